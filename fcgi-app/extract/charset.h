@@ -1,19 +1,18 @@
-/* Text in any charset as UTF-8, in two steps around the process's confinement. */
+/* Converts text to UTF-8, in two steps: before and after the process confines itself. */
 #ifndef EXTRACT_CHARSET_H
 #define EXTRACT_CHARSET_H
 
 #include "base/buf.h"
 
 /*
- * Chooses the charset of the page: by its byte order mark, else as the sender said
- * (said; NULL or unknown: nothing), else UTF-8 if it is valid, else by its own
- * <meta>, else windows-1252, as browsers do. Loads the C library's converter, which
- * needs files, so it must come first. One at a time: the choice is kept until
- * charset_convert.
+ * Chooses the charset of the page as browsers do: by its byte order mark, else as the
+ * sender declared (said; ignored if NULL or unknown), else UTF-8 if valid, else by its
+ * <meta>, else windows-1252. Loads the C library's converter, which needs files, so call
+ * it before confining. The choice is kept in the process until charset_convert.
  */
 void charset_choose(struct str page, const char *said);
 
-/* Replaces b by the same text as valid UTF-8, bad bytes by U+FFFD. */
+/* Converts b to valid UTF-8; invalid bytes become U+FFFD. */
 void charset_convert(struct buf *b);
 
 #endif

@@ -1,21 +1,20 @@
-/* The rights that the process drops before it parses anything. */
+/* Drops rights of the process before it parses anything. */
 #ifndef EXTRACT_CONFINE_H
 #define EXTRACT_CONFINE_H
 
 #include "base/buf.h"
 
 /*
- * No new privileges, no new descriptor of any kind, no new process, no memory
- * that others may read: these always apply. Then a system call filter that allows
- * only memory, reading, writing and exiting; anything else ends the process with
- * SIGSYS. The filter needs a kernel and a container that permit it: otherwise
- * returns -1 with the reason appended to why, and the rest still applies. Irrevocable
- * for the whole process; call it with one thread. quiet: instead, such a call fails
- * with EPERM, for libraries that look for files and go on without them.
+ * Forbids new privileges, descriptors and processes and makes the memory unreadable to
+ * others; then installs a system call filter that allows only memory management, reading,
+ * writing and exiting. Other calls end the process with SIGSYS or, if quiet, fail with
+ * EPERM, for libraries that look for files and continue without them. If the kernel or
+ * the container does not permit the filter, returns -1 with the reason appended to why;
+ * everything else still applies. Irrevocable; the process must have one thread.
  */
 int confine(bool quiet, struct buf *why) MUST_CHECK;
 
-/* Its first part alone, for tests. */
+/* Only the part without the filter, for tests. */
 void confine_limits(void);
 
 #endif

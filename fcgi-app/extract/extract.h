@@ -23,15 +23,15 @@
 #include "file/extract.h"	/* exit codes, nothing that is linked */
 
 struct extract {
-	struct buf input;	/* what came on stdin; a type may replace it */
-	const char *charset;	/* what the sender said, or NULL */
-	bool links;		/* write where links lead to */
-	bool head;		/* it is only the file's beginning: its type is wanted */
-	int64_t pages;		/* 0: it has none */
+	struct buf input;	/* from stdin; a type may replace it */
+	const char *charset;	/* as declared by the sender, or NULL */
+	bool links;		/* write the targets of links */
+	bool head;		/* input is the beginning of the file; only find its type */
+	int64_t pages;		/* 0: the file has no pages */
 	int depth;		/* of files within files */
-	char scanned[120];	/* "2-5, 9": pages without text, beside others; "" */
-	int unread;		/* the first of those, or an image: 1; 0: none */
-	/* of scans: the first page, the last, how many; EXTRACT_OK, or why not */
+	char scanned[120];	/* "2-5, 9": pages without text if others have some; or "" */
+	int unread;		/* first page that is an image; 0: none */
+	/* scans: first and last page, maximum number; result of preparing */
 	int from, to, most;
 	const char *languages;	/* "deu+eng" */
 	int failed;
@@ -48,12 +48,12 @@ struct extract_type {
 	const char *name;	/* of --type */
 	int (*prepare)(struct extract *x);
 	int (*extract)(struct extract *x);
-	bool answers;		/* it writes out also when it fails */
+	bool answers;		/* writes its output even if it fails */
 	bool quiet;		/* forbidden system calls fail, for libraries that
-				   look for files and go on without */
+				   look for files and continue without */
 };
 
-/* The type of that name, or NULL. */
+/* Returns the type with this name, or NULL. */
 const struct extract_type *extract_type(const char *name);
 
 #endif

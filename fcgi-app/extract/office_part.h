@@ -1,4 +1,4 @@
-/* What is in the archives of office documents: files by their names, within caps. */
+/* The archives of office documents: unpacked files by name, within limits. */
 #ifndef EXTRACT_OFFICE_PART_H
 #define EXTRACT_OFFICE_PART_H
 
@@ -15,13 +15,13 @@ struct office_parts {
 };
 
 /*
- * Unpacks what may hold text: XML, relations, pages of books; not media. An exit
- * code. office_release must follow, whatever the code.
+ * Unpacks the files that may contain text: XML, relations, pages of books; not media.
+ * Returns an exit code. office_release must follow in any case.
  */
 int office_unpack(struct str archive, struct office_parts *out) MUST_CHECK;
 void office_release(struct office_parts *p);
 
-/* By its name; p == NULL: there is none. */
+/* The file with this name; p == NULL if there is none. */
 struct str office_part(const struct office_parts *p, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The text of a file as docs/files.md says: Markdown of paragraphs, headings,
- * items and tables, with a line <!-- page N --> where a page begins.
+ * Writes the text of a file as described in docs/files.md: Markdown paragraphs,
+ * headings, list items and tables, and a line <!-- page N --> before each page.
  */
 #ifndef EXTRACT_OUT_H
 #define EXTRACT_OUT_H
@@ -8,9 +8,9 @@
 #include "base/buf.h"
 
 /*
- * Each appends one block to b, with what separates it from the one before. Text
- * is any UTF-8: invisible controls are left out, and what looks like a mark of ours
- * is broken up. Blank text is no block.
+ * Each function appends one block to b, separated from the previous one. Text is any
+ * UTF-8: invisible control characters are removed, and text that looks like a page mark
+ * is broken up. Blank text adds nothing.
  */
 void extract_put_paragraph(struct buf *b, struct str text);
 void extract_put_heading(struct buf *b, int level, struct str text);
@@ -18,16 +18,16 @@ void extract_put_item(struct buf *b, struct str text);
 void extract_put_page(struct buf *b, int64_t number);
 
 /*
- * A row of a table: cells are joined by US (0x1f) in text. The first row of a table
- * gets the line that makes a head of it.
+ * Appends a row of a table; cells in text are separated by US (0x1f). The first row of a
+ * table is followed by the line that makes it the head.
  */
 #define OUT_CELL '\x1f'
 void extract_put_row(struct buf *b, struct str cells, bool first);
 
-/* Text as it is, made harmless as above, without a block of its own. */
+/* Appends text as it is, cleaned as above, not as a separate block. */
 void extract_put_text(struct buf *b, struct str text);
 
-/* A character, with a blank before it where the two would begin a mark of a page. */
+/* Appends a character, after a space if it would complete the beginning of a page mark. */
 void extract_put_char(struct buf *b, char c);
 
 #endif

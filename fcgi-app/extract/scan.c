@@ -1,10 +1,9 @@
 /*
- * The text in images: pages of a PDF without text, and files that are images. It is
- * recognised here by libtesseract where that is installed, or one page is drawn as a
- * PNG for a model that sees. The library is loaded, with its language data, before
- * the process confines itself; images are decoded, drawn and recognised after that,
- * without a file. Its C interface and that of Leptonica, on which it depends, are
- * declared here, so that neither is needed to build.
+ * OCR of pages of a PDF without text, and of image files, by libtesseract if it is
+ * installed; or draws one page as a PNG for a model with vision. The library and its
+ * language data are loaded before the process confines itself; images are decoded, drawn
+ * and recognised after that, without access to files. Its C interface and that of
+ * Leptonica, on which it depends, are declared here, so neither is needed to build.
  */
 #include "extract/file.h"
 
@@ -20,17 +19,17 @@
 
 #include "base/banned.h"
 
-/* Of Debian 12 and 13. */
+/* As in Debian 12 and 13. */
 #define LIBRARY "libtesseract.so.5"
 
 enum {
-	POINTS = 72,		/* of a PDF in an inch */
-	DPI = 300,		/* what Tesseract was made for */
-	PICTURE_SIDE = 1600,	/* pixels; models make larger ones smaller */
+	POINTS = 72,		/* units of a PDF per inch */
+	DPI = 300,		/* resolution that Tesseract works best with */
+	PICTURE_SIDE = 1600,	/* pixels; models scale larger images down */
 	PICTURE_TRIES = 4,
-	PAGE_MS = 15000,	/* to recognise one page */
-	SLICE_S = 5,		/* processor time after which no page is begun */
-	AUTOMATIC = 3,		/* PSM_AUTO: columns and blocks are found */
+	PAGE_MS = 15000,	/* time limit for one page */
+	SLICE_S = 5,		/* CPU time after which no further page is begun */
+	AUTOMATIC = 3,		/* PSM_AUTO: detects columns and blocks */
 	QUIET = 6,		/* L_SEVERITY_NONE */
 };
 
@@ -85,7 +84,7 @@ int extract_scan_prepare(struct extract *x)
 	int rc = extract_file_prepare(x);
 	void *so;
 
-	/* Threads are forbidden when it is confined. */
+	/* Threads are forbidden in the confined process. */
 	if (setenv("OMP_THREAD_LIMIT", "1", 1) < 0)
 		return EXTRACT_MEMORY;
 	so = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -108,7 +107,7 @@ int extract_scan_prepare(struct extract *x)
 
 /* -- recognising --- */
 
-/* Appends what is on the page that the library was given. */
+/* Appends the text of the image that was passed to the library. */
 static int recognise(struct extract *x, int page)
 {
 	void *monitor = lib.TessMonitorCreate();
@@ -159,7 +158,7 @@ static struct pix *read_image(const struct extract *x, int page, int *rc)
 	return image;
 }
 
-/* *there: it is a page. */
+/* Recognises a page of an image file. *there: whether the page exists. */
 static int scan_image(struct extract *x, int page, bool marked, bool *there)
 {
 	int rc;
@@ -176,7 +175,7 @@ static int scan_image(struct extract *x, int page, bool marked, bool *there)
 
 /* -- pages of a PDF --- */
 
-/* The page in grey, at dpi or less, on a white ground. NULL: it cannot be drawn. */
+/* Draws the page on white, scaled, with at most `most` pixels. NULL: it cannot be drawn. */
 static cairo_surface_t *draw(PopplerPage *page, double scale, int64_t most)
 {
 	double w, h;
@@ -204,7 +203,7 @@ static cairo_surface_t *draw(PopplerPage *page, double scale, int64_t most)
 	return NULL;
 }
 
-/* Makes the surface grey, a byte a pixel at the beginning of each line. */
+/* Converts the surface to grey in place, one byte per pixel. */
 static void make_grey(unsigned char *p, int width, int height, int stride)
 {
 	for (int y = 0; y < height; y++) {
@@ -241,11 +240,11 @@ static int scan_page(struct extract *x, PopplerPage *page, int number)
 
 /* -- all of it --- */
 
-/* A page of the input, from 1; what cannot be read there is left out. */
+/* The pages of the input, from 1; pages that cannot be read are skipped. */
 struct scanning {
 	struct extract *x;
 	PopplerDocument *doc;	/* NULL: an image */
-	bool many;		/* a TIFF */
+	bool many;		/* a TIFF, which may have several pages */
 	int pages;
 };
 
@@ -293,7 +292,7 @@ static int open_scan(struct scanning *s)
 	return EXTRACT_OK;
 }
 
-/* One page. 1: it was one without text; 0; *end: it is not there. */
+/* Scans one page. Returns 1 if it is an image, else 0. *end: there is no such page. */
 static int scan_one(struct scanning *s, int number, bool *end)
 {
 	PopplerPage *page;
@@ -311,13 +310,13 @@ static int scan_one(struct scanning *s, int number, bool *end)
 	page = page_without_text(s, number);
 	if (!page)
 		return 0;
-	/* A page that cannot be drawn has no text. */
+	/* A page that cannot be drawn counts as empty. */
 	(void)scan_page(s->x, page, number);
 	g_object_unref(page);
 	return 1;
 }
 
-/* Whether the page is there and an image. */
+/* Whether the page exists and is an image. */
 static bool is_unread(struct scanning *s, int number)
 {
 	PopplerPage *page;
@@ -380,7 +379,7 @@ static cairo_status_t take_bytes(void *ctx, const unsigned char *p, unsigned int
 	return buf_ok(b) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-/* Whether all of it has one colour: nothing that anybody should be paid to read. */
+/* Whether the surface has one colour only; such pages are not sent to a paid service. */
 static bool is_blank(cairo_surface_t *s)
 {
 	const unsigned char *p = cairo_image_surface_get_data(s);
@@ -396,7 +395,7 @@ static bool is_blank(cairo_surface_t *s)
 	return true;
 }
 
-/* As a PNG that a model may be sent. EXTRACT_EMPTY: nothing is on it. */
+/* Writes the page as a PNG for a model. EXTRACT_EMPTY if it is blank. */
 static int put_picture(struct extract *x, PopplerPage *page)
 {
 	double side = PICTURE_SIDE, w, h;

@@ -13,9 +13,9 @@
 
 enum {
 	PART_BYTES = 65536,
-	LINES_CAP = 16777216,	/* of what is written */
+	LINES_CAP = 16777216,	/* limit of the output */
 	MOD_BYTES = 40,
-	/* Nothing is loaded from anywhere, and depth is bounded. */
+	/* Nothing external is loaded, and libxml2 limits the depth. */
 	XML_OPTIONS = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
 		XML_PARSE_NOCDATA,
 };
@@ -54,7 +54,7 @@ static int unpack(struct extract *x)
 struct sitemap {
 	struct extract *x;
 	size_t count;
-	bool index;	/* of sitemaps */
+	bool index;	/* an index of sitemaps */
 	struct buf loc, mod;
 };
 
@@ -88,7 +88,7 @@ static void put(struct sitemap *m)
 
 /* -- its forms ---------------------------------------------------------------------- */
 
-/* Those of images and videos stand one level deeper. */
+/* The elements of images and videos are one level deeper. */
 static struct buf *part_of(struct sitemap *m, xmlTextReaderPtr r, struct buf *now)
 {
 	const char *name = (const char *)xmlTextReaderConstLocalName(r);
@@ -99,13 +99,13 @@ static struct buf *part_of(struct sitemap *m, xmlTextReaderPtr r, struct buf *no
 		: !strcmp(name, "lastmod") ? &m->mod : NULL;
 }
 
-/* 0, or the exit code that ends it. */
+/* Handles a node. Returns 0, or the exit code with which reading ends. */
 static int node(struct sitemap *m, xmlTextReaderPtr r, struct buf **into)
 {
 	const char *name = (const char *)xmlTextReaderConstLocalName(r);
 	int type = xmlTextReaderNodeType(r), depth = xmlTextReaderDepth(r);
 
-	/* No sitemap needs one; what its entities would be is not known here. */
+	/* Sitemaps need no DTD, and its entities are not expanded here. */
 	if (type == XML_READER_TYPE_DOCUMENT_TYPE)
 		return EXTRACT_UNREADABLE;
 	if (type == XML_READER_TYPE_ELEMENT && depth == 0) {

@@ -1,4 +1,4 @@
-/* The types that can be read: a new one is a row here and a file next to it. */
+/* The supported types. To add one, add a row here and a file with its functions. */
 #include "extract/extract.h"
 
 #include "extract/page.h"

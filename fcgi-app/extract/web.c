@@ -23,7 +23,7 @@ static bool is(const xmlNode *n, const char *name)
 	       !strcasecmp((const char *)n->name, name);
 }
 
-/* An attribute as one line behind what it is; nothing where it is not there. */
+/* Writes "what: VALUE" for an attribute; nothing if it is absent. */
 static void put_attribute(struct extract *x, const char *what, const xmlNode *n,
 			  const char *name)
 {

@@ -1,13 +1,13 @@
-/* Pages of a site, and its sitemaps, for sources of knowledge bases (lib/intake). */
+/* Pages and sitemaps of sites, for sources of knowledge bases (lib/intake). */
 #ifndef EXTRACT_WEB_H
 #define EXTRACT_WEB_H
 
 #include "extract/extract.h"
 
 /*
- * Writes "title: …", "canonical: …", "robots: …" (a line each, where the page says
- * so), an empty line, and the text of its main part: main or its only article, else
- * all but navigation, headers and footers.
+ * Writes the lines "title: …", "canonical: …" and "robots: …" (each if the page has it),
+ * an empty line, and the text of the main part: the element main or the only article,
+ * else everything except navigation, headers and footers.
  */
 int extract_web_read(struct extract *x) MUST_CHECK;
 

@@ -69,9 +69,9 @@ struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 
 /* -- searching ---------------------------------------------------------------------- */
 
-struct asked_vector {		/* of a question, by the service */
-	struct str id;		/* as bases name it; p == NULL: they do not */
-	const struct llm_service *s;	/* NULL: there is none */
+struct asked_vector {		/* vector of the question by one service */
+	struct str id;		/* as bases name it; p == NULL: default service */
+	const struct llm_service *s;	/* NULL: no such service */
 	bool tried;
 	float *v;		/* NULL: it failed */
 	int dimension;
@@ -165,7 +165,7 @@ static struct kb_at sight_of(const struct caller *by, const struct uuid *base)
 	};
 }
 
-/* What each base is asked, into in. */
+/* Sets up the query of each base in `in`. */
 static int prepare(struct retrieving *k, struct search_in *in, struct err *e)
 {
 	const struct retrieve_ask *q = k->q;
@@ -226,7 +226,7 @@ static int find_all(struct retrieving *k, struct retrieve_hit **v, size_t *n,
 	    search_rank_all(q->by->db, in, q->n_bases, k->a, e))
 		return -1;
 	for (size_t i = 0; i < q->n_bases; i++) {
-		if (in[i].unused)	/* it changed while the service was asked */
+		if (in[i].unused)	/* the base's model changed meanwhile */
 			k->notice = other_model;
 		*(in[i].ask->vector && !in[i].unused ? &k->n_near : &k->n_words) +=
 			in[i].n > 0;
@@ -322,7 +322,7 @@ static void to_probabilities(double *v, size_t n)
 		v[i] = 1 / (1 + exp(-v[i]));
 }
 
-/* Whether the service ranked; if not, the order stays and the notice says why. */
+/* Returns whether the service ranked; if not, keeps the order and sets the notice. */
 static bool rank_again(struct retrieving *k)
 {
 	const struct retrieve_ask *q = k->q;

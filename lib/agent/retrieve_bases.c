@@ -1,4 +1,4 @@
-/* Which bases are meant (retrieve.h). */
+/* Selection of bases (retrieve.h). */
 #include "agent/retrieve.h"
 #include "base/limits.h"
 #include "resource/resource.h"
@@ -47,8 +47,8 @@ static bool is_listed(const struct resource_row *base, const struct conf_list *l
 }
 
 /*
- * The bases that the caller sees, in the order of their names: of a list that names
- * them by name or id (NULL: all), at most max.
+ * Reads the bases that the caller sees, in the order of their names, at most max: those
+ * in a list of names or ids (NULL: all).
  */
 static int seen_bases(const struct caller *by, const struct workspace *w,
 		      const struct conf_list *list, size_t max, struct arena *a,
@@ -81,7 +81,7 @@ static int seen_bases(const struct caller *by, const struct workspace *w,
 	return arena_check(a, e);
 }
 
-/* The bases of a set that still exist for the caller, without repetitions. */
+/* The bases of a set that still exist and the caller may see, without duplicates. */
 static int named_bases(const struct caller *by, const struct workspace *w,
 		       const json_t *set, struct arena *a,
 		       struct retrieve_bases *out, struct err *e)
@@ -166,8 +166,8 @@ static int no_base(const char *key, const char *text, struct err *e)
 			 "\"%.60s\".", text);
 }
 
-/* The bases that the texts name, each once, into ids; those that are in had alone
-   need not be there. */
+/* Reads the ids of a set, each once, into ids. known: whether each is in had; if so, its
+   base need not exist. */
 static int read_set(const json_t *set, const json_t *had, const char *key,
 		    struct uuid *ids, bool *known, size_t *n, struct err *e)
 {

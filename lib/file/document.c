@@ -1,4 +1,4 @@
-/* Takes the text out of files that are documents, and indexes it. */
+/* Extracts the text of documents that are files, and indexes it. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "file/facts.h"
@@ -8,17 +8,17 @@
 
 #include "base/banned.h"
 
-enum { READ_TRIES = 4 };	/* runs in a row, with half a minute and more between */
+enum { READ_TRIES = 4 };	/* consecutive runs, at least half a minute apart */
 
 struct document_run {
 	const struct job_run *r;
 	struct uuid base;
 	int64_t most_mb;
 	struct err later;	/* why a file could not be read in this run */
-	bool more;		/* pages of one are still to be read */
+	bool more;		/* a file has further pages to be read */
 };
 
-/* 1: there are more pages; 0; -1. */
+/* Returns 1 if there are more pages, else 0, or -1. */
 static int read_images(const struct document_run *k, const struct owner *o,
 		       struct attachment *t, struct arena *a, struct err *e)
 {
@@ -33,7 +33,7 @@ static int read_images(const struct document_run *k, const struct owner *o,
 		: file_scan(&with, o, t, a, e);
 }
 
-/* Reads it, or takes what was found out when it was read before. */
+/* Reads the document's file, or uses the result of an earlier reading. */
 static int read_one(struct document_run *k, const struct kb_document *d,
 		    struct arena *a, struct err *e)
 {
@@ -42,7 +42,7 @@ static int read_one(struct document_run *k, const struct kb_document *d,
 	struct attachment t = { .ready = 0 };
 	int more;
 
-	/* It was deleted, or has another file now: then nothing is noted. */
+	/* The document was deleted or has another file now; ignore it. */
 	if (attachment_get(k->r->db, &o, &d->attachment_id, a, &t, e)) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
@@ -68,9 +68,9 @@ static int read_one(struct document_run *k, const struct kb_document *d,
 }
 
 /*
- * What is wrong with one file must not keep the others waiting: it is the document's
- * error, at once or, where a later run may read it, after a few of them. 0; -1: it is
- * not the file's.
+ * A faulty file must not delay the others: the document fails, at once or, if a later
+ * run may be able to read it, after a few runs. Returns -1 if the error is not caused by
+ * the file.
  */
 static int fail_one(struct document_run *k, const struct kb_document *d,
 		    struct err *why, struct arena *a, struct err *e)
@@ -80,7 +80,7 @@ static int fail_one(struct document_run *k, const struct kb_document *d,
 	struct attachment t;
 
 	switch (why->code) {
-	case ERR_CONFLICT:	/* it was deleted while it was read */
+	case ERR_CONFLICT:	/* deleted while it was being read */
 		if (!attachment_get(k->r->db, &o, &d->attachment_id, a, &t, e))
 			k->later = *why;
 		else if (e->code != ERR_NOT_FOUND)
@@ -149,7 +149,7 @@ static int read_files(struct document_run *k, int64_t until_ms, struct err *e)
 }
 
 /*
- * A document that was read or indexed is queued no more, so a second run finds
+ * Documents that were read or indexed are no longer queued, so a concurrent run finds
  * others.
  */
 int job_knowledge_index(const struct job_run *r, struct err *e)
@@ -166,17 +166,17 @@ int job_knowledge_index(const struct job_run *r, struct err *e)
 		return -1;
 	k.most_mb = is_private ? r->conf->knowledge.private_mb
 		: r->conf->knowledge.base_mb;
-	/* Half the time for each, so that neither waits for the end of the other. */
+	/* Half the time for reading, so that indexing does not have to wait for its end. */
 	if (!paused)
 		files = read_files(&k, now_ms + (r->until_ms - now_ms) / 2, &why);
-	if (files < 0 && why.code == ERR_NOT_FOUND)	/* the base has gone */
+	if (files < 0 && why.code == ERR_NOT_FOUND)	/* the base was deleted */
 		return 1;
 	rc = kb_index(r->db, &k.base, r->until_ms, e);
 	if (rc <= 0)
 		return rc;
 	if (files >= 0 && k.later.code)
 		why = k.later;
-	if (why.code) {		/* tried again, later each time */
+	if (why.code) {		/* retried, with growing delays */
 		*e = why;
 		return -1;
 	}

@@ -1,4 +1,4 @@
-/* Starting, limiting and judging the child. See extract.h. */
+/* Starts and limits the child and interprets how it ended. See extract.h. */
 #include "file/extract.h"
 
 #include <pthread.h>
@@ -23,17 +23,17 @@
 enum {
 	LONGEST_MS = 20000,
 	STDERR_BYTES = 2048,
-	PATH_BYTES = 4096,	/* what realpath may write */
+	PATH_BYTES = 4096,	/* buffer of realpath */
 };
 
-/* A sanitizer needs files and address space; the child then allows files. */
+/* Sanitizers need files and address space; the child allows files in that case. */
 static const struct spawn_limits limits = {
 	.cpu_s = 15, .memory_mb = SANITIZED ? 0 : 768,
 	.file_mb = SANITIZED ? 0 : SPAWN_NONE,
-	.files = 16,	/* the libraries that it loads; then none (confine.c) */
+	.files = 16,	/* to load libraries; none after that (confine.c) */
 };
 
-/* The same of the one for files. */
+/* The same for the program for files. */
 static const struct spawn_limits file_limits = {
 	.cpu_s = 25, .memory_mb = SANITIZED ? 0 : 1024,
 	.file_mb = SANITIZED ? 0 : SPAWN_NONE, .files = 32,
@@ -44,7 +44,10 @@ static const struct spawn_limits file_limits = {
 static char program[PATH_BYTES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* An absolute path, because a child starts elsewhere; or the given one on failure. */
+/*
+ * Sets program to the path in dir and returns whether it can be run. The path is
+ * absolute, because a child starts in another directory, unless realpath fails.
+ */
 static bool is_at(const char *dir, int n)
 {
 	char path[PATH_BYTES];
@@ -61,7 +64,7 @@ static void find_program(void)
 	char self[PATH_BYTES];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
 
-	/* What an admin says holds, also where it is wrong. */
+	/* The admin's setting is used even if it is wrong. */
 	if (env && *env) {
 		(void)is_at(env, (int)strlen(env));
 		return;
@@ -116,7 +119,7 @@ static int run(const struct extract_want *w, struct str input, int timeout_ms,
 	return rc;
 }
 
-/* Once per process: a host without the filter would repeat it for each page. */
+/* Log once per process: a host without the filter would repeat it for each page. */
 static void log_errors(const struct child_outcome *o)
 {
 	static atomic_bool said;
@@ -145,7 +148,7 @@ static int late(const struct extract_want *w, struct err *e)
 			  "It was given up.", w->what);
 }
 
-/* Libraries abort for other reasons too, such as a corrupt heap. */
+/* Libraries also abort for other reasons, such as a corrupt heap. */
 static bool out_of_memory(const struct child_outcome *o)
 {
 	return o->r.exit_code == EXTRACT_MEMORY ||
@@ -164,7 +167,7 @@ static int judge(const struct extract_want *w, const struct child_outcome *o,
 		return late(w, e);
 	if (r->too_big || r->exit_code == EXTRACT_TOO_BIG)
 		return failed(w, "has more text than can be taken.", e);
-	/* At its CPU limit it is killed; by us only as above. */
+	/* Killed at its CPU limit; the cases in which we killed it are handled above. */
 	if (r->signal == SIGKILL || r->signal == SIGXCPU)
 		return late(w, e);
 	if (out_of_memory(o))
@@ -212,7 +215,7 @@ int file_extract_text(const struct extract_want *w, struct str input,
 	if (rc == 0) {
 		size_t before = out->n;
 
-		/* It need not have kept to its promise. */
+		/* The child is not trusted to write valid UTF-8. */
 		utf8_scrub(out, buf_str(&o.out));
 		if (!buf_ok(out)) {
 			out->n = before;
@@ -228,15 +231,15 @@ int file_extract_text(const struct extract_want *w, struct str input,
 
 /* -- files -------------------------------------------------------- */
 
-/* Waiting and reading together stay below the minute that web servers wait. */
+/* Waiting and reading together must be shorter than the minute that web servers wait. */
 enum {
 	FILE_MS = 30000,
-	PLACES = 4,	/* each may take a GiB and a processor for half a minute */
+	PLACES = 4,	/* each may use a GiB and a CPU for half a minute */
 	PLACES_OF_USER = 2,
 	PLACE_MS = 20000,
 };
 
-/* Why a file has no text; NULL: none is expected. */
+/* A sentence about why a file has no text; NULL if none is expected. */
 static const char *sentence(const struct child_outcome *o)
 {
 	static const struct {
@@ -255,7 +258,7 @@ static const char *sentence(const struct child_outcome *o)
 	};
 	const struct spawn_result *r = &o->r;
 
-	/* At its CPU limit it is killed; by us only with r->late and r->too_big. */
+	/* Killed at its CPU limit; if we killed it, r->late or r->too_big is set. */
 	if (!r->too_big && (r->signal == SIGKILL || r->signal == SIGXCPU))
 		return "The file takes too long to be read.";
 	if (out_of_memory(o))
@@ -270,7 +273,7 @@ static const char *sentence(const struct child_outcome *o)
 	return "The file cannot be read.";
 }
 
-/* "2-5, 9" in a sentence; p == NULL: it is something else. */
+/* A sentence about the pages "2-5, 9"; p == NULL if the syntax is not valid. */
 static struct str scanned_pages(struct str pages, struct arena *a)
 {
 	bool many = memchr(pages.p, '-', pages.n) || memchr(pages.p, ',', pages.n);
@@ -285,7 +288,7 @@ static struct str scanned_pages(struct str pages, struct arena *a)
 				   : "it is an image or empty"));
 }
 
-/* Its first lines are "type: …" and "pages: …"; the text is behind an empty one. */
+/* Parses the output: header lines such as "type: …", an empty line, and the text. */
 static void read_found(struct str s, struct arena *a, bool text,
 		       struct file_found *out)
 {
@@ -329,7 +332,7 @@ static void log_fault(const struct child_outcome *o)
 
 static struct {
 	pthread_once_t once;
-	pthread_mutex_t lock;	/* over what follows */
+	pthread_mutex_t lock;	/* protects the following members */
 	pthread_cond_t given;
 	struct uuid users[PLACES];
 	bool taken[PLACES];
@@ -340,7 +343,7 @@ static void init_places(void)
 	clock_cond_init(&places.given);
 }
 
-/* A free place that the user may have; -1: none. */
+/* A free place that the user may take; -1: none. */
 static int find_place(const struct uuid *user)
 {
 	int at = -1, theirs = 0;
@@ -354,7 +357,7 @@ static int find_place(const struct uuid *user)
 	return theirs < PLACES_OF_USER ? at : -1;
 }
 
-/* The others wait, with what they uploaded in the database. -1: for too long. */
+/* Waits for a free place; uploads are in the database meanwhile. -1: waited too long. */
 static int take_place(const struct uuid *user, struct err *e)
 {
 	struct timespec end = clock_mono_at(clock_mono_ms() + PLACE_MS);
@@ -380,7 +383,7 @@ static void give_place(int at)
 	pthread_mutex_unlock(&places.lock);
 }
 
-/* Runs the program with these arguments (argv[0] is set here) in a place of the user. */
+/* Runs the program with these arguments (sets argv[0]) in a place of the user. */
 static int run_file(const struct file_source *src, const char **argv, int stop_fd,
 		    const atomic_bool *stop, struct child_outcome *o, struct err *e)
 {
@@ -399,7 +402,7 @@ static int run_file(const struct file_source *src, const char **argv, int stop_f
 	rc = spawn_run(&s, (struct str){ NULL, 0 }, FILE_MS, stop_fd, &o->out,
 		       &o->errors, &o->r, e);
 	give_place(place);
-	/* It did not get its CPU time: that says nothing of the file. */
+	/* The child did not get its CPU time, so this is not the file's fault. */
 	if (rc == 0 && o->r.late)
 		rc = err_set(e, ERR_OVERLOADED, "a file was not read in time");
 	buf_release(&path);
@@ -486,7 +489,7 @@ int file_extract_scan(const struct file_source *src, const struct file_scan_want
 		rc = err_set(e, w->abort || w->stop ? ERR_CANCELLED : ERR_INTERNAL,
 			     "stopped while reading");
 	if (rc == 0) {
-		/* Libraries write there what they think of an image. */
+		/* Libraries also write warnings about the image to stderr. */
 		if (str_starts(buf_str(&o.errors), STR(EXTRACT_UNCONFINED)))
 			log_errors(&o);
 		out->killed = o.r.signal || o.r.exit_code == EXTRACT_MEMORY;

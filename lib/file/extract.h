@@ -22,15 +22,15 @@ struct http_abort;
 /* How the child ends. */
 enum extract_exit {
 	EXTRACT_OK = 0,
-	EXTRACT_UNREADABLE = 10,	/* not what it is said to be, or damaged */
-	EXTRACT_TOO_BIG = 11,		/* more than the sizes above */
-	EXTRACT_MEMORY = 12,		/* it met its limit */
+	EXTRACT_UNREADABLE = 10,	/* not of the stated type, or damaged */
+	EXTRACT_TOO_BIG = 11,		/* input or output exceeds its limit */
+	EXTRACT_MEMORY = 12,		/* memory limit reached */
 	EXTRACT_ENCRYPTED = 13,		/* a password is needed */
-	EXTRACT_NO_TEXT = 14,		/* pages of images: a scan */
-	EXTRACT_EMPTY = 15,		/* nothing is in it */
-	EXTRACT_UNKNOWN = 16,		/* a type that has no reader */
-	EXTRACT_BOMB = 17,		/* far more in it than its size lets expect */
-	EXTRACT_NO_READER = 18,		/* there is no Tesseract, or not for the language */
+	EXTRACT_NO_TEXT = 14,		/* its pages are images: a scan */
+	EXTRACT_EMPTY = 15,		/* the file is empty */
+	EXTRACT_UNKNOWN = 16,		/* no reader for its type */
+	EXTRACT_BOMB = 17,		/* expands to far more than its size suggests */
+	EXTRACT_NO_READER = 18,		/* no Tesseract, or not for the language */
 	EXTRACT_USAGE = 64,
 };
 
@@ -38,9 +38,9 @@ enum extract_exit {
 #define EXTRACT_UNCONFINED "without a system call filter: "
 
 struct extract_want {
-	const char *what;		/* "The page": begins the messages */
+	const char *what;		/* "The page": begins error messages */
 	const char *type;		/* a row of fcgi-app/extract/types*.c */
-	const char *charset;		/* what the sender said; NULL or "" = nothing */
+	const char *charset;		/* as declared by the sender; NULL or "" = none */
 	bool links;			/* "text (URL)" instead of "text" */
 	bool files;			/* type is one of lamplighter-extract-file */
 	int64_t until_ms;		/* clock_mono_ms; at most 20 s from now */
@@ -48,44 +48,44 @@ struct extract_want {
 };
 
 /*
- * Appends the text of input to out, as valid UTF-8 within out's cap. On failure
- * out is as it was. ERR_CANCELLED; ERR_TOOL_TIMEOUT and ERR_TOOL_FAILED with a
- * sentence for the model: too slow, too large, unreadable, over a limit, or no
- * program (the log says where it was looked for). Blocks; any thread.
+ * Appends the text of input to out, as valid UTF-8 within out's cap. Leaves out
+ * unchanged on failure. ERR_CANCELLED; ERR_TOOL_TIMEOUT and ERR_TOOL_FAILED with a
+ * sentence for the model: too slow, too large, unreadable, over a limit, or the program
+ * is missing (its path is logged). Blocks; any thread.
  */
 int file_extract_text(const struct extract_want *w, struct str input,
 		      struct buf *out, struct err *e) MUST_CHECK;
 
 /*
- * What a file is by its content, and its text as Markdown with page marks
- * (docs/files.md), read by lamplighter-extract-file, which also knows documents
- * and archives. more gives its bytes as spawn.more does; head_only: these are only
- * its beginning, the type is wanted. media_type and text are in a; text p == NULL:
- * there is none, and problem, a sentence, says why, unless none is expected. Beside a
- * text, problem says which pages have none.
+ * The type of a file by its content, and its text as Markdown with page marks
+ * (docs/files.md), read by lamplighter-extract-file, which also supports documents and
+ * archives. All strings are in a. Without text (p == NULL) problem is a sentence that
+ * says why, or NULL if the type has no text. With text, problem names the pages that
+ * have none.
  */
 struct file_found {
 	struct str media_type, text, problem;
-	int64_t pages;		/* 0: it has none */
-	int64_t unread;		/* the first page that is an image; 0: none */
+	int64_t pages;		/* 0: the file has no pages */
+	int64_t unread;		/* first page that is an image; 0: none */
 };
 
 struct file_source {
-	int (*more)(void *ctx, struct str *next);
+	int (*more)(void *ctx, struct str *next);	/* as spawn.more */
 	void *ctx;
-	bool head_only;
-	const struct uuid *user;	/* whose file it is */
+	bool head_only;		/* more gives the beginning only; just the type is read */
+	const struct uuid *user;	/* owner of the file */
 };
 
 /*
- * ERR_TOOL_FAILED: the program cannot be started. ERR_OVERLOADED: nothing is known of
- * the file, because too many others are read, by this user or by all, the system has
- * no process or pipe left, or it was too slow. Blocks, up to 50 s; any thread.
+ * Reads a file. ERR_TOOL_FAILED if the program cannot be started. ERR_OVERLOADED if the
+ * file could not be read now: too many other files are being read, for this user or in
+ * total, the system has no process or pipe left, or the child got too little CPU time.
+ * Blocks for up to 50 s; any thread.
  */
 int file_extract_all(const struct file_source *s, struct arena *a,
 		     struct file_found *out, struct err *e) MUST_CHECK;
 
-/* The text of pages that are images, by lamplighter-extract-file --type scan. */
+/* OCR of pages that are images, by lamplighter-extract-file --type scan. */
 struct file_scan_want {
 	int from, to, most;	/* pages, from 1; and how many, if there is time */
 	bool picture;		/* the next one as a PNG instead */
@@ -96,32 +96,32 @@ struct file_scan_want {
 
 struct file_scanned {
 	int exit_code;		/* enum extract_exit */
-	bool killed;		/* it took too much time or memory */
+	bool killed;		/* exceeded the time or memory limit */
 	struct str text;	/* with page marks if the file has pages; or the PNG */
-	int64_t done, next;	/* as fcgi-app/extract/file.h has them */
+	int64_t done, next;	/* see fcgi-app/extract/file.h */
 };
 
-/* The same errors, and ERR_CANCELLED. */
+/* Errors: those of file_extract_all, and ERR_CANCELLED. */
 int file_extract_scan(const struct file_source *s, const struct file_scan_want *w,
 		      struct arena *a, struct file_scanned *out,
 		      struct err *e) MUST_CHECK;
 
-/* Whether Tesseract is there, with these languages: 1, 0, -1. */
+/* Whether Tesseract is installed, with these languages: 1, 0 or -1. */
 int file_extract_can_scan(const char *languages, struct err *e) MUST_CHECK;
 
 /*
- * Tries a program with a small text, for doctor: the one for pages, or for files.
- * *confined: with the system call filter; else why has the reason. -1: it cannot be
- * run at all, or does not work.
+ * Tests the program for pages, or for files, with a small text, for doctor. *confined:
+ * whether the system call filter works; if not, the reason is appended to why. Returns
+ * -1 if the program cannot be run or does not work.
  */
 int file_extract_try(bool files, bool *confined, struct buf *why,
 		     struct err *e) MUST_CHECK;
 
 /*
- * The program: in $LAMPLIGHTER_LIBEXEC_DIR, else beside our own program, else
- * where `make install` put it. Looked for once. Never NULL.
+ * Path of the program: in $LAMPLIGHTER_LIBEXEC_DIR, else next to the running program,
+ * else where `make install` puts it. Determined once. Never NULL.
  */
 const char *file_extract_program(void);
-#define FILE_EXTRACT_FILES "-file"	/* behind it: the one for files */
+#define FILE_EXTRACT_FILES "-file"	/* suffix of the program for files */
 
 #endif

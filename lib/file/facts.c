@@ -50,7 +50,7 @@ static bool is_image(struct str type)
 	return str_starts(type, STR("image/"));
 }
 
-/* Nothing that a file contains keeps it from being stored; overload does. */
+/* A file is stored whatever it contains; only overload prevents it. */
 static int find(struct file_reader *r, const struct owner *o,
 		const struct attachment *t, struct arena *a,
 		struct attachment_facts *f)

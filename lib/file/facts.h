@@ -1,27 +1,27 @@
-/* What a complete attachment is: its hash, its type by content, its text. */
+/* The facts about a complete attachment: its hash, its type by content, its text. */
 #ifndef FILE_FACTS_H
 #define FILE_FACTS_H
 
 #include "store/attachment.h"
 
 /*
- * Makes a complete upload ready: its content is hashed (hash NULL: it is read back
- * for that), taken from what the user has already where it is the same, else typed
- * and read in a child process. t is as it is now then; text in a. May take a
- * minute. ERR_CONFLICT when it has grown since t was read; ERR_OVERLOADED when it
- * could not be read now: it stays an upload that can be finished later.
+ * Makes a complete upload ready. hash: that of its content; NULL: it is computed from
+ * the stored bytes. If the user has a file with the same content, its facts are used;
+ * otherwise a child process determines the type and the text. Updates t; text in a. Can
+ * take a minute. ERR_CONFLICT if the upload has grown since t was read; ERR_OVERLOADED
+ * if it could not be read now: it stays an upload that can be finished later.
  */
 int file_finish(struct db *db, const struct owner *o, struct attachment *t,
 		const unsigned char *hash, struct arena *a,
 		struct err *e) MUST_CHECK;
 
-/* The bytes of a file in order, a piece at a time: a file_source's more and ctx. */
+/* Reads a file piece by piece, in order; for file_source.ctx and .more. */
 struct file_reader {
 	struct db *db;
 	const struct uuid *file_id;
 	int64_t at, upto;
-	struct arena piece;	/* of it; released by whose reader it is */
-	struct err *e;		/* why it ended with -1 */
+	struct arena piece;	/* the current piece; the owner releases it */
+	struct err *e;		/* set if file_next_piece returned -1 */
 };
 
 int file_next_piece(void *reader, struct str *next);

@@ -11,10 +11,10 @@
 
 #include "base/banned.h"
 
-/* What becomes of the pieces of a file, in order. NULL: nothing. */
+/* Called for the pieces of a file, in order; may be NULL. */
 typedef int on_piece(void *ctx, int64_t start, struct str data, struct err *e);
 
-/* Reads all of it; 1 when it is what its row says, 0, -1. */
+/* Reads the file. Returns 1 if it matches its row, 0 if not, or -1. */
 static int read_all(struct db *db, const struct stored_file *f, on_piece *fn,
 		    void *ctx, struct err *e)
 {
@@ -49,7 +49,7 @@ static int read_all(struct db *db, const struct stored_file *f, on_piece *fn,
 
 enum { LEASE_S = 60, RENEW_MS = 10000 };
 
-/* The whole run's: a row of job that no process runs. */
+/* The lock of the run: a row of job that no process executes. */
 struct move_run {
 	struct db *db;
 	struct job lease;
@@ -129,21 +129,21 @@ static int to_piece(void *ctx, int64_t start, struct str data, struct err *e)
 }
 
 /*
- * The new content is complete before the row says where it is, and the old one goes
- * after that: whatever ends a run, one of them is whole. What it was writing remains:
- * the sweep deletes it, or the next run. 1; 0: it is damaged; -1.
+ * The new content is complete before the row refers to it, and the old one is deleted
+ * after that, so one of them is intact whenever a run ends. An unfinished copy is deleted
+ * by the sweep or the next run. Returns 1, 0 if the file is damaged, or -1.
  */
 static int settle(struct move *m, struct str to, struct err *e)
 {
 	int rc = attachment_file_moved(m->db, m->f, to, e);
 
-	/* Else it was deleted meanwhile, or somebody has moved it. */
+	/* rc is 0 if the file was deleted or moved by someone else meanwhile. */
 	return rc < 0 || attachment_file_leave(m->db, m->f, to, e) ? -1 : 1;
 }
 
 static int to_directory(struct move *m, struct err *e)
 {
-	const struct uuid name = uuid_new();	/* no other run's */
+	const struct uuid name = uuid_new();	/* unique to this run */
 	char place[BLOB_PLACE_BYTES];
 	int rc;
 
@@ -160,7 +160,7 @@ static int to_directory(struct move *m, struct err *e)
 	return settle(m, str_of(place), e);
 }
 
-/* Read twice: what is damaged must not replace pieces that may be whole. */
+/* Reads twice: a damaged copy must not replace pieces that may be intact. */
 static int to_database(struct move *m, struct err *e)
 {
 	int rc = read_all(m->db, m->f, to_nowhere, m, e);
@@ -175,7 +175,7 @@ static int move_one(struct move *m, struct err *e)
 	return m->f->place.p ? to_database(m, e) : to_directory(m, e);
 }
 
-/* Pieces that a run which was killed has left. */
+/* Deletes the pieces that a killed run left. */
 static int tidy_one(struct move *m, struct err *e)
 {
 	int rc = read_all(m->db, m->f, to_nowhere, m, e);
@@ -191,7 +191,7 @@ static int check_one(struct move *m, struct err *e)
 
 /* -- all of them ---------------------------------------------------------------- */
 
-/* run: NULL when nothing is written. */
+/* run: NULL if nothing is written. */
 static int each(struct db *db, struct move_run *run,
 		enum attachment_where where,
 		int (*fn)(struct move *m, struct err *e),
@@ -227,7 +227,7 @@ static int each(struct db *db, struct move_run *run,
 	return rc;
 }
 
-/* The directory must be ours. */
+/* Checks that the directory belongs to this installation. */
 static int whose(struct db *db, struct err *e)
 {
 	if (!blob_dir())

@@ -1,4 +1,4 @@
-/* Contents of files from the database to the directory, and back. */
+/* Moves the contents of files from the database to the directory, and back. */
 #ifndef FILE_MOVE_H
 #define FILE_MOVE_H
 
@@ -7,22 +7,22 @@
 
 struct file_moved {
 	size_t moved;
-	size_t damaged;		/* their content is not what their row says */
+	size_t damaged;		/* content does not match size or hash */
 };
 
 /*
- * Moves all complete files to where new ones go (blob_for_new). Each is readable all
- * the time, and each is compared with its hash on the way: a damaged one stays, and
- * its id is a line of `out`. May be broken off and begun again; what a run that was
- * killed left twice is deleted. One run at a time: ERR_CONFLICT, public, while another
- * one lives, and a minute after it was killed. For the command.
+ * Moves all complete files to the store of new files (blob_for_new). Files stay readable
+ * meanwhile. Each is compared with its hash; a damaged file is not moved, and its id is
+ * added to `out` as a line. Can be interrupted and repeated: the next run deletes
+ * duplicates that a killed run left. One run at a time: ERR_CONFLICT, public, while
+ * another one is running, and for a minute after it was killed. For the command.
  */
 int file_move_all(struct db *db, struct file_moved *n, struct buf *out,
 		  struct err *e) MUST_CHECK;
 
 /*
- * Compares all complete files with their hashes; those that are damaged or missing
- * are lines of out: id and store. n->moved: how many there are.
+ * Compares all complete files with their hashes. Adds a line with id and store to out
+ * for each file that is damaged or missing. n->moved: the number of intact files.
  */
 int file_check_all(struct db *db, struct file_moved *n, struct buf *out,
 		   struct err *e) MUST_CHECK;

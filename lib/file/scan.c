@@ -19,15 +19,15 @@
 #include "base/banned.h"
 
 enum {
-	PAGES = 8,		/* of one run of Tesseract */
-	AGAIN_MS = 60000,	/* until it is looked for again */
-	ANSWER_BYTES = 262144,	/* of a service, for one page */
+	PAGES = 8,		/* per run of Tesseract */
+	AGAIN_MS = 60000,	/* until the next check whether it is installed */
+	ANSWER_BYTES = 262144,	/* limit of a service's answer for one page */
 	ANSWER_MS = 120000,
 	ANSWER_TOKENS = 8000,
 	TICK_MS = 200,		/* between looks at whether to stop */
 };
 
-/* What one go has found. */
+/* The result of one step. */
 struct pages_read {
 	struct str text;	/* with page marks, unless the file is one image */
 	int64_t next;		/* the page behind them; 0: that was all */
@@ -39,7 +39,7 @@ struct pages_read {
 
 #define MARK "<!-- page "
 
-/* Cuts the text off before the next mark; *page: the number of its own, 0: none. */
+/* Splits off the text before the next mark; *page: number of its own mark, 0: none. */
 static struct str cut_page(struct str *rest, int64_t *page)
 {
 	struct str s = *rest, number = s;
@@ -88,7 +88,7 @@ static bool is_kind(const struct attachment *t, const char *type)
 	return str_is(t->media_type, type);
 }
 
-/* Runs the reader on the file, for its pages from t->unread on. */
+/* Runs the reader on the file, beginning with page t->unread. */
 static int run_reader(const struct file_scanner *k, const struct owner *o,
 		      const struct attachment *t, int most, bool picture,
 		      struct arena *a, struct file_scanned *out, struct err *e)
@@ -115,7 +115,7 @@ static int run_reader(const struct file_scanner *k, const struct owner *o,
 	return rc;
 }
 
-/* What cannot be read, in a sentence. */
+/* A sentence about what cannot be read. */
 static const char *problem_of(const struct file_scanned *f,
 			      const struct attachment *t, struct arena *a)
 {
@@ -163,7 +163,7 @@ static int by_tesseract(const struct file_scanner *k, const struct owner *o,
 		absent_until_ms = clock_mono_ms() + AGAIN_MS;
 		return 0;
 	}
-	/* One of them is too much: is it the first one? */
+	/* One of the pages is too large: check if it is the first. */
 	if (f.killed && t->pages > 1 && run_reader(k, o, t, 1, false, a, &f, e))
 		return -1;
 	*out = (struct pages_read){ .text = f.text, .next = f.killed ? 0 : f.next };
@@ -228,7 +228,7 @@ static int ask(const struct file_scanner *k, const struct llm_service *named,
 	return rc;
 }
 
-/* What it said, as text of a page that cannot have marks of ours. */
+/* The model's answer as the text of a page, without forged page marks. */
 static struct str clean(struct str said, int64_t page, struct arena *a)
 {
 	struct buf safe = BUF_INIT(4 * ANSWER_BYTES), b = BUF_INIT(4 * ANSWER_BYTES);
@@ -249,7 +249,7 @@ static struct str clean(struct str said, int64_t page, struct arena *a)
 	return s;
 }
 
-/* The file's bytes, which are an image. 1; 0: not one that a model can be sent; -1. */
+/* Reads an image file. Returns 1, 0 if models do not accept it, or -1. */
 static int whole_image(const struct file_scanner *k, const struct attachment *t,
 		       struct arena *a, struct llm_image *out, struct err *e)
 {
@@ -274,7 +274,7 @@ static int whole_image(const struct file_scanner *k, const struct attachment *t,
 	return rc;
 }
 
-/* The next page of a PDF. 1; 0: there is none, or it cannot be drawn: out; -1. */
+/* Draws the next page of a PDF. Returns 1, 0 if there is none or it fails (see out), or -1. */
 static int next_page(const struct file_scanner *k, const struct owner *o,
 		     const struct attachment *t, struct arena *a,
 		     struct llm_image *image, int64_t *page,
@@ -321,7 +321,7 @@ static int refused(const struct err *why, struct pages_read *out, struct err *e)
 	return 1;
 }
 
-/* 1; 0: there is none, or it cannot take the file; -1. */
+/* Returns 1, 0 if there is no service or it does not accept the file, or -1. */
 static int by_service(const struct file_scanner *k, const struct owner *o,
 		      const struct attachment *t, struct arena *a,
 		      struct pages_read *out, struct err *e)
@@ -352,7 +352,7 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 
 /* -- with what is there --- */
 
-/* What is said of the file from now on. */
+/* The new value of the file's problem. */
 static struct str problem_now(const struct file_scanner *k,
 			      const struct attachment *t,
 			      const struct pages_read *r, struct str text,

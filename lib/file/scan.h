@@ -1,8 +1,8 @@
 /*
- * The text of pages that are images: of a PDF, and of files that are images. It is
- * recognised by Tesseract where that is installed (scans.tesseract), else by the LLM
- * service that scans.llm_service names, a few pages at a time, so that a turn or a job
- * can stop between them and another one goes on there (attachment.unread).
+ * OCR of pages of a PDF that are images, and of image files: by Tesseract if it is
+ * installed (scans.tesseract), else by the LLM service scans.llm_service. A few pages
+ * at a time, so that a turn or a job can stop in between and another one can continue
+ * (attachment.unread).
  */
 #ifndef FILE_SCAN_H
 #define FILE_SCAN_H
@@ -15,7 +15,7 @@
 struct http_abort;
 struct http_pool;
 
-struct file_scanner {		/* all borrowed */
+struct file_scanner {		/* everything is borrowed */
 	struct db *db;
 	const struct conf *conf;
 	struct http_pool *http;	/* NULL: no service can be asked */
@@ -37,8 +37,8 @@ int file_scan(const struct file_scanner *k, const struct owner *o,
 	      struct attachment *t, struct arena *a, struct err *e) MUST_CHECK;
 
 /*
- * Inside lib/file and for tests: appends the pages of both texts in their order, each
- * with its mark; a text without marks goes first.
+ * Inside lib/file and for tests: appends the pages of both texts to out in their order,
+ * each with its mark. Text without a mark comes first.
  */
 void file_scan_merge(struct str old, struct str more, struct buf *out);
 

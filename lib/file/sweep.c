@@ -1,4 +1,4 @@
-/* Deletes attachments that nobody sent, and those of deleted conversations. */
+/* Deletes attachments that were never sent, and those of deleted conversations. */
 #include "job/work.h"
 #include "store/attachment.h"
 
@@ -11,7 +11,7 @@ int job_attachment_sweep_due(struct db *db, const struct conf *conf, struct aren
 	return attachment_sweep_due(db, a, e);
 }
 
-/* A second run is harmless: it finds what the first one left. */
+/* Concurrent runs are harmless: each deletes what it finds. */
 int job_attachment_sweep(const struct job_run *r, struct err *e)
 {
 	return attachment_sweep(r->db, r->until_ms, e);

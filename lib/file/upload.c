@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-enum { ROOM_BYTES = 1 << 20 };	/* from one look at the user's room to the next */
+enum { ROOM_BYTES = 1 << 20 };	/* between two checks of the quota */
 
 struct file_upload {
 	struct db *db;
@@ -18,8 +18,8 @@ struct file_upload {
 	struct attachment t;
 	struct buf piece;
 	crypto_generichash_state hash;
-	bool whole;		/* hash is that of all the bytes */
-	size_t unchecked;	/* bytes since it was seen that there is room */
+	bool whole;		/* hash covers all bytes of the file */
+	size_t unchecked;	/* bytes since the last check of the quota */
 };
 
 /* -- what may be had -------------------------------------------------------- */
@@ -37,7 +37,7 @@ struct str file_line(struct str given, size_t max, struct arena *a)
 	struct buf clean = BUF_INIT(4 * given.n + 16), line = BUF_INIT(clean.cap);
 	struct str s;
 
-	/* The same that keeps invisible characters from models. */
+	/* Removes the same invisible characters as from input of models. */
 	untrusted_clean(NULL, given, &clean);
 	for (size_t i = 0; i < clean.n; i++)
 		buf_addc(&line, (unsigned char)clean.p[i] < ' ' ? ' ' : clean.p[i]);
@@ -84,7 +84,7 @@ int file_room(struct db *db, const struct owner *o, const struct file_caps *caps
 
 /* -- bytes -------------------------------------------------------- */
 
-/* libsodium's state of a hash is aligned to more bytes than what an arena gives. */
+/* libsodium's hash state needs a larger alignment than arenas provide. */
 static struct file_upload *aligned_new(struct arena *a)
 {
 	enum { ALIGNMENT = _Alignof(struct file_upload) };
@@ -125,7 +125,7 @@ static int store_piece(struct file_upload *u, struct err *e)
 	u->t.size += (int64_t)s.n;
 	u->unchecked += s.n;
 	buf_reset(&u->piece);
-	/* Others of the user grow meanwhile, and not all say how long they are. */
+	/* The user's other uploads grow meanwhile, and not all have a known length. */
 	if (u->unchecked < ROOM_BYTES)
 		return 0;
 	u->unchecked = 0;

@@ -11,7 +11,7 @@ struct occurrence {
 	int64_t term;
 	uint32_t chunk;
 	uint16_t part;
-	uint16_t head;		/* 1: in title or headings */
+	uint16_t head;		/* 1: in the title or a heading */
 };
 
 void batch_begin(struct post_batch *b, struct tokens *words, struct arena *a)
@@ -28,7 +28,7 @@ void batch_release(struct post_batch *b)
 	b->seen = NULL;
 }
 
-/* Returns how many words count for the length. */
+/* Returns the number of words that count towards the chunk's length. */
 static uint32_t note_words(struct post_batch *b, struct str text, bool head)
 {
 	size_t n;
@@ -77,7 +77,7 @@ int batch_add(struct post_batch *b, struct search_put *doc, size_t from, size_t 
 	return 0;
 }
 
-/* Of terms, by audience and chunk. */
+/* Order by term, audience and chunk. */
 static int by_term(const void *a, const void *b)
 {
 	const struct occurrence *x = a, *y = b;
@@ -103,7 +103,7 @@ static void end_block(struct post_batch *b, struct batch_block *block,
 	block->n = 0;
 }
 
-/* The blocks of one audience. */
+/* Builds the blocks of one audience. */
 static void make_blocks(struct post_batch *b, int64_t audience)
 {
 	struct batch_block block = { .term = -1 };
@@ -116,7 +116,7 @@ static void make_blocks(struct post_batch *b, int64_t audience)
 		if (b->parts[o->part].doc->audience != audience)
 			continue;
 		if (o->term != block.term || block.n == POST_BLOCK) {
-			/* A chunk's postings are never cut in two. */
+			/* A full block ends with its last chunk, not within it. */
 			if (o->term != block.term ||
 			    v[block.n - 1].chunk != o->chunk) {
 				end_block(b, &block, v);
@@ -138,7 +138,7 @@ static void make_blocks(struct post_batch *b, int64_t audience)
 	end_block(b, &block, v);
 }
 
-/* What each part has to be found by when it is deleted. */
+/* Lists the terms of each part, which deleting it needs to find its postings. */
 static void list_terms(struct post_batch *b)
 {
 	int64_t *last = arena_zalloc(b->a, b->n_parts, sizeof(*last));

@@ -1,23 +1,23 @@
-/* Inside lib/search: the rows of a batch of chunks, made before any transaction. */
+/* Inside lib/search: the rows for a batch of chunks, built outside a transaction. */
 #ifndef SEARCH_BATCH_H
 #define SEARCH_BATCH_H
 
 #include "search/index.h"
 #include "search/tokens.h"
 
-/* Numbers of chunks are from 0 on, in the order in which they were added. */
+/* Chunks are numbered from 0, in the order in which they were added. */
 struct batch_block {
 	int64_t term, audience;
 	uint32_t first, last, n;
-	size_t at, n_bytes;	/* of data */
+	size_t at, n_bytes;	/* range of post_batch.data */
 };
 
 struct batch_part {		/* a document, or a part of a long one */
 	struct search_put *doc;
-	size_t from, n;		/* its chunks that are in here */
-	uint32_t first;		/* number of the first one */
+	size_t from, n;		/* its chunks that are in the batch */
+	uint32_t first;		/* number of the first of them */
 	int64_t words;
-	struct str terms;	/* 8 bytes each */
+	struct str terms;	/* distinct terms, 8 bytes each */
 };
 
 struct post_batch {
@@ -26,24 +26,27 @@ struct post_batch {
 	struct batch_part *parts;
 	size_t n_parts, parts_room;
 	uint32_t n_chunks;
-	struct occurrence *seen;	/* of words, sorted at the end */
+	struct occurrence *seen;	/* occurrences of words; sorted by batch_end */
 	size_t n_seen, seen_room;
-	uint32_t *lengths;		/* of chunks, in words */
+	uint32_t *lengths;		/* words of each chunk */
 	size_t lengths_room;
 	struct batch_block *blocks;
 	size_t n_blocks, blocks_room;
-	struct buf data;		/* of blocks */
+	struct buf data;		/* the contents of all blocks */
 };
 
-/* In a, which tokens_split's work is not. */
+/*
+ * Starts a batch. Its memory is in a, except what tokens_split allocates.
+ * batch_release must follow.
+ */
 void batch_begin(struct post_batch *b, struct tokens *words, struct arena *a);
 void batch_release(struct post_batch *b);
 
-/* Adds n chunks of the document, from the from-th on. ERR_TOO_BIG. */
+/* Adds n chunks of the document, starting with chunk `from`. ERR_TOO_BIG. */
 int batch_add(struct post_batch *b, struct search_put *doc, size_t from, size_t n,
 	      struct err *e) MUST_CHECK;
 
-/* Makes blocks and parts complete. */
+/* Builds the blocks and the terms of the parts. */
 void batch_end(struct post_batch *b);
 
 #endif

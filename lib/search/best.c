@@ -9,14 +9,14 @@
 
 #include "base/banned.h"
 
-#define LEAST_SHARE 0.25f	/* of the best score: less is no answer */
+#define LEAST_SHARE 0.25f	/* of the best score; chunks below it are dropped */
 
 struct best_term {
 	int64_t term;
 	struct rank_list list;
 	struct post *v;
 	size_t room;
-	struct post now;	/* of the chunk at hand */
+	struct post now;	/* of the current chunk */
 };
 
 struct ranking {
@@ -54,7 +54,7 @@ static void read_question(struct ranking *r, struct str question)
 	}
 }
 
-/* The words of the chunk that the question has. Returns how many it has in all. */
+/* Counts the question's terms in the text. Returns the number of all its words. */
 static uint32_t count_words(struct ranking *r, struct str text, bool head)
 {
 	size_t n;

@@ -1,14 +1,15 @@
-/* The best parts of one text for a question, without an index. */
+/* Finds the chunks of one text that match a question best, without an index. */
 #ifndef SEARCH_BEST_H
 #define SEARCH_BEST_H
 
 #include "search/chunk.h"
 
 /*
- * Of n chunks of a text, those that have words of a question, best first by BM25 over
- * these chunks; without those that score less than a quarter of the best one, which
- * have but its common words. If none has any, all as they stand. Words are compared
- * without case and accents. *out: *n_out numbers of chunks, in a.
+ * Ranks those of n chunks that contain words of the question by BM25 over these
+ * chunks, best first. Chunks that score less than a quarter of the best one are left
+ * out, because they match common words only. If no chunk matches, all are returned in
+ * their order. Case and accents are ignored. *out: *n_out indexes into v, in a.
+ * ERR_INTERNAL if a library is missing.
  */
 int search_best(const struct chunk *v, size_t n, struct str question,
 		struct arena *a, size_t **out, size_t *n_out,

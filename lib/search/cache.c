@@ -12,9 +12,9 @@
 enum { SLOTS = 64 };	/* bases */
 
 struct signs_kept {
-	struct search_cached c;		/* first: what others see */
+	struct search_cached c;		/* must be first: callers get its address */
 	size_t bytes;
-	int refs;			/* one of them is the table's */
+	int refs;			/* including the table's own */
 	uint64_t used;
 };
 
@@ -124,7 +124,7 @@ void search_cache_add(struct search_cached *c, int64_t audience, uint32_t first,
 	}
 }
 
-/* Under the lock: the slot that is free, or used least recently. */
+/* Under the lock: the slot of this base, else a free one, else the least recently used. */
 static size_t slot_for(const struct uuid *base)
 {
 	size_t best = 0;
@@ -141,7 +141,7 @@ static size_t slot_for(const struct uuid *base)
 	return best;
 }
 
-/* Under the lock: makes room for so many bytes. */
+/* Under the lock: evicts entries until `bytes` fit into `most`. */
 static void make_room(size_t bytes, size_t most)
 {
 	while (table.bytes && table.bytes + bytes > most) {

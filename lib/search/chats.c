@@ -12,18 +12,18 @@
 #include "base/banned.h"
 
 enum {
-	ROUND_BYTES = 4194304,	/* texts in memory, beside those of one page */
-	MESSAGE_CHUNKS = 256,	/* of one message that are found */
+	ROUND_BYTES = 4194304,	/* limit of texts in memory, plus one page */
+	MESSAGE_CHUNKS = 256,	/* indexed chunks of one message */
 };
 
 struct chats_due_row {
 	struct uuid id;
 	int64_t version;
-	int64_t indexed;	/* as in the row; -1 is 0 once it was cleared */
+	int64_t indexed;	/* as in the row; -1 becomes 0 after clear() */
 	struct str title;
 	/* of this round */
-	int64_t next;		/* what `indexed` will be */
-	bool complete;		/* then nothing is left */
+	int64_t next;		/* the new value of `indexed` */
+	bool complete;		/* all messages are read */
 };
 
 static const struct db_field due_fields[] = {
@@ -45,7 +45,7 @@ static const struct db_field owner_fields[] = {
 	FIELD_OF(struct owner, user_id, u),
 };
 
-/* The next 100 owners of what has to be indexed, behind *last. */
+/* The next 100 owners of conversations to be indexed, after *last. */
 static int owners(struct db *db, const struct owner *last, struct arena *a,
 		  struct owner **v, size_t *n, struct err *e)
 {
@@ -125,7 +125,7 @@ static int clear_tx(struct db *tx, void *ctx, struct err *e)
 			       DB_U(&c->o->user_id)), NULL, e);
 }
 
-/* Takes out what the index has of those that are not only longer. */
+/* Removes conversations from the index that have more changes than new messages. */
 static int clear(struct db *db, const struct chats_round *r, struct err *e)
 {
 	for (size_t i = 0; i < r->n; i++) {
@@ -140,7 +140,7 @@ static int clear(struct db *db, const struct chats_round *r, struct err *e)
 	return 0;
 }
 
-/* Whether its words are the user's or the answer to them. */
+/* Whether the message is the user's or an answer to the user. */
 static bool is_said(const struct message *m)
 {
 	return (m->role == ROLE_USER && m->kind <= KIND_SAID) ||
@@ -157,7 +157,7 @@ static void add_chunks(struct search_put *p, struct chunk *to,
 	}
 }
 
-/* The next chunks of a conversation: of whole messages, as one batch takes them. */
+/* Reads the next chunks of a conversation: whole messages, as many as fit in a batch. */
 static int read_chunks(struct db *db, const struct owner *o, struct chats_due_row *d,
 		       struct arena *a, struct search_put *p, size_t *bytes,
 		       struct err *e)
@@ -180,7 +180,7 @@ static int read_chunks(struct db *db, const struct owner *o, struct chats_due_ro
 		n = 0;
 		*bytes += m->content.n;
 		if (is_said(m) && chunk_split(m->content, a, &v, &n, &why))
-			n = 0;		/* far too long for people */
+			n = 0;		/* too long to be indexed */
 		n = MIN(n, (size_t)MESSAGE_CHUNKS);
 		if (p->n + n > SEARCH_SLICE)
 			break;
@@ -199,7 +199,7 @@ static int reach(struct db *db, const struct owner *o, const struct chats_due_ro
 			       DB_U(&o->user_id), DB_I(d->indexed)), r, e);
 }
 
-/* The conversation is as it was read: then its chunks can be found. */
+/* search_how.ready: discards the chunks if the conversation changed since it was read. */
 static int ready(struct db *tx, const struct search_put *doc, void *ctx,
 		 struct err *e)
 {
@@ -216,7 +216,7 @@ static int ready(struct db *tx, const struct search_put *doc, void *ctx,
 	return done.affected > 0;
 }
 
-/* Whether there were chunks that are found now, or none to find. */
+/* Whether the conversation's chunks can be found now, or it had none. */
 static bool went_in(const struct search_put *puts, size_t n, const struct uuid *id)
 {
 	for (size_t i = 0; i < n; i++)
@@ -235,7 +235,7 @@ static int index_round(struct db *db, struct chats_round *r, struct arena *a,
 	for (size_t i = 0; i < r->n; i++) {
 		struct chats_due_row *d = &r->v[i];
 
-		if (bytes > ROUND_BYTES) {	/* the others another time */
+		if (bytes > ROUND_BYTES) {	/* the others in the next round */
 			r->n = i;
 			break;
 		}
@@ -290,7 +290,7 @@ int chats_index(struct db *db, const struct owner *o, int64_t until_ms,
 			rc = index_round(db, &r, &a, e);
 		arena_release(&a);
 	}
-	if (rc > 0)	/* what was taken out leaves something */
+	if (rc > 0)	/* removed documents leave rows */
 		rc = search_tidy(db, &o->user_id, until_ms, e);
 	return rc;
 }

@@ -1,15 +1,14 @@
 /*
- * Search over one's own conversations (U28). Each user has an index of their own: a
- * base whose id is the user's, in which a conversation is a document and each chunk
- * is of one message (its page is the message's seq; 0: the title). New messages are
- * appended; what changes older ones or the title has all of it indexed again.
+ * Search in the caller's own conversations (U28). Each user has an index: a base with
+ * the user's id, in which each conversation is a document. A chunk belongs to one
+ * message; its page is the message's seq (0: the title). New messages are appended; a
+ * change of older messages or of the title causes the conversation to be reindexed.
  *
- * conversation.unindexed marks what the index has to look at: whoever changes a
- * thread or a title sets it in the same statement, so nothing is forgotten when a
- * process dies, and what was there before the index did is found in the same way.
- * A turn does nothing else, and neither does a new conversation: the look of each
- * minute (job.def) indexes what several turns have said in one go, unless its user
- * searches before.
+ * conversation.unindexed marks conversations that must be indexed. Statements that
+ * change a thread or a title also set it, so no change is lost if a process dies, and
+ * conversations that are older than the index are marked as well. Neither a turn nor a
+ * new conversation does any indexing: a job checks every minute (job.def) and indexes
+ * several turns at once, unless the user searches earlier.
  */
 #ifndef SEARCH_CHATS_H
 #define SEARCH_CHATS_H
@@ -17,56 +16,60 @@
 #include "search/snippet.h"
 #include "store/store.h"
 
-/* Asks for the job that does chats_index for the owner. In a transaction or not. */
+/* Requests the job that runs chats_index for the owner. Inside or outside a transaction. */
 int chats_want(struct db *db, const struct owner *o, struct err *e) MUST_CHECK;
 
-/* Whether a conversation of the owner has to be indexed: 1, 0, -1. A short read. */
+/* Whether a conversation of the owner must be indexed: 1, 0 or -1. A quick query. */
 int chats_owner_due(struct db *db, const struct owner *o, struct arena *a,
 		    struct err *e) MUST_CHECK;
 
-/* Whether any conversation has to be indexed: 1, 0, -1. A short read. */
+/* Whether any conversation must be indexed: 1, 0 or -1. A quick query. */
 int chats_due(struct db *db, struct arena *a, struct err *e) MUST_CHECK;
 
-/* Asks for that job for all who have such conversations. 1; 0 at until_ms; -1. */
+/*
+ * Requests that job for all owners of such conversations. Returns 1 if all are
+ * done, 0 if until_ms (monotonic) was reached first, -1 on error.
+ */
 int chats_want_all(struct db *db, int64_t until_ms, struct err *e) MUST_CHECK;
 
 /*
- * Indexes what is due of the owner, until until_ms (monotonic), in transactions of
- * bounded size. 1: nothing is due any more but what was changed meanwhile; 0; -1.
- * May run in several places, and again.
+ * Indexes the owner's marked conversations in transactions of bounded size. Returns
+ * 1 if none is left except those changed meanwhile, 0 if until_ms (monotonic) was
+ * reached first, -1 on error. Can run concurrently and be repeated.
  */
 int chats_index(struct db *db, const struct owner *o, int64_t until_ms,
 		struct err *e) MUST_CHECK;
 
 /*
- * Takes a conversation that was deleted out of the index; its rows go with a job.
- * One that exists stays, also if it has the id of a deleted one.
+ * Removes a deleted conversation from the index; a job deletes its rows. Does nothing
+ * if a conversation with this id exists (again).
  */
 int chats_forget(struct db *db, const struct uuid *conversation_id,
 		 struct err *e) MUST_CHECK;
 
-/* What is looked for. Borrowed; p == NULL: any. */
+/* A query with filters; everything is borrowed. A filter with p == NULL matches all. */
 struct chats_ask {
 	struct str query;
 	struct str workspace_id, agent_id;
-	int64_t from_us, to_us;	/* used in between; 0 and INT64_MAX: at any time */
+	int64_t from_us, to_us;	/* in use at any time between; 0, INT64_MAX: all */
 	size_t max;		/* 1 to LIM_CHATS_PASSAGES */
 };
 
 struct chats_found {
 	struct uuid id;
 	struct str workspace_id, agent_id;
-	struct str title;	/* none: p == NULL */
+	struct str title;	/* p == NULL: none */
 	int64_t created_us, updated_us;
-	int64_t seq;		/* of the message that fits best; 0: the title */
+	int64_t seq;		/* of the best matching message; 0: the title */
 	double score;
-	struct str passage;	/* the part of it that was found, a page at most */
-	struct snippet snippet;	/* of that */
+	struct str passage;	/* the chunk of it that matches */
+	struct snippet snippet;	/* of the passage */
 };
 
 /*
- * The owner's conversations that have words of the query, best first: each by the
- * best of its messages, among the LIM_CHATS_PASSAGES best of all. In a.
+ * Finds the owner's conversations that contain words of the query, best first. Each
+ * is ranked by its best message among the LIM_CHATS_PASSAGES best chunks. In a.
+ * Database errors.
  */
 int chats_find(struct db *db, const struct owner *o, const struct chats_ask *ask,
 	       struct arena *a, struct chats_found **out, size_t *n,

@@ -20,7 +20,7 @@ static const struct db_field range_fields[] = {
 	FIELD_OF(struct search_range, n, i),
 };
 
-/* The chunks of the conversations that the filter leaves. */
+/* Limits the search to the chunks of conversations that pass the filters. */
 static int limit(struct db *db, const struct owner *o, const struct chats_ask *ask,
 		 struct arena *a, struct search_ask *s, struct err *e)
 {
@@ -43,8 +43,8 @@ static int limit(struct db *db, const struct owner *o, const struct chats_ask *a
 }
 
 /*
- * The first of each conversation, which is its best, in place; how many. A message
- * shows more than the title, which is shown anyway.
+ * Keeps the first hit of each conversation, which is its best one; returns their
+ * number. Messages are preferred to titles, which are shown in any case.
  */
 static size_t best_of_each(struct search_found *v, size_t n)
 {
@@ -65,7 +65,7 @@ static size_t best_of_each(struct search_found *v, size_t n)
 	return kept;
 }
 
-/* Their rows, in the order of v; those that are not there are left out. */
+/* Reads their rows, in the order of v; skips conversations that were deleted. */
 static int read_rows(struct db *db, const struct owner *o,
 		     const struct search_found *v, size_t n, struct arena *a,
 		     struct chats_found *out, const struct search_found **of,

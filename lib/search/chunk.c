@@ -6,8 +6,8 @@
 #include "base/banned.h"
 
 enum {
-	CHARS = 1600,		/* of a chunk: about 400 tokens of 4 characters */
-	TABLE_CHARS = 4800,	/* of a table that stays whole */
+	CHARS = 1600,		/* per chunk: about 400 tokens of 4 characters */
+	TABLE_CHARS = 4800,	/* longest table that is not split */
 	LEVELS = 6,
 };
 
@@ -17,12 +17,12 @@ struct cutting {
 	struct chunk *v;
 	size_t n, room;
 	struct str heads[LEVELS];
-	struct str heading;	/* of heads, put together */
-	bool empty_heading;	/* nothing has come behind it */
+	struct str heading;	/* heads, joined */
+	bool empty_heading;	/* no text after the last heading yet */
 	size_t heading_at;
 	bool paged;
 	int page;
-	/* the chunk at hand: [from, to), and its characters */
+	/* the current chunk: [from, to), and its length in characters */
 	size_t from, to, chars;
 	int from_page;
 	struct err *e;
@@ -59,7 +59,7 @@ static int flush(struct cutting *c)
 	return rc;
 }
 
-/* A heading that nothing follows is a text of its own. */
+/* Ends a section; a heading without text becomes a chunk. */
 static int end_heading(struct cutting *c)
 {
 	struct str text = { NULL, 0 };
@@ -71,7 +71,7 @@ static int end_heading(struct cutting *c)
 	return c->empty_heading ? put(c, text, c->heading_at, c->page) : 0;
 }
 
-/* Level of a heading; 0: it is none. *text is what it says. */
+/* Level of a heading and its text; 0: the line is not a heading. */
 static size_t heading_level(struct str line, struct str *text)
 {
 	size_t level = 0;
@@ -90,7 +90,7 @@ static int new_heading(struct cutting *c, size_t level, struct str text,
 {
 	struct buf b = BUF_INIT(LEVELS * (LIM_HEADING_CHARS * 4 + 3));
 
-	/* A heading above others of its section is told by theirs. */
+	/* A heading followed by a subheading is part of the subheading's path. */
 	if (c->empty_heading && level > 1 && c->heads[level - 2].n &&
 	    !c->heads[level - 1].n)
 		c->empty_heading = false;
@@ -114,8 +114,8 @@ static int new_heading(struct cutting *c, size_t level, struct str text,
 }
 
 /*
- * Bytes of s to cut at, at most CHARS characters: behind a sentence, else behind a
- * word, else anywhere.
+ * The byte offset at which to cut s, after at most CHARS characters: after a sentence,
+ * else after a word, else anywhere.
  */
 static size_t cut_at(struct str s)
 {
@@ -134,7 +134,7 @@ static size_t cut_at(struct str s)
 	return most;
 }
 
-/* Adds [from, to), a paragraph or a line, to the chunk at hand. */
+/* Adds [from, to), a paragraph or a line, to the current chunk. */
 static int add_block(struct cutting *c, size_t from, size_t to)
 {
 	size_t chars = utf8_chars((struct str){ c->text.p + from, to - from });
@@ -176,7 +176,7 @@ static bool is_row(struct str line)
 	return line.n && line.p[0] == '|';
 }
 
-/* A line that separates the head of a table from its rows. */
+/* Whether the line separates the head of a table from its rows. */
 static bool is_rule(struct str line)
 {
 	line = str_trim(line);
@@ -186,7 +186,7 @@ static bool is_rule(struct str line)
 	return line.n > 2;
 }
 
-/* One row or more, in pieces where it is too long, each with the head in front. */
+/* Adds rows of a table, split if they are too long, each piece with the head first. */
 static int put_rows(struct cutting *c, struct str head, struct str rows, size_t at)
 {
 	struct str text, some;
@@ -212,7 +212,7 @@ static int put_rows(struct cutting *c, struct str head, struct str rows, size_t 
 	return rc;
 }
 
-/* Rows of a table that is too long; a short head is repeated. */
+/* Splits a table that is too long; a short head is repeated in each chunk. */
 static int cut_table(struct cutting *c, size_t from, size_t to, size_t head_n)
 {
 	struct str head = { c->text.p + from, head_n };
@@ -291,8 +291,8 @@ static size_t block_end(struct str text, size_t i, bool table)
 }
 
 /*
- * Passages of some length end with their page; all where a mark says so, since
- * sources open at the page that a passage is on.
+ * A chunk of some length ends with its page. At a page mark every chunk ends, because
+ * sources are opened at the page of the chunk.
  */
 static int new_page(struct cutting *c, int page, bool marked)
 {
@@ -332,7 +332,7 @@ int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 		size_t level, end;
 		int page;
 
-		if (feed) {	/* what stands before and behind it: by themselves */
+		if (feed) {	/* add the text before and after it separately */
 			size_t before = (size_t)(feed - line.p);
 
 			if (before)

@@ -12,7 +12,7 @@
 #include "base/banned.h"
 
 enum {
-	PARTS = 64,		/* rows of search_document that are looked at */
+	PARTS = 64,		/* rows of search_document per query */
 	ERROR_CHARS = 300,
 	GONE_VECTORS = 1000, GONE_BITS = 50, GONE_ROWS = 10000,	/* at a time */
 };
@@ -85,7 +85,7 @@ static int read_texts(struct db *db, const struct uuid *base,
 		     DB_ARGS(DB_S(buf_str(&list)), DB_U(base)), l->a, note_text,
 		     l, e);
 	buf_release(&list);
-	/* What went meanwhile; its vectors are not stored. */
+	/* Passages that were deleted meanwhile; their vectors are not stored. */
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t k = 0; k < l->v[i].n; k++)
 			if (!str_trim(l->v[i].texts[k]).n)
@@ -118,7 +118,7 @@ struct putting {
 	const struct search_bare *v;
 	size_t n;
 	const float *vectors;
-	bool *takes;		/* of each of v, whether it still needs them */
+	bool *takes;		/* for each of v: whether it still needs vectors */
 };
 
 static int lock(struct db *tx, const struct uuid *base, struct arena *a,
@@ -168,7 +168,7 @@ static int put_vectors(struct db *tx, const struct putting *k, struct arena *a,
 	return db_exec_rows(tx, STMT_SEARCH_VECTOR_INSERT, v, n, NULL, e);
 }
 
-/* The signs of those of one audience as a block. */
+/* Stores the signs of one audience's vectors as a block. */
 static int put_signs(struct db *tx, const struct putting *k, int64_t audience,
 		     struct arena *a, struct err *e)
 {
@@ -204,7 +204,7 @@ static int put_signs(struct db *tx, const struct putting *k, int64_t audience,
 		       NULL, e);
 }
 
-/* Marks what gets its vectors now, so that nobody else brings them. */
+/* Claims the passages that get vectors now, so that no other writer adds theirs. */
 static int take_parts(struct db *tx, struct putting *k, struct err *e)
 {
 	for (size_t i = 0; i < k->n; i++) {
@@ -314,7 +314,7 @@ struct resetting {
 	bool more;
 };
 
-/* One slice of what is to go; the last one ends it. */
+/* Deletes one slice; the last slice ends the reset. */
 static int reset_tx(struct db *tx, void *ctx, struct err *e)
 {
 	static const struct {

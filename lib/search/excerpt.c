@@ -55,11 +55,11 @@ static int find_chunk(struct db *db, const struct kb_at *at, int64_t chunk,
 }
 
 struct page_end {
-	size_t at, next;	/* the page ends; the next one begins */
-	int64_t no;		/* of the next one, where a mark says so */
+	size_t at, next;	/* end of the page; beginning of the next one */
+	int64_t no;		/* number of the next one, if a mark gives it */
 };
 
-/* Where the page that is at i ends; false: with the text. See chunk.h. */
+/* Finds the end of the page at i; false if it ends with the text. See chunk.h. */
 static bool next_end(struct str text, size_t i, struct page_end *out)
 {
 	*out = (struct page_end){ .at = text.n, .next = text.n };
@@ -86,8 +86,8 @@ struct page {
 };
 
 /*
- * The page of that number, or if it is 0 the one that has byte at. Returns the number
- * of the last page; 0: the text has no pages, then all of it is number 1.
+ * Finds the page with this number, or if it is 0 the page that contains byte `at`.
+ * Returns the number of the last page; 0: the text has no pages and counts as page 1.
  */
 static int64_t find_page(struct str text, int64_t no, size_t at, struct page *out)
 {
@@ -104,7 +104,7 @@ static int64_t find_page(struct str text, int64_t no, size_t at, struct page *ou
 		any |= more;
 		if (more)
 			p.no = !end.no ? p.no + 1 : end.no;
-		if (more && out->no && out->to == 0)	/* nothing but a mark */
+		if (more && out->no && out->to == 0)	/* only a mark */
 			out->no = 0;
 		if (more)
 			p.from = end.next;
@@ -117,7 +117,7 @@ static bool is_inner(struct str s, size_t i)
 	return i > 0 && i < s.n && ((unsigned char)s.p[i] & 0xc0) == 0x80;
 }
 
-/* Cuts what is farther than LIM_EXCERPT_CHARS from the passage, between characters. */
+/* Limits the text around the passage to LIM_EXCERPT_CHARS, between characters. */
 static void narrow(struct str text, size_t begin, size_t end, size_t *from,
 		   size_t *to)
 {

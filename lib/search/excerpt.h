@@ -1,4 +1,4 @@
-/* A part of a document's text around a passage of it, for people who look it up. */
+/* The text around a passage of a document, shown when a user opens a source. */
 #ifndef SEARCH_EXCERPT_H
 #define SEARCH_EXCERPT_H
 
@@ -7,15 +7,16 @@
 struct search_excerpt {
 	struct kb_document document;
 	int64_t page, pages;	/* 0: the document has no pages */
-	bool found;		/* passage is that of the chunk */
-	struct str before, passage, after;	/* one after the other, as Markdown */
+	bool found;		/* passage is the text of the chunk */
+	struct str before, passage, after;	/* consecutive Markdown */
 };
 
 /*
- * Of a document that the caller sees: the page of the chunk, or so many characters
- * around it (LIM_EXCERPT_CHARS on each side). chunk < 0, or one that the document has
- * no more since it was written again: the page, or the beginning. page: 0: the first,
- * or that of the chunk. ERR_NOT_FOUND, also for a page that is not there. In a.
+ * Reads an excerpt of a document that the caller may see: the page of the chunk, cut
+ * to LIM_EXCERPT_CHARS on each side of the chunk. If chunk is negative, or the page does
+ * not have it (any more), the passage is empty and the excerpt begins with the page.
+ * page 0 is the page of the chunk, else the first. In a. ERR_NOT_FOUND if there is no
+ * such document or page, or the caller may not see it; database errors.
  */
 int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 		   int64_t chunk, int64_t page, struct arena *a,

@@ -74,12 +74,12 @@ void finding_chunks(struct jw *w, const struct search *s)
 
 /* -- what the caller sees ------------------------------------------------------- */
 
-/* A row for each audience of each base. */
+/* A row of SEARCH_LOOK: one per base and audience. */
 struct look {
-	int64_t place;		/* of the base, from 1 on */
+	int64_t place;		/* of the base, from 1 */
 	struct search_base base;
 	int64_t no;
-	struct str groups;	/* p == NULL: the base has none */
+	struct str groups;	/* p == NULL: the base has no audiences */
 	int64_t chunks, words;
 };
 
@@ -326,8 +326,8 @@ int search_read(struct db *db, struct search_pick *v, size_t n, struct arena *a,
 /* -- both --------------------------------------------------------------------------- */
 
 /*
- * Whether the base has vectors to compare the question's with. The caller got that
- * from a service, and meanwhile the base may have got another model.
+ * Whether the base has vectors of the query's model and dimension. The base may have
+ * got another model while the caller was waiting for the query's vector.
  */
 static bool is_comparable(struct search *s)
 {
@@ -342,7 +342,7 @@ static bool is_comparable(struct search *s)
 	return same;
 }
 
-/* The hits that are wanted of what was found: into its list. */
+/* Selects the hits to return and stores them in s->list. */
 static void choose(struct search *s, struct arena *a)
 {
 	s->list = s->words;

@@ -1,7 +1,7 @@
 /*
- * Searching bases: by words (BM25), by vectors (cosine), or by both, fused by
- * reciprocal rank. What the caller may not see, or did not ask for, is left out
- * before anything is counted or ranked.
+ * Searches bases by words (BM25), by vectors (cosine), or by both, fused by
+ * reciprocal rank. Chunks that the caller may not see are excluded before anything
+ * is counted or ranked; chunks that a filter excludes are not ranked.
  */
 #ifndef SEARCH_FIND_H
 #define SEARCH_FIND_H
@@ -10,41 +10,40 @@
 
 enum search_mode { SEARCH_WORDS, SEARCH_VECTORS, SEARCH_FUSED };
 
-/* Chunks in a row. */
+/* Consecutive chunks. */
 struct search_range {
 	int64_t first, n;
 };
 
-/* What is asked. Borrowed. */
+/* A query; everything is borrowed. */
 struct search_ask {
 	enum search_mode mode;
-	struct str text;	/* words; phrases in double quotes must be there */
-	const float *vector;	/* of length 1; NULL: none, then only words are
-				   searched */
+	struct str text;	/* words; phrases in double quotes must match */
+	const float *vector;	/* of length 1; NULL: only words are searched */
 	int dimension;		/* of vector */
-	struct str model;	/* that made it */
+	struct str model;	/* that computed vector */
 	bool all;		/* the caller sees all documents of the base */
-	const struct str *groups;	/* else these, and those for everybody */
+	const struct str *groups;	/* else those for these groups or everybody */
 	size_t n_groups;
-	const struct uuid *documents;	/* only in these; n_documents 0: in all */
+	const struct uuid *documents;	/* search only these; n_documents 0: all */
 	size_t n_documents;
-	/* Only in these chunks, by first: what a caller knows by other means. */
+	/* limited: search only the chunks in ranges, which are sorted by first. */
 	bool limited;
 	const struct search_range *ranges;
 	size_t n_ranges;
-	size_t max;		/* 1 to LIM_FOUND; of words more may be asked for */
+	size_t max;		/* 1 to LIM_FOUND; may be more in SEARCH_WORDS */
 };
 
 struct search_found {
 	struct uuid document_id;
 	uint32_t chunk;
 	int page;		/* 0: the document has no pages */
-	int64_t at;		/* byte of the document's text */
-	double score;		/* of BM25, the cosine, or of ranks; by mode */
+	int64_t at;		/* byte offset in the document's text */
+	double score;		/* BM25, cosine or fused ranks, by mode */
 	struct str heading, text;
 };
 
-/* A base, and what it is asked. Borrowed. */
+/* A base and the query for it; both are borrowed. */
 struct search_in {
 	const struct uuid *base;
 	const struct search_ask *ask;
@@ -52,8 +51,8 @@ struct search_in {
 	struct search_found *v;
 	size_t n;
 	/*
-	 * The question's vector was not used, since the base's are of another model
-	 * or dimension by now: only words were searched.
+	 * Only words were searched, because the base now has vectors of another
+	 * model or dimension than the query.
 	 */
 	bool unused;
 };
@@ -98,20 +97,23 @@ int search_look(struct db *db, const struct search_in *in, size_t n,
 		struct arena *a, struct search_base **out,
 		struct err *e) MUST_CHECK;
 
-/* search_find_all of one base. */
+/* search_find_all for one base. */
 int search_find(struct db *db, const struct uuid *base,
 		const struct search_ask *ask, struct arena *a,
 		struct search_found **out, size_t *n, struct err *e) MUST_CHECK;
 
 /*
- * The numbers of the audiences that ask->all or its groups see, with commas between
- * them ("0,3"), for statements. In a.
+ * Returns in *out the numbers of the audiences that the caller (ask->all, ask->groups)
+ * belongs to, separated by commas ("0,3"), for statements. In a.
  */
 int search_audiences(struct db *db, const struct uuid *base,
 		     const struct search_ask *ask, struct arena *a,
 		     struct str *out, struct err *e) MUST_CHECK;
 
-/* Whether what is for groups (JSON; "[]": everybody) is for one who is in these. */
+/*
+ * Whether something for groups (a JSON array; "[]": everybody) is for a user in the n
+ * groups v.
+ */
 bool search_is_for(struct str groups, const struct str *v, size_t n);
 
 #endif

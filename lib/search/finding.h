@@ -1,6 +1,6 @@
 /*
- * Searches that are under way, of several bases at once: what find.c, words.c and
- * near.c share. Each step asks the database once for all of them. Of one thread.
+ * Inside lib/search: the state of a search in several bases, shared by find.c, words.c
+ * and near.c. Each step sends one statement for all bases. Used by one thread.
  */
 #ifndef SEARCH_FINDING_H
 #define SEARCH_FINDING_H
@@ -21,7 +21,7 @@ struct phrase {
 	size_t n;
 };
 
-/* A text as it is asked of bases of one language. */
+/* A query analysed for bases of one language. */
 struct question {
 	struct str language, text;
 	struct tokens *words;
@@ -51,7 +51,7 @@ struct search_hits {
 struct search {
 	struct search_in *in;
 	const struct search_ask *ask;
-	bool there;		/* the base is */
+	bool there;		/* the base exists */
 	struct search_base info;
 	bool sees[LIM_AUDIENCES + 1];
 	struct rank_stats stats;
@@ -62,8 +62,8 @@ struct search {
 					   postings are read */
 	struct search_hits words;
 	/* vectors */
-	bool near;		/* are searched */
-	bool whole;		/* and all of them are read */
+	bool near;		/* search them */
+	bool whole;		/* and read all of them */
 	struct search_hits vectors;
 	struct rank_hit *best;	/* a heap of max_best */
 	size_t n_best, max_best;
@@ -78,33 +78,36 @@ struct searches {
 	struct search *v;
 	size_t n;
 	struct question *questions;
-	struct arena_mark row;	/* where the memory of a row begins */
+	struct arena_mark row;	/* memory of the current row begins here */
 };
 
-/* Whether the caller sees the chunk, whatever they asked for. */
+/* Whether the caller may see the chunk, regardless of filters. */
 bool finding_visible(const struct search *s, int64_t chunk);
 
-/* Whether it is of what they asked for. */
+/* Whether the filters of the query include the chunk. */
 bool finding_wanted(const struct search *s, int64_t chunk);
 
-/* Whether they are of the audience of that number; any number. */
+/* Whether the caller belongs to the audience; any number is allowed. */
 bool finding_sees(const struct search *s, int64_t audience);
 
-/* The bases as a JSON array, for SEARCH_BASES; only those that read: others null. */
+/*
+ * The ids of the bases as a JSON array, for SEARCH_BASES; null for bases that do not
+ * read, unless all. In f->a.
+ */
 struct str finding_bases(const struct searches *f, bool all);
 
-/* What items writes of each, for SEARCH_LISTS. In f->a. */
+/* The lists that items writes for each base, for SEARCH_LISTS. In f->a. */
 struct str finding_lists(const struct searches *f,
 			 void (*items)(struct jw *w, const struct search *s));
 void finding_chunks(struct jw *w, const struct search *s);	/* s->list */
 
-/* The best passages of each by words, into its words, at most max of each. */
+/* Finds the best passages of each base by words, at most max each, into s->words. */
 int finding_words(struct searches *f, size_t max, struct err *e) MUST_CHECK;
 void finding_end_words(struct searches *f);
 
 /*
- * The passages of each that is near, by how near their vectors are to the
- * question's, which is of the base's dimension: into its vectors, at most max.
+ * For bases with near set: finds the passages with the vectors nearest to the query's,
+ * which has the base's dimension, at most max each, into s->vectors.
  */
 int finding_near(struct searches *f, size_t max, struct err *e) MUST_CHECK;
 

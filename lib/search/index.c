@@ -58,7 +58,7 @@ int search_base_doom(struct db *tx, const struct uuid *id, struct err *e)
 	return db_exec(tx, STMT_SEARCH_BASE_DOOM, DB_ARGS(DB_U(id)), NULL, e);
 }
 
-/* Only what is dead may be purged. */
+/* Whether the base was doomed; only doomed bases may be purged. */
 static int is_dead(struct db *tx, const struct uuid *id, struct err *e)
 {
 	static const struct db_field fields[] = {
@@ -98,7 +98,7 @@ static int note_audience(void *ctx, const struct db_val *row, struct err *e)
 	(void)e;
 	if (str_eq(row[1].s, f->groups))
 		f->found = row[0].i;
-	/* The lowest number that is free: rows come by number. */
+	/* Find the lowest free number; rows are sorted by number. */
 	if (row[0].i == f->next)
 		f->next++;
 	return 0;
@@ -136,7 +136,7 @@ int search_audience(struct db *tx, const struct uuid *base, struct str groups,
 
 /* -- writing ------------------------------------------------------------------------ */
 
-/* Signs of the vectors of a batch, for one audience. */
+/* The signs of a batch's vectors for one audience. */
 struct bits {
 	uint32_t first, last, n;
 	struct str data;
@@ -147,8 +147,8 @@ struct index_write {
 	const struct search_how *how;
 	struct post_batch *b;
 	struct bits bits[LIM_AUDIENCES + 1];
-	bool last;		/* of its document, which may be of several batches */
-	bool *there;		/* of each part: it has older rows */
+	bool last;		/* last batch of its document, which may have several */
+	bool *there;		/* for each part: whether it has older rows */
 	int64_t chunks[LIM_AUDIENCES + 1], words[LIM_AUDIENCES + 1];
 	int64_t n_vectors;
 	struct arena *a;
@@ -213,7 +213,7 @@ static int count_written(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* The chunks that were written begin to be found, in place of older ones. */
+/* Makes the new chunks of the document visible and the older ones invisible. */
 static int switch_over(struct db *tx, struct index_write *k,
 		       const struct search_put *doc, struct err *e)
 {
@@ -238,7 +238,7 @@ static int ask_ready(struct db *tx, struct index_write *k, struct search_put *do
 	return rc;
 }
 
-/* Rows of search_document, and what becomes of the documents. */
+/* Inserts the rows of search_document; complete new documents become visible. */
 static int write_documents(struct db *tx, struct index_write *k, int64_t first,
 			   struct err *e)
 {
@@ -273,7 +273,7 @@ static int write_documents(struct db *tx, struct index_write *k, int64_t first,
 			    e);
 }
 
-/* Those that are complete, and have older rows. */
+/* Makes complete documents that have older rows visible. */
 static int finish_documents(struct db *tx, struct index_write *k, struct err *e)
 {
 	for (size_t i = 0; i < k->b->n_parts; i++) {
@@ -422,7 +422,7 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 	return rc;
 }
 
-/* The signs of the batch's vectors, by audience. */
+/* Computes the signs of the batch's vectors, by audience. */
 static void make_bits(struct index_write *k)
 {
 	struct post_batch *b = k->b;
@@ -476,7 +476,7 @@ static int write_batch(struct db *db, struct index_write *k, struct err *e)
 	return db_tx(db, write_tx, k, e);
 }
 
-/* A document that is longer than a batch. */
+/* Writes a document that needs several batches. */
 static int write_long(struct db *db, struct index_write *k, struct tokens *words,
 		      struct search_put *doc, struct err *e)
 {
@@ -500,7 +500,7 @@ static int write_long(struct db *db, struct index_write *k, struct tokens *words
 	return rc;
 }
 
-/* As many of the documents as one batch takes; *done: how many. */
+/* Writes as many documents as fit in one batch; *done: their number. */
 static int write_some(struct db *db, struct index_write *k, struct tokens *words,
 		      struct search_put *docs, size_t n, size_t *done,
 		      struct err *e)
@@ -567,7 +567,7 @@ int search_drop(struct db *tx, const struct uuid *base, const struct uuid *docum
 	struct db_result r = { 0 };
 	int rc = base_by(tx, STMT_SEARCH_BASE_LOCK, base, &a, &b, e);
 
-	if (!rc)	/* what was being written counts for nothing yet */
+	if (!rc)	/* rows of an unfinished write are not in the counts yet */
 		rc = db_exec(tx, STMT_SEARCH_DOCUMENT_ABANDON, args, NULL, e);
 	if (!rc)
 		rc = db_each(tx, STMT_SEARCH_DOCUMENT_SUMS, args, &a, note_sums, k,

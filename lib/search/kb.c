@@ -57,7 +57,7 @@ int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
 
 /* -- reading -------------------------------------------------------------------- */
 
-/* The numbers of what the caller sees: "0,3,7". */
+/* The numbers of the caller's audiences: "0,3,7". */
 static int audiences(struct db *db, const struct kb_at *at, struct arena *a,
 		     struct str *out, struct err *e)
 {
@@ -244,14 +244,14 @@ int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
 
 struct kb_writing {
 	const struct kb_at *at;
-	const struct kb_document *said;	/* each try begins with it */
+	const struct kb_document *said;	/* the request, for each try */
 	struct kb_document *d;
 	struct str text;
 	struct arena *a;
 	bool made;
 };
 
-/* The document of that name, which d writes again. 1, 0, -1. */
+/* The existing document with d's external_id. Returns 1, 0 or -1. */
 static int find_old(struct db *tx, const struct kb_writing *k,
 		    struct kb_document *old, struct err *e)
 {
@@ -264,7 +264,7 @@ static int find_old(struct db *tx, const struct kb_writing *k,
 	return rc;
 }
 
-/* Takes room for k's document in place of old (NULL: none); the base is locked. */
+/* Updates the quota: k's document replaces old (NULL: none). The base is locked. */
 static int take_room(struct db *tx, const struct kb_writing *k,
 		     const struct kb_document *old, struct err *e)
 {
@@ -289,7 +289,7 @@ static int ask_sweep(struct db *tx, struct err *e)
 	}, e);
 }
 
-/* Leaves a document's file, if it has one, to the sweep. */
+/* Marks the document's file, if any, for deletion by the sweep. */
 static int leave_file(struct db *tx, struct str tenant_id,
 		      const struct uuid *base, const struct uuid *id,
 		      struct err *e)
@@ -340,7 +340,7 @@ static int insert(struct db *tx, struct kb_writing *k, struct err *e)
 			       DB_I(has_file(d))), NULL, e);
 }
 
-/* What it says, or the file that says it. */
+/* Stores the text, or links the file that contains it. */
 static int put_content(struct db *tx, const struct kb_writing *k,
 		       const struct uuid *id, struct err *e)
 {
@@ -375,11 +375,11 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 	int found;
 
 	*k->d = *k->said;
-	/* This locks the base, so that no other one writes the same name. */
+	/* This locks the base, so that nobody else writes the same external_id. */
 	if (search_audience(tx, &k->at->base, k->d->groups, &k->d->audience, e))
 		return -1;
 	found = read_back(tx, k, &id, &old, e);
-	if (found > 0) {	/* this request was here before */
+	if (found > 0) {	/* a repeated request */
 		*k->d = old;
 		k->made = true;
 		return 0;
@@ -425,13 +425,13 @@ struct kb_deleting {
 	bool found;
 };
 
-/* What the document that k deletes takes. */
+/* The size of the document that k deletes. */
 struct kb_size {
 	int64_t bytes;
 	struct uuid attachment_id;	/* nil: none */
 };
 
-/* 1, 0: there is none, -1. */
+/* Returns 1, 0 if there is no such document, or -1. */
 static int size_of(struct db *tx, const struct kb_deleting *k,
 		   struct kb_size *size, struct err *e)
 {
@@ -462,7 +462,7 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 	if (rc <= 0)
 		return rc;
 	k->found = true;
-	/* With it: nobody asks again for a document that is not there. */
+	/* In the same transaction, so that no reference to a missing document remains. */
 	if (store_source_forget(tx, &k->at->base, k->id, e) ||
 	    db_exec(tx, STMT_KB_DOCUMENT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e) ||
 	    db_exec(tx, STMT_KB_TEXT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e) ||
@@ -509,7 +509,7 @@ struct kb_round {
 	size_t n;
 };
 
-/* The document is as it was read: then it can be found from now on. */
+/* search_how.ready: discards the chunks if the document changed since it was read. */
 static int ready(struct db *tx, const struct search_put *doc, void *ctx,
 		 struct err *e)
 {
@@ -544,7 +544,7 @@ static int fail_tx(struct db *tx, void *ctx, struct err *e)
 	return !r.affected ? 0 : search_drop(tx, k->base, &k->d->id, e) < 0 ? -1 : 0;
 }
 
-/* What the document cannot be indexed for; what it said before is found no more. */
+/* Records why the document cannot be indexed and removes its last version. */
 static int give_up(struct db *db, const struct uuid *base,
 		   const struct kb_queued *d, const char *why, struct err *e)
 {
@@ -553,7 +553,7 @@ static int give_up(struct db *db, const struct uuid *base,
 	return db_tx(db, fail_tx, &k, e);
 }
 
-/* Whether the fault is the document's. */
+/* Whether the document causes the error. */
 static bool is_its_own(const struct err *e)
 {
 	return e->code == ERR_TOO_BIG || e->code == ERR_INVALID_FIELD;
@@ -661,14 +661,14 @@ int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
 		some |= !rc;
 		arena_release(&a);
 	} while (!rc && clock_mono_ms() < until_ms);
-	/* Words are found already; vectors come behind them. */
+	/* Words can be found now; the vectors are added later. */
 	if (rc >= 0 && some && ask_vectors(db, base, e))
 		return -1;
-	if (rc < 0 && e->code == ERR_NOT_FOUND) {	/* the base has gone */
+	if (rc < 0 && e->code == ERR_NOT_FOUND) {	/* the base was deleted */
 		err_clear(e);
 		return 1;
 	}
-	if (rc > 0)	/* what was replaced leaves something */
+	if (rc > 0)	/* replaced documents leave rows */
 		rc = search_tidy(db, base, until_ms, e);
 	return rc;
 }

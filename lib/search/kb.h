@@ -1,7 +1,7 @@
 /*
- * Documents of knowledge bases: what they say and who sees them, as rows, and how
- * they come into the index. Writing one only queues it; the job knowledge-index
- * cuts and indexes it, in place of what it said before, which is found until then.
+ * Documents of knowledge bases: their rows (text, groups, status) and their way into
+ * the index. Writing a document only queues it; the job knowledge-index splits and
+ * indexes it. Until then the last version is found.
  */
 #ifndef SEARCH_KB_H
 #define SEARCH_KB_H
@@ -13,62 +13,63 @@ enum kb_status { KB_QUEUED, KB_READY, KB_FAILED };
 
 struct kb_document {
 	struct uuid id, base_id;
-	struct str external_id;	/* none: p == NULL */
-	struct str title, url;	/* url: none: p == NULL */
+	struct str external_id;	/* p == NULL: none */
+	struct str title, url;	/* url p == NULL: none */
 	struct str groups;	/* JSON array, sorted; "[]": all who see the base */
-	int64_t audience;	/* its number in the base */
+	int64_t audience;	/* number of these groups in the base */
 	int64_t status;		/* enum kb_status */
-	struct str error;	/* why it failed; none: p == NULL */
-	struct str embed_error;	/* why it has no vectors; none: p == NULL */
+	struct str error;	/* why it failed; p == NULL: it did not */
+	struct str embed_error;	/* why it has no vectors; p == NULL: no error */
 	int64_t bytes, chunks, version;
 	int64_t created_us, updated_us;
-	/* its file; nil, p == NULL and 0: it was written as text */
+	/* its file; nil, p == NULL and 0 if it was written as text */
 	struct uuid attachment_id;
 	struct str file_name;
 	struct str media_type;	/* p == NULL: not read yet */
 	int64_t file_size, pages;
 };
 
-/* Whose documents of a base a call is about. Borrowed. */
+/* A base and the caller's access to its documents; everything is borrowed. */
 struct kb_at {
 	struct str tenant_id;
-	struct uuid user_id;	/* who writes */
+	struct uuid user_id;	/* of the caller */
 	struct uuid base;
-	bool all;		/* they see all of them */
+	bool all;		/* the caller sees all documents */
 	const struct str *groups;
 	size_t n_groups;
-	/* kb_write: what all documents may have together */
+	/* kb_write: limits of the base */
 	int64_t most_documents, most_mb;
 };
 
 /*
  * Stores d with its text, or with the file attachment_id (file_name, file_size), an
- * attachment of kb_files whose text the job takes, and asks for the job. A document of
- * d->external_id that there is gets the new title, url, groups and text, and keeps its
- * id; else d->id is the new one's, and if that is taken (the same request under the
- * same key) nothing changes. *d is the document as it is then; *made: it is new.
- * Groups that differ from those before take it out of the index until the job has run.
- * ERR_NOT_FOUND: there is no such base; ERR_TOO_BIG, public: too many sets of groups,
- * or more text than most_mb MiB; ERR_CONFLICT, public: most_documents are there. What
- * replaces a longer text is always let in. Text in a.
+ * attachment of kb_files from which the job extracts the text, and requests the job.
+ * An existing document with d->external_id gets the new title, url, groups and text and
+ * keeps its id. Else a document with d->id is created; if it exists already (a repeated
+ * request with the same key), nothing changes. *d is set to the stored document, *made
+ * to whether it is new. If the groups change, the document is not found until the job
+ * has run. Text in a.
+ * ERR_NOT_FOUND if there is no such base; ERR_TOO_BIG, public, for too many sets of
+ * groups or more than most_mb MiB of text; ERR_CONFLICT, public, if there are
+ * most_documents. A text that is not longer than the one it replaces is always accepted.
  */
 int kb_write(struct db *db, const struct kb_at *at, struct kb_document *d,
 	     struct str text, struct arena *a, bool *made,
 	     struct err *e) MUST_CHECK;
 
-/* ERR_NOT_FOUND, also when the caller may not see it. Text in a. */
+/* Reads a document; text in a. ERR_NOT_FOUND, also if the caller may not see it. */
 int kb_get(struct db *db, const struct kb_at *at, const struct uuid *id,
 	   struct arena *a, struct kb_document *out, struct err *e) MUST_CHECK;
 
-/* The same with its text, as it was written last; it may be queued. */
+/* The same with the text as last written, which may not be indexed yet. */
 int kb_read(struct db *db, const struct kb_at *at, const struct uuid *id,
 	    struct arena *a, struct kb_document *out, struct str *text,
 	    struct err *e) MUST_CHECK;
 
 /*
- * Newest first, behind *after (id and created_us; NULL: from the first); at most
- * size of those that the caller sees. status: only these, or -1. *more: there are
- * others. Text in a.
+ * Lists documents that the caller sees, newest first, at most size. after: the last
+ * one of the page before (id and created_us; NULL: first page). status: enum kb_status,
+ * or -1 for all. *more: there are further ones. Text in a.
  */
 int kb_list(struct db *db, const struct kb_at *at, int status,
 	    const struct kb_document *after, size_t size, struct arena *a,
@@ -92,82 +93,85 @@ struct kb_document *kb_among(struct kb_document *v, size_t n,
 int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
 	      struct err *e) MUST_CHECK;
 
-/* How many documents of the base are in each status, and their passages. */
+/* Counts the documents of the base by status (enum kb_status), and their chunks. */
 int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
 		int64_t *chunks, struct err *e) MUST_CHECK;
 
-/* Asks for the job that indexes what is queued. In a transaction or not. */
+/* Requests the job that indexes queued documents. Inside or outside a transaction. */
 int kb_ask_index(struct db *db, struct str tenant_id, const struct uuid *base,
 		 struct err *e) MUST_CHECK;
 
-/* Asks for the job that gives passages their vectors. The same. */
+/* The same for the job that adds vectors to passages. */
 int kb_ask_embed(struct db *db, struct str tenant_id, const struct uuid *base,
 		 struct err *e) MUST_CHECK;
 
-/* Takes the base with all its documents out, within the transaction of its end. */
+/* Deletes all documents of the base, in the transaction that deletes the base. */
 int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
 	    struct err *e) MUST_CHECK;
 
 /*
- * Notes in the base's row that a share of it is made or taken back, in the
- * transaction that does it. ERR_NOT_FOUND: there is no such base.
+ * Increments the base's counter of changes to its shares, in the transaction that
+ * creates or revokes a share. ERR_NOT_FOUND if there is no such base.
  */
 int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
 	      struct err *e) MUST_CHECK;
 
 /*
- * Whose attachments the files of a base are: nobody's who can sign in, so that only
- * the routes of its documents lead there.
+ * The owner of the base's files: not a user who can sign in, so the files can only be
+ * reached through the routes of documents.
  */
 struct owner kb_files(struct str tenant_id, const struct uuid *base);
 
-/* What a file turned out to be. */
+/* The result of reading a file. */
 struct kb_file_facts {
 	struct str media_type;
 	int64_t pages;		/* 0: none */
-	struct str text;	/* p == NULL: none … */
-	struct str problem;	/* … and why, a sentence */
+	struct str text;	/* p == NULL: none */
+	struct str problem;	/* why there is none, a sentence */
 };
 
-/* Some documents behind `after` (an id) whose files must still be read. Text in a. */
+/* Reads documents after the id `after` whose files must still be read. Text in a. */
 int kb_unread(struct db *db, const struct uuid *base, const struct uuid *after,
 	      struct arena *a, struct kb_document **out, size_t *n,
 	      struct err *e) MUST_CHECK;
 
 /*
- * Notes it, unless the document was written again since d was read: it is queued with
- * that text then, or has failed with that problem; also when its base has not enough
- * of most_mb MiB left.
+ * Stores the result of reading d's file, unless the document was replaced since d was
+ * read. The document is queued with the text, or fails with the problem or because the
+ * base would exceed most_mb MiB.
  */
 int kb_file_read(struct db *db, const struct uuid *base, const struct kb_document *d,
 	    const struct kb_file_facts *r, int64_t most_mb, struct err *e) MUST_CHECK;
 
-/* Whether the base is of one user, and paused. *paused also when it has gone. */
+/* Whether the base is private to one user, and whether it is paused or was deleted. */
 int kb_kind(struct db *db, const struct uuid *base, bool *is_private,
 	    bool *paused, struct err *e) MUST_CHECK;
 
-/* Whose base it is, for what reading its documents costs; nil: it has gone. */
+/*
+ * The owner of the base, to whom the usage of reading its documents is charged; nil if
+ * the base was deleted.
+ */
 int kb_owner(struct db *db, const struct uuid *base, struct uuid *user_id,
 	     struct err *e) MUST_CHECK;
 
 /*
- * Queues a document that has failed, or asks for the vectors of one whose text the
- * service refused. ERR_NOT_FOUND; ERR_CONFLICT, public.
+ * Queues a failed document, or requests vectors for one whose text the service refused.
+ * ERR_NOT_FOUND; ERR_CONFLICT, public, if there is nothing to retry.
  */
 int kb_retry(struct db *db, const struct kb_at *at, const struct uuid *id,
 	     struct err *e) MUST_CHECK;
 
 /*
- * Leaves the files of a base that has gone to the sweep: 1, or 0 at until_ms
- * (monotonic); -1.
+ * Marks the files of a deleted base for deletion by the sweep. Returns 1 if done, 0 if
+ * until_ms (monotonic) was reached first, -1 on error.
  */
 int kb_leave_files(struct db *db, struct str tenant_id, const struct uuid *base,
 		   int64_t until_ms, struct err *e) MUST_CHECK;
 
 /*
- * Indexes what is queued, until until_ms (monotonic), unless the base is paused. 1:
- * nothing is queued any more; 0; -1. A document that cannot be indexed gets the
- * status KB_FAILED with a sentence. May run in several places, and again.
+ * Indexes queued documents, unless the base is paused. Returns 1 if none is left, 0 if
+ * until_ms (monotonic) was reached first, -1 on error. A document that cannot be indexed
+ * becomes KB_FAILED, with a sentence in error. Can run concurrently and be repeated.
  */
 int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
 	     struct err *e) MUST_CHECK;

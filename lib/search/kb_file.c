@@ -1,4 +1,4 @@
-/* Documents that are files, and the room that all of them take. See kb.h. */
+/* Documents that are files, and the quota of documents. See kb.h. */
 #include "search/kb.h"
 
 #include "base/clock.h"
@@ -95,7 +95,7 @@ static int put_read(struct db *tx, const struct kb_reading *k, bool *changed,
 	*changed = r.affected > 0;
 	if (!*changed)
 		return 0;
-	if (k->problem.p)	/* what it said before is found no more */
+	if (k->problem.p)	/* the last version must not be found */
 		return search_drop(tx, k->base, &k->d->id, e) < 0 ? -1 : 0;
 	return db_exec(tx, STMT_KB_TEXT_PUT,
 		       DB_ARGS(DB_U(&k->d->id), DB_U(k->base), DB_S(text)), NULL,
@@ -143,7 +143,7 @@ struct kb_look {
 	int64_t yes;
 };
 
-/* The one number that a statement about the base gives. */
+/* The single number that a statement about the base returns. */
 static int look(struct db *db, enum stmt stmt, const struct uuid *base,
 		int64_t dflt, bool *out, struct err *e)
 {
@@ -189,7 +189,7 @@ int kb_owner(struct db *db, const struct uuid *base, struct uuid *user_id,
 
 /* -- again, and never more ----------------------------------------------------------- */
 
-/* 1; 0: the service has not refused it; -1. */
+/* Returns 1, 0 if the service has not refused it, or -1. */
 static int retry_vectors(struct db *db, const struct kb_at *at,
 			 const struct uuid *id, struct err *e)
 {

@@ -1,10 +1,10 @@
-/* Inside lib/search: lists that are parameters of statements, for JSON_TABLE. */
+/* Inside lib/search: lists as parameters of statements, for JSON_TABLE. */
 #ifndef SEARCH_LIST_H
 #define SEARCH_LIST_H
 
 #include "base/json.h"
 
-/* An id as 32 hexadecimal digits, for UNHEX. */
+/* Writes an id as 32 hexadecimal digits, for UNHEX. */
 static inline void search_list_id(struct jw *w, const struct uuid *id)
 {
 	static const char digits[] = "0123456789ABCDEF";

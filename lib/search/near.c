@@ -9,8 +9,8 @@
 #include "base/banned.h"
 
 enum {
-	RERANKED = 200,		/* candidates by signs whose vectors decide */
-	EXACT = 2000,		/* vectors of a base that is scanned as it is */
+	RERANKED = 200,		/* candidates by signs that are ranked by vectors */
+	EXACT = 2000,		/* largest number of vectors compared without signs */
 };
 
 static void offer_vector(struct search *s, const struct db_val *row)
@@ -33,11 +33,11 @@ static int note_vector(void *ctx, const struct db_val *row, struct err *e)
 
 	(void)e;
 	offer_vector(&f->v[row[0].i - 1], row + 1);
-	arena_rewind(f->a, f->row);	/* there may be many, of 16 KiB */
+	arena_rewind(f->a, f->row);	/* there may be many rows of 16 KiB */
 	return 0;
 }
 
-/* Room for the nearest, of which there are none yet. */
+/* Allocates the empty heap for the nearest chunks. */
 static void begin_best(struct search *s, struct arena *a)
 {
 	s->best = arena_zalloc(a, s->max_best + 1, sizeof(*s->best));
@@ -55,7 +55,7 @@ static bool keeps(const void *ctx, uint32_t chunk)
 
 struct signs_read {
 	struct searches *f;
-	struct search_cached **c;	/* of each base that is read */
+	struct search_cached **c;	/* for each base that is read */
 };
 
 static int note_bits(void *ctx, const struct db_val *row, struct err *e)
@@ -73,7 +73,7 @@ static int note_bits(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* Those whose signs are nearest, into s->best. Gives c back. */
+/* Adds the chunks with the nearest signs to s->best. Releases c. */
 static void scan_signs(struct search *s, const struct search_cached *c,
 		       struct arena *a)
 {
@@ -96,7 +96,7 @@ static void scan_signs(struct search *s, const struct search_cached *c,
 	begin_best(s, a);
 }
 
-/* Scans what is in memory; false: the signs have to be read, into *c. */
+/* Scans the cached signs; false if the signs must be read into *c. */
 static bool scan_cached(struct search *s, struct search_cached **c,
 			struct arena *a)
 {
@@ -113,7 +113,7 @@ static bool scan_cached(struct search *s, struct search_cached **c,
 	return false;
 }
 
-/* The signs of the bases that read, as they are now or a little newer. */
+/* Reads and scans the signs of the bases that read; may include newer vectors. */
 static int scan_read(struct searches *f, struct search_cached **c, struct err *e)
 {
 	struct signs_read r = { f, c };
@@ -134,8 +134,8 @@ static int scan_read(struct searches *f, struct search_cached **c, struct err *e
 /* -- vectors ----------------------------------------------------------------------- */
 
 /*
- * The chunks of what is asked for, into s->list; false: it is not limited, or they
- * are so many that signs decide.
+ * Puts the chunks that the filters include into s->list; false if there is no filter,
+ * or they are so many that signs must be scanned.
  */
 static bool few_wanted(struct search *s, struct arena *a)
 {
@@ -153,7 +153,7 @@ static bool few_wanted(struct search *s, struct arena *a)
 		return false;
 	out->v = arena_alloc(a, ((size_t)sum + 1) * sizeof(*out->v));
 	for (size_t i = 0; i < n_ranges; i++)
-		/* a document that is named twice has its ranges twice */
+		/* ranges of a document that is named twice are repeated */
 		for (int64_t k = 0; (!i || v[i].first != v[i - 1].first) &&
 		     k < v[i].n; k++)
 			out->v[out->n++] = (struct rank_hit){

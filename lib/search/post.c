@@ -2,7 +2,7 @@
 
 #include "base/banned.h"
 
-/* Above 64: 16 steps to each doubling. */
+/* Above 64, each doubling has 16 steps. */
 uint8_t post_length(uint32_t words)
 {
 	uint32_t e = 0, m = words;

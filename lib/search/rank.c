@@ -8,10 +8,10 @@
 
 static const double K1 = 1.2, B = 0.75, HEAD = 2.0;
 
-/* Chunks that are scored together: their scores stay in the cache. */
+/* Chunks that are scored together, so that their scores stay in the CPU cache. */
 enum { WINDOW = 1 << 14 };
 
-/* Whether a is worse than b. */
+/* Whether a ranks below b. */
 static bool worse(struct rank_hit a, struct rank_hit b)
 {
 	if (a.score < b.score || b.score < a.score)
@@ -72,8 +72,8 @@ void rank_order(struct rank_hit *best, size_t n)
 struct scoring {
 	float *score;		/* WINDOW */
 	float norm[256];	/* k1 * (1 - b + b * length / average) */
-	size_t *at;		/* of each list: what comes next */
-	float *weight;		/* of each list */
+	size_t *at;		/* for each list: the next posting */
+	float *weight;		/* for each list */
 };
 
 static void prepare(struct scoring *s, const struct rank_list *lists,
@@ -98,7 +98,7 @@ static void prepare(struct scoring *s, const struct rank_list *lists,
 	}
 }
 
-/* The first chunk that a list still has; UINT32_MAX: none. */
+/* The lowest chunk that is left in any list; UINT32_MAX: none. */
 static uint32_t next_chunk(const struct scoring *s,
 			   const struct rank_list *lists, size_t n_lists)
 {

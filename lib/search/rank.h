@@ -1,8 +1,8 @@
 /*
- * BM25 over postings in memory. Every term has a list of postings by chunk; the
- * best chunks come out. k1 and b are the usual ones; a word of the title or a
- * heading counts as two of the text. What a caller may not see is not in the lists,
- * so it moves no score: not through how often a term occurs, nor how long texts are.
+ * BM25 ranking of postings in memory. Each term has a list of postings in the order of
+ * chunks. k1 and b have their usual values; a word of the title or a heading counts
+ * twice. Chunks that the caller may not see are not in the lists, so they do not affect
+ * any score, neither by term frequencies nor by text lengths.
  */
 #ifndef SEARCH_RANK_H
 #define SEARCH_RANK_H
@@ -13,11 +13,11 @@
 #include "search/post.h"
 
 struct rank_list {
-	const struct post *v;	/* by chunk, none twice */
+	const struct post *v;	/* sorted by chunk, no duplicates */
 	size_t n;
-	size_t seen;		/* how many chunks that the caller may see have it,
-				   those that were not asked for among them */
-	int times;		/* how often the question has the term */
+	size_t seen;		/* chunks with the term that the caller may see,
+				   including those that a filter excludes */
+	int times;		/* occurrences in the query */
 };
 
 struct rank_hit {
@@ -25,32 +25,33 @@ struct rank_hit {
 	float score;
 };
 
-/* Of all that the caller may see. */
+/* Totals over all chunks that the caller may see. */
 struct rank_stats {
 	int64_t chunks, words;
 };
 
 /*
- * The best chunks, at most max, by score; those of the same score by chunk. *n:
- * how many. In a.
+ * Returns the best chunks, at most max, by score; equal scores by chunk. *n: their
+ * number. In a.
  */
 struct rank_hit *rank_best(const struct rank_list *lists, size_t n_lists,
 			   const struct rank_stats *stats, size_t max,
 			   struct arena *a, size_t *n);
 
 /*
- * Puts hit among the best, a heap of at most max whose worst is first. For other
- * ways to score.
+ * Adds hit to best, a heap of at most max hits with the worst one first, if it is good
+ * enough. For other scoring functions.
  */
 void rank_offer(struct rank_hit *best, size_t *n, size_t max,
 		struct rank_hit hit);
 
-/* Orders what was offered, best first. */
+/* Sorts the heap, best first. */
 void rank_order(struct rank_hit *best, size_t n);
 
 /*
- * Two lists as one, best first: the score is the sum of 1 / (60 + rank) in each
- * (Cormack, Clarke, Buettcher, SIGIR 2009). *n: how many. In a.
+ * Reciprocal rank fusion of two lists, best first: the score of a hit is the sum of
+ * 1 / (60 + rank) over the lists (Cormack, Clarke, Buettcher, SIGIR 2009). *n: the
+ * number of hits. In a.
  */
 enum { RRF_K = 60 };
 struct rank_hit *rank_fuse(const struct rank_hit *x, size_t n_x,

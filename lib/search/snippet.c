@@ -9,13 +9,13 @@
 #include "base/banned.h"
 
 enum {
-	HITS = 256,		/* words that were found, of one text */
-	BEFORE = 40,		/* characters before the first word */
+	HITS = 256,		/* matches considered per text */
+	BEFORE = 40,		/* characters before the first match */
 };
 
 struct snippet_hit {
 	size_t at, n;		/* bytes */
-	size_t term;		/* which of the query's */
+	size_t term;		/* index of the query's term */
 };
 
 struct search_terms {
@@ -35,7 +35,7 @@ static void read_query(struct tokens *w, struct str query,
 		t->v[t->n++] = v[i].term;
 }
 
-/* Words of the text that the query has, each place once. */
+/* Finds the words of the text that are in the query, each position once. */
 static size_t find_hits(struct tokens *w, const struct search_terms *t,
 			struct str text, struct snippet_hit *hits)
 {
@@ -55,7 +55,7 @@ static size_t find_hits(struct tokens *w, const struct search_terms *t,
 	return n;
 }
 
-/* How many different words are in the bytes from the first hit on. */
+/* The number of distinct words in the bytes from the first hit on. */
 static size_t variety(const struct snippet_hit *hits, size_t n, size_t bytes)
 {
 	uint64_t seen = 0;
@@ -71,7 +71,7 @@ static size_t variety(const struct snippet_hit *hits, size_t n, size_t bytes)
 	return many;
 }
 
-/* `chars` characters back from at, to where a word begins if one does. */
+/* Goes back `chars` characters from `at`, to the beginning of a word if possible. */
 static size_t back(struct str s, size_t at, size_t chars)
 {
 	size_t blank = at, from = at;
@@ -87,7 +87,7 @@ static size_t back(struct str s, size_t at, size_t chars)
 	return from == 0 ? 0 : blank < at ? blank : from;
 }
 
-/* Characters of the first n bytes. */
+/* The number of characters in the first n bytes. */
 static size_t count(const char *p, size_t n)
 {
 	return utf8_chars((struct str){ p, n });
@@ -121,7 +121,7 @@ void snippet_make(struct tokens *w, struct str query, struct str text,
 	tail = from + part.n < text.n ? cut.n : 0;
 	p = arena_alloc(a, lead + part.n + tail + 1);
 	memcpy(p, cut.p, lead);
-	for (size_t i = 0; i < part.n; i++)	/* on one line, NUL as well */
+	for (size_t i = 0; i < part.n; i++)	/* make it one line; also replaces NUL */
 		p[lead + i] = (unsigned char)part.p[i] < ' ' ||
 			part.p[i] == 0x7f ? ' ' : part.p[i];
 	memcpy(p + lead + part.n, cut.p, tail);

@@ -1,4 +1,4 @@
-/* A part of a text that shows words which were looked for, and where they are. */
+/* Snippets: the part of a text that matches a query, with the matches marked. */
 #ifndef SEARCH_SNIPPET_H
 #define SEARCH_SNIPPET_H
 
@@ -6,21 +6,21 @@
 #include "base/json.h"
 #include "search/tokens.h"
 
-/* In characters of the snippet (code points). */
+/* A match, in characters (code points) of the snippet. */
 struct snippet_mark {
 	size_t start, length;
 };
 
 struct snippet {
-	struct str text;	/* one line; … where something was left out */
-	struct snippet_mark *marks;	/* in order, none within another */
+	struct str text;	/* one line; … marks omitted text */
+	struct snippet_mark *marks;	/* in order, not overlapping */
 	size_t n;
 };
 
 /*
- * The part of text, about `chars` characters, with the most different words of the
- * query. w: of the index's language. In a; without a word of the query it is the
- * beginning.
+ * Selects the part of text, about `chars` characters, that contains the most distinct
+ * words of the query; the beginning if none matches. w must be of the index's language.
+ * In a.
  */
 void snippet_make(struct tokens *w, struct str query, struct str text,
 		  size_t chars, struct arena *a, struct snippet *out);

@@ -1,4 +1,4 @@
-/* What deleted documents left is taken out of the index, and small blocks merged. */
+/* Deletes the rows of removed documents from the index and merges small blocks. */
 #include "search/index.h"
 
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "base/banned.h"
 
 enum {
-	TERMS = 500,		/* whose blocks one transaction changes */
-	MERGE_FROM = 4,		/* blocks of a term; fewer are left as they are */
-	MERGE_ROWS = 8000,	/* that one transaction reads */
+	TERMS = 500,		/* terms whose blocks one transaction changes */
+	MERGE_FROM = 4,		/* fewer blocks of a term are not merged */
+	MERGE_ROWS = 8000,	/* rows that one transaction reads */
 	PARTS_MIN = 128,		/* batches before blocks are merged */
-	CHUNKS_PER_PART = 2048,	/* of larger bases: one more for so many chunks */
+	CHUNKS_PER_PART = 2048,	/* of larger bases: one more part per this many chunks */
 };
 
 /* A row of search_post or search_bits. */
@@ -43,7 +43,7 @@ static int add_block(void *ctx, const struct db_val *row, struct err *e)
 	return arena_check(b->a, e);
 }
 
-/* Rows to be deleted and to be written, of search_post. */
+/* Rows of search_post to delete and to insert. */
 struct merging {
 	const struct uuid *base;
 	struct arena *a;
@@ -51,7 +51,7 @@ struct merging {
 	size_t n_gone, gone_room, n_made, made_room;
 };
 
-/* n of one term and audience, one after the other. */
+/* Deletes n consecutive rows of one term and audience. */
 static void remove_rows(struct merging *c, const struct block *b, size_t n)
 {
 	c->gone = arena_room(c->a, c->gone, c->n_gone * 5, 5, &c->gone_room,
@@ -146,7 +146,7 @@ static struct str list_terms(struct arena *a, struct str terms)
 	return out;
 }
 
-/* Takes the document's postings of some terms out. */
+/* Removes the document's postings of some terms. */
 static int drop_posts(struct db *tx, struct tidying *t, const struct dead *d,
 		      struct str terms, struct err *e)
 {
@@ -176,7 +176,7 @@ static int drop_posts(struct db *tx, struct tidying *t, const struct dead *d,
 	return apply(tx, &c, e);
 }
 
-/* Takes its vectors out of a block of bits. */
+/* Removes its vectors from a block of bits. */
 static int drop_signs(struct db *tx, struct tidying *t, const struct dead *d,
 		      const struct block *b, struct err *e)
 {
@@ -244,7 +244,7 @@ static int drop_rest(struct db *tx, struct tidying *t, const struct dead *d,
 		       DB_ARGS(DB_U(t->base), DB_I(d->first)), NULL, e);
 }
 
-/* A part of what one deleted document left. */
+/* Deletes a part of the rows of one removed document. */
 static int drop_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct tidying *t = ctx;
@@ -277,7 +277,7 @@ static int drop_tx(struct db *tx, void *ctx, struct err *e)
 
 /* -- merging -------------------------------------------------------------------------- */
 
-/* Blocks of one term and audience, in order, into as few as they fill. */
+/* Merges consecutive blocks of one term and audience into as few as possible. */
 static int merge_group(struct merging *c, const struct block *v, size_t n,
 		       struct err *e)
 {
@@ -348,7 +348,7 @@ static int merge_tx(struct db *tx, void *ctx, struct err *e)
 		       : DB_ARGS(DB_U(t->base)), NULL, e);
 }
 
-/* Under the lock, since a document that comes may count on the row. */
+/* Under the lock, because a document being written may depend on the row. */
 static int forget_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct tidying *t = ctx;

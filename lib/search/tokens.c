@@ -8,32 +8,32 @@
 #include "base/banned.h"
 
 enum {
-	KNOWN = 4096,		/* words whose term is remembered; power of 2 */
+	KNOWN = 4096,		/* size of the cache of words, a power of 2 */
 	ROOM = 512,
 	CATEGORIES = UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_N | UC_CATEGORY_MASK_M,
 };
 
-/* What a character is in a text. */
+/* Classes of characters. */
 enum kind {
 	GAP,		/* ends a word */
-	JOIN,		/* ends a word, but a code goes on */
+	JOIN,		/* ends a word, but not a code */
 	LETTER,
 	DIGIT,
 	APOSTROPHE,
-	NOTHING,	/* as if it were not there */
-	PAIRED,		/* of a script that is indexed by pairs */
+	NOTHING,	/* ignored */
+	PAIRED,		/* of a script that is indexed as pairs */
 };
 
 struct known {
 	uint64_t key;
-	int64_t term, other;	/* other: of the accented word without them; or 0 */
+	int64_t term, other;	/* other: the term without accents; or 0 */
 };
 
 struct tokens {
 	struct sb_stemmer *stemmer;	/* NULL: none */
 	struct word *v;
 	size_t n, room;
-	struct buf folded, plain;	/* of the word at hand */
+	struct buf folded, plain;	/* of the current word */
 	struct known known[KNOWN];
 };
 
@@ -92,7 +92,7 @@ void tokens_close(struct tokens *w)
 
 /* -- terms ------------------------------------------------------------------- */
 
-/* FNV-1a, then the end of MurmurHash3, which spreads the bits. */
+/* FNV-1a with the finaliser of MurmurHash3, which mixes the bits. */
 static uint64_t hash(struct str s)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -126,7 +126,7 @@ static void add(struct tokens *w, int64_t term, size_t at, size_t n, bool extra)
 	w->v[w->n++] = (struct word){ term, (uint32_t)at, (uint32_t)n, extra };
 }
 
-/* The stem is the stemmer's until the next one. */
+/* The result is valid until the next call of the stemmer. */
 static struct str stem(struct tokens *w, struct str s)
 {
 	const sb_symbol *p;
@@ -141,7 +141,7 @@ static struct str stem(struct tokens *w, struct str s)
 			     (size_t)unicode_now.sb_stemmer_length(w->stemmer) };
 }
 
-/* What is written within words, but is none of them: joiners, soft hyphens. */
+/* Characters within words that are ignored: joiners, soft hyphens. */
 static bool is_nothing(uint32_t c)
 {
 	return c == 0x00ad || (c >= 0x200b && c <= 0x200d) || c == 0xfeff;
@@ -164,7 +164,7 @@ static void drop_nothing(struct buf *b)
 	b->n = kept;
 }
 
-/* Compatible forms made one, without case; accents stay. */
+/* Normalises compatibility forms and folds case; keeps accents. */
 static void fold_case(struct tokens *w, struct str s)
 {
 	size_t n = w->folded.cap;
@@ -186,7 +186,7 @@ static void fold_case(struct tokens *w, struct str s)
 	drop_nothing(&w->folded);
 }
 
-/* Letters that have no decomposition, but are written without their stroke too. */
+/* Letters without a decomposition that are also written without their stroke. */
 static const char *stroke(uint32_t c)
 {
 	switch (c) {
@@ -202,8 +202,8 @@ static const char *stroke(uint32_t c)
 }
 
 /*
- * Whether a mark is one that people leave out. Others make another letter (the
- * breve of Cyrillic, what stands for vowels in Indian scripts).
+ * Whether the mark is an accent that people omit when they search. Other marks make a
+ * different letter (the breve in Cyrillic, vowel signs in Indic scripts).
  */
 static bool is_accent(uint32_t mark, uint32_t base)
 {
@@ -269,7 +269,7 @@ static void add_word(struct tokens *w, struct str text, size_t at, size_t n,
 		add(w, k->other, at, n, true);
 }
 
-/* A code as a whole: no stem, but without case and accents. */
+/* Adds a code as a whole: not stemmed, without case and accents. */
 static void add_whole(struct tokens *w, struct str text, size_t at, size_t n)
 {
 	struct str raw = { text.p + at, MIN(n, (size_t)LIM_WORD_BYTES) };
@@ -309,7 +309,7 @@ static enum kind kind_of_ascii(unsigned char c)
 	return c && strchr("-_./:@+#,", c) ? JOIN : GAP;
 }
 
-/* The character at i, and its bytes. */
+/* The class of the character at i, and its length in bytes. */
 static enum kind kind_at(struct str text, size_t i, size_t *len)
 {
 	ucs4_t c;
@@ -333,16 +333,16 @@ static enum kind kind_at(struct str text, size_t i, size_t *len)
 
 /* -- splitting ------------------------------------------------------------------ */
 
-/* What has been read of the word and of the code that it may be a part of. */
+/* The current word, and the code that it may be a part of. */
 struct at {
 	size_t word, word_end;	/* word_end == word: none */
 	size_t code, code_end;
 	bool code_digit, code_join, code_mark;
-	size_t pair;		/* the character before, of a paired script */
+	size_t pair;		/* the previous character, if of a paired script */
 	bool paired;
 };
 
-/* What an apostrophe cuts off and nobody searches for: 's, 't, 'll, l', d', … */
+/* Whether it is a clitic next to an apostrophe, which is not indexed: 's, 'll, l', d', … */
 static bool is_clipped(struct str text, const struct at *s, bool next)
 {
 	struct str word = { text.p + s->word, s->word_end - s->word };
@@ -359,7 +359,7 @@ static bool is_clipped(struct str text, const struct at *s, bool next)
 static void end_word(struct tokens *w, struct str text, struct at *s,
 		     bool apostrophe, bool asking)
 {
-	/* Behind the beginning of a code only what is glued to it counts. */
+	/* After the beginning of a code only what is directly attached belongs to it. */
 	if (s->word_end > s->word && !is_clipped(text, s, apostrophe))
 		add_word(w, text, s->word, s->word_end - s->word, asking);
 	s->word = s->word_end = 0;
@@ -386,7 +386,7 @@ static bool is_digit(struct str text, size_t i)
 	return i < text.n && text.p[i] >= '0' && text.p[i] <= '9';
 }
 
-/* '.', ':' and the like: within a number they belong to it. */
+/* '.', ':' and similar characters are part of a number if they are within it. */
 static void join(struct tokens *w, struct str text, size_t i, struct at *s,
 		 bool asking)
 {
@@ -439,7 +439,7 @@ static void pair(struct tokens *w, struct str text, size_t i, size_t len,
 	end_code(w, text, s);
 	if (follows)
 		add_word(w, text, before, i + len - before, asking);
-	/* One alone is a word; of several, each can be asked for by itself. */
+	/* A single character is a word; documents also get each character of several. */
 	alone = !follows && (i + len == text.n ||
 			     kind_at(text, i + len, &next) != PAIRED);
 	if (alone || !asking) {

@@ -1,13 +1,13 @@
 /*
- * Text into terms, the same way for what is indexed and what is asked: words by
- * Unicode's letters, digits and marks, without case and accents, stemmed by the
- * language of the base. Scripts without blanks between words (Chinese, Japanese,
- * Korean, Thai, …) give pairs of characters. Numbers ("1,000.5") stay whole; codes
- * ("ISO-9001", "foo_bar", "C++") are terms as a whole, and so are their parts.
+ * Converts text to terms, in the same way for documents and queries. Words consist of
+ * Unicode letters, digits and marks; case and accents are removed and the words are
+ * stemmed in the language of the base. Scripts without spaces between words (Chinese,
+ * Japanese, Korean, Thai, …) are indexed as pairs of characters. Numbers ("1,000.5") are
+ * one term; codes ("ISO-9001", "foo_bar", "C++") are terms as a whole and by parts.
  *
- * A term is a hash of 63 bits (a signed column compares faster than an unsigned
- * one). Two words of the same hash would be taken for one; among a million words
- * the chance is one in ten million.
+ * A term is a 63-bit hash (signed columns compare faster than unsigned ones). Words
+ * with the same hash are not distinguished; the probability of a collision among a
+ * million words is one in ten million.
  */
 #ifndef SEARCH_TOKENS_H
 #define SEARCH_TOKENS_H
@@ -21,30 +21,31 @@
 
 struct word {
 	int64_t term;
-	uint32_t at, n;		/* bytes of the text that it is from */
-	bool extra;		/* another form of the word before: not counted,
-				   no part of a phrase */
+	uint32_t at, n;		/* byte range in the text */
+	bool extra;		/* another form of the previous word: not counted
+				   and not part of phrases */
 };
 
-/* One thread at a time. */
+/* A tokeniser; used by one thread at a time. */
 struct tokens;
 
-/* Whether texts can be of the language: a code such as "en", or "none". */
+/* Whether the language is supported: a code such as "en", or "none". */
 bool tokens_knows(struct str language);
 
-/* The codes, with commas between them: for messages. Static. */
+/* The supported codes, separated by commas, for messages. Static. */
 const char *tokens_languages(void);
 
 /*
- * Owned: tokens_close (NULL is fine). ERR_INTERNAL when a library is missing. A
- * language that is not known is treated as "none".
+ * Creates a tokeniser, to be freed with tokens_close (which accepts NULL). An unknown
+ * language is treated as "none". ERR_INTERNAL if a library is missing.
  */
 struct tokens *tokens_open(struct str language, struct err *e) MUST_CHECK;
 void tokens_close(struct tokens *w);
 
 /*
- * Splits valid UTF-8 of less than 4 GiB. The words are w's until the next call.
- * asking: without the extra forms of accented words that exist only to be found.
+ * Splits valid UTF-8 of less than 4 GiB. The result is valid until the next call with w.
+ * asking: text is a query; the extra forms of accented words, which only documents need,
+ * are left out.
  */
 const struct word *tokens_split(struct tokens *w, struct str text, bool asking,
 			       size_t *n);

@@ -13,7 +13,7 @@
 struct unicode_functions unicode_now;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char problem[200];	/* "" = they are loaded */
+static char problem[200];	/* "" = both are loaded */
 
 struct symbol {
 	const char *name;
@@ -25,7 +25,7 @@ static const struct symbol unicode_symbols[] = { UNICODE_FUNCTIONS(SYMBOL) };
 static const struct symbol stemmer_symbols[] = { STEMMER_FUNCTIONS(SYMBOL) };
 #undef SYMBOL
 
-/* Newest first; the functions used here are the same in all of them. */
+/* Newest first; all of them have the functions used here. */
 static const char *const unicode_names[] = {
 	"libunistring.so.5", "libunistring.so.2",
 };

@@ -1,7 +1,7 @@
 /*
- * libunistring and libstemmer, loaded when the first text is analysed: a plain CGI
- * process that only shows a page pays nothing for them. lib/search includes this
- * instead of their headers; after unicode_load their functions are in unicode_now.
+ * libunistring and libstemmer, loaded when the first text is analysed, so that a plain
+ * CGI process that only serves a page does not pay for them. lib/search includes this
+ * file instead of their headers and calls their functions through unicode_now.
  */
 #ifndef SEARCH_UNICODE_H
 #define SEARCH_UNICODE_H
@@ -28,7 +28,7 @@
 	X(sb_stemmer_stem) \
 	X(sb_stemmer_length)
 
-/* Written by unicode_load only. */
+/* Set by unicode_load. */
 extern struct unicode_functions {
 #define UNICODE_MEMBER(f) __typeof__(f) *f;
 	UNICODE_FUNCTIONS(UNICODE_MEMBER)
@@ -37,8 +37,8 @@ extern struct unicode_functions {
 } unicode_now;
 
 /*
- * Loads both, once. ERR_INTERNAL, each time, if one of them or a function is
- * missing. Any thread.
+ * Loads both libraries; later calls return the result of the first. ERR_INTERNAL if a
+ * library or function is missing. Any thread.
  */
 int unicode_load(struct err *e) MUST_CHECK;
 

@@ -5,8 +5,8 @@
 
 #include "base/banned.h"
 
-/* Every processor of the last fifteen years counts bits itself; the baseline of
-   amd64 is older. */
+/* The amd64 baseline has no instruction that counts bits, but all processors of the
+   last fifteen years do. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define COUNTS_BITS __attribute__((target("popcnt")))
 #define CAN_COUNT() __builtin_cpu_supports("popcnt")
@@ -41,7 +41,7 @@ void vector_signs(const float *v, int dimension, uint64_t *bits)
 			bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* Eight sums at a time, which compilers turn into vector instructions. */
+/* Eight partial sums, which compilers turn into vector instructions. */
 float vector_dot(const float *v, const void *x, int dimension)
 {
 	float sums[8] = { 0 }, y[8], sum = 0;

@@ -1,8 +1,8 @@
 /*
- * Vectors: float32 of length 1, the order of the machine (all that Debian builds for
- * are little-endian), and their sign bits. Two vectors that are near have most signs
- * in common, so a scan over bits, 32 times smaller, finds the candidates whose exact
- * product decides.
+ * Vectors: float32 of length 1 in the machine's byte order (all supported machines are
+ * little-endian), and their sign bits. Vectors that are close have most signs in common,
+ * so a scan of the bits, which are 32 times smaller, finds candidates that are then
+ * ranked by the exact dot product.
  */
 #ifndef SEARCH_VECTOR_H
 #define SEARCH_VECTOR_H
@@ -14,28 +14,28 @@
 #include "search/rank.h"
 
 enum {
-	VECTOR_BLOCK = 1024,	/* vectors whose bits are in one row */
+	VECTOR_BLOCK = 1024,	/* vectors per row of bits */
 };
 
-/* Bytes of the bits of one: a multiple of 8. */
+/* Bytes of the sign bits of one vector, a multiple of 8. */
 size_t vector_bits_bytes(int dimension);
 
 /*
- * Makes v's length 1. ERR_INVALID_FIELD when it is zero or has a value that is no
- * finite number.
+ * Scales v to length 1. ERR_INVALID_FIELD if its length is 0 or a value is not a finite
+ * number.
  */
 int vector_normalise(float *v, int dimension, struct err *e) MUST_CHECK;
 
-/* The signs of v, vector_bits_bytes of them. */
+/* Writes the sign bits of v to bits, vector_bits_bytes(dimension) bytes. */
 void vector_signs(const float *v, int dimension, uint64_t *bits);
 
-/* The product of two: their cosine. x need not be aligned. */
+/* The dot product, which is the cosine of two vectors. x need not be aligned. */
 float vector_dot(const float *v, const void *x, int dimension);
 
 /*
- * Offers n vectors to best (rank_offer) by the signs that they share with the
- * question: score is minus the number that differ. words: of 64 bits, per vector.
- * keep is asked about those that would be among the best; false: it is left out.
+ * Adds n vectors to best (rank_offer) by their signs: the score is minus the number of
+ * signs that differ from the query's. words: 64-bit words per vector. keep is called for
+ * vectors that would be among the best; a vector is skipped if it returns false.
  */
 struct vector_scan {
 	const uint64_t *question;

@@ -1,4 +1,4 @@
-/* Words: the terms of a question, their postings, and phrases. */
+/* Search by words: the terms of a query, their postings, and phrases. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static void note_phrase(struct question *q, struct str text)
 	q->n_phrases += p->n > 0;
 }
 
-/* The terms of the question, and what stands in it between quotes. */
+/* Analyses the query: its terms and the phrases in double quotes. */
 static void read_question(struct question *q)
 {
 	struct str text = utf8_head(q->text, LIM_QUESTION_CHARS), rest = text;
@@ -73,7 +73,7 @@ static void read_question(struct question *q)
 		note_term(q, v[i].term);
 }
 
-/* The text as it is asked of bases of that language; NULL: e. */
+/* The query analysed for bases of this language; NULL with e set on error. */
 static struct question *question_of(struct searches *f, struct str language,
 				    struct str text, struct err *e)
 {
@@ -119,7 +119,7 @@ static int by_chunk(const void *a, const void *b)
 	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
-/* Audiences are read one after the other. */
+/* Sorts the postings by chunk; they are read audience by audience. */
 static void order_posts(struct search *s)
 {
 	for (size_t i = 0; i < s->question->n_terms; i++) {
@@ -144,7 +144,7 @@ static void write_terms(struct jw *w, const struct search *s)
 
 /* -- phrases ------------------------------------------------------------------------ */
 
-/* The terms of all phrases, once each; false: no chunk has one of them. */
+/* The distinct terms of all phrases; false if a term is in no chunk. */
 static bool phrase_terms(const struct search *s, const struct term **must,
 			 size_t *n)
 {
@@ -166,7 +166,7 @@ static bool phrase_terms(const struct search *s, const struct term **must,
 	return true;
 }
 
-/* Leaves only chunks that have all words of all phrases in every list. */
+/* Removes chunks from all lists that lack a word of a phrase. */
 static void keep_whole(struct search *s, struct arena *a)
 {
 	const struct term *must[LIM_QUESTION_WORDS];
@@ -368,7 +368,7 @@ static int add_saying(struct saying *k, size_t of, struct rank_hit hit,
 	return 0;
 }
 
-/* Of hits that have the words of the phrases, those that have the phrases. */
+/* Keeps the hits that contain the phrases, not only their words. */
 static int keep_phrases(struct searches *f, size_t max, struct err *e)
 {
 	struct saying *k = arena_new(f->a, struct saying);

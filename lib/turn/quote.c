@@ -10,9 +10,9 @@
 #include "base/banned.h"
 
 enum {
-	QUOTE_BYTES = 2000,	/* longer ones are no quotations */
-	QUOTE_WEIGHT = 8,	/* least: two for a word, one for a character of a
-				   script without blanks */
+	QUOTE_BYTES = 2000,	/* longer texts are not quotations */
+	QUOTE_WEIGHT = 8,	/* minimum: 2 per word, 1 per character of a
+				   script without spaces */
 	QUOTE_PARTS = 8,	/* around ellipses */
 };
 
@@ -38,11 +38,11 @@ static size_t run_of(struct str s, size_t i, char c)
 	return n;
 }
 
-/* Marks in a row: what may begin code, or end it. */
+/* A run of equal marks, which may begin or end code. */
 struct mark_run {
 	size_t at, n;
 	const struct mark_run *longer;	/* the next one that is at least as long */
-	const struct mark_run *closes;	/* what ends code that begins here; or NULL */
+	const struct mark_run *closes;	/* the run that ends code that begins here; or NULL */
 };
 
 struct mark_runs {
@@ -63,8 +63,8 @@ static void find_runs(struct str s, struct arena *a, struct mark_runs *out)
 }
 
 /*
- * From the last one on: each shorter run that is passed here is passed for good, so
- * all together look at each run twice at most.
+ * Iterates backwards: shorter runs that are skipped here are never visited again, so
+ * each run is visited twice at most.
  */
 static void close_runs(struct str s, const struct mark_runs *runs, size_t *steps)
 {
@@ -87,7 +87,7 @@ static void close_runs(struct str s, const struct mark_runs *runs, size_t *steps
 	}
 }
 
-/* The text with blanks in the place of code. In a. */
+/* The text with code replaced by spaces. In a. */
 static struct str without_code(struct str s, struct arena *a, size_t *steps)
 {
 	char *p = arena_memdup(a, s.p, s.n);
@@ -105,7 +105,7 @@ static struct str without_code(struct str s, struct arena *a, size_t *steps)
 		if (r->closes)
 			past = r->closes->at + r->closes->n;
 		else if (r->n >= 3 && begins)
-			past = s.n;	/* a block that is not closed */
+			past = s.n;	/* an unclosed block */
 		else
 			continue;
 		memset(p + r->at, ' ', past - r->at);
@@ -113,7 +113,7 @@ static struct str without_code(struct str s, struct arena *a, size_t *steps)
 	return (struct str){ p, s.n };
 }
 
-/* Past a citation at i, with its numbers noted; i: there is none. */
+/* Records the citation at i and returns its end; i if there is none. */
 static size_t citation(struct str s, size_t i, struct quote_marks *out)
 {
 	int found[QUOTE_MARKED], n = 0;
@@ -142,13 +142,13 @@ static size_t citation(struct str s, size_t i, struct quote_marks *out)
 	k++;
 	if (k < s.n && (s.p[k] == '(' || (s.p[k] == ':' && (i == 0 ||
 						s.p[i - 1] == '\n'))))
-		return i;	/* a link, or its definition */
+		return i;	/* a link or a link definition */
 	for (int j = 0; out && j < n; j++)
 		out->cited[found[j]] = true;
 	return k;
 }
 
-/* What opens a quotation, and what may close it. */
+/* Opening marks of quotations, and the marks that may close them. */
 static const struct {
 	struct str open, close[2];
 } marks[] = {
@@ -172,7 +172,7 @@ static bool at(struct str s, size_t i, struct str what)
 	return what.n && s.n - i >= what.n && !memcmp(s.p + i, what.p, what.n);
 }
 
-/* An apostrophe within a word closes nothing. */
+/* Whether mark is at i and closes; an apostrophe within a word does not. */
 static bool closes(struct str s, size_t i, struct str mark)
 {
 	size_t next = i + mark.n;
@@ -183,15 +183,15 @@ static bool closes(struct str s, size_t i, struct str mark)
 }
 
 /*
- * What is known of the text behind the last opening mark of a kind: nothing closes it
- * before stop. Without that each of many marks would look at the same text again.
+ * Result of the last look-ahead for a kind of mark: nothing closes it before stop. This
+ * prevents that each of many marks scans the same text again.
  */
 struct ahead {
-	size_t stop, past;	/* past: of the mark that closes at stop; 0: none */
-	bool light;		/* what it closes is too little; from later on even less */
+	size_t stop, past;	/* past: end of the closing mark at stop; 0: none */
+	bool light;		/* the text before it is too short for a quotation */
 };
 
-/* Looks from stop on for what closes mark m, whose text begins at from. */
+/* Looks for the mark that closes m, beginning at h->stop; the quotation begins at from. */
 static void look_ahead(struct str s, size_t m, size_t from, struct ahead *h,
 		       size_t *steps)
 {
@@ -212,7 +212,7 @@ static void look_ahead(struct str s, size_t m, size_t from, struct ahead *h,
 		h->stop = k;
 }
 
-/* The kind of the mark at i, and where its text begins; false: it is none. */
+/* Finds the kind of the mark at i and the beginning of its text; false: not a mark. */
 static bool opens(struct str s, size_t i, size_t *m, size_t *from)
 {
 	for (*m = 0; *m < ARRAY_LEN(marks); ++*m)
@@ -227,7 +227,7 @@ static bool opens(struct str s, size_t i, size_t *m, size_t *from)
 	       (!(i && is_word((unsigned char)s.p[i - 1])) && s.p[*from] != ' ');
 }
 
-/* Scripts without blanks: the lead bytes of U+3040 to U+9FFF and U+AC00 on. */
+/* Scripts without spaces: lead bytes of U+3040 to U+9FFF and from U+AC00. */
 static bool is_dense(unsigned char c)
 {
 	return c >= 0xe3 && c <= 0xed && c != 0xea;
@@ -251,7 +251,7 @@ static size_t weight(struct str s)
 	return n;
 }
 
-/* The quotation whose mark is at i; n == 0: there is none. */
+/* The quotation that begins at i; n == 0: none. */
 static struct str quotation(struct str s, size_t i, struct ahead *kinds,
 			    size_t *past, size_t *steps)
 {
@@ -298,7 +298,7 @@ void quote_find(struct str text, struct arena *a, struct quote_marks *out)
 
 /* -- comparing ---------------------------------------------------------------------- */
 
-/* Letters and digits in one case, nothing else. */
+/* Appends the letters and digits of s, case-folded, and nothing else. */
 static void fold(struct str s, bool citations, struct buf *out)
 {
 	struct buf plain = BUF_INIT(s.n + 1);
@@ -311,7 +311,7 @@ static void fold(struct str s, bool citations, struct buf *out)
 		if (past > i) {
 			i = past;
 		} else if (s.p[i] == '\\' && i + 1 < s.n) {
-			i += 2;		/* of JSON or Markdown */
+			i += 2;		/* escapes of JSON or Markdown */
 		} else {
 			buf_addc(&plain, s.p[i]);
 			i++;
@@ -333,7 +333,7 @@ static void fold(struct str s, bool citations, struct buf *out)
 	buf_release(&plain);
 }
 
-/* The parts around ellipses. */
+/* Splits s at ellipses. */
 static size_t split(struct str s, struct str *parts)
 {
 	static const struct str gaps[] = { STR("…"), STR("...") };
@@ -393,7 +393,7 @@ void quote_check(struct quote_marks *m, const struct str *texts, size_t n)
 	struct buf *folded = arena_zalloc(&a, n + 1, sizeof(*folded));
 	size_t kept = 0;
 
-	/* Without the library nothing can be said. */
+	/* Without the library nothing can be checked. */
 	if (!m->n || unicode_load(&e) < 0) {
 		m->n = 0;
 		arena_release(&a);

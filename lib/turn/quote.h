@@ -1,6 +1,6 @@
 /*
- * Checking what an answer cites: the numbers in brackets, and the words in quotation
- * marks. The same answer and sources always give the same result; no model is asked.
+ * Checks the citations of an answer: numbers in brackets, and text in quotation marks.
+ * Deterministic; no model is involved.
  */
 #ifndef TURN_QUOTE_H
 #define TURN_QUOTE_H
@@ -11,27 +11,28 @@
 #include "base/str.h"
 
 enum {
-	QUOTE_NUMBER_MAX = 999,		/* that a citation may have */
-	QUOTE_MARKED = 16,		/* of each kind; the others are not marked */
+	QUOTE_NUMBER_MAX = 999,		/* highest number of a citation */
+	QUOTE_MARKED = 16,		/* of each kind; further ones are not marked */
 };
 
 struct quote_marks {
-	bool cited[QUOTE_NUMBER_MAX + 1];
-	struct str v[QUOTE_MARKED];	/* in quotation marks, as in the answer */
+	bool cited[QUOTE_NUMBER_MAX + 1];	/* by number */
+	struct str v[QUOTE_MARKED];	/* quotations, as in the answer */
 	size_t n;
-	size_t steps;			/* looks at what may close, to be bounded */
+	size_t steps;			/* work done, for tests of its bound */
 };
 
 /*
- * Looks through an answer (valid UTF-8, Markdown; code is skipped): numbers as in
- * [1], [1, 2] and [1][2], and what stands in quotation marks of any usual kind and
- * has at least four words. The texts point into text.
+ * Finds the citations of an answer (valid UTF-8, Markdown; code is skipped): numbers as
+ * in [1], [1, 2] and [1][2], and quotations of at least four words in quotation marks
+ * of any usual kind, which point into text. a: working memory.
  */
 void quote_find(struct str text, struct arena *a, struct quote_marks *out);
 
 /*
- * Leaves in marks what stands in none of n texts. Case, blanks, punctuation and
- * Markdown do not count; parts around an ellipsis must follow one another in one text.
+ * Removes the quotations from marks that are in one of n texts. Case, whitespace,
+ * punctuation and Markdown are ignored; parts around an ellipsis must be in the same
+ * text, in order.
  */
 void quote_check(struct quote_marks *marks, const struct str *texts, size_t n);
 

@@ -8,6 +8,7 @@ import { ConversationDialog } from './dialogs.js';
 
 class LampAllowed extends ConversationDialog {
 	name = 'allowed';
+	heading = 'allowed.title';
 
 	/** @returns a promise of [{tool, createdAt}] */
 	async read(id)

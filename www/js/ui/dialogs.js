@@ -33,7 +33,8 @@ export function frame(name, title, body, kind = '')
 
 /**
  * A dialog about a conversation, which is read each time that it is shown. Who
- * extends it has name, read(id) and body(), which draws this.data.
+ * extends it has name, heading (of strings.js), read(id) and body(), which draws
+ * this.data.
  */
 export class ConversationDialog extends PageElement {
 	static properties = {
@@ -72,7 +73,7 @@ export class ConversationDialog extends PageElement {
 
 	render()
 	{
-		return frame(this.name, t(`${this.name}.title`), html`
+		return frame(this.name, t(this.heading), html`
 			${this.error ? html`<p role="alert">${errorText(this.error)}</p>` : nothing}
 			${this.data ? this.body() :
 				this.error ? nothing : html`<p>${t('app.loading')}</p>`}`);

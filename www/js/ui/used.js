@@ -9,6 +9,7 @@ class LampUsed extends ConversationDialog {
 	static properties = { places: { attribute: false } };
 
 	name = 'used';
+	heading = 'used.title';
 	/** the change that is sent last: they follow one another */
 	#sent = Promise.resolve();
 
