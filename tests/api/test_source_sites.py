@@ -2,6 +2,7 @@
 is asked again, what leaves, and what a hostile or broken site does."""
 
 import gzip
+import os
 import signal
 import subprocess
 import time
@@ -469,7 +470,10 @@ def test_a_source_that_is_not_configured_any_more(sources, site):
     assert sql(left) == [["0"]]
     wait_until("it is noted", lambda: run() and sql(left) == [["1"]])
     assert "documents are deleted after 20" in lab.command("kb", "status").stdout
-    # A configuration with an error deletes nothing, whatever the time.
+    # A configuration with an error deletes nothing, whatever the time. The server still
+    # has the one before, which would.
+    server = lab.processes["responder"].pid
+    os.kill(server, signal.SIGSTOP)
     sql(f"UPDATE knowledge_source SET left_us = left_us - {DAY_US} - 1 WHERE name = 'old'")
     good = lab.config_file.read_text()
     lab.config_file.write_text(good + "nonsense: [")
@@ -477,8 +481,8 @@ def test_a_source_that_is_not_configured_any_more(sources, site):
     assert lab.command("work", check=False).returncode == 1
     # It is back: nothing is deleted either.
     say(sources, "old", site, what=f"urls: ['{site.url}/a']")
-    run()
     wait_until("it counts as there", lambda: run() and sql(left) == [["0"]])
+    os.kill(server, signal.SIGCONT)
     assert sql("SELECT COUNT(*) FROM document WHERE external_id LIKE 'old/%'") == [["1"]]
     lab.config_file.write_text(good)
     wait_until("it is noted", lambda: run() and sql(left) == [["1"]])
