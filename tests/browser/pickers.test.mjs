@@ -241,3 +241,14 @@ test('the list that found nothing goes with the message', async (t) => {
 	await page.waitForSelector('.answer');
 	await page.getByText('Nothing found').waitFor({ state: 'hidden' });
 });
+
+test('the list that is open stays behind in its conversation', async (t) => {
+	const page = await openChat(t, { workspace: 'intranet' });
+
+	await type(page, 'Tell me about @1');
+	await options(page).first().waitFor();
+	// as the browser's way back does: the field keeps the focus
+	await page.evaluate(() => { location.hash = '#elsewhere'; });
+	await page.waitForFunction((field) => document.querySelector(field).value === '', FIELD);
+	await shut(page);
+});

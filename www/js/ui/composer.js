@@ -331,6 +331,13 @@ class LampComposer extends PageElement {
 	#dismissed = false;
 	#told = 0;
 
+	/** What is typed and what it opened belong to one conversation. */
+	willUpdate(changed)
+	{
+		if (changed.get('thread'))
+			this.picker?.close();
+	}
+
 	updated()
 	{
 		const { picker } = this;
