@@ -201,6 +201,15 @@ static void begin_answer(struct site_answer *out, const char *url)
 	buf_adds(&out->url, url);
 }
 
+/* The source's headers for url: secrets of one site are not sent to others. */
+static size_t n_extra(const struct site *s, const char *url)
+{
+	const struct conf_intake *c = s->k->s;
+
+	return site_has(*c->sitemap ? c->sitemap : c->urls.v[0], url)
+		? c->headers.n : 0;
+}
+
 int site_get(struct site *s, const struct site_page *p, bool fresh,
 	     size_t max_bytes, struct site_answer *out, struct err *e)
 {
@@ -212,7 +221,7 @@ int site_get(struct site *s, const struct site_page *p, bool fresh,
 	int rc;
 
 	begin_answer(out, url);
-	for (; n < extra->n; n++)
+	for (size_t max = n_extra(s, url); n < max; n++)
 		headers[n] = extra->v[n];
 	if (!fresh && p->etag.n)
 		headers[n++] = arena_printf(&s->one, "If-None-Match: %.*s",
@@ -249,8 +258,9 @@ static int fetch_rules(struct site *s, struct err *e)
 	begin_answer(&w, s->rules_at.p);
 	rc = wait_turn(s, &why);
 	if (rc > 0)
-		rc = follow(s, s->rules_at.p, extra->v, extra->n,
-			    LIM_ROBOTS_BYTES, &w, &why);
+		rc = follow(s, s->rules_at.p, extra->v,
+			    n_extra(s, s->rules_at.p), LIM_ROBOTS_BYTES, &w,
+			    &why);
 	if (rc < 0 && !*why.public)
 		*e = why;
 	else if (rc)	/* redirects to other sites are ignored; of long rules

@@ -452,6 +452,20 @@ def test_the_job_goes_on_where_it_was(sources, site):
     assert counts == [0, 1, 0, 3, 1] and "has read run_mb" in faults[0]
 
 
+def test_headers_are_for_one_site(sources, site):
+    other = Site()
+    for one in (site, other):
+        one.pages["/a"] = page("<p>The numbat.</p>")
+    try:
+        say(sources, "two", site, what=f"urls: ['{site.url}/a', '{other.url}/a']",
+            headers='["Authorization: Bearer hunter2"]')
+        assert sources.sync("two")[0] == [2, 0, 0, 0, 0]
+        told = [{r.headers.get("Authorization") for r in s.seen} for s in (site, other)]
+        assert told == [{"Bearer hunter2"}, {None}]
+    finally:
+        other.close()
+
+
 def test_a_source_that_is_not_configured_any_more(sources, site):
     site.pages["/a"] = page("<p>The potoroo.</p>")
     sql, lab = sources.lab.sql, sources.lab
