@@ -93,7 +93,7 @@ def test_images_are_read(data):
     ("a wide line", lambda: wide_png(10**9), {11}),
     ("a TIFF of 10^9 lines", lambda: tiff(["x"]).replace(
         struct.pack("<HHII", 257, 4, 1, 200), struct.pack("<HHII", 257, 4, 1, 10**9)),
-     {0, 11}),
+     {10, 11}),      # by the library's cap or ours: a sentence
     ("a page of 10^9 points", lambda: scan(["x"]).replace(
         b"/MediaBox [0 0 97.92 96.00]", b"/MediaBox [0 0 999999999 1]"), {0}),
 ])
