@@ -417,9 +417,12 @@ def test_old_tokens(lab, browser):
     """Two days, by the clock that the token was made with."""
     import base64
     import hmac
+    browser.get("plain/new")  # makes the key
     [[key]] = lab.sql("SELECT HEX(secret) FROM site_key WHERE purpose = 'form'")
-    [[user]] = lab.sql("SELECT DISTINCT HEX(user_id) FROM conversation c JOIN"
-                       " user u ON u.id = c.user_id WHERE u.login = 'ada'")
+    lab.chat("hello", user="ada")
+    [[user]] = wait_until("the row of the user", lambda: lab.sql(
+        "SELECT DISTINCT HEX(user_id) FROM conversation c JOIN user u ON u.id = c.user_id"
+        " WHERE u.login = 'ada'"))
     user = "-".join(re.fullmatch("(.{8})(.{4})(.{4})(.{4})(.{12})",
                                  user.lower()).groups())
 
