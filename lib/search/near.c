@@ -9,7 +9,7 @@
 #include "base/banned.h"
 
 enum {
-	RERANKED = 200,		/* candidates by signs that are ranked by vectors */
+	RERANKED = 160,		/* candidates by signs that are ranked by vectors */
 	EXACT = 2000,		/* largest number of vectors compared without signs */
 };
 
