@@ -114,6 +114,26 @@ def picture(text):
         part(b"IDAT", zlib.compress(lines)) + part(b"IEND", b""))
 
 
+def photo(text, orientation, order=">"):
+    """A JPEG of it as a camera stores it that was turned: the pixels lie on their side,
+    and EXIF (1, 3, 6 or 8) says how to turn them. By Leptonica, on which Tesseract
+    depends."""
+    lib = ctypes.CDLL("libtesseract.so.5")
+    for name in ("pixReadMem", "pixRotateOrth"):
+        getattr(lib, name).restype = ctypes.c_void_p
+    png, out, size = picture(text), ctypes.c_void_p(), ctypes.c_size_t()
+    image = ctypes.c_void_p(lib.pixReadMem(png, ctypes.c_size_t(len(png))))
+    lies = ctypes.c_void_p(lib.pixRotateOrth(image, {1: 0, 3: 2, 6: 3, 8: 1}[orientation]))
+    assert lib.pixWriteMemJpeg(ctypes.byref(out), ctypes.byref(size), lies, 80, 0) == 0
+    jpeg = ctypes.string_at(out, size.value)
+    lib.pixDestroy(ctypes.byref(image))
+    lib.pixDestroy(ctypes.byref(lies))
+    lib.lept_free(out)
+    exif = b"Exif\0\0" + (b"MM" if order == ">" else b"II") + struct.pack(
+        order + "HIHHHIHHI", 42, 8, 1, 0x0112, 3, 1, orientation, 0, 0)
+    return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + jpeg[2:]
+
+
 def tiff(texts):
     """One with a page for each text, not compressed."""
     out, link = bytearray(b"II*\0\0\0\0\0"), 4

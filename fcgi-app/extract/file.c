@@ -17,13 +17,13 @@ enum {
 };
 
 static magic_t magic;
+enum { MAGIC_FLAGS = MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_TAR };
 
 int extract_file_prepare(struct extract *x)
 {
 	(void)x;
 	extract_plain_prepare();
-	magic = magic_open(MAGIC_MIME | MAGIC_NO_CHECK_COMPRESS |
-			   MAGIC_NO_CHECK_TAR);
+	magic = magic_open(MAGIC_MIME | MAGIC_FLAGS);
 	if (!magic || magic_load(magic, NULL) < 0)
 		return EXTRACT_UNREADABLE;
 	return EXTRACT_OK;
@@ -110,6 +110,29 @@ void extract_file_type(struct str bytes, char out[EXTRACT_TYPE_BYTES])
 	struct file_kind k = kind_of(bytes);
 
 	memcpy(out, k.type, EXTRACT_TYPE_BYTES);
+}
+
+int extract_file_turns(struct str bytes)
+{
+	/* As libmagic calls the orientations 3, 6 and 8 of EXIF. */
+	static const struct {
+		const char *word;
+		int turns;
+	} known[] = {
+		{ "orientation=upper-right", 1 },
+		{ "orientation=lower-right", 2 },
+		{ "orientation=lower-left", 3 },
+	};
+	const char *said;
+	int turns = 0;
+
+	magic_setflags(magic, MAGIC_FLAGS);
+	said = magic_buffer(magic, bytes.p, MIN(bytes.n, LIM_EXTRACT_HEAD_BYTES));
+	for (size_t i = 0; said && i < ARRAY_LEN(known); i++)
+		if (strstr(said, known[i].word))
+			turns = known[i].turns;
+	magic_setflags(magic, MAGIC_MIME | MAGIC_FLAGS);
+	return turns;
 }
 
 static int read_kind(struct extract *x, const struct file_kind *k)

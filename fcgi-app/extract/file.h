@@ -30,6 +30,12 @@ void extract_file_inner(struct extract *x, struct str bytes, int depth);
 enum { EXTRACT_TYPE_BYTES = 128 };
 void extract_file_type(struct str bytes, char out[EXTRACT_TYPE_BYTES]);
 
+/*
+ * The quarter turns clockwise, 0 to 3, after which a photo is upright, by the orientation
+ * that its camera stored in it (EXIF). 0 also for mirrored images, which cameras hardly make.
+ */
+int extract_file_turns(struct str bytes);
+
 /* Whether scan.c can read images of this type. */
 bool extract_is_image(const char *type);
 

@@ -58,6 +58,7 @@ static struct {
 				 int *width, int *height, int *bits, int *samples,
 				 int *resolution, int *is_colour_map, int *format);
 	struct pix *(*pixReadMemTiff)(const unsigned char *p, size_t n, int page);
+	struct pix *(*pixRotateOrth)(struct pix *image, int turns);
 	void (*pixDestroy)(struct pix **image);
 	int (*setMsgSeverity)(int severity);
 } lib;
@@ -73,7 +74,7 @@ static const struct {
 	FN(TessBaseAPIGetUTF8Text), FN(TessDeleteText), FN(TessMonitorCreate),
 	FN(TessMonitorDelete), FN(TessMonitorSetDeadlineMSecs),
 	FN(pixReadHeaderMem), FN(pixReadMem), FN(readHeaderMemTiff),
-	FN(pixReadMemTiff), FN(pixDestroy), FN(setMsgSeverity),
+	FN(pixReadMemTiff), FN(pixRotateOrth), FN(pixDestroy), FN(setMsgSeverity),
 #undef FN
 };
 
@@ -134,6 +135,18 @@ static bool is_small(int width, int height)
 		(int64_t)width * height <= LIM_SCAN_PIXELS;
 }
 
+/* Leptonica applies the orientation in a TIFF, but not the one in a JPEG. */
+static void make_upright(struct pix **image, struct str bytes)
+{
+	int turns = extract_file_turns(bytes);
+	struct pix *upright = turns ? lib.pixRotateOrth(*image, turns) : NULL;
+
+	if (!upright)
+		return;
+	lib.pixDestroy(image);
+	*image = upright;
+}
+
 /*
  * A page of a TIFF, from 0 (EXTRACT_EMPTY: it has no such page); or a file that is one
  * image: page < 0.
@@ -154,6 +167,8 @@ static struct pix *read_image(const struct extract *x, int page, int *rc)
 		return NULL;
 	image = page < 0 ? lib.pixReadMem(p, x->input.n)
 		: lib.pixReadMemTiff(p, x->input.n, page);
+	if (image && page < 0)
+		make_upright(&image, buf_str(&x->input));
 	*rc = image ? EXTRACT_OK : EXTRACT_UNREADABLE;
 	return image;
 }

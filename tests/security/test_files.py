@@ -19,7 +19,7 @@ import pytest
 
 from fastcgi import Request
 from lab import EXTRACT_FILE, wait_until
-from samples import HEAD, IMAGES, SAMPLES, W, archive, docx, pdf, picture, scan, tiff, wp
+from samples import HEAD, IMAGES, SAMPLES, W, archive, docx, pdf, photo, picture, scan, tiff, wp
 
 READER = EXTRACT_FILE
 SENTENCES = {0, 10, 11, 12, 13, 14, 15, 16, 17}     # extract_exit: each has one
@@ -101,6 +101,15 @@ def test_images_that_are_bombs(what, data, codes):
     code, out, cpu_s = read(data(), type="scan")
     assert code in codes, (what, code)
     assert len(out) < 1000 and cpu_s < 25
+
+
+@pytest.mark.parametrize("orientation, order", [(1, ">"), (3, "<"), (6, ">"), (6, "<"),
+                                                (8, ">")])
+def test_photos_are_read_upright(orientation, order):
+    """A camera that is turned stores the pixels as they are, and in EXIF how to turn
+    them."""
+    code, out, _ = read(photo("Nine days of leave", orientation, order), type="scan")
+    assert code == 0 and b"Nine days of leave" in out, (code, out)
 
 
 def chunked(png, kind, data):
