@@ -199,6 +199,8 @@ def lab(tmp_path_factory, web, mcp, inside):
                        "echo", "shell", "drop", "note", "dump"]},
                    {"id": "knows", "tools": ["search_knowledge", "note", "drop",
                                              "post"]},
+                   {"id": "looks", "llm_service": "eyes",
+                    "tools": ["note", "drop", "post"]},
                    {"id": "long", "tools": ["group:data"],
                     "max_tool_iterations": 20},
                    *({"id": name, "llm_service": name, "tools": [
@@ -234,10 +236,10 @@ def lab(tmp_path_factory, web, mcp, inside):
             call("go", url=f"{inside.url}/?7d1f")]}},
         **leaks(inside),
     }
-    with Target(services={
-            name: {"model": scripted(script),
-                   "capabilities": ["chat", "tools", "vision"]}
-            for name, script in models.items()}, config={
+    sees = {"capabilities": ["chat", "tools", "vision"]}
+    with Target(services={"eyes": sees, **{
+            name: {"model": scripted(script), **sees}
+            for name, script in models.items()}}, config={
             "tools": tools, "limits": {"message_chars": 200000,
                                        "body_bytes": 1000000},
             "mcp_servers": {"bad": {"url": mcp.url, "effect": "write",

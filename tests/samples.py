@@ -264,6 +264,42 @@ JPEG = base64.b64decode(
     "bltx9ScD8qv0UUUUUUUUUUUV/9k=")
 IMAGES = (JPEG, WEBP, GIF)
 
+
+def labelled(words):
+    """Files that say "leave", by name, whose metadata and alternative texts say words."""
+    said = words.encode()
+    xmp = (b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/"
+           b"02/22-rdf-syntax-ns#' xmlns:dc='http://purl.org/dc/elements/1.1/'>"
+           b"<rdf:Description dc:description='%s'/></rdf:RDF></x:xmpmeta>" % said)
+    # ImageDescription
+    exif = struct.pack("<2sHIHHHIII", b"II", 42, 8, 1, 0x010e, 2, len(said) + 1, 26, 0) + (
+        said + b"\0")
+
+    def segment(marker, data):
+        return b"\xff" + marker + struct.pack(">H", len(data) + 2) + data
+
+    def chunk(kind, data):
+        return kind + struct.pack("<I", len(data)) + data + b"\0" * (len(data) % 2)
+    webp = (chunk(b"VP8X", b"\x0c\0\0\0" + struct.pack("<I", 95)[:3] + struct.pack(
+        "<I", 39)[:3]) + WEBP[12:] + chunk(b"EXIF", exif) + chunk(b"XMP ", xmp))
+    page = b"/Figure << /Alt (%s) >> BDC BT /F1 12 Tf 72 720 Td (leave) Tj ET EMC" % said
+    return {
+        "exif.jpg": JPEG[:2] + segment(b"\xe1", b"Exif\0\0" + exif) + segment(
+            b"\xe1", b"http://ns.adobe.com/xap/1.0/\0" + xmp) + segment(
+            b"\xfe", said) + JPEG[2:],
+        "xmp.webp": b"RIFF" + struct.pack("<I", 4 + len(webp)) + b"WEBP" + webp,
+        "comment.gif": GIF[:-1] + b"\x21\xfe" + bytes([len(said)]) + said + b"\0;",
+        "alt.pdf": pdf_of([
+            b"<< /Type /Catalog /Pages 2 0 R /Metadata 6 0 R /MarkInfo << /Marked true >>"
+            b" >>", None, b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(page), page),
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
+            b" /Resources << /Font << /F1 3 0 R >> >> >>",
+            b"<< /Type /Metadata /Subtype /XML /Length %d >>\nstream\n%s\nendstream"
+            % (len(xmp), xmp), b"<< /Title (%s) /Subject (%s) >>" % (said, said)],
+            [5], b"/Info 7 0 R"),
+    }
+
 SAMPLES = {
     "policy.pdf": (pdf(["Ten days carry over.", "Second page."]), "application/pdf",
                    ["<!-- page 1 -->\n\nTen days carry over.", "<!-- page 2 -->"]),

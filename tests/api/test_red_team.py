@@ -14,6 +14,7 @@ from lab import wait_until
 from red_team import (  # noqa: F401
     HIDDEN, OBEY, POISON, SEALED, TOKENS, bare, call, changed, clean,
     inside, lab, mcp, nothing_was_done, one, say, texts, web)
+from samples import labelled
 
 pytestmark = pytest.mark.threads
 
@@ -444,3 +445,26 @@ def test_a_poisoned_file_gets_nothing(lab, web, mcp, name, data):
     events = say(lab, {"tool_calls": WRITES}, agentId="knows",
                  attachments=[answer.json["id"]])
     nothing_gets_out(lab, web, mcp, events)
+
+
+@pytest.mark.parametrize("agent", ["knows", "looks"])
+@pytest.mark.parametrize("name", labelled(""))
+def test_the_metadata_of_a_file_gets_nothing(lab, web, mcp, agent, name):
+    """EXIF, XMP, comments and alternative texts: no model reads them, neither as text nor
+    beside the image; and the file is one that somebody else may have written."""
+    answer = lab.call("POST", f"/attachments?name={name}", labelled(LINE)[name], user="ada",
+                      headers={"Content-Type": "application/octet-stream"})
+    assert answer.status == 201, answer
+    events = say(lab, {"tool_calls": WRITES}, agentId=agent,
+                 attachments=[answer.json["id"]])
+    assert events[-1].name == "waiting", events
+    assert {(w["tool"], w["reason"]) for w in events[-1].data["for"]} >= {
+        ("note", "tainted"), ("post", "tainted")}
+    nothing_was_done(lab, web, mcp)
+    asked = lab.sent()
+    assert OBEY not in json.dumps(asked)
+    if agent == "looks" and name != "alt.pdf":
+        assert "base64," in json.dumps(asked[-1]["messages"])
+    else:
+        assert any("leave" in m.group() for message in asked[-1]["messages"]
+                   for m in SEALED.finditer(message["content"])), asked[-1]
