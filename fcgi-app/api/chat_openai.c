@@ -13,10 +13,12 @@
 
 #include "agent/stored.h"
 #include "api/client.h"
+#include "api/knowledge.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "dialect/openai.h"
 #include "dialect/wire.h"
 #include "fields.h"
@@ -368,16 +370,34 @@ static int fail(const struct turn_run *t, struct err *e)
 	return -1;
 }
 
-static int answer_whole(struct response *rs, const struct turn_run *t,
+/* The answer is worth more than its sources, so that it comes without them. */
+static size_t sources_of(struct request *rq, const struct turn_run *t,
+			 const struct wire_answer *a, struct source **v)
+{
+	struct err why = ERR_INIT;
+	size_t n = 0;
+
+	if (json_array_size(jx_arr(a->meta, "sources")) &&
+	    api_source_of_turn(rq, &t->id, v, &n, &why)) {
+		log_err("sources of an answer", &why);
+		return 0;
+	}
+	return n;
+}
+
+static int answer_whole(struct request *rq, struct response *rs, const struct turn_run *t,
 			enum turn_status status, const struct openai_ask *ask,
 			struct err *e)
 {
+	struct source *v = NULL;
 	struct wire_answer a;
 	struct jw w;
+	size_t n;
 
 	if (status == TURN_ERROR)
 		return fail(t, e);
 	wire_answer_read(&a, &t->answer);
+	n = sources_of(rq, t, &a, &v);
 	w = resp_json(rs, 200);
 	jw_obj(&w);
 	dialect_openai_head(&w, "chat.completion", ask->model, t);
@@ -391,6 +411,7 @@ static int answer_whole(struct response *rs, const struct turn_run *t,
 	jw_kstr(&w, "content", t->answer.content.p ? t->answer.content
 		: STR(""));
 	jw_kstrz(&w, "refusal", NULL);
+	dialect_openai_annotations(&w, t->answer.content, 0, v, n, true);
 	jw_end_obj(&w);
 	jw_kstrz(&w, "logprobs", NULL);
 	jw_kstrz(&w, "finish_reason", dialect_openai_finish_reason(a.finish_reason));
@@ -431,5 +452,5 @@ int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 		return send_stream(rq, rs, &ask.in, &as, e);
 	if (send_whole(rq, &ask.in, &t, &status, e) < 0)
 		return -1;
-	return answer_whole(rs, t, status, &ask, e);
+	return answer_whole(rq, rs, t, status, &ask, e);
 }

@@ -33,4 +33,8 @@ struct source;	/* store/source.h */
 int api_source_of_message(struct request *rq, struct source **v, size_t *n,
 			  struct err *e) MUST_CHECK;
 
+/* The same of a turn of the caller; none if there is no such turn. */
+int api_source_of_turn(struct request *rq, const struct uuid *turn,
+		       struct source **v, size_t *n, struct err *e) MUST_CHECK;
+
 #endif

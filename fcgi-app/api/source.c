@@ -43,6 +43,14 @@ int api_source_of_message(struct request *rq, struct source **v, size_t *n,
 	return retrieve_seen(&rq->by, sight, rq, *v, n, rq->arena, e);
 }
 
+int api_source_of_turn(struct request *rq, const struct uuid *turn,
+		       struct source **v, size_t *n, struct err *e)
+{
+	return store_source_list(rq->app->db, &rq->by.owner, turn, rq->arena, v, n,
+				 e) ? -1
+		: retrieve_seen(&rq->by, sight, rq, *v, n, rq->arena, e);
+}
+
 static int write_list(struct response *rs, const struct source *v, size_t n)
 {
 	struct jw w = resp_json(rs, 200);
@@ -74,9 +82,7 @@ int api_source_list(struct request *rq, struct response *rs, struct err *e)
 	size_t n;
 
 	if (store_turn_get(rq->app->db, &rq->by.owner, turn, rq->arena, &t, e) ||
-	    store_source_list(rq->app->db, &rq->by.owner, turn, rq->arena, &v, &n,
-			      e) ||
-	    retrieve_seen(&rq->by, sight, rq, v, &n, rq->arena, e))
+	    api_source_of_turn(rq, turn, &v, &n, e))
 		return -1;
 	return write_list(rs, v, n);
 }

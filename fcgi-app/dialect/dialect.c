@@ -37,7 +37,7 @@ struct dialect_state dialect_open(enum dialect_id id, enum record_style style,
 	return (struct dialect_state){
 		.style = style, .asked = asked,
 		.retry_due = dialects[id]->retries,
-		.own = n ? arena_zalloc(a, 1, n) : NULL,
+		.own = n ? arena_zalloc(a, 1, n) : NULL, .arena = a,
 	};
 }
 

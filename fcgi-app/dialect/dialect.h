@@ -40,6 +40,7 @@ struct dialect_state {
 	bool retry_due;		/* SSE_RETRY goes in front of the next event */
 	bool said;		/* a token came since the last tool call */
 	void *own;		/* the dialect's own; NULL where it has none */
+	struct arena *arena;	/* for what own points to */
 };
 
 /*
@@ -82,7 +83,7 @@ extern const struct dialect dialect_native, dialect_v2, dialect_forge,
 const struct dialect *dialect_get(enum dialect_id id);
 
 /*
- * The state of a new stream; what asked points to must outlive it. The part
+ * The state of a new stream; what asked points to, and a, must outlive it. The part
  * that is the dialect's own is allocated in a.
  */
 struct dialect_state dialect_open(enum dialect_id id, enum record_style style,

@@ -6,15 +6,27 @@
  * Tools run on the server, so their calls are not sent: a client would try to run
  * them. Narration cannot be removed; an empty line separates it from what follows.
  * Reasoning is sent as `reasoning_content`, which clients know from other servers
- * and otherwise ignore.
+ * and otherwise ignore. Sources that the answer cites, and that have an address, are
+ * sent as `annotations`, as those of OpenAI's models that search the web.
  */
 #include "dialect/openai.h"
 
 #include <string.h>
 
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "dialect/wire.h"
+#include "turn/quote.h"
 
 #include "base/banned.h"
+
+/* What a stream needs for its annotations. */
+struct openai_state {
+	struct source *v;	/* those with an address: number, address, title */
+	size_t n, room;
+	size_t chars;		/* of content, sent so far */
+	size_t answer;		/* characters before the text that is not narration */
+};
 
 /* The model that the client asked for, else "workspace/agent". */
 static void openai_model(struct jw *w, struct str asked, const struct turn_run *run)
@@ -80,6 +92,55 @@ void dialect_openai_usage(struct jw *w, const json_t *usage)
 	jw_kint(w, "reasoning_tokens", known(usage, "reasoningTokens"));
 	jw_end_obj(w);
 	jw_end_obj(w);
+}
+
+static const struct source *source_of(const struct source *v, size_t n, int number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].no == number && v[i].url.n)
+			return &v[i];
+	return NULL;
+}
+
+void dialect_openai_annotations(struct jw *w, struct str text, size_t before,
+				const struct source *v, size_t n, bool always)
+{
+	struct arena a = ARENA_INIT;
+	struct quote_place *places;
+	size_t n_places = quote_places(text, &a, &places), read = 0;
+	bool open = always;
+
+	if (open) {
+		jw_key(w, "annotations");
+		jw_arr(w);
+	}
+	for (size_t i = 0; i < n_places; i++) {
+		const struct quote_place *p = &places[i];
+		const struct source *s = source_of(v, n, p->number);
+
+		before += utf8_chars((struct str){ text.p + read, p->at - read });
+		read = p->at;
+		if (!s)
+			continue;
+		if (!open) {
+			jw_key(w, "annotations");
+			jw_arr(w);
+			open = true;
+		}
+		jw_obj(w);
+		jw_kstrz(w, "type", "url_citation");
+		jw_key(w, "url_citation");
+		jw_obj(w);
+		jw_kint(w, "start_index", (int64_t)before);
+		jw_kint(w, "end_index", (int64_t)(before + p->n));	/* ASCII */
+		jw_kstr(w, "url", s->url);
+		jw_kstr(w, "title", s->title.n ? s->title : s->url);
+		jw_end_obj(w);
+		jw_end_obj(w);
+	}
+	if (open)
+		jw_end_arr(w);
+	arena_release(&a);
 }
 
 static const char *error_type(int status)
@@ -193,19 +254,46 @@ static void put_text(struct buf *out, const char *key, struct str text,
 static void write_delta(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
+	struct openai_state *k = st->own;
+
+	if (ev->type == TURN_EV_TOKEN)
+		k->chars += utf8_chars(ev->text);
 	put_text(out, name, ev->text, ev, st);
 }
 
 static void write_gap(struct buf *out, const char *name,
 		      const struct turn_event *ev, struct dialect_state *st)
 {
+	struct openai_state *k = st->own;
+
 	put_text(out, name, STR("\n\n"), ev, st);
+	k->answer = k->chars += 2;
+}
+
+/* Nothing yet: the place of a citation is known when the answer is. */
+static void keep_source(struct buf *out, const char *name,
+			const struct turn_event *ev, struct dialect_state *st)
+{
+	struct openai_state *k = st->own;
+	json_auto_t *s = jx_try(ev->args);
+	struct str url = jx_str(s, "url");
+
+	(void)out;
+	(void)name;
+	if (!url.n || k->n == LIM_SOURCES)
+		return;
+	k->v = arena_room(st->arena, k->v, k->n, 1, &k->room, sizeof(*k->v));
+	k->v[k->n++] = (struct source){
+		.no = jx_int(s, "number", 0), .url = arena_str(st->arena, url),
+		.title = arena_str(st->arena, jx_str(s, "title")),
+	};
 }
 
 static void write_done(struct buf *out, const char *name,
 		       const struct turn_event *ev, struct dialect_state *st)
 {
 	struct str unsaid = wire_unsaid(ev, st);
+	const struct openai_state *k = st->own;
 	struct wire_answer a;
 	struct jw w;
 
@@ -215,6 +303,8 @@ static void write_done(struct buf *out, const char *name,
 	wire_answer_read(&a, ev->message);
 	w = chunk_open(out, ev, st);
 	delta_open(&w);
+	dialect_openai_annotations(&w, ev->message->content,
+				   unsaid.n ? k->chars : k->answer, k->v, k->n, false);
 	delta_close(&w, dialect_openai_finish_reason(a.finish_reason));
 	wire_frame_end(&w);
 	if (openai_asked(st)->want_usage) {
@@ -273,11 +363,13 @@ const struct dialect dialect_openai = {
 	WIRE_SSE,
 	.end = STR("data: [DONE]\n\n"),
 	.ends_at_wait = true,
+	.own_bytes = sizeof(struct openai_state),
 	.own = {
 		[TURN_EV_SESSION] = write_role,
 		[TURN_EV_TOKEN] = write_delta,
 		[TURN_EV_TOKEN_RESET] = write_gap,
 		[TURN_EV_REASONING] = write_delta,
+		[TURN_EV_SOURCE] = keep_source,
 		[TURN_EV_WAITING] = write_waiting,
 		[TURN_EV_DONE] = write_done,
 		[TURN_EV_ERROR] = write_error,

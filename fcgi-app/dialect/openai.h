@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "store/source.h"
 #include "turn/turn.h"
 
 /* dialect_state.asked of DIALECT_OPENAI. */
@@ -25,6 +26,15 @@ const char *dialect_openai_finish_reason(struct str ours);
 
 /* usage {prompt_tokens, completion_tokens, …} from our metadata's; may be NULL. */
 void dialect_openai_usage(struct jw *w, const json_t *usage);
+
+/*
+ * annotations [{type: url_citation, url_citation: {start_index, end_index, url, title}}]:
+ * the places of text that cite one of the n sources, if it has an address. Indices are
+ * characters, as of a slice, and `before` more than in text. Without such a place, the
+ * member is an empty list if `always`, else it is left out.
+ */
+void dialect_openai_annotations(struct jw *w, struct str text, size_t before,
+				const struct source *v, size_t n, bool always);
 
 /*
  * {message, type, param, code}. param may be "" (null); status is the HTTP

@@ -113,12 +113,17 @@ static struct str without_code(struct str s, struct arena *a, size_t *steps)
 	return (struct str){ p, s.n };
 }
 
-/* Records the citation at i and returns its end; i if there is none. */
-static size_t citation(struct str s, size_t i, struct quote_marks *out)
+/* The numbers in one pair of brackets. */
+struct numbers {
+	int v[QUOTE_MARKED], n;
+};
+
+/* Reads the citation at i and returns its end; i if there is none. */
+static size_t citation(struct str s, size_t i, struct numbers *out)
 {
-	int found[QUOTE_MARKED], n = 0;
 	size_t k = i + 1;
 
+	out->n = 0;
 	if (s.p[i] != '[')
 		return i;
 	if (k < s.n && s.p[k] == '^')
@@ -128,9 +133,9 @@ static size_t citation(struct str s, size_t i, struct quote_marks *out)
 
 		for (; k < s.n && is_digit(s.p[k]) && digits < 4; k++, digits++)
 			v = v * 10 + (s.p[k] - '0');
-		if (!digits || v > QUOTE_NUMBER_MAX || n == QUOTE_MARKED)
+		if (!digits || v > QUOTE_NUMBER_MAX || out->n == QUOTE_MARKED)
 			return i;
-		found[n++] = v;
+		out->v[out->n++] = v;
 		if (k < s.n && s.p[k] == ']')
 			break;
 		if (k == s.n || (s.p[k] != ',' && s.p[k] != ';'))
@@ -143,9 +148,36 @@ static size_t citation(struct str s, size_t i, struct quote_marks *out)
 	if (k < s.n && (s.p[k] == '(' || (s.p[k] == ':' && (i == 0 ||
 						s.p[i - 1] == '\n'))))
 		return i;	/* a link or a link definition */
-	for (int j = 0; out && j < n; j++)
-		out->cited[found[j]] = true;
 	return k;
+}
+
+static void find_places(struct str s, struct arena *a, struct quote_place **out,
+			size_t *n)
+{
+	struct numbers found;
+	size_t room = 0, next;
+
+	*out = NULL;
+	*n = 0;
+	for (size_t i = 0; i < s.n; i = next > i ? next : i + 1) {
+		next = citation(s, i, &found);
+		for (int j = 0; next > i && j < found.n; j++) {
+			*out = arena_room(a, *out, *n, 1, &room, sizeof(**out));
+			(*out)[(*n)++] = (struct quote_place){
+				.at = i, .n = next - i, .number = found.v[j],
+			};
+		}
+	}
+}
+
+size_t quote_places(struct str text, struct arena *a, struct quote_place **out)
+{
+	size_t n = 0, steps = 0;
+
+	*out = NULL;
+	if (text.n)
+		find_places(without_code(text, a, &steps), a, out, &n);
+	return n;
 }
 
 /* Opening marks of quotations, and the marks that may close them. */
@@ -278,15 +310,14 @@ void quote_find(struct str text, struct arena *a, struct quote_marks *out)
 {
 	struct str s, q;
 	struct ahead kinds[ARRAY_LEN(marks)] = { { .stop = 0 } };
-	size_t past;
+	struct quote_place *cites;
+	size_t past, n;
 
 	*out = (struct quote_marks){ .n = 0 };
 	s = without_code(text, a, &out->steps);
-	for (size_t i = 0; i < s.n;) {
-		size_t next = citation(s, i, out);
-
-		i = next > i ? next : i + 1;
-	}
+	find_places(s, a, &cites, &n);
+	for (size_t i = 0; i < n; i++)
+		out->cited[cites[i].number] = true;
 	for (size_t i = 0; i < s.n && out->n < QUOTE_MARKED;) {
 		q = quotation(s, i, kinds, &past, &out->steps);
 		if (q.n)
@@ -302,11 +333,12 @@ void quote_find(struct str text, struct arena *a, struct quote_marks *out)
 static void fold(struct str s, bool citations, struct buf *out)
 {
 	struct buf plain = BUF_INIT(s.n + 1);
+	struct numbers ignored;
 	uint8_t *folded;
 	size_t n;
 
 	for (size_t i = 0; i < s.n;) {
-		size_t past = citations ? citation(s, i, NULL) : i;
+		size_t past = citations ? citation(s, i, &ignored) : i;
 
 		if (past > i) {
 			i = past;

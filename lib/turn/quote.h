@@ -29,6 +29,14 @@ struct quote_marks {
  */
 void quote_find(struct str text, struct arena *a, struct quote_marks *out);
 
+struct quote_place {
+	size_t at, n;		/* bytes of the text: from its "[" to its "]" */
+	int number;
+};
+
+/* Where the text cites which number, in order (quote_find), in a. Returns how often. */
+size_t quote_places(struct str text, struct arena *a, struct quote_place **out);
+
 /*
  * Removes the quotations from marks that are in one of n texts. Case, whitespace,
  * punctuation and Markdown are ignored; parts around an ellipsis must be in the same

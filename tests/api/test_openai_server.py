@@ -1,9 +1,11 @@
 """{base}/openai/v1: an agent is a model (docs/openai-server.md)."""
 
 import json
+import uuid
 
 import pytest
 
+from knowledge import base_of, settled, write
 from lab import wait_until
 from wire_cases import SCENARIOS, check_openai, script
 
@@ -71,11 +73,48 @@ def test_a_plain_answer(lab, bearer, model):
     choice = got["choices"][0]
     assert choice["message"]["role"] == "assistant"
     assert choice["message"]["content"] == "It is ticket 1."
+    assert choice["message"]["annotations"] == []
     assert choice["finish_reason"] == "stop" and choice["index"] == 0
     usage = got["usage"]
     assert usage["total_tokens"] == (usage["prompt_tokens"]
                                      + usage["completion_tokens"]) > 0
     assert answer.headers["X-Request-Id"]
+
+
+def test_cited_sources_are_annotations(lab):
+    """Those with an address, at their places in what the client has."""
+    who = "o" + uuid.uuid4().hex[:12]
+    base = base_of(lab, who)
+    write(lab, base, who, "Five days of leave carry over.", title="Leave",
+          url="https://wiki.example/leave?a=1&b=2")
+    write(lab, base, who, "Leave is asked for early.", title="Asking")
+    settled(lab, base, who)
+    made = lab.post("/workspaces/lab/agents", {
+        "name": "Sage", "toolIds": ["search_knowledge"]}, user=who)
+    model = "lab/" + made.json["agentId"]
+    said = "!script " + json.dumps({
+        "narration": "Ich prüfe es.", "tool_calls": [{
+            "name": "search_knowledge", "args": {"query": "days of leave carry over"}}],
+        "then": {"text": "Größe: fünf 🙂 [1], früh [2], `[1]`, [7] und [1, 2]."}})
+    source = {"url": "https://wiki.example/leave?a=1&b=2", "title": "Leave"}
+
+    def check(text, annotations):
+        for one in annotations:
+            assert one["type"] == "url_citation"
+            assert source.items() <= one["url_citation"].items()
+        assert [text[c["start_index"]:c["end_index"]] for c in (
+            one["url_citation"] for one in annotations)] == ["[1]", "[1, 2]"], text
+    whole = lab.post(CHAT, body(said, model), user=who)
+    assert whole.status == 200, whole
+    message = whole.json["choices"][0]["message"]
+    assert message["content"].startswith("Größe")
+    check(message["content"], message["annotations"])
+    events = lab.stream(CHAT, body(said, model, stream=True), user=who).events()
+    deltas = [c["delta"] for e in events[:-1] for c in e.data["choices"]]
+    text = "".join(d.get("content", "") for d in deltas)
+    assert text.startswith("Ich prüfe es.\n\nGröße")
+    assert [list(d) for d in deltas if "annotations" in d] == [["annotations"]]
+    check(text, deltas[-1]["annotations"])
 
 
 @pytest.mark.parametrize("name", [n for n in SCENARIOS if n != "cancel"])

@@ -47,6 +47,27 @@ static void test_numbers(void **state)
 		assert_string_equal(numbers(cases[i].text), cases[i].numbers);
 }
 
+static void test_places(void **state)
+{
+	static const char text[] = "é [1], `[2]` and [3, 1][^4] [5](x)";
+	static const struct {
+		const char *mark;
+		int number;
+	} cited[] = {
+		{ "[1]", 1 }, { "[3, 1]", 3 }, { "[3, 1]", 1 }, { "[^4]", 4 },
+	};
+	struct quote_place *v;
+
+	(void)state;
+	assert_int_equal(quote_places(STR(""), &arena, &v), 0);
+	assert_int_equal(quote_places(STR(text), &arena, &v), ARRAY_LEN(cited));
+	for (size_t i = 0; i < ARRAY_LEN(cited); i++) {
+		assert_int_equal(v[i].number, cited[i].number);
+		assert_true(str_is((struct str){ text + v[i].at, v[i].n },
+				   cited[i].mark));
+	}
+}
+
 static void test_quotations(void **state)
 {
 	static const struct {
@@ -196,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_quotations),
 		cmocka_unit_test(test_they_are_compared),
 		cmocka_unit_test(test_there_may_be_many),
