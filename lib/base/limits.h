@@ -222,6 +222,7 @@
 #define LIM_SITEMAP_URLS     50000	/* in one sitemap */
 #define LIM_SITEMAP_BYTES    52428800	/* of one, unpacked */
 #define LIM_SITEMAP_DEPTH    3		/* indexes of sitemaps in each other */
+#define LIM_SAME_PAGES       16		/* pages looked at that name each other as their address */
 #define LIM_SITEMAPS         1000	/* that one run of a source reads */
 #define LIM_INDEXED_AT_ONCE  64	/* documents that one look brings */
 #define LIM_INDEXED_BYTES    1048576	/* and their texts; one may be longer */
