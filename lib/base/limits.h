@@ -191,6 +191,7 @@
 #define LIM_BATCH_BYTES      67108864	/* of postings made of it */
 #define LIM_QUESTION_CHARS   2000	/* that is searched for */
 #define LIM_QUESTION_WORDS   64		/* of it that count */
+#define LIM_QUESTION_POSTS   8388608	/* of its words in one base, in memory */
 #define LIM_EXCERPT_CHARS    20000	/* bytes shown on each side of a passage */
 #define LIM_SOURCES          200	/* passages that one turn uses */
 #define LIM_SOURCE_TEXT_CHARS 6000	/* kept of what one says */
