@@ -191,6 +191,7 @@
 #define LIM_BATCH_BYTES      67108864	/* of postings made of it */
 #define LIM_QUESTION_CHARS   2000	/* that is searched for */
 #define LIM_QUESTION_WORDS   64		/* of it that count */
+#define LIM_QUESTION_POSTS   8388608	/* of its words in one base, in memory */
 #define LIM_EXCERPT_CHARS    20000	/* bytes shown on each side of a passage */
 #define LIM_SOURCES          200	/* passages that one turn uses */
 #define LIM_SOURCE_TEXT_CHARS 6000	/* kept of what one says */
@@ -222,6 +223,7 @@
 #define LIM_SITEMAP_URLS     50000	/* in one sitemap */
 #define LIM_SITEMAP_BYTES    52428800	/* of one, unpacked */
 #define LIM_SITEMAP_DEPTH    3		/* indexes of sitemaps in each other */
+#define LIM_SAME_PAGES       16		/* pages looked at that name each other as their address */
 #define LIM_SITEMAPS         1000	/* that one run of a source reads */
 #define LIM_INDEXED_AT_ONCE  64	/* documents that one look brings */
 #define LIM_INDEXED_BYTES    1048576	/* and their texts; one may be longer */

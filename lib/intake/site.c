@@ -50,18 +50,60 @@ int site_list(struct site *s, struct str json, struct err *e)
 			       DB_I(k->st.run), DB_S(json)), NULL, e);
 }
 
-int site_lists(struct site *s, struct str url, struct err *e)
+struct site_listed {
+	struct str same_as;
+};
+
+/* Whether the item is in the list of this run. 1, 0, -1. */
+static int lists(struct site *s, struct str item, struct site_listed *out,
+		 struct err *e)
 {
 	static const struct db_field fields[] = {
-		{ .column = "1", .type = 'i', .offset = 0 },
+		FIELD_OF(struct site_listed, same_as, B),
 	};
 	const struct intake_run *k = s->k;
-	int64_t one;
 
 	return db_get(k->io->db, STMT_INTAKE_PAGE_LISTED,
 		      DB_ARGS(DB_U(&k->at.base), DB_S(str_of(k->s->name)),
-			      DB_I(k->st.run), DB_S(url)), &s->one, fields, &one,
+			      DB_I(k->st.run), DB_B(item)), &s->one, fields, out,
 		      e);
+}
+
+/* The item of an address: its SHA-256, in h. */
+static struct str item_of(struct str url, unsigned char *h)
+{
+	crypto_hash_sha256(h, (const unsigned char *)url.p, url.n);
+	return (struct str){ (const char *)h, crypto_hash_sha256_BYTES };
+}
+
+int site_lists(struct site *s, struct str url, struct err *e)
+{
+	unsigned char h[crypto_hash_sha256_BYTES];
+	struct site_listed l;
+
+	return lists(s, item_of(url, h), &l, e);
+}
+
+int site_is_same(struct site *s, const struct site_page *p, struct str url,
+		 struct err *e)
+{
+	const struct intake_run *k = s->k;
+	unsigned char h[crypto_hash_sha256_BYTES];
+	const struct str other = item_of(url, h);
+	struct site_listed l;
+	int rc = lists(s, other, &l, e);
+
+	for (int i = 0; rc > 0 && l.same_as.n && i < LIM_SAME_PAGES; i++) {
+		if (str_eq(l.same_as, p->item))
+			return 0;
+		rc = lists(s, l.same_as, &l, e);
+	}
+	if (rc <= 0)
+		return rc;
+	return db_exec(k->io->db, STMT_INTAKE_PAGE_SAME,
+		       DB_ARGS(DB_B(other), DB_U(&k->at.base),
+			       DB_S(str_of(k->s->name)), DB_I(k->st.run),
+			       DB_B(p->item)), NULL, e) ? -1 : 1;
 }
 
 /* Lists the addresses in the configuration. */

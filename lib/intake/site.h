@@ -68,6 +68,14 @@ int site_map(struct site *s, const struct site_page *p, struct err *e) MUST_CHEC
 /* Whether the address is in the list of this run. 1, 0, -1. */
 int site_lists(struct site *s, struct str url, struct err *e) MUST_CHECK;
 
+/*
+ * Whether p, which names url as its address, is left to that page: 1, and
+ * noted; 0 if url is not in the list of this run, or if the pages from url on
+ * name each other round to p: then p, which is read last, stands for them. -1.
+ */
+int site_is_same(struct site *s, const struct site_page *p, struct str url,
+		 struct err *e) MUST_CHECK;
+
 /* Adds addresses to the list of this run: a JSON array of {url, depth, mod}. */
 int site_list(struct site *s, struct str json, struct err *e) MUST_CHECK;
 

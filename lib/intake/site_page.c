@@ -200,13 +200,13 @@ static struct site_text read_text(struct str s)
 	return t;
 }
 
-/* Whether the page has another address that is in the list. 1, 0, -1. */
+/* Whether the page is left to another address that is in the list. 1, 0, -1. */
 static int is_copy(struct site *s, const struct site_page *p, struct str url,
 		   struct err *e)
 {
 	if (str_eq(url, p->url) || utf8_chars(url) > LIM_DOCUMENT_URL_CHARS)
 		return 0;
-	return site_lists(s, url, e);
+	return site_is_same(s, p, url, e);
 }
 
 static int write_text(struct site *s, const struct site_page *p,

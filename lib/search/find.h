@@ -32,6 +32,9 @@ struct search_ask {
 	const struct search_range *ranges;
 	size_t n_ranges;
 	size_t max;		/* 1 to LIM_FOUND; may be more in SEARCH_WORDS */
+	/* Postings in memory; above it the most frequent words do not count, but
+	   the rarest always does. 0: LIM_QUESTION_POSTS. */
+	size_t max_posts;
 };
 
 struct search_found {

@@ -38,8 +38,9 @@ struct question {
 /* The postings of one of the question's terms. */
 struct term {
 	struct rank_list list;
-	struct post *v;
+	struct post *v;		/* allocated with xrealloc */
 	size_t n, room;
+	bool left;		/* not chosen: its postings are not read */
 };
 
 struct search_hits {
@@ -58,6 +59,9 @@ struct search {
 	struct search_range *hidden, *wanted;	/* by first */
 	size_t n_hidden, n_wanted, hidden_room, wanted_room;
 	struct question *question;	/* NULL: no words are searched */
+	bool *chosen;		/* the question's terms that are read, as not all
+					   fit into memory; NULL: all */
+	bool ranked;		/* words is complete */
 	struct term *terms;		/* as many as the question has; while its
 					   postings are read */
 	struct search_hits words;

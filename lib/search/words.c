@@ -109,6 +109,9 @@ struct posts_read {
 	struct searches *f;
 	size_t max;
 	struct search *now;	/* the base whose postings come */
+	size_t n;		/* of them in memory */
+	bool over;		/* they do not fit into memory */
+	bool again;		/* of a base for which words were chosen then */
 	struct arena posts, row;	/* of now; of a row */
 };
 
@@ -136,15 +139,58 @@ static void order_posts(struct search *s)
 	}
 }
 
+static void free_terms(struct search *s)
+{
+	for (size_t i = 0; s && s->terms && i < s->question->n_terms; i++)
+		free(s->terms[i].v);
+	if (s)
+		s->terms = NULL;
+}
+
+static size_t max_posts(const struct search *s)
+{
+	return s->ask->max_posts ? s->ask->max_posts : LIM_QUESTION_POSTS;
+}
+
+/*
+ * Chooses, when all are counted, the words whose postings fit into memory
+ * together, the rarest first; at least one. The others say least.
+ */
+static void choose_words(struct search *s, struct arena *a)
+{
+	const size_t n_terms = s->question->n_terms;
+	size_t n = 0;
+
+	s->chosen = arena_zalloc(a, n_terms, sizeof(*s->chosen));
+	for (;;) {
+		size_t least = n_terms;
+
+		for (size_t i = 0; i < n_terms; i++)
+			if (!s->chosen[i] && (least == n_terms ||
+			    s->terms[i].list.n < s->terms[least].list.n))
+				least = i;
+		if (least == n_terms ||
+		    (n && n + s->terms[least].list.n > max_posts(s)))
+			return;
+		s->chosen[least] = true;
+		n += s->terms[least].list.n;
+	}
+}
+
 static void write_terms(struct jw *w, const struct search *s)
 {
-	for (size_t i = 0; s->question && i < s->question->n_terms; i++)
-		jw_int(w, s->question->terms[i].term);
+	for (size_t i = 0; s->question && !s->ranked &&
+	     i < s->question->n_terms; i++)
+		if (!s->chosen || s->chosen[i])
+			jw_int(w, s->question->terms[i].term);
 }
 
 /* -- phrases ------------------------------------------------------------------------ */
 
-/* The distinct terms of all phrases; false if a term is in no chunk. */
+/*
+ * The distinct terms of all phrases whose postings are in memory; false if a
+ * term is in no chunk.
+ */
 static bool phrase_terms(const struct search *s, const struct term **must,
 			 size_t *n)
 {
@@ -156,11 +202,11 @@ static bool phrase_terms(const struct search *s, const struct term **must,
 			const struct term *t = &s->terms[at];
 			size_t i = 0;
 
-			if (at == s->question->n_terms || !t->n)
+			if (at == s->question->n_terms || !(t->n || t->left))
 				return false;
 			while (i < *n && must[i] != t)
 				i++;
-			if (i == *n)
+			if (i == *n && t->n)
 				must[(*n)++] = t;
 		}
 	return true;
@@ -172,9 +218,11 @@ static void keep_whole(struct search *s, struct arena *a)
 	const struct term *must[LIM_QUESTION_WORDS];
 	size_t at[LIM_QUESTION_WORDS] = { 0 }, n_must, n = 0;
 	bool any = phrase_terms(s, must, &n_must);
-	uint32_t *whole = any ? arena_alloc(a, (must[0]->n + 1) *
-					    sizeof(*whole)) : NULL;
+	uint32_t *whole;
 
+	if (any && !n_must)
+		return;
+	whole = any ? arena_alloc(a, (must[0]->n + 1) * sizeof(*whole)) : NULL;
 	for (size_t k = 0; any && k < must[0]->n; k++) {
 		uint32_t chunk = must[0]->v[k].chunk;
 		bool all = true;
@@ -191,16 +239,14 @@ static void keep_whole(struct search *s, struct arena *a)
 	}
 	for (size_t i = 0; i < s->question->n_terms; i++) {
 		struct term *t = &s->terms[i];
-		struct post *v = arena_alloc(a, (MIN(t->n, n) + 1) * sizeof(*v));
 		size_t kept = 0;
 
 		for (size_t k = 0, w = 0; k < t->n && w < n; k++) {
 			while (w < n && whole[w] < t->v[k].chunk)
 				w++;
 			if (w < n && whole[w] == t->v[k].chunk)
-				v[kept++] = t->v[k];
+				t->v[kept++] = t->v[k];
 		}
-		t->list.v = v;
 		t->list.n = kept;
 	}
 }
@@ -268,20 +314,38 @@ static void rank(struct posts_read *r)
 static void next_base(struct posts_read *r, struct search *s)
 {
 	if (r->now) {
-		rank(r);
-		r->now->terms = NULL;
+		if (r->over)
+			choose_words(r->now, r->f->a);
+		else
+			rank(r);
+		r->again |= r->over;
+		r->now->ranked = !r->over;
+		free_terms(r->now);
 		arena_reset(&r->posts);
 	}
 	r->now = s;
+	r->n = 0;
+	r->over = false;
 	if (s)
 		s->terms = arena_zalloc(&r->posts, s->question->n_terms + 1,
 					sizeof(*s->terms));
+	for (size_t i = 0; s && s->chosen && i < s->question->n_terms; i++)
+		s->terms[i].left = !s->chosen[i];
+}
+
+static void make_room(struct term *t, size_t n)
+{
+	if (t->n + n <= t->room)
+		return;
+	t->room = MAX(t->n + n, 2 * t->room);
+	t->v = xrealloc(t->v, t->room * sizeof(*t->v));
 }
 
 static int note_posts(void *ctx, const struct db_val *row, struct err *e)
 {
 	struct posts_read *r = ctx;
 	struct search *s = &r->f->v[row[0].i - 1];
+	const size_t most = max_posts(s);
 	struct post v[2 * POST_BLOCK];
 	struct term *t;
 	size_t i;
@@ -296,28 +360,39 @@ static int note_posts(void *ctx, const struct db_val *row, struct err *e)
 	arena_reset(&r->row);
 	if (n < 0 || i == s->question->n_terms)
 		return err_set(e, ERR_INTERNAL, "a block of postings is damaged");
-	t->v = arena_room(&r->posts, t->v, t->n, (size_t)n, &t->room,
-			  sizeof(*t->v));
+	make_room(t, (size_t)n);
 	for (int k = 0; k < n; k++) {
 		if (!finding_visible(s, v[k].chunk))
 			continue;
 		t->list.seen++;
-		if (finding_wanted(s, v[k].chunk))
+		if (!finding_wanted(s, v[k].chunk))
+			continue;
+		t->list.n++;
+		if (r->n == most)
+			r->over = !s->chosen;
+		else
 			t->v[t->n++] = v[k];
+		r->n += r->n < most;
 	}
-	return arena_check(&r->posts, e);
+	return 0;
 }
 
 /* The best hits of each base, whose postings come one base after the other. */
 static int rank_posts(struct searches *f, size_t max, struct err *e)
 {
-	struct posts_read r = { .f = f, .max = max };
-	int rc = db_each(f->db, STMT_SEARCH_POST_FIND,
-			 DB_ARGS(DB_S(finding_lists(f, write_terms))), &r.row,
-			 note_posts, &r, e);
+	struct posts_read r = { .f = f, .max = max, .again = true };
+	int rc = 0;
 
-	if (!rc)
-		next_base(&r, NULL);
+	/* A second time only for bases whose postings did not fit. */
+	for (int i = 0; !rc && r.again && i < 2; i++) {
+		r.again = false;
+		rc = db_each(f->db, STMT_SEARCH_POST_FIND,
+			     DB_ARGS(DB_S(finding_lists(f, write_terms))),
+			     &r.row, note_posts, &r, e);
+		if (!rc)
+			next_base(&r, NULL);
+	}
+	free_terms(r.now);
 	arena_release(&r.row);
 	arena_release(&r.posts);
 	return rc;

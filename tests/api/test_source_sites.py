@@ -127,6 +127,23 @@ def test_what_is_as_it_was_is_not_read_again(sources, site):
     assert len(sources.finds("again", "wombat", ["staff"])) == 3
 
 
+def test_of_pages_that_name_each_other_one_is_read(sources, site):
+    # A pair, a ring of three, and a page outside of the ring that names one in it.
+    names = {"/a": "/b", "/b": "/a", "/x": "/y", "/y": "/z", "/z": "/x", "/out": "/y"}
+    site.pages |= {path: page("<p>The " + ("pair" if path < "/c" else "ring") + " of numbats.</p>",
+                              f"<link rel=canonical href='{to}'>")
+                   for path, to in names.items()}
+    site.lists(*names)
+    say(sources, "ring", site)
+    assert sources.sync("ring") == ([2, 0, 0, 0, 0], [])
+    pair, = sources.finds("ring", "pair")
+    ring, = sources.finds("ring", "ring")
+    assert pair["externalId"][-2:] in ("/a", "/b")
+    assert ring["externalId"][-2:] in ("/x", "/y", "/z")
+    # The same ones the next time.
+    assert sources.sync("ring") == ([0, 0, 2, 0, 0], [])
+
+
 def test_pages_that_fail(sources, site):
     for path in ("/gone", "/410", "/broken", "/refused", "/hidden"):
         site.pages[path] = page(f"<p>The numbat of {path[1:]}.</p>")

@@ -146,11 +146,11 @@ SEARCHED = {
 }
 # A statement asks columns; what people typed is searched, with ESCAPE, and the
 # binary list of turns in a row of the journal. JSON_TABLE makes rows of a list that
-# is a parameter; that of a column would be a search.
+# is a parameter or stands there; that of a column would be a search.
 SQL_SEARCH = re.compile(r"\b(?:(?:NOT )?R?LIKE|REGEXP|LOCATE|POSITION|INSTR|REPLACE|"
                         r"SUBSTR(?:ING)?(?:_INDEX)?|JSON_\w+)\b(?! INTO)")
 SQL_TEXT = re.compile(r"\b(?:c\.title|name|login) LIKE \? ESCAPE '\|'|\bLOCATE\(t\.id, i\.turns\)|"
-                      r"\bSUBSTR(?=\((?:i\.turns|j\.data), )|\bJSON_TABLE(?=\(\?, )")
+                      r"\bSUBSTR(?=\((?:i\.turns|j\.data), )|\bJSON_TABLE(?=\((?:\?|'\[[\d,]+\]'), )")
 
 
 def check_search(path, text):
@@ -256,6 +256,7 @@ def main():
     tap.clean("passes a search in what people typed, and REPLACE INTO", check_search(
         "lib/store/stmt.def", 'STMT(A, "S", "", " c.title LIKE ? ESCAPE \'|\')")\n'
                               'STMT(B, "s", "", "REPLACE INTO t (a) VALUES (?)")\n'
+                              'STMT(C, "", "", "JSON_TABLE(\'[0,2]\', \'$\')")\n'
                               "/* LOCATE(?, meta) */\n"))
     site = bug_sites("lib/a.c", '/* BUG("no") */\n\tBUG("why");\n')
     row = "| lib/a.c | why | a reason |\n"

@@ -641,37 +641,6 @@ static void a_base_goes_with_all_its_rows(void **state)
 		assert_int_equal(rows(tables[i]), 0);
 }
 
-static int64_t rows_read(void)
-{
-	return strtoll(dbtest_text(
-		"SELECT CAST(SUM(VARIABLE_VALUE) AS INTEGER)"
-		" FROM information_schema.GLOBAL_STATUS"
-		" WHERE VARIABLE_NAME IN ('HANDLER_READ_NEXT', 'HANDLER_READ_KEY')"),
-		NULL, 10);
-}
-
-/* Of a base with many documents only the hidden ones are looked at. */
-static void a_search_does_not_walk_all_documents(void **state)
-{
-	enum { MANY = 400 };
-	struct search_put puts[MANY];
-	struct search_how how = { .ready = NULL };
-	struct uuid base = new_base();
-	struct search_found *f;
-	int64_t before;
-
-	(void)state;
-	for (size_t i = 0; i < MANY; i++) {
-		puts[i] = doc_of(uuid_new(), "", i ? "plain" : "plain rarity");
-		puts[i].audience = audience(&base, "[]");
-	}
-	ok(search_write(db, &base, puts, MANY, &how, &e));
-	find_text(&base, "rarity", &f);
-	before = rows_read();
-	assert_int_equal(find_text(&base, "rarity", &f), 1);
-	assert_in_range(rows_read() - before, 1, MANY / 4);
-}
-
 static int open_it(void **state)
 {
 	*state = (char *)"t_search";
@@ -693,7 +662,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_writer_that_dies_leaves_no_lie),
 		cmocka_unit_test(vectors_are_found_exactly_and_by_signs),
 		cmocka_unit_test(vectors_of_another_model_are_not_compared),
-		cmocka_unit_test(a_search_does_not_walk_all_documents),
 		cmocka_unit_test(a_base_goes_with_all_its_rows),
 	};
 

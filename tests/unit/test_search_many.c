@@ -1,5 +1,6 @@
 /* Several bases searched at once, over a real MariaDB. */
 #include "agent/retrieve.h"
+#include "base/limits.h"
 #include "conf/conf.h"
 #include "search_lab.h"
 
@@ -152,6 +153,89 @@ static void of_many_bases_only_the_winners_are_read(void **state)
 	free(bases);
 }
 
+static int64_t rows_read(void)
+{
+	return strtoll(dbtest_text(
+		"SELECT CAST(SUM(VARIABLE_VALUE) AS INTEGER)"
+		" FROM information_schema.GLOBAL_STATUS"
+		" WHERE VARIABLE_NAME IN ('HANDLER_READ_NEXT', 'HANDLER_READ_KEY')"),
+		NULL, 10);
+}
+
+/* Of a base with many documents only the hidden ones are looked at. */
+static void a_search_does_not_walk_all_documents(void **state)
+{
+	enum { DOCS = 400 };
+	struct search_put puts[DOCS];
+	struct search_how how = { .ready = NULL };
+	struct uuid base = new_base();
+	struct search_found *f;
+	int64_t before;
+
+	(void)state;
+	for (size_t i = 0; i < DOCS; i++) {
+		puts[i] = doc_of(uuid_new(), "", i ? "plain" : "plain rarity");
+		puts[i].audience = audience(&base, "[]");
+	}
+	ok(search_write(db, &base, puts, DOCS, &how, &e));
+	find_text(&base, "rarity", &f);
+	before = rows_read();
+	assert_int_equal(find_text(&base, "rarity", &f), 1);
+	assert_in_range(rows_read() - before, 1, DOCS / 4);
+}
+
+/* The best hits of a base of which at most max_posts postings are in memory. */
+static size_t find_within(const struct uuid *base, const char *text,
+			  size_t max_posts, struct search_found **out)
+{
+	return find(base, (struct search_ask){
+		.text = S(text), .all = true, .max = LIM_FOUND,
+		.max_posts = max_posts }, out);
+}
+
+static void same_hits(const struct uuid *base, const char *x, size_t max_x,
+		      const char *y, size_t max_y, size_t want)
+{
+	struct search_found *f, *g;
+
+	assert_int_equal(find_within(base, x, max_x, &f), want);
+	assert_int_equal(find_within(base, y, max_y, &g), want);
+	for (size_t i = 0; i < want; i++) {
+		assert_int_equal(f[i].chunk, g[i].chunk);
+		assert_true(f[i].score >= g[i].score &&
+			    f[i].score <= g[i].score);
+	}
+}
+
+/* 40 passages with "zorb", of these 20 with "flam" and 10 with "quix". */
+static void the_most_frequent_words_are_left_out(void **state)
+{
+	struct uuid base = new_base();
+	struct search_found *f;
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), i % 8 ? "%s zorb" : "zorb %s",
+			 i % 2 ? "flam flam" : i % 4 ? "plain" : "quix");
+		put(&base, uuid_new(), "", text, i % 3 ? "[]" : "[\"g\"]");
+	}
+	/* Within the cap nothing changes. */
+	same_hits(&base, "zorb flam quix", 70, "zorb flam quix", 0, 40);
+	same_hits(&base, "flam zorb quix", 69, "flam quix", 0, 30);
+	same_hits(&base, "zorb quix flam", 29, "quix", 0, 10);
+	/* The only word counts, as far as the cap allows. */
+	assert_int_equal(find_within(&base, "zorb", 7, &f), 7);
+	assert_int_equal(find_within(&base, "zorb unheard", 7, &f), 7);
+	/* A phrase must be there, whichever of its words are left out. */
+	assert_int_equal(find_within(&base, "\"zorb quix\"", 0, &f), 5);
+	assert_int_equal(find_within(&base, "\"zorb quix\"", 30, &f), 5);
+	assert_int_equal(find_within(&base, "\"zorb flam\" quix", 0, &f), 0);
+	assert_int_equal(find_within(&base, "\"quix zorb\" flam", 10, &f), 5);
+	same_hits(&base, "\"zorb zorb\" quix", 10, "\"zorb unheard\"", 1, 0);
+}
+
 static int open_it(void **state)
 {
 	*state = (char *)"t_search_many";
@@ -163,6 +247,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_bases_are_searched_together),
 		cmocka_unit_test(of_many_bases_only_the_winners_are_read),
+		cmocka_unit_test(a_search_does_not_walk_all_documents),
+		cmocka_unit_test(the_most_frequent_words_are_left_out),
 	};
 
 	(void)argc;
