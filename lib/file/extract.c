@@ -288,28 +288,33 @@ static struct str scanned_pages(struct str pages, struct arena *a)
 				   : "it is an image or empty"));
 }
 
+/* A header line "key: value" of the output; false at the empty line behind the last. */
+static bool next_header(struct str *rest, struct str *key, struct str *value)
+{
+	struct str line = str_cut(rest, '\n');
+
+	*value = line;
+	*key = str_cut(value, ':');
+	*value = str_trim(*value);
+	return line.n > 0;
+}
+
 /* Parses the output: header lines such as "type: …", an empty line, and the text. */
 static void read_found(struct str s, struct arena *a, bool text,
 		       struct file_found *out)
 {
 	struct buf clean = BUF_INIT(3 * LIM_FILE_TEXT_BYTES + 1024);
+	struct str key, value;
 
-	while (s.n) {
-		struct str line = str_cut(&s, '\n'), value = line;
-		struct str key = str_cut(&value, ':');
-
-		if (!line.n)
-			break;
+	while (next_header(&s, &key, &value)) {
 		if (str_is(key, "type"))
-			out->media_type = arena_str(a, str_trim(value));
-		else if (str_is(key, "pages") &&
-			 !str_int(str_trim(value), &out->pages))
-			out->pages = 0;
-		else if (str_is(key, "unread") &&
-			 !str_int(str_trim(value), &out->unread))
-			out->unread = 0;
+			out->media_type = arena_str(a, value);
+		else if (str_is(key, "pages"))
+			str_int(value, &out->pages);
+		else if (str_is(key, "unread"))
+			str_int(value, &out->unread);
 		else if (text && str_is(key, "scanned"))
-			out->problem = scanned_pages(str_trim(value), a);
+			out->problem = scanned_pages(value, a);
 	}
 	if (text) {
 		utf8_scrub(&clean, s);
@@ -447,17 +452,13 @@ static void read_scanned(struct str s, bool picture, struct arena *a,
 			 struct file_scanned *out)
 {
 	struct buf clean = BUF_INIT(3 * LIM_FILE_TEXT_BYTES + 1024);
+	struct str key, value;
 
-	while (s.n) {
-		struct str line = str_cut(&s, '\n'), value = line;
-		struct str key = str_cut(&value, ':');
-
-		if (!line.n)
-			break;
-		if (str_is(key, "done") && !str_int(str_trim(value), &out->done))
-			out->done = 0;
-		if (str_is(key, "next") && !str_int(str_trim(value), &out->next))
-			out->next = 0;
+	while (next_header(&s, &key, &value)) {
+		if (str_is(key, "done"))
+			str_int(value, &out->done);
+		else if (str_is(key, "next"))
+			str_int(value, &out->next);
 	}
 	if (!picture) {
 		utf8_scrub(&clean, s);

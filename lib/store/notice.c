@@ -57,46 +57,19 @@ int notice_listen(struct db *db, const struct owner *o, int64_t *last_seq,
 
 /* -- newest numbers ------------------------------------------------------------ */
 
-struct polling {
-	const struct uuid *users;
-	size_t n;
-	int64_t *out;
-};
-
-static int take_last(void *ctx, const struct db_val *row, struct err *e)
+static void take_last(void *ctx, size_t i, const struct db_val *row)
 {
-	struct polling *p = ctx;
+	int64_t *last_seqs = ctx;
 
-	(void)e;
-	for (size_t i = 0; i < p->n; i++)
-		if (!memcmp(p->users[i].b, row[0].s.p, 16))
-			p->out[i] = row[1].i;
-	return 0;
+	last_seqs[i] = row[1].i;
 }
 
 int notice_poll(struct db *db, const struct uuid *users, size_t n,
 		int64_t *last_seqs, struct err *e)
 {
-	static const enum stmt stmts[] = { STMT_NOTICE_POLL_4,
-					   STMT_NOTICE_POLL_32,
-					   STMT_NOTICE_POLL_256 };
-	struct arena a = ARENA_INIT;
-	struct db_val v[IDS_MAX];
-	int rc = 0;
-
 	for (size_t i = 0; i < n; i++)
 		last_seqs[i] = 0;
-	for (size_t at = 0; !rc && at < n; at += IDS_MAX) {
-		struct polling p = { .users = users + at,
-				     .n = MIN(n - at, IDS_MAX),
-				     .out = last_seqs + at };
-		int size = pad_ids(v, p.users, p.n);
-
-		rc = db_each(db, stmts[size], v, &a, take_last, &p, e);
-		arena_reset(&a);
-	}
-	arena_release(&a);
-	return rc;
+	return each_of_ids(db, OF_IDS(NOTICE_POLL), users, n, take_last, last_seqs, e);
 }
 
 /* -- storing ----------------------------------------------------------------- */

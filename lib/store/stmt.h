@@ -319,6 +319,19 @@ int wait_close(struct db *tx, const struct owner *o,
 #define IDS_MAX 256
 int pad_ids(struct db_val *v, const struct uuid *ids, size_t n);
 
+/* The statements of these three sizes. */
+#define OF_IDS(name) \
+	((const enum stmt[]){ STMT_##name##_4, STMT_##name##_32, STMT_##name##_256 })
+
+/*
+ * Runs a query of OF_IDS for all n ids, one statement per IDS_MAX. Its first column
+ * is an id; take gets the row for each i with ids[i] equal to it. -1: the database's
+ * error.
+ */
+int each_of_ids(struct db *db, const enum stmt *stmts, const struct uuid *ids, size_t n,
+		void (*take)(void *ctx, size_t i, const struct db_val *row), void *ctx,
+		struct err *e) MUST_CHECK;
+
 /*
  * Moves the journal's parts of a turn to rows of its own: when it pauses, or is
  * closed for a process that died and may still write. Its row is locked by tx.

@@ -34,18 +34,52 @@ int pad_ids(struct db_val *v, const struct uuid *ids, size_t n)
 	return size == 4 ? 0 : size == 32 ? 1 : 2;
 }
 
+struct of_ids {
+	const struct uuid *ids;
+	size_t from, to;	/* those of the present statement */
+	void (*take)(void *ctx, size_t i, const struct db_val *row);
+	void *ctx;
+};
+
+static int take_id(void *ctx, const struct db_val *row, struct err *e)
+{
+	const struct of_ids *q = ctx;
+
+	(void)e;
+	for (size_t i = q->from; i < q->to; i++)
+		if (!memcmp(q->ids[i].b, row[0].s.p, sizeof(q->ids[i].b)))
+			q->take(q->ctx, i, row);
+	return 0;
+}
+
+int each_of_ids(struct db *db, const enum stmt *stmts, const struct uuid *ids, size_t n,
+		void (*take)(void *ctx, size_t i, const struct db_val *row), void *ctx,
+		struct err *e)
+{
+	struct of_ids q = { .ids = ids, .take = take, .ctx = ctx };
+	struct arena a = ARENA_INIT;
+	struct db_val v[IDS_MAX];
+	int rc = 0;
+
+	for (; !rc && q.from < n; q.from = q.to) {
+		q.to = MIN(n, q.from + IDS_MAX);
+		rc = db_each(db, stmts[pad_ids(v, ids + q.from, q.to - q.from)], v, &a,
+			     take_id, &q, e);
+		arena_reset(&a);
+	}
+	arena_release(&a);
+	return rc;
+}
+
 int store_turn_touch(struct db *db, const struct uuid *ids, size_t n, struct err *e)
 {
-	static const enum stmt stmts[] = { STMT_TURN_TOUCH_4,
-					   STMT_TURN_TOUCH_32,
-					   STMT_TURN_TOUCH_256 };
 	struct db_val v[1 + IDS_MAX];
 
 	for (size_t at = 0; at < n; at += IDS_MAX) {
 		int size = pad_ids(v + 1, ids + at, MIN(n - at, IDS_MAX));
 
 		v[0] = DB_I(clock_now_us() + TURN_LEASE_US);
-		if (db_exec(db, stmts[size], v, NULL, e))
+		if (db_exec(db, OF_IDS(TURN_TOUCH)[size], v, NULL, e))
 			return -1;
 	}
 	return 0;
@@ -80,47 +114,19 @@ int store_turn_running(struct db *db, const struct owner *o, struct uuid *out,
 	return rc;
 }
 
-struct many_polling {
-	const struct uuid *ids;
-	size_t n;
-	struct turn_state *out;
-};
-
-static int take_state(void *ctx, const struct db_val *row, struct err *e)
+static void take_state(void *ctx, size_t i, const struct db_val *row)
 {
-	struct many_polling *p = ctx;
-	struct turn_state s;
+	struct turn_state *out = ctx;
 
-	(void)e;
-	db_map(state_fields, ARRAY_LEN(state_fields), row, &s);
-	for (size_t i = 0; i < p->n; i++)
-		if (uuid_eq(&p->ids[i], &s.id))
-			p->out[i] = s;
-	return 0;
+	db_map(state_fields, ARRAY_LEN(state_fields), row, &out[i]);
 }
 
 int store_turn_poll(struct db *db, const struct uuid *ids, size_t n,
 		    struct turn_state *out, struct err *e)
 {
-	static const enum stmt stmts[] = { STMT_TURN_POLL_4, STMT_TURN_POLL_32,
-					   STMT_TURN_POLL_256 };
-	struct arena a = ARENA_INIT;
-	struct db_val v[IDS_MAX];
-	int rc = 0;
-
 	for (size_t i = 0; i < n; i++)
 		out[i] = (struct turn_state){ .id = ids[i] };
-	for (size_t at = 0; !rc && at < n; at += IDS_MAX) {
-		struct many_polling p = { .ids = ids + at,
-				     .n = MIN(n - at, IDS_MAX),
-				     .out = out + at };
-		int size = pad_ids(v, p.ids, p.n);
-
-		rc = db_each(db, stmts[size], v, &a, take_state, &p, e);
-		arena_reset(&a);
-	}
-	arena_release(&a);
-	return rc;
+	return each_of_ids(db, OF_IDS(TURN_POLL), ids, n, take_state, out, e);
 }
 
 struct flushing {
@@ -130,42 +136,22 @@ struct flushing {
 	struct arena a;
 };
 
-struct live {
-	struct flushing *k;
-	size_t from, n;		/* the rows of the present statement */
-};
-
-static int take_live(void *ctx, const struct db_val *row, struct err *e)
+static void take_live(void *ctx, size_t i, const struct db_val *row)
 {
-	struct live *l = ctx;
+	bool *live = ctx;
 
-	(void)e;
-	for (size_t i = l->from; i < l->from + l->n; i++)
-		if (!memcmp(l->k->rows[i].turn_id.b, row[0].s.p, 16))
-			l->k->live[i] = true;
-	return 0;
+	(void)row;
+	live[i] = true;
 }
 
 /* Locks the running turns, so that none of them can end before the commit. */
 static int lock_live(struct db *tx, struct flushing *k, struct err *e)
 {
-	static const enum stmt stmts[] = { STMT_TURN_LIVE_4, STMT_TURN_LIVE_32,
-					   STMT_TURN_LIVE_256 };
-	struct uuid ids[IDS_MAX];
-	struct db_val v[IDS_MAX];
+	struct uuid *ids = arena_alloc(&k->a, k->n * sizeof(*ids));
 
-	for (size_t at = 0; at < k->n; at += IDS_MAX) {
-		struct live l = { .k = k, .from = at,
-				  .n = MIN(k->n - at, IDS_MAX) };
-		int size;
-
-		for (size_t i = 0; i < l.n; i++)
-			ids[i] = k->rows[at + i].turn_id;
-		size = pad_ids(v, ids, l.n);
-		if (db_each(tx, stmts[size], v, &k->a, take_live, &l, e))
-			return -1;
-	}
-	return 0;
+	for (size_t i = 0; i < k->n; i++)
+		ids[i] = k->rows[i].turn_id;
+	return each_of_ids(tx, OF_IDS(TURN_LIVE), ids, k->n, take_live, k->live, e);
 }
 
 int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
