@@ -247,12 +247,10 @@ class Lab:
 
     def sent(self):
         """Bodies of the requests that the model got since the last time."""
-        url = self.model_url + "/demo/requests"
-        with urllib.request.urlopen(url) as answer:
-            bodies = [r["body"] for r in json.load(answer)]
-        urllib.request.urlopen(
-            urllib.request.Request(url, method="DELETE")).close()
-        return bodies
+        taken = urllib.request.Request(self.model_url + "/demo/requests",
+                                       method="DELETE")
+        with urllib.request.urlopen(taken) as answer:
+            return [r["body"] for r in json.load(answer)]
 
     def default_config(self):
         test_db = {

@@ -183,9 +183,8 @@ static int answer_other(struct app *app, const struct http_req *req,
 	const char *path = req->path;
 	struct out o = {0};
 
-	if (!strcmp(path, "/demo/requests") && !strcmp(req->method, "DELETE"))
-		json_array_clear(app->recorded);
-	else if (!get)
+	if (!get && (strcmp(path, "/demo/requests") ||
+		     strcmp(req->method, "DELETE")))
 		return refuse(w, 405, NULL, "%s is not possible here",
 			      req->method);
 	if (ends_with(path, "/models")) {
@@ -200,6 +199,8 @@ static int answer_other(struct app *app, const struct http_req *req,
 			   app->open, app->aborted);
 	} else if (!strcmp(path, "/demo/requests")) {
 		out_dump(&o, app->recorded);
+		if (!get)	/* DELETE: none is lost between two requests */
+			json_array_clear(app->recorded);
 	} else if (!strcmp(path, "/")) {
 		out_puts(&o, "{\"service\":\"lamplighter-demo-llm\",\"note\":"
 			 "\"a stand-in without a language model\"}");

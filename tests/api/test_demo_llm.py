@@ -615,6 +615,10 @@ def test_requests_are_recorded(model):
     got = model.get("/demo/requests")[1]
     assert [r["path"] for r in got] == [PATHS["openai"], PATHS["anthropic"]]
     assert got[1]["body"]["system"] == "be kind"
+    # A request that arrives after a GET is not lost: DELETE answers it.
+    run(model, "openai", {"text": "c"})
+    assert len(model.get("/demo/requests", "DELETE")[1]) == 3
+    assert model.get("/demo/requests")[1] == []
 
 
 # What the real services refuse
