@@ -91,8 +91,8 @@ static bool group_known(const char *p)
 }
 
 /*
- * Copies text to out in PCRE2's syntax, in which \v for one character is written
- * differently. Returns a construct that ECMAScript does not have, or NULL.
+ * Copies text to out in PCRE2's syntax, in which \v is not a single character.
+ * Returns a construct that ECMAScript does not have, or NULL.
  */
 static const char *translate(const char *text, struct buf *out)
 {

@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* Whether something below was left out, so that `not` and the like cannot stay. */
+/* lost: something below was left out, so `not` and similar keywords cannot stay. */
 struct relax {
 	json_t *root;
 	const char *tool;	/* for the log */
