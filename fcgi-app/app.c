@@ -26,13 +26,13 @@
 
 #define WARM_UPSTREAMS 64	/* idle upstream connections that are kept */
 
-#define WORK_MS    10000	/* at most, behind one response */
-#define LOOK_MS    60000	/* between two looks for jobs of others */
+#define WORK_MS    10000	/* maximum, after one response */
+#define LOOK_MS    60000	/* interval of checks for jobs of others */
 
 #define SEEN_SLOTS 1024
-#define SEEN_MS    600000	/* a user is noted again after so long */
+#define SEEN_MS    600000	/* interval of recording a user as active */
 
-/* By a part of the id; users that share a slot are only noted more often. */
+/* Indexed by a part of the id; users that share a slot are only recorded more often. */
 struct seen {
 	pthread_mutex_t lock;
 	struct {
@@ -125,7 +125,7 @@ const struct conf *app_conf(struct app *app)
 	const struct conf *c = conf_live_get(app->conf);
 	uint_fast64_t seen = atomic_load(&app->generation);
 
-	/* Once per generation, and never back to an older one. */
+	/* Once per generation, and never for an older one. */
 	if (c->generation > seen &&
 	    atomic_compare_exchange_strong(&app->generation, &seen,
 					   c->generation)) {
@@ -162,7 +162,7 @@ bool app_work_due(struct app *app)
 		clock_mono_ms() - atomic_load(&app->jobs_looked_ms) >= LOOK_MS);
 }
 
-/* Of those who come when it is time, one looks. */
+/* Of the threads that come when it is time, one checks. */
 static bool is_mine(struct app *app, int64_t now_ms)
 {
 	int_fast64_t looked_ms = atomic_load(&app->jobs_looked_ms);

@@ -1,4 +1,4 @@
-/* Who calls: the request as lib/auth sees it. */
+/* Identity of the caller, determined by lib/auth from the request. */
 #ifndef APP_CALLER_H
 #define APP_CALLER_H
 
@@ -6,15 +6,15 @@
 #include "request.h"
 
 /*
- * Runs the identity chain and sets rq->by; the log knows the user from here
- * on. ERR_UNAUTHENTICATED, database errors of the token look-up.
+ * Runs the identity chain and sets rq->by; from then on the log has the user.
+ * ERR_UNAUTHENTICATED, database errors of the token look-up.
  */
 int req_identify(struct request *rq, struct err *e) MUST_CHECK;
 
-/* Whether a write comes from our own site, or needs no proof. ERR_CSRF. */
+/* Checks that a write comes from our own site or needs no proof of that. ERR_CSRF. */
 int req_check_origin(struct request *rq, struct err *e) MUST_CHECK;
 
-/* The headers that tell where the request comes from. */
+/* What the headers tell about the origin of the request. */
 enum csrf_evidence req_origin(struct request *rq);
 
 #endif

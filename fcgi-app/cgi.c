@@ -15,7 +15,7 @@
 #include "base/banned.h"
 
 #define OUT_BYTES  65536
-#define SILENCE_MS 60000	/* within a body; web servers give up before */
+#define SILENCE_MS 60000	/* within a body; web servers give up earlier */
 
 extern char **environ;
 
@@ -41,7 +41,7 @@ static int send_all(const char *p, size_t n)
 	return 0;
 }
 
-/* Never beyond CONTENT_LENGTH: stdin may stay open after the body. */
+/* Never beyond CONTENT_LENGTH: stdin may remain open after the body. */
 static ssize_t conn_read(struct conn *c, char *p, size_t n)
 {
 	ssize_t got;
@@ -90,7 +90,7 @@ static int conn_flush(struct conn *c)
 	return send_all(cgi.out, n);
 }
 
-/* A writable pipe accepts PIPE_BUF bytes; so do all other descriptors. */
+/* A writable pipe accepts PIPE_BUF bytes; other descriptors accept as many. */
 static bool conn_fits(struct conn *c, size_t n)
 {
 	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -121,7 +121,7 @@ static void cgi_end(void)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct stat st;
 
-	/* Apache gives one socket as both, so both must go. */
+	/* Apache uses one socket for both, so both must be replaced. */
 	if (null < 0) {
 		close(STDIN_FILENO);
 		close(STDOUT_FILENO);

@@ -1,6 +1,6 @@
 /*
- * Plain CGI: the same request over environment, stdin and stdout, one per
- * process. Same features, one process start slower.
+ * Plain CGI: one request per process, from environment, stdin and stdout, with all
+ * features.
  */
 #ifndef APP_CGI_H
 #define APP_CGI_H

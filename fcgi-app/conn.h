@@ -1,7 +1,6 @@
 /*
- * One request's connection to the web server, whatever carries it: FastCGI
- * (fcgi.c), plain CGI (cgi.c), or a test. Everything above reads and writes
- * through these functions only.
+ * A request's connection to the web server: FastCGI (fcgi.c), plain CGI (cgi.c), or
+ * a test. All other code reads and writes through these functions.
  */
 #ifndef APP_CONN_H
 #define APP_CONN_H
@@ -15,7 +14,7 @@
 #define CONN_SLOW (-2)
 
 struct conn {
-	const char *const *env;	/* "NAME=value", NULL-ended; gone after finish */
+	const char *const *env;	/* "NAME=value", terminated by NULL; invalid after finish */
 	/*
 	 * Up to n bytes of the body; 0 at its end, -1 if it broke off, and
 	 * CONN_SLOW if it arrives more slowly than pace allows.
@@ -27,18 +26,18 @@ struct conn {
 	 * byte: a server may send the whole body before it reads the answer.
 	 */
 	void (*drain)(struct conn *c);
-	/* All n bytes, buffered. -1: the peer is gone. */
+	/* Writes all n bytes, buffered. -1: the peer is gone. */
 	int (*write)(struct conn *c, const char *p, size_t n);
 	/* Sends what is buffered. -1: the peer is gone. */
 	int (*flush)(struct conn *c);
 	/*
-	 * Whether n bytes could be written and flushed now without waiting
-	 * for the peer. Errs on the side of no. NULL: nothing ever waits.
+	 * Whether n bytes could be written and flushed now without waiting for the
+	 * peer. May be false although they could. NULL: writing never waits.
 	 */
 	bool (*fits)(struct conn *c, size_t n);
 	/*
-	 * Completes the answer, closes and frees: for the new owner of the
-	 * connection (request.adopt). Any thread.
+	 * Completes the answer, closes the connection and frees it: for its new
+	 * owner (request.adopt). Any thread.
 	 */
 	void (*end)(struct conn *c);
 	struct pace pace;	/* of the body; the worker sets its limits */

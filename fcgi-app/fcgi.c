@@ -15,18 +15,18 @@
 
 #include "base/banned.h"
 
-#define RECEIVE_TIMEOUT_MS 10000	/* libfcgi's own guard is lost with our accept */
-#define SEND_TIMEOUT_MS   30000	/* a peer that does not read for so long is gone */
+#define RECEIVE_TIMEOUT_MS 10000	/* replaces libfcgi's own timeout, which needs its accept */
+#define SEND_TIMEOUT_MS   30000	/* a peer that does not read for this long is gone */
 #define RECORD_BYTES      8192	/* libfcgi writes in pieces of this size */
-#define RECORD_COST_BYTES 2048	/* what the kernel charges for a piece */
+#define RECORD_COST_BYTES 2048	/* what the kernel accounts for such a piece */
 
 struct fcgi {
 	struct conn conn;	/* first: a conn is cast back to its fcgi */
 	FCGX_Request r;
-	int receive_ms;		/* the socket's timeout */
+	int receive_ms;		/* current timeout of the socket */
 	bool drained;		/* this request's body */
-	size_t room;		/* bytes that certainly fit, costs included */
-	size_t room_at_most;	/* what an empty connection takes so */
+	size_t room;		/* bytes that certainly fit, including that overhead */
+	size_t room_at_most;	/* the same for an empty connection */
 };
 
 int fcgi_global_init(struct err *e)
@@ -41,7 +41,7 @@ static void set_timeout(int fd, int option, int ms)
 	struct timeval tv = { .tv_sec = ms / 1000,
 			      .tv_usec = ms % 1000 * 1000 };
 
-	/* A socket without the timeout still works, only less guarded. */
+	/* A socket without the timeout still works, with less protection. */
 	(void)setsockopt(fd, SOL_SOCKET, option, &tv, sizeof(tv));
 }
 
@@ -58,7 +58,7 @@ static ssize_t conn_read(struct conn *c, char *p, size_t n)
 	size_t at_hand = in ? (size_t)(in->stop - in->rdNext) : 0;
 	int got;
 
-	if (!in)	/* freed: all was read */
+	if (!in)	/* libfcgi has freed it: all was read */
 		return 0;
 	if (!at_hand && !in->isClosed) {
 		int ms = pace_wait_ms(&c->pace, clock_mono_ms(),
@@ -94,7 +94,7 @@ static void conn_drain(struct conn *c)
 			break;
 		left -= (size_t)n;
 	}
-	/* A stream that sleeps need not keep its buffer. */
+	/* A sleeping stream does not need its buffer. */
 	if (f->r.in && FCGX_HasSeenEOF(f->r.in) && !FCGX_GetError(f->r.in))
 		FCGX_FreeStream(&f->r.in);
 }
@@ -146,7 +146,7 @@ static bool conn_fits(struct conn *c, size_t n)
 	return true;
 }
 
-/* How much a writable socket has left at least. */
+/* What a writable socket can take at least. */
 static size_t room_of(int fd)
 {
 	int bytes = 0, domain = 0;

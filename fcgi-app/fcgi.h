@@ -1,10 +1,10 @@
 /*
- * FastCGI: libfcgi as a codec under our own accept (platform-web.md section
- * 1). fcgi.c is the only file that includes its header.
+ * FastCGI: libfcgi only as a codec; accept is our own (platform-web.md section 1).
+ * Only fcgi.c includes its header.
  *
- * One struct fcgi belongs to one worker and serves one connection at a time,
- * one request per connection: a kept connection would pin the worker to a web
- * server that may never use it again.
+ * A struct fcgi belongs to one worker and serves one connection at a time, one
+ * request per connection: a kept connection would bind the worker to a web server
+ * that may never use it again.
  */
 #ifndef APP_FCGI_H
 #define APP_FCGI_H
@@ -15,22 +15,22 @@
 struct fcgi;
 
 /*
- * main, once, before threads. libfcgi installs handlers for SIGPIPE, SIGUSR1
- * and SIGTERM here: set ours afterwards.
+ * Called by main once, before threads. libfcgi installs handlers for SIGPIPE,
+ * SIGUSR1 and SIGTERM: set ours afterwards.
  */
 int fcgi_global_init(struct err *e) MUST_CHECK;
 
 struct fcgi *fcgi_new(void);
-void fcgi_free(struct fcgi *f);		/* NULL is fine */
+void fcgi_free(struct fcgi *f);		/* f may be NULL */
 
 /*
- * Takes the accepted socket fd and reads the request's parameters. Returns
- * the connection (borrowed, valid until fcgi_end), or NULL when the peer sent
- * no request; the fd is closed then.
+ * Takes the accepted socket fd and reads the request's parameters. Returns the
+ * connection (borrowed, valid until fcgi_end), or NULL if the peer sent no request;
+ * fd is then closed.
  */
 struct conn *fcgi_begin(struct fcgi *f, int fd);
 
-/* Reads what is left of the body, sends the end, closes the connection. */
+/* Discards the rest of the body, ends the answer and closes the connection. */
 void fcgi_end(struct fcgi *f);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-#define KEY_BYTES 48	/* longest key that is worth a suggestion */
+#define KEY_BYTES 48	/* longest key for which another is suggested */
 
 bool slug_valid(struct str s)
 {
@@ -36,7 +36,7 @@ static const char *nearest(const struct field *fields, size_t n,
 			      (int)MAX(len / 2, 1));
 }
 
-/* The declared keys, as many as fit; "none". */
+/* The declared keys, as many as fit, or "none". */
 static const char *names_of(const struct field *fields, size_t n, char *out,
 			    size_t size_bytes)
 {

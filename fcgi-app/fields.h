@@ -1,7 +1,7 @@
 /*
- * Request bodies: an object is declared as a table of fields and read into a
- * plain struct, strictly. Handlers only ever see values that have the right
- * type and size; absent ones are zero.
+ * Request bodies: an object is declared as a table of fields and read strictly into
+ * a plain struct. Handlers see only values of the right type and size; absent ones
+ * are zero.
  */
 #ifndef APP_FIELDS_H
 #define APP_FIELDS_H
@@ -26,9 +26,9 @@ enum field_type {
 };
 
 enum {
-	FIELD_REQUIRED = 1,	/* must be there and must not be null */
+	FIELD_REQUIRED = 1,	/* must be present and not null */
 	FIELD_NULLABLE = 2,	/* null is a value; see given_offset */
-	FIELD_FILLED = 4,	/* text: more than blanks; JSON: not null */
+	FIELD_FILLED = 4,	/* text: not only blanks; JSON: not null */
 	FIELD_LINE = 8,		/* text: no control characters */
 };
 
@@ -39,23 +39,25 @@ struct field {
 	size_t offset;		/* of the member */
 	size_t max_chars;	/* text, code points; 0 = any */
 	int64_t min, max;	/* of an integer */
-	/* Of a bool (not the first member) that tells if the key was present;
-	   0 = not needed. */
+	/*
+	 * Offset of a bool (not the first member) that tells if the key was
+	 * present; 0 = not needed.
+	 */
 	size_t given_offset;
 };
 
 /*
- * Reads body into *out, which is cleared first (size_bytes). Text points into
- * body. A key that is not declared: ERR_UNKNOWN_FIELD with the nearest one; a
- * value that does not fit: ERR_INVALID_FIELD; both name the field. A body that
- * is not an object: ERR_INVALID_JSON.
+ * Reads body into *out (size_bytes), which is cleared first. Text points into body.
+ * An undeclared key: ERR_UNKNOWN_FIELD with the nearest declared one; an invalid
+ * value: ERR_INVALID_FIELD; both name the field. A body that is not an object:
+ * ERR_INVALID_JSON.
  */
 int fields_read(const struct field *fields, size_t n, const json_t *body,
 		void *out, size_t size_bytes, struct err *e) MUST_CHECK;
 
 /*
- * Reads the declared members of an object whose other members are ignored (o NULL:
- * empty) into *out, which is not cleared. Errors as above.
+ * Reads the declared members of an object and ignores others (o NULL: empty object)
+ * into *out, which is not cleared. Errors as above.
  */
 int fields_pick(const struct field *fields, size_t n, const json_t *o,
 		void *out, struct err *e) MUST_CHECK;

@@ -16,7 +16,7 @@
 /* Fields of a form with files, and two for each of those (plain/files.c). */
 enum { FORM_MOST = LIM_FORM_FIELDS + 2 * LIM_MESSAGE_ATTACHMENTS };
 
-/* What a token is: its text is this in base64url. */
+/* A token; its text is this in base64url. */
 struct form_token {
 	unsigned char made_us[8];	/* since 1970, big-endian */
 	unsigned char mac[crypto_auth_BYTES];
@@ -25,7 +25,7 @@ struct form_token {
 _Static_assert(sodium_base64_ENCODED_LEN(sizeof(struct form_token), VARIANT) <=
 	       FORM_TOKEN_BYTES, "a token's text fits");
 
-/* Browsers send CR LF. The text is the arena's and may be changed. */
+/* Browsers send CR LF. The text is in the arena and may be changed. */
 static void unify_line_ends(struct str *s)
 {
 	char *to = (char *)s->p;
@@ -53,7 +53,7 @@ int form_read(struct request *rq, struct str body, struct err *e)
 	return 0;
 }
 
-/* Its value, as in the other kind of form: UTF-8 without NUL. */
+/* Reads a field's value with the rules of other forms: UTF-8 without NUL. */
 static int read_field(struct request *rq, struct multipart *m,
 		      const struct multipart_part *part, size_t *left,
 		      struct err *e)
@@ -119,7 +119,7 @@ struct str form_field(const struct request *rq, const char *name)
 	return (struct str){ NULL, 0 };
 }
 
-/* The HMAC of a token's time for this caller. */
+/* Computes the HMAC of the token's time for this caller. */
 static int sign(struct request *rq, struct form_token *t, struct err *e)
 {
 	unsigned char key[KEY_BYTES];

@@ -1,13 +1,13 @@
 /*
- * Forms of plain pages: their fields, and the proof that they are ours.
+ * Forms of plain pages: their fields, and the proof that a form is ours.
  *
  * Text browsers send no headers with the origin of a request (Sec-Fetch-Site,
- * Origin) and cannot add others, and any page may send a form here, unlike JSON. So
- * each of our forms has a token that no other page can know: the time it was made
- * and the HMAC of that time and the caller's identity with a key of the deployment
- * (store/key.h). Nothing is stored per form or session, and any process can verify
- * the tokens of any other. The time is in microseconds, so each page has its own
- * token, which identifies a form that is sent twice (idempotent_key).
+ * Origin) and cannot add others, and any site can send a form here, unlike JSON. So
+ * each of our forms has a token that no other site can know: the time at which it
+ * was made, and the HMAC of that time and the caller's identity with a key of the
+ * deployment (store/key.h). Nothing is stored per form or session, and any process
+ * can verify the tokens of any other. The time is in microseconds, so each page has
+ * its own token, which identifies a form that is sent twice (idempotent_key).
  */
 #ifndef APP_FORM_H
 #define APP_FORM_H
@@ -15,7 +15,7 @@
 #include "request.h"
 
 #define FORM_TOKEN_FIELD  "token"
-#define FORM_TOKEN_BYTES  64	/* text with its NUL */
+#define FORM_TOKEN_BYTES  64	/* text, including NUL */
 #define FORM_TOKEN_AGE_S  172800	/* two days */
 
 /*
@@ -26,25 +26,25 @@ int form_read(struct request *rq, struct str body, struct err *e) MUST_CHECK;
 
 /*
  * Reads the fields of a multipart form, at most max_bytes, up to its first file:
- * rq->parts and rq->file_name. Files come last in our forms; fields behind one are
- * not read. ERR_BAD_REQUEST, ERR_INVALID_UTF8, ERR_TOO_BIG.
+ * sets rq->parts and rq->file_name. Files come last in our forms; fields after one
+ * are not read. ERR_BAD_REQUEST, ERR_INVALID_UTF8, ERR_TOO_BIG.
  */
 int form_read_parts(struct request *rq, size_t max_bytes,
 		    struct err *e) MUST_CHECK;
 
-/* Adds a field to what was read. Both are the arena's, NUL-terminated. */
+/* Adds a field to those that were sent. Both strings are in the arena, NUL-terminated. */
 void form_add(struct request *rq, struct str name, struct str value);
 
-/* A field's value; p == NULL when there is none. Borrowed. */
+/* A field's value; p == NULL if it was not sent. Borrowed. */
 struct str form_field(const struct request *rq, const char *name);
 
-/* A new token for the caller. Errors of the database. */
+/* Makes a new token for the caller. Database errors. */
 int form_token(struct request *rq, char out[FORM_TOKEN_BYTES],
 	       struct err *e) MUST_CHECK;
 
 /*
- * Whether the form that was read is one of ours: 0, or -1 with ERR_CSRF for a
- * token that is missing, wrong, another caller's or too old.
+ * Checks that the form is one of ours: 0, or -1 with ERR_CSRF if the token is
+ * missing, wrong, another caller's or too old.
  */
 int form_check(struct request *rq, struct err *e) MUST_CHECK;
 

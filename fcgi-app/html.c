@@ -7,8 +7,8 @@
 
 #include "base/banned.h"
 
-#define GROWTH      8		/* of markup over its source … */
-#define SLACK_BYTES 65536	/* … beyond this */
+#define GROWTH      8		/* limit of markup, times its source … */
+#define SLACK_BYTES 65536	/* … plus this */
 
 /* -- text ------------------------------------------------------------------- */
 
@@ -93,7 +93,7 @@ static void put_tag(struct buf *b, const char *before, const char *tag)
 	buf_addc(b, '>');
 }
 
-/* Under the headings of the page and of its messages. */
+/* Two levels below, because the page and its messages have headings. */
 static char heading(const void *detail)
 {
 	unsigned level = ((const MD_BLOCK_H_DETAIL *)detail)->level + 2;
@@ -179,7 +179,7 @@ static bool may_link(const MD_ATTRIBUTE *href)
 	return false;
 }
 
-/* Entities of Markdown have the form of HTML's: they stay what they are. */
+/* Entities in Markdown have the same form as in HTML: keep them. */
 static void put_attribute(struct buf *b, const MD_ATTRIBUTE *a)
 {
 	for (size_t i = 0; a->substr_offsets[i] < a->size; i++) {
@@ -193,7 +193,7 @@ static void put_attribute(struct buf *b, const MD_ATTRIBUTE *a)
 	}
 }
 
-/* Returns the tag that was written, or NULL. A link in a link is not written. */
+/* Returns the tag that was written, or NULL. A link within a link is not written. */
 static const char *open_link(struct markdown *m, const MD_ATTRIBUTE *href)
 {
 	for (size_t i = 0; i < m->n_open; i++)
@@ -273,7 +273,7 @@ void html_markdown(struct buf *b, struct str s)
 		.enter_span = enter_span, .leave_span = leave_span,
 		.text = put_text,
 	};
-	/* Few bytes can ask for very many cells of a table. */
+	/* A few bytes can describe a table with very many cells. */
 	struct buf markup = BUF_INIT(GROWTH * MIN(s.n, LIM_MARKDOWN_BYTES) +
 				     SLACK_BYTES);
 	struct markdown m = { .b = &markup };

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 
 /*
- * Text of an element, or of an attribute in double quotes. Control characters
- * but tab and line end become U+FFFD. s must be valid UTF-8.
+ * Escapes the text of an element, or of an attribute in double quotes. Control
+ * characters except tab and line end become U+FFFD. s must be valid UTF-8.
  */
 void html_text(struct buf *b, struct str s);
 
@@ -17,11 +17,11 @@ void html_text(struct buf *b, struct str s);
 void html_lines(struct buf *b, struct str s);
 
 /*
- * Markdown (CommonMark with tables, strike-through and bare addresses) as
- * markup of a few known elements. HTML in it is shown as text, images become
- * links, and links to anything but http, https and mailto become their text:
- * looking at an answer fetches nothing. Text beyond LIM_MARKDOWN_BYTES, or
- * that would grow out of proportion, is shown as it is. Headings begin at h3.
+ * Converts Markdown (CommonMark with tables, strike-through and bare addresses) to
+ * a few known elements. HTML in it is shown as text, images become links, and links
+ * to anything except http, https and mailto become their text, so displaying an
+ * answer requests nothing. Text beyond LIM_MARKDOWN_BYTES, or whose markup would be
+ * disproportionately large, is shown unformatted. Headings begin at h3.
  */
 void html_markdown(struct buf *b, struct str s);
 

@@ -21,11 +21,11 @@
 
 #include "base/banned.h"
 
-#define BACKLOG       4096	/* a burst waits here while workers start */
+#define BACKLOG       4096	/* connections wait here while workers start */
 #define PASSED_FD     3		/* where systemd puts the first socket */
-#define READY_FD      4		/* where a successor says that it serves */
-#define FREE_FD       10	/* beyond both */
-#define READY_MS      60000	/* for a successor to start */
+#define READY_FD      4		/* on which a successor reports that it serves */
+#define FREE_FD       10	/* above both */
+#define READY_MS      60000	/* time for a successor to start */
 #define PREDECESSOR   "LAMPLIGHTER_PREDECESSOR"	/* our parent's process id */
 
 extern char **environ;
@@ -46,7 +46,7 @@ static int fail_errno(struct err *e, const char *what, const char *path)
 		       err_errno(errno, text, sizeof(text)));
 }
 
-/* Whether the variable names this process id; takes it out. */
+/* Whether the variable names this process id; removes it from the environment. */
 static bool take_pid(const char *name, pid_t pid)
 {
 	const char *text = getenv(name);
@@ -72,7 +72,7 @@ void lsock_find(struct lsock *l, const char *path)
 	bool by_systemd = count && !strcmp(count, "1"), succeeds;
 
 	*l = (struct lsock){ .fd = -1, .ready_fd = -1, .path = path };
-	/* With -s as well, the path would be taken for ours: binding it fails. */
+	/* With -s, systemd's socket is not used: its path would be taken for ours. */
 	by_systemd = take_pid("LISTEN_PID", getpid()) && by_systemd && !path;
 	succeeds = take_pid(PREDECESSOR, getppid());
 	(void)unsetenv("LISTEN_FDS");
@@ -93,11 +93,11 @@ void lsock_find(struct lsock *l, const char *path)
 	}
 }
 
-/* Whether somebody accepts on the socket at sun. */
+/* Whether a process accepts on the socket at sun. */
 static bool is_served(const struct sockaddr_un *sun)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* EAGAIN: its queue is full, so it is somebody's. */
+	/* EAGAIN: its queue is full, so it is in use. */
 	bool served = fd >= 0 &&
 		(connect(fd, (const struct sockaddr *)sun, sizeof(*sun)) == 0 ||
 		 errno == EAGAIN);
@@ -118,7 +118,7 @@ static int set_address(struct sockaddr_un *sun, const char *path,
 	return 0;
 }
 
-/* Whether the path may be bound; what is dead there is removed. */
+/* Checks that the path may be bound; removes an unused socket there. */
 static int clear_path(const char *path, bool replace, struct err *e)
 {
 	struct sockaddr_un sun;
@@ -141,7 +141,7 @@ static int clear_path(const char *path, bool replace, struct err *e)
 	return 0;
 }
 
-/* A listening socket at path, where nothing is. */
+/* Creates a listening socket at path, which must not exist. */
 static int listen_at(const char *path, struct err *e)
 {
 	struct sockaddr_un sun;
@@ -165,8 +165,8 @@ static int listen_at(const char *path, struct err *e)
 }
 
 /*
- * Who may connect stays as it was: at least the group, by which the web server
- * does. Changing the owner is for root only.
+ * Keeps who may connect: at least the group, as which the web server connects. Only
+ * root can change the owner.
  */
 static int copy_access(const char *from, const char *to, struct err *e)
 {
@@ -182,8 +182,8 @@ static int copy_access(const char *from, const char *to, struct err *e)
 }
 
 /*
- * To replace a socket, one with another name listens first and is then renamed:
- * a connection reaches the old one or the new one.
+ * To replace a socket, one with another name listens first and is then renamed, so
+ * each connection reaches the old or the new one.
  */
 int lsock_bind(struct lsock *l, bool replace, struct err *e)
 {
@@ -222,7 +222,7 @@ void lsock_unlink(const struct lsock *l)
 		(void)unlink(l->path);
 }
 
-/* The protocol of sd_notify(3), which is one datagram. */
+/* The protocol of sd_notify(3): one datagram. */
 static void tell_systemd(const char *text)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -288,7 +288,7 @@ static int start_successor(const struct lsock *l, char *const *argv,
 	return rc;
 }
 
-/* Whether the successor says that it serves, before it ends or time is up. */
+/* Whether the successor reports that it serves, before it ends or time is up. */
 static bool await_ready(int fd)
 {
 	int64_t end_ms = clock_mono_ms() + READY_MS;
@@ -330,7 +330,7 @@ int lsock_succeed(const struct lsock *l, char *const *argv, pid_t *next,
 	if (rc)
 		return err_set(e, ERR_CONFIG, "%s: cannot be started: %s",
 			       argv[0], err_errno(rc, text, sizeof(text)));
-	(void)kill(pid, SIGKILL);	/* also one that hangs */
+	(void)kill(pid, SIGKILL);	/* even if it hangs */
 	(void)waitpid(pid, NULL, 0);
 	return err_set(e, ERR_CONFIG, "%s: the next process did not start; "
 		       "this one continues", argv[0]);

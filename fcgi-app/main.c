@@ -1,14 +1,14 @@
 /*
- * The responder: one program under any web server. It finds out by itself how
- * it was started: -s binds its own socket; systemd passes one; descriptor 0 is a
- * listening socket when a FastCGI process manager started it (lsock.h); else it
- * is a plain CGI program.
+ * The responder: one program under any web server. It determines how it was
+ * started: -s binds its own socket; systemd passes one; descriptor 0 is a listening
+ * socket if a FastCGI process manager started it (lsock.h); otherwise it is a plain
+ * CGI program.
  *
- * Signals: all are blocked before the first thread exists, so that none ever
- * interrupts a write; one thread takes them with sigwait. SIGTERM and SIGINT
- * drain: no new connections, what runs may finish within the grace period,
- * then turns are stopped and stored with the text so far, as interrupted. SIGHUP
- * hands over: the next process accepts before this one stops accepting.
+ * Signals: all are blocked before the first thread is created, so that they never
+ * interrupt a write; one thread takes them with sigwait. SIGTERM and SIGINT drain:
+ * new connections are not accepted, running requests may finish within the grace
+ * period, then turns are stopped and stored with the text so far, as interrupted.
+ * SIGHUP hands over: the next process accepts before this one stops accepting.
  */
 #include <getopt.h>
 #include <malloc.h>
@@ -38,10 +38,10 @@
 
 #include "base/banned.h"
 
-#define ABORT_MS      5000	/* for stopped turns to be stored */
-#define CLOSE_MS      5000	/* for the rest, which may wait for the database */
-#define HANDED_OVER_MS 3600000	/* for what runs when another process serves */
-#define LOOK_MS       200	/* then between two looks for a signal */
+#define ABORT_MS      5000	/* time for stopped turns to be stored */
+#define CLOSE_MS      5000	/* for everything else, which may wait for the database */
+#define HANDED_OVER_MS 3600000	/* for running turns when another process serves */
+#define LOOK_MS       200	/* interval of checks for a signal meanwhile */
 /*
  * The longest grace under a web server that started us: mod_fcgid kills a process
  * eight seconds after its SIGTERM.
@@ -68,7 +68,7 @@ static void usage(FILE *f)
 	      "is descriptor 0, or one CGI request; then it reads no options.\n", f);
 }
 
-/* Returns -1 to go on, or the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int read_options(int argc, char **argv, struct options *o)
 {
 	const char *env = getenv("LAMPLIGHTER_CONFIG");
@@ -76,8 +76,8 @@ static int read_options(int argc, char **argv, struct options *o)
 
 	*o = (struct options){ .conf = env && *env ? env : DEFAULT_CONF };
 	/*
-	 * A web server passes the words of a query without "=" to a CGI program
-	 * as its arguments: "?-c+/path" is anybody's.
+	 * A web server passes a query without "=" to a CGI program as its
+	 * arguments: anybody can send "?-c+/path".
 	 */
 	if (getenv("GATEWAY_INTERFACE") || getenv("REQUEST_METHOD"))
 		return -1;
@@ -113,7 +113,7 @@ static int read_options(int argc, char **argv, struct options *o)
 static void block_signals(sigset_t *all)
 {
 	sigfillset(all);
-	/* What a program does to itself must not be held back. */
+	/* Signals that a program sends itself must not be blocked. */
 	sigdelset(all, SIGSEGV);
 	sigdelset(all, SIGBUS);
 	sigdelset(all, SIGFPE);
@@ -123,7 +123,7 @@ static void block_signals(sigset_t *all)
 	pthread_sigmask(SIG_BLOCK, all, NULL);
 }
 
-/* A stream takes one, and the usual soft limit of 1024 is for select(). */
+/* A stream takes one, and the usual soft limit of 1024 is intended for select(). */
 static void allow_descriptors(void)
 {
 	struct rlimit lim;
@@ -135,8 +135,8 @@ static void allow_descriptors(void)
 }
 
 /*
- * A heap per thread keeps what was free in each when it was largest; two of them
- * cost no more waits than many (docs/performance.md).
+ * A heap per thread keeps the memory that was free when it was largest; two shared
+ * heaps cause no more waits than many (docs/performance.md).
  */
 static void share_heaps(void)
 {
@@ -146,15 +146,15 @@ static void share_heaps(void)
 }
 
 /*
- * Keys and conversations are in memory: no core dump, and no other process of
- * the account looks into it, whatever fails. Before the first of them is there.
+ * Keys and conversations are in memory: no core dumps, and no access by other
+ * processes of the account, whatever fails. Called before there are any.
  */
 static void allow_dumps(bool on)
 {
 	(void)prctl(PR_SET_DUMPABLE, on ? 1 : 0);
 }
 
-/* libfcgi and the database client both touch SIGPIPE; the last word is ours. */
+/* libfcgi and the database client both change SIGPIPE; set it last. */
 static void settle_signals(bool reload)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -164,7 +164,10 @@ static void settle_signals(bool reload)
 	sigaction(SIGTERM, &dflt, NULL);
 	sigaction(SIGINT, &dflt, NULL);
 	sigaction(SIGUSR1, &ignore, NULL);
-	/* A web server's is not for us; who waits for it must not ignore it. */
+	/*
+	 * A web server's SIGHUP is not for us; processes that wait for it must not
+	 * ignore it.
+	 */
 	sigaction(SIGHUP, reload ? &dflt : &ignore, NULL);
 }
 
@@ -175,7 +178,7 @@ static void stop_signals(sigset_t *set)
 	sigaddset(set, SIGINT);
 }
 
-/* Until a signal to stop or, where `reload`, SIGHUP; which one it was. */
+/* Waits for a signal to stop or, if reload, for SIGHUP; returns it. */
 static int wait_for_signal(bool reload)
 {
 	sigset_t set;
@@ -207,7 +210,7 @@ static bool dumps_wanted(struct app *app)
 	return on;
 }
 
-/* For what runs when we are told to stop. */
+/* For running requests when we are told to stop. */
 static int grace_ms(struct app *app, bool spawned)
 {
 	const struct conf *c = app_conf(app);
@@ -218,9 +221,9 @@ static int grace_ms(struct app *app, bool spawned)
 }
 
 /*
- * Until we are told to stop, or another process accepts in our place: one that
- * SIGHUP started, or one that took the path of our socket (-r). Returns true
- * for such a successor.
+ * Serves until we are told to stop or another process accepts in our place: one
+ * that SIGHUP started, or one that replaced our socket (-r). Returns true for such
+ * a successor.
  */
 static bool serve_until(struct workers *pool, const struct lsock *l,
 			char *const *argv, pid_t *next)
@@ -229,7 +232,7 @@ static bool serve_until(struct workers *pool, const struct lsock *l,
 
 	while (wait_for_signal(l->kind != LSOCK_SPAWNED) == SIGHUP) {
 		if (l->kind == LSOCK_BOUND && !lsock_has_path(l))
-			continue;	/* others have it: to no use */
+			continue;	/* other processes have the socket: pointless */
 		log_info("starting the next process");
 		if (lsock_succeed(l, argv, next, &e) == 0) {
 			workers_share(pool);
@@ -242,8 +245,8 @@ static bool serve_until(struct workers *pool, const struct lsock *l,
 }
 
 /*
- * Whether the successor (0: it is not our child) has ended. Its status is left for
- * whoever becomes its parent.
+ * Whether the successor (0: it is not our child) has ended. Does not reap it; that
+ * is left to its next parent.
  */
 static bool has_ended(pid_t next)
 {
@@ -254,8 +257,8 @@ static bool has_ended(pid_t next)
 }
 
 /*
- * Nobody waits for our turns to end, so they may take long. But a service manager
- * learns that the successor has ended only after we have ended.
+ * Turns may take long to finish, because no process waits for them. But a service
+ * manager only learns that the successor has ended after we have ended.
  */
 static void finish_turns(struct app *app, struct workers *pool, pid_t next)
 {
@@ -269,8 +272,9 @@ static void finish_turns(struct app *app, struct workers *pool, pid_t next)
 }
 
 /*
- * Who told us to stop does not wait for a database that does not answer: a statement
- * takes up to half a minute to fail, and what is left to store can be missed.
+ * The process that told us to stop does not wait for an unresponsive database: a
+ * statement takes up to half a minute to fail, and what is left to store is
+ * dispensable.
  */
 static void *end_late(void *unused)
 {
@@ -297,7 +301,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 	pid_t next = 0;
 	int left;
 
-	/* What cannot ask a model does not take over from a process that can. */
+	/* A process that cannot ask a model must not take over from one that can. */
 	if (l->ready_fd >= 0 && http_load(e) < 0)
 		return -1;
 	if (l->kind == LSOCK_NONE && lsock_bind(l, o->replace, e) < 0)
@@ -307,14 +311,14 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 		return -1;
 	log_info("serving", "socket", l->path ? l->path : "inherited");
 	lsock_ready(l);
-	/* The first turn need not wait for it, nor the start. */
+	/* Loaded now, so that neither the start nor the first turn waits for it. */
 	if (http_load(e) < 0) {
 		log_err("no model can be asked", e);
 		err_clear(e);
 	}
 	if (serve_until(pool, l, argv, &next))
 		finish_turns(app, pool, next);
-	else	/* first, so that nobody connects to one that does not answer */
+	else	/* first, so that no client connects and waits */
 		lsock_unlink(l);
 	log_info("stopping");
 	left = workers_stop(pool, grace_ms(app, l->kind == LSOCK_SPAWNED),
@@ -322,14 +326,14 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 	close(l->fd);
 	if (left) {
 		log_warn("some requests did not end in time");
-		_exit(0);	/* their threads still use everything */
+		_exit(0);	/* their threads still use all data */
 	}
 	end_in_time();
 	log_info("stopped");
 	return 0;
 }
 
-/* A CGI program has only a few seconds to stop: store what there is. */
+/* A CGI program has only a few seconds to stop: store what it has. */
 static void *cgi_signals(void *p)
 {
 	struct app *app = p;
@@ -373,10 +377,10 @@ static void leave_server(void)
 		_exit(0);
 	if (pid == 0)
 		setsid();
-	/* Else the limit of processes may be reached: serve it in this one. */
+	/* The limit of processes may be reached: serve it in this one. */
 }
 
-/* A CGI program that cannot start must still answer its web server. */
+/* A CGI program that cannot start must still send an answer. */
 static void answer_broken(void)
 {
 	fputs("Status: 500 Internal Server Error\r\n"
@@ -387,7 +391,7 @@ static void answer_broken(void)
 	      "\"The configuration is not valid.\",\"retryable\":false}", stdout);
 }
 
-/* Files are refused then; everything else works. */
+/* Without the directory, files are refused; everything else works. */
 static void say_directory(struct app *app)
 {
 	struct err e = ERR_INIT;

@@ -37,7 +37,7 @@ static struct str parameter(struct str header, const char *name, struct arena *a
 		for (i += quoted; i < header.n; i++) {
 			if (quoted ? header.p[i] == '"' : header.p[i] == ';')
 				break;
-			/* Browsers write %22 for a quote; others \". */
+			/* Browsers write %22 for a quote; other clients \". */
 			if (quoted && header.p[i] == '\\' && i + 1 < header.n &&
 			    (header.p[i + 1] == '"' || header.p[i + 1] == '\\'))
 				i++;
@@ -58,7 +58,7 @@ bool multipart_is(const struct request *rq)
 	return name.n == 19 && !strncasecmp(name.p, "multipart/form-data", 19);
 }
 
-/* Reads on until the window is full or the body ends. */
+/* Reads until the window is full or the body ends. */
 static int fill(struct multipart *m, struct err *e)
 {
 	memmove(m->window, m->window + m->at, m->n - m->at);
@@ -87,7 +87,7 @@ int multipart_begin(struct multipart *m, struct request *rq, struct err *e)
 	m->delimiter = str_of(arena_printf(rq->arena, "\r\n--%.*s",
 					   STR_ARG(boundary)));
 	m->window = arena_alloc(rq->arena, MULTIPART_WINDOW);
-	/* The first delimiter stands at the start, without its line end. */
+	/* The first delimiter is at the start, without its line end. */
 	memcpy(m->window, "\r\n", 2);
 	m->n = 2;
 	return fill(m, e);
@@ -118,7 +118,7 @@ int multipart_read(struct multipart *m, struct str *out, struct err *e)
 	return 0;
 }
 
-/* Behind a delimiter: -- ends the body, else the header lines follow. */
+/* After a delimiter: -- ends the body, else header lines follow. */
 static int read_head(struct multipart *m, struct multipart_part *out,
 		     struct err *e)
 {
@@ -132,7 +132,7 @@ static int read_head(struct multipart *m, struct multipart_part *out,
 	s = (struct str){ m->window + m->at, m->n - m->at };
 	if (str_starts(s, STR("--")))
 		return 0;
-	/* What a part is called is kept as long as the request. */
+	/* Names of parts are kept as long as the request. */
 	if (++m->n_parts > LIM_FORM_FIELDS)
 		return err_public(e, ERR_BAD_REQUEST, "The multipart body has more "
 				  "than %d parts.", LIM_FORM_FIELDS);

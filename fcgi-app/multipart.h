@@ -1,6 +1,6 @@
 /*
- * multipart/form-data (RFC 7578) as it arrives: the parts in order, their contents
- * in pieces. Only a window of MULTIPART_WINDOW bytes is in memory.
+ * multipart/form-data (RFC 7578), read as it arrives: the parts in order, their
+ * contents in pieces. Only a window of MULTIPART_WINDOW bytes is in memory.
  */
 #ifndef APP_MULTIPART_H
 #define APP_MULTIPART_H
@@ -13,10 +13,10 @@ struct multipart {
 	struct request *rq;
 	struct str delimiter;	/* CRLF -- boundary */
 	char *window;
-	size_t n, at;		/* bytes in it; of them used */
+	size_t n, at;		/* bytes in it; how many of them are used */
 	size_t n_parts;		/* so far */
-	bool ended;		/* the body */
-	bool in_part;		/* its content is not read to its end */
+	bool ended;		/* of the body */
+	bool in_part;		/* its content was not read completely */
 };
 
 struct multipart_part {
@@ -26,13 +26,13 @@ struct multipart_part {
 /* Whether the request has such a body. */
 bool multipart_is(const struct request *rq);
 
-/* Starts. ERR_BAD_REQUEST without a boundary. In rq's arena. */
+/* Starts reading. In rq's arena. ERR_BAD_REQUEST without a boundary. */
 int multipart_begin(struct multipart *m, struct request *rq,
 		    struct err *e) MUST_CHECK;
 
 /*
- * The next part, past what is left of this one: 1, 0 at the end, -1 with
- * ERR_BAD_REQUEST or the errors of req_body_some. Text in rq's arena.
+ * Finds the next part, skipping the rest of the current one: 1, 0 at the end, -1
+ * with ERR_BAD_REQUEST or the errors of req_body_some. Text in rq's arena.
  */
 int multipart_next(struct multipart *m, struct multipart_part *out,
 		   struct err *e) MUST_CHECK;

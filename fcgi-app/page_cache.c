@@ -10,8 +10,8 @@
 
 #include "base/banned.h"
 
-#define SLOTS   64		/* direct-mapped; 2 MiB at most in all */
-#define KEPT_MS 60000		/* whatever somebody may do to the rows by hand */
+#define SLOTS   64		/* direct-mapped; at most 2 MiB in total */
+#define KEPT_MS 60000		/* in case rows are changed by hand */
 
 struct page_slot {
 	struct page_key key;

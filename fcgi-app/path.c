@@ -28,8 +28,8 @@ static int next_byte(struct str *s)
 }
 
 /*
- * Takes base off the front of *path, comparing decoded bytes: a base may hold
- * blanks or letters that browsers encode and admins do not.
+ * Removes base from the beginning of *path, comparing decoded bytes: a base may
+ * have blanks or letters that browsers encode but admins do not.
  */
 static bool strip_base(struct str *path, struct str base)
 {
@@ -61,7 +61,7 @@ static bool is_slash(struct str s)
 	       (s.p[2] == 'F' || s.p[2] == 'f');
 }
 
-/* Only plain characters and escaped slashes, no empty and no dot segments. */
+/* Only plain characters and escaped slashes, no empty segments and no dot segments. */
 static bool plain_path(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -119,7 +119,7 @@ const char *const mount_roots[MOUNT__MAX] = {
 	[MOUNT_PLAIN] = "/plain",
 };
 
-/* The mount whose root p starts with, as whole segments; MOUNT__MAX: none. */
+/* The mount with whose root p begins, by whole segments; MOUNT__MAX: none. */
 static enum mount at_root(struct str p)
 {
 	int m = 0;

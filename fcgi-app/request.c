@@ -43,7 +43,7 @@ static int read_params(struct request *rq, struct err *e)
 	return 0;
 }
 
-/* -- parameters that come twice ------------------------------------------- */
+/* -- repeated parameters -------------------------------------------------- */
 
 /*
  * The headers of clients that affect identity, permissions, or which record is
@@ -58,13 +58,13 @@ static const char *const deciding[] = {
 	"HTTP_X_REQUESTED_WITH",
 };
 
-/* The form of parameters that web servers make of headers: _ for -, capital letters. */
+/* A character of a parameter that a web server makes of a header: _ for -, upper case. */
 static char cgi_char(char c)
 {
 	return c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
 }
 
-/* Whether name is want, a parameter with HTTP_ or the name of a header. */
+/* Whether name is want: a parameter HTTP_…, or the name of a header. */
 static bool is_named(struct str name, const char *want, bool header)
 {
 	if (header) {
@@ -332,7 +332,7 @@ int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
 	else
 		*out = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
 	if (b.n)
-		explicit_bzero(b.p, b.n);	/* there may be a key in it */
+		explicit_bzero(b.p, b.n);	/* it may contain a key */
 	buf_release(&b);
 	return e->code ? -1 : 0;
 }

@@ -1,7 +1,7 @@
 /*
- * One request, read-only after it was read: parameters, method, path, query,
- * body, and after the gates its route, path arguments and identity. Everything
- * lives in the worker's arena until the worker resets it.
+ * One request, read-only after it was read: parameters, method, path, query, body,
+ * and after the gates its route, path arguments and identity. Everything is in the
+ * worker's arena until the worker resets it.
  */
 #ifndef APP_REQUEST_H
 #define APP_REQUEST_H
@@ -33,7 +33,7 @@ struct param {
 	struct str name, value;	/* both NUL-terminated */
 };
 
-/* A value taken from the path, already checked for its type. */
+/* A value from the path; its type has been checked. */
 struct path_arg {
 	struct str name;	/* as in the pattern; n == 0: none */
 	struct str text;
@@ -46,17 +46,17 @@ struct multipart;
 
 struct request {
 	struct app *app;
-	const struct conf *conf;	/* this request's generation */
+	const struct conf *conf;	/* the generation for this request */
 	struct arena *arena;
 	struct conn *conn;
 	int64_t started_us;	/* monotonic */
 	char id[40];		/* request id, in logs and error bodies */
 
-	const struct param *params;	/* of the web server, CGI names */
+	const struct param *params;	/* of the web server, with CGI names */
 	size_t n_params;
 	enum method method;
 	enum mount mount;
-	struct str path;	/* behind base and the mount's root */
+	struct str path;	/* after base and the mount's root */
 	struct str raw_query;
 	const struct param *query;	/* decoded, in order */
 	size_t n_query;
@@ -64,80 +64,80 @@ struct request {
 
 	const struct route *route;	/* set by route_dispatch … */
 	struct path_arg args[REQ_PATH_ARGS];	/* in the pattern's order */
-	const struct workspace *place;	/* that a change is in, or of: what
-					   is odd about it has found it */
+	const struct workspace *place;	/* workspace of the agent or prompt that the route is
+					 * about, once it was found */
 	struct caller by;	/* nobody, until an AUTH route's gate says who */
 	struct {		/* the caller's own service: scope_service */
 		bool known;
 		const struct llm_service *service;	/* NULL: none */
 	} own;
-	json_t *body;		/* only behind a JSON route's gate; borrowed */
+	json_t *body;		/* only after a JSON route's gate; borrowed */
 	const struct param *form;	/* of a FORM route: form.h */
-	struct multipart *parts;	/* of a form with files, at the first of them;
-					   NULL: it has none */
+	struct multipart *parts;	/* of a form with files, at the first of them; NULL: it
+					 * has none */
 	struct str file_name;		/* of that file; p == NULL: there is none */
 	size_t n_form;
-	size_t n_form_sent;	/* of them: behind these are those of form_add */
+	size_t n_form_sent;	/* of those; fields of form_add follow them */
 	int64_t body_bytes;	/* read by req_body_some */
 	bool holds_turn;	/* counted against threads.max_turns */
-	bool jobs_asked;	/* there is a job to do once what was changed is stored:
-				   serve_end looks for it, not before */
-	struct share_part turns, unsent, arriving;	/* what the user has by it */
+	bool jobs_asked;	/* a job is due once the changes are stored: serve_end requests
+				 * it, not before */
+	struct share_part turns, unsent, arriving;	/* what is counted for the user */
 
-	/* The work after the answer was sent; may be NULL. */
+	/* Work after the answer was sent; may be NULL. */
 	void (*after)(struct request *rq);
 	void *after_ctx;
 
 	/*
-	 * Set by a handler that has called resp_leave: takes the connection
-	 * over from the worker, which continues with the next request. The new
-	 * owner answers, and ends it (conn.end). Nothing of rq outlives it.
+	 * Set by a handler that has called resp_leave: takes the connection over
+	 * from the worker, which continues with the next request. The new owner
+	 * answers and ends it (conn.end). Nothing of rq remains valid.
 	 */
 	void (*adopt)(void *ctx, struct conn *conn);
 	void *adopt_ctx;
 };
 
 /*
- * Copies the parameters and finds method and path. If a name comes twice, the last
- * one counts, as with nginx, whose stock parameters an admin overrides; but headers
- * of clients with an effect (those of the identity chain, Authorization, Cookie,
- * Host, Origin, …) must come only once, in any spelling: ERR_BAD_REQUEST.
+ * Copies the parameters and determines method and path. If a name is repeated, the
+ * last one counts, as with nginx, whose stock parameters an admin overrides. But
+ * headers of clients with an effect (those of the identity chain, Authorization,
+ * Cookie, Host, Origin, …) must not be repeated, in any spelling: ERR_BAD_REQUEST.
  * ERR_TOO_BIG, ERR_NOT_FOUND for a target that is not ours; rq can be answered in
  * any case.
  */
 int req_read(struct request *rq, struct app *app, const struct conf *conf,
 	     struct conn *conn, struct arena *a, struct err *e) MUST_CHECK;
 
-/* A parameter ("CONTENT_TYPE"); p == NULL when absent. Borrowed. */
+/* A parameter ("CONTENT_TYPE"); p == NULL if absent. Borrowed. */
 struct str req_param(const struct request *rq, const char *name);
 
-/* The header ("X-Name" as "HTTP_X_NAME"); p == NULL when absent. */
+/* A header ("X-Name" as "HTTP_X_NAME"); p == NULL if absent. */
 struct str req_header(const struct request *rq, const char *name);
 
 /*
- * Refuses query parameters that are not among names (a blank-separated list):
+ * Refuses query parameters that are not in names (separated by blanks):
  * ERR_UNKNOWN_FIELD, ERR_BAD_REQUEST, ERR_INVALID_UTF8.
  */
 int req_query_names(struct request *rq, const char *names,
 		    struct err *e) MUST_CHECK;
 
 /*
- * "name=value&…", split and decoded into pairs of the arena, in order;
- * empty ones are left out. ERR_BAD_REQUEST with the sentence too_many beyond max
- * of them, and the errors of path_decode.
+ * Splits and decodes "name=value&…" into pairs in the arena, in order, without
+ * empty ones. ERR_BAD_REQUEST with the sentence too_many for more than max, and the
+ * errors of path_decode.
  */
 int req_pairs(struct request *rq, struct str text, size_t max,
 	      const char *too_many, struct param **out, size_t *n,
 	      struct err *e) MUST_CHECK;
 
 /*
- * A query parameter, decoded; p == NULL if absent, the last one if it comes twice.
+ * A query parameter, decoded; p == NULL if absent, the last one if it is repeated.
  * ERR_BAD_REQUEST, ERR_INVALID_UTF8.
  */
 int req_query(struct request *rq, const char *name, struct str *out,
 	      struct err *e) MUST_CHECK;
 
-/* A query parameter that is a whole number; dflt when absent. ERR_INVALID_FIELD. */
+/* A query parameter that is a whole number; dflt if absent. ERR_INVALID_FIELD. */
 int req_query_int(struct request *rq, const char *name, int64_t dflt,
 		  int64_t *out, struct err *e) MUST_CHECK;
 
@@ -153,8 +153,9 @@ int req_body(struct request *rq, size_t cap, struct str *out,
 	     struct err *e) MUST_CHECK;
 
 /*
- * The next bytes of the body of a RAW route into p, n at most: how many, 0 at its
- * end, -1 with ERR_BAD_REQUEST if it breaks off, ERR_SLOW. Nothing of it is kept.
+ * Reads the next bytes of the body of a RAW route to p, at most n: their number, 0
+ * at the end, -1 with ERR_BAD_REQUEST if the body breaks off, ERR_SLOW. Does not
+ * store them.
  */
 ssize_t req_body_some(struct request *rq, char *p, size_t n,
 		      struct err *e) MUST_CHECK;

@@ -8,7 +8,7 @@
 #include "base/banned.h"
 
 #define HEADERS_BYTES 8192
-#define KEEP_BYTES    262144	/* a body buffer beyond this is given back */
+#define KEEP_BYTES    262144	/* a larger body buffer is freed */
 
 const char *resp_reason(int status)
 {
@@ -152,8 +152,8 @@ static void put_problem(struct response *rs, const struct err *e)
 }
 
 /*
- * OpenAI's form. Its clients expect 400 for a wrong parameter, and repeat a request
- * after 409 and 5xx unless they are told not to.
+ * OpenAI's format. Its clients expect 400 for a wrong parameter, and retry after
+ * 409 and 5xx unless they are told not to.
  */
 static void put_openai_error(struct response *rs, const struct err *e)
 {
@@ -202,7 +202,7 @@ static void put(struct response *rs, const void *p, size_t n)
 		rs->gone = true;
 }
 
-/* at_once: the web server passes on each flush, instead of reading ahead. */
+/* at_once: the web server passes on each flush instead of buffering. */
 static void send_head(struct response *rs, bool stream, bool at_once)
 {
 	struct buf *b = &rs->head;
@@ -309,10 +309,12 @@ void resp_finish(struct response *rs)
 			put(rs, rs->body.p, rs->body.n);
 			rs->sent_bytes += rs->body.n;
 		}
-		/* Not flushed: the end of the connection sends it in the
-		   same write as the end record. */
+		/*
+		 * Not flushed: the end of the connection sends it together with the
+		 * end record.
+		 */
 	}
-	/* Not only when the next request comes. */
+	/* Now, not when the next request comes. */
 	if (rs->body.size > KEEP_BYTES)
 		buf_release(&rs->body);
 	rs->state = RESP_SENT;

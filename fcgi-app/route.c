@@ -18,9 +18,9 @@
 
 #include "base/banned.h"
 
-#define SHARE_LEAST  4		/* turns, streams: a person has some pages open */
+#define SHARE_LEAST  4		/* turns, streams: one user has several pages open */
 
-#define SEGMENTS 12	/* of the deepest pattern, and some */
+#define SEGMENTS 12	/* more than the deepest pattern has */
 
 #define AUTH   ROUTE_AUTH
 #define JSON   ROUTE_JSON
@@ -45,7 +45,7 @@ const size_t route_count = ARRAY_LEN(routes);
 
 /* -- matching -------------------------------------------------------------- */
 
-/* One segment against "{name:type}"; fills arg. */
+/* Matches one segment against "{name:type}"; sets arg. */
 static bool match_arg(struct str pattern, struct str segment,
 		      struct path_arg *arg)
 {
@@ -183,7 +183,10 @@ static int gate_csrf(struct request *rq, struct err *e)
 {
 	if (!(rq->route->flags & ROUTE_CSRF))
 		return 0;
-	/* If nothing else proves the origin of a form, its token decides, once it was read. */
+	/*
+	 * If nothing else proves the origin of a form, its token must, after it was
+	 * read.
+	 */
 	if (rq->route->flags & ROUTE_FORM && req_origin(rq) == CSRF_NONE)
 		return 0;
 	return req_check_origin(rq, e);
@@ -296,7 +299,7 @@ static bool has_body(const struct request *rq)
 	return (rq->route->flags & (ROUTE_JSON | ROUTE_FORM)) != 0;
 }
 
-/* A form with files, which are not read before its token is checked. */
+/* A form with files, which are not read before its token was checked. */
 static bool has_files(const struct request *rq)
 {
 	return rq->route->flags & ROUTE_FILES && multipart_is(rq);
@@ -346,7 +349,7 @@ bool route_is_json(struct str type)
 	return true;
 }
 
-/* What every browser sends for a form without files, whatever follows it. */
+/* What all browsers send for a form without files, with any parameters. */
 static bool is_form(struct str type)
 {
 	struct str name = str_trim(str_cut(&type, ';'));
@@ -359,7 +362,7 @@ static int gate_media_type(struct request *rq, struct err *e)
 {
 	struct str type = req_param(rq, "CONTENT_TYPE");
 
-	/* Without a body its type says nothing. */
+	/* Without a body, its type has no meaning. */
 	if (rq->route->flags & ROUTE_JSON && !route_is_json(type) &&
 	    !(rq->route->flags & ROUTE_BODILESS))
 		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
@@ -434,7 +437,7 @@ static int run(struct request *rq, struct response *rs, unsigned *allow,
 
 /* -- the whole request ------------------------------------------------------ */
 
-/* The first part of its path; of other mounts the mount. */
+/* The first segment of its path; for other mounts, the mount. */
 static const char *group_of(const struct request *rq, char text[32])
 {
 	struct str path = str_of(rq->route ? rq->route->pattern : ""), first;
@@ -480,7 +483,7 @@ static void log_request(const struct request *rq, const struct response *rs,
 		 "gone", rs->gone ? "yes" : NULL, (char *)NULL);
 }
 
-/* How the errors of a mount look. */
+/* The format of each mount's errors. */
 static const enum resp_errors mount_errors[MOUNT__MAX] = {
 	[MOUNT_API] = RESP_ERRORS_PROBLEM,
 	[MOUNT_OPENAI] = RESP_ERRORS_OPENAI,

@@ -1,6 +1,6 @@
 /*
- * From a request to its handler: the table of resources (routes.def) and the
- * gates in front of every handler, in one fixed order.
+ * From a request to its handler: the table of resources (routes.def) and the gates
+ * before every handler, in a fixed order.
  */
 #ifndef APP_ROUTE_H
 #define APP_ROUTE_H
@@ -8,30 +8,28 @@
 #include "request.h"
 #include "response.h"
 
-enum {			/* flags of a row; routes.def without the prefix */
-	ROUTE_AUTH = 1,		/* somebody must be signed in */
+enum {			/* flags of a row; in routes.def without the prefix */
+	ROUTE_AUTH = 1,		/* the caller must be signed in */
 	ROUTE_JSON = 2,		/* has a JSON body, given as request.body */
 	ROUTE_CSRF = 4,		/* must come from our own site */
-	ROUTE_STREAM = 8,	/* its worker answers with an event stream */
+	ROUTE_STREAM = 8,	/* the worker answers with an event stream */
 	ROUTE_MODEL = 16,	/* holds its worker while a model works:
 				   counted against threads.max_turns */
-	ROUTE_FORM = 32,	/* has a form as its body: form.h. With CSRF it
-				   must have our token, unless the browser
-				   tells that it comes from our site */
-	ROUTE_BODILESS = 64,	/* JSON that may be left out: {} then */
-	ROUTE_RAW = 128,	/* its handler reads the body: req_body_some. It is
-				   counted as a body that arrives meanwhile */
-	ROUTE_FILES = 256,	/* a FORM that may have files: then it is
-				   multipart, and the handler reads those */
+	ROUTE_FORM = 32,	/* has a form as its body: form.h. With CSRF, it must have our
+				 * token, unless the browser states that it comes from our site */
+	ROUTE_BODILESS = 64,	/* the JSON body is optional: {} if absent */
+	ROUTE_RAW = 128,	/* its handler reads the body with req_body_some; counted as
+				 * arriving meanwhile */
+	ROUTE_FILES = 256,	/* a FORM that may have files: then it is multipart, and the
+				 * handler reads them */
 };
 
 #define PERM_NONE (-1)
 
 /*
- * Answers one request: fills rs, or opens a stream with it and fills that.
- * Returns 0, or -1 with e set while rs is still open: the caller turns that
- * into the problem document. Parses only what the gates left (query, fields),
- * and writes through rs only.
+ * Answers one request: fills rs, or opens a stream with it. Returns 0, or -1 with e
+ * set while rs is still open: the caller turns that into the error document. Parses
+ * only what the gates left (query, fields), and writes through rs only.
  */
 typedef int route_handler(struct request *rq, struct response *rs,
 			  struct err *e);
@@ -39,11 +37,11 @@ typedef int route_handler(struct request *rq, struct response *rs,
 struct route {
 	enum mount mount;
 	enum method method;
-	const char *pattern;	/* behind the root, "{name:type}" segments */
+	const char *pattern;	/* after the root, with segments "{name:type}" */
 	route_handler *handler;
 	unsigned flags;
 	int permission;		/* enum permission, or PERM_NONE */
-	const char *query;	/* known parameters, blank-separated */
+	const char *query;	/* known parameters, separated by blanks */
 	size_t body_cap_bytes;	/* 0 = limits.body_bytes */
 	const char *summary;
 };
@@ -52,8 +50,8 @@ extern const struct route routes[];
 extern const size_t route_count;
 
 /*
- * Finds the row of mount, method and path and fills args. NULL with ERR_NOT_FOUND or,
- * when the path exists with other methods, ERR_METHOD; *allow (if not NULL) is
+ * Finds the row for mount, method and path and sets args. NULL with ERR_NOT_FOUND
+ * or, if the path exists with other methods, ERR_METHOD; *allow (if not NULL) is
  * then their bit set (1 << method). HEAD finds the row of GET.
  */
 const struct route *route_find(enum mount mount, enum method method,
@@ -61,7 +59,7 @@ const struct route *route_find(enum mount mount, enum method method,
 			       struct path_arg args[REQ_PATH_ARGS],
 			       unsigned *allow, struct err *e);
 
-/* Whether the identity has the permission that the row asks for. */
+/* Whether the identity has the permission that the row requires. */
 bool route_permits(const struct route *row, const struct identity *who);
 
 /*
@@ -81,32 +79,33 @@ void route_refuse(struct request *rq, struct response *rs,
 /* "application/json", in any case, with charset=utf-8 at most. */
 bool route_is_json(struct str type);
 
-/* Frees the worker's place after the after-work. */
+/* Returns the worker's place, after the work that follows the answer. */
 void route_release(struct request *rq);
 
 /*
- * Takes one of the `all` units of the process for the caller, up to the share of one
- * user; the errors of share_take. The caller returns it. Only after an AUTH gate.
+ * Takes one of the `all` units of the process for the caller, up to the share of
+ * one user; the errors of share_take. The caller returns it. Only after an AUTH
+ * gate.
  */
 int route_take(const struct request *rq, enum share_kind kind, int64_t all,
 	       struct share_part *part, struct err *e) MUST_CHECK;
 
-/* As whom the caller is counted. Behind an AUTH gate. */
+/* For whom the caller is counted. After an AUTH gate. */
 struct uuid route_user(const struct request *rq);
 
 /*
- * What the caller may have of limits.unsent_bytes. An answer below
- * ROUTE_UNSENT_BYTES is not counted: it is in the sockets at once.
+ * The caller's share of limits.unsent_bytes. Answers smaller than
+ * ROUTE_UNSENT_BYTES are not counted, because the sockets buffer them.
  */
 #define ROUTE_UNSENT_BYTES 65536
 struct share_limit route_unsent(const struct request *rq);
 
-/* Path arguments by name, for handlers; BUG when the pattern has none. */
+/* Path arguments by name, for handlers; BUG if the pattern has no such argument. */
 struct str route_arg(const struct request *rq, const char *name);
 const struct uuid *route_arg_uuid(const struct request *rq, const char *name);
 bool route_has_arg(const struct request *rq, const char *name);
 
-/* "METHOD pattern flags permission summary", a line each: `list routes`. */
+/* Prints "METHOD pattern flags permission summary", one line each: `list routes`. */
 void route_print(struct buf *out);
 
 #endif

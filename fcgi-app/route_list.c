@@ -1,6 +1,6 @@
 /*
- * The table of resources as text, without the handlers: the command prints it
- * too and links none of them.
+ * The table of resources as text, without the handlers, so that the command can
+ * print it without linking them.
  */
 #include "route.h"
 
@@ -13,7 +13,7 @@ struct listed {
 	int permission;
 };
 
-/* Our own routes are shown without their root, as docs/openapi.yaml has them. */
+/* Our own routes are shown without their root, as in docs/openapi.yaml. */
 #define ROOT_API    ""
 #define ROOT_OPENAI "/openai/v1"
 #define ROOT_PLAIN  "/plain"

@@ -11,20 +11,20 @@
 
 #define BUCKETS 1024
 
-/* When to come again: answers end soon, streams stay. */
+/* Seconds until a retry is useful: answers end soon, streams do not. */
 static const int retry_after_s[SHARE__MAX] = {
 	[SHARE_TURNS] = 5, [SHARE_STREAMS] = 30, [SHARE_BYTES] = 5,
 	[SHARE_BODIES] = 5,
 };
 
-struct holder {			/* somebody who has something */
+struct holder {			/* a user with something */
 	struct holder *next;
 	struct uuid user;
 	int64_t n[SHARE__MAX];
 };
 
 struct share {
-	pthread_mutex_t lock;	/* over what follows */
+	pthread_mutex_t lock;	/* protects the following members */
 	int64_t all[SHARE__MAX];
 	struct holder *buckets[BUCKETS];
 };
@@ -65,7 +65,7 @@ struct uuid share_user(const struct identity *who, struct str address)
 	return u;
 }
 
-/* The link of the user's holder, or where it would be. Under the lock. */
+/* The link to the user's holder, or where to insert it. Under the lock. */
 static struct holder **find(struct share *s, const struct uuid *user)
 {
 	struct holder **at = &s->buckets[(user->b[14] << 8 | user->b[15]) %
@@ -81,7 +81,7 @@ static int64_t users_limit(const struct share_limit *l)
 	return l->part > 1 ? MAX(l->all / l->part, l->at_least) : INT64_MAX;
 }
 
-/* Whether the user (who has this much) may have n more. Under the lock. */
+/* Whether the user, who has this much, may have n more. Under the lock. */
 static int allow(const struct share *s, enum share_kind kind, int64_t has,
 		 int64_t n, const struct share_limit *l, struct err *e)
 {

@@ -1,7 +1,7 @@
 /*
  * How much of the process each user takes: answers that wait for a model, open
- * notification streams, unsent bytes, bodies that are still arriving. Nobody gets
- * more than a part of the whole (limits.user_share), so that one user cannot exclude
+ * notification streams, unsent bytes, bodies that are still arriving. A user gets
+ * at most a part of the whole (limits.user_share), so that one user cannot exclude
  * all others. Counted in memory, separately for each process, like the limits
  * themselves.
  */
@@ -20,12 +20,12 @@ struct identity;
 enum share_kind {
 	SHARE_TURNS,	/* requests that wait for a model, or follow a turn */
 	SHARE_STREAMS,	/* open notification streams */
-	SHARE_BYTES,	/* of answers that are made and not sent yet */
+	SHARE_BYTES,	/* of complete answers that are not sent yet */
 	SHARE_BODIES,	/* requests whose body is being read */
 	SHARE__MAX
 };
 
-/* What somebody has taken; all zero: nothing. */
+/* What a user has taken; all zero: nothing. */
 struct share_part {
 	struct share *of;	/* NULL: nothing */
 	struct uuid user;
@@ -33,11 +33,11 @@ struct share_part {
 	int64_t n;
 };
 
-/* What may be had. */
+/* A limit. */
 struct share_limit {
-	int64_t all;		/* by everybody together; 0: no limit */
+	int64_t all;		/* for all users together; 0: no limit */
 	int part;		/* one user: all / part; 0 or 1: no limit */
-	int64_t at_least;	/* but this much in any case */
+	int64_t at_least;	/* but at least this much */
 };
 
 /* Starts at zero for everybody. Owned: share_free, which accepts NULL. */
@@ -62,7 +62,7 @@ int share_take(struct share *s, const struct uuid *user, enum share_kind kind,
 /* Returns part, which is empty afterwards. Any thread. */
 void share_give(struct share_part *part);
 
-/* How much the user has, or all of them (NULL). */
+/* How much the user has, or all users (NULL). */
 int64_t share_count(struct share *s, const struct uuid *user,
 		    enum share_kind kind);
 

@@ -15,7 +15,7 @@ enum { SLOTS = 64, KEEP_MS = 1000, TEXT_BYTES = 4096 };
 struct token_slot {		/* direct-mapped by the hash, which is random */
 	unsigned char hash[crypto_hash_sha256_BYTES];
 	struct token token;	/* its texts are one block, at tenant_id */
-	int64_t read_ms;	/* before it was read; monotonic */
+	int64_t read_ms;	/* just before it was read; monotonic */
 };
 
 struct token_cache {

@@ -26,11 +26,11 @@
  * handed over.
  */
 #define ACCEPT_MS        500
-#define BACK_OFF_MS      20	/* after accept failed for want of something */
+#define BACK_OFF_MS      20	/* after accept failed for lack of resources */
 
 #define FRESH_MS         2	/* a request that takes longer waits for something */
 #define SPARE            2	/* accept at once; more would alternate, with cold caches */
-#define LOOK_MS          1	/* the watcher's, while nobody accepts */
+#define LOOK_MS          1	/* the watcher's interval while no worker accepts */
 
 /*
  * Only as many workers as keep the processors busy take short requests: another
@@ -50,13 +50,13 @@ struct workers {
 	pthread_t watcher;
 	bool watched;		/* the watcher is there */
 
-	pthread_mutex_t lock;	/* over what follows */
+	pthread_mutex_t lock;	/* protects the following members */
 	pthread_cond_t gone;	/* a worker has left */
 	pthread_cond_t called;	/* a parked worker should accept */
-	pthread_cond_t look;	/* the watcher should */
-	TAILQ_HEAD(fresh, worker) fresh;	/* what they serve, oldest first */
+	pthread_cond_t look;	/* the watcher should check */
+	TAILQ_HEAD(fresh, worker) fresh;	/* workers with a fresh request, oldest first */
 	int n;			/* workers */
-	int idle;		/* of them in accept, or called */
+	int idle;		/* workers that accept, or are about to */
 	int n_fresh;
 	int n_parked, n_calls;
 	bool asleep;		/* the watcher */
@@ -102,7 +102,7 @@ static void not_fresh(struct workers *p, struct worker *w)
 	w->fresh = false;
 }
 
-/* Whether there are as many as may accept or be fresh, under the lock. */
+/* Whether enough workers accept or have a fresh request. Under the lock. */
 static bool hands_full(struct workers *p)
 {
 	int64_t old_ms = clock_mono_ms() - FRESH_MS;
@@ -259,7 +259,7 @@ static void serve_end(struct serving *s, struct app *app)
 {
 	if (s->rq.after)
 		s->rq.after(&s->rq);
-	/* Asked for in a transaction, it could be looked for before that ends. */
+	/* Requested within a transaction, it might be looked for before the commit. */
 	if (s->rq.jobs_asked)
 		atomic_store(&app->jobs_asked, true);
 	route_release(&s->rq);
@@ -283,7 +283,7 @@ void serve_cgi(struct app *app)
 	serve_init(&s);
 	serve(&s, app, conn);
 	if (s.rq.adopt) {
-		conn->fits = NULL;	/* it holds up nobody but itself */
+		conn->fits = NULL;	/* waiting delays only itself */
 		s.rq.adopt(s.rq.adopt_ctx, conn);
 		notify_wait(app->notify);
 	} else {
@@ -293,7 +293,7 @@ void serve_cgi(struct app *app)
 	serve_release(&s);
 }
 
-/* What is left to do, while there are no requests. It may wait for the store. */
+/* Does pending work while there are no requests. It may wait for the store. */
 static void work_idle(struct workers *p)
 {
 	bool more;
@@ -332,7 +332,7 @@ static int next_connection(struct workers *p)
 			break;	/* shut down */
 		if (errno != EAGAIN && errno != EINTR &&
 		    errno != ECONNABORTED) {
-			nap(BACK_OFF_MS);	/* no descriptors, no memory */
+			nap(BACK_OFF_MS);	/* no descriptors or no memory */
 			continue;
 		}
 		work_idle(p);

@@ -1,6 +1,6 @@
 /*
- * Agents: those of files, those of a workspace and the caller's own, in one list;
- * and the templates that they are made from.
+ * Agents of the configuration, of a workspace and of the caller, in one list; and
+ * the templates for new ones.
  */
 #include "api/agent.h"
 
@@ -20,7 +20,7 @@ static const struct resource *const agents = &resources[RESOURCE_AGENT];
 
 /* -- the record ---------------------------------------------------------------- */
 
-/* Whether it belongs to its user alone. */
+/* Whether only its owner can use it. */
 static bool is_private(const struct request *rq, const struct workspace *ws,
 		       const struct agent *a)
 {
@@ -43,7 +43,7 @@ static bool can_edit(const struct request *rq, const struct workspace *ws,
 		(is_private(rq, ws, a) || stored_manages(&rq->by, ws));
 }
 
-/* A column as it is stored; null for one of a file. */
+/* A column as stored; null for an agent of the configuration. */
 static void write_column(struct jw *w, const char *key, const struct agent *a,
 			 const char *column)
 {
@@ -89,7 +89,7 @@ static void write_count(struct jw *w, const char *key, int n)
 		jw_null(w);
 }
 
-/* The bases of a file as they stand there: names or ids. */
+/* The bases as the configuration names them: by name or id. */
 static void write_file_rag(struct jw *w, const struct conf_rag *r)
 {
 	jw_kbool(w, "ragEnabled", r->enabled);
@@ -177,15 +177,18 @@ static void write_agent(struct jw *w, struct request *rq,
 
 /* -- reading ---------------------------------------------------------------------- */
 
-/* What stands before the rows: agents of files, or the built-in one. */
+/*
+ * The number of agents before the rows: those of the configuration, or the built-in
+ * one.
+ */
 static size_t fixed(const struct workspace *ws)
 {
 	return ws->row && ws->agents->row ? 0 : ws->n_agents;
 }
 
 /*
- * GET /workspaces/{w}/agents: 200 {items: [Agent], …}: those of files in their
- * order, then the workspace's and the caller's own, oldest first (B23).
+ * GET /workspaces/{w}/agents: 200 {items: [Agent], …}: those of the configuration
+ * in its order, then the workspace's and the caller's own, oldest first (B23).
  */
 int api_agent_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -215,8 +218,8 @@ int api_agent_list(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * GET /workspaces/{w}/agents/{a}: 200 Agent, ETag for changes; 404. It has things
- * of the configuration in it, so it is never 304.
+ * GET /workspaces/{w}/agents/{a}: 200 Agent, ETag for changes; 404. Never 304,
+ * because the record also depends on the configuration.
  */
 int api_agent_get(struct request *rq, struct response *rs, struct err *e)
 {
@@ -297,7 +300,7 @@ static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
 {
 	struct resource_row found;
 
-	/* The statement that deletes it says so where it is gone already. */
+	/* If it was deleted meanwhile, the DELETE statement reports that. */
 	if (resource_get(tx, agents, at, &row->id, rq->arena, &found, e) < 0) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
@@ -338,7 +341,7 @@ const struct resource_odd api_agent_odd = {
 
 /*
  * GET /agent-templates, GET /workspaces/{w}/agent-templates (B9)
- * 200 {items: [AgentTemplate], …}: all that there are, by id.
+ * 200 {items: [AgentTemplate], …}: all templates, by id.
  */
 int api_template_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -379,8 +382,8 @@ static void put(struct resource_row *row, const char *column, struct str s)
 
 /*
  * POST /workspaces/{w}/agents/from-template {templateId, agentId?, name?,
- * visibility?}: 201, as POST …/agents with what the template says (B10). 422 for a
- * template that there is not.
+ * visibility?}: 201, like POST …/agents with the values of the template (B10). 422
+ * if there is no such template.
  */
 int api_agent_from_template(struct request *rq, struct response *rs,
 			    struct err *e)

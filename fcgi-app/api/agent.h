@@ -1,10 +1,10 @@
-/* Workspaces and agents as resources: what is odd about them. */
+/* Workspaces and agents as resources: their special handling. */
 #ifndef API_AGENT_H
 #define API_AGENT_H
 
 #include "api/resource.h"
 
-/* The rows of resource.c's table. */
+/* Entries of resource.c's table. */
 extern const struct resource_odd api_agent_odd;		/* agent.c */
 extern const struct resource_odd api_workspace_odd;	/* workspace.c */
 

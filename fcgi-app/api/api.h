@@ -27,22 +27,22 @@ void api_write_list(struct jw *w, const char *key, const struct conf_list *l);
 void api_write_times(struct jw *w, const struct resource_row *row);
 
 /*
- * The conversation that the path names, which must be the caller's own and, below
- * an agent, that agent's (B36). A turn of a dead process is closed first, so that
- * the conversation does not stay busy. ERR_NOT_FOUND.
+ * The conversation in the path, which must be the caller's own and, below an agent,
+ * that agent's (B36). A turn of a dead process is closed first, so that the
+ * conversation does not stay busy. ERR_NOT_FOUND.
  */
 int api_conversation_of_path(struct request *rq, struct conversation *c,
 			     struct err *e) MUST_CHECK;
 
 /*
- * Deletes the conversation that the path names, with its messages and turns
- * (B48); its running turn is stopped. ERR_NOT_FOUND.
+ * Deletes the conversation in the path with its messages and turns (B48), and stops
+ * its running turn. ERR_NOT_FOUND.
  */
 int api_conversation_remove(struct request *rq, struct err *e) MUST_CHECK;
 
 /*
- * What the caller's conversations say has changed: asks for the job that indexes
- * them. If that fails, they are found a minute later. (search.c)
+ * Requests the job that indexes the caller's conversations, after a change. If the
+ * request fails, the job runs a minute later anyway. (search.c)
  */
 void api_search_again(struct request *rq);
 

@@ -57,8 +57,8 @@ static void write_list(struct response *rs, const struct turn_wait *rows,
 }
 
 /*
- * GET /turns/{t}/approvals: 200 {items: [Approval], totalCount, nextCursor},
- * in the order of asking, decided ones too. 404 for others' turns.
+ * GET /turns/{t}/approvals: 200 {items: [Approval], totalCount, nextCursor}, in the
+ * order of the requests, including decided ones. 404 for others' turns.
  */
 int api_approval_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -104,7 +104,7 @@ static int check_decider(struct request *rq, struct err *e)
 }
 
 /*
- * The turn is resumed here, or followed if it runs elsewhere. With an
+ * Resumes the turn here, or follows it if it runs elsewhere. With an
  * Idempotency-Key, the same decisions can be sent again and get the same answer:
  * the events of the turn from then on, or those after Last-Event-ID.
  */
@@ -209,7 +209,10 @@ static int too_many(struct err *e)
 			 LIM_TOOL_CALLS);
 }
 
-/* The row of a call that the page or the user answers; the latest, if more. */
+/*
+ * The row of a call that the page or the user answers; the latest if there are
+ * several.
+ */
 static const struct turn_wait *find_row(const struct turn_wait *rows, size_t n,
 					struct str call_id)
 {
@@ -278,7 +281,7 @@ static int make_result(struct request *rq, const struct turn_wait *row,
 	return 0;
 }
 
-/* One of results: {toolCallId, result} or {toolCallId, error}. */
+/* Reads one of results: {toolCallId, result} or {toolCallId, error}. */
 static int read_result(struct request *rq, const struct turn_wait *rows,
 		       size_t n, const json_t *item, struct turn_decision *d,
 		       struct err *e)

@@ -1,6 +1,6 @@
 /*
- * Answers to what a turn waits for, for the routes of foreign protocols: their
- * clients send them within their next request.
+ * Answers to what a turn waits for, for the routes of other protocols, whose
+ * clients send them with their next request.
  */
 #ifndef API_APPROVAL_H
 #define API_APPROVAL_H
@@ -15,7 +15,7 @@
 int allowed_revoke(struct request *rq, struct str tool,
 		   struct err *e) MUST_CHECK;
 
-/* What a client answers; rows in the request's arena. */
+/* A client's answers; rows in the request's arena. */
 struct answers {
 	struct turn turn;
 	struct turn_wait *rows;
@@ -26,13 +26,13 @@ struct answers {
 
 /*
  * What the thread with the client's name waits for (client_find_thread).
- * ERR_INVALID_FIELD, with the field that has the answers, if it does not wait.
+ * ERR_INVALID_FIELD, with the field that has the answers, if it is not waiting.
  */
 int answers_open(struct request *rq, const char *kind, struct str name,
 		 const char *field, struct answers *a,
 		 struct err *e) MUST_CHECK;
 
-/* The open row of a call, or of an id; NULL. */
+/* The open row of a call, or with an id; NULL if there is none. */
 const struct turn_wait *answers_call(const struct answers *a, struct str call_id);
 const struct turn_wait *answers_id(const struct answers *a, struct str id);
 

@@ -1,7 +1,7 @@
 /*
- * Attachments: uploads, whole or in parts, and downloads (docs/files.md). Lists and
- * records are the generic ones (resource.c). Bodies are not parsed or kept: what
- * arrives goes to the store a piece at a time (file/upload.h).
+ * Attachments: uploads, complete or in parts, and downloads (docs/files.md). Lists
+ * and records are the generic ones (resource.c). Bodies are neither parsed nor kept
+ * in memory: they are stored piece by piece as they arrive (file/upload.h).
  */
 #include "api/attachment.h"
 
@@ -79,7 +79,7 @@ int api_file_receive(struct request *rq, struct multipart *m,
 	struct err first = ERR_INIT, rest = ERR_INIT;
 	int rc = m ? read_part(m, u, &first) : read_raw(rq, u, &first);
 
-	/* What arrived is kept for who goes on from there. */
+	/* What arrived is kept, so that the client can continue from there. */
 	if (file_upload_end(u, complete && rc == 0, rq->arena, t, &rest) < 0 &&
 	    rc == 0) {
 		first = rest;
@@ -101,7 +101,7 @@ static struct file_caps caps_of(const struct request *rq)
 	};
 }
 
-/* What comes of the body goes behind what t has. */
+/* Appends the received bytes to t. */
 static int receive(struct request *rq, struct multipart *m, bool complete,
 		   struct attachment *t, struct err *e)
 {
@@ -118,7 +118,7 @@ static int check_room(struct request *rq, int64_t more, bool is_new,
 	return file_room(rq->app->db, &rq->by.owner, &caps, more, is_new, e);
 }
 
-/* 1: t is the one that the same key has made before; 0; -1. */
+/* 1: t was created by a request with the same key; 0; -1. */
 static int find_keyed(struct request *rq, struct uuid *id, struct err *e)
 {
 	struct attachment t;
@@ -169,7 +169,7 @@ int api_attachment_take(struct request *rq, struct multipart *m, struct str name
 	return -1;
 }
 
-/* The first part that is a file. */
+/* Finds the first part that is a file. */
 static int find_file(struct request *rq, struct multipart *m, struct str *name,
 		     struct err *e)
 {
@@ -190,9 +190,10 @@ static int find_file(struct request *rq, struct multipart *m, struct str *name,
 
 /*
  * POST /attachments?name=: the file as the body, or in a part of a multipart form.
- * 201 the record, Location. With Upload-Complete: ?0, these are its first bytes, and
- * its state is uploading. A repeated Idempotency-Key: the same one, as it is now.
- * 413 of a file or a user that has too much.
+ * 201 the record, Location. With Upload-Complete: ?0, the body is only the
+ * beginning, and the state is uploading. A repeated Idempotency-Key: the same
+ * record in its current state. 413 if the file, or all files of the user, would be
+ * too large.
  */
 int api_attachment_create(struct request *rq, struct response *rs,
 			  struct err *e)
@@ -225,7 +226,7 @@ int api_attachment_create(struct request *rq, struct response *rs,
 	if (receive(rq, form, complete, &t, e) < 0) {
 		struct err ignored = ERR_INIT;
 
-		/* Its client does not know its id. */
+		/* The client does not know its id. */
 		if (attachment_delete(rq->app->db, &rq->by.owner, &id, &ignored) < 0)
 			log_err("an upload that broke off stays for a day",
 				&ignored);
@@ -245,9 +246,9 @@ static int read_offset(struct request *rq, int64_t *out, struct err *e)
 }
 
 /*
- * PATCH /attachments/{id}: the bytes behind Upload-Offset, which is the record's
- * size; the last ones with Upload-Complete: ?1, or without that header. 200 the
- * record. 409 at another offset, or when it is ready.
+ * PATCH /attachments/{id}: appends bytes at Upload-Offset, which must be the
+ * record's size; the last ones with Upload-Complete: ?1, or without that header.
+ * 200 the record. 409 at another offset, or if it is complete.
  */
 int api_attachment_append(struct request *rq, struct response *rs,
 			  struct err *e)
@@ -288,9 +289,9 @@ int api_attachment_delete(struct request *rq, struct response *rs,
 
 /* -- downloads -------------------------------------------------------- */
 
-/* What is asked for: all of it, or one range of bytes (RFC 9110 section 14). */
+/* The requested part: all, or one range of bytes (RFC 9110 section 14). */
 struct byte_range {
-	int64_t from, upto;	/* upto: the first byte behind it */
+	int64_t from, upto;	/* upto: the offset after the last byte */
 	bool is_part;
 };
 
@@ -299,7 +300,7 @@ static struct byte_range read_range(struct request *rq, int64_t size)
 	struct str s = req_header(rq, "Range"), last = s, first;
 	struct byte_range all = { 0, size, false }, r = { 0, size, true };
 
-	/* Several ranges, or others than of bytes, may be answered with all of it. */
+	/* For several ranges or other units, all bytes may be returned. */
 	if (!size || !str_starts(s, STR("bytes=")) || memchr(s.p, ',', s.n))
 		return all;
 	last.p += 6;
@@ -343,13 +344,13 @@ static const char *disposition(struct request *rq, struct str name)
 
 static void put_safety(struct response *rs)
 {
-	/* Even where a browser shows it, it can neither run nor load anything. */
+	/* If a browser displays it nevertheless, it can neither run nor load anything. */
 	resp_header(rs, "Content-Security-Policy",
 		    "sandbox; default-src 'none'");
 	resp_header(rs, "Cross-Origin-Resource-Policy", "same-origin");
 }
 
-/* The content from byte `from` on that one piece has, in `piece`. */
+/* Reads the content at byte `from`, as far as it is in one piece, to `piece`. */
 static int read_piece(struct request *rq, const struct attachment *t,
 		      struct byte_range r, struct arena *piece, struct str *out,
 		      struct err *e)
@@ -380,7 +381,7 @@ static void send_pieces(struct request *rq, struct response *rs,
 			break;
 		}
 		if (!s.n && read_piece(rq, t, r, piece, &s, &e) < 0) {
-			/* The length tells the client that it is not whole. */
+			/* The client notices by the content length. */
 			log_err("a download broke off", &e);
 			break;
 		}
@@ -408,10 +409,10 @@ int api_file_send(struct request *rq, struct response *rs,
 	struct arena piece = ARENA_INIT;
 	struct str first = { NULL, 0 };
 
-	/* Its worker waits for a client that reads slowly. */
+	/* The worker waits for a client that reads slowly. */
 	if (route_take(rq, SHARE_BODIES, rq->conf->threads.max, &rq->arriving, e))
 		return -1;
-	/* As long as an error can still be said. */
+	/* While an error can still be sent. */
 	if (t->size && read_piece(rq, t, r, &piece, &first, e) < 0) {
 		arena_release(&piece);
 		return -1;
@@ -432,8 +433,8 @@ int api_file_send(struct request *rq, struct response *rs,
 }
 
 /*
- * GET /attachments/{id}/content: the bytes, always to be saved, never shown; one
- * range of them as 206. 404; 409 while it is uploaded.
+ * GET /attachments/{id}/content: the bytes, as a download that is not displayed;
+ * one range of them as 206. 404; 409 during the upload.
  */
 int api_attachment_content(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -443,7 +444,7 @@ int api_attachment_content(struct request *rq, struct response *rs,
 	return get_ready(rq, &t, e) < 0 ? -1 : api_file_send(rq, rs, &t, e);
 }
 
-/* GET /attachments/{id}/text: as models are sent it; empty where it has none. */
+/* GET /attachments/{id}/text: as sent to models; empty if it has none. */
 int api_attachment_text(struct request *rq, struct response *rs, struct err *e)
 {
 	struct attachment t;

@@ -68,11 +68,11 @@ static void answer_task(struct response *rs, const struct uuid *turn,
 }
 
 /*
- * POST /tasks {workspaceId, content, conversationId?, agentId?,
- * …options} (E6): 202 {taskId, turnId, conversationId, messageId} at once; the
- * turn, which is the task, runs after the answer. Location leads to its events;
- * GET /notifications reports its status. Errors as POST /chat/{w}/stream, all of
- * them before the 202. A repeated Idempotency-Key: the first one's ids.
+ * POST /tasks {workspaceId, content, conversationId?, agentId?, …options} (E6): 202
+ * {taskId, turnId, conversationId, messageId} at once; the turn, which is the task,
+ * runs after the answer was sent. Location is the URL of its events; GET
+ * /notifications reports its status. Errors as for POST /chat/{w}/stream, all
+ * before the 202. A repeated Idempotency-Key: the first request's ids.
  */
 int api_task_submit(struct request *rq, struct response *rs, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* The entry of design D (C1, D21): a session, a context, the v2 vocabulary. */
+/* The entry point of design D (C1, D21): a session, a context, the v2 vocabulary. */
 #include "api/api.h"
 
 #include "api/send.h"
@@ -6,12 +6,12 @@
 #include "base/banned.h"
 
 struct agent_body {
-	struct turn_request in;		/* first; its conversation: the session */
+	struct turn_request in;		/* must be first; its conversation is the session */
 	struct str context_type;
 	struct uuid conversation_id;
 };
 
-/* The ten of C23; currently, only those that need no entities are supported. */
+/* The ten context types of C23; only those that need no entities are supported yet. */
 static const struct {
 	const char *name;
 	bool built;

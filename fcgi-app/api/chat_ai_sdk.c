@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-/* What useChat asks for. */
+/* What useChat requests. */
 struct ask {
 	struct str chat;
 	struct turn_request in;

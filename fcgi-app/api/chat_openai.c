@@ -27,7 +27,7 @@
 
 struct openai_ask {
 	struct turn_request in;
-	struct str model;		/* as it was asked for */
+	struct str model;		/* as in the request */
 	bool stream, want_usage;
 };
 
@@ -121,7 +121,7 @@ static struct str cut_slash(struct str *rest)
 
 /*
  * GET {base}/openai/v1/models/{id}: 200 with one item of the list. 404
- * model_not_found where the list has none of that id.
+ * model_not_found if the list has no item with that id.
  */
 int api_openai_model(struct request *rq, struct response *rs, struct err *e)
 {
@@ -221,9 +221,9 @@ static bool is_web_tool(const json_t *tool)
 }
 
 /*
- * Whether the user wants the web: web_search_options, even if empty, or a tool of
- * that type. Location and context size are left to the search engine. (API
- * reference of chat completions and of the web search tool.)
+ * Whether the user wants web search: web_search_options, even if empty, or a tool
+ * of that type. Location and context size are ignored. (API reference of chat
+ * completions and of the web search tool.)
  */
 static int read_web(struct request *rq, struct openai_ask *ask, struct err *e)
 {

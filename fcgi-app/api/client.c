@@ -88,7 +88,7 @@ int client_name(const json_t *body, const char *key, struct str *out,
 	return 0;
 }
 
-/* The id under which this caller's thread is kept. */
+/* The id of the row that identifies this caller's thread. */
 static struct uuid thread_id(const struct request *rq,
 			     const struct workspace *w, const char *kind,
 			     struct str name)
@@ -153,7 +153,7 @@ static int make(struct request *rq, const struct uuid *id,
 	}
 	if (e->code != ERR_CONFLICT)
 		return -1;
-	err_clear(e);		/* another request of this client was first */
+	err_clear(e);		/* another request of this client created it first */
 	if (find(rq, id, t, agent, e) == 0)
 		return 0;
 	return err_set(e, ERR_CONFLICT, "the thread comes and goes");

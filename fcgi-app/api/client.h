@@ -10,18 +10,18 @@
 #include "turn/turn.h"
 
 /*
- * A message's text: a string, or the joined text parts of a list
- * [{type:"text", text}]. ERR_INVALID_FIELD naming field for anything else (a
- * file, an image), ERR_TOO_BIG. In rq's arena, or borrowed from content.
+ * A message's text: a string, or the joined text parts of a list [{type:"text",
+ * text}]. ERR_INVALID_FIELD, which names field, for anything else (a file, an
+ * image); ERR_TOO_BIG. In rq's arena, or borrowed from content.
  */
 int client_text(struct request *rq, const json_t *content, const char *field,
 		struct str *out, struct err *e) MUST_CHECK;
 
 /*
- * The new user text: content of the last of messages (a list), which must have
- * the role user, as key ("content", "parts") or, without it, as "content"; more
- * than blanks, at most limits.message_chars. The history that these clients send
- * is ignored: the stored one is authoritative (F8).
+ * The new user text: member key ("content", "parts"), else "content", of the last
+ * of messages (a list), which must have the role user; not blank, at most
+ * limits.message_chars. The history that these clients send is ignored: the stored
+ * one is authoritative (F8).
  */
 int client_last_text(struct request *rq, const json_t *messages,
 		     const char *key, struct str *out,
@@ -34,14 +34,14 @@ int client_last_text(struct request *rq, const json_t *messages,
 int client_name(const json_t *body, const char *key, struct str *out,
 		struct err *e) MUST_CHECK;
 
-/* Where a client's thread leads. */
+/* A client's thread. */
 struct client_thread {
 	struct target target;
 	struct uuid conversation_id;
-	struct uuid running_turn_id;	/* nil: it is not answering */
+	struct uuid running_turn_id;	/* nil: no turn is running */
 };
 
-/* What is asked is asked there. */
+/* Sets the turn's target to the thread. */
 void client_target(const struct client_thread *t, struct turn_request *in);
 
 /*

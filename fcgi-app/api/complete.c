@@ -1,7 +1,7 @@
 /*
- * One model call without a conversation (A1, A4): the deployment's instruction
- * by name, the caller's input, and, with a JSON Schema, a typed answer that is
- * checked before it is passed on.
+ * One model call without a conversation (A1, A4): an instruction of the deployment
+ * by name, the caller's input and, with a JSON Schema, a typed answer that is
+ * validated before it is passed on.
  */
 #include "api/api.h"
 
@@ -71,7 +71,7 @@ static int read_body(struct request *rq, struct complete *c, struct err *e)
 	return 0;
 }
 
-/* NULL: none is named; or with e set. */
+/* NULL: the request names none; or with e set. */
 static const struct llm_service *service_for(struct request *rq,
 					     const struct workspace *ws,
 					     const struct complete *c,

@@ -1,6 +1,6 @@
 /*
- * Conversations, in both forms: /conversations over all of the caller's, and
- * below an agent (B28 to B32). The path decides; the record is the same
+ * Conversations, in both forms: /conversations for all of the caller's, and below
+ * an agent (B28 to B32). They differ in the path only; the record is the same
  * (conversation_write).
  */
 #include "api/api.h"
@@ -62,7 +62,7 @@ static void write_next(struct jw *w, const struct conversation_filter *f,
 	buf_release(&b);
 }
 
-/* Workspace, agent and title part that narrow the list. */
+/* The workspace, agent and part of the title that restrict the list. */
 static int read_filter(struct request *rq, struct conversation_filter *f,
 		       struct err *e)
 {
@@ -123,7 +123,7 @@ int api_conversation_list(struct request *rq, struct response *rs,
 			      given ? &key : NULL,
 			      size, rq->arena, &page, e) < 0)
 		return -1;
-	/* A first page that is not full has counted them already. */
+	/* A first page that is not full has all of them. */
 	total = (int64_t)page.n;
 	if ((given || page.more) &&
 	    conversation_count(rq->app->db, &rq->by.owner, &f, &total, e) < 0)
@@ -149,8 +149,8 @@ struct create_body {
 };
 
 /*
- * B5, B31: the ids as JSON; p == NULL for none, which means that the agent says it.
- * old: what the conversation has, which it may keep.
+ * B5, B31: the ids as JSON; p == NULL for none: the agent's are used. old: the
+ * conversation's current ones, which it may keep.
  */
 static int read_knowledge(struct request *rq, const json_t *ids, struct str old,
 			  struct str *out, struct err *e)
@@ -206,7 +206,7 @@ static int create_once(struct request *rq, struct conversation_new *n,
 int api_conversation_create(struct request *rq, struct response *rs,
 			    struct err *e)
 {
-	/* The first two are the path's business below an agent. */
+	/* Below an agent, the first two are in the path. */
 	static const struct field fields[] = {
 		{ .key = "workspaceId", .type = FIELD_SLUG,
 		  .flags = FIELD_REQUIRED,
@@ -305,8 +305,8 @@ static void answer(struct request *rq, struct response *rs,
 }
 
 /*
- * GET …/conversations/{c}: 200 Conversation with its ETag; 304 when
- * If-None-Match has that.
+ * GET …/conversations/{c}: 200 Conversation with its ETag; 304 if that is in
+ * If-None-Match.
  */
 int api_conversation_get(struct request *rq, struct response *rs,
 			 struct err *e)
@@ -327,7 +327,8 @@ struct patch_body {
 
 /*
  * PATCH …/conversations/{c} {title?, knowledgeBaseIds?}: 200 Conversation. null
- * removes the title or the bases; an absent member stays. 412 if If-Match does not have its ETag.
+ * removes the title or the bases; absent members are unchanged. 412 if its ETag is
+ * not in If-Match.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -393,7 +394,7 @@ int api_conversation_remove(struct request *rq, struct err *e)
 	return 0;
 }
 
-/* DELETE …/conversations/{c}: 204; its messages and turns go with it (B48). */
+/* DELETE …/conversations/{c}: 204; also deletes its messages and turns (B48). */
 int api_conversation_delete(struct request *rq, struct response *rs,
 			    struct err *e)
 {

@@ -1,6 +1,6 @@
 /*
  * The routes that doctor uses (docs/doctor.md): what arrives of a request, a test
- * stream, a test body, and finally all findings.
+ * stream, a test body, and all findings.
  */
 #include "api/api.h"
 
@@ -22,7 +22,7 @@ static struct str base_of(const struct request *rq)
 	return base.n ? base : str_of(rq->conf->server.base);
 }
 
-/* What stands before the mount's root in the address. */
+/* What precedes the mount's root in the address. */
 static struct str derived_base(const struct request *rq)
 {
 	struct str uri = req_param(rq, "REQUEST_URI"), path = str_cut(&uri, '?');
@@ -51,7 +51,7 @@ static const char *authorization_of(const struct request *rq)
 		: v.n > 7 && !strncasecmp(v.p, "Bearer ", 7) ? "bearer" : "other";
 }
 
-/* As the server identifies itself to us, else to the client; may be empty. */
+/* The web server as it identifies itself to us, else to the client; may be empty. */
 static enum doctor_web web_of(const struct request *rq, struct str seen)
 {
 	struct str software = req_param(rq, "SERVER_SOFTWARE");
@@ -83,8 +83,8 @@ int api_doctor_request(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST /doctor/body {padding?}, blanks welcome: 200 {bytes}, how many of them
- * arrived.
+ * POST /doctor/body {padding?}, which may contain blanks: 200 {bytes}, the number
+ * that arrived.
  */
 int api_doctor_body(struct request *rq, struct response *rs, struct err *e)
 {
@@ -108,7 +108,7 @@ int api_doctor_body(struct request *rq, struct response *rs, struct err *e)
 
 /*
  * GET /doctor/probe: an event stream of DOCTOR_EVENTS events "tick" {n, timeMs},
- * one each DOCTOR_EVENT_MS, sent like those of an answer.
+ * one per DOCTOR_EVENT_MS, sent like those of an answer.
  */
 int api_doctor_probe(struct request *rq, struct response *rs, struct err *e)
 {
@@ -129,7 +129,7 @@ int api_doctor_probe(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* Who says where we are, and whether it is true. */
+/* Checks where the base path comes from, and if it is right. */
 static void look_base(struct doctor *d, const struct request *rq)
 {
 	struct str said = req_param(rq, "LAMPLIGHTER_BASE");
@@ -146,7 +146,7 @@ static void look_base(struct doctor *d, const struct request *rq)
 			   "say it.", *d->base ? d->base : "The host's root");
 }
 
-/* The base as it is written in configurations, without a slash at its end. */
+/* The base in the form used in configurations, without a slash at its end. */
 static const char *written_base(struct request *rq)
 {
 	struct str base = base_of(rq), decoded;
@@ -165,7 +165,7 @@ static const char *written_base(struct request *rq)
  * POST /doctor {measured}: 200 {result, server, base, items: [{check, title,
  * result, subject, text, advice}]}, ordered by check: an assessment of the client's
  * measurements and of what the responder sees. Takes as long as LLM services and
- * databases take to answer, and costs nothing at the providers.
+ * databases take to answer; causes no cost at providers.
  */
 int api_doctor(struct request *rq, struct response *rs, struct err *e)
 {

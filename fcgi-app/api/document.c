@@ -1,6 +1,6 @@
 /*
- * Documents of a knowledge base. Who may change the base writes and deletes them and
- * sees all; the others see those for everybody and for their groups.
+ * Documents of a knowledge base. Users who may change the base write, delete and
+ * see all documents; others see those for everybody and for their groups.
  */
 #include "api/api.h"
 #include "api/attachment.h"
@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-/* A file whose request broke off goes after a day. */
+/* The file of a request that broke off is deleted after a day. */
 #define UNWRITTEN_US INT64_C(86400000000)
 
 static const char *const statuses[] = {
@@ -111,8 +111,8 @@ static void write_next(struct jw *w, const struct kb_document *last)
 
 /*
  * GET /knowledge-bases/{parent}/documents?status=&cursor=&pageSize=
- * 200 {items, totalCount, nextCursor}, newest first; totalCount is null: counts are
- * those of progress.
+ * 200 {items, totalCount, nextCursor}, newest first; totalCount is null: progress
+ * has the counts.
  */
 int api_document_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -181,7 +181,7 @@ static const struct field document_fields[] = {
 	  .offset = offsetof(struct document_body, groups) },
 };
 
-/* The names sorted and once each, as JSON. */
+/* The names as JSON, sorted, without duplicates. */
 static int read_groups(struct request *rq, const json_t *list, struct str *out,
 		       struct err *e)
 {
@@ -204,7 +204,7 @@ static int read_groups(struct request *rq, const json_t *list, struct str *out,
 	return 0;
 }
 
-/* What the body says of the document; text where it has that. */
+/* Reads the members of the body, and its text if it has one. */
 static int read_fields(struct request *rq, json_t *body,
 		       const struct field *fields, size_t n,
 		       struct kb_document *d, struct str *text, struct err *e)
@@ -240,7 +240,7 @@ static int write_text(struct request *rq, const struct kb_at *at,
 
 /* -- files -------------------------------------------------------------------------- */
 
-/* Those that come with a file: as its body, they are in the query. */
+/* Fields besides a file: in the query if the file is the body. */
 static const struct field file_fields[] = {
 	{ .key = "externalId", .type = FIELD_TEXT,
 	  .flags = FIELD_FILLED | FIELD_LINE, .max_chars = LIM_DOCUMENT_ID_CHARS,
@@ -255,7 +255,7 @@ static const struct field file_fields[] = {
 	  .offset = offsetof(struct document_body, groups) },
 };
 
-/* groups is JSON, as it is elsewhere; the others are what they say. */
+/* groups is JSON, as elsewhere; the others are plain text. */
 static int add_said(json_t *said, struct str key, struct str value, struct err *e)
 {
 	char name[32];
@@ -291,7 +291,7 @@ static int read_query(struct request *rq, json_t *said, struct str *name,
 	return 0;
 }
 
-/* The fields in front of the file, and the beginning of the file. */
+/* Reads the fields before the file, and the beginning of the file. */
 static int read_form(struct request *rq, struct multipart *m, json_t *said,
 		     struct str *name, struct err *e)
 {
@@ -321,7 +321,7 @@ static int read_form(struct request *rq, struct multipart *m, json_t *said,
 	return 0;
 }
 
-/* The name without what stands behind its last dot. */
+/* The name without its extension. */
 static struct str title_of(struct str name)
 {
 	struct str s = utf8_head(name, LIM_TITLE_CHARS);
@@ -359,7 +359,7 @@ static int store_file(struct request *rq, struct multipart *m,
 		    uuid_eq(&d->attachment_id, &id))
 			return 0;
 	}
-	/* Nothing has it: the request failed, or was here before. */
+	/* Unused: the request failed, or is a repetition. */
 	if (attachment_delete(rq->app->db, &o, &id, &(struct err)ERR_INIT))
 		log_warn("the file of a document stays for a day");
 	return e->code ? -1 : 0;
@@ -385,12 +385,12 @@ static int write_file(struct request *rq, const struct kb_at *at,
 
 /*
  * POST /knowledge-bases/{parent}/documents {title, text, externalId, url, groups}
- * 201 the record of a new document, which is queued; 200 where externalId is one
- * that is there: it is that document now. text is Markdown; a form feed begins a
- * page. A repeated Idempotency-Key: the document as it is.
+ * 201 the record of a new document, which is queued; 200 if there is a document
+ * with the externalId, which is then replaced. text is Markdown; a form feed begins
+ * a page. A repeated Idempotency-Key: the document, unchanged.
  *
- * With a body that is not JSON: it is a file, or a multipart form with one. Title,
- * externalId, url and groups are in the query, or in fields in front of the file.
+ * A body that is not JSON is a file, or a multipart form with one. Title,
+ * externalId, url and groups are then in the query, or in fields before the file.
  */
 int api_document_create(struct request *rq, struct response *rs, struct err *e)
 {
@@ -421,8 +421,8 @@ int api_document_create(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * GET /knowledge-bases/{parent}/documents/{id}/content: its file, as attachments are
- * downloaded. 404 also where it was written as text.
+ * GET /knowledge-bases/{parent}/documents/{id}/content: its file, downloaded like
+ * an attachment. 404 also if it was written as text.
  */
 int api_document_content(struct request *rq, struct response *rs, struct err *e)
 {
@@ -442,8 +442,8 @@ int api_document_content(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST /knowledge-bases/{parent}/documents/{id}/retry: 200 the record of a document
- * that had failed and is queued again; 409 for others.
+ * POST /knowledge-bases/{parent}/documents/{id}/retry: 200 the record of a failed
+ * document, which is queued again; 409 for others.
  */
 int api_document_retry(struct request *rq, struct response *rs, struct err *e)
 {

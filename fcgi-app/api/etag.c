@@ -27,7 +27,7 @@ const char *etag_page(int64_t version, char out[ETAG_BYTES])
 	return out;
 }
 
-/* Whether one of the tags of a list is ours, whatever compression added. */
+/* Whether one of the tags of a list is ours, regardless of suffixes for compression. */
 static bool has_tag(struct str list, const char *tag)
 {
 	size_t n = strlen(tag) - 1;	/* up to the closing quote */

@@ -14,34 +14,34 @@
 
 #define ETAG_BYTES 32
 
-/* The tag of the record, which also says whether it is answering. */
+/* The tag of the record, which also tells if a turn is running. */
 const char *etag_conversation(const struct conversation *c, int64_t now_us,
 			      char out[ETAG_BYTES]);
 
-/* Of the row of a resource at that version. */
+/* The tag of a resource's row with that version. */
 const char *etag_row(int64_t version, char out[ETAG_BYTES]);
 
-/* Of a page of the thread at that version. */
+/* The tag of a page of the thread with that version. */
 const char *etag_page(int64_t version, char out[ETAG_BYTES]);
 
 /*
- * Adds the tag to the answer. True when If-None-Match has it: the answer is
- * complete then, 304 without a body.
+ * Adds the tag to the answer. True if If-None-Match has it: the answer is then
+ * complete, 304 without a body.
  */
 bool etag_answer(const struct request *rq, struct response *rs,
 		 const char *tag);
 
 /*
- * 1 when If-Match has tag, 0 when there is no If-Match or it is "*" (any version
- * will do). ERR_PRECONDITION when it has other tags only.
+ * 1 if If-Match has tag, 0 if there is no If-Match or it is "*" (any version).
+ * ERR_PRECONDITION if it has other tags only.
  */
 int etag_wanted(const struct request *rq, const char *tag,
 		struct err *e) MUST_CHECK;
 
 /*
- * The version that a change must find: *version = c's when If-Match has its
- * tag, -1 (any) when there is no If-Match or it is "*". ERR_PRECONDITION when
- * it has other tags only.
+ * The version that a change requires: *version = c's if If-Match has its tag, -1
+ * (any) if there is no If-Match or it is "*". ERR_PRECONDITION if it has other tags
+ * only.
  */
 int etag_required(const struct request *rq, const struct conversation *c,
 		  int64_t *version, struct err *e) MUST_CHECK;

@@ -1,4 +1,4 @@
-/* A turn's events for clients that come later, or reconnect. */
+/* A turn's events for clients that connect later, or again. */
 #include "api/api.h"
 
 #include "api/send.h"
@@ -11,8 +11,8 @@
 #include "base/banned.h"
 
 enum {
-	LINGER_MS = 100,	/* a poll's answer gathers what follows closely */
-	LOOK_MS = 1000,		/* how often a poll looks whether to end */
+	LINGER_MS = 100,	/* a poll's answer includes events that follow within this time */
+	LOOK_MS = 1000,		/* interval at which a poll checks if it must end */
 	FRAME_BYTES = 33554432,
 };
 
@@ -24,11 +24,11 @@ struct poll_sink {
 	struct buf frame;
 	const struct dialect *dialect;
 	struct dialect_state state;
-	int64_t until_ms, linger_ms;	/* linger: 0 = nothing came yet */
+	int64_t until_ms, linger_ms;	/* linger: 0 = no event yet */
 	const struct app *app;
 };
 
-/* {"id","event","data"} of the frame that a stream would have. */
+/* {"id","event","data"} with the content of a stream's frame. */
 static void poll_emit(struct sink *s, const struct turn_event *ev)
 {
 	struct poll_sink *p = (struct poll_sink *)s;

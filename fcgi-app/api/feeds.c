@@ -16,16 +16,16 @@
 
 enum {
 	FRAME_BYTES = 33554432,
-	TROUBLE_MS = 1000,	/* before the store is asked again */
+	TROUBLE_MS = 1000,	/* until the store is queried again after an error */
 };
 
-struct feed {			/* a turn that is followed */
+struct feed {			/* a followed turn */
 	struct turn_follow f;
-	struct turn_watch *watch;	/* of another process's; or NULL */
+	struct turn_watch *watch;	/* if another process runs it; or NULL */
 	struct arena arena;
 	struct dialect_state state;
 	bool open;		/* turn_follow_open found it */
-	bool rests;		/* it waits, for somebody or the end of a client */
+	bool rests;		/* it waits for an answer, or for the end of a client */
 };
 
 struct feeds {
@@ -35,14 +35,14 @@ struct feeds {
 	struct identity who;
 	enum dialect_id dialect;
 	struct buf frame;
-	struct buf *out;	/* of the feeds_read that runs */
-	struct feed *now;	/* the one that it reads */
-	int64_t trouble_until_ms;	/* the store failed; nothing is read */
+	struct buf *out;	/* of the current feeds_read */
+	struct feed *now;	/* the one that is read */
+	int64_t trouble_until_ms;	/* the store failed; nothing is read until then */
 	size_t n;
 	struct feed *v[LIM_FEEDS];
 };
 
-/* One frame of a dialect as one of the stream's. */
+/* Wraps a dialect's frame in one of the stream. */
 static void put(struct feeds *s, const struct turn_event *ev, struct str frame)
 {
 	struct str name = wire_line(frame, "event");
@@ -171,7 +171,7 @@ static bool has_news(struct feed *d)
 	return true;
 }
 
-/* False when it is over. */
+/* False if it is over. */
 static bool look(struct feeds *s, struct feed *d)
 {
 	struct err e = ERR_INIT;
@@ -209,6 +209,6 @@ void feeds_read(struct feeds *s, struct buf *out)
 		feed_free(d);
 		s->v[i] = s->v[--s->n];
 	}
-	if (s->frame.size > FEEDS_BYTES)	/* it is not counted */
+	if (s->frame.size > FEEDS_BYTES)	/* its size is not counted */
 		buf_release(&s->frame);
 }

@@ -13,25 +13,25 @@
 struct app;
 struct feeds;
 
-/* Of o, whose text lives as long. Follows nothing yet. Owned: feeds_free. */
+/* For o, whose text must live as long. Follows no turn yet. Owned: feeds_free. */
 struct feeds *feeds_new(struct app *app, const struct owner *o,
 			enum dialect_id dialect);
-void feeds_free(struct feeds *s);	/* NULL is fine */
+void feeds_free(struct feeds *s);	/* s may be NULL */
 
 /*
  * The status of a turn changed. A running turn is followed from now on, up to
- * LIM_FEEDS of them; a paused one is checked again. A turn that is not the owner's
+ * LIM_FEEDS of them; a waiting one is checked again. A turn that is not the owner's
  * is dropped at the first check.
  */
 void feeds_turn(struct feeds *s, const struct uuid *turn, bool running);
 
-/* Whether there is a turn that must be checked from time to time. */
+/* Whether a turn must be checked from time to time. */
 bool feeds_busy(const struct feeds *s);
 
 /*
  * Appends the frames of new events, without ids, because ids belong to notices.
  * native: `turn-event` {turnId, conversationId, id, event, data}; forge: its own
- * cases, which name turn and conversation. At most FEEDS_BYTES and one event.
+ * events, which contain turn and conversation. At most FEEDS_BYTES, plus one event.
  */
 #define FEEDS_BYTES 65536
 void feeds_read(struct feeds *s, struct buf *out);

@@ -1,4 +1,7 @@
-/* What people can make, described so that a client can draw lists and forms. */
+/*
+ * Descriptions of the resources that people create, from which clients draw lists
+ * and forms.
+ */
 #include "api/api.h"
 #include "api/service.h"
 
@@ -7,7 +10,7 @@
 
 #include "base/banned.h"
 
-/* Who may read and who may change the rows of each. */
+/* The permissions to read and to change each resource. */
 static const struct {
 	enum permission read, write;
 } may[RESOURCE__MAX] = {

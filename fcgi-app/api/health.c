@@ -1,4 +1,4 @@
-/* Whether the process is alive, and if it can serve. No identity needed. */
+/* Whether the process is alive, and if it can serve. Needs no identity. */
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-/* GET /health: 200 {status:"ok", version}. Touches nothing. */
+/* GET /health: 200 {status:"ok", version}. Checks nothing. */
 int api_health(struct request *rq, struct response *rs, struct err *e)
 {
 	struct jw w = resp_json(rs, 200);
@@ -77,7 +77,10 @@ static void write_check(struct jw *w, const char *name, const struct err *e,
 	jw_end_obj(w);
 }
 
-/* Those that fail in this process (llm/circuit.h); which, is in its log. */
+/*
+ * Services that this process avoids after failures (llm/circuit.h); its log has
+ * their names.
+ */
 static bool services_left_alone(const struct conf *c, struct err *e)
 {
 	char ids[CIRCUITS][LIM_SLUG_BYTES + 1];
@@ -92,9 +95,9 @@ static bool services_left_alone(const struct conf *c, struct err *e)
 
 /*
  * GET /ready: {status, checks: {database, schema, config, llmServices: {ok,
- * detail}}}; of database also hosts: [{ok}], in the order of the configuration.
- * 200 ready; 200 degraded when the configuration on disk is broken and the one
- * before is in force, or an LLM service is left alone; 503 unavailable without
+ * detail}}}; database also has hosts: [{ok}], in the order of the configuration.
+ * 200 ready; 200 degraded if the configuration on disk is broken, so the previous
+ * one is in force, or if an LLM service is avoided; 503 unavailable without
  * database or schema.
  */
 int api_ready(struct request *rq, struct response *rs, struct err *e)

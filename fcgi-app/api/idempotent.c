@@ -43,7 +43,7 @@ int idempotent_conversation(struct request *rq, const struct uuid *id,
 	return 0;
 }
 
-/* The id that follows from a form; nil for one without a token. */
+/* The id derived from a form; nil if it has no token. */
 static struct uuid form_id(const struct request *rq)
 {
 	struct buf scope = BUF_INIT(64 + LIM_URI_BYTES);
@@ -56,7 +56,7 @@ static struct uuid form_id(const struct request *rq)
 	id = uuid_of_name(buf_str(&scope), rq->path);
 	buf_release(&scope);
 	for (size_t i = 0; i < rq->n_form; i++) {
-		/* A file that is sent again is another attachment of one content. */
+		/* A file that is sent again is a new attachment with the same content. */
 		if (i >= rq->n_form_sent && str_is(rq->form[i].name, "attachments"))
 			continue;
 		id = uuid_of_name(sofar, rq->form[i].name);

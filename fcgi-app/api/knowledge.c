@@ -1,6 +1,6 @@
 /*
- * Knowledge bases: who has them is as of prompts (api/shared.h); each has an index
- * (lib/search), which is made and ends with it.
+ * Knowledge bases, with the same access rules as prompts (api/shared.h); each has
+ * an index (lib/search), which is created and deleted with it.
  */
 #include "api/knowledge.h"
 
@@ -40,7 +40,7 @@ static bool is_private(const struct resource_row *row)
 	return str_is(value(row, "tier")->s, "private");
 }
 
-/* -- what is odd about a base ------------------------------------------------------ */
+/* -- special handling of a base --------------------------------------------------- */
 
 static int made(struct request *rq, struct resource_row *row,
 		struct str *secret, struct err *e)
@@ -63,7 +63,7 @@ static int made(struct request *rq, struct resource_row *row,
 	return api_shared_made(rq, bases, row, e);
 }
 
-/* As for agents: a service is named by those who may see which there are. */
+/* As for agents: only those who may see the services can name one. */
 static int check(struct request *rq, struct resource_row *row, struct err *e)
 {
 	const struct db_val *id = value(row, "embedding_service_id");
@@ -93,7 +93,7 @@ static int also(struct request *rq, struct db *tx, const struct resource_at *at,
 	if (!row->version)
 		return search_base_make(tx, &row->id, at->by.tenant_id,
 					value(row, "language")->s, e);
-	/* It may have been paused, or have another service now. */
+	/* It may have been paused, or may have another service now. */
 	rq->jobs_asked = true;
 	if (search_embed_retry(tx, &row->id, NULL, e) ||
 	    kb_ask_index(tx, at->by.tenant_id, &row->id, e))
@@ -190,8 +190,8 @@ static void write_embedding(struct jw *w, const struct search_base *b,
 /*
  * GET /knowledge-bases/{id}/progress
  * 200 {queued, ready, failed, embedding: {model, dimension, passages, vectors,
- * error}}: how many documents there are in each status, and how many of their
- * passages have vectors. For those who may change the base; others do not see all
+ * error}}: the number of documents by status, and how many of their passages have
+ * vectors. For users who may change the base, because others do not see all
  * documents.
  */
 int api_knowledge_progress(struct request *rq, struct response *rs,
@@ -306,8 +306,8 @@ static void write_found(struct jw *w, const struct retrieve_hit *hit)
 /*
  * POST /knowledge-bases/{id}/search {query, maxResults, mode, documentIds}
  * 200 {items: [{documentId, externalId, chunkId, title, heading, page, url, score,
- * text}], notice}, best first. mode fused (the default) searches words alone in a
- * base without vectors, and where its service does not answer; then notice says so.
+ * text}], notice}, best first. mode fused (the default) searches by words only if
+ * the base has no vectors or its service does not answer; notice then says so.
  */
 int api_knowledge_search(struct request *rq, struct response *rs, struct err *e)
 {

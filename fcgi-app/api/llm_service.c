@@ -1,4 +1,4 @@
-/* LLM services: which there are, what their providers have, whether they work. */
+/* LLM services: the list, their providers' models, and tests. */
 #include "api/api.h"
 
 #include <string.h>
@@ -16,8 +16,8 @@
 #include "base/banned.h"
 
 /*
- * The record. Of its configuration it has what a person chooses by: no address,
- * no header and no key. usable: a turn with it would start (B17, B18).
+ * The record. Of the configuration it has what users need for a choice: no address,
+ * headers or key. usable: a turn with it would start (B17, B18).
  */
 static void write_service(struct jw *w, const struct workspace *ws,
 			  const struct llm_service *s)
@@ -40,7 +40,7 @@ static void write_service(struct jw *w, const struct workspace *ws,
 	jw_end_obj(w);
 }
 
-/* Those of the tenant's rows: there are at most LIM_LLM_SERVICES. */
+/* The services in the tenant's rows; at most LIM_LLM_SERVICES. */
 static int read_rows(struct request *rq, struct resource_row **rows, size_t *n,
 		     struct err *e)
 {
@@ -55,7 +55,7 @@ static int read_rows(struct request *rq, struct resource_row **rows, size_t *n,
 
 /*
  * GET /workspaces/{w}/llm-services: 200 {items: [LlmService], …}: those of the
- * configuration, then those that were made over the API.
+ * configuration, then those created through the API.
  */
 int api_service_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -86,7 +86,7 @@ int api_service_list(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* The service that the path names, with its key; NULL with e set. */
+/* The service in the path, with its key; NULL with e set. */
 static const struct llm_service *service_of_path(struct request *rq,
 						 const struct workspace **ws,
 						 struct err *e)
@@ -176,8 +176,8 @@ int api_service_answer_models(struct request *rq, struct response *rs,
 
 /*
  * GET /workspaces/{w}/llm-services/{s}/models: 200 {items: [ProviderModel],
- * complete}, what the provider has now. Models that cannot call tools are left
- * out where the provider says so (B21). 404 for a provider without a list, 502
+ * complete}, the provider's current models. Models that cannot call tools are left
+ * out if the provider reports that (B21). 404 for a provider without a list, 502
  * and 504 as for a turn.
  */
 int api_service_models(struct request *rq, struct response *rs, struct err *e)
@@ -188,7 +188,7 @@ int api_service_models(struct request *rq, struct response *rs, struct err *e)
 	return s ? api_service_answer_models(rq, rs, s, e) : -1;
 }
 
-/* After the answer: what the trial cost. */
+/* After the answer: records the usage of the test. */
 static void record(struct request *rq)
 {
 	const struct llm_trial *t = rq->after_ctx;
@@ -241,9 +241,9 @@ int api_service_other_model(struct request *rq, const char **model,
 }
 
 /*
- * POST /workspaces/{w}/llm-services/{s}/test {model?}: 200 {works, code,
- * message, model, firstTokenMs}. model: another one of its provider's. What is
- * wrong with a service is the answer here, not an error.
+ * POST /workspaces/{w}/llm-services/{s}/test {model?}: 200 {works, code, message,
+ * model, firstTokenMs}. model: another model of its provider. A fault of the
+ * service is the answer, not an error.
  */
 int api_service_test(struct request *rq, struct response *rs, struct err *e)
 {

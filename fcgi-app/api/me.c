@@ -1,4 +1,4 @@
-/* Who is calling. */
+/* The caller. */
 #include "api/api.h"
 
 #include "agent/said.h"
@@ -21,7 +21,7 @@ static void write_list(struct jw *w, const char *key, const struct str *v,
 	jw_end_arr(w);
 }
 
-/* Notes that the user is here, once the answer is out. */
+/* Records that the user was active, after the answer was sent. */
 static void touch(struct request *rq)
 {
 	struct err e = ERR_INIT;
@@ -32,8 +32,8 @@ static void touch(struct request *rq)
 }
 
 /*
- * Whether an open connection keeps a whole process busy: as plain CGI, and
- * under mod_fcgid, which gives a process one request at a time.
+ * Whether an open connection occupies a whole process: as plain CGI, and under
+ * mod_fcgid, which gives a process one request at a time.
  */
 static bool holds_process(const struct request *rq)
 {
@@ -42,7 +42,7 @@ static bool holds_process(const struct request *rq)
 			      rq->app->gateway) == WEB_APACHE_FCGID;
 }
 
-/* ?include=settings: reads them. */
+/* Whether the query has include=settings. */
 static int read_settings(struct request *rq, struct err *e)
 {
 	struct str include;
@@ -57,7 +57,7 @@ static int read_settings(struct request *rq, struct err *e)
 	return setting_read_for(&rq->by, e);
 }
 
-/* The current values; a long text is not for this answer. */
+/* The current values, without long texts. */
 static void write_settings(struct jw *w, const struct caller *by)
 {
 	const struct setting_scope in = { .conf = by->conf, .said = by->said };

@@ -31,10 +31,10 @@ static const struct workspace *asked_workspace(struct request *rq,
 
 /*
  * GET /mentions?q=&workspaceId=&dataset=&pageSize=
- * 200 {items: [Mention], more}: what the caller may mention and whose name, key
- * or label begins with q, of each sort some; dataset: rows of that one only. No
- * cursor: who does not find a thing types more. A source that cannot be asked is
- * left out. 404 for a workspace that the caller does not see.
+ * 200 {items: [Mention], more}: what the caller may mention and whose name, key or
+ * label begins with q, some of each kind; dataset: only rows of that one. No
+ * cursor: users type more to find an item. Sources that cannot be queried are left
+ * out. 404 for a workspace that the caller does not see.
  */
 int api_mention_list(struct request *rq, struct response *rs, struct err *e)
 {

@@ -1,5 +1,5 @@
 /*
- * Messages: two read forms over one store query (A45 to A54, B33), and sending
+ * Messages: two forms of reading over one query (A45 to A54, B33), and sending
  * below an agent (B34, B35).
  */
 #include "api/api.h"
@@ -31,7 +31,7 @@ static void write_page(struct response *rs, struct message_scope *scope,
 	jw_end_obj(&w);
 }
 
-/* Sends the tag of the thread's state; true if the client has that state. */
+/* Sets the ETag of the thread's state; true if the client has that state. */
 static bool unchanged(struct request *rq, struct response *rs,
 		      const struct message_page *page)
 {
@@ -40,14 +40,14 @@ static bool unchanged(struct request *rq, struct response *rs,
 	return etag_answer(rq, rs, etag_page(page->version, tag));
 }
 
-/* Reads a page of rows with the steps or without. */
+/* Reads a page of rows, with or without steps. */
 typedef int read_page_fn(struct db *db, const struct owner *o,
 			 const struct uuid *conversation_id,
 			 enum store_order order, int64_t after_seq, size_t size,
 			 struct arena *a, struct message_page *out,
 			 struct err *e);
 
-/* The page that is read again and again: see page_cache.h. */
+/* The page that clients read repeatedly: see page_cache.h. */
 static int newest_page(struct request *rq, struct response *rs,
 		       struct message_scope *scope, read_page_fn *read,
 		       size_t size, struct err *e)
@@ -81,7 +81,7 @@ static int newest_page(struct request *rq, struct response *rs,
 	return 0;
 }
 
-/* What include= says: message_list for steps. */
+/* Reads include=; sets message_list if it has steps. */
 static int read_include(struct request *rq, read_page_fn **read, struct err *e)
 {
 	struct str include;
@@ -99,12 +99,10 @@ static int read_include(struct request *rq, read_page_fn **read, struct err *e)
  * GET /conversations/{c}/messages?cursor=&pageSize=&include=: newest first.
  * GET /workspaces/{w}/agents/{a}/conversations/{c}/messages: oldest first, and
  * answers have the role "agent" (B6).
- * 200 {items: [Message], totalCount: null, nextCursor}: user messages, what the
- * user chose of options (A41), and answers (A51); with include=steps the steps
- * and tool rows of a turn are among the items too, in their order. With an ETag;
- * 304 when
- * If-None-Match has it. 404 for a conversation that is not the caller's, or not
- * that agent's.
+ * 200 {items: [Message], totalCount: null, nextCursor}: user messages, the user's
+ * choices (A41), and answers (A51); with include=steps also the steps and tool rows
+ * of turns, in order. With an ETag; 304 if If-None-Match has it. 404 for a
+ * conversation that is not the caller's, or not that agent's.
  */
 int api_message_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -138,7 +136,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* What is said in the conversation of the path. */
+/* The body of a message for the conversation in the path. */
 static int read_body(struct request *rq, struct turn_request *in,
 		     struct err *e)
 {
@@ -157,9 +155,9 @@ static int read_body(struct request *rq, struct turn_request *in,
 }
 
 /*
- * {user, assistant} (B34), of a turn that waits {user, assistant: null,
- * waitingFor: […]}. An answer that failed is shown like any other, with
- * finish_reason "error".
+ * {user, assistant} (B34); for a turn that waits {user, assistant: null,
+ * waitingFor: […]}. A failed answer is rendered like any other, with finish_reason
+ * "error".
  */
 static void write_both(struct response *rs, const struct turn_run *t,
 		       enum turn_status status)
@@ -190,10 +188,10 @@ static void write_both(struct response *rs, const struct turn_run *t,
 }
 
 /*
- * POST …/agents/{a}/conversations/{c}/messages {content, …options}:
- * waits for the whole answer; 200 {user: Message, assistant: Message}. Errors before the turn
+ * POST …/agents/{a}/conversations/{c}/messages {content, …options}: waits for the
+ * complete answer; 200 {user: Message, assistant: Message}. Errors before the turn
  * begins: 404, 409 conversation_busy, 422 llm_*, 503 chat_disabled. A repeated
- * Idempotency-Key: the first one's answer, once it is there.
+ * Idempotency-Key: the first request's answer, when it is complete.
  */
 int api_message_send(struct request *rq, struct response *rs, struct err *e)
 {
@@ -208,7 +206,7 @@ int api_message_send(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* POST …/messages/stream?dialect=: the same as events (B35, B38 to B45). */
+/* POST …/messages/stream?dialect=: the same as an event stream (B35, B38 to B45). */
 int api_message_stream(struct request *rq, struct response *rs, struct err *e)
 {
 	struct send_as as = { .style = RECORD_AGENT_SCOPED };

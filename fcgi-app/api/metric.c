@@ -1,4 +1,4 @@
-/* Metrics for Prometheus and what speaks as it does (E37). */
+/* Metrics for Prometheus and compatible programs (E37). */
 #include "api/api.h"
 
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #define OPENMETRICS "application/openmetrics-text"
 
 /*
- * GET /metrics: 200, the sums of all processes (docs/metrics.md) as OpenMetrics
- * text where Accept names it, else as Prometheus text. This process's own count
- * is added to the sums first; what others have counted comes about once a minute.
+ * GET /metrics: 200, the totals of all processes (docs/metrics.md) as OpenMetrics
+ * text if Accept names it, else as Prometheus text. This process adds its own
+ * counters first; those of others are added about once a minute.
  */
 int api_metrics(struct request *rq, struct response *rs, struct err *e)
 {

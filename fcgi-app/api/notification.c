@@ -1,8 +1,8 @@
 /*
- * One stream per user with every kind of notice (E5). An idle stream occupies no
- * worker and no thread of its own: its connection is handed to the process's thread
- * for notices (turn/notify.h), which writes to it, keeps it alive and ends it; the
- * worker serves the next request.
+ * One stream per user with all kinds of notices (E5). An idle stream occupies no
+ * worker and no thread of its own: its connection is passed to the process's
+ * notification thread (turn/notify.h), which writes to it, keeps it alive and ends
+ * it, while the worker serves the next request.
  */
 #include "api/api.h"
 #include "api/feeds.h"
@@ -26,34 +26,34 @@
 
 enum {
 	KEEP_ALIVE_MS = 15000,
-	STALL_MS = 30000,	/* who does not read for so long is gone */
-	PIECE_BYTES = 1024,	/* of a stream: what does not fit waits */
-	POLL_BYTES = 16384,	/* of a poll, about; fits into any socket */
-	FEEDS_MS = 100,		/* how often turns that run are looked at */
-	SLICE_BYTES = 4096,	/* of their events; fits where a socket has room */
+	STALL_MS = 30000,	/* a client that does not read for this long is gone */
+	PIECE_BYTES = 1024,	/* of a stream; what does not fit waits */
+	POLL_BYTES = 16384,	/* of a poll, about; fits into any socket buffer */
+	FEEDS_MS = 100,		/* interval of checks for events of running turns */
+	SLICE_BYTES = 4096,	/* of such events; fits if a socket is writable */
 	QUEUE_BYTES = 67108864,
 };
 
-/* An open stream or long poll. Belongs to the notify thread once handed over. */
+/* An open stream or long poll. Owned by the notify thread after the handover. */
 struct listener {
-	struct notify_sub sub;	/* first: a sub is cast back */
+	struct notify_sub sub;	/* must be first: a sub is cast back */
 	struct app *app;
 	struct conn *conn;
-	struct response rs;	/* of its own: the worker's is in use */
+	struct response rs;	/* its own, because the worker needs its response */
 	char request_id[sizeof(((struct request *)NULL)->id)];
 	enum dialect_id dialect;
 	struct share_part share;	/* of the user's streams */
-	bool lost;		/* something before `after` cannot be told */
-	bool retry_due;		/* its first event says when to come back */
+	bool lost;		/* notices before `after` are no longer available */
+	bool retry_due;		/* the first event has the delay for reconnecting */
 	bool poll;		/* JSON instead of a stream */
-	int64_t until_ms;	/* of a poll: when it is answered at last */
+	int64_t until_ms;	/* of a poll: when it is answered at the latest */
 	struct jw items;	/* of a poll */
 	size_t n_items;
-	int64_t stalled_ms;	/* since when it takes nothing; 0: it does */
+	int64_t stalled_ms;	/* since when the client has not read; 0: it reads */
 	struct feeds *feeds;	/* events=all; else NULL */
-	struct buf queue;	/* their events that are not sent yet, */
-	size_t n_queue_sent;	/* but for so many bytes */
-	struct uuid user;	/* as whom the queue is counted */
+	struct buf queue;	/* events of turns that are not sent yet … */
+	size_t n_queue_sent;	/* … except for this many bytes */
+	struct uuid user;	/* for whom the queue is counted */
 	struct share_limit unsent;
 	struct share_part held;	/* of the queue */
 	int64_t alive_ms;	/* when the next comment is due */
@@ -91,7 +91,7 @@ static void put(struct listener *l, const struct notice *n)
 	wire_close(out);
 }
 
-/* What the listener cannot be told one by one any more. */
+/* Reports that single notices are no longer available. */
 static void put_lost(struct listener *l, int64_t seq)
 {
 	const struct notice all = { .seq = seq, .kind = NOTICE_REFRESH,
@@ -115,7 +115,7 @@ static bool pass(struct listener *l)
 	return false;
 }
 
-/* Sends what is queued, in slices; false when not all of it went. */
+/* Sends what is queued, in slices; false if not everything was sent. */
 static bool pass_queue(struct listener *l)
 {
 	while (l->n_queue_sent < l->queue.n) {
@@ -126,7 +126,7 @@ static bool pass_queue(struct listener *l)
 			return false;
 		l->n_queue_sent += n;
 	}
-	/* An idle stream keeps no large buffer. */
+	/* An idle stream does not need a large buffer. */
 	if (l->held.of)
 		buf_release(&l->queue);
 	share_give(&l->held);
@@ -136,8 +136,8 @@ static bool pass_queue(struct listener *l)
 }
 
 /*
- * A queue that its client does not read counts as an unsent answer does. False
- * when it would be too much: the client can come back.
+ * Counts a queue that the client does not read like an unsent answer. False if it
+ * would exceed the limit: the client can reconnect.
  */
 static bool hold_queue(struct listener *l)
 {
@@ -153,7 +153,7 @@ static bool hold_queue(struct listener *l)
 	return false;
 }
 
-/* When there is something to do by itself. */
+/* When the listener must be served without a notice. */
 static int64_t next_due_ms(const struct listener *l, int64_t now_ms)
 {
 	bool soon = l->queue.n || feeds_busy(l->feeds);
@@ -186,7 +186,7 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 {
 	struct listener *l = (struct listener *)sub;
 	int64_t after = sub->after, now_ms = clock_mono_ms();
-	bool passed = pass_queue(l);	/* not between parts of a frame */
+	bool passed = pass_queue(l);	/* not within a frame */
 
 	for (size_t i = 0; i < n && passed; i++) {
 		if (rows[i].seq <= after)
@@ -238,7 +238,7 @@ static bool due(struct notify_sub *sub, int64_t now_ms)
 	return now_ms < l->until_ms;
 }
 
-/* The client is told its first position, so that it can reconnect there. */
+/* Sends the client its first position, so that it can reconnect there. */
 static void begin_stream(struct listener *l)
 {
 	resp_open_stream(&l->rs, "text/event-stream", STR(": ok\n\n"));
@@ -273,7 +273,7 @@ static void end_poll(struct listener *l)
 static void begin(struct listener *l, struct conn *conn)
 {
 	l->conn = conn;
-	conn->drain(conn);	/* here: it may wait */
+	conn->drain(conn);	/* here, because it may wait */
 	resp_begin(&l->rs, conn, l->request_id, false);
 	if (l->poll)
 		begin_poll(l);
@@ -293,7 +293,7 @@ static void end(struct notify_sub *sub)
 
 	if (l->poll)
 		end_poll(l);
-	/* Even the end would wait for one that does not read. */
+	/* Even ending would wait for a client that does not read. */
 	if (l->stalled_ms)
 		(void)shutdown(l->conn->fd, SHUT_RDWR);
 	resp_finish(&l->rs);
@@ -307,7 +307,7 @@ static void end(struct notify_sub *sub)
 	free(l);
 }
 
-/* On the worker, once it is done with the request. */
+/* Runs on the worker after it has finished the request. */
 static void adopt(void *ctx, struct conn *conn)
 {
 	struct listener *l = ctx;
@@ -321,7 +321,7 @@ static void adopt(void *ctx, struct conn *conn)
 	notify_add(l->app->notify, &l->sub);
 }
 
-/* What the query says; *after -1: from now on. */
+/* Reads the query; *after -1: from now on. */
 static int read_query(struct request *rq, enum dialect_id *dialect,
 		      int64_t *after, int64_t *wait_s, bool *all, struct err *e)
 {
@@ -364,14 +364,14 @@ static struct listener *listener_new(struct request *rq)
 }
 
 /*
- * GET /notifications?after=N: changes of the caller's conversations from now on,
- * or after number N (or the Last-Event-ID), until the client leaves or
- * this process ends: turn-status, title, conversation, job-progress, refresh;
+ * GET /notifications?after=N: changes of the caller's conversations from now on, or
+ * after number N (or the Last-Event-ID), until the client leaves or this process
+ * ends: turn-status, title, conversation, job-progress, refresh;
  * docs/notifications.md. dialect: native or forge. events=all: also the events of
- * the caller's running turns, in that dialect. With wait=SECONDS (0 to 25):
- * 200 {items: [{id, event, data}], lastId} as soon as there is one, or when the
- * time is over. 503 overloaded beyond limits.notification_streams, 429
- * too_many_requests beyond the user's share of them.
+ * the caller's running turns, in that dialect. With wait=SECONDS (0 to 25): 200
+ * {items: [{id, event, data}], lastId} as soon as there is one, or after that time.
+ * 503 overloaded beyond limits.notification_streams, 429 too_many_requests beyond
+ * the user's share of them.
  */
 int api_notifications(struct request *rq, struct response *rs, struct err *e)
 {

@@ -1,7 +1,7 @@
 /*
- * Lists: {items, totalCount, nextCursor} by keyset. A cursor is base64url of
- * a small JSON object (A51) with the start of the next page; it is opaque to
- * clients.
+ * Lists: {items, totalCount, nextCursor} by keyset. A cursor is base64url of a
+ * small JSON object (A51) with the position of the next page; clients must treat it
+ * as opaque.
  */
 #ifndef API_PAGE_H
 #define API_PAGE_H
@@ -9,44 +9,45 @@
 #include "request.h"
 #include "response.h"
 
-/* Begins a list: 200, and up to the first item. */
+/* Begins a list with status 200, up to its first item. */
 struct jw api_page_items(struct response *rs);
 
-/*
- * Ends one that is whole: "]", totalCount n, nextCursor null, "}".
- */
+/* Ends a complete list: "]", totalCount n, nextCursor null, "}". */
 void api_page_items_end(struct jw *w, int64_t n);
 
-/* pageSize: LIM_PAGE_DEFAULT, at most LIM_PAGE_MAX. ERR_INVALID_FIELD. */
+/*
+ * The query's pageSize: LIM_PAGE_DEFAULT if absent, at most LIM_PAGE_MAX.
+ * ERR_INVALID_FIELD.
+ */
 int api_page_size(struct request *rq, size_t *out, struct err *e) MUST_CHECK;
 
 /*
- * The cursor's object, borrowed from the arena; NULL when absent or empty: the
+ * The cursor's object, borrowed from the arena; NULL if it is absent or empty:
  * first page (A53). ERR_INVALID_CURSOR.
  */
 int api_page_cursor(struct request *rq, json_t **out, struct err *e) MUST_CHECK;
 
 /*
- * Writes "nextCursor": the object in json (compact text) as a cursor;
- * json.p == NULL writes null.
+ * Writes "nextCursor": the object in json (compact text) as a cursor; null if
+ * json.p == NULL.
  */
 void api_page_write_next(struct jw *w, struct str json);
 
 /*
- * Cursors of lists that are ordered by a number: {"id":"NUMBER"}. *seq is 0 for
- * the first page; writing 0 is null. ERR_INVALID_CURSOR.
+ * Cursors of lists that are ordered by a number: {"id":"NUMBER"}. *seq is 0 for the
+ * first page; 0 is written as null. ERR_INVALID_CURSOR.
  */
 int api_page_seq(struct request *rq, int64_t *seq, struct err *e) MUST_CHECK;
 void api_page_write_next_seq(struct jw *w, int64_t seq);
 
 /*
- * A page of a list that is in memory (the configuration's), in its order; the
- * cursor is the id of the last item before the page.
+ * A page of a list in memory (of the configuration), in its order; the cursor is
+ * the id of the last item before the page.
  */
 struct page_walk {
-	size_t size;		/* items on the page at most */
+	size_t size;		/* maximum number of items on the page */
 	struct str after;	/* id; p == NULL: the first page */
-	struct str last;	/* id of the last item that was taken */
+	struct str last;	/* id of the last item on the page so far */
 	size_t n_taken, n_seen;
 	bool more;
 };
@@ -55,13 +56,13 @@ struct page_walk {
 int api_page_walk_begin(struct request *rq, struct page_walk *p,
 			struct err *e) MUST_CHECK;
 
-/* Called for each item in order: whether it is on the page. */
+/* Called for each item in order: returns whether it is on the page. */
 bool api_page_walk_takes(struct page_walk *p, struct str id);
 
-/* Writes "nextCursor" for what follows the last item that was taken. */
+/* Writes "nextCursor" for the items after the page. */
 void api_page_walk_next(struct jw *w, const struct page_walk *p);
 
-/* Writes what follows the items: "]", totalCount, nextCursor, "}". */
+/* Writes the end of the list: "]", totalCount, nextCursor, "}". */
 void api_page_walk_end(struct jw *w, const struct page_walk *p);
 
 #endif

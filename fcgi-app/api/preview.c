@@ -1,4 +1,4 @@
-/* What a message would send to the model, before it is sent (turn/preview.h). */
+/* What a message would send to the model, without sending it (turn/preview.h). */
 #include "turn/preview.h"
 
 #include "api/api.h"
@@ -13,11 +13,11 @@
 #include "base/banned.h"
 
 struct preview_body {
-	struct turn_request in;		/* first: send_read */
-	struct str system_prompt;	/* instead of the agent's; or NULL */
+	struct turn_request in;		/* must be first: send_read */
+	struct str system_prompt;	/* replaces the agent's; or NULL */
 };
 
-/* Of which agent, if only the conversation says so. */
+/* Finds the agent, which may depend on the conversation. */
 static int find_agent(struct request *rq, struct turn_request *in,
 		      struct err *e)
 {
@@ -32,7 +32,7 @@ static int find_agent(struct request *rq, struct turn_request *in,
 	return 0;
 }
 
-/* The agent as its editor has it: nothing is stored, and only the caller sees it. */
+/* Changes the agent as in its editor: nothing is stored, and only the caller sees it. */
 static int change_agent(struct request *rq, struct preview_body *b,
 			struct err *e)
 {
@@ -90,8 +90,8 @@ static int read_query(struct request *rq, struct turn_request *in,
 /*
  * GET /workspaces/{w}/agents/{a}/preview?content=&conversationId=
  * 200 Preview: the next turn of the conversation, which must be the agent's, or the
- * first of a new one. Nothing is stored and no model is asked. 404; the errors of
- * a turn's start: 422 llm_*, 503 chat_disabled.
+ * first turn of a new one. Nothing is stored and no model is called. 404; the
+ * errors of starting a turn: 422 llm_*, 503 chat_disabled.
  */
 int api_preview_get(struct request *rq, struct response *rs, struct err *e)
 {
@@ -108,7 +108,7 @@ int api_preview_get(struct request *rq, struct response *rs, struct err *e)
 /*
  * POST /workspaces/{w}/preview {content?, agentId?, conversationId?, systemPrompt?,
  * …options}: the same. Without agentId the conversation's agent, else the default
- * one. systemPrompt, with AIChat.Agents.Write, is in the place of the agent's: 403
+ * one. systemPrompt, which requires AIChat.Agents.Write, replaces the agent's: 403
  * without it.
  */
 int api_preview(struct request *rq, struct response *rs, struct err *e)

@@ -1,8 +1,8 @@
 /*
- * The prompt catalogue. A prompt is one of the caller's (private), of a group
- * (team), of the tenant, or of a file (shipped); who sees one of the first three
- * stands in its readers, and a share adds one. How it read is kept, version by
- * version, for those who may change it.
+ * The prompt catalogue. A prompt belongs to the caller (private), a group (team),
+ * the tenant, or the configuration (shipped). The readers of the first three depend
+ * on their tier and are extended by shares. Earlier versions of a prompt are kept
+ * for users who may change it.
  */
 #include "api/prompt.h"
 
@@ -33,7 +33,7 @@ static struct str text_of(const struct resource *r, struct resource_row *row,
 	return v->null ? (struct str){ NULL, 0 } : v->s;
 }
 
-/* -- what a row must be ------------------------------------------------------ */
+/* -- validation ------------------------------------------------------------- */
 
 static int made(struct request *rq, struct resource_row *row,
 		struct str *secret, struct err *e)
@@ -54,7 +54,7 @@ static int check_category(struct request *rq, struct resource_row *row,
 	return keep_prompt_colour(&resources[RESOURCE_PROMPT_CATEGORY], row, e);
 }
 
-/* Its prompts read otherwise without it, so that none of them is unchanged. */
+/* Increments the version of the category's prompts, because their records change. */
 static int unfile(struct request *rq, struct db *tx,
 		  const struct resource_at *at, const struct resource_row *row,
 		  struct err *e)
@@ -73,7 +73,7 @@ static int keep_version(struct request *rq, struct db *tx,
 	return keep_prompt_also(&rq->by, tx, row, e);
 }
 
-/* -- shipped ones ---------------------------------------------------------------- */
+/* -- shipped prompts ------------------------------------------------------------- */
 
 static void put(struct resource_row *row, const char *column, const char *text)
 {
@@ -118,13 +118,13 @@ static void write_blanks(struct jw *w, struct request *rq,
 	struct blank *blanks = NULL;
 	size_t n = 0;
 
-	/* Stored by a version with other rules: it has none then. */
+	/* Stored by an older version with other rules: without blanks. */
 	if (blank_parse(text_of(prompts, &copy, "body"), "body", rq->arena,
 			&blanks, &n, &e) < 0)
 		n = 0;
 	jw_key(w, "blanks");
 	blank_write(w, blanks, n);
-	/* Of a page of prompts, one at a time. */
+	/* For a page of prompts, use this memory for one at a time. */
 	arena_rewind(rq->arena, mark);
 }
 
@@ -138,9 +138,9 @@ const struct resource_odd api_prompt_category_odd = {
 };
 /*
  * GET /prompt-picker?q=&category=&cursor=&pageSize=
- * 200 {items, nextCursor}, by name: those whose name begins with q in any case,
- * and that are filed under the category.
- * What a list to choose from shows; the body comes with GET /prompts/{id}.
+ * 200 {items, nextCursor}, by name: prompts in the category whose name begins with
+ * q, case-insensitive. Has what a list for choosing needs; GET /prompts/{id} has
+ * the body.
  */
 int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
 {
@@ -180,8 +180,8 @@ static const struct field check_fields[] = {
 
 /*
  * POST /prompts/check {body}
- * 200 {blanks}: what the user of that text would fill in; 422 of body: the first
- * broken blank. Stores nothing.
+ * 200 {blanks}: what the user of this text would fill in; 422 for body: the first
+ * invalid blank. Stores nothing.
  */
 int api_prompt_check(struct request *rq, struct response *rs, struct err *e)
 {
@@ -213,9 +213,9 @@ static const struct field copy_fields[] = {
 };
 
 /*
- * The key has made this row. It is of this request if it is a copy of the same
- * prompt, with the name that was asked for: the original may have changed since,
- * or be gone.
+ * The key has created this row. It belongs to this request if it is a copy of the
+ * same prompt with the requested name: the original may have been changed or
+ * deleted since.
  */
 static int copied_before(struct request *rq, struct response *rs,
 			 const struct resource_at *at, struct resource_row *row,
@@ -235,9 +235,9 @@ static int copied_before(struct request *rq, struct response *rs,
 
 /*
  * POST /prompts/{id}/copy {name}
- * 201: a private copy of a prompt that the caller sees, which is theirs to
- * change; as POST /prompts otherwise. The original stays as it is. A repeated
- * Idempotency-Key: the same copy, whatever became of the original.
+ * 201: a private copy of a prompt that the caller sees and can then change;
+ * otherwise like POST /prompts. The original is unchanged. A repeated
+ * Idempotency-Key: the same copy, even if the original was changed or deleted.
  */
 int api_prompt_copy(struct request *rq, struct response *rs, struct err *e)
 {

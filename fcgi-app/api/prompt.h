@@ -1,10 +1,10 @@
-/* Prompts to choose from, as a resource: what is odd about them. */
+/* Prompts to choose from, as a resource: their special handling. */
 #ifndef API_PROMPT_H
 #define API_PROMPT_H
 
 #include "api/resource.h"
 
-/* The rows of resource.c's table. */
+/* Entries of resource.c's table. */
 extern const struct resource_odd api_prompt_odd;
 extern const struct resource_odd api_prompt_category_odd;
 

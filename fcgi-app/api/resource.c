@@ -1,7 +1,7 @@
 /*
- * What people make (lib/resource/resource.def): list, create, read, change and
- * delete, each for those whom the row's OWNER says. What is odd about one is a
- * function in its file, named here.
+ * Resources that people create (lib/resource/resource.def): list, create, read,
+ * change and delete, for the users that a row's OWNER defines. The special handling
+ * of a resource is in functions of its own file, which are named here.
  */
 #include "api/resource.h"
 
@@ -23,7 +23,7 @@
 
 #include "base/banned.h"
 
-/* What is odd about some; the others have nothing here. */
+/* For resources without special handling. */
 static const struct resource_odd nothing;
 static const struct resource_odd token_odd = { .made = api_token_made };
 static const struct resource_odd *const odds[RESOURCE__MAX] = {
@@ -46,7 +46,7 @@ static const struct resource_odd *odd(const struct resource *r)
 	return o ? o : &nothing;
 }
 
-/* The one whose path the route's pattern is, or begins with: "/path/{id:uuid}". */
+/* The resource whose path is the route's pattern, or its beginning: "/path/{id:uuid}". */
 static const struct resource *of_route(const struct request *rq)
 {
 	struct str path = str_of(rq->route->pattern + 1);
@@ -61,7 +61,7 @@ static const struct resource *of_route(const struct request *rq)
 	return r;
 }
 
-/* -- whose ------------------------------------------------------------------- */
+/* -- access ------------------------------------------------------------------- */
 
 struct resource_at api_resource_for(const struct request *rq)
 {
@@ -90,7 +90,7 @@ size_t api_resource_files(struct request *rq, const struct resource *r,
 	return odd(r)->files ? odd(r)->files(rq, rows) : 0;
 }
 
-/* A row of a file, among those that there are as well. */
+/* Finds a row of the configuration. */
 static int get_file(struct request *rq, const struct resource *r,
 		    const struct uuid *id, struct resource_row *row,
 		    struct err *e)
@@ -118,7 +118,7 @@ int api_resource_visible(struct request *rq, const struct resource *r,
 	return get_file(rq, r, id, row, e);
 }
 
-/* As api_resource_visible, and at finds it for a change. */
+/* Like api_resource_visible; sets at for a change of the row. */
 static int get_changeable(struct request *rq, const struct resource *r,
 			  struct resource_at *at, const struct uuid *id,
 			  struct resource_row *row, struct err *e)
@@ -135,7 +135,7 @@ static int get_changeable(struct request *rq, const struct resource *r,
 	return 0;
 }
 
-/* The row of the path, for a change. */
+/* Finds the row in the path, for a change. */
 static int find_changeable(struct request *rq, const struct resource *r,
 			   struct resource_at *at, struct resource_row *row,
 			   struct err *e)
@@ -144,7 +144,7 @@ static int find_changeable(struct request *rq, const struct resource *r,
 		: get_changeable(rq, r, at, route_arg_uuid(rq, "id"), row, e);
 }
 
-/* The same, for its end: of what only its holder sees, its id is enough. */
+/* The same for deleting: if only its holder sees the row, its id is enough. */
 static int find_deletable(struct request *rq, const struct resource *r,
 			  struct resource_at *at, struct resource_row *row,
 			  struct err *e)
@@ -155,7 +155,7 @@ static int find_deletable(struct request *rq, const struct resource *r,
 	return 0;
 }
 
-/* For the rows of the route's resource; those of a PARENT: the parent's. */
+/* For the rows of the route's resource; with PARENT, those of the parent in the path. */
 static int at_of(struct request *rq, const struct resource *r,
 		 struct resource_at *at, struct err *e)
 {
@@ -219,9 +219,9 @@ static const struct str no_secret = { NULL, 0 };
 
 /*
  * GET /RESOURCE?cursor=&pageSize=
- * 200 {items, totalCount, nextCursor}, newest first, or by name; then with q=,
- * those whose name begins so; category=, those that are filed under it.
- * totalCount is null beyond LIM_COUNTED.
+ * 200 {items, totalCount, nextCursor}, newest first, or by name; then also q=:
+ * names that begin with it; category=: rows in that category. totalCount is null
+ * beyond LIM_COUNTED.
  */
 int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -233,7 +233,7 @@ int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 
 	if (at_of(rq, r, &at, e) < 0 || api_resource_page(rq, r, &at, &p, e) < 0)
 		return -1;
-	/* A first page that is not full has counted them already. */
+	/* A first page that is not full has all of them. */
 	total = (int64_t)p.n;
 	if (!p.first || p.more) {
 		if (resource_total(rq->app->db, r, &at, p.prefix, p.under,
@@ -271,13 +271,13 @@ int api_resource_get(struct request *rq, struct response *rs, struct err *e)
 	if (at_of(rq, r, &at, e) < 0 ||
 	    api_resource_visible(rq, r, &at, route_arg_uuid(rq, "id"), &row, e) < 0)
 		return -1;
-	/* A file may change without its version. */
+	/* Rows of the configuration change without a version. */
 	if (row.config || !etag_answer(rq, rs, etag_row(row.version, tag)))
 		answer(rq, rs, 200, &at, r, &row, no_secret);
 	return 0;
 }
 
-/* Location: the address of the row below the API's root. */
+/* Location: the URL of the row below the API's root. */
 static void put_location(struct request *rq, struct response *rs,
 			 const struct resource *r,
 			 const struct resource_row *row)
@@ -312,9 +312,9 @@ int api_resource_show(struct request *rq, struct response *rs, int status,
 }
 
 /*
- * The row of that id is there already. Made by this very call, whose link was
- * lost, it has all our values; else by the same request under the same key: its
- * secret is gone then.
+ * A row with this id exists. If this call created it before its connection was
+ * lost, it has all our values. Otherwise the same request with the same key created
+ * it; its secret is not available any more.
  */
 static int made_before(struct request *rq, const struct resource *r,
 		       const struct resource_at *at, bool keyed,
@@ -346,7 +346,7 @@ static int made_before(struct request *rq, const struct resource *r,
 	return 0;
 }
 
-/* Whether the holder has room for one more; a repeated key needs none. */
+/* Checks the limit of the holder's rows; a repeated key needs no room. */
 static int check_room(struct request *rq, const struct resource *r,
 		      const struct resource_at *at,
 		      const struct resource_row *row, struct err *e)
@@ -370,7 +370,7 @@ static int check_room(struct request *rq, const struct resource *r,
 			  r->what);
 }
 
-/* What is odd about a row that is stored, in the transaction that does it. */
+/* The special handling of a stored row, in its transaction. */
 struct also {
 	struct request *rq;
 	const struct resource *r;
@@ -412,7 +412,7 @@ static int store(struct request *rq, const struct resource *r,
 static int key_of(struct request *rq, const struct resource *r, struct uuid *key,
 		  struct err *e)
 {
-	/* Below a parent the same key is another one's. */
+	/* Below another parent, the same key is a different one. */
 	return idempotent_id(rq, r->owner == OWNER_PARENT ||
 			     r->owner == OWNER_MIXED
 			     ? arena_strdup(rq->arena, rq->path.p) : r->path,
@@ -467,9 +467,9 @@ int api_resource_created(struct request *rq, struct response *rs,
 }
 
 /*
- * POST /RESOURCE: 201 the record, Location, ETag; with "secret" where it has
- * one, this once. A repeated Idempotency-Key: the same row, as it is now. 409 of
- * a field whose value another has, or when there is no room.
+ * POST /RESOURCE: 201 the record, Location, ETag; with "secret", if it has one,
+ * only this once. A repeated Idempotency-Key: the same row in its current state.
+ * 409 for a field whose value is used by another row, or if the limit is reached.
  */
 int api_resource_create(struct request *rq, struct response *rs, struct err *e)
 {
@@ -485,9 +485,9 @@ int api_resource_create(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * PATCH /RESOURCE/{id}: what is not in the body stays, null takes away. 200 the
- * record as it is now, ETag. If-Match as for conversations; without it, a change
- * that came in between is 412 too.
+ * PATCH /RESOURCE/{id}: absent members are unchanged, null removes a value. 200 the
+ * new record, ETag. If-Match as for conversations; even without it, a concurrent
+ * change is 412.
  */
 int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 {
@@ -517,7 +517,7 @@ int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* DELETE /RESOURCE/{id}: 204, with what belongs to it; 404. */
+/* DELETE /RESOURCE/{id}: 204, also deletes what belongs to it; 404. */
 int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct resource *r = of_route(rq);

@@ -1,4 +1,4 @@
-/* Bodies of resources: what clients send, into a row; secrets are sealed here. */
+/* Bodies of resources: reads what clients send into a row, and seals secrets. */
 #include "api/resource.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-/* What one field of a body is read into. */
+/* The value of one field of a body. */
 union slot {
 	struct str s;
 	struct uuid u;
@@ -56,7 +56,7 @@ static int compare_ids(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct uuid));
 }
 
-/* An array of ids as the database has them: each once, in order. */
+/* An array of ids as stored: sorted, without duplicates. */
 static int ids_of(struct request *rq, const struct resource_field *f,
 		  const json_t *j, struct db_val *out, struct err *e)
 {
@@ -85,7 +85,7 @@ static int ids_of(struct request *rq, const struct resource_field *f,
 	return 0;
 }
 
-/* The body is in the arena, which is wiped then; what was read of it goes now. */
+/* Wipes the parsed copy; the body itself is in the arena, which is wiped later. */
 static struct str take_secret(struct request *rq, struct str read)
 {
 	struct str out;
@@ -131,7 +131,7 @@ static int check_choice(struct request *rq, const struct resource *r,
 			 resource_choices(r, f, rq->arena));
 }
 
-/* What a change may not touch is no unknown field. */
+/* A field that cannot be changed is not an unknown field. */
 static int refuse_fixed(const struct resource *r, const json_t *body,
 			struct err *e)
 {

@@ -1,4 +1,7 @@
-/* Pages of lists of resources: of rows, and of what is in files among or before them. */
+/*
+ * Pages of lists of resources: rows of the configuration are among or before stored
+ * rows.
+ */
 #include "api/resource.h"
 
 #include "app.h"
@@ -6,8 +9,10 @@
 
 #include "base/banned.h"
 
-/* The row behind which a page starts, by a cursor: {"c":created_us,"id":"…"} or
-   {"k":"sort_key","id":"…"}. NULL: the first page. */
+/*
+ * The row after which a page begins, from the cursor {"c":created_us,"id":"…"} or
+ * {"k":"sort_key","id":"…"}. NULL: the first page.
+ */
 static int read_place(struct request *rq, const struct resource *r,
 		      struct resource_row *row,
 		      const struct resource_row **after, struct err *e)
@@ -48,7 +53,7 @@ static void write_place(struct jw *w, const struct resource *r,
 	buf_release(&next);
 }
 
-/* Those of files, in their places among the rows of a page. */
+/* Inserts rows of the configuration at their positions among the stored rows. */
 static void merge(const struct resource_want *want,
 		  const struct resource_row *files, size_t n_files,
 		  struct arena *a, struct resource_page *p)
@@ -59,7 +64,7 @@ static void merge(const struct resource_want *want,
 	for (;;) {
 		while (k < n_files && !resource_wanted(&files[k], want))
 			k++;
-		/* Behind the rows that were read there may be others. */
+		/* There may be more rows after those that were read. */
 		if (n == want->size || (i == p->n && (p->more || k == n_files)))
 			break;
 		if (i == p->n || (k < n_files && resource_compare(
@@ -73,7 +78,7 @@ static void merge(const struct resource_want *want,
 	p->n = n;
 }
 
-/* The category of the query, of what is filed; NULL: any. */
+/* The category in the query; NULL: any. */
 static int read_under(struct request *rq, const struct resource *r,
 		      const struct uuid **under, struct err *e)
 {
@@ -113,7 +118,7 @@ int api_resource_page(struct request *rq, const struct resource *r,
 	if (resource_list(rq->app->db, r, at, &want, rq->arena, &p->rows, &p->n,
 			  &p->more, e) < 0)
 		return -1;
-	/* What is of a file is under nothing. */
+	/* Rows of the configuration have no category. */
 	n_files = want.under ? 0 : api_resource_files(rq, r, &files);
 	merge(&want, files, n_files, rq->arena, p);
 	p->first = !want.after;
@@ -141,7 +146,10 @@ int api_resource_both_begin(struct request *rq, const struct resource *r,
 	struct err inner = ERR_INIT;
 
 	*b = (struct resource_both){ .after = NULL };
-	/* The place of a row has more than the id of one of a file. */
+	/*
+	 * The position of a stored row has more members than the id of a row of the
+	 * configuration.
+	 */
 	if (read_place(rq, r, place, &b->after, &inner) < 0 || !b->after)
 		return api_page_walk_begin(rq, &b->files, e);
 	b->behind = true;
@@ -169,7 +177,7 @@ int api_resource_both_rows(struct request *rq, const struct resource *r,
 	    resource_list(rq->app->db, r, at, &want, rq->arena, &b->rows, &b->n,
 			  &b->more, e) < 0)
 		return -1;
-	/* A page with all of them has counted them already. */
+	/* A page with all of them needs no count. */
 	if (b->files.more || b->more || b->after) {
 		if (resource_total(rq->app->db, r, at, (struct str){ NULL, 0 },
 				   NULL, &b->total, e) < 0)

@@ -1,6 +1,6 @@
 /*
  * Resources for tools (TOOL of lib/resource/resource.def): the route's own handler
- * answers a request that has the caller of the turn and the arguments of the call.
+ * answers a request with the caller of the turn and the arguments of the call.
  */
 #include "api/resource.h"
 
@@ -11,8 +11,8 @@
 
 static const struct {
 	enum method method;
-	bool one;	/* behind the path stands an id */
-	bool body;	/* the arguments are its body, else its query */
+	bool one;	/* the path ends with an id */
+	bool body;	/* the arguments are the body, else the query */
 } verbs[] = {
 	[VERB_LIST] = { METHOD_GET, false, false },
 	[VERB_GET] = { METHOD_GET, true, false },
@@ -48,7 +48,7 @@ static bool may(void *ctx, const struct caller *by, const struct resource *r,
 	return row && route_permits(row, by->who);
 }
 
-/* The arguments as the query of a list has them. */
+/* Converts the arguments to the query of a list. */
 static void put_query(struct request *rq, json_t *args)
 {
 	struct param *v = arena_zalloc(rq->arena, json_object_size(args) + 1,
@@ -96,7 +96,7 @@ static int run(void *ctx, const struct tool_ctx *call, const struct resource *r,
 	struct uuid id;
 
 	rq.by.arena = call->arena;
-	/* An id with a slash would be another route's path. */
+	/* An id with a slash would lead to another route. */
 	if (verbs[verb].one && !uuid_parse(jx_str(args, "id"), &id))
 		return err_set(e, ERR_NOT_FOUND, "no id of %s", r->path);
 	rq.route = route_of(r, verb, jx_str(args, "id"), rq.arena, rq.args,

@@ -1,6 +1,6 @@
 /*
- * What handlers need to know about the caller: the owner of the data, and the visible
- * workspaces and agents. Missing and inaccessible ones give the same answer.
+ * For handlers: the owner of the data, and the workspaces and agents that the
+ * caller sees. Missing and inaccessible ones are not distinguished.
  */
 #ifndef API_SCOPE_H
 #define API_SCOPE_H
@@ -8,7 +8,10 @@
 #include "agent/target.h"
 #include "request.h"
 
-/* A workspace that the caller sees, of a file or a row; NULL with ERR_NOT_FOUND. */
+/*
+ * A workspace that the caller sees, of the configuration or stored; NULL with
+ * ERR_NOT_FOUND.
+ */
 const struct workspace *scope_workspace(const struct request *rq,
 					struct str id, struct err *e);
 
@@ -18,15 +21,16 @@ const struct agent *scope_agent(const struct request *rq,
 				struct err *e);
 
 /*
- * The workspace and agent that the path names ("workspace", "agent"), where it
- * does; *w and *a are NULL where not. ERR_NOT_FOUND.
+ * The workspace and agent in the path ("workspace", "agent"); *w and *a are NULL if
+ * it has none. ERR_NOT_FOUND.
  */
 int scope_path(const struct request *rq, const struct workspace **w,
 	       const struct agent **a, struct err *e) MUST_CHECK;
 
 /*
  * The service that would answer this caller with the agent (may be NULL), for
- * records; NULL where none would. The caller's own is read once for a request.
+ * records; NULL if there is none. The caller's own service is read once per
+ * request.
  */
 const struct llm_service *scope_service(struct request *rq,
 					const struct workspace *w,
@@ -37,8 +41,8 @@ bool scope_web(struct request *rq, const struct workspace *w,
 	       const struct agent *a);
 
 /*
- * The number of a message of the path's conversation, by the id that key has.
- * ERR_INVALID_FIELD naming key; another conversation's is ERR_NOT_FOUND.
+ * The number of a message of the path's conversation, by the id in field key.
+ * ERR_INVALID_FIELD naming key; for another conversation's message ERR_NOT_FOUND.
  */
 int scope_message(struct request *rq, struct str id, const char *key,
 		  int64_t *seq, struct err *e) MUST_CHECK;

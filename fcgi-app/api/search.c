@@ -1,4 +1,4 @@
-/* Search over the caller's conversations (lib/search/chats.h). */
+/* Search in the caller's conversations (lib/search/chats.h). */
 #include "search/chats.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ void api_search_again(struct request *rq)
 	rq->jobs_asked = true;
 }
 
-/* What was said last is found by the next search, not a minute later. */
+/* New messages are found by the next search instead of a minute later. */
 static void catch_up(struct request *rq)
 {
 	struct err e = ERR_INIT;
@@ -36,7 +36,7 @@ static void catch_up(struct request *rq)
 		api_search_again(rq);
 }
 
-/* A time or a date: its first microsecond, or (end) its last. */
+/* A time or a date: its first microsecond or, if end, its last. */
 static int read_time(struct request *rq, const char *key, bool end, int64_t *us,
 		     struct err *e)
 {
@@ -89,7 +89,7 @@ static int read_ask(struct request *rq, struct chats_ask *ask, struct err *e)
 	return 0;
 }
 
-/* How many came before: {"n":…}. */
+/* The number of earlier results: {"n":…}. */
 static int read_offset(struct request *rq, size_t *out, struct err *e)
 {
 	json_t *j;
@@ -127,11 +127,11 @@ static void write_found(struct jw *w, const struct chats_found *f)
 /*
  * GET /conversations/search?q=&workspaceId=&agentId=&from=&to=&cursor=&pageSize=
  * 200 {items: [FoundConversation], nextCursor}, best first: the caller's
- * conversations whose titles or messages have words of q, phrases in double quotes
- * whole, each with a part of the best message. from and to: used in between, dates
- * or times in UTC. What was said is found once a job has indexed it, about a minute
- * later; a search asks for that job at once where something is missing. At most
- * LIM_CHATS_PASSAGES messages and titles are ranked.
+ * conversations whose titles or messages contain words of q, and its phrases in
+ * double quotes, each with a part of the best message. from and to: used within
+ * this period, dates or times in UTC. New messages are found after a job has
+ * indexed them, about a minute later; a search requests that job at once if
+ * something is missing. At most LIM_CHATS_PASSAGES messages and titles are ranked.
  */
 int api_conversation_search(struct request *rq, struct response *rs,
 			    struct err *e)

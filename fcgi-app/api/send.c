@@ -14,8 +14,8 @@
 #include "base/banned.h"
 
 enum {
-	LOOK_MS = 1000,		/* how often a follower looks whether to end */
-	BATCH_BYTES = 65536,	/* of what is replayed, about */
+	LOOK_MS = 1000,		/* interval at which a follower checks if it must end */
+	BATCH_BYTES = 65536,	/* of replayed events, about */
 };
 
 /* -- decoding ---------------------------------------------------------------- */
@@ -150,15 +150,15 @@ int send_start(struct request *rq, struct turn_request *in,
 
 /* The sink of a stream, live or replayed: a dialect over an answer. */
 struct stream_sink {
-	struct sink sink;	/* first: a sink is cast back */
+	struct sink sink;	/* must be first: a sink is cast back */
 	struct request *rq;
 	struct response *rs;
 	const struct dialect *dialect;
 	struct dialect_state state;
-	struct turn_run *stop;		/* when the client is gone; or NULL */
+	struct turn_run *stop;		/* stopped when the client is gone; or NULL */
 };
 
-/* Whether nobody reads any more. The turn then continues, unless it is to stop. */
+/* Whether the client is gone. The turn then continues, unless it must stop. */
 static bool stream_gone(struct stream_sink *ss)
 {
 	if (!ss->rs->gone)
@@ -189,7 +189,7 @@ static void stream_emit(struct sink *s, const struct turn_event *ev)
 	if (stream_gone(ss))
 		return;
 	dialect_encode(ss->dialect, resp_stream(ss->rs), ev, &ss->state);
-	/* All stored events may come at once; they are not collected here. */
+	/* All stored events may come at once; do not collect them here. */
 	if (!s->try_flush && resp_stream(ss->rs)->n > BATCH_BYTES)
 		stream_flush(s);
 }
@@ -202,7 +202,7 @@ static void stream_idle(struct sink *s)
 		buf_addstr(resp_stream(ss->rs), ss->dialect->keep_alive);
 }
 
-/* A process that must stop disconnects its readers, who will reconnect. */
+/* A process that must stop disconnects its clients, which will reconnect. */
 static int stream_patience(void *ctx)
 {
 	struct stream_sink *ss = ctx;
@@ -297,11 +297,11 @@ static int whole_patience(void *ctx)
 }
 
 struct waiting_sink {
-	struct sink sink;	/* first: a sink is cast back */
+	struct sink sink;	/* must be first: a sink is cast back */
 	struct turn_run *run;
 };
 
-/* Only what the turn waits for, if it does, is kept. */
+/* Keeps only what the turn waits for, if anything. */
 static void keep_waits(struct sink *s, const struct turn_event *ev)
 {
 	struct turn_run *run = ((struct waiting_sink *)s)->run;
@@ -335,7 +335,7 @@ static int await_end(struct request *rq, struct turn_run *t,
 		uuid_format(&f.turn_id, e->id);
 		return err_set(e, ERR_BUSY, "stopped in front of the answer");
 	}
-	/* The answer was told, so it is loaded. */
+	/* The stream ended with an answer, so load it. */
 	if (message_get(rq->app->db, &rq->by.owner, &f.turn.conversation_id,
 			f.turn.user_seq, rq->arena, &f.run.user, e) < 0)
 		return -1;

@@ -1,9 +1,9 @@
 /*
  * From a request to its turn, for every route that starts one: handlers decode
- * their vocabulary into a struct turn_request. The common part is here: the key,
- * the start (turn_start), the answer as an event stream or as a whole, also for a
- * turn that runs elsewhere, and the work after it.
- * "…options" in the comments of handlers are those of turn_options.def.
+ * their members into a struct turn_request. The common part is here: the key, the
+ * start (turn_start), the answer as an event stream or as a whole, also for a turn
+ * that runs elsewhere, and the work after it. "…options" in the comments of
+ * handlers are those of turn_options.def.
  */
 #ifndef API_SEND_H
 #define API_SEND_H
@@ -20,7 +20,7 @@
 	{ .key = key_, .type = type_, .flags = flags_, \
 	  .offset = offsetof(struct turn_request, member_) }
 
-/* The message, under its name in that body. */
+/* The message, with its name in that body. */
 #define SEND_CONTENT(rq, key_) \
 	{ .key = key_, .type = FIELD_TEXT, \
 	  .flags = FIELD_REQUIRED | FIELD_FILLED, \
@@ -37,26 +37,26 @@
 /* The caller's request for a turn. */
 struct turn_request send_request(const struct request *rq, enum turn_verb verb);
 
-/* That for taking decisions about a turn that waits, as read. */
+/* The request for resuming a waiting turn, as read. */
 struct turn_request send_resume(const struct request *rq, const struct turn *t,
 				struct turn_decision *decisions, size_t n);
 
 /*
  * Reads rq's body into *out (size_bytes), whose first member is a struct
- * turn_request: the caller's, with verb. Errors of fields_read.
+ * turn_request with the caller and verb. Errors of fields_read.
  */
 int send_read(struct request *rq, enum turn_verb verb,
 	      const struct field *fields, size_t n, void *out,
 	      size_t size_bytes, struct err *e) MUST_CHECK;
 
 /*
- * The options of turn_options.def in an object of another client's body (NULL:
- * none), whose other members are ignored. ERR_INVALID_FIELD.
+ * Reads the options of turn_options.def from an object in another client's body
+ * (NULL: none) and ignores other members. ERR_INVALID_FIELD.
  */
 int send_read_options(const json_t *o, struct turn_options *out,
 		      struct err *e) MUST_CHECK;
 
-/* Those of a form of the plain pages: texts of a list have a blank between. */
+/* Those in a form of the plain pages: texts of a list are separated by blanks. */
 struct turn_options send_form_options(const struct request *rq);
 
 /* -- starting ---------------------------------------------------------------- */
@@ -71,27 +71,27 @@ int send_start(struct request *rq, struct turn_request *in,
 	       struct turn_run **t, struct err *e) MUST_CHECK;
 
 /*
- * Runs t, which was started, after this request's answer was sent; clients follow
- * it by its id (GET /turns/{t}/events).
+ * Runs t, which was started, after the answer of this request was sent; clients
+ * follow it by its id (GET /turns/{t}/events).
  */
 void send_later(struct request *rq, struct turn_run *t);
 
 /* -- answering ----------------------------------------------------------------- */
 
-/* How a turn is streamed. */
+/* How to stream a turn. */
 struct send_as {
 	enum dialect_id dialect;
 	enum record_style style;	/* how records are rendered (B6) */
-	const void *asked;	/* what the request has in its dialect's own
-				   terms (dialect_state.asked); or NULL */
+	const void *asked;	/* the request's dialect-specific values (dialect_state.asked);
+				 * or NULL */
 	/*
-	 * The turn is stopped when its client leaves, unless it has a key: for
-	 * clients that can neither reconnect to it nor cancel it.
+	 * The turn is stopped when its client leaves, unless the request has a key:
+	 * for clients that can neither reconnect nor cancel.
 	 */
 	bool stops_with_client;
 };
 
-/* The query's dialect=NAME; native when absent. ERR_INVALID_FIELD. */
+/* The query's dialect=NAME; native if absent. ERR_INVALID_FIELD. */
 int send_dialect(struct request *rq, enum dialect_id *out,
 		 struct err *e) MUST_CHECK;
 
@@ -103,15 +103,16 @@ int send_after(struct request *rq, int64_t dflt, int64_t *after,
 	       struct err *e) MUST_CHECK;
 
 /*
- * The query's wait=SECONDS of a long poll, 0 to SEND_WAIT_MAX_S; -1 when absent.
+ * The query's wait=SECONDS of a long poll, 0 to SEND_WAIT_MAX_S; -1 if absent.
  * ERR_INVALID_FIELD.
  */
-enum { SEND_WAIT_MAX_S = 25 };	/* proxies give up at 30 s */
+enum { SEND_WAIT_MAX_S = 25 };	/* proxies give up after 30 s */
 int send_wait_s(struct request *rq, int64_t *out, struct err *e) MUST_CHECK;
 
 /*
  * Starts the turn and streams it in a dialect, always as a complete stream. A turn
- * that runs elsewhere is followed; one that was started before, from its start.
+ * that runs elsewhere, or was started by an earlier request, is followed from its
+ * start.
  */
 int send_stream(struct request *rq, struct response *rs,
 		struct turn_request *in, const struct send_as *as,
@@ -127,9 +128,9 @@ int send_events(struct request *rq, struct response *rs,
 		const struct send_as *as, struct err *e) MUST_CHECK;
 
 /*
- * Starts the turn and runs it to its end, or until it waits; waits for one that runs
- * elsewhere. *t is then as turn_run leaves it, *status its status. ERR_BUSY with the
- * turn's id if this process must stop before.
+ * Starts the turn and runs it until it ends or waits; waits for one that runs
+ * elsewhere. Sets *t like turn_run, and *status. ERR_BUSY with the turn's id if
+ * this process must stop first.
  */
 int send_whole(struct request *rq, struct turn_request *in,
 	       struct turn_run **t, enum turn_status *status,

@@ -1,7 +1,7 @@
 /*
- * LLM services in rows: those of the tenant (/llm-services) and the provider
- * instances of users (/provider-instances). Their keys come in once, are sealed
- * (api_resource_seal) and never go out.
+ * Stored LLM services: those of the tenant (/llm-services) and provider instances
+ * of users (/provider-instances). Their keys are received, sealed
+ * (api_resource_seal) and never sent.
  */
 #include "api/service.h"
 
@@ -55,7 +55,7 @@ bool api_provider_may_store(const struct request *rq)
 		policy_may_store_keys(rq->by.who);
 }
 
-/* Keys that a user stored can be looked at and deleted in any case. */
+/* Users can always read and delete the rows of their keys. */
 static int check_own(struct request *rq, struct err *e)
 {
 	if (rq->conf->byok.mode != BYOK_ALLOW_USER)
@@ -76,7 +76,10 @@ static int check_instance(struct request *rq, struct resource_row *row,
 				  row, e);
 }
 
-/* One that is stored: the active one gets all turns of its user, in the page too. */
+/*
+ * Validates an instance to store: the active one serves all turns of its user, on
+ * the page too.
+ */
 static int check_stored_instance(struct request *rq, struct resource_row *row,
 				 struct err *e)
 {
@@ -88,7 +91,7 @@ static int check_stored_instance(struct request *rq, struct resource_row *row,
 	return check_instance(rq, row, e);
 }
 
-/* One that was just entered is used, unless the body says otherwise. */
+/* A new instance is active unless the body says otherwise. */
 static int make_instance(struct request *rq, struct resource_row *row,
 			 struct str *secret, struct err *e)
 {
@@ -102,7 +105,7 @@ static int make_instance(struct request *rq, struct resource_row *row,
 	return 0;
 }
 
-/* At most one is active. */
+/* Deactivates the others: at most one is active. */
 static int end_others(struct request *rq, struct db *tx,
 		      const struct resource_at *at,
 		      const struct resource_row *row, struct err *e)
@@ -117,7 +120,7 @@ static int end_others(struct request *rq, struct db *tx,
 			       DB_U(&at->by.user_id), DB_U(&row->id)), NULL, e);
 }
 
-/* B50: what uses it keeps it. */
+/* B50: a service that is in use cannot be deleted. */
 static int free_service(struct request *rq, struct db *tx,
 			const struct resource_at *at,
 			const struct resource_row *row, struct err *e)
@@ -126,7 +129,7 @@ static int free_service(struct request *rq, struct db *tx,
 	return stored_service_unused(&rq->by, tx, &row->id, e);
 }
 
-/* -- those of files --------------------------------------------------------------- */
+/* -- services of the configuration ----------------------------------------------- */
 
 static void put(struct resource_row *row, const char *column, const char *text)
 {
@@ -134,7 +137,7 @@ static void put(struct resource_row *row, const char *column, const char *text)
 		*resource_value(services, row, column) = DB_S(str_of(text));
 }
 
-/* As llm_capabilities would be written. */
+/* In the format of llm_capabilities. */
 static const char *names_of(unsigned capabilities, struct arena *a)
 {
 	const struct conf_option *o = option_find(SEC_LLM, "capabilities");
@@ -156,7 +159,10 @@ static const char *texts_of(const struct conf_list *l, struct arena *a)
 	return l->n ? jx_text(a, names) : "";
 }
 
-/* Without addresses, which are the admin's, and quirks, which may contain some. */
+/*
+ * Without addresses, which are for admins only, and without quirks, which may
+ * contain some.
+ */
 static void row_of(struct request *rq, const struct llm_service *s,
 		   struct resource_row *row)
 {
@@ -234,7 +240,7 @@ const struct resource_odd api_provider_odd = {
 
 /* -- asking the provider --------------------------------------------------------- */
 
-/* The service of the row that the path names, or of a body that is not saved. */
+/* The service of the row in the path, or of a body that is not stored. */
 static int service_of_request(struct request *rq, const struct resource *r,
 			      struct llm_service *s, struct err *e)
 {
@@ -291,9 +297,9 @@ static int answer_test(struct request *rq, struct response *rs,
 }
 
 /*
- * POST /llm-services/models, POST /llm-services/test: as those below a
- * workspace, for a service that is not saved: the body is that of POST
- * /llm-services. 422 names a field that could not be saved.
+ * POST /llm-services/models, POST /llm-services/test: like those below a workspace,
+ * for a service that is not stored: the body is that of POST /llm-services. 422
+ * names a field that could not be stored.
  */
 int api_service_row_models(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -308,7 +314,7 @@ int api_service_row_test(struct request *rq, struct response *rs, struct err *e)
 
 /*
  * POST /provider-instances/models, …/test: the same for an instance that is not
- * saved; GET /provider-instances/{id}/models, POST …/{id}/test {model?} for one
+ * stored; GET /provider-instances/{id}/models, POST …/{id}/test {model?} for one
  * that is.
  */
 int api_provider_models(struct request *rq, struct response *rs, struct err *e)
@@ -335,7 +341,7 @@ static void write_provider(struct jw *w, const struct provider *p)
 
 /*
  * GET /providers: 200 {mode, items: [Provider], …}: byok.mode, and the providers
- * that a service of a row can be of.
+ * that a stored service can use.
  */
 int api_provider_list(struct request *rq, struct response *rs, struct err *e)
 {

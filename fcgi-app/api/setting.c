@@ -1,6 +1,6 @@
 /*
- * Settings of the caller, of a group and of the tenant: what counts, where it comes
- * from, and what each level says (agent/setting.def, agent/said.h).
+ * Settings of the caller, of a group and of the tenant: the current value, its
+ * level, and the values of all levels (agent/setting.def, agent/said.h).
  */
 #include "api/setting.h"
 
@@ -12,9 +12,9 @@
 
 #include "base/banned.h"
 
-enum { TRIES = 10 };	/* to store a change while others change the same */
+enum { TRIES = 10 };	/* to store a change despite concurrent ones */
 
-/* -- whose ------------------------------------------------------------------------- */
+/* -- access ------------------------------------------------------------------------- */
 
 static bool is_member(const struct request *rq, struct str group)
 {
@@ -36,7 +36,7 @@ static int check_group(struct str group, struct err *e)
 	return 0;
 }
 
-/* Whether the caller may look at the settings of a level, or change them. */
+/* Whether the caller may read the settings of a level, or change them. */
 static int check_right(const struct request *rq, enum setting_level level,
 		       struct str group, bool change, struct err *e)
 {
@@ -54,7 +54,7 @@ static int check_right(const struct request *rq, enum setting_level level,
 	return 0;
 }
 
-/* The holders that the query names: ?level=user|team|tenant&group=NAME. */
+/* The holders in the query: ?level=user|team|tenant&group=NAME. */
 static struct setting_said *named(struct request *rq, bool change, struct err *e)
 {
 	enum setting_level level = LEVEL_USER;
@@ -123,8 +123,8 @@ static int answer(struct request *rq, struct response *rs,
 
 /*
  * GET /settings?level=user|team|tenant&group=: 200 {level, group, version,
- * items[]}, each setting with its current value, where it comes from, and what the
- * levels say. Of a group: its members, and who manages settings. The ETag is the
+ * items[]}, each setting with its current value, its level, and the values of all
+ * levels. For a group: its members, and users who manage settings. The ETag is the
  * version of that level's own row.
  */
 int api_setting_list(struct request *rq, struct response *rs, struct err *e)
@@ -155,7 +155,7 @@ int api_setting_change(struct request *rq, struct setting_said *s,
 	return 0;
 }
 
-/* One try, of the version that the caller has seen. */
+/* One try, for the version that the caller has seen. */
 static int try_change(struct request *rq, struct setting_said *s, bool *stored,
 		      struct err *e)
 {
@@ -170,7 +170,7 @@ static int try_change(struct request *rq, struct setting_said *s, bool *stored,
 /*
  * PATCH /settings?level=&group= {key: value or null, …}: 200 as GET. All or
  * nothing. 403; 412; 422 with the key as the field: unknown_field, invalid_field
- * (type, range, a level at which it cannot be set, an id of nothing).
+ * (type, range, a level at which it cannot be set, the id of something missing).
  */
 int api_setting_patch(struct request *rq, struct response *rs, struct err *e)
 {

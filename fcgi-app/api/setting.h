@@ -6,8 +6,8 @@
 #include "api/api.h"
 
 /*
- * Changes what s->v[0] says, which was just read: one try. *stored is false where
- * somebody else's change came before. Errors of setting_changed.
+ * Changes s->v[0], which was just read: one try. *stored is false if another change
+ * came first. Errors of setting_changed.
  */
 int api_setting_change(struct request *rq, struct setting_said *s,
 		       const json_t *change, bool *stored,

@@ -53,8 +53,9 @@ int api_shared_made(struct request *rq, const struct resource *r,
 /* -- shares -------------------------------------------------------------------- */
 
 /*
- * A change of its shares changes the row itself: across the nodes of a cluster only
- * rows that both changed meet, so a lock does not keep it from being deleted there.
+ * Changes the shared row as well: nodes of a cluster detect conflicts only between
+ * changes of the same row, so a lock would not prevent another node from deleting
+ * it.
  */
 static int move(const struct resource *share, struct db *tx,
 		const struct resource_at *at, struct err *e)
@@ -64,7 +65,7 @@ static int move(const struct resource *share, struct db *tx,
 		: kb_shared(tx, at->by.tenant_id, &at->holder, e);
 }
 
-/* What a share is of; its row is locked, or about to be. */
+/* The row that a share belongs to; it is locked, or about to be. */
 static int shared_row(struct request *rq, const struct resource *share,
 		      struct db *tx, const struct resource_at *at,
 		      struct resource_row *row, struct err *e)
@@ -96,7 +97,7 @@ static int let_see(struct request *rq, const struct resource *share,
 		at->by.tenant_id, text_of(share, &mine, "group_name"));
 
 	if (row->version)
-		return 0;	/* there is nothing in it to change */
+		return 0;	/* nothing in a share can be changed */
 	if (move(share, tx, at, e) < 0 ||
 	    shared_row(rq, share, tx, at, &of, e) < 0)
 		return -1;
@@ -116,7 +117,7 @@ static int take_back(struct request *rq, const struct resource *share,
 	if (resource_get(tx, share, at, &row->id, rq->arena, &found, e) < 0) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
-		err_clear(e);	/* that says who deletes the row */
+		err_clear(e);	/* the statement that deletes it reports that */
 		return 0;
 	}
 	if (move(share, tx, at, e) < 0)

@@ -1,14 +1,14 @@
 /*
- * What resources whose OWNER is SHARED have in common: a tier, which says who holds
- * a row (columns tier and team), and shares, rows of a PARENT resource below it
- * (column group_name), each of which lets a group see it.
+ * Common parts of resources whose OWNER is SHARED: a tier, which determines the
+ * holder of a row (columns tier and team), and shares, rows of a PARENT resource
+ * below it (column group_name), each of which lets a group see it.
  */
 #ifndef API_SHARED_H
 #define API_SHARED_H
 
 #include "api/resource.h"
 
-/* The holder of a new row, by its tier and group. For `made`. */
+/* Sets the holder of a new row by its tier and group. For `made`. */
 int api_shared_made(struct request *rq, const struct resource *r,
 		    struct resource_row *row, struct err *e) MUST_CHECK;
 

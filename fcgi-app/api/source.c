@@ -1,6 +1,6 @@
 /*
- * The passages that a turn used, and the documents that they are from, for people
- * who look them up. What the caller may not see any more is left out each time.
+ * The passages that a turn used, and their documents, for users who check them.
+ * Passages that the caller may no longer see are left out at each request.
  */
 #include "api/api.h"
 
@@ -70,8 +70,8 @@ static int write_list(struct response *rs, const struct source *v, size_t n)
 
 /*
  * GET /turns/{turn}/sources: 200 {items: [{number, documentId, externalId,
- * knowledgeBaseId, attachmentId, chunkId, title, page, url, score, text}]} by number,
- * without those that have been deleted, or that the caller may not see any more. 404
+ * knowledgeBaseId, attachmentId, chunkId, title, page, url, score, text}]} by
+ * number, without those that were deleted or that the caller may no longer see. 404
  * for others' turns.
  */
 int api_source_list(struct request *rq, struct response *rs, struct err *e)
@@ -88,9 +88,9 @@ int api_source_list(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * GET /conversations/{c}/sources?messageId=: the same of a message, also of one that
- * was copied into a fork, whose turn is the original's. 422 if messageId is no
- * message's id; 404 for others' conversations.
+ * GET /conversations/{c}/sources?messageId=: the same for a message, also for one
+ * that was copied to a fork, whose turn is the original's. 422 if messageId is not
+ * the id of a message; 404 for others' conversations.
  */
 int api_message_source_list(struct request *rq, struct response *rs,
 			    struct err *e)
@@ -117,11 +117,11 @@ static int read_number(struct request *rq, const char *key, int64_t min,
 
 /*
  * GET /knowledge-bases/{parent}/documents/{id}/text?chunk=&page=: 200 {documentId,
- * title, url, fileName, page, pages, found, before, passage, after}: the page of the passage
- * whose chunkId it is, or the page that is named, or of a document without pages
- * what stands around the passage. found is false, and passage empty, where the
- * document has no such passage (any more). 404 for a document that the caller does
- * not see, and for a page that there is not.
+ * title, url, fileName, page, pages, found, before, passage, after}: the page of
+ * the passage with this chunkId, or the page with this number; for a document
+ * without pages, the text around the passage. found is false, and passage empty, if
+ * the document does not have the passage (any more). 404 for a document that the
+ * caller does not see, and for a page that does not exist.
  */
 int api_document_text(struct request *rq, struct response *rs, struct err *e)
 {

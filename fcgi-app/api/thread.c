@@ -1,6 +1,6 @@
 /*
- * Editing of threads: answering again, editing a message, the variants that
- * come of it, and forks (docs/thread.md).
+ * Editing threads: regenerating, editing a message, the resulting variants, and
+ * forks (docs/thread.md).
  */
 #include "api/api.h"
 
@@ -23,7 +23,7 @@
 /* -- turns that replace a tail ------------------------------------------------- */
 
 struct replace_body {
-	struct turn_request in;		/* first */
+	struct turn_request in;		/* must be first */
 	struct str message_id;
 };
 
@@ -106,12 +106,11 @@ static void write_variant(struct jw *w, const struct message_scope *scope,
 }
 
 /*
- * GET /conversations/{c}/variants?messageId=&cursor=&pageSize=: the variants at the
- * place of a message of the thread: for a user message its edited forms, for any
- * other the answers to the same user message. 200 {items: [{variantId,
- * createdAt, current, messages}], totalCount, nextCursor}, oldest first;
- * messages are its first ones, at most LIM_VARIANT_MESSAGES. 404; 409 conflict
- * when the message was superseded.
+ * GET /conversations/{c}/variants?messageId=&cursor=&pageSize=: the variants of a
+ * message of the thread: for a user message its edited forms, for any other the
+ * answers to the same user message. 200 {items: [{variantId, createdAt, current,
+ * messages}], totalCount, nextCursor}, oldest first; messages are its first ones,
+ * at most LIM_VARIANT_MESSAGES. 404; 409 conflict if the message was superseded.
  */
 int api_variant_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -210,11 +209,11 @@ static int fork_now(struct request *rq, int64_t seq, const struct uuid *id,
 		return -1;
 	notify_conversation(rq->app->notify, &rq->by.owner, id, "created",
 			    c.title);
-	rq->jobs_asked = true;	/* for its older part */
+	rq->jobs_asked = true;	/* to index its older part */
 	return 0;
 }
 
-/* The fork of a key: 1 when it is there, 0, or -1. */
+/* The fork that the same key has created: 1 if it exists, 0, or -1. */
 static int forked_before(struct request *rq, const struct uuid *id, int64_t seq,
 			 struct err *e)
 {
@@ -228,11 +227,11 @@ static int forked_before(struct request *rq, const struct uuid *id, int64_t seq,
 }
 
 /*
- * POST /conversations/{c}/fork {messageId}: 201 Conversation with Location: a
- * new one of the same agent, with the thread up to and including that message,
- * a user message or an answer. forkedFrom says where it came from. 404; 409
- * conflict when the message was superseded; 422 when it is a step. A repeated
- * Idempotency-Key: the same conversation, as it is now.
+ * POST /conversations/{c}/fork {messageId}: 201 Conversation with Location: a new
+ * one of the same agent, with the thread up to and including that message, a user
+ * message or an answer. forkedFrom has its origin. 404; 409 conflict if the message
+ * was superseded; 422 if it is a step. A repeated Idempotency-Key: the same
+ * conversation in its current state.
  */
 int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 {

@@ -80,7 +80,7 @@ int api_turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
 		return -1;
 	if (t->status == TURN_RUNNING)
 		turn_live_cancel(rq->app->live, id);
-	/* One that waits has no process to stop it. */
+	/* A waiting turn has no process to stop it. */
 	if (t->status == TURN_WAITING &&
 	    (store_turn_abandon(rq->app->db, &rq->by.owner, id, &closed, e) < 0 ||
 	     store_turn_get(rq->app->db, &rq->by.owner, id, rq->arena, t, e) < 0))

@@ -6,8 +6,8 @@
 
 /*
  * Makes the variant that begins with head_seq the thread (thread_choose), and
- * tells who watches of that, and of a turn that was ended for it. The errors of
- * thread_choose.
+ * notifies the owner's clients of that, and of a turn that was ended for it. The
+ * errors of thread_choose.
  */
 int variant_choose(struct request *rq, const struct uuid *conversation_id,
 		   int64_t head_seq, struct err *e) MUST_CHECK;

@@ -1,4 +1,4 @@
-/* Workspaces: those of the configuration, and those that people made. */
+/* Workspaces: those of the configuration, and stored ones. */
 #include "api/agent.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ static bool can_edit(const struct request *rq, const struct workspace *ws)
 		stored_manages(&rq->by, ws);
 }
 
-/* A list as it is stored; null: not set, or not for the caller. */
+/* A list as stored; null: not set, or not visible to the caller. */
 static void write_list(struct jw *w, const char *key,
 		       const struct resource_row *row, const char *column)
 {
@@ -103,7 +103,7 @@ void api_write_times(struct jw *w, const struct resource_row *row)
 	write_time(w, "updatedAt", row ? &row->updated_us : NULL);
 }
 
-/* What those see who may change it; null for others. */
+/* For users who may change it; null for others. */
 static void write_settings(struct jw *w, const struct request *rq,
 			   const struct workspace *ws)
 {
@@ -191,7 +191,7 @@ int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 			n++;
 		else if (e->code != ERR_NOT_FOUND)
 			return -1;
-		err_clear(e);	/* gone meanwhile */
+		err_clear(e);	/* deleted meanwhile */
 	}
 	w = api_page_items(rs);
 	for (size_t i = 0; i < n; i++)
@@ -281,7 +281,7 @@ static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
 	return keep_workspace_gone(&rq->by, tx, rq->place, e);
 }
 
-/* With its default agent where that can be read; the change is stored already. */
+/* With its default agent if that can be read; the change is already stored. */
 static void record(struct jw *w, struct request *rq,
 		   const struct resource_row *row)
 {

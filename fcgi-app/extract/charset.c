@@ -12,10 +12,10 @@ enum { LOOK_BYTES = 4096, NAME_BYTES = 40 };
 
 #define NONE ((iconv_t)-1)
 
-static iconv_t from = NONE;	/* NONE: it is UTF-8, but for bad bytes */
-static size_t skip;		/* bytes of the mark */
+static iconv_t from = NONE;	/* NONE: it is UTF-8, possibly with invalid bytes */
+static size_t skip;		/* size of the byte order mark */
 
-/* Names that browsers map to another charset; iconv knows the rest. */
+/* Names that browsers map to another charset; iconv knows all others. */
 static const struct {
 	const char *name, *is;
 } labels[] = {
@@ -37,7 +37,10 @@ static const struct {
 	{ "\xff\xfe", 2, "utf-16le" },
 };
 
-/* True: it is used. Names are untrusted: letters and digits only. */
+/*
+ * Returns true if the charset can be used. Names are untrusted: letters and digits
+ * only.
+ */
 static bool take(struct str name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
@@ -60,7 +63,7 @@ static bool take(struct str name)
 	return from != NONE;
 }
 
-/* Where in any case, or NULL. */
+/* Finds `what`, case-insensitive; NULL: not found. */
 static const char *find(struct str s, const char *what)
 {
 	size_t n = strlen(what);
@@ -76,7 +79,7 @@ static struct str behind(struct str s, const char *p)
 	return (struct str){ p, s.n - (size_t)(p - s.p) };
 }
 
-/* The charset within one tag: charset=X, or content="…; charset=X". */
+/* The charset in one tag: charset=X, or content="…; charset=X". */
 static struct str tag_charset(struct str tag)
 {
 	const char *p = find(tag, "charset");
@@ -108,7 +111,7 @@ static bool take_own_word(struct str page)
 		tag = s;
 		tag = str_cut(&tag, '>');
 		name = tag_charset(tag);
-		/* It was read as bytes until here, so it is not UTF-16. */
+		/* The tag was read as single bytes, so the page is not UTF-16. */
 		if (name.n >= 6 && strncasecmp(name.p, "utf-16", 6) == 0)
 			return true;
 		if (take(name))

@@ -5,10 +5,11 @@
 #include "base/buf.h"
 
 /*
- * Chooses the charset of the page as browsers do: by its byte order mark, else as the
- * sender declared (said; ignored if NULL or unknown), else UTF-8 if valid, else by its
- * <meta>, else windows-1252. Loads the C library's converter, which needs files, so call
- * it before confining. The choice is kept in the process until charset_convert.
+ * Chooses the charset of the page like browsers do: by its byte order mark, else as
+ * declared by the sender (said; ignored if NULL or unknown), else UTF-8 if valid,
+ * else by its <meta>, else windows-1252. Loads the C library's converter from
+ * files, so call it before confining. The choice is kept in the process until
+ * charset_convert.
  */
 void charset_choose(struct str page, const char *said);
 

@@ -1,8 +1,8 @@
 /*
  * See confine.h. Three lines of defence: the limits that the parent set
  * (lib/file/extract.c), limits here that forbid new descriptors, and the filter.
- * The second one works without seccomp: without a free descriptor there is no file,
- * no socket and no pipe.
+ * The second one works without seccomp: no file, socket or pipe can be opened
+ * without a free descriptor.
  */
 #include "extract/confine.h"
 
@@ -16,7 +16,10 @@
 
 #include "base/banned.h"
 
-/* By number; executable memory and signals to others are handled below. */
+/*
+ * Calls that are allowed with any arguments; executable memory and signals are
+ * handled below.
+ */
 static const int plain[] = {
 	SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(writev),
 	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
@@ -27,7 +30,7 @@ static const int plain[] = {
 	SCMP_SYS(close),
 };
 
-/* What a sanitizer's own runtime does besides. */
+/* Further calls of sanitizer runtimes. */
 static const int of_sanitizers[] = {
 	SCMP_SYS(sigaltstack), SCMP_SYS(sched_yield), SCMP_SYS(nanosleep),
 	SCMP_SYS(clock_nanosleep), SCMP_SYS(getrusage), SCMP_SYS(prctl),
@@ -43,7 +46,7 @@ static int allow(scmp_filter_ctx f, const int *calls, size_t n)
 	return rc;
 }
 
-/* 0, or a negative errno. */
+/* Returns 0 or a negative errno. */
 static int fill(scmp_filter_ctx f)
 {
 	const struct scmp_arg_cmp not_run = {
@@ -63,7 +66,7 @@ static int fill(scmp_filter_ctx f)
 	if (rc == 0)
 		rc = seccomp_rule_add_array(f, SCMP_ACT_ALLOW,
 					    SCMP_SYS(mprotect), 1, &not_run);
-	/* abort() sends itself a signal. */
+	/* abort() sends the process a signal. */
 	if (rc == 0)
 		rc = seccomp_rule_add_array(f, SCMP_ACT_ALLOW,
 					    SCMP_SYS(tgkill), 1, &self);

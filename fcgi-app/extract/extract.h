@@ -1,26 +1,26 @@
 /*
- * lamplighter-extract: reads one untrusted file or page on stdin and writes its text
- * to stdout. It is a separate process, because parsers may take too long, use too
- * much memory and have vulnerabilities: here they can be killed at any moment, and
- * there is nothing to steal. Started by lib/file/extract.c with limits; its own
- * restrictions are in confine.c.
+ * lamplighter-extract: reads one untrusted file or page from stdin and writes its
+ * text to stdout. It is a separate process, because parsers may take too long, use
+ * too much memory and have vulnerabilities: it can be killed at any moment and has
+ * no secrets. lib/file/extract.c starts it with limits; its own restrictions are in
+ * confine.c.
  *
  *   main.c     the order: read, prepare, confine, extract, write
  *   types.c    the table of types      charset.c  text in any charset as UTF-8
  *   page.c     HTML                    confine.c  no files, no network, no programs
  *
- * lamplighter-extract-file is the same with types_file.c and the libraries for
- * documents: file.c what a file is, pdf.c, office.c, rtf.c, mail.c, plain.c its text,
- * scan.c the text of images, out.c how that is written.
+ * lamplighter-extract-file is the same with types_file.c and libraries for
+ * documents: file.c detects types, pdf.c, office.c, rtf.c, mail.c and plain.c read
+ * them, scan.c recognises the text of images, out.c writes the output.
  *
- * It links the few parts of lib/base that it uses, not the library, so that it
+ * It links only the parts of lib/base that it uses, not the library, so that it
  * starts fast and contains no network code.
  */
 #ifndef EXTRACT_EXTRACT_H
 #define EXTRACT_EXTRACT_H
 
 #include "base/buf.h"
-#include "file/extract.h"	/* exit codes, nothing that is linked */
+#include "file/extract.h"	/* exit codes only; links nothing */
 
 struct extract {
 	struct buf input;	/* from stdin; a type may replace it */

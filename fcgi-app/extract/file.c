@@ -1,4 +1,4 @@
-/* See file.h. A name or a sender's word never counts: only the bytes do. */
+/* See file.h. Types are detected by content only, never by a name or a declared type. */
 #include "extract/file.h"
 
 #include <magic.h>
@@ -29,7 +29,7 @@ int extract_file_prepare(struct extract *x)
 	return EXTRACT_OK;
 }
 
-/* -- what it is --- */
+/* -- types --- */
 
 static int page(struct extract *x)
 {
@@ -64,7 +64,7 @@ static const struct {
 
 struct file_kind {
 	char type[EXTRACT_TYPE_BYTES];
-	bool text;		/* of some charset */
+	bool text;		/* it is text in some charset */
 };
 
 static bool is_zip(struct str s)
@@ -72,7 +72,7 @@ static bool is_zip(struct str s)
 	return str_starts(s, STR("PK\003\004"));
 }
 
-/* Documents of Office with a password are in this old format, too. */
+/* Office documents with a password have this old format, too. */
 static bool is_encrypted_office(struct str s)
 {
 	static const char name[] = "E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
@@ -95,7 +95,7 @@ static struct file_kind kind_of(struct str s)
 		memcpy(k.type, type.p, type.n);
 		k.type[type.n] = '\0';
 	}
-	/* libmagic sees the XML only. */
+	/* libmagic detects only the XML. */
 	if (!strcmp(k.type, "text/xml") &&
 	    memmem(s.p, MIN(s.n, HEAD_BYTES), "<html", 5))
 		snprintf(k.type, sizeof(k.type), "application/xhtml+xml");
@@ -148,7 +148,7 @@ static int read_kind(struct extract *x, const struct file_kind *k)
 	return k->text ? extract_plain(x) : EXTRACT_UNKNOWN;
 }
 
-/* -- a file, and one within it --- */
+/* -- files, and files within files --- */
 
 int extract_file_read(struct extract *x)
 {
@@ -195,7 +195,7 @@ void extract_file_inner(struct extract *x, struct str bytes, int depth)
 	buf_addstr(&inner.input, bytes);
 	k = kind_of(bytes);
 	if (read_kind(&inner, &k) == EXTRACT_OK) {
-		/* What two of them say next to each other is no mark of ours. */
+		/* Text at the boundary of two files must not form a page mark. */
 		if (x->out.n && x->out.p[x->out.n - 1] != '\n')
 			buf_addc(&x->out, '\n');
 		buf_addstr(&x->out, buf_str(&inner.out));

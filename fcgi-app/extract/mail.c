@@ -1,6 +1,6 @@
 /*
- * Mails (RFC 5322, MIME): who, when, about what, the text, and that of what is
- * attached. Of multipart/alternative the first part that can be read counts.
+ * Mails (RFC 5322, MIME): sender, recipients, date, subject, text, and the text of
+ * attachments. Of multipart/alternative, the first readable part is used.
  */
 #include "extract/file.h"
 
@@ -19,7 +19,7 @@ struct mail_part {
 	struct str head, body;
 };
 
-/* -- header lines --- */
+/* -- headers --- */
 
 static struct mail_part split(struct str s)
 {
@@ -38,7 +38,7 @@ static struct mail_part split(struct str s)
 	return p;
 }
 
-/* The value of a field, folded lines and all; empty: there is none. */
+/* The value of a field, including folded lines; empty: it is absent. */
 static struct str field(struct str head, const char *name)
 {
 	struct str rest = head;
@@ -105,7 +105,7 @@ static void from_base64(struct str s, struct buf *out)
 	}
 }
 
-/* Quoted-printable; of header words _ is a blank. */
+/* Decodes quoted-printable; in encoded words (word), _ is a blank. */
 static void from_quoted(struct str s, bool word, struct buf *out)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -141,7 +141,7 @@ static const char *name_of(struct str s, char out[NAME_BYTES])
 	return out;
 }
 
-/* A header's text with its encoded words (RFC 2047). */
+/* Decodes a header's encoded words (RFC 2047). */
 static void decoded(struct str s, struct buf *out)
 {
 	while (s.n) {
@@ -176,7 +176,7 @@ static void decoded(struct str s, struct buf *out)
 
 static void read_part(struct extract *x, struct mail_part p, int depth, int level);
 
-/* True: something of it was written. */
+/* Returns true if something was written. */
 static void read_multipart(struct extract *x, struct str type, struct str body,
 			   int depth, int level)
 {

@@ -1,4 +1,4 @@
-/* See extract.h. Run by the responder and the command, not by people. */
+/* See extract.h. Started by the responder and the command, not by users. */
 #include "extract/extract.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "base/banned.h"
 
 /*
- * The unit test looks for leaks: at the end of this process, that would need system
- * calls that are forbidden here, and so would symbol names.
+ * The unit test checks for leaks: at exit this process would need forbidden system
+ * calls for that, and for symbol names.
  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -28,7 +28,7 @@ static _Noreturn void no_memory(void)
 	_exit(EXTRACT_MEMORY);
 }
 
-/* For libxml2, which goes on with half a tree. */
+/* For libxml2, which would continue with half a tree. */
 static void *get(size_t n)
 {
 	void *p = malloc(n);
@@ -56,7 +56,7 @@ static char *get_copy(const char *s)
 	return p;
 }
 
-/* What is wrong, for the log of the one who started us. */
+/* Reports an error to the parent process, which logs it. */
 static void say(const char *what, const char *more)
 {
 	struct buf b = BUF_INIT(512);

@@ -1,7 +1,8 @@
 /*
  * DOCX, PPTX, XLSX (ECMA-376), ODT, ODS, ODP (OpenDocument 1.3), EPUB 3. The XML is
- * read as a stream, elements by their local names: prefixes differ, the names do
- * not. libxml2 expands no entities here and refuses deep nesting by itself.
+ * read as a stream, with elements by their local names, because prefixes differ
+ * between documents. libxml2 does not expand entities here, and refuses deep
+ * nesting itself.
  */
 #include "extract/file.h"
 
@@ -19,12 +20,12 @@
 #include "base/banned.h"
 
 enum {
-	COLUMNS = 256,		/* of a sheet */
+	COLUMNS = 256,		/* per row of a sheet */
 	TEXT_BYTES = 1048576,	/* of one paragraph or cell */
 	XML_OPTIONS = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING,
 };
 
-/* -- the stream of XML --- */
+/* -- reading XML --- */
 
 struct xml {
 	xmlTextReaderPtr r;
@@ -35,7 +36,7 @@ static const char *local(const struct xml *x)
 	return (const char *)xmlTextReaderConstLocalName(x->r);
 }
 
-/* An attribute by its local name, whatever its prefix, into out. */
+/* Copies an attribute by its local name, with any prefix, to out. */
 static const char *attribute(const struct xml *x, const char *name, char *out,
 			     size_t size_bytes)
 {
@@ -53,25 +54,25 @@ static const char *attribute(const struct xml *x, const char *name, char *out,
 	return out;
 }
 
-/* What a format makes of the parts of a document. */
+/* The state of converting the parts of a document. */
 struct walk {
 	struct extract *x;
 	const struct office_parts *parts;
-	struct buf text;	/* of the paragraph, or cell */
-	struct buf row;		/* its cells */
-	int heading;		/* level of the paragraph; 0: it is none */
-	bool item;		/* it is one of a list */
-	int cells;		/* tables that it is in */
+	struct buf text;	/* of the current paragraph or cell */
+	struct buf row;		/* cells of the current row */
+	int heading;		/* level of the heading; 0: it is a paragraph */
+	bool item;		/* it is a list item */
+	int cells;		/* nesting depth of tables */
 	bool first_row, in_text, sheets;
 	int n_cells;
-	struct str *shared;	/* texts of a workbook */
+	struct str *shared;	/* shared strings of a workbook */
 	size_t n_shared;
-	char kind[16];		/* of a cell */
+	char kind[16];		/* type of the current cell */
 };
 
 typedef void on_node(struct walk *w, const struct xml *x, bool open);
 
-/* Every element's start and end, and its text (name NULL then). */
+/* Calls el for the start and end of each element, and for its text (name is NULL). */
 static int each(struct walk *w, struct str part, on_node *element,
 		void (*text)(struct walk *w, const char *s))
 {
@@ -124,7 +125,7 @@ static void add_char(struct walk *w, char c)
 		buf_addc(&w->text, c);
 }
 
-/* A paragraph ends: within a cell it goes on with the next one. */
+/* Ends a paragraph; within a cell, the next one continues it. */
 static void end_paragraph(struct walk *w)
 {
 	struct str s = buf_str(&w->text);
@@ -171,7 +172,7 @@ static void end_row(struct walk *w)
 	begin_row(w);
 }
 
-/* A table within a cell adds to that cell's text. */
+/* A table within a cell is added to the text of that cell. */
 static void table(struct walk *w, bool open)
 {
 	if (open && w->cells++ == 0) {
@@ -232,7 +233,7 @@ static void ooxml(struct walk *w, const struct xml *x, bool open)
 		w->item = true;
 	else if (is(name, "ph") && strstr(attribute(x, "type", v, sizeof(v)),
 					  "itle"))
-		w->heading = 2;		/* of a slide */
+		w->heading = 2;		/* the title of a slide */
 	else if (is(name, "tab"))
 		add_char(w, '\t');
 	else if (is(name, "br") || is(name, "cr"))
@@ -296,7 +297,7 @@ static void shared(struct walk *w, const struct xml *x, bool open)
 	buf_reset(&w->text);
 }
 
-/* The column of "BC12", from 0. */
+/* The column of "BC12", counted from 0. */
 static int column_of(const char *ref)
 {
 	int n = 0;
@@ -317,7 +318,7 @@ static void begin_cell(struct walk *w, const struct xml *x)
 		end_cell(w);
 }
 
-/* A number into the shared texts. */
+/* Replaces the index of a shared string by the string. */
 static void look_up(struct walk *w)
 {
 	int64_t at;
@@ -353,7 +354,10 @@ static void sheet(struct walk *w, const struct xml *x, bool open)
 	}
 }
 
-/* Each sheet of the workbook: their names are in order, their files numbered so. */
+/*
+ * Reads the sheets of the workbook: names are in order, and files are numbered in
+ * that order.
+ */
 static void workbook(struct walk *w, const struct xml *x, bool open)
 {
 	char title[128], file[64];
@@ -464,7 +468,10 @@ static int read_odf(struct walk *w)
 
 /* -- EPUB --- */
 
-/* The chapters in the order of the archive, which is that of the book in practice. */
+/*
+ * Reads the chapters in the order of the archive, which in practice is that of the
+ * book.
+ */
 static int read_epub(struct walk *w)
 {
 	for (size_t i = 0; i < w->parts->n &&
@@ -480,13 +487,13 @@ static int read_epub(struct walk *w)
 	return w->x->pages ? EXTRACT_OK : EXTRACT_UNREADABLE;
 }
 
-/* -- which it is --- */
+/* -- detecting the format --- */
 
 #define OOXML "application/vnd.openxmlformats-officedocument."
 #define ODF "application/vnd.oasis.opendocument."
 
 static const struct {
-	const char *mark;	/* stands in the archive as it is */
+	const char *mark;	/* the archive contains it uncompressed */
 	const char *type;
 	int (*read)(struct walk *w);
 } formats[] = {

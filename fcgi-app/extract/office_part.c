@@ -34,7 +34,7 @@ static bool is_wanted(const char *name)
 	return false;
 }
 
-/* One file; *total is what all of them have. */
+/* Unpacks one file; *total is the size of all of them. */
 static int unpack(struct archive *a, struct buf *b, size_t *total)
 {
 	char part[PART_BYTES];

@@ -30,7 +30,7 @@ static void separate(struct buf *b)
 		buf_addc(b, '\n');
 }
 
-/* One line: for what Markdown ends with it. */
+/* Writes text as one line, because a line end would end a Markdown block. */
 static void one_line(struct buf *b, struct str s)
 {
 	struct buf line = BUF_INIT(s.n + 1);

@@ -1,6 +1,6 @@
 /*
- * See page.h. libxml2's parser is quadratic in the attributes of one tag, which
- * is one reason why it runs here and nowhere else.
+ * See page.h. libxml2's parser is quadratic in the number of attributes of a tag,
+ * which is one reason to run it only in this process.
  */
 #include "extract/page.h"
 
@@ -17,7 +17,7 @@
 
 enum how { AS_INLINE, AS_BLOCK, AS_ITEM, AS_CELL, AS_PRE, AS_BREAK, AS_RULE, AS_SKIP };
 
-/* Elements that are more than their text. */
+/* Elements that affect the output by more than their text. */
 static const struct element {
 	const char *name;
 	enum how how;
@@ -53,12 +53,12 @@ static const struct element {
 struct writer {
 	struct buf *out;
 	enum page_part part;
-	size_t start;		/* of our text in out */
+	size_t start;		/* where our text begins in out */
 	bool links;
 	int depth;
 	bool pre;
-	bool space;		/* one is due before the next word */
-	bool cells;		/* a cell was written in this row */
+	bool space;		/* write one before the next word */
+	bool cells;		/* this row has a cell already */
 };
 
 static const struct element *element_of(const char *name)
@@ -81,7 +81,7 @@ static void new_line(struct writer *w)
 	w->space = false;
 }
 
-/* Words with one blank between them, or as they are. */
+/* Writes words separated by single blanks, or preformatted text as it is. */
 static void text(struct writer *w, const char *s)
 {
 	for (; *s; s++) {
@@ -131,7 +131,7 @@ static void inline_element(struct writer *w, xmlNode *n)
 		link_target(w, n);
 }
 
-/* What stands on every page of a site, around what the page is about. */
+/* Whether the element surrounds the content of every page of a site. */
 static bool is_frame(const struct writer *w, const char *name)
 {
 	static const char *const names[] = { "nav", "footer", "header", "aside" };
@@ -228,7 +228,7 @@ int extract_page_parse(struct extract *x, struct _xmlDoc **out)
 {
 	if (!buf_ok(&x->input) || x->input.n > INT_MAX)
 		return EXTRACT_TOO_BIG;
-	/* Told that it is UTF-8, it looks up no converter. */
+	/* With UTF-8 stated, libxml2 loads no converter. */
 	*out = htmlReadMemory(x->input.p, (int)x->input.n, NULL, "UTF-8",
 			      HTML_PARSE_RECOVER | HTML_PARSE_NOERROR |
 			      HTML_PARSE_NOWARNING | HTML_PARSE_NONET |

@@ -1,4 +1,7 @@
-/* PDF, by poppler. It opens no files here: fonts and encodings are the file's own. */
+/*
+ * PDF, with poppler. Opens no files here: fonts and encodings are embedded in the
+ * file.
+ */
 #include "extract/file.h"
 
 #include <poppler.h>
@@ -10,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { MISSING = 50 };	/* pages in a row that are not there: there are no more */
+enum { MISSING = 50 };	/* this many missing pages in a row are the end */
 
 static int why(GError *error)
 {
@@ -23,7 +26,7 @@ static int why(GError *error)
 	return rc;
 }
 
-/* Notes pages from..to, counted from 1; "…" where no more fit. */
+/* Records pages from..to, counted from 1; "…" if there is no room for more. */
 static void note_scanned(struct extract *x, int from, int to)
 {
 	char *s = x->scanned;
@@ -42,16 +45,16 @@ static void note_scanned(struct extract *x, int from, int to)
 
 /* -- the text of a page --- */
 
-/* What its lines look like tells headings from sentences, and where paragraphs end. */
+/* Properties of a line that tell headings from paragraphs, and where paragraphs end. */
 struct line {
 	struct str text;
-	int size;		/* the smallest in it, in half points; 0: unknown */
-	bool bold;		/* all of it */
+	int size;		/* its smallest font size in half points; 0: unknown */
+	bool bold;		/* the whole line */
 	double top, bottom;
 };
 
 struct page_text {
-	const char *at;			/* the rest of the text */
+	const char *at;			/* the remaining text */
 	int n;				/* characters before it */
 	GList *fonts;			/* of ranges of characters, in order */
 	PopplerRectangle *boxes;	/* of each character */
@@ -60,7 +63,10 @@ struct page_text {
 
 enum { SIZES = 400 };
 
-/* Characters by size in half points, of the pages read so far; and those in bold. */
+/*
+ * Number of characters by font size in half points, on the pages so far; and of
+ * bold ones.
+ */
 static int64_t sizes[SIZES + 1], bold_chars, all_chars;
 
 static int half_points(const PopplerTextAttributes *f)
@@ -91,7 +97,7 @@ static void count_fonts(const GList *fonts)
 	}
 }
 
-/* Of most of the text. */
+/* The font size of most of the text. */
 static int body_size(void)
 {
 	int best = 0;
@@ -123,7 +129,7 @@ static bool next_line(struct page_text *p, struct line *out)
 			out->bold &= is_bold(f);
 			out->size = out->size ? MIN(out->size, size) : size;
 		}
-		if (f->end_index >= p->n)	/* of the next line, too */
+		if (f->end_index >= p->n)	/* it applies to the next line, too */
 			break;
 	}
 	if (first < (int)p->n_boxes) {
@@ -135,7 +141,7 @@ static bool next_line(struct page_text *p, struct line *out)
 	return true;
 }
 
-/* The level of a heading; 0: it is a line of a paragraph. */
+/* The level of a heading; 0: the line is part of a paragraph. */
 static int level_of(const struct line *l, int body)
 {
 	struct str s = str_trim(l->text);
@@ -199,7 +205,7 @@ bool extract_pdf_text(PopplerPage *page, struct extract *x)
 	return any;
 }
 
-/* -- all of them --- */
+/* -- pages --- */
 
 /* Whether the page has any text. */
 static bool read_page(struct extract *x, PopplerDocument *doc, int i,
@@ -243,7 +249,7 @@ int extract_pdf(struct extract *x)
 
 	if (!doc)
 		return why(error);
-	/* What the file says of its pages need not be true. */
+	/* The number of pages that the file states may be wrong. */
 	n = poppler_document_get_n_pages(doc);
 	for (int i = 0; i < MIN(n, LIM_EXTRACT_PAGES) && missing < MISSING &&
 	     buf_ok(&x->out); i++) {

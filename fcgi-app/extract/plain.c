@@ -1,6 +1,6 @@
 /*
- * Text in any charset. The C library's converters come from files, so all that are
- * told apart are opened before the process confines itself.
+ * Text in any charset. The C library loads converters from files, so those of all
+ * charsets that can be detected are opened before the process confines itself.
  */
 #include "extract/file.h"
 
@@ -16,7 +16,7 @@
 
 enum { LOOK_BYTES = 1048576, PART_BYTES = 4096 };
 
-/* As uchardet names them, and mails. */
+/* Charsets by the names that uchardet and mails use. */
 static struct {
 	const char *name, *is;
 	iconv_t cd;

@@ -1,4 +1,4 @@
-/* RTF 1.9.1: its text; formatting, pictures and fields' instructions are left out. */
+/* RTF 1.9.1: only its text, without formatting, pictures and field instructions. */
 #include "extract/file.h"
 
 #include <stdio.h>
@@ -18,10 +18,10 @@ struct rtf {
 	char charset[24];
 	struct { bool skip; int uc; } group[GROUPS];
 	size_t depth;
-	int skip_chars;		/* what stands behind \uN for old readers */
+	int skip_chars;		/* fallback characters after \uN, for old readers */
 };
 
-/* Groups whose text is not the document's. */
+/* Groups whose text is not part of the document. */
 static const char *const hidden[] = {
 	"fonttbl", "colortbl", "stylesheet", "info", "pict", "object",
 	"header", "footer", "fldinst", "themedata", "datastore", "listtable",
@@ -102,7 +102,7 @@ static char take(struct rtf *r)
 	return c;
 }
 
-/* Behind a backslash. */
+/* Reads what follows a backslash. */
 static void read_control(struct rtf *r)
 {
 	char word[WORD + 1];

@@ -253,7 +253,7 @@ static int scan_page(struct extract *x, PopplerPage *page, int number)
 	return rc;
 }
 
-/* -- all of it --- */
+/* -- scanning --- */
 
 /* The pages of the input, from 1; pages that cannot be read are skipped. */
 struct scanning {
@@ -384,7 +384,7 @@ int extract_scan_read(struct extract *x)
 	return x->failed;
 }
 
-/* -- one page as a picture --- */
+/* -- a page as a picture --- */
 
 static cairo_status_t take_bytes(void *ctx, const unsigned char *p, unsigned int n)
 {

@@ -86,7 +86,7 @@ static void put(struct sitemap *m)
 	buf_reset(&m->mod);
 }
 
-/* -- its forms ---------------------------------------------------------------------- */
+/* -- sitemap and index --------------------------------------------------------------- */
 
 /* The elements of images and videos are one level deeper. */
 static struct buf *part_of(struct sitemap *m, xmlTextReaderPtr r, struct buf *now)

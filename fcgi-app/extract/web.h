@@ -12,11 +12,12 @@
 int extract_web_read(struct extract *x) MUST_CHECK;
 
 /*
- * Writes a line for each address of a sitemap, "page LASTMOD ADDRESS" or, in an index
- * of sitemaps, "map LASTMOD ADDRESS"; LASTMOD is "-" where there is none. XML, or
- * text with an address a line; both may be packed with gzip. "skip": an entry without
- * a valid address; "more": there are more than LIM_SITEMAP_URLS. EXTRACT_UNREADABLE:
- * it is neither, or broken, whatever it had until there.
+ * Writes a line for each address of a sitemap, "page LASTMOD ADDRESS" or, in an
+ * index of sitemaps, "map LASTMOD ADDRESS"; LASTMOD is "-" if it is absent. The
+ * input is XML, or text with one address per line; both may be compressed with
+ * gzip. "skip": an entry without a valid address; "more": there are more than
+ * LIM_SITEMAP_URLS. EXTRACT_UNREADABLE: it is neither, or damaged, even if
+ * addresses were written.
  */
 int extract_sitemap_prepare(struct extract *x) MUST_CHECK;
 int extract_sitemap_read(struct extract *x) MUST_CHECK;

@@ -1,7 +1,7 @@
 /*
- * What each error number means: the table of the platform notes. 1205 only
- * undid its statement, but what follows it in the transaction was computed on
- * the belief that it worked: the whole is rolled back and run again.
+ * What each error number means for the connection and the transaction. 1205 undoes
+ * only its statement, but the transaction's later statements assume that it
+ * succeeded, so all of it is rolled back and run again.
  */
 #include <errmsg.h>
 #include <mysqld_error.h>
@@ -16,7 +16,7 @@ static const struct fault_row {
 	unsigned number;
 	enum fault fault;
 	enum err_code code;
-	bool host;		/* it speaks against the host, too */
+	bool host;		/* the host is at fault, too */
 } rows[] = {
 	{ 1213, FAULT_RETRY, ERR_DB_RETRY, false },	/* deadlock, certification */
 	{ 1020, FAULT_RETRY, ERR_DB_RETRY, false },	/* snapshot isolation */
@@ -27,7 +27,7 @@ static const struct fault_row {
 	{ 1836, FAULT_LOST, ERR_DB_DOWN, true },
 	{ 1053, FAULT_LOST, ERR_DB_DOWN, true },	/* shutdown */
 	{ 1927, FAULT_LOST, ERR_DB_DOWN, false },	/* connection was killed */
-	{ 1243, FAULT_LOST, ERR_DB_DOWN, false },	/* statement unknown there */
+	{ 1243, FAULT_LOST, ERR_DB_DOWN, false },	/* the server does not know the statement */
 	{ 2002, FAULT_LOST, ERR_DB_DOWN, true },
 	{ 2003, FAULT_LOST, ERR_DB_DOWN, true },
 	{ 2005, FAULT_LOST, ERR_DB_DOWN, true },

@@ -1,13 +1,13 @@
 /*
- * The hosts of one database. The client library's own list moves on only when a
- * TCP connect fails; a node that is frozen, read-only or without a quorum accepts
- * connects, and it would be asked for ever. So each connect here is to one host,
- * what it is good for is asked, and one that failed is left alone for a while.
+ * The hosts of one database. The client library's own list tries the next host only
+ * if a TCP connect fails; a node that is frozen, read-only or without a quorum
+ * accepts connections and would be used for ever. So we connect to one host at a
+ * time, check that it can be used, and avoid one that failed for a while.
  *
- * A host that failed comes back by a trial: one thread at a time connects to it,
- * when its pause is over, and first looks whether it greets at all, since the
- * library waits for a greeting as long as for the longest result. Connections to
- * less preferred hosts are closed one by one as they come back to the pool.
+ * A failed host is used again after a trial: when its pause is over, one thread at
+ * a time connects to it, and first checks that it sends a greeting, because the
+ * library waits as long for a greeting as for the longest result. Connections to
+ * less preferred hosts are closed one by one as they are returned to the pool.
  */
 #include "db/hosts.h"
 
@@ -37,13 +37,13 @@ struct host {
 	int port;
 	bool bad;
 	int pause_ms;
-	int64_t until_ms;	/* bad: not tried before */
+	int64_t until_ms;	/* bad: not tried before this time */
 	char why[160];
 };
 
 struct hosts {
-	pthread_mutex_t lock;	/* of all that changes; never held across I/O */
-	size_t n, first;	/* first: where the order begins */
+	pthread_mutex_t lock;	/* protects what changes; never held across I/O */
+	size_t n, first;	/* first: index at which the order begins */
 	struct host v[HOSTS_MAX];
 };
 
@@ -59,7 +59,7 @@ struct hosts *hosts_new(const struct conf_db *conf)
 		if (addr_host_port(str_of(conf->hosts.v[i]), o->name, &o->port))
 			h->n++;
 	}
-	if (!h->n) {		/* one server, as socket and host say */
+	if (!h->n) {		/* one server, by socket or host */
 		snprintf(h->v[0].name, sizeof(h->v[0].name), "%s",
 			 *conf->socket ? conf->socket : conf->host);
 		h->v[0].port = *conf->socket ? 0 : conf->port;
@@ -102,10 +102,13 @@ size_t hosts_order(struct hosts *h, size_t order[HOSTS_MAX],
 			struct host *o = &h->v[i];
 			bool due = o->bad && now_ms >= o->until_ms;
 
-			/* A trial comes at its own place, the rest last. */
+			/*
+			 * A trial is at its host's own place; other bad hosts are
+			 * last.
+			 */
 			if ((o->bad && !due) != bad)
 				continue;
-			if (due)	/* others keep off meanwhile */
+			if (due)	/* no other thread starts one meanwhile */
 				o->until_ms = now_ms + PAUSE_MIN_MS;
 			trial[n] = o->bad;
 			order[n++] = i;
@@ -146,7 +149,7 @@ void hosts_bad(struct hosts *h, size_t i, const char *why)
 		return;
 	pthread_mutex_lock(&h->lock);
 	was = o->bad;
-	/* Many connections notice at once: that is one failure. */
+	/* Many connections fail at once; that counts as one failure. */
 	if (!was || clock_mono_ms() >= o->until_ms - o->pause_ms / 2)
 		o->pause_ms = o->pause_ms ? MIN(o->pause_ms * 2, PAUSE_MAX_MS)
 					  : PAUSE_MIN_MS;
@@ -188,7 +191,7 @@ void hosts_state(struct hosts *h, size_t i, struct db_host *out)
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* Waits for an event of fd; false when time is up. */
+/* Waits for an event of fd; false after until_ms. */
 static bool ready(int fd, short events, int64_t until_ms)
 {
 	for (;;) {

@@ -1,7 +1,7 @@
 /*
- * Statements on foreign databases that are kept prepared, by their text, for
- * the connection that they were prepared on: the next query of the same form
- * is one round trip.
+ * Prepared statements on foreign databases, kept by their text for the connection
+ * on which they were prepared, so that the next query of the same form takes one
+ * round trip.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ enum { PAUSE_MS = 60000 };
 
 struct kept_stmt {
 	struct str sql;		/* own copy */
-	MYSQL_STMT *st;		/* NULL: the place is free */
-	uint64_t used;		/* rises */
+	MYSQL_STMT *st;		/* NULL: the slot is free */
+	uint64_t used;		/* increases with each use */
 };
 
 static void drop(struct kept_stmt *k)

@@ -1,6 +1,6 @@
 /*
- * One connection: made, set up, closed, and what its errors mean. Who may use
- * it, and when, is the pool's business.
+ * One connection: opening, set-up, closing, and the meaning of its errors. The pool
+ * decides who uses it, and when.
  */
 #include "db/link.h"
 
@@ -20,9 +20,9 @@
 	"innodb_lock_wait_timeout=5,max_statement_time=20,wait_timeout=600," \
 	"idle_transaction_timeout=30,tx_isolation='READ-COMMITTED',autocommit=1"
 /*
- * Reads, updates and inserts: a transaction that begins with an UPDATE would not
- * find a row that another node has just written either. Only the first statement of
- * a transaction waits.
+ * Reads, updates and inserts wait for other nodes' writes: a transaction that
+ * begins with an UPDATE would otherwise not find a row that another node has just
+ * written. Only the first statement of a transaction waits.
  */
 #define SESSION_WSREP ",wsrep_sync_wait=7"
 /* An admin's database: its own sql_mode and time zone are part of its data. */
@@ -59,7 +59,7 @@ int link_stmt_fail(struct link *c, MYSQL_STMT *st, const char *what,
 {
 	unsigned n = mysql_stmt_errno(st);
 
-	/* Errors between rows are noted on the link only. */
+	/* Errors between rows are recorded on the connection only. */
 	if (n)
 		return link_fail(c, n, mysql_stmt_error(st), what, e);
 	n = mysql_errno(c->my);
@@ -116,7 +116,7 @@ static int set_up(struct link *c, struct err *e)
 	return read_packet_cap(c, e);
 }
 
-/* The first cell of the last column, as text in out; "" when there is none. */
+/* Writes the first row's last column as text to out; "" if there is none. */
 static int ask(struct link *c, const char *sql, char *out, size_t size,
 	       struct err *e)
 {
@@ -145,7 +145,7 @@ int link_usable(struct link *c, struct err *e)
 
 	if (ask(c, "SHOW STATUS LIKE 'wsrep_ready'", said, sizeof(said), e))
 		return -1;
-	/* A server of no cluster says OFF as well, or nothing. */
+	/* A server without a cluster also says OFF, or nothing. */
 	if (strcmp(said, "OFF") == 0) {
 		if (ask(c, "SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", said,
 			sizeof(said), e))
@@ -179,9 +179,9 @@ static int connect_to(struct link *c, const struct conf_db *d, const char *host,
 	mysql_options(my, MYSQL_OPT_READ_TIMEOUT, &io_s);
 	mysql_options(my, MYSQL_OPT_WRITE_TIMEOUT, &io_s);
 	mysql_options(my, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-	/* No pointer means on: then a rogue server may ask for our files. */
+	/* NULL would turn it on; a malicious server could then ask for our files. */
 	mysql_options(my, MYSQL_OPT_LOCAL_INFILE, &off);
-	/* 3.4 verifies by default, even where there is no TLS: say it. */
+	/* Version 3.4 verifies by default, even without TLS, so set it explicitly. */
 	mysql_options(my, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, tls ? &yes : &no);
 	if (tls) {
 		mysql_options(my, MYSQL_OPT_SSL_ENFORCE, &yes);
@@ -194,7 +194,7 @@ static int connect_to(struct link *c, const struct conf_db *d, const char *host,
 			       socket ? d->socket : NULL, CLIENT_FOUND_ROWS))
 		return 0;
 	db_fault_of(mysql_errno(my), &code);
-	/* Wrong password, unknown database: not usable either. */
+	/* A host with a wrong password or without the database is not usable either. */
 	return err_set(e, code == ERR_OVERLOADED ? code : ERR_DB_DOWN,
 		       "connect to database %s: %u %.160s", d->id,
 		       mysql_errno(my), mysql_error(my));
@@ -221,7 +221,7 @@ struct link *link_open_at(struct pool *p, const struct settings *s, size_t host,
 	fcntl(fd, F_SETFD, fcntl(fd, F_GETFD) | FD_CLOEXEC);
 	if (set_up(c, e))
 		goto fail;
-	/* What takes long must end before the link is taken for a frozen one. */
+	/* Statements must end before the connection is taken for a frozen one. */
 	if (hosts_n(s->hosts) > 1 &&
 	    (link_usable(c, e) ||
 	     (!p->opt.foreign && link_query(c, "SET SESSION max_statement_time=8",
@@ -255,13 +255,13 @@ struct link *link_open(struct pool *p, unsigned io_s, struct err *e)
 			hosts_good(s->hosts, order[k]);
 			return c;
 		}
-		/* A full one is not bad, but another may have a place. */
+		/* A full host is not bad, but another one may have a free slot. */
 		if (e->code == ERR_OVERLOADED)
 			full = *e;
 		else
 			hosts_bad(s->hosts, order[k], e->text);
 	}
-	if (full.code != ERR_NONE)	/* it is worth waiting for a place */
+	if (full.code != ERR_NONE)	/* waiting may help */
 		*e = full;
 	return NULL;
 }
@@ -276,7 +276,7 @@ void link_close(struct link *c)
 
 void link_abandon(struct link *c, MYSQL_STMT *st)
 {
-	/* Closing would read the rest first; now there is nothing to read. */
+	/* Closing would first read the rest; after this there is nothing to read. */
 	shutdown(mysql_get_socket(c->my), SHUT_RDWR);
 	mysql_stmt_close(st);
 	c->drop = true;

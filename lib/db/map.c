@@ -1,7 +1,4 @@
-/*
- * Rows as structs: what a statement's columns are copied to is described by
- * one table per entity (struct db_field).
- */
+/* Maps rows to structs as described by one table per entity (struct db_field). */
 #include <string.h>
 
 #include "db/link.h"
@@ -50,7 +47,7 @@ void db_map(const struct db_field *fields, size_t n, const struct db_val *row,
 struct mapping {
 	const struct db_field *fields;
 	size_t n_fields;
-	char *out;		/* next row; grows in list_row */
+	char *out;		/* the next element; grows in list_row */
 	size_t size_bytes, n, room, max;
 	struct arena *a;
 };

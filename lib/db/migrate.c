@@ -1,13 +1,12 @@
 /*
- * The schema. DDL commits by itself and cannot be undone, so progress is kept
- * per statement: run it, then record (version, step, SHA-256 of its text).
+ * The schema. DDL commits implicitly and cannot be rolled back, so progress is
+ * recorded per statement: run it, then record (version, step, SHA-256 of its text).
  * Every statement can run twice, so a crash between the two is harmless.
  *
- * Any number of processes may start at once. One holds the lease in
- * schema_lock and works; it extends the lease before every statement, and a
- * second thread does while a statement runs long. The others look every
- * 100 ms whether all steps are recorded, or the lease has run out and they
- * can go on where the dead one stopped.
+ * Any number of processes may start at once. One holds the lease in schema_lock and
+ * works; it extends the lease before each statement, and a second thread extends it
+ * during a long one. The others check every 100 ms if all steps are recorded, or if
+ * the lease has expired and they can continue where its owner stopped.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +31,7 @@
 #define RENEW_S      5
 #define WAIT_S       120
 #define LOOK_MS      100
-#define LAPSED_MS    3000		/* for the record of a lapsed lease's step */
+#define LAPSED_MS    3000		/* how long to wait for the step of an expired lease */
 #define LONG_DDL_S   86400
 #define HASH_BYTES   crypto_hash_sha256_BYTES
 #define HEX_BYTES    (2 * HASH_BYTES + 1)
@@ -234,7 +233,7 @@ int db_schema_check(struct db *db, const char *sql_dir, struct err *e)
 struct lease {
 	struct pool *pool;
 	char owner[33];			/* hex */
-	struct link *c;			/* the worker's */
+	struct link *c;			/* the working thread's */
 	pthread_t thread;		/* renews while a statement runs long */
 	pthread_mutex_t lock;
 	pthread_cond_t stop_cond;
@@ -242,7 +241,7 @@ struct lease {
 	bool lost;			/* another process took it */
 };
 
-/* Runs sql; deadlocks and the like are tried again. */
+/* Runs sql; retries after deadlocks and similar conflicts. */
 static int run_hard(struct link *c, const char *sql, const char *what,
 		    struct err *e)
 {
@@ -257,7 +256,7 @@ static int run_hard(struct link *c, const char *sql, const char *what,
 	}
 }
 
-/* A statement that must find one row: 1 when it did, 0 when not, -1. */
+/* A statement that must find one row: 1 if it did, 0 if not, -1. */
 static int one_row(struct link *c, const char *sql, struct err *e)
 {
 	if (run_hard(c, sql, "schema lease", e))
@@ -265,7 +264,7 @@ static int one_row(struct link *c, const char *sql, struct err *e)
 	return mysql_affected_rows(c->my) == 1;
 }
 
-/* Takes a free lease, or (lapsed) one whose owner has not renewed it. */
+/* Takes a free lease or, if lapsed, one that its owner has not renewed. */
 static int lease_take(struct lease *l, bool lapsed, struct err *e)
 {
 	char sql[256];
@@ -404,9 +403,9 @@ static int make_ready(struct link *c, struct err *e)
 }
 
 /*
- * The lease of another was taken because it lapsed. On a Galera cluster that may
- * be only because the statement itself kept every write waiting, renewals too:
- * then its record comes now, behind it. Waits a while for that.
+ * Another process's lease was taken because it had expired. On a Galera cluster the
+ * reason may be that its statement blocked all writes, including the renewals: then
+ * the statement is recorded about now. Waits for that for LAPSED_MS.
  */
 static int await_record(struct lease *l, struct plan *p, struct err *e)
 {
@@ -448,14 +447,14 @@ static int migrate_on(struct lease *l, struct plan *p, int wait_s,
 		if (mine < 0 && l->c->fault != FAULT_RETRY)
 			return -1;
 		if (mine > 0) {
-			/* Look again: the one before may just have finished. */
+			/* Check again: the previous owner may have just finished. */
 			rc = plan_compare(p, l->c, e);
 			if (!rc)
 				rc = run_missing(l, p, &r->steps_run, e);
 			lease_drop(l);
 			if (!rc || !l->lost)
 				return rc;
-			l->lost = false;	/* it goes on from here: wait */
+			l->lost = false;	/* another process continues: wait */
 		}
 		err_clear(e);
 		l->c->fault = FAULT_NONE;

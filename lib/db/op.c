@@ -1,7 +1,7 @@
 /*
- * One operation. On the pool: a connection for it alone, and once more after
- * a lost link or a deadlock. In a transaction: on its connection, and what is
- * more than a data error dooms it.
+ * One operation. On the pool: a connection of its own, and one retry after a lost
+ * connection or a deadlock. In a transaction: its connection; any error other than
+ * FAULT_DATA dooms the transaction.
  */
 #include "db/link.h"
 #include "metric/metric.h"
@@ -50,7 +50,7 @@ static int op_run(struct db *db, struct op *op, struct err *e)
 	}
 }
 
-/* Whether it is a whole transaction, and at its place. */
+/* Whether it is a DB_WHOLE statement; BUG outside the closure of db_tx. */
 static bool is_whole(struct db *db, unsigned stmt)
 {
 	bool whole = stmt < db->pool->opt.n_stmts &&

@@ -1,18 +1,18 @@
 /*
  * The pool: a connection is borrowed for one operation, LIFO, so that a quiet
- * process works on one or two warm connections.
+ * process uses only one or two warm connections.
  *
- * No ping on borrow. An idle connection that the server closed (timeout, KILL,
- * restart) shows as a hang-up on its socket, which poll tells without a round
- * trip. One that dies in use is dropped with its statements, and the idle ones
- * with it, since what kills one usually kills all.
+ * Connections are not pinged when they are borrowed. If the server closed an idle
+ * one (timeout, KILL, restart), poll reports a hang-up on its socket without a
+ * round trip. A connection that is lost in use is dropped with its statements, and
+ * all idle ones with it, because the cause usually affects all.
  *
- * Sessions come in two modes, autocommit on (single statements) and off
- * (transactions: no BEGIN is sent). A session is switched only when no idle
- * one has the wanted mode, so a process settles at some of each.
+ * Sessions have two modes, autocommit on (single statements) and off (transactions:
+ * no BEGIN is sent). A session is switched only if no idle one has the required
+ * mode, so a process soon has some of each.
  *
- * While the server is down, one thread at a time tries to connect, with a
- * growing pause; all others fail at once. Waiters are served in order.
+ * While the server is down, one thread at a time tries to connect, with increasing
+ * pauses; all others fail at once. Waiting threads are served in order.
  */
 #include "db/link.h"
 
@@ -31,8 +31,8 @@
 #define CONNECT_S        2
 #define IO_S             30
 #define FOREIGN_IO_S     65		/* above the longest dataset timeout */
-#define HOSTS_IO_S       9		/* a frozen host is left after that */
-#define IDLE_MAX_MS      300000		/* below the wait_timeout that we set */
+#define HOSTS_IO_S       9		/* a frozen host is given up after this */
+#define IDLE_MAX_MS      300000		/* less than the wait_timeout that we set */
 #define BACK_OFF_MIN_MS  100
 #define BACK_OFF_MAX_MS  2000
 #define FULL_MS          200
@@ -48,7 +48,10 @@ static struct conf_list copy_list(const struct conf_list *l)
 	return out;
 }
 
-/* Copies; conf is not NULL. Stays until the pool goes: a connect may read it. */
+/*
+ * Copies conf (not NULL). Kept until the pool is freed: a connecting thread may
+ * read it.
+ */
 static struct settings *settings_new(const struct conf_db *conf,
 				     struct settings *older)
 {
@@ -117,7 +120,7 @@ struct db *db_open(const struct db_options *o, struct err *e)
 	p->root.pool = p;
 	p->opt = *o;
 	atomic_store(&p->settings, settings_new(o->conf, NULL));
-	p->opt.conf = NULL;	/* borrowed: settings has the copy */
+	p->opt.conf = NULL;	/* borrowed: settings has a copy */
 	if (!p->opt.wait_ms)
 		p->opt.wait_ms = WAIT_MS;
 	if (!p->opt.connect_timeout_s)
@@ -193,7 +196,7 @@ static int switch_mode(struct link *c, bool autocommit, struct err *e)
 
 /* -- borrowing -------------------------------------------------------------- */
 
-/* Takes an idle one of this mode off the list; NULL when there is none. */
+/* Removes an idle connection of this mode from the list; NULL if there is none. */
 static struct link *pop_idle(struct pool *p, bool autocommit)
 {
 	for (struct link **at = &p->idle; *at; at = &(*at)->next) {
@@ -209,7 +212,7 @@ static struct link *pop_idle(struct pool *p, bool autocommit)
 	return NULL;
 }
 
-/* The first waiter looks again: a place has become free. Locked. */
+/* Wakes the first waiter: a connection may be opened or taken. Locked. */
 static void wake_one(struct pool *p)
 {
 	struct waiter *w = p->first;
@@ -252,10 +255,7 @@ static void purge(struct pool *p)
 	}
 }
 
-/*
- * Opens one more; its place in n_open is taken already. Locked on entry and
- * on return.
- */
+/* Opens a connection, which n_open counts already. Locked on entry and on return. */
 static struct link *open_one(struct pool *p, struct err *e)
 {
 	struct link *c;
@@ -280,13 +280,13 @@ static struct link *open_one(struct pool *p, struct err *e)
 		p->down_until_ms = clock_mono_ms() + p->back_off_ms;
 		snprintf(p->down_text, sizeof(p->down_text), "%.159s", e->text);
 		e->retry_after_s = 2;
-		/* Whoever waits for a connection would wait in vain. */
+		/* No connection will become free for waiters. */
 		while (p->first)
 			wake_one(p);
 	} else {
 		p->full_until_ms = clock_mono_ms() + FULL_MS;
 		e->retry_after_s = 1;
-		if (!p->n_open)		/* nobody is left to give one back */
+		if (!p->n_open)		/* no connection will be returned */
 			wake_one(p);
 	}
 	return NULL;
@@ -320,7 +320,7 @@ static int wait_turn(struct pool *p, int64_t deadline_ms, struct link **out)
 	return w.woken ? 0 : -1;
 }
 
-/* A connection of any state, or NULL with e set. */
+/* A connection in either mode, or NULL with e set. */
 static struct link *take_any(struct pool *p, bool autocommit, struct err *e)
 {
 	int64_t deadline_ms = clock_mono_ms() + p->opt.wait_ms;
@@ -351,7 +351,10 @@ static struct link *take_any(struct pool *p, bool autocommit, struct err *e)
 			c = open_one(p, e);
 			if (c || e->code != ERR_OVERLOADED || !p->n_open)
 				break;
-			/* The server is full: share what we have, look anew. */
+			/*
+			 * The server is full: share the existing connections, and
+			 * check again.
+			 */
 			err_clear(e);
 			continue;
 		}
@@ -393,8 +396,8 @@ struct link *pool_take(struct pool *p, bool autocommit, struct err *e)
 }
 
 /*
- * Notes what an error says about the host, and drops a link that is better made
- * to another one.
+ * Records what an error says about the host, and drops a connection if another host
+ * is better.
  */
 static void judge_host(struct link *c)
 {
@@ -403,7 +406,7 @@ static void judge_host(struct link *c)
 
 	if (hosts_n(hosts) < 2)
 		return;
-	/* Without a quorum some statements only wait for their locks. */
+	/* Without a quorum, some statements just wait for their locks. */
 	if (c->fault == FAULT_RETRY && c->last_error == ER_LOCK_WAIT_TIMEOUT &&
 	    link_usable(c, &why))
 		c->fault = FAULT_LOST;
@@ -469,7 +472,7 @@ void db_reconfigure(struct db *db, const struct conf_db *conf)
 	}
 	atomic_store(&p->settings, settings_new(conf, s));
 	p->max = conf->pool > 0 ? conf->pool : 1;
-	p->down_until_ms = 0;	/* try the new one at once */
+	p->down_until_ms = 0;	/* try the new settings at once */
 	p->back_off_ms = 0;
 	while (p->first)
 		wake_one(p);

@@ -1,9 +1,8 @@
 /*
- * Ad-hoc SELECTs on databases that are not ours: what datasets compile to.
- * Values are always parameters. The session is read-only, every query carries
- * its own time limit, rows and bytes are counted while they are written, and
- * a query that has more than allowed is abandoned with its connection rather
- * than read to its end.
+ * Ad-hoc SELECTs on foreign databases, for datasets. Values are always parameters.
+ * The session is read-only, and each query has its own time limit. Rows and bytes
+ * are counted as they are written; a query with more than the limit is abandoned
+ * with its connection, because reading to its end could take long.
  */
 #include <errmsg.h>
 #include <math.h>
@@ -133,7 +132,7 @@ static void bind_slots(struct adhoc *q)
 	}
 }
 
-/* A kept statement that the server does not have any more, or not so. */
+/* Whether the server has dropped a kept statement, or its result has changed. */
 static bool is_stale(const MYSQL_STMT *st)
 {
 	unsigned n = mysql_stmt_errno((MYSQL_STMT *)st);
@@ -153,7 +152,7 @@ static int adhoc_prepare(struct adhoc *q, struct err *e)
 			return 0;
 		if (freed || !stmt_no_place(q->st))
 			return adhoc_fail(q, e);
-		/* The server has no place for it: what is kept makes some. */
+		/* The server has no room for it: free the kept statements. */
 		mysql_stmt_close(q->st);
 		kept_drop(q->c);
 		kept_pause(q->c);
@@ -175,7 +174,7 @@ static int adhoc_execute(struct adhoc *q, const struct db_val *args,
 		mysql_stmt_execute(q->st) ? -1 : 0;
 }
 
-/* Executes, what was not kept prepared first. On failure it is closed. */
+/* Executes, after preparing if it was not kept. Closed on failure. */
 static int adhoc_open(struct adhoc *q, struct str sql,
 		      const struct db_val *args, size_t n_args,
 		      const struct db_query_limits *l, struct err *e)
@@ -204,7 +203,7 @@ static int adhoc_open(struct adhoc *q, struct str sql,
 			adhoc_fail(q, e);
 		goto fail;
 	}
-	/* Known for certain only now: SET STATEMENT hides them in prepare. */
+	/* Certain only now: while preparing, SET STATEMENT hides the columns. */
 	q->n = mysql_stmt_field_count(q->st);
 	q->fields = mariadb_stmt_fetch_fields(q->st);
 	if (!q->n || !q->fields) {
@@ -231,7 +230,7 @@ static int adhoc_next(struct adhoc *q, struct err *e)
 	return got == MYSQL_NO_DATA ? 0 : adhoc_fail(q, e);
 }
 
-/* Text of column i, cut at max_bytes; *cut says whether. In the arena. */
+/* Text of column i, cut at max_bytes; *cut: whether it was cut. In the arena. */
 static int adhoc_text(struct adhoc *q, unsigned i, size_t max_bytes,
 		      struct str *out, bool *cut, struct err *e)
 {
@@ -291,7 +290,7 @@ static void write_double(struct jw *w, double d, int digits)
 	jw_raw(w, str_of(text));
 }
 
-/* As a number where JSON readers keep its digits, else as text. */
+/* A number if JSON readers keep all its digits, else a string. */
 static void write_decimal(struct jw *w, struct str s)
 {
 	size_t digits = 0, sign = s.n && s.p[0] == '-';
@@ -343,7 +342,7 @@ static int write_long(struct adhoc *q, unsigned i, size_t max_bytes,
 	return 0;
 }
 
-/* "a,b": members have no commas. */
+/* "a,b": members do not contain commas. */
 static int write_set(struct adhoc *q, unsigned i, size_t max_bytes,
 		     struct jw *w, struct err *e)
 {
@@ -367,7 +366,7 @@ static int write_set(struct adhoc *q, unsigned i, size_t max_bytes,
 	return 0;
 }
 
-/* MariaDB's way to say "none" where NULL is not allowed. */
+/* MariaDB's value for "no date" where NULL is not allowed. */
 static bool is_zero_date(const MYSQL_FIELD *f, struct str text)
 {
 	return f->type != MYSQL_TYPE_TIME && str_starts(text, STR("0000-00-00"));
@@ -459,7 +458,7 @@ static int write_rows(struct adhoc *q, const struct db_query_limits *l,
 			return -1;
 		arena_rewind(q->a, m);
 		if (w->b->n - start >= l->max_bytes || !buf_ok(w->b)) {
-			w->b->n = before;	/* take the row back */
+			w->b->n = before;	/* remove the row again */
 			w->b->p[before] = '\0';
 			w->b->overflow = false;
 			w->comma = comma;
@@ -475,7 +474,7 @@ static int write_rows(struct adhoc *q, const struct db_query_limits *l,
 	return 0;
 }
 
-/* The link is shut: nothing more is read from it. Always -1. */
+/* The socket is shut, so nothing more is read. Always -1. */
 static int stopped(struct adhoc *q, struct pool *p, struct err *e)
 {
 	unsigned long id = mysql_thread_id(q->c->my);
@@ -485,7 +484,7 @@ static int stopped(struct adhoc *q, struct pool *p, struct err *e)
 	q->c->drop = true;
 	if (q->st)
 		link_abandon(q->c, q->st);
-	/* We shut the link ourselves: its host and the others are fine. */
+	/* We shut the socket ourselves: the host and other connections are fine. */
 	q->c->fault = FAULT_NONE;
 	pool_give(q->c);
 	stop_kill(p, s, host, id);
@@ -530,7 +529,10 @@ int db_query_json(struct db *foreign, struct str sql,
 			rc = write_rows(&q, l, w, out, e);
 			if (stop_leave(l->stop))
 				return stopped(&q, foreign->pool, e);
-			/* Closing reads what is left: not from a dropped one. */
+			/*
+			 * Closing reads the remaining rows, so not on a dropped
+			 * connection.
+			 */
 			if (q.c->drop)
 				link_abandon(q.c, q.st);
 			else if (rc)

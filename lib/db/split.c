@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-/* Where the quoted text that starts at i ends (behind its quote). */
+/* Index after the quoted text that starts at i. */
 static size_t quoted(struct str s, size_t i)
 {
 	char q = s.p[i++];
@@ -19,7 +19,7 @@ static size_t quoted(struct str s, size_t i)
 	return MIN(i + 1, s.n);
 }
 
-/* The end of the comment that starts at i, or i when none does. */
+/* End of the comment that starts at i, or i if there is none. */
 static size_t comment(struct str s, size_t i)
 {
 	char next = i + 1 < s.n ? s.p[i + 1] : '\0';

@@ -1,4 +1,4 @@
-/* SQL text to statements, for migrations. No server involved. */
+/* Splits SQL text into statements, for migrations. Needs no server. */
 #ifndef DB_SPLIT_H
 #define DB_SPLIT_H
 
@@ -6,9 +6,9 @@
 #include "base/str.h"
 
 /*
- * Cuts text at its semicolons, outside quotes and comments. Comments go,
- * blanks at the ends go, empty statements go. Returns the statements in a;
- * *n says how many.
+ * Splits text at semicolons outside quotes and comments. Comments, surrounding
+ * blanks and empty statements are removed. Returns the statements in a; *n: their
+ * number.
  */
 struct str *db_split_sql(struct arena *a, struct str text, size_t *n);
 

@@ -1,13 +1,13 @@
 /*
- * Declared statements: prepared lazily, kept per connection under their number
- * in the table. Preparing checks the row against what the server says: number
- * of parameters, number, types and nullability of columns. Executing checks
- * the arguments against the row, so a type cannot drift anywhere.
+ * Declared statements: prepared lazily and kept per connection by their number in
+ * the table. Preparing checks the row against the server's description: number of
+ * parameters; number, types and nullability of columns. Executing checks the
+ * arguments against the row, so types cannot diverge.
  *
- * Rows are read unbuffered: integers and ids are bound, texts land in a scratch
- * that all statements of the connection share (only one of them has rows at a
- * time), and a row's texts go to the arena in one piece. A text that the
- * scratch has no room for is fetched once more, at its length.
+ * Rows are read unbuffered: integers and ids are bound; texts are read to a scratch
+ * buffer that all statements of the connection share (only one of them has rows at
+ * a time), then copied to the arena row by row. A text that does not fit in the
+ * scratch buffer is fetched again with its full length.
  */
 #include "db/link.h"
 
@@ -23,9 +23,9 @@
 
 #define CHARSET_BINARY     63
 #define PACKET_SLACK_BYTES 4096	/* protocol around the values */
-#define SCRATCH_BYTES      8192	/* shared out among a statement's text columns */
+#define SCRATCH_BYTES      8192	/* divided among a statement's text columns */
 
-struct cell {			/* where one column lands */
+struct cell {			/* where one column is read to */
 	union {
 		int64_t i;
 		double d;
@@ -40,7 +40,7 @@ struct prep {
 	unsigned n_params, n_columns;
 	MYSQL_BIND *in, *out;
 	struct cell *cells;
-	size_t text_bytes;	/* of the scratch, for one text column */
+	size_t text_bytes;	/* in the scratch buffer, for one text column */
 };
 
 static void drop_prep(struct prep *p)
@@ -78,7 +78,7 @@ static int stmt_fail(struct link *c, struct prep *p, const char *name,
 	return link_stmt_fail(c, p->st, name, e);
 }
 
-/* Whether a column of the server's description is what the row declares. */
+/* Whether a column as described by the server is what the row declares. */
 static bool column_fits(const MYSQL_FIELD *f, char declared)
 {
 	bool binary = f->charsetnr == CHARSET_BINARY;
@@ -131,7 +131,7 @@ static int check_prep(struct prep *p, const struct db_stmt *row, struct err *e)
 		return err_set(e, ERR_DB, "%s: %lu parameters, declared \"%s\"",
 			       row->name, mysql_stmt_param_count(p->st),
 			       row->params);
-	/* The server does not say in advance what a whole transaction gives. */
+	/* The server does not describe the results of a DB_WHOLE statement in advance. */
 	return row->whole ? 0 : check_columns(p, row, e);
 }
 
@@ -215,7 +215,7 @@ static struct prep *prepare(struct link *c, unsigned stmt, struct err *e)
 			stmt_fail(c, p, row->name, e);
 			goto fail;
 		}
-		link_drop_preps(c);	/* one of its places will do */
+		link_drop_preps(c);	/* this makes room for one */
 	}
 	if (check_prep(p, row, e)) {
 		if (c->fault < FAULT_DATA)
@@ -299,8 +299,8 @@ static int too_big(struct link *c, const struct db_stmt *row, size_t n_bytes,
 }
 
 /*
- * Ends a statement that may have left something unread: the next use would fail
- * with 2014, which says nothing about its outcome. It is prepared again.
+ * Closes a statement that may have unread results: its next use would fail with
+ * 2014, which does not tell what happened. Later it is prepared again.
  */
 static void clear_away(struct link *c, struct prep *p)
 {
@@ -309,13 +309,13 @@ static void clear_away(struct link *c, struct prep *p)
 		return;
 	}
 	drop_prep(p);
-	/* What cannot be read away goes with its link. */
+	/* Results that cannot be discarded are dropped with the connection. */
 	if (c->my->status != MYSQL_STATUS_READY ||
 	    (c->my->server_status & SERVER_MORE_RESULTS_EXIST))
 		c->drop = true;
 }
 
-/* Prepares if need be and executes. The prep, or NULL with e set. */
+/* Prepares if necessary, and executes. Returns the prep, or NULL with e set. */
 static struct prep *execute(struct link *c, const struct op *op,
 			    struct err *e)
 {
@@ -342,7 +342,7 @@ static struct prep *execute(struct link *c, const struct op *op,
 		bool unsent = mysql_stmt_errno(p->st) == CR_COMMANDS_OUT_OF_SYNC;
 
 		stmt_fail(c, p, row->name, e);
-		if (unsent) {	/* by the library: it did not run */
+		if (unsent) {	/* refused by the library: it did not run */
 			c->unsure = false;
 			clear_away(c, p);
 		}
@@ -352,9 +352,9 @@ static struct prep *execute(struct link *c, const struct op *op,
 }
 
 /*
- * A transaction that another node's commit aborted ends without a word behind a
- * bulk execute: it and the COMMIT report success, and nothing is stored. So each
- * success within a transaction must leave the session in one.
+ * A transaction that another node's commit aborted reports no error after a bulk
+ * execute: the statement and the COMMIT succeed, but nothing is stored. So check
+ * after each success in a transaction that the session is still in it.
  */
 static int still_in_tx(struct link *c, const char *name, struct err *e)
 {
@@ -379,7 +379,7 @@ int stmt_exec(struct link *c, struct op *op, struct err *e)
 
 /* -- many rows at once ------------------------------------------------------ */
 
-/* One parameter of all rows, as the bulk protocol wants it: by column. */
+/* Binds one parameter of all rows, by column, as the bulk protocol needs it. */
 static void bind_many(MYSQL_BIND *b, const struct db_val *first,
 		      size_t stride, size_t n, struct arena *a)
 {
@@ -479,7 +479,7 @@ int stmt_exec_rows(struct link *c, struct op *op, struct err *e)
 
 /* -- rows ------------------------------------------------------------------- */
 
-/* The text of column i, to p, which has room for it and a NUL. */
+/* Copies the text of column i to p, which has room for it and a NUL. */
 static int take_text(struct prep *p, unsigned i, char *to)
 {
 	struct cell *cell = &p->cells[i];
@@ -500,7 +500,7 @@ static int take_text(struct prep *p, unsigned i, char *to)
 		}, i, 0) ? -1 : 0;
 }
 
-/* What the texts and ids of the row that was fetched take. */
+/* Size of the texts and ids of the fetched row. */
 static size_t row_bytes(const struct prep *p, const char *columns)
 {
 	size_t need = 0;
@@ -513,7 +513,7 @@ static size_t row_bytes(const struct prep *p, const char *columns)
 	return need;
 }
 
-/* The row that was fetched, its texts and ids in to. */
+/* Reads the fetched row, with texts and ids in `to`. */
 static int take_row(struct prep *p, const char *columns, char *to,
 		    struct db_val *v)
 {
@@ -546,7 +546,7 @@ static int take_row(struct prep *p, const char *columns, char *to,
 	return 0;
 }
 
-/* Whether the page ends before a row of need bytes. */
+/* Whether the list ends before a row of need bytes, because of max_bytes. */
 static bool is_beyond(struct op *op, size_t need)
 {
 	if (!op->max_bytes)
@@ -557,10 +557,7 @@ static bool is_beyond(struct op *op, size_t need)
 	return *op->cut;
 }
 
-/*
- * What fn says to the row that was fetched: 0 go on, 1 no more are wanted, nor
- * by the page, -1.
- */
+/* Passes the fetched row to fn: 0 to continue, 1 if fn or max_bytes ends the list, -1. */
 static int give_row(struct link *c, struct prep *p, const struct db_stmt *row,
 		    struct op *op, struct err *e)
 {
@@ -580,17 +577,16 @@ static int give_row(struct link *c, struct prep *p, const struct db_stmt *row,
 }
 
 /*
- * Gives fn the rows of one result; op->given counts them. As db_each returns.
- * Always to the end: what comes behind the row that fn wanted is not looked at,
- * but an error there has ended the transaction. Where that is too much and
- * there is no transaction (may_drop), the connection is given up with the
- * statement: p->st is NULL then.
+ * Passes the rows of one result to fn; op->given counts them. Returns like db_each.
+ * Later rows are read and discarded, because an error among them has ended the
+ * transaction. If there are too many, and no transaction (may_drop), the statement
+ * is closed and the connection dropped: p->st is NULL then.
  */
 static int take_rows(struct link *c, struct prep *p, const struct db_stmt *row,
 		     struct op *op, bool may_drop, struct err *e)
 {
-	size_t skip = DB_SKIP_BYTES;	/* that may still be read for nothing */
-	int said = 0;			/* by fn, or by us for it */
+	size_t skip = DB_SKIP_BYTES;	/* bytes that may still be discarded */
+	int said = 0;			/* by fn, or by give_row for it */
 
 	if (p->n_columns > MAX_COLUMNS)
 		BUG("a statement with too many columns");
@@ -600,7 +596,7 @@ static int take_rows(struct link *c, struct prep *p, const struct db_stmt *row,
 		if (got == MYSQL_NO_DATA)
 			return MIN(said, 0);
 		if (got != 0 && got != MYSQL_DATA_TRUNCATED) {
-			err_clear(e);	/* what fn said counts less */
+			err_clear(e);	/* this error is more important than fn's */
 			return stmt_fail(c, p, row->name, e);
 		}
 		if (!said) {
@@ -637,7 +633,7 @@ int stmt_each(struct link *c, struct op *op, struct err *e)
 	return rc;
 }
 
-/* All results of a whole transaction that was sent. */
+/* Reads all results of a DB_WHOLE statement that was sent. */
 static int whole_results(struct link *c, struct prep *p, struct op *op,
 			 struct err *e)
 {
@@ -648,7 +644,7 @@ static int whole_results(struct link *c, struct prep *p, struct op *op,
 		if (mysql_stmt_field_count(p->st)) {
 			if (!rc)
 				rc = check_columns(p, row, e);
-			if (rc) {	/* not ours to map: only read */
+			if (rc) {	/* cannot be mapped: discard it */
 				if (mysql_stmt_free_result(p->st))
 					return stmt_fail(c, p, row->name, e);
 			} else if (mysql_stmt_bind_result(p->st, p->out)) {
@@ -662,7 +658,7 @@ static int whole_results(struct link *c, struct prep *p, struct op *op,
 		more = mysql_stmt_next_result(p->st);
 	}
 	if (more > 0) {
-		err_clear(e);	/* says more than what was made of rows */
+		err_clear(e);	/* more important than errors of mapping */
 		return stmt_fail(c, p, row->name, e);
 	}
 	return rc;

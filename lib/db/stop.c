@@ -1,7 +1,7 @@
 /*
- * Ending a query from another thread. Its socket is shut down, so that the
- * thread that waits for rows wakes at once; the server, which would notice only
- * with its next row, is told by KILL QUERY through a second connection.
+ * Ends a query from another thread. Its socket is shut down, so that the thread
+ * that waits for rows wakes at once; the server, which would only notice at its
+ * next row, gets a KILL QUERY through a second connection.
  */
 #include <stdio.h>
 #include <sys/socket.h>
@@ -67,7 +67,7 @@ void stop_kill(struct pool *p, const struct settings *s, size_t host,
 	char sql[48];
 
 	snprintf(sql, sizeof(sql), "KILL QUERY %lu", id);
-	/* It may have ended by itself meanwhile: then there is no such thread. */
+	/* It may have ended meanwhile: then there is no such thread. */
 	if (c)
 		(void)!link_query(c, sql, "kill", &e);
 	else

@@ -1,7 +1,8 @@
 /*
- * Transactions: closures that run again. Any database error beyond the data
- * ends a try; the wrapper rolls back, or drops the lost link, and starts over
- * with a pause. Nested calls join the outer transaction; their failure sticks.
+ * Transactions: closures that can run again. Any database error other than
+ * FAULT_DATA ends a try; the wrapper rolls back, or drops the lost connection, and
+ * starts again after a pause. Nested calls join the outer transaction; if they
+ * fail, it cannot commit.
  */
 #include "db/link.h"
 
@@ -21,7 +22,7 @@ bool db_tx_unknown(const struct db *tx)
 	return tx->unknown;
 }
 
-/* One try. *fault says what became of it. */
+/* One try. *fault: its outcome. */
 static int attempt(struct db *tx, db_tx_fn *fn, void *ctx, enum fault *fault,
 		   struct err *e)
 {
@@ -30,7 +31,7 @@ static int attempt(struct db *tx, db_tx_fn *fn, void *ctx, enum fault *fault,
 
 	if (rc == 0 && !tx->failed && c->open_tx) {
 		rc = link_query(c, "COMMIT", "commit", e);
-		/* One that the library did not send has not committed. */
+		/* A COMMIT that the library did not send has not committed. */
 		if (rc && c->fault == FAULT_LOST &&
 		    mysql_errno(c->my) != CR_COMMANDS_OUT_OF_SYNC)
 			tx->unknown = true;
@@ -74,7 +75,7 @@ int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
 			unknown = tx.unknown;
 			pool_give(tx.link);
 		}
-		/* The first connect fails at once; later ones have a cause. */
+		/* If the first try cannot connect, fail at once. */
 		again = rc && fault > FAULT_DATA && (tx.link || tries > 1) &&
 			tries < TRIES && clock_mono_ms() < deadline_ms &&
 			e->code != ERR_TOO_BIG;

@@ -101,7 +101,7 @@ static int fail_one(struct document_run *k, const struct kb_document *d,
 		found.problem = STR("The service that reads images refuses to. An "
 				    "admin can see why in the log.");
 		break;
-	case ERR_CANCELLED:	/* another process goes on */
+	case ERR_CANCELLED:	/* another process continues */
 		k->more = true;
 		return 0;
 	default:
@@ -122,7 +122,7 @@ static bool is_over(const struct document_run *k, int64_t until_ms)
 		(k->r->stop && atomic_load(k->r->stop));
 }
 
-/* 1: all are read, or left for later; 0: there are more; -1. One is always tried. */
+/* 1: all are read, or postponed; 0: there are more; -1. Reads at least one. */
 static int read_files(struct document_run *k, int64_t until_ms, struct err *e)
 {
 	struct uuid after = { .b = { 0 } };

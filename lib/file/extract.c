@@ -39,7 +39,7 @@ static const struct spawn_limits file_limits = {
 	.file_mb = SANITIZED ? 0 : SPAWN_NONE, .files = 32,
 };
 
-/* -- where it is -------------------------------------------------------- */
+/* -- the program -------------------------------------------------------- */
 
 static char program[PATH_BYTES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;

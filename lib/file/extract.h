@@ -87,7 +87,7 @@ int file_extract_all(const struct file_source *s, struct arena *a,
 
 /* OCR of pages that are images, by lamplighter-extract-file --type scan. */
 struct file_scan_want {
-	int from, to, most;	/* pages, from 1; and how many, if there is time */
+	int from, to, most;	/* pages, from 1; and how many at most, if time permits */
 	bool picture;		/* the next one as a PNG instead */
 	const char *languages;	/* of Tesseract: "deu+eng" */
 	struct http_abort *abort;	/* these two may be NULL: not cancelled */

@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* -- reading it back -------------------------------------------------------- */
+/* -- reading the stored bytes --------------------------------------------- */
 
 int file_next_piece(void *ctx, struct str *next)
 {
@@ -43,7 +43,7 @@ static int hash_all(struct file_reader *r, unsigned char *out)
 	return rc;
 }
 
-/* -- what it is -------------------------------------------------------- */
+/* -- type and text ---------------------------------------------------------- */
 
 static bool is_image(struct str type)
 {

@@ -24,15 +24,15 @@ enum {
 	ANSWER_BYTES = 262144,	/* limit of a service's answer for one page */
 	ANSWER_MS = 120000,
 	ANSWER_TOKENS = 8000,
-	TICK_MS = 200,		/* between looks at whether to stop */
+	TICK_MS = 200,		/* interval of checks whether to stop */
 };
 
 /* The result of one step. */
 struct pages_read {
 	struct str text;	/* with page marks, unless the file is one image */
-	int64_t next;		/* the page behind them; 0: that was all */
-	const char *problem;	/* why the others cannot be read; NULL */
-	const char *skipped;	/* why a page of these could not be; NULL */
+	int64_t next;		/* the page to continue with; 0: all are read */
+	const char *problem;	/* why the others cannot be read; or NULL */
+	const char *skipped;	/* why one of these pages could not be read; or NULL */
 };
 
 /* -- page marks --- */
@@ -139,15 +139,15 @@ static const char *problem_of(const struct file_scanned *f,
 }
 
 /*
- * It is of one page, and the others are read, unless the reader was killed: that
- * may happen again and again.
+ * The problem is skipped: it concerns one page, and the others are read. But if the
+ * reader was killed, reading ends, because that may happen again and again.
  */
 static void note_problem(const char *problem, bool killed, struct pages_read *out)
 {
 	*(killed ? &out->problem : &out->skipped) = problem;
 }
 
-/* 1; 0: there is none; -1. */
+/* Returns 1; 0 if Tesseract is missing; -1. */
 static int by_tesseract(const struct file_scanner *k, const struct owner *o,
 			const struct attachment *t, struct arena *a,
 			struct pages_read *out, struct err *e)
@@ -171,7 +171,7 @@ static int by_tesseract(const struct file_scanner *k, const struct owner *o,
 	return 1;
 }
 
-/* -- a model that sees --- */
+/* -- a model with vision --- */
 
 struct sight {
 	const struct file_scanner *k;
@@ -293,7 +293,7 @@ static int next_page(const struct file_scanner *k, const struct owner *o,
 		!llm_image_read(f.text, a, image, &no_image);
 }
 
-/* 1: it is this page that it does not take, and why is not asked again; -1. */
+/* 1: the service refuses this page only; the reason is not requested again; -1. */
 static int refused(const struct err *why, struct pages_read *out, struct err *e)
 {
 	switch (why->code) {
@@ -350,7 +350,7 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 	return rc ? refused(&why, out, e) : 1;
 }
 
-/* -- with what is there --- */
+/* -- with either --- */
 
 /* The new value of the file's problem. */
 static struct str problem_now(const struct file_scanner *k,

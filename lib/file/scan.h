@@ -15,22 +15,22 @@
 struct http_abort;
 struct http_pool;
 
-struct file_scanner {		/* everything is borrowed */
+struct file_scanner {		/* all members are borrowed */
 	struct db *db;
 	const struct conf *conf;
 	struct http_pool *http;	/* NULL: no service can be asked */
 	/* Each ends a read with ERR_CANCELLED; either may be NULL. */
 	struct http_abort *abort;
 	const atomic_bool *stop;
-	struct owner by;	/* for whose usage a service is asked */
+	struct owner by;	/* to whom the usage of a service is charged */
 };
 
 /*
- * Reads the next pages of a ready file of o and stores their text with the others, in
- * the order of pages; t is as it is now then, in a. 1: there are more; 0: there are
- * not, or (t->unread is still set) nothing here can read them; -1: ERR_OVERLOADED
- * when it may work later, ERR_UPSTREAM when the service refuses until an admin has
- * changed something, ERR_CANCELLED, those of the store. Blocks, half a minute or as
+ * Reads the next pages of a ready file of o and stores their text in the order of
+ * pages; updates t, in a. 1: there are more; 0: there are no more, or (t->unread is
+ * still set) nothing here can read them; -1: ERR_OVERLOADED if a later try may
+ * succeed, ERR_UPSTREAM if the service refuses until an admin has changed
+ * something, ERR_CANCELLED, those of the store. Blocks for half a minute, or as
  * long as the service takes.
  */
 int file_scan(const struct file_scanner *k, const struct owner *o,

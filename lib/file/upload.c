@@ -22,7 +22,7 @@ struct file_upload {
 	size_t unchecked;	/* bytes since the last check of the quota */
 };
 
-/* -- what may be had -------------------------------------------------------- */
+/* -- limits ----------------------------------------------------------------- */
 
 static struct str last_component(struct str s)
 {

@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* A request and the reading of its answer take less. */
+/* More than a request and reading its answer can take. */
 #define LEASE_US INT64_C(120000000)
 enum { RENEW_MS = 20000 };
 
@@ -81,7 +81,7 @@ int intake_renew(struct intake_run *k, bool force, struct err *e)
 
 void intake_release(struct intake_run *k)
 {
-	struct err lost = ERR_INIT;	/* then the lease runs out */
+	struct err lost = ERR_INIT;	/* the lease then expires */
 
 	if (put_lease(k, 0, NULL, &lost))
 		log_err("the lease of a source", &lost);
@@ -194,7 +194,7 @@ static int find_base(struct intake_run *k, struct err *e)
 	return rc ? 0 : make_base(k, e);
 }
 
-/* -- a run ----------------------------------------------------------------------- */
+/* -- running --------------------------------------------------------------------- */
 
 /* Moves the documents out of the base that the source used before. 1, 0, -1. */
 static int leave_base(struct intake_run *k, struct err *e)
@@ -213,7 +213,7 @@ static int leave_base(struct intake_run *k, struct err *e)
 	return rc;
 }
 
-/* A hash of what the source reads: a run cannot go on in anything else. */
+/* A hash of what the source reads: a run cannot be continued in another place. */
 static struct str origin_of(const struct intake_run *k)
 {
 	const struct conf_intake *s = k->s;
@@ -308,7 +308,7 @@ static int run(struct intake_run *k, bool again, struct err *e)
 	return end(k, look(k, e), e);
 }
 
-/* As intake_sync. */
+/* Like intake_sync. */
 static int run_alone(struct intake_run *k, bool again, struct err *e)
 {
 	const struct uuid none = { .b = { 0 } };

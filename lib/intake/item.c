@@ -265,7 +265,7 @@ struct left_item {
 static int drop_one(struct intake_run *k, const struct left_item *l, struct err *e)
 {
 	if (kb_delete(k->io->db, &k->at, &l->document_id, e)) {
-		if (e->code != ERR_NOT_FOUND)	/* somebody else has deleted it */
+		if (e->code != ERR_NOT_FOUND)	/* it was already deleted */
 			return -1;
 		err_clear(e);
 	} else {

@@ -38,7 +38,7 @@ int intake_take(struct intake_run *k, struct err *e) MUST_CHECK;
 int intake_renew(struct intake_run *k, bool force, struct err *e) MUST_CHECK;
 void intake_release(struct intake_run *k);
 
-/* Notes in the database that the run must delete nothing, even after a kill. */
+/* Records in the database that the run must delete nothing, even after a kill. */
 int intake_in_part(struct intake_run *k, struct err *e) MUST_CHECK;
 
 /* An item. Borrowed. */
@@ -72,8 +72,8 @@ bool intake_is_late(const struct intake_run *k);
 void intake_fault(struct intake_run *k, struct str key, const char *why);
 
 /*
- * Whether the item is unchanged, by its stamp; then counts it, and nothing else
- * is to do. 1, 0, -1.
+ * Whether the item is unchanged, by its stamp; if so, counts it, and nothing else
+ * needs to be done. 1, 0, -1.
  */
 int intake_same(struct intake_run *k, const struct intake_item *it,
 		struct err *e) MUST_CHECK;
@@ -99,15 +99,14 @@ int intake_write(struct intake_run *k, struct intake_item *it, struct arena *a,
 const char *intake_groups(struct arena *a, const json_t *list, size_t *wrong);
 
 /*
- * Deletes the documents of items that neither the run nor a later one saw. 1; 0
- * if there is
- * more; -1.
+ * Deletes the documents of items that neither the run nor a later one saw. 1; 0 if
+ * there is more; -1.
  */
 int intake_drop(struct intake_run *k, struct err *e) MUST_CHECK;
 
 /*
- * Read the kinds of sources, from k->st.place on. Return 1; 0 if there is more;
- * -1.
+ * Read the kinds of sources, continuing after k->st.place. Return 1; 0 if there is
+ * more; -1.
  */
 int intake_directory(struct intake_run *k, struct err *e) MUST_CHECK;
 int intake_select(struct intake_run *k, struct err *e) MUST_CHECK;

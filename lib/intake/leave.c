@@ -63,7 +63,7 @@ static int drop(const struct intake_io *io, const struct intake_left *l,
 
 	k.at.base = l->base_id;
 	rc = intake_take(&k, e);
-	if (rc <= 0)	/* a process with the old configuration reads it */
+	if (rc <= 0)	/* a process with the old configuration is reading it */
 		return rc < 0 ? -1 : 1;
 	rc = intake_drop(&k, e);
 	if (rc > 0 && db_exec(io->db, STMT_INTAKE_FORGET,

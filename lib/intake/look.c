@@ -26,7 +26,7 @@ static int is_due(struct db *db, const struct conf *conf,
 	return st.going || st.begun_us + s->every * MINUTE_US <= clock_now_us();
 }
 
-/* Returns 1 if a removed source is not noted yet or its time has come; 0; -1. */
+/* Returns 1 if a removed source is not recorded yet or its time has come; 0; -1. */
 static int leaves(struct db *db, const struct conf *conf, struct arena *a,
 		  struct err *e)
 {

@@ -135,7 +135,7 @@ static int list_roots(struct site *s, struct err *e)
 
 /* -- reading -------------------------------------------------------------------------------- */
 
-/* Returns 1; 0 if the run ends for now; -1. */
+/* Reads one page or sitemap. Returns 1; 0 if the run ends for now; -1. */
 static int take(struct site *s, const struct site_page *v, size_t n, struct err *e)
 {
 	int rc = 1;

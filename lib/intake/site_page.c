@@ -36,7 +36,7 @@ static int done(struct site *s, const struct site_page *p,
 			       DB_B(p->item), DB_I(k->st.run)), NULL, e) ? -1 : 1;
 }
 
-/* The same for a page whose document and validators stay. */
+/* The same for a page whose document and validators are unchanged. */
 static int done_same(struct site *s, const struct site_page *p, struct str mod,
 		     struct err *e)
 {
@@ -47,7 +47,7 @@ static int done_same(struct site *s, const struct site_page *p, struct str mod,
 	return done(s, p, &w, mod, e);
 }
 
-/* The page could not be read; its document stays. */
+/* Records that the page could not be read; its document is kept. */
 static int keep(struct site *s, const struct site_page *p,
 		const struct intake_item *it, const char *why, struct err *e)
 {
@@ -55,7 +55,7 @@ static int keep(struct site *s, const struct site_page *p,
 	return intake_keep(s->k, it, e) ? -1 : done(s, p, NULL, STR(""), e);
 }
 
-/* The page has no document any more. */
+/* Records that the page has no document any more. */
 static int leave(struct site *s, const struct site_page *p,
 		 const struct intake_item *it, const char *why, struct err *e)
 {

@@ -26,7 +26,7 @@ static const struct {
 #undef CURL_ROW
 };
 
-/* It stays: threads of its own may outlive whoever asked for it. */
+/* Never unloaded: threads of the library may outlive its users. */
 static void load(void)
 {
 	void *lib = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);

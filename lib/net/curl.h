@@ -1,10 +1,9 @@
 /*
- * libcurl, loaded when it is first needed: it and the 26 libraries that it
- * brings along cost 9 million instructions to load, more than all else that a
- * plain CGI process does for a page. lib/net includes this instead of
- * <curl/curl.h>; the functions of the table are called by their usual names,
- * after curl_load. (Its checks of options' types define the same names as
- * macros, so they are off.)
+ * libcurl, loaded when it is first needed: loading it and its 26 libraries takes 9
+ * million instructions, more than everything else that a plain CGI process does for
+ * a page. lib/net includes this file instead of <curl/curl.h>; after curl_load, the
+ * functions of the table are called by their usual names. (libcurl's type checks of
+ * options define the same names as macros, so they are turned off.)
  */
 #ifndef NET_CURL_H
 #define NET_CURL_H
@@ -49,7 +48,7 @@
 	X(url_set) \
 	X(version_info)
 
-/* Written by curl_load only. */
+/* Set by curl_load only. */
 extern struct curl_functions {
 #define CURL_MEMBER(f) __typeof__(curl_##f) *f;
 	CURL_FUNCTIONS(CURL_MEMBER)
@@ -57,8 +56,8 @@ extern struct curl_functions {
 } curl_now;
 
 /*
- * Loads it, once; ERR_INTERNAL, each time, when it cannot be, or a function is
- * missing. Any thread.
+ * Loads libcurl once. ERR_INTERNAL, at each call, if it cannot be loaded or a
+ * function is missing. Any thread.
  */
 int curl_load(struct err *e) MUST_CHECK;
 

@@ -1,28 +1,28 @@
 /*
- * The due times of transfers: a binary heap of the loop's thread. Received bytes
- * only postpone a due time, so an entry that is too early stays where it is and
- * is checked when its time comes: no work per token.
+ * The due times of transfers: a binary heap, used by the loop's thread. Received
+ * bytes only postpone a due time, so an entry that is too early stays where it is
+ * and is checked when its time comes: no work per token.
  */
 #ifndef NET_DUE_H
 #define NET_DUE_H
 
 #include "net/transfer.h"
 
-struct due {			/* zero at the start */
-	struct transfer **heap;	/* from 1 */
+struct due {			/* zero-initialised */
+	struct transfer **heap;	/* indexed from 1 */
 	size_t n, size;
 };
 
-/* Enters t at the time of transfer_due, unless it has an earlier entry. */
+/* Adds t with the time of transfer_due, unless it has an earlier entry. */
 void due_set(struct due *d, struct transfer *t);
 
-/* Takes t out, if it is in. */
+/* Removes t, if it has an entry. */
 void due_off(struct due *d, struct transfer *t);
 
-/* Takes out one that is due, or NULL. */
+/* Removes and returns a transfer that is due, or NULL. */
 struct transfer *due_take(struct due *d, int64_t now);
 
-/* When the first is due, monotonic ms; -1 = none. */
+/* When the first one is due, monotonic ms; -1 = none. */
 static inline int64_t due_first(const struct due *d)
 {
 	return d->n ? d->heap[1]->due : -1;

@@ -12,9 +12,9 @@
 #include "base/banned.h"
 
 /*
- * IANA's registries of special-purpose addresses (IPv4 and IPv6, as of 2025),
- * and the metadata services that have addresses of their own. The first row
- * that has the address counts.
+ * IANA's registries of special-purpose addresses (IPv4 and IPv6, as of 2025), and
+ * cloud metadata services with addresses of their own. The first matching row
+ * counts.
  */
 static const struct {
 	const char *net;
@@ -49,7 +49,7 @@ static const struct {
 	{ "2000::/3", GUARD_PUBLIC },
 };
 
-/* IPv4 in IPv6: the prefix, and where the four bytes stand. */
+/* IPv4 embedded in IPv6: the prefix, and the offset of the four bytes. */
 static const struct {
 	const char *net;
 	size_t at;
@@ -79,7 +79,7 @@ static void normalize(struct addr_net *a)
 	}
 }
 
-/* False for another family. IPv4 as ::ffff:a.b.c.d, as addr.h has it. */
+/* False for other families. IPv4 as ::ffff:a.b.c.d, like in addr.h. */
 static bool address_of(const struct sockaddr *sa, struct addr_net *a)
 {
 	struct sockaddr_in in;
@@ -107,7 +107,7 @@ static enum guard_class class_of(const struct addr_net *a)
 		if (addr_parse(str_of(special[i].net), &net) &&
 		    addr_in(&net, a))
 			return special[i].class;
-	return GUARD_RESERVED;	/* IPv6 that nobody gives out */
+	return GUARD_RESERVED;	/* IPv6 that is not assigned */
 }
 
 enum guard_class guard_class(const struct sockaddr *sa)
@@ -183,7 +183,7 @@ bool guard_allows_url(const struct net_guard *g, const char *url,
 	*class = GUARD_PUBLIC;
 	if (!url_host(url, host))
 		return true;
-	/* As libcurl has it, all names below localhost are the loopback. */
+	/* Like libcurl, treat all names below localhost as the loopback. */
 	if (is_localhost(host))
 		in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	else if (inet_pton(AF_INET6, host, &in6.sin6_addr) == 1)

@@ -1,7 +1,6 @@
 /*
- * http_do and http_wait for their callers. The work is done by loop.c (one
- * thread for all transfers) and transfer.c (libcurl's callbacks); connections
- * and their warmth are the loop's.
+ * http_do and http_wait. loop.c (one thread for all transfers) and transfer.c
+ * (libcurl's callbacks) do the work; the loop also owns the connections.
  */
 #include "net/transfer.h"
 
@@ -41,7 +40,7 @@ static void unlock_share(CURL *c, curl_lock_data data, void *ctx)
 	pthread_mutex_unlock(&share_locks[data]);
 }
 
-/* The first of the blank-separated names that is set, or "". */
+/* The value of the first of these variables (separated by blanks) that is set, or "". */
 static const char *env(const char *a, const char *b, const char *c,
 		       const char *d)
 {
@@ -67,7 +66,7 @@ int http_global_init(struct err *e)
 	return 0;
 }
 
-/* At the first request: its TLS library alone is a megabyte. */
+/* At the first request, because its TLS library alone takes a megabyte. */
 static void start_curl(void)
 {
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
@@ -125,7 +124,7 @@ void http_global_cleanup(void)
 
 /* -- one request ----------------------------------------------------------- */
 
-/* 0 when the answer came to its end. */
+/* Returns 0 if the answer was received completely. */
 static int run(struct http_pool *p, struct transfer *t)
 {
 	if (transfer_set_up(t) < 0 || http_loop_run(p, t) < 0)
@@ -144,7 +143,7 @@ static int run(struct http_pool *p, struct transfer *t)
 	return 0;
 }
 
-/* One try. fresh: not on a warm connection. */
+/* One try. fresh: open a new connection. */
 static int try(struct http_pool *p, struct transfer *t, bool fresh)
 {
 	int rc;
@@ -161,8 +160,8 @@ static int try(struct http_pool *p, struct transfer *t, bool fresh)
 }
 
 /*
- * Whether the warm connection had been closed by the server before our request
- * came: libcurl tries again by itself in most such cases, but not in all.
+ * Whether the server had closed the warm connection before our request arrived:
+ * libcurl retries in most such cases, but not in all.
  */
 static bool was_stale(const struct transfer *t)
 {

@@ -1,7 +1,6 @@
 /*
- * The switch of http.h from the side of its waiters: a flag that can be read
- * without a system call, an eventfd that wakes http_wait, and the pool whose
- * loop must check the flag.
+ * Inside lib/net: the switch of http.h. A flag that is read without a system call,
+ * an eventfd that wakes http_wait, and the pool whose loop must check the flag.
  */
 #ifndef NET_HTTP_ABORT_H
 #define NET_HTTP_ABORT_H
@@ -12,10 +11,10 @@
 #include "net/http.h"
 
 struct http_abort {
-	int fd;			/* stays readable once pulled */
+	int fd;			/* stays readable once it is set */
 	atomic_bool pulled;
-	_Atomic(struct http_pool *) pool;	/* used it last; or NULL */
-	pthread_mutex_t lock;		/* over what follows */
+	_Atomic(struct http_pool *) pool;	/* the last that used it; or NULL */
+	pthread_mutex_t lock;		/* protects the following members */
 	struct http_abort_hook *hooks;
 };
 

@@ -1,20 +1,20 @@
 /*
- * The loop behind http_do: one thread, one libcurl multi handle and one epoll
- * for all transfers of a pool. Callers stay blocking, one thread per request;
- * this is where they all wait.
+ * The loop behind http_do: one thread with one libcurl multi handle and one epoll
+ * for all transfers of a pool. The callers block, one thread per request, and all
+ * wait for this loop.
  *
- * Why: a thread that waits for its own stream is woken for every token, which
- * costs two context switches and cold caches, more than everything else that is
- * done with the token. Here one wake-up serves every stream that has bytes, and
- * a worker is not touched until its transfer is over.
+ * Why: a thread that waits for its own stream is woken for every token, which costs
+ * two context switches and cold caches, more than all other work on the token. Here
+ * one wake-up serves every stream that has bytes, and a worker is not woken until
+ * its transfer is over.
  *
- * A round: wait, let libcurl read all sockets that are ready, run the timers
- * that are due, then flush the streams that got bytes, one after the other, so
- * that the web server is also woken for many at once. Collecting tokens on
- * purpose (rounds 1 to 4 ms apart under load) was measured and gained nothing.
+ * A round: wait, let libcurl read all sockets that are ready, run the timers that
+ * are due, then flush the streams that got bytes, one after the other, so that the
+ * web server is also woken for many at once. Collecting tokens (rounds 1 to 4 ms
+ * apart under load) was measured and gained nothing.
  *
- * Callbacks run here while the transfer's caller sleeps. Whatever might block
- * (a client that does not read) is left to the caller: see HTTP_STALL.
+ * Callbacks run here while the transfer's caller sleeps. What may block (a client
+ * that does not read) is left to the caller: see HTTP_STALL.
  */
 #include "net/due.h"
 
@@ -34,28 +34,28 @@
 
 #include "base/banned.h"
 
-#define EVENTS 256		/* taken from epoll at once */
+#define EVENTS 256		/* read from epoll at once */
 #define EASY_KEPT 16		/* handles without a transfer */
-#define WATCHED (UINT64_C(1) << 63)	/* in an event: a transfer, no socket */
+#define WATCHED (UINT64_C(1) << 63)	/* in an event: a transfer's watch_fd, not a socket */
 
 struct http_pool {
-	pthread_mutex_t lock;		/* over what follows */
-	struct transfer *queue;		/* submitted or resumed, last first */
+	pthread_mutex_t lock;		/* protects the following members */
+	struct transfer *queue;		/* submitted or resumed, newest first */
 	CURL *easies[EASY_KEPT];
 	int n_easies;
-	bool started, stop, look;	/* look: somebody pulled an abort */
+	bool started, stop, look;	/* look: an abort was set */
 
 	int max_idle;
 	pthread_t thread;
 	int wake_fd, epoll_fd;
 
-	/* the loop's alone */
+	/* used by the loop only */
 	CURLM *multi;
 	struct transfer *all, *dirty;
 	int n_transfers;
-	int64_t now;			/* monotonic ms, once a round */
-	int64_t curl_at;		/* when libcurl wants a call; -1 = not */
-	int running;			/* what libcurl counts; not used */
+	int64_t now;			/* monotonic ms, updated once per round */
+	int64_t curl_at;		/* when libcurl must be called; -1 = not */
+	int running;			/* set by libcurl; not used */
 	struct due due;
 };
 
@@ -102,13 +102,13 @@ static void watch_on(struct http_pool *p, struct transfer *t)
 
 	if (t->r->watch_fd < 0)
 		return;
-	/* A duplicate, since others may watch the same file. */
+	/* A duplicate, because others may watch the same file. */
 	t->watch_fd = fcntl(t->r->watch_fd, F_DUPFD_CLOEXEC, 0);
 	if (t->watch_fd >= 0)
 		(void)epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, t->watch_fd, &ev);
 }
 
-/* Closing alone is not enough: the file is still open elsewhere. */
+/* Closing is not enough: the file is still open elsewhere. */
 static void watch_off(struct http_pool *p, struct transfer *t)
 {
 	struct epoll_event ev = { .events = 0 };
@@ -120,7 +120,7 @@ static void watch_off(struct http_pool *p, struct transfer *t)
 	t->watch_fd = -1;
 }
 
-/* Open connections may stay open, and max_idle of those without a transfer. */
+/* Keeps connections that are in use, and max_idle others. */
 static void count(struct http_pool *p, int by)
 {
 	p->n_transfers += by;
@@ -128,7 +128,7 @@ static void count(struct http_pool *p, int by)
 			  (long)(p->max_idle + p->n_transfers));
 }
 
-/* Afterwards t belongs to the caller and may be freed at any moment. */
+/* After this, t belongs to the caller and may be freed at any time. */
 static void over(struct http_pool *p, struct transfer *t)
 {
 	long n_connects = 1;
@@ -157,7 +157,7 @@ void http_loop_dirty(struct transfer *t)
 	*t->dirty = t;
 }
 
-/* Until the caller has done what would block here. */
+/* Pauses t until the caller has done what would block here. */
 static void stall(struct http_pool *p, struct transfer *t)
 {
 	due_off(&p->due, t);
@@ -185,7 +185,7 @@ static void begin(struct http_pool *p, struct transfer *t)
 	watch_on(p, t);
 	due_set(&p->due, t);
 	curl_multi_add_handle(p->multi, t->easy);
-	/* The request goes out first, then what the caller has said before it. */
+	/* on_batch runs once after the request was sent. */
 	t->batch = true;
 	http_loop_dirty(t);
 }
@@ -198,7 +198,7 @@ static void go_on(struct http_pool *p, struct transfer *t)
 		over(p, t);
 		return;
 	}
-	/* The silence was ours. */
+	/* The silence was our own. */
 	if (t->last_byte >= 0)
 		t->last_byte = p->now;
 	due_set(&p->due, t);
@@ -245,7 +245,7 @@ static void take_queue(struct http_pool *p)
 	}
 }
 
-/* For aborts. Nothing is dirty now, so transfers may end. */
+/* Checks the abort switches. Nothing is dirty now, so transfers may end. */
 static void look_at_all(struct http_pool *p)
 {
 	struct transfer *t, *next;
@@ -274,7 +274,7 @@ static void run_timers(struct http_pool *p)
 	}
 }
 
-/* Transfers that libcurl has finished; each is ended after its last batch. */
+/* Marks transfers that libcurl has finished; each ends after its last batch. */
 static void mark_finished(struct http_pool *p)
 {
 	struct transfer *t;
@@ -291,7 +291,7 @@ static void mark_finished(struct http_pool *p)
 	}
 }
 
-/* One that libcurl ran in this round. */
+/* Handles a transfer that libcurl ran in this round. */
 static void look_at(struct http_pool *p, struct transfer *t)
 {
 	bool batch = t->batch && t->r->on_batch;
@@ -300,7 +300,7 @@ static void look_at(struct http_pool *p, struct transfer *t)
 
 	t->batch = false;
 	if (t->finished || t->e.code != ERR_NONE) {
-		t->stalled = block;	/* the caller's last thing to do */
+		t->stalled = block;	/* on_stall runs a last time */
 		over(p, t);
 	} else if (block) {
 		stall(p, t);
@@ -367,7 +367,7 @@ static void take_event(struct http_pool *p, const struct epoll_event *ev)
 	}
 }
 
-/* Transfers end behind the events, never among them. */
+/* Transfers end after all events, never between them. */
 static void round_run(struct http_pool *p, struct epoll_event *ev)
 {
 	int n;
@@ -425,7 +425,7 @@ static int start_thread(struct http_pool *p)
 	sigset_t all, old;
 	int rc;
 
-	/* libfcgi takes an interrupted write for a lost peer. */
+	/* libfcgi treats an interrupted write as a lost peer. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	rc = pthread_create(&p->thread, NULL, loop_main, p);

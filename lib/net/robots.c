@@ -46,8 +46,9 @@ static bool fits(struct str pattern, struct str path)
 }
 
 /*
- * As RFC 9309 section 2.2.2 compares: what need not be encoded is not, all else
- * beyond ASCII is, in upper case. *, $ and / stay as they stand.
+ * Normalises as RFC 9309 section 2.2.2 requires: characters that need no encoding
+ * are decoded, all others beyond ASCII are encoded, in upper case. *, $ and / are
+ * unchanged.
  */
 static struct str normal(struct str s, struct buf *out)
 {
@@ -74,8 +75,8 @@ static struct str normal(struct str s, struct buf *out)
 }
 
 struct rules {
-	bool found;		/* a group for this agent */
-	size_t allow, disallow;	/* length of the longest that fits, + 1 */
+	bool found;		/* there is a group for this agent */
+	size_t allow, disallow;	/* length of the longest matching rule, + 1 */
 	int64_t delay_ms;
 	struct buf pattern;
 };
@@ -85,7 +86,7 @@ static bool is_key(struct str key, const char *name)
 	return key.n == strlen(name) && !strncasecmp(key.p, name, key.n);
 }
 
-/* Seconds, "0.5" too; what is no number is none. */
+/* In ms, from seconds such as "0.5"; 0 if it is not a number. */
 static int64_t delay_of(struct str s)
 {
 	int64_t ms = 0, unit = 1000;
@@ -134,7 +135,7 @@ static struct str next_line(struct str *rest)
 	return line;
 }
 
-/* The groups for agent; several of one name count as one. */
+/* Reads the groups for agent; several with the same name count as one. */
 static void read_rules(struct rules *r, struct str robots, const char *agent,
 		       struct str path)
 {
@@ -206,7 +207,10 @@ bool robots_noindex(struct str value)
 		struct str said = str_trim(str_cut(&value, ',')), name;
 		struct str rest = said;
 
-		/* "agent: …" holds up to the next agent; dates and sizes are none. */
+		/*
+		 * "agent: …" applies up to the next agent; dates and sizes are not
+		 * agents.
+		 */
 		name = str_trim(str_cut(&rest, ':'));
 		if (rest.p && !is_key(name, "unavailable_after") &&
 		    !str_starts(name, STR("max-"))) {

@@ -1,7 +1,7 @@
 /*
- * What a site says of programs that read it: robots.txt (RFC 9309) and the words of
- * X-Robots-Tag. For us, who are called lamplighter, else for everybody. Pure; linear
- * in the length of what is given; any thread.
+ * What a site allows crawlers: robots.txt (RFC 9309) and X-Robots-Tag. Rules for
+ * our agent, lamplighter, else those for all agents. Pure; linear in the length of
+ * the input; any thread.
  */
 #ifndef NET_ROBOTS_H
 #define NET_ROBOTS_H
@@ -12,18 +12,18 @@
 #include "base/str.h"
 
 /*
- * Whether the rules of robots allow path ("/a?b"). Both are compared with their
- * percent-encoding made equal.
+ * Whether the rules of robots allow path ("/a?b"). The percent-encoding of both is
+ * normalised before they are compared.
  */
 bool robots_allow(struct str robots, struct str path);
 
-/* The pause between two requests that they ask for, ms; 0: none, or no number. */
+/* The requested pause between two requests, ms; 0: none, or not a number. */
 int64_t robots_delay_ms(struct str robots);
 
-/* The part of a URL that rules are about; "/" when there is none. Borrowed. */
+/* The part of a URL to which rules apply; "/" if it has none. Borrowed. */
 struct str robots_path(const char *url);
 
-/* Whether "noindex" or "none" is in an X-Robots-Tag, or a meta element's content. */
+/* Whether an X-Robots-Tag, or the content of a meta element, has "noindex" or "none". */
 bool robots_noindex(struct str value);
 
 #endif

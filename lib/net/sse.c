@@ -1,8 +1,8 @@
 /*
- * Line splitting is on bytes, never on characters (C7): CR and LF cannot occur
- * inside a UTF-8 sequence. A CR at the end of a read ends its line at once, and
- * an LF at the start of the next read is then swallowed, so that an event is
- * never held back for a byte that may not come.
+ * Lines are split by bytes, not by characters (C7): CR and LF cannot occur within a
+ * UTF-8 sequence. A CR at the end of a read ends its line at once, and an LF at the
+ * start of the next read is then skipped, so that an event is never delayed by a
+ * byte that may not come.
  */
 #include "net/sse.h"
 
@@ -54,7 +54,7 @@ static int too_big(struct sse_reader *r, const char *what, struct err *e)
 			  "The language model sent %s that is too large.", what);
 }
 
-/* Keeps a text that fits; one that is too long is none. */
+/* Stores a text that fits; a text that is too long counts as absent. */
 static void keep(struct buf *b, struct str value)
 {
 	buf_reset(b);
@@ -82,7 +82,7 @@ static int hand_out(struct sse_reader *r, struct str data, sse_handler *fn,
 	return rc < 0 ? stop(r) : 0;
 }
 
-/* Digits only, as the standard has it. */
+/* Digits only, as in the standard. */
 static void keep_retry(struct sse_reader *r, struct str value)
 {
 	int ms = 0;
@@ -96,7 +96,7 @@ static void keep_retry(struct sse_reader *r, struct str value)
 		r->retry_ms = ms;
 }
 
-/* One field line that is not `data`. */
+/* Handles a field line other than `data`. */
 static void other_field(struct sse_reader *r, struct str line)
 {
 	struct str value = line, name = str_cut(&value, ':');
@@ -115,7 +115,7 @@ static void other_field(struct sse_reader *r, struct str line)
 		keep_retry(r, value);
 }
 
-/* Whether line is a data field; *value is what follows. */
+/* Whether line is a data field; *value: its value. */
 static bool data_field(struct str line, struct str *value)
 {
 	if (line.n < 4 || memcmp(line.p, "data", 4) != 0)
@@ -158,8 +158,8 @@ static int whole_line(struct sse_reader *r, struct str line, sse_handler *fn,
 }
 
 /*
- * The end of the line that starts at p: length before it in *n, bytes of the
- * line end in *n_end. False when p has no whole line.
+ * Finds the end of the line that starts at p: *n is its length, *n_end that of the
+ * line end. False if the line is not complete.
  */
 static bool find_end(const char *p, size_t n_bytes, size_t *n, size_t *n_end)
 {
@@ -174,7 +174,7 @@ static bool find_end(const char *p, size_t n_bytes, size_t *n, size_t *n_end)
 	return true;
 }
 
-/* At most once per stream: the first bytes may be a BOM, split anywhere. */
+/* Once per stream: the first bytes may be a BOM, split anywhere. */
 static void skip_bom(struct sse_reader *r, struct str *line)
 {
 	if (r->started)
@@ -185,8 +185,9 @@ static void skip_bom(struct sse_reader *r, struct str *line)
 }
 
 /*
- * The common case in one step: a data line and the empty line after it, both in
- * this read, with nothing pending. Returns the bytes used; 0: another case.
+ * Handles the common case in one step: a data line and the empty line after it,
+ * both in this read, with nothing pending. Returns the number of bytes used; 0:
+ * another case.
  */
 static size_t plain_event(const struct sse_reader *r, struct str line,
 			  size_t n_end, size_t n_left, struct str *value)

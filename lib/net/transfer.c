@@ -1,8 +1,8 @@
 /*
- * libcurl's side of a transfer: options, callbacks, and the clocks. Timeouts
- * are ours, by the monotonic clock: libcurl has no idle timeout, and each of its
- * others would be a node in a tree that it rebalances for every token of every
- * stream. (CURLOPT_CONNECTTIMEOUT_MS too; its default of 300 s has no node.)
+ * libcurl's side of a transfer: options, callbacks and timeouts. We check timeouts
+ * ourselves, by the monotonic clock: libcurl has no idle timeout, and each of its
+ * others is a node in a tree that it rebalances for every token of every stream.
+ * (CURLOPT_CONNECTTIMEOUT_MS too; its default of 300 s has no node.)
  */
 #include "net/transfer.h"
 
@@ -19,7 +19,7 @@
 
 #include "base/banned.h"
 
-#define BUFFER_BYTES 8192	/* one recv; per transfer */
+#define BUFFER_BYTES 8192	/* for one recv; per transfer */
 #define CONNECT_MS 5000
 
 /* -- callbacks of libcurl ------------------------------------------------- */
@@ -51,7 +51,7 @@ static bool warm_allowed(const struct transfer *t, const char *ip)
 	       guard_allows(t->r->guard, t->host, (struct sockaddr *)&in6);
 }
 
-/* The connection is open, new or warm, and the request is sent now. */
+/* The connection is open, new or warm, and the request is about to be sent. */
 static int on_connected(void *ctx, char *ip, char *local_ip, int port,
 			int local_port)
 {
@@ -226,7 +226,7 @@ static int set_guard(struct transfer *t)
 {
 	CURL *c = t->easy;
 
-	/* One that hides where it goes is not for others to choose. */
+	/* Refuse a URL from others that hides where it leads. */
 	if (!url_host(t->r->url, t->host))
 		return err_set(&t->e, ERR_ADDRESS_REFUSED,
 			       "not a URL, or one with a login");
@@ -266,7 +266,7 @@ int transfer_set_up(struct transfer *t)
 	return set_tls(t);
 }
 
-/* -- clocks --------------------------------------------------------------- */
+/* -- timeouts -------------------------------------------------------------- */
 
 static void sooner(int64_t *at, int64_t when)
 {
@@ -274,7 +274,7 @@ static void sooner(int64_t *at, int64_t when)
 		*at = when;
 }
 
-/* When the current wait times out; *what names it. -1 = never. */
+/* When the current wait times out; *what: its name. -1 = never. */
 static int64_t deadline(const struct transfer *t, const char **what)
 {
 	const struct http_request *r = t->r;

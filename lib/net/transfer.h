@@ -25,78 +25,78 @@ struct transfer {
 	CURL *easy;
 	struct curl_slist *headers;
 
-	/* hand-over */
+	/* handing over */
 	sem_t wake;			/* the caller sleeps on it */
-	bool over, stalled;		/* said to the caller when it wakes */
-	bool finished;			/* libcurl is done with it, as code says */
+	bool over, stalled;		/* why the caller was woken */
+	bool finished;			/* libcurl has finished it, with code */
 	CURLcode code;
 
-	/* the loop's */
+	/* used by the loop */
 	struct transfer *next_queued;	/* submitted or resumed */
-	struct transfer *next_dirty;	/* to be looked at in this round */
-	struct transfer *next, **prev;	/* all that run or stall */
+	struct transfer *next_dirty;	/* to be handled in this round */
+	struct transfer *next, **prev;	/* all that run or are stalled */
 	bool added;			/* to the multi handle */
 	bool queued_dirty;
 	bool batch;			/* on_body was called since on_batch */
-	bool told;			/* watch_fd is readable */
-	size_t heap_at;			/* place in the timer heap; 0 = none */
-	int64_t due;			/* its key: not later than what it waits for */
-	struct transfer **dirty;	/* the loop's list of them */
+	bool told;			/* watch_fd is readable; to be reported */
+	size_t heap_at;			/* index in the timer heap; 0 = none */
+	int64_t due;			/* its key: not later than its due time */
+	struct transfer **dirty;	/* the loop's list of dirty transfers */
 	const int64_t *now;		/* the loop's clock, ms */
-	int watch_fd;			/* a duplicate; -1 = not watched (any more) */
+	int watch_fd;			/* a duplicate; -1 = not watched, or no longer */
 
-	/* clocks, monotonic ms; -1 = not yet */
+	/* times, monotonic ms; -1 = not yet */
 	int64_t start, connected, last_byte, last_tick;
 	int64_t start_us;
 	int64_t linger_until;
 	size_t n_body;
 	bool got_head;
-	char host[URL_HOST_BYTES];		/* of the URL; with a guard only */
+	char host[URL_HOST_BYTES];		/* of the URL; only with a guard */
 	bool refused;			/* by the guard */
 	char why[CURL_ERROR_SIZE];
 };
 
-/* Fills t->easy; in the caller's thread, since https may load certificates. */
+/* Fills t->easy. In the caller's thread, because https may load certificates. */
 int transfer_set_up(struct transfer *t) MUST_CHECK;
 
-/* ERR_UPSTREAM_… for what libcurl says. */
+/* Sets the ERR_UPSTREAM_… for a result of libcurl. */
 int transfer_fail(struct transfer *t, CURLcode code);
 
-/* When its clocks want to be looked at; -1 = never. */
+/* When its timeouts must be checked; -1 = never. */
 int64_t transfer_due(const struct transfer *t);
 
 /* True if a timeout ends it; t->e is set if that is an error. */
 bool transfer_late(struct transfer *t, int64_t now);
 
 /*
- * Abort and ticks; told: watch_fd is readable. -1 = stop (t->e is set),
- * HTTP_STALL as on_tick said.
+ * Checks the abort switch and calls on_tick; told: watch_fd is readable. -1 = stop
+ * (t->e is set), HTTP_STALL if on_tick returned it.
  */
 int transfer_outside(struct transfer *t, int64_t now, bool told);
 
-/* What transfers share; NULL before http_load. */
+/* What all transfers share; NULL before http_load. */
 CURLSH *http_share(void);
 
-/* What CURLOPT_PROXY and CURLOPT_NOPROXY get. */
+/* Values for CURLOPT_PROXY and CURLOPT_NOPROXY. */
 const char *http_proxy_of(const char *url);
 const char *http_no_proxy(void);
 
 /* -- loop.c --------------------------------------------------------------- */
 
 /*
- * Runs t to its end, starting the loop at the first call. Returns when t->over
- * or t->stalled; after a stall, http_loop_resume continues. -1: no thread.
+ * Runs t; the first call starts the loop. Returns when t->over or t->stalled; after
+ * a stall, http_loop_resume continues. -1: no thread.
  */
 int http_loop_run(struct http_pool *p, struct transfer *t) MUST_CHECK;
 void http_loop_resume(struct http_pool *p, struct transfer *t);
 
-/* Marks t for this round. The loop's thread. */
+/* Marks t to be handled in this round. Called by the loop's thread. */
 void http_loop_dirty(struct transfer *t);
 
 /* Makes all transfers check their abort switches. Any thread. */
 void http_loop_look(struct http_pool *p);
 
-/* An easy handle that was reset, and back. Any thread. */
+/* Get and return an easy handle, which is reset. Any thread. */
 CURL *http_loop_easy_get(struct http_pool *p);
 void http_loop_easy_put(struct http_pool *p, CURL *easy);
 

@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* Without libcurl no URL is one, which curl_load has said. */
+/* Without libcurl, no URL is valid; curl_load has logged why. */
 static CURLU *new_url(void)
 {
 	struct err e = ERR_INIT;
@@ -89,7 +89,7 @@ bool url_host(const char *url, char host[URL_HOST_BYTES])
 	return ok;
 }
 
-/* "scheme://host:port", or false: no URL, or one with a login. */
+/* "scheme://host:port", or false: not a URL, or one with a login. */
 static bool origin_of(const char *url, struct buf *out)
 {
 	CURLU *u = new_url();

@@ -13,7 +13,7 @@
 #include "base/banned.h"
 
 enum {
-	MATCH_STEPS = 10000000,	/* beyond any budget: that one ends a match */
+	MATCH_STEPS = 10000000,	/* more than any budget, so the budget ends a match */
 	MATCH_DEPTH = 20000,
 };
 
@@ -24,10 +24,10 @@ struct pattern {
 	pcre2_match_context *match;
 	pcre2_match_data *data;
 	pcre2_code *code;
-	struct buf text;	/* as PCRE2 reads it */
-	size_t match_n;		/* bytes of the text that is matched */
-	int64_t *work;		/* of the match that runs */
-	size_t at;		/* where it was at the last callout */
+	struct buf text;	/* in PCRE2's syntax */
+	size_t match_n;		/* size of the text that is matched */
+	int64_t *work;		/* budget of the current match */
+	size_t at;		/* position at the last callout */
 };
 
 union block {
@@ -68,7 +68,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* p is behind a backslash. */
+/* p is after the backslash. */
 static bool escape_known(const char *p)
 {
 	if (*p == 'k')
@@ -81,7 +81,7 @@ static bool escape_known(const char *p)
 	return *p != '\0';
 }
 
-/* p is behind "(?": a group, a look around, or a name. */
+/* p is after "(?": a group, a lookaround, or a name. */
 static bool group_known(const char *p)
 {
 	if (*p == '<')
@@ -91,8 +91,8 @@ static bool group_known(const char *p)
 }
 
 /*
- * Copies text into out in PCRE2's syntax: \v means one character there only in
- * another form. Returns a construct that ECMAScript does not have, or NULL.
+ * Copies text to out in PCRE2's syntax, in which \v is not a single character.
+ * Returns a construct that ECMAScript does not have, or NULL.
  */
 static const char *translate(const char *text, struct buf *out)
 {
@@ -139,7 +139,7 @@ static const char *compile_fault(int code)
 
 /* -- compiling and matching ------------------------------------------------- */
 
-/* The minimum number of repetitions of the item; 0: not given. */
+/* The minimum number of repetitions of the item; 0: not stated. */
 static size_t repeats(struct str item)
 {
 	size_t i = item.n, n = 0;
@@ -157,8 +157,8 @@ static size_t repeats(struct str item)
 }
 
 /*
- * Called before each item. One that must repeat n times counts as n: if it fails
- * earlier, PCRE2 continues elsewhere and does not tell how far it came.
+ * Called before each item. An item that must repeat n times counts n times, because
+ * if it fails earlier, PCRE2 does not tell how far it came.
  */
 static int count(pcre2_callout_block *at, void *ctx)
 {
@@ -198,7 +198,7 @@ static const char *compile(struct pattern *p, struct str text)
 	return behind > PATTERN_LOOKBEHIND ? "looks too far behind" : NULL;
 }
 
-/* What a match needs; false when memory was refused. */
+/* Allocates what a match needs; false if that was refused. */
 static bool prepare(struct pattern *p)
 {
 	p->cap = PATTERN_MATCH_BYTES;
@@ -254,7 +254,7 @@ enum pattern_found pattern_find(struct pattern *p, struct str s, int64_t *work)
 
 	if (s.n > PATTERN_TEXT_BYTES)
 		return PATTERN_BEYOND;
-	*work -= 1 + (int64_t)s.n;	/* UTF-8 is checked in all of it */
+	*work -= 1 + (int64_t)s.n;	/* the whole text is checked to be UTF-8 */
 	if (*work < 0)
 		return PATTERN_BEYOND;
 	p->work = work;

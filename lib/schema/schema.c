@@ -1,11 +1,11 @@
 /*
- * See schema.h. Each keyword is one row: the form of its value, which
- * schema_form.c verifies, and the check, which schema_check calls for every member
- * of a schema that has one. All work is bounded (schema_keyword.h): by depth and
- * stack, because a $ref may lead back to itself; by a number of steps, because
- * anyOf below $ref can grow exponentially (comparing and counting take steps too);
- * and patterns by their own budget. Exceeding a bound ends the whole check: a value
- * that was not checked never counts as valid, in no `not` and no `anyOf`.
+ * See schema.h. Each keyword is one row: the form of its value, which schema_form.c
+ * verifies, and the check, which schema_check calls for every member of a schema
+ * that has one. All work is limited (schema_keyword.h): by depth and stack, because
+ * a $ref may refer back to itself; by a number of steps, because anyOf below $ref
+ * can grow exponentially (comparing and counting also take steps); and patterns by
+ * their own budget. Exceeding a limit ends the whole check: a value that was not
+ * checked never counts as valid, not even in `not` or `anyOf`.
  */
 #include "schema/schema_keyword.h"
 
@@ -26,7 +26,7 @@ static const char *here(const struct check *c)
 	return c->at.n ? c->at.text : "the arguments";
 }
 
-/* Ends the check: it would take more than it may. */
+/* Ends the check: it would exceed a limit. */
 static int beyond(struct check *c, struct err *e)
 {
 	c->beyond = true;
@@ -34,7 +34,7 @@ static int beyond(struct check *c, struct err *e)
 			  here(c));
 }
 
-/* Takes n steps from the budget; false: return beyond(). */
+/* Takes n steps from the budget. False if there are too few: return beyond(). */
 static bool spend(struct check *c, size_t n)
 {
 	if (c->steps < 0 || n > (size_t)c->steps)
@@ -44,7 +44,7 @@ static bool spend(struct check *c, size_t n)
 	return c->steps >= 0;
 }
 
-/* The same for n bytes that are only read: many bytes are one step. */
+/* Takes the steps for n bytes that are only read: many bytes are one step. */
 static bool look_at(struct check *c, size_t n)
 {
 	size_t all = c->looked + n;
@@ -110,8 +110,8 @@ static bool same_children(struct check *c, const json_t *a, const json_t *b)
 }
 
 /*
- * Equal in the sense of JSON Schema: 1 and 1.0 are the same number. Also false if
- * the comparison would take too many steps; c->steps is then negative.
+ * Equality of JSON Schema: 1 and 1.0 are the same number. Also false if the
+ * comparison would take too many steps; c->steps is then negative.
  */
 static bool same(struct check *c, const json_t *a, const json_t *b)
 {
@@ -159,7 +159,7 @@ static int check_type(struct check *c, const json_t *rule,
 			  want, type_name(v));
 }
 
-/* A value of the schema, for messages. It may be large and needed often. */
+/* A value of the schema, for messages, in which a large one is cut. */
 static void add_value(struct buf *b, const json_t *j)
 {
 	if (json_is_object(j))
@@ -172,7 +172,7 @@ static void add_value(struct buf *b, const json_t *j)
 		jx_dump(b, j);
 }
 
-/* Up to a few values of a list as text, for messages. */
+/* The first values of a list as text, for messages. */
 static void list_values(const json_t *list, char *out, size_t size)
 {
 	struct buf b = BUF_INIT(4096);
@@ -233,7 +233,7 @@ static int check_const(struct check *c, const json_t *rule,
 	return -1;
 }
 
-/* v, a member (key) or an item (i) of the checked value. */
+/* Checks v, a member (key) or an item (i) of the checked value. */
 static int check_at(struct check *c, const json_t *rule, const json_t *v,
 		    const char *key, size_t i, struct err *e)
 {
@@ -285,7 +285,7 @@ static int check_required(struct check *c, const json_t *rule,
 	return 0;
 }
 
-/* Outside the frame of check_additional, which is on the stack many times. */
+/* Separate from check_additional, whose frame is on the stack many times. */
 static __attribute__((noinline)) int
 unknown_member(const struct check *c, const json_t *known, const char *key,
 	       struct err *e)
@@ -356,7 +356,7 @@ static int check_unique(struct check *c, const json_t *rule,
 	return c->steps < 0 ? beyond(c, e) : 0;
 }
 
-/* The counting keywords share one comparison; the table names them. */
+/* The counting keywords share one comparison; `what` says which one failed. */
 static int bound(struct check *c, bool fits, const char *what, const char *unit,
 		 const json_t *rule, struct err *e)
 {
@@ -428,7 +428,7 @@ static int check_multiple(struct check *c, const json_t *rule,
 		     "be a multiple of", "", rule, e);
 }
 
-/* The pattern of rule, compiled at first use; NULL: too many or too large. */
+/* The rule's pattern, compiled at first use; NULL: too many or too large. */
 static struct pattern *compiled(struct check *c, const json_t *rule)
 {
 	size_t i = c->n_patterns % SCHEMA_PATTERNS;
@@ -473,8 +473,8 @@ static int check_pattern(struct check *c, const json_t *rule,
 }
 
 /*
- * How many of the alternatives match; *first is the error of the first that does
- * not, or of the one that exceeded a bound. Errors are large and anyOf nests, so
+ * The number of alternatives that match; *first is the error of the first that does
+ * not, or of the one that exceeded a limit. Errors are large and anyOf nests, so
  * they are not on the stack.
  */
 static size_t count_fitting(struct check *c, const json_t *rule,

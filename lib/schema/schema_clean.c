@@ -1,5 +1,5 @@
 /*
- * The texts of an untrusted schema, which the model reads like any other text. See
+ * The texts of an untrusted schema, which the model reads like all other text. See
  * schema.h.
  */
 #include "schema/schema.h"
@@ -28,7 +28,7 @@ static struct str text_of(const json_t *string)
 			     json_string_length(string) };
 }
 
-/* Whether nothing in s would be taken out or broken up. */
+/* Whether neutralising would not change s. */
 static bool is_clean(struct str s)
 {
 	json_t *j = cleaned(s, s.n);
@@ -38,7 +38,7 @@ static bool is_clean(struct str s)
 	return same;
 }
 
-/* Only for people and the model: not needed to make a call. */
+/* Only read by people and the model; not needed for a call. */
 static bool is_prose(const char *key)
 {
 	return !strcmp(key, "description") || !strcmp(key, "title");

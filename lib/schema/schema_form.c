@@ -1,4 +1,4 @@
-/* Which schemas can be checked at all. See schema.h. */
+/* Which schemas are supported. See schema.h. */
 #include "schema/schema_keyword.h"
 
 #include <stdio.h>
@@ -124,7 +124,7 @@ static bool all_types(const json_t *list)
 	return json_array_size(list) > 0;
 }
 
-/* The fault in the form of a rule, apart from schemas in it; or NULL. */
+/* Why the form of a rule is wrong, apart from schemas in it; or NULL. */
 static const char *rule_fault(const struct check *c,
 			      const struct keyword *k,
 			      const json_t *rule)

@@ -1,4 +1,4 @@
-/* Between schema.c (values) and schema_form.c (schemas); others use schema.h. */
+/* Inside lib/schema: shared by schema.c (values) and schema_form.c (schemas). */
 #ifndef TOOL_SCHEMA_KEYWORD_H
 #define TOOL_SCHEMA_KEYWORD_H
 
@@ -7,18 +7,18 @@
 #include "schema/schema.h"
 
 /*
- * Bounds of one check. Stack use is measured, because frames differ between
- * builds: the smallest stack of a worker (128 KiB) has room for this and our
- * callers. pattern.h defines the work of patterns.
+ * Limits of one check. Stack use is measured, because frames differ between builds:
+ * the smallest stack of a worker (128 KiB) has room for this and for our callers.
+ * pattern.h defines the work of patterns.
  */
 enum {
 	SCHEMA_DEPTH = 2 * LIM_JSON_DEPTH,
 	SCHEMA_STACK_BYTES = 49152,
 	SCHEMA_STEPS = 400000,
-	SCHEMA_STEP_BYTES = 1024,	/* compared or counted in one */
-	SCHEMA_VALUE_BYTES = 32,	/* what comparing a value is counted as */
+	SCHEMA_STEP_BYTES = 1024,	/* bytes compared or counted in one step */
+	SCHEMA_VALUE_BYTES = 32,	/* the cost of comparing a value */
 	SCHEMA_PATTERN_WORK = 10000000,
-	SCHEMA_PATTERNS = 8,	/* kept compiled while values are checked */
+	SCHEMA_PATTERNS = 8,	/* number of patterns kept compiled during a check */
 };
 
 enum form {
@@ -27,7 +27,7 @@ enum form {
 	FORM_PATTERN, FORM_REF,
 };
 
-struct place {			/* where we are in the value or the schema */
+struct place {			/* the current position in the value or the schema */
 	char text[160];
 	size_t n;
 };
@@ -35,16 +35,16 @@ struct place {			/* where we are in the value or the schema */
 struct check {
 	const json_t *root;
 	struct place at;
-	int depth, steps;	/* how deep we are; what is left */
-	size_t looked;		/* bytes that are no step yet */
-	int64_t work;		/* left for patterns */
-	const char *stack;	/* where it began */
-	bool beyond;		/* a limit was met: nothing counts any more */
+	int depth, steps;	/* depth: current level; steps: remaining budget */
+	size_t looked;		/* bytes not yet counted as a step */
+	int64_t work;		/* remaining budget for patterns */
+	const char *stack;	/* its address when the check began */
+	bool beyond;		/* a limit was exceeded: the result is invalid */
 	struct {
 		const json_t *rule;	/* NULL: free */
 		struct pattern *compiled;
 	} patterns[SCHEMA_PATTERNS];
-	size_t n_patterns;	/* compiled so far: the next place */
+	size_t n_patterns;	/* compiled so far; determines the next slot */
 };
 
 typedef int check_fn(struct check *c, const json_t *rule,
@@ -53,14 +53,14 @@ typedef int check_fn(struct check *c, const json_t *rule,
 struct keyword {
 	const char *name;
 	enum form form;
-	check_fn *check;	/* NULL: says nothing about values by itself */
+	check_fn *check;	/* NULL: does not restrict values by itself */
 };
 
-/* Every keyword there is. */
+/* All supported keywords. */
 extern const struct keyword schema_keywords[];
 extern const size_t schema_n_keywords;
 
-/* Adds ".key" or "[index]" (key == NULL) to the place; undone by place_pop. */
+/* Appends ".key" or "[index]" (key == NULL) to the place; place_pop undoes it. */
 size_t place_push(struct place *p, const char *key, size_t index);
 void place_pop(struct place *p, size_t before);
 

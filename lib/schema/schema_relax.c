@@ -1,7 +1,7 @@
 /*
- * Makes schemas of others (MCP servers) acceptable to schema_supported by leaving
- * out what it does not know. The result allows everything that the schema allows;
- * the server checks the rest. See schema.h.
+ * Converts untrusted schemas (of MCP servers) to ones that schema_supported
+ * accepts, by leaving out what it does not know. The result allows everything that
+ * the schema allows; the server checks the rest. See schema.h.
  */
 #include "schema/schema_keyword.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* Whether something below was left out, so that `not` and the like cannot stay. */
+/* lost: something below was left out, so `not` and similar keywords cannot stay. */
 struct relax {
 	json_t *root;
 	const char *tool;	/* for the log */
@@ -49,7 +49,7 @@ static const struct keyword *known(const char *key)
 	return NULL;
 }
 
-/* Whether the keyword would be supported, regardless of the schemas below it. */
+/* Whether the keyword is supported, regardless of the schemas below it. */
 static bool supported_alone(const struct relax *r, const struct keyword *k,
 			    const json_t *rule)
 {
@@ -75,7 +75,7 @@ static bool supported_alone(const struct relax *r, const struct keyword *k,
 	}
 }
 
-/* Relaxes the schemas in a map or a list; true when something was lost. */
+/* Relaxes the schemas in a map or a list; true if something was left out. */
 static bool relax_each(struct relax *r, json_t *rule)
 {
 	bool before = r->lost, lost;
@@ -104,7 +104,7 @@ static bool relax_one(struct relax *r, json_t *sub)
 	return lost;
 }
 
-/* What a $ref leads to may have lost something. */
+/* Whether there is a $ref, whose target may have lost something. */
 static bool refers(const json_t *j)
 {
 	const char *key;
@@ -127,13 +127,13 @@ static void drop(struct relax *r, json_t *schema, const char *key)
 	if (!r->said)
 		log_info("tool schema: not checked", "tool", r->tool,
 			 "keyword", key);
-	r->said = r->lost = true;	/* one line for one schema */
+	r->said = r->lost = true;	/* logged once per schema */
 	json_object_del(schema, key);
 }
 
 /*
- * A keyword that contains schemas. After something was left out, `not` would
- * refuse too much and `oneOf` might match twice: `not` is removed, and `oneOf`
+ * Relaxes a keyword that contains schemas. If something was left out, `not` would
+ * refuse too much and `oneOf` might match twice, so `not` is removed, and `oneOf`
  * becomes `anyOf`.
  */
 static void relax_nested(struct relax *r, json_t *schema, const char *key,
@@ -170,7 +170,7 @@ static bool holds_schemas(const struct keyword *k)
 
 static void relax(struct relax *r, json_t *schema)
 {
-	/* These determine which properties additionalProperties applies to. */
+	/* These determine to which properties additionalProperties applies. */
 	static const char *const others[] = {
 		"patternProperties", "unevaluatedProperties",
 	};
@@ -187,7 +187,7 @@ static void relax(struct relax *r, json_t *schema)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		open |= json_object_get(schema, others[i]) != NULL;
-	keys = json_copy(schema);	/* it changes while it is walked */
+	keys = json_copy(schema);	/* it changes during the iteration */
 	json_object_foreach(keys, key, rule) {
 		const struct keyword *k = known(key);
 

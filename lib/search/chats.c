@@ -32,7 +32,7 @@ static const struct db_field due_fields[] = {
 #undef F
 };
 
-/* -- asking for jobs -------------------------------------------------------- */
+/* -- requesting jobs ---------------------------------------------------------- */
 
 int chats_want(struct db *db, const struct owner *o, struct err *e)
 {
@@ -272,8 +272,10 @@ static int index_round(struct db *db, struct chats_round *r, struct arena *a,
 int chats_index(struct db *db, const struct owner *o, int64_t until_ms,
 		struct err *e)
 {
-	/* What is said from now on is for the next time: one who follows turns
-	   as they end would be in each one's way. */
+	/*
+	 * Later messages are left to the next run, which would otherwise interfere
+	 * with each turn as it ends.
+	 */
 	int64_t now_us = clock_now_us();
 	int rc = db_exec(db, STMT_CHATS_BASE_PUT,
 			 DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id)), NULL, e);

@@ -17,7 +17,10 @@ enum {
 	GONE_VECTORS = 1000, GONE_BITS = 50, GONE_ROWS = 10000,	/* at a time */
 };
 
-/* -- what has no vectors ----------------------------------------------------------- */
+/*
+ * -- passages without vectors
+ * ---------------------------------------------------------
+ */
 
 struct bare_list {
 	struct arena *a;
@@ -109,7 +112,7 @@ int search_embed_next(struct db *db, const struct uuid *base, struct arena *a,
 	return l.n ? read_texts(db, base, &l, e) : 0;
 }
 
-/* -- vectors that come ------------------------------------------------------------- */
+/* -- storing vectors ----------------------------------------------------------------- */
 
 struct putting {
 	const struct uuid *base;
@@ -272,7 +275,7 @@ int search_embed_put(struct db *db, const struct uuid *base, struct str model,
 	return db_tx(db, put_tx, &k, e);
 }
 
-/* -- what cannot be done ------------------------------------------------------------- */
+/* -- errors -------------------------------------------------------------------------- */
 
 int search_embed_refuse(struct db *db, const struct uuid *base,
 			const struct search_bare *v, struct str why,

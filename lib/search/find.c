@@ -72,7 +72,7 @@ void finding_chunks(struct jw *w, const struct search *s)
 		jw_int(w, s->list.v[i].chunk);
 }
 
-/* -- what the caller sees ------------------------------------------------------- */
+/* -- access ---------------------------------------------------------------------- */
 
 /* A row of SEARCH_LOOK: one per base and audience. */
 struct look {
@@ -281,7 +281,7 @@ bool finding_sees(const struct search *s, int64_t audience)
 	return audience >= 0 && audience <= LIM_AUDIENCES && s->sees[audience];
 }
 
-/* -- what passages say ------------------------------------------------------------- */
+/* -- texts of passages -------------------------------------------------------------- */
 
 static int note_found(void *ctx, const struct db_val *row, struct err *e)
 {
@@ -306,7 +306,7 @@ int search_read(struct db *db, struct search_pick *v, size_t n, struct arena *a,
 	if (!n)
 		return 0;
 	jw_arr(&w);
-	for (size_t i = 0; i < n; i++) {	/* so a row says whose it is */
+	for (size_t i = 0; i < n; i++) {	/* so that each row tells its passage */
 		jw_obj(&w);
 		jw_key(&w, "b");
 		search_list_id(&w, v[i].base);
@@ -371,7 +371,7 @@ static int find(struct searches *f, struct err *e)
 	return 0;
 }
 
-/* The hits as passages that say nothing yet. */
+/* Returns the hits as passages without texts. */
 static void give_hits(const struct search *s, struct arena *a)
 {
 	struct search_in *in = s->in;

@@ -61,26 +61,26 @@ struct search_in {
 };
 
 /*
- * Searches each of n bases by itself, with as many statements as for one. In a. A
- * base that has gone or is empty has no passages. A phrase is looked for in the 500
- * best passages that have all its words; of many bases, in 50,000 of all of them
+ * Searches each of n bases separately, with as many statements as for one. In a. A
+ * base that was deleted or is empty has no passages. Phrases are checked in the 500
+ * best passages that have all their words; with many bases, in 50,000 of all bases
  * together, but at least 100 of each.
  */
 int search_find_all(struct db *db, struct search_in *in, size_t n,
 		    struct arena *a, struct err *e) MUST_CHECK;
 
-enum { SEARCH_SPARE = 20 };	/* more than asked: some may go meanwhile */
+enum { SEARCH_SPARE = 20 };	/* extra candidates, because some may be deleted meanwhile */
 
 /*
- * The first half of search_find_all: chunks and scores only, and up to SEARCH_SPARE
+ * The first half of search_find_all: only chunks and scores, and up to SEARCH_SPARE
  * passages of each base beyond ask->max.
  */
 int search_rank_all(struct db *db, struct search_in *in, size_t n,
 		    struct arena *a, struct err *e) MUST_CHECK;
 
 /*
- * The other half, for n passages of any bases, with one statement: completes those
- * that are still there. In a; the rest is borrowed.
+ * The second half, for n passages of any bases, with one statement: completes those
+ * that still exist. In a; the rest is borrowed.
  */
 struct search_pick {
 	const struct uuid *base;
@@ -95,7 +95,7 @@ static inline bool search_is_there(const struct search_found *f)
 	return !uuid_is_nil(&f->document_id);
 }
 
-/* What the bases are, by their places; those that have gone: language.p == NULL. */
+/* Reads the properties of the bases by their index; deleted ones: language.p == NULL. */
 int search_look(struct db *db, const struct search_in *in, size_t n,
 		struct arena *a, struct search_base **out,
 		struct err *e) MUST_CHECK;

@@ -56,23 +56,23 @@ struct search {
 	struct search_base info;
 	bool sees[LIM_AUDIENCES + 1];
 	struct rank_stats stats;
-	struct search_range *hidden, *wanted;	/* by first */
+	struct search_range *hidden, *wanted;	/* sorted by first */
 	size_t n_hidden, n_wanted, hidden_room, wanted_room;
 	struct question *question;	/* NULL: no words are searched */
-	bool *chosen;		/* the question's terms that are read, as not all
-					   fit into memory; NULL: all */
-	bool ranked;		/* words is complete */
-	struct term *terms;		/* as many as the question has; while its
-					   postings are read */
+	bool *chosen;			/* the question's terms that are read, as not
+					 * all fit into memory; NULL: all */
+	bool ranked;			/* words is complete */
+	struct term *terms;		/* one per term of the question, while its postings are
+					 * read */
 	struct search_hits words;
 	/* vectors */
 	bool near;		/* search them */
-	bool whole;		/* and read all of them */
+	bool whole;		/* read all vectors, without a scan of signs */
 	struct search_hits vectors;
-	struct rank_hit *best;	/* a heap of max_best */
+	struct rank_hit *best;	/* a heap of at most max_best */
 	size_t n_best, max_best;
-	bool reads;		/* the next statement over bases is for it too */
-	/* the hits whose vectors are read next; in the end those that are chosen */
+	bool reads;		/* the next statement over bases includes it */
+	/* the hits whose vectors are read next; finally those that were selected */
 	struct search_hits list;
 };
 
@@ -95,15 +95,15 @@ bool finding_wanted(const struct search *s, int64_t chunk);
 bool finding_sees(const struct search *s, int64_t audience);
 
 /*
- * The ids of the bases as a JSON array, for SEARCH_BASES; null for bases that do not
- * read, unless all. In f->a.
+ * The ids of the bases as a JSON array, for SEARCH_BASES; null for bases whose
+ * `reads` is false, unless all. In f->a.
  */
 struct str finding_bases(const struct searches *f, bool all);
 
-/* The lists that items writes for each base, for SEARCH_LISTS. In f->a. */
+/* The lists that `items` writes for each base, for SEARCH_LISTS. In f->a. */
 struct str finding_lists(const struct searches *f,
 			 void (*items)(struct jw *w, const struct search *s));
-void finding_chunks(struct jw *w, const struct search *s);	/* s->list */
+void finding_chunks(struct jw *w, const struct search *s);	/* Writes s->list. */
 
 /* Finds the best passages of each base by words, at most max each, into s->words. */
 int finding_words(struct searches *f, size_t max, struct err *e) MUST_CHECK;

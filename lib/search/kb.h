@@ -77,19 +77,19 @@ int kb_list(struct db *db, const struct kb_at *at, int status,
 	    struct err *e) MUST_CHECK;
 
 /*
- * Those of n ids that are in one of these bases and that the caller sees there,
- * ordered for kb_among: one statement. An id or a base may be named twice. All
- * bases are of one tenant. Text in a.
+ * Reads those of n ids that are in one of these bases and visible to the caller
+ * there, sorted for kb_among, with one statement. Ids and bases may be repeated.
+ * All bases are of one tenant. Text in a.
  */
 int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
 	      const struct uuid *ids, size_t n, struct arena *a,
 	      struct kb_document **out, size_t *n_out, struct err *e) MUST_CHECK;
 
-/* The document of that id among n that kb_of_ids gave; NULL: none. */
+/* The document with that id among the n that kb_of_ids returned; NULL: none. */
 struct kb_document *kb_among(struct kb_document *v, size_t n,
 			     const struct uuid *id);
 
-/* With all that it has in the index; the rest of that goes with a job. */
+/* Deletes the document and its index entries, whose rows a job deletes later. */
 int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
 	      struct err *e) MUST_CHECK;
 

@@ -187,7 +187,10 @@ int kb_owner(struct db *db, const struct uuid *base, struct uuid *user_id,
 	return rc;
 }
 
-/* -- again, and never more ----------------------------------------------------------- */
+/*
+ * -- retrying
+ * -------------------------------------------------------------------------
+ */
 
 /* Returns 1, 0 if the service has not refused it, or -1. */
 static int retry_vectors(struct db *db, const struct kb_at *at,

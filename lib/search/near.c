@@ -113,7 +113,10 @@ static bool scan_cached(struct search *s, struct search_cached **c,
 	return false;
 }
 
-/* Reads and scans the signs of the bases that read; may include newer vectors. */
+/*
+ * Reads and scans the signs of the bases whose `reads` is set; may include newer
+ * vectors.
+ */
 static int scan_read(struct searches *f, struct search_cached **c, struct err *e)
 {
 	struct signs_read r = { f, c };
@@ -134,7 +137,7 @@ static int scan_read(struct searches *f, struct search_cached **c, struct err *e
 /* -- vectors ----------------------------------------------------------------------- */
 
 /*
- * Puts the chunks that the filters include into s->list; false if there is no filter,
+ * Sets s->list to the chunks that the filters include; false if there is no filter,
  * or they are so many that signs must be scanned.
  */
 static bool few_wanted(struct search *s, struct arena *a)
@@ -153,7 +156,7 @@ static bool few_wanted(struct search *s, struct arena *a)
 		return false;
 	out->v = arena_alloc(a, ((size_t)sum + 1) * sizeof(*out->v));
 	for (size_t i = 0; i < n_ranges; i++)
-		/* ranges of a document that is named twice are repeated */
+		/* a document that is named twice has its ranges twice: skip them */
 		for (int64_t k = 0; (!i || v[i].first != v[i - 1].first) &&
 		     k < v[i].n; k++)
 			out->v[out->n++] = (struct rank_hit){

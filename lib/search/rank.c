@@ -98,7 +98,7 @@ static void prepare(struct scoring *s, const struct rank_list *lists,
 	}
 }
 
-/* The lowest chunk that is left in any list; UINT32_MAX: none. */
+/* The lowest chunk that remains in any list; UINT32_MAX: none. */
 static uint32_t next_chunk(const struct scoring *s,
 			   const struct rank_list *lists, size_t n_lists)
 {
@@ -152,7 +152,7 @@ struct rank_hit *rank_best(const struct rank_list *lists, size_t n_lists,
 	return best;
 }
 
-/* -- of two lists ------------------------------------------------------------------- */
+/* -- fusion of two lists ----------------------------------------------------------- */
 
 static int by_chunk(const void *a, const void *b)
 {

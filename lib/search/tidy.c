@@ -360,7 +360,7 @@ static int forget_tx(struct db *tx, void *ctx, struct err *e)
 				      DB_ARGS(DB_U(t->base)), NULL, e);
 }
 
-/* -- the whole ---------------------------------------------------------------------- */
+/* -- the run ------------------------------------------------------------------------ */
 
 static int step(struct db *db, struct tidying *t, db_tx_fn *fn,
 		int64_t until_ms, struct err *e)

@@ -342,7 +342,10 @@ struct at {
 	bool paired;
 };
 
-/* Whether it is a clitic next to an apostrophe, which is not indexed: 's, 'll, l', d', … */
+/*
+ * Whether it is a clitic next to an apostrophe, which is not indexed: 's, 'll, l',
+ * d', …
+ */
 static bool is_clipped(struct str text, const struct at *s, bool next)
 {
 	struct str word = { text.p + s->word, s->word_end - s->word };
@@ -359,7 +362,7 @@ static bool is_clipped(struct str text, const struct at *s, bool next)
 static void end_word(struct tokens *w, struct str text, struct at *s,
 		     bool apostrophe, bool asking)
 {
-	/* After the beginning of a code only what is directly attached belongs to it. */
+	/* After the beginning of a code, only adjacent characters belong to it. */
 	if (s->word_end > s->word && !is_clipped(text, s, apostrophe))
 		add_word(w, text, s->word, s->word_end - s->word, asking);
 	s->word = s->word_end = 0;

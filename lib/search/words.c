@@ -9,9 +9,9 @@
 #include "base/banned.h"
 
 enum {
-	PHRASE_CANDIDATES = 500,	/* of a base */
-	PHRASE_CANDIDATES_ALL = 50000,	/* of all bases, as far as may be */
-	READ_TOGETHER = 500,		/* texts that are in memory at once */
+	PHRASE_CANDIDATES = 500,	/* per base */
+	PHRASE_CANDIDATES_ALL = 50000,	/* of all bases together, if possible */
+	READ_TOGETHER = 500,		/* texts in memory at the same time */
 };
 
 /* -- questions ---------------------------------------------------------------------- */
@@ -108,10 +108,10 @@ void finding_end_words(struct searches *f)
 struct posts_read {
 	struct searches *f;
 	size_t max;
-	struct search *now;	/* the base whose postings come */
-	size_t n;		/* of them in memory */
+	struct search *now;	/* the base whose postings are being read */
+	size_t n;		/* postings in memory */
 	bool over;		/* they do not fit into memory */
-	bool again;		/* of a base for which words were chosen then */
+	bool again;		/* read once more: terms of a base were chosen */
 	struct arena posts, row;	/* of now; of a row */
 };
 
@@ -291,7 +291,7 @@ static bool says_all(const struct question *q, const struct search_found *f)
 	return true;
 }
 
-/* The best hits of the base whose postings are read: into r's f->a. */
+/* Ranks the hits of the base whose postings were read, in r's f->a. */
 static void rank(struct posts_read *r)
 {
 	struct search *s = r->now;
@@ -310,7 +310,7 @@ static void rank(struct posts_read *r)
 			       &s->words.n);
 }
 
-/* The base before s is complete: only its best hits stay in memory. */
+/* The base before s is complete: keeps only its best hits in memory. */
 static void next_base(struct posts_read *r, struct search *s)
 {
 	if (r->now) {
@@ -377,7 +377,7 @@ static int note_posts(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* The best hits of each base, whose postings come one base after the other. */
+/* Finds the best hits of each base; the postings are sorted by base. */
 static int rank_posts(struct searches *f, size_t max, struct err *e)
 {
 	struct posts_read r = { .f = f, .max = max, .again = true };
@@ -398,14 +398,14 @@ static int rank_posts(struct searches *f, size_t max, struct err *e)
 	return rc;
 }
 
-/* -- what has the phrases ---------------------------------------------------------- */
+/* -- phrases in texts --------------------------------------------------------------- */
 
-/* Hits whose texts are read together. */
+/* Hits whose texts are read with one statement. */
 struct saying {
 	struct searches *f;
 	size_t *kept;		/* hits of each base that have the phrases */
 	size_t n;
-	size_t of[READ_TOGETHER];	/* the base's place */
+	size_t of[READ_TOGETHER];	/* index of the base */
 	struct search_found found[READ_TOGETHER];
 	struct search_pick v[READ_TOGETHER];
 };
