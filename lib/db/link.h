@@ -145,9 +145,6 @@ void kept_drop(struct link *c);
 /* The server is short of places (1461): for a minute the pool keeps nothing. */
 void kept_pause(struct link *c);
 
-/* Whether it could not be prepared since the server had no place for it (1461). */
-bool stmt_no_place(MYSQL_STMT *st);
-
 /* -- stop.c; s may be NULL ---------------------------------------------------- */
 
 /* c works for s now. False: it was stopped before. */
@@ -195,9 +192,14 @@ int stmt_each(struct link *c, struct op *op, struct err *e);
 /* A whole transaction: its results, and that it came to its end. */
 int stmt_whole(struct link *c, struct op *op, struct err *e);
 
-/* Closes what c has prepared. */
-void link_drop_preps(struct link *c);
 /* Sets *b for a parameter value; null may be any address that stays valid. */
 void bind_param(MYSQL_BIND *b, const struct db_val *v);
+
+/* -- prep.c; the rest of it in prep.h --------------------------------------- */
+
+/* Closes what c has prepared. */
+void link_drop_preps(struct link *c);
+/* Whether it could not be prepared since the server had no place for it (1461). */
+bool stmt_no_place(MYSQL_STMT *st);
 
 #endif

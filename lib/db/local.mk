@@ -4,6 +4,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/db/migrate.c \
 	lib/db/op.c \
 	lib/db/pool.c \
+	lib/db/prep.c lib/db/prep.h \
 	lib/db/query.c \
 	lib/db/split.c lib/db/split.h \
 	lib/db/stmt.c lib/db/stop.c \
