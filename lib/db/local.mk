@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/db/adhoc.c lib/db/adhoc.h lib/db/columns.c \
 	lib/db/link.c lib/db/link.h lib/db/db.h \
 	lib/db/fault.c lib/db/hosts.c lib/db/hosts.h lib/db/kept.c lib/db/map.c \
 	lib/db/migrate.c \
