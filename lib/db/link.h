@@ -148,9 +148,6 @@ void kept_drop(struct link *c);
 /* The server has no room for statements (1461): keep none for a minute. */
 void kept_pause(struct link *c);
 
-/* Whether preparing failed because the server has no room for statements (1461). */
-bool stmt_no_place(MYSQL_STMT *st);
-
 /* -- stop.c; s may be NULL ---------------------------------------------------- */
 
 /* c now works for s. False: s was stopped before. */
@@ -198,9 +195,14 @@ int stmt_each(struct link *c, struct op *op, struct err *e);
 /* Runs a DB_WHOLE statement: reads its results and checks that it completed. */
 int stmt_whole(struct link *c, struct op *op, struct err *e);
 
-/* Closes c's prepared statements. */
-void link_drop_preps(struct link *c);
 /* Sets *b for a parameter value; null may be any address that stays valid. */
 void bind_param(MYSQL_BIND *b, const struct db_val *v);
+
+/* -- prep.c; the rest of it in prep.h --------------------------------------- */
+
+/* Closes c's prepared statements. */
+void link_drop_preps(struct link *c);
+/* Whether preparing failed because the server has no room for statements (1461). */
+bool stmt_no_place(MYSQL_STMT *st);
 
 #endif

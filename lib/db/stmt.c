@@ -9,7 +9,7 @@
  * a time), then copied to the arena row by row. A text that does not fit in the
  * scratch buffer is fetched again with its full length.
  */
-#include "db/link.h"
+#include "db/prep.h"
 
 #include <ctype.h>
 #include <errmsg.h>
@@ -20,219 +20,7 @@
 #include "base/banned.h"
 
 #define MAX_COLUMNS 32		/* of a statement */
-
-#define CHARSET_BINARY     63
 #define PACKET_SLACK_BYTES 4096	/* protocol around the values */
-#define SCRATCH_BYTES      8192	/* divided among a statement's text columns */
-
-struct cell {			/* where one column is read to */
-	union {
-		int64_t i;
-		double d;
-		char u[16];
-	};
-	unsigned long length;
-	my_bool null, error;
-};
-
-struct prep {
-	MYSQL_STMT *st;		/* NULL: not prepared yet */
-	unsigned n_params, n_columns;
-	MYSQL_BIND *in, *out;
-	struct cell *cells;
-	size_t text_bytes;	/* in the scratch buffer, for one text column */
-};
-
-static void drop_prep(struct prep *p)
-{
-	if (p->st)
-		mysql_stmt_close(p->st);
-	free(p->in);
-	free(p->out);
-	free(p->cells);
-	*p = (struct prep){ .st = NULL };
-}
-
-void link_drop_preps(struct link *c)
-{
-	if (!c->preps)
-		return;
-	for (size_t i = 0; i < c->pool->opt.n_stmts; i++)
-		drop_prep(&c->preps[i]);
-	free(c->preps);
-	c->preps = NULL;
-	free(c->scratch);
-	c->scratch = NULL;
-}
-
-static const struct db_stmt *row_of(struct link *c, unsigned stmt)
-{
-	if (stmt >= c->pool->opt.n_stmts)
-		BUG("a statement number beyond the table");
-	return &c->pool->opt.stmts[stmt];
-}
-
-static int stmt_fail(struct link *c, struct prep *p, const char *name,
-		     struct err *e)
-{
-	return link_stmt_fail(c, p->st, name, e);
-}
-
-/* Whether a column as described by the server is what the row declares. */
-static bool column_fits(const MYSQL_FIELD *f, char declared)
-{
-	bool binary = f->charsetnr == CHARSET_BINARY;
-
-	if (islower((unsigned char)declared) && !(f->flags & NOT_NULL_FLAG))
-		return false;
-	switch (tolower((unsigned char)declared)) {
-	case 'i':
-		return IS_NUM(f->type) && f->type != MYSQL_TYPE_DOUBLE &&
-			f->type != MYSQL_TYPE_FLOAT &&
-			f->type != MYSQL_TYPE_DECIMAL &&
-			f->type != MYSQL_TYPE_NEWDECIMAL &&
-			!(f->type == MYSQL_TYPE_LONGLONG &&
-			  (f->flags & UNSIGNED_FLAG));
-	case 'd':
-		return f->type == MYSQL_TYPE_DOUBLE ||
-			f->type == MYSQL_TYPE_FLOAT;
-	case 's':
-		return !IS_NUM(f->type) && !binary;
-	case 'b':
-		return !IS_NUM(f->type) && binary;
-	case 'u':
-		return !IS_NUM(f->type) && binary && f->length == 16;
-	}
-	return false;
-}
-
-static int check_columns(struct prep *p, const struct db_stmt *row,
-			 struct err *e)
-{
-	const MYSQL_FIELD *f = mariadb_stmt_fetch_fields(p->st);
-
-	if (mysql_stmt_field_count(p->st) != strlen(row->columns))
-		return err_set(e, ERR_DB, "%s: %u columns, declared \"%s\"",
-			       row->name, mysql_stmt_field_count(p->st),
-			       row->columns);
-	for (unsigned i = 0; row->columns[i]; i++)
-		if (!column_fits(&f[i], row->columns[i]))
-			return err_set(e, ERR_DB, "%s: column %u (%s) is not "
-				       "'%c': type %d, flags %x, length %lu",
-				       row->name, i + 1, f[i].name,
-				       row->columns[i], (int)f[i].type,
-				       f[i].flags, f[i].length);
-	return 0;
-}
-
-static int check_prep(struct prep *p, const struct db_stmt *row, struct err *e)
-{
-	if (mysql_stmt_param_count(p->st) != strlen(row->params))
-		return err_set(e, ERR_DB, "%s: %lu parameters, declared \"%s\"",
-			       row->name, mysql_stmt_param_count(p->st),
-			       row->params);
-	/* The server does not describe the results of a DB_WHOLE statement in advance. */
-	return row->whole ? 0 : check_columns(p, row, e);
-}
-
-static bool is_text(char declared)
-{
-	return strchr("sSbB", declared) != NULL;
-}
-
-static void bind_columns(struct link *link, struct prep *p,
-			 const char *columns)
-{
-	char *room;
-	size_t n = 0;
-
-	if (!link->scratch)
-		link->scratch = xmalloc(SCRATCH_BYTES);
-	room = link->scratch;
-	for (unsigned i = 0; columns[i]; i++)
-		n += is_text(columns[i]);
-	p->text_bytes = n ? SCRATCH_BYTES / n : 0;
-	for (unsigned i = 0; columns[i]; i++) {
-		MYSQL_BIND *b = &p->out[i];
-		struct cell *c = &p->cells[i];
-
-		b->length = &c->length;
-		b->is_null = &c->null;
-		b->error = &c->error;
-		b->buffer = &c->i;
-		switch (tolower((unsigned char)columns[i])) {
-		case 'i':
-			b->buffer_type = MYSQL_TYPE_LONGLONG;
-			break;
-		case 'd':
-			b->buffer_type = MYSQL_TYPE_DOUBLE;
-			break;
-		case 'u':
-			b->buffer_type = MYSQL_TYPE_BLOB;
-			b->buffer = c->u;
-			b->buffer_length = 16;
-			break;
-		default:
-			b->buffer_type = MYSQL_TYPE_BLOB;
-			b->buffer = room;
-			b->buffer_length = p->text_bytes;
-			room += p->text_bytes;
-		}
-	}
-}
-
-static int send_sql(struct link *c, MYSQL_STMT *st, const char *sql)
-{
-	TRACE_SPAN(TRACE_DB, "prepare");
-
-	link_trip(c);
-	return mysql_stmt_prepare(st, sql, strlen(sql));
-}
-
-bool stmt_no_place(MYSQL_STMT *st)
-{
-	return mysql_stmt_errno(st) == ER_MAX_PREPARED_STMT_COUNT_REACHED;
-}
-
-static struct prep *prepare(struct link *c, unsigned stmt, struct err *e)
-{
-	const struct db_stmt *row = row_of(c, stmt);
-	struct prep *p;
-
-	for (bool freed = false;; freed = true) {
-		if (!c->preps)
-			c->preps = xcalloc(c->pool->opt.n_stmts,
-					   sizeof(*c->preps));
-		p = &c->preps[stmt];
-		if (p->st)
-			return p;
-		p->st = mysql_stmt_init(c->my);
-		if (!p->st)
-			BUG("out of memory for a statement");
-		if (!send_sql(c, p->st, row->sql))
-			break;
-		if (freed || !stmt_no_place(p->st)) {
-			stmt_fail(c, p, row->name, e);
-			goto fail;
-		}
-		link_drop_preps(c);	/* this makes room for one */
-	}
-	if (check_prep(p, row, e)) {
-		if (c->fault < FAULT_DATA)
-			c->fault = FAULT_DATA;
-		goto fail;
-	}
-	p->n_params = (unsigned)strlen(row->params);
-	p->n_columns = (unsigned)strlen(row->columns);
-	p->in = xcalloc(p->n_params + 1, sizeof(*p->in));
-	p->out = xcalloc(p->n_columns + 1, sizeof(*p->out));
-	p->cells = xcalloc(p->n_columns + 1, sizeof(*p->cells));
-	bind_columns(c, p, row->columns);
-	return p;
-fail:
-	drop_prep(p);
-	return NULL;
-}
 
 /* -- arguments -------------------------------------------------------------- */
 
@@ -308,7 +96,7 @@ static void clear_away(struct link *c, struct prep *p)
 		c->drop = true;
 		return;
 	}
-	drop_prep(p);
+	prep_drop(p);
 	/* Results that cannot be discarded are dropped with the connection. */
 	if (c->my->status != MYSQL_STATUS_READY ||
 	    (c->my->server_status & SERVER_MORE_RESULTS_EXIST))
@@ -319,7 +107,7 @@ static void clear_away(struct link *c, struct prep *p)
 static struct prep *execute(struct link *c, const struct op *op,
 			    struct err *e)
 {
-	const struct db_stmt *row = row_of(c, op->stmt);
+	const struct db_stmt *row = prep_row(c, op->stmt);
 	struct prep *p = prepare(c, op->stmt, e);
 	size_t n_bytes = 0;
 
@@ -341,7 +129,7 @@ static struct prep *execute(struct link *c, const struct op *op,
 	     mysql_stmt_bind_result(p->st, p->out))) {
 		bool unsent = mysql_stmt_errno(p->st) == CR_COMMANDS_OUT_OF_SYNC;
 
-		stmt_fail(c, p, row->name, e);
+		prep_fail(c, p, row->name, e);
 		if (unsent) {	/* refused by the library: it did not run */
 			c->unsure = false;
 			clear_away(c, p);
@@ -368,7 +156,7 @@ int stmt_exec(struct link *c, struct op *op, struct err *e)
 {
 	struct prep *p = execute(c, op, e);
 
-	if (!p || still_in_tx(c, row_of(c, op->stmt)->name, e))
+	if (!p || still_in_tx(c, prep_row(c, op->stmt)->name, e))
 		return -1;
 	if (op->r) {
 		op->r->affected = (int64_t)mysql_stmt_affected_rows(p->st);
@@ -429,7 +217,7 @@ static int exec_some(struct link *c, struct prep *p, const struct db_stmt *row,
 	c->open_tx = !c->autocommit;
 	link_trip(c);
 	if (mysql_stmt_bind_param(p->st, p->in) || mysql_stmt_execute(p->st)) {
-		stmt_fail(c, p, row->name, e);
+		prep_fail(c, p, row->name, e);
 		goto out;
 	}
 	if (still_in_tx(c, row->name, e))
@@ -445,7 +233,7 @@ out:
 
 int stmt_exec_rows(struct link *c, struct op *op, struct err *e)
 {
-	const struct db_stmt *row = row_of(c, op->stmt);
+	const struct db_stmt *row = prep_row(c, op->stmt);
 	struct prep *p = prepare(c, op->stmt, e);
 
 	if (!p)
@@ -506,7 +294,7 @@ static size_t row_bytes(const struct prep *p, const char *columns)
 	size_t need = 0;
 
 	for (unsigned i = 0; i < p->n_columns; i++)
-		if (!p->cells[i].null && is_text(columns[i]))
+		if (!p->cells[i].null && prep_is_text(columns[i]))
 			need += p->cells[i].length + 1;
 		else if (!p->cells[i].null && (columns[i] | 32) == 'u')
 			need += 16;
@@ -571,7 +359,7 @@ static int give_row(struct link *c, struct prep *p, const struct db_stmt *row,
 	if (!to)
 		return -1;
 	if (take_row(p, row->columns, to, cells))
-		return stmt_fail(c, p, row->name, e);
+		return prep_fail(c, p, row->name, e);
 	op->given++;
 	return op->fn(op->ctx, cells, e);
 }
@@ -597,7 +385,7 @@ static int take_rows(struct link *c, struct prep *p, const struct db_stmt *row,
 			return MIN(said, 0);
 		if (got != 0 && got != MYSQL_DATA_TRUNCATED) {
 			err_clear(e);	/* this error is more important than fn's */
-			return stmt_fail(c, p, row->name, e);
+			return prep_fail(c, p, row->name, e);
 		}
 		if (!said) {
 			said = give_row(c, p, row, op, e);
@@ -621,11 +409,11 @@ int stmt_each(struct link *c, struct op *op, struct err *e)
 
 	if (!p)
 		return -1;
-	rc = take_rows(c, p, row_of(c, op->stmt), op, c->autocommit, e);
+	rc = take_rows(c, p, prep_row(c, op->stmt), op, c->autocommit, e);
 	if (!p->st)
 		return rc;
 	if (!rc)
-		rc = still_in_tx(c, row_of(c, op->stmt)->name, e);
+		rc = still_in_tx(c, prep_row(c, op->stmt)->name, e);
 	if (rc)
 		clear_away(c, p);
 	else
@@ -637,18 +425,18 @@ int stmt_each(struct link *c, struct op *op, struct err *e)
 static int whole_results(struct link *c, struct prep *p, struct op *op,
 			 struct err *e)
 {
-	const struct db_stmt *row = row_of(c, op->stmt);
+	const struct db_stmt *row = prep_row(c, op->stmt);
 	int more = 0, rc = 0;
 
 	while (more == 0) {
 		if (mysql_stmt_field_count(p->st)) {
 			if (!rc)
-				rc = check_columns(p, row, e);
+				rc = prep_columns(p, row, e);
 			if (rc) {	/* cannot be mapped: discard it */
 				if (mysql_stmt_free_result(p->st))
-					return stmt_fail(c, p, row->name, e);
+					return prep_fail(c, p, row->name, e);
 			} else if (mysql_stmt_bind_result(p->st, p->out)) {
-				return stmt_fail(c, p, row->name, e);
+				return prep_fail(c, p, row->name, e);
 			} else {
 				rc = take_rows(c, p, row, op, false, e);
 			}
@@ -659,7 +447,7 @@ static int whole_results(struct link *c, struct prep *p, struct op *op,
 	}
 	if (more > 0) {
 		err_clear(e);	/* more important than errors of mapping */
-		return stmt_fail(c, p, row->name, e);
+		return prep_fail(c, p, row->name, e);
 	}
 	return rc;
 }

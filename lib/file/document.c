@@ -5,6 +5,7 @@
 #include "file/scan.h"
 #include "job/work.h"
 #include "search/kb.h"
+#include "search/kb_index.h"
 
 #include "base/banned.h"
 

@@ -6,4 +6,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/schema/schema_clean.c \
 	lib/schema/schema_form.c \
 	lib/schema/schema_keyword.h \
-	lib/schema/schema_relax.c
+	lib/schema/schema_relax.c \
+	lib/schema/schema_value.c \
+	lib/schema/schema_value.h

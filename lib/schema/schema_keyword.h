@@ -1,4 +1,4 @@
-/* Inside lib/schema: shared by schema.c (values) and schema_form.c (schemas). */
+/* Between schema.c, schema_value.c (values) and schema_form.c (schemas); others use schema.h. */
 #ifndef TOOL_SCHEMA_KEYWORD_H
 #define TOOL_SCHEMA_KEYWORD_H
 

@@ -168,12 +168,4 @@ int kb_retry(struct db *db, const struct kb_at *at, const struct uuid *id,
 int kb_leave_files(struct db *db, struct str tenant_id, const struct uuid *base,
 		   int64_t until_ms, struct err *e) MUST_CHECK;
 
-/*
- * Indexes queued documents, unless the base is paused. Returns 1 if none is left, 0 if
- * until_ms (monotonic) was reached first, -1 on error. A document that cannot be indexed
- * becomes KB_FAILED, with a sentence in error. Can run concurrently and be repeated.
- */
-int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
-	     struct err *e) MUST_CHECK;
-
 #endif

@@ -330,6 +330,20 @@ test('the words at the side are whole, and a new row is for who may make one', a
 	await page.getByRole('heading', { name: 'New key' }).waitFor();
 });
 
+test('a list says what its search is of, and its dates are as the browser has them', async (t) => {
+	const { id } = await api('POST', 'knowledge-bases', { name: unique('Dated') });
+
+	for (const [locale, date] of [['en-GB', /^\d{1,2} \w+ \d{4}, \d\d:\d\d$/],
+		['en-US', /^\w+ \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M$/]]) {
+		const page = await openPlace(t, 'knowledge-bases', { locale });
+		const row = page.locator(`.rows-link[href="#/knowledge-bases/${id}"]`);
+
+		assert.match(await row.locator('.rows-time').innerText(), date);
+		assert.equal(await page.getByRole('searchbox', { name: 'Search by name' })
+			.getAttribute('placeholder'), 'Search knowledge base names (first letters)');
+	}
+});
+
 test('what is not offered is not shown', async (t) => {
 	const page = await openChat(t, { init: async (one) => {
 		await one.route('**/api/v1/forms', (route) =>

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
-import { prettyJson, saysAll, toolName } from '../../www/js/format.js';
+import { moment, prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { toHtml } from '../../www/js/markdown.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../../www/js/mentions.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
@@ -313,6 +313,20 @@ test('strings: numbers, plurals, placeholders, unknown cultures', () => {
 	assert.equal(t('tool.rows', { n: 1 }), '1 row');
 	assert.equal(t('tool.rows', { n: 1200 }), '1,200 rows');
 	assert.equal(t('list.renamed', { title: '$& {n}' }), 'Renamed to “$& {n}”');
+});
+
+test('strings: dates and numbers are as in the first language of the browser', () => {
+	const at = new Date(2026, 10, 3, 15, 4).toISOString();
+
+	for (const [languages, date, rows] of [
+		[['en-GB', 'en-US'], /^3 Nov 2026,.15:04$/, '1,200 rows'],
+		[['en-US', 'en-GB'], /^Nov 3, 2026,.3:04.PM$/, '1,200 rows'],
+		[['en-US@posix', 'de-DE', 'en'], /^03\.11\.2026,.15:04$/, '1.200 rows'],
+		[[], /^Nov 3, 2026,.3:04.PM$/, '1,200 rows']]) {
+		assert.equal(setCulture(languages), 'en');
+		assert.match(moment(at), date);
+		assert.equal(t('tool.rows', { n: 1200 }), rows);
+	}
 });
 
 test('mentions: what is being chosen at the caret', () => {

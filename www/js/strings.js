@@ -355,7 +355,7 @@ const en = {
 	'none.tokens': 'You have no API tokens yet. Create one for a program that uses the chat in your name.',
 
 	'rows.search': 'Search by name',
-	'rows.searchHow': 'Beginning of the name',
+	'rows.searchHow': 'Search {what} names (first letters)',
 	'rows.found': { one: '{n} found', other: '{n} found' },
 	'rows.foundMany': 'More than {n} found',
 	'rows.empty': 'None yet.',
@@ -507,9 +507,22 @@ const en = {
 const cultures = { en };
 
 let culture = 'en';
+let formats = culture;
 let plurals = new Intl.PluralRules(culture);
 
-/** Picks the first culture that exists, e.g. from navigator.languages. */
+function isKnown(tag)
+{
+	try {
+		return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+	} catch {	// no language tag: "en-US@posix" is what some browsers say
+		return false;
+	}
+}
+
+/**
+ * Picks the first culture that exists, e.g. from navigator.languages, for texts. Dates
+ * and numbers have the form of the first language of all.
+ */
 export function setCulture(wanted)
 {
 	for (const tag of wanted) {
@@ -521,13 +534,14 @@ export function setCulture(wanted)
 		}
 	}
 	plurals = new Intl.PluralRules(culture);
+	formats = wanted.find(isKnown) ?? culture;
 	return culture;
 }
 
-/** The language for number and date formats: the texts' one. */
+/** The language for number and date formats, with its region: the browser's first. */
 export function locale()
 {
-	return culture;
+	return formats;
 }
 
 /** True when there is a text of that name. */
@@ -550,6 +564,6 @@ export function t(key, values = {})
 
 		if (value === undefined)
 			return whole;
-		return typeof value === 'number' ? value.toLocaleString(culture) : value;
+		return typeof value === 'number' ? value.toLocaleString(formats) : value;
 	});
 }

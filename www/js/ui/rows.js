@@ -91,7 +91,8 @@ class LampRows extends PageElement {
 		return html`
 			${form.search ? html`<div class="search rows-search" role="search">${icon('search')}
 				<input type="search" class="search-field" .value=${rows.q}
-					placeholder=${t('rows.searchHow')} aria-label=${t('rows.search')}
+					placeholder=${t('rows.searchHow', { what: form.what })}
+					aria-label=${t('rows.search')}
 					autocomplete="off" spellcheck="false" maxlength="100"
 					@input=${(event) => rows.search(event.target.value)}></div>` : nothing}
 			${gallery ? galleryView(this) : html`<ul class="rows">${repeat(rows.items,
