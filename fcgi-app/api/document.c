@@ -54,6 +54,11 @@ static void write_document(struct jw *w, const struct kb_document *d)
 	jw_kstr(w, "mediaType", d->media_type);
 	write_number(w, "size", d->file_size);
 	write_number(w, "pages", d->pages);
+	jw_key(w, "pagesRead");
+	if (d->unread_page > 0)
+		jw_int(w, d->unread_page - 1);
+	else
+		jw_null(w);
 	jw_ktime(w, "createdAt", d->created_us);
 	jw_ktime(w, "updatedAt", d->updated_us);
 	jw_end_obj(w);

@@ -27,6 +27,7 @@ struct kb_document {
 	struct str file_name;
 	struct str media_type;	/* p == NULL: not read yet */
 	int64_t file_size, pages;
+	int64_t unread_page;	/* from 1: images from here on are being read; 0: none */
 };
 
 /* A base and the caller's access to its documents; everything is borrowed. */

@@ -159,6 +159,10 @@ struct locked {		/* a conversation and its turn, both locked */
 	" FROM JSON_TABLE(?, '$[*]' COLUMNS (i FOR ORDINALITY," \
 	" b CHAR(32) PATH '$.b', NESTED PATH '$.x[*]' COLUMNS (x " type \
 	" PATH '$'))) j STRAIGHT_JOIN "
+/* Of the file that a document is made of, until it is read. */
+#define KB_WHILE_READ(what) \
+	"IF(d.unread = 1 AND d.status = 0, (SELECT " what " FROM attachment a" \
+	" WHERE a.id = d.attachment_id), NULL)"
 #define KB_DOCUMENT_FIELDS(F, SEP) \
 	F(id, u, "d.id") SEP \
 	F(base_id, u, "d.base_id") SEP \
@@ -179,7 +183,8 @@ struct locked {		/* a conversation and its turn, both locked */
 	F(file_name, S, "d.file_name") SEP \
 	F(media_type, S, "d.media_type") SEP \
 	F(file_size, I, "d.file_size") SEP \
-	F(pages, I, "d.pages")
+	F(pages, I, "COALESCE(d.pages, " KB_WHILE_READ("a.pages") ")") SEP \
+	F(unread_page, I, KB_WHILE_READ("a.unread_page"))
 #define KB_DOCUMENT_SEEN " AND (? OR FIND_IN_SET(d.audience, ?))"
 #define CHATS_DUE_FIELDS(F, SEP) \
 	F(id, u, "c.id") SEP \

@@ -164,12 +164,15 @@ class Eyes(Provider):
 
     def __init__(self):
         self.asked, self.let = threading.Event(), threading.Event()
+        self.one_by_one = False
         self.refusals = []
         super().__init__(self.before)
 
     def before(self, sent):
         self.asked.set()
         self.let.wait(60)
+        if self.one_by_one:
+            self.let.clear()
         return self.refusals.pop(0) if self.refusals else None
 
 
@@ -227,6 +230,27 @@ def test_a_process_that_is_stopped_does_not_wait_for_a_page(asking, eyes, who):
     lab.command("work")
     lab.start_responder()
     assert settled(lab, base, who)["ready"] == 1
+
+
+def test_a_document_says_how_many_pages_are_read(asking, eyes, who):
+    eyes.let.clear()
+    eyes.asked.clear()
+    eyes.one_by_one = True
+    base = base_of(asking, who)
+    path = uploaded(asking, base, who, scan([LEAVE, WOMBAT]), "scan.pdf")
+
+    def seen():
+        return [asking.get(path, user=who).json[k] for k in ("status", "pages", "pagesRead")]
+    assert eyes.asked.wait(30)
+    assert seen() == ["queued", 2, 0]
+    eyes.let.set()
+    wait_until("one page is read", lambda: seen() == ["queued", 2, 1])
+    listed, = asking.get(f"{base}/documents", user=who).json["items"]
+    assert (listed["pages"], listed["pagesRead"]) == (2, 1)
+    eyes.one_by_one = False
+    eyes.let.set()
+    assert settled(asking, base, who)["ready"] == 1
+    assert seen() == ["ready", 2, None]
 
 
 # -- pages of a TIFF ---------------------------------------------------------------------

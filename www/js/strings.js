@@ -345,6 +345,7 @@ const en = {
 	'documents.drop': 'or drop them here',
 	'documents.none': 'There are no documents yet. Add files, and agents can search them.',
 	'documents.queued': 'waiting',
+	'documents.read': '{n} of {pages} pages read',
 	'documents.failed': 'failed',
 	'documents.removeText': 'Nobody will find “{name}” any more.',
 	'place.files': 'Files',

@@ -142,8 +142,10 @@ class LampDocuments extends PageElement {
 				href=${this.api.documentUrl(this.base, item.id)}>${item.title}</a>`
 				: html`<span dir="auto">${item.title}</span>`}
 			${item.status === 'ready' ? nothing : html`<span class="muted">${
-				t(item.status === 'queued' ? 'documents.queued'
-					: 'documents.failed')}</span>`}
+				item.pages && item.pagesRead !== null
+					? t('documents.read', { n: item.pagesRead, pages: item.pages })
+					: t(item.status === 'queued' ? 'documents.queued'
+						: 'documents.failed')}</span>`}
 			${item.error ? html`<span class="file-problem">${item.error}</span>` : nothing}
 			</span>
 			${this.editable && item.status === 'failed' ? html`<button type="button"
