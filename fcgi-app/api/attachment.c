@@ -267,7 +267,7 @@ int api_attachment_append(struct request *rq, struct response *rs,
 		return err_public(e, ERR_CONFLICT, t.ready
 				  ? "The upload is complete already."
 				  : "The upload is not at this offset. Get the "
-				    "attachment: its size says where to go on.");
+				    "attachment: continue at its size.");
 	if (length > rq->conf->attach.file_bytes - t.size)
 		length = (int64_t)rq->conf->attach.file_bytes + 1;
 	if (check_room(rq, length, false, e) < 0 ||

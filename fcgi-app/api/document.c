@@ -321,7 +321,7 @@ static int read_form(struct request *rq, struct multipart *m, json_t *said,
 	if (rc <= 0)
 		return rc ? -1 : err_field(e, ERR_INVALID_FIELD, "file", "The form "
 					   "has no file in it: send one in the "
-					   "field file, behind the other fields.");
+					   "field file, after the other fields.");
 	*name = part.filename;
 	return 0;
 }

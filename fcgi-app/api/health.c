@@ -114,7 +114,7 @@ int api_ready(struct request *rq, struct response *rs, struct err *e)
 	if (rc == 0)
 		rc = db_schema_check(app->db, app->sql_dir, &schema);
 	else
-		err_set(&schema, database.code, "not looked at");
+		err_set(&schema, database.code, "not checked");
 	if (services_left_alone(rq->conf, &services) || !conf_live_ok(app->conf, &config))
 		status = "degraded";
 	if (rc < 0)

@@ -237,9 +237,9 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	},
 	[SEC_AUTO] = {
 		.name = "chat.auto[], auto[] of a workspace",
-		.help = "A rule for who answers where llm_service is auto "
-			"(docs/providers.md). The first rule of which all "
-			"holds that it says decides.",
+		.help = "A rule that chooses the service where llm_service is "
+			"auto (docs/providers.md). The first rule whose "
+			"conditions are all met decides.",
 		.size = sizeof(struct conf_auto),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
@@ -355,8 +355,8 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.name = "tools.* of the main file or a workspace",
 		.help = "A tool that the model may call (docs/tools.md). In "
 			"the main file for every workspace, in a workspace's "
-			"file for that one. What its kind needs stands in a "
-			"map named like the kind.",
+			"file for that one. The options of its kind are in "
+			"a map with the name of the kind.",
 		.size = sizeof(struct conf_tool),
 		.id_offset = AT(struct conf_tool, name),
 		.file_offset = AT(struct conf_tool, file),
@@ -376,9 +376,9 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	},
 	[SEC_MCP_TOOL] = {
 		.name = "mcp_servers.*.tools.*",
-		.help = "What is known of a tool better than its server says. "
-			"The key is the server's name of it, or a glob; the "
-			"first that fits counts.",
+		.help = "Corrections of what a server states about a tool. The "
+			"key is the server's name of the tool, or a glob; the "
+			"first match counts.",
 		.size = sizeof(struct conf_mcp_tool),
 		.id_offset = AT(struct conf_mcp_tool, name),
 		.file_offset = -1, .line_offset = -1,

@@ -109,7 +109,7 @@ int db_columns(struct db *foreign, struct str table, struct arena *a,
 	}
 	pool_give(q.c);
 	if (!rc && !*n)
-		rc = err_set(e, ERR_NOT_FOUND, "no table %.*s to be seen",
+		rc = err_set(e, ERR_NOT_FOUND, "no table %.*s is visible",
 			     STR_ARG(table));
 	return rc;
 }

@@ -71,7 +71,7 @@ void stop_kill(struct pool *p, const struct settings *s, size_t host,
 	if (c)
 		(void)!link_query(c, sql, "kill", &e);
 	else
-		log_err("a stopped query goes on until its time limit", &e);
+		log_err("a stopped query continues until its time limit", &e);
 	if (c)
 		link_close(c);
 }

@@ -48,7 +48,7 @@ static int read_one(struct document_run *k, const struct kb_document *d,
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);
-		found.problem = STR("Its file is gone.");
+		found.problem = STR("Its file was deleted.");
 		return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
 	}
 	if (!t.ready && file_finish(k->r->db, &o, &t, NULL, a, e))

@@ -166,7 +166,7 @@ static int judge(const struct extract_want *w, const struct child_outcome *o,
 	if (r->late)
 		return late(w, e);
 	if (r->too_big || r->exit_code == EXTRACT_TOO_BIG)
-		return failed(w, "has more text than can be taken.", e);
+		return failed(w, "has more text than can be read.", e);
 	/* Killed at its CPU limit; the cases in which we killed it are handled above. */
 	if (r->signal == SIGKILL || r->signal == SIGXCPU)
 		return late(w, e);
@@ -221,7 +221,7 @@ int file_extract_text(const struct extract_want *w, struct str input,
 			out->n = before;
 			out->p[before] = '\0';
 			out->overflow = false;
-			rc = failed(w, "has more text than can be taken.", e);
+			rc = failed(w, "has more text than can be read.", e);
 		}
 	}
 	buf_release(&o.errors);
@@ -247,7 +247,7 @@ static const char *sentence(const struct child_outcome *o)
 		const char *text;
 	} rows[] = {
 		{ EXTRACT_UNREADABLE, "The file is damaged and cannot be read." },
-		{ EXTRACT_TOO_BIG, "The file has more text than can be taken." },
+		{ EXTRACT_TOO_BIG, "The file has more text than can be read." },
 		{ EXTRACT_ENCRYPTED, "The file is protected with a password. "
 		  "Remove the password and upload it again." },
 		{ EXTRACT_NO_TEXT, "The file contains no text: its pages are "
@@ -264,7 +264,7 @@ static const char *sentence(const struct child_outcome *o)
 	if (out_of_memory(o))
 		return "The file needs too much memory to be read.";
 	if (r->too_big)
-		return "The file has more text than can be taken.";
+		return "The file has more text than can be read.";
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (r->signal == 0 && rows[i].exit_code == r->exit_code)
 			return rows[i].text;

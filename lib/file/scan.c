@@ -132,7 +132,7 @@ static const char *problem_of(const struct file_scanned *f,
 	default:
 		return t->pages > 1
 			? arena_printf(a, "Page %lld takes too much time or memory to "
-				       "be read; it and those behind it that are "
+				       "be read; it and later pages that are "
 				       "images are left out.", (long long)t->unread)
 			: "The image takes too much time or memory to be read.";
 	}
@@ -367,12 +367,12 @@ static struct str problem_now(const struct file_scanner *k,
 					   "the first %d pages of a file only.",
 					   most));
 	if (r->next && t->pages)
-		return str_of(arena_printf(a, "Pages %lld to %lld are not read to "
-					   "their end yet: images are among them.",
+		return str_of(arena_printf(a, "Pages %lld to %lld are not completely "
+					   "read yet: some are images.",
 					   (long long)r->next,
 					   (long long)t->pages));
 	if (r->next)
-		return str_of(arena_printf(a, "It is read up to page %lld yet.",
+		return str_of(arena_printf(a, "Only pages up to %lld are read so far.",
 					   (long long)r->next - 1));
 	if (text.n)
 		return (struct str){ NULL, 0 };

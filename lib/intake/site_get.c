@@ -318,7 +318,7 @@ int site_allows(struct site *s, const char *url, struct err *e)
 		return 1;
 	if (!url_join(url, STR("/robots.txt"), &at)) {
 		buf_release(&at);
-		return err_public(e, ERR_INVALID_FIELD, "This is no address of the "
+		return err_public(e, ERR_INVALID_FIELD, "This is not an address of the "
 				  "web.");
 	}
 	if (str_eq(buf_str(&at), buf_str(&s->rules_at))) {

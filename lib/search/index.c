@@ -225,7 +225,7 @@ static int switch_over(struct db *tx, struct index_write *k,
 	    db_each(tx, STMT_SEARCH_DOCUMENT_SUMS, args, k->a, note_sums, k, e))
 		return -1;
 	if (w.n != (int64_t)doc->n)
-		return err_set(e, ERR_CONFLICT, "somebody else wrote the document");
+		return err_set(e, ERR_CONFLICT, "another writer changed the document");
 	return db_exec(tx, STMT_SEARCH_DOCUMENT_SWITCH, args, NULL, e);
 }
 
