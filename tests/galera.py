@@ -117,27 +117,22 @@ class Cluster(Servers):
         self.suspect_s = suspect_s
         super().__init__(Node, NODES, secrets.token_hex(16))
 
-    def __enter__(self):
-        try:
-            first = self.nodes[0]
-            first.install()
-            first.start("--wsrep-new-cluster")
-            first.sql(self.accounts())
-            first.stop()
-            # The others start as copies: nothing has to be transferred.
-            for node in self.nodes[1:]:
-                shutil.copytree(first.dir / "data", node.dir / "data",
-                                dirs_exist_ok=True)
-                (node.dir / "data/galera.cache").unlink(missing_ok=True)
-                (node.dir / "data/gvwstate.dat").unlink(missing_ok=True)
-            first.start("--wsrep-new-cluster")
-            for node in self.nodes[1:]:
-                node.start()
-            self.wait_synced()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+    def begin(self):
+        first = self.nodes[0]
+        first.install()
+        first.start("--wsrep-new-cluster")
+        first.sql(self.accounts())
+        first.stop()
+        # The others start as copies: nothing has to be transferred.
+        for node in self.nodes[1:]:
+            shutil.copytree(first.dir / "data", node.dir / "data",
+                            dirs_exist_ok=True)
+            (node.dir / "data/galera.cache").unlink(missing_ok=True)
+            (node.dir / "data/gvwstate.dat").unlink(missing_ok=True)
+        first.start("--wsrep-new-cluster")
+        for node in self.nodes[1:]:
+            node.start()
+        self.wait_synced()
 
     def wait_synced(self, limit_s=START_S):
         """All nodes run, know each other, and have what the others have."""

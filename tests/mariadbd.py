@@ -194,7 +194,7 @@ innodb-flush-log-at-trx-commit=2
 
 
 class Servers:
-    """So many of a kind, in a directory that goes with them."""
+    """So many of a kind, in a directory that goes with them. `begin` starts them."""
 
     def __init__(self, kind, number, password):
         self.dir = near_root()
@@ -204,6 +204,14 @@ class Servers:
 
     def __getitem__(self, i):
         return self.nodes[i]
+
+    def __enter__(self):
+        try:
+            self.begin()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
 
     def accounts(self):
         lines = ["CREATE DATABASE IF NOT EXISTS lamplighter CHARACTER SET utf8mb4"

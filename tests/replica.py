@@ -49,21 +49,16 @@ class Pair(Servers):
     def __init__(self):
         super().__init__(Half, 2, PASSWORD)
 
-    def __enter__(self):
+    def begin(self):
         first, second = self.nodes
-        try:
-            first.install()
-            shutil.copytree(first.dir / "data", second.dir / "data",
-                            dirs_exist_ok=True)
-            first.start()
-            second.start()
-            self.run("Set up", first, second)
-            first.sql(self.accounts())
-            self.follow_up(first, second)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+        first.install()
+        shutil.copytree(first.dir / "data", second.dir / "data",
+                        dirs_exist_ok=True)
+        first.start()
+        second.start()
+        self.run("Set up", first, second)
+        first.sql(self.accounts())
+        self.follow_up(first, second)
 
     def run(self, title, old, new):
         """The steps of a section, with db1 and db2 as these two."""

@@ -74,6 +74,14 @@ class Sources:
         self.lab.config_file.write_text(
             self.config + "knowledge:\n  sources:\n" + "\n".join(lines) + "\n")
 
+    def refuses(self, source, why):
+        """A source that is no configuration: the file is named, and why."""
+        self.say(f"    s: {{{source}}}")
+        result = self.lab.command("check", check=False)
+        said = result.stdout + result.stderr
+        assert result.returncode == 1 and why in said, result
+        assert str(self.lab.config_file) in said
+
     def directory(self, name, **said):
         path = self.dir / name
         path.mkdir(exist_ok=True)

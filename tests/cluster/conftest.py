@@ -10,6 +10,7 @@ import os
 import pathlib
 import sys
 import threading
+from unittest.mock import patch
 
 import pytest
 
@@ -25,12 +26,8 @@ TEXT = {"type": "object", "required": ["text"],
 
 @pytest.fixture(scope="session")
 def cluster():
-    before = dict(os.environ)
-    with galera.Cluster() as c:
-        os.environ.update(c.environment())
+    with galera.Cluster() as c, patch.dict(os.environ, c.environment()):
         yield c
-    os.environ.clear()
-    os.environ.update(before)
 
 
 @pytest.fixture
@@ -94,9 +91,14 @@ class OnNode:
                 db["port"] = self.ports[0]
         return config
 
-    def at(self, ports, spread):
-        self.ports, self.spread = ports, spread
+    def at(self, ports, spread, log):
+        self.ports, self.spread, self.runs_log = ports, spread, log
         return self
+
+    def runs(self):
+        """What `tool` has written to the log."""
+        return [json.loads(line)["text"] for line in
+                self.runs_log.read_text().splitlines() if line]
 
 
 class FirstLab(OnNode, Lab):
@@ -108,7 +110,9 @@ class OtherLab(OnNode, Twin):
 
 
 @contextlib.contextmanager
-def three_labs(cluster, log, spread):
+def three_labs(cluster, tmp_path_factory, spread):
+    log = tmp_path_factory.mktemp("runs") / "runs"
+    log.touch()
     ports = [n.port for n in cluster.nodes]
     parts = {
         "workspaces": {"lab": {"workspace": "lab", "title_by_model": False}},
@@ -116,31 +120,24 @@ def three_labs(cluster, log, spread):
                              "drop": tool(log, effect="destructive")}},
     }
     with contextlib.ExitStack() as stack:
-        first = FirstLab(**parts).at(ports, spread)
+        first = FirstLab(**parts).at(ports, spread, log)
         labs = [stack.enter_context(first)]
         for i in (1, 2):
             other = OtherLab(first, config=parts["config"])
             labs.append(stack.enter_context(
-                other.at(ports[i:] + ports[:i], spread)))
-        for lab in labs:
-            lab.runs = lambda: [json.loads(line)["text"] for line in
-                                log.read_text().splitlines() if line]
+                other.at(ports[i:] + ports[:i], spread, log)))
         yield labs
 
 
 @pytest.fixture(scope="module")
 def labs(cluster, tmp_path_factory):
     """Each on its own node, and on no other."""
-    log = tmp_path_factory.mktemp("runs") / "runs"
-    log.touch()
-    with three_labs(cluster, log, spread=False) as labs:
+    with three_labs(cluster, tmp_path_factory, spread=False) as labs:
         yield labs
 
 
 @pytest.fixture(scope="module")
 def listed(cluster, tmp_path_factory):
     """Each with the list of all nodes, its own in front."""
-    log = tmp_path_factory.mktemp("runs") / "runs"
-    log.touch()
-    with three_labs(cluster, log, spread=True) as labs:
+    with three_labs(cluster, tmp_path_factory, spread=True) as labs:
         yield labs

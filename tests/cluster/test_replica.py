@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import uuid
+from unittest.mock import patch
 
 import pytest
 
@@ -19,12 +20,8 @@ STREAMS = 6
 @pytest.fixture(scope="module")
 def pair():
     """For one test after the other: each leaves it with a replica that follows."""
-    before = dict(os.environ)
-    with replica.Pair() as pair:
-        os.environ.update(pair.environment())
+    with replica.Pair() as pair, patch.dict(os.environ, pair.environment()):
         yield pair
-    os.environ.clear()
-    os.environ.update(before)
 
 
 @contextlib.contextmanager
@@ -46,9 +43,7 @@ def responder(pair, log, order=(0, 1)):
             "datasets": {"people": {"database": "lab", "table": "people"}}}},
         "config": {"tools": {"note": tool(log, effect="read")}},
     }
-    with Replicated(**parts).at(ports, True) as lab:
-        lab.runs = lambda: [json.loads(line)["text"] for line in
-                            log.read_text().splitlines() if line]
+    with Replicated(**parts).at(ports, True, log) as lab:
         yield lab
 
 

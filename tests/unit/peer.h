@@ -228,10 +228,12 @@ static inline struct http_pool *peer_pool_open(int max_idle)
 	return http_pool_new(max_idle);
 }
 
-static inline void peer_pool_close(struct http_pool *pool)
+/* Tear-down of a group whose set-up put the pool into *state. */
+static inline int peer_pool_close(void **state)
 {
-	http_pool_free(pool);
+	http_pool_free(*state);
 	http_global_cleanup();
+	return 0;
 }
 
 #endif

@@ -291,16 +291,8 @@ static void the_caller_may_end_it(void **state)
 
 static int up(void **state)
 {
-	(void)state;
-	pool = peer_pool_open(4);
+	*state = pool = peer_pool_open(4);
 	return pool ? 0 : -1;
-}
-
-static int down(void **state)
-{
-	(void)state;
-	peer_pool_close(pool);
-	return 0;
 }
 
 int main(void)
@@ -316,5 +308,5 @@ int main(void)
 		cmocka_unit_test(the_caller_may_end_it),
 	};
 
-	return cmocka_run_group_tests(tests, up, down);
+	return cmocka_run_group_tests(tests, up, peer_pool_close);
 }

@@ -475,8 +475,7 @@ static void pool_is_shared(void **state)
 
 static int setup(void **state)
 {
-	(void)state;
-	pool = peer_pool_open(4);
+	*state = pool = peer_pool_open(4);
 	return 0;
 }
 
@@ -497,13 +496,6 @@ static void addresses_are_whole(void **state)
 	buf_release(&out);
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	peer_pool_close(pool);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -521,5 +513,5 @@ int main(void)
 		cmocka_unit_test(addresses_are_whole),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, peer_pool_close);
 }

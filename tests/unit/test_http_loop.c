@@ -320,19 +320,11 @@ static int setup(void **state)
 {
 	struct rlimit files;
 
-	(void)state;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
-	pool = peer_pool_open(16);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	peer_pool_close(pool);
+	*state = pool = peer_pool_open(16);
 	return 0;
 }
 
@@ -347,5 +339,5 @@ int main(void)
 		cmocka_unit_test(warm_across_threads),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, peer_pool_close);
 }

@@ -647,16 +647,8 @@ static void unusable_service(void **state)
 
 static int setup(void **state)
 {
-	(void)state;
 	log_setup(LOG_LVL_ERROR, LOG_TO_STDERR);
-	pool = peer_pool_open(4);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	peer_pool_close(pool);
+	*state = pool = peer_pool_open(4);
 	return 0;
 }
 
@@ -682,5 +674,5 @@ int main(void)
 		cmocka_unit_test(unusable_service),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, peer_pool_close);
 }
