@@ -34,6 +34,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/start.c \
 	lib/turn/step.h \
 	lib/turn/title.c lib/turn/title.h \
+	lib/turn/told.c lib/turn/told.h \
 	lib/turn/trial.c lib/turn/trial.h \
 	lib/turn/turn.h \
 	lib/turn/unstored.c lib/turn/unstored.h
