@@ -21,6 +21,7 @@
 #include "store/turn.h"
 #include "turn/live.h"
 #include "turn/notify.h"
+#include "turn/told.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"

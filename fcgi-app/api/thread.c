@@ -15,8 +15,8 @@
 #include "base/clock.h"
 #include "fields.h"
 #include "store/thread.h"
-#include "turn/live.h"
 #include "turn/notify.h"
+#include "turn/told.h"
 
 #include "base/banned.h"
 

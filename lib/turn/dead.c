@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/notice.h"
-#include "turn/live.h"
+#include "turn/told.h"
 
 #include "base/banned.h"
 

@@ -6,6 +6,7 @@
 #include "turn/log.h"
 #include "turn/notify.h"
 #include "turn/pack.h"
+#include "turn/told.h"
 
 #include "base/banned.h"
 

@@ -89,12 +89,6 @@ void turn_live_ending(struct turn_live *l, struct turn_live_entry *t,
 void turn_live_on(struct turn_live *l, struct turn_live_entry *t);
 
 /*
- * Collects the text of a turn whose process died: a turn_text_fn (store/turn.h)
- * for the batches that the thread stores (turn/pack.h).
- */
-void turn_text_of_events(struct turn_told *told, int64_t seq, struct str data);
-
-/*
  * -- for those who follow a turn (turn/follow.h). Any thread. ----------------
  */
 

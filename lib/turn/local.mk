@@ -23,6 +23,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/meta.c lib/turn/meta.h \
 	lib/turn/nested.c lib/turn/nested.h \
 	lib/turn/notify.c lib/turn/notify.h \
+	lib/turn/notify_send.c lib/turn/notify_send.h \
 	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pack.c lib/turn/pack.h \
 	lib/turn/pause.c lib/turn/pause.h \
@@ -34,6 +35,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/start.c \
 	lib/turn/step.h \
 	lib/turn/title.c lib/turn/title.h \
+	lib/turn/told.c lib/turn/told.h \
 	lib/turn/trial.c lib/turn/trial.h \
 	lib/turn/turn.h \
 	lib/turn/unstored.c lib/turn/unstored.h

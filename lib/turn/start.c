@@ -21,6 +21,7 @@
 #include "turn/notify.h"
 #include "turn/resume.h"
 #include "turn/setting.h"
+#include "turn/told.h"
 
 #include "base/banned.h"
 

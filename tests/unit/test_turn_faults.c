@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "turn/pack.h"
+#include "turn/told.h"
 
 /* -- cancel ----------------------------------------------------------------- */
 

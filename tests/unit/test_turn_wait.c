@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "turn/context.h"
+#include "turn/told.h"
 
 /* -- tools of the lab --------------------------------------------------------- */
 
