@@ -33,7 +33,7 @@ for (const [version, ai] of [['6', ai6], ['7', ai7]]) {
 	}
 	// Until the chat that answers by itself has nothing more to do.
 	const settled = async (chat) => {
-		for (const end = Date.now() + 10000; Date.now() < end;) {
+		for (const end = Date.now() + 30000; Date.now() < end;) {
 			await new Promise((done) => { setTimeout(done, 20); });
 			if (chat.status === 'ready' && chat.messages.at(-1).parts.some((p) => p.state === 'output-available'
 				|| p.state === 'output-denied'))
