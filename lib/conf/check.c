@@ -98,7 +98,7 @@ static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
 		if (!*r->from != !*r->until)
 			load_fail(l, load_pos(l, *r->from ? &r->from
 					      : &r->until),
-				  "from and until belong together");
+				  "from and until must be set together");
 		else if (*r->from && !strcmp(r->from, r->until))
 			load_fail(l, load_pos(l, &r->until),
 				  "from and until are the same time: leave "
@@ -143,7 +143,8 @@ static void check_databases(struct loader *l)
 
 		if (!strcmp(db->id, "app"))
 			load_fail(l, load_pos(l, db), "the name app is "
-				  "Lamplighter's own database (database:)");
+				  "reserved for Lamplighter's own database "
+				  "(database:)");
 		check_db(l, db);
 	}
 }
@@ -194,7 +195,7 @@ static void check_trusted_header(struct loader *l,
 			  "of the proxies that may send it");
 	else if (!link->from.n)
 		load_fail(l, load_pos(l, &link->from),
-			  "from must name an address at least");
+			  "from must name at least one address");
 	if (!*link->secret && !FIELD_IS_SET(l, link->secret))
 		load_fail(l, pos, "trusted_header needs secret");
 	else if (strlen(link->secret) < SECRET_MIN)
@@ -228,11 +229,11 @@ static void check_chain(struct loader *l)
 		if (!FIELD_IS_SET(l, link->kind))
 			continue;	/* noted: kind is missing */
 		if (seen[IDENTITY_ANONYMOUS])
-			load_fail(l, pos, "this is never tried: it stands "
-				  "behind anonymous");
+			load_fail(l, pos, "this is never tried: it comes after "
+				  "anonymous");
 		else if (seen[link->kind] &&
 			 link->kind != IDENTITY_TRUSTED_HEADER)
-			load_fail(l, pos, "this kind is in the chain already");
+			load_fail(l, pos, "this kind is already in the chain");
 		seen[link->kind] = true;
 		if (link->kind == IDENTITY_JWT ||
 		    link->kind == IDENTITY_SESSION_SQL) {
@@ -274,8 +275,9 @@ static void check_llms(struct loader *l)
 				  "context_tokens (%d)", m->max_output_tokens,
 				  m->context_tokens);
 		if (!strcmp(m->id, "auto"))
-			load_fail(l, load_pos(l, m), "the name auto is for "
-				  "services that rules choose (chat.auto)");
+			load_fail(l, load_pos(l, m), "the name auto is "
+				  "reserved for services that rules choose "
+				  "(chat.auto)");
 		check_fallbacks(l, m);
 	}
 }
@@ -531,8 +533,8 @@ static void check_module_param(struct loader *l, const struct conf_param *p)
 			  "at most %d characters", p->name,
 			  LIM_MODULE_NAME_BYTES);
 	if ((p->type == PARAM_CHOICE) != (p->choices.n > 0))
-		load_fail(l, load_pos(l, p), "the parameter %s: choices are "
-			  "needed for the type choice, and for no other",
+		load_fail(l, load_pos(l, p), "the parameter %s: choices must "
+			  "be set for the type choice, and for no other",
 			  p->name);
 	if (p->type != PARAM_NUMBER && (!isnan(p->min) || !isnan(p->max)))
 		load_fail(l, load_pos(l, p), "the parameter %s: min and max are "

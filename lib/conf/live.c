@@ -118,7 +118,7 @@ static void warn_restart(const struct conf *old, const struct conf *now)
 		buf_addf(&names, "%s%s", names.n ? " " : "", o->key);
 	}
 	if (names.n)
-		log_warn("changed options take effect after a restart only",
+		log_warn("changed options take effect only after a restart",
 			 "options", names.p);
 	buf_release(&names);
 }
@@ -168,7 +168,7 @@ static void reread(struct conf_live *l)
 	l->broken = e;
 	pthread_mutex_unlock(&l->lock);
 	if (l->bad_hash != src.hash)
-		log_err("new configuration refused, the old one stays", &e);
+		log_err("new configuration refused, the old one remains in use", &e);
 	l->bad_hash = src.hash;
 }
 

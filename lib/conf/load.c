@@ -568,7 +568,7 @@ const struct ynode *load_file(struct loader *l, const char *path)
 		goto out;
 	}
 	if (b.n > l->bytes_left) {
-		load_fail(l, &top, "the files have more than %d bytes together",
+		load_fail(l, &top, "the files have more than %d bytes in total",
 			  LIM_CONF_BYTES);
 		goto out;
 	}
