@@ -130,7 +130,8 @@ void circuit_failed(const struct llm_service *s, int64_t now_ms)
 	}
 	pthread_mutex_unlock(&lock);
 	if (opens)
-		log_warn("an LLM service fails and is left alone for a while",
+		log_warn("an LLM service keeps failing and is not used for a "
+			 "while",
 			 "service", s->id);
 }
 

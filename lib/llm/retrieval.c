@@ -273,8 +273,8 @@ static int take_numbers(struct retrieval *k, const json_t *v, int dimension,
 		const json_t *x = json_array_get(v, (size_t)i);
 
 		if (!json_is_number(x) || !isfinite(json_number_value(x)))
-			return not_understood(k, "a vector that is no list of "
-					      "numbers", e);
+			return not_understood(k, "a vector that is not a list "
+					      "of numbers", e);
 		to[i] = (float)json_number_value(x);
 	}
 	return 0;
@@ -291,20 +291,20 @@ static int take_vectors(struct retrieval *k, const json_t *answer, size_t done,
 	if (!list)
 		list = jx_arr(answer, "embeddings");
 	if (json_array_size(list) != n)
-		return not_understood(k, "not a vector for each text", e);
+		return not_understood(k, "not one vector for each text", e);
 	for (size_t i = 0; i < n; i++) {
 		size_t of;
 		const json_t *v = numbers_of(list, i, &of);
 		size_t d = json_array_size(v);
 
 		if (of >= n || there[of] || !d || d > LIM_DIMENSION)
-			return not_understood(k, "vectors in a strange form", e);
+			return not_understood(k, "vectors in an unknown form", e);
 		if (!out->v) {
 			out->dimension = (int)d;
 			out->v = arena_zalloc(a, all * d, sizeof(*out->v));
 		}
 		if (d != (size_t)out->dimension)
-			return not_understood(k, "vectors of several dimensions",
+			return not_understood(k, "vectors of different dimensions",
 					      e);
 		there[of] = true;
 		if (take_numbers(k, v, out->dimension,
@@ -373,7 +373,7 @@ static int take_scores(struct retrieval *k, const json_t *answer, double *scores
 	if (!list)
 		list = jx_arr(answer, "data");
 	if (!json_array_size(list))
-		return not_understood(k, "no list of scores", e);
+		return not_understood(k, "not a list of scores", e);
 	for (i = 0; i < n; i++)
 		scores[i] = -INFINITY;
 	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
@@ -384,7 +384,7 @@ static int take_scores(struct retrieval *k, const json_t *answer, double *scores
 			score = json_object_get(item, "score");
 		if (of < 0 || of >= (int64_t)n || !isinf(scores[of]) ||
 		    !json_is_number(score) || !isfinite(json_number_value(score)))
-			return not_understood(k, "scores in a strange form", e);
+			return not_understood(k, "scores in an unknown form", e);
 		scores[of] = json_number_value(score);
 	}
 	return 0;
