@@ -93,7 +93,7 @@ static void images_are_opt_in(void **state)
 			    "eyes summarize translate");
 	r = kind_lab_call("", "eyes", "{\"image\":\"https://h/a.png\"}", &a);
 	assert_true(r.is_error);
-	assert_non_null(strstr(r.text.p, "within a conversation only"));
+	assert_non_null(strstr(r.text.p, "only in a conversation"));
 	r = kind_lab_call("", "eyes", "{\"image\":\"\"}", &a);
 	assert_non_null(strstr(r.text.p, "tool_arguments_invalid"));
 	arena_release(&a);

@@ -57,7 +57,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 
 	if (!ctx->host)
 		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
-				  "within a conversation only.", t->name);
+				  "only in a conversation.", t->name);
 	*is_json = false;
 	return ctx->host->agent(ctx->host->ctx, ctx, &task, out, e);
 }
@@ -75,7 +75,7 @@ static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	for (size_t i = 0; i < a->tools.n; i++)
 		buf_addf(out, " %s", a->tools.v[i]);
 	buf_addf(out, "%s\nprompt: %s\ninput: ",
-		 a->tools.n ? "" : " none, it is asked once", a->prompt);
+		 a->tools.n ? "" : " none, a single call", a->prompt);
 	jx_dump(out, args);
 	buf_addc(out, '\n');
 	return 0;

@@ -61,8 +61,8 @@ static int read_data_url(const struct tool_ctx *ctx, struct str url,
 			return llm_image_read((struct str){ (char *)bytes, n },
 					      ctx->arena, out, e);
 	return err_public(e, ERR_TOOL_ARGS, "The base64 of the data: URL is "
-			  "not whole. Give it exactly as it stands, or the "
-			  "image's address instead.");
+			  "not complete. Give it exactly as it is, or give the "
+			  "image's address.");
 }
 
 static int read_address(const struct tool_ctx *ctx, const struct conf_tool *c,
@@ -127,7 +127,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	*is_json = false;
 	if (!ctx->host)
 		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
-				  "within a conversation only.", t->name);
+				  "only in a conversation.", t->name);
 	rc = is_data_url(asked)
 		? read_data_url(ctx, asked, &image, &cause)
 		: read_address(ctx, c, asked, t->timeout_ms, &image, &cause);

@@ -135,7 +135,7 @@ static int split(struct long_text *l, struct str text, struct parts *out,
 	}
 	add_part(out, text, from, end);
 	if (!out->n)
-		return err_public(e, ERR_TOOL_FAILED, "There is no text in it.");
+		return err_public(e, ERR_TOOL_FAILED, "It contains no text.");
 	if (l->calls + out->n > LIM_READY_CALLS)
 		return err_public(e, ERR_TOOL_FAILED, "The text is too long: it "
 				  "has %zu parts for this model, and at most %d "
@@ -186,7 +186,8 @@ static int ask(struct long_text *l, const struct prompt_text *prompt,
 	if (l->ctx.turn.abort && http_aborted(l->ctx.turn.abort))
 		return err_set(e, ERR_CANCELLED, "between parts");
 	if (left_ms <= 0)
-		return err_public(e, ERR_TOOL_TIMEOUT, "The time was up.");
+		return err_public(e, ERR_TOOL_TIMEOUT, "The time limit was "
+				  "reached.");
 	l->calls++;
 	write_input(l, text, no, of, &input);
 	task.tool = in_time(l, left_ms);
@@ -260,8 +261,9 @@ static int run_summarize(struct long_text *l, struct str text, struct buf *out,
 			buf_adds(&b, "\n\n");
 		}
 		if (rc == 0 && (!buf_ok(&b) || b.n >= text.n))
-			rc = err_public(e, ERR_TOOL_FAILED, "The model's summaries "
-					"of the parts are as long as the text.");
+			rc = err_public(e, ERR_TOOL_FAILED, "The model's "
+					"summaries of the parts are no shorter "
+					"than the text.");
 		text = arena_str(l->ctx.arena, buf_str(&b));
 		buf_release(&b);
 		if (rc < 0)
@@ -308,7 +310,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	*is_json = false;
 	if (!ctx->host)
 		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
-				  "within a conversation only.", t->name);
+				  "only in a conversation.", t->name);
 	origins_join(&l.taint, ctx->taint);
 	l.ctx.taint = &l.taint;
 	untrusted_init(&l.marks);

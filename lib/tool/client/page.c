@@ -33,8 +33,8 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 
 	if (!is_name(name))
 		return err_field(e, ERR_INVALID_FIELD, "client",
-				 "A tool of client.tools is a name of 1 to 64 "
-				 "letters, digits, _ and -, or {name, "
+				 "An item of client.tools must be a name of 1 "
+				 "to 64 letters, digits, _ and -, or {name, "
 				 "description, parameters}.");
 	if (json_is_string(t))
 		return 0;

@@ -188,7 +188,7 @@ static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
 				    "…]\n", to - from);
 	return arena_printf(ctx->arena, "\n[… %zu bytes left out here; "
 			    "read_result {\"result\":\"%s\",\"offset\":%zu} "
-			    "reads on …]\n", to - from, uuid_format(&id, text),
+			    "reads more …]\n", to - from, uuid_format(&id, text),
 			    from);
 }
 

@@ -346,8 +346,9 @@ static void refresh(struct tool_env *env, struct db *db, const char *name,
 
 	if (rc < 0 && e->code == ERR_NOT_FOUND) {
 		err_clear(e);
-		err_public(e, ERR_TOOL_FAILED, "The dataset's table %s is not in "
-			   "its database, or its account may not read it.", name);
+		err_public(e, ERR_TOOL_FAILED, "The dataset's table %s does "
+			   "not exist, or the database account may not read "
+			   "it.", name);
 	}
 	pthread_mutex_lock(&env->lock);
 	t = table_of(env, db, name);

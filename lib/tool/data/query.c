@@ -199,7 +199,7 @@ static int name_aggregate(struct compile *q, const json_t *a,
 				: f->name);
 	if (selected(q, *out))
 		return err_public(q->e, ERR_TOOL_ARGS,
-				  "aggregates: \"%.*s\" is there twice; use "
+				  "aggregates: \"%.*s\" occurs twice; use "
 				  "\"as\" to name them.",
 				  STR_ARG(text_quote(*out, 60)));
 	return 0;

@@ -109,9 +109,10 @@ int query_guard(struct db *db, const struct dataset *d, const struct query *q,
 		log_err("the cost of a query is unknown", &cause);
 	if (cost <= d->conf->max_scan_rows)
 		return 0;
-	return err_public(e, ERR_TOOL_ARGS, "The database would have to look at "
-			  "about %.0f rows for this, and at most %d are allowed "
-			  "for \"%.60s\". Filter more, best by an id or a short "
-			  "range of dates.", cost, d->conf->max_scan_rows,
+	return err_public(e, ERR_TOOL_ARGS, "The database would have to read "
+			  "about %.0f rows for this, and at most %d are "
+			  "allowed for \"%.60s\". Filter more, preferably by "
+			  "an id or a short range of dates.",
+			  cost, d->conf->max_scan_rows,
 			  d->conf->name);
 }

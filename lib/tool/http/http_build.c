@@ -63,7 +63,8 @@ static int add_path_value(struct building *b, struct str name)
 
 	if (json_is_object(v) || json_is_array(v))
 		rc = err_public(b->e, ERR_TOOL_ARGS, "%.*s cannot be a list or "
-				"an object: it stands in a URL.", STR_ARG(name));
+				"an object: it is part of a URL.",
+				STR_ARG(name));
 	else
 		template_value(&text, v);
 	if (rc == 0 && text.n == 0)

@@ -25,7 +25,7 @@ static int openapi_check(const struct conf *conf,
 	(void)w;
 	if (c->parameters)
 		return err_field(e, ERR_CONFIG, "parameters", "does not belong "
-				 "to kind openapi: the document has them");
+				 "to kind openapi: the document defines them");
 	if (tool_http_check_auth(&c->openapi->http, "openapi", e) < 0)
 		return -1;
 	ops = openapi_import(c, &fault);

@@ -39,8 +39,8 @@ static int find_document(const struct tool_ctx *ctx, struct str said,
 			return -1;
 		err_clear(e);
 	}
-	return err_public(e, ERR_TOOL_ARGS, "There is no document of this id. Take "
-			  "the ids that search_knowledge returns.");
+	return err_public(e, ERR_TOOL_ARGS, "There is no document with this "
+			  "id. Use the ids that search_knowledge returns.");
 }
 
 static int find_attachment(const struct tool_ctx *ctx, struct str said,
@@ -58,7 +58,7 @@ static int find_attachment(const struct tool_ctx *ctx, struct str said,
 		return -1;
 	err_clear(e);
 	if (rc)
-		return err_public(e, ERR_TOOL_ARGS, "No file of this name is "
+		return err_public(e, ERR_TOOL_ARGS, "No file with this name is "
 				  "attached to this conversation.");
 	if (attachment_text(by->db, &by->owner, &t.id, ctx->arena, &r->text, e))
 		return -1;

@@ -69,7 +69,7 @@ static int read_cursor(struct document_part *r, struct str cursor, struct err *e
 				  "next_cursor of an earlier result.");
 	if (v != r->of.version)
 		return err_public(e, ERR_TOOL_ARGS, "The document has changed "
-				  "since. Read it from the beginning.");
+				  "since then. Read it from the beginning.");
 	r->from = boundary(r->of.text, (size_t)at);
 	return 0;
 }

@@ -416,16 +416,16 @@ static int explain(const struct mcp_call *c, const struct err *why,
 		break;
 	case ERR_UPSTREAM_AUTH:
 		what = "refused our credential; tell the user that an "
-			"administrator has to look at it";
+			"administrator has to check it";
 		break;
 	case ERR_UPSTREAM_OVERLOAD:
 		what = "is overloaded; it may work later";
 		break;
 	case ERR_UPSTREAM_EARLY_END:
-		what = "broke off its answer";
+		what = "ended its answer early";
 		break;
 	case ERR_TOO_BIG:
-		what = "sent more than is allowed, or was sent so; ask for less";
+		what = "sent or was sent more than is allowed; ask for less";
 		break;
 	default:
 		what = "gave an answer that cannot be understood";
@@ -434,8 +434,8 @@ static int explain(const struct mcp_call *c, const struct err *why,
 	log_warn("MCP server failed", "server", id, "method", c->method,
 		 "because", why->text);
 	return err_public(e, code, "The MCP server \"%s\" %s.%s", id, what,
-			  unknown ? " Whether the call was carried out is not "
-			  "known: find out before it is made again." : "");
+			  unknown ? " It is not known if the call was carried "
+			  "out: find out before making it again." : "");
 }
 
 /* input_required without a question: the same again, with its state (8.2). */
@@ -451,7 +451,7 @@ static bool asks_again(struct mcp_call *c, struct err *e)
 	    !c->params ||
 	    json_object_size(jx_obj(c->result, "inputRequests")) ||
 	    json_array_size(jx_arr(c->result, "inputRequests"))) {
-		err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" wants "
+		err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" asks for "
 			   "something that is not possible here.",
 			   c->server->id);
 		return false;
@@ -472,8 +472,8 @@ int mcp_request(struct mcp_peer *p, struct mcp_call *c, struct err *e)
 			return e->code == ERR_NONE ? 0 : -1;
 		json_decref(jx_move(&c->result));
 	}
-	return err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" never "
-			  "came to an end.", c->server->id);
+	return err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" did not "
+			  "come to an end.", c->server->id);
 }
 
 void mcp_call_release(struct mcp_call *c)

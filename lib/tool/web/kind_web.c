@@ -148,7 +148,7 @@ static int visit_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	(void)e;
 	buf_adds(out, "GET ");
 	buf_addstr(out, jx_str(args, "url"));
-	buf_addf(out, "\n%s\n(after the robots.txt of the site)\n",
+	buf_addf(out, "\n%s\n(if the robots.txt of the site allows it)\n",
 		 page_headers[0]);
 	return 0;
 }
