@@ -164,13 +164,13 @@ int cli_export(struct cli *cli, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		if (c != 'u')
-			return cli_usage(cli, "not understood");
+			return cli_usage(cli, "invalid option");
 		login = optarg;
 	}
 	if (optind < argc)
-		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (!login || !*login)
-		return cli_usage(cli, "say whose, with --user");
+		return cli_usage(cli, "--user is missing");
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	o.w = jw_on(&o.buf);

@@ -88,8 +88,8 @@ int cli_made_take_text(struct made *m, struct made_item *i, const char *key,
 	struct str s = jx_str(i->body, key);
 
 	if (!s.n)
-		return err_field(e, ERR_INVALID_FIELD, key, "%s is missing: by "
-				 "it the %s is found.", key,
+		return err_field(e, ERR_INVALID_FIELD, key, "%s is missing: it "
+				 "identifies the %s.", key,
 				 cli_made_of(m)->what);
 	*out = arena_str(&m->s->arena, s);
 	return 0;
@@ -148,11 +148,11 @@ static int refuse_secrets(const struct resource *r, const json_t *body,
 			: json_object_get(body, f->column) ? f->column : NULL;
 
 		if (f->type == TYPE_SECRET && key)
-			return err_field(e, ERR_INVALID_FIELD, key, "%s cannot be "
-					 "given here, where it would not be "
-					 "sealed: enter the key on the page or "
-					 "send it over the API. A key that is "
-					 "stored stays.", key);
+			return err_field(e, ERR_INVALID_FIELD, key, "%s cannot "
+					 "be given here, because it would not "
+					 "be sealed: enter the key on the page "
+					 "or send it over the API. A stored "
+					 "key stays.", key);
 	}
 	return 0;
 }
@@ -183,7 +183,7 @@ static int check_room(struct made *m, const struct made_item *i, struct err *e)
 	if (resource_count(m->by.db, r, &held, &n, e))
 		return -1;
 	return n < r->most ? 0 : err_public(
-		e, ERR_CONFLICT, "There are %d already, and there is no room for "
+		e, ERR_CONFLICT, "There are already %d; there is no room for "
 		"another %s.", r->most, r->what);
 }
 
@@ -363,7 +363,7 @@ static int set(struct made *m, char **argv, struct err *e)
 	if (print(m, false, argv[0], &n, e))
 		return -1;
 	if (n > 1)
-		return err_set(e, ERR_CONFIG, "there are %zu of this name: "
+		return err_set(e, ERR_CONFIG, "there are %zu with this name: "
 			       "change them with export and import", n);
 	text = arena_str(&m->s->arena, buf_str(&m->out));
 	m->value = jx_keep(&m->s->arena, value_of(f, argv[2]));
@@ -408,7 +408,7 @@ static int made_main(struct cli *cli, const struct made_kind *kind, int argc,
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		if (c == '?' || !strchr(kind->options, c))
-			return cli_usage(cli, "not understood");
+			return cli_usage(cli, "invalid option");
 		*(c == 'u' ? &m.user : c == 'g' ? &m.group : &m.workspace) =
 			optarg;
 	}
@@ -418,11 +418,13 @@ static int made_main(struct cli *cli, const struct made_kind *kind, int argc,
 	argc -= optind + 1;
 	argv += optind;
 	if (argc < 0 || v == ARRAY_LEN(verbs))
-		return cli_usage(cli, "say list, show, set, export or import");
+		return cli_usage(cli, "the subcommand must be list, show, set, "
+				 "export or import");
 	if (argc < verbs[v].least || argc > verbs[v].most)
 		return cli_usage(cli, argc < verbs[v].least
-				 ? v == 4 ? "say which %s, a key and a value"
-				 : "which %s?" : "too much said of a %s",
+				 ? v == 4 ? "name the %s, a key and a value"
+				 : "name the %s" : "too many arguments after "
+						   "the %s",
 				 v == 3 ? "file" : resources[kind->id].what);
 	if (m.user && m.group)
 		return cli_usage(cli, "--user and --group exclude each other");

@@ -121,7 +121,7 @@ static int find_agent(struct made *m, struct made_item *i, struct err *e)
 	if (seen.p && !str_is(seen, meant))
 		return err_field(e, ERR_INVALID_FIELD, "visibility", m->user
 				 ? "With --user only private agents are imported."
-				 : "A private agent needs --user: whose it is.");
+				 : "A private agent needs --user, its owner.");
 	json_object_del(i->body, "workspaceId");
 	json_object_del(i->body, "visibility");
 	i->name = arena_printf(&m->s->arena, "%.*s/%.*s", STR_ARG(workspace),

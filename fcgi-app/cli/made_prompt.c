@@ -148,10 +148,11 @@ static int take_tier(struct made *m, struct made_item *i, struct err *e)
 	if (!m->user && !str_is(tier, "tenant") && !str_is(tier, "team"))
 		return err_field(e, ERR_INVALID_FIELD, "tier", "tier must be "
 				 "tenant, or team with a group; a private "
-				 "prompt needs --user: whose it is.");
+				 "prompt needs --user, its owner.");
 	if (!group.n != !str_is(tier, "team"))
-		return err_field(e, ERR_INVALID_FIELD, "group", "A prompt of the "
-				 "tier team, and no other, has a group.");
+		return err_field(e, ERR_INVALID_FIELD, "group", "A prompt of "
+				 "the tier team must have a group, and no "
+				 "other prompt has one.");
 	if (m->group && !str_is(group, m->group))
 		return err_field(e, ERR_INVALID_FIELD, "group", "With --group only "
 				 "prompts of that group are imported.");

@@ -147,8 +147,8 @@ static int read_all(const char *file, struct buf *out, struct err *e)
 	if (f != stdin)
 		fclose(f);
 	if (bad)
-		return err_set(e, ERR_CONFIG, "%s: it cannot be read", file);
-	return buf_ok(out) ? 0 : err_set(e, ERR_CONFIG, "%s: it has more than %d "
+		return err_set(e, ERR_CONFIG, "%s: cannot be read", file);
+	return buf_ok(out) ? 0 : err_set(e, ERR_CONFIG, "%s: has more than %d "
 					 "bytes", file, LIM_IMPORT_BYTES);
 }
 
@@ -164,8 +164,8 @@ static int take_list(const struct ynode *root, const char *key,
 {
 	char text[200];
 
-	snprintf(text, sizeof(text), "the only key of the file is \"%s\", with a "
-		 "list of maps", key);
+	snprintf(text, sizeof(text), "the only key of the file must be \"%s\", "
+		 "with a list of maps", key);
 	if (root->kind != YMAP || !root->n)
 		return wrong(&root->pos, e, text);
 	for (size_t i = 0; i < root->n; i++)
@@ -189,7 +189,7 @@ int cli_made_parse(struct arena *a, const char *file, struct str text,
 	if (ytree_parse(a, file, text, &budget, &root, e))
 		return -1;
 	if (!root)
-		return err_set(e, ERR_CONFIG, "%s: it is empty", file);
+		return err_set(e, ERR_CONFIG, "%s: is empty", file);
 	return take_list(root, key, list, e);
 }
 

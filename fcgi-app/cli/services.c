@@ -139,12 +139,12 @@ int cli_services(struct cli *cli, int argc, char **argv)
 	while (argc && v < ARRAY_LEN(verbs) && strcmp(argv[0], verbs[v].name))
 		v++;
 	if (!argc || v == ARRAY_LEN(verbs))
-		return cli_usage(cli, "say list, models, test, show, set, "
-				 "export or import");
+		return cli_usage(cli, "the subcommand must be list, models, "
+				 "test, show, set, export or import");
 	if (argc < verbs[v].least)
-		return cli_usage(cli, "which service?");
+		return cli_usage(cli, "name the service");
 	if (argc > verbs[v].most)
-		return cli_usage(cli, "\"%s\" is not understood",
+		return cli_usage(cli, "unexpected argument \"%s\"",
 				 argv[verbs[v].most]);
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;

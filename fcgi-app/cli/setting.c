@@ -348,8 +348,8 @@ static int import_tx(struct db *tx, void *ctx, struct err *e)
 		       strcmp(root->keys[i].name, sections[k].key) != 0)
 			k++;
 		if (root->kind != YMAP || k == ARRAY_LEN(sections))
-			return err_set(e, ERR_CONFIG, "%s:%d: only tenant, teams "
-				       "and users can stand here",
+			return err_set(e, ERR_CONFIG, "%s:%d: only tenant, "
+				       "teams and users are allowed here",
 				       root->pos.file, root->v[i]->pos.line);
 		if (ynode_null(root->v[i]))	/* nothing stands below */
 			continue;
@@ -427,14 +427,16 @@ static int check(const struct cli *cli, const struct args *o, int argc,
 	bool one = argc && strcmp(argv[0], "export") && strcmp(argv[0], "import");
 
 	if (!argc || words_of(argv[0]) != argc)
-		return cli_usage(cli, "say list, show KEY, set KEY VALUE, export "
-				 "or import FILE");
+		return cli_usage(cli, "the subcommand must be list, show KEY, "
+				 "set KEY VALUE, export or import FILE");
 	if (one && (o->who.user != NULL) + (o->team != NULL) + o->tenant != 1)
-		return cli_usage(cli, "say whose: --user, --team or --tenant");
+		return cli_usage(cli, "name one of --user, --team and "
+				 "--tenant");
 	if (!one && (o->who.user || o->team || o->tenant))
-		return cli_usage(cli, "%s is for everyone's settings", argv[0]);
+		return cli_usage(cli, "%s takes no --user, --team or --tenant", argv[0]);
 	if (o->team && (!*o->team || strlen(o->team) > LIM_GROUP_BYTES))
-		return cli_usage(cli, "the name of a group has 1 to %d bytes",
+		return cli_usage(cli, "the name of a group must have 1 to %d "
+				 "bytes",
 				 LIM_GROUP_BYTES);
 	return CLI_OK;
 }

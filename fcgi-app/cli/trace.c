@@ -114,7 +114,7 @@ int cli_trace(struct cli *cli, int argc, char **argv)
 	int rc;
 
 	if (argc < 2 || strcmp(argv[1], "turn") != 0)
-		return cli_usage(cli, "what is to be traced?");
+		return cli_usage(cli, "the subcommand must be turn");
 	rc = cli_message_args(cli, argc - 1, argv + 1, &m);
 	if (rc != CLI_OK)
 		return rc;
