@@ -131,7 +131,7 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 	plain_begin(&p, rs, 200, STR("Choose a prompt"));
 	put_search(&p, &to, "prompts", "Name begins with", q, STR(""));
 	buf_adds(p.b, page.n ? "<ul class=\"list\">\n"
-		 : "<p>There are none here.</p>\n");
+		 : "<p>No prompts were found.</p>\n");
 	for (size_t i = 0; i < page.n; i++) {
 		char id[UUID_TEXT_BYTES];
 
@@ -146,7 +146,7 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 	if (page.n)
 		buf_adds(p.b, "</ul>\n");
 	if (page.more)
-		buf_adds(p.b, "<p>There are more: type how the name begins.</p>\n");
+		buf_adds(p.b, "<p>There are more: type the first letters of the name.</p>\n");
 	plain_foot(&p);
 	return 0;
 }

@@ -175,7 +175,7 @@ int plain_list(struct request *rq, struct response *rs, struct err *e)
 	plain_begin(&p, rs, 200, STR("Conversations"));
 	put_search(&p, f.title);
 	buf_adds(p.b, page.n ? "<ul class=\"list\">\n"
-		 : "<p>There are none here.</p>\n");
+		 : "<p>No conversations were found.</p>\n");
 	for (size_t i = 0; i < page.n; i++)
 		put_row(&p, &page.items[i], now_us);
 	if (page.n)

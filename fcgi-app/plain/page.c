@@ -255,7 +255,7 @@ void plain_error(void *ctx, struct response *rs, const struct err *e)
 	html_text(p.b, str_of(err_message(e)));
 	buf_adds(p.b, "</p>\n");
 	if (e->code == ERR_BUSY && e->id[0])
-		buf_addf(p.b, "<p><a href=\"%sturns/%s%s\">Look at the answer "
+		buf_addf(p.b, "<p><a href=\"%sturns/%s%s\">Follow the answer "
 			 "that is being written</a></p>\n", p.root, e->id,
 			 p.steps ? "?steps=1" : "");
 	if (form)

@@ -105,8 +105,8 @@ static void put_after(struct plain *p, const struct turn *t, bool ended)
 		return;
 	}
 	if (!ended) {
-		buf_addf(p->b, "<p>The answer is still being written. "
-			 "<a href=\"%sturns/%s%s\">Look again</a></p>\n",
+		buf_addf(p->b, "<p>The answer is still being written. <a "
+			 "href=\"%sturns/%s%s\">Check again</a></p>\n",
 			 p->root, uuid_format(&t->id, id),
 			 p->steps ? "?steps=1" : "");
 		return;

@@ -210,7 +210,7 @@ static enum found api_token(const struct chain *k,
 		return FOUND_NOTHING;	/* Basic and such are not for us */
 	}
 	if (!text.n || text.n > LIM_TOKEN_BYTES)
-		return wrong(k, "this is no API token");
+		return wrong(k, "this is not an API token");
 	if (!k->rq->token_lookup)
 		return wrong(k, "there are no API tokens");
 	if (k->rq->token_lookup(k->rq->ctx, text, k->a, &info, k->e))
@@ -347,9 +347,9 @@ static enum found anonymous(const struct chain *k,
 	 * origin.
 	 */
 	if (!host_listed(host_name(host), &link->hosts)) {
-		err_public(k->e, ERR_MISDIRECTED, "Without signing in this is "
-			   "not served under the name %.*s: it is not in "
-			   "identity.chain, hosts of anonymous.",
+		err_public(k->e, ERR_MISDIRECTED, "Anonymous access is not "
+			   "allowed under the name %.*s: it is not in hosts of "
+			   "anonymous (identity.chain).",
 			   (int)MIN(host.n, 100),
 			   clean(host) ? host.p : "of this host");
 		return FOUND_WRONG;
