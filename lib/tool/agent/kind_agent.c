@@ -37,7 +37,10 @@ tool_agent_service(const struct conf *c, const struct conf_tool_agent *a)
 	return a->capability ? by_capability(c, a->capability) : NULL;
 }
 
-/* Not too deep; and if it requires a model of its own, only with one (A21). */
+/*
+ * Offered up to a certain depth; if it requires its own model, only if there is
+ * one (A21).
+ */
 static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
 {
 	const struct conf_tool *c = t->data;

@@ -34,8 +34,9 @@ static bool is_data_url(struct str s)
 }
 
 /*
- * RFC 2397. Its media type is ignored. An image that the model made could contain
- * a drawn URL, which would then come from a result.
+ * RFC 2397. Its media type is ignored. The data must come from the user or a
+ * result: in an image that the model made, a drawn URL would count as one from
+ * a result.
  */
 static int read_data_url(const struct tool_ctx *ctx, struct str url,
 			 struct llm_image *out, struct err *e)

@@ -129,7 +129,7 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 		*e = cause;
 		return -1;
 	}
-	/* It is the text of who gave it then, read late. */
+	/* Its origins are those of the result when it was kept. */
 	origins_parse(ctx->from, found.origins);
 	if (!found.origins.n)
 		origins_add(ctx->from, "tool", found.tool);

@@ -149,7 +149,7 @@ static int select_groups(struct compile *q)
 		q->groups[q->n_groups++] = c;
 		select_one(q, c);
 	}
-	/* What is selected besides must be one of them. */
+	/* With aggregates, other selected columns must be in group_by. */
 	json_array_foreach(jx_arr(q->in, "select"), i, name) {
 		const struct conf_column *c = query_column(q, name, "select");
 

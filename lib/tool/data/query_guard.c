@@ -97,7 +97,10 @@ int query_guard(struct db *db, const struct dataset *d, const struct query *q,
 	struct err cause = ERR_INIT;
 	double cost;
 
-	/* Reading only the first rows costs that many, however many follow. */
+	/*
+	 * Reading only the first rows costs no more than these, however many
+	 * follow.
+	 */
 	if (d->conf->max_scan_rows == 0 || q->plain)
 		return 0;
 	cost = estimate(db, q, limits, a, &cause);

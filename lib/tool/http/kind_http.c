@@ -343,7 +343,7 @@ static int read_answer(const struct course *k, const struct conf_tool_http *h,
 	return tool_http_answer_read(h, &how, &k->res, &k->body, out, e);
 }
 
-/* {"error":{"code","message"},"body":…} in the service's words. Returns 1. */
+/* {"error":{"code","message"},"body":…}, with the service's body. Returns 1. */
 static int write_failure(struct course *k, struct buf *out)
 {
 	struct http_answer a;

@@ -47,7 +47,7 @@ static bool openapi_makes(const struct conf_tool *c, struct str name)
 	return found;
 }
 
-/* What is kept, for the time of ctx->arena. */
+/* The kept tools, referenced for the lifetime of ctx->arena. */
 static const json_t *operations(const struct tool_ctx *ctx,
 				const struct conf_tool *c, struct err *e)
 {
@@ -132,7 +132,7 @@ static int openapi_add(const struct tool_ctx *ctx, const struct conf_tool *c,
 		t.name = ((const struct conf_tool *)t.data)->name;
 		t.description = jx_str(op, "description").p;
 		t.parameters = jx_obj(op, "parameters");
-		/* Never less than what the method says. */
+		/* Never weaker than the effect of the method. */
 		if (does > t.effect) {
 			t.effect = does;
 			t.confirm = MAX(t.confirm, by_effect[does]);

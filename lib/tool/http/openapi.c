@@ -13,7 +13,7 @@
 #include "base/banned.h"
 
 enum {
-	COPY_BYTES = 4 * LIM_OPENAPI_SCHEMA_BYTES,	/* before what only answers have goes */
+	COPY_BYTES = 4 * LIM_OPENAPI_SCHEMA_BYTES,	/* with members of answers only */
 	NAME_BYTES = 64,
 };
 
@@ -48,7 +48,7 @@ static const json_t *resolve(struct import *im, const json_t *j)
 	return NULL;
 }
 
-/* What resolve gave up on without a word. */
+/* Reports what resolve refused without an error. */
 static int no_object(struct import *im, const char *what)
 {
 	return im->e->code ? -1 : refuse(im, "%s is not an object", what);
@@ -108,7 +108,7 @@ static void modernize(json_t *schema)
 	}
 }
 
-/* What only answers have is not asked for. */
+/* Members that only answers have are left out. */
 static void drop_read_only(json_t *schema)
 {
 	json_t *props = json_object_get(schema, "properties");
@@ -283,7 +283,7 @@ static int add_parameter(struct import *im, const json_t *p)
 		return required ? refuse(im, "the cookie %.40s is not supported",
 					 name.p) : 0;
 	if (str_is(in, "header") && is_ours(name.p))
-		return 0;	/* the specification has them ignored */
+		return 0;	/* the specification says to ignore them */
 	if (check_style(im, p, name.p, in_query) < 0)
 		return -1;
 	clean_name(name.p, clean);

@@ -1,4 +1,6 @@
-/* A document, or an attachment of the conversation, whole, as the caller sees it. */
+/*
+ * A whole document, or attachment of the conversation, as the caller sees it.
+ */
 #include "tool/knowledge/knowledge.h"
 
 #include "auth/policy.h"

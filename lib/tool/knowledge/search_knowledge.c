@@ -1,6 +1,6 @@
 /*
- * search_knowledge: passages of the knowledge bases that the caller sees in this
- * workspace, best first. Documents are the caller's to see as over the API, except
+ * search_knowledge: passages of the knowledge bases that the caller sees in
+ * this workspace, best first. Documents are visible as over the API, except
  * that nobody sees those of groups that they are not in.
  */
 #include "tool/knowledge/knowledge.h"

@@ -16,7 +16,7 @@
 
 #include "base/banned.h"
 
-enum { ROUNDS = 5 };	/* answers "input_required" with a state only */
+enum { ROUNDS = 5 };	/* answers "input_required" that only have a state */
 
 /* -- the current mode ------------------------------------------------------- */
 
@@ -148,7 +148,7 @@ static int say_refused(const struct mcp_outcome *out, struct err *e)
 		       out->needs[0] ? "; it asks for " : "", out->needs);
 }
 
-/* The era of sessions: initialize, then the notification that ends it. */
+/* The era of sessions: initialize, then the initialized notification. */
 static int initialize(struct mcp_peer *p, const struct mcp_call *asked,
 		      struct mcp_mode *m, struct mcp_outcome *out,
 		      struct err *e)
@@ -367,7 +367,10 @@ static int transact(struct mcp_peer *p, struct mcp_call *c, bool *unknown,
 			return -1;
 		rc = exchange(p, c, &m, &out, e);
 		lost = rc == 0 && is_lost(c, &m, &out);
-		/* A child that ended before it read, or a repeatable call. */
+		/*
+		 * Whether to retry: a child that ended before it read, or a
+		 * repeatable call.
+		 */
 		again = is_broken(rc, &out, e) && (!out.sent || c->repeatable);
 		if (lost || (again && m.child))
 			forget(p, m.opened);

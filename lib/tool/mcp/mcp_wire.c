@@ -100,7 +100,7 @@ int64_t mcp_answer_id(const json_t *message)
 	    (!json_object_get(message, "result") &&
 	     !json_object_get(message, "error")))
 		return -1;
-	/* Some servers make a text of every id. */
+	/* Some servers return ids as strings. */
 	if (json_is_string(id)) {
 		int64_t v;
 

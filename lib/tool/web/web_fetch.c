@@ -1,4 +1,4 @@
-/* Reading what is at an address of the web. See web.h. */
+/* Reads web pages. See web.h. */
 #include "tool/web/web.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ int web_check_said(const struct tool_ctx *ctx, struct str address,
 			  "as written there. Search first, or ask the user.");
 }
 
-/* Follows redirects; each address is asked about anew. */
+/* Follows redirects; each address is checked again. */
 static int follow(const struct tool_ctx *ctx, const struct web_want *w,
 		  struct buf *url, struct buf *body, struct http_result *res,
 		  struct err *e)
@@ -122,7 +122,7 @@ static int follow(const struct tool_ctx *ctx, const struct web_want *w,
 	return err_public(e, ERR_TOOL_FAILED, "%s redirects too often.", w->what);
 }
 
-/* The host of a whole address, without a login. */
+/* The host of a complete address without a login. */
 static struct str host_of(struct str url)
 {
 	const char *p = url.n ? memmem(url.p, url.n, "://", 3) : NULL;
