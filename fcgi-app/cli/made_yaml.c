@@ -1,4 +1,4 @@
-/* Rows as YAML, and YAML as what rows are made from. */
+/* Converts rows to YAML, and YAML to items. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static void put_text(struct buf *out, struct str s)
 	}
 }
 
-/* Ids and numbers that we give, and when, are of this database. */
+/* Ids, versions and times belong to this database. */
 static bool is_put(const struct resource_field *f)
 {
 	return f->mode != MODE_HIDDEN && f->type != TYPE_SECRET &&
@@ -158,7 +158,7 @@ static int wrong(const struct ypos *at, struct err *e, const char *what)
 		       at->column, what);
 }
 
-/* The one key of the root, whose items are maps. */
+/* Reads the only key of the root, whose items must be maps. */
 static int take_list(const struct ynode *root, const char *key,
 		     const struct ynode **list, struct err *e)
 {

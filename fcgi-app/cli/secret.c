@@ -1,4 +1,4 @@
-/* secret: keys that seal what people store, and sealing it with another one. */
+/* secret: creates keys for stored secrets, and seals them with another key. */
 #include <stdio.h>
 #include <string.h>
 

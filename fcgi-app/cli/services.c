@@ -1,6 +1,6 @@
 /*
- * services: which LLM services there are, what their providers have, a trial. What
- * is stored of them goes out and in by made.c.
+ * services: lists LLM services and the models of their providers, and tests a
+ * service. made.c exports and imports stored ones.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void print_one(const struct llm_service *s)
 	       domain_source_name(s->source));
 }
 
-/* Those of the files are there without a database. */
+/* Services of files can be listed without a database. */
 static int list(struct cli_session *s)
 {
 	const struct catalog *c = catalog_of(s->conf);

@@ -1,4 +1,6 @@
-/* setting: what users, groups and the tenant have set; as YAML and back. */
+/*
+ * setting: settings of users, groups and the tenant; exports and imports YAML.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -162,7 +164,7 @@ static int set(struct cli_session *s, struct setting_said *said,
 
 /* -- export: JSON values are YAML ------------------------------------------------------ */
 
-/* What counts for nobody is left out: an import would refuse it. */
+/* Settings that apply to nobody are left out: an import would refuse them. */
 static void put_said(struct buf *b, enum setting_level level,
 		     const char *indent, const json_t *said, struct arena *a)
 {
@@ -277,7 +279,8 @@ static json_t *node_of(const struct setting_row *row, const struct ynode *n)
 
 	if (n->kind == YSCALAR)
 		return scalar_of(row, n);
-	if (n->kind == YMAP)	/* which no setting is: the check says so */
+	if (n->kind == YMAP)	/* which is not a setting: the check reports
+				 * it */
 		return json_object();
 	list = json_array();
 	for (size_t i = 0; i < n->n; i++)
@@ -407,7 +410,9 @@ static int run(struct cli_session *s, const struct args *o, int argc,
 	return argc == 3 ? set(s, said, argv[1], argv[2]) : list(s, said);
 }
 
-/* Words of the verb, itself counted; 0: there is no such verb. */
+/*
+ * The number of words of the verb, including itself; 0: there is no such verb.
+ */
 static int words_of(const char *verb)
 {
 	static const struct { const char *verb; int words; } verbs[] = {

@@ -70,7 +70,7 @@ static void put_row(struct plain *p, const struct conversation *c,
 		 "</span></li>\n", p->root, id);
 }
 
-/* The way to what is older; q stays. */
+/* The link to older conversations; keeps q. */
 static void put_older(struct plain *p, const struct conversation_key *next,
 		      struct str q)
 {
@@ -110,7 +110,7 @@ static void put_snippet(struct buf *b, const struct snippet *s)
 	}
 }
 
-/* What q finds in messages, on the first page; it is shown without if it fails. */
+/* What q finds in messages, on the first page; left out if the search fails. */
 static void put_said(struct plain *p, struct str q)
 {
 	const struct chats_ask ask = {

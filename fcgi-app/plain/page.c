@@ -1,4 +1,4 @@
-/* What every plain page has, and the page of an error. */
+/* The common parts of plain pages, and the page of an error. */
 #include "plain/plain.h"
 
 #include <stdio.h>
@@ -131,7 +131,7 @@ void plain_message_form(struct plain *p, const char *path)
 	put_form(p, path, p->rq->conf->attach.message_files > 0);
 }
 
-/* What the message mentions, and ways to find more, and a prompt. */
+/* The mentions of the message, and links to find more, or a prompt. */
 static void put_mentions(struct plain *p)
 {
 	struct buf *b = p->b;
@@ -174,7 +174,7 @@ void plain_message_fields(struct plain *p, struct str content)
 		 "when it is complete)</label></p>\n",
 		 p->steps ? " checked" : "");
 	put_mentions(p);
-	/* Last: what is behind a file is not read. */
+	/* Last: fields after a file are not read. */
 	plain_file_fields(p);
 	buf_adds(b, "</form>\n");
 }

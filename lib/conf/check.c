@@ -43,7 +43,7 @@ static void fail_reference(struct loader *l, const void *field,
 			  unknown);
 }
 
-/* at: what of the configuration names the service id, under this key. */
+/* at: the struct whose key names the service id. */
 static void check_service(struct loader *l, const void *at, const char *key,
 			  const char *id, unsigned can, const char *capability)
 {
@@ -64,7 +64,7 @@ static void check_llm_id(struct loader *l, const void *at, const char *id)
 }
 
 /*
- * "" is fine: it falls back; "auto" where there are rules, of the main file or,
+ * "" is allowed: a default applies; "auto" needs rules, of the main file or,
  * for a workspace and its agents, n of its own.
  */
 static void check_llm_ref(struct loader *l, const char *const *field, size_t n)
@@ -88,7 +88,7 @@ static void check_rag(struct loader *l, const struct conf_rag *r)
 			  "rerank_enabled needs a reranking_service");
 }
 
-/* The last rule must always hold: then there is always somebody to ask. */
+/* The last rule must always match, so that there is always a service. */
 static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -338,7 +338,7 @@ static void check_same(struct loader *l, const void *v, size_t n, size_t size,
 		}
 }
 
-/* That a name is one of the columns, where they are declared. */
+/* Checks that a name is one of the columns, if they are declared. */
 static void check_column(struct loader *l, const struct conf_dataset *d,
 			 const void *field, const char *name)
 {
@@ -525,7 +525,7 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 	check_tools(l, w->tools, w->n_tools);
 }
 
-/* What its type has no use for is a mistake. */
+/* Keys that do not apply to its type are mistakes. */
 static void check_module_param(struct loader *l, const struct conf_param *p)
 {
 	if (strlen(p->name) > LIM_MODULE_NAME_BYTES)

@@ -11,8 +11,8 @@
 
 #include "base/banned.h"
 
-#define LOOK_MS   1000		/* between two looks at the files */
-#define SETTLE_US 300000	/* a file that is being written is left alone */
+#define LOOK_MS   1000		/* between two checks of the files */
+#define SETTLE_US 300000	/* a file that is being written is not read */
 #define YOUNG_US  2500000	/* then a young file is old enough to trust */
 
 struct conf_live {
@@ -26,7 +26,7 @@ struct conf_live {
 	pthread_mutex_t lock;
 	const struct conf *now;		/* one reference is ours */
 	struct err broken;		/* why the files are not in force */
-	/* Only who set `looking` touches these. */
+	/* Only the thread that set `looking` uses these. */
 	struct conf_sources src;	/* of the last reading, good or bad */
 	uint64_t bad_hash;		/* of the last bad reading; 0 = good */
 };

@@ -88,7 +88,7 @@ const char *check_env(const char *s)
 		? "must not start with LAMPLIGHTER_" : NULL;
 }
 
-/* Behind http:// or https://, or NULL. */
+/* The text after http:// or https://, or NULL. */
 static const char *behind_scheme(const char *s)
 {
 	if (!strncmp(s, "http://", 7))
@@ -115,7 +115,7 @@ const char *check_url(const char *s)
 	return NULL;
 }
 
-/* The part that a model may fill in begins behind scheme and host. */
+/* The part that a model may fill in begins after scheme and host. */
 const char *check_action_url(const char *s)
 {
 	const char *host = behind_scheme(s);

@@ -50,7 +50,7 @@ static void fill(struct conf_source *f, const struct stat *st)
 		      st->st_mtim.tv_nsec / 1000;
 }
 
-/* st is NULL for what is not there. */
+/* st is NULL if it does not exist. */
 static void note(struct conf_sources *s, const char *path,
 		 const struct stat *st)
 {

@@ -56,7 +56,7 @@ static int on_body(void *ctx, struct str bytes)
 	return 0;
 }
 
-/* Whether nobody waits for the answer any more. */
+/* Whether the caller no longer waits for the answer. */
 static bool has_hung_up(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
@@ -117,7 +117,7 @@ static int begin(struct retrieval *k, enum form form, struct arena *a, struct er
 	return 0;
 }
 
-/* One request; *f says whether another one may help. */
+/* One request; *f says if a retry may help. */
 static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
 {
 	struct http_result res;
@@ -139,7 +139,7 @@ static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
 		.retry_after_ms = str_of(res.retry_after_ms),
 		.should_retry = str_of(res.should_retry),
 	}, f, e);
-	/* What a server quotes may be the text, or the key: of no use in a log. */
+	/* A server may quote the text or the key, which must not be logged. */
 	return err_set(e, f->code, "%s: HTTP %d", k->s->id, res.status);
 }
 
@@ -280,7 +280,7 @@ static int take_numbers(struct retrieval *k, const json_t *v, int dimension,
 	return 0;
 }
 
-/* The vectors of n texts, behind those that out has. */
+/* Appends the vectors of n texts to out. */
 static int take_vectors(struct retrieval *k, const json_t *answer, size_t done,
 			size_t n, size_t all, struct arena *a,
 			struct llm_vectors *out, struct err *e)

@@ -31,7 +31,7 @@ struct query {
 	size_t n_page_args;		/* of LIMIT and OFFSET, at the end */
 	unsigned char id[QUERY_ID_BYTES];	/* of sql and args less these */
 	struct query_column *columns;
-	enum conf_col_type *types;	/* of the values for the database */
+	enum conf_col_type *types;	/* of the columns, for the database */
 	size_t n_columns;
 	size_t limit;			/* rows wanted; LIMIT asks one more */
 	size_t offset;			/* rows before them, by the cursor */
