@@ -225,7 +225,7 @@ def test_the_name_is_taken(make_lab):
     config = lab.default_config()["llm_services"]
     lab.write_config({"llm_services": {**config, "auto": config["demo"]}})
     answer = lab.command("check", check=False)
-    assert answer.returncode == 1 and "the name auto is for" in (
+    assert answer.returncode == 1 and "the name auto is reserved for" in (
         answer.stdout + answer.stderr)
 
 

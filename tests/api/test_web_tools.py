@@ -174,7 +174,7 @@ def test_redirects_are_asked_about_anew(web, site):
     site.pages["/loop"] = (302, {"Location": "/loop"}, "")
     assert "redirects too often" in message(wiki(web, site, "/loop"))
     site.pages["/file"] = (302, {"Location": "file:///etc/passwd"}, "")
-    assert "no address of the web" in message(wiki(web, site, "/file"))
+    assert "not a web address" in message(wiki(web, site, "/file"))
 
 
 @pytest.mark.parametrize("page,says", [

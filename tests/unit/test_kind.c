@@ -229,7 +229,7 @@ static void bad_declarations_are_refused(void **state)
 		{ TOOL_HEAD RUN, "agents:\n  - id: a\n    tools: group:x\n",
 		  "w.yaml:3: agent a: there is no tool group:x." },
 		{ TOOL_HEAD RUN, TOOL_HEAD RUN,
-		  "w.yaml:2: tools.t: is declared in " },
+		  "w.yaml:2: tools.t: is already declared in " },
 		{ "tools:\n  query_data:\n    kind: command\n"
 		  "    description: A.\n" RUN, "name: W\n",
 		  "lamplighter.yaml:2: tools.query_data: is the name of a "
