@@ -246,8 +246,8 @@ static void bad_declarations_are_refused(void **state)
 		  "capability vision" },
 		{ "tools:\n  none:\n    kind: command\n    description: A.\n"
 		  RUN, "name: W\n",
-		  "lamplighter.yaml:2: tools.none: none is the word for no "
-		  "tools at all" },
+		  "lamplighter.yaml:2: tools.none: none is reserved: it "
+		  "means no tools at all" },
 	};
 
 	(void)state;

@@ -238,7 +238,7 @@ static int check_tool_row(const struct conf *conf,
 		return unknown_kind(c, e);
 	if (strcmp(c->name, "none") == 0)
 		return err_field(e, ERR_CONFIG, "", "none is reserved: it "
-				 "stands for no tools at all");
+				 "means no tools at all");
 	if (tool_builtin(c->name))
 		return err_field(e, ERR_CONFIG, "",
 				 "is the name of a built-in tool");
