@@ -12,7 +12,7 @@ enum { BOUNDARY_BYTES = 70 };	/* RFC 2046 section 5.1.1 */
 static int malformed(struct err *e)
 {
 	return err_public(e, ERR_BAD_REQUEST,
-			  "The multipart body is malformed or broke off.");
+			  "The multipart body is malformed or incomplete.");
 }
 
 /* The value of a parameter of a header: name=value or name="value"; p == NULL: none. */

@@ -88,7 +88,7 @@ static int once(const struct request *rq, const char *want, bool header,
 		n += is_named(rq->params[i].name, want, header);
 	if (n < 2)
 		return 0;
-	err_public(e, ERR_BAD_REQUEST, "A header that decides something comes "
+	err_public(e, ERR_BAD_REQUEST, "A header that must be unique is sent "
 		   "twice, or in two spellings (- and _).");
 	return err_wrap(e, "%s", want);
 }
@@ -328,7 +328,7 @@ int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
 	else if (got == CONN_SLOW)
 		err_set(e, ERR_SLOW, "%zu bytes of the body came", b.n);
 	else if (got < 0 || (length > 0 && b.n < (size_t)length))
-		err_public(e, ERR_BAD_REQUEST, "The body broke off.");
+		err_public(e, ERR_BAD_REQUEST, "The body is incomplete.");
 	else
 		*out = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
 	if (b.n)
@@ -351,7 +351,8 @@ ssize_t req_body_some(struct request *rq, char *p, size_t n, struct err *e)
 		return err_set(e, ERR_SLOW, "%lld bytes of the body came",
 			       (long long)rq->body_bytes);
 	if (got < 0 || (got == 0 && n && length > 0))
-		return err_public(e, ERR_BAD_REQUEST, "The body broke off.");
+		return err_public(e, ERR_BAD_REQUEST, "The body is "
+				  "incomplete.");
 	rq->body_bytes += got;
 	return got;
 }

@@ -73,7 +73,7 @@ void resp_begin(struct response *rs, struct conn *conn, const char *request_id,
 void resp_header(struct response *rs, const char *name, const char *value)
 {
 	if (rs->state != RESP_OPEN)
-		BUG("a header behind the head");
+		BUG("a header after the head");
 	buf_adds(&rs->headers, name);
 	buf_adds(&rs->headers, ": ");
 	for (const char *p = value; *p; p++)
@@ -85,7 +85,7 @@ void resp_header(struct response *rs, const char *name, const char *value)
 struct jw resp_json(struct response *rs, int status)
 {
 	if (rs->state != RESP_OPEN)
-		BUG("an answer behind the head");
+		BUG("an answer after the head");
 	buf_reset(&rs->body);
 	rs->status = status;
 	rs->content_type = "application/json";
@@ -95,7 +95,7 @@ struct jw resp_json(struct response *rs, int status)
 struct buf *resp_text(struct response *rs, int status, const char *content_type)
 {
 	if (rs->state != RESP_OPEN)
-		BUG("an answer behind the head");
+		BUG("an answer after the head");
 	buf_reset(&rs->body);
 	rs->status = status;
 	rs->content_type = content_type;
@@ -116,7 +116,7 @@ void resp_see_other(struct response *rs, const char *location)
 void resp_empty(struct response *rs, int status)
 {
 	if (rs->state != RESP_OPEN)
-		BUG("an answer behind the head");
+		BUG("an answer after the head");
 	buf_reset(&rs->body);
 	rs->status = status;
 	rs->content_type = NULL;
@@ -125,7 +125,7 @@ void resp_empty(struct response *rs, int status)
 void resp_leave(struct response *rs)
 {
 	if (rs->state != RESP_OPEN)
-		BUG("an answer left behind its head");
+		BUG("an answer left after its head");
 	rs->state = RESP_SENT;
 	rs->status = 200;
 }
@@ -241,7 +241,7 @@ static void open_stream(struct response *rs, int status,
 			const char *content_type, bool at_once)
 {
 	if (rs->state != RESP_OPEN)
-		BUG("a stream behind the head");
+		BUG("a stream after the head");
 	buf_reset(&rs->body);
 	rs->status = status;
 	rs->content_type = content_type;

@@ -414,7 +414,7 @@ int api_agent_from_template(struct request *rq, struct response *rs,
 	t = catalog_template(rq->conf, b.template);
 	if (!t)
 		return err_field(e, ERR_INVALID_FIELD, "templateId",
-				 "There is no template of this id.");
+				 "There is no template with this id.");
 	resource_new(agents, &row);
 	keep_agent_from(t, &row);
 	put(&row, "name", b.name);

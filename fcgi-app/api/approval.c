@@ -142,8 +142,9 @@ static int read_decision(struct request *rq, const struct decide_body *b,
 		return err_field(e, ERR_INVALID_FIELD, "remember",
 				 "remember must be conversation.");
 	if (d->status == WAIT_DENIED && (b->remember.p || b->arguments))
-		return err_field(e, ERR_INVALID_FIELD, "decision", "What is "
-				 "denied is neither changed nor remembered.");
+		return err_field(e, ERR_INVALID_FIELD, "decision", "A denial "
+				 "cannot have arguments, and cannot be "
+				 "remembered.");
 	if (b->arguments)
 		d->edited = str_of(jx_text(rq->arena, b->arguments));
 	if (!b->digest.p)
@@ -151,7 +152,7 @@ static int read_decision(struct request *rq, const struct decide_body *b,
 	if (sodium_hex2bin(digest, WAIT_DIGEST_BYTES, b->digest.p, b->digest.n,
 			   NULL, &n, NULL) != 0 || n != WAIT_DIGEST_BYTES)
 		return err_field(e, ERR_INVALID_FIELD, "digest", "digest must "
-				 "be the one of the approval.");
+				 "be that of the approval.");
 	d->digest = (struct str){ (const char *)digest, n };
 	return 0;
 }

@@ -165,7 +165,7 @@ int api_attachment_take(struct request *rq, struct multipart *m, struct str name
 	if (receive(rq, m, true, out, e) == 0)
 		return 0;
 	if (attachment_delete(rq->app->db, &rq->by.owner, &id, &ignored) < 0)
-		log_err("an upload that broke off stays for a day", &ignored);
+		log_err("an interrupted upload is kept for a day", &ignored);
 	return -1;
 }
 
@@ -228,7 +228,7 @@ int api_attachment_create(struct request *rq, struct response *rs,
 
 		/* The client does not know its id. */
 		if (attachment_delete(rq->app->db, &rq->by.owner, &id, &ignored) < 0)
-			log_err("an upload that broke off stays for a day",
+			log_err("an interrupted upload is kept for a day",
 				&ignored);
 		return -1;
 	}
@@ -265,7 +265,7 @@ int api_attachment_append(struct request *rq, struct response *rs,
 		return -1;
 	if (t.ready || offset != t.size)
 		return err_public(e, ERR_CONFLICT, t.ready
-				  ? "The upload is complete already."
+				  ? "The upload is already complete."
 				  : "The upload is not at this offset. Get the "
 				    "attachment: continue at its size.");
 	if (length > rq->conf->attach.file_bytes - t.size)
@@ -382,7 +382,7 @@ static void send_pieces(struct request *rq, struct response *rs,
 		}
 		if (!s.n && read_piece(rq, t, r, piece, &s, &e) < 0) {
 			/* The client notices by the content length. */
-			log_err("a download broke off", &e);
+			log_err("a download ended early", &e);
 			break;
 		}
 		buf_addstr(resp_stream(rs), s);

@@ -181,10 +181,10 @@ static int check_parameters(const json_t *body, struct err *e)
 	static const struct {
 		const char *key, *why;
 	} refused[] = {
-		{ "functions", "The tools of an agent are its deployment's and "
-		  "run on the server; clients cannot add any." },
+		{ "functions", "An agent's tools are set on the server and run "
+		  "there; clients cannot add any." },
 		{ "logprobs", "Log probabilities are not available." },
-		{ "audio", "Only text is answered here." },
+		{ "audio", "Only text answers are supported." },
 		{ "stop", "Stop sequences are not available." },
 	};
 	const json_t *n = json_object_get(body, "n"), *mode, *v;
@@ -197,7 +197,7 @@ static int check_parameters(const json_t *body, struct err *e)
 					 "%s", refused[i].why);
 	if (n && !json_is_null(n) && json_integer_value(n) != 1)
 		return err_field(e, ERR_INVALID_FIELD, "n",
-				 "One choice is given per request.");
+				 "Only one choice per request is supported.");
 	if (format.p && !str_is(format, "text"))
 		return err_field(e, ERR_INVALID_FIELD, "response_format",
 				 "Agents answer in text; for typed answers use "
@@ -206,7 +206,7 @@ static int check_parameters(const json_t *body, struct err *e)
 	json_array_foreach((json_t *)mode, i, v)
 		if (!json_is_string(v) || strcmp(json_string_value(v), "text"))
 			return err_field(e, ERR_INVALID_FIELD, "modalities",
-					 "Only text is answered here.");
+					 "Only text answers are supported.");
 	return 0;
 }
 
@@ -241,11 +241,10 @@ static int read_web(struct request *rq, struct openai_ask *ask, struct err *e)
 				 "tools must be a list.");
 	json_array_foreach((json_t *)tools, i, t) {
 		if (!is_web_tool(t))
-			return err_field(e, ERR_INVALID_FIELD, "tools", "The "
-					 "tools of an agent are its "
-					 "deployment's and run on the server; "
-					 "clients can only ask for "
-					 "web_search.");
+			return err_field(e, ERR_INVALID_FIELD, "tools", "An "
+					 "agent's tools are set on the server "
+					 "and run there; clients can only ask "
+					 "for web_search.");
 		ask->in.options.web = 1;
 		key = "tools";
 	}

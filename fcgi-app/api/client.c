@@ -39,7 +39,7 @@ int client_text(struct request *rq, const json_t *content, const char *field,
 			buf_release(&b);
 			return err_field(e, ERR_INVALID_FIELD, field,
 					 "Only parts of the type text are "
-					 "taken here, not \"%.*s\".",
+					 "accepted here, not \"%.*s\".",
 					 (int)MIN(type.n, 40), type.p);
 		}
 		buf_addstr(&b, jx_str(part, "text"));

@@ -88,7 +88,7 @@ static bool services_left_alone(const struct conf *c, struct err *e)
 
 	if (n)
 		err_public(e, ERR_UPSTREAM, "%zu LLM service%s not answer and "
-			   "%s left alone for a while.", n,
+			   "%s not used for a while.", n,
 			   n == 1 ? " does" : "s do", n == 1 ? "is" : "are");
 	return n > 0;
 }

@@ -365,8 +365,8 @@ static int check_room(struct request *rq, const struct resource *r,
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);
-	return err_public(e, ERR_CONFLICT, "There are %d already, and there is "
-			  "no room for another %s. Delete one first.", most,
+	return err_public(e, ERR_CONFLICT, "There are already %d; there is no "
+			  "room for another %s. Delete one first.", most,
 			  r->what);
 }
 

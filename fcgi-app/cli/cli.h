@@ -89,7 +89,7 @@ void cli_session_close(struct cli_session *s);
 /* For a command that calls tools or servers. -1: the error has been printed. */
 int cli_session_tools(struct cli_session *s) MUST_CHECK;
 
-/* As whom, and where, by the command line (who.c). */
+/* The user, workspace and agent of the command line (who.c). */
 struct cli_who {
 	const char *user, *workspace, *agent;	/* NULL = not said */
 	struct str groups[LIM_GROUPS];
@@ -124,23 +124,23 @@ struct cli_place {
 int cli_place(struct cli_session *s, const struct cli_who *w,
 	      struct cli_place *out, struct err *e) MUST_CHECK;
 
-/* A message that somebody says, by the command line. */
+/* A message of the command line. */
 struct cli_message {
 	struct cli_who who;
 	const char *conversation, *text;
-	int warm;		/* --warm; -1 on entry: not understood */
+	int warm;		/* --warm; -1 on entry: not accepted */
 };
 
 struct turn_request;
 
-/* Reads the options and the text: CLI_OK, or CLI_USAGE (said). */
+/* Reads the options and the text: CLI_OK, or CLI_USAGE (printed). */
 int cli_message_args(const struct cli *cli, int argc, char **argv,
 		     struct cli_message *m);
 
 /*
- * Fills the request for it, which sends the message. In the session's arena.
- * ERR_CONFIG, ERR_NOT_FOUND; ERR_CONFLICT if the conversation is with another
- * agent than the one named; errors of the database.
+ * Fills the request that sends the message. In the session's arena. ERR_CONFIG,
+ * ERR_NOT_FOUND; ERR_CONFLICT if the conversation is with another agent than
+ * the one named; errors of the database.
  */
 int cli_message_request(struct cli_session *s, const struct cli_message *m,
 			struct turn_request *in, struct err *e) MUST_CHECK;

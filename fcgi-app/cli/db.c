@@ -43,7 +43,7 @@ int cli_session_open(struct cli_session *s, const struct cli *cli)
 
 void cli_session_close(struct cli_session *s)
 {
-	arena_release(&s->arena);	/* may give back what the tools keep */
+	arena_release(&s->arena);	/* releases what the tools keep */
 	tool_env_free(s->tools);
 	if (s->http) {
 		http_pool_free(s->http);

@@ -20,7 +20,7 @@
 #include "base/banned.h"
 
 #define LOGIN    "lamplighter-doctor"
-#define TOKEN_US (10LL * 60 * 1000000)	/* it is revoked before */
+#define TOKEN_US (10LL * 60 * 1000000)	/* it is revoked earlier */
 
 struct doctor_options {
 	const char *url, *user;
@@ -185,7 +185,7 @@ static const char *make_token(struct cli_session *s, struct doctor *d,
 		json_array_append_new(groups, json_string(group));
 	n.groups = str_of(jx_text(&s->arena, groups));
 	if (token_create(s->db, &n, text, id, &e) < 0)
-		return NULL;	/* the database is looked at anyway */
+		return NULL;	/* the database is checked anyway */
 	return arena_printf(&s->arena, "Authorization: Bearer %s", text);
 }
 

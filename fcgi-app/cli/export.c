@@ -1,4 +1,4 @@
-/* export: what the database has of a user, as JSON. */
+/* export: what is stored about a user, as JSON. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { IDS = 5000 };		/* of conversations that are read at a time */
 struct out {
 	struct buf buf;
 	struct jw w;
-	bool failed;		/* said already */
+	bool failed;		/* already printed */
 };
 
 static int flush(void *ctx, struct err *e)
@@ -59,7 +59,7 @@ static int put_messages(struct db *db, const struct owner *owner,
 	return 0;
 }
 
-/* Deleted meanwhile: it has no messages then. */
+/* If it was deleted meanwhile, it has no messages. */
 static int put_conversation(struct db *db, const struct owner *owner,
 			    const struct conversation *c, struct out *o,
 			    struct err *e)
@@ -164,13 +164,13 @@ int cli_export(struct cli *cli, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		if (c != 'u')
-			return cli_usage(cli, "not understood");
+			return cli_usage(cli, "invalid option");
 		login = optarg;
 	}
 	if (optind < argc)
-		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (!login || !*login)
-		return cli_usage(cli, "say whose, with --user");
+		return cli_usage(cli, "--user is missing");
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	o.w = jw_on(&o.buf);

@@ -65,7 +65,8 @@ int cli_files(struct cli *cli, int argc, char **argv)
 	       strcmp(argv[1], actions[i].name) != 0)
 		i++;
 	if (argc != 2 || i == ARRAY_LEN(actions))
-		return cli_usage(cli, "say check, move or take");
+		return cli_usage(cli, "the subcommand must be check, move or "
+				 "take");
 	if (cli_session_open(&s, cli) < 0)
 		return CLI_FAILED;
 	rc = actions[i].run(&s);

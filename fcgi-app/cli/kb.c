@@ -169,7 +169,8 @@ int cli_kb(struct cli *cli, int argc, char **argv)
 
 	if (argc < 2 || argc > (sync ? 3 : 2) ||
 	    (!sync && strcmp(argv[1], "list") && strcmp(argv[1], "status")))
-		return cli_usage(cli, "say list, sync or status");
+		return cli_usage(cli, "the subcommand must be list, sync or "
+				 "status");
 	if (cli_session_open(&s, cli) < 0)
 		return CLI_FAILED;
 	if (sync && cli_session_tools(&s) < 0) {

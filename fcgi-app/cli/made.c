@@ -1,6 +1,6 @@
 /*
- * agent, workspace, prompt, category, services: what people made, as YAML out of
- * the database and into it. A row of kinds[] is a command.
+ * agent, workspace, prompt, category, services: exports stored resources as
+ * YAML, and imports them. Each row of kinds[] is a command.
  */
 #include "made.h"
 
@@ -88,14 +88,14 @@ int cli_made_take_text(struct made *m, struct made_item *i, const char *key,
 	struct str s = jx_str(i->body, key);
 
 	if (!s.n)
-		return err_field(e, ERR_INVALID_FIELD, key, "%s is missing: by "
-				 "it the %s is found.", key,
+		return err_field(e, ERR_INVALID_FIELD, key, "%s is missing: it "
+				 "identifies the %s.", key,
 				 cli_made_of(m)->what);
 	*out = arena_str(&m->s->arena, s);
 	return 0;
 }
 
-/* What the file does not say is not set; what can never change is as it is. */
+/* Fields that the file lacks are unset; fields that cannot change are kept. */
 static int read_item(struct made *m, struct made_item *i, struct err *e)
 {
 	struct request rq = { .arena = &m->s->arena, .body = i->body };
@@ -138,7 +138,7 @@ static bool is_changed(const struct resource *r, const struct made_item *i)
 	return false;
 }
 
-/* They would stand in the file, or in the shell's history, for all to read. */
+/* They would be readable in the file, or in the shell's history. */
 static int refuse_secrets(const struct resource *r, const json_t *body,
 			  struct err *e)
 {
@@ -148,11 +148,11 @@ static int refuse_secrets(const struct resource *r, const json_t *body,
 			: json_object_get(body, f->column) ? f->column : NULL;
 
 		if (f->type == TYPE_SECRET && key)
-			return err_field(e, ERR_INVALID_FIELD, key, "%s cannot be "
-					 "given here, where it would not be "
-					 "sealed: enter the key on the page or "
-					 "send it over the API. A key that is "
-					 "stored stays.", key);
+			return err_field(e, ERR_INVALID_FIELD, key, "%s cannot "
+					 "be given here, because it would not "
+					 "be sealed: enter the key on the page "
+					 "or send it over the API. A stored "
+					 "key stays.", key);
 	}
 	return 0;
 }
@@ -172,7 +172,7 @@ static int run_also(struct db *tx, const struct resource_row *row, void *ctx,
 	return m->kind->also ? m->kind->also(&m->by, tx, row, e) : 0;
 }
 
-/* As resource.c's POST: so many rows may the holder have. */
+/* As in resource.c's POST: the maximum number of rows of the holder. */
 static int check_room(struct made *m, const struct made_item *i, struct err *e)
 {
 	struct resource_at held = i->at;
@@ -183,7 +183,7 @@ static int check_room(struct made *m, const struct made_item *i, struct err *e)
 	if (resource_count(m->by.db, r, &held, &n, e))
 		return -1;
 	return n < r->most ? 0 : err_public(
-		e, ERR_CONFLICT, "There are %d already, and there is no room for "
+		e, ERR_CONFLICT, "There are already %d; there is no room for "
 		"another %s.", r->most, r->what);
 }
 
@@ -214,7 +214,7 @@ static int import_body(struct made *m, json_t *body, struct err *e)
 	return 0;
 }
 
-/* What is read, as it is or (set) with another value. */
+/* The stored item, unchanged or (set) with another value. */
 static json_t *body_of(struct made *m)
 {
 	json_t *body = jx_keep(&m->s->arena, load_json(m->item));
@@ -226,7 +226,7 @@ static json_t *body_of(struct made *m)
 	return body;
 }
 
-/* All of a file, or nothing. */
+/* Imports all of a file, or nothing. */
 static int import_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct made *m = ctx;
@@ -258,14 +258,14 @@ static int import(struct made *m, const char *file, struct err *e)
 		return -1;
 	if (import_all(m, e) == 0)
 		return 0;
-	/* What the database says is about no line. */
+	/* Errors of the database have no line. */
 	return err_row(e)->http_status < 500 && m->item
 		? cli_made_place(m->item, e) : -1;
 }
 
 /* -- the commands ------------------------------------------------------------------------ */
 
-/* Those that are printed, by their names: in the same order on every database. */
+/* The printed rows, by name: the order is the same on every database. */
 struct found_row {
 	const char *name;
 	struct resource_row row;
@@ -301,7 +301,7 @@ static int by_name(const void *a, const void *b)
 	return memcmp(&x->row.id, &y->row.id, sizeof(x->row.id));
 }
 
-/* With the name, or (NULL) all; *n: how many. */
+/* Rows with the name, or (NULL) all; *n: their number. */
 static int print(struct made *m, bool as_list, const char *name, size_t *n,
 		 struct err *e)
 {
@@ -336,7 +336,7 @@ static int print(struct made *m, bool as_list, const char *name, size_t *n,
 	return 0;
 }
 
-/* A word of the command line, by the type of the field. */
+/* Reads a word of the command line by the type of the field. */
 static json_t *value_of(const struct resource_field *f, const char *text)
 {
 	const bool is_text = f && f->type == TYPE_TEXT && strcmp(text, "null");
@@ -345,7 +345,7 @@ static json_t *value_of(const struct resource_field *f, const char *text)
 	return v ? v : jx_string(str_of(text));
 }
 
-/* As an import of what show prints, with one value changed. */
+/* Like an import of the output of show, with one value changed. */
 static int set(struct made *m, char **argv, struct err *e)
 {
 	const struct resource *r = cli_made_of(m);
@@ -363,7 +363,7 @@ static int set(struct made *m, char **argv, struct err *e)
 	if (print(m, false, argv[0], &n, e))
 		return -1;
 	if (n > 1)
-		return err_set(e, ERR_CONFIG, "there are %zu of this name: "
+		return err_set(e, ERR_CONFIG, "there are %zu with this name: "
 			       "change them with export and import", n);
 	text = arena_str(&m->s->arena, buf_str(&m->out));
 	m->value = jx_keep(&m->s->arena, value_of(f, argv[2]));
@@ -408,7 +408,7 @@ static int made_main(struct cli *cli, const struct made_kind *kind, int argc,
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		if (c == '?' || !strchr(kind->options, c))
-			return cli_usage(cli, "not understood");
+			return cli_usage(cli, "invalid option");
 		*(c == 'u' ? &m.user : c == 'g' ? &m.group : &m.workspace) =
 			optarg;
 	}
@@ -418,11 +418,13 @@ static int made_main(struct cli *cli, const struct made_kind *kind, int argc,
 	argc -= optind + 1;
 	argv += optind;
 	if (argc < 0 || v == ARRAY_LEN(verbs))
-		return cli_usage(cli, "say list, show, set, export or import");
+		return cli_usage(cli, "the subcommand must be list, show, set, "
+				 "export or import");
 	if (argc < verbs[v].least || argc > verbs[v].most)
 		return cli_usage(cli, argc < verbs[v].least
-				 ? v == 4 ? "say which %s, a key and a value"
-				 : "which %s?" : "too much said of a %s",
+				 ? v == 4 ? "name the %s, a key and a value"
+				 : "name the %s" : "too many arguments after "
+						   "the %s",
 				 v == 3 ? "file" : resources[kind->id].what);
 	if (m.user && m.group)
 		return cli_usage(cli, "--user and --group exclude each other");

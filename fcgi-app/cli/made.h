@@ -1,6 +1,6 @@
 /*
- * What people made, as YAML out of the database and into it: made.c has the
- * commands, made_yaml.c their text, the other files what is particular about a kind.
+ * Exports stored resources as YAML, and imports them: made.c has the commands,
+ * made_yaml.c the format, the other files what differs between kinds.
  */
 #ifndef CLI_MADE_H
 #define CLI_MADE_H
@@ -15,11 +15,12 @@
 struct made {
 	struct cli_session *s;
 	const struct made_kind *kind;
-	const char *user, *workspace, *group;	/* options; NULL: not said */
-	struct identity who;		/* may do everything; the user, if said */
+	const char *user, *workspace, *group;	/* options; NULL: absent */
+	struct identity who;		/* may do everything; the user, if
+					 * given */
 	struct caller by;
-	const struct ynode *list;	/* import: what is read */
-	const struct ynode *item;	/* the one that it is at */
+	const struct ynode *list;	/* import: the file */
+	const struct ynode *item;	/* the current item */
 	const char *key;		/* set: which; NULL: no set */
 	json_t *value;
 	struct uuid *taken;		/* rows that it has created or found */
@@ -29,9 +30,9 @@ struct made {
 	struct buf out;
 };
 
-/* An item of a file: the row that it is to be, and the one that there is. */
+/* An item of a file: the new row, and the stored one. */
 struct made_item {
-	json_t *body;			/* what remains are fields */
+	json_t *body;			/* the remaining members are fields */
 	struct resource_at at;
 	const struct resource_row *now;	/* NULL: it is new */
 	struct resource_row row;
@@ -45,21 +46,21 @@ typedef int cli_made_take(struct made *m, const struct resource_row *row,
 struct made_kind {
 	const char *name, *plural;	/* the command; the key of its files */
 	enum resource_id id;
-	const char *options;		/* letters of those that it has */
+	const char *options;		/* letters of its options */
 	const char *named_by;		/* a key that set may not change, or "" */
 	const char *second;		/* column that list shows besides the name */
-	/* Each that the options mean. */
+	/* Calls take for each row that the options select. */
 	int (*each)(struct made *m, cli_made_take *take, void *ctx,
 		    struct err *e);
-	/* Finds the place of an item, and its row. */
+	/* Finds the holder of an item, and its row. */
 	int (*find)(struct made *m, struct made_item *i, struct err *e);
-	/* Whether its values are right; fills those of a new one. */
+	/* Checks its values; fills those of a new one. */
 	int (*check)(struct made *m, struct made_item *i, struct err *e);
 	int (*also)(const struct caller *by, struct db *tx,
 		    const struct resource_row *row, struct err *e);
-	/* What it is called on the command line. */
+	/* Its name on the command line. */
 	const char *(*name_of)(struct made *m, const struct resource_row *row);
-	/* Makes of a row what is printed; NULL: it is that. */
+	/* Converts a row for printing; NULL: it is printed as it is. */
 	int (*shown)(struct made *m, struct resource_row *row, struct err *e);
 };
 
@@ -88,7 +89,7 @@ int cli_made_pages(struct made *m, const struct resource *r,
 int cli_made_each(struct made *m, cli_made_take *take, void *ctx,
 		  struct err *e) MUST_CHECK;
 
-/* A text that says which one the item is, in the arena. ERR_INVALID_FIELD. */
+/* A text that identifies the item, in the arena. ERR_INVALID_FIELD. */
 int cli_made_take_text(struct made *m, struct made_item *i, const char *key,
 		       struct str *out, struct err *e) MUST_CHECK;
 

@@ -1,4 +1,4 @@
-/* agent, workspace: where they are, and what is particular about them. */
+/* agent, workspace: what differs from the other kinds. */
 #include <string.h>
 
 #include "agent/keep.h"
@@ -14,7 +14,7 @@ static bool is_meant(const struct made *m, const char *workspace)
 	return !m->workspace || strcmp(m->workspace, workspace) == 0;
 }
 
-/* Of a workspace its own. */
+/* A workspace has its own. */
 static const char *workspace_of(const struct made *m, const struct resource *r,
 				const struct resource_row *row)
 {
@@ -22,7 +22,7 @@ static const char *workspace_of(const struct made *m, const struct resource *r,
 			 resource_text(r, row, "workspace_id")).p;
 }
 
-/* What is handed on of the rows of one workspace. */
+/* The state while the rows of one workspace are listed. */
 struct within {
 	const struct resource *r;
 	cli_made_take *take;
@@ -95,7 +95,7 @@ static int find_workspace_of(struct made *m, struct str id,
 			 "There is no workspace \"%.*s\".", STR_ARG(id));
 }
 
-/* The one that the holder has, of those that were found. */
+/* Of the rows found, the one of the holder. */
 static const struct resource_row *held_by(const struct resource_row *rows,
 					  size_t n, const struct uuid *holder)
 {
@@ -121,7 +121,7 @@ static int find_agent(struct made *m, struct made_item *i, struct err *e)
 	if (seen.p && !str_is(seen, meant))
 		return err_field(e, ERR_INVALID_FIELD, "visibility", m->user
 				 ? "With --user only private agents are imported."
-				 : "A private agent needs --user: whose it is.");
+				 : "A private agent needs --user, its owner.");
 	json_object_del(i->body, "workspaceId");
 	json_object_del(i->body, "visibility");
 	i->name = arena_printf(&m->s->arena, "%.*s/%.*s", STR_ARG(workspace),

@@ -1,7 +1,7 @@
 /*
- * prompt, category: prompts of the tenant and of groups, or of one user, and what
- * they are filed under. A prompt is found by its name, among those of its holder:
- * of several of one name the first in a file is the first that was made.
+ * prompt, category: prompts of the tenant and of groups, or of one user, and
+ * their categories. A prompt is found by its name among those of its holder: of
+ * several with the same name, the first in a file is the oldest.
  */
 #include <string.h>
 
@@ -99,7 +99,7 @@ static const struct uuid *category(const struct made *m, struct str name)
 	return NULL;
 }
 
-/* Puts the field that the API has in the place of the names. */
+/* Replaces the names by the field of the API. */
 static int take_categories(struct made *m, struct made_item *i, struct err *e)
 {
 	const json_t *names = json_object_get(i->body, CLI_MADE_NAMES);
@@ -136,7 +136,7 @@ static int take_categories(struct made *m, struct made_item *i, struct err *e)
 
 /* -- import ---------------------------------------------------------------------------- */
 
-/* The holder, by the tier and the group, which become what they must be. */
+/* The holder, from the tier and the group, which are normalised. */
 static int take_tier(struct made *m, struct made_item *i, struct err *e)
 {
 	struct str tier = jx_str(i->body, "tier");
@@ -148,10 +148,11 @@ static int take_tier(struct made *m, struct made_item *i, struct err *e)
 	if (!m->user && !str_is(tier, "tenant") && !str_is(tier, "team"))
 		return err_field(e, ERR_INVALID_FIELD, "tier", "tier must be "
 				 "tenant, or team with a group; a private "
-				 "prompt needs --user: whose it is.");
+				 "prompt needs --user, its owner.");
 	if (!group.n != !str_is(tier, "team"))
-		return err_field(e, ERR_INVALID_FIELD, "group", "A prompt of the "
-				 "tier team, and no other, has a group.");
+		return err_field(e, ERR_INVALID_FIELD, "group", "A prompt of "
+				 "the tier team must have a group, and no "
+				 "other prompt has one.");
 	if (m->group && !str_is(group, m->group))
 		return err_field(e, ERR_INVALID_FIELD, "group", "With --group only "
 				 "prompts of that group are imported.");
@@ -201,7 +202,7 @@ static int take_named(struct made *m, const struct resource_row *row, void *ctx,
 	return !str_eq(row->sort_key, k->folded);
 }
 
-/* Of those that the holder has by that name, the first that is left. */
+/* The first remaining row of the holder with that name. */
 static int find_named(struct made *m, struct made_item *i, struct str name,
 		      struct err *e)
 {

@@ -1,4 +1,6 @@
-/* services: those that were made over the API. Their keys are in no file. */
+/*
+ * services: those that were created over the API. No file contains their keys.
+ */
 #include "agent/keep.h"
 #include "agent/stored_service.h"
 #include "made.h"

@@ -1,4 +1,4 @@
-/* Rows as YAML, and YAML as what rows are made from. */
+/* Converts rows to YAML, and YAML to items. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static void put_text(struct buf *out, struct str s)
 	}
 }
 
-/* Ids and numbers that we give, and when, are of this database. */
+/* Ids, versions and times belong to this database. */
 static bool is_put(const struct resource_field *f)
 {
 	return f->mode != MODE_HIDDEN && f->type != TYPE_SECRET &&
@@ -147,8 +147,8 @@ static int read_all(const char *file, struct buf *out, struct err *e)
 	if (f != stdin)
 		fclose(f);
 	if (bad)
-		return err_set(e, ERR_CONFIG, "%s: it cannot be read", file);
-	return buf_ok(out) ? 0 : err_set(e, ERR_CONFIG, "%s: it has more than %d "
+		return err_set(e, ERR_CONFIG, "%s: cannot be read", file);
+	return buf_ok(out) ? 0 : err_set(e, ERR_CONFIG, "%s: has more than %d "
 					 "bytes", file, LIM_IMPORT_BYTES);
 }
 
@@ -158,14 +158,14 @@ static int wrong(const struct ypos *at, struct err *e, const char *what)
 		       at->column, what);
 }
 
-/* The one key of the root, whose items are maps. */
+/* Reads the only key of the root, whose items must be maps. */
 static int take_list(const struct ynode *root, const char *key,
 		     const struct ynode **list, struct err *e)
 {
 	char text[200];
 
-	snprintf(text, sizeof(text), "the only key of the file is \"%s\", with a "
-		 "list of maps", key);
+	snprintf(text, sizeof(text), "the only key of the file must be \"%s\", "
+		 "with a list of maps", key);
 	if (root->kind != YMAP || !root->n)
 		return wrong(&root->pos, e, text);
 	for (size_t i = 0; i < root->n; i++)
@@ -189,7 +189,7 @@ int cli_made_parse(struct arena *a, const char *file, struct str text,
 	if (ytree_parse(a, file, text, &budget, &root, e))
 		return -1;
 	if (!root)
-		return err_set(e, ERR_CONFIG, "%s: it is empty", file);
+		return err_set(e, ERR_CONFIG, "%s: is empty", file);
 	return take_list(root, key, list, e);
 }
 

@@ -406,7 +406,8 @@ int cli_print(struct buf *b)
 		fputs("lamplighter: the output is too long to print\n", stderr);
 		rc = CLI_FAILED;
 	}
-	if (isatty(STDOUT_FILENO)) {	/* which acts upon control characters */
+	if (isatty(STDOUT_FILENO)) {	/* which interprets control
+					 * characters */
 		struct buf plain = BUF_INIT(3 * CLI_OUT_BYTES + 3);
 
 		untrusted_clean(NULL, buf_str(b), &plain);

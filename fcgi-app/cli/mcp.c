@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* How the servers see us: as the user of --user, or as nobody. */
+/* The identity for the servers: the user of --user, or none. */
 struct calling {
 	struct cli_session *session;
 	struct tool_ctx ctx;
@@ -35,7 +35,7 @@ static int begin(struct calling *c, const char *user, struct err *e)
 	return 0;
 }
 
-/* The list of a server, or NULL (said). */
+/* The list of a server, or NULL (printed). */
 static struct mcp_list *list_of(struct calling *c, const struct conf_mcp *m)
 {
 	struct mcp_peer *p = mcp_peer_get(&c->ctx, m);

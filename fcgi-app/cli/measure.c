@@ -15,7 +15,7 @@ enum {
 	CONNECT_MS = 5000, TOTAL_MS = 20000, REPORT_MS = 300000,
 };
 
-/* One request and what came of it. */
+/* One request and its outcome. */
 struct trial {
 	const char *method, *path, *auth;
 	const char *headers[HEADERS];
@@ -122,7 +122,7 @@ static void measure_page(struct measure *m)
 
 static void note_clock(struct measure *m, const struct trial *a)
 {
-	/* The process looked at its clock about in the middle. */
+	/* The process read its clock at about the middle of the request. */
 	put(m, "clock", json_pack("{s:I, s:I, s:I, s:I}", "clientMs",
 		(json_int_t)(a->answered_at_ms - a->took_ms / 2), "processMs",
 		(json_int_t)jx_int(a->json, "timeMs", 0), "rttMs",
@@ -154,7 +154,8 @@ static void measure_identity(struct measure *m)
 
 	run(m, &a);
 	if (!m->basic && a.res.status != 200)
-		return;		/* nobody comes in; that is no finding */
+		return;		/* nobody is signed in, which is not a
+				 * finding */
 	put(m, "identity", json_pack("{s:i, s:b, s:b, s:o, s:o}", "status",
 		a.res.status, "ours", ours(&a), "signedIn", m->basic != NULL,
 		"user", jx_string(jx_str(a.json, "user")), "kind",
@@ -186,7 +187,7 @@ static int try_spoof(struct measure *m, json_t *list, const char *name,
 	return a.res.status;
 }
 
-/* How a name is written: with _ for no -, each, the first, the last. */
+/* Spellings of a name: _ for no -, for each, for the first, for the last. */
 enum spelling { AS_IT_IS, ALL_OTHER, FIRST_OTHER, LAST_OTHER, SPELLINGS };
 
 /* "NAME: value". */

@@ -1,4 +1,4 @@
-/* secret: keys that seal what people store, and sealing it with another one. */
+/* secret: creates keys for stored secrets, and seals them with another key. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,8 +52,8 @@ static int rotate(const struct cli *cli)
 int cli_secret(struct cli *cli, int argc, char **argv)
 {
 	if (argc < 2 || (strcmp(argv[1], "key") && strcmp(argv[1], "rotate")))
-		return cli_usage(cli, "say key or rotate");
+		return cli_usage(cli, "the subcommand must be key or rotate");
 	if (argc > 2)
-		return cli_usage(cli, "\"%s\" is not understood", argv[2]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[2]);
 	return !strcmp(argv[1], "key") ? new_key() : rotate(cli);
 }

@@ -1,6 +1,6 @@
 /*
- * services: which LLM services there are, what their providers have, a trial. What
- * is stored of them goes out and in by made.c.
+ * services: lists LLM services and the models of their providers, and tests a
+ * service. made.c exports and imports stored ones.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void print_one(const struct llm_service *s)
 	       domain_source_name(s->source));
 }
 
-/* Those of the files are there without a database. */
+/* Services of files can be listed without a database. */
 static int list(struct cli_session *s)
 {
 	const struct catalog *c = catalog_of(s->conf);
@@ -139,12 +139,12 @@ int cli_services(struct cli *cli, int argc, char **argv)
 	while (argc && v < ARRAY_LEN(verbs) && strcmp(argv[0], verbs[v].name))
 		v++;
 	if (!argc || v == ARRAY_LEN(verbs))
-		return cli_usage(cli, "say list, models, test, show, set, "
-				 "export or import");
+		return cli_usage(cli, "the subcommand must be list, models, "
+				 "test, show, set, export or import");
 	if (argc < verbs[v].least)
-		return cli_usage(cli, "which service?");
+		return cli_usage(cli, "name the service");
 	if (argc > verbs[v].most)
-		return cli_usage(cli, "\"%s\" is not understood",
+		return cli_usage(cli, "unexpected argument \"%s\"",
 				 argv[verbs[v].most]);
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;

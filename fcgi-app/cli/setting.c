@@ -1,4 +1,6 @@
-/* setting: what users, groups and the tenant have set; as YAML and back. */
+/*
+ * setting: settings of users, groups and the tenant; exports and imports YAML.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -162,7 +164,7 @@ static int set(struct cli_session *s, struct setting_said *said,
 
 /* -- export: JSON values are YAML ------------------------------------------------------ */
 
-/* What counts for nobody is left out: an import would refuse it. */
+/* Settings that apply to nobody are left out: an import would refuse them. */
 static void put_said(struct buf *b, enum setting_level level,
 		     const char *indent, const json_t *said, struct arena *a)
 {
@@ -277,7 +279,8 @@ static json_t *node_of(const struct setting_row *row, const struct ynode *n)
 
 	if (n->kind == YSCALAR)
 		return scalar_of(row, n);
-	if (n->kind == YMAP)	/* which no setting is: the check says so */
+	if (n->kind == YMAP)	/* which is not a setting: the check reports
+				 * it */
 		return json_object();
 	list = json_array();
 	for (size_t i = 0; i < n->n; i++)
@@ -348,8 +351,8 @@ static int import_tx(struct db *tx, void *ctx, struct err *e)
 		       strcmp(root->keys[i].name, sections[k].key) != 0)
 			k++;
 		if (root->kind != YMAP || k == ARRAY_LEN(sections))
-			return err_set(e, ERR_CONFIG, "%s:%d: only tenant, teams "
-				       "and users can stand here",
+			return err_set(e, ERR_CONFIG, "%s:%d: only tenant, "
+				       "teams and users are allowed here",
 				       root->pos.file, root->v[i]->pos.line);
 		if (ynode_null(root->v[i]))	/* nothing stands below */
 			continue;
@@ -407,7 +410,9 @@ static int run(struct cli_session *s, const struct args *o, int argc,
 	return argc == 3 ? set(s, said, argv[1], argv[2]) : list(s, said);
 }
 
-/* Words of the verb, itself counted; 0: there is no such verb. */
+/*
+ * The number of words of the verb, including itself; 0: there is no such verb.
+ */
 static int words_of(const char *verb)
 {
 	static const struct { const char *verb; int words; } verbs[] = {
@@ -427,14 +432,16 @@ static int check(const struct cli *cli, const struct args *o, int argc,
 	bool one = argc && strcmp(argv[0], "export") && strcmp(argv[0], "import");
 
 	if (!argc || words_of(argv[0]) != argc)
-		return cli_usage(cli, "say list, show KEY, set KEY VALUE, export "
-				 "or import FILE");
+		return cli_usage(cli, "the subcommand must be list, show KEY, "
+				 "set KEY VALUE, export or import FILE");
 	if (one && (o->who.user != NULL) + (o->team != NULL) + o->tenant != 1)
-		return cli_usage(cli, "say whose: --user, --team or --tenant");
+		return cli_usage(cli, "name one of --user, --team and "
+				 "--tenant");
 	if (!one && (o->who.user || o->team || o->tenant))
-		return cli_usage(cli, "%s is for everyone's settings", argv[0]);
+		return cli_usage(cli, "%s takes no --user, --team or --tenant", argv[0]);
 	if (o->team && (!*o->team || strlen(o->team) > LIM_GROUP_BYTES))
-		return cli_usage(cli, "the name of a group has 1 to %d bytes",
+		return cli_usage(cli, "the name of a group must have 1 to %d "
+				 "bytes",
 				 LIM_GROUP_BYTES);
 	return CLI_OK;
 }

@@ -103,7 +103,7 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 	return turn_agent(&deps, &in, call, task, out, e);
 }
 
-/* Who typed it has said it. */
+/* The user of the command has given it. */
 static bool was_said(void *ctx, struct str text)
 {
 	(void)ctx;
@@ -123,7 +123,7 @@ static size_t add_client(const struct conf_tool *v, size_t n, struct str *out)
 	return found;
 }
 
-/* As in a turn that asks for the web, on a page that does all it may. */
+/* As in a turn with web search, from a page that accepts all tools. */
 static void allow_all(struct offered *s)
 {
 	const struct workspace *w = s->ctx.turn.workspace;
@@ -158,7 +158,7 @@ static int offer(struct cli_session *session, const struct tools_wanted *w,
 	allow_all(s);
 	if (tool_set_build(&s->ctx, &s->set, e) < 0)
 		return -1;
-	s->ctx.turn.only = NULL;	/* an agent that it calls has its own */
+	s->ctx.turn.only = NULL;	/* an agent in the call has its own */
 	return 0;
 }
 
@@ -294,7 +294,7 @@ static int call(struct offered *s, const struct tools_wanted *w)
 		return call_of_page(o->tool);
 	if (w->dry_run)
 		return dry_run(s, w);
-	s->ctx.approved = true;		/* by whoever typed the command */
+	s->ctx.approved = true;		/* by the user of the command */
 	tool_call(&s->set, &s->ctx, str_of(w->tool),
 		  str_of(w->args ? w->args : "{}"), &r);
 	buf_addstr(&b, r.text);

@@ -12,7 +12,7 @@
 
 #define STREAM_BYTES (1024 * 1024)	/* between two flushes */
 
-/* The events as a stream has them, but for its client. */
+/* The events as in a stream, without a client. */
 struct nobody {
 	struct sink sink;	/* first: a sink is cast back */
 	struct dialect_state state;
@@ -67,7 +67,7 @@ static int run_turn(const struct turn_deps *deps, const struct turn_request *in,
 	return rc;
 }
 
-/* The deps that a responder has and other commands do not. */
+/* Dependencies that a responder has and other commands do not. */
 static int trace_with(struct cli_session *s, const struct turn_deps *deps,
 		      const struct cli_message *m, struct err *e)
 {
@@ -95,7 +95,7 @@ static int trace(struct cli_session *s, const struct cli_message *m,
 	deps.notify = deps.live ? notify_new(s->db, e) : NULL;
 	if (deps.notify)
 		rc = trace_with(s, &deps, m, e);
-	/* Their threads end first: they mark as well. */
+	/* Their threads end first, because they add marks, too. */
 	notify_free(deps.notify);
 	turn_live_free(deps.live);
 	t = trace_stop();
@@ -114,7 +114,7 @@ int cli_trace(struct cli *cli, int argc, char **argv)
 	int rc;
 
 	if (argc < 2 || strcmp(argv[1], "turn") != 0)
-		return cli_usage(cli, "what is to be traced?");
+		return cli_usage(cli, "the subcommand must be turn");
 	rc = cli_message_args(cli, argc - 1, argv + 1, &m);
 	if (rc != CLI_OK)
 		return rc;

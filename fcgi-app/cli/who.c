@@ -45,7 +45,7 @@ static int many_places(const struct catalog *c, struct err *e)
 	return rc;
 }
 
-/* Of files, whoever sees them; of rows, as the user does. */
+/* All workspaces of files; stored ones only if the user sees them. */
 static int find_place(struct cli_session *s, const struct cli_who *w,
 		      struct cli_place *p, struct err *e)
 {

@@ -105,7 +105,7 @@ static void write_started(struct buf *out, const char *name,
 
 	/* Ids of messages differ from those of the run that waited. */
 	k->part = MAX(k->part, ev->seq - 1);
-	if (k->begun)		/* one run: the turn went on */
+	if (k->begun)		/* one run: the turn resumed */
 		return;
 	k->begun = true;
 	w = wire_typed(out, name);

@@ -74,7 +74,7 @@ static void write_start(struct buf *out, const char *name,
 
 	/* Parts have other ids than those before the wait. */
 	k->part = MAX(k->part, ev->seq - 1);
-	if (k->begun)		/* one message: the turn went on */
+	if (k->begun)		/* one message: the turn resumed */
 		return;
 	k->begun = true;
 	w = wire_typed(out, name);

@@ -68,7 +68,8 @@ struct dialect {
 	struct str preamble;		/* first bytes of a stream */
 	struct str keep_alive;		/* during silence */
 	struct str end;			/* after the terminal event; or empty */
-	bool retries;			/* its clients come back by themselves */
+	bool retries;			/* its clients reconnect by
+					 * themselves */
 	bool ends_at_wait;		/* WAITING ends its streams, all of them */
 	size_t own_bytes;	/* of its state, zero at first; or 0 */
 	dialect_write *any;	/* an event from its fields; or NULL */

@@ -270,7 +270,9 @@ static void write_gap(struct buf *out, const char *name,
 	k->answer = k->chars += 2;
 }
 
-/* Nothing yet: the place of a citation is known when the answer is. */
+/*
+ * Nothing yet: the places of citations are known only at the end of the answer.
+ */
 static void keep_source(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {

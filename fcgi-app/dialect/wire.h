@@ -10,8 +10,8 @@
 #include "dialect/dialect.h"
 #include "turn/turn.h"
 
-/* Of a dialect's row: how a stream of server-sent events begins, and its sign of
-   life. */
+/* For a dialect's row: the start of a stream of server-sent events, and its
+    keep-alive. */
 #define WIRE_SSE \
 	.content_type = "text/event-stream", \
 	.preamble = STR(": ok\n\n"), .keep_alive = STR(": ka\n\n")

@@ -73,7 +73,7 @@ struct doctor {
 	const struct conf *conf;
 	enum doctor_web web;
 	const char *base;	/* "/intranet/chat"; "" = the host's root */
-	const char *header;	/* that ADVICE_HEADER is about; NULL: none yet */
+	const char *header;	/* for ADVICE_HEADER; NULL: none yet */
 	/* out */
 	struct doctor_finding items[DOCTOR_FINDINGS];
 	size_t n;
@@ -101,7 +101,7 @@ void doctor_write(struct doctor *d, struct jw *w);
  */
 void doctor_judge(struct doctor *d, const json_t *measured);
 
-/* What the inside needs. */
+/* Input of the checks from inside. */
 struct doctor_inside {
 	struct db *db;			/* ours */
 	struct http_pool *http;

@@ -266,7 +266,7 @@ static void judge_compression(struct doctor *d, const json_t *m)
 			   "it saves.", shown(d, encoding));
 }
 
-/* Only browsers know it; the check is the same as on the page. */
+/* Only browsers know it; the page makes the same check. */
 static void judge_http(struct doctor *d, struct str protocol)
 {
 	if (!protocol.n)

@@ -1,4 +1,4 @@
-/* What the responder (or the command, on its own) sees from inside. */
+/* What the responder (or the command by itself) sees from inside. */
 #include "doctor/look.h"
 
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void look_settings(struct doctor *d, const struct db_server *s)
 			   "be stored.");
 }
 
-/* Each host of a list, asked now. */
+/* Checks each host of a list. */
 static void look_db_hosts(struct doctor *d, struct db *db, const char *id,
 			  enum doctor_check check)
 {
@@ -166,7 +166,7 @@ static void look_tables(struct doctor *d, const struct conf *conf,
 						s->table, s->file),
 				   "The dataset cannot be read: %s", doctor_log_text(&e));
 			if (e.code != ERR_NOT_FOUND)
-				return;	/* the next one would not fare better */
+				return;	/* the next one would fail, too */
 		}
 }
 
@@ -343,7 +343,7 @@ static void look_tools(struct doctor *d, const struct doctor_inside *in,
 				tool_rows[k].look(d, in, &v[i]);
 }
 
-/* What is untrusted is read by two programs, which are tried here. */
+/* Untrusted input is read by two programs, which are tried here. */
 static void look_extract(struct doctor *d, bool files)
 {
 	const char *program = arena_printf(d->arena, "%s%s",
@@ -367,7 +367,7 @@ static void look_extract(struct doctor *d, bool files)
 	buf_release(&why);
 }
 
-/* Who would read the text of scanned pages and images. */
+/* Checks what reads scanned pages and images. */
 static void look_scans(struct doctor *d)
 {
 	const struct conf *c = d->conf;
@@ -376,7 +376,7 @@ static void look_scans(struct doctor *d)
 	int can = c->scans.tesseract
 		? file_extract_can_scan(c->scans.languages, &e) : 0;
 
-	/* The configuration is checked; what its provider takes is not. */
+	/* The configuration is checked, the provider's limits are not. */
 	if (!can && eyes)
 		can = llm_check_vision(eyes, &e);
 	if (can < 0)

@@ -19,11 +19,12 @@
 
 #include "base/banned.h"
 
-/* For which conversation something is chosen. */
+/* The conversation for which something is chosen. */
 struct purpose {
 	struct conversation c;	/* where there is one */
 	bool given;
-	char path[64];		/* of the form that sends, below the root */
+	char path[64];		/* path of the form that sends, below the
+				 * root */
 };
 
 /* The conversation of a text; "" is a new one. ERR_NOT_FOUND. */
@@ -90,7 +91,7 @@ static void put_search(struct plain *p, const struct purpose *to,
 	buf_adds(p->b, " <input type=\"submit\" value=\"Search\"></p></form>\n");
 }
 
-/* The form with a message that is written, but not sent. */
+/* The form with a message that is not sent yet. */
 static void put_message(struct plain *p, const struct purpose *to,
 			struct str content)
 {
@@ -131,7 +132,7 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 	plain_begin(&p, rs, 200, STR("Choose a prompt"));
 	put_search(&p, &to, "prompts", "Name begins with", q, STR(""));
 	buf_adds(p.b, page.n ? "<ul class=\"list\">\n"
-		 : "<p>There are none here.</p>\n");
+		 : "<p>No prompts were found.</p>\n");
 	for (size_t i = 0; i < page.n; i++) {
 		char id[UUID_TEXT_BYTES];
 
@@ -146,7 +147,7 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 	if (page.n)
 		buf_adds(p.b, "</ul>\n");
 	if (page.more)
-		buf_adds(p.b, "<p>There are more: type how the name begins.</p>\n");
+		buf_adds(p.b, "<p>There are more: type the first letters of the name.</p>\n");
 	plain_foot(&p);
 	return 0;
 }
@@ -262,7 +263,7 @@ int plain_prompt(struct request *rq, struct response *rs, struct err *e)
 	return f->n ? put_filling(f, rs, 200) : put_filled(f, rs);
 }
 
-/* The record of that key, as its handle; NULL, or what is wrong. */
+/* Finds the record with that key, as a handle; returns NULL, or the error. */
 static const char *take_record(struct plain_blanks *f, const struct blank *blank,
 			       struct str *value)
 {
@@ -295,7 +296,7 @@ static const char *take_record(struct plain_blanks *f, const struct blank *blank
 	return NULL;
 }
 
-/* True if the form says something for it. */
+/* True if the form has a value for it. */
 static bool take_value(struct plain_blanks *f, size_t i)
 {
 	const struct blank *blank = &f->blanks[i];

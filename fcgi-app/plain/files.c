@@ -1,7 +1,7 @@
 /*
- * Files of plain messages: a field in the form, read as it arrives. A file that
- * cannot be taken keeps the message from being sent: the page of the error has its
- * text, the files that were taken, and why the others were not.
+ * Files of plain messages: a field in the form, read as it arrives. If a file
+ * cannot be stored, the message is not sent: the page of the error has its
+ * text, the stored files, and why the others failed.
  */
 #include "plain/plain.h"
 
@@ -94,7 +94,7 @@ static void put_taken(struct plain *p, struct str id, struct str name)
 	buf_adds(p->b, "</label></p>\n");
 }
 
-/* What the form that failed has brought. */
+/* The fields of the form that failed. */
 static void put_again(struct plain *p)
 {
 	struct request *rq = p->rq;

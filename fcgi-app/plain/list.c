@@ -70,7 +70,7 @@ static void put_row(struct plain *p, const struct conversation *c,
 		 "</span></li>\n", p->root, id);
 }
 
-/* The way to what is older; q stays. */
+/* The link to older conversations; keeps q. */
 static void put_older(struct plain *p, const struct conversation_key *next,
 		      struct str q)
 {
@@ -110,7 +110,7 @@ static void put_snippet(struct buf *b, const struct snippet *s)
 	}
 }
 
-/* What q finds in messages, on the first page; it is shown without if it fails. */
+/* What q finds in messages, on the first page; left out if the search fails. */
 static void put_said(struct plain *p, struct str q)
 {
 	const struct chats_ask ask = {
@@ -175,7 +175,7 @@ int plain_list(struct request *rq, struct response *rs, struct err *e)
 	plain_begin(&p, rs, 200, STR("Conversations"));
 	put_search(&p, f.title);
 	buf_adds(p.b, page.n ? "<ul class=\"list\">\n"
-		 : "<p>There are none here.</p>\n");
+		 : "<p>No conversations were found.</p>\n");
 	for (size_t i = 0; i < page.n; i++)
 		put_row(&p, &page.items[i], now_us);
 	if (page.n)

@@ -1,4 +1,4 @@
-/* What every plain page has, and the page of an error. */
+/* The common parts of plain pages, and the page of an error. */
 #include "plain/plain.h"
 
 #include <stdio.h>
@@ -131,7 +131,7 @@ void plain_message_form(struct plain *p, const char *path)
 	put_form(p, path, p->rq->conf->attach.message_files > 0);
 }
 
-/* What the message mentions, and ways to find more, and a prompt. */
+/* The mentions of the message, and links to find more, or a prompt. */
 static void put_mentions(struct plain *p)
 {
 	struct buf *b = p->b;
@@ -174,7 +174,7 @@ void plain_message_fields(struct plain *p, struct str content)
 		 "when it is complete)</label></p>\n",
 		 p->steps ? " checked" : "");
 	put_mentions(p);
-	/* Last: what is behind a file is not read. */
+	/* Last: fields after a file are not read. */
 	plain_file_fields(p);
 	buf_adds(b, "</form>\n");
 }
@@ -255,7 +255,7 @@ void plain_error(void *ctx, struct response *rs, const struct err *e)
 	html_text(p.b, str_of(err_message(e)));
 	buf_adds(p.b, "</p>\n");
 	if (e->code == ERR_BUSY && e->id[0])
-		buf_addf(p.b, "<p><a href=\"%sturns/%s%s\">Look at the answer "
+		buf_addf(p.b, "<p><a href=\"%sturns/%s%s\">Follow the answer "
 			 "that is being written</a></p>\n", p.root, e->id,
 			 p.steps ? "?steps=1" : "");
 	if (form)

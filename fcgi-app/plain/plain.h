@@ -29,11 +29,11 @@
 /* A page that is being written. */
 struct plain {
 	struct request *rq;
-	struct buf *b;		/* set by who writes it */
+	struct buf *b;		/* set by the page */
 	const char *root;	/* from this page to {base}/plain/: "../" … */
 	bool steps;		/* answers are shown in steps, not streamed */
 	bool web;		/* the agent has tools for the web (scope_web) */
-	bool wants_web;		/* and they are to be used: the box is on */
+	bool wants_web;		/* and the box for web search is checked */
 	const json_t *files;	/* [{id, name}] of the message that is edited */
 	struct str mentions;	/* references for the message, a blank between */
 	const char *chooses;	/* id of the conversation for which something can
@@ -54,7 +54,7 @@ void plain_headers(struct response *rs);
 void plain_begin(struct plain *p, struct response *rs, int status,
 		 struct str title);
 
-/* From the doctype to the beginning of what the page is about. */
+/* From the doctype to the beginning of the content. */
 void plain_head(struct plain *p, struct str title, int refresh_s);
 void plain_foot(struct plain *p);
 
@@ -87,8 +87,8 @@ void plain_go(struct request *rq, struct response *rs, const char *path,
 	      const char *fragment);
 
 /*
- * What a form sends or edits, in *in: a text that is not empty and not too long
- * (ERR_INVALID_FIELD), and its options.
+ * Reads the message of a form into *in: a text that is neither empty nor too
+ * long (ERR_INVALID_FIELD), and its options.
  */
 int plain_read_content(struct request *rq, struct turn_request *in,
 		       struct err *e) MUST_CHECK;
@@ -121,14 +121,14 @@ void plain_time(struct buf *b, int64_t us);
 
 /*
  * Stores the files of the form that was sent; their ids become fields of it.
- * ERR_INVALID_FIELD that says which cannot be taken, and why.
+ * ERR_INVALID_FIELD that names those that cannot be stored, and why.
  */
 int plain_take_files(struct request *rq, struct err *e) MUST_CHECK;
 
 /* The ids of a form's files, for turn_options; NULL: it has none. Borrowed. */
 json_t *plain_files(const struct request *rq);
 
-/* In a form: files that it has already, and the field for more. */
+/* In a form: files that are already stored, and the field for more. */
 void plain_file_fields(struct plain *p);
 
 /* Below a message: links to the files of its metadata (NULL: none). */
@@ -147,11 +147,11 @@ struct plain_writer {
 	struct plain *p;
 	struct str name;	/* of the agent */
 	enum plain_block { PLAIN_NONE, PLAIN_ANSWER, PLAIN_REASONING } open;
-	bool ended;		/* the terminal event came */
+	bool ended;		/* the terminal event was written */
 };
 void plain_event(struct plain_writer *w, const struct turn_event *ev);
 
-/* Ends what is open. */
+/* Closes open elements. */
 void plain_close(struct plain_writer *w);
 
 /* Forms for what the turn waits for. Errors of the database. (wait.c) */
@@ -164,7 +164,7 @@ int plain_waits(struct plain *p, const struct uuid *turn,
 void plain_replace_links(struct plain *p, const struct uuid *conversation,
 		      const struct message *m);
 
-/* The form that has the last message answered again. */
+/* The form that regenerates the last answer. */
 void plain_regenerate_form(struct plain *p, const struct uuid *conversation);
 
 /* The display name of an agent; its id if the agent no longer exists. */

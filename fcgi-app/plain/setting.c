@@ -1,6 +1,6 @@
 /*
- * The caller's own settings as a form: what GET /settings says of each, drawn
- * without a script. What is wrong is said at its field, and then nothing is saved.
+ * The caller's own settings as a form: what GET /settings says of each, without
+ * JavaScript. An error is shown at its field, and then nothing is saved.
  */
 #include "plain/plain.h"
 
@@ -54,7 +54,7 @@ static void put_option(struct buf *b, const char *value, const char *label,
 	buf_adds(b, "</option>");
 }
 
-/* What a value is called: its label, yes and no, or itself. */
+/* The text of a value: its label, yes or no, or the value. */
 static const char *shown(const json_t *item, const char *value)
 {
 	const json_t *one;
@@ -120,7 +120,7 @@ static void put_help(struct plain_settings *f, const json_t *item)
 	buf_adds(f->p.b, "</span></p>\n");
 }
 
-/* As it was sent, where something is wrong; else as it is stored. */
+/* As it was sent, if there is an error; else as stored. */
 static void put_setting(struct plain_settings *f, const json_t *item)
 {
 	const struct setting_row *row = setting_find(jx_str(item, "key"));
@@ -201,7 +201,10 @@ int plain_settings(struct request *rq, struct response *rs, struct err *e)
 
 /* -- saving ------------------------------------------------------------------------ */
 
-/* What a control sends, as JSON; a number that is none stays a text, and is refused. */
+/*
+ * The value of a control as JSON; an invalid number stays a text, and is
+ * refused.
+ */
 static json_t *value_of(const struct setting_row *row, const char *text)
 {
 	char *end;
@@ -226,7 +229,7 @@ static json_t *change_of(struct request *rq)
 		const struct setting_row *row = &setting_rows[i];
 		struct str s = form_field(rq, row->key);
 
-		/* A text is kept as it was typed, a blank one is none. */
+		/* A text is kept as typed; a blank one is unset. */
 		if (is_mine(row) && s.p)
 			json_object_set_new(change, row->key, value_of(row,
 				str_trim(s).n ? arena_str(rq->arena, s).p : ""));

@@ -1,4 +1,7 @@
-/* What an answer cites: below it, and a page of the passages that its turn used. */
+/*
+ * The citations of an answer: notes below it, and a page of the passages that
+ * its turn used.
+ */
 #include "plain/plain.h"
 
 #include "api/knowledge.h"

@@ -19,9 +19,9 @@ static void put_running(struct plain *p, const struct conversation *c,
 			 "waiting for you: <a href=\"%sturns/%s\">see what it "
 			 "needs</a>.</p>\n", p->root, id);
 	else
-		buf_addf(p->b, "<p id=\"send\">An answer is being written: "
-			 "<a href=\"%sturns/%s\">look at it as it grows</a>, or "
-			 "<a href=\"%sturns/%s?steps=1\">in steps</a>.</p>\n",
+		buf_addf(p->b, "<p id=\"send\">An answer is being written: <a "
+			 "href=\"%sturns/%s\">follow it</a>, or <a "
+			 "href=\"%sturns/%s?steps=1\">in steps</a>.</p>\n",
 			 p->root, id, p->root, id);
 	plain_form(p, arena_printf(p->rq->arena, "turns/%s/stop", id));
 	buf_adds(p->b, "<p><input type=\"submit\" value=\"Stop\"></p></form>\n");

@@ -49,7 +49,7 @@ static void page_flush(struct sink *s)
 	resp_flush(((struct page_sink *)s)->rs);
 }
 
-/* Output for servers and proxies that time out without bytes. */
+/* Keeps servers and proxies from timing out. */
 static void page_idle(struct sink *s)
 {
 	struct page_sink *ts = (struct page_sink *)s;
@@ -91,7 +91,9 @@ static void put_controls(struct plain *p, const struct turn *t)
 		 p->steps ? "?steps=1" : "");
 }
 
-/* After it: a link to the conversation, or the choices for a turn that still runs. */
+/*
+ * The end of the page: a link to the conversation, or forms for a running turn.
+ */
 static void put_after(struct plain *p, const struct turn *t, bool ended)
 {
 	struct err e = ERR_INIT;
@@ -105,8 +107,8 @@ static void put_after(struct plain *p, const struct turn *t, bool ended)
 		return;
 	}
 	if (!ended) {
-		buf_addf(p->b, "<p>The answer is still being written. "
-			 "<a href=\"%sturns/%s%s\">Look again</a></p>\n",
+		buf_addf(p->b, "<p>The answer is still being written. <a "
+			 "href=\"%sturns/%s%s\">Check again</a></p>\n",
 			 p->root, uuid_format(&t->id, id),
 			 p->steps ? "?steps=1" : "");
 		return;
@@ -145,7 +147,7 @@ static void stream(struct page_sink *s, struct turn_follow *f)
 	resp_flush(s->rs);
 }
 
-/* The place of an ended turn: its page of a long conversation. */
+/* The address of an ended turn: its page of a long conversation. */
 static int go_to_thread(struct request *rq, struct response *rs,
 			const struct turn *t, struct err *e)
 {

@@ -40,8 +40,8 @@ static int check_reach(const char *url, const struct conf_list *private,
 	static const char *const classes[] = {
 		[GUARD_PRIVATE] = "a private network",
 		[GUARD_LOOPBACK] = "this server itself",
-		[GUARD_METADATA] = "the machines beside this server",
-		[GUARD_RESERVED] = "no server that others can reach",
+		[GUARD_METADATA] = "the network next to this server",
+		[GUARD_RESERVED] = "a range that is not public",
 	};
 	const struct net_guard guard = guard_for_secret(private, url);
 	enum guard_class class;

@@ -396,9 +396,10 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 	ranked = rank_again(&k);
 	keep_good(&k, ranked);
 	if (q->more)
-		k.notice = arena_printf(a, "Only the first %d knowledge bases, by "
-			"name, were searched. Name those that are meant in the "
-			"agent or the conversation.%s%s", LIM_BASES_SEARCHED,
+		k.notice = arena_printf(a, "Only the first %d knowledge bases, "
+			"by name, were searched. Choose the ones to search in "
+			"the agent or the conversation.%s%s",
+			LIM_BASES_SEARCHED,
 			k.notice ? " " : "", k.notice ? k.notice : "");
 	*out = (struct retrieve_found){
 		.v = k.v, .notice = k.notice,

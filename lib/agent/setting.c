@@ -153,8 +153,9 @@ static int parse_names(const struct setting_row *row, const json_t *v,
 	json_array_foreach((json_t *)v, i, name)
 		if (!is_name(name))
 			return err_field(e, ERR_INVALID_FIELD, row->key,
-					 "%s[%zu] must be an id of small "
-					 "letters, digits, - and _.", row->key, i);
+					 "%s[%zu] must be an id of lower case "
+					 "letters, digits, - and _.",
+					 row->key, i);
 	out->list = v;
 	return 0;
 }

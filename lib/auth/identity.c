@@ -207,10 +207,11 @@ static enum found api_token(const struct chain *k,
 			return wrong(k, "two different tokens");
 		text = rest;
 	} else if (!text.n) {
-		return FOUND_NOTHING;	/* Basic and such are not for us */
+		return FOUND_NOTHING;	/* Basic and other schemes are not for
+					 * us */
 	}
 	if (!text.n || text.n > LIM_TOKEN_BYTES)
-		return wrong(k, "this is no API token");
+		return wrong(k, "this is not an API token");
 	if (!k->rq->token_lookup)
 		return wrong(k, "there are no API tokens");
 	if (k->rq->token_lookup(k->rq->ctx, text, k->a, &info, k->e))
@@ -258,7 +259,9 @@ static bool peer_listed(const struct chain *k, const struct conf_list *from)
 	return false;
 }
 
-/* Takes the same time for every wrong secret: hashes have one length. */
+/*
+ * Takes the same time for every wrong secret: all hashes have the same length.
+ */
 static bool secret_right(struct str given, const char *secret)
 {
 	unsigned char a[32], b[32];
@@ -347,9 +350,9 @@ static enum found anonymous(const struct chain *k,
 	 * origin.
 	 */
 	if (!host_listed(host_name(host), &link->hosts)) {
-		err_public(k->e, ERR_MISDIRECTED, "Without signing in this is "
-			   "not served under the name %.*s: it is not in "
-			   "identity.chain, hosts of anonymous.",
+		err_public(k->e, ERR_MISDIRECTED, "Anonymous access is not "
+			   "allowed under the name %.*s: it is not in hosts of "
+			   "anonymous (identity.chain).",
 			   (int)MIN(host.n, 100),
 			   clean(host) ? host.p : "of this host");
 		return FOUND_WRONG;
@@ -387,7 +390,9 @@ const char *identity_kind_name(enum conf_identity_kind kind)
 	return links[kind].name;
 }
 
-/* A person must not get the conversations of the guest, nor the guest theirs. */
+/*
+ * A person must not see the conversations of the guest, nor the guest theirs.
+ */
 static bool is_guest_login(const struct conf *c, const struct identity *who)
 {
 	for (size_t i = 0; i < c->n_chain; i++)
@@ -407,7 +412,7 @@ int identity_resolve(const struct conf *c, const struct auth_request *rq,
 		case FOUND_NOTHING:
 			continue;
 		case FOUND_WRONG:
-			/* Why exactly is for the log. */
+			/* The exact reason is only logged. */
 			if (e->code == ERR_UNAUTHENTICATED)
 				snprintf(e->public, sizeof(e->public),
 					 "The credential is not valid.");

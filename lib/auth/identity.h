@@ -34,7 +34,7 @@ struct identity {
 	size_t n_grants;
 };
 
-struct token_info {		/* whom an API token speaks for */
+struct token_info {		/* the user of an API token */
 	struct str login, name;	/* name.p == NULL: none known */
 	const struct str *groups;
 	size_t n_groups;

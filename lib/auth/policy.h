@@ -39,9 +39,9 @@ bool policy_may(const struct identity *who, enum permission p);
 bool policy_may_decide(const struct identity *who);
 
 /*
- * Whether who may store provider instances and change them: where all turns of a
- * user go. Of an API token as for policy_may_decide: PERM_PROVIDERS_WRITE, by a
- * grant that begins with "AIChat.Providers.".
+ * Whether who may store and change provider instances, which receive all turns
+ * of a user. An API token needs, as in policy_may_decide, PERM_PROVIDERS_WRITE,
+ * by a grant that begins with "AIChat.Providers.".
  */
 bool policy_may_store_keys(const struct identity *who);
 

@@ -160,7 +160,7 @@ void arena_secret(struct arena *a)
 	a->secret = true;
 }
 
-/* What of c lies behind from is given back. */
+/* Frees the part of c after from. */
 static void give_back(const struct arena *a, struct arena_chunk *c, size_t from)
 {
 	if (a->secret && c->used > from)

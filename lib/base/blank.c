@@ -117,7 +117,7 @@ static bool same(const struct blank *x, const struct blank *y)
 	return true;
 }
 
-/* What is between the braces. */
+/* Parses the text between the braces. */
 static int read_blank(struct parsing *p, struct str inner)
 {
 	struct blank b = { .type = BLANK_TEXT };
@@ -173,7 +173,7 @@ int blank_parse(struct str text, const char *field, struct arena *a,
 	return 0;
 }
 
-/* The number of the blank that is written so between its braces, or n. */
+/* The number of the blank with this text between its braces, or n. */
 static size_t number_of(struct str inner, const struct blank *v, size_t n)
 {
 	struct str name = str_trim(str_cut(&inner, ':'));

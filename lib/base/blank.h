@@ -6,8 +6,8 @@
  *   {{Until: date}}                       a day
  *   {{Ticket: record: tickets}}           a record of the dataset
  *
- * The same name again is the same blank; its type is said where it is first, or
- * again in the same words. \{{ is no blank but {{ itself.
+ * The same name again is the same blank; its type is given at the first place,
+ * and may be repeated in the same words. \{{ is not a blank but a literal {{.
  */
 #ifndef BASE_BLANK_H
 #define BASE_BLANK_H

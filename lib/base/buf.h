@@ -16,7 +16,7 @@
 #include "base/util.h"
 
 struct buf {
-	char *p;	/* content, NUL behind it */
+	char *p;	/* content, followed by a NUL */
 	size_t n;	/* bytes of content */
 	size_t size;	/* allocated; 0 = p is not ours */
 	size_t cap;	/* content never grows beyond this */

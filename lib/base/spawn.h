@@ -41,9 +41,9 @@ struct spawn {
 	struct spawn_limits limits;
 	bool outlives_thread;	/* false: killed when the starter's thread ends */
 	/*
-	 * spawn_run: what comes on its stdin after the input. 1 with the next
-	 * bytes in *next, which are borrowed until the next call, 0 at the end,
-	 * -1 to kill it. NULL: nothing more.
+	 * spawn_run: what follows the input on its stdin. 1 with the next bytes
+	 * in *next, which are borrowed until the next call, 0 at the end, -1 to
+	 * kill it. NULL: nothing more.
 	 */
 	int (*more)(void *ctx, struct str *next);
 	void *more_ctx;

@@ -20,7 +20,8 @@ struct mark {
 };
 
 struct trace {
-	atomic_size_t n;	/* marks asked for, beyond the room as well */
+	atomic_size_t n;	/* marks requested, including those that did not
+				 * fit */
 	atomic_uint n_threads;
 	int64_t began_ns;
 	struct mark marks[LIM_TRACE_MARKS];
@@ -97,7 +98,10 @@ static long us(int64_t ns)
 	return (long)((ns + 500) / 1000);
 }
 
-/* How many spans of its thread a mark is in: those before it that last longer. */
+/*
+ * The number of spans of its thread that contain a mark: earlier ones that last
+ * longer.
+ */
 static int depth_of(const struct trace *t, size_t i)
 {
 	const struct mark *m = &t->marks[i];
@@ -124,7 +128,7 @@ static void print_mark(const struct trace *t, size_t i, struct buf *out)
 		 *m->what ? " " : "", m->what);
 }
 
-/* Without what spans of the same thread within it took. */
+/* The duration without spans of the same thread within it. */
 static int64_t own_ns(const struct trace *t, size_t n, size_t i)
 {
 	const struct mark *m = &t->marks[i];

@@ -1,7 +1,7 @@
 /*
- * Where the time of a turn goes, by stage and thread, for `lamplighter trace
- * turn`. While nobody traces, a span is the test of one pointer: no clock is
- * read, nothing is stored. A responder never traces.
+ * Records where the time of a turn goes, by stage and thread, for `lamplighter
+ * trace turn`. Without a recording, a span only tests one pointer: no clock is
+ * read, nothing is stored. A responder never records.
  */
 #ifndef BASE_TRACE_H
 #define BASE_TRACE_H
@@ -20,28 +20,28 @@ enum trace_stage {
 
 struct trace;
 
-/* What is recorded into; NULL: nobody traces. Like the log, one a process. */
+/* The recording, one per process like the log; NULL: none. */
 extern struct trace *_Atomic trace_now;
 
 /*
- * Starts and ends a recording of at most LIM_TRACE_MARKS marks; what comes
- * beyond is counted. trace_stop gives it to the caller (trace_free), who looks
- * at it when no thread marks any more. Once in a process.
+ * Starts and ends a recording of at most LIM_TRACE_MARKS marks; further ones
+ * are only counted. trace_stop returns it to the caller (trace_free), who may
+ * read it only when no thread adds marks any more. Once per process.
  */
 void trace_start(void);
 struct trace *trace_stop(void);
 void trace_free(struct trace *t);
 
 /*
- * Appends it as text: each span and point with when it began, how long it took
- * and in which thread, in order, then a sum per stage. Threads are numbered as
- * they come up; 1 is the one of trace_start.
+ * Appends it as text: each span and point in order, with its start, duration
+ * and thread, then a sum per stage. Threads are numbered in order of
+ * appearance; 1 is the one of trace_start.
  */
 void trace_print(const struct trace *t, struct buf *out);
 
 /* A span that is open; only TRACE_SPAN makes one. */
 struct trace_span {
-	struct trace *in;	/* NULL: nobody traced when it began */
+	struct trace *in;	/* NULL: there was no recording when it began */
 	size_t at;
 };
 

@@ -1,4 +1,4 @@
-/* Small things that everything uses and that have no better room. */
+/* Small helpers that everything uses. */
 #ifndef BASE_UTIL_H
 #define BASE_UTIL_H
 
@@ -27,7 +27,7 @@
 #define SANITIZED 0
 #endif
 
-/* Our own mistake: prints where and aborts. Never for outside input. */
+/* A bug: prints where and aborts. Never for outside input. */
 _Noreturn void bug_at(const char *file, int line, const char *what);
 #define BUG(what) bug_at(__FILE__, __LINE__, what)
 

@@ -43,7 +43,7 @@ static void fail_reference(struct loader *l, const void *field,
 			  unknown);
 }
 
-/* at: what of the configuration names the service id, under this key. */
+/* at: the struct whose key names the service id. */
 static void check_service(struct loader *l, const void *at, const char *key,
 			  const char *id, unsigned can, const char *capability)
 {
@@ -64,7 +64,7 @@ static void check_llm_id(struct loader *l, const void *at, const char *id)
 }
 
 /*
- * "" is fine: it falls back; "auto" where there are rules, of the main file or,
+ * "" is allowed: a default applies; "auto" needs rules, of the main file or,
  * for a workspace and its agents, n of its own.
  */
 static void check_llm_ref(struct loader *l, const char *const *field, size_t n)
@@ -88,7 +88,7 @@ static void check_rag(struct loader *l, const struct conf_rag *r)
 			  "rerank_enabled needs a reranking_service");
 }
 
-/* The last rule must always hold: then there is always somebody to ask. */
+/* The last rule must always match, so that there is always a service. */
 static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -98,7 +98,7 @@ static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
 		if (!*r->from != !*r->until)
 			load_fail(l, load_pos(l, *r->from ? &r->from
 					      : &r->until),
-				  "from and until belong together");
+				  "from and until must be set together");
 		else if (*r->from && !strcmp(r->from, r->until))
 			load_fail(l, load_pos(l, &r->until),
 				  "from and until are the same time: leave "
@@ -143,7 +143,8 @@ static void check_databases(struct loader *l)
 
 		if (!strcmp(db->id, "app"))
 			load_fail(l, load_pos(l, db), "the name app is "
-				  "Lamplighter's own database (database:)");
+				  "reserved for Lamplighter's own database "
+				  "(database:)");
 		check_db(l, db);
 	}
 }
@@ -194,7 +195,7 @@ static void check_trusted_header(struct loader *l,
 			  "of the proxies that may send it");
 	else if (!link->from.n)
 		load_fail(l, load_pos(l, &link->from),
-			  "from must name an address at least");
+			  "from must name at least one address");
 	if (!*link->secret && !FIELD_IS_SET(l, link->secret))
 		load_fail(l, pos, "trusted_header needs secret");
 	else if (strlen(link->secret) < SECRET_MIN)
@@ -228,11 +229,11 @@ static void check_chain(struct loader *l)
 		if (!FIELD_IS_SET(l, link->kind))
 			continue;	/* noted: kind is missing */
 		if (seen[IDENTITY_ANONYMOUS])
-			load_fail(l, pos, "this is never tried: it stands "
-				  "behind anonymous");
+			load_fail(l, pos, "this is never tried: it comes after "
+				  "anonymous");
 		else if (seen[link->kind] &&
 			 link->kind != IDENTITY_TRUSTED_HEADER)
-			load_fail(l, pos, "this kind is in the chain already");
+			load_fail(l, pos, "this kind is already in the chain");
 		seen[link->kind] = true;
 		if (link->kind == IDENTITY_JWT ||
 		    link->kind == IDENTITY_SESSION_SQL) {
@@ -274,8 +275,9 @@ static void check_llms(struct loader *l)
 				  "context_tokens (%d)", m->max_output_tokens,
 				  m->context_tokens);
 		if (!strcmp(m->id, "auto"))
-			load_fail(l, load_pos(l, m), "the name auto is for "
-				  "services that rules choose (chat.auto)");
+			load_fail(l, load_pos(l, m), "the name auto is "
+				  "reserved for services that rules choose "
+				  "(chat.auto)");
 		check_fallbacks(l, m);
 	}
 }
@@ -336,7 +338,7 @@ static void check_same(struct loader *l, const void *v, size_t n, size_t size,
 		}
 }
 
-/* That a name is one of the columns, where they are declared. */
+/* Checks that a name is one of the columns, if they are declared. */
 static void check_column(struct loader *l, const struct conf_dataset *d,
 			 const void *field, const char *name)
 {
@@ -523,7 +525,7 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 	check_tools(l, w->tools, w->n_tools);
 }
 
-/* What its type has no use for is a mistake. */
+/* Keys that do not apply to its type are mistakes. */
 static void check_module_param(struct loader *l, const struct conf_param *p)
 {
 	if (strlen(p->name) > LIM_MODULE_NAME_BYTES)
@@ -531,8 +533,8 @@ static void check_module_param(struct loader *l, const struct conf_param *p)
 			  "at most %d characters", p->name,
 			  LIM_MODULE_NAME_BYTES);
 	if ((p->type == PARAM_CHOICE) != (p->choices.n > 0))
-		load_fail(l, load_pos(l, p), "the parameter %s: choices are "
-			  "needed for the type choice, and for no other",
+		load_fail(l, load_pos(l, p), "the parameter %s: choices must "
+			  "be set for the type choice, and for no other",
 			  p->name);
 	if (p->type != PARAM_NUMBER && (!isnan(p->min) || !isnan(p->max)))
 		load_fail(l, load_pos(l, p), "the parameter %s: min and max are "

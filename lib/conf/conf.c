@@ -56,7 +56,7 @@ static void add_workspace(struct loader *l, const struct ynode *root)
 	for (size_t i = 0; i < l->c->n_workspaces; i++)
 		if (!strcmp(all[i].id, w->id)) {
 			load_fail(l, load_pos(l, w), "workspace \"%s\" is "
-				  "defined in %s already", w->id,
+				  "already defined in %s", w->id,
 				  all[i].file);
 			return;
 		}

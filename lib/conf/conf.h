@@ -113,7 +113,7 @@ enum auto_task {
 	AUTO_AGENT = 8,		/* called as a tool */
 };
 
-struct conf_auto {		/* what is not said holds */
+struct conf_auto {		/* absent conditions are met */
 	const char *service;	/* id */
 	unsigned needs;		/* AUTO_NEEDS_* */
 	int min_tokens;
@@ -134,7 +134,7 @@ struct conf_team {		/* the prompt layer of a group */
 	const char *text;
 };
 
-/* What a page says of what its user looks at (prompt/module.h). */
+/* What a page tells about what its user sees (prompt/module.h). */
 enum conf_param_type {
 	PARAM_TEXT,	/* of anybody: sent as data only */
 	PARAM_CHOICE, PARAM_NUMBER, PARAM_DATE, PARAM_ID, PARAM_BOOLEAN,
@@ -189,7 +189,7 @@ struct conf_agent {
 enum conf_col_type {
 	COL_TEXT, COL_INTEGER, COL_DECIMAL, COL_DATE, COL_DATETIME, COL_BOOLEAN,
 	COL_JSON,
-	COL_AUTO,	/* not said: as the table has it, else text */
+	COL_AUTO,	/* absent: as in the table, else text */
 };
 
 struct conf_column {
@@ -209,8 +209,9 @@ enum conf_mention_match {
 
 /* How rows of a dataset are mentioned with @ (tool/mention/mention.h). */
 struct conf_mention {
-	const char *label;		/* column: what a row is called */
-	const char *description;	/* column: what tells it apart; "" */
+	const char *label;		/* column: the name of a row */
+	const char *description;	/* column: description that tells it
+					 * apart; "" */
 	struct conf_list key;		/* columns; n == 0: the dataset's key */
 	const char *link;	/* to a row's own page, {column} within; "" */
 	enum conf_mention_match match;
@@ -314,7 +315,7 @@ enum conf_ready { READY_SUMMARIZE, READY_TRANSLATE, READY_TOOLS };
 struct conf_mcp_tool {
 	const char *name;		/* as the server has it, or a glob */
 	enum tool_effect effect;	/* CONF_EFFECT_SERVER: the server's */
-	enum tool_confirm confirm;	/* BY_EFFECT: what follows from effect */
+	enum tool_confirm confirm;	/* BY_EFFECT: depends on effect */
 	bool idempotent;		/* a second call does no more harm */
 	int timeout_ms;			/* 0 = the server's */
 };
@@ -330,7 +331,7 @@ struct conf_mcp {		/* an entry of `mcp_servers:` */
 	const char *dir;
 	struct conf_list env;		/* "NAME=value"; secret */
 	struct conf_list headers;	/* "Name: value"; secret */
-	const struct conf_user_token *token;	/* who asks; NULL = not told */
+	const struct conf_user_token *token;	/* user token; NULL = none */
 	const char *token_header;
 	struct conf_list allow_private;	/* net/guard.h */
 	struct conf_list allow;		/* globs of the server's tool names */
@@ -395,11 +396,11 @@ enum conf_byok { BYOK_OFF, BYOK_PLATFORM_ONLY, BYOK_ALLOW_USER };
 
 struct conf {
 	struct arena arena;	/* owns everything below */
-	int refs;		/* atomic; conf.c's business */
+	int refs;		/* atomic; only for conf.c */
 	uint64_t generation;	/* 1, 2, … */
 	uint64_t hash;		/* of everything that was read */
 	const char *file;	/* the main file, as given */
-	bool open_secret;	/* a secret stands in the main file itself */
+	bool open_secret;	/* the main file itself contains a secret */
 	const char *workspaces_dir, *prompts_dir, *catalogue_dir; /* as written */
 	const char *templates_dir;
 	struct conf_list files;	/* and directories: all that was read,

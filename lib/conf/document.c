@@ -23,7 +23,7 @@ json_t *load_document(struct loader *l, const char *path,
 	}
 	s = str_trim(buf_str(&b));
 	if (s.n > l->bytes_left) {
-		load_fail(l, pos, "the files have more than %d bytes together",
+		load_fail(l, pos, "the files have more than %d bytes in total",
 			  LIM_CONF_BYTES);
 		goto out;
 	}
@@ -36,7 +36,7 @@ json_t *load_document(struct loader *l, const char *path,
 			       &l->nodes_left, &root, &e)) {
 		load_fail(l, NULL, "%s", e.text);
 	} else if (!root || root->kind != YMAP) {
-		load_fail(l, pos, "%s is no map", path);
+		load_fail(l, pos, "%s is not a map", path);
 	} else {
 		j = load_json(root);
 	}

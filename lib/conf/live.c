@@ -11,8 +11,8 @@
 
 #include "base/banned.h"
 
-#define LOOK_MS   1000		/* between two looks at the files */
-#define SETTLE_US 300000	/* a file that is being written is left alone */
+#define LOOK_MS   1000		/* between two checks of the files */
+#define SETTLE_US 300000	/* a file that is being written is not read */
 #define YOUNG_US  2500000	/* then a young file is old enough to trust */
 
 struct conf_live {
@@ -26,7 +26,7 @@ struct conf_live {
 	pthread_mutex_t lock;
 	const struct conf *now;		/* one reference is ours */
 	struct err broken;		/* why the files are not in force */
-	/* Only who set `looking` touches these. */
+	/* Only the thread that set `looking` uses these. */
 	struct conf_sources src;	/* of the last reading, good or bad */
 	uint64_t bad_hash;		/* of the last bad reading; 0 = good */
 };
@@ -118,7 +118,7 @@ static void warn_restart(const struct conf *old, const struct conf *now)
 		buf_addf(&names, "%s%s", names.n ? " " : "", o->key);
 	}
 	if (names.n)
-		log_warn("changed options take effect after a restart only",
+		log_warn("changed options take effect only after a restart",
 			 "options", names.p);
 	buf_release(&names);
 }
@@ -168,7 +168,7 @@ static void reread(struct conf_live *l)
 	l->broken = e;
 	pthread_mutex_unlock(&l->lock);
 	if (l->bad_hash != src.hash)
-		log_err("new configuration refused, the old one stays", &e);
+		log_err("new configuration refused, the old one remains in use", &e);
 	l->bad_hash = src.hash;
 }
 

@@ -384,7 +384,7 @@ static void set_id(struct loader *l, enum opt_section sec, char *elem,
 	load_place(l, elem, &key->pos);
 }
 
-/* A map or a list of structs: one array of exactly as many. */
+/* A map or a list of structs: one array of exactly that size. */
 static void set_structs(struct loader *l, const struct conf_option *o, char *base,
 			const struct ynode *n)
 {
@@ -568,7 +568,7 @@ const struct ynode *load_file(struct loader *l, const char *path)
 		goto out;
 	}
 	if (b.n > l->bytes_left) {
-		load_fail(l, &top, "the files have more than %d bytes together",
+		load_fail(l, &top, "the files have more than %d bytes in total",
 			  LIM_CONF_BYTES);
 		goto out;
 	}
@@ -576,7 +576,7 @@ const struct ynode *load_file(struct loader *l, const char *path)
 	if (ytree_parse(&l->tree, name, buf_str(&b), &l->nodes_left, &root,
 			&e)) {
 		load_fail(l, NULL, "%s", e.text);
-		root = NULL;	/* a part of it would give errors of its own */
+		root = NULL;	/* reading a part of it would only add errors */
 	} else if (!root)
 		load_fail(l, &top, "the file is empty");
 out:

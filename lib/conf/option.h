@@ -51,8 +51,9 @@ struct opt_name {		/* ended by NULL */
 };
 
 /*
- * A further rule for a text: NULL if the text follows it, else the rest of a
- * message that begins with the value ("must start with http:// or https://").
+ * A further rule for a text: returns NULL if the text follows it, else the end
+ * of a message that begins with the value ("must start with http:// or
+ * https://").
  */
 typedef const char *opt_check(const char *text);
 

@@ -88,7 +88,7 @@ const char *check_env(const char *s)
 		? "must not start with LAMPLIGHTER_" : NULL;
 }
 
-/* Behind http:// or https://, or NULL. */
+/* The text after http:// or https://, or NULL. */
 static const char *behind_scheme(const char *s)
 {
 	if (!strncmp(s, "http://", 7))
@@ -111,11 +111,11 @@ const char *check_url(const char *s)
 		return "must not have a login in its host";
 	if (has_control(s) || strpbrk(s, " \"<>\\^`{|}"))
 		return "must not have blanks or other characters that URLs "
-		       "do not have";
+		       "cannot have";
 	return NULL;
 }
 
-/* The part that a model may fill in begins behind scheme and host. */
+/* The part that a model may fill in begins after scheme and host. */
 const char *check_action_url(const char *s)
 {
 	const char *host = behind_scheme(s);
@@ -125,10 +125,10 @@ const char *check_action_url(const char *s)
 		return "must be a path from / or start with http:// or "
 		       "https:// and a host";
 	if (host && memchr(host, '{', (size_t)(rest - host)))
-		return "may have {NAME} behind its host only";
+		return "may have {NAME} only after its host";
 	if (has_control(s) || strpbrk(s, " \"<>\\^`|"))
 		return "must not have blanks or other characters that URLs "
-		       "do not have";
+		       "cannot have";
 	for (s = rest; (s = strpbrk(s, "{}")) != NULL;) {
 		size_t n = strspn(s + 1, LOWER UPPER DIGIT "_");
 
@@ -157,7 +157,7 @@ const char *check_url_template(const char *s)
 		return "must not have a template or a login in its host";
 	if (has_control(s) || strpbrk(s, " \"<>\\^`|#"))
 		return "must not have blanks, # or other characters that URLs "
-		       "do not have";
+		       "cannot have";
 	return NULL;
 }
 
@@ -315,8 +315,8 @@ const char *check_host(const char *s)
 const char *check_permission(const char *s)
 {
 	static const char rule[] = "must be * or names joined by dots, with * "
-		"as the last one at most, such as AIChat.Conversations.Read "
-		"or AIChat.*";
+		"only as the last one, such as AIChat.Conversations.Read or "
+		"AIChat.*";
 	size_t n;
 
 	for (;;) {
@@ -413,7 +413,7 @@ static const char *sql_part(const char *s, bool placeholders)
 		if (*s == '(')
 			depth++;
 		if (*s == ')' && --depth < 0)
-			return "has a ) too many";
+			return "has a ) without a (";
 		if (*s == ':' && s[1] != '=') {
 			size_t n = strspn(s + 1, LOWER UPPER DIGIT "_.");
 
@@ -421,7 +421,7 @@ static const char *sql_part(const char *s, bool placeholders)
 				return "must not have :names; only `where` "
 				       "may";
 			if (n && !known_placeholder(s + 1, n))
-				return "may use no other names than :user, "
+				return "may only use the names :user, "
 				       ":user_id, :tenant and :groups";
 			s += n;
 		}

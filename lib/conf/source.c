@@ -50,7 +50,7 @@ static void fill(struct conf_source *f, const struct stat *st)
 		      st->st_mtim.tv_nsec / 1000;
 }
 
-/* st is NULL for what is not there. */
+/* st is NULL if it does not exist. */
 static void note(struct conf_sources *s, const char *path,
 		 const struct stat *st)
 {
@@ -114,7 +114,7 @@ int source_read(struct conf_sources *s, const char *path, struct buf *out,
 		rc = fail_errno(path, e);
 		note(s, path, NULL);
 	} else if (!S_ISREG(st.st_mode)) {
-		rc = err_set(e, ERR_CONFIG, "%s: not a plain file", path);
+		rc = err_set(e, ERR_CONFIG, "%s: not a regular file", path);
 		note(s, path, &st);
 	} else {
 		note(s, path, &st);

@@ -54,7 +54,7 @@ static int next(struct reader *r, yaml_event_t *ev)
 		BUG("out of memory");
 	if (tab_indent(r, p->problem_mark))
 		return fail(r, p->problem_mark,
-			    "this line is indented with a tab; YAML wants "
+			    "this line is indented with a tab; YAML needs "
 			    "blanks");
 	if (p->context)
 		return fail(r, p->problem_mark, "%s (%s, line %d)",
@@ -167,8 +167,8 @@ static int read_key(struct reader *r, struct ynode *n, const yaml_event_t *ev,
 	for (size_t i = 0; i < n->n; i++)
 		if (!strcmp(n->keys[i].name, key->name))
 			return fail(r, ev->start_mark,
-				    "key \"%.60s\" is there twice "
-				    "(first on line %d)",
+				    "key \"%.60s\" occurs twice (first on line "
+				    "%d)",
 				    key->name, n->keys[i].pos.line);
 	if (n->n >= LIM_CONF_KEYS)
 		return fail(r, ev->start_mark,

@@ -158,7 +158,7 @@ void hosts_bad(struct hosts *h, size_t i, const char *why)
 	snprintf(o->why, sizeof(o->why), "%.159s", why);
 	pthread_mutex_unlock(&h->lock);
 	if (!was)
-		log_warn("a database host is left", "host",
+		log_warn("a database host is not used any more", "host",
 			 name_of(o, name, sizeof(name)), "why", why);
 }
 

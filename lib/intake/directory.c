@@ -271,7 +271,7 @@ static int walk_names(struct dir_walk *w, int fd, struct dirent **v, int n, int 
 		if (enter(w, v[i]->d_name)) {
 			rc = take_entry(w, fd, v[i]->d_name, depth, e);
 		} else {
-			intake_fault(w->k, path_of(w), "A path below is too long.");
+			intake_fault(w->k, path_of(w), "A path below it is too long.");
 			w->k->whole = false;
 		}
 		if (within)

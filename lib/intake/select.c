@@ -277,8 +277,8 @@ static int take_page(struct rows *r, const json_t *page, struct arena *a,
 			continue;
 		}
 		if (last.p && str_eq(last, it.key)) {
-			intake_fault(r->k, it.key, "There are several rows with "
-				     "this id; the first is taken.");
+			intake_fault(r->k, it.key, "There are several rows "
+				     "with this id; the first is used.");
 			continue;
 		}
 		last = it.key;
@@ -322,8 +322,8 @@ static int next_page(struct rows *r, struct err *e)
 		last = n ? cell(json_array_get(page, n - 1), 0, &a) : STR("");
 		rc = n < LIM_INTAKE_ROWS && !cut;
 		if (!rc && str_eq(last, k->st.place))
-			rc = err_public(e, ERR_CONFIG, "The ids of the source %s "
-					"are not different.", k->s->name);
+			rc = err_public(e, ERR_CONFIG, "The ids of the source "
+					"%s are not unique.", k->s->name);
 		k->st.place = arena_str(k->a, last);
 	}
 	arena_release(&a);

@@ -108,8 +108,8 @@ static int ask(struct site *s, const char *const *headers, size_t n,
 	case ERR_CANCELLED:
 		return 0;
 	case ERR_ADDRESS_REFUSED:
-		return err_public(e, ERR_ADDRESS_REFUSED, "Its address may not be "
-				  "reached from here: a private one must stand "
+		return err_public(e, ERR_ADDRESS_REFUSED, "Its address may not "
+				  "be reached from here: a private one must be "
 				  "in allow_private of the source.");
 	case ERR_UPSTREAM_TIMEOUT:
 		return err_public(e, why.code, "The site did not answer in time.");
@@ -178,8 +178,9 @@ static int follow(struct site *s, const char *base, const char *const *headers,
 		if (!url_join(out->url.p, str_of(out->to), &next) ||
 		    !site_has(base, next.p)) {
 			buf_release(&next);
-			return err_public(e, ERR_ADDRESS_REFUSED, "It leads to "
-					  "an address outside of the site.");
+			return err_public(e, ERR_ADDRESS_REFUSED, "It "
+					  "redirects to an address outside of "
+					  "the site.");
 		}
 		buf_release(&out->url);
 		out->url = next;

@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-/* subject: the user. What is indexed is not due for a second run. */
+/* subject: the user. A second run skips what is already indexed. */
 int job_conversation_index(const struct job_run *r, struct err *e)
 {
 	struct owner o = { .tenant_id = r->job->tenant_id };
@@ -22,7 +22,7 @@ int job_conversation_look_due(struct db *db, const struct conf *conf, struct are
 	return chats_due(db, a, e);
 }
 
-/* A job that is asked for twice is one job. */
+/* A job that is requested twice is one job. */
 int job_conversation_look(const struct job_run *r, struct err *e)
 {
 	return chats_want_all(r->db, r->until_ms, e);

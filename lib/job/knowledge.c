@@ -12,7 +12,7 @@ static int base_of(const struct job_run *r, struct uuid *id, struct err *e)
 		: err_set(e, ERR_INTERNAL, "its subject is no id");
 }
 
-/* Passages that got their vectors are not asked for again. */
+/* Passages that have vectors are skipped. */
 int job_knowledge_embed(const struct job_run *r, struct err *e)
 {
 	const struct llm_call io = { .http = r->http, .stop = r->stop };
@@ -23,7 +23,7 @@ int job_knowledge_embed(const struct job_run *r, struct err *e)
 	return r->http ? embed_base(r->db, r->conf, &io, &id, r->until_ms, e) : 1;
 }
 
-/* What is deleted is not there for a second run. */
+/* A second run finds only what is left. */
 int job_knowledge_purge(const struct job_run *r, struct err *e)
 {
 	struct uuid id;

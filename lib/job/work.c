@@ -180,7 +180,10 @@ int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 	return rc;
 }
 
-/* What the purge of a conversation leaves to the sweep need not wait for a look. */
+/*
+ * Starts the sweep after the purge of a conversation without waiting for
+ * job_look.
+ */
 static int ask_sweep(const struct job_run *r, struct err *e)
 {
 	int due = attachment_sweep_due(r->db, r->arena, e);

@@ -27,11 +27,11 @@ struct job_run {
 	const struct job *job;
 	struct db *db;
 	const struct conf *conf;
-	struct http_pool *http;	/* NULL: nothing outside can be asked */
+	struct http_pool *http;	/* NULL: no requests to other servers */
 	const atomic_bool *stop;	/* a wait should end; may be NULL */
 	struct arena *arena;	/* of this run */
 	int64_t until_ms;	/* monotonic: when it must have stopped */
-	int64_t *due_us;	/* of one that needs another run: not before; 0 */
+	int64_t *due_us;	/* earliest time of another run; 0 */
 };
 
 /*
@@ -55,9 +55,9 @@ typedef int job_fn(const struct job_run *r, struct err *e);
 #undef JOB
 
 /*
- * Asks for the jobs of JOB_WHEN rows that have something to do: for those who
- * look from time to time, before job_work. 1 if there are any, 0, -1. Costs a
- * short read per row. Any thread.
+ * Requests the jobs of JOB_WHEN rows that have something to do: for periodic
+ * callers, before job_work. 1 if there are any, 0, -1. Costs a short read per
+ * row. Any thread.
  */
 int job_look(struct db *db, const struct conf *conf, struct err *e) MUST_CHECK;
 
@@ -74,9 +74,8 @@ int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 	     struct err *e) MUST_CHECK;
 
 /*
- * A job that is asked for and taken at once, by the process that asks for it in a
- * statement of its own: its first attempt, with a lease from now_us on. Texts are
- * borrowed.
+ * A job that the requesting process takes at once, in one statement: its first
+ * attempt, with a lease from now_us on. Texts are borrowed.
  */
 struct job job_taken(enum job_kind kind, struct str subject, struct str tenant_id,
 		     struct str args, int64_t now_us);

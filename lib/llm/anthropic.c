@@ -90,8 +90,8 @@ static void stop_reason(struct llm_decoder *d, const json_t *o)
 }
 
 /*
- * A gateway that lost its server may begin again in the same stream. Everything
- * before, calls included, would then count twice, so that is an error; a mere
+ * A gateway that lost its server may start again in the same stream. Everything
+ * before, including calls, would then count twice, so it is an error; a
  * repetition of the same start is not. False: ignore this start.
  */
 static bool first_start(struct llm_decoder *d, struct str id)

@@ -478,7 +478,7 @@ static int make_headers(struct build *b, struct llm_wire *out, struct err *e)
 	for (size_t i = 0; i < n; i++)
 		if (strpbrk(out->headers[i], "\r\n"))
 			return err_set(e, ERR_CONFIG, "LLM service %s: a "
-				       "header or key has a line end", s->id);
+				       "header or key has a line break", s->id);
 	out->n_headers = n;
 	return 0;
 }

@@ -14,7 +14,7 @@ struct circuit {
 	uint64_t version;	/* of the service */
 	enum domain_source source;
 	int failures;		/* in a row */
-	int64_t until_ms;	/* left alone; 0 = it is not */
+	int64_t until_ms;	/* not used until then; 0 = in use */
 };
 
 static struct circuit circuits[CIRCUITS];
@@ -41,7 +41,10 @@ static struct circuit *find(const char *id)
 	return NULL;
 }
 
-/* What is known of this version of a service; what is of an older one goes. */
+/*
+ * The entry of this version of a service; an entry of an older version is
+ * dropped.
+ */
 static struct circuit *known(const struct llm_service *s)
 {
 	struct circuit *c = find(s->id);
@@ -53,7 +56,7 @@ static struct circuit *known(const struct llm_service *s)
 	return c && c->version == s->version ? c : NULL;
 }
 
-/* A place for it; NULL where a newer version has one, or all are taken. */
+/* A free entry; NULL if a newer version has one, or all are in use. */
 static struct circuit *place(const struct llm_service *s)
 {
 	struct circuit *c = known(s);
@@ -78,7 +81,10 @@ bool circuit_lets(const struct llm_service *s, int64_t now_ms)
 	c = known(s);
 	if (c && c->until_ms) {
 		lets = now_ms >= c->until_ms;
-		/* The one that tries; if it never says, another may later. */
+		/*
+		 * This caller tries; if it never reports, another may try
+		 * later.
+		 */
 		if (lets)
 			c->until_ms = now_ms + CIRCUIT_OPEN_MS;
 	}
@@ -130,7 +136,8 @@ void circuit_failed(const struct llm_service *s, int64_t now_ms)
 	}
 	pthread_mutex_unlock(&lock);
 	if (opens)
-		log_warn("an LLM service fails and is left alone for a while",
+		log_warn("an LLM service keeps failing and is not used for a "
+			 "while",
 			 "service", s->id);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Inside of the decoder, for the dialects. A dialect reads JSON and calls
+ * The inside of the decoder, for the dialects. A dialect reads JSON and calls
  * dec_*; everything that all providers share is behind those: framing, repair
  * of broken text, the <think> splitter, assembling tool calls, usage, the one
  * terminal event.

@@ -367,8 +367,8 @@ static void warn_of_cut(struct llm_decoder *d)
 	if (d->q.key_required || u->input < 0 || read < CUT_LEAST_TOKENS ||
 	    d->est_input < 2 * read || has_images(d->request))
 		return;
-	snprintf(text, sizeof(text), "of about %lld tokens the server read "
-		 "%lld: its context is too small (context_tokens)",
+	snprintf(text, sizeof(text), "of about %lld tokens, the server read "
+		 "only %lld: its context is too small (context_tokens)",
 		 (long long)d->est_input, (long long)read);
 	warn(d, text);
 }

@@ -1,4 +1,4 @@
-/* Between decoder.c, emit.c and call.c only. */
+/* Shared by decoder.c, emit.c and call.c only. */
 #ifndef LLM_EMIT_H
 #define LLM_EMIT_H
 

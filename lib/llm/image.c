@@ -49,11 +49,13 @@ int llm_image_read(struct str bytes, struct arena *a, struct llm_image *out,
 	char *p;
 
 	if (!type)
-		return err_public(e, ERR_MEDIA_TYPE, "This is no image in one "
-				  "of the formats PNG, JPEG, WebP and GIF.");
+		return err_public(e, ERR_MEDIA_TYPE, "This is not an image in "
+				  "one of the formats PNG, JPEG, WebP and "
+				  "GIF.");
 	if (bytes.n > LIM_IMAGE_BYTES)
 		return err_public(e, ERR_TOO_BIG, "The image is too large: it "
-				  "may have %d bytes at most.", LIM_IMAGE_BYTES);
+				  "may have at most %d bytes.",
+				  LIM_IMAGE_BYTES);
 	head = strlen(type) + sizeof("data:;base64,") - 1;
 	p = arena_alloc(a, head + room);
 	snprintf(p, head + 1, "data:%s;base64,", type);

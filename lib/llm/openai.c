@@ -246,7 +246,7 @@ static void tool_calls(struct llm_decoder *d, const json_t *list, bool whole)
 	}
 }
 
-/* Nothing that message() would look at. */
+/* No member that message() would read. */
 static bool says_nothing(const json_t *v)
 {
 	return is_null(v) || (json_is_string(v) && !json_string_length(v)) ||

@@ -1,7 +1,6 @@
 /*
- * Whether an LLM service can be used, without spending anything: the list of
- * models is asked for where the server has one, with the service's own
- * credential and headers.
+ * Checks an LLM service at no cost: requests the list of models, if the server
+ * has one, with the service's credential and headers.
  */
 #ifndef LLM_PROBE_H
 #define LLM_PROBE_H

@@ -219,14 +219,14 @@ static const struct quirk_row {
 	{ Q(strict_schema), .type = Q_BOOL, .help = "strict schemas where they comply" },
 	{ Q(key_required), .type = Q_BOOL, .help = "cannot be used without api_key" },
 	{ Q(rerank_format), .type = Q_ENUM, .values = "documents texts", .help = "what passages to be ranked are called; texts: TEI" },
-	{ Q(embed_query_prefix), .type = Q_STR, .help = "put in front of a question whose vector is asked" },
-	{ Q(embed_document_prefix), .type = Q_STR, .help = "put in front of a passage whose vector is asked" },
+	{ Q(embed_query_prefix), .type = Q_STR, .help = "put in front of a question to embed" },
+	{ Q(embed_document_prefix), .type = Q_STR, .help = "put in front of a passage to embed" },
 	{ Q(embed_type_field), .type = Q_STR, .help = "name of the member that says what the texts are: input_type, task" },
 	{ Q(embed_query_type), .type = Q_STR, .help = "its value for a question" },
 	{ Q(embed_document_type), .type = Q_STR, .help = "its value for passages" },
 	{ Q(embed_dimensions), .type = Q_INT, .min = 1, .max = LIM_DIMENSION, .help = "sent as dimensions, for models that can make shorter vectors" },
-	{ Q(embed_texts), .type = Q_INT, .min = 1, .max = LIM_EMBED_TEXTS, .help = "texts that one request for vectors may have" },
-	{ Q(embed_chars), .type = Q_INT, .min = 100, .max = LIM_EMBED_CHARS, .help = "characters of each text that are sent, prefix not counted" },
+	{ Q(embed_texts), .type = Q_INT, .min = 1, .max = LIM_EMBED_TEXTS, .help = "most texts in one request for vectors" },
+	{ Q(embed_chars), .type = Q_INT, .min = 100, .max = LIM_EMBED_CHARS, .help = "most characters of each text that are sent, not counting the prefix" },
 	{ Q(embed_truncate), .type = Q_ENUM, .values = "unset on off END", .help = "sent as truncate: whether the server cuts what is too long" },
 	{ Q(reasoning_in), .type = Q_FIELDS, .help = "members that hold reasoning, best first" },
 	{ Q(url_template), .type = Q_STR, .help = "{url}, {deployment}, {api_version}" },
@@ -379,8 +379,8 @@ int llm_check_vision(const struct llm_service *s, struct err *e)
 		return -1;
 	if (!p || !q.supports_vision)
 		return err_public(e, ERR_LLM_UNSUPPORTED, "The provider "
-				  "\"%.40s\" of the LLM service \"%.60s\" takes "
-				  "no images (quirk supports_vision).",
+				  "\"%.40s\" of the LLM service \"%.60s\" does "
+				  "not take images (quirk supports_vision).",
 				  s->provider, s->id);
 	return 0;
 }

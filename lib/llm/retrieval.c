@@ -56,7 +56,7 @@ static int on_body(void *ctx, struct str bytes)
 	return 0;
 }
 
-/* Whether nobody waits for the answer any more. */
+/* Whether the caller no longer waits for the answer. */
 static bool has_hung_up(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
@@ -117,7 +117,7 @@ static int begin(struct retrieval *k, enum form form, struct arena *a, struct er
 	return 0;
 }
 
-/* One request; *f says whether another one may help. */
+/* One request; *f says if a retry may help. */
 static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
 {
 	struct http_result res;
@@ -139,7 +139,7 @@ static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
 		.retry_after_ms = str_of(res.retry_after_ms),
 		.should_retry = str_of(res.should_retry),
 	}, f, e);
-	/* What a server quotes may be the text, or the key: of no use in a log. */
+	/* A server may quote the text or the key, which must not be logged. */
 	return err_set(e, f->code, "%s: HTTP %d", k->s->id, res.status);
 }
 
@@ -273,14 +273,14 @@ static int take_numbers(struct retrieval *k, const json_t *v, int dimension,
 		const json_t *x = json_array_get(v, (size_t)i);
 
 		if (!json_is_number(x) || !isfinite(json_number_value(x)))
-			return not_understood(k, "a vector that is no list of "
-					      "numbers", e);
+			return not_understood(k, "a vector that is not a list "
+					      "of numbers", e);
 		to[i] = (float)json_number_value(x);
 	}
 	return 0;
 }
 
-/* The vectors of n texts, behind those that out has. */
+/* Appends the vectors of n texts to out. */
 static int take_vectors(struct retrieval *k, const json_t *answer, size_t done,
 			size_t n, size_t all, struct arena *a,
 			struct llm_vectors *out, struct err *e)
@@ -291,20 +291,20 @@ static int take_vectors(struct retrieval *k, const json_t *answer, size_t done,
 	if (!list)
 		list = jx_arr(answer, "embeddings");
 	if (json_array_size(list) != n)
-		return not_understood(k, "not a vector for each text", e);
+		return not_understood(k, "not one vector for each text", e);
 	for (size_t i = 0; i < n; i++) {
 		size_t of;
 		const json_t *v = numbers_of(list, i, &of);
 		size_t d = json_array_size(v);
 
 		if (of >= n || there[of] || !d || d > LIM_DIMENSION)
-			return not_understood(k, "vectors in a strange form", e);
+			return not_understood(k, "vectors in an unknown form", e);
 		if (!out->v) {
 			out->dimension = (int)d;
 			out->v = arena_zalloc(a, all * d, sizeof(*out->v));
 		}
 		if (d != (size_t)out->dimension)
-			return not_understood(k, "vectors of several dimensions",
+			return not_understood(k, "vectors of different dimensions",
 					      e);
 		there[of] = true;
 		if (take_numbers(k, v, out->dimension,
@@ -373,7 +373,7 @@ static int take_scores(struct retrieval *k, const json_t *answer, double *scores
 	if (!list)
 		list = jx_arr(answer, "data");
 	if (!json_array_size(list))
-		return not_understood(k, "no list of scores", e);
+		return not_understood(k, "not a list of scores", e);
 	for (i = 0; i < n; i++)
 		scores[i] = -INFINITY;
 	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
@@ -384,7 +384,7 @@ static int take_scores(struct retrieval *k, const json_t *answer, double *scores
 			score = json_object_get(item, "score");
 		if (of < 0 || of >= (int64_t)n || !isinf(scores[of]) ||
 		    !json_is_number(score) || !isfinite(json_number_value(score)))
-			return not_understood(k, "scores in a strange form", e);
+			return not_understood(k, "scores in an unknown form", e);
 		scores[of] = json_number_value(score);
 	}
 	return 0;

@@ -1,8 +1,8 @@
 /*
- * What searching asks of services besides answers: vectors of texts
- * (`capabilities: [embed]`), and how well passages fit a question
- * (`capabilities: [rerank]`). One request and one JSON answer each, with the
- * service's address, credential, guard and retries.
+ * The requests of searches: vectors of texts (`capabilities: [embed]`), and
+ * scores of how well passages match a question (`capabilities: [rerank]`). One
+ * request and one JSON answer each, with the service's address, credential,
+ * guard and retries.
  */
 #ifndef LLM_RETRIEVAL_H
 #define LLM_RETRIEVAL_H
@@ -15,28 +15,31 @@ struct llm_call {		/* all borrowed */
 	struct http_pool *http;
 	struct http_abort *abort;	/* ends it; may be NULL */
 	const atomic_bool *stop;	/* the same, looked at now and then; or NULL */
-	int peer_fd;		/* above 0: it ends soon after that hangs up */
+	int peer_fd;		/* descriptor above 0: the request ends soon
+				 * after it hangs up */
 };
 
 struct llm_vectors {
 	float *v;		/* n times dimension, in the order of the texts */
 	int dimension;		/* 1 to LIM_DIMENSION */
-	struct llm_usage usage;	/* of what was answered, also where it fails */
+	struct llm_usage usage;	/* of the answered requests, also after a
+				 * failure */
 };
 
 /*
- * What the vectors of a service are called: its model, and the dimension that is asked
- * for (quirk embed_dimensions), if any. Vectors of another name do not compare. In a.
+ * The name of the vectors of a service: its model, and the requested dimension
+ * (quirk embed_dimensions), if any. Vectors with different names cannot be
+ * compared. In a.
  */
 struct str llm_embed_name(const struct llm_service *s, struct arena *a);
 
 /*
  * The vectors of n texts, none of which is empty, in a. Of each at most
  * LIM_EMBED_CHARS characters are sent; at most LIM_EMBED_TEXTS texts go into a
- * request; the quirks embed_… say less, and what is sent with them. question: they are
- * asked, not found. Blocks.
- * ERR_LLM_UNSUPPORTED, public: the service or its provider has none; the errors of
- * llm_check_service; ERR_UPSTREAM_…; ERR_CANCELLED.
+ * request; the quirks embed_… lower these limits and add members. question: the
+ * texts are questions, not passages. Blocks. ERR_LLM_UNSUPPORTED, public: the
+ * service or its provider has none; the errors of llm_check_service;
+ * ERR_UPSTREAM_…; ERR_CANCELLED.
  */
 int llm_embed(const struct llm_call *io, const struct llm_service *s,
 	      const struct str *texts, size_t n, bool question, struct arena *a,

@@ -20,7 +20,7 @@
 #define INLINE_DEPTH 12
 #define INLINE_VALUES 10000	/* copied because of a reference, in one schema */
 
-/* What one copy goes by. */
+/* The state of one copy. */
 struct copy {
 	const json_t *root;
 	int filter;
@@ -141,7 +141,7 @@ static json_t *children(struct copy *c, const char *key, const json_t *v,
 	return json_deep_copy(v);
 }
 
-/* The values in j, one at least. */
+/* The number of values in j, at least one. */
 static size_t count_values(const json_t *j)
 {
 	size_t i, n = 1;
@@ -155,7 +155,7 @@ static size_t count_values(const json_t *j)
 	return n;
 }
 
-/* What a reference names, or "anything". */
+/* The target of a reference, or "anything". */
 static json_t *inlined(struct copy *c, const json_t *ref, int depth)
 {
 	const json_t *to = resolve(c->root, jx_str(ref, "$ref"));

@@ -1,7 +1,7 @@
 /*
- * An LLM service: whom to ask, with which credential and how. lib/agent makes
- * them, from files now and from rows later (agent/catalog.h), and lib/llm uses
- * them; the struct is here because lib/llm is below lib/agent.
+ * An LLM service: its address, credential and options. lib/agent makes them
+ * from files and rows (agent/catalog.h), and lib/llm uses them; the struct is
+ * here because lib/llm is below lib/agent.
  *
  * Flags in `set` say which members are set, never a special value: 0 is a valid
  * temperature, and "" may be intended. A member without its flag has no meaning.

@@ -169,7 +169,7 @@ static int on_head(void *ctx, const struct http_result *res)
 	return 0;
 }
 
-/* Comments keep a stream alive, but not for ever. */
+/* Comments keep a stream alive, but not without limit. */
 static bool stalled(struct attempt *t)
 {
 	uint64_t n = llm_decoder_events(t->d);
@@ -433,7 +433,7 @@ static void count_tokens(const char *direction, int64_t n)
 		metric_add(METRIC_TOKENS, direction, NULL, n);
 }
 
-/* What the whole call was, all its tries together. */
+/* Logs the whole call, including all attempts. */
 static void count(const struct attempt *t, int rc, const struct err *e)
 {
 	static const char prefix[] = "upstream_";

@@ -72,7 +72,7 @@ static size_t n_words(enum label l)
 	return n;
 }
 
-/* Which of them the text is; else the last. */
+/* The number of the value, or of the last one. */
 static size_t word_index(enum label l, const char *text)
 {
 	struct str rest = str_of(labels[l].words);
@@ -83,7 +83,7 @@ static size_t word_index(enum label l, const char *text)
 	return i;
 }
 
-/* How many cells one value of the first label has. */
+/* The number of cells for one value of the first label. */
 static size_t width_of(const struct metric_row *r)
 {
 	return r->b == LABEL_NONE ? 1 : n_words(r->b);

@@ -2,10 +2,10 @@
  * What this process has counted (metric.def), for GET /metrics.
  *
  * Counting is one atomic addition, from any thread and any module, so the
- * counters are, with the log, the one thing that is no part of struct app. They
- * hold what was counted since they were last taken: the sums of all processes
- * are in the database (store/metric_sum.h), since whoever asks for metrics is
- * answered by any one process.
+ * counters, like the log, are not part of struct app. They hold what was
+ * counted since they were last taken: the sums of all processes are in the
+ * database (store/metric_sum.h), because any process may answer a request for
+ * metrics.
  */
 #ifndef METRIC_METRIC_H
 #define METRIC_METRIC_H
@@ -40,8 +40,8 @@ void metric_add(enum metric m, const char *a, const char *b, int64_t n);
 void metric_observe(enum metric m, int64_t ms);
 
 /*
- * Adds to *out what was counted since the last call, and gauges as they are;
- * true if that is anything. What could not be stored is put back. Any thread.
+ * Adds to *out what was counted since the last call, and the values of gauges;
+ * true if there is anything. What could not be stored is put back. Any thread.
  */
 bool metric_take(struct metric_sums *out);
 void metric_put_back(const struct metric_sums *s);

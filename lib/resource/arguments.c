@@ -85,7 +85,7 @@ static void put_page(struct jw *w, const struct resource *r)
 		put_text(w, "q", "How the name begins, in any case");
 	if (resource_is_filed(r))
 		put_text(w, "category", "Id of a category: only what is filed there");
-	put_text(w, "cursor", "nextCursor of the page before");
+	put_text(w, "cursor", "nextCursor of the previous page");
 	jw_key(w, "pageSize");
 	jw_obj(w);
 	jw_kstrz(w, "type", "integer");

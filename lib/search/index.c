@@ -126,8 +126,9 @@ int search_audience(struct db *tx, const struct uuid *base, struct str groups,
 		return 0;
 	}
 	if (!everybody && f.next > LIM_AUDIENCES)
-		return err_public(e, ERR_TOO_BIG, "The documents of this knowledge "
-				  "base are for %d different sets of groups already.",
+		return err_public(e, ERR_TOO_BIG, "The documents of this "
+				  "knowledge base are already for %d different "
+				  "sets of groups.",
 				  LIM_AUDIENCES);
 	*no = everybody ? 0 : f.next;
 	return db_exec(tx, STMT_SEARCH_AUDIENCE_INSERT,

@@ -123,7 +123,7 @@ int kb_file_read(struct db *db, const struct uuid *base, const struct kb_documen
 	struct kb_reading k = {
 		.base = base, .d = d, .r = r, .most_mb = most_mb,
 		.problem = r->text.p ? (struct str){ NULL, 0 } : r->problem.p
-			? r->problem : STR("There is no text in it."),
+			? r->problem : STR("It contains no text."),
 	};
 	struct err why = ERR_INIT;
 	char problem[sizeof(why.public)];

@@ -118,7 +118,7 @@ static int index_round(struct db *db, struct kb_round *k, struct arena *a,
 		    !p->n) {
 			if (give_up(db, k->base, &k->v[i], why.code
 				    ? err_message(&why)
-				    : "There is no text in it.", e))
+				    : "It contains no text.", e))
 				return -1;
 			err_clear(&why);
 			continue;

@@ -81,8 +81,8 @@ static int add_tx(struct db *tx, void *ctx, struct err *e)
 		return -1;
 	if (!r.affected)
 		return err_public(e, ERR_CONFLICT, "The upload is not at this "
-				  "offset. Get the attachment: its size says "
-				  "where to go on.");
+				  "offset. Get the attachment: continue at its "
+				  "size.");
 	if (db_exec(tx, STMT_ATTACHMENT_GROW,
 		    DB_ARGS(DB_I(k->start + n), DB_I(clock_now_us()),
 			    DB_U(&k->t->id)), NULL, e) ||

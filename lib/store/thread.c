@@ -192,7 +192,7 @@ static int find_place(struct db *tx, struct replacing *k, struct err *e)
 		k->r->user.seq = s.seq;
 		if (n == 0)
 			return err_public(e, ERR_CONFLICT, "There is no "
-					  "message that could be answered.");
+					  "message to answer.");
 	}
 	k->after_seq = s.seq;
 	return MIN(n, 0);
@@ -218,8 +218,8 @@ static int cut(struct db *tx, struct replacing *k, struct err *e)
 	    gap_sum(tx, id, &k->l.superseded, e))
 		return -1;
 	if (k->number.count > LIM_VARIANTS)
-		return err_public(e, ERR_CONFLICT, "There are %d variants of "
-				  "this already.", LIM_VARIANTS);
+		return err_public(e, ERR_CONFLICT, "There are already %d "
+				  "variants of this.", LIM_VARIANTS);
 	return 0;
 }
 

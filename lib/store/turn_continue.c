@@ -43,7 +43,7 @@ static int check(const struct turn *t, const struct locked *l,
 				  "This turn was not cut short.");
 	if (t->answer_seq != last_seq)
 		return err_public(e, ERR_CONFLICT,
-				  "The conversation has gone on since.");
+				  "The conversation has continued since then.");
 	return 0;
 }
 

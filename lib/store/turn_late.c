@@ -21,13 +21,14 @@ struct late {
 
 static int is_closed(struct err *e)
 {
-	return err_public(e, ERR_CONFLICT, "This turn has ended otherwise.");
+	return err_public(e, ERR_CONFLICT, "This turn has already ended in "
+			  "another way.");
 }
 
 static int has_gone_on(struct err *e)
 {
 	return err_public(e, ERR_CONFLICT,
-			  "The conversation has gone on since.");
+			  "The conversation has continued since then.");
 }
 
 /*

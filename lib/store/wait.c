@@ -114,7 +114,7 @@ int wait_revoke(struct db *db, const struct owner *o,
 static int gone(struct err *e)
 {
 	return err_public(e, ERR_CONFLICT,
-			  "This turn does not wait for that any more.");
+			  "This turn is no longer waiting for that.");
 }
 
 static int take_count(void *ctx, const struct db_val *row, struct err *e)
@@ -330,11 +330,11 @@ static int why_not(struct db *tx, struct resuming *k, struct arena *a,
 		return 0;
 	if (row->status != WAIT_OPEN)
 		return err_public(e, ERR_CONFLICT,
-				  "This was decided before: it is %s.",
+				  "This was already decided: it is %s.",
 				  wait_status_name((enum wait_status)row->status));
 	if (d->digest.p && !str_eq(d->digest, row->digest))
 		return err_public(e, ERR_CONFLICT, "These are not the "
-				  "arguments that were asked about.");
+				  "arguments of the approval.");
 	return err_set(e, ERR_EXPIRED, "decided too late");
 }
 
@@ -376,8 +376,7 @@ static int remember(struct db *tx, struct resuming *k,
 		row = row_of(rows, n, &d->id);
 		if (!row || !(row->flags & WAIT_REMEMBER))
 			return err_field(e, ERR_INVALID_FIELD, "remember",
-					 "This tool must be asked about each "
-					 "time.");
+					 "This tool needs approval each time.");
 		if (db_exec(tx, STMT_CONVERSATION_ALLOW,
 			    DB_ARGS(DB_U(conversation_id), DB_S(row->tool),
 				    DB_U(&row->id), DB_I(k->now_us)), NULL, e))
@@ -455,9 +454,9 @@ static struct str closing_result(const struct turn_wait *w, int64_t now_us)
 		return STR("{\"error\":{\"code\":\"tool_not_approved\","
 			   "\"message\":\"Nobody answered in time; the call "
 			   "was not run.\"}}");
-	return STR("{\"error\":{\"code\":\"tool_not_approved\",\"message\":"
-		   "\"Not approved: the user went on without an answer to "
-		   "this; the call was not run.\"}}");
+	return STR("{\"error\":{\"code\":\"tool_not_approved\",\"message\":\"Not "
+		   "approved: the user continued without answering this; the "
+		   "call was not run.\"}}");
 }
 
 static int close_call(struct db *tx, const struct uuid *conversation_id,

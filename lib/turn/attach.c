@@ -62,10 +62,10 @@ static int read_one(struct turn_run *t, size_t i, const json_t *given,
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);
-		return wrong(i, "is not there, or not yours", e);
+		return wrong(i, "does not exist, or is not yours", e);
 	}
 	if (!found.ready)
-		return wrong(i, "is not uploaded to its end yet", e);
+		return wrong(i, "is not completely uploaded yet", e);
 	json_array_foreach(out, k, before) {
 		struct uuid other;
 
@@ -297,7 +297,7 @@ static void add_image(struct turn_loop *l, const struct attachment *t,
 	if (!images)
 		images = arena_zalloc(l->arena, IMAGES, sizeof(*images));
 	if (read_image(l, t, &images[m->n_images], &e) < 0) {
-		note(b, t, "it is no image that the model can be sent.");
+		note(b, t, "it is not an image that can be sent to the model.");
 		return;
 	}
 	m->images = images;

@@ -67,14 +67,14 @@ void cite_load(struct turn_loop *l)
 	if (!of || l->nested || passages_at(l->passages, 0))
 		return;
 	if (store_source_list(t->deps->db, &l->owner, of, l->arena, &v, &n, &e)) {
-		log_err("sources of a turn that goes on", &e);
+		log_err("sources of a turn that continues", &e);
 		return;
 	}
 	if (n)	/* the continued answer may cite passages that are not visible
 		   any more */
 		passages_reserve(l->passages, v[n - 1].no);
 	if (retrieve_seen(&l->tool_ctx.turn.by, NULL, NULL, v, &n, l->arena, &e)) {
-		log_err("sources of a turn that goes on", &e);
+		log_err("sources of a turn that continues", &e);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -109,7 +109,7 @@ int context_mention_new(struct turn_run *t, struct str given, struct err *e)
 			taint(l, &m);
 			json_array_append_new(found, record(&m));
 		} else if (why.code == ERR_NOT_FOUND) {
-			rc = wrong(i, "There is no such thing, or you may not see "
+			rc = wrong(i, "It does not exist, or you may not see "
 				   "it.", e);
 		} else {
 			log_err("a mention could not be looked up", &why);

@@ -280,8 +280,9 @@ static int find_conversations_agent(struct start *s, struct err *e)
 		return -1;
 	err_clear(e);
 	return err_public(e, ERR_NOT_FOUND, "The agent of this conversation, "
-			  "%.64s, was deleted or is not for you any more. Its "
-			  "messages stay; to go on, begin a new conversation.",
+			  "%.64s, was deleted, or you can no longer use it. "
+			  "The messages stay; to continue, start a new "
+			  "conversation.",
 			  arena_str(s->run->arena, in->agent_id).p);
 }
 

@@ -40,10 +40,10 @@ static const struct {
 				  "the answer." },
 	{ ERR_UPSTREAM_REQUEST, "The provider rejects the request. Check "
 				"provider:, model:, quirks: and extra_body:." },
-	{ ERR_ADDRESS_REFUSED, "The address is a private one, or has http:// "
-			       "in front. Services made over the API may have "
-			       "that only where the administrator lists it "
-			       "(api_services.allow_private, "
+	{ ERR_ADDRESS_REFUSED, "The address is private, or begins with "
+			       "http://. Services made over the API may have "
+			       "such an address only if the administrator "
+			       "lists it (api_services.allow_private, "
 			       "byok.allow_private)." },
 	{ ERR_CONFIG, "The service is not completely configured. Check "
 		      "provider: and url:." },

@@ -210,7 +210,7 @@ int unstored_open(struct arena *a, const unsigned char key[KEY_BYTES],
 					       &ignored));
 	if (!j || !read_all(a, j, turn, u))
 		return err_field(e, ERR_INVALID_FIELD, "unstored",
-				 "unstored must be what this turn's end has "
-				 "told.");
+				 "unstored must be the value that the end of "
+				 "this turn had.");
 	return 0;
 }

@@ -246,6 +246,6 @@ def test_a_dry_run_of_an_agent(peers):
     shown = by_hand(peers, "research", "--dry-run").stdout
     assert shown == ("llm_service: looks\ntools: query_data\n"
                      "prompt: Do the task.\ninput: {\"task\":\"go\"}\n")
-    assert "llm_service: sees\ntools: none, it is asked once" in by_hand(
+    assert "llm_service: sees\ntools: none, a single call" in by_hand(
         peers, "eyes", "--dry-run").stdout
     assert peers.sql("SELECT COUNT(*) FROM usage_record") == before

@@ -205,7 +205,7 @@ def test_the_preview_tells_who(lab):
     ([{"service": "small", "groups": ["x"]}], "the last rule of auto must have no"),
     ([{"service": "smal"}], 'did you mean "small"?'),
     ([{"service": "small", "from": "22:00"}, {"service": "small"}],
-     "from and until belong together"),
+     "from and until must be set together"),
     ([{"service": "small", "from": "24:00", "until": "06:00"}, {"service": "small"}],
      "must be a time of the day"),
     ([{"service": "small", "needs": ["sight"]}, {"service": "small"}], "tools"),
@@ -225,7 +225,7 @@ def test_the_name_is_taken(make_lab):
     config = lab.default_config()["llm_services"]
     lab.write_config({"llm_services": {**config, "auto": config["demo"]}})
     answer = lab.command("check", check=False)
-    assert answer.returncode == 1 and "the name auto is for" in (
+    assert answer.returncode == 1 and "the name auto is reserved for" in (
         answer.stdout + answer.stderr)
 
 

@@ -178,7 +178,7 @@ def test_dataset_of_a_table_that_is_not_there(make_lab):
     lab = make_lab(workspaces={"lab": {
         "workspace": "lab", "title_by_model": False, "datasets": {
             "orders": {"database": "lab", "table": "no_orders"}}}})
-    text = "The dataset's table no_orders is not in its database"
+    text = "The dataset's table no_orders does not exist"
     for _ in range(2):      # what is remembered says the same
         events = lab.chat({"tool_calls": [{"name": "query_data", "args": {
             "dataset": "orders"}}], "then": {"text": "ok"}})

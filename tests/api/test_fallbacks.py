@@ -174,7 +174,7 @@ def test_the_circuit(two):
     assert ready.status == 200 and ready.json["status"] == "degraded"
     assert ready.json["checks"]["llmServices"] == {
         "ok": False,
-        "detail": "1 LLM service does not answer and is left alone for a while."}
+        "detail": "1 LLM service does not answer and is not used for a while."}
     assert "first" not in json.dumps(ready.json)
     # Where nobody else answers either, a request is better than none.
     second.mode = 503

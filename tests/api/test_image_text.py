@@ -242,12 +242,12 @@ def test_no_tools_for_what_reads(eyes, site):
 
 @pytest.mark.parametrize("page,says", [
     ((404, {}, "x"), "answered 404"),
-    ((200, {"Content-Type": "image/png"}, "<html>not found</html>"), "no image"),
-    ((200, {"Content-Type": "image/svg+xml"}, "<svg xmlns='x'/>"), "no image"),
-    ((200, {"Content-Type": "image/png"}, b"\x89PNG"), "no image"),
-    ((200, {"Content-Type": "image/png"}, b""), "no image"),
-    ((302, {"Location": "file:///etc/passwd"}, ""), "no address of the web"),
-    ((302, {"Location": "/bad"}, ""), "without an end"),
+    ((200, {"Content-Type": "image/png"}, "<html>not found</html>"), "not an image"),
+    ((200, {"Content-Type": "image/svg+xml"}, "<svg xmlns='x'/>"), "not an image"),
+    ((200, {"Content-Type": "image/png"}, b"\x89PNG"), "not an image"),
+    ((200, {"Content-Type": "image/png"}, b""), "not an image"),
+    ((302, {"Location": "file:///etc/passwd"}, ""), "not a web address"),
+    ((302, {"Location": "/bad"}, ""), "redirects too often"),
     ((302, {"Location": "http://169.254.169.254/a.png"}, ""), "may not be reached")])
 def test_what_is_no_image(eyes, site, page, says):
     site.pages["/bad"] = page
@@ -256,8 +256,8 @@ def test_what_is_no_image(eyes, site, page, says):
 
 
 @pytest.mark.parametrize("url,says", [
-    (data_url(b"<html>"), "no image"), (data_url(b""), "form data:"),
-    ("data:image/png;base64,iVBO Rw0K!", "not whole"),
+    (data_url(b"<html>"), "not an image"), (data_url(b""), "form data:"),
+    ("data:image/png;base64,iVBO Rw0K!", "not complete"),
     ("data:image/png;base64", "form data:"), ("data:,hello", "form data:"),
     ("data:image/svg+xml,%3Csvg/%3E", "form data:"), ("DATA:", "form data:"),
     ("ftp://h.example/a.png", "http://"), ("a.png", "http://"),
@@ -357,7 +357,7 @@ BLIND = {"deep": {"provider": "deepseek", "model": "m", "api_key": "k",
 @pytest.mark.parametrize("tool,services,says", [
     (here(llm_service="demo"), {}, '"demo" does not have the capability vision'),
     (here(llm_service="nobody"), {}, 'there is no LLM service "nobody"'),
-    (here(llm_service="deep"), BLIND, '"deepseek" of the LLM service "deep" takes'),
+    (here(llm_service="deep"), BLIND, '"deepseek" of the LLM service "deep" does not take'),
     (here(), {}, "needs an LLM service with the capability vision"),
     (here(), BLIND, "needs an LLM service with the capability vision")])
 def test_one_that_does_not_see_is_refused(make_lab, tool, services, says):

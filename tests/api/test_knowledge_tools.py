@@ -119,7 +119,7 @@ def test_a_long_address_takes_nothing_of_the_text(lab, agent):
 @pytest.mark.parametrize("args, why", [
     ({}, "either document_id or attachment"),
     ({"document_id": NOBODY, "attachment": "x"}, "either document_id or attachment"),
-    ({"attachment": "x"}, "No file of this name"),
+    ({"attachment": "x"}, "No file with this name"),
     ({"document_id": "SEEN", "from_page": 7}, "only 6 pages"),
     ({"document_id": "SEEN", "from_page": 3, "to_page": 2}, "to_page must not")])
 def test_what_cannot_be_read_says_why(lab, agent, args, why):
@@ -131,7 +131,7 @@ def test_a_hidden_document_is_like_a_missing_one(lab, agent):
     answers = [call(lab, agent, "read_document", document_id=i)
                for i in (agent["hidden"], NOBODY, "x", "../" * 10)]
     assert answers[0] == answers[1] == answers[2] == answers[3]
-    assert "no document of this id" in error(answers[0])
+    assert "no document with this id" in error(answers[0])
     assert call(lab, agent, "read_document", groups=["board"],
                 document_id=agent["hidden"])["text"] == "Ten days for the board."
     assert "board" not in json.dumps(call(lab, agent, "search", query="days board"))
@@ -149,7 +149,7 @@ def test_a_file_of_the_conversation_is_read(lab, agent):
         "policy.txt", "Ten days carry over.\n")
     assert "UNTRUSTED" in json.dumps(lab.sent()[-1])
     # Another conversation does not have it.
-    assert "No file of this name" in error(call(
+    assert "No file with this name" in error(call(
         lab, agent, "read_document", attachment="policy.txt"))
     empty = attached(lab, agent, "x.bin", b"\0\1\2\3" * 99)
     events = lab.chat(script.replace("policy.txt", "x.bin"), user=agent["user"],

@@ -283,7 +283,7 @@ def test_names_that_collide(make_lab, hostile):
     lab = make_lab(config={"mcp_servers": {"query": {
         "url": hostile.url, "allow_private": ["127.0.0.1"], "pin": "first-use"}}})
     listed = lab.command("mcp", "list").stdout
-    assert listed.count("two tools of this name") == 2
+    assert listed.count("two tools with this name") == 2
     assert "query_data" in listed and "\u0007" not in listed
     result, _ = ask(lab, "query_data", {"dataset": "tickets", "limit": 1})
     assert result["isError"] is False and result["result"]["rows"]
@@ -482,7 +482,7 @@ def test_what_is_no_answer(bad, hostile, answer):
     hostile.handlers["tools/call"] = lambda m, _: answer(m)
     result, _ = ask(lab, "bad_look")
     assert result["isError"] is True
-    assert "broke off" in result["result"]["error"]["message"]
+    assert "ended its answer early" in result["result"]["error"]["message"]
     assert len(hostile.calls("tools/call")) == 1
 
 

@@ -162,7 +162,7 @@ def test_states_are_sent_back(bad, hostile):
     hostile.handlers["tools/call"] = lambda m, _: {"result": {
         "resultType": "input_required", "requestState": "s"}}
     result, _ = ask(lab, "bad_look", {"q": "2"})
-    assert "never came to an end" in result["result"]["error"]["message"]
+    assert "did not come to an end" in result["result"]["error"]["message"]
     assert len(hostile.calls("tools/call")) == 4 + 5
 
 
@@ -223,7 +223,7 @@ def test_a_stream_that_broke(bad, hostile, era, effect):
         assert result["result"] == "found"
     else:
         assert result["isError"] is True
-        assert "broke off" in result["result"]["error"]["message"]
+        assert "ended its answer early" in result["result"]["error"]["message"]
     assert len(hostile.calls("tools/call")) == (
         2 if effect == "read" and era == "modern" else 1)
 

@@ -159,7 +159,7 @@ def test_other_dialects_mention_too(lab):
 
 
 def test_what_is_not_there_is_refused_alike(lab):
-    gone = "There is no such thing, or you may not see it."
+    gone = "It does not exist, or you may not see it."
     for ref in ("record:mine/2", "record:mine/9999", "record:mine/x",
                 "record:costs/4", "record:nosuch/1", "record:tickets/1/2",
                 "record:tickets", "record:tickets/", "person:nobody",

@@ -60,7 +60,7 @@ def test_approval(waiting, decision, ran, steps):
     assert browser.follow(reply, turn.split("?")[0] + "/decide") == turn
     other = {"approve": "deny", "deny": "approve"}[decision]
     reply = browser.submit(page, "decide", **{other: "x"})
-    assert reply.status == 409 and b"This was decided before" in reply.body
+    assert reply.status == 409 and b"This was already decided" in reply.body
     assert waiting.runs().count(text) == ran
 
 

@@ -181,8 +181,8 @@ def test_too_long_a_text_is_refused_before_the_first_call(ready, handbook):
 
 @pytest.mark.parametrize("args,why", [
     ({}, "Give one of text"), ({"text": "x", "attachment": "y"}, "Give one of text"),
-    ({"attachment": "y"}, "No file of this name"),
-    ({"document_id": NOBODY}, "no document of this id")])
+    ({"attachment": "y"}, "No file with this name"),
+    ({"document_id": NOBODY}, "no document with this id")])
 def test_what_is_to_be_summarised_is_named_once(ready, args, why):
     result = call_ready(ready, "summarize", args, agentId="small")
     assert why in result["result"]["error"]["message"]

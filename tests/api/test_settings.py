@@ -410,7 +410,7 @@ def test_the_command(lab, who):
             (("set", *one, "theme", "pink"), "system, light, dark"),
             (("set", *one, "them", "dark"), "there is no setting"),
             (("set", *one, "llm_service", "nothing"), "nothing"),
-            (("list",), "whose"), (("nonsense", *one), "say list"),
+            (("list",), "name one of"), (("nonsense", *one), "must be list"),
             (("import", "/nonexistent"), "/nonexistent")):
         answer = lab.command("setting", *argv, check=False)
         assert answer.returncode and says in answer.stderr, answer

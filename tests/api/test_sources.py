@@ -294,7 +294,7 @@ def test_rows_without_an_id_and_without_a_time(sources):
     counts, faults = sources.sync("odd")
     assert counts == [209, 0, 0, 0, 2]
     assert faults == ["odd: 1 row has no id.",
-                      "7: There are several rows with this id; the first is taken."]
+                      "7: There are several rows with this id; the first is used."]
     sql("UPDATE page_of_app SET body = 'New' WHERE id = 205")
     assert sources.sync("odd")[0] == [0, 1, 208, 0, 2]
 

@@ -227,7 +227,7 @@ def test_a_long_result_is_read_page_by_page(lab):
     got = [text_of(r) for r in results(lab.chat(
         {"tool_calls": ask, "then": {"text": "ok"}},
         conversationId=conversation))]
-    assert re.match(r"\[bytes \d+ to \d+ of \d+; go on with offset \d+\]\n", got[0])
+    assert re.match(r"\[bytes \d+ to \d+ of \d+; continue with offset \d+\]\n", got[0])
     assert got[1].startswith("[bytes 0 to 100 of ") and "line 0 of the report\n" in got[1]
     assert "line 1234 of the report" in got[2] and "[11 of 11 places" in got[2]
     assert "There is no such result" in got[3]

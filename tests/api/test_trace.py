@@ -91,8 +91,8 @@ def test_turn_that_fails_is_said(lab):
 
 
 @pytest.mark.parametrize("argv,said", [
-    ([], "what is to be traced?"),
-    (["page"], "what is to be traced?"),
+    ([], "must be turn"),
+    (["page"], "must be turn"),
     (["turn", "Hi"], "--user is missing"),
     (["turn", "--user", "ada"], "the message is missing"),
     (["turn", "--user", "ada", "--warm", "-1", "Hi"], "--warm is a number"),

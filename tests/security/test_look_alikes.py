@@ -11,7 +11,7 @@ from lab import Lab, wait_until
 STOP = {"finish_reason": "stop", "text": "x"}
 ANYTHING = {"type": "object", "properties": {"text": {"type": "string"}}}
 MARK = ('… 9 bytes left out here; read_result {"result":'
-        '"01890000-0000-7000-8000-000000000000","offset":9} reads on …')
+        '"01890000-0000-7000-8000-000000000000","offset":9} reads more …')
 
 
 def tool(command, **fields):

@@ -300,12 +300,12 @@ static void a_directory_or_fifo_is_no_file(void **state)
 
 	(void)state;
 	assert_null(conf_load(scratch, &e));
-	assert_non_null(strstr(e.text, "not a plain file"));
+	assert_non_null(strstr(e.text, "not a regular file"));
 	err_clear(&e);
 	snprintf(path, sizeof(path), "%s/fifo", scratch);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_null(conf_load(path, &e));
-	assert_non_null(strstr(e.text, "not a plain file"));
+	assert_non_null(strstr(e.text, "not a regular file"));
 	unlink(path);
 	err_clear(&e);
 	assert_null(conf_load("/nonexistent/lamplighter.yaml", &e));

@@ -93,7 +93,7 @@ static void images_are_opt_in(void **state)
 			    "eyes summarize translate");
 	r = kind_lab_call("", "eyes", "{\"image\":\"https://h/a.png\"}", &a);
 	assert_true(r.is_error);
-	assert_non_null(strstr(r.text.p, "within a conversation only"));
+	assert_non_null(strstr(r.text.p, "only in a conversation"));
 	r = kind_lab_call("", "eyes", "{\"image\":\"\"}", &a);
 	assert_non_null(strstr(r.text.p, "tool_arguments_invalid"));
 	arena_release(&a);
@@ -229,7 +229,7 @@ static void bad_declarations_are_refused(void **state)
 		{ TOOL_HEAD RUN, "agents:\n  - id: a\n    tools: group:x\n",
 		  "w.yaml:3: agent a: there is no tool group:x." },
 		{ TOOL_HEAD RUN, TOOL_HEAD RUN,
-		  "w.yaml:2: tools.t: is declared in " },
+		  "w.yaml:2: tools.t: is already declared in " },
 		{ "tools:\n  query_data:\n    kind: command\n"
 		  "    description: A.\n" RUN, "name: W\n",
 		  "lamplighter.yaml:2: tools.query_data: is the name of a "
@@ -246,8 +246,8 @@ static void bad_declarations_are_refused(void **state)
 		  "capability vision" },
 		{ "tools:\n  none:\n    kind: command\n    description: A.\n"
 		  RUN, "name: W\n",
-		  "lamplighter.yaml:2: tools.none: none is the word for no "
-		  "tools at all" },
+		  "lamplighter.yaml:2: tools.none: none is reserved: it "
+		  "means no tools at all" },
 	};
 
 	(void)state;

@@ -437,7 +437,7 @@ static void pages_become_one_list(void **state)
 		{ "/url", "      select: /d\n      page: {max: 9, next: /n}\n",
 		  "names a next page on another server", 2 },
 		{ "/cursor", "      page: {max: 9, param: page}\n",
-		  "answer is no list", 1 },
+		  "answer is not a list", 1 },
 	};
 	struct arena a = ARENA_INIT;
 
@@ -462,25 +462,25 @@ static void bad_declarations_are_refused(void **state)
 	static const struct {
 		const char *http, *error;
 	} cases[] = {
-		{ "url: 'http://h/{c}'", ":6: tools.t.http.url: {c} is none of "
+		{ "url: 'http://h/{c}'", ":6: tools.t.http.url: {c} is not one of "
 		  "the tool's parameters" },
-		{ "url: 'http://h/{b}'", ".http.url: {b} stands in the path, so "
+		{ "url: 'http://h/{b}'", ".http.url: {b} is in the path, so "
 		  "the parameter must be required" },
 		{ "url: 'http://{a}/x'", "must not have a template or a login in "
 		  "its host" },
 		{ "url: 'http://u:p@h/x'", "must not have a template or a login" },
 		{ "url: 'file:///etc/passwd'", "must start with http:// or" },
 		{ "url: 'http://h/', headers: ['Host: {a}']",
-		  "http.headers[0]: Host is not yours to set" },
+		  "http.headers[0]: Host cannot be set here" },
 		{ "url: 'http://h/', headers: ['X: {c}']",
-		  "http.headers[0]: {c} is none of" },
+		  "http.headers[0]: {c} is not one of" },
 		{ "url: 'http://h/', query: {q: {x: 1}}",
 		  "http.query: q must be a value or a list of values" },
 		{ "url: 'http://h/', body: {x: 1}", "http.body: GET has no body" },
 		{ "url: 'http://h/', auth: bearer", "http.auth: bearer needs "
 		  "secret:" },
 		{ "url: 'http://h/', auth: bearer, secret: short",
-		  "http.secret: it is so short that it could not be masked" },
+		  "http.secret: it is too short to be masked" },
 		{ "url: 'http://h/', secret: x", "http.secret: does not belong "
 		  "to auth none" },
 		{ "url: 'http://h/', auth: header, secret: hunter2", "header needs "

@@ -164,7 +164,7 @@ static void what_cannot_be_expressed_is_refused(void **state)
 	static const struct {
 		const char *operations, *more, *error;
 	} cases[] = {
-		{ "[nix]", "", "tools.desk.openapi: no operationId is \"nix\"" },
+		{ "[nix]", "", "tools.desk.openapi: no operationId matches \"nix\"" },
 		{ "[badStyle]", "", "operation badStyle: parameter a: style "
 		  "deepObject is not supported" },
 		{ "[badCookie]", "", "operation badCookie: the cookie a is not" },
@@ -175,19 +175,19 @@ static void what_cannot_be_expressed_is_refused(void **state)
 		{ "[badPath]", "", "operation badPath: the path's {path} has no "
 		  "parameter" },
 		{ "[badList]", "", "a list joined by commas is not supported" },
-		{ "['twice?x']", "", "operation twice_x: another one has the same "
+		{ "['twice?x']", "", "operation twice_x: another operation has the same "
 		  "name, desk_twice_x" },
 		{ "[badUrl]", "", "operation badUrl: its URL must not have blanks" },
 		{ "[getTicket]", "      auth: bearer\n",
 		  ":11: tools.desk.openapi.auth: bearer needs secret:" },
 		{ "[getTicket]", "    parameters: {type: object}\n",
-		  "the document has them" },
+		  "the document defines them" },
 		{ "[getTicket]", "  other:\n    kind: openapi\n    description: A\n"
 		  "    openapi: {file: lamplighter.yaml, operations: ['*']}\n",
 		  "lamplighter.yaml is not an OpenAPI 3 document" },
 		{ "[getTicket]", "  other:\n    kind: openapi\n    description: A\n"
 		  "    openapi: {file: desk.yaml, operations: [getTicket]}\n",
-		  "base_url is needed: the document's server has no whole URL" },
+		  "base_url is needed: the document's server has no complete URL" },
 		{ "[getTicket]", "  other:\n    kind: openapi\n    description: A\n"
 		  "    openapi: {file: nix.yaml, operations: [getTicket]}\n",
 		  "nix.yaml: No such file or directory" },

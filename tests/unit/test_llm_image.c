@@ -153,7 +153,7 @@ static void for_no_others(void **state)
 		  "\"s\" does not have the capability vision" },
 		{ { SERVICE, .provider = "deepseek",
 		    .capabilities = LLM_CAN_CHAT | LLM_CAN_VISION },
-		  "\"deepseek\" of the LLM service \"s\" takes no images" },
+		  "\"deepseek\" of the LLM service \"s\" does not take images" },
 		{ { SERVICE, .provider = "deepseek", .quirks = quirks,
 		    .capabilities = LLM_CAN_CHAT | LLM_CAN_VISION }, NULL },
 	};

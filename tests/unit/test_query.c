@@ -463,7 +463,7 @@ static void costly_queries_are_not_run(void **state)
 	call("anna", "costly", "query_data", "{\"dataset\":\"costly\","
 	     "\"aggregates\":[{\"fn\":\"count\"}]}", &a, &r);
 	assert_true(r.is_error);
-	assert_non_null(strstr(r.text.p, "would have to look at about "));
+	assert_non_null(strstr(r.text.p, "would have to read about "));
 	assert_non_null(strstr(r.text.p, "at most 100000 are allowed for "
 			       "\\\"costly\\\". Filter more"));
 	assert_true(r.duration_ms < 5000);

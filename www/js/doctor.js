@@ -141,7 +141,7 @@ function show(finding)
 function refusal(answer)
 {
 	if (answer.status === 403)
-		return answer.json?.detail || 'You may not look at this.';
+		return answer.json?.detail || 'You do not have permission to see this.';
 	if (answer.status === 401)
 		return 'Sign in first.';
 	return `The responder does not answer as it should (${answer.status}). ` +
@@ -160,7 +160,7 @@ async function run()
 			status.textContent = refusal(refused);
 			return;
 		}
-		status.textContent = 'Asking the responder to look …';
+		status.textContent = 'The responder is running its checks …';
 		const report = await ask(`${API}doctor`, { method: 'POST',
 			headers: WRITE, body: JSON.stringify({ measured }) });
 
@@ -177,7 +177,7 @@ async function run()
 		status.textContent = `${report.json.base || '/'} on ` +
 			`${report.json.server}: ${items.length - bad} fine, ${bad} to look at.`;
 	} catch (error) {
-		status.textContent = `The measurement broke off: ${error.message}`;
+		status.textContent = `The measurement failed: ${error.message}`;
 	} finally {
 		again.disabled = false;
 	}

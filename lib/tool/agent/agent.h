@@ -1,4 +1,4 @@
-/* Between the files of lib/tool/agent. */
+/* Shared by the files of lib/tool/agent. */
 #ifndef TOOL_AGENT_H
 #define TOOL_AGENT_H
 

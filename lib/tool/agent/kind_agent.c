@@ -37,7 +37,10 @@ tool_agent_service(const struct conf *c, const struct conf_tool_agent *a)
 	return a->capability ? by_capability(c, a->capability) : NULL;
 }
 
-/* Not too deep; and if it requires a model of its own, only with one (A21). */
+/*
+ * Offered up to a certain depth; if it requires its own model, only if there is
+ * one (A21).
+ */
 static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
 {
 	const struct conf_tool *c = t->data;
@@ -57,7 +60,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 
 	if (!ctx->host)
 		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
-				  "within a conversation only.", t->name);
+				  "only in a conversation.", t->name);
 	*is_json = false;
 	return ctx->host->agent(ctx->host->ctx, ctx, &task, out, e);
 }
@@ -75,7 +78,7 @@ static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	for (size_t i = 0; i < a->tools.n; i++)
 		buf_addf(out, " %s", a->tools.v[i]);
 	buf_addf(out, "%s\nprompt: %s\ninput: ",
-		 a->tools.n ? "" : " none, it is asked once", a->prompt);
+		 a->tools.n ? "" : " none, a single call", a->prompt);
 	jx_dump(out, args);
 	buf_addc(out, '\n');
 	return 0;

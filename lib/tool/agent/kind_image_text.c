@@ -34,8 +34,9 @@ static bool is_data_url(struct str s)
 }
 
 /*
- * RFC 2397. Its media type is ignored. An image that the model made could contain
- * a drawn URL, which would then come from a result.
+ * RFC 2397. Its media type is ignored. The data must come from the user or a
+ * result: in an image that the model made, a drawn URL would count as one from
+ * a result.
  */
 static int read_data_url(const struct tool_ctx *ctx, struct str url,
 			 struct llm_image *out, struct err *e)
@@ -61,8 +62,8 @@ static int read_data_url(const struct tool_ctx *ctx, struct str url,
 			return llm_image_read((struct str){ (char *)bytes, n },
 					      ctx->arena, out, e);
 	return err_public(e, ERR_TOOL_ARGS, "The base64 of the data: URL is "
-			  "not whole. Give it exactly as it stands, or the "
-			  "image's address instead.");
+			  "not complete. Give it exactly as it is, or give the "
+			  "image's address.");
 }
 
 static int read_address(const struct tool_ctx *ctx, const struct conf_tool *c,
@@ -127,7 +128,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	*is_json = false;
 	if (!ctx->host)
 		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
-				  "within a conversation only.", t->name);
+				  "only in a conversation.", t->name);
 	rc = is_data_url(asked)
 		? read_data_url(ctx, asked, &image, &cause)
 		: read_address(ctx, c, asked, t->timeout_ms, &image, &cause);

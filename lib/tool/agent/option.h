@@ -11,7 +11,7 @@
 struct conf_tool_agent {	/* `agent:` of a tool */
 	const char *prompt;		/* its system prompt */
 	const char *llm_service;	/* "" = by capability, or the turn's */
-	unsigned capability;		/* LLM_CAN_*; 0 = not asked for */
+	unsigned capability;		/* LLM_CAN_*; 0 = none required */
 	struct conf_list tools;		/* n == 0 = none: one call of a model */
 	int max_tool_iterations, max_calls, max_tokens;
 };

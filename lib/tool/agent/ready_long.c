@@ -1,9 +1,9 @@
 /*
- * summarize and translate over any length (A57): a text that one call of the model
- * cannot take, a document or an attachment is split where search splits it, each
- * part is a call, and what they give is put together: translations in their order,
- * summaries by a summary of them. Files are others' text: each part is in an
- * envelope, and what comes of it taints.
+ * summarize and translate over any length (A57): a text that one call of the
+ * model cannot take, a document or an attachment is split where search splits
+ * it, each part is a call, and the results are joined: translations in their
+ * order, summaries by a summary of them. Files are untrusted text: each part is
+ * in an envelope, and its result taints the turn.
  */
 #include "base/clock.h"
 #include "base/limits.h"
@@ -96,7 +96,7 @@ static void add_part(struct parts *p, struct str text, size_t from, size_t to)
 		p->v[p->n++] = part;
 }
 
-/* At most `most` bytes behind from, and whole characters. */
+/* At most `most` bytes from `from` on, in whole characters. */
 static size_t cut_behind(struct str s, size_t from, size_t most)
 {
 	size_t at = from + most;
@@ -135,7 +135,7 @@ static int split(struct long_text *l, struct str text, struct parts *out,
 	}
 	add_part(out, text, from, end);
 	if (!out->n)
-		return err_public(e, ERR_TOOL_FAILED, "There is no text in it.");
+		return err_public(e, ERR_TOOL_FAILED, "It contains no text.");
 	if (l->calls + out->n > LIM_READY_CALLS)
 		return err_public(e, ERR_TOOL_FAILED, "The text is too long: it "
 				  "has %zu parts for this model, and at most %d "
@@ -186,7 +186,8 @@ static int ask(struct long_text *l, const struct prompt_text *prompt,
 	if (l->ctx.turn.abort && http_aborted(l->ctx.turn.abort))
 		return err_set(e, ERR_CANCELLED, "between parts");
 	if (left_ms <= 0)
-		return err_public(e, ERR_TOOL_TIMEOUT, "The time was up.");
+		return err_public(e, ERR_TOOL_TIMEOUT, "The time limit was "
+				  "reached.");
 	l->calls++;
 	write_input(l, text, no, of, &input);
 	task.tool = in_time(l, left_ms);
@@ -224,7 +225,7 @@ static int ask_part(struct long_text *l, const struct prompt_text *prompt,
 
 /* -- the tools --------------------------------------------------------------- */
 
-/* In their order, with the blanks that were between them. */
+/* In their order, with the whitespace that was between them. */
 static int run_translate(struct long_text *l, struct str text, struct buf *out,
 			 struct err *e)
 {
@@ -241,7 +242,7 @@ static int run_translate(struct long_text *l, struct str text, struct buf *out,
 	return 0;
 }
 
-/* Until what is left is one part. */
+/* Repeats until one part is left. */
 static int run_summarize(struct long_text *l, struct str text, struct buf *out,
 			 struct err *e)
 {
@@ -260,8 +261,9 @@ static int run_summarize(struct long_text *l, struct str text, struct buf *out,
 			buf_adds(&b, "\n\n");
 		}
 		if (rc == 0 && (!buf_ok(&b) || b.n >= text.n))
-			rc = err_public(e, ERR_TOOL_FAILED, "The model's summaries "
-					"of the parts are as long as the text.");
+			rc = err_public(e, ERR_TOOL_FAILED, "The model's "
+					"summaries of the parts are no shorter "
+					"than the text.");
 		text = arena_str(l->ctx.arena, buf_str(&b));
 		buf_release(&b);
 		if (rc < 0)
@@ -308,13 +310,13 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	*is_json = false;
 	if (!ctx->host)
 		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
-				  "within a conversation only.", t->name);
+				  "only in a conversation.", t->name);
 	origins_join(&l.taint, ctx->taint);
 	l.ctx.taint = &l.taint;
 	untrusted_init(&l.marks);
 	if (find_text(&l, &text, e) < 0)
 		return -1;
-	/* What is given and fits is asked as any agent is. */
+	/* A given text that fits is one call, as of any agent. */
 	if (json_object_get(args, "text") && text.n <= l.most)
 		return kind_agent.row.run(t, ctx, args, out, is_json, e);
 	return translates ? run_translate(&l, text, out, e)

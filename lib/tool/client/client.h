@@ -1,4 +1,4 @@
-/* Between the files of lib/tool/client. */
+/* Shared by the files of lib/tool/client. */
 #ifndef TOOL_CLIENT_H
 #define TOOL_CLIENT_H
 

@@ -33,8 +33,8 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 
 	if (!is_name(name))
 		return err_field(e, ERR_INVALID_FIELD, "client",
-				 "A tool of client.tools is a name of 1 to 64 "
-				 "letters, digits, _ and -, or {name, "
+				 "An item of client.tools must be a name of 1 "
+				 "to 64 letters, digits, _ and -, or {name, "
 				 "description, parameters}.");
 	if (json_is_string(t))
 		return 0;
@@ -43,7 +43,7 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 		return err_field(e, ERR_INVALID_FIELD, "client", "The tool "
 				 "%.64s needs a description of at most %d "
 				 "characters.", name.p, LIM_PAGE_TOOL_CHARS);
-	/* {} is none, as it is for servers of tools. */
+	/* {} is no schema, as for MCP servers. */
 	if (parameters && !json_is_null(parameters) &&
 	    !(json_is_object(parameters) && !json_object_size(parameters)) &&
 	    (!str_is(jx_str(parameters, "type"), "object") ||
@@ -90,7 +90,7 @@ int tool_page_read(const json_t *client, json_t **out, struct err *e)
 
 /* -- the turn ------------------------------------------------------------------ */
 
-/* Others of the name come first, whoever declares them. */
+/* An existing tool with the same name takes precedence. */
 static bool is_taken(const struct tool_ctx *ctx, struct str name)
 {
 	for (size_t i = 0; i < ctx->turn.n_more; i++)

@@ -124,8 +124,9 @@ static int make_url(const struct conf_action *a, const json_t *values,
 					  "needs values.%s.", a->name, key);
 		if (str_is(value, ".") || str_is(value, ".."))
 			return err_public(e, ERR_TOOL_ARGS, "values.%s cannot "
-					  "be \"%.*s\", which is a step in a "
-					  "path.", key, STR_ARG(value));
+					  "be \"%.*s\": it would change the "
+					  "path of the link.",
+					  key, STR_ARG(value));
 		buf_add(out, from, (size_t)(name.p - 1 - from));
 		buf_url(out, value);
 		from = url;

@@ -1,4 +1,4 @@
-/* Between the files of core and the families; others use tool.h. */
+/* Shared by the files of core and the families; others use tool.h. */
 #ifndef TOOL_BUILTIN_H
 #define TOOL_BUILTIN_H
 

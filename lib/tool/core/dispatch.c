@@ -1,7 +1,7 @@
 /*
  * One call of a tool, from the model's text to a result that the model can
  * read. The order of checks is fixed: known → offered → still allowed →
- * arguments are JSON → they fit the schema → approved where it must be → run →
+ * arguments are JSON → they fit the schema → approved where required → run →
  * cap.
  */
 #include <string.h>
@@ -172,7 +172,7 @@ int tool_dry_run(const struct tool_set *set, const struct tool_ctx *ctx,
 			  "send.", o->tool->name);
 }
 
-/* "[… 123 bytes left out here …]", and how to get at them. */
+/* "[… 123 bytes left out here …]", and how to read them. */
 static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
 			     const struct buf *b, size_t from, size_t to,
 			     bool *kept)
@@ -180,7 +180,7 @@ static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
 	char text[UUID_TEXT_BYTES];
 	struct uuid id;
 
-	/* What reads kept results is not kept in turn. */
+	/* Results of tools that read kept results are not kept again. */
 	*kept = t->name && !t->reads_kept &&
 		read_result_keep(ctx, t->name, buf_str(b), &id);
 	if (!*kept)
@@ -188,7 +188,7 @@ static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
 				    "…]\n", to - from);
 	return arena_printf(ctx->arena, "\n[… %zu bytes left out here; "
 			    "read_result {\"result\":\"%s\",\"offset\":%zu} "
-			    "reads on …]\n", to - from, uuid_format(&id, text),
+			    "reads more …]\n", to - from, uuid_format(&id, text),
 			    from);
 }
 
@@ -238,7 +238,7 @@ static void finish(const struct tool *t, const struct tool_ctx *ctx,
 		out->text = arena_str(ctx->arena, buf_str(b));
 }
 
-/* Who cannot ask may not run what needs asking. */
+/* A call that needs approval is refused where nobody can be asked. */
 static int check_gate(const struct tool *t, const struct tool_ctx *ctx,
 		      struct err *e)
 {
@@ -269,7 +269,7 @@ static int run(const struct tool_set *set, const struct tool_ctx *ctx,
 	if (ctx->turn.abort && http_aborted(ctx->turn.abort))
 		return err_set(e, ERR_CANCELLED, "before the tool ran");
 	out->is_json = out->ran = true;
-	inner.approved = false;	/* what it calls in turn is not */
+	inner.approved = false;	/* the calls below it are not */
 	return o->tool->run(o->tool, &inner, j, b, &out->is_json, e);
 }
 

@@ -311,7 +311,7 @@ static struct conf_column *from_database(struct arena *a,
 	return out;
 }
 
-/* The entry of a table, made if it is new. Under the lock. */
+/* The entry of a table, created if it is new. Under the lock. */
 static struct table *table_of(struct tool_env *env, const struct db *db,
 			      const char *name)
 {
@@ -346,8 +346,9 @@ static void refresh(struct tool_env *env, struct db *db, const char *name,
 
 	if (rc < 0 && e->code == ERR_NOT_FOUND) {
 		err_clear(e);
-		err_public(e, ERR_TOOL_FAILED, "The dataset's table %s is not in "
-			   "its database, or its account may not read it.", name);
+		err_public(e, ERR_TOOL_FAILED, "The dataset's table %s does "
+			   "not exist, or the database account may not read "
+			   "it.", name);
 	}
 	pthread_mutex_lock(&env->lock);
 	t = table_of(env, db, name);
@@ -382,7 +383,7 @@ int tool_env_columns(struct tool_env *env, const struct conf_db *c,
 	pthread_mutex_lock(&env->lock);
 	t = table_of(env, db, table);
 	ask = now >= t->next_ms;
-	if (ask && t->columns)	/* one thread asks, the others use the old */
+	if (ask && t->columns)	/* one thread reads, the others use the old */
 		t->next_ms = now + DATASET_COLUMNS_RETRY_MS;
 	pthread_mutex_unlock(&env->lock);
 	if (ask) {

@@ -16,10 +16,10 @@ struct http_pool *tool_env_http(struct tool_env *env);
 struct mcp_hub *tool_env_mcp(struct tool_env *env);
 
 /*
- * What runs routes of resources for tools, as a request of the caller would; the
- * program above has it. may: whether the caller has the permission of the route. run:
- * does it, and appends the record, or the page of the list, as JSON. Errors are those
- * of the route. Any thread.
+ * Runs routes of resources for tools, as a request of the caller would; the
+ * program provides it. may: whether the caller has the permission of the route.
+ * run: runs it, and appends the record, or the page of the list, as JSON.
+ * Errors are those of the route. Any thread.
  */
 struct tool_api {
 	bool (*may)(void *ctx, const struct caller *by,

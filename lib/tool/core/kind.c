@@ -237,14 +237,14 @@ static int check_tool_row(const struct conf *conf,
 	if (!k)
 		return unknown_kind(c, e);
 	if (strcmp(c->name, "none") == 0)
-		return err_field(e, ERR_CONFIG, "", "none is the word for no "
-				 "tools at all");
+		return err_field(e, ERR_CONFIG, "", "none is reserved: it "
+				 "means no tools at all");
 	if (tool_builtin(c->name))
 		return err_field(e, ERR_CONFIG, "",
 				 "is the name of a built-in tool");
 	if (w && makes(conf->tools, conf->n_tools, str_of(c->name)))
 		return err_field(e, ERR_CONFIG, "",
-				 "is declared in %.100s already", conf->file);
+				 "is already declared in %.100s", conf->file);
 	if (check_sections(k, c, e) < 0)
 		return -1;
 	if (c->parameters && check_parameters(c->parameters, e) < 0)

@@ -57,7 +57,7 @@ void origins_add(struct origins *to, const char *kind, struct str name)
 void origins_join(struct origins *to, const struct origins *from)
 {
 	for (size_t i = 0; from && i < from->n; i++) {
-		const struct origin o = from->v[i];	/* may be of to itself */
+		const struct origin o = from->v[i];	/* may be one of to */
 
 		put(to, &o);
 	}

@@ -16,7 +16,7 @@ struct passages {
 	struct arena a;		/* calls of a step add from their threads */
 	struct source *v[LIM_SOURCES];
 	size_t n;
-	int64_t last;		/* number that is taken */
+	int64_t last;		/* highest number in use */
 	bool searched;
 };
 
@@ -44,7 +44,7 @@ static bool same(const struct source *a, const struct source *b)
 	       uuid_eq(&a->attachment_id, &b->attachment_id);
 }
 
-/* What a page may make a link of. */
+/* URLs that a page may show as links. */
 static bool is_link(struct str url)
 {
 	return (url.n > 8 && !strncasecmp(url.p, "https://", 8)) ||

@@ -16,16 +16,16 @@ struct passages *passages_new(void);
 void passages_free(struct passages *p);
 
 /*
- * Adds a copy of *s and returns its number, which s->no does not say; a passage that
- * is there keeps its own. 0: there are LIM_SOURCES, so it must not be used. An url
- * that is not http or https is left out. p may be NULL: 0. Any thread.
+ * Adds a copy of *s and returns its number (s->no is ignored); a known passage
+ * keeps its number. 0: there are LIM_SOURCES already, so it must not be used.
+ * An url that is not http or https is left out. p may be NULL: 0. Any thread.
  */
 int passages_add(struct passages *p, const struct source *s);
 
-/* Adds one of an earlier run under its number s->no, as told. */
+/* Adds a passage of an earlier run under its number s->no. */
 void passages_restore(struct passages *p, const struct source *s);
 
-/* The numbers to no (incl.) are taken by some that are not told: none gets them. */
+/* The numbers up to and including no are in use and are not assigned. */
 void passages_reserve(struct passages *p, int64_t no);
 
 /* A search was made, whatever it found: the answer's citations are checked. */
@@ -39,12 +39,14 @@ bool passages_searched(struct passages *p);
 const struct source *passages_at(struct passages *p, size_t i);
 
 /*
- * What s is, into an open object: number, documentId, knowledgeBaseId, attachmentId,
- * chunkId, page, score.
+ * Writes the members of s into an open object: number, documentId,
+ * knowledgeBaseId, attachmentId, chunkId, page, score.
  */
 void passages_write_place(struct jw *w, const struct source *s);
 
-/* The same, and its words: externalId, title, url, text (so many characters). */
+/*
+ * The same with externalId, title, url and text (at most so many characters).
+ */
 void passages_write_members(struct jw *w, const struct source *s,
 			    size_t text_chars);
 

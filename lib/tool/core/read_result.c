@@ -86,7 +86,7 @@ static void write_matches(struct str s, size_t offset, struct str word,
 		at = find(s, at + word.n, word);
 	buf_addf(out, "[%zu of %zu places with \"%.*s\"%s]\n", shown, n,
 		 STR_ARG(word), n > shown
-		 ? "; go on with a larger offset" : "");
+		 ? "; continue with a larger offset" : "");
 }
 
 static void write_page(struct str s, size_t offset, size_t limit,
@@ -97,7 +97,7 @@ static void write_page(struct str s, size_t offset, size_t limit,
 
 	buf_addf(out, "[bytes %zu to %zu of %zu", from, to, s.n);
 	if (to < s.n)
-		buf_addf(out, "; go on with offset %zu", to);
+		buf_addf(out, "; continue with offset %zu", to);
 	buf_adds(out, "]\n");
 	buf_add(out, s.p + from, to - from);
 }
@@ -122,14 +122,14 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 		(void)!store_tool_output_get(by->db, &by->owner, &id, ctx->arena,
 					     &found, &cause);
 	if (cause.code == ERR_NOT_FOUND)
-		return err_public(e, ERR_TOOL_ARGS, "There is no such result; "
-				  "they are kept for a day. Call the tool "
+		return err_public(e, ERR_TOOL_ARGS, "There is no such result: "
+				  "results are kept for a day. Call the tool "
 				  "again.");
 	if (cause.code) {
 		*e = cause;
 		return -1;
 	}
-	/* It is the text of who gave it then, read late. */
+	/* Its origins are those of the result when it was kept. */
 	origins_parse(ctx->from, found.origins);
 	if (!found.origins.n)
 		origins_add(ctx->from, "tool", found.tool);

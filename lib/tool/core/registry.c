@@ -93,7 +93,7 @@ static void builtin_rows(struct tool_rows *rows)
 	}
 }
 
-/* Built-in ones before others of the same name. */
+/* Built-in ones come before others of the same name. */
 static int by_name(const void *a, const void *b)
 {
 	const struct tool *x = a, *y = b;
@@ -214,7 +214,7 @@ static void add_name(struct names *l, const char *name)
 	l->v[l->n++] = name;
 }
 
-/* The names that could have been meant. */
+/* The names to suggest. */
 static struct names known_names(const struct conf *conf,
 				const struct workspace *w, struct arena *a)
 {

@@ -14,7 +14,7 @@ void text_names(struct buf *out, const char *what, struct str wrong,
 				       (int)MAX(MIN(wrong.n, 64) / 2, 2));
 	size_t start = out->n;
 
-	/* Not one of which nothing is left. */
+	/* A name that is empty after cleaning is left out. */
 	if (near && (size_t)str_distance(wrong, str_of(near)) < strlen(near))
 		buf_addf(out, "Did you mean \"%s\"? ", near);
 	if (n == 0)

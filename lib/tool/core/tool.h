@@ -30,12 +30,12 @@ struct tool_env;
 struct tool_env *tool_env_new(struct http_pool *http);
 void tool_env_free(struct tool_env *env);	/* NULL is fine */
 
-/* What a call is at, for the person who waits. */
+/* The progress of a call, for the user who waits. */
 enum tool_note_status { NOTE_START, NOTE_PROGRESS, NOTE_SUCCESS, NOTE_ERROR };
 
 struct tool_note {
 	enum tool_note_status status;
-	struct str tool;	/* what is done: the tool itself, or one below */
+	struct str tool;	/* the tool at work: itself, or one below it */
 	struct str text;	/* valid UTF-8 of anybody; may be empty */
 };
 
@@ -47,8 +47,8 @@ struct prompt_text;
 struct tool_task {
 	const struct conf_tool *tool;	/* with its section `agent` */
 	/*
-	 * Asked once with this instruction, without tools, in place of the
-	 * agent's loop; NULL = the loop.
+	 * One call with this instruction, without tools, instead of the agent's
+	 * loop; NULL = the loop.
 	 */
 	const struct prompt_text *prompt;
 	struct str input;		/* what it is told */
@@ -89,7 +89,9 @@ struct tool_turn {
 	struct tool_env *env;
 	const struct workspace *workspace;
 	const struct agent *agent;
-	/* Whom agents within calls ask that name none; NULL = not known. */
+	/*
+	 * The LLM service of agents in calls that name none; NULL = not known.
+	 */
 	const struct llm_service *service;
 	enum tool_pool pool;		/* of the conversation's context type */
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
@@ -136,7 +138,7 @@ static inline void tool_note(const struct tool_ctx *ctx,
 		ctx->host->note(ctx->host->ctx, n);
 }
 
-/* Who carries a call out. */
+/* Who carries out a call. */
 enum tool_visibility {
 	TOOL_SERVER,	/* run, here */
 	TOOL_CLIENT,	/* the user's page (E16) */
@@ -164,7 +166,8 @@ struct tool {
 	bool suggests;			/* results are actions, shown as such */
 	bool untrusted;			/* results are others' text (A10) */
 	bool listed_only;		/* for agents that name it, or its group */
-	bool external;			/* asks the web: where the user does (C30) */
+	bool external;			/* uses the web: only where the user
+					 * asks for it (C30) */
 	/* Reads results that were kept: offered with any other tool, and its own
 	   results are not kept. */
 	bool reads_kept;

@@ -28,7 +28,7 @@ static void write_column(struct jw *w, const struct conf_column *c)
 	jw_end_obj(w);
 }
 
-/* A few of the rows that this caller may see; none if the query fails. */
+/* A few rows that this caller may see; none if the query fails. */
 static void write_sample(const struct tool_ctx *ctx, const struct dataset *d,
 			 struct jw *w)
 {

@@ -149,7 +149,7 @@ static int select_groups(struct compile *q)
 		q->groups[q->n_groups++] = c;
 		select_one(q, c);
 	}
-	/* What is selected besides must be one of them. */
+	/* With aggregates, other selected columns must be in group_by. */
 	json_array_foreach(jx_arr(q->in, "select"), i, name) {
 		const struct conf_column *c = query_column(q, name, "select");
 
@@ -199,7 +199,7 @@ static int name_aggregate(struct compile *q, const json_t *a,
 				: f->name);
 	if (selected(q, *out))
 		return err_public(q->e, ERR_TOOL_ARGS,
-				  "aggregates: \"%.*s\" is there twice; use "
+				  "aggregates: \"%.*s\" occurs twice; use "
 				  "\"as\" to name them.",
 				  STR_ARG(text_quote(*out, 60)));
 	return 0;

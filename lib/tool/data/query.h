@@ -11,12 +11,12 @@
 #include "tool/data/dataset.h"
 #include "tool/data/rowfilter.h"
 
-/* Items of a query's lists: its schema (query_data.c) lets no more through. */
+/* Items of a query's lists: the schema (query_data.c) enforces these. */
 
 enum {
 	QUERY_MAX_SEARCHED = 16,	/* columns that it looks into */
 	QUERY_COUNT_CAP = 100000,	/* totalCount is not counted beyond */
-	QUERY_ID_BYTES = 12,		/* of a hash: it keeps apart, no more */
+	QUERY_ID_BYTES = 12,		/* of a hash that tells queries apart */
 };
 
 struct query_column {		/* of the result */
@@ -31,7 +31,7 @@ struct query {
 	size_t n_page_args;		/* of LIMIT and OFFSET, at the end */
 	unsigned char id[QUERY_ID_BYTES];	/* of sql and args less these */
 	struct query_column *columns;
-	enum conf_col_type *types;	/* of them, once more: for the database */
+	enum conf_col_type *types;	/* of the columns, for the database */
 	size_t n_columns;
 	size_t limit;			/* rows wanted; LIMIT asks one more */
 	size_t offset;			/* rows before them, by the cursor */

@@ -1,4 +1,4 @@
-/* Between query.c, query_where.c and query_page.c; others use query.h. */
+/* Shared by query.c, query_where.c and query_page.c; others use query.h. */
 #ifndef TOOL_QUERY_COMPILE_H
 #define TOOL_QUERY_COMPILE_H
 

@@ -264,7 +264,7 @@ static int answer(struct db *db, const struct dataset *d,
 	if (out->n + 2 * TAIL_BYTES > cap)
 		return err_public(e, ERR_TOOL_ARGS,
 				  "Select fewer columns: their names alone are "
-				  "too much.");
+				  "too long.");
 	l.max_bytes = cap - out->n - TAIL_BYTES;
 	if (query_guard(db, d, q, &l, a, e) < 0)
 		return -1;

@@ -97,7 +97,10 @@ int query_guard(struct db *db, const struct dataset *d, const struct query *q,
 	struct err cause = ERR_INIT;
 	double cost;
 
-	/* Reading only the first rows costs that many, however many follow. */
+	/*
+	 * Reading only the first rows costs no more than these, however many
+	 * follow.
+	 */
 	if (d->conf->max_scan_rows == 0 || q->plain)
 		return 0;
 	cost = estimate(db, q, limits, a, &cause);
@@ -109,9 +112,10 @@ int query_guard(struct db *db, const struct dataset *d, const struct query *q,
 		log_err("the cost of a query is unknown", &cause);
 	if (cost <= d->conf->max_scan_rows)
 		return 0;
-	return err_public(e, ERR_TOOL_ARGS, "The database would have to look at "
-			  "about %.0f rows for this, and at most %d are allowed "
-			  "for \"%.60s\". Filter more, best by an id or a short "
-			  "range of dates.", cost, d->conf->max_scan_rows,
+	return err_public(e, ERR_TOOL_ARGS, "The database would have to read "
+			  "about %.0f rows for this, and at most %d are "
+			  "allowed for \"%.60s\". Filter more, preferably by "
+			  "an id or a short range of dates.",
+			  cost, d->conf->max_scan_rows,
 			  d->conf->name);
 }

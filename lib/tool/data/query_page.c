@@ -128,19 +128,19 @@ static int read_cursor(struct compile *q, struct str text)
 	if (sodium_base642bin(raw, sizeof(raw), text.p, text.n, NULL, &n, NULL,
 			      VARIANT) != 0 || n != sizeof(raw))
 		return err_public(q->e, ERR_TOOL_ARGS, "cursor: this is not a "
-				  "cursor. Send nextCursor of the answer before "
-				  "exactly as it is, or leave it out for the "
-				  "first rows.");
+				  "cursor. Send nextCursor of the previous "
+				  "answer exactly as it is, or leave it out "
+				  "for the first rows.");
 	offset = (size_t)raw[0] << 24 | (size_t)raw[1] << 16 |
 		 (size_t)raw[2] << 8 | raw[3];
 	if (memcmp(raw + 4, q->out->id, QUERY_ID_BYTES) != 0 || offset == 0 ||
 	    offset > LIM_QUERY_OFFSET)
 		return err_public(q->e, ERR_TOOL_ARGS, "cursor: it belongs to "
-				  "another query. Repeat the query that gave it "
-				  "with the same dataset, select, filters, search, "
-				  "group_by, aggregates and sort (only limit may "
-				  "differ), or leave cursor out for the first "
-				  "rows.");
+				  "another query. Repeat the query that "
+				  "returned it with the same dataset, select, "
+				  "filters, search, group_by, aggregates and "
+				  "sort (only limit may differ), or leave "
+				  "cursor out for the first rows.");
 	q->out->offset = offset;
 	return 0;
 }

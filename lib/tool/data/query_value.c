@@ -84,7 +84,7 @@ static bool bool_value(const json_t *v, int64_t *out)
 	return true;
 }
 
-/* Exactly n digits at *p; moves behind them. */
+/* Exactly n digits at *p; moves *p past them. */
 static bool digits(const char **p, int n, int *out)
 {
 	*out = 0;

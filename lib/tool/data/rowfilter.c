@@ -43,7 +43,7 @@ static enum token_type quoted(struct scan *s)
 		if (*s->p != quote)
 			return TOKEN_TEXT;
 	}
-	return bad(s, "has a quote without its partner");
+	return bad(s, "has a quote that is not closed");
 }
 
 /* The fault if the text at p is not allowed, else NULL. */
@@ -126,7 +126,7 @@ int query_fragment_check(const char *text, bool names, struct err *e)
 		case TOKEN_NAME:
 			if (!names)
 				return err_public(e, ERR_CONFIG, "has :%.*s; "
-						  "names belong into `where`",
+						  "names belong in `where`",
 						  STR_ARG(piece));
 			break;
 		case TOKEN_TEXT:
@@ -188,9 +188,10 @@ int row_filter_bind(const char *where, const struct row_caller *who,
 				query_args_add(args, DB_S(who->tenant));
 			else
 				return err_public(e, ERR_CONFIG,
-						  "where: there is no :%.*s; a row "
-						  "filter knows :user, :user_id, "
-						  ":tenant and :groups",
+						  "where: there is no :%.*s; a "
+						  "row filter can use :user, "
+						  ":user_id, :tenant and "
+						  ":groups",
 						  STR_ARG(piece));
 		}
 	}

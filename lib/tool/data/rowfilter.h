@@ -1,7 +1,7 @@
 /*
  * SQL that an admin wrote (a row filter, a FROM clause, a column expression):
  * scanned as MariaDB would, so that names in quotes are left alone, and nothing
- * can end the statement, hide its rest or take a parameter that is not its own.
+ * can end the statement, hide its rest or use a parameter of another part.
  */
 #ifndef TOOL_ROWFILTER_H
 #define TOOL_ROWFILTER_H

@@ -12,7 +12,7 @@
 
 enum form { FORM_JSON, FORM_TEXT, FORM_HTML, FORM_UNKNOWN };
 
-/* By type, or by the part behind "+" or before "/". */
+/* By type, or by the part after "+" or before "/". */
 static const struct {
 	const char *type;
 	enum form form;

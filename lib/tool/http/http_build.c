@@ -63,7 +63,8 @@ static int add_path_value(struct building *b, struct str name)
 
 	if (json_is_object(v) || json_is_array(v))
 		rc = err_public(b->e, ERR_TOOL_ARGS, "%.*s cannot be a list or "
-				"an object: it stands in a URL.", STR_ARG(name));
+				"an object: it is part of a URL.",
+				STR_ARG(name));
 	else
 		template_value(&text, v);
 	if (rc == 0 && text.n == 0)
@@ -81,7 +82,7 @@ static int add_path_value(struct building *b, struct str name)
 	return rc;
 }
 
-/* "." and ".." change the path, however they came about. */
+/* "." and ".." change the path, however they were formed. */
 static int check_steps(struct building *b, size_t start)
 {
 	struct str rest = { b->url.p + start, b->url.n - start };
@@ -141,7 +142,7 @@ static void add_query(struct building *b, struct str key, const json_t *v)
 	add_pair(&b->url, &b->has_query, '?', key, v);
 }
 
-/* Whether the argument has a place already. */
+/* Whether the argument is already used in the request. */
 static bool placed(const struct conf_tool_http *h, struct str name)
 {
 	if (template_text_uses(str_of(h->url), name) ||
@@ -180,7 +181,7 @@ static int check_names(const struct building *b)
 	return 0;
 }
 
-/* The arguments without a place, as an object in the arena. */
+/* The unused arguments, as an object in the arena. */
 static json_t *left_over(struct building *b)
 {
 	json_t *out = jx_keep(b->arena, json_object());

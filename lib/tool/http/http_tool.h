@@ -1,7 +1,7 @@
 /*
- * Between kind_http.c (declaration and the course of a call), http_build.c
- * (from arguments to one request) and http_answer.c (from an answer to a
- * result). docs/tools.md has the rules.
+ * Shared by kind_http.c (declarations and calls), http_build.c (from arguments
+ * to one request) and http_answer.c (from an answer to a result). docs/tools.md
+ * has the rules.
  */
 #ifndef TOOL_HTTP_TOOL_H
 #define TOOL_HTTP_TOOL_H
@@ -55,7 +55,7 @@ struct http_answer {
 	struct buf text;		/* when json is NULL */
 };
 
-/* HTML takes time, in a process of its own (extract.h). */
+/* Converting HTML takes time, in a separate process (extract.h). */
 struct http_reading {
 	const char *what;		/* "The page": begins messages */
 	int64_t until_ms;		/* clock_mono_ms */

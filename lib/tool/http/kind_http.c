@@ -41,7 +41,7 @@ static int check_names(const char *field, struct str unknown, struct err *e)
 	if (!unknown.p)
 		return 0;
 	snprintf(path, sizeof(path), "http.%s", field);
-	return err_field(e, ERR_CONFIG, path, "{%.*s} is none of the tool's "
+	return err_field(e, ERR_CONFIG, path, "{%.*s} is not one of the tool's "
 			 "parameters", STR_ARG(unknown));
 }
 
@@ -63,9 +63,9 @@ static int check_path_names(const struct conf_tool *c, struct err *e)
 
 	while (template_next(&path, &literal, &name))
 		if (name.p && !is_required(c->parameters, name))
-			return err_field(e, ERR_CONFIG, "http.url", "{%.*s} "
-					 "stands in the path, so the parameter "
-					 "must be required", STR_ARG(name));
+			return err_field(e, ERR_CONFIG, "http.url", "{%.*s} is "
+					 "in the path, so the parameter must "
+					 "be required", STR_ARG(name));
 	return 0;
 }
 
@@ -91,8 +91,8 @@ static int check_headers(const struct conf_tool *c, struct err *e)
 		for (size_t k = 0; k < ARRAY_LEN(ours); k++)
 			if (name.n == strlen(ours[k]) &&
 			    strncasecmp(name.p, ours[k], name.n) == 0)
-				return err_field(e, ERR_CONFIG, field, "%s is "
-						 "not yours to set", ours[k]);
+				return err_field(e, ERR_CONFIG, field, "%s "
+						 "cannot be set here", ours[k]);
 	}
 	return 0;
 }
@@ -132,8 +132,8 @@ int tool_http_check_auth(const struct conf_tool_http *h, const char *section,
 	if (secret && !h->secret[0])
 		return wrong(section, "auth", names[h->auth], "needs secret:", e);
 	if (secret && strlen(h->secret) < SECRET_LEAST_BYTES)
-		return wrong(section, "secret", "it is so short that it",
-			     "could not be masked (6 characters)", e);
+		return wrong(section, "secret", "it is too short to be",
+			     "masked: it needs at least 6 characters", e);
 	if (!secret && h->secret[0])
 		return wrong(section, "secret", "does not belong to auth",
 			     names[h->auth], e);
@@ -161,10 +161,11 @@ static int check_page(const struct conf_tool_http *h, struct err *e)
 		return err_field(e, ERR_CONFIG, "http.page", "needs max: above 1, "
 				 "and next: or param:");
 	if (how && strcmp(h->method, "GET") != 0)
-		return err_field(e, ERR_CONFIG, "http.page", "is for GET");
+		return err_field(e, ERR_CONFIG, "http.page", "needs the method "
+				 "GET");
 	if (strcmp(h->page.next, "link") == 0 && h->page.param[0])
-		return err_field(e, ERR_CONFIG, "http.page.param", "has no use "
-				 "with next: link");
+		return err_field(e, ERR_CONFIG, "http.page.param", "is not "
+				 "used with next: link");
 	return 0;
 }
 
@@ -342,7 +343,7 @@ static int read_answer(const struct course *k, const struct conf_tool_http *h,
 	return tool_http_answer_read(h, &how, &k->res, &k->body, out, e);
 }
 
-/* {"error":{"code","message"},"body":…} in the service's words. Returns 1. */
+/* {"error":{"code","message"},"body":…}, with the service's body. Returns 1. */
 static int write_failure(struct course *k, struct buf *out)
 {
 	struct http_answer a;
@@ -459,8 +460,9 @@ static int take_page(struct course *k, const json_t *args, int page,
 	size_t n = json_array_size(a.json);
 
 	if (rc == 0 && !json_is_array(a.json)) {
-		rc = err_public(k->e, ERR_TOOL_FAILED, "The service's answer is "
-				"no list%s%.100s.", k->h->select[0] ? " at " : "",
+		rc = err_public(k->e, ERR_TOOL_FAILED, "The service's answer "
+				"is not a list%s%.100s.",
+				k->h->select[0] ? " at " : "",
 				k->h->select);
 	} else if (rc == 0) {
 		json_array_extend(items, a.json);

@@ -25,7 +25,7 @@ static int openapi_check(const struct conf *conf,
 	(void)w;
 	if (c->parameters)
 		return err_field(e, ERR_CONFIG, "parameters", "does not belong "
-				 "to kind openapi: the document has them");
+				 "to kind openapi: the document defines them");
 	if (tool_http_check_auth(&c->openapi->http, "openapi", e) < 0)
 		return -1;
 	ops = openapi_import(c, &fault);
@@ -47,7 +47,7 @@ static bool openapi_makes(const struct conf_tool *c, struct str name)
 	return found;
 }
 
-/* What is kept, for the time of ctx->arena. */
+/* The kept tools, referenced for the lifetime of ctx->arena. */
 static const json_t *operations(const struct tool_ctx *ctx,
 				const struct conf_tool *c, struct err *e)
 {
@@ -132,7 +132,7 @@ static int openapi_add(const struct tool_ctx *ctx, const struct conf_tool *c,
 		t.name = ((const struct conf_tool *)t.data)->name;
 		t.description = jx_str(op, "description").p;
 		t.parameters = jx_obj(op, "parameters");
-		/* Never less than what the method says. */
+		/* Never weaker than the effect of the method. */
 		if (does > t.effect) {
 			t.effect = does;
 			t.confirm = MAX(t.confirm, by_effect[does]);

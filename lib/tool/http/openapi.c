@@ -13,7 +13,7 @@
 #include "base/banned.h"
 
 enum {
-	COPY_BYTES = 4 * LIM_OPENAPI_SCHEMA_BYTES,	/* before what only answers have goes */
+	COPY_BYTES = 4 * LIM_OPENAPI_SCHEMA_BYTES,	/* with members of answers only */
 	NAME_BYTES = 64,
 };
 
@@ -48,10 +48,10 @@ static const json_t *resolve(struct import *im, const json_t *j)
 	return NULL;
 }
 
-/* What resolve gave up on without a word. */
+/* Reports what resolve refused without an error. */
 static int no_object(struct import *im, const char *what)
 {
-	return im->e->code ? -1 : refuse(im, "%s is no object", what);
+	return im->e->code ? -1 : refuse(im, "%s is not an object", what);
 }
 
 /* -- schemas ---------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static void modernize(json_t *schema)
 	}
 }
 
-/* What only answers have is not asked for. */
+/* Members that only answers have are left out. */
 static void drop_read_only(json_t *schema)
 {
 	json_t *props = json_object_get(schema, "properties");
@@ -283,7 +283,7 @@ static int add_parameter(struct import *im, const json_t *p)
 		return required ? refuse(im, "the cookie %.40s is not supported",
 					 name.p) : 0;
 	if (str_is(in, "header") && is_ours(name.p))
-		return 0;	/* the specification has them ignored */
+		return 0;	/* the specification says to ignore them */
 	if (check_style(im, p, name.p, in_query) < 0)
 		return -1;
 	clean_name(name.p, clean);
@@ -395,7 +395,7 @@ static int base_url(struct import *im, struct buf *out)
 	if (!str_starts(url, STR("http://")) &&
 	    !str_starts(url, STR("https://")))
 		return err_public(im->e, ERR_CONFIG, "base_url is needed: the "
-				  "document's server has no whole URL");
+				  "document's server has no complete URL");
 	if (memchr(url.p, '{', url.n))
 		return err_public(im->e, ERR_CONFIG, "base_url is needed: the "
 				  "document's server has variables");
@@ -460,8 +460,8 @@ static json_t *import_one(struct import *im, const json_t *item,
 		goto fail;
 	}
 	if (json_dumpb(schema, NULL, 0, JSON_COMPACT) > LIM_OPENAPI_SCHEMA_BYTES) {
-		(void)refuse(im, "its arguments have more than %d bytes of "
-			     "schema", LIM_OPENAPI_SCHEMA_BYTES);
+		(void)refuse(im, "the schema of its arguments has more than %d "
+			     "bytes", LIM_OPENAPI_SCHEMA_BYTES);
 		goto fail;
 	}
 	buf_addf(&name, "%s_%.*s", im->c->name, NAME_BYTES, im->id);
@@ -521,7 +521,8 @@ static int import_path(struct import *im, struct str path, const json_t *item,
 		im->id = id.p;
 		one = import_one(im, item, op, path, m);
 		if (one && has_name(out, jx_str(one, "name"))) {
-			(void)refuse(im, "another one has the same name, %.64s",
+			(void)refuse(im, "another operation has the same name, "
+				     "%.64s",
 				     jx_str(one, "name").p);
 			json_decref(one);
 			one = NULL;
@@ -551,7 +552,7 @@ json_t *openapi_import(const struct conf_tool *c, struct err *e)
 					 used, out);
 	for (size_t i = 0; rc == 0 && i < o->operations.n; i++)
 		if (!used[i])
-			rc = err_public(e, ERR_CONFIG, "no operationId is "
+			rc = err_public(e, ERR_CONFIG, "no operationId matches "
 					"\"%.60s\"", o->operations.v[i]);
 	if (rc == 0 && e->code == ERR_NONE)
 		return out;

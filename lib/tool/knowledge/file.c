@@ -1,4 +1,6 @@
-/* A document, or an attachment of the conversation, whole, as the caller sees it. */
+/*
+ * A whole document, or attachment of the conversation, as the caller sees it.
+ */
 #include "tool/knowledge/knowledge.h"
 
 #include "auth/policy.h"
@@ -39,8 +41,8 @@ static int find_document(const struct tool_ctx *ctx, struct str said,
 			return -1;
 		err_clear(e);
 	}
-	return err_public(e, ERR_TOOL_ARGS, "There is no document of this id. Take "
-			  "the ids that search_knowledge returns.");
+	return err_public(e, ERR_TOOL_ARGS, "There is no document with this "
+			  "id. Use the ids that search_knowledge returns.");
 }
 
 static int find_attachment(const struct tool_ctx *ctx, struct str said,
@@ -58,7 +60,7 @@ static int find_attachment(const struct tool_ctx *ctx, struct str said,
 		return -1;
 	err_clear(e);
 	if (rc)
-		return err_public(e, ERR_TOOL_ARGS, "No file of this name is "
+		return err_public(e, ERR_TOOL_ARGS, "No file with this name is "
 				  "attached to this conversation.");
 	if (attachment_text(by->db, &by->owner, &t.id, ctx->arena, &r->text, e))
 		return -1;

@@ -7,7 +7,7 @@
 #include "search/chats.h"
 #include "tool/core/tool.h"
 
-/* As `advertise` and `run` of struct tool. */
+/* For `advertise` and `run` of struct tool. */
 typedef bool tool_may_fn(const struct tool *t, const struct tool_ctx *ctx);
 typedef int tool_run_fn(const struct tool *t, const struct tool_ctx *ctx,
 			const json_t *args, struct buf *out, bool *is_json,
@@ -24,8 +24,8 @@ tool_run_fn knowledge_read_run, knowledge_all_run, knowledge_chats_run;
 /* -- bases.c ---------------------------------------------------------------- */
 
 /*
- * The bases that are meant (retrieve_bases), in the order of their names: of this
- * name or id, or all (p == NULL). In ctx->arena.
+ * The selected bases (retrieve_bases), by name: the one with this name or id,
+ * or all (p == NULL). In ctx->arena.
  */
 int knowledge_bases(const struct tool_ctx *ctx, struct str name,
 		    struct retrieve_bases *out, struct err *e) MUST_CHECK;
@@ -34,8 +34,9 @@ int knowledge_bases(const struct tool_ctx *ctx, struct str name,
 struct str knowledge_text(const struct resource_row *row, const char *column);
 
 /*
- * What of a base tools see: as over the API, but nobody sees documents of groups
- * that they are not in, not even those who may change the base. Borrowed.
+ * What tools see of a base: as over the API, but nobody sees documents of
+ * groups that they are not in, not even users who may change the base.
+ * Borrowed.
  */
 struct kb_at knowledge_at(const struct tool_ctx *ctx,
 			  const struct resource_row *base);
@@ -67,8 +68,8 @@ struct knowledge_file {		/* in ctx->arena */
 
 /*
  * What args name: a document by `document_id`, or a file of the conversation by
- * `attachment`. The rights of both are checked; what the caller may not see is as
- * one that is not there. ERR_TOOL_ARGS if they name neither or both, or nothing;
+ * `attachment`. The rights of both are checked; what the caller may not see is
+ * reported as missing. ERR_TOOL_ARGS if they name neither or both, or nothing;
  * ERR_TOOL_FAILED if there is no text in the file. Both public.
  */
 int knowledge_file(const struct tool_ctx *ctx, const json_t *args,
@@ -82,8 +83,8 @@ int knowledge_find(const struct tool_ctx *ctx,
 		   struct retrieve_found *out, struct err *e) MUST_CHECK;
 
 /*
- * *no: its number in the turn; 0 where no turn counts them. False: the turn has had
- * as many passages as it may.
+ * *no: its number in the turn; 0 outside of a turn. False: the turn already has
+ * the maximum number of passages.
  */
 bool knowledge_number(const struct tool_ctx *ctx, const struct retrieve_hit *hit,
 		      int *no) MUST_CHECK;

@@ -1,6 +1,6 @@
 /*
- * list_knowledge_bases and get_document_metadata (D32): what there is, never what
- * it says. How many documents a base has is not told: some of them may be of other
+ * list_knowledge_bases and get_document_metadata (D32): what exists, never its
+ * content. The number of documents of a base is not told: some may be of other
  * groups.
  */
 #include "tool/knowledge/knowledge.h"
@@ -49,7 +49,7 @@ int knowledge_list_run(const struct tool *t, const struct tool_ctx *ctx,
 	return 0;
 }
 
-/* The ids of the list, in the arena; those that are no ids name nothing. */
+/* The ids of the list, in the arena; invalid ids are ignored. */
 static struct uuid *read_ids(const struct tool_ctx *ctx, const json_t *list,
 			     size_t *n)
 {

@@ -1,7 +1,7 @@
 /*
- * read_document: a part of a document or of an attachment of the conversation, by
- * pages or from a cursor on. A part always ends at a character, and within what the
- * model may get, so nothing of it is cut out by the loop.
+ * read_document: a part of a document or of an attachment of the conversation,
+ * by pages or from a cursor on. A part always ends at a character and fits the
+ * model's cap, so the loop does not cut it.
  */
 #include "tool/knowledge/knowledge.h"
 
@@ -10,7 +10,7 @@
 #include "base/banned.h"
 
 enum {
-	TAIL_BYTES = 128,	/* of the result around the text and behind it */
+	TAIL_BYTES = 128,	/* of the result around the text */
 	LEAST_BYTES = 1024,
 	PART_BYTES = 16000,	/* where max_bytes is not given */
 };
@@ -31,7 +31,7 @@ static size_t boundary(struct str s, size_t at)
 	return at;
 }
 
-/* Form feeds before at: the page of what is there, less one. */
+/* Form feeds before at: the page at that place, less one. */
 static int64_t feeds(struct str s, size_t at)
 {
 	const char *p = s.p, *end = s.p + at;
@@ -69,7 +69,7 @@ static int read_cursor(struct document_part *r, struct str cursor, struct err *e
 				  "next_cursor of an earlier result.");
 	if (v != r->of.version)
 		return err_public(e, ERR_TOOL_ARGS, "The document has changed "
-				  "since. Read it from the beginning.");
+				  "since then. Read it from the beginning.");
 	r->from = boundary(r->of.text, (size_t)at);
 	return 0;
 }
@@ -115,7 +115,7 @@ static size_t fitting(struct str s, size_t most)
 	return used > most ? boundary(s, i - 1) : i;
 }
 
-/* For the text, beside what else there is. */
+/* For the text, besides the other members. */
 static size_t room(size_t cap, size_t taken)
 {
 	return cap > taken + LEAST_BYTES ? cap - taken : LEAST_BYTES;

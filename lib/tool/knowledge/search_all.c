@@ -68,7 +68,7 @@ static struct str longest_word(struct str s)
 	return best;
 }
 
-/* Records and datasets; of people only a mention tells. */
+/* Records and datasets; people can only be mentioned. */
 static void add_things(const struct tool_ctx *ctx, struct str query, size_t max,
 		       struct hits *to)
 {
@@ -82,7 +82,9 @@ static void add_things(const struct tool_ctx *ctx, struct str query, size_t max,
 	if (!ctx->turn.workspace || !ctx->turn.workspace->n_datasets)
 		return;
 	mention_find(&ask, max, &found);
-	/* Things are found by what their names begin with, not by sentences. */
+	/*
+	 * Records are found by the beginning of their names, not by sentences.
+	 */
 	if (!found.n) {
 		ask.q = utf8_head(longest_word(query),
 				  LIM_MENTION_TYPED_CHARS);
@@ -117,7 +119,7 @@ static int add_chats(const struct tool_ctx *ctx, struct str query, size_t max,
 
 /* -- the list --------------------------------------------------------------- */
 
-/* By 1 / (60 + rank), which is by rank, as nothing is in two lists. */
+/* By 1 / (60 + rank): simply by rank, because no item is in two lists. */
 static int by_rank(const void *a, const void *b)
 {
 	const struct all_hit *x = a, *y = b;

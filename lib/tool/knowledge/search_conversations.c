@@ -20,7 +20,7 @@ int knowledge_chats(const struct tool_ctx *ctx, struct chats_ask *ask,
 	const struct uuid *self = ctx->turn.conversation_id;
 	size_t max = ask->max, kept = 0;
 
-	ask->max++;	/* this one, which the model knows, does not count */
+	ask->max++;	/* without this one, which the model knows */
 	if (chats_find(ctx->turn.by.db, &ctx->turn.by.owner, ask, ctx->arena,
 		       out, n, e))
 		return -1;

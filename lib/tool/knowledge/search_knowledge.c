@@ -1,6 +1,6 @@
 /*
- * search_knowledge: passages of the knowledge bases that the caller sees in this
- * workspace, best first. Documents are the caller's to see as over the API, except
+ * search_knowledge: passages of the knowledge bases that the caller sees in
+ * this workspace, best first. Documents are visible as over the API, except
  * that nobody sees those of groups that they are not in.
  */
 #include "tool/knowledge/knowledge.h"
@@ -71,8 +71,8 @@ int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,
 		return -1;
 	if (!bases.n)
 		return err_public(e, ERR_TOOL_FAILED, name.p
-				  ? "There is no knowledge base of this name. "
-				    "Leave base out to search all."
+				  ? "There is no knowledge base with this "
+				    "name. Leave base out to search all."
 				  : "There is no knowledge base here.");
 	if (knowledge_find(ctx, &bases, jx_str(args, "query"),
 			   (size_t)jx_int(args, "max_results", RESULTS), &found,

@@ -30,7 +30,7 @@ struct mcp_hub;
 /* The servers that this process talks to. Any thread. */
 struct mcp_hub *mcp_hub_new(struct http_pool *http);
 
-/* Ends sessions and children. No call runs any more. */
+/* Ends sessions and children. No call may be running. */
 void mcp_hub_free(struct mcp_hub *hub);
 
 /*
@@ -59,7 +59,7 @@ struct mcp_call {
 	 */
 	void (*progress)(void *ctx, struct str text);
 	void *ctx;
-	/* What came: one of them, owned. */
+	/* The outcome: one of them, owned. */
 	json_t *result, *error;
 };
 

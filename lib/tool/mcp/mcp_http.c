@@ -70,7 +70,7 @@ static void standard(struct headers *h, const struct mcp_mode *m)
 				    m->session));
 }
 
-/* The admin's: the same for every request, credential included. */
+/* The admin's headers, the same for every request, including credentials. */
 static void configured(struct headers *h, const struct mcp_call *c)
 {
 	const struct conf_list *list = &c->server->headers;
@@ -110,7 +110,10 @@ static bool is_named(struct str name, const char *want)
 	return name.n == strlen(want) && !strncasecmp(name.p, want, name.n);
 }
 
-/* What a refusal requires (8.6); shown to people, so in plain characters. */
+/*
+ * The authentication that a refusal asks for (8.6), in plain characters for
+ * people.
+ */
 static void take_needs(struct exchange *x, struct str value)
 {
 	size_t n = MIN(value.n, sizeof(x->out->needs) - 1);

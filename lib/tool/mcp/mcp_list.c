@@ -254,7 +254,7 @@ static void refuse_twins(struct tool_reading *r)
 	for (size_t i = 1; i < r->n; i++)
 		if (!strcmp(r->v[i].name, r->v[i - 1].name))
 			r->v[i].refused = r->v[i - 1].refused =
-				"the server has two tools of this name";
+				"the server has two tools with this name";
 }
 
 static bool seen(const struct str *cursors, size_t n, struct str cursor)

@@ -80,7 +80,7 @@ static void find_params(struct params *p, const json_t *j, size_t depth,
 	if (name && chain)
 		add_param(p, j, name, depth);
 	else if (name)
-		p->bad = "its x-mcp-header is at a wrong place";
+		p->bad = "its x-mcp-header is in the wrong place";
 	json_object_foreach((json_t *)j, key, sub) {
 		if (chain && depth < PARAM_DEPTH && !strcmp(key, "properties")) {
 			json_object_foreach(sub, prop, child) {

@@ -16,7 +16,7 @@
 
 #include "base/banned.h"
 
-enum { ROUNDS = 5 };	/* answers "input_required" with a state only */
+enum { ROUNDS = 5 };	/* answers "input_required" that only have a state */
 
 /* -- the current mode ------------------------------------------------------- */
 
@@ -148,7 +148,7 @@ static int say_refused(const struct mcp_outcome *out, struct err *e)
 		       out->needs[0] ? "; it asks for " : "", out->needs);
 }
 
-/* The era of sessions: initialize, then the notification that ends it. */
+/* The era of sessions: initialize, then the initialized notification. */
 static int initialize(struct mcp_peer *p, const struct mcp_call *asked,
 		      struct mcp_mode *m, struct mcp_outcome *out,
 		      struct err *e)
@@ -367,7 +367,10 @@ static int transact(struct mcp_peer *p, struct mcp_call *c, bool *unknown,
 			return -1;
 		rc = exchange(p, c, &m, &out, e);
 		lost = rc == 0 && is_lost(c, &m, &out);
-		/* A child that ended before it read, or a repeatable call. */
+		/*
+		 * Whether to retry: a child that ended before it read, or a
+		 * repeatable call.
+		 */
 		again = is_broken(rc, &out, e) && (!out.sent || c->repeatable);
 		if (lost || (again && m.child))
 			forget(p, m.opened);
@@ -416,16 +419,16 @@ static int explain(const struct mcp_call *c, const struct err *why,
 		break;
 	case ERR_UPSTREAM_AUTH:
 		what = "refused our credential; tell the user that an "
-			"administrator has to look at it";
+			"administrator has to check it";
 		break;
 	case ERR_UPSTREAM_OVERLOAD:
 		what = "is overloaded; it may work later";
 		break;
 	case ERR_UPSTREAM_EARLY_END:
-		what = "broke off its answer";
+		what = "ended its answer early";
 		break;
 	case ERR_TOO_BIG:
-		what = "sent more than is allowed, or was sent so; ask for less";
+		what = "sent or was sent more than is allowed; ask for less";
 		break;
 	default:
 		what = "gave an answer that cannot be understood";
@@ -434,8 +437,8 @@ static int explain(const struct mcp_call *c, const struct err *why,
 	log_warn("MCP server failed", "server", id, "method", c->method,
 		 "because", why->text);
 	return err_public(e, code, "The MCP server \"%s\" %s.%s", id, what,
-			  unknown ? " Whether the call was carried out is not "
-			  "known: find out before it is made again." : "");
+			  unknown ? " It is not known if the call was carried "
+			  "out: find out before making it again." : "");
 }
 
 /* input_required without a question: the same again, with its state (8.2). */
@@ -451,7 +454,7 @@ static bool asks_again(struct mcp_call *c, struct err *e)
 	    !c->params ||
 	    json_object_size(jx_obj(c->result, "inputRequests")) ||
 	    json_array_size(jx_arr(c->result, "inputRequests"))) {
-		err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" wants "
+		err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" asks for "
 			   "something that is not possible here.",
 			   c->server->id);
 		return false;
@@ -472,8 +475,8 @@ int mcp_request(struct mcp_peer *p, struct mcp_call *c, struct err *e)
 			return e->code == ERR_NONE ? 0 : -1;
 		json_decref(jx_move(&c->result));
 	}
-	return err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" never "
-			  "came to an end.", c->server->id);
+	return err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" did not "
+			  "come to an end.", c->server->id);
 }
 
 void mcp_call_release(struct mcp_call *c)

@@ -1,4 +1,4 @@
-/* Inside the MCP client: what its files share. */
+/* Shared by the files of the MCP client. */
 #ifndef TOOL_MCP_PEER_H
 #define TOOL_MCP_PEER_H
 
@@ -100,7 +100,7 @@ int mcp_http_exchange(struct mcp_peer *p, struct mcp_call *c,
 		      const struct mcp_mode *m, struct mcp_outcome *out,
 		      struct err *e) MUST_CHECK;
 
-/* A notification; what comes of it does not matter. */
+/* A notification; its outcome does not matter. */
 void mcp_http_notify(struct mcp_peer *p, const struct mcp_call *c,
 		     const struct mcp_mode *m, const char *method,
 		     int64_t cancelled);

@@ -16,7 +16,7 @@ static struct str cut(struct str s, size_t max_bytes)
 	return s.p ? s : STR("");
 }
 
-/* Bytes behind base64. */
+/* The number of bytes that the base64 text encodes. */
 static size_t decoded(struct str s)
 {
 	return s.n / 4 * 3;

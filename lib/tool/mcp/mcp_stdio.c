@@ -283,7 +283,7 @@ static bool write_some(struct mcp_child *k)
 	return n >= 0 || errno == EAGAIN || errno == EINTR;
 }
 
-/* Whether it continues; *pending: there is something to write. */
+/* Whether the child still runs; *pending: there is something to write. */
 static bool goes_on(struct mcp_child *k, bool *pending)
 {
 	bool go;
@@ -416,7 +416,7 @@ static int look(void *ctx)
 	return done || x->late ? -1 : 0;
 }
 
-/* Takes w out; what the child does on is cancelled. */
+/* Removes w, and tells the child to cancel its request. */
 static void leave(struct mcp_child *k, struct mcp_waiter *w)
 {
 	struct mcp_waiter **at = &k->waiters;

@@ -68,7 +68,7 @@ void mcp_write_notice(struct buf *out, const char *method, int64_t cancelled)
 		jw_key(&w, "params");
 		jw_obj(&w);
 		jw_kint(&w, "requestId", cancelled);
-		jw_kstrz(&w, "reason", "The caller does not wait any more.");
+		jw_kstrz(&w, "reason", "The caller is no longer waiting.");
 		jw_end_obj(&w);
 	}
 	jw_end_obj(&w);
@@ -87,7 +87,7 @@ static json_t *reply_to(const json_t *message)
 				 "result");
 	return json_pack("{s:s, s:O, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", id,
 			 "error", "code", -32601, "message",
-			 "This client does not do that.");
+			 "This client does not support that.");
 }
 
 /* -- incoming messages ------------------------------------------------------ */
@@ -100,7 +100,7 @@ int64_t mcp_answer_id(const json_t *message)
 	    (!json_object_get(message, "result") &&
 	     !json_object_get(message, "error")))
 		return -1;
-	/* Some servers make a text of every id. */
+	/* Some servers return ids as strings. */
 	if (json_is_string(id)) {
 		int64_t v;
 

@@ -39,7 +39,7 @@ void mention_find(const struct mention_ask *ask, size_t max,
 	*out = (struct mention_list){
 		.v = arena_zalloc(ask->ctx->arena, max + 1, sizeof(*out->v)),
 	};
-	/* Each has its share, and what those before have left. */
+	/* Each source has its share, plus what earlier ones left over. */
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		size_t from = out->n;
 

@@ -1,12 +1,13 @@
 /*
  * Mentions: what a user points at with @ in a message (A27). A row of
- * mention.def knows one sort of thing: how to find some by what was typed, and
- * how to look one up. Both see what the caller sees, by the rights and guards of
- * query_data for datasets: a thing that the caller may not see is not there.
+ * mention.def is one kind of item: how to find some by the typed text, and how
+ * to look one up. Both see what the caller sees, by the rights and guards of
+ * query_data for datasets: an item that the caller may not see does not exist
+ * for them.
  *
- * A reference names a thing: "record:tickets/42", "person:anna",
- * "dataset:tickets". What is behind the colon is percent-encoded, so it has no
- * blanks; with @ in front it is the handle that stands in the message.
+ * A reference names an item: "record:tickets/42", "person:anna",
+ * "dataset:tickets". The part after the colon is percent-encoded, so it has no
+ * blanks; with @ in front it is the handle in the message.
  */
 #ifndef TOOL_MENTION_H
 #define TOOL_MENTION_H
@@ -40,15 +41,15 @@ struct mention_ask {
 };
 
 /*
- * Finds at most max things. Those of each row of the table follow each other; a
- * source that cannot be asked is logged and left out. Texts in the ctx's arena.
+ * Finds at most max items, grouped by row of the table; a source that fails is
+ * logged and left out. Texts in the ctx's arena.
  */
 void mention_find(const struct mention_ask *ask, size_t max,
 		  struct mention_list *out);
 
 /*
  * Looks one up, with its text. ERR_NOT_FOUND if there is none for this caller,
- * whatever the reason; another error if its source cannot be asked now.
+ * whatever the reason; another error if its source fails now.
  */
 int mention_look(const struct mention_ask *ask, struct str ref,
 		 struct mention_item *out, struct err *e) MUST_CHECK;
@@ -56,7 +57,7 @@ int mention_look(const struct mention_ask *ask, struct str ref,
 /* Whether ref has the form of one: at most LIM_MENTION_REF_BYTES, no blanks. */
 bool mention_is_ref(struct str ref);
 
-/* The handle of ref: what is behind its colon. */
+/* The handle of ref: the part after its colon. */
 struct str mention_handle(struct str ref);
 
 /* Writes {ref, type, handle, label, description, source, href}. */
@@ -84,7 +85,7 @@ bool mention_add(struct mention_list *l, const struct mention_item *m);
 /* A text as one line of at most LIM_MENTION_LABEL_CHARS, in a; may be empty. */
 struct str mention_line(struct arena *a, struct str text);
 
-/* The parts of an id, decoded, in a: at most max; 0: it has another form. */
+/* The decoded parts of an id, at most max, in a; 0: it is malformed. */
 size_t mention_parts(struct arena *a, struct str id, struct str *out, size_t max);
 
 #endif

@@ -44,7 +44,7 @@ void mention_person_find(const struct mention_ask *ask,
 	struct err e = ERR_INIT;
 	size_t n;
 
-	/* Nobody lists everyone: it takes a letter. */
+	/* People cannot be listed without at least one letter. */
 	if (ask->dataset.p || !ask->q.n || !policy_may(by->who, PERM_PEOPLE_READ))
 		return;
 	if (store_user_find(ask->db, by->owner.tenant_id, ask->q,

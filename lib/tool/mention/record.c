@@ -16,7 +16,7 @@
 #include "base/banned.h"
 
 enum {
-	FIND_MS = 1000,		/* one query while somebody types */
+	FIND_MS = 1000,		/* of one query while the user types */
 	FIND_BYTES = 65536,
 	LOOK_CELL_BYTES = 4000,
 	LOOK_BYTES = 524288,	/* LIM_QUERY_SELECT cells, escaped */
@@ -61,7 +61,7 @@ static void add_name(const struct rows_of *r, json_t *names, struct str name)
 		json_array_append_new(names, jx_string(name));
 }
 
-/* What a mention shows: key, label, description and what is in its link. */
+/* The columns of a mention: key, label, description and those in its link. */
 static json_t *shown_columns(const struct rows_of *r)
 {
 	json_t *names = json_array();
@@ -90,7 +90,7 @@ struct answer {
 	const json_t *rows;
 };
 
-/* Runs the query; takes args. Rows that are in the answer as a whole. */
+/* Runs the query; takes args. Returns the rows that are complete. */
 static int run(const struct rows_of *r, json_t *args, int timeout_ms,
 	       size_t cell_bytes, size_t bytes, struct answer *out, struct err *e)
 {
@@ -156,8 +156,8 @@ static struct str cell(const struct rows_of *r, const struct answer *f,
 }
 
 /*
- * The link with the row's values; none if one of them is missing, or is a step
- * in a path.
+ * The link with the row's values; none if a value is missing, or is "." or
+ * "..".
  */
 static struct str link_of(const struct rows_of *r, const struct answer *f,
 			  const json_t *row)
@@ -216,7 +216,7 @@ static bool read_row(const struct rows_of *r, const struct answer *f,
 
 /* -- while somebody types --------------------------------------------------------- */
 
-/* Rows that the filters leave, into the list. Takes filters. */
+/* Adds the rows that match the filters to the list. Takes filters. */
 static void find_by(const struct rows_of *r, json_t *filters, const char *sort,
 		    const char *direction, struct mention_list *out)
 {

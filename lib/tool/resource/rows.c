@@ -1,6 +1,6 @@
 /*
- * What people make (lib/resource/resource.def), for models: a row TOOL there is a
- * tool here. It does what its route does, with the rights of the caller; the API
+ * Resources (lib/resource/resource.def) for models: each row TOOL there is a
+ * tool. It does what its route does, with the rights of the caller; the API
  * runs it (tool_api).
  */
 #include "resource/resource.h"
@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* What a tool does, and to what. */
+/* The operation of a tool, and its resource. */
 struct deed {
 	enum resource_id of;
 	enum resource_verb verb;
@@ -44,7 +44,10 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	return api->run(api->ctx, ctx, &resources[d->of], d->verb, args, out, e);
 }
 
-/* As those of declared tools that do the same. What is read others may have written. */
+/*
+ * As for declared tools with the same effect. Results of reading may be
+ * untrusted.
+ */
 #define LIST   .effect = TOOL_READ, .untrusted = true
 #define GET    .effect = TOOL_READ, .untrusted = true
 #define CREATE .effect = TOOL_WRITE, .confirm = TOOL_CONFIRM_TAINTED

@@ -13,11 +13,11 @@
 #include "base/banned.h"
 
 enum {
-	PATTERNS = 2000,	/* told apart; the rest is one */
+	PATTERNS = 2000,	/* told apart; all others are one */
 	SHOWN = 20,
 	PATTERN_BYTES = 240,
 	EXAMPLE_CHARS = 300,
-	SLOTS = 4096,		/* > PATTERNS; a power of two */
+	SLOTS = 4096,		/* more than PATTERNS; a power of two */
 };
 
 enum severity { SEV_FATAL, SEV_ERROR, SEV_WARN, SEV_INFO, SEV_DEBUG, SEV_NONE };
@@ -142,7 +142,7 @@ static size_t quoted(struct str line, size_t i)
 	return end ? (size_t)(end - line.p) + 1 : i;
 }
 
-/* The line with its variable parts replaced by #. */
+/* The line with its variable parts replaced by "#". */
 static void to_pattern(struct str line, char *out)
 {
 	size_t i = 0, n = 0;
@@ -186,7 +186,7 @@ static uint32_t hash(const char *s)
 	return h;
 }
 
-/* The pattern of this text, made if there is room; NULL when there is none. */
+/* The pattern of this text, created if there is room; NULL if there is none. */
 static struct line_pattern *pattern_of(struct analysis *a, const char *text)
 {
 	uint32_t at = hash(text) & (SLOTS - 1);

@@ -1,6 +1,6 @@
 /*
- * The text of tools that search one (find_pii, analyse_log): an argument, or a
- * long result that was kept, so that it need not pass through the model.
+ * The input of tools that search a text (find_pii, analyse_log): an argument,
+ * or a long result that was kept, so that it need not pass through the model.
  */
 #ifndef TOOL_GIVEN_H
 #define TOOL_GIVEN_H

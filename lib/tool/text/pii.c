@@ -217,7 +217,10 @@ static size_t card(struct str s, size_t i)
 	return end;
 }
 
-/* US social security number: 123-45-6789, without what is never given out. */
+/*
+ * US social security number: 123-45-6789, without numbers that are never
+ * assigned.
+ */
 static size_t ssn(struct str s, size_t i)
 {
 	const char *p = s.p + i;
@@ -244,7 +247,7 @@ static bool is_address(int family, const char *p, size_t n)
 	return inet_pton(family, text, &to) == 1;
 }
 
-/* 192.0.2.7, also with a port behind it. */
+/* 192.0.2.7, also with a port. */
 static size_t ip4(struct str s, size_t i)
 {
 	size_t n = span(s, i, DIGITS ".", 16);
@@ -276,13 +279,13 @@ static size_t ip(struct str s, size_t i)
 	return n ? n : ip6(s, i);
 }
 
-/* Credentials that say what they are. */
+/* Credentials with a prefix that identifies them. */
 static size_t key(struct str s, size_t i)
 {
 	static const char word[] = LETTERS DIGITS "_-";
 	static const struct {
 		const char *prefix, *set;
-		size_t least, most;	/* behind the prefix */
+		size_t least, most;	/* after the prefix */
 	} rows[] = {
 		{ "sk-", word, 20, 200 }, { "sk_live_", word, 16, 100 },
 		{ "AKIA", DIGITS LETTERS, 16, 16 }, { "ghp_", word, 36, 36 },

@@ -82,7 +82,7 @@ bool web_asked(const struct conf_list *words, struct str message)
 
 /* -- web_visit -------------------------------------------------------------- */
 
-/* The body as text, behind the address that it came from. */
+/* The body as text, after the address that it came from. */
 static int write_page(const char *url, const struct http_reading *how,
 		      const struct http_result *res, const struct buf *body,
 		      struct buf *out, struct err *e)
@@ -123,7 +123,7 @@ static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
 		.timeout_ms = MIN(t->timeout_ms, TIMEOUT_MS),
 	};
 	struct buf url = BUF_INIT(8192), body = BUF_INIT(want.max_bytes);
-	/* Reading has what fetching left. */
+	/* Reading gets the time that fetching left. */
 	const struct http_reading how = {
 		.what = want.what, .abort = ctx->turn.abort,
 		.until_ms = clock_mono_ms() + t->timeout_ms,
@@ -148,7 +148,7 @@ static int visit_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	(void)e;
 	buf_adds(out, "GET ");
 	buf_addstr(out, jx_str(args, "url"));
-	buf_addf(out, "\n%s\n(after the robots.txt of the site)\n",
+	buf_addf(out, "\n%s\n(if the robots.txt of the site allows it)\n",
 		 page_headers[0]);
 	return 0;
 }

@@ -29,7 +29,7 @@ int web_robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
 
 /* -- web_fetch.c ----------------------------------------------------------- */
 
-/* What is read of the web. */
+/* What to read, and its limits. */
 struct web_want {
 	const char *what;		/* "The page": for messages */
 	const char *const *headers;	/* "Name: value" */
@@ -40,8 +40,8 @@ struct web_want {
 };
 
 /*
- * One GET of url; the body is appended to body; location is the target of a
- * redirect, or ""; it may be NULL.
+ * One GET of url. The body is appended to body; *location (location may be
+ * NULL) is the target of a redirect, or "".
  */
 struct http_result;
 int web_get(const struct tool_ctx *ctx, const struct web_want *w,

@@ -1,4 +1,4 @@
-/* Reading what is at an address of the web. See web.h. */
+/* Reads web pages. See web.h. */
 #include "tool/web/web.h"
 
 #include <stdio.h>
@@ -79,10 +79,10 @@ int web_check_said(const struct tool_ctx *ctx, struct str address,
 		return 0;
 	return err_public(e, ERR_TOOL_DENIED, "Only addresses that the user "
 			  "gave or a result contains can be visited, exactly "
-			  "as they stand there. Search first, or ask the user.");
+			  "as written there. Search first, or ask the user.");
 }
 
-/* Follows redirects; each address is asked about anew. */
+/* Follows redirects; each address is checked again. */
 static int follow(const struct tool_ctx *ctx, const struct web_want *w,
 		  struct buf *url, struct buf *body, struct http_result *res,
 		  struct err *e)
@@ -111,18 +111,18 @@ static int follow(const struct tool_ctx *ctx, const struct web_want *w,
 			return 0;
 		if (!url_join(url->p, str_of(to), &next)) {
 			buf_release(&next);
-			return err_public(e, ERR_TOOL_FAILED, "%s leads to "
-					  "what is no address of the web.",
+			return err_public(e, ERR_TOOL_FAILED, "%s redirects to "
+					  "something that is not a web "
+					  "address.",
 					  w->what);
 		}
 		buf_release(url);
 		*url = next;
 	}
-	return err_public(e, ERR_TOOL_FAILED, "%s leads from one address to "
-			  "the next without an end.", w->what);
+	return err_public(e, ERR_TOOL_FAILED, "%s redirects too often.", w->what);
 }
 
-/* The host of a whole address, without a login. */
+/* The host of a complete address without a login. */
 static struct str host_of(struct str url)
 {
 	const char *p = url.n ? memmem(url.p, url.n, "://", 3) : NULL;
@@ -148,7 +148,7 @@ int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,
 		return -1;
 	if (!url_join("http://none.invalid/", asked, url) ||
 	    !strncmp(url->p, "http://none.invalid", 19))
-		return err_public(e, ERR_TOOL_ARGS, "This is no whole "
+		return err_public(e, ERR_TOOL_ARGS, "This is not a complete "
 				  "address that begins with http:// or "
 				  "https://.");
 	rc = follow(ctx, w, url, body, res, e);

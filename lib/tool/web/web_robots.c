@@ -73,8 +73,8 @@ int web_robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
 
 	if (!url_join(url, STR("/robots.txt"), &root)) {
 		buf_release(&root);
-		return err_public(e, ERR_TOOL_ARGS, "This is no address of "
-				  "the web.");
+		return err_public(e, ERR_TOOL_ARGS, "This is not a web "
+				  "address.");
 	}
 	key = arena_printf(ctx->arena, "robots %s", root.p);
 	kept = tool_env_take(ctx->turn.env, key);
@@ -91,6 +91,6 @@ int web_robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
 			     robots_path(url));
 	tool_env_put(kept);
 	return fine ? 0 : err_public(e, ERR_TOOL_FAILED, "The site does not "
-				      "want programs to read this page "
+				      "allow programs to read this page "
 				      "(robots.txt).");
 }
