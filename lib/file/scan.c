@@ -25,6 +25,10 @@ enum {
 	ANSWER_MS = 120000,
 	ANSWER_TOKENS = 8000,
 	TICK_MS = 200,		/* interval of checks whether to stop */
+	/* After a kill, others continue that much later. A run of Tesseract may take
+	   longer than the lease: then others may read the same pages, at no cost. */
+	LEASE_MS = 30000,
+	RENEW_MS = 10000,
 };
 
 /* The result of one step. */
@@ -34,6 +38,31 @@ struct pages_read {
 	const char *problem;	/* why the others cannot be read; or NULL */
 	const char *skipped;	/* why one of these pages could not be read; or NULL */
 };
+
+/* -- the lease --- */
+
+struct page_lease {
+	struct db *db;
+	const struct attachment *t;
+	int64_t until_us;	/* identifies it */
+	int64_t renew_ms;	/* monotonic: when to renew it */
+};
+
+/* 1; 0 if another process has taken it over; -1. */
+static int renew(struct page_lease *l, struct err *e)
+{
+	l->renew_ms = clock_mono_ms() + RENEW_MS;
+	return attachment_scan_keep(l->db, l->t, LEASE_MS, &l->until_us, e);
+}
+
+/* Nothing was read: others may try at once. */
+static void leave(struct page_lease *l)
+{
+	struct err why = ERR_INIT;
+
+	if (attachment_scan_keep(l->db, l->t, 0, &l->until_us, &why) < 0)
+		log_err("the lease of a file's images", &why);
+}
 
 /* -- page marks --- */
 
@@ -147,12 +176,13 @@ static void note_problem(const char *problem, bool killed, struct pages_read *ou
 	*(killed ? &out->problem : &out->skipped) = problem;
 }
 
+static _Atomic int64_t absent_until_ms;	/* Tesseract, at the last check */
+
 /* Returns 1; 0 if Tesseract is missing; -1. */
 static int by_tesseract(const struct file_scanner *k, const struct owner *o,
 			const struct attachment *t, struct arena *a,
 			struct pages_read *out, struct err *e)
 {
-	static _Atomic int64_t absent_until_ms;
 	struct file_scanned f;
 
 	if (!k->conf->scans.tesseract || clock_mono_ms() < absent_until_ms)
@@ -175,6 +205,7 @@ static int by_tesseract(const struct file_scanner *k, const struct owner *o,
 
 struct sight {
 	const struct file_scanner *k;
+	struct page_lease *lease;
 	struct buf text;
 	struct llm_usage usage;
 };
@@ -192,9 +223,20 @@ static int on_event(void *ctx, const struct llm_event *ev)
 
 static int on_idle(void *ctx)
 {
-	const atomic_bool *stop = ((const struct sight *)ctx)->k->stop;
+	const struct sight *s = ctx;
 
-	return stop && atomic_load(stop) ? -1 : 0;
+	if (s->k->stop && atomic_load(s->k->stop))
+		return -1;
+	return clock_mono_ms() >= s->lease->renew_ms ? HTTP_STALL : 0;
+}
+
+/* If the lease was lost, the answer is paid for already. */
+static void on_stall(void *ctx)
+{
+	struct err why = ERR_INIT;
+
+	if (renew(((struct sight *)ctx)->lease, &why) < 0)
+		log_err("the lease of a file's images", &why);
 }
 
 static int ask(const struct file_scanner *k, const struct llm_service *named,
@@ -216,7 +258,8 @@ static int ask(const struct file_scanner *k, const struct llm_service *named,
 	};
 	const struct llm_io io = {
 		.http = k->http, .abort = k->abort, .watch_fd = -1,
-		.idle_ms = TICK_MS, .idle_fn = k->stop ? on_idle : NULL,
+		.idle_ms = TICK_MS, .idle_fn = on_idle,
+		.flush_fn = on_idle, .stall_fn = on_stall,
 	};
 	int64_t began_ms = clock_mono_ms();
 	int rc = llm_stream(&r, &io, a, on_event, s, e);
@@ -323,10 +366,11 @@ static int refused(const struct err *why, struct pages_read *out, struct err *e)
 
 /* Returns 1, 0 if there is no service or it does not accept the file, or -1. */
 static int by_service(const struct file_scanner *k, const struct owner *o,
-		      const struct attachment *t, struct arena *a,
-		      struct pages_read *out, struct err *e)
+		      struct page_lease *l, struct arena *a, struct pages_read *out,
+		      struct err *e)
 {
-	struct sight s = { .k = k, .text = BUF_INIT(ANSWER_BYTES),
+	const struct attachment *t = l->t;
+	struct sight s = { .k = k, .lease = l, .text = BUF_INIT(ANSWER_BYTES),
 			   .usage = LLM_USAGE_UNKNOWN };
 	const struct llm_service *named = *k->conf->scans.llm_service
 		? catalog_service(k->conf, str_of(k->conf->scans.llm_service)) : NULL;
@@ -343,6 +387,10 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 		: whole_image(k, t, a, &image, e);
 	if (rc <= 0)
 		return rc < 0 ? -1 : is_pdf;
+	rc = renew(l, e);
+	if (rc <= 0)
+		return rc < 0 ? -1 : err_set(e, ERR_OVERLOADED, "another "
+					     "process reads this file now");
 	rc = ask(k, named, &image, &s, a, &why);
 	if (!rc)
 		out->text = clean(buf_str(&s.text), page, a);
@@ -381,7 +429,7 @@ static struct str problem_now(const struct file_scanner *k,
 }
 
 static int put(const struct file_scanner *k, const struct owner *o,
-	       struct attachment *t, const struct pages_read *r, struct arena *a,
+	       const struct attachment *t, const struct pages_read *r, struct arena *a,
 	       struct err *e)
 {
 	struct attachment_facts f = { .pages = t->pages };
@@ -407,21 +455,50 @@ static int put(const struct file_scanner *k, const struct owner *o,
 	return rc;
 }
 
+static bool can_read(const struct file_scanner *k, const struct attachment *t)
+{
+	return t->unread && k->conf->scans.pages &&
+		t->size <= LIM_EXTRACT_FILE_BYTES &&
+		((k->conf->scans.tesseract && clock_mono_ms() >= absent_until_ms) ||
+		 (*k->conf->scans.llm_service && k->http));
+}
+
+/* Reads the next pages with the lease, and ends it. As file_scan, but t is as before. */
+static int read_some(const struct file_scanner *k, const struct owner *o,
+		     struct page_lease *l, struct arena *a, struct err *e)
+{
+	struct pages_read r;
+	int rc = by_tesseract(k, o, l->t, a, &r, e);
+
+	if (!rc)
+		rc = by_service(k, o, l, a, &r, e);
+	if (rc > 0 && put(k, o, l->t, &r, a, e))
+		rc = -1;
+	if (rc <= 0)
+		leave(l);
+	return rc;
+}
+
+/* Another process reads the file. 1 after a moment; -1. */
+static int wait_for_it(const struct file_scanner *k, struct err *e)
+{
+	const struct http_request r = { .abort = k->abort, .watch_fd = -1 };
+
+	return http_wait(&r, TICK_MS, e) ? -1 : 1;
+}
+
 int file_scan(const struct file_scanner *k, const struct owner *o,
 	      struct attachment *t, struct arena *a, struct err *e)
 {
-	struct pages_read r;
+	struct page_lease l = { .db = k->db, .t = t };
 	int rc;
 
-	if (!t->unread || !k->conf->scans.pages ||
-	    t->size > LIM_EXTRACT_FILE_BYTES)
+	if (!can_read(k, t))
 		return 0;
-	rc = by_tesseract(k, o, t, a, &r, e);
-	if (!rc)
-		rc = by_service(k, o, t, a, &r, e);
+	rc = attachment_scan_take(k->db, t, LEASE_MS, &l.until_us, e);
+	if (rc >= 0)
+		rc = rc ? read_some(k, o, &l, a, e) : wait_for_it(k, e);
 	if (rc <= 0)
 		return rc;
-	if (put(k, o, t, &r, a, e) || attachment_get(k->db, o, &t->id, a, t, e))
-		return -1;
-	return t->unread > 0;
+	return attachment_get(k->db, o, &t->id, a, t, e) ? -1 : t->unread > 0;
 }

@@ -31,7 +31,8 @@ struct file_scanner {		/* all members are borrowed */
  * still set) nothing here can read them; -1: ERR_OVERLOADED if a later try may
  * succeed, ERR_UPSTREAM if the service refuses until an admin has changed
  * something, ERR_CANCELLED, those of the store. Blocks for half a minute, or as
- * long as the service takes.
+ * long as the service takes. Only one caller at a time reads a file, on any node: for
+ * the others it returns after a moment, with what was read until then.
  */
 int file_scan(const struct file_scanner *k, const struct owner *o,
 	      struct attachment *t, struct arena *a, struct err *e) MUST_CHECK;

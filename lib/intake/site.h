@@ -12,6 +12,8 @@ struct site_page {
 	int64_t depth;		/* level of a sitemap, from 1; 0: a page */
 	struct str lastmod, read_mod;	/* now, and at the last read */
 	struct str etag, modified;	/* of the last read */
+	int64_t listed;		/* entries of a sitemap that are listed already */
+	struct str listed_of;	/* and the hash of all of its entries then */
 };
 
 struct site {
@@ -62,7 +64,10 @@ int site_allows(struct site *s, const char *url, struct err *e) MUST_CHECK;
 /* Reads a page as a document. Returns 1 when done; 0 if the run ends first; -1. */
 int site_page(struct site *s, const struct site_page *p, struct err *e) MUST_CHECK;
 
-/* Adds the addresses of a sitemap to the list. Returns as site_page. */
+/*
+ * Adds the addresses of a sitemap to the list: in parts, each of which is stored, so
+ * that the next run continues behind it. Returns as site_page.
+ */
 int site_map(struct site *s, const struct site_page *p, struct err *e) MUST_CHECK;
 
 /* Whether the address is in the list of this run. 1, 0, -1. */

@@ -27,6 +27,10 @@ struct map_reading {
 	int64_t bad;		/* no addresses at all */
 	bool too_many, too_deep;
 	bool in_part;		/* addresses are missing that may have documents */
+	int64_t at, done;	/* entry; how many were listed before */
+	unsigned char hash[INTAKE_HASH_BYTES];	/* of all entries */
+	bool changed;		/* it is another one than was listed in part */
+	int64_t until_ms;
 };
 
 static void begin_rows(struct map_reading *m)
@@ -108,7 +112,7 @@ static int add(struct map_reading *m, struct str line, struct err *e)
 		m->others++;
 	} else {
 		m->ours++;
-		rc = has_room(m, map, buf_str(&url), e);
+		rc = m->at < m->done ? 0 : has_room(m, map, buf_str(&url), e);
 		if (rc > 0) {
 			jw_obj(&m->w);
 			jw_kstr(&m->w, "url", buf_str(&url));
@@ -120,7 +124,30 @@ static int add(struct map_reading *m, struct str line, struct err *e)
 		}
 	}
 	buf_release(&url);
-	return rc < 0 ? -1 : m->n < LIST_ROWS ? 0 : put_rows(m, e);
+	m->at++;
+	return rc < 0 ? -1 : 0;
+}
+
+/*
+ * Lists a part, and notes that. 1; 0 if the run ends here; -1. It does not end in a
+ * sitemap that does not fit (nothing of the rest is written), nor in one that changes
+ * with each request (it would never reach the end).
+ */
+static int put_part(struct map_reading *m, struct err *e)
+{
+	const struct intake_run *k = m->s->k;
+	const struct str hash = { (const char *)m->hash, sizeof(m->hash) };
+	const atomic_bool *stop = k->io->stop;
+
+	if (intake_renew(m->s->k, false, e) || put_rows(m, e) ||
+	    db_exec(k->io->db, STMT_INTAKE_MAP_LISTED,
+		    DB_ARGS(DB_I(m->at), DB_B(hash), DB_U(&k->at.base),
+			    DB_S(str_of(k->s->name)), DB_B(m->p->item),
+			    DB_I(k->st.run)), NULL, e))
+		return -1;
+	if (m->too_many || m->in_part || m->changed)
+		return 1;
+	return !(stop && atomic_load(stop)) && clock_mono_ms() < m->until_ms;
 }
 
 /* Reports skipped addresses. Their documents must not be deleted. */
@@ -157,33 +184,50 @@ static void say(struct map_reading *m)
 	}
 }
 
+/*
+ * 1; 0 if the run ends before the end of the sitemap; -1. Listing gets as much time as
+ * the request took, even if the run is late: the next run requests the sitemap again.
+ */
 static int list(struct site *s, const struct site_page *p, struct str lines,
-		struct err *e)
+		int64_t began_ms, struct err *e)
 {
+	int64_t now_ms = clock_mono_ms();
 	struct map_reading m = {
-		.s = s, .p = p, .rows = BUF_INIT(LIST_ROWS *
+		.s = s, .p = p,
+		.until_ms = MAX(s->k->io->until_ms, now_ms + now_ms - began_ms),
+		.rows = BUF_INIT(LIST_ROWS *
 			(size_t)(6 * LIM_DOCUMENT_URL_CHARS + 128)),
 	};
-	int rc = 0;
+	int rc = 1;
 
+	intake_hash(m.hash, &lines, 1);
+	if (p->listed && p->listed_of.n == sizeof(m.hash) &&
+	    !memcmp(p->listed_of.p, m.hash, sizeof(m.hash)))
+		m.done = p->listed;
+	m.changed = p->listed && !m.done;
 	begin_rows(&m);
-	while (!rc && lines.n)
-		rc = add(&m, str_cut(&lines, '\n'), e);
-	if (!rc)
-		rc = put_rows(&m, e);
+	while (rc > 0 && lines.n) {
+		rc = add(&m, str_cut(&lines, '\n'), e) ? -1 : 1;
+		if (rc > 0 && m.n >= LIST_ROWS && lines.n)
+			rc = put_part(&m, e);
+	}
+	if (rc > 0 && put_rows(&m, e))
+		rc = -1;
 	buf_release(&m.rows);
-	if (!rc && !m.ours && !m.others)
-		rc = err_public(e, ERR_UPSTREAM_PROTOCOL,
-				"The sitemap has no addresses.");
-	if (!rc)
-		say(&m);
+	if (rc <= 0)
+		return rc;
+	if (!m.ours && !m.others)
+		return err_public(e, ERR_UPSTREAM_PROTOCOL,
+				  "The sitemap has no addresses.");
+	say(&m);
 	/* Some addresses were in the list already. */
-	return rc ? -1 : intake_pages_get(s->k->io->db, str_of(s->k->s->name),
-					  &s->k->st, &s->count, e);
+	return intake_pages_get(s->k->io->db, str_of(s->k->s->name), &s->k->st,
+				&s->count, e) ? -1 : 1;
 }
 
+/* Returns as list. */
 static int read_map(struct site *s, const struct site_page *p,
-		    const struct site_answer *w, struct err *e)
+		    const struct site_answer *w, int64_t began_ms, struct err *e)
 {
 	const struct extract_want want = {
 		.what = "The sitemap", .type = "sitemap", .files = true,
@@ -195,9 +239,8 @@ static int read_map(struct site *s, const struct site_page *p,
 	if (w->status != 200)
 		return err_public(e, ERR_UPSTREAM_PROTOCOL, "The site answered %d "
 				  "for its sitemap.", w->status);
-	rc = file_extract_text(&want, buf_str(&w->body), &out, e);
-	if (!rc)
-		rc = list(s, p, buf_str(&out), e);
+	rc = file_extract_text(&want, buf_str(&w->body), &out, e) ? -1
+		: list(s, p, buf_str(&out), began_ms, e);
 	buf_release(&out);
 	return rc;
 }
@@ -206,11 +249,12 @@ int site_map(struct site *s, const struct site_page *p, struct err *e)
 {
 	struct intake_run *k = s->k;
 	struct err why = ERR_INIT;
+	int64_t began_ms = clock_mono_ms();
 	struct site_answer w;
 	int rc = site_get(s, p, true, LIM_EXTRACT_INPUT_BYTES, &w, &why);
 
-	if (rc > 0 && read_map(s, p, &w, &why))
-		rc = -1;
+	if (rc > 0)
+		rc = read_map(s, p, &w, began_ms, &why);
 	if (rc < 0 && (p->depth == 1 || !*why.public)) {
 		*e = why;
 		rc = -1;

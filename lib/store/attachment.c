@@ -294,6 +294,51 @@ int attachment_ready(struct db *db, const struct owner *o,
 	return 0;
 }
 
+/* -- the text of images --------------------------------------------------- */
+
+/* A lease that ends later is none: a clock has been set back since. */
+#define SCAN_LEASE_US INT64_C(600000000)
+
+struct scan_lease {
+	int64_t scan_until_us;
+};
+
+int attachment_scan_take(struct db *db, const struct attachment *t, int ms,
+			 int64_t *lease, struct err *e)
+{
+	static const struct db_field fields_of_lease[] = {
+		FIELD_OF(struct scan_lease, scan_until_us, I),
+	};
+	int64_t now = clock_now_us();
+	struct arena a = ARENA_INIT;
+	struct scan_lease l;
+	int rc = db_get(db, STMT_FILE_SCAN_LEASE,
+			DB_ARGS(DB_U(&t->file_id), DB_I(t->unread)), &a,
+			fields_of_lease, &l, e);
+
+	arena_release(&a);
+	if (rc <= 0)
+		return rc;
+	if (l.scan_until_us > now && l.scan_until_us < now + SCAN_LEASE_US)
+		return 0;
+	*lease = l.scan_until_us;
+	return attachment_scan_keep(db, t, ms, lease, e);
+}
+
+int attachment_scan_keep(struct db *db, const struct attachment *t, int ms,
+			 int64_t *lease, struct err *e)
+{
+	int64_t until_us = ms ? clock_now_us() + ms * INT64_C(1000) : 0;
+	struct db_result r;
+
+	if (db_exec(db, STMT_FILE_SCAN_LEASE_SET,
+		    DB_ARGS(DB_I_IF(until_us, until_us), DB_U(&t->file_id),
+			    DB_I(t->unread), DB_I_IF(*lease, *lease)), &r, e))
+		return -1;
+	*lease = until_us;
+	return r.affected > 0;
+}
+
 struct scanned {
 	const struct attachment *t;
 	const struct attachment_facts *f;

@@ -101,6 +101,18 @@ int attachment_ready(struct db *db, const struct owner *o,
 		     struct err *e) MUST_CHECK;
 
 /*
+ * The lease of the images of t's file: one process at a time reads them, on any node.
+ * attachment_scan_take returns 1 and the lease, for ms; 0 if another process has it, or
+ * has read images since t was read; -1. attachment_scan_keep prolongs the lease, from
+ * now on, or ends it (ms: 0): 1; 0 if another process has taken it over; -1.
+ * attachment_scanned ends it, too.
+ */
+int attachment_scan_take(struct db *db, const struct attachment *t, int ms,
+			 int64_t *lease, struct err *e) MUST_CHECK;
+int attachment_scan_keep(struct db *db, const struct attachment *t, int ms,
+			 int64_t *lease, struct err *e) MUST_CHECK;
+
+/*
  * Notes what images of t's file say, for all who have it: f's text, problem and
  * unread; unless others have done so since t was read.
  */

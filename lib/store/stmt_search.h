@@ -31,7 +31,9 @@
 	F(lastmod, s, "p.lastmod") SEP \
 	F(read_mod, s, "p.read_mod") SEP \
 	F(etag, b, "p.etag") SEP \
-	F(modified, b, "p.modified")
+	F(modified, b, "p.modified") SEP \
+	F(listed, I, "p.listed") SEP \
+	F(listed_of, B, "p.listed_of")
 
 #define SEARCH_BASE_FIELDS(F, SEP) \
 	F(language, s, "language") SEP \

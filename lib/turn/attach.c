@@ -326,6 +326,7 @@ static void read_scan(struct turn_loop *l, struct attachment *t)
 	if (!l->scan_until_ms) {
 		l->scan_until_ms = clock_mono_ms() + SCAN_MS;
 		loop_status(l, "executing");
+		loop_flush(l);
 	}
 	while (more > 0 && clock_mono_ms() < l->scan_until_ms)
 		more = file_scan(&with, &l->owner, t, l->arena, &e);

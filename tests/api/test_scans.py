@@ -216,6 +216,58 @@ def test_a_page_that_is_refused(asking, eyes, who):
         path, user=who).json["error"]
 
 
+def begun(lab, record, user):
+    """A turn that needs its text: its events from then on."""
+    stream = lab.stream("/chat/lab/stream", {
+        "content": "What is it?", "attachments": [record["id"]]}, user=user)
+    events = iter(stream)
+    assert any(e.name == "status" and e.data["status"] == "executing" for e in events)
+    return events
+
+
+def told(lab):
+    return [b["messages"][-1]["content"] for b in lab.sent()
+            if "What is it?" in json.dumps(b["messages"][-1])]
+
+
+def test_of_turns_that_need_the_same_page_one_asks(asking, eyes, who):
+    """The other waits, and has the page, too."""
+    lab = asking
+    eyes.let.clear()
+    eyes.asked.clear()
+    before = len(eyes.keys)
+    lab.sent()
+    # The same content twice is one file.
+    turns = [begun(lab, attached(lab, picture(LEAVE + who), "a.png", who), who)]
+    assert eyes.asked.wait(30)
+    turns.append(begun(lab, attached(lab, picture(LEAVE + who), "b.png", who), who))
+    eyes.let.set()
+    assert [list(t)[-1].name for t in turns] == ["done", "done"]
+    assert len(eyes.keys) == before + 1
+    assert ["This is eyes" in said for said in told(lab)].count(True) == 2
+
+
+def test_a_killed_reader_of_a_page_is_replaced(asking, eyes, who):
+    lab = asking
+    eyes.let.clear()
+    eyes.asked.clear()
+    before = len(eyes.keys)
+    record = attached(lab, picture(WOMBAT + who), "page.png", who)
+    begun(lab, record, who)
+    assert eyes.asked.wait(30)
+    lab.stop("responder", sig=signal.SIGKILL)
+    eyes.let.set()
+    lab.start_responder()
+    wait_until("it answers", lambda: lab.get("/me", user=who).status == 200)
+    lab.sent()
+    turn = begun(lab, record, who)
+    assert len(eyes.keys) == before + 1     # it waits for the one that is gone
+    lab.sql("UPDATE stored_file SET scan_until_us = 1 WHERE scan_until_us IS NOT NULL")
+    assert list(turn)[-1].name == "done"
+    assert len(eyes.keys) == before + 2
+    assert any("This is eyes" in said for said in told(lab))
+
+
 def test_a_process_that_is_stopped_does_not_wait_for_a_page(asking, eyes, who):
     lab = asking
     eyes.let.clear()

@@ -409,6 +409,83 @@ def test_sitemaps_of_sitemaps(sources, site):
         ["2"]]
 
 
+HELD = ("SELECT COUNT(*) > 0 FROM information_schema.PROCESSLIST WHERE STATE = 'User lock'"
+        " AND TIME_MS > ")
+HOLD = ("CREATE TRIGGER hold BEFORE INSERT ON knowledge_source_page FOR EACH ROW"
+        " DO IF(NEW.url REGEXP '/(100|600)$', GET_LOCK(SUBSTRING_INDEX(NEW.url, '/', -1), 60),"
+        " 0)")
+
+
+class Locks:
+    """A session that has the locks for which HOLD waits."""
+
+    def __init__(self, *names):
+        env = os.environ
+        self.session = subprocess.Popen(
+            ["mariadb", "--socket", env["LAMPLIGHTER_TEST_DB_SOCKET"], "--user",
+             env["LAMPLIGHTER_TEST_DB_ROOT"], "--batch", "--skip-column-names",
+             "--unbuffered"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for name in names:
+            assert self.says(f"SELECT GET_LOCK('{name}', 0)") == "1"
+
+    def says(self, query):
+        self.session.stdin.write(query + ";\n")
+        self.session.stdin.flush()
+        return self.session.stdout.readline().strip()
+
+    def close(self):
+        self.session.communicate()
+
+
+def test_a_long_sitemap_is_listed_in_parts(sources, site):
+    """Of 500: a run that is late ends in it, and after a kill the next one goes on in it."""
+    lab, sql = sources.lab, sources.lab.sql
+    names = [f"/{i}" for i in range(1200)]
+    site.lists(*names)
+    locks = Locks(100, 600)
+    server = lab.processes["responder"].pid
+    os.kill(server, signal.SIGSTOP)     # so that the command has the job
+    sql(HOLD)
+    say(sources, "parts", site, every=60, delay_ms=60000, max_pages=2000)
+
+    def listed(where="depth = 0"):
+        (n,), = sql(f"SELECT COUNT(*) FROM knowledge_source_page WHERE source = 'parts'"
+                    f" AND {where}")
+        return int(n)
+
+    def work():
+        sql("UPDATE knowledge_source SET next_us = 1, lease_until_us = NULL"
+            " WHERE name = 'parts'; DELETE FROM job WHERE kind = 'knowledge-sync'")
+        return subprocess.Popen([COMMAND, "-c", lab.config_file, "work"])
+
+    def is_listed(n):
+        return work().wait() == 0 and (listed(), listed("todo = 2")) == (n, 0)
+    try:
+        run = work()
+        wait_until("it is late, in the first part", lambda: sql(HELD + "4000") == [["1"]])
+        assert locks.says("SELECT RELEASE_LOCK('100')") == "1"
+        wait_until("it has ended", lambda: run.poll() is not None)
+        assert (listed(), listed("listed = 500")) == (500, 1)
+        run = work()
+        wait_until("it is in the second part", lambda: sql(HELD + "0") == [["1"]])
+        run.kill()
+        run.wait()
+        locks.close()
+        sql("DROP TRIGGER hold")
+        sql("UPDATE knowledge_source_page SET lastmod = 'seen' WHERE source = 'parts'")
+        wait_until("all are listed", lambda: is_listed(1200))
+        assert listed("depth = 0 AND lastmod = 'seen'") == 500
+        # One that has changed since its first part is listed from its beginning.
+        site.lists("/new", *names)
+        sql("UPDATE knowledge_source_page SET todo = 2, listed = 500 WHERE source = 'parts'"
+            " AND depth = 1")
+        wait_until("the new one is listed, too", lambda: is_listed(1201))
+    finally:
+        os.kill(server, signal.SIGCONT)
+        locks.close()
+        sql("DROP TRIGGER IF EXISTS hold")
+
+
 def test_files_and_hostile_pages(sources, site):
     site.pages |= {
         "/doc/Caf%C3%A9%20plan.csv": (200, {"Content-Type": "text/html"}, "who,what\nAda,tea\n"),
