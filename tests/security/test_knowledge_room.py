@@ -112,7 +112,7 @@ def test_private_bases_have_an_end(lab, who):
     for _ in range(20):
         base_of(lab, who)
     full = lab.post("/knowledge-bases", {"name": "Room"}, **who)
-    assert full.status == 409 and "20 already" in full.json["detail"], full
+    assert full.status == 409 and "already 20" in full.json["detail"], full
     base_of(lab, who, "team")
 
 
