@@ -200,7 +200,7 @@ def test_a_message_supersedes(lab):
     rows = thread(lab, c)
     assert [r["role"] for r in rows] == ["user", "assistant", "tool", "user",
                                          "assistant"]
-    assert "went on" in rows[2]["content"]
+    assert "continued without answering" in rows[2]["content"]
     assert lab.get(f"/turns/{request['turnId']}",
                    user="ada").json["status"] == "cancelled"
     assert follow(lab, request["turnId"]).events()[-1].name == "done"

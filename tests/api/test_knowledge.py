@@ -227,7 +227,7 @@ def test_agents_find_what_their_users_see(clerk):
             passage["text"]) == ("Handbook", "Handbook", "Leave",
                                  "https://intranet.example/hb", "Five days carry over.")
     assert asked(clerk, "eve", query="days", base="Handbook", max_results=1)["passages"]
-    assert "of this name" in json.dumps(asked(clerk, "eve", query="days", base="x"))
+    assert "with this name" in json.dumps(asked(clerk, "eve", query="days", base="x"))
     assert "no knowledge base here" in json.dumps(asked(clerk, "bob", query="days"))
 
 

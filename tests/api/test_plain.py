@@ -133,7 +133,7 @@ def test_list_pages_and_search(lab):
     found = browser.get("plain/?q=" + urllib.parse.quote("TOPIC 3"))
     assert found.text.count("<li>") == 4	# 3, 30, 31, 32
     assert 'value="TOPIC 3"' in found.text
-    assert "There are none" in browser.get("plain/?q=nothing").text
+    assert "No conversations were found" in browser.get("plain/?q=nothing").text
 
 
 def test_thread_pages(lab):
