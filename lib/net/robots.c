@@ -104,7 +104,7 @@ static int64_t delay_of(struct str s)
 		ms = part ? ms + (s.p[i] - '0') * unit
 			: MIN(10 * ms + (s.p[i] - '0') * 1000, INT32_MAX);
 	}
-	return ms;
+	return MIN(ms, INT32_MAX);
 }
 
 static void take_rule(struct rules *r, struct str key, struct str value,

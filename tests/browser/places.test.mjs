@@ -380,7 +380,7 @@ test('axe, light and dark, wide and narrow; nothing wider than a phone', async (
 	await page.getByRole('button', { name: 'Included' }).click();
 	assert.equal(await page.locator('.gallery-tier').count(), 1);
 	await page.getByRole('button', { name: filed }).click();
-	await page.getByText('No prompt here fits').waitFor();
+	await page.getByText('No prompts match').waitFor();
 	await page.getByRole('button', { name: 'All', exact: true }).click();
 	assert.deepEqual(await page.locator('.card-name').allInnerTexts(), [name]);
 	await page.getByRole('button', { name: 'All categories' }).click();

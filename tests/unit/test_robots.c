@@ -88,6 +88,9 @@ static void groups_are_told_apart(void **state)
 		STR("User-agent: *\nCrawl-delay: 99999999999999999999\n")),
 		INT32_MAX);
 	assert_int_equal(robots_delay_ms(
+		STR("User-agent: *\nCrawl-delay: 99999999999999999999.5\n")),
+			 INT32_MAX);
+	assert_int_equal(robots_delay_ms(
 		STR("User-agent: *\nCrawl-delay: -1\n")), 0);
 	assert_true(robots_allow(STR("<html>Disallow: /"), STR("/")));
 	assert_true(robots_allow(STR("Disallow: /"), STR("/")));
