@@ -30,7 +30,7 @@ static const struct resource *attachments(void)
 	return &resources[RESOURCE_ATTACHMENT];
 }
 
-/* Upload-Complete: ?1 or ?0 (draft-ietf-httpbis-resumable-upload); absent: dflt. */
+/* Upload-Complete: ?1 or ?0; absent: ?1. */
 static int read_complete(struct request *rq, bool *out, struct err *e)
 {
 	struct str s = req_header(rq, "Upload-Complete");
@@ -45,25 +45,94 @@ static int read_complete(struct request *rq, bool *out, struct err *e)
 			 "Upload-Complete must be ?1 or ?0.");
 }
 
-static int read_raw(struct request *rq, struct file_upload *u, struct err *e)
+/* 1: the header is a number of bytes; 0: it is absent; -1: it is neither. */
+static int read_bytes(struct request *rq, const char *name, int64_t *out)
 {
-	char *part = arena_alloc(rq->arena, READ_BYTES);
+	struct str s = req_header(rq, name);
+
+	if (!s.p)
+		return 0;
+	return s.n && s.p[0] >= '0' && s.p[0] <= '9' && str_int(s, out) ? 1 : -1;
+}
+
+static int wrong_length(const struct upload_part *p, struct err *e)
+{
+	return err_field(e, ERR_INVALID_FIELD, "Upload-Length", "The file does not "
+			 "have the %lld bytes that Upload-Length promises.",
+			 (long long)p->whole);
+}
+
+/*
+ * The headers of draft-ietf-httpbis-resumable-upload. A later part must have
+ * Upload-Offset, and the first one may only begin at 0. length: of the body, as
+ * req_length has it.
+ */
+static int read_head(struct request *rq, bool first, int64_t length,
+		     struct upload_part *out, struct err *e)
+{
+	int64_t upto;
+	int rc;
+
+	*out = (struct upload_part){ .whole = -1 };
+	if (read_complete(rq, &out->complete, e) < 0)
+		return -1;
+	rc = read_bytes(rq, "Upload-Offset", &out->offset);
+	if (first && (rc < 0 || out->offset))
+		return err_field(e, ERR_INVALID_FIELD, "Upload-Offset",
+				 "Upload-Offset must be 0 at the beginning of a "
+				 "file. Send further parts with PATCH.");
+	if (!first && rc <= 0)
+		return err_field(e, ERR_INVALID_FIELD, "Upload-Offset",
+				 "Upload-Offset must say how many bytes of the "
+				 "file came before.");
+	if (read_bytes(rq, "Upload-Length", &out->whole) < 0)
+		return err_field(e, ERR_INVALID_FIELD, "Upload-Length",
+				 "Upload-Length must be the number of bytes of "
+				 "the whole file.");
+	/* The body of a form is longer than the file in it. */
+	if (out->whole < 0 || length < 0 || multipart_is(rq))
+		return 0;
+	if (length > out->whole || out->offset > out->whole - length)
+		return wrong_length(out, e);
+	upto = out->offset + length;
+	return out->complete && upto < out->whole ? wrong_length(out, e) : 0;
+}
+
+/* -- receiving ------------------------------------------------------ */
+
+struct receiving {
+	struct file_upload *to;
+	const struct upload_part *part;
+	int64_t bytes;	/* of the file, with those before this part */
+};
+
+static int add(struct receiving *r, struct str s, struct err *e)
+{
+	r->bytes += (int64_t)s.n;
+	if (r->part->whole >= 0 && r->bytes > r->part->whole)
+		return wrong_length(r->part, e);
+	return file_upload_add(r->to, s.p, s.n, e);
+}
+
+static int read_raw(struct request *rq, struct receiving *r, struct err *e)
+{
+	char *piece = arena_alloc(rq->arena, READ_BYTES);
 	ssize_t n;
 
-	while ((n = req_body_some(rq, part, READ_BYTES, e)) > 0)
-		if (file_upload_add(u, part, (size_t)n, e) < 0)
+	while ((n = req_body_some(rq, piece, READ_BYTES, e)) > 0)
+		if (add(r, (struct str){ piece, (size_t)n }, e) < 0)
 			return -1;
 	return n < 0 ? -1 : 0;
 }
 
-static int read_part(struct multipart *m, struct file_upload *u, struct err *e)
+static int read_part(struct multipart *m, struct receiving *r, struct err *e)
 {
 	struct str s;
 
 	for (;;) {
 		if (multipart_read(m, &s, e) < 0)
 			return -1;
-		if (s.n && file_upload_add(u, s.p, s.n, e) < 0)
+		if (s.n && add(r, s, e) < 0)
 			return -1;
 		if (!m->in_part)
 			return 0;
@@ -72,20 +141,25 @@ static int read_part(struct multipart *m, struct file_upload *u, struct err *e)
 
 int api_file_receive(struct request *rq, struct multipart *m,
 		     const struct owner *o, const struct file_caps *caps,
-		     bool complete, struct attachment *t, struct err *e)
+		     const struct upload_part *p, struct attachment *t,
+		     struct err *e)
 {
-	struct file_upload *u = file_upload_new(rq->app->db, o, caps, t,
-						rq->arena);
+	struct receiving r = {
+		.to = file_upload_new(rq->app->db, o, caps, t, rq->arena),
+		.part = p, .bytes = t->size,
+	};
 	struct err first = ERR_INIT, rest = ERR_INIT;
-	int rc = m ? read_part(m, u, &first) : read_raw(rq, u, &first);
+	int rc = m ? read_part(m, &r, &first) : read_raw(rq, &r, &first);
 
+	if (rc == 0 && p->complete && p->whole >= 0 && r.bytes < p->whole)
+		rc = wrong_length(p, &first);
 	/* What arrived is kept, so that the client can continue from there. */
-	if (file_upload_end(u, complete && rc == 0, rq->arena, t, &rest) < 0 &&
+	if (file_upload_end(r.to, p->complete && rc == 0, rq->arena, t, &rest) < 0 &&
 	    rc == 0) {
 		first = rest;
 		rc = -1;
 	}
-	file_upload_release(u);
+	file_upload_release(r.to);
 	if (rc < 0)
 		*e = first;
 	return rc;
@@ -102,12 +176,13 @@ static struct file_caps caps_of(const struct request *rq)
 }
 
 /* Appends the received bytes to t. */
-static int receive(struct request *rq, struct multipart *m, bool complete,
-		   struct attachment *t, struct err *e)
+static int receive(struct request *rq, struct multipart *m,
+		   const struct upload_part *p, struct attachment *t,
+		   struct err *e)
 {
 	const struct file_caps caps = caps_of(rq);
 
-	return api_file_receive(rq, m, &rq->by.owner, &caps, complete, t, e);
+	return api_file_receive(rq, m, &rq->by.owner, &caps, p, t, e);
 }
 
 static int check_room(struct request *rq, int64_t more, bool is_new,
@@ -152,20 +227,28 @@ static int check_on(const struct request *rq, struct err *e)
 		: err_public(e, ERR_FORBIDDEN, "Attachments are turned off.");
 }
 
+/* Deletes an upload that failed; the sweep deletes its bytes. */
+static void forget(struct request *rq, const struct uuid *id)
+{
+	struct err ignored = ERR_INIT;
+
+	if (attachment_delete(rq->app->db, &rq->by.owner, id, &ignored) < 0)
+		log_err("an interrupted upload is kept for a day", &ignored);
+}
+
 int api_attachment_take(struct request *rq, struct multipart *m, struct str name,
 			struct attachment *out, struct err *e)
 {
+	const struct upload_part all = { .complete = true, .whole = -1 };
 	struct uuid id = uuid_new();
-	struct err ignored = ERR_INIT;
 
 	if (check_on(rq, e) < 0 ||
 	    check_room(rq, -1, true, e) < 0 ||
 	    make(rq, &id, name, out, e) < 0)
 		return -1;
-	if (receive(rq, m, true, out, e) == 0)
+	if (receive(rq, m, &all, out, e) == 0)
 		return 0;
-	if (attachment_delete(rq->app->db, &rq->by.owner, &id, &ignored) < 0)
-		log_err("an interrupted upload is kept for a day", &ignored);
+	forget(rq, &id);
 	return -1;
 }
 
@@ -202,19 +285,20 @@ int api_attachment_create(struct request *rq, struct response *rs,
 	struct attachment t;
 	struct str name;
 	struct uuid id;
+	struct upload_part part;
 	int64_t length;
-	bool complete;
 	int found;
 
 	if (check_on(rq, e) < 0 || req_query(rq, "name", &name, e) < 0 ||
-	    read_complete(rq, &complete, e) < 0 || req_length(rq, &length, e) < 0)
+	    req_length(rq, &length, e) < 0 ||
+	    read_head(rq, true, length, &part, e) < 0)
 		return -1;
 	found = find_keyed(rq, &id, e);
 	if (found < 0)
 		return -1;
 	if (found)
 		return api_resource_show(rq, rs, 201, attachments(), &id, e);
-	if (check_room(rq, length, true, e) < 0)
+	if (check_room(rq, MAX(length, part.whole), true, e) < 0)
 		return -1;
 	if (multipart_is(rq)) {
 		form = &m;
@@ -223,26 +307,11 @@ int api_attachment_create(struct request *rq, struct response *rs,
 	}
 	if (make(rq, &id, name, &t, e) < 0)
 		return -1;
-	if (receive(rq, form, complete, &t, e) < 0) {
-		struct err ignored = ERR_INIT;
-
-		/* The client does not know its id. */
-		if (attachment_delete(rq->app->db, &rq->by.owner, &id, &ignored) < 0)
-			log_err("an interrupted upload is kept for a day",
-				&ignored);
+	if (receive(rq, form, &part, &t, e) < 0) {
+		forget(rq, &id);	/* the client does not know its id */
 		return -1;
 	}
 	return api_resource_show(rq, rs, 201, attachments(), &id, e);
-}
-
-static int read_offset(struct request *rq, int64_t *out, struct err *e)
-{
-	struct str s = req_header(rq, "Upload-Offset");
-
-	if (s.n && str_int(s, out) && *out >= 0)
-		return 0;
-	return err_field(e, ERR_INVALID_FIELD, "Upload-Offset", "Upload-Offset "
-			 "must say how many bytes of the file came before.");
 }
 
 /*
@@ -255,15 +324,14 @@ int api_attachment_append(struct request *rq, struct response *rs,
 {
 	const struct uuid *id = route_arg_uuid(rq, "id");
 	struct attachment t;
-	int64_t offset, length;
-	bool complete;
+	struct upload_part part;
+	int64_t length;
 
-	if (check_on(rq, e) < 0 || read_offset(rq, &offset, e) < 0 ||
-	    read_complete(rq, &complete, e) < 0 ||
-	    req_length(rq, &length, e) < 0 ||
+	if (check_on(rq, e) < 0 || req_length(rq, &length, e) < 0 ||
+	    read_head(rq, false, length, &part, e) < 0 ||
 	    attachment_get(rq->app->db, &rq->by.owner, id, rq->arena, &t, e) < 0)
 		return -1;
-	if (t.ready || offset != t.size)
+	if (t.ready || part.offset != t.size)
 		return err_public(e, ERR_CONFLICT, t.ready
 				  ? "The upload is already complete."
 				  : "The upload is not at this offset. Get the "
@@ -271,7 +339,7 @@ int api_attachment_append(struct request *rq, struct response *rs,
 	if (length > rq->conf->attach.file_bytes - t.size)
 		length = (int64_t)rq->conf->attach.file_bytes + 1;
 	if (check_room(rq, length, false, e) < 0 ||
-	    receive(rq, NULL, complete, &t, e) < 0)
+	    receive(rq, NULL, &part, &t, e) < 0)
 		return -1;
 	return api_resource_show(rq, rs, 200, attachments(), id, e);
 }

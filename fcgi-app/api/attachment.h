@@ -6,14 +6,22 @@
 #include "multipart.h"
 #include "response.h"
 
+/* What the headers of an upload say. */
+struct upload_part {
+	bool complete;	/* the last part: the file is finished afterwards */
+	int64_t offset;	/* bytes of the file before this part */
+	int64_t whole;	/* bytes of the whole file; -1: unknown */
+};
+
 /*
  * Appends the body, or the open part of m (NULL: the body is the file), to t;
- * complete: then finishes it (file_finish). What arrived before an error is kept.
- * Errors of file_upload_add and of the body.
+ * p->complete: then finishes it (file_finish). What arrived before an error is kept.
+ * Errors of file_upload_add and of the body; ERR_INVALID_FIELD if the file does not
+ * have p->whole bytes.
  */
 int api_file_receive(struct request *rq, struct multipart *m,
 		     const struct owner *o, const struct file_caps *caps,
-		     bool complete, struct attachment *t,
+		     const struct upload_part *p, struct attachment *t,
 		     struct err *e) MUST_CHECK;
 
 /*

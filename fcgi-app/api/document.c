@@ -347,6 +347,7 @@ static int store_file(struct request *rq, struct multipart *m,
 		.whose = "The files of this knowledge base", .what = "a document",
 		.or_else = "",
 	};
+	const struct upload_part all = { .complete = false, .whole = -1 };
 	struct attachment t;
 	struct uuid id = uuid_new();
 	int64_t length;
@@ -357,7 +358,7 @@ static int store_file(struct request *rq, struct multipart *m,
 			      clock_now_us() + UNWRITTEN_US, e) ||
 	    attachment_get(rq->app->db, &o, &id, rq->arena, &t, e))
 		return -1;
-	if (api_file_receive(rq, m, &o, &caps, false, &t, e) == 0) {
+	if (api_file_receive(rq, m, &o, &caps, &all, &t, e) == 0) {
 		d->attachment_id = id;
 		d->file_size = t.size;
 		if (kb_write(rq->app->db, at, d, STR(""), rq->arena, made, e) == 0 &&

@@ -109,6 +109,8 @@ static void print_path_name(struct buf *out, const struct resource *r,
 	"contentEncoding: binary}}"
 #define COMPLETE "{name: Upload-Complete, in: header, schema: {enum: [\"?0\", " \
 	"\"?1\"], default: \"?1\"}, description: \"?0: further parts follow\"}"
+#define LENGTH "{name: Upload-Length, in: header, schema: {type: integer, " \
+	"minimum: 0}, description: Bytes of the whole file; checked}"
 #define LARGE REFUSED("400", "BadRequest") REFUSED("404", "NotFound") \
 	REFUSED("409", "Conflict") REFUSED("413", "Problem") \
 	REFUSED("422", "Invalid")
@@ -120,7 +122,8 @@ static void print_upload(struct buf *out, const struct resource *r)
 	buf_adds(out, "      parameters: [{$ref: \"#/components/parameters/"
 		 "idempotencyKey\"}, {name: name, in: query, schema: {type: "
 		 "string}, description: The name that it is shown with}, "
-		 COMPLETE "]\n"
+		 "{name: Upload-Offset, in: header, schema: {const: 0}}, "
+		 LENGTH ", " COMPLETE "]\n"
 		 "      requestBody:\n        content: {" BYTES ", "
 		 "multipart/form-data: {schema: {type: object, properties: "
 		 "{file: {type: string, contentEncoding: binary}}}}}\n"
@@ -136,7 +139,7 @@ static void print_append(struct buf *out, const struct resource *r)
 	buf_adds(out, "      parameters: [{name: Upload-Offset, in: header, "
 		 "required: true, schema: {type: integer, minimum: 0}, "
 		 "description: \"Bytes that came before: the record's size\"}, "
-		 COMPLETE "]\n"
+		 LENGTH ", " COMPLETE "]\n"
 		 "      requestBody:\n        content: {" BYTES "}\n"
 		 "      responses:\n");
 	answer(out, "200", "The record", r->name, "");

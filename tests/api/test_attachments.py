@@ -155,6 +155,29 @@ def test_parts(store, someone):
                    f" UPPER('{digest}')") == [["1"]]
 
 
+def test_wrong_upload_headers_are_named(store, someone):
+    """They are refused before anything is stored; nothing stays behind."""
+    before = stored(store)
+    for name, value in (("Upload-Offset", "-1"), ("Upload-Offset", "5"), ("Upload-Offset", "x"),
+                        ("Upload-Length", "-1"), ("Upload-Length", "x"), ("Upload-Length", ""),
+                        ("Upload-Length", "4"), ("Upload-Length", "6")):
+        answer = upload(store, b"12345", user=someone, **{name: value})
+        assert (answer.status, answer.json.get("field")) == (422, name), (name, value)
+        assert name in answer.json["detail"]
+    assert stored(store) == before
+    assert upload(store, b"12345", user=someone, Upload_Offset="0",
+                  Upload_Length="5").status == 201
+    first = upload(store, b"12345", user=someone, Upload_Complete="?0", Upload_Length="8").json
+    path = f"/attachments/{first['id']}"
+    for length in ("7", "9"):
+        wrong = upload(store, b"678", path=path, method="PATCH", user=someone,
+                       Upload_Offset="5", Upload_Length=length)
+        assert (wrong.status, wrong.json["field"]) == (422, "Upload-Length")
+    last = upload(store, b"678", path=path, method="PATCH", user=someone, Upload_Offset="5",
+                  Upload_Length="8").json
+    assert (last["state"], last["size"]) == ("ready", 8)
+
+
 def form(*parts):
     out = b""
     for name, filename, data in parts:
@@ -389,6 +412,7 @@ def test_the_directory_has_the_mark_of_its_installation(make_lab, tmp_path):
     # Its id, of no file's age and no path's: the first 16 bytes of a key of the database.
     key, = first.sql("SELECT LOWER(HEX(secret)) FROM site_key WHERE purpose = 'installation'")[0]
     assert mark.read_text().replace("-", "") == key[:32] + "\n"
+    assert mark.stat().st_mode & 0o777 == 0o644
     file, = on_disk_of(tmp_path)
     orphan = tmp_path / "tmp" / ("0" * 32)
     old(file, orphan)
