@@ -159,7 +159,7 @@ def test_wrong_upload_headers_are_named(store, someone):
     """They are refused before anything is stored; nothing stays behind."""
     before = stored(store)
     for name, value in (("Upload-Offset", "-1"), ("Upload-Offset", "5"), ("Upload-Offset", "x"),
-                        ("Upload-Length", "-1"), ("Upload-Length", "x"), ("Upload-Length", ""),
+                        ("Upload-Length", "-1"), ("Upload-Length", "x"),
                         ("Upload-Length", "4"), ("Upload-Length", "6")):
         answer = upload(store, b"12345", user=someone, **{name: value})
         assert (answer.status, answer.json.get("field")) == (422, name), (name, value)
