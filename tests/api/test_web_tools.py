@@ -177,6 +177,23 @@ def test_redirects_are_asked_about_anew(web, site):
     assert "not a web address" in message(wiki(web, site, "/file"))
 
 
+def test_five_redirects_are_followed(make_lab, site):
+    """Of a page and of robots.txt (RFC 9309, 2.3.1.2), but no sixth."""
+    chain = {f"/r{n}": (302, {"Location": f"/r{n - 1}"}, "") for n in range(1, 7)}
+    mine = Site()
+    mine.pages = {**chain, "/r0": (200, {"Content-Type": "text/plain"},
+                                   "User-agent: *\nDisallow: /private/\n"),
+                  "/robots.txt": (302, {"Location": "/r4"}, ""),
+                  "/private/x": (200, {"Content-Type": "text/plain"}, "x")}
+    lab = make_lab(config={"tools": tools_of(site)})
+    try:
+        assert wiki(lab, mine, "/r5")["isError"] is False
+        assert "redirects too often" in message(wiki(lab, mine, "/r6"))
+        assert "robots.txt" in message(wiki(lab, mine, "/private/x"))
+    finally:
+        mine.close()
+
+
 @pytest.mark.parametrize("page,says", [
     ((404, {}, "x"), "answered 404"),
     ((200, {"Content-Type": "image/png"}, b"\x89PNG"), "neither JSON nor text"),

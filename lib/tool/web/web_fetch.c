@@ -90,7 +90,7 @@ static int follow(const struct tool_ctx *ctx, const struct web_want *w,
 	int64_t until_ms = clock_mono_ms() + w->timeout_ms;
 	char to[4096];
 
-	for (int hop = 0; hop < LIM_REDIRECTS; hop++) {
+	for (int hop = 0; hop <= LIM_REDIRECTS; hop++) {
 		struct err cause = ERR_INIT;
 		struct buf next = BUF_INIT(8192);
 		struct web_want left = *w;

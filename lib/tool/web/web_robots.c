@@ -35,7 +35,7 @@ static json_t *fetch(const struct tool_ctx *ctx, const struct conf_list *allow,
 	int rc = -1;
 
 	buf_adds(&next, root);
-	for (int hop = 0; hop < LIM_REDIRECTS; hop++) {
+	for (int hop = 0; hop <= LIM_REDIRECTS; hop++) {
 		struct buf joined = BUF_INIT(8192);
 
 		buf_reset(&body);
