@@ -50,9 +50,10 @@ static const struct cli_command commands[] = {
 		.name = "export", .args = "--user LOGIN", .run = cli_export,
 		.summary = "print what the database has of a user, as JSON",
 		.help =
-"Prints one JSON object with the user's conversations and their messages, and\n"
-"with what the user has set and made: settings, tokens without their secrets,\n"
-"prompts with their versions and shares, workspaces and private agents. What\n"
+"Prints one JSON object with the user's settings, conversations and messages, and\n"
+"what the user has made: tokens without their secrets, prompts with their versions\n"
+"and shares, provider instances without their keys, workspaces, private agents,\n"
+"and the records of knowledge bases and attachments without their contents. What\n"
 "belongs to a group or to everyone is not in it.\n",
 	},
 	{
@@ -113,9 +114,9 @@ static const struct cli_command commands[] = {
 		.help =
 "key prints a new key for secrets.key. rotate seals everything that is stored\n"
 "sealed with the first key there: put a new key in front of the old one, let the\n"
-"servers read it, run this, and take the old one away. It can be interrupted and\n"
-"run again, while servers run. It names what it cannot open, because a key is\n"
-"missing, leaves that as it is, and fails then.\n",
+"servers read it, run this, and remove the old one. It can be interrupted and run\n"
+"again, while servers run. Values that it cannot open because a key is missing\n"
+"are listed and left as they are; the exit status is 1 then.\n",
 	},
 	{
 		.name = "services",
@@ -125,16 +126,16 @@ static const struct cli_command commands[] = {
 		.run = cli_services,
 		.summary = "see LLM services, try them, export and import them",
 		.help =
-"list prints id, provider, model and source of the services: config for those of\n"
+"list prints id, provider, model and source of the services: config for those in\n"
 "the files, api for those that were made over the API. models asks the\n"
-"provider for its models: id, context in tokens (0: not told), whether it calls\n"
-"tools, whether it sees images (- : not told), name. test asks the service, or\n"
-"another model of it, for one short answer, which the provider charges for, and\n"
-"says what is wrong: the address, TLS, the key, the model or the quota.\n"
-"show, set, export and import are for those that were made over the API, as those\n"
-"of `lamplighter agent`. API keys are in no file: import keeps the one that is\n"
-"stored, and refuses a file with one, which would not be sealed. Enter a key in the\n"
-"page, or over the API.\n",
+"provider for its models: id, context in tokens (0: unknown), whether it calls\n"
+"tools, whether it sees images (- : unknown), name. test asks the service, or\n"
+"another model of its provider, for one short answer, which the provider charges\n"
+"for, and prints what is wrong: the address, TLS, the key, the model or the quota.\n"
+"show, set, export and import are for those that were made over the API, like\n"
+"those of `lamplighter agent`. API keys are in no file: import keeps the one that\n"
+"is stored, and refuses a file with one, which would not be sealed. Enter a key on\n"
+"the page, or send it over the API.\n",
 	},
 	{
 		.name = "agent",
@@ -145,11 +146,11 @@ static const struct cli_command commands[] = {
 		.summary = "show, export and import agents that people made",
 		.help =
 "export prints the agents that the users of a workspace see, as YAML; with --user\n"
-"the private ones of that user. import stores what such a file says (- : stdin): it\n"
-"creates and changes agents, and leaves others alone. What a file does not say of\n"
-"an agent is not set. Importing the same file again changes nothing. If anything\n"
-"is wrong, nothing is stored, and the file, line and column are printed.\n"
-"set changes one value; null unsets it. Values that are no text are JSON.\n"
+"the private ones of that user. import stores such a file (- : stdin): it creates\n"
+"and changes agents, and leaves others alone. Values that are missing in the file\n"
+"are unset. Importing the same file again changes nothing. If anything is wrong,\n"
+"nothing is stored, and the file, line and column are printed.\n"
+"set changes one value; null unsets it. Values that are not text are JSON.\n"
 "Agents of the configuration are in its files and not in the lists.\n",
 	},
 	{
@@ -159,8 +160,8 @@ static const struct cli_command commands[] = {
 		.run = cli_made,
 		.summary = "show, export and import workspaces that people made",
 		.help =
-"As `lamplighter agent`. The agents of a workspace are exported and imported by\n"
-"that command; a workspace that is created begins with those of the templates.\n",
+"Like `lamplighter agent`. The agents of a workspace are exported and imported by\n"
+"that command; a new workspace begins with those of the templates.\n",
 	},
 	{
 		.name = "prompt",
@@ -169,11 +170,11 @@ static const struct cli_command commands[] = {
 		.run = cli_made,
 		.summary = "show, export and import prompts of the catalogue",
 		.help =
-"As `lamplighter agent`: the prompts of the tenant and of all groups; with --group\n"
-"those of one, with --user the private ones of that user. A prompt of a group is\n"
-"called GROUP/NAME. A prompt is found by its name: of several of one name the\n"
-"first in a file is the first that was made. Its categories are in the file by\n"
-"their names and must exist. With whom it is shared is not in the file.\n"
+"Like `lamplighter agent`, for the prompts of the tenant and of all groups; with\n"
+"--group those of one group, with --user the private ones of that user. A prompt\n"
+"of a group is called GROUP/NAME. A prompt is found by its name; if several have\n"
+"the same name, the first in the file is the oldest. The file has the names of\n"
+"its categories, which must exist, but not the groups that it is shared with.\n"
 "Prompts that come with the program or are in files are not in the lists.\n",
 	},
 	{
@@ -183,7 +184,7 @@ static const struct cli_command commands[] = {
 		.run = cli_made,
 		.summary = "show, export and import categories of prompts",
 		.help =
-"As `lamplighter prompt`. Import the categories before the prompts in them.\n",
+"Like `lamplighter prompt`. Import the categories before the prompts in them.\n",
 	},
 	{
 		.name = "setting",
@@ -194,12 +195,12 @@ static const struct cli_command commands[] = {
 		.summary = "show and change settings of users, groups, the tenant",
 		.help =
 "list prints each setting with its current value and the level that it comes\n"
-"from; show what every level says of one. set stores a value for the user, the\n"
-"group or the whole tenant; null unsets it. Values that are no text are JSON:\n"
+"from; show prints what each level sets. set stores a value for the user, the\n"
+"group or the whole tenant; null unsets it. Values that are not text are JSON:\n"
 "true, 20, [\"main\",\"small\"].\n"
 "export prints all that was set, as YAML: of the tenant, of teams, of users.\n"
-"import reads such a file (- : stdin), checks all of it, and sets what it says;\n"
-"what it does not name stays as it is. A map may have at most 4096 names.\n",
+"import reads such a file (- : stdin), checks all of it, and sets its values;\n"
+"others stay as they are. A map may have at most 4096 names.\n",
 	},
 	{
 		.name = "tools",
@@ -235,12 +236,12 @@ static const struct cli_command commands[] = {
 		.run = cli_trace,
 		.summary = "show where the time of a turn goes",
 		.help =
-"Runs a turn as that user, in a new conversation or in one of their own, and\n"
-"prints what it did when, in microseconds and by thread: round trips to the\n"
-"database, the request to the model, its first byte, what is decoded and sent;\n"
-"then a sum per stage. It is a real turn: the model is asked and the answer is\n"
-"stored. --warm N runs N such turns before it (else 1), so that connections and\n"
-"statements are there. The web server and FastCGI are not in it.\n",
+"Runs a turn as that user, in a new conversation or in one of theirs, and prints\n"
+"where its time goes, in microseconds and by thread: round trips to the database,\n"
+"the request to the model, its first byte, decoding and sending; then a sum per\n"
+"stage. It is a real turn: the model is asked and the answer is stored. --warm N\n"
+"runs N such turns first (default: 1), to open connections and prepare statements.\n"
+"The web server and FastCGI are not in it.\n",
 	},
 	{
 		.name = "work", .args = "[--for SECONDS] [--list]",
@@ -259,13 +260,13 @@ static const struct cli_command commands[] = {
 		.run = cli_files,
 		.summary = "check the contents of uploads, or move them",
 		.help =
-"check compares every file with its hash and prints those that are damaged or\n"
-"missing. move moves every file to where file_store says that new ones go, from\n"
-"the database to file_dir or back, while people work; a damaged one stays and is\n"
-"printed. Both print id and store; the exit code is 1 if there are any.\n"
+"check compares every file with its hash. move moves every file to the store that\n"
+"file_store names for new ones, from the database to file_dir or back, while the\n"
+"server runs. Both print the id and store of files that are damaged or missing;\n"
+"the exit status is 1 if there are any.\n"
 "take makes file_dir this installation's if it has the mark of another one, which\n"
-"must not use it any more: files of which this installation knows nothing are\n"
-"deleted after a day.\n",
+"must not use it any more: files without a row of this installation are deleted\n"
+"after a day.\n",
 	},
 	{
 		.name = "kb", .args = "list | sync [SOURCE] | status",
@@ -273,10 +274,10 @@ static const struct cli_command commands[] = {
 		.summary = "read the sources of knowledge bases",
 		.help =
 "list prints the sources in knowledge.sources. sync reads all of them, or one:\n"
-"what is new or changed is written, the documents of what is gone are deleted,\n"
-"and a line says how many. Files and rows that cannot be read are named. It can\n"
-"be interrupted and run again. status prints the same of the last runs, those of\n"
-"the job too. Exit status: 1 if a source cannot be read.\n",
+"new and changed documents are stored, those whose file, page or row is gone are\n"
+"deleted, and a line says how many. Files, pages and rows that cannot be read are\n"
+"listed. It can be interrupted and run again. status prints the results of the\n"
+"last runs, including those of the job. Exit status: 1 if a source cannot be read.\n",
 	},
 	{
 		.name = "decode", .args = "[--quirks JSON] PROVIDER",

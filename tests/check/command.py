@@ -5,6 +5,7 @@ and what to stderr, lists, check, config print, decode."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -148,14 +149,29 @@ def decode():
            err="nope")
 
 
+def entries(page):
+    """The words of each entry of the man page: the line after .TP, without macros and fonts."""
+    for line in re.findall(r"^\.TP\n\.[A-Z]+ (.*)$", page.replace("\\-", "-"), re.M):
+        yield re.findall(r"[A-Za-z-]+", re.sub(r"\\f[A-Z]", "", line))
+
+
 def man_page():
     page = (ROOT / "docs" / "lamplighter.8").read_text(encoding="utf-8")
-    plain = page.replace("\\-", "-")
-    missing = [line.split()[0] for line in run("help").stdout.splitlines()
-               if line.startswith("  ")
-               and line.split()[0] not in plain]
-    missing += [name for name in LISTS if name not in plain]
-    tap.clean("lamplighter(8) has every command", missing)
+    found = list(entries(page))
+    missing = []
+    for line in run("help").stdout.splitlines():
+        if not line.startswith("  "):
+            continue
+        name = line.split()[0]
+        use = run("help", name).stdout.splitlines()[0].split(" " + name, 1)[1]
+        use = re.sub(r"\(.*?\)|\[.*?\]", "", use)
+        parts = [part.split()[0] for part in re.split(r"[|;]", use) if part.split()]
+        known = {word for words in found if words[:1] == [name] for word in words}
+        missing += [name] if not known else []
+        missing += [f"{name} {part}" for part in parts
+                    if known and part.isalpha() and part.islower() and part not in known]
+    missing += [name for name in LISTS if name not in page]
+    tap.clean("lamplighter(8) has an entry for every command", missing)
 
 
 def main():
