@@ -61,8 +61,8 @@ static void usage(FILE *f)
 	      "  -c  configuration (else $LAMPLIGHTER_CONFIG, else "
 	      DEFAULT_CONF ")\n"
 	      "  -s  serve FastCGI on this unix socket\n"
-	      "  -r  take the socket's place where another process serves it; that\n"
-	      "      one, told to stop, finishes what it has\n"
+	      "  -r  take over the socket if another process serves it; that one is\n"
+	      "      told to stop, and finishes its running requests\n"
 	      "  -V  print the version    -h  print this\n"
 	      "Without -s it serves the listening socket that systemd passes or that\n"
 	      "is descriptor 0, or one CGI request; then it reads no options.\n", f);

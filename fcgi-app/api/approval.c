@@ -356,7 +356,7 @@ int answers_open(struct request *rq, const char *kind, struct str name,
 		return -1;
 	if (rc || uuid_is_nil(&thread.running_turn_id))
 		return err_field(e, ERR_INVALID_FIELD, field,
-				 "This thread waits for no answer.");
+				 "This conversation is not waiting for an answer.");
 	if (store_turn_get(rq->app->db, &rq->by.owner, &thread.running_turn_id,
 			   rq->arena, &a->turn, e) < 0 ||
 	    store_turn_wait_list(rq->app->db, &rq->by.owner, &a->turn.id, rq->arena,

@@ -142,8 +142,8 @@ static void look_base(struct doctor *d, const struct request *rq)
 	else
 		doctor_add(d, DOCTOR_BASE, DOCTOR_WARNING, "",
 			   doctor_advice(d, ADVICE_BASE),
-			   "%s was found in the address; the web server should "
-			   "say it.", *d->base ? d->base : "The host's root");
+			   "%s was derived from the URL; the web server should "
+			   "send it.", *d->base ? d->base : "The host's root");
 }
 
 /* The base in the form used in configurations, without a slash at its end. */

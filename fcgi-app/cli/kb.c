@@ -34,7 +34,7 @@ static int print_sources(struct cli_session *s)
 static void add_counts(struct buf *out, const char *name,
 		       const struct intake_state *st)
 {
-	buf_addf(out, "%s: %lld new, %lld changed, %lld as before, %lld deleted, "
+	buf_addf(out, "%s: %lld new, %lld changed, %lld unchanged, %lld deleted, "
 		 "%lld failed\n", name, (long long)st->made,
 		 (long long)st->changed, (long long)st->same,
 		 (long long)st->gone, (long long)st->failed);

@@ -107,8 +107,8 @@ static int take_categories(struct made *m, struct made_item *i, struct err *e)
 	char text[UUID_TEXT_BYTES];
 
 	if (json_object_get(i->body, "categoryIds"))
-		return err_field(e, ERR_INVALID_FIELD, "categoryIds", "Ids are of "
-				 "one database: name the " CLI_MADE_NAMES
+		return err_field(e, ERR_INVALID_FIELD, "categoryIds", "Ids are valid "
+				 "in one database only: name the " CLI_MADE_NAMES
 				 " instead.");
 	if (!names)
 		return 0;

@@ -103,14 +103,14 @@ static const struct cli_command commands[] = {
 		.summary = "show the tools of MCP servers and accept them",
 		.help =
 "list asks every server in mcp_servers for its tools, and prints for each if it\n"
-"is accepted, new or changed. show prints the definitions as the server gives\n"
-"them and, for a changed tool, also the accepted one. accept accepts the current\n"
-"definitions: read them first, because the model will. --user names the user on\n"
-"whose behalf to ask servers that require a user token (token).\n",
+"is accepted, new, changed or unusable. show prints the definitions as the server\n"
+"gives them and, for a changed tool, also the accepted one. accept accepts the\n"
+"current definitions: read them first, because the model will. --user names the\n"
+"user on whose behalf to ask servers that require a user token (token).\n",
 	},
 	{
 		.name = "secret", .args = "key | rotate", .run = cli_secret,
-		.summary = "make keys for stored secrets, and change to another",
+		.summary = "make keys that seal stored secrets, and change to a new one",
 		.help =
 "key prints a new key for secrets.key. rotate seals everything that is stored\n"
 "sealed with the first key there: put a new key in front of the old one, let the\n"
@@ -124,7 +124,7 @@ static const struct cli_command commands[] = {
 			"show SERVICE | set SERVICE KEY VALUE | export | "
 			"import FILE",
 		.run = cli_services,
-		.summary = "see LLM services, try them, export and import them",
+		.summary = "list, test, export and import LLM services",
 		.help =
 "list prints id, provider, model and source of the services: config for those in\n"
 "the files, api for those that were made over the API. models asks the\n"

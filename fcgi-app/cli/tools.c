@@ -225,7 +225,7 @@ static void add_token(struct offered *s, const struct tool *t, struct buf *b)
 
 	if (!c || !c->http || !c->http->token)
 		return;
-	buf_addf(b, "token: issuer %s, audience %s, %s, good for %d s\n",
+	buf_addf(b, "token: issuer %s, audience %s, %s, valid for %d s\n",
 		 c->http->token->issuer, c->http->token->audience,
 		 c->http->token->algorithm == TOKEN_EDDSA ? "EdDSA" : "HS256",
 		 c->http->token->ttl_s);

@@ -119,7 +119,7 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 		[WEB_APACHE_FCGID] = "RequestHeader unset {header}",
 		[WEB_APACHE_CGI] = "RequestHeader unset {header}",
 		[WEB_NGINX] = "fastcgi_param {param} \"\";",
-		[WEB_OTHER] = "Take the request header {header} away from what clients send.",
+		[WEB_OTHER] = "Remove the request header {header} from client requests.",
 	},
 	[ADVICE_STREAM] = {
 		[WEB_LIGHTTPD] = "server.stream-response-body = 1",

@@ -214,9 +214,9 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	},
 	[SEC_IDENTITY] = {
 		.name = "identity.chain[]",
-		.help = "One way to learn who is calling. A credential that is "
-			"there but wrong is refused; it never falls through "
-			"to the next way.",
+		.help = "One way to identify the caller. If a credential is "
+			"present but wrong, the request is refused; the next "
+			"way is not tried.",
 		.size = sizeof(struct conf_identity),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
@@ -298,9 +298,9 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	},
 	[SEC_TEMPLATE] = {
 		.name = "files in agent_templates_dir",
-		.help = "What agents can be made from, one per file "
-			"(docs/agents.md). An agent is a copy: it does not "
-			"change with its template.",
+		.help = "A template for agents (docs/agents.md), one per "
+			"file. An agent is a copy: it does not change with "
+			"its template.",
 		.size = sizeof(struct conf_template),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
@@ -329,7 +329,7 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	[SEC_MENTION] = {
 		.name = "datasets.*.mention of a workspace",
 		.help = "Lets users mention rows with @ (docs/mentions.md). "
-			"Who may query the dataset may mention its rows.",
+			"Users who may query the dataset may mention its rows.",
 		.size = sizeof(struct conf_mention),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
@@ -343,8 +343,8 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	[SEC_ACTION] = {
 		.name = "actions.* of a workspace",
 		.help = "A link that the agent may suggest with the tool "
-			"suggest_action. It is shown, and followed by the "
-			"user only.",
+			"suggest_action. It is only shown: the user decides "
+			"whether to follow it.",
 		.size = sizeof(struct conf_action),
 		.id_offset = AT(struct conf_action, name),
 		.file_offset = AT(struct conf_action, file),
@@ -367,7 +367,7 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.name = "mcp_servers.*",
 		.help = "A server of the Model Context Protocol (docs/mcp.md). "
 			"Its tools are named SERVER_TOOL, in every workspace, "
-			"and are offered once they were accepted.",
+			"and are offered once an admin has accepted them.",
 		.size = sizeof(struct conf_mcp),
 		.id_offset = AT(struct conf_mcp, id),
 		.file_offset = AT(struct conf_mcp, file),
@@ -376,7 +376,7 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	},
 	[SEC_MCP_TOOL] = {
 		.name = "mcp_servers.*.tools.*",
-		.help = "Corrections of what a server states about a tool. The "
+		.help = "Overrides what a server states about a tool. The "
 			"key is the server's name of the tool, or a glob; the "
 			"first match counts.",
 		.size = sizeof(struct conf_mcp_tool),
@@ -386,7 +386,7 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	[SEC_USER_TOKEN] = {
 		.name = "tools.*.http.token, tools.*.openapi.token, "
 			"mcp_servers.*.token",
-		.help = "A signed token (JWT) that tells a service who asks; "
+		.help = "A signed token (JWT) that identifies the user to a service; "
 			"docs/tools.md says how to verify it.",
 		.size = sizeof(struct conf_user_token),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,

@@ -55,8 +55,8 @@ int intake_take(struct intake_run *k, struct err *e)
 static int renewed(const struct db_result *r, struct err *e)
 {
 	return r->affected ? 0
-		: err_public(e, ERR_BUSY, "Another process reads it now; this one "
-			     "has ended.");
+		: err_public(e, ERR_BUSY, "Another process is reading it now; this "
+			     "one stopped.");
 }
 
 static int put_lease(struct intake_run *k, int64_t until_us, struct db_result *r,

@@ -28,7 +28,7 @@ enum {
 };
 
 static const char go_on[] =
-	"[Your answer above was cut off. Go on exactly where it stops, without "
+	"[Your answer above was cut off. Continue exactly where it stops, without "
 	"repeating any of it and without a remark about this.]";
 
 static const char unanswered[] =

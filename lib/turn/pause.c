@@ -292,10 +292,9 @@ struct str turn_waiting_text(struct arena *a, const struct turn_wait *waits,
 		if (w->kind == WAIT_QUESTION)
 			add_question(&b, w);
 		else if (w->kind == WAIT_CLIENT)
-			buf_addf(&b, "This waits for the page, which is to run "
-				 "%.*s.", STR_ARG(w->tool));
+			buf_addf(&b, "Waiting for the page to run %.*s.", STR_ARG(w->tool));
 		else
-			buf_addf(&b, "This waits for your approval: %.*s with "
+			buf_addf(&b, "Waiting for your approval: %.*s with "
 				 "%.*s", STR_ARG(w->tool), STR_ARG(w->args));
 	}
 	s = arena_str(a, buf_str(&b));

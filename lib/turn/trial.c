@@ -28,8 +28,8 @@ static const struct {
 			     "complete, valid, and allowed to use this model." },
 	{ ERR_UPSTREAM_QUOTA, "The key works, but the account at the provider "
 			      "has no credit left." },
-	{ ERR_UPSTREAM_RATE, "The provider limits how often this key may ask, "
-			     "and the limit is reached. Try again later." },
+	{ ERR_UPSTREAM_RATE, "The rate limit of the provider for this key is "
+			     "reached. Try again later." },
 	{ ERR_UPSTREAM_OVERLOAD, "The provider is overloaded. Try again "
 				 "later." },
 	{ ERR_UPSTREAM_TIMEOUT, "The service did not answer in time." },

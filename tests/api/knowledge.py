@@ -95,7 +95,7 @@ class Sources:
                  "      select: |", f"        SELECT {columns} FROM page_of_app WHERE {where}")
 
     def sync(self, name, check=True):
-        """Its numbers (new, changed, as before, deleted, failed) and the sentences."""
+        """Its numbers (new, changed, unchanged, deleted, failed) and the sentences."""
         result = self.lab.command("kb", "sync", name, check=check)
         head, *faults = result.stdout.splitlines()
         assert head.startswith(f"{name}: "), result

@@ -112,7 +112,7 @@ def test_settings_have_words_for_their_values(lab):
     for one in items.values():
         for choice in one.get("choices", ()):
             assert choice["label"], one
-    assert {"value": "tainted", "label": "Once something untrusted was read"} in (
+    assert {"value": "tainted", "label": "After reading untrusted text"} in (
         items["confirm"]["choices"])
 
 

@@ -98,7 +98,7 @@ def test_files_come_change_and_leave(sources):
     assert sources.sync("notes") == ([0, 0, 1, 1, 0], [])
     assert sources.finds("notes", "kettle pantry") == []
     shown = sources.lab.command("kb", "status").stdout
-    assert "notes: read 20" in shown and "0 new, 0 changed, 1 as before, 1 deleted" in shown
+    assert "notes: read 20" in shown and "0 new, 0 changed, 1 unchanged, 1 deleted" in shown
     assert sources.lab.command("kb", "list").stdout == f"notes\tnotes\t{path}\tby command\n"
 
 
@@ -210,7 +210,7 @@ def test_the_job_reads_what_is_due(sources):
     assert "6 new" in sources.lab.command("kb", "status").stdout
     sources.lab.sql("UPDATE knowledge_source SET begun_us = 1 WHERE name = 'due'")
     wait_until("the job has read it again", lambda: sources.lab.command("work") and
-               "1 changed, 5 as before" in sources.lab.command("kb", "status").stdout)
+               "1 changed, 5 unchanged" in sources.lab.command("kb", "status").stdout)
 
 
 def test_a_source_that_moves_to_another_base_takes_its_documents(sources):

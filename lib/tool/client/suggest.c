@@ -96,7 +96,7 @@ int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,
 				    "values", json_pack("{s:s,s:o,s:b,s:s}",
 			"type", "object", "properties", values,
 			"additionalProperties", 0, "description",
-			"What stands in the braces of the action's link"));
+			"Values for the braces in the action's link"));
 	else
 		json_decref(values);
 	jx_keep(ctx->arena, schema);
