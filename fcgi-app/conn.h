@@ -16,7 +16,7 @@
 struct conn {
 	const char *const *env;	/* "NAME=value", terminated by NULL; invalid after finish */
 	/*
-	 * Up to n bytes of the body; 0 at its end, -1 if it broke off, and
+	 * Up to n bytes of the body; 0 at its end, -1 if it was cut off, and
 	 * CONN_SLOW if it arrives more slowly than pace allows.
 	 */
 	ssize_t (*read)(struct conn *c, char *p, size_t n);

@@ -146,7 +146,7 @@ int req_length(const struct request *rq, int64_t *out, struct err *e) MUST_CHECK
 
 /*
  * Reads the whole body, at most cap bytes: ERR_TOO_BIG beyond, ERR_BAD_REQUEST
- * if it breaks off, ERR_SLOW if it arrives too slowly (pace.h). Works with and
+ * if it is cut off, ERR_SLOW if it arrives too slowly (pace.h). Works with and
  * without a content length.
  */
 int req_body(struct request *rq, size_t cap, struct str *out,
@@ -154,7 +154,7 @@ int req_body(struct request *rq, size_t cap, struct str *out,
 
 /*
  * Reads the next bytes of the body of a RAW route to p, at most n: their number, 0
- * at the end, -1 with ERR_BAD_REQUEST if the body breaks off, ERR_SLOW. Does not
+ * at the end, -1 with ERR_BAD_REQUEST if the body is cut off, ERR_SLOW. Does not
  * store them.
  */
 ssize_t req_body_some(struct request *rq, char *p, size_t n,

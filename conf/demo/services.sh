@@ -211,7 +211,7 @@ up_sample() {
 	stamp="$(date -u +%F) $(cat "$top"/conf/demo/sample*.py | digest)"
 	if [ "$(cat "$var/db/sample.stamp" 2>/dev/null)" != "$stamp" ]; then
 		[ ! -s "$var/db/sample.stamp" ] || note database \
-			"sample data made anew, with today's dates; tickets of yours go"
+			"sample data is created again, with today's dates; your own tickets are deleted"
 		{ python3 -B "$top/conf/demo/sample_data.py" &&
 			python3 -B "$top/conf/demo/sample_wiki.py"; } 2>"$log/sample.log" |
 			mariadb --defaults-file="$secrets/intranet_owner.cnf" \

@@ -108,9 +108,9 @@ static int check_decider(struct request *rq, struct err *e)
  * Idempotency-Key, the same decisions can be sent again and get the same answer:
  * the events of the turn from then on, or those after Last-Event-ID.
  */
-static int go_on(struct request *rq, struct response *rs, const struct turn *t,
-		 struct turn_decision *d, size_t n, const struct send_as *as,
-		 struct err *e)
+static int resume_turn(struct request *rq, struct response *rs, const struct turn *t,
+		       struct turn_decision *d, size_t n, const struct send_as *as,
+		       struct err *e)
 {
 	struct turn_request in = send_resume(rq, t, d, n);
 
@@ -198,7 +198,7 @@ int api_approval_decide(struct request *rq, struct response *rs, struct err *e)
 	    store_turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
 			   rq->arena, &t, e) < 0)
 		return -1;
-	return go_on(rq, rs, &t, &d, 1, &as, e);
+	return resume_turn(rq, rs, &t, &d, 1, &as, e);
 }
 
 /* -- results ------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ int api_tool_results(struct request *rq, struct response *rs, struct err *e)
 		if (read_result(rq, rows, n_rows, json_array_get(results, i),
 				&d[i], e) < 0)
 			return -1;
-	return go_on(rq, rs, &t, d, n, &as, e);
+	return resume_turn(rq, rs, &t, d, n, &as, e);
 }
 
 /* -- within the requests of other clients --------------------------------------- */
@@ -442,5 +442,5 @@ int answers_send(struct request *rq, struct response *rs, struct answers *a,
 		return err_field(e, ERR_INVALID_FIELD, "messages", "Nothing in "
 				 "this request answers what the thread waits "
 				 "for.");
-	return go_on(rq, rs, &a->turn, a->v, a->n, as, e);
+	return resume_turn(rq, rs, &a->turn, a->v, a->n, as, e);
 }

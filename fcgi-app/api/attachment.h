@@ -28,7 +28,7 @@ int api_file_receive(struct request *rq, struct multipart *m,
  * Stores the open part of a form as an attachment of the caller, and reads its
  * text. If that fails, there is no attachment. ERR_TOO_BIG, ERR_CONFLICT,
  * ERR_FORBIDDEN with a sentence for the user; ERR_OVERLOADED if it cannot be read
- * now; ERR_BAD_REQUEST if the body breaks off. *out: in rq's arena.
+ * now; ERR_BAD_REQUEST if the body is cut off. *out: in rq's arena.
  */
 int api_attachment_take(struct request *rq, struct multipart *m, struct str name,
 			struct attachment *out, struct err *e) MUST_CHECK;

@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-/* The file of a request that broke off is deleted after a day. */
+/* The file of a request that was cut off is deleted after a day. */
 #define UNWRITTEN_US INT64_C(86400000000)
 
 static const char *const statuses[] = {

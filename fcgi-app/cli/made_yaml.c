@@ -12,7 +12,7 @@
 /* -- out ---------------------------------------------------------------------- */
 
 /*
- * The character of two or three bytes at p that stands in JSON as it is, but is a
+ * The character of two or three bytes at p that is in JSON as it is, but is a
  * line end to YAML or nothing that it takes; 0: none of these.
  */
 static unsigned odd_char(const unsigned char *p, size_t n, size_t *bytes)

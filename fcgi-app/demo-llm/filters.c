@@ -416,7 +416,7 @@ void question_present(struct question *q, struct column *c)
 }
 
 /*
- * The column a name stands in: at is where the name begins, an article before
+ * The column that contains a name: at is where the name begins, an article before
  * it left out; next is the word behind it.
  */
 static struct column *name_column(const struct question *q,

@@ -42,7 +42,7 @@ struct http_req {
 };
 
 /*
- * Goes on parsing the request at the front of in (a chunked body is decoded in
+ * Continues to parse the request at the front of in (a chunked body is decoded in
  * place). Returns 1 when it is complete: the body is at out_front(in) +
  * head_len, and the caller consumes pos bytes at the end; 0 when bytes are
  * missing; -1 with *w set (400, 413, 431, 501, 505) when it is wrong.

@@ -156,8 +156,8 @@ static struct dataset *best_dataset(const struct catalogue *c,
 	return best && counts_known(best, w) ? best : NULL;
 }
 
-/* Does the question go on from the one before? */
-static bool goes_on(const struct words *w)
+/* Does the question continue the one before? */
+static bool continues(const struct words *w)
 {
 	return w->n && (word_in(w, 0, "and or only") ||
 			words_at(w, 0, "what about") ||
@@ -477,7 +477,7 @@ bool question_read(struct question *q, const struct catalogue *c,
 		   struct words *w, struct words *previous)
 {
 	*q = (struct question){.dataset = best_dataset(c, w)};
-	if (previous && goes_on(w) && !q->dataset)
+	if (previous && continues(w) && !q->dataset)
 		q->dataset = best_dataset(c, previous);
 	if (!q->dataset)
 		return false;

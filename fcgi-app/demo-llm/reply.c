@@ -242,7 +242,7 @@ static void next_piece(struct reply *r)
 }
 
 /*
- * Takes the steps that are due. PUMP_MORE also means: one step taken, go on.
+ * Takes the steps that are due. PUMP_MORE also means: one step taken, continue.
  */
 static enum pump step(struct reply *r, struct out *o, int64_t now_ns,
 		      int64_t *due_ns)

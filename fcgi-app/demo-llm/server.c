@@ -220,7 +220,7 @@ static bool end_reply(struct server *s, struct conn *c)
 	return false;
 }
 
-/* Pumps, sends and goes on to the next request, as far as possible now. */
+/* Pumps, sends and continues with the next request, as far as possible now. */
 static void conn_run(struct server *s, struct conn *c)
 {
 	int64_t due_ns = 0;

@@ -209,8 +209,8 @@ static const struct turn_wait *find(struct request *rq, struct turn *t,
  * The turn resumes, here or where it runs already, also if the same decision was
  * made before (a double click); its page shows the rest.
  */
-static int go_on(struct request *rq, struct response *rs, const struct turn *t,
-		 struct turn_decision *d, struct err *e)
+static int resume_turn(struct request *rq, struct response *rs, const struct turn *t,
+		       struct turn_decision *d, struct err *e)
 {
 	struct turn_request in = send_resume(rq, t, d, 1);
 
@@ -249,7 +249,7 @@ int plain_decide(struct request *rq, struct response *rs, struct err *e)
 		.digest = { (const char *)digest, sizeof(digest) },
 		.remember = allow,
 	};
-	return go_on(rq, rs, &t, &d, e);
+	return resume_turn(rq, rs, &t, &d, e);
 }
 
 /*
@@ -276,12 +276,12 @@ int plain_answer(struct request *rq, struct response *rs, struct err *e)
 	if (w->kind == WAIT_CLIENT) {
 		d.is_error = true;
 		d.result = STR(NO_PAGE);
-		return go_on(rq, rs, &t, &d, e);
+		return resume_turn(rq, rs, &t, &d, e);
 	}
 	given = jx_keep(rq->arena, choice.n
 			? json_pack("{s:o}", "choice", jx_string(choice))
 			: json_pack("{s:o}", "answer", jx_string(answer)));
 	if (api_wait_answer(rq, w, given, &d, e) < 0)
 		return -1;
-	return go_on(rq, rs, &t, &d, e);
+	return resume_turn(rq, rs, &t, &d, e);
 }

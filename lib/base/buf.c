@@ -163,7 +163,7 @@ void buf_json_more(struct buf *b, struct str s)
 	if (!buf_ok(b))
 		return;
 	if (!b->n || b->p[b->n - 1] != '"')
-		BUG("no JSON string to go on with");
+		BUG("no JSON string to continue");
 	b->n--;
 	json_chars(b, s);
 }

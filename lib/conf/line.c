@@ -1,4 +1,4 @@
-/* Where something stands in a file, for messages of the modules above. */
+/* Where something is in a file, for messages of the modules above. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -58,7 +58,7 @@ int sse_feed(struct sse_reader *r, struct str bytes, sse_handler *fn,
 	     void *ctx, struct err *e) MUST_CHECK;
 
 /*
- * Continues with another stream after this one broke off: discards the incomplete
+ * Continues with another stream after this one was cut off: discards the incomplete
  * event; keeps id and retry_ms.
  */
 void sse_again(struct sse_reader *r);

@@ -1,6 +1,6 @@
 /*
  * See schema_value.h: type, enum, const, uniqueItems, counts, lengths, numbers and
- * pattern. What applies schemas to parts of a value stands in schema.c.
+ * pattern. What applies schemas to parts of a value is in schema.c.
  */
 #include "schema/schema_value.h"
 

@@ -1,7 +1,7 @@
 /*
  * A copy of a thread up to a message, as a conversation of its own. Messages
  * keep their numbers, so only the conversation's part of their ids changes.
- * They belong to no turn: that of the original must not go on from here. The
+ * They belong to no turn: that of the original must not continue here. The
  * sources of answers are copied with them.
  *
  * The gaps of the thread and its newest messages are copied at once; the others

@@ -206,7 +206,7 @@ int store_turn_end(struct db *db, const struct owner *o, struct turn_end *t,
  * ended_us; no events. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in
  * e->id; ERR_CONFLICT when the turn was ended otherwise, waits or was resumed
  * since (it is the end of one run, end->resumes), or the thread has
- * gone on in a way that leaves no place for it. Not within db_tx.
+ * continued in a way that leaves no place for it. Not within db_tx.
  */
 int store_turn_end_late(struct db *db, const struct owner *o, struct turn_end *end,
 			struct message *steps, size_t n_steps,

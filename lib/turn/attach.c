@@ -309,8 +309,8 @@ static void add_image(struct turn_loop *l, const struct attachment *t,
 }
 
 /*
- * Reads the pages of t that are images, as many as there is time for in this turn: a
- * later one goes on. A preview has what is there.
+ * Reads the pages of t that are images, as many as there is time for in this turn; a
+ * later turn reads further ones. A preview has those that were read before.
  */
 static void read_scan(struct turn_loop *l, struct attachment *t)
 {

@@ -27,7 +27,7 @@ enum {
 	ENVELOPE_TOKENS = 32,	/* around untrusted text (prompt/untrusted.h) */
 };
 
-static const char go_on[] =
+static const char continue_prompt[] =
 	"[Your answer above was cut off. Continue exactly where it stops, without "
 	"repeating any of it and without a remark about this.]";
 
@@ -291,7 +291,7 @@ void history_continue(struct turn_loop *l)
 		context_add(l, LLM_USER, l->run->in.content);
 	l->n_history = at ? at - 1 : 0;
 	if (at && l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
-		context_add(l, LLM_USER, STR(go_on));
+		context_add(l, LLM_USER, STR(continue_prompt));
 }
 
 /* -- of a resumed turn ------------------------------------------------------ */
@@ -398,7 +398,7 @@ void history_add_own(struct turn_loop *l, const struct history_own *o)
 		/* It continued a turn that was cut short. */
 		if (own && first &&
 		    l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
-			context_add(l, LLM_USER, STR(go_on));
+			context_add(l, LLM_USER, STR(continue_prompt));
 		first &= !own;
 		if (i == o->last)
 			break;

@@ -258,7 +258,7 @@ def test_turns_use_what_is_stored(lab, who):
     lab.call("PATCH", at(mine), {"systemPrompt": "Second " + who}, user="ada")
     talk = lab.chat("Hello", workspace=who, user="ada", agentId=mine["agentId"])
     assert "Second " + who in str(lab.sent())
-    # The conversation goes on with its agent where none is named.
+    # The conversation continues with its agent if none is named.
     conversation = talk[0].data["conversationId"]
     assert lab.get(f"/conversations/{conversation}", user="ada"
                    ).json["agentId"] == mine["agentId"]
@@ -295,7 +295,7 @@ def test_what_goes_with_a_workspace(lab, who):
     assert [stored(lab, *b) for b in below] == [0, 0, 0]
     wait_until("its conversations are gone", lambda: lab.get(
         f"/conversations/{talk}", user="ada").status == 404)
-    # Another of the same name begins anew.
+    # Another of the same name has none of it.
     make_workspace(lab, workspaceId=who, visibleTo=["*"])
     assert ids(lab, f"/workspaces/{who}/agents", "agentId", user="ada") == ["bobby", "maven"]
 

@@ -359,7 +359,7 @@ def test_nobody_decides_late(lab):
     refused(lab, request, 409, "approval_expired")
     events = decide(lab, request, "deny").events()
     assert events[-1].name == "done" and lab.runs() == []
-    # One that nobody touches is a denial when the user goes on.
+    # One that nobody touches is a denial when the user continues.
     _, [request] = asks(lab, call("drop"))
     expire(lab, request)
     lab.chat({"text": "next"}, conversationId=request["conversationId"])

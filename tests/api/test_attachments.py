@@ -499,7 +499,7 @@ def test_from_one_store_to_the_other(make_lab, tmp_path):
     assert stored(lab) == {**rows, "file_piece": 0, "files": 4}
     all_there()
     assert lab.command("files", "check").returncode == 0
-    # A damaged one is found, and is not moved over what may be mended.
+    # A damaged one is found, and does not replace a copy that may be repaired.
     file = max(on_disk(lab), key=lambda p: p.stat().st_size)
     file.write_bytes(file.read_bytes()[:-1] + b"x")
     lab.overrides.update(file_store="database")

@@ -1,4 +1,4 @@
-"""Turns that were cut short go on: POST /turns/{t}/continue."""
+"""Turns that were cut short are continued: POST /turns/{t}/continue."""
 
 import json
 import signal
@@ -69,7 +69,7 @@ def test_goes_on_after_cancel_in_mid_text(lab):
     assert rows[1]["content"] == old["content"]
     assert rows[-1]["content"] == end.data["content"]
     assert [r["role"] for r in rows].count("user") == 1
-    # It has gone on: not a second time, and not a turn that ended well.
+    # It was continued: not a second time, and not a turn that ended well.
     for ended in (turn, end.data["turnId"]):
         answer = lab.post(f"/turns/{ended}/continue", {}, user="ada")
         assert answer.status == 409 and answer.json["code"] == "conflict"

@@ -134,7 +134,7 @@ def test_what_will_not_pass_is_told(two, status):
 
 
 def test_not_behind_the_first_delta(two):
-    """What was told stays told: nobody begins anew."""
+    """What was sent stays: no service begins again."""
     lab, first, second = two
     first.mode = "cut"
     events = say(lab)
@@ -185,7 +185,7 @@ def test_the_circuit(two):
 
 
 def test_a_service_that_was_mended_is_asked_at_once(two):
-    """What a configuration says anew is not judged by what was."""
+    """A new configuration is not judged by failures of the old one."""
     lab, first, second = two
     mended = {**first.service, "fallbacks": ["second"]}
     lab.write_config({"chat": {"llm_service": "first"}, "llm_services": {

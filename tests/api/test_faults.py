@@ -263,7 +263,7 @@ def test_complete_refuses_what_it_cannot_check(lab):
 
 
 def test_complete_that_fails_has_cost_something(lab):
-    """A43: what was sent before the answer broke off is recorded."""
+    """A43: what was sent before the answer was cut off is recorded."""
     def failed():
         return int(lab.sql("SELECT COUNT(*) FROM usage_record WHERE kind = 2 AND"
                            " finish_reason = 'error' AND input_tokens > 0"

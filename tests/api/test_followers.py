@@ -42,7 +42,7 @@ def test_followers_keep_no_copies_of_the_turn(make_lab):
 
 
 def test_a_deleted_conversation_ends_its_streams(lab):
-    """Here and in another process; they broke off, and clients came back."""
+    """Here and in another process; they were cut off, and clients came back."""
     with Twin(lab) as other:
         stream = lab.stream("/chat/lab/stream", {
             "content": "!script " + json.dumps({"tokens": 5000, "rate": 20})},

@@ -1,4 +1,4 @@
-"""Idempotency-Key on the routes of other clients, and on what goes on."""
+"""Idempotency-Key on the routes of other clients, and of continuations."""
 
 import json
 import threading
@@ -183,7 +183,7 @@ def test_going_on_once(thread, lab):  # noqa: F811
         assert again[0].data["turnId"] == told_first[0].data["turnId"]
     assert [r["role"] for r in sound(thread)] == ["user", "assistant",
                                                   "assistant"]
-    # Without the key it says that it was gone on with.
+    # Without the key it says that the turn was continued.
     assert lab.post(path, {}, user="ada").status == 409
     # The key is this turn's; for another's it is another request.
     other = cut(thread)

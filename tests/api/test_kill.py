@@ -88,7 +88,7 @@ def check_turn(lab, client):
     assert ANSWER.startswith(answer) or NARRATION.startswith(answer), answer
     assert said(events) == answer
     # What the client saw is the beginning of what is there, as far as that
-    # goes; what it goes on with is the rest.
+    # goes; the rest follows.
     seen = [int(e.id) for e in client.events if e.id]
     rest = follow(lab, turn, seen[-1]) if seen[-1] < ids[-1] else []
     assert all(int(e.id) > seen[-1] for e in rest)
@@ -289,7 +289,7 @@ def database_answers(lab):
 
 @pytest.mark.parametrize("sig", ["KILL", "TERM"])
 def test_database_killed_in_mid_stream(make_lab, sig):
-    """Turns go on without it; what they did meanwhile is there afterwards."""
+    """Turns continue without it; what they did meanwhile is there afterwards."""
     lab = make_lab()
     for moment_s in MOMENTS_S[:5]:
         clients = [Client(lab, script) for script in SCRIPTS]

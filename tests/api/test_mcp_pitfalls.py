@@ -55,7 +55,7 @@ def test_the_era_is_remembered(bad, hostile, era):
 
 
 def test_a_server_that_moves_to_the_other_era(bad, hostile, era):
-    """Pitfall G1: when what was remembered fails, it is found out anew."""
+    """Pitfall G1: when what was remembered fails, it is found out again."""
     lab = bad()
     assert ask(lab, "bad_look")[0]["result"] == "found"
     for modern in (era == "session", era != "session"):

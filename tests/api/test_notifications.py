@@ -512,7 +512,7 @@ def threads(lab):
 
 
 def test_idle_streams_take_no_thread(make_lab):
-    """More of them than there are threads, and the chat goes on."""
+    """More of them than there are threads, and the chat continues."""
     lab = make_lab(config={"threads": {"max": 6, "max_turns": 4, "idle_s": 1}})
     streams = [opened(lab, user=f"u{i % 10}") for i in range(300)]
     assert threads(lab) < 12

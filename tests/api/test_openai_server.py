@@ -152,7 +152,7 @@ def test_the_given_history_is_the_context(lab, bearer):
         assert user["content"] == script("text")
         assert user["metadata"].get("given", []) == given
         assert user["metadata"]["client"] == "openai"
-        # The page goes on where the client was.
+        # The page continues where the client was.
         again = lab.chat({"text": "x"}, conversationId=conversation)
         sizes.append([e.data for e in again if e.name == "context-usage"][0])
     assert sizes[1]["messages"] == sizes[0]["messages"] + 3

@@ -67,7 +67,7 @@ def test_ids_that_are_used_again(lab, agent):
     assert ids[0] == "call_0" and len(set(ids)) == 4
     rows = {r["callId"]: len(r["result"]["rows"]) for r in results(events)}
     assert [rows[i] for i in ids] == [1, 2, 3, 4]
-    # The same over turns, and what is stored can be gone on with.
+    # The same over turns, and what is stored can be continued.
     more = lab.chat(script, agentId=agent,
                     conversationId=events[0].data["conversationId"])
     assert more[-1].name == "done"
@@ -80,7 +80,7 @@ def test_ids_that_are_used_again(lab, agent):
     ("content_filter", "", "cut off"),
     ("tool_calls", '{"dataset": "tick', "not valid JSON")])
 def test_arguments_that_were_cut(lab, agent, finish, args, says):
-    """Pitfall A6: such a call is not run; the model is told, and goes on.
+    """Pitfall A6: such a call is not run; the model is told, and continues.
     Nor is one that was cut off before the first byte of its arguments."""
     events = lab.chat({"tool_calls": [{"name": "query_data", "args": args}],
                        "finish": finish, "then": {"text": "shorter"}},

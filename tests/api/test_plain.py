@@ -174,7 +174,7 @@ def test_rename_and_delete(lab, browser):
 
 
 def answer_words(text, word="word"):
-    """How often it stands in the answer, which may be there in part."""
+    """How often it is in the answer, which may be there in part."""
     return text.partition(ANSWER)[2].count(word)
 
 
@@ -221,7 +221,7 @@ def test_two_readers_and_stop(lab, browser):
     rest = response.read()
     connection.close()
     assert b"Stopped." in rest and rest.rstrip().endswith(b"</html>")
-    # And what was cut short can be gone on with.
+    # And what was cut short can be continued.
     page = browser.get(ended(browser, turn))
     assert "Stopped." in page.text
     again = browser.submit(page, "continue")

@@ -279,7 +279,7 @@ def test_all_layers_stand_in_their_order(lab):
         assert used[layer] == tuple(by[layer][k] for k in ("name", "version", "hash"))
     assert used["team"][:2] == ("sales", 3) and used["module"][:2] == ("tickets", 2)
     assert used["module-texts"][:2] == ("module:tickets", 2)
-    # It stands in the history, and an answer that is made again has it too.
+    # It is in the history, and a regenerated answer has it too.
     talk = events[0].data["conversationId"]
     first = lab.get(f"/conversations/{talk}/messages", **INSIDE).json["items"][-1]
     assert first["metadata"]["module"] == module

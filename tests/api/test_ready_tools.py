@@ -117,7 +117,7 @@ def call_long(ready, name, agent="small", **args):
 
 
 def text_of(asked):
-    """What stands in the envelope."""
+    """What is in the envelope."""
     inside = asked.split("[UNTRUSTED-DATA", 1)[1].split("]", 1)[1]
     return inside.rsplit("[/UNTRUSTED-DATA", 1)[0].strip()
 

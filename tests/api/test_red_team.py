@@ -346,7 +346,7 @@ def test_a_choice_is_what_was_seen(lab):
 
 
 def test_going_on_keeps_the_taint(lab):
-    """A turn that broke off behind what it read goes on as suspicious."""
+    """A turn that was cut off after what it read continues as tainted."""
     events = say(lab, {"tool_calls": [call("shell")], "then": {
         "id": "going-on", "fail_times": 1, "error": {"status": 400},
         "tool_calls": [call("note", text="stolen")]}})

@@ -105,7 +105,7 @@ def answers(lab, calls):
 def test_nothing_depends_on_rows_of_others(lab, seed):
     """
     The same calls give the same answers, to the last byte of their errors,
-    whatever stands in the rows that this user may not see: not a count, an
+    whatever is in the rows that this user may not see: not a count, an
     order, a sum or an error tells of them.
     """
     r = random.Random(seed)
@@ -158,7 +158,7 @@ def test_kept_results_of_others(lab):
 
 
 def test_pages_of_others(lab):
-    """A cursor says where to go on, never whose rows."""
+    """A cursor says where to continue, never whose rows."""
     for _ in range(3):
         say(lab, {"text": "of bob"}, user="bob")
     theirs = lab.get("/conversations?pageSize=1", user="bob").json

@@ -44,7 +44,7 @@ def ways_in(port):
 
 
 def test_no_way_of_writing_an_address_leads_inside(lab, inside):
-    """As the user might paste it: only the guard stands in between."""
+    """As the user might paste it: only the guard is in between."""
     ways = list(ways_in(inside.port))
     for start in range(0, len(ways), 8):
         part = ways[start:start + 8]
@@ -153,7 +153,7 @@ def test_arguments_that_nobody_declared(lab, web, extra):
 
 
 def test_a_value_stays_a_value(lab, web):
-    """What stands in a query cannot become a parameter of its own."""
+    """What is in a query cannot become a parameter of its own."""
     for text in ("x&fixed=you", "x#y", "x\r\nHost: evil", "%26fixed=you", "x;y=z",
                  "\uff06fixed=you"):
         assert not one(lab, "echo", text=text)["isError"]

@@ -494,7 +494,7 @@ def test_a_stored_service_takes_over(lab, made, provider):
         events = ask(lab)
         assert events[-1].name == "done"
         assert "demo" in next(e.data["message"] for e in events if e.name == "warning")
-        # A change of it begins anew.
+        # A change of it begins again.
         call(lab, "PATCH", f"{ALL}/{row['id']}", {"fallbacks": None})
         last = ask(lab)[-1]
         assert last.name == "error", (last.name, last.data)

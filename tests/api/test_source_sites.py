@@ -438,7 +438,7 @@ class Locks:
 
 
 def test_a_long_sitemap_is_listed_in_parts(sources, site):
-    """Of 500: a run that is late ends in it, and after a kill the next one goes on in it."""
+    """Of 500: a run that is late ends in it, and after a kill the next one continues in it."""
     lab, sql = sources.lab, sources.lab.sql
     names = [f"/{i}" for i in range(1200)]
     site.lists(*names)

@@ -108,7 +108,7 @@ def test_groups_of_a_source_are_rights(sources):
     assert sources.sync("board")[0] == [1, 0, 0, 0, 0]
     assert len(sources.finds("board", "quokka budget", ["board"])) == 1
     assert sources.finds("board", "quokka budget", ["staff"]) == []
-    sources.directory("board", groups="[staff]")    # said anew: nothing of the file changed
+    sources.directory("board", groups="[staff]")    # said again: nothing of the file changed
     assert sources.sync("board")[0] == [0, 1, 0, 0, 0]
     assert sources.finds("board", "quokka budget", ["board"]) == []
     assert len(sources.finds("board", "quokka budget", ["staff"])) == 1
@@ -222,7 +222,7 @@ def test_a_source_that_moves_to_another_base_takes_its_documents(sources):
     assert sources.sync("moves")[0] == [1, 0, 0, 0, 0]
     assert sources.finds("moves", "bilby") == []
     assert len(sources.finds("elsewhere", "bilby")) == 1
-    # A base that is deleted leaves nothing of its sources; the next run makes it anew.
+    # A base that is deleted leaves nothing of its sources; the next run creates it again.
     assert sources.lab.call("DELETE", sources.base("elsewhere"), user="root",
                             groups=["admins"]).status == 204
     wait_until("nothing is left", lambda: sources.lab.command("work") and sources.lab.sql(

@@ -54,7 +54,7 @@ def test_regenerate_takes_the_answers_place(thread):
     assert [place(m) for m in first["messages"]] == [
         (None, None), (None, None), (1, 2)]
     assert second["messages"] == rows[3:]
-    # The turn that was superseded can still be read, and not be gone on from.
+    # The turn that was superseded can still be read, but not be continued.
     replay = follow(thread.lab, old["turnId"]).events()
     assert replay[-1].data["messageId"] == old["messageId"]
     answer = thread.lab.post(f"/turns/{old['turnId']}/continue", {}, user="ada")
@@ -88,7 +88,7 @@ def test_the_model_does_not_see_what_was_superseded(recorded):
     rows = thread.rows()
     thread.regenerate(rows[2])
     sent = last_request(recorded)
-    # The script goes on where tool results are: its second request.
+    # The script continues where tool results are: its second request.
     assert [m["role"] for m in sent] == ["user", "assistant", "user",
                                          "assistant", "tool"]
     assert "gone" not in json.dumps(sent)
@@ -278,7 +278,7 @@ def test_choosing_keeps_later_turns_with_the_variant(thread):
     assert record["updatedAt"] > before["updatedAt"]
     assert thread.said() == [("u", "one"), ("a", "one")]
     sound(thread)
-    # The old tail goes on by itself.
+    # The old tail continues by itself.
     thread.send(say("three"))
     assert thread.said()[2:] == [("u", "three"), ("a", "three")]
     assert thread.choose(heads[1])["messageCount"] == 4
@@ -377,7 +377,7 @@ def test_fork_copies_up_to_a_message(thread):
         for key in ("role", "content", "createdAt", "metadata"):
             assert new[key] == old[key]
     assert len(got) == 6 and "variantCount" not in got[5]
-    # Both go on by themselves.
+    # Both continue by themselves.
     copy.send(say("other"))
     copy.regenerate(got[5])
     assert copy.said()[-1] == ("a", "two")

@@ -161,7 +161,7 @@ def test_killed_in_mid_regenerate(make_lab, script):
     thread.choose(first["variantId"])
     assert [r["messageId"] for r in sound(thread)] == [
         r["messageId"] for r in answers]
-    # What was cut short in it can be gone on from: it is the last again.
+    # What was cut short in it can be continued: it is the last again.
     turn = answers[-1]["turnId"]
     stream = Stream(*lab.open("POST", f"/turns/{turn}/continue", None,
                               user="ada"))

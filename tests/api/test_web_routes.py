@@ -37,7 +37,7 @@ def new(lab):
 
 
 def bodies(lab, name):
-    """Path and body of a route, and where the wish stands in it."""
+    """Path and body of a route, and where it asks for the web."""
     agent = f"/workspaces/lab/agents/all/conversations/{new(lab)}/messages"
     user = [{"role": "user", "id": uuid.uuid4().hex,
              "parts": [{"type": "text", "text": SAY}]}]

@@ -136,7 +136,7 @@ def test_an_address_that_the_model_made_is_not_visited(web, site):
     assert "that the user gave" in message(visit("go, see " + site.url + "/hours"))
     assert len(site.asked) == before
     assert visit(f"read {site.url}/hours?salary=9 please")["isError"] is False
-    # What a result says counts as well; so it may go on from there.
+    # What a result says counts as well; so it may continue from there.
     site.pages["/search"] = (200, {"Content-Type": "application/json"}, json.dumps(
         {"results": [{"title": "T", "url": site.url + "/hours?salary=9"}]}))
     script = {"tool_calls": [{"name": "web_search", "args": {"query": "q"}}],

@@ -114,7 +114,7 @@ test('a long argument does not hide those behind it', async (t) => {
 	await send(page, call('wipe', parameters));
 	await card.waitFor();
 	assert.match(await card.locator('dd').nth(1).innerText(), /^first\s+…\s*Show all 310 characters$/);
-	// waited for: the card is drawn anew when the turn is stored as waiting
+	// waited for: the card is drawn again when the turn is stored as waiting
 	await page.waitForFunction(() => {
 		const { height } = document.querySelector('lamp-approval')
 			?.getBoundingClientRect() ?? { height: 0 };

@@ -1,5 +1,5 @@
 // Answering again, asking otherwise, going back to an earlier version, and
-// going on in a new chat.
+// continuing in a new chat.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { api, ask, ended, openChat, PHONE, reading, script, send, shownId,

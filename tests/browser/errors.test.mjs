@@ -130,7 +130,7 @@ test('an address that leads nowhere', async (t) => {
 	await page.waitForSelector('.empty');
 });
 
-test('no network: nothing is lost, and it goes on', async (t) => {
+test('no network: nothing is lost, and it continues', async (t) => {
 	const page = await openChat(t);
 
 	await page.context().setOffline(true);

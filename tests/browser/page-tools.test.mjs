@@ -62,7 +62,7 @@ test('elsewhere there is no such tool', async (t) => {
 	assert.match((await results(page)).join(), /no tool/);
 });
 
-test('after a reload a card carries the call out, or goes on without', async (t) => {
+test('after a reload a card carries the call out, or continues without', async (t) => {
 	for (const [name, subject] of [['Run it on this page', 'Later'],
 		['Continue without it', '']]) {
 		const page = await openChat(t, FORM);

@@ -184,7 +184,7 @@ test('a second tab is refused, and shows the running answer', async (t) => {
 	await ended(second);
 });
 
-test('an answer that was stopped is gone on with', async (t) => {
+test('an answer that was stopped is continued', async (t) => {
 	const page = await openChat(t);
 
 	await send(page, script({ tokens: 5000, rate: 100 }));

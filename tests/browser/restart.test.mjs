@@ -29,7 +29,7 @@ test('the web server is away for a while: nothing is lost', async (t) => {
 	assert.equal((await page.locator('.answer').textContent()).trim(), text);
 });
 
-test('Lamplighter is restarted: what was said stays, and can be gone on with', async (t) => {
+test('Lamplighter is restarted: what was said stays, and can be continued', async (t) => {
 	const page = await openChat(t, { url: instance.url });
 
 	page.setDefaultTimeout(40000);

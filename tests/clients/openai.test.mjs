@@ -126,7 +126,7 @@ test('a completion with an idempotency key is made once', async () => {
 	assert.equal(said, TEXT);
 });
 
-// Pitfall F9: here nothing could be gone on with.
+// Pitfall F9: here nothing could be continued.
 test('a stream that is left stops its turn', async () => {
 	const stream = await client.chat.completions.create(ask(endless, { stream: true }));
 	let turn;

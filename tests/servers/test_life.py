@@ -119,7 +119,7 @@ def test_notifications_come_as_they_are_made(make_site, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_who_comes_back_misses_nothing(make_site, ended, kind):
-    """A stream that is cut and gone on with, and long polls of all of it; where
+    """A stream that is cut and continued, and long polls of all of it; where
     each request is a process, all of them read what the turn's has stored."""
     site = make_site(kind)
     task = site.post("/tasks", {"workspaceId": "lab", "content":

@@ -87,7 +87,7 @@ static inline const char *decode(const char *provider, const char *body)
 		fail_msg("%s in:\n%s", (part), t_); \
 } while (0)
 
-/* How often part stands in text. */
+/* How often part is in text. */
 static inline int count_of(const char *text, const char *part)
 {
 	int n = 0;

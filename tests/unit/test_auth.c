@@ -500,7 +500,7 @@ static void csrf_by_kind(void **state)
 {
 	static const struct {
 		enum conf_identity_kind kind;
-		bool none, ours, foreign;	/* whether it may go on */
+		bool none, ours, foreign;	/* whether it may continue */
 	} t[] = {
 		{ IDENTITY_API_TOKEN, true, true, true },
 		{ IDENTITY_REMOTE_USER, false, true, false },

@@ -76,7 +76,7 @@ static void count_release(void *p)
 	released++;
 }
 
-/* At its cap it refuses what is asked for, and goes on for the rest. */
+/* At its cap it refuses what is asked for, and continues with the rest. */
 static void a_full_arena_ends_nothing(void **state)
 {
 	struct arena a = ARENA_INIT;

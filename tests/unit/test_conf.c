@@ -40,7 +40,7 @@ static void read_text(const char *path, struct buf *out)
 	assert_true(buf_ok(out));
 }
 
-/* Writes anew, as an editor does: another file under the same name. */
+/* Writes it again, as an editor does: another file under the same name. */
 static void write_text(const char *path, const char *text)
 {
 	char tmp[PATH_MAX];

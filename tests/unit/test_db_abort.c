@@ -241,7 +241,7 @@ static void behind_the_rows_of_a_whole_transaction(void **state)
 	db_stats(db, &s);
 	aborted(db, move);
 	db_stats(db, &s2);
-	/* Nothing is left unread: the same link goes on. */
+	/* Nothing is left unread: the same link continues. */
 	assert_int_equal(s2.lost, s.lost);
 	assert_int_equal(s2.connects, s.connects);
 	assert_int_equal(v_of(2), 2);

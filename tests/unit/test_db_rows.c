@@ -78,7 +78,7 @@ static void pages_end_by_bytes(void **state)
 	assert_true(cut);
 	db_stats(db, &s);
 	assert_int_equal(s.connects, 1);	/* the rest was read past */
-	/* Too much for that: the link is given up, and the pool goes on. */
+	/* Too much for that: the link is given up, and the pool continues. */
 	put_texts(8, 5000000);
 	assert_int_equal(texts_within(db, 10, &cut), 1);
 	assert_true(cut);

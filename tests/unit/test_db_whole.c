@@ -124,7 +124,7 @@ static void whole_with_a_wrong_declaration(void **state)
 	assert_int_equal(m.n, 0);
 	dbtest_sql("UPDATE n SET v = 1");
 	m.by = 1;
-	ok(db_tx(db, move, &m, &e));	/* the pool goes on */
+	ok(db_tx(db, move, &m, &e));	/* the pool continues */
 	assert_int_equal(m.n, 2);
 	db_close(db);
 }

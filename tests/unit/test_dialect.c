@@ -263,7 +263,7 @@ static void frames_are_whole_in_any_order(void **state)
 	}
 }
 
-/* How often needle stands in what dialect d writes for the events. */
+/* How often needle is in what dialect d writes for the events. */
 static size_t count(enum dialect_id d, const enum turn_event_type *types,
 		    size_t n, const char *needle)
 {
@@ -312,7 +312,7 @@ static void parts_are_closed(void **state)
 				       t[i].open), t[i].times);
 		assert_int_equal(count(t[i].dialect, turn, ARRAY_LEN(turn),
 				       t[i].close), t[i].times);
-		/* The same when the turn breaks off anywhere. */
+		/* The same when the turn is cut off anywhere. */
 		for (size_t n = 1; n < ARRAY_LEN(turn); n++) {
 			enum turn_event_type cut[ARRAY_LEN(turn)];
 

@@ -200,7 +200,7 @@ static void abort_in_a_stall(void **state)
 		assert_non_null(s.abort);
 		sem_init(&stalled, 0, 0);
 		sem_init(&go_on, 0, 0);
-		if (i % 2) {	/* by itself, before it goes on */
+		if (i % 2) {	/* by itself, before it continues */
 			s.pulls_in_stall = true;
 			start(&s);
 		} else {	/* by somebody else, while it blocks */

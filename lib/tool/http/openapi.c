@@ -209,7 +209,7 @@ static int add_property(struct import *im, const char *name, json_t *schema,
 	return 0;
 }
 
-/* Puts {clean} where {name} stands in the path. */
+/* Puts {clean} where {name} is in the path. */
 static int place_in_path(struct import *im, const char *name,
 			 const char *clean)
 {

@@ -353,7 +353,7 @@ static bool is_unknown(int rc, const struct mcp_call *c,
 	return out->sent && !c->repeatable && !said;
 }
 
-/* Once, opening it anew when it forgot us. */
+/* Once, and again in a new session if it forgot ours. */
 static int transact(struct mcp_peer *p, struct mcp_call *c, bool *unknown,
 		    struct err *e)
 {
