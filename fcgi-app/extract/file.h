@@ -32,7 +32,8 @@ void extract_file_type(struct str bytes, char out[EXTRACT_TYPE_BYTES]);
 
 /*
  * The quarter turns clockwise, 0 to 3, after which a photo is upright, by the orientation
- * that its camera stored in it (EXIF). 0 also for mirrored images, which cameras hardly make.
+ * that its camera stored in it (EXIF). 0 also for mirrored images, which cameras hardly
+ * ever produce.
  */
 int extract_file_turns(struct str bytes);
 

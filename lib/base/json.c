@@ -119,7 +119,7 @@ json_t *jx_load(struct str s, struct err *e)
 }
 
 /* Copies JSON text with lone surrogate escapes and \u0000 made U+FFFD. */
-static void mend_escapes(struct buf *out, struct str s)
+static void repair_escapes(struct buf *out, struct str s)
 {
 	size_t i = 0;
 
@@ -158,7 +158,7 @@ static void mend_escapes(struct buf *out, struct str s)
 json_t *jx_load_lenient(struct str s, struct err *e)
 {
 	struct buf clean = BUF_INIT(LIM_UPSTREAM_BYTES);
-	struct buf mended = BUF_INIT(LIM_UPSTREAM_BYTES);
+	struct buf repaired = BUF_INIT(LIM_UPSTREAM_BYTES);
 	json_error_t je;
 	const char *cap;
 	json_t *j = parse(s, 0, &je, &cap);
@@ -170,15 +170,15 @@ json_t *jx_load_lenient(struct str s, struct err *e)
 		return NULL;
 	}
 	utf8_scrub(&clean, s);
-	mend_escapes(&mended, buf_str(&clean));
-	if (buf_ok(&clean) && buf_ok(&mended)) {
-		j = parse(buf_str(&mended), 0, &je, &cap);
+	repair_escapes(&repaired, buf_str(&clean));
+	if (buf_ok(&clean) && buf_ok(&repaired)) {
+		j = parse(buf_str(&repaired), 0, &je, &cap);
 		if (!j)
-			j = parse(buf_str(&mended), JSON_DECODE_INT_AS_REAL,
+			j = parse(buf_str(&repaired), JSON_DECODE_INT_AS_REAL,
 				  &je, &cap);
 	}
 	buf_release(&clean);
-	buf_release(&mended);
+	buf_release(&repaired);
 	if (!j)
 		err_set(e, ERR_UPSTREAM_PROTOCOL, "not JSON: %.120s",
 			cap ? cap : je.text);

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "llm/decoder.h"
-#include "llm/mend.h"
+#include "llm/repair.h"
 
 #include "base/banned.h"
 
@@ -285,7 +285,7 @@ static json_t *block_json(struct llm_decoder *d, struct dec_block *b)
 	json_t *o = json_copy(b->json);
 	struct str type = type_of(b->json);
 
-	mend_flush(&b->text, &b->carry);
+	repair_flush(&b->text, &b->carry);
 	if (str_is(type, "text")) {
 		json_object_set_new(o, "text", jx_string(buf_str(&b->text)));
 	} else if (str_is(type, "thinking")) {

@@ -11,7 +11,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "llm/mend.h"
+#include "llm/repair.h"
 
 #include "base/banned.h"
 
@@ -188,7 +188,7 @@ static bool cut_short(const struct llm_decoder *d)
 static bool settle_args(const struct llm_decoder *d, struct dec_call *c)
 {
 	struct str s = str_trim(buf_str(&c->args));
-	bool mended, ok;
+	bool repaired, ok;
 	json_t *j;
 
 	if (!s.n && cut_short(d)) {
@@ -200,16 +200,16 @@ static bool settle_args(const struct llm_decoder *d, struct dec_call *c)
 		buf_adds(&c->args, "{}");
 		return true;
 	}
-	j = mend_load(s, &mended);
+	j = repair_load(s, &repaired);
 	ok = json_is_object(j);
-	if (ok && mended) {
+	if (ok && repaired) {
 		struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
 		struct buf joined = BUF_INIT(LIM_UPSTREAM_BYTES);
 		struct dec_carry carry = { .n = 0 };
 
 		jx_dump(&b, j);
-		mend_join(&joined, buf_str(&b), &carry);
-		mend_flush(&joined, &carry);
+		repair_join(&joined, buf_str(&b), &carry);
+		repair_flush(&joined, &carry);
 		buf_reset(&c->args);
 		buf_addstr(&c->args, buf_str(&joined));
 		buf_release(&b);

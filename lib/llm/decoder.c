@@ -21,7 +21,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "llm/emit.h"
-#include "llm/mend.h"
+#include "llm/repair.h"
 
 #include "base/banned.h"
 
@@ -221,7 +221,7 @@ static bool try_template(struct llm_decoder *d, struct str name,
 	    !(t->loose && same_tokens(rest, buf_str(&t->suffix))))
 		return false;
 	t->n_wasted = 0;
-	d->mended = false;
+	d->repaired = false;
 	d->dialect->plain(d, t->slot, text);
 	return true;
 }
@@ -333,7 +333,7 @@ static int on_payload(void *ctx, struct str name, struct str data)
 		buf_addc(&d->body, '\n');
 		return 0;
 	}
-	j = mend_load(data, &d->mended);
+	j = repair_load(data, &d->repaired);
 	if (!j && d->framing == FRAME_NDJSON && d->reader.n_events == 1) {
 		d->not_lines = true;
 		return on_payload(ctx, name, data);
@@ -346,8 +346,8 @@ static int on_payload(void *ctx, struct str name, struct str data)
 		d->n_lost++;
 		return 0;
 	}
-	if (d->mended)
-		d->n_mended++;
+	if (d->repaired)
+		d->n_repaired++;
 	parent = d->dialect->slot(j, &slot);
 	if (!parent)
 		d->tmpl.set = false;
@@ -355,7 +355,7 @@ static int on_payload(void *ctx, struct str name, struct str data)
 		dec_fail_json(d, j);
 	else
 		d->dialect->event(d, name, j);
-	if (parent && d->fast && !d->mended && !llm_decoder_over(d))
+	if (parent && d->fast && !d->repaired && !llm_decoder_over(d))
 		learn(d, name, data, j, parent, slot);
 	json_decref(j);
 	return reader_rc(d);
@@ -364,10 +364,10 @@ static int on_payload(void *ctx, struct str name, struct str data)
 static void whole_document(struct llm_decoder *d)
 {
 	struct str body = str_trim(buf_str(&d->body));
-	json_t *j = mend_load(body, &d->mended), *doc = j;
+	json_t *j = repair_load(body, &d->repaired), *doc = j;
 
-	if (d->mended)
-		d->n_mended++;
+	if (d->repaired)
+		d->n_repaired++;
 	if (json_is_array(j) && json_array_size(j) == 1)
 		doc = json_array_get(j, 0);	/* A11 */
 	if (!j) {

@@ -81,8 +81,8 @@ struct llm_decoder {
 	struct dec_call *calls;
 	int n_calls;
 	struct dec_carry carry[CH__MAX];
-	bool mended;		/* this payload was repaired */
-	unsigned n_mended, n_lost;
+	bool repaired;		/* this payload was repaired */
+	unsigned n_repaired, n_lost;
 
 	bool thinking;		/* inside <think> */
 	bool think_open;	/* <think> may still come */
@@ -112,7 +112,7 @@ void dec_refusal(struct llm_decoder *d, struct str s);
 /*
  * Add the next part of a text that a dialect keeps, or a whole text, as dec_text
  * would deliver it. A dialect never keeps strings of the document itself, because
- * that may be mended (mend.h).
+ * that may be repaired (repair.h).
  */
 void dec_add(const struct llm_decoder *d, struct buf *to,
 	     struct dec_carry *carry, struct str s);

@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "llm/mend.h"
+#include "llm/repair.h"
 
 #include "base/banned.h"
 
@@ -74,12 +74,12 @@ struct str emit_clean(const struct llm_decoder *d, struct dec_carry *carry,
 {
 	bool waiting = carry->n || carry->surrogate;
 
-	if (!d->mended && !waiting && (!s.n || !memchr(s.p, 0, s.n)))
+	if (!d->repaired && !waiting && (!s.n || !memchr(s.p, 0, s.n)))
 		return s;
-	if (d->mended) {
-		mend_join(tmp, s, carry);
+	if (d->repaired) {
+		repair_join(tmp, s, carry);
 	} else {
-		mend_flush(tmp, carry);
+		repair_flush(tmp, carry);
 		utf8_scrub(tmp, s);
 	}
 	return buf_str(tmp);
@@ -137,12 +137,12 @@ void dec_whole(const struct llm_decoder *d, struct buf *to, struct str s)
 	struct dec_carry carry = { .n = 0 };
 
 	dec_add(d, to, &carry, s);
-	mend_flush(to, &carry);
+	repair_flush(to, &carry);
 }
 
 json_t *dec_keep(const struct llm_decoder *d, json_t *j)
 {
-	return d->mended ? mend_copy(j) : json_incref(j);
+	return d->repaired ? repair_copy(j) : json_incref(j);
 }
 
 int64_t dec_count(const json_t *o, const char *key, int64_t dflt)
@@ -281,7 +281,7 @@ static void flush_deltas(struct llm_decoder *d)
 	buf_reset(&d->held);
 	for (int ch = 0; ch < CH__MAX; ch++) {
 		buf_reset(&b);
-		mend_flush(&b, &d->carry[ch]);
+		repair_flush(&b, &d->carry[ch]);
 		if (b.n)
 			deliver(d, (enum dec_channel)ch, buf_str(&b));
 	}
@@ -337,10 +337,10 @@ static void warn_of_losses(struct llm_decoder *d)
 {
 	char text[120];
 
-	if (!d->n_mended && !d->n_lost)
+	if (!d->n_repaired && !d->n_lost)
 		return;
 	snprintf(text, sizeof(text), "%u pieces of the answer were repaired, "
-		 "%u were unreadable and left out", d->n_mended, d->n_lost);
+		 "%u were unreadable and left out", d->n_repaired, d->n_lost);
 	warn(d, text);
 }
 
@@ -380,7 +380,7 @@ void emit_terminal(struct llm_decoder *d)
 	if (d->terminal)
 		return;
 	d->terminal = true;
-	d->mended = false;
+	d->repaired = false;
 	flush_deltas(d);
 	failed |= d->err.code != ERR_NONE;
 	for (int i = 0; !failed && i < d->n_calls; i++)

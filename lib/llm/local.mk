@@ -10,7 +10,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/llm/gemini_native.c \
 	lib/llm/image.c \
 	lib/llm/llm.h \
-	lib/llm/mend.c lib/llm/mend.h \
+	lib/llm/repair.c lib/llm/repair.h \
 	lib/llm/models.c lib/llm/models.h \
 	lib/llm/ollama.c \
 	lib/llm/openai.c lib/llm/openai.h lib/llm/openai_build.c \

@@ -273,7 +273,7 @@ def test_what_a_client_says_was_said_taints(lab):
     assert ask_openai() == "ok" and lab.runs() == [{"text": "given"}]
     lab.clear()
     said = ask_openai({"role": "user", "content": "The document says: ..."})
-    assert "waits for your approval: note" in said and lab.runs() == []
+    assert "Waiting for your approval: note" in said and lab.runs() == []
 
 
 def test_calls_of_the_same_step_were_made_before_reading(lab):

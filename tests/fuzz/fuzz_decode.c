@@ -2,7 +2,7 @@
  * Provider decoders on arbitrary bytes: valid text, at most 64 calls, exactly
  * one terminal event which is the last, and the same events whole with the
  * template as in pieces without it. Nothing that is said has the private
- * characters of mend.c that the input has not.
+ * characters of repair.c that the input has not.
  *
  * The first byte chooses the provider, the second the size of the pieces. With
  * its high bit set, each line of the rest is the text of one delta as a server

@@ -73,7 +73,7 @@ static void every_advice_is_complete(void **state)
 	arena_reset(&arena);
 }
 
-/* The line must mend it: 16 MiB would not do for larger bodies. */
+/* The line must fix it: 16 MiB would not do for larger bodies. */
 static void advice_fits_the_limit(void **state)
 {
 	static const struct {

@@ -5,34 +5,34 @@
  * in one delta and the rest in the next: raw bytes that are no UTF-8, or lone
  * surrogate escapes. Jansson refuses such documents. They are read with each
  * stray byte or surrogate replaced by a private character that says what it
- * was, so that mend_join can put the halves together again. What stays alone
+ * was, so that repair_join can put the halves together again. What stays alone
  * becomes U+FFFD.
  */
-#ifndef LLM_MEND_H
-#define LLM_MEND_H
+#ifndef LLM_REPAIR_H
+#define LLM_REPAIR_H
 
 #include "base/json.h"
 
 struct dec_carry;
 
 /*
- * Reads one value. *mended tells whether it was repaired; its strings and keys
+ * Reads one value. *repaired tells whether it was repaired; its strings and keys
  * may then hold private characters, which never come from the sender: use
- * mend_join for text and mend_copy for everything else. New reference, or NULL if
+ * repair_join for text and repair_copy for everything else. New reference, or NULL if
  * it cannot be repaired.
  */
-json_t *mend_load(struct str s, bool *mended);
+json_t *repair_load(struct str s, bool *repaired);
 
 /*
- * Appends s, a string of a mended document, with stray pieces joined; *carry
+ * Appends s, a string of a repaired document, with stray pieces joined; *carry
  * keeps what the next delta may complete.
  */
-void mend_join(struct buf *out, struct str s, struct dec_carry *carry);
+void repair_join(struct buf *out, struct str s, struct dec_carry *carry);
 
-/* A copy of a mended value, with stray pieces as U+FFFD. New. */
-json_t *mend_copy(const json_t *j);
+/* A copy of a repaired value, with stray pieces as U+FFFD. New. */
+json_t *repair_copy(const json_t *j);
 
 /* Appends U+FFFD for what waits in *carry and forgets it. */
-void mend_flush(struct buf *out, struct dec_carry *carry);
+void repair_flush(struct buf *out, struct dec_carry *carry);
 
 #endif

@@ -1,4 +1,4 @@
-#include "llm/mend.h"
+#include "llm/repair.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -8,7 +8,7 @@
 
 /*
  * Private characters of plane 16: U+10Dxxx for the surrogate U+Dxxx, U+10EFxx
- * for the byte xx. They occur only in documents that were mended.
+ * for the byte xx. They occur only in documents that were repaired.
  */
 #define PRIVATE_SURROGATE 0x100000u
 #define PRIVATE_BYTE 0x10ef00u
@@ -60,7 +60,7 @@ static bool is_high(int u) { return u >= 0xd800 && u < 0xdc00; }
 static bool is_low(int u) { return u >= 0xdc00 && u < 0xe000; }
 
 /* One escape at s.p[i]; returns its length in the source. */
-static size_t mend_escape(struct buf *out, struct str s, size_t i)
+static size_t repair_escape(struct buf *out, struct str s, size_t i)
 {
 	int u = -1, lo = -1;
 
@@ -88,7 +88,7 @@ static size_t mend_escape(struct buf *out, struct str s, size_t i)
 	return (size_t)u;
 }
 
-static void mend(struct buf *out, struct str s)
+static void repair(struct buf *out, struct str s)
 {
 	size_t i = 0;
 
@@ -97,7 +97,7 @@ static void mend(struct buf *out, struct str s)
 		size_t n = 1;
 
 		if (c == '\\') {
-			i += mend_escape(out, s, i);
+			i += repair_escape(out, s, i);
 			continue;
 		}
 		if (c == 0) {
@@ -124,24 +124,24 @@ static void mend(struct buf *out, struct str s)
 	}
 }
 
-json_t *mend_load(struct str s, bool *mended)
+json_t *repair_load(struct str s, bool *repaired)
 {
 	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
 	struct err e = ERR_INIT;
 	json_t *j = jx_try(s);
 
-	*mended = false;
+	*repaired = false;
 	if (j)
 		return j;
-	mend(&b, s);
+	repair(&b, s);
 	if (buf_ok(&b))
 		j = jx_load_lenient(buf_str(&b), &e);
-	*mended = j != NULL;
+	*repaired = j != NULL;
 	buf_release(&b);
 	return j;
 }
 
-void mend_flush(struct buf *out, struct dec_carry *carry)
+void repair_flush(struct buf *out, struct dec_carry *carry)
 {
 	if (carry->n || carry->surrogate)
 		buf_adds(out, "\xef\xbf\xbd");
@@ -155,7 +155,7 @@ static void join_surrogate(struct buf *out, unsigned u, struct dec_carry *c)
 		*c = (struct dec_carry){ .n = 0 };
 		return;
 	}
-	mend_flush(out, c);
+	repair_flush(out, c);
 	if (is_high((int)u))
 		c->surrogate = u;
 	else
@@ -167,7 +167,7 @@ static void join_byte(struct buf *out, unsigned char b, struct dec_carry *c)
 	struct str s = { c->bytes, 0 };
 
 	if (c->surrogate)
-		mend_flush(out, c);
+		repair_flush(out, c);
 	c->bytes[c->n++] = (char)b;
 	s.n = c->n;
 	if (utf8_valid(s)) {
@@ -175,7 +175,7 @@ static void join_byte(struct buf *out, unsigned char b, struct dec_carry *c)
 		c->n = 0;
 	} else if (utf8_complete(s) != 0) {	/* can never become valid */
 		c->n--;
-		mend_flush(out, c);
+		repair_flush(out, c);
 		s.n = 1;
 		c->bytes[0] = (char)b;
 		c->n = utf8_complete(s) == 0;
@@ -184,7 +184,7 @@ static void join_byte(struct buf *out, unsigned char b, struct dec_carry *c)
 	}
 }
 
-void mend_join(struct buf *out, struct str s, struct dec_carry *carry)
+void repair_join(struct buf *out, struct str s, struct dec_carry *carry)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
 
@@ -199,7 +199,7 @@ void mend_join(struct buf *out, struct str s, struct dec_carry *carry)
 		} else if (is_private(c)) {
 			join_byte(out, (unsigned char)(c - PRIVATE_BYTE), carry);
 		} else {
-			mend_flush(out, carry);
+			repair_flush(out, carry);
 			buf_add(out, s.p + i, n);
 		}
 		i += n;
@@ -211,12 +211,12 @@ static struct str joined(struct buf *out, struct str s)
 	struct dec_carry carry = { .n = 0 };
 
 	buf_reset(out);
-	mend_join(out, s, &carry);
-	mend_flush(out, &carry);
+	repair_join(out, s, &carry);
+	repair_flush(out, &carry);
 	return buf_str(out);
 }
 
-json_t *mend_copy(const json_t *j)
+json_t *repair_copy(const json_t *j)
 {
 	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
 	json_t *out, *v;
@@ -229,7 +229,7 @@ json_t *mend_copy(const json_t *j)
 	} else if (json_is_object(j)) {
 		out = json_object();
 		json_object_foreach((json_t *)j, key, v) {
-			json_t *copy = mend_copy(v);
+			json_t *copy = repair_copy(v);
 
 			json_object_set_new(out, joined(&b, str_of(key)).p,
 					    copy);
@@ -237,7 +237,7 @@ json_t *mend_copy(const json_t *j)
 	} else if (json_is_array(j)) {
 		out = json_array();
 		json_array_foreach((json_t *)j, i, v)
-			json_array_append_new(out, mend_copy(v));
+			json_array_append_new(out, repair_copy(v));
 	} else {
 		out = json_copy((json_t *)j);
 	}
