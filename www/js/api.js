@@ -5,7 +5,7 @@ import { parseExact, toJson } from './exact.js';
 
 /** A request that failed. code is stable, detail is for people. */
 export class ApiError extends Error {
-	/** what the server says; undefined where a proxy answered, or nobody */
+	/** from the server; undefined if a proxy answered, or nobody did */
 	#retryable;
 
 	constructor(fields)
@@ -21,7 +21,7 @@ export class ApiError extends Error {
 		this.requestId = fields.requestId || '';
 		/** seconds, or null */
 		this.retryAfter = fields.retryAfter ?? null;
-		/** of conversation_busy: the turn that keeps it busy */
+		/** of conversation_busy: the running turn */
 		this.turnId = fields.turnId || '';
 	}
 
@@ -33,7 +33,7 @@ export class ApiError extends Error {
 	}
 }
 
-/** Reads an error answer, problem+json or whatever a proxy put there. */
+/** Reads an error response: problem+json, or whatever a proxy sent. */
 async function errorFrom(response)
 {
 	let body = {};
@@ -53,7 +53,7 @@ async function errorFrom(response)
 	});
 }
 
-/** The code for an answer that names none (made by a proxy, mostly). */
+/** The code for a response that has none (usually from a proxy). */
 function statusCode(status)
 {
 	const codes = {
@@ -66,7 +66,7 @@ function statusCode(status)
 	return codes[status] || 'internal';
 }
 
-/** Leaves out what is undefined, null or empty. */
+/** Leaves out members that are undefined, null or empty. */
 function query(params)
 {
 	const search = new URLSearchParams();
@@ -136,7 +136,7 @@ export class Api {
 		return this.#parsed(await this.request(method, path, options));
 	}
 
-	/** The same about one record. @returns {record, etag} */
+	/** The same for one record. */
 	async record(method, path, options)
 	{
 		const response = await this.request(method, path, options);
@@ -162,7 +162,7 @@ export class Api {
 		}
 	}
 
-	/** The resources that there are for the caller, field by field: {items}. */
+	/** The resources that the caller can read, field by field: {items}. */
 	forms()
 	{
 		return this.json('GET', 'forms');
@@ -223,7 +223,10 @@ export class Api {
 			{ signal });
 	}
 
-	/** Those of mine that have words of q, best first: {items, nextCursor}. */
+	/**
+	 * My conversations that contain words of q, best first: {items,
+	 * nextCursor}.
+	 */
 	searchConversations({ workspaceId, q, pageSize })
 	{
 		return this.json('GET',
@@ -304,7 +307,10 @@ export class Api {
 		return this.json('POST', `turns/${enc(turnId)}/cancel`, { body: {} });
 	}
 
-	/** Events of a turn behind number `after`, and on live. @returns the Response */
+	/**
+	 * The events of a turn after number `after`, then live. @returns the
+	 * Response
+	 */
 	events(turnId, { after, signal } = {})
 	{
 		return this.request('GET', `turns/${enc(turnId)}/events${query({ after })}`,
@@ -328,25 +334,27 @@ export class Api {
 		return this.#begin(`chat/${enc(workspaceId)}/stream`, body, signal);
 	}
 
-	/** Goes on where a turn was cut short; a stream like stream()'s. */
+	/**
+	 * Continues a turn that was cut short; a stream like that of stream().
+	 */
 	goOn(turnId, body, { signal } = {})
 	{
 		return this.#begin(`turns/${enc(turnId)}/continue`, body, signal);
 	}
 
-	/** Answers again, from the answer messageId on; a stream. */
+	/** Regenerates the answer messageId; a stream. */
 	regenerate(id, body, { signal } = {})
 	{
 		return this.#begin(`conversations/${enc(id)}/regenerate`, body, signal);
 	}
 
-	/** Puts another content in place of a message and answers it; a stream. */
+	/** Edits a message and answers it; a stream. */
 	edit(id, body, { signal } = {})
 	{
 		return this.#begin(`conversations/${enc(id)}/edit`, body, signal);
 	}
 
-	/** Decides about a call that waits, and streams how the turn goes on. */
+	/** Decides about a waiting call, and streams the rest of the turn. */
 	decide(turnId, body, { signal } = {})
 	{
 		return this.#begin(`turns/${enc(turnId)}/approvals`, body, signal);
@@ -364,14 +372,16 @@ export class Api {
 			{ body, signal, accept: 'text/event-stream' });
 	}
 
-	/** What stood, or stands, at a message's place: {items, nextCursor}, oldest first. */
+	/**
+	 * The variants at a message's place, oldest first: {items, nextCursor}.
+	 */
 	variants(id, messageId, cursor)
 	{
 		return this.json('GET',
 			`conversations/${enc(id)}/variants${query({ messageId, cursor })}`);
 	}
 
-	/** Makes a variant the thread again. */
+	/** Switches the thread to a variant. */
 	restore(id, variantId)
 	{
 		return this.json('POST', `conversations/${enc(id)}/variants`,
@@ -453,13 +463,13 @@ export class Api {
 		return this.json('GET', `knowledge-bases/${enc(base)}/progress`);
 	}
 
-	/** Where its file is downloaded. */
+	/** The address of its file. */
 	documentUrl(base, id)
 	{
 		return `${this.base}knowledge-bases/${enc(base)}/documents/${enc(id)}/content`;
 	}
 
-	/** Sends a file; fetch does not say how far it is. progress(percent) */
+	/** Sends a file; fetch cannot report progress. progress(percent) */
 	writeDocument(base, file, { signal, progress })
 	{
 		return new Promise((resolve, reject) => {
@@ -507,7 +517,10 @@ export class Api {
 		return this.json('DELETE', `attachments/${enc(id)}`);
 	}
 
-	/** What happens in my conversations behind number `after`. @returns the Response */
+	/**
+	 * Notices about my conversations after number `after`. @returns the
+	 * Response
+	 */
 	notices({ after, signal } = {})
 	{
 		return this.request('GET', `notifications${query({ after })}`,

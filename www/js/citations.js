@@ -1,13 +1,14 @@
-// What an answer cites, in its drawn text: [1] becomes a button where there is such a
-// source, and is marked where there is none; so are quotations that stand in no source.
-// The server has checked them (metadata `citations`); this only shows it.
+// What an answer cites, in its rendered text: [1] becomes a button if there is
+// such a source, and is marked if there is none, as are quotations that are in
+// no source. The server has checked them (metadata `citations`); this only
+// shows the result.
 import { t } from './strings.js';
 
 const NUMBERS = /\[\^?\d{1,3}(?:[,;] *\d{1,3})*\]/g;
 /** Text in these is left as it is. */
 const OTHERS = 'pre, code, a, button, mark';
 
-/** The text nodes of an element, in order, but those in OTHERS. */
+/** The text nodes of an element, in order, except those in OTHERS. */
 function textsOf(root)
 {
 	const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, (node) =>
@@ -35,7 +36,7 @@ function chip(number, known)
 	return el;
 }
 
-/** What stands for one [1, 2]; null: it names nothing that was checked. */
+/** The replacement for one [1, 2]; null: it names nothing that was checked. */
 function chips(text, known, unknown)
 {
 	const numbers = text.match(/\d+/g).map(Number);
@@ -61,13 +62,13 @@ function dressNumbers(node, known, unknown)
 		node.replaceWith(...out, node.data.slice(from));
 }
 
-/** Letters and digits alone, as the server compares. */
+/** Letters and digits only, as the server compares. */
 function bare(text)
 {
 	return text.normalize('NFKC').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Marks a quotation where its words stand in one block of the text. */
+/** Marks a quotation if its words are in one block of the text. */
 function dressQuote(root, quote)
 {
 	const words = bare(quote.replace(NUMBERS, ''));

@@ -1,5 +1,5 @@
-// The demo of tools of the page: a form that the agent fills in beside the chat,
-// and the user sends.
+// The demo of page tools: a form next to the chat that the agent fills in and
+// the user submits.
 import { registerTool } from './tools.js';
 
 const form = document.getElementById('request');
@@ -10,7 +10,7 @@ registerTool({
 		const control = form.elements[field];
 
 		control.value = value;
-		// a date or a choice takes only what it knows
+		// a date or a choice accepts only valid values
 		if (control.value !== value)
 			throw new Error(`${field} cannot be "${value}".`);
 		control.classList.add('filled');

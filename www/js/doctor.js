@@ -39,7 +39,7 @@ async function ask(path, options = {})
 	}
 }
 
-/** The responder names every request; others do not. */
+/** The responder gives every request an id; others do not. */
 function ours(answer)
 {
 	return answer.json !== null && answer.headers.has('X-Request-Id');
@@ -137,7 +137,7 @@ function show(finding)
 	list.append(item);
 }
 
-/** What to say when the responder does not let us look. */
+/** The message if the responder refuses the report. */
 function refusal(answer)
 {
 	if (answer.status === 403)

@@ -1,6 +1,6 @@
-// JSON whose integers keep all their digits: what a Number does not hold
-// exactly is read as a BigInt and written as it was. What the user approves has
-// to be what runs, to the last digit.
+// JSON whose integers keep all their digits: integers that a Number cannot hold
+// exactly are read as BigInt and written unchanged. What the user approves must
+// be what runs, to the last digit.
 const MARK = `exact-${[...crypto.getRandomValues(new Uint32Array(4))].join('-')}:`;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const MAY_BE_LONG = /\d{16}/;
@@ -19,7 +19,7 @@ export function parseExact(text)
 		value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value);
 }
 
-/** JSON of a value that may have such integers in it. */
+/** Writes a value that may contain such integers as JSON. */
 export function toJson(value, indent)
 {
 	let found = false;

@@ -1,30 +1,32 @@
-// The events of one turn, each once and in order, until its last one. They
-// come from the stream of the request that began the turn; when that breaks,
-// from GET /turns/{t}/events behind the last event seen; as a stream or, where
-// streams are measured not to come through, by long polls.
+// The events of one turn, each once and in order, until its last one. They come
+// from the stream of the request that began the turn; when that breaks, from
+// GET /turns/{t}/events after the last event seen: as a stream or, if streams
+// are found not to get through, by long polls.
 //
-// Measured is this: while nothing arrives, the page asks for the events behind
-// the last one it has. If there are some and the stream still does not show
-// them a moment later, it is held up on its way.
+// This is measured as follows: while nothing arrives, the page asks for the
+// events after the last one it has. If there are some and the stream still does
+// not deliver them a moment later, something holds it up.
 import { ApiError } from './api.js';
 import { parseExact } from './exact.js';
 import { readEvents } from './sse.js';
 
-/** The event after which a stream says no more. */
+/** The last event of a stream. */
 const LAST = new Set(['done', 'error', 'waiting']);
 /** Silence after which the page asks; doubled each time. */
 const PROBE_MS = 2500;
 const PROBE_POLLING_MS = 600;
 const PROBE_MAX_MS = 30000;
-/** What a stream gets to show what another request has seen. */
+/** How long a stream has to deliver what another request has seen. */
 const GRACE_MS = 900;
 const GRACE_POLLING_MS = 250;
-/** A stream that was silent for so long when the page woke is not trusted. */
+/**
+ * A stream that was silent for this long when the page woke up is not trusted.
+ */
 const SUSPECT_MS = 3000;
 const WAIT_S = 20;
-/** A poll that takes longer than its wait and this is dead. */
+/** A poll that takes longer than its wait plus this is dead. */
 const POLL_EXTRA_MS = 15000;
-/** Between two polls, so that tokens gather. */
+/** Pause between two polls, so that tokens accumulate. */
 const BETWEEN_POLLS_MS = 120;
 const RETRY_MS = [150, 500, 1000, 2000, 4000, 8000];
 /** Shorter breaks are not shown. */
@@ -61,7 +63,7 @@ export class Feed {
 		this.#onState = onState;
 	}
 
-	/** Reads no further. */
+	/** Stops reading. */
 	stop()
 	{
 		this.#stopped.abort();
@@ -116,7 +118,7 @@ export class Feed {
 		return this.#link.pause(Math.max(ms, asked), this.#stopped.signal);
 	}
 
-	/** What an open connection has shown so far. */
+	/** What an open connection has delivered so far. */
 	#open(begins)
 	{
 		this.#conn = { abort: new AbortController(), begins, over: false,
@@ -152,8 +154,8 @@ export class Feed {
 	}
 
 	/**
-	 * Nobody has said that the turn runs. Where the server has opened a stream
-	 * there is one, so it is looked for until the server answers; else once.
+	 * It is not known if the turn runs. If the server has opened a stream,
+	 * it does, so it is looked for until the server answers; else once.
 	 */
 	async #search(answered, reason)
 	{
@@ -227,10 +229,14 @@ export class Feed {
 		} });
 	}
 
-	/** Each event once: what a new connection repeats is dropped. */
+	/**
+	 * Passes on each event once: repetitions by a new connection are
+	 * dropped.
+	 */
 	#take(type, data, id)
 	{
-		// that it waits is told anew to each who comes, and has no number of its own
+		// that it waits is sent to each new connection, without a
+		// number of its own
 		if (this.#end || !(id > this.#last || type === 'waiting'))
 			return;
 		this.#last = Math.max(this.#last, id || 0);
@@ -261,7 +267,10 @@ export class Feed {
 		}
 	}
 
-	/** While a stream is silent: does the server have more than it shows? */
+	/**
+	 * While a stream is silent: whether the server has more than it
+	 * delivers.
+	 */
 	async #watch(conn)
 	{
 		let wait = this.#link.polls ? PROBE_POLLING_MS : PROBE_MS;
@@ -320,14 +329,14 @@ export class Feed {
 	}
 }
 
-/** A refusal that trying again does not change. */
+/** A refusal that a retry would not change. */
 function isFinal(error)
 {
 	return error.status >= 400 && error.status < 500 &&
 		![408, 425, 429].includes(error.status);
 }
 
-/** No answer, or one of a proxy on the way. */
+/** No response, or one from a proxy. */
 function mayHaveArrived(error)
 {
 	return !(error instanceof ApiError) || error.code === 'network' ||

@@ -1,6 +1,6 @@
-// What a form of GET /forms makes of a record and of what people type: values of
-// fields are texts, lists of ids, or true, false and '' as controls have them.
-// Knows no DOM and no HTTP.
+// Converts between records and the values of a form of GET /forms: values are
+// texts, lists of ids, or true, false and '', as controls have them.
+// Independent of DOM and HTTP.
 import { toJson } from './exact.js';
 import { has, locale, t } from './strings.js';
 
@@ -22,7 +22,7 @@ export function told(form, record, isNew)
 		record[field.key] !== undefined && record[field.key] !== null);
 }
 
-/** The value of a control for what a record has. */
+/** The value of a control for a value of a record. */
 function controlValue(field, stored)
 {
 	switch (field.type) {
@@ -43,7 +43,7 @@ function controlValue(field, stored)
 	}
 }
 
-/** What the controls begin with; record: null for a new row. */
+/** The initial values of the controls; record: null for a new row. */
 export function valuesOf(form, record)
 {
 	const values = {};
@@ -75,7 +75,7 @@ export function same(a, b)
 		a.length === b.length && a.every((id) => b.includes(id)) : a === b;
 }
 
-/** The keys whose values are others than the record's. */
+/** The keys whose values differ from the record's. */
 export function changedKeys(form, values, record)
 {
 	const before = valuesOf(form, record);
@@ -184,7 +184,7 @@ export function bodyOf(form, values, record)
 	return { body, errors };
 }
 
-/** Where the settings of a form are in what GET /settings answers. */
+/** Where the settings of a form are in the response of GET /settings. */
 function saidAt({ level, group }, says)
 {
 	return level === 'team' ? says.team?.find((one) => one.group === group)?.value :
@@ -210,7 +210,7 @@ export function settingsForm(answer)
 		({ key, says }) => [key, saidAt(answer, says) ?? null])) };
 }
 
-/** The form of settings before they are there. */
+/** The form of settings before they are loaded. */
 export const SETTINGS = { name: 'settings', what: 'settings', single: true, canWrite: true,
 	labelKey: '', idKey: '', fields: [], adapt: settingsForm };
 
@@ -248,7 +248,7 @@ export function shown(field, stored, names = {})
 	}
 }
 
-/** What people know a row by. */
+/** The name of a row for people. */
 export function rowName(form, record)
 {
 	const text = String(record?.[form.labelKey] ?? '').trim().split('\n')[0];
@@ -256,7 +256,9 @@ export function rowName(form, record)
 	return text || t('form.unnamed', { what: form.what });
 }
 
-/** What a list shows below the name: the first text that people have written. */
+/**
+ * The text below the name in a list: the first one that people have written.
+ */
 export function secondField(form, record)
 {
 	return form.fields.find((field) => field.type === 'text' &&
@@ -270,8 +272,10 @@ export function fillPath(path, values)
 	return path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''));
 }
 
-/** Where somebody else has changed a field: {field, theirs, mine}; mine: undefined
- * where this form has not. */
+/**
+ * The fields that somebody else has changed: {field, theirs, mine}; mine:
+ * undefined if this form has not changed it.
+ */
 export function differences(form, { before, now, values })
 {
 	const mine = changedKeys(form, values, before);

@@ -50,7 +50,7 @@ export function moment(iso)
 		{ dateStyle: 'medium', timeStyle: 'short' });
 }
 
-/** The heading under which a moment stands in the conversation list. */
+/** The heading for a moment in the conversation list. */
 export function dayGroup(iso, now = new Date())
 {
 	const date = new Date(iso);
@@ -82,7 +82,7 @@ export function greeting(hour = new Date().getHours())
 	return t('empty.evening');
 }
 
-/** What to tell a person about an ApiError. */
+/** The text for people about an ApiError. */
 export function errorText(error)
 {
 	const code = error?.code || 'internal';
@@ -98,7 +98,7 @@ export function errorText(error)
 	return t('error.internal');
 }
 
-/** JSON for reading: what fits into a line stays on one. */
+/** JSON for people: values that fit on one line stay on it. */
 export function prettyJson(value, indent = '')
 {
 	if (value === null || typeof value !== 'object')

@@ -1,4 +1,4 @@
-// What this page knows of its connection: whether streams arrive as they are
+// What this page knows about its connection: whether streams arrive as they are
 // made, and the moments at which a broken one is worth another try.
 
 const KEY = 'lamplighter.polls';
@@ -7,7 +7,7 @@ const STRIKES = 2;
 /** How long it polls before a stream is tried again. */
 const RETRY_MS = 10 * 60 * 1000;
 const TICK_MS = 2000;
-/** A clock that jumps by so much: the machine slept. */
+/** A clock that jumps by this much: the machine slept. */
 const GAP_MS = 10000;
 /** A stream whose events span less than this share of their own time … */
 const BURST = 0.25;
@@ -58,7 +58,7 @@ export class Link {
 			fn();
 	}
 
-	/** Waits; coming back ends it early, and so does the signal. */
+	/** Waits; a return of the network, or the signal, ends it early. */
 	pause(ms, signal)
 	{
 		return new Promise((resolve) => {
@@ -77,7 +77,7 @@ export class Link {
 		});
 	}
 
-	/** True where streams were measured not to come through. */
+	/** Whether streams were found not to get through. */
 	get polls()
 	{
 		return Number(this.#storage?.getItem(KEY) || 0) > Date.now();
@@ -109,7 +109,7 @@ export class Link {
 	}
 }
 
-/** Where storage is forbidden, what was learned lasts until a reload. */
+/** If storage is forbidden, what was learned lasts until a reload. */
 function sessionStorageIfAllowed()
 {
 	try {

@@ -26,10 +26,10 @@ const PURIFY = {
 	RETURN_DOM_FRAGMENT: true,
 };
 
-/** hljs on a code block larger than this would hold up the page */
+/** hljs on a code block larger than this would block the page */
 const HIGHLIGHT_CHARS = 60000;
 
-/** and on one that still grows, than this */
+/** the same for one that is still growing */
 const HIGHLIGHT_LIVE_CHARS = 4000;
 
 function escape(text)
@@ -61,7 +61,7 @@ const marked = new Marked({
 			return LINK.test(href) ?
 				`<a href="${escape(href)}"${hint}>${inner}</a>` : inner;
 		},
-		// a page has its own first headings
+		// the page has first-level headings of its own
 		heading({ tokens, depth })
 		{
 			const level = Math.min(depth + 2, 6);
@@ -83,8 +83,8 @@ const marked = new Marked({
 });
 
 /**
- * The first of the two barriers: HTML without what the model wrote as HTML,
- * and without links to odd places. Not to be shown without the second one.
+ * The first of the two barriers: HTML without what the model wrote as HTML, and
+ * without links of unknown kinds. Must not be shown without the second one.
  */
 export function toHtml(source)
 {
@@ -168,7 +168,7 @@ function dressCode(pre, live)
 	box.append(bar, pre);
 }
 
-/** Colours the text of a code element in place. */
+/** Colours the text of a code element. */
 export function highlight(code, language, maxChars = HIGHLIGHT_CHARS)
 {
 	const text = code.textContent;
@@ -211,8 +211,8 @@ export class MarkdownView {
 		const grows = text.startsWith(this.#text);
 		const ended = this.#live && !live;
 
-		// What was finished has no open block to go on with, and a link
-		// definition at the end changes blocks before it.
+		// A finished text has no open block to continue, and a link
+		// definition at the end changes earlier blocks.
 		if (!grows || !this.#live || (ended && /^ {0,3}\[[^\]]+\]:/m.test(text)))
 			this.#clear();
 		this.#text = text;
@@ -271,7 +271,7 @@ function lastBlock(source)
 		end--;
 	for (let i = 0; i < end - 1; i++)
 		at += tokens[i].raw.length;
-	// The lexer turns tabs and line ends into its own; where lengths no
-	// longer agree, nothing is settled.
+	// The lexer replaces tabs and line ends; if lengths do not agree,
+	// nothing is settled.
 	return source.startsWith(tokens[end - 1]?.raw ?? '', at) ? at : 0;
 }

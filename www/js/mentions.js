@@ -1,11 +1,11 @@
-// What stands in a message field: where somebody is choosing with @ or /, which
-// of the known mentions the text still has, and a prompt with its blanks filled.
-// Knows no DOM.
+// What is in a message field: where somebody is choosing with @ or /, which of
+// the known mentions the text still has, and a prompt with its blanks filled.
+// Independent of the DOM.
 
-/** Characters that a search may have before it is taken for text. */
+/** Maximum length of a search; longer ones are ordinary text. */
 const TYPED_MAX = 60;
 
-/** "@" behind a blank or at the beginning; "/" at the beginning of a line. */
+/** "@" after a blank or at the beginning; "/" at the beginning of a line. */
 const TRIGGERS = [
 	{ kind: '@', sign: /(?:^|[\s([])@$/, typed: /^(?![\s])[^\n@]*$/ },
 	{ kind: '/', sign: /(?:^|\n)\/$/, typed: /^(?![\s])[^\n/]*$/ },
@@ -25,7 +25,8 @@ export function triggerAt(text, caret, known = [])
 	for (const { kind, sign, typed } of TRIGGERS) {
 		const at = before.lastIndexOf(kind);
 
-		// where a piece was cut off, its first sign may stand within a word
+		// where a piece was cut off, its first character may be
+		// within a word
 		if (at < 0 || (at === 0 && skipped > 0) ||
 		    !sign.test(before.slice(0, at + 1)) || !typed.test(before.slice(at + 1)))
 			continue;
@@ -36,7 +37,7 @@ export function triggerAt(text, caret, known = [])
 		handlePattern(handle).exec(`@${found.q}`)?.index === 0) ? null : found;
 }
 
-/** A handle as it stands in a text, and not as part of a longer one. */
+/** Matches a handle in a text, but not as part of a longer one. */
 function handlePattern(handle)
 {
 	const plain = handle.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -1,5 +1,5 @@
-// State that tells its watchers when it has changed, and the lit controller
-// that redraws an element for it.
+// State that notifies its watchers of changes, and the lit controller that
+// redraws an element for it.
 
 export class Observable {
 	#watchers = new Set();
@@ -21,8 +21,8 @@ export class Observable {
 
 /**
  * Redraws a lit element when what it shows changes. `pick` names the
- * observable; it is asked again before each drawing, so the element may get
- * another one.
+ * observable; it is called before each drawing, so the element may get another
+ * one.
  */
 export class Watch {
 	#host;

@@ -110,8 +110,8 @@ export function becomePlace(name, id)
 }
 
 /**
- * Where we are among the entries of the history, so that a step, forwards or
- * back, can be undone when the user would rather stay.
+ * Where we are in the history, so that a step, forwards or back, can be undone
+ * if the user prefers to stay.
  */
 export class Trail {
 	#at = 0;
@@ -138,7 +138,7 @@ export class Trail {
 		return true;
 	}
 
-	/** The step is meant. */
+	/** Confirms the step. */
 	accept()
 	{
 		// an entry that nobody has marked is a new one
@@ -146,7 +146,7 @@ export class Trail {
 		this.#mark();
 	}
 
-	/** Takes the step back; the page shows what it has shown all the time. */
+	/** Undoes the step; the page keeps showing the same. */
 	undo()
 	{
 		const to = history.state?.at;

@@ -75,8 +75,9 @@ export class SseParser {
 	}
 
 	/**
-	 * The stream is over. An unfinished event is dropped, but a last one that
-	 * lacks only its empty line is given when its data is whole JSON.
+	 * The stream is over. An unfinished event is dropped, but a last one
+	 * that lacks only its empty line is passed on if its data is complete
+	 * JSON.
 	 */
 	end()
 	{

@@ -1,5 +1,5 @@
 // The list of my conversations in one workspace: pages, search by title and in
-// messages, rename and delete. Answers that come after a newer question are dropped.
+// messages, rename and delete. Responses to an outdated query are dropped.
 import { Observable } from '../observable.js';
 
 const SEARCH_WAIT_MS = 250;
@@ -18,19 +18,22 @@ export class Conversations extends Observable {
 		this.workspaceId = '';
 		/** the search text */
 		this.q = '';
-		/** the search text that the items are the answer to */
+		/** the search text to which the items are the answer */
 		this.foundFor = '';
 		this.items = [];
 		/** what the search has found in messages, best first */
 		this.said = [];
 		this.nextCursor = null;
 		this.loading = false;
-		/** true once a page for the present workspace and search came */
+		/**
+		 * true once a page for the current workspace and search has
+		 * arrived
+		 */
 		this.loaded = false;
 		this.error = null;
 	}
 
-	/** Shows another workspace. */
+	/** Switches to another workspace. */
 	show(workspaceId)
 	{
 		if (workspaceId === this.workspaceId)
@@ -41,7 +44,7 @@ export class Conversations extends Observable {
 		return this.reload();
 	}
 
-	/** Searches when the typing has paused. */
+	/** Searches when typing pauses. */
 	search(q)
 	{
 		this.q = q;
@@ -50,7 +53,7 @@ export class Conversations extends Observable {
 		this.changed();
 	}
 
-	/** Loads the first page; what is shown stays until it is there. */
+	/** Loads the first page; the shown items stay until it arrives. */
 	reload()
 	{
 		clearTimeout(this.#timer);
@@ -79,7 +82,8 @@ export class Conversations extends Observable {
 		try {
 			let page = { items: [], nextCursor: first ? '' : this.nextCursor };
 
-			// among very many the server looks at some thousand at a time
+			// among very many, the server examines a few
+			// thousand at a time
 			while (page.items.length === 0 && page.nextCursor !== null) {
 				page = await this.#api.conversations({
 					workspaceId: this.workspaceId,
@@ -93,7 +97,8 @@ export class Conversations extends Observable {
 			const old = first ? [] : this.items;
 			const seen = new Set(old.map((item) => item.conversationId));
 
-			// one that was touched meanwhile may come a second time
+			// one that was changed meanwhile may come a second
+			// time
 			this.items = [...old, ...page.items.filter((item) =>
 				!seen.has(item.conversationId))];
 			this.nextCursor = page.nextCursor;
@@ -111,7 +116,7 @@ export class Conversations extends Observable {
 		this.changed();
 	}
 
-	/** The titles are listed also where the messages cannot be searched. */
+	/** Titles are searched even if the messages cannot be. */
 	async #inMessages(q)
 	{
 		if (!q)
@@ -127,7 +132,7 @@ export class Conversations extends Observable {
 		}
 	}
 
-	/** The listed conversation of that id, or undefined. */
+	/** The listed conversation with that id, or undefined. */
 	find(id)
 	{
 		return this.items.find((item) => item.conversationId === id);
@@ -143,7 +148,7 @@ export class Conversations extends Observable {
 		this.changed();
 	}
 
-	/** Puts a conversation on top: it is new, or was just written in. */
+	/** Moves a conversation to the top: it is new, or has a new message. */
 	lift(conversation)
 	{
 		if (conversation.workspaceId !== this.workspaceId)
@@ -158,7 +163,7 @@ export class Conversations extends Observable {
 		this.changed();
 	}
 
-	/** Renames; the new title shows at once and goes back if it fails. */
+	/** Renames; the new title shows at once, and is reset on failure. */
 	async rename(id, title)
 	{
 		const before = this.find(id)?.title;
@@ -172,7 +177,7 @@ export class Conversations extends Observable {
 		}
 	}
 
-	/** Deletes for good. Gone already counts as deleted. */
+	/** Deletes permanently. One that is already gone counts as deleted. */
 	async remove(id)
 	{
 		try {
@@ -184,7 +189,7 @@ export class Conversations extends Observable {
 		this.forget(id);
 	}
 
-	/** Takes one that is no more out of the list. */
+	/** Removes a deleted one from the list. */
 	forget(id)
 	{
 		this.items = this.items.filter((item) => item.conversationId !== id);

@@ -1,5 +1,6 @@
-// One row of a resource while it is read, changed or made. What was typed stays
-// until it is saved or given up; a change of somebody else is not overwritten.
+// One row of a resource while it is read, changed or created. What was typed
+// stays until it is saved or discarded; changes by somebody else are not
+// overwritten.
 import { bodyOf, changedKeys, differences, valuesOf } from '../form.js';
 import { Observable } from '../observable.js';
 
@@ -27,20 +28,25 @@ export class Draft extends Observable {
 		this.#path = path;
 		this.form = form;
 		this.id = id;
-		/** as it is stored; null before, and of a new row */
+		/**
+		 * as it is stored; null before it is read, and for a new row
+		 */
 		this.record = null;
 		this.values = valuesOf(form, null);
-		/** what is wrong, by field */
+		/** errors by field */
 		this.errors = {};
-		/** what is wrong besides, an ApiError */
+		/** an error that belongs to no field, an ApiError */
 		this.error = null;
 		/** why the row cannot be shown, an ApiError */
 		this.loadError = null;
 		this.loading = false;
 		this.saving = false;
-		/** {record, etag, list: of differences()} while somebody else was faster */
+		/**
+		 * {record, etag, list: of differences()} if somebody else was
+		 * faster
+		 */
 		this.conflict = null;
-		/** shown this once: the secret of a new row */
+		/** the secret of a new row, shown only now */
 		this.secret = '';
 	}
 
@@ -114,13 +120,13 @@ export class Draft extends Observable {
 	set(key, value)
 	{
 		this.values = { ...this.values, [key]: value };
-		// of what is no longer so
+		// of what is no longer the case
 		delete this.errors[key];
 		this.#key = newKey();
 		this.changed();
 	}
 
-	/** Gives up what was typed. */
+	/** Discards what was typed. */
 	reset()
 	{
 		this.values = valuesOf(this.form, this.record);
@@ -182,7 +188,7 @@ export class Draft extends Observable {
 		const field = this.form.fields.find(({ key }) =>
 			key === error.field.split(/[.[]/)[0]);
 
-		// an answer: the same key would only get it again
+		// a response: the same key would only repeat it
 		if (error.status)
 			this.#key = newKey();
 		if (error.status === 412 && !this.isNew)
@@ -205,7 +211,10 @@ export class Draft extends Observable {
 		}
 	}
 
-	/** Goes on with the row as it is now; mine: and with what was typed here. */
+	/**
+	 * Continues with the row as it is now; mine: and with what was typed
+	 * here.
+	 */
 	settle(mine)
 	{
 		const { values, record } = this;

@@ -1,19 +1,22 @@
 // What happens in my conversations elsewhere: in other tabs, on other devices,
-// in tasks. One connection, and only while the page is looked at: a browser has
-// six per host, and a tab that comes back into sight loads its list anew. As
-// a stream or, where those do not come through, as long polls; where a connection
-// keeps a process of the server, as a short question now and then; where the
+// in tasks. One connection, and only while the page is visible: a browser has
+// six per host, and a tab that becomes visible again reloads its list. As a
+// stream or, if streams do not get through, as long polls; if a connection
+// occupies a process of the server, as a short request now and then; if the
 // server has no such thing, none.
 import { readEvents } from '../sse.js';
 
 const WAIT_S = 25;
-/** Between two short questions. */
+/** Between two short requests. */
 const SPARSE_MS = 20000;
 const POLL_EXTRA_MS = 15000;
 const RETRY_MS = [1000, 2000, 5000, 15000, 30000];
-/** A tab that is hidden for so long gives its connection back. */
+/** A tab that is hidden for this long gives up its connection. */
 const HIDDEN_MS = 5000;
-/** Without a byte for so long (there is a comment each 15 s) nothing comes. */
+/**
+ * Without a byte for this long (there is a comment every 15 s) the stream is
+ * dead.
+ */
 const SILENT_MS = 25000;
 /** The first event comes at once; a stream without it may be held up. */
 const FIRST_MS = 4000;
@@ -37,7 +40,9 @@ export class Notices {
 		this.#onNotice = onNotice;
 	}
 
-	/** Listens while the page is in sight. @param how notifications of /me */
+	/**
+	 * Listens while the page is visible. @param how notifications of /me
+	 */
 	start(how = 'stream')
 	{
 		this.#sparse = how === 'poll';
@@ -79,7 +84,7 @@ export class Notices {
 				RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]));
 		}
 		this.#running = false;
-		// seen again in the meantime
+		// visible again in the meantime
 		if (!document.hidden && !this.#absent)
 			this.#look();
 	}
@@ -103,7 +108,10 @@ export class Notices {
 		}
 	}
 
-	/** Nothing came: where a plain request is answered, streams do not arrive. */
+	/**
+	 * Nothing arrived: if a plain request is answered, streams do not get
+	 * through.
+	 */
 	async #heldUp(abort)
 	{
 		try {
@@ -123,7 +131,7 @@ export class Notices {
 			const { signal } = this.#abort;
 			const late = setTimeout(() => this.#abort.abort(),
 				WAIT_S * 1000 + POLL_EXTRA_MS);
-			// the first one only asks where we are
+			// the first one only asks for our position
 			const wait = this.#sparse || this.#last === '' ? 0 : WAIT_S;
 			const page = await this.#api.noticesPage({ after: this.#last, wait, signal })
 				.finally(() => clearTimeout(late));

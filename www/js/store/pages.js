@@ -69,7 +69,7 @@ export class Pages extends Observable {
 		this.changed();
 	}
 
-	/** Takes what the server says of the conversation itself. */
+	/** Takes the conversation's record from the server. */
 	take(conversation)
 	{
 		this.workspaceId = conversation.workspaceId;
@@ -80,8 +80,8 @@ export class Pages extends Observable {
 	}
 
 	/**
-	 * Takes the newest page. Turns that are shown already stay the same
-	 * objects, and older ones stay in front when the page reaches them.
+	 * Takes the newest page. Turns that are already shown stay the same
+	 * objects, and older ones stay in front if the page reaches them.
 	 * @param except a turn that knows more than the page, or null
 	 */
 	takeNewest(page, except = null)
@@ -114,7 +114,7 @@ export class Pages extends Observable {
 			this.nextCursor = page.nextCursor;
 	}
 
-	/** Loads the page before the oldest one there is. */
+	/** Loads the page before the oldest loaded one. */
 	async loadOlder()
 	{
 		if (this.loading || this.nextCursor === null)
@@ -130,7 +130,8 @@ export class Pages extends Observable {
 			const first = this.turns[0];
 
 			this.nextCursor = page.nextCursor;
-			// a turn that was cut by the page border is put together again
+			// a turn that was split by the page border is put
+			// together again
 			if (last && first && !first.user && belongs(last, first))
 				first.prependRows(groups.pop());
 			this.turns = [...groups.map((rows) => Turn.fromRows(rows)),
@@ -143,13 +144,13 @@ export class Pages extends Observable {
 	}
 }
 
-/** The turn that has written the newest of some rows. */
+/** The turn that wrote the newest of some rows. */
 function turnIdOf(rows)
 {
 	return rows[rows.length - 1].turnId;
 }
 
-/** Are rows of an older page the beginning of a turn without one? */
+/** Whether rows of an older page are the beginning of a turn without one. */
 function belongs(rows, turn)
 {
 	if (turnIdOf(rows) && turnIdOf(rows) === turn.turnId)

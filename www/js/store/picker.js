@@ -1,8 +1,8 @@
 // The list that opens while somebody types @ or /: what it shows, and which
-// entry is chosen next. It knows no DOM.
+// entry is current. Independent of the DOM.
 import { Observable } from '../observable.js';
 
-/** Before a request is sent, so that fast typing is one request. */
+/** Delay before a request is sent, so that fast typing is one request. */
 const PAUSE_MS = 90;
 const PAGE = 20;
 
@@ -27,7 +27,7 @@ export class Picker extends Observable {
 		/** '@', '/', or '' while nothing is chosen */
 		this.kind = '';
 		this.q = '';
-		/** of a mention, the only dataset whose rows are wanted */
+		/** the only dataset whose rows are wanted, for a mention */
 		this.dataset = '';
 		/** {id, name}: prompts of this category only; or null */
 		this.category = null;
@@ -58,7 +58,10 @@ export class Picker extends Observable {
 			this.q.toLowerCase().split(' ').every((word) => text.includes(word));
 	}
 
-	/** Looks for what was typed. @param fields {kind, q, workspaceId, dataset?} */
+	/**
+	 * Searches for what was typed. @param fields {kind, q, workspaceId,
+	 * dataset?}
+	 */
 	look({ kind, q, workspaceId, dataset = '' })
 	{
 		if (kind === this.kind && q === this.q && dataset === this.dataset)
@@ -119,7 +122,7 @@ export class Picker extends Observable {
 		} catch (error) {
 			if (error.name === 'AbortError')
 				return;
-			// without a list there is still the field
+			// without the list there is still the field
 			this.items = [];
 			this.at = -1;
 		}
@@ -154,7 +157,7 @@ export class Picker extends Observable {
 				record }))];
 	}
 
-	/** Fetched once; without them there is no choice of them. */
+	/** Fetched once; without them there is no choice of categories. */
 	async #allCategories()
 	{
 		this.#categories ??= this.#api.promptCategories().then(({ items }) => items, () => []);

@@ -1,5 +1,5 @@
-// The places beside the chat: what of them there is for this caller, and the one
-// that is shown.
+// The places beside the chat: those that this caller has, and the one that is
+// shown.
 import { fillPath, SETTINGS } from '../form.js';
 import { Observable } from '../observable.js';
 import { PLACES } from '../route.js';
@@ -42,7 +42,7 @@ export class Places extends Observable {
 		this.current = null;
 	}
 
-	/** Asks what there is. A failure leaves the chat without places. */
+	/** Asks which places there are. After a failure the chat has none. */
 	async load()
 	{
 		try {
@@ -95,8 +95,10 @@ export class Places extends Observable {
 			.sort((a, b) => a.readOnly - b.readOnly);
 	}
 
-	/** What the side leads to: rows of PLACES with their forms; under: those that
-	 * the head of a place leads to. */
+	/**
+	 * The links at the side: rows of PLACES with their forms; under: those
+	 * that the head of a place links to.
+	 */
 	offered(under)
 	{
 		const known = PLACES.filter(({ form }) => this.#forms.has(form));

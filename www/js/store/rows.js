@@ -1,5 +1,5 @@
-// A list of a resource: pages, and search by how the name begins. Answers that
-// come after a newer question are dropped.
+// A list of a resource: pages, and search by the beginning of the name.
+// Responses to an outdated query are dropped.
 import { Observable } from '../observable.js';
 
 const SEARCH_WAIT_MS = 250;
@@ -30,7 +30,7 @@ export class Rows extends Observable {
 		this.error = null;
 	}
 
-	/** Searches when the typing has paused. */
+	/** Searches when typing pauses. */
 	search(q)
 	{
 		this.q = q;
@@ -39,7 +39,7 @@ export class Rows extends Observable {
 		this.changed();
 	}
 
-	/** Loads the first page; what is shown stays until it is there. */
+	/** Loads the first page; the shown items stay until it arrives. */
 	reload()
 	{
 		clearTimeout(this.#timer);
@@ -53,7 +53,7 @@ export class Rows extends Observable {
 			await this.#page(this.nextCursor);
 	}
 
-	/** Loads all pages, up to so many rows. */
+	/** Loads all pages, up to this many rows. */
 	async all(most)
 	{
 		await this.reload();

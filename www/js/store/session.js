@@ -50,7 +50,7 @@ export class Session extends Observable {
 		return this.workspaces.find((space) => space.workspaceId === id);
 	}
 
-	/** Goes to a workspace; keep: also next time. */
+	/** Switches to a workspace; keep: also next time. */
 	async choose(id, keep = true)
 	{
 		if (keep)
@@ -78,7 +78,7 @@ export class Session extends Observable {
 		this.changed();
 	}
 
-	/** Loads again what may have been made or deleted meanwhile. */
+	/** Reloads what may have been created or deleted meanwhile. */
 	async refresh()
 	{
 		try {
@@ -90,7 +90,7 @@ export class Session extends Observable {
 			this.#agents.clear();
 			await this.choose(this.workspace() ? this.workspaceId : items[0].workspaceId, false);
 		} catch {
-			// what is known goes on
+			// what is known stays
 		}
 	}
 
@@ -104,7 +104,7 @@ export class Session extends Observable {
 		return this.agents(workspaceId).find((agent) => agent.agentId === agentId);
 	}
 
-	/** The agent a new chat begins with, '' when there is no choice. */
+	/** The agent for a new chat, '' if there is no choice. */
 	firstAgent(id = this.workspaceId)
 	{
 		const wanted = [this.#settledAgent(id), remembered(`agent.${id}`),
@@ -115,7 +115,7 @@ export class Session extends Observable {
 			this.agents(id)[0]?.agentId || '';
 	}
 
-	/** What the settings say, which is of the default workspace. */
+	/** What the settings say about the default workspace. */
 	#settledAgent(id)
 	{
 		return id === this.me.defaultWorkspaceId && this.me.settings.default_agent;

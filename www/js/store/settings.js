@@ -1,6 +1,6 @@
-// What this browser remembers: the colours and the last workspace and agent; and
-// what the user's settings (GET /me) say of the page.
-// Storage may be forbidden; then nothing is remembered and nothing breaks.
+// What this browser remembers: the colours and the last workspace and agent;
+// and what the user's settings (GET /me) say about the page. If storage is
+// forbidden, nothing is remembered and nothing breaks.
 import { Observable } from '../observable.js';
 
 const PREFIX = 'lamplighter.';
@@ -14,7 +14,7 @@ export function remembered(key)
 	}
 }
 
-/** What settings say of the page as a whole. */
+/** What the settings say about the page as a whole. */
 export function applySettings(settings, theme)
 {
 	if (settings.theme)
@@ -51,19 +51,19 @@ export class Theme extends Observable {
 		this.#show();
 	}
 
-	/** The user chooses here. */
+	/** The user's choice on this page. */
 	set(choice)
 	{
 		const setting = choice || 'system';
 
 		this.#take(choice);
 		this.#save(setting).then(() => remember('theme.setting', setting),
-			() => {});	// this browser alone remembers it then
+			() => {});	// then only this browser remembers it
 	}
 
 	/**
-	 * The setting, as the server has it: where it has changed since this browser
-	 * saw it, it counts more than what was chosen here.
+	 * The setting, as the server has it: if it has changed since this
+	 * browser saw it, it takes precedence over the choice made here.
 	 */
 	follow(setting)
 	{
