@@ -1,15 +1,16 @@
-// Results of tools as tables: what is one, sorting, as text for elsewhere, and
-// what of it a chart can show. What they hold is others': of any shape.
+// Results of tools as tables: which ones are tables, sorting, text for other
+// programs, and what a chart can show. Their content is untrusted: of any
+// shape.
 import { toJson } from './exact.js';
 
 const NUMBER_TYPE = /^(integer|decimal|float|double|number)/;
 const DATE_TYPE = /^(date|time)/;
-/** More of a table than this is no picture. */
+/** A chart of more rows is not readable. */
 export const CHART_ROWS = 60;
 const CHART_SERIES = 4;
 
 /**
- * What a result looks like as a table, or null.
+ * A result as a table, or null.
  * @returns {columns: [{name, type}], rows: [[]], total, truncated}
  */
 export function asTable(result)
@@ -39,7 +40,7 @@ export function asTable(result)
 	};
 }
 
-/** The list a result is, or has as its only list; null without one. */
+/** The list that a result is, or has as its only list; null without one. */
 export function listIn(result)
 {
 	if (Array.isArray(result))
@@ -69,7 +70,7 @@ export function cellText(value)
 	return oneText(value);
 }
 
-/** Never by an object's own toString, which is others' text as well. */
+/** Never by an object's own toString, which is untrusted, too. */
 function oneText(value)
 {
 	return typeof value === 'object' ? toJson(value) : String(value);
@@ -111,14 +112,17 @@ export function toTsv({ columns }, rows)
 		.join('\n');
 }
 
-/** The table as CSV (RFC 4180), with the mark that spreadsheets know UTF-8 by. */
+/**
+ * The table as CSV (RFC 4180), with the mark by which spreadsheets recognise
+ * UTF-8.
+ */
 export function toCsv({ columns }, rows)
 {
 	return `\ufeff${[columns.map(({ name }) => name), ...rows].map((row) =>
 		row.map(csvCell).join(',')).join('\r\n')}\r\n`;
 }
 
-/** One cell. A text that a spreadsheet would run as a formula is made text. */
+/** One cell. A text that a spreadsheet would run as a formula is quoted. */
 function csvCell(value)
 {
 	let text = cellText(value);
@@ -130,16 +134,17 @@ function csvCell(value)
 }
 
 /**
- * What of a table can be drawn, or null: its first column of texts along the
- * axis, its columns of numbers as series; lines where the axis is time.
- * @returns {kind: 'bar' | 'line', label, labels, series: [{name, values}], left}
+ * What of a table can be drawn, or null: its first text column along the axis,
+ * its number columns as series; lines if the axis is time.
+ * @returns {kind: 'bar' | 'line', label, labels, series: [{name, values}],
+ *          left}
  */
 export function chartOf(table, rows = table.rows)
 {
 	const all = table.columns.map((_, at) => at);
 	const numeric = all.filter((at) => isNumeric(table, at));
 	const axis = all.find((at) => !numeric.includes(at)) ?? -1;
-	// an id is a number that says nothing as a height
+	// an id is a number that is meaningless as a height
 	const series = numeric.filter((at) => !/(^|_|\b)id$/i.test(table.columns[at].name));
 	const drawn = rows.slice(0, CHART_ROWS);
 

@@ -1,5 +1,5 @@
-// Before the first paint, and so not a module: the colours that were chosen.
-// js/store/settings.js does the same with all its care, a moment later.
+// Runs before the first paint, and so is not a module: applies the chosen
+// colours. js/store/settings.js does the same more carefully, a moment later.
 (function () {
 	var choice = null;
 

@@ -1,22 +1,22 @@
-// Tools of the page: what the agent may have done here, by functions of the
-// page that the chat stands in (docs/page-tools.md). A page imports this module
-// and registers them; nothing else can.
+// Page tools: functions of the host page that the agent may call
+// (docs/page-tools.md). A page imports this module and registers them; nothing
+// else can.
 import { parseExact, toJson } from './exact.js';
 
-/** What the server takes of a result. */
+/** The server's limit for a result. */
 const RESULT_BYTES = 262144;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const tools = new Map();
 
 /**
  * Registers a tool of this page, from the next message on.
- * @param tool {name, description, parameters, run}. With only name and run it is
- *             one that the workspace declares (kind: client); description and
- *             parameters (a JSON Schema) declare one here, where the workspace
- *             says client_tools: allow. run gets the arguments, which fit the
- *             schema, and returns the result, any JSON, or a promise of it; what
- *             it throws is told to the agent.
- * @returns a function that takes it away again
+ * @param tool {name, description, parameters, run}. With only name and run it
+ *        is one that the workspace declares (kind: client); description and
+ *        parameters (a JSON Schema) declare one here, if the workspace has
+ *        client_tools: allow. run gets the arguments, which fit the schema, and
+ *        returns the result, any JSON, or a promise of it; an error that it
+ *        throws is sent to the agent.
+ * @returns a function that removes the tool
  */
 export function registerTool({ name, description, parameters, run })
 {
@@ -31,7 +31,7 @@ export function registerTool({ name, description, parameters, run })
 	};
 }
 
-/** What a request says of this page; undefined when it has no tools. */
+/** What a request says about this page; undefined if it has no tools. */
 export function clientOf()
 {
 	if (tools.size === 0)
@@ -65,7 +65,10 @@ export function canRun(wait)
 	return wait.type === 'client-tool' && tools.has(wait.tool);
 }
 
-/** Carries a call out; what is no JSON, or too much, is an error. @returns {toolCallId, result} or {toolCallId, error} */
+/**
+ * Runs a call; a result that is not JSON, or is too large, is an error.
+ * @returns {toolCallId, result} or {toolCallId, error}
+ */
 export async function runCall({ toolCallId, tool, arguments: args })
 {
 	try {

@@ -1,6 +1,6 @@
-// One conversation as it is shown: what is stored (pages.js) and the turn that
-// runs: begun here, or met and followed. Lives on when another conversation is
-// shown, so that coming back finds the answer further on.
+// One conversation as it is shown: what is stored (pages.js) and the running
+// turn, begun here or found running and followed. It stays when another
+// conversation is shown, so that coming back finds the answer further on.
 import { Feed } from '../feed.js';
 import { mentionsIn } from '../mentions.js';
 import { canRun, clientOf, moduleOf, runCall } from '../tools.js';
@@ -10,7 +10,7 @@ import { Uploads } from './uploads.js';
 
 /** After a stop, the longest wait for the turn's own end. */
 const STOP_WAIT_MS = 15000;
-/** Among so many conversations a new one is looked for. */
+/** A new conversation is looked for among this many. */
 const NEW_AMONG = 5;
 
 let drafts = 0;
@@ -40,23 +40,25 @@ export class Thread extends Pages {
 		this.#events = events;
 		/** stays the same for the life of this object */
 		this.key = this.conversationId || `draft-${++drafts}`;
-		/** ApiError of the last thing that was asked for, or null */
+		/** ApiError of the last request, or null */
 		this.sendError = null;
-		/** options.js by key, true or false; what is not there was not said */
+		/** by key of options.js, true or false; absent: not chosen */
 		this.options = {};
-		/** what is in the message field */
+		/** the text in the message field */
 		this.draft = '';
-		/** records of GET /mentions that were chosen; those that the draft has
-		 * still are sent */
+		/**
+		 * chosen records of GET /mentions; those that are still in the
+		 * draft are sent
+		 */
 		this.mentions = [];
-		/** the files that the next message will have */
+		/** the files of the next message */
 		this.uploads = new Uploads(api);
 		this.uploads.watch(() => this.changed());
-		/** true while another version is being fetched */
+		/** true while another version is being loaded */
 		this.switching = false;
 	}
 
-	/** the turn that runs, or null */
+	/** the running turn, or null */
 	get live()
 	{
 		const last = this.turns[this.turns.length - 1];
@@ -75,7 +77,7 @@ export class Thread extends Pages {
 
 	/**
 	 * Sends a message and reads its answer to the end.
-	 * @returns false when it was not taken; sendError says why
+	 * @returns false if it was refused; sendError says why
 	 */
 	async send(content)
 	{
@@ -106,20 +108,22 @@ export class Thread extends Pages {
 		return body;
 	}
 
-	/** The request of what is being written, for its preview. */
+	/** The request for the message being written, for its preview. */
 	previewBody()
 	{
 		return this.#body(this.draft.trim(), this.uploads.items.flatMap(({ state, record }) =>
 			state === 'ready' ? [record] : []));
 	}
 
-	/** What each request that begins a turn says beside its text. */
+	/** What each request that begins a turn has besides its text. */
 	#more()
 	{
 		return { client: clientOf(), ...this.options };
 	}
 
-	/** Answers a turn's question again; what came after it gives way. */
+	/**
+	 * Answers a turn's question again; what came after it is superseded.
+	 */
 	regenerate(turn)
 	{
 		const fresh = new Turn(`live-${++drafts}`);
@@ -132,7 +136,10 @@ export class Thread extends Pages {
 				{ messageId: turn.answerId, ...this.#more() }, { signal }));
 	}
 
-	/** Asks something else in a turn's place; what came after it gives way. */
+	/**
+	 * Asks something else in a turn's place; what came after it is
+	 * superseded.
+	 */
 	edit(turn, content)
 	{
 		const fresh = new Turn(`live-${++drafts}`);
@@ -148,7 +155,7 @@ export class Thread extends Pages {
 					...idsOf(attachments) }, { signal }));
 	}
 
-	/** Goes on where the last answer was cut short. */
+	/** Continues the last answer where it was cut short. */
 	goOn(turn)
 	{
 		const fresh = new Turn(`live-${++drafts}`);
@@ -159,7 +166,9 @@ export class Thread extends Pages {
 			this.#api.goOn(turn.turnId, this.#more(), { signal }));
 	}
 
-	/** The variant of that index (from 1) at a message's place; null: none is. */
+	/**
+	 * The variant with that index (from 1) at a message's place, or null.
+	 */
 	async #variant(messageId, index)
 	{
 		for (let first = 1, cursor; cursor !== null;) {
@@ -173,7 +182,10 @@ export class Thread extends Pages {
 		return null;
 	}
 
-	/** Shows another version of what stands at a message. @param index from 1 */
+	/**
+	 * Shows another version at a message's place.
+	 * @param index from 1
+	 */
 	async showVariant(messageId, index)
 	{
 		if (this.live || this.switching)
@@ -193,14 +205,20 @@ export class Thread extends Pages {
 		this.changed();
 	}
 
-	/** Approves or denies a call that waits. @param body {decision, arguments?, remember?} */
+	/**
+	 * Approves or denies a waiting call.
+	 * @param body {decision, arguments?, remember?}
+	 */
 	decide(turn, wait, body)
 	{
 		return this.#resume(turn, [wait], (signal) => this.#api.decide(turn.turnId,
 			{ approvalId: wait.approvalId, digest: wait.digest, ...body }, { signal }));
 	}
 
-	/** Answers a question, or a call of a tool of the page. @param result {result} or {error} */
+	/**
+	 * Answers a question, or a call of a page tool.
+	 * @param result {result} or {error}
+	 */
 	reply(turn, wait, result)
 	{
 		return this.#resume(turn, [wait], (signal) => this.#api.reply(turn.turnId,
@@ -208,9 +226,9 @@ export class Thread extends Pages {
 	}
 
 	/**
-	 * Carries out, in their order, the calls of this page's tools: each once by
-	 * itself, so that an answer that does not get through is not repeated for
-	 * ever, and again when the user says so.
+	 * Runs the calls of this page's tools in order: each once
+	 * automatically, so that a result that cannot be delivered is not
+	 * repeated for ever, and again if the user asks for it.
 	 */
 	async carryOut(turn, again = false)
 	{
@@ -228,7 +246,7 @@ export class Thread extends Pages {
 			this.#api.reply(turn.turnId, results, { signal }));
 	}
 
-	/** A turn goes on, of whose waits some are answered. */
+	/** Resumes a turn some of whose waits were answered. */
 	async #resume(turn, waits, open)
 	{
 		const { waiting } = turn;
@@ -246,7 +264,8 @@ export class Thread extends Pages {
 			turn.waiting = waiting;
 			turn.changed();
 			this.#refused(error);
-			// decided elsewhere, or too late: what is so now?
+			// decided elsewhere, or too late: reload the current
+			// state
 			if (error.status === 404 || error.code === 'conflict')
 				this.attach(turn.turnId);
 			return;
@@ -255,7 +274,7 @@ export class Thread extends Pages {
 		await this.carryOut(turn);
 	}
 
-	/** The turn's id, unless it waits for the same things still. */
+	/** The turn's id, unless it still waits for the same things. */
 	async #gone(turnId, waits)
 	{
 		const { waitingFor = [] } = await this.#api.turn(turnId);
@@ -297,16 +316,17 @@ export class Thread extends Pages {
 			this.#failed(turn, error);
 		}
 		this.#done(turn);
-		// what was waited for has been answered by going past it; this turn may
+		// the waits were superseded by this message; this turn may
 		// wait itself now, which no row says
 		if (asking && !this.live)
 			this.refresh(turn).catch(() => {});
-		// not where a turn is only followed: another page of the user began it
+		// not if a turn is only followed: another page of the user
+		// began it
 		this.carryOut(turn);
 		return true;
 	}
 
-	/** A turn that another page, or this one before a reload, has begun. */
+	/** A turn that another page began, or this one before a reload. */
 	async attach(turnId)
 	{
 		if (this.live)
@@ -314,7 +334,8 @@ export class Thread extends Pages {
 		try {
 			await this.refresh();
 		} catch {
-			// what is shown stays; the turn's events say the rest
+			// what is shown stays; the turn's events add the
+			// rest
 		}
 		await this.#follow(turnId);
 	}
@@ -407,14 +428,14 @@ export class Thread extends Pages {
 	/** @param how what the feed has ended with */
 	async #end(turn, how)
 	{
-		// shown by its events, but for those that are no longer kept
+		// shown by its events, except those that are no longer kept
 		if (!turn.running && how !== 'gone')
 			return;
 		turn.finishWith(null);
 		await this.refresh();
 	}
 
-	/** The answer cannot be read any further. */
+	/** The rest of the answer cannot be read. */
 	#failed(turn, error)
 	{
 		turn.finishWith(null);
@@ -432,7 +453,7 @@ export class Thread extends Pages {
 		this.#events.finished(this, turn);
 	}
 
-	/** What was asked for was not begun. */
+	/** The requested turn was not begun. */
 	#refused(error)
 	{
 		this.#feed = null;
@@ -444,7 +465,7 @@ export class Thread extends Pages {
 	}
 
 	/**
-	 * The id of a turn that was begun but has not said so, '' if there is none.
+	 * The id of a turn that was begun but has not reported it, or ''.
 	 * @param known ids of the turns before it
 	 */
 	async #find(known, content)
@@ -477,7 +498,7 @@ export class Thread extends Pages {
 		return '';
 	}
 
-	/** Ends the running answer; it is read until its own end. */
+	/** Stops the running answer; it is read until it ends. */
 	async stop()
 	{
 		const turn = this.live;
@@ -495,7 +516,7 @@ export class Thread extends Pages {
 		try {
 			await this.#api.cancel(turn.turnId);
 		} catch (error) {
-			// already over is what was wanted
+			// already over, as wanted
 			if (error.code !== 'not_found' && error.code !== 'conflict') {
 				this.sendError = error;
 				turn.stopping = false;
@@ -508,7 +529,7 @@ export class Thread extends Pages {
 	}
 }
 
-/** The member of a request for those of the known mentions that a text has. */
+/** The member of a request for those known mentions that are in a text. */
 function mentionsOf(content, known = [])
 {
 	const mentions = mentionsIn(content, known).map(({ ref }) => ref);
@@ -516,7 +537,7 @@ function mentionsOf(content, known = [])
 	return mentions.length > 0 ? { mentions } : {};
 }
 
-/** Is this what a turn among some rows was asked? */
+/** Whether this is the question of a turn among some rows. */
 function asked(rows, turnId, content)
 {
 	return rows.some((row) => row.role === 'user' && row.turnId === turnId &&

@@ -1,13 +1,13 @@
-// The threads this page knows: the one that is shown, those that still
-// answer, and the last few that were read. Keeps the conversation list and
-// the addresses in step with them.
+// The threads that this page knows: the one that is shown, those that still
+// answer, and the last few that were read. Keeps the conversation list and the
+// addresses in step with them.
 import { become } from '../route.js';
 import { Observable } from '../observable.js';
 import { Thread } from './thread.js';
 import { Unstored } from './unstored.js';
 
 const KEPT = 8;
-/** When to ask for a title the model writes after its answer. */
+/** When to ask for the title that the model writes after its answer. */
 const TITLE_MS = [800, 1600, 3000, 6000, 10000];
 
 export class Threads extends Observable {
@@ -34,14 +34,17 @@ export class Threads extends Observable {
 		this.current = this.#make({});
 	}
 
-	/** ids of the conversations that are answered in this page */
+	/** ids of the conversations that are being answered on this page */
 	get busy()
 	{
 		return new Set(this.#known.filter((thread) => thread.live)
 			.map((thread) => thread.conversationId));
 	}
 
-	/** Tells those who watch; first its turns what of them could not be stored. */
+	/**
+	 * Notifies watchers; before that, tells its turns what could not be
+	 * stored of them.
+	 */
 	changed()
 	{
 		for (const turn of this.current?.turns || [])
@@ -79,7 +82,7 @@ export class Threads extends Observable {
 		return thread;
 	}
 
-	/** Takes it among the known; forgets the oldest that does nothing. */
+	/** Adds it to the known ones; forgets the oldest idle one. */
 	#keep(thread)
 	{
 		const rest = this.#known.filter((known) => known !== thread);
@@ -94,7 +97,7 @@ export class Threads extends Observable {
 		this.#known = [...rest, thread];
 	}
 
-	/** Forgets a conversation that was deleted. */
+	/** Forgets a deleted conversation. */
 	drop(id)
 	{
 		this.#known = this.#known.filter((thread) => thread.conversationId !== id);
@@ -110,13 +113,16 @@ export class Threads extends Observable {
 		return made.conversationId;
 	}
 
-	/** Goes on storing what the server could not, before a reload. */
+	/** Continues to store what the server could not, before a reload. */
 	resume()
 	{
 		this.#unstored.resume();
 	}
 
-	/** An answer that this page had kept is stored now, or cannot be any more. */
+	/**
+	 * An answer that this page had kept is stored now, or cannot be any
+	 * more.
+	 */
 	#stored(id, turnId, stored)
 	{
 		const thread = this.#known.find((known) => known.conversationId === id);
@@ -128,12 +134,12 @@ export class Threads extends Observable {
 			thread.refresh().catch(() => {});
 	}
 
-	/** Something may have been missed: takes what is so now. */
+	/** Something may have been missed: reloads the current state. */
 	async refresh()
 	{
 		const thread = this.current;
 
-		// a search stays as it was found
+		// search results stay as they were found
 		if (!this.#list.q)
 			this.#list.reload();
 
@@ -153,7 +159,10 @@ export class Threads extends Observable {
 		}
 	}
 
-	/** Attaches, unless the turn waits as is shown already: news may be old. */
+	/**
+	 * Attaches, unless the turn already waits as shown: news may be
+	 * outdated.
+	 */
 	async #catchUp(thread, turnId)
 	{
 		const waits = thread.turns.some((turn) => turn.turnId === turnId &&
@@ -163,7 +172,7 @@ export class Threads extends Observable {
 			thread.attach(turnId);
 	}
 
-	/** Takes one notice of what happened elsewhere (or here). */
+	/** Handles one notice of what happened elsewhere (or here). */
 	notice(type, data)
 	{
 		const id = data.conversationId;
@@ -187,7 +196,7 @@ export class Threads extends Observable {
 		const thread = this.#known.find((known) => known.conversationId === id);
 		const turn = thread?.turns.find((known) => known.turnId === turnId);
 
-		// the end of one that a later turn, which is shown, took the place of
+		// the end of one that was superseded by a later, shown turn
 		if (turn && turn !== thread.turns.at(-1) && !running && !waiting)
 			return;
 		if ((running || waiting) && !this.#list.find(id))
@@ -214,7 +223,8 @@ export class Threads extends Observable {
 				this.#list.lift(conversation);
 			this.retitle(id, conversation.title);
 		} catch {
-			// gone again, or the network is: the next load of the list tells
+			// deleted again, or the network is down: the next
+			// load of the list tells
 		}
 	}
 
@@ -228,7 +238,7 @@ export class Threads extends Observable {
 		this.changed();
 	}
 
-	/** Changes the title where it is shown. */
+	/** Changes the title wherever it is shown. */
 	retitle(id, title)
 	{
 		const thread = this.#known.find((known) => known.conversationId === id);
@@ -257,7 +267,7 @@ export class Threads extends Observable {
 		this.#fetch(thread);
 	}
 
-	/** Takes title and place in the list from the server. */
+	/** Takes the title and the place in the list from the server. */
 	async #fetch(thread)
 	{
 		try {
@@ -269,7 +279,8 @@ export class Threads extends Observable {
 			this.changed();
 			return conversation;
 		} catch {
-			// the list shows it as it was; the next answer asks again
+			// the list keeps the old one; the next answer asks
+			// again
 			return null;
 		}
 	}

@@ -14,7 +14,7 @@ import { Observable } from '../observable.js';
  *                   steps, if any: [{toolName, text, running, isError}]
  */
 
-/** Text of a tool result, or what it holds when it is JSON. */
+/** Text of a tool result, or its value if it is JSON. */
 function parseResult(content)
 {
 	if (typeof content !== 'string')
@@ -44,25 +44,25 @@ export class Turn extends Observable {
 		this.text = '';
 		/** the stored answer row, or null */
 		this.answer = null;
-		/** the row, not the user's, that stands there in several versions */
+		/** the row, other than the user's, that has several versions */
 		this.versioned = null;
 		this.running = false;
 		this.stopping = false;
 		/** sending thinking executing answering */
 		this.status = '';
-		/** '' or reconnecting: of a turn that runs */
+		/** '' or reconnecting: of a running turn */
 		this.connection = '';
-		/** the user's message as it is being changed, or null */
+		/** the user's message while it is being edited, or null */
 		this.editing = null;
-		/** true when it goes on from the turn above it */
+		/** true if it continues the turn above it */
 		this.goesOn = false;
 		/** of source events: {number, title, page, …}; see sources */
 		this.told = [];
 		/** {code, message} from warning events */
 		this.warnings = [];
-		/** what it waits for: approvals, questions, tools of a page */
+		/** what it waits for: approvals, questions, page tools */
 		this.waiting = [];
-		/** number of the last event it has taken */
+		/** number of the last event taken */
 		this.seen = 0;
 		/** of context-usage: {inputTokens, contextTokens, messages} or null */
 		this.context = null;
@@ -86,8 +86,8 @@ export class Turn extends Observable {
 	}
 
 	/**
-	 * What the answer may cite, by number: {number, documentId, …}, with title where it
-	 * is known, gone where it is not there any more.
+	 * The citable sources, by number: {number, documentId, …}, with the
+	 * title if known, and gone if it no longer exists.
 	 */
 	get sources()
 	{
@@ -95,7 +95,7 @@ export class Turn extends Observable {
 			...this.told.find(({ number }) => number === source.number) }));
 	}
 
-	/** What the server says of the sources now. */
+	/** The sources as the server has them now. */
 	tellSources(items)
 	{
 		this.told = (this.meta.sources || []).map(({ number }) =>
@@ -121,20 +121,20 @@ export class Turn extends Observable {
 		return this.answer ? this.meta.finish_reason || 'stop' : '';
 	}
 
-	/** True when it goes on from the answer above it. */
+	/** True if it continues the answer above it. */
 	get continues()
 	{
 		return this.goesOn || Boolean(this.meta.continues);
 	}
 
-	/** True when the answer was cut short and may be gone on from. */
+	/** True if the answer was cut short and can be continued. */
 	get cut()
 	{
 		return !this.running && this.waiting.length === 0 && Boolean(this.turnId) &&
 			(!this.answer || ['error', 'cancelled', 'interrupted'].includes(this.finish));
 	}
 
-	/** True when the same question may be asked again. */
+	/** True if the same question can be asked again. */
 	get failed()
 	{
 		if (this.running || this.waiting.length > 0)
@@ -150,7 +150,7 @@ export class Turn extends Observable {
 		this.changed();
 	}
 
-	/** Takes stored rows, oldest first, in place of what it has. */
+	/** Takes stored rows, oldest first, in place of the current ones. */
 	setRows(rows)
 	{
 		this.#rows = rows;
@@ -210,7 +210,8 @@ export class Turn extends Observable {
 	{
 		this.answer = row;
 		this.text = row.content || '';
-		// a turn that failed without a word has the reason as its text
+		// a turn that failed without any text has the reason as its
+		// text
 		if (this.failure && this.text === this.failure.message)
 			this.text = '';
 	}
@@ -236,7 +237,7 @@ export class Turn extends Observable {
 		this.status = 'sending';
 	}
 
-	/** Begins to answer a question that is stored already. */
+	/** Begins to answer a stored question. */
 	beginAgain(user)
 	{
 		this.user = user;
@@ -245,8 +246,8 @@ export class Turn extends Observable {
 	}
 
 	/**
-	 * Runs already, seen from its first event on. What is shown stays until
-	 * the events have come as far (apply on the copy, then adopt).
+	 * A running turn, seen from its first event on. The shown content stays
+	 * until the events have caught up (apply on the copy, then adopt).
 	 * @returns the turn that takes the events meanwhile
 	 */
 	catchUp(turnId)
@@ -261,7 +262,7 @@ export class Turn extends Observable {
 		return copy;
 	}
 
-	/** Goes on after some of the things it waits for were decided. */
+	/** Resumes after some of its waits were decided. */
 	resume(waits)
 	{
 		this.waiting = this.waiting.filter((wait) => !waits.includes(wait));
@@ -270,7 +271,7 @@ export class Turn extends Observable {
 		this.changed();
 	}
 
-	/** True when it shows at least what the other one does. */
+	/** True if it shows at least as much as the other one. */
 	covers(other)
 	{
 		const results = (turn) => turn.parts.filter((part) =>
@@ -281,7 +282,10 @@ export class Turn extends Observable {
 			this.text.length >= other.text.length;
 	}
 
-	/** Takes over what a copy has gathered. @returns itself */
+	/**
+	 * Takes over what a copy has collected.
+	 * @returns itself
+	 */
 	adopt(copy)
 	{
 		this.user = copy.user || this.user;
@@ -305,7 +309,8 @@ export class Turn extends Observable {
 
 		switch (name) {
 		case 'user-message':
-			// repeated by one that goes on: the question stands above already
+			// repeated by a continuing turn: the question is
+			// already shown above
 			if (!this.goesOn)
 				this.user = data;
 			this.turnId = data.turnId;
@@ -334,7 +339,7 @@ export class Turn extends Observable {
 			break;
 		case 'tool-call':
 			this.#endReasoning();
-			// what came before the call was not the answer
+			// text before the call was not the answer
 			if (this.text.trim() !== '')
 				this.parts.push({ kind: 'text', text: this.text });
 			this.text = '';
@@ -371,14 +376,15 @@ export class Turn extends Observable {
 			this.changed();
 			return true;
 		default:
-			// a newer server may tell more than this page knows
+			// a newer server may send events that this page does
+			// not know
 			return false;
 		}
 		this.changed();
 		return false;
 	}
 
-	/** What a call is at: itself, or a tool that it uses. */
+	/** The progress of a call: of itself, or of a tool that it uses. */
 	#toolProgress({ callId, toolName, status, text })
 	{
 		const part = this.parts.find((known) =>
@@ -396,7 +402,10 @@ export class Turn extends Observable {
 		part.steps = steps;
 	}
 
-	/** The answer row is there (null: there is none); nothing runs any more. */
+	/**
+	 * The answer row is stored (null: there is none); nothing runs any
+	 * more.
+	 */
 	finishWith(row)
 	{
 		this.#endReasoning();
@@ -432,7 +441,7 @@ export class Turn extends Observable {
 		this.changed();
 	}
 
-	/** This could not be stored of it: {text, reason}, or null. */
+	/** This part could not be stored: {text, reason}, or null. */
 	lose(lost)
 	{
 		if (this.lost === lost)
@@ -451,8 +460,8 @@ export class Turn extends Observable {
 }
 
 /**
- * Stored rows, oldest first, as one array of rows per turn. A question stands
- * with the answer behind it, also when that is of a later turn (it was answered
+ * Stored rows, oldest first, as one array of rows per turn. A question goes
+ * with the answer after it, even if that is of a later turn (it was answered
  * again).
  */
 export function groupRows(rows)

@@ -1,17 +1,23 @@
-// Answers that the server could not store, since its database was away: it has
-// handed them to this page, sealed, and takes them back when it can. Kept for
-// this tab (sessionStorage), so that a reload does not lose them; where that is
-// forbidden or full, for as long as the page is there.
+// Answers that the server could not store because its database was unavailable:
+// it has handed them to this page, sealed, and takes them back when it can.
+// Kept for this tab (sessionStorage), so that a reload does not lose them; if
+// storage is forbidden or full, for as long as the page is open.
 //
-// Each is its user's: another one who signs in here neither sends nor sees it.
-// One that cannot be stored after all is kept as text, to be copied.
+// Each belongs to its user: another user who signs in here neither sends nor
+// sees it. One that can never be stored is kept as text, to be copied.
 const PREFIX = 'lamplighter.unstored.';
 const RETRY_MS = [1000, 2000, 4000, 8000, 15000, 30000, 60000, 120000, 300000];
-/** For so long it is tried while the server is away … */
+/** How long it is retried while the server is away … */
 const AWAY_MS = 12 * 3600 * 1000;
-/** … and while it, or something in front of it, answers with another error. */
+/**
+ * … and while the server, or something in front of it, answers with another
+ * error.
+ */
 const REFUSED_MS = 10 * 60 * 1000;
-/** It will never be stored: no such turn, ended otherwise, too much, not its end. */
+/**
+ * It will never be stored: no such turn, ended otherwise, too large, not its
+ * end.
+ */
 const FINAL = [404, 409, 413, 422];
 const AWAY = [408, 429, 502, 503, 504];
 
@@ -39,14 +45,15 @@ export class Unstored {
 		this.#now = now;
 	}
 
-	/** Takes up what an earlier load of the page has kept. */
+	/** Takes over what an earlier load of the page has kept. */
 	resume()
 	{
 		for (const [key, text] of kept()) {
 			try {
 				const row = JSON.parse(text);
 
-				// another installation beside this one has its own
+				// another installation on the same host has
+				// its own
 				if (row.base !== this.#api.base || row.user !== this.#user())
 					continue;
 				if (row.unstored)
@@ -59,13 +66,17 @@ export class Unstored {
 		}
 	}
 
-	/** Keeps what a turn has told, and stores it as soon as that works. @param text its answer */
+	/**
+	 * Keeps the end that a turn has sent, and stores it as soon as
+	 * possible.
+	 * @param text its answer
+	 */
 	add(conversationId, turnId, unstored, text)
 	{
 		const row = { base: this.#api.base, user: this.#user(), conversationId, turnId,
 			unstored, text };
 
-		// the text may be too much beside the rest
+		// the text may be too large in addition
 		if (!keep(row))
 			keep({ ...row, text: '' });
 		this.#store(row);
@@ -83,7 +94,7 @@ export class Unstored {
 		this.#ended(row.conversationId, row.turnId, false);
 	}
 
-	/** Whether the server takes us for this user. */
+	/** Whether the server identifies us as this user. */
 	async #isOf(user)
 	{
 		try {
@@ -107,10 +118,12 @@ export class Unstored {
 				await this.#api.storeTurn(turnId, unstored);
 				break;
 			} catch (error) {
-				// after a sign-in the next load of the page goes on
+				// after a sign-in the next load of the page
+				// continues
 				if (error.status === 401 || error.status === 403)
 					return;
-				// in another tab, somebody else may have signed in since
+				// somebody else may have signed in since,
+				// in another tab
 				if (error.status === 404 && !await this.#isOf(row.user)) {
 					this.#known.delete(turnId);
 					return;
@@ -141,13 +154,13 @@ export class Unstored {
 	}
 }
 
-/** Whether it may be there again by itself. */
+/** Whether the failure may pass by itself. */
 function isAway(error)
 {
 	return error.retryable || !error.status || AWAY.includes(error.status);
 }
 
-/** False where there is no room for it: the page has it as long as it is there. */
+/** False if there is no room for it: then only the open page has it. */
 function keep(row)
 {
 	try {

@@ -1,12 +1,12 @@
-// The files that a message will have: they are sent in parts while it is written,
-// small enough for the limits of web servers, and each part that fails for a
-// passing reason is sent again from where the server has the file.
+// The files of the next message: they are sent in parts while it is written,
+// small enough for the limits of web servers, and a part that fails for a
+// temporary reason is sent again from where the server has the file.
 import { Observable } from '../observable.js';
 
-/** Below what nginx takes by default (client_max_body_size 1m). */
+/** Below nginx's default limit (client_max_body_size 1m). */
 const PART_BYTES = 786432;
 const TRIES = 4;
-/** Photos are made smaller before they are sent: models see no more of them. */
+/** Photos are scaled down before they are sent: models see no more of them. */
 const MAX_SIDE = 2048;
 const SHRINK_FROM = 1500000;
 const SHRINKABLE = /^image\/(jpeg|png|webp)$/;
@@ -43,7 +43,7 @@ export class Uploads extends Observable {
 		this.changed();
 	}
 
-	/** Stops it, or takes it off the message; the server forgets it. */
+	/** Stops it, or removes it from the message; the server deletes it. */
 	remove(item)
 	{
 		item.abort.abort();
@@ -61,7 +61,7 @@ export class Uploads extends Observable {
 		this.changed();
 	}
 
-	/** Those that are ready, for a message; put gives them back. */
+	/** Those that are ready, for a message; put returns them. */
 	take()
 	{
 		const { items } = this;
@@ -116,7 +116,7 @@ export class Uploads extends Observable {
 	}
 }
 
-/** A large photo as a JPEG that models can see; other files as they are. */
+/** A large photo as a JPEG that models can see; other files unchanged. */
 async function smaller(file)
 {
 	if (!SHRINKABLE.test(file.type) || file.size < SHRINK_FROM)

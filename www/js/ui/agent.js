@@ -1,4 +1,5 @@
-// What the page of a new agent has besides its form: the templates to begin with.
+// What the page of a new agent has besides its form: the templates to start
+// from.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { Watch } from '../observable.js';
 import { goPlace } from '../route.js';

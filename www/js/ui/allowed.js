@@ -1,5 +1,5 @@
 // <lamp-allowed>: the tools that run in a conversation without asking, because
-// the user said so at an approval; each can be asked about again.
+// the user allowed it at an approval; each can be set to ask again.
 import { html, nothing } from '../../vendor/lit.js';
 import { moment, saysAll, toolName } from '../format.js';
 import { t } from '../strings.js';
@@ -22,7 +22,7 @@ class LampAllowed extends ConversationDialog {
 		try {
 			await this.api.revokeTool(this.conversation, tool);
 		} catch (error) {
-			// another tab was faster: the list tells
+			// another tab was faster: the list shows it
 			if (error.status !== 404)
 				this.error = error;
 		}

@@ -136,7 +136,7 @@ class LampApp extends PageElement {
 		await this.#open(readHash());
 	}
 
-	/** Another address: what was typed there is not lost without a question. */
+	/** Another address: what was typed is not lost without a question. */
 	async #moved()
 	{
 		if (!this.#trail.moved())
@@ -207,7 +207,7 @@ class LampApp extends PageElement {
 
 		this.querySelector('lamp-thread')?.follow();
 		this.#say(t('live.answering', { name: this.#agentName(thread) }));
-		// what was pressed goes away with the old answer
+		// the pressed button disappears with the old answer
 		if (!touch())
 			this.#focusComposer();
 		return begin(thread);
@@ -254,7 +254,7 @@ class LampApp extends PageElement {
 		this.#say(t('live.answering', { name }));
 		if (await thread.send(content))
 			return;
-		// not taken: the text goes back where it can be sent again
+		// refused: the text goes back to where it can be sent again
 		thread.draft = thread.draft ? `${content}\n\n${thread.draft}` : content;
 		thread.changed();
 	}
@@ -290,7 +290,7 @@ class LampApp extends PageElement {
 		}
 	}
 
-	/** Renames the open conversation where it stands in the list. */
+	/** Renames the open conversation in the list. */
 	async #renameOpen(id)
 	{
 		if (NARROW.matches)
@@ -332,7 +332,9 @@ class LampApp extends PageElement {
 		thread.changed();
 	}
 
-	/** Speaks through the live region. The same text twice is still said. */
+	/**
+	 * Announces in the live region. The same text twice is announced twice.
+	 */
 	#say(text)
 	{
 		this.said = text === this.said ? `${text}\u00a0` : text;
@@ -519,7 +521,10 @@ class LampApp extends PageElement {
 			${this.#content(thread, space, name)}`;
 	}
 
-	/** Of the menu of conversation id, for who may read knowledge bases. */
+	/**
+	 * The menu item of conversation id, for users who may read knowledge
+	 * bases.
+	 */
 	#knowledgeItem(id)
 	{
 		return this.places.me?.permissions.includes('AIChat.Knowledge.Read') ?
@@ -530,7 +535,7 @@ class LampApp extends PageElement {
 	#showSource = ({ detail: { messageId, number } }) =>
 		this.querySelector('lamp-source').show(messageId, number);
 
-	/** Titles of sources are asked for when their list is opened. */
+	/** Titles of sources are requested when their list is opened. */
 	#tellTitles = async ({ detail: { turn } }) => {
 		try {
 			turn.tellSources((await this.api.sources(turn.answerId)).items);

@@ -1,6 +1,6 @@
-// <lamp-approval>: a call that waits for the user's yes. It shows what would
-// run, to the letter. Only a person's own press counts: presses made by a
-// script, or in the first moment after the card has come under the pointer, do
+// <lamp-approval>: a call that waits for the user's approval. It shows exactly
+// what would run. Only a person's own press counts: presses made by a script,
+// or in the first moment after the card has appeared under the pointer, do
 // nothing.
 import { html, live, nothing } from '../../vendor/lit.js';
 import { parseExact, toJson } from '../exact.js';
@@ -11,13 +11,16 @@ import { icon } from './icons.js';
 
 /** Buttons that have just appeared are not pressed on purpose. */
 const ARM_MS = 500;
-/** What is not seen, or turns the direction of what is; but for coloured signs. */
+/**
+ * Characters that are invisible or change the direction of text, except in
+ * emoji.
+ */
 const HIDDEN = /(?![\t\n]|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Whose text it may be: kinds that there are words for. */
+/** Kinds of origins that have a text. */
 const ORIGINS = new Set(['mcp', 'web', 'dataset', 'tool', 'page', 'client']);
 
-/** What is shown of a longer argument until it is opened. */
+/** Shown length of a longer argument until it is opened. */
 const LINES = 8;
 const CHARS = 600;
 
@@ -29,7 +32,7 @@ function head(text)
 	return cut.length < text.length ? cut.replace(/[\ud800-\udbff]$/, '') : text;
 }
 
-/** A text in which nothing hides. */
+/** A text with its hidden characters written out. */
 export function plain(text)
 {
 	return text.replace(HIDDEN, (c) =>
@@ -131,7 +134,7 @@ class LampApproval extends PageElement {
 				@click=${this.#edit}>${t('approval.edit')}</button>` : nothing}`;
 	}
 
-	/** No argument takes the room of the others: what is left out is said. */
+	/** No argument takes the room of the others: the rest is announced. */
 	#value(name, text)
 	{
 		const shown = this.opened?.includes(name) ? text : head(text);
@@ -163,7 +166,7 @@ class LampApproval extends PageElement {
 		this.querySelector('.ask-field')?.focus();
 	};
 
-	/** The arguments as they were changed; undefined: as they were. */
+	/** The arguments as edited; undefined: unchanged. */
 	#changed()
 	{
 		const before = this.wait.arguments;

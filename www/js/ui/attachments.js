@@ -1,6 +1,6 @@
-// Files of a message: attachButton and <lamp-attachments> in the composer take them
-// (drop, paste), and the latter shows how far they are; attachmentCards shows those of a
-// stored message.
+// Files of a message: attachButton and <lamp-attachments> in the composer
+// accept them (drop, paste), and the latter shows their progress;
+// attachmentCards shows those of a stored message.
 import { html, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { Watch } from '../observable.js';
@@ -75,7 +75,10 @@ class LampAttachments extends PageElement {
 		this.uploads.add(event.dataTransfer.files);
 	};
 
-	/** Text is pasted as ever, also where a program offers a picture of it. */
+	/**
+	 * Text is pasted as text, even if a program also offers a picture of
+	 * it.
+	 */
 	#onPaste = (event) => {
 		const { files, types } = event.clipboardData;
 
@@ -86,7 +89,10 @@ class LampAttachments extends PageElement {
 	};
 }
 
-/** The button that chooses files. @param disabled true where nobody can chat */
+/**
+ * The button that chooses files.
+ * @param disabled true if nobody can chat
+ */
 export function attachButton(uploads, disabled)
 {
 	return html`<label class="icon-button file-button" title=${t('file.title')}>

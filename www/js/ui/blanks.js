@@ -1,6 +1,6 @@
 // <lamp-blanks>: asks for the blanks of a prompt, in a dialog with a field for
-// each. What is missing is said at its field; the text then goes to the message
-// field, where it can still be changed.
+// each. Errors are shown at their fields; the text is then placed in the
+// message field, where it can still be edited.
 import { html, live, nothing } from '../../vendor/lit.js';
 import { Watch } from '../observable.js';
 import { Picker } from '../store/picker.js';

@@ -1,5 +1,5 @@
-// <lamp-chart>: a result as bars or lines. The library is fetched when the
-// first chart is looked at; colours are those of the style sheet.
+// <lamp-chart>: a result as bars or lines. The library is loaded when the first
+// chart is shown; colours are those of the style sheet.
 import { html, nothing } from '../../vendor/lit.js';
 import { locale, t } from '../strings.js';
 import { CHART_ROWS } from '../table.js';

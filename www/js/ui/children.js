@@ -1,6 +1,6 @@
-// <lamp-children>: the rows that belong to another one, on its page: a list, and
-// a small form for one more. What only the program makes can be taken over into
-// the form of the row that it belongs to.
+// <lamp-children>: the rows that belong to another one, on its page: a list,
+// and a small form to add one. Rows that only the program creates can be copied
+// into the form of the row that they belong to.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { moment } from '../format.js';
@@ -17,7 +17,7 @@ class LampChildren extends PageElement {
 		form: { attribute: false },
 		/** the draft of the row that they belong to */
 		parent: { attribute: false },
-		/** asks whether something is meant: confirm() of <lamp-app> */
+		/** asks for a confirmation: confirm() of <lamp-app> */
 		confirm: { attribute: false },
 		error: { state: true },
 	};
@@ -44,7 +44,7 @@ class LampChildren extends PageElement {
 
 	willUpdate()
 	{
-		// a change of the row may have made one
+		// a change of the row may have created one
 		if (this.parent.record !== this.#seen) {
 			this.#seen = this.parent.record;
 			this.rows.reload();

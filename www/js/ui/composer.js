@@ -1,6 +1,7 @@
-// <lamp-composer>: the message field. Enter sends and Shift+Enter makes a new
-// line, or Ctrl+Enter sends (the setting send_key); where there is no real keyboard Enter makes a new line and the button
-// sends. While an answer runs the button stops it.
+// <lamp-composer>: the message field. Enter sends and Shift+Enter starts a new
+// line, or Ctrl+Enter sends (the setting send_key); without a real keyboard,
+// Enter starts a new line and the button sends. While an answer runs, the
+// button stops it.
 import { html, live, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../mentions.js';
@@ -13,7 +14,7 @@ import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { mentionChips, pickerFor, pickerKey, pickerScroll, pickerView } from './picker.js';
 
-/** What the server takes by default (limits.message_chars). */
+/** The server's default limit (limits.message_chars). */
 export const MAX_CHARS = 100000;
 const LIST = 'composer-list';
 const TELL_FROM = MAX_CHARS * 0.95;
@@ -118,7 +119,7 @@ class LampComposer extends PageElement {
 			</select>${icon('chevron')}</label>`;
 	}
 
-	/** Types a sign for who has no keyboard, or does not know it. */
+	/** Types / or @ for users who have no keyboard, or do not know them. */
 	#opener(sign, drawing, label)
 	{
 		return html`<button type="button" class="icon-button opener" aria-label=${label}
@@ -137,7 +138,10 @@ class LampComposer extends PageElement {
 			`${sign === '/' ? line : gap}${sign}`);
 	}
 
-	/** Puts a text in place of a part of the draft; the caret is behind it. */
+	/**
+	 * Replaces a part of the draft with a text; the caret is placed after
+	 * it.
+	 */
 	async #put(start, end, text)
 	{
 		const { thread } = this;
@@ -152,7 +156,10 @@ class LampComposer extends PageElement {
 		this.#look(field);
 	}
 
-	/** Opens, changes or closes the list, as the text before the caret says. */
+	/**
+	 * Opens, changes or closes the list, depending on the text before the
+	 * caret.
+	 */
 	#look(field)
 	{
 		const trigger = field.selectionStart === field.selectionEnd &&
@@ -200,7 +207,7 @@ class LampComposer extends PageElement {
 		this.focusField();
 	};
 
-	/** The prompt's text takes the place of what was typed. */
+	/** The prompt's text replaces what was typed. */
 	async #usePrompt({ id }, start, end)
 	{
 		let text = '';
@@ -235,7 +242,7 @@ class LampComposer extends PageElement {
 			}}>${icon(option.icon)}<span>${t(option.text)}</span></button>`;
 	}
 
-	/** Why the last message was not taken. */
+	/** Why the last message was refused. */
 	#error()
 	{
 		const { sendError } = this.thread;
@@ -331,7 +338,10 @@ class LampComposer extends PageElement {
 	#dismissed = false;
 	#told = 0;
 
-	/** What is typed and what it opened belong to one conversation. */
+	/**
+	 * The typed text and the list that it opened belong to one
+	 * conversation.
+	 */
 	willUpdate(changed)
 	{
 		if (changed.get('thread'))
@@ -349,7 +359,8 @@ class LampComposer extends PageElement {
 		pickerScroll(this);
 		const field = this.querySelector('.composer-field');
 
-		// grows with its text up to the height the style sheet allows
+		// grows with its text up to the height that the style sheet
+		// allows
 		field.style.height = 'auto';
 		field.style.height = `${field.scrollHeight}px`;
 	}

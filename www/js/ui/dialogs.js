@@ -32,14 +32,14 @@ export function frame(name, title, body, kind = '')
 }
 
 /**
- * A dialog about a conversation, which is read each time that it is shown. Who
- * extends it has name, heading (of strings.js), read(id) and body(), which draws
- * this.data.
+ * A dialog about a conversation, which is loaded each time that it is shown.
+ * Subclasses have name, heading (of strings.js), read(id) and body(), which
+ * draws this.data.
  */
 export class ConversationDialog extends PageElement {
 	static properties = {
 		api: { attribute: false },
-		/** null while it is read */
+		/** null while it is loading */
 		data: { state: true },
 		error: { state: true },
 	};

@@ -1,5 +1,5 @@
-// <lamp-edit>: a message of the user, changed where it stands. Enter sends as
-// in the message field, Esc leaves it as it was.
+// <lamp-edit>: edits a message of the user in place. Enter sends as in the
+// message field, Esc cancels.
 import { html, live, nothing } from '../../vendor/lit.js';
 import { t } from '../strings.js';
 import { MAX_CHARS, touch } from './composer.js';
@@ -8,7 +8,7 @@ import { PageElement } from './element.js';
 class LampEdit extends PageElement {
 	static properties = {
 		text: { type: String },
-		/** true when later messages give way */
+		/** true if later messages are superseded */
 		tail: { type: Boolean },
 		disabled: { type: Boolean },
 	};

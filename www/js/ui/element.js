@@ -1,6 +1,6 @@
 // The base of all elements of the page. They draw into the page itself, not
 // into shadow trees: text can be selected and searched across messages, labels
-// reach across elements, and one style sheet dresses them all.
+// reach across elements, and one style sheet styles them all.
 import { LitElement } from '../../vendor/lit.js';
 
 export class PageElement extends LitElement {
@@ -9,7 +9,7 @@ export class PageElement extends LitElement {
 		return this;
 	}
 
-	/** Sends an event up to whoever listens. */
+	/** Sends an event up to its listeners. */
 	emit(name, detail)
 	{
 		this.dispatchEvent(new CustomEvent(name,

@@ -1,5 +1,5 @@
-// One field of a form: its label, its control, its help, and what is wrong with
-// it. Which control follows from the field alone.
+// One field of a form: its label, its control, its help, and its error. The
+// field alone determines the control.
 import { html, live, nothing } from '../../vendor/lit.js';
 import { shown } from '../form.js';
 import { t } from '../strings.js';
@@ -50,7 +50,7 @@ export function fieldView(field, at)
 		${control(field, at, described)}${rest}</div>`;
 }
 
-/** Of a secret: it stays, unless another one is typed or it is taken away. */
+/** Of a secret: it stays, unless another one is typed or it is removed. */
 function keptView({ value, set })
 {
 	return html`<p class="field-help">${

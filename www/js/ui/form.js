@@ -1,5 +1,5 @@
-// <lamp-form>: a row of a resource, as a form where the caller may change it. It
-// saves by itself; what comes of that it tells as lamp-saved.
+// <lamp-form>: a row of a resource, as a form if the caller may change it. It
+// saves by itself, and reports the result as lamp-saved.
 import { html, nothing } from '../../vendor/lit.js';
 import { asked, shown, told } from '../form.js';
 import { errorText, moment } from '../format.js';
@@ -12,7 +12,9 @@ import './secret.js';
 
 let forms = 0;
 
-/** What to tell about a failure that is of no field: the server's own sentence. */
+/**
+ * The text for a failure that belongs to no field: the server's own sentence.
+ */
 export function failureText(error)
 {
 	return error.status && error.status !== 401 && error.detail || errorText(error);
@@ -22,7 +24,7 @@ class LampForm extends PageElement {
 	static properties = {
 		draft: { attribute: false },
 		places: { attribute: false },
-		/** (field, draft) => what else stands below its control */
+		/** (field, draft) => further content below its control */
 		below: { attribute: false },
 		/** further buttons */
 		actions: { attribute: false },
@@ -67,7 +69,7 @@ class LampForm extends PageElement {
 		return `${this.#name}-${key}`;
 	}
 
-	/** What was wrong, to be heard and to be gone through. */
+	/** What was wrong, to be announced and gone through. */
 	#summary()
 	{
 		const { draft } = this;
@@ -114,7 +116,7 @@ class LampForm extends PageElement {
 		this.focusFirst();
 	}
 
-	/** What cannot be changed. */
+	/** The fields that cannot be changed. */
 	#told()
 	{
 		const { draft: { form, record, canEdit } } = this;

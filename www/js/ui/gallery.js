@@ -1,16 +1,16 @@
-// The list of prompts as cards, by whose they are and by category.
+// The list of prompts as cards, by owner and by category.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { hasIcon, icon } from './icons.js';
 
-/** Whose they are, in the order of the page, with their texts. */
+/** The owners, in the order of the page, with their texts. */
 const TIERS = new Map([['private', 'prompts.private'], ['team', 'prompts.team'],
 	['tenant', 'prompts.tenant'], ['shipped', 'prompts.shipped']]);
-/** all that a tenant can have */
+/** the limit of a tenant */
 const MOST_CATEGORIES = 200;
 const COLOUR = /^#[\da-f]{6}$/i;
-/** An emoji, or something else that is as short, is its own picture. */
+/** An emoji, or another text as short, is its own picture. */
 const PICTURE = /^\P{ASCII}{1,8}$/u;
 
 function chip(text, pressed, press)
@@ -19,7 +19,7 @@ function chip(text, pressed, press)
 		'false'} @click=${press}>${text}</button>`;
 }
 
-/** The list of categories, loaded; null where the caller may not see any. */
+/** The list of categories, loaded; null if the caller may not see any. */
 export function categoryRows(places)
 {
 	const form = places.form('prompt-categories');

@@ -1,5 +1,5 @@
-// <lamp-list>: the conversation list with its search. Pages come as the end
-// of the list comes into sight; renaming happens in the row.
+// <lamp-list>: the conversation list with its search. Pages are loaded as the
+// end of the list becomes visible; renaming happens in the row.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { dayGroup, errorText } from '../format.js';
 import { Watch } from '../observable.js';
@@ -11,7 +11,7 @@ import './menu.js';
 
 const TITLE_CHARS = 200;
 
-/** A snippet with the words that were found in <mark>. Marks count characters. */
+/** A snippet with the found words in <mark>. Marks count characters. */
 function marked({ text, marks })
 {
 	const chars = [...text];
@@ -71,7 +71,7 @@ class LampList extends PageElement {
 		this.#tellFound();
 	}
 
-	/** Says what a search has found. */
+	/** Announces what a search has found. */
 	#tellFound()
 	{
 		const { foundFor, items, nextCursor, said } = this.list;
@@ -131,7 +131,7 @@ class LampList extends PageElement {
 			</nav>`;
 	}
 
-	/** What was found in messages. */
+	/** The hits in messages. */
 	#said()
 	{
 		const { list } = this;

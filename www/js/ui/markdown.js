@@ -17,9 +17,9 @@ class LampMarkdown extends HTMLElement {
 	#notBefore = 0;
 
 	/**
-	 * {text, live, sources, checked}; live: more text may come; the others are of an
-	 * answer: see citations.js. One property, because the text that ends an answer
-	 * must not be drawn with the other's old value.
+	 * {text, live, sources, checked}; live: more text may come; the others
+	 * belong to an answer: see citations.js. One property, because the text
+	 * that ends an answer must not be drawn with the other's old value.
 	 */
 	set source({ text, live, sources = [], checked = null })
 	{
@@ -44,7 +44,7 @@ class LampMarkdown extends HTMLElement {
 
 	#schedule()
 	{
-		// a finished text is there at once: the place it takes is known
+		// a finished text is complete at once: its height is known
 		// before the thread scrolls
 		if (!this.#live) {
 			cancelAnimationFrame(this.#frame);

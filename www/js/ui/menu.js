@@ -1,6 +1,6 @@
 // <lamp-menu>: a button that opens a small menu beside it. The browser's
-// popover gives the top layer, Esc and closing by a click elsewhere; the arrow
-// keys are ours.
+// popover provides the top layer, Esc and closing by a click elsewhere; the
+// arrow keys are handled here.
 import { html } from '../../vendor/lit.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';

@@ -1,6 +1,6 @@
-// What a row of the route table names as `part`: pieces of a record's page that no
-// description of fields can say. Each gets {api, places, draft, current, copy(),
-// confirm(), fail(error), changed()}.
+// What a row of the route table names as `part`: pieces of a record's page that
+// no description of fields can express. Each gets {api, places, draft, current,
+// copy(), confirm(), fail(error), changed()}.
 import { agentPart } from './agent.js';
 import { documentsPart } from './documents.js';
 import { promptPart } from './prompt.js';

@@ -1,5 +1,5 @@
-// The list of a Picker, above the field that it belongs to, and chips of what is
-// mentioned. The focus stays in the field, which names the list and its current
+// The list of a Picker, above the field that it belongs to, and chips of
+// mentions. The focus stays in the field, which names the list and its current
 // entry (aria-controls, aria-activedescendant).
 import { html, nothing } from '../../vendor/lit.js';
 import { LINK } from '../markdown.js';
@@ -8,7 +8,7 @@ import { t } from '../strings.js';
 import { icon } from './icons.js';
 
 /**
- * The attributes of the field are up to it; those that change are these.
+ * The field sets its own attributes; these are the ones that change.
  * @returns {controls, active} for aria-controls and aria-activedescendant
  */
 export function pickerFor(picker, id)
@@ -44,7 +44,10 @@ export function pickerView(picker, id, choose)
 	</div>`;
 }
 
-/** What the keys of the field do while the list is open. @returns true if taken */
+/**
+ * Handles keys of the field while the list is open.
+ * @returns true if handled
+ */
 export function pickerKey(picker, event, choose)
 {
 	const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -59,7 +62,7 @@ export function pickerKey(picker, event, choose)
 	else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey &&
 		picker.current && picker.isFresh)
 		choose(picker.current);
-	// what is on its way is waited for, unless it looks like an ordinary text
+	// waits for pending results, unless the text looks ordinary
 	else if (event.key !== 'Enter' || event.shiftKey || !picker.loading ||
 		picker.q.includes(' '))
 		return false;
@@ -68,7 +71,7 @@ export function pickerKey(picker, event, choose)
 	return true;
 }
 
-/** Keeps the current entry in sight. */
+/** Keeps the current entry visible. */
 export function pickerScroll(element)
 {
 	element.querySelector('.picker-item[aria-selected=true]')
@@ -81,7 +84,10 @@ function keepFocus(event)
 	event.preventDefault();
 }
 
-/** Chips of mentions. @param remove gets the mention whose cross is pressed */
+/**
+ * Chips of mentions.
+ * @param remove gets the mention whose cross is pressed
+ */
 export function mentionChips(mentions, remove)
 {
 	if (!mentions?.length)

@@ -1,5 +1,5 @@
 // <lamp-place>: a place beside the chat: the list of a resource, or one of its
-// rows. What is special about one is named in the route table (js/route.js).
+// rows. The route table (js/route.js) names what is special about one.
 import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { Watch } from '../observable.js';
@@ -30,7 +30,7 @@ class LampPlace extends PageElement {
 		places: { attribute: false },
 		/** of places: what is shown */
 		current: { attribute: false },
-		/** asks whether something is meant: confirm() of <lamp-app> */
+		/** asks for a confirmation: confirm() of <lamp-app> */
 		confirm: { attribute: false },
 		error: { state: true },
 	};
@@ -45,7 +45,7 @@ class LampPlace extends PageElement {
 		new Watch(this, () => this.current?.draft);
 	}
 
-	/** The title of what is shown; also the window's. */
+	/** The title of what is shown; also that of the window. */
 	get heading()
 	{
 		const { row, form, draft } = this.current;
@@ -121,7 +121,7 @@ class LampPlace extends PageElement {
 				view=${row.view || ''} mark=${row.mark || ''} .none=${this.#none()}></lamp-rows>`;
 	}
 
-	/** What an empty list says, and what to do about it. */
+	/** The text of an empty list, and what to do about it. */
 	#none()
 	{
 		const { row, form } = this.current;
@@ -211,7 +211,7 @@ class LampPlace extends PageElement {
 		}
 	}
 
-	/** What is lost with a row is said before. */
+	/** Says in advance what is deleted with a row. */
 	#removeText(what, name)
 	{
 		const text = placeText('gone', this.current.row);

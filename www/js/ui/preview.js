@@ -1,5 +1,6 @@
-// What would be sent: <lamp-preview>, a dialog about the message that is being written,
-// and <lamp-agent-preview> below the prompt of an agent, as it is being written.
+// What would be sent: <lamp-preview>, a dialog about the message that is being
+// written, and <lamp-agent-preview> below the prompt of an agent, while it is
+// being written.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { errorText, prettyJson } from '../format.js';
 import { Watch } from '../observable.js';
@@ -28,7 +29,7 @@ const partName = (part) => PARTS[part] ? t(PARTS[part]) : part;
 
 const tokens = (n) => t('preview.tokens', { n, count: COUNT.format(n) });
 
-/** What it costs; '' where nobody knows. */
+/** The cost; '' if unknown. */
 function costText({ cost })
 {
 	if (!cost)
@@ -39,7 +40,7 @@ function costText({ cost })
 	return t('preview.cost', { input: money(cost.input), output: money(cost.outputMax) });
 }
 
-/** Who answers, and why that one. */
+/** Which service answers, and why. */
 function whoText({ model, serviceId, ownService, rule })
 {
 	if (ownService)
@@ -48,7 +49,7 @@ function whoText({ model, serviceId, ownService, rule })
 		t('preview.who', { model, service: serviceId });
 }
 
-/** A line of the list, with more behind it or not. */
+/** A line of the list, which may open to show more. */
 function entry(name, n, note, body)
 {
 	const head = html`<span class="preview-name">${name}${note ? html` <span
@@ -148,7 +149,7 @@ class LampAgentPreview extends PageElement {
 		this.#asked = '';
 	}
 
-	/** Asks again when what was written has changed, a moment later. */
+	/** Asks again a moment after the text has changed. */
 	updated()
 	{
 		const { draft } = this.at;

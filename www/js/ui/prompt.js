@@ -1,12 +1,12 @@
-// What a prompt's page has besides its form: its blanks, checked while they are
-// written, and a copy to change.
+// What a prompt's page has besides its form: its blanks, checked while typing,
+// and a copy to change.
 import { html, nothing } from '../../vendor/lit.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 
 const CHECK_WAIT_MS = 300;
-/** What else than a choice a blank is. */
+/** The kinds of blanks other than a choice. */
 const KINDS = { text: 'prompts.text', date: 'prompts.date', record: 'prompts.record' };
 
 class LampBlankCheck extends PageElement {
@@ -43,7 +43,7 @@ class LampBlankCheck extends PageElement {
 		try {
 			({ blanks } = await this.api.checkPrompt(this.text));
 		} catch (error) {
-			// another failure is told when it is saved
+			// other failures are reported when it is saved
 			problem = error.field === 'body' ? error.detail : '';
 		}
 		if (round !== this.#round)

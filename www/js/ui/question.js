@@ -1,5 +1,6 @@
-// <lamp-question>: a question of the assistant with its choices, or a call of
-// a tool that some page would have to run: this one, after a reload, or another.
+// <lamp-question>: a question of the assistant with its choices, or a call of a
+// page tool that some page would have to run: this one, after a reload, or
+// another.
 import { html, nothing } from '../../vendor/lit.js';
 import { toolName } from '../format.js';
 import { t } from '../strings.js';

@@ -6,11 +6,14 @@ import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 
-/** Rows that are offered; who has more writes the name's beginning. */
+/**
+ * The number of rows offered; users who have more type the beginning of the
+ * name.
+ */
 const MOST = 200;
-/** From so many on there is a field to filter them. */
+/** With this many or more there is a field to filter them. */
 const MANY = 12;
-/** Lists whose rows are not as those of a form. */
+/** Lists whose rows differ from those of a form. */
 const LISTS = {
 	conversations: { id: 'conversationId', name: 'title' },
 	providers: { id: 'providerId', name: 'name', whole: true },
@@ -34,7 +37,7 @@ class LampRefs extends PageElement {
 		/** ids */
 		chosen: { attribute: false },
 		multiple: { type: Boolean },
-		/** only to be read */
+		/** read-only */
 		fixed: { type: Boolean },
 		optional: { type: Boolean },
 		invalid: { type: Boolean },
@@ -66,7 +69,7 @@ class LampRefs extends PageElement {
 		return !permission || this.places.me.permissions.includes(permission);
 	}
 
-	/** [id, name] of all that there are, and of chosen ones that are not listed. */
+	/** [id, name] of all rows, and of chosen ones that are not listed. */
 	#options()
 	{
 		const form = this.places.formOf(this.path);

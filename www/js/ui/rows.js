@@ -1,5 +1,6 @@
-// <lamp-rows>: the list of a place. It pages as its end comes into sight; an
-// ordinary row is a link with its name, a gallery's is a card (ui/gallery.js).
+// <lamp-rows>: the list of a place. It loads pages as its end becomes visible;
+// an ordinary row is a link with its name, that of a gallery is a card
+// (ui/gallery.js).
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName, secondField } from '../form.js';
 import { moment } from '../format.js';
@@ -17,11 +18,11 @@ class LampRows extends PageElement {
 		form: { attribute: false },
 		rows: { attribute: false },
 		view: { type: String },
-		/** what is said where there is none, and what may be done then */
+		/** the text of an empty list, and what can be done about it */
 		none: { attribute: false },
-		/** of the route table: the key of a yes or no that is shown */
+		/** of the route table: the key of a boolean that is shown */
 		mark: { type: String },
-		/** of a gallery: what is shown of it */
+		/** of a gallery: the current selection */
 		choice: { state: true },
 	};
 
@@ -70,7 +71,7 @@ class LampRows extends PageElement {
 		this.#tellFound();
 	}
 
-	/** Says what a search has found. */
+	/** Announces what a search has found. */
 	#tellFound()
 	{
 		const { q, items, nextCursor, loading } = this.rows;

@@ -1,4 +1,4 @@
-// <lamp-secret>: a secret that is shown this once, to be copied.
+// <lamp-secret>: a secret that is shown only once, to be copied.
 import { html } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';
 import { t } from '../strings.js';

@@ -1,5 +1,5 @@
-// What the page of an LLM service, or of a key of one's own, has besides its form: it
-// can be tried, also before it is stored.
+// What the page of an LLM service, or of a user's own key, has besides its
+// form: it can be tested, also before it is stored.
 import { html, nothing } from '../../vendor/lit.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -17,7 +17,7 @@ class LampServiceTest extends PageElement {
 	render()
 	{
 		const { draft } = this.at;
-		// what is stored is tried with its key, which nobody can read
+		// a stored one is tested with its key, which nobody can read
 		const unsaved = !draft.isNew && draft.dirty;
 
 		return html`<button type="button" class="button" ?disabled=${this.busy || unsaved}

@@ -1,11 +1,11 @@
-// What the page of settings has besides its form: whose settings they are, and the
-// value in force where another level says it.
+// What the page of settings has besides its form: whose settings they are, and
+// the current value if another level sets it.
 import { html, nothing } from '../../vendor/lit.js';
 import { shown } from '../form.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 
-/** Who says a value, with its text. */
+/** The level that sets a value, with its text. */
 const FROM = new Map([['agent', 'settings.agent'], ['workspace', 'settings.workspace'],
 	['team', 'settings.team'], ['tenant', 'settings.tenant'],
 	['installation', 'settings.installation'], ['user', 'settings.user']]);

@@ -1,5 +1,5 @@
-// What stands beside the conversation: workspace, new chat, the list, and at
-// its foot who is here and the colours.
+// The side of the page: workspace, new chat, the list, and at its foot the user
+// and the colours.
 import { html, nothing } from '../../vendor/lit.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
@@ -43,7 +43,7 @@ function workspaceChoice({ workspaces, workspaceId }, choose)
 		</select>${icon('chevron')}</label>`;
 }
 
-/** The places that there are for the caller. */
+/** The places that the caller has. */
 function placesNav(places)
 {
 	const rows = places.offered();

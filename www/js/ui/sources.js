@@ -1,5 +1,6 @@
-// The sources of an answer: sourcesView lists them below it; <lamp-source> shows one in
-// its document. What the reader may still see is asked each time it is opened.
+// The sources of an answer: sourcesView lists them below it; <lamp-source>
+// shows one in its document. Each time it is opened, the server is asked what
+// the reader may still see.
 import { html, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { t } from '../strings.js';
@@ -7,7 +8,7 @@ import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import './markdown.js';
 
-/** Addresses of others' documents: nothing but the web. */
+/** Addresses of untrusted documents: http and https only. */
 const WEB = /^https?:\/\//i;
 
 /** Title and page, as far as they are known here. */
@@ -76,7 +77,7 @@ class LampSource extends PageElement {
 		}
 	}
 
-	/** Reads a part of the document; an attachment has its passage only. */
+	/** Loads a part of the document; an attachment has its passage only. */
 	async #load(source, where)
 	{
 		const asked = this.#asked;
@@ -162,7 +163,9 @@ class LampSource extends PageElement {
 		</span>`;
 	}
 
-	/** The passage within its page; where the document has changed, as it was. */
+	/**
+	 * The passage within its page; if the document has changed, as it was.
+	 */
 	#text(source, { found, before, passage, after, page })
 	{
 		const part = (text) => (text.trim() ? html`<lamp-markdown

@@ -1,12 +1,15 @@
-// The page without a conversation: starting, not able to start, a new chat,
-// and an address that shows nothing.
+// The page without a conversation: starting, failed to start, a new chat, and
+// an address that shows nothing.
 import { html, nothing } from '../../vendor/lit.js';
 import { errorText, greeting } from '../format.js';
 import { LINK } from '../markdown.js';
 import { t } from '../strings.js';
 import { icon, lantern } from './icons.js';
 
-/** So many fit beside the message field; a low window shows fewer (layout.css). */
+/**
+ * This many fit beside the message field; a low window shows fewer
+ * (layout.css).
+ */
 const SUGGESTIONS = 4;
 
 export function startingView()
@@ -54,7 +57,10 @@ export function loadingView()
 		<p class="sr-only">${t('app.loading')}</p></div>`;
 }
 
-/** A new chat. @param off true where nobody can chat */
+/**
+ * A new chat.
+ * @param off true if nobody can chat
+ */
 export function emptyView({ me, space, off, send })
 {
 	const first = (me.name || '').split(/\s+/)[0];
@@ -84,7 +90,7 @@ export function offView()
 		<p>${t('error.chat_disabled')}</p></div>`;
 }
 
-/** Links that somebody suggests: {label, url}. They do nothing by themselves. */
+/** Suggested links: {label, url}. They do nothing by themselves. */
 export function linksView(links)
 {
 	const good = links.filter(({ url, label }) => label && LINK.test(url));

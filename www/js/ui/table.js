@@ -14,7 +14,7 @@ class LampTable extends PageElement {
 		/** as asTable() makes it */
 		table: { attribute: false },
 		name: { type: String },
-		/** {at, down} or null: as it came */
+		/** {at, down}, or null: the original order */
 		by: { state: true },
 		all: { state: true },
 		drawn: { state: true },
@@ -95,7 +95,7 @@ class LampTable extends PageElement {
 		</th>`;
 	}
 
-	/** Up, down, and as it came. */
+	/** Ascending, descending, original. */
 	#sort(at)
 	{
 		const mine = this.by?.at === at;

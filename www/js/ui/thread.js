@@ -1,5 +1,5 @@
-// <lamp-thread>: the scrolling column of turns. Older pages are put in front
-// without moving what is read; the end stays in sight while an answer grows,
+// <lamp-thread>: the scrolling column of turns. Older pages are inserted above
+// without moving the visible text; the end stays visible while an answer grows,
 // unless the reader has scrolled away from it.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
@@ -9,9 +9,9 @@ import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import './turn.js';
 
-/** As far from the end as still counts as at the end. */
+/** This far from the end still counts as at the end. */
 const NEAR_PX = 60;
-/** Older messages are fetched before the reader has reached the top. */
+/** Older messages are loaded before the reader has reached the top. */
 const AHEAD_PX = '600px';
 
 class LampThread extends PageElement {
@@ -65,7 +65,8 @@ class LampThread extends PageElement {
 			this.#lastTop = 0;
 			this.away = false;
 		} else if (this.#first && first !== this.#first && !this.#stick) {
-			// turns come in front: what is read shall not move
+			// turns are inserted above: the visible text must
+			// not move
 			const held = this.querySelector('lamp-turn');
 
 			if (held)
@@ -80,8 +81,9 @@ class LampThread extends PageElement {
 
 		this.#grow.disconnect();
 		this.#grow.observe(this.querySelector('.thread-column'));
-		// observed anew after each page: an observer speaks on a change only,
-		// and a page may be too short to push the top out of sight
+		// observed again after each page: an observer reports changes
+		// only, and a page may be too short to push the top out of
+		// sight
 		this.#seeTop.disconnect();
 		this.#settle().then(() => {
 			if (top?.isConnected && !this.thread.loading)
@@ -114,8 +116,9 @@ class LampThread extends PageElement {
 	#scrolled = () => {
 		const left = this.scrollHeight - this.scrollTop - this.clientHeight;
 
-		// Only going up leaves the end: between an answer that has grown and
-		// the observer that follows it, the end is far away for a moment.
+		// Only scrolling up leaves the end: between the growth of an
+		// answer and the observer that follows it, the end is far
+		// away for a moment.
 		if (left < NEAR_PX)
 			this.#stick = true;
 		else if (this.scrollTop < this.#lastTop)
@@ -143,7 +146,7 @@ class LampThread extends PageElement {
 		this.#toEnd();
 	}
 
-	/** Brings a message of the thread into sight, however old it is. */
+	/** Scrolls to a message of the thread, however old it is. */
 	async show(messageId)
 	{
 		const { thread } = this;

@@ -1,7 +1,7 @@
-// <lamp-tool>: one tool call, as a card that is closed. Opened it shows the
-// arguments and the result: a table where it is one, else formatted JSON or the
-// plain text. What a call that runs is at (the tools of an agent within it, say)
-// stands in the card, closed or not.
+// <lamp-tool>: one tool call, as a closed card. Opened, it shows the arguments
+// and the result: a table if it is one, else formatted JSON or the plain text.
+// The progress of a running call (such as the tools of an agent within it) is
+// shown on the card, closed or not.
 import { html, nothing } from '../../vendor/lit.js';
 import { duration, prettyJson, saysAll, toolName } from '../format.js';
 import { highlight } from '../markdown.js';
@@ -13,7 +13,7 @@ import './table.js';
 
 const JSON_SHOWN = 20000;
 /**
- * Of a call that runs, beside those that run; all of them are in its details
+ * Shown of a running call, besides those that run; its details have all of them
  * afterwards.
  */
 const STEPS_SHOWN = 4;
@@ -23,7 +23,10 @@ class LampTool extends PageElement {
 		part: { attribute: false },
 		// a part is changed in place; this makes lit look again
 		version: { type: Number },
-		/** what the call is at, and was: [{toolName, text, running, isError}] */
+		/**
+		 * the progress of the call: [{toolName, text, running,
+		 * isError}]
+		 */
 		steps: { attribute: false },
 		/** true while the user has to decide about it */
 		waits: { type: Boolean },
@@ -58,7 +61,7 @@ class LampTool extends PageElement {
 			step.running || at >= this.steps.length - STEPS_SHOWN)) : nothing}</div>`;
 	}
 
-	/** What a call that takes long has done, and is doing. */
+	/** What a long call has done, and is doing. */
 	#steps(steps)
 	{
 		return steps.length === 0 ? nothing : html`<ul class="tool-steps"

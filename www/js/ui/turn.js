@@ -21,12 +21,15 @@ import './variants.js';
 
 /** Longer messages of the user are folded. */
 const FOLD_CHARS = 1500;
-/** The share of the context window from which on people are told. */
+/** The share of the context window from which users are warned. */
 const CONTEXT_NEAR = 0.85;
 
 const NOTES = ['length', 'refusal', 'content_filter', 'cancelled', 'interrupted'];
 
-/** What the page said with a message; nothing that the model was told is hidden. */
+/**
+ * What the page said with a message; the user sees everything that the model
+ * was told.
+ */
 function moduleNote(module)
 {
 	if (!module)
@@ -44,9 +47,9 @@ class LampTurn extends PageElement {
 	static properties = {
 		turn: { attribute: false },
 		name: { type: String },
-		/** true when this is the newest turn, which may be tried again */
+		/** true if this is the newest turn, which can be tried again */
 		newest: { type: Boolean },
-		/** true while nothing of the thread may be changed */
+		/** true while the thread must not be changed */
 		busy: { type: Boolean },
 		copied: { state: true },
 		unfolded: { state: true },
@@ -121,7 +124,7 @@ class LampTurn extends PageElement {
 		</article>`;
 	}
 
-	/** The same as the buttons beside a question, where there is no room. */
+	/** The same as the buttons beside a question, for narrow windows. */
 	#userItems(row)
 	{
 		const items = [{ text: t('message.copyMine'), icon: 'copy',
@@ -149,7 +152,7 @@ class LampTurn extends PageElement {
 		this.turn.changed();
 	};
 
-	/** Back to the bubble; with another text it is asked instead. */
+	/** Back to the bubble; an edited text is sent instead. */
 	#edited(content)
 	{
 		const { turn } = this;
@@ -233,7 +236,7 @@ class LampTurn extends PageElement {
 		this.emit('lamp-source', { messageId: this.turn.answerId, number });
 	}
 
-	/** What went wrong; the words that came before it stay above. */
+	/** The error; text that came before it stays above. */
 	#failure({ code, message })
 	{
 		return html`<div class="failure" role="group" aria-label=${t('note.error')}>
@@ -250,7 +253,7 @@ class LampTurn extends PageElement {
 		const name = turn.stopping ? 'stopping' :
 			turn.connection || turn.status || 'thinking';
 
-		// while the text grows it speaks for itself
+		// while the text grows, it needs no status
 		if (name === 'answering' && turn.text)
 			return nothing;
 		return html`<p class="turn-status status-${name}">${t(`status.${name}`)}<span
@@ -385,7 +388,7 @@ class LampTurn extends PageElement {
 	#told = '';
 }
 
-/** A call that has suggested a link, and one that may be followed. */
+/** A call that suggested a link, and whether it can be followed. */
 function isLink({ name, result, isError })
 {
 	return name === 'suggest_action' && !isError && Boolean(result?.label) &&

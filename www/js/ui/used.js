@@ -1,5 +1,5 @@
-// <lamp-used>: the knowledge bases to which a conversation is limited; none: its
-// agent's. What is ticked counts from the next message on.
+// <lamp-used>: the knowledge bases to which a conversation is limited; none:
+// its agent's. Changes apply from the next message on.
 import { html } from '../../vendor/lit.js';
 import { t } from '../strings.js';
 import { ConversationDialog } from './dialogs.js';
@@ -10,7 +10,7 @@ class LampUsed extends ConversationDialog {
 
 	name = 'used';
 	heading = 'used.title';
-	/** the change that is sent last: they follow one another */
+	/** the last pending change: they are sent one after another */
 	#sent = Promise.resolve();
 
 	/** @returns a promise of ids */

@@ -1,5 +1,5 @@
-// <lamp-variants>: ‹ 2/3 › beside a message that stands there in several
-// versions. Either arrow makes its version the thread.
+// <lamp-variants>: ‹ 2/3 › beside a message that has several versions. Either
+// arrow switches the thread to that version.
 import { html } from '../../vendor/lit.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
