@@ -232,7 +232,7 @@ def test_one_run_at_a_time(sources, site):
     assert documents(sources, "one") == 5
     held.go = True
     out, err = first.communicate()
-    assert first.returncode == 1 and "Another process reads it now" in err, (out, err)
+    assert first.returncode == 1 and "Another process is reading it now" in err, (out, err)
     assert documents(sources, "one") == 5
     assert sources.sync("one")[0][3:] == [0, 0]
     assert documents(sources, "one") == 5
