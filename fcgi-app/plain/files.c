@@ -95,7 +95,7 @@ static void put_taken(struct plain *p, struct str id, struct str name)
 }
 
 /* The fields of the form that failed. */
-static void put_again(struct plain *p)
+static void put_failed_form(struct plain *p)
 {
 	struct request *rq = p->rq;
 
@@ -121,7 +121,7 @@ void plain_file_fields(struct plain *p)
 		return;
 	json_array_foreach((json_t *)p->files, i, one)
 		put_taken(p, jx_str(one, "id"), jx_str(one, "name"));
-	put_again(p);
+	put_failed_form(p);
 	buf_adds(p->b, "<p><label for=\"file\">Files</label> <input type=\"file\" "
 		 "id=\"file\" name=\"file\" multiple></p>\n");
 }

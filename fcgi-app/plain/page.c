@@ -203,7 +203,7 @@ void plain_time(struct buf *b, int64_t us)
  * Repeats the message that was sent, so that nobody must type it again after a
  * failure here. Only if there is a text to lose.
  */
-static void put_again(struct plain *p)
+static void put_message(struct plain *p)
 {
 	struct request *rq = p->rq;
 	struct err ignored = ERR_INIT;
@@ -259,7 +259,7 @@ void plain_error(void *ctx, struct response *rs, const struct err *e)
 			 "that is being written</a></p>\n", p.root, e->id,
 			 p.steps ? "?steps=1" : "");
 	if (form)
-		put_again(&p);
+		put_message(&p);
 	buf_addf(p.b, "<p class=\"small\">Request %s</p>\n", rs->request_id);
 	plain_foot(&p);
 }

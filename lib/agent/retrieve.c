@@ -323,7 +323,7 @@ static void to_probabilities(double *v, size_t n)
 }
 
 /* Returns whether the service ranked; if not, keeps the order and sets the notice. */
-static bool rank_again(struct retrieving *k)
+static bool rerank(struct retrieving *k)
 {
 	const struct retrieve_ask *q = k->q;
 	struct llm_service s;
@@ -393,7 +393,7 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 	if (q->n_bases && search_all(&k, q->ranker ? (size_t)LIM_FOUND : q->ask.max,
 				     e))
 		return -1;
-	ranked = rank_again(&k);
+	ranked = rerank(&k);
 	keep_good(&k, ranked);
 	if (q->more)
 		k.notice = arena_printf(a, "Only the first %d knowledge bases, "

@@ -32,7 +32,7 @@ void sse_release(struct sse_reader *r)
 	buf_release(&r->id_line);
 }
 
-void sse_again(struct sse_reader *r)
+void sse_resume(struct sse_reader *r)
 {
 	buf_reset(&r->line);
 	buf_reset(&r->data);

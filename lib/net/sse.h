@@ -61,7 +61,7 @@ int sse_feed(struct sse_reader *r, struct str bytes, sse_handler *fn,
  * Continues with another stream after this one was cut off: discards the incomplete
  * event; keeps id and retry_ms.
  */
-void sse_again(struct sse_reader *r);
+void sse_resume(struct sse_reader *r);
 
 /*
  * Ends the stream. The standard discards an event without the empty line at its

@@ -95,7 +95,7 @@ static bool is_same(const struct retrieve_hit *a, const struct retrieve_hit *b)
 }
 
 /* Whether passage i was written already. */
-static bool is_again(const struct retrieve_found *found, size_t i)
+static bool is_repeated(const struct retrieve_found *found, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (is_same(&found->v[k], &found->v[i]))
@@ -114,7 +114,7 @@ static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 		const struct source s = retrieve_source(hit);
 		int no;
 
-		if (is_again(found, i))
+		if (is_repeated(found, i))
 			continue;
 		chars += utf8_chars(hit->found->text) +
 			utf8_chars(hit->found->heading);

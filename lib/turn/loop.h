@@ -141,7 +141,7 @@ void loop_drop(struct turn_loop *l);
  * t has begun as a turn of the stored message user_seq. From here on a failure
  * is the turn's own error, not the request's.
  */
-void loop_begun_again(struct turn_run *t, int64_t user_seq);
+void loop_begun_stored(struct turn_run *t, int64_t user_seq);
 
 /* Alternates model and tools until there is an answer in l->step.text. */
 int loop_converse(struct turn_loop *l, struct err *e) MUST_CHECK;

@@ -305,7 +305,7 @@ int resume_start(struct turn_run *t, struct err *e)
 	t->variant_index = r.variant_index;
 	t->variant_count = r.variant_count;
 	t->resumes = r.turn.resumes + 1;
-	loop_begun_again(t, r.turn.user_seq);
+	loop_begun_stored(t, r.turn.user_seq);
 	if (t->loop->live.log)
 		turn_log_start(t->loop->live.log, t->loop->seq,
 			       t->resumes);

@@ -113,7 +113,7 @@ static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 	return 0;
 }
 
-void loop_begun_again(struct turn_run *t, int64_t user_seq)
+void loop_begun_stored(struct turn_run *t, int64_t user_seq)
 {
 	begun(t);
 	if (load_user(t, user_seq, &t->loop->err) < 0)
@@ -442,7 +442,7 @@ static int begin_continue(struct start *s, struct err *e)
 	t->continues_seq = c.last_seq;
 	t->continues = t->in.of->id;
 	t->loop->turn_number = c.turn_number;
-	loop_begun_again(t, c.user_seq);
+	loop_begun_stored(t, c.user_seq);
 	return STARTED(TURN_STARTED);
 }
 
@@ -474,7 +474,7 @@ static int begin_replace(struct start *s, struct err *e)
 	t->loop->title = r.title;
 	t->variant_index = r.variant_index;
 	t->variant_count = r.variant_count;
-	loop_begun_again(t, r.user.seq);
+	loop_begun_stored(t, r.user.seq);
 	t->in.meta = t->user.meta;
 	return STARTED(TURN_STARTED);
 }

@@ -205,7 +205,7 @@ static void ids_and_retry(void **state)
 	assert_string_equal(r.id.p, "b");
 	assert_int_equal(r.retry_ms, 250);
 	assert_int_equal(r.n_events, 1);
-	sse_again(&r);
+	sse_resume(&r);
 	assert_int_equal(sse_feed(&r, STR("data: 3\n\n"), note, &out, &e), 0);
 	assert_string_equal(r.id.p, "b");
 	assert_int_equal(r.n_events, 2);

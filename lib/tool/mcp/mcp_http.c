@@ -366,7 +366,7 @@ static int go_on(struct exchange *x, int64_t end_ms)
 				     x->reader.id.p));
 		configured(&h, x->call);
 		err_clear(&x->e);
-		sse_again(&x->reader);
+		sse_resume(&x->reader);
 		rc = transfer(x, &h, (struct str){ NULL, 0 },
 			      (int)(end_ms - clock_mono_ms()));
 		arena_release(&h.arena);
