@@ -44,7 +44,7 @@ int api_conversation_remove(struct request *rq, struct err *e) MUST_CHECK;
  * Requests the job that indexes the caller's conversations, after a change. If the
  * request fails, the job runs a minute later anyway. (search.c)
  */
-void api_search_reindex(struct request *rq);
+void api_search_again(struct request *rq);
 
 /*
  * Stops a turn of the caller, whichever process runs it, also one that waits; *t is

@@ -374,7 +374,7 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	if (b.has_title) {
 		notify_conversation(rq->app->notify, &rq->by.owner, &c.id,
 				    "renamed", c.title);
-		api_search_reindex(rq);
+		api_search_again(rq);
 	}
 	answer(rq, rs, &c);
 	return 0;

@@ -15,7 +15,7 @@
 
 #include "base/banned.h"
 
-void api_search_reindex(struct request *rq)
+void api_search_again(struct request *rq)
 {
 	struct err e = ERR_INIT;
 
@@ -33,7 +33,7 @@ static void catch_up(struct request *rq)
 	if (due < 0)
 		log_err("conversations that are indexed later", &e);
 	else if (due)
-		api_search_reindex(rq);
+		api_search_again(rq);
 }
 
 /* A time or a date: its first microsecond or, if end, its last. */

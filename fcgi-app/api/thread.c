@@ -168,7 +168,7 @@ int variant_choose(struct request *rq, const struct uuid *conversation_id,
 		return -1;
 	notify_evicted(n, &rq->by.owner, conversation_id, &evicted);
 	notify_refresh(n, &rq->by.owner, "messages", conversation_id);
-	api_search_reindex(rq);
+	api_search_again(rq);
 	return 0;
 }
 

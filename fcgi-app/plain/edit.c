@@ -96,7 +96,7 @@ int plain_rename(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	notify_conversation(rq->app->notify, &rq->by.owner, &c.id, "renamed",
 			    title);
-	api_search_reindex(rq);
+	api_search_again(rq);
 	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s",
 				      uuid_format(&c.id, id)), "");
 	return 0;

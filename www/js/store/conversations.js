@@ -116,7 +116,7 @@ export class Conversations extends Observable {
 		this.changed();
 	}
 
-	/** Titles are searched even if the messages cannot be. */
+	/** The titles are listed also where the messages cannot be searched. */
 	async #inMessages(q)
 	{
 		if (!q)

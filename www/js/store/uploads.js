@@ -116,7 +116,7 @@ export class Uploads extends Observable {
 	}
 }
 
-/** A large photo as a JPEG that models can see; other files unchanged. */
+/** A large photo as a JPEG that models can see; other files as they are. */
 async function smaller(file)
 {
 	if (!SHRINKABLE.test(file.type) || file.size < SHRINK_FROM)

@@ -535,7 +535,7 @@ class LampApp extends PageElement {
 	#showSource = ({ detail: { messageId, number } }) =>
 		this.querySelector('lamp-source').show(messageId, number);
 
-	/** Titles of sources are requested when their list is opened. */
+	/** Titles of sources are asked for when their list is opened. */
 	#tellTitles = async ({ detail: { turn } }) => {
 		try {
 			turn.tellSources((await this.api.sources(turn.answerId)).items);

@@ -1,6 +1,6 @@
-// <lamp-documents>: the documents of a knowledge base on its page: the
-// documents and the progress of indexing, and, if the user may change the base,
-// the files being added (button, drop), with their progress and errors.
+// <lamp-documents>: the documents of a knowledge base on its page: what is in it and
+// how far the indexing is, and where the user may change it, files to add (button,
+// drop), with their progress and errors.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { t } from '../strings.js';
@@ -52,9 +52,7 @@ class LampDocuments extends PageElement {
 			this.#look();
 	}
 
-	/**
-	 * Loads the first page and the counts; again while something is queued.
-	 */
+	/** Reads the first page and the counts; again while something is queued. */
 	async #look()
 	{
 		const { base } = this;
@@ -175,7 +173,7 @@ class LampDocuments extends PageElement {
 		this.#add(event.dataTransfer.files);
 	};
 
-	/** One after the other: a base accepts them in that order. */
+	/** One after the other: a base takes them in that order. */
 	async #add(files)
 	{
 		const added = [...files].map((file) => ({ key: ++keys, name: file.name, file,
