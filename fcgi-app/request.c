@@ -270,6 +270,17 @@ int req_query(struct request *rq, const char *name, struct str *out,
 	return 0;
 }
 
+int req_query_text(struct request *rq, const char *name, int max,
+		   struct str *out, struct err *e)
+{
+	if (req_query(rq, name, out, e) < 0)
+		return -1;
+	if (utf8_chars(*out) > (size_t)max)
+		return err_field(e, ERR_INVALID_FIELD, name,
+				 "%s may have at most %d characters.", name, max);
+	return 0;
+}
+
 int req_query_int(struct request *rq, const char *name, int64_t dflt,
 		  int64_t *out, struct err *e)
 {
