@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "path.h"
 
 #include "base/banned.h"

@@ -12,6 +12,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/base.css \
 	www/css/composer.css \
 	www/css/files.css \
+	www/css/form.css \
 	www/css/layout.css \
 	www/css/parts.css \
 	www/css/picker.css \

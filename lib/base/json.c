@@ -472,6 +472,12 @@ void jw_kbool(struct jw *w, const char *key, bool v)
 void jw_kuuid(struct jw *w, const char *key, const struct uuid *u)
 {
 	jw_key(w, key);
+	jw_uuid(w, u);
+}
+
+void jw_kuuid_if(struct jw *w, const char *key, const struct uuid *u)
+{
+	jw_key(w, key);
 	if (uuid_is_nil(u))
 		jw_null(w);
 	else

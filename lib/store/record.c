@@ -222,7 +222,7 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	jw_ktime(w, "createdAt", c->created_us);
 	jw_ktime(w, "updatedAt", c->updated_us);
 	jw_kint(w, "messageCount", c->last_seq - c->superseded);
-	jw_kuuid(w, "runningTurnId", conversation_running(c, now_us)
+	jw_kuuid_if(w, "runningTurnId", conversation_running(c, now_us)
 		     ? &c->running_turn_id : &none);
 	if (!uuid_is_nil(&c->forked_from)) {
 		jw_key(w, "forkedFrom");

@@ -153,7 +153,7 @@ static void writer_writes_json(void **state)
 	jw_ktime(&w, "at", 0);
 	jw_kint_if(&w, "known", true, 0);
 	jw_kint_if(&w, "unknown", false, 7);
-	jw_kuuid(&w, "none", &none);
+	jw_kuuid_if(&w, "none", &none);
 	jw_end_obj(&w);
 	assert_string_equal(b.p, "{\"min\":-9223372036854775808,\"null\":null,"
 		"\"empty\":\"\",\"list\":[0,true,null,0.25,0,0,[],{}],"

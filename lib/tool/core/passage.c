@@ -151,9 +151,9 @@ void passages_write_place(struct jw *w, const struct source *s)
 
 	snprintf(chunk, sizeof(chunk), "%lld", (long long)s->chunk);
 	jw_kint(w, "number", s->no);
-	jw_kuuid(w, "documentId", &s->document_id);
-	jw_kuuid(w, "knowledgeBaseId", &s->base_id);
-	jw_kuuid(w, "attachmentId", &s->attachment_id);
+	jw_kuuid_if(w, "documentId", &s->document_id);
+	jw_kuuid_if(w, "knowledgeBaseId", &s->base_id);
+	jw_kuuid_if(w, "attachmentId", &s->attachment_id);
 	jw_kstrz(w, "chunkId", chunk);
 	jw_kint_if(w, "page", s->page, s->page);
 	jw_key(w, "score");
