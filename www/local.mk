@@ -43,6 +43,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/store/draft.js \
 	www/js/store/notices.js \
 	www/js/store/options.js \
+	www/js/store/paged-list.js \
 	www/js/store/pages.js \
 	www/js/store/picker.js \
 	www/js/store/places.js \
