@@ -45,7 +45,7 @@ dist_catalogue_DATA = \
 SAMPLES = $(sample_DATA) $(sampleworkspaces_DATA) $(sampleprompts_DATA)
 CLEANFILES += $(SAMPLES)
 EXTRA_DIST += $(SAMPLES:.sample=.in) \
-	conf/demo/services.sh conf/demo/my.cnf conf/demo/init.sql \
+	conf/demo/services.sh conf/demo/models.sh conf/demo/my.cnf conf/demo/init.sql \
 	conf/demo/lighttpd.conf conf/demo/lamplighter.yaml \
 	conf/demo/workspaces.d/intranet.yaml conf/demo/create_ticket.py \
 	conf/demo/sample_data.py conf/demo/sample_handbook.py conf/demo/sample_rules.py \

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "path.h"
 
 #include "base/banned.h"
@@ -267,6 +268,17 @@ int req_query(struct request *rq, const char *name, struct str *out,
 			*out = rq->query[i].value;
 			break;
 		}
+	return 0;
+}
+
+int req_query_text(struct request *rq, const char *name, int max,
+		   struct str *out, struct err *e)
+{
+	if (req_query(rq, name, out, e) < 0)
+		return -1;
+	if (utf8_chars(*out) > (size_t)max)
+		return err_field(e, ERR_INVALID_FIELD, name,
+				 "%s may have at most %d characters.", name, max);
 	return 0;
 }
 

@@ -138,6 +138,9 @@ int req_query(struct request *rq, const char *name, struct str *out,
 	      struct err *e) MUST_CHECK;
 
 /* A query parameter that is a whole number; dflt if absent. ERR_INVALID_FIELD. */
+/* req_query of text that may have at most max characters. ERR_INVALID_FIELD. */
+int req_query_text(struct request *rq, const char *name, int max,
+		   struct str *out, struct err *e) MUST_CHECK;
 int req_query_int(struct request *rq, const char *name, int64_t dflt,
 		  int64_t *out, struct err *e) MUST_CHECK;
 

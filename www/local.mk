@@ -12,6 +12,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/base.css \
 	www/css/composer.css \
 	www/css/files.css \
+	www/css/form.css \
 	www/css/layout.css \
 	www/css/parts.css \
 	www/css/picker.css \
@@ -42,6 +43,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/store/draft.js \
 	www/js/store/notices.js \
 	www/js/store/options.js \
+	www/js/store/paged-list.js \
 	www/js/store/pages.js \
 	www/js/store/picker.js \
 	www/js/store/places.js \

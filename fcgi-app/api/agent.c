@@ -80,21 +80,12 @@ static void write_flag(struct jw *w, const char *key, const struct agent *a,
 	jw_kbool(w, key, v && !v->null && v->i);
 }
 
-static void write_count(struct jw *w, const char *key, int n)
-{
-	jw_key(w, key);
-	if (n)
-		jw_int(w, n);
-	else
-		jw_null(w);
-}
-
 /* The bases as the configuration names them: by name or id. */
 static void write_file_rag(struct jw *w, const struct conf_rag *r)
 {
 	jw_kbool(w, "ragEnabled", r->enabled);
 	api_write_list(w, "knowledgeBaseIds", &r->bases);
-	write_count(w, "ragMaxResults", r->max);
+	jw_kint_if(w, "ragMaxResults", r->max, r->max);
 	jw_key(w, "ragMinScore");
 	if (r->min_score > 0) {
 		json_auto_t *score = json_real(r->min_score);
@@ -105,7 +96,7 @@ static void write_file_rag(struct jw *w, const struct conf_rag *r)
 	}
 	jw_kbool(w, "rerankEnabled", r->ranks);
 	jw_kstrz(w, "rerankingServiceId", *r->ranker ? r->ranker : NULL);
-	write_count(w, "rerankMaxResults", r->max_ranked);
+	jw_kint_if(w, "rerankMaxResults", r->max_ranked, r->max_ranked);
 }
 
 static void write_rag(struct jw *w, const struct agent *a)
@@ -157,11 +148,8 @@ static void write_members(struct jw *w, struct request *rq,
 	jw_kstrz(w, "systemPrompt", a->set.system_prompt
 		 ? a->system_prompt : NULL);
 	write_column(w, "userPrompt", a, "user_prompt");
-	jw_key(w, "maxToolIterations");
-	if (a->set.max_tool_iterations)
-		jw_int(w, a->max_tool_iterations);
-	else
-		jw_null(w);
+	jw_kint_if(w, "maxToolIterations", a->set.max_tool_iterations,
+		   a->max_tool_iterations);
 	write_rag(w, a);
 	api_write_times(w, a->row);
 }

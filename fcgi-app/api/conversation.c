@@ -15,7 +15,6 @@
 #include "app.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "fields.h"
 #include "store/conversation.h"
 #include "store/turn.h"
@@ -88,14 +87,10 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 	if (f->agent_id.p && !slug_valid(f->agent_id))
 		return err_field(e, ERR_INVALID_FIELD, "agentId",
 				 "agentId must be an agent's id.");
-	if (req_query(rq, "q", &f->title, e) < 0)
+	if (req_query_text(rq, "q", LIM_TITLE_CHARS, &f->title, e) < 0)
 		return -1;
 	if (f->title.p && !f->title.n)
 		f->title.p = NULL;
-	if (f->title.p && utf8_chars(f->title) > LIM_TITLE_CHARS)
-		return err_field(e, ERR_INVALID_FIELD, "q",
-				 "q may have at most %d characters.",
-				 LIM_TITLE_CHARS);
 	return 0;
 }
 

@@ -25,16 +25,6 @@ static const char *const statuses[] = {
 	[KB_QUEUED] = "queued", [KB_READY] = "ready", [KB_FAILED] = "failed",
 };
 
-/* null: there is none. */
-static void write_number(struct jw *w, const char *key, int64_t n)
-{
-	jw_key(w, key);
-	if (n)
-		jw_int(w, n);
-	else
-		jw_null(w);
-}
-
 static void write_document(struct jw *w, const struct kb_document *d)
 {
 	jw_obj(w);
@@ -52,13 +42,9 @@ static void write_document(struct jw *w, const struct kb_document *d)
 	jw_kint(w, "chunks", d->chunks);
 	jw_kstr(w, "fileName", d->file_name);
 	jw_kstr(w, "mediaType", d->media_type);
-	write_number(w, "size", d->file_size);
-	write_number(w, "pages", d->pages);
-	jw_key(w, "pagesRead");
-	if (d->unread_page > 0)
-		jw_int(w, d->unread_page - 1);
-	else
-		jw_null(w);
+	jw_kint_if(w, "size", d->file_size, d->file_size);
+	jw_kint_if(w, "pages", d->pages, d->pages);
+	jw_kint_if(w, "pagesRead", d->unread_page > 0, d->unread_page - 1);
 	jw_ktime(w, "createdAt", d->created_us);
 	jw_ktime(w, "updatedAt", d->updated_us);
 	jw_end_obj(w);

@@ -6,7 +6,6 @@
 #include "api/scope.h"
 #include "app.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "fields.h"
 
 #include "base/banned.h"
@@ -50,14 +49,12 @@ int api_mention_list(struct request *rq, struct response *rs, struct err *e)
 	size_t size;
 	struct jw w;
 
-	if (!ws || req_query(rq, "q", &ask.q, e) < 0 ||
+	if (!ws || req_query_text(rq, "q", LIM_MENTION_TYPED_CHARS, &ask.q,
+				  e) < 0 ||
 	    req_query(rq, "dataset", &ask.dataset, e) < 0 ||
 	    api_page_size(rq, &size, e) < 0)
 		return -1;
 	ask.q = str_trim(ask.q);
-	if (utf8_chars(ask.q) > LIM_MENTION_TYPED_CHARS)
-		return err_field(e, ERR_INVALID_FIELD, "q", "q may have at most "
-				 "%d characters.", LIM_MENTION_TYPED_CHARS);
 	mention_find(&ask, MIN(size, LIM_MENTION_FOUND), &found);
 	w = api_page_items(rs);
 	for (size_t i = 0; i < found.n; i++)

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/utf8.h"
 #include "fields.h"
 #include "store/message.h"
 
@@ -73,7 +72,7 @@ static int read_ask(struct request *rq, struct chats_ask *ask, struct err *e)
 {
 	*ask = (struct chats_ask){ .to_us = INT64_MAX,
 				   .max = LIM_CHATS_PASSAGES };
-	if (req_query(rq, "q", &ask->query, e) < 0 ||
+	if (req_query_text(rq, "q", LIM_QUESTION_CHARS, &ask->query, e) < 0 ||
 	    read_id(rq, "workspaceId", &ask->workspace_id, e) < 0 ||
 	    read_id(rq, "agentId", &ask->agent_id, e) < 0 ||
 	    read_time(rq, "from", false, &ask->from_us, e) < 0 ||
@@ -83,9 +82,6 @@ static int read_ask(struct request *rq, struct chats_ask *ask, struct err *e)
 	if (!ask->query.n)
 		return err_field(e, ERR_INVALID_FIELD, "q",
 				 "q must have words to look for.");
-	if (utf8_chars(ask->query) > LIM_QUESTION_CHARS)
-		return err_field(e, ERR_INVALID_FIELD, "q", "q may have at most "
-				 "%d characters.", LIM_QUESTION_CHARS);
 	return 0;
 }
 

@@ -146,6 +146,14 @@ int cli_message_request(struct cli_session *s, const struct cli_message *m,
 			struct turn_request *in, struct err *e) MUST_CHECK;
 
 /*
+ * Calls run with a session that has tools, and prints what it adds to out. Returns an
+ * exit code; the error of run has been printed.
+ */
+int cli_message_run(const struct cli *cli, const struct cli_message *m,
+		    int (*run)(struct cli_session *s, const struct cli_message *m,
+			       struct buf *out, struct err *e));
+
+/*
  * Writes the text, which may be untrusted, to stdout and releases it; on a terminal
  * without control characters. Returns an exit code.
  */

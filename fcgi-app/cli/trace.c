@@ -108,25 +108,10 @@ static int trace(struct cli_session *s, const struct cli_message *m,
 int cli_trace(struct cli *cli, int argc, char **argv)
 {
 	struct cli_message m = { .warm = 1 };
-	struct buf out = BUF_INIT(CLI_OUT_BYTES);
-	struct cli_session session;
-	struct err e = ERR_INIT;
 	int rc;
 
 	if (argc < 2 || strcmp(argv[1], "turn") != 0)
 		return cli_usage(cli, "the subcommand must be turn");
 	rc = cli_message_args(cli, argc - 1, argv + 1, &m);
-	if (rc != CLI_OK)
-		return rc;
-	if (cli_session_open(&session, cli))
-		return CLI_FAILED;
-	if (cli_session_tools(&session))
-		rc = CLI_FAILED;
-	else if (trace(&session, &m, &out, &e) < 0)
-		rc = cli_failed(&e);
-	else
-		rc = cli_print(&out);
-	buf_release(&out);
-	cli_session_close(&session);
-	return rc;
+	return rc == CLI_OK ? cli_message_run(cli, &m, trace) : rc;
 }

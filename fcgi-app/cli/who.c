@@ -179,3 +179,25 @@ int cli_message_request(struct cli_session *s, const struct cli_message *m,
 	in->target = place->target;
 	return 0;
 }
+
+int cli_message_run(const struct cli *cli, const struct cli_message *m,
+		    int (*run)(struct cli_session *s, const struct cli_message *m,
+			       struct buf *out, struct err *e))
+{
+	struct buf out = BUF_INIT(CLI_OUT_BYTES);
+	struct cli_session session;
+	struct err e = ERR_INIT;
+	int rc;
+
+	if (cli_session_open(&session, cli))
+		return CLI_FAILED;
+	if (cli_session_tools(&session))
+		rc = CLI_FAILED;
+	else if (run(&session, m, &out, &e) < 0)
+		rc = cli_failed(&e);
+	else
+		rc = cli_print(&out);
+	buf_release(&out);
+	cli_session_close(&session);
+	return rc;
+}

@@ -387,16 +387,13 @@ int plain_mentions(struct request *rq, struct response *rs, struct err *e)
 	size_t at = 0;
 
 	if (plain_open(rq, &p, e) < 0 || purpose_of_query(rq, &to, e) < 0 ||
-	    req_query(rq, "q", &ask.q, e) < 0 ||
+	    req_query_text(rq, "q", LIM_MENTION_TYPED_CHARS, &ask.q, e) < 0 ||
 	    req_query(rq, "mentions", &chosen, e) < 0)
 		return -1;
 	ctx.turn.workspace = to.given ? scope_workspace(rq, to.c.workspace_id, e)
 		: catalog_each(&rq->by, &at);
 	if (!ctx.turn.workspace)
 		return err_set(e, ERR_NOT_FOUND, "no workspace for the caller");
-	if (utf8_chars(ask.q) > LIM_MENTION_TYPED_CHARS)
-		return err_field(e, ERR_INVALID_FIELD, "q", "q may have at most "
-				 "%d characters.", LIM_MENTION_TYPED_CHARS);
 	ask.q = str_trim(ask.q);
 	mention_find(&ask, LIM_MENTION_FOUND, &found);
 	plain_begin(&p, rs, 200, STR("Mention something"));

@@ -454,6 +454,15 @@ void jw_kint(struct jw *w, const char *key, int64_t v)
 	jw_int(w, v);
 }
 
+void jw_kint_if(struct jw *w, const char *key, bool known, int64_t v)
+{
+	jw_key(w, key);
+	if (known)
+		jw_int(w, v);
+	else
+		jw_null(w);
+}
+
 void jw_kbool(struct jw *w, const char *key, bool v)
 {
 	jw_key(w, key);
@@ -464,6 +473,15 @@ void jw_kuuid(struct jw *w, const char *key, const struct uuid *u)
 {
 	jw_key(w, key);
 	jw_uuid(w, u);
+}
+
+void jw_kuuid_if(struct jw *w, const char *key, const struct uuid *u)
+{
+	jw_key(w, key);
+	if (uuid_is_nil(u))
+		jw_null(w);
+	else
+		jw_uuid(w, u);
 }
 
 void jw_ktime(struct jw *w, const char *key, int64_t us)

@@ -121,12 +121,17 @@ void jw_json(struct jw *w, const json_t *j);	/* NULL writes null */
 void jw_uuid(struct jw *w, const struct uuid *u);
 void jw_time(struct jw *w, int64_t us);		/* ISO-8601 UTC, ms */
 
-/* key and value in one: jw_kstr(w, "name", s). s.p == NULL writes null. */
+/*
+ * key and value in one: jw_kstr(w, "name", s). s.p == NULL writes null; so do _if for
+ * a number that is not known, and for the UUID of zeros.
+ */
 void jw_kstr(struct jw *w, const char *key, struct str s);
 void jw_kstrz(struct jw *w, const char *key, const char *s);
 void jw_kint(struct jw *w, const char *key, int64_t v);
+void jw_kint_if(struct jw *w, const char *key, bool known, int64_t v);
 void jw_kbool(struct jw *w, const char *key, bool v);
 void jw_kuuid(struct jw *w, const char *key, const struct uuid *u);
+void jw_kuuid_if(struct jw *w, const char *key, const struct uuid *u);
 void jw_ktime(struct jw *w, const char *key, int64_t us);
 
 #endif

@@ -23,20 +23,11 @@ void llm_usage_add(struct llm_usage *sum, const struct llm_usage *u)
 	sum->estimated |= u->estimated;
 }
 
-static void put(struct jw *w, const char *key, int64_t n)
-{
-	jw_key(w, key);
-	if (n < 0)
-		jw_null(w);
-	else
-		jw_int(w, n);
-}
-
 void llm_usage_members(struct jw *w, const struct llm_usage *u)
 {
-	put(w, "inputTokens", u->input);
-	put(w, "cachedTokens", u->cache_read);
-	put(w, "cacheWriteTokens", u->cache_write);
-	put(w, "outputTokens", u->output);
-	put(w, "reasoningTokens", u->reasoning);
+	jw_kint_if(w, "inputTokens", u->input >= 0, u->input);
+	jw_kint_if(w, "cachedTokens", u->cache_read >= 0, u->cache_read);
+	jw_kint_if(w, "cacheWriteTokens", u->cache_write >= 0, u->cache_write);
+	jw_kint_if(w, "outputTokens", u->output >= 0, u->output);
+	jw_kint_if(w, "reasoningTokens", u->reasoning >= 0, u->reasoning);
 }

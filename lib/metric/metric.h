@@ -16,7 +16,6 @@
 
 #include "base/buf.h"
 
-#define METRIC_WORDS      32	/* values of one label */
 #define METRIC_CELLS      128	/* of one metric: all pairs of its labels' values */
 #define METRIC_CELL_BYTES 128	/* of a cell's name, with NUL */
 

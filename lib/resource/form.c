@@ -247,22 +247,12 @@ static const char *list_of(const struct resource *r,
 	return NULL;
 }
 
-static void write_bound(struct jw *w, const char *key,
-			const struct resource_field *f, int64_t v)
-{
-	if (f->min || f->max)
-		jw_kint(w, key, v);
-	else {
-		jw_key(w, key);
-		jw_null(w);
-	}
-}
-
 static void write_field(struct jw *w, const struct resource *r,
 			const struct resource_field *f,
 			const struct str *groups, size_t n_groups)
 {
 	const struct input *in = input_of(r, f);
+	bool bounded = f->min || f->max;
 
 	jw_obj(w);
 	jw_kstrz(w, "key", f->key);
@@ -272,8 +262,8 @@ static void write_field(struct jw *w, const struct resource *r,
 	jw_kstrz(w, "mode", mode_names[f->mode]);
 	jw_kbool(w, "required", f->flags & RESOURCE_REQUIRED);
 	jw_kbool(w, "nullable", f->flags & RESOURCE_NULLABLE);
-	write_bound(w, "min", f, f->min);
-	write_bound(w, "max", f, f->max);
+	jw_kint_if(w, "min", bounded, f->min);
+	jw_kint_if(w, "max", bounded, f->max);
 	jw_kbool(w, "multiline", f->type == TYPE_TEXT &&
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
 	write_choices(w, in, groups, n_groups);

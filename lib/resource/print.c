@@ -115,6 +115,14 @@ static void print_path_name(struct buf *out, const struct resource *r,
 	REFUSED("409", "Conflict") REFUSED("413", "Problem") \
 	REFUSED("422", "Invalid")
 
+static void print_delete(struct buf *out, const struct resource *r)
+{
+	operation(out, r, "delete", "delete", "Delete one");
+	buf_adds(out, "      responses:\n"
+		 "        \"204\": {description: Deleted}\n");
+	PROBLEMS(REFUSED("404", "NotFound"));
+}
+
 /* Uploading a whole file, or its first part. */
 static void print_upload(struct buf *out, const struct resource *r)
 {
@@ -144,10 +152,7 @@ static void print_append(struct buf *out, const struct resource *r)
 		 "      responses:\n");
 	answer(out, "200", "The record", r->name, "");
 	PROBLEMS(LARGE);
-	operation(out, r, "delete", "delete", "Delete one");
-	buf_adds(out, "      responses:\n"
-		 "        \"204\": {description: Deleted}\n");
-	PROBLEMS(REFUSED("404", "NotFound"));
+	print_delete(out, r);
 }
 
 static void print_all(struct buf *out, const struct resource *r)
@@ -206,10 +211,7 @@ static void print_one(struct buf *out, const struct resource *r)
 	answer(out, "200", "The changed record", r->name, "");
 	PROBLEMS(REFUSED("404", "NotFound")
 		 REFUSED("409", "Conflict") REFUSED("422", "Invalid"));
-	operation(out, r, "delete", "delete", "Delete one");
-	buf_adds(out, "      responses:\n"
-		 "        \"204\": {description: Deleted}\n");
-	PROBLEMS(REFUSED("404", "NotFound"));
+	print_delete(out, r);
 }
 
 static const char *const type_names[] = {

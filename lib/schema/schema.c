@@ -155,47 +155,38 @@ static int pass_on(const struct err *from, struct err *e)
 	return -1;
 }
 
-static int none_fits(const struct check *c, const struct err *first,
-		     struct err *e)
+/* At least one of the alternatives matches, and at most so many. */
+static int check_forms(struct check *c, const json_t *rule, const json_t *v,
+		       size_t most, struct err *e)
 {
-	return err_public(e, ERR_TOOL_ARGS,
-			  "%s fits none of the allowed forms (%.150s)", here(c),
-			  first->public);
+	struct err *first = xcalloc(1, sizeof(*first));
+	size_t n = count_fitting(c, rule, v, first);
+	int rc = 0;
+
+	if (c->beyond)
+		rc = pass_on(first, e);
+	else if (n == 0)
+		rc = err_public(e, ERR_TOOL_ARGS, "%s fits none of the allowed "
+				"forms (%.150s)", here(c), first->public);
+	else if (n > most)
+		rc = err_public(e, ERR_TOOL_ARGS, "%s fits more than one of "
+				"the allowed forms.", here(c));
+	free(first);
+	return rc;
 }
 
 static int check_any_of(struct check *c, const json_t *rule,
 			const json_t *schema, const json_t *v, struct err *e)
 {
-	struct err *first = xcalloc(1, sizeof(*first));
-	size_t n = count_fitting(c, rule, v, first);
-	int rc = 0;
-
 	(void)schema;
-	if (c->beyond)
-		rc = pass_on(first, e);
-	else if (n == 0)
-		rc = none_fits(c, first, e);
-	free(first);
-	return rc;
+	return check_forms(c, rule, v, SIZE_MAX, e);
 }
 
 static int check_one_of(struct check *c, const json_t *rule,
 			const json_t *schema, const json_t *v, struct err *e)
 {
-	struct err *first = xcalloc(1, sizeof(*first));
-	size_t n = count_fitting(c, rule, v, first);
-	int rc = 0;
-
 	(void)schema;
-	if (c->beyond)
-		rc = pass_on(first, e);
-	else if (n == 0)
-		rc = none_fits(c, first, e);
-	else if (n > 1)
-		rc = err_public(e, ERR_TOOL_ARGS, "%s fits more than one of "
-				"the allowed forms.", here(c));
-	free(first);
-	return rc;
+	return check_forms(c, rule, v, 1, e);
 }
 
 static int check_all_of(struct check *c, const json_t *rule,

@@ -13,10 +13,6 @@
 #include "base/err.h"
 #include "search/rank.h"
 
-enum {
-	VECTOR_BLOCK = 1024,	/* vectors per row of bits */
-};
-
 /* Bytes of the sign bits of one vector, a multiple of 8. */
 size_t vector_bits_bytes(int dimension);
 

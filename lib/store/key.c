@@ -34,8 +34,8 @@ static int load(struct db *db, const char *purpose, unsigned char *out,
 	return n;
 }
 
-int key_get(struct db *db, const char *purpose, unsigned char *out,
-	    struct err *e)
+static int read_or_make(struct db *db, const char *purpose, unsigned char *out,
+			struct err *e)
 {
 	unsigned char fresh[KEY_BYTES];
 	struct str secret = { (const char *)fresh, sizeof(fresh) };
@@ -77,7 +77,7 @@ int key_cached(struct key_cache *c, struct db *db, unsigned char *out,
 {
 	if (key_peek(c, out))
 		return 0;
-	if (key_get(db, c->purpose, out, e) < 0)
+	if (read_or_make(db, c->purpose, out, e) < 0)
 		return -1;
 	pthread_mutex_lock(&c->lock);
 	memcpy(c->key, out, KEY_BYTES);

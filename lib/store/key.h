@@ -12,13 +12,6 @@
 
 #define KEY_BYTES 32
 
-/*
- * The key for purpose ("form"); made if there is none. out: KEY_BYTES. Two
- * round trips the first time, then one; callers cache it. Database errors.
- */
-int key_get(struct db *db, const char *purpose, unsigned char *out,
-	    struct err *e) MUST_CHECK;
-
 /* A key cached by the process. Its purpose is set once, before threads start. */
 struct key_cache {
 	const char *purpose;
@@ -29,7 +22,10 @@ struct key_cache {
 #define KEY_CACHE(purpose_) \
 	{ .purpose = (purpose_), .lock = PTHREAD_MUTEX_INITIALIZER }
 
-/* key_get, with at most one read per process. Any thread. */
+/*
+ * The key for the purpose ("form"), made if there is none; at most one read per
+ * process. out: KEY_BYTES. Database errors. Any thread.
+ */
 int key_cached(struct key_cache *c, struct db *db, unsigned char *out,
 	       struct err *e) MUST_CHECK;
 

@@ -19,6 +19,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/setting.c lib/store/setting.h \
 	lib/store/source.c lib/store/source.h \
 	lib/store/stmt.def lib/store/stmt.h lib/store/stmt_search.h \
+	lib/store/stmt_thread.h \
 	lib/store/store.c lib/store/store.h \
 	lib/store/thread.c lib/store/thread.h lib/store/thread_fork.c \
 	lib/store/thread_gap.c lib/store/thread_gap.h \

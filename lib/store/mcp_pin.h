@@ -7,12 +7,10 @@
 
 #include "store/store.h"
 
-#define MCP_PIN_HASH_BYTES 32
-
 struct mcp_pin {
 	struct str tool;	/* the server's name for it, at most 128
 				   characters */
-	struct str hash;	/* MCP_PIN_HASH_BYTES */
+	struct str hash;	/* 32 bytes */
 	struct str definition;	/* canonical JSON */
 	int64_t accepted_us;
 };

@@ -65,16 +65,6 @@ bool message_id_parse(struct str id, struct uuid *conversation_id, int64_t *seq)
 	return *seq <= UINT32_MAX;
 }
 
-static void uuid_or_null(struct jw *w, const char *key, const struct uuid *u)
-{
-	if (uuid_is_nil(u)) {
-		jw_key(w, key);
-		jw_null(w);
-	} else {
-		jw_kuuid(w, key, u);
-	}
-}
-
 /* The members up to "turnId", which all messages of a thread share. */
 static void write_scope(struct buf *b, const struct message_scope *s,
 			const char *conversation_id)
@@ -232,7 +222,7 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	jw_ktime(w, "createdAt", c->created_us);
 	jw_ktime(w, "updatedAt", c->updated_us);
 	jw_kint(w, "messageCount", c->last_seq - c->superseded);
-	uuid_or_null(w, "runningTurnId", conversation_running(c, now_us)
+	jw_kuuid_if(w, "runningTurnId", conversation_running(c, now_us)
 		     ? &c->running_turn_id : &none);
 	if (!uuid_is_nil(&c->forked_from)) {
 		jw_key(w, "forkedFrom");

@@ -210,11 +210,7 @@ static void write_head(const struct context_preview *p, struct jw *w)
 
 	jw_kstrz(w, "workspaceId", p->workspace->id);
 	jw_kstrz(w, "agentId", p->agent->id);
-	jw_key(w, "conversationId");
-	if (uuid_is_nil(&p->conversation_id))
-		jw_null(w);
-	else
-		jw_uuid(w, &p->conversation_id);
+	jw_kuuid_if(w, "conversationId", &p->conversation_id);
 	jw_kstrz(w, "serviceId", p->own ? NULL : s->id);
 	jw_kbool(w, "ownService", p->own);
 	jw_kstrz(w, "rule", p->rule);

@@ -17,6 +17,19 @@ def start(lab, script, **kw):
                       user="ada", **kw)
 
 
+def stopped(lab, name, args):
+    """The turn is cancelled as soon as it calls the tool, and ends so."""
+    stream = start(lab, {"tool_calls": [{"name": name, "args": args}],
+                         "then": {"text": "never"}})
+    for e in stream:
+        if e.name == "user-message":
+            turn = e.data["turnId"]
+        if e.name == "tool-call":
+            assert lab.post(f"/turns/{turn}/cancel", {}, user="ada").status == 202
+    stream.close()
+    assert e.name == "done" and e.data["metadata"]["finish_reason"] == "cancelled"
+
+
 def follow(lab, turn, after=None, user="ada", headers=None):
     query = "" if after is None else f"?after={after}"
     return Stream(*lab.open("GET", f"/turns/{turn}/events{query}", user=user,

@@ -1,10 +1,9 @@
 """Kind agent: a model as a tool, once or in a loop of its own (A17 to A22)."""
 
-import json
-
 import pytest
 
 from lab import Lab, scripted
+from steps import stopped
 
 pytestmark = pytest.mark.threads
 
@@ -175,16 +174,7 @@ def test_foreign_text_that_goes_in_comes_out_marked(peers):
 
 
 def test_a_stop_reaches_it(peers):
-    stream = peers.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
-        {"tool_calls": [{"name": "slow", "args": {"task": "go"}}],
-         "then": {"text": "never"}})}, user="ada")
-    for e in stream:
-        if e.name == "user-message":
-            turn = e.data["turnId"]
-        if e.name == "tool-call":
-            assert peers.post(f"/turns/{turn}/cancel", {}, user="ada").status == 202
-    stream.close()
-    assert e.name == "done" and e.data["metadata"]["finish_reason"] == "cancelled"
+    stopped(peers, "slow", {"task": "go"})
 
 
 def steps_of(lab, events):

@@ -72,6 +72,15 @@ def say(lab, text="Hello", agent="free", workspace="lab", groups=()):
     return events
 
 
+def say_on(lab, events, text, agent="free", workspace="lab"):
+    """The same in the conversation of those events."""
+    with contextlib.closing(lab.stream(
+            f"/workspaces/{workspace}/agents/{agent}/conversations/"
+            f"{events[0].data['conversationId']}/messages/stream",
+            {"content": text}, user="ada")) as stream:
+        return stream.events()
+
+
 def chosen(events):
     said = [e.data for e in events if e.name == "service"]
     assert len(said) <= 1
@@ -107,11 +116,7 @@ def test_one_that_is_named_is_not_chosen(lab):
 def test_the_thread_counts(lab):
     """What is sent counts, not the last message alone."""
     events = say(lab, "long " * 4000)
-    stream = lab.stream(f"/workspaces/lab/agents/free/conversations/"
-                        f"{events[0].data['conversationId']}/messages/stream",
-                        {"content": "and?"}, user="ada")
-    assert chosen(stream.events()) == ("big", "min_tokens")
-    stream.close()
+    assert chosen(say_on(lab, events, "and?")) == ("big", "min_tokens")
 
 
 def test_tools_count_though_the_first_choice_has_none(lab):
@@ -119,22 +124,16 @@ def test_tools_count_though_the_first_choice_has_none(lab):
     events = say(lab, "long " * 4000, "tools", "mixed")
     assert chosen(events) == ("tooled", "needs, min_tokens")
     assert chosen(say(lab, "Hello", "tools", "mixed")) == ("plain", "default")
-    stream = lab.stream(f"/workspaces/mixed/agents/tools/conversations/"
-                        f"{events[0].data['conversationId']}/messages/stream",
-                        {"content": "and?"}, user="ada")
-    assert chosen(stream.events()) == ("tooled", "needs, min_tokens")
-    stream.close()
+    assert chosen(say_on(lab, events, "and?", "tools", "mixed")) == (
+        "tooled", "needs, min_tokens")
 
 
 def test_what_the_thread_may_not_have_does_not_count(lab):
     """History that is left out for another reason than the window is not sent."""
     events = say(lab, workspace="brief")
     for _ in range(2):
-        stream = lab.stream(f"/workspaces/brief/agents/free/conversations/"
-                            f"{events[0].data['conversationId']}/messages/stream",
-                            {"content": "and?"}, user="ada")
-        assert chosen(stream.events()) == ("small", "default")
-        stream.close()
+        assert chosen(say_on(lab, events, "and?", workspace="brief")) == (
+            "small", "default")
 
 
 def test_a_wider_window_has_the_thread_that_fits_it(lab):
@@ -142,11 +141,8 @@ def test_a_wider_window_has_the_thread_that_fits_it(lab):
     events = say(lab, "first " * 2500, workspace="sized")
     for text in ("second " * 2500, "and?"):
         lab.sent()
-        with contextlib.closing(lab.stream(
-                "/workspaces/sized/agents/free/conversations/"
-                f"{events[0].data['conversationId']}/messages/stream",
-                {"content": text}, user="ada")) as stream:
-            assert chosen(stream.events()) == ("wide", "min_tokens")
+        assert chosen(say_on(lab, events, text, workspace="sized")) == (
+            "wide", "min_tokens")
     [asked] = lab.sent()
     said = [m["content"] for m in asked["messages"] if m["role"] == "user"]
     assert [s.split()[0] for s in said] == ["first", "second", "and?"]

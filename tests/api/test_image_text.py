@@ -7,6 +7,7 @@ import pytest
 
 from demo_model import png
 from lab import Lab, free_port, scripted, wait_until
+from steps import stopped
 from web_site import Site, message
 
 pytestmark = [pytest.mark.threads, pytest.mark.long]
@@ -337,17 +338,7 @@ def test_failures_are_results(eyes, site, name, says):
 
 
 def test_a_stop_reaches_it(eyes, site):
-    stream = eyes.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
-        {"tool_calls": [{"name": "by_stalls", "args": {
-            "image": site.url + "/a.png"}}], "then": {"text": "never"}})},
-        user="ada")
-    for e in stream:
-        if e.name == "user-message":
-            turn = e.data["turnId"]
-        if e.name == "tool-call":
-            assert eyes.post(f"/turns/{turn}/cancel", {}, user="ada").status == 202
-    stream.close()
-    assert e.name == "done" and e.data["metadata"]["finish_reason"] == "cancelled"
+    stopped(eyes, "by_stalls", {"image": site.url + "/a.png"})
 
 
 BLIND = {"deep": {"provider": "deepseek", "model": "m", "api_key": "k",

@@ -15,6 +15,7 @@ import pytest
 from lab import ROOT, free_port, listens, wait_until
 from mcp_steps import (  # noqa: F401: fixtures
     DUAL, NODE, ask, bad, chat_without_end, hostile)
+from steps import stopped
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
 
@@ -184,22 +185,8 @@ def test_an_idle_child_ends(make_lab):
 
 
 def test_a_stop_cancels_the_call(peers):
-    script = {"tool_calls": [{"name": "everyio_trigger-long-running-operation",
-                              "args": {"duration": 60, "steps": 60}}],
-              "then": {"text": "never"}}
-    stream = peers.stream("/chat/lab/stream",
-                          {"content": "!script " + json.dumps(script)},
-                          user="ada")
-    turn = None
-    for e in stream:
-        if e.name == "user-message":
-            turn = e.data["turnId"]
-        if e.name == "tool-call":
-            assert peers.post(f"/turns/{turn}/cancel", {},
-                              user="ada").status == 202
-        if e.name == "done":
-            assert e.data["metadata"]["finish_reason"] == "cancelled"
-    stream.close()
+    stopped(peers, "everyio_trigger-long-running-operation",
+            {"duration": 60, "steps": 60})
 
 
 def test_a_wrong_argument_never_reaches_the_server(peers):

@@ -14,6 +14,15 @@ from threads import Thread, place, say, sound, thread  # noqa: F401
 pytestmark = pytest.mark.threads
 
 
+def killed(lab, stream):
+    """The responder dies in a turn whose lease has run out; a new one takes over."""
+    lab.stop("responder", sig=signal.SIGKILL)
+    stream.close()
+    lab.sql("UPDATE turn SET lease_until_us = 1 WHERE status = 1")
+    lab.start_responder()
+    wait_until("health", lambda: lab.get("/health").status == 200)
+
+
 def test_a_running_turn_is_not_disturbed(thread, lab):
     thread.send(say("one"))
     thread.regenerate()
@@ -137,21 +146,13 @@ def test_killed_in_mid_regenerate(make_lab, script):
     if wanted:
         while next(events).name != wanted["late"]:
             pass
-    lab.stop("responder", sig=signal.SIGKILL)
-    stream.close()
-    lab.sql("UPDATE turn SET lease_until_us = 1 WHERE status = 1")
-    lab.start_responder()
-    wait_until("health", lambda: lab.get("/health").status == 200)
+    killed(lab, stream)
     answers = sound(thread)
     assert answers[-1]["metadata"]["finish_reason"] == "interrupted"
     # Now the regenerate itself dies.
     stream = thread.redo("regenerate", {})
     next(iter(stream))
-    lab.stop("responder", sig=signal.SIGKILL)
-    stream.close()
-    lab.sql("UPDATE turn SET lease_until_us = 1 WHERE status = 1")
-    lab.start_responder()
-    wait_until("health", lambda: lab.get("/health").status == 200)
+    killed(lab, stream)
     got = sound(thread)
     assert got[-1]["metadata"]["finish_reason"] == "interrupted"
     assert place(got[-1]) == (2, 2)

@@ -217,6 +217,14 @@ def left_behind(lab, workspace, agent="default"):
     return f"/conversations/{talk['conversationId']}"
 
 
+def purged(lab, conversation):
+    """Waits for the job that deletes what was said with an agent."""
+    wait_until("its conversation is gone", lambda: lab.get(
+        f"/conversations/{conversation['conversationId']}", user="ada").status == 404)
+    wait_until("the job is done", lambda: lab.sql(
+        "SELECT COUNT(*) FROM job WHERE kind = 'agent-purge'") == [["0"]])
+
+
 def test_the_id_of_a_workspace_that_is_gone(makers, who):
     """Whoever takes it gets none of the conversations that are left: not by making
     one that answers in them, and not by deleting it."""
@@ -229,10 +237,7 @@ def test_the_id_of_a_workspace_that_is_gone(makers, who):
     assert lab.post("/workspaces", {**body, "visibleTo": ["*"]}, **IT).status == 201
     new = lab.post("/conversations", {"workspaceId": who}, user="ada").json
     assert lab.call("DELETE", f"/workspaces/{who}", **IT).status == 204
-    wait_until("its conversation is gone", lambda: lab.get(
-        f"/conversations/{new['conversationId']}", user="ada").status == 404)
-    wait_until("the job is done", lambda: lab.sql(
-        "SELECT COUNT(*) FROM job WHERE kind = 'agent-purge'") == [["0"]])
+    purged(lab, new)
     assert lab.get(old, user="ada").status == 200
 
 
@@ -256,10 +261,7 @@ def test_the_id_of_an_agent_that_is_gone(makers, who):
     new = makers.post("/conversations", {"workspaceId": "lab", "agentId": who},
                       user="ada").json
     assert makers.call("DELETE", f"/workspaces/lab/agents/{who}", **IT).status == 204
-    wait_until("its conversation is gone", lambda: makers.get(
-        f"/conversations/{new['conversationId']}", user="ada").status == 404)
-    wait_until("the job is done", lambda: makers.sql(
-        "SELECT COUNT(*) FROM job WHERE kind = 'agent-purge'") == [["0"]])
+    purged(makers, new)
     assert makers.get(old, user="ada").status == 200
 
 

@@ -140,17 +140,22 @@ def unread(lab, path, user):
     return request, int(head[-3:])
 
 
-def test_unread_pages_are_not_kept(make_lab):
-    """40 of them, of messages of 400 KB, took 1.5 GB."""
-    lab = make_lab(config={"limits": {"unsent_bytes": 16 << 20}})
-    [row] = [lab.post("/conversations", {"workspaceId": "lab"},
-                      user="ada").json["conversationId"]]
+def large_page(lab, messages):
+    """The address of a new conversation's messages, of 400 KB each."""
+    row = lab.post("/conversations", {"workspaceId": "lab"},
+                   user="ada").json["conversationId"]
     key = row.replace("-", "")
     lab.sql(f"INSERT INTO message (conversation_id, seq, role, created_us, content)"
             f" SELECT UNHEX('{key}'), seq, 1, 1, REPEAT('x', 400000)"
-            f" FROM seq_1_to_20; UPDATE conversation SET last_seq = 20,"
+            f" FROM seq_1_to_{messages}; UPDATE conversation SET last_seq = {messages},"
             f" version = version + 1 WHERE id = UNHEX('{key}')")
-    path = f"/conversations/{row}/messages?pageSize=20"
+    return f"/conversations/{row}/messages?pageSize=20"
+
+
+def test_unread_pages_are_not_kept(make_lab):
+    """40 of them, of messages of 400 KB, took 1.5 GB."""
+    lab = make_lab(config={"limits": {"unsent_bytes": 16 << 20}})
+    path = large_page(lab, 20)
     assert lab.get(path, user="ada").status == 200
     open_pages, refused = [], 0
     for _ in range(40):
@@ -194,14 +199,7 @@ def test_unread_events_are_counted(make_lab):
 def test_what_was_done_is_answered(make_lab):
     """A refusal behind the work would be sent again, and the work done again."""
     lab = make_lab(config={"limits": {"unsent_bytes": 1 << 20}})
-    [row] = [lab.post("/conversations", {"workspaceId": "lab"},
-                      user="ada").json["conversationId"]]
-    key = row.replace("-", "")
-    lab.sql(f"INSERT INTO message (conversation_id, seq, role, created_us, content)"
-            f" SELECT UNHEX('{key}'), seq, 1, 1, REPEAT('x', 400000)"
-            f" FROM seq_1_to_3; UPDATE conversation SET last_seq = 3,"
-            f" version = version + 1 WHERE id = UNHEX('{key}')")
-    path = f"/conversations/{row}/messages?pageSize=20"
+    path = large_page(lab, 3)
     request, status = unread(lab, path, "ada")
     assert status == 200
     assert lab.get(path, user="ada").status == 429

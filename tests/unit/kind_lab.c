@@ -1,6 +1,8 @@
 /* See kind_lab.h. */
 #include "kind_lab.h"
 
+#include "caller_lab.h"
+
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,21 +85,11 @@ void kind_lab_ctx(const char *groups, struct arena *a,
 			 struct tool_ctx *ctx)
 {
 	const struct workspace *w = &catalog_of(kind_lab.conf)->workspaces[0];
-	struct identity *who = arena_new(a, struct identity);
-	struct str list[8], rest = str_of(groups);
-	struct err e = ERR_INIT;
-	size_t n = 0;
 
-	while (rest.p && rest.n && n < 8) {
-		list[n] = str_trim(str_cut(&rest, ' '));
-		n += list[n].n > 0;
-	}
-	assert_int_equal(identity_make(kind_lab.conf, IDENTITY_REMOTE_USER,
-				       STR("anna"), STR("Anna Ünal"), list, n, a,
-				       who, &e), 0);
 	*ctx = (struct tool_ctx){
 		.turn = {
-			.by = caller_of(kind_lab.conf, who, NULL, a),
+			.by = lab_caller(kind_lab.conf, "anna", "Anna Ünal",
+					 groups, a),
 			.env = kind_lab.env, .workspace = w,
 			.agent = workspace_default_agent(w),
 			.abort = kind_lab.abort,

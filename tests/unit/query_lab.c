@@ -1,6 +1,8 @@
 /* See query_lab.h. */
 #include "query_lab.h"
 
+#include "caller_lab.h"
+
 #include <mysql.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 
 #include "db/db.h"
 
-struct query_lab lab;
+struct query_lab query_lab;
 
 const char *query_lab_path(const char *name)
 {
@@ -19,27 +21,15 @@ const char *query_lab_path(const char *name)
 	return out;
 }
 
-/* A caller with these groups (by blanks), and a context for the tools. */
 void as_user(const char *login, const char *groups, struct arena *a,
-		    struct identity *who, struct tool_ctx *ctx)
+	     struct tool_ctx *ctx)
 {
-	struct str list[8], rest = str_of(groups);
-	struct err e = ERR_INIT;
-	size_t n = 0;
-
-	while (rest.p && rest.n && n < 8) {
-		list[n] = str_trim(str_cut(&rest, ' '));
-		n += list[n].n > 0;
-	}
-	assert_int_equal(identity_make(lab.conf, IDENTITY_REMOTE_USER,
-				       str_of(login), str_of(login), list, n, a,
-				       who, &e), 0);
 	*ctx = (struct tool_ctx){
 		.turn = {
-			.by = caller_of(lab.conf, who, NULL, a),
-			.env = lab.env, .workspace = lab.shop,
-			.agent = workspace_default_agent(lab.shop),
-			.abort = lab.abort,
+			.by = lab_caller(query_lab.conf, login, login, groups, a),
+			.env = query_lab.env, .workspace = query_lab.shop,
+			.agent = workspace_default_agent(query_lab.shop),
+			.abort = query_lab.abort,
 		},
 		.arena = a,
 	};
@@ -68,12 +58,11 @@ int sql_count(const char *text)
 json_t *call(const char *login, const char *groups, const char *tool,
 		    const char *args, struct arena *a, struct tool_result *r)
 {
-	struct identity *who = arena_new(a, struct identity);
 	struct tool_ctx ctx;
 	struct tool_set set;
 	struct err e = ERR_INIT;
 
-	as_user(login, groups, a, who, &ctx);
+	as_user(login, groups, a, &ctx);
 	assert_int_equal(tool_set_build(&ctx, &set, &e), 0);
 	tool_call(&set, &ctx, str_of(tool), str_of(args), r);
 	if (!r->is_json)
@@ -144,20 +133,20 @@ int query_lab_up(void **state)
 		fail_msg("%s", mysql_error(m));
 	fill(m);
 	mysql_close(m);
-	lab.conf = conf_load(query_lab_path("lamplighter.yaml"), &e);
-	if (!lab.conf)
+	query_lab.conf = conf_load(query_lab_path("lamplighter.yaml"), &e);
+	if (!query_lab.conf)
 		fail_msg("%s", e.text);
-	lab.shop = catalog_workspace(lab.conf, STR("shop"));
-	assert_non_null(lab.shop);
-	lab.env = tool_env_new(NULL);
+	query_lab.shop = catalog_workspace(query_lab.conf, STR("shop"));
+	assert_non_null(query_lab.shop);
+	query_lab.env = tool_env_new(NULL);
 	return 0;
 }
 
 int query_lab_down(void **state)
 {
 	(void)state;
-	tool_env_free(lab.env);
-	conf_put(lab.conf);
+	tool_env_free(query_lab.env);
+	conf_put(query_lab.conf);
 	db_global_end();
 	return 0;
 }

@@ -13,7 +13,7 @@ extern struct query_lab {
 	struct tool_env *env;
 	const struct workspace *shop;
 	struct http_abort *abort;	/* of the next calls; may be NULL */
-} lab;
+} query_lab;
 
 /* Set-up and tear-down of a group of tests. */
 int query_lab_up(void **state);
@@ -24,7 +24,7 @@ const char *query_lab_path(const char *name);
 
 /* A caller with these groups (by blanks), and a context for the tools. */
 void as_user(const char *login, const char *groups, struct arena *a,
-	     struct identity *who, struct tool_ctx *ctx);
+	     struct tool_ctx *ctx);
 
 /* One number from the server, with all rights. */
 int sql_count(const char *text);

@@ -128,6 +128,7 @@ static void lenient_repairs(void **state)
 static void writer_writes_json(void **state)
 {
 	struct buf b = BUF_INIT(1000);
+	const struct uuid none = { .b = { 0 } };
 	struct jw w = jw_on(&b);
 	json_t *j;
 
@@ -150,10 +151,14 @@ static void writer_writes_json(void **state)
 	jw_end_obj(&w);
 	jw_end_arr(&w);
 	jw_ktime(&w, "at", 0);
+	jw_kint_if(&w, "known", true, 0);
+	jw_kint_if(&w, "unknown", false, 7);
+	jw_kuuid_if(&w, "none", &none);
 	jw_end_obj(&w);
 	assert_string_equal(b.p, "{\"min\":-9223372036854775808,\"null\":null,"
 		"\"empty\":\"\",\"list\":[0,true,null,0.25,0,0,[],{}],"
-		"\"at\":\"1970-01-01T00:00:00.000Z\"}");
+		"\"at\":\"1970-01-01T00:00:00.000Z\","
+		"\"known\":0,\"unknown\":null,\"none\":null}");
 	j = json_loads(b.p, 0, NULL);
 	assert_non_null(j);
 	json_decref(j);

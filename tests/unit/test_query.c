@@ -39,7 +39,6 @@ static void print_arg(struct buf *b, const struct db_val *v)
 static void compile_case(struct str json, const char *groups, struct buf *out)
 {
 	struct arena a = ARENA_INIT;
-	struct identity who;
 	struct tool_ctx ctx;
 	struct row_caller caller;
 	struct dataset d;
@@ -47,8 +46,8 @@ static void compile_case(struct str json, const char *groups, struct buf *out)
 	struct err e = ERR_INIT;
 	json_t *args = jx_load(json, &e);
 
-	as_user("anna", groups, &a, &who, &ctx);
-	caller = caller_row(&who);
+	as_user("anna", groups, &a, &ctx);
+	caller = caller_row(ctx.turn.by.who);
 	assert_non_null(args);
 	jx_keep(&a, args);
 	if (dataset_find(&ctx, jx_str(args, "dataset"), &d, &e) < 0 ||
@@ -287,7 +286,6 @@ static void sql_has_no_model_text(void **state)
 	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		struct arena a = ARENA_INIT;
-		struct identity who;
 		struct tool_ctx ctx;
 		struct row_caller caller;
 		struct dataset d;
@@ -296,8 +294,8 @@ static void sql_has_no_model_text(void **state)
 		json_t *args = jx_keep(&a, hostile_query());
 		const char *filter;
 
-		as_user("anna", "sales", &a, &who, &ctx);
-		caller = caller_row(&who);
+		as_user("anna", "sales", &a, &ctx);
+		caller = caller_row(ctx.turn.by.who);
 		assert_int_equal(dataset_find(&ctx, jx_str(args, "dataset"), &d,
 					      &e), 0);
 #define EXACT "(? COLLATE utf8mb4_nopad_bin)"
@@ -323,14 +321,13 @@ static void sql_has_no_model_text(void **state)
 static void rows_of_others_never_come(void **state)
 {
 	struct arena set_arena = ARENA_INIT;
-	struct identity set_who;
 	struct tool_ctx set_ctx;
 	struct tool_set set;
 	struct err e = ERR_INIT;
 	int answered = 0;
 
 	(void)state;
-	as_user("anna", "sales", &set_arena, &set_who, &set_ctx);
+	as_user("anna", "sales", &set_arena, &set_ctx);
 	assert_int_equal(tool_set_build(&set_ctx, &set, &e), 0);
 	for (int i = 0; i < 1500; i++) {
 		struct arena a = ARENA_INIT;
@@ -408,9 +405,9 @@ static void long_answers_say_so(void **state)
 	assert_true(jx_bool(j, "truncated", false));
 	assert_int_equal(jx_int(j, "totalCount", -1), 80);
 	/* The same when it is the bytes that are too many. */
-	lab.conf->limits.tool_result_bytes = 2048;
+	query_lab.conf->limits.tool_result_bytes = 2048;
 	j = call("anna", "", "query_data", "{\"dataset\":\"item\"}", &a, &r);
-	lab.conf->limits.tool_result_bytes = 0;
+	query_lab.conf->limits.tool_result_bytes = 0;
 	assert_false(r.is_error);
 	assert_true(r.text.n <= 2048);
 	assert_true(jx_bool(j, "truncated", false));
@@ -499,9 +496,9 @@ static void a_stopped_turn_stops_the_query(void **state)
 	pthread_t thread;
 
 	(void)state;
-	lab.abort = http_abort_new(&e);
-	assert_non_null(lab.abort);
-	assert_int_equal(pthread_create(&thread, NULL, pull_soon, lab.abort),
+	query_lab.abort = http_abort_new(&e);
+	assert_non_null(query_lab.abort);
+	assert_int_equal(pthread_create(&thread, NULL, pull_soon, query_lab.abort),
 			 0);
 	call("anna", "slow", "query_data", "{\"dataset\":\"stuck\"}", &a, &r);
 	pthread_join(thread, NULL);
@@ -514,8 +511,8 @@ static void a_stopped_turn_stops_the_query(void **state)
 		" AND command = 'Execute'") > 0;)
 		assert_true(clock_mono_ms() - start < 10000);
 	/* and the pool goes on */
-	http_abort_free(lab.abort);
-	lab.abort = NULL;
+	http_abort_free(query_lab.abort);
+	query_lab.abort = NULL;
 	call("anna", "", "query_data", "{\"dataset\":\"plain\"}", &a, &r);
 	assert_false(r.is_error);
 	arena_release(&a);
@@ -580,14 +577,13 @@ static void calls_are_checked_in_order(void **state)
 static void the_model_is_told_enough(void **state)
 {
 	struct arena a = ARENA_INIT;
-	struct identity who;
 	struct tool_ctx ctx;
 	struct tool_set set;
 	struct err e = ERR_INIT;
 	const char *text;
 
 	(void)state;
-	as_user("anna", "", &a, &who, &ctx);
+	as_user("anna", "", &a, &ctx);
 	assert_int_equal(tool_set_build(&ctx, &set, &e), 0);
 	assert_int_equal(set.n, 5);	/* and the two that are ready */
 	assert_string_equal(set.v[0].tool->name, "describe_dataset");
@@ -608,7 +604,7 @@ static void configuration_is_checked(void **state)
 	struct err e = ERR_INIT;
 
 	(void)state;
-	assert_int_equal(tool_check_conf(lab.conf, &e), 0);
+	assert_int_equal(tool_check_conf(query_lab.conf, &e), 0);
 }
 
 /* -- set-up ----------------------------------------------------------------- */

@@ -85,9 +85,9 @@ static void pages_by_bytes_continue(void **state)
 	struct arena a = ARENA_INIT;
 
 	(void)state;
-	lab.conf->limits.tool_result_bytes = 2048;
+	query_lab.conf->limits.tool_result_bytes = 2048;
 	assert_true(pages("\"dataset\":\"item\"", &a, &seen) > 3);
-	lab.conf->limits.tool_result_bytes = 0;
+	query_lab.conf->limits.tool_result_bytes = 0;
 	for (int id = 2; id < 80; id++)
 		if (!strstr(seen.p, arena_printf(&a, " %d %d ", id, id + 1)))
 			fail_msg("%d is not before %d: %s", id, id + 1, seen.p);
@@ -148,15 +148,15 @@ static void cursors_of_other_queries_are_refused(void **state)
 static void keys_are_columns(void **state)
 {
 	const char *names[] = { "id", "serial" };
-	struct conf_dataset d = lab.shop->datasets[0];
+	struct conf_dataset d = query_lab.shop->datasets[0];
 	struct err e = ERR_INIT;
 
 	(void)state;
 	assert_string_equal(d.name, "item");
 	d.key = (struct conf_list){ names, 1 };
-	assert_int_equal(dataset_check(lab.conf, &d, &e), 0);
+	assert_int_equal(dataset_check(query_lab.conf, &d, &e), 0);
 	d.key.n = 2;
-	assert_int_equal(dataset_check(lab.conf, &d, &e), -1);
+	assert_int_equal(dataset_check(query_lab.conf, &d, &e), -1);
 	assert_non_null(strstr(e.public, "key serial is not one of its columns"));
 }
 

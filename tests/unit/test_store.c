@@ -575,12 +575,18 @@ static int open_it(void **state)
 /* Whoever asks first makes the key; everybody gets the same one. */
 static void keys(void **state)
 {
+	/* Of two processes, and of another purpose. */
+	struct key_cache one = KEY_CACHE("form"), two = KEY_CACHE("form");
+	struct key_cache third = KEY_CACHE("other");
 	unsigned char first[KEY_BYTES], again[KEY_BYTES], other[KEY_BYTES];
 
 	(void)state;
-	ok(key_get(db, "form", first, &e));
-	ok(key_get(db, "form", again, &e));
-	ok(key_get(db, "other", other, &e));
+	assert_false(key_peek(&one, first));
+	ok(key_cached(&one, db, first, &e));
+	ok(key_cached(&two, db, again, &e));
+	ok(key_cached(&third, db, other, &e));
+	assert_memory_equal(first, again, KEY_BYTES);
+	assert_true(key_peek(&one, again));
 	assert_memory_equal(first, again, KEY_BYTES);
 	assert_memory_not_equal(first, other, KEY_BYTES);
 }

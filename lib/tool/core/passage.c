@@ -145,30 +145,17 @@ const struct source *passages_at(struct passages *p, size_t i)
 	return s;
 }
 
-static void write_id(struct jw *w, const char *key, const struct uuid *id)
-{
-	jw_key(w, key);
-	if (uuid_is_nil(id))
-		jw_null(w);
-	else
-		jw_uuid(w, id);
-}
-
 void passages_write_place(struct jw *w, const struct source *s)
 {
 	char chunk[24];
 
 	snprintf(chunk, sizeof(chunk), "%lld", (long long)s->chunk);
 	jw_kint(w, "number", s->no);
-	write_id(w, "documentId", &s->document_id);
-	write_id(w, "knowledgeBaseId", &s->base_id);
-	write_id(w, "attachmentId", &s->attachment_id);
+	jw_kuuid_if(w, "documentId", &s->document_id);
+	jw_kuuid_if(w, "knowledgeBaseId", &s->base_id);
+	jw_kuuid_if(w, "attachmentId", &s->attachment_id);
 	jw_kstrz(w, "chunkId", chunk);
-	jw_key(w, "page");
-	if (s->page)
-		jw_int(w, s->page);
-	else
-		jw_null(w);
+	jw_kint_if(w, "page", s->page, s->page);
 	jw_key(w, "score");
 	jw_real(w, s->score);
 }

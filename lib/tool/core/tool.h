@@ -17,7 +17,6 @@
 #include "tool/core/pool.h"
 #include "schema/schema.h"
 
-struct db;
 struct http_pool;
 struct http_abort;
 

@@ -8,8 +8,6 @@
 
 #include "tool/core/tool.h"
 
-struct db;
-
 struct dataset {
 	const struct conf_dataset *conf;
 	const struct conf_db *database;

@@ -1,36 +1,22 @@
-// The list of my conversations in one workspace: pages, search by title and in
-// messages, rename and delete. Responses to an outdated query are dropped.
-import { Observable } from '../observable.js';
+// The list of my conversations in one workspace: search by title and in messages,
+// rename and delete.
+import { PagedList } from './paged-list.js';
 
-const SEARCH_WAIT_MS = 250;
 const PAGE = 40;
 const SAID = 20;
 
-export class Conversations extends Observable {
+export class Conversations extends PagedList {
 	#api;
-	#round = 0;
-	#timer = null;
 
 	constructor(api)
 	{
 		super();
 		this.#api = api;
 		this.workspaceId = '';
-		/** the search text */
-		this.q = '';
-		/** the search text to which the items are the answer */
+		/** the search text that the items are the answer to */
 		this.foundFor = '';
-		this.items = [];
 		/** what the search has found in messages, best first */
 		this.said = [];
-		this.nextCursor = null;
-		this.loading = false;
-		/**
-		 * true once a page for the current workspace and search has
-		 * arrived
-		 */
-		this.loaded = false;
-		this.error = null;
 	}
 
 	/** Switches to another workspace. */
@@ -44,76 +30,33 @@ export class Conversations extends Observable {
 		return this.reload();
 	}
 
-	/** Searches when typing pauses. */
-	search(q)
-	{
-		this.q = q;
-		clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => this.reload(), SEARCH_WAIT_MS);
-		this.changed();
-	}
-
-	/** Loads the first page; the shown items stay until it arrives. */
 	reload()
 	{
-		clearTimeout(this.#timer);
 		this.nextCursor = null;
-		return this.#page(true);
+		return super.reload();
 	}
 
-	/** Loads the next page, if there is one. */
-	more()
+	async page(cursor, stale)
 	{
-		if (this.loading || this.nextCursor === null)
-			return Promise.resolve();
-		return this.#page(false);
-	}
-
-	async #page(first)
-	{
-		const round = ++this.#round;
 		const q = this.q.trim();
+		const said = cursor ? this.said : this.#inMessages(q);
+		let page = { items: [], nextCursor: cursor };
 
-		const said = first ? this.#inMessages(q) : this.said;
+		// among very many the server looks at some thousand at a time
+		while (page.items.length === 0 && page.nextCursor !== null && !stale())
+			page = await this.#api.conversations({
+				workspaceId: this.workspaceId,
+				q,
+				cursor: page.nextCursor,
+				pageSize: PAGE,
+			});
+		const changes = { said: await said, foundFor: q, nextCursor: page.nextCursor };
+		const old = cursor ? this.items : [];
+		const seen = new Set(old.map((item) => item.conversationId));
 
-		this.loading = true;
-		this.error = null;
-		this.changed();
-		try {
-			let page = { items: [], nextCursor: first ? '' : this.nextCursor };
-
-			// among very many, the server examines a few
-			// thousand at a time
-			while (page.items.length === 0 && page.nextCursor !== null) {
-				page = await this.#api.conversations({
-					workspaceId: this.workspaceId,
-					q,
-					cursor: page.nextCursor,
-					pageSize: PAGE,
-				});
-				if (round !== this.#round)
-					return;
-			}
-			const old = first ? [] : this.items;
-			const seen = new Set(old.map((item) => item.conversationId));
-
-			// one that was changed meanwhile may come a second
-			// time
-			this.items = [...old, ...page.items.filter((item) =>
-				!seen.has(item.conversationId))];
-			this.nextCursor = page.nextCursor;
-			this.said = await said;
-			if (round !== this.#round)
-				return;
-			this.foundFor = q;
-			this.loaded = true;
-		} catch (error) {
-			if (round !== this.#round)
-				return;
-			this.error = error;
-		}
-		this.loading = false;
-		this.changed();
+		// one that was touched meanwhile may come a second time
+		return { ...changes, items: [...old, ...page.items.filter((item) =>
+			!seen.has(item.conversationId))] };
 	}
 
 	/** The titles are listed also where the messages cannot be searched. */

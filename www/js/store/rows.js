@@ -1,15 +1,11 @@
-// A list of a resource: pages, and search by the beginning of the name.
-// Responses to an outdated query are dropped.
-import { Observable } from '../observable.js';
+// A list of a resource, searched by how the name begins.
+import { PagedList } from './paged-list.js';
 
-const SEARCH_WAIT_MS = 250;
 const PAGE = 50;
 
-export class Rows extends Observable {
+export class Rows extends PagedList {
 	#api;
-	#round = 0;
 	#whole;
-	#timer = null;
 
 	/**
 	 * @param path  below the API's root
@@ -21,36 +17,7 @@ export class Rows extends Observable {
 		this.#api = api;
 		this.#whole = whole;
 		this.path = path;
-		this.q = '';
-		this.items = [];
-		this.nextCursor = null;
 		this.total = null;
-		this.loading = false;
-		this.loaded = false;
-		this.error = null;
-	}
-
-	/** Searches when typing pauses. */
-	search(q)
-	{
-		this.q = q;
-		clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => this.reload(), SEARCH_WAIT_MS);
-		this.changed();
-	}
-
-	/** Loads the first page; the shown items stay until it arrives. */
-	reload()
-	{
-		clearTimeout(this.#timer);
-		return this.#page('');
-	}
-
-	/** Loads the next page, if there is one. */
-	async more()
-	{
-		if (!this.loading && this.nextCursor !== null)
-			await this.#page(this.nextCursor);
 	}
 
 	/** Loads all pages, up to this many rows. */
@@ -61,31 +28,15 @@ export class Rows extends Observable {
 			await this.more();
 	}
 
-	async #page(cursor)
+	async page(cursor)
 	{
-		const round = ++this.#round;
+		const page = await this.#api.list(this.path, this.#whole ? {} :
+			{ q: this.q.trim(), cursor, pageSize: PAGE });
 
-		this.loading = true;
-		this.error = null;
-		this.changed();
-		try {
-			const page = await this.#api.list(this.path, this.#whole ? {} :
-				{ q: this.q.trim(), cursor, pageSize: PAGE });
-
-			if (round !== this.#round)
-				return;
-			this.items = cursor ? [...this.items, ...page.items] : page.items;
-			this.nextCursor = page.nextCursor;
-			this.total = page.totalCount;
-			this.loaded = true;
-		} catch (error) {
-			if (round === this.#round)
-				this.error = error;
-		} finally {
-			if (round === this.#round) {
-				this.loading = false;
-				this.changed();
-			}
-		}
+		return {
+			items: cursor ? [...this.items, ...page.items] : page.items,
+			nextCursor: page.nextCursor,
+			total: page.totalCount,
+		};
 	}
 }
