@@ -5,6 +5,8 @@ import { Observable } from '../observable.js';
 const SEARCH_WAIT_MS = 250;
 const PAGE = 40;
 const SAID = 20;
+const AGAIN = 5;	// times, of a search that is not complete yet
+const AGAIN_MS = 1000;
 
 export class Conversations extends Observable {
 	#api;
@@ -71,7 +73,7 @@ export class Conversations extends Observable {
 		const round = ++this.#round;
 		const q = this.q.trim();
 
-		const said = first ? this.#inMessages(q) : this.said;
+		const inMessages = first ? this.#inMessages(q) : null;
 
 		this.loading = true;
 		this.error = null;
@@ -97,9 +99,14 @@ export class Conversations extends Observable {
 			this.items = [...old, ...page.items.filter((item) =>
 				!seen.has(item.conversationId))];
 			this.nextCursor = page.nextCursor;
-			this.said = await said;
+			const said = await inMessages;
+
 			if (round !== this.#round)
 				return;
+			if (said)
+				this.said = said.items;
+			if (said?.pending)
+				this.#askAgain(q, round, AGAIN);
 			this.foundFor = q;
 			this.loaded = true;
 		} catch (error) {
@@ -111,19 +118,35 @@ export class Conversations extends Observable {
 		this.changed();
 	}
 
+	/** Searches messages again while those that were said just now are indexed. */
+	#askAgain(q, round, left)
+	{
+		this.#timer = setTimeout(async () => {
+			const { items, pending } = await this.#inMessages(q);
+
+			if (round !== this.#round)
+				return;
+			this.said = items;
+			this.changed();
+			if (pending && left > 1)
+				this.#askAgain(q, round, left - 1);
+		}, AGAIN_MS);
+	}
+
 	/** The titles are listed also where the messages cannot be searched. */
 	async #inMessages(q)
 	{
 		if (!q)
-			return [];
+			return { items: [], pending: false };
 		try {
 			const page = await this.#api.searchConversations({
 				workspaceId: this.workspaceId, q, pageSize: SAID,
 			});
 
-			return page.items.filter((item) => item.messageId !== null);
+			return { pending: page.pending,
+				items: page.items.filter((item) => item.messageId !== null) };
 		} catch {
-			return [];
+			return { items: [], pending: false };
 		}
 	}
 
