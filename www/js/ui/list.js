@@ -246,8 +246,8 @@ class LampList extends PageElement {
 				<span class="skeleton"></span><span class="skeleton"></span>
 				<span class="skeleton"></span></p>`;
 		if (list.items.length === 0 && !list.loading) {
-			return html`<p class="list-note">${list.q.trim() ?
-				this.#none(list.q.trim()) : t('list.empty')}</p>`;
+			return html`<p class="list-note">${list.foundFor ?
+				this.#none(list.foundFor) : t('list.empty')}</p>`;
 		}
 		return list.nextCursor === null ? nothing : html`
 			<p class="list-note list-end"><span class="sr-only">${t('list.more')}</span>
