@@ -135,7 +135,8 @@ static void write_found(struct jw *w, const struct chats_found *f)
  * double quotes, each with a part of the best message. from and to: used within
  * this period, dates or times in UTC. New messages are found after a job has
  * indexed them, about a minute later; a search requests that job at once if
- * something is missing, and pending says so. At most LIM_CHATS_PASSAGES messages and titles are ranked.
+ * something is missing, and pending says so. At most LIM_CHATS_PASSAGES messages and
+ * titles are ranked.
  */
 int api_conversation_search(struct request *rq, struct response *rs,
 			    struct err *e)

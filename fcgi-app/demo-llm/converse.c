@@ -471,29 +471,30 @@ static bool has_searched(const struct talk *t)
 static bool reads_files(struct talk *t, long user)
 {
 	const char *text = user < 0 ? "" : t->ask->msgs[user].text;
-	bool here = quote_own(t->a, text) != text;
+	bool here = demo_own_words(t->a, text) != text;
 
-	if (!quote_file(t->ask, here ? user : 0, user, &t->w, !here, &t->text)) {
+	if (!demo_quote_file(t->ask, here ? user : 0, user, &t->w, !here,
+			     &t->text)) {
 		if (!here)
 			return false;
 		out_puts(&t->text, "I found no sentence in the file that answers "
-			 "this. Without a language model I only quote: ask with "
-			 "words that occur in it.");
+			 "this. Without a language model I only quote: ask "
+			 "with words that occur in it.");
 	}
 	say(t, true);
 	return true;
 }
 
 /*
- * What no dataset answers, an earlier file may, or a knowledge base; where it is silent, that is the
- * answer. True when the plan is made.
+ * What no dataset answers, an earlier file may, or a knowledge base; where it is
+ * silent, that is the answer. True when the plan is made.
  */
 static bool quotes(struct talk *t, const char *text)
 {
 	enum act did = ACT_SAID;
 
-	if (!quote_file(t->ask, 0, ask_last_user(t->ask), &t->w, false,
-			&t->text))
+	if (!demo_quote_file(t->ask, 0, ask_last_user(t->ask), &t->w, false,
+			     &t->text))
 		did = quote(t->ask, text, &t->w,
 			    (struct deeds){ t->done, t->n_done }, t->plan,
 			    &t->text);
@@ -530,7 +531,7 @@ void converse(const struct ask *a, struct plan *p)
 		say(&t, false);
 		return;
 	}
-	text = quote_own(t.a, text);
+	text = demo_own_words(t.a, text);
 	t.w = words_of(t.a, text);
 	t.lister = ask_tool(a, "list_datasets");
 	t.query = ask_tool(a, "query_data");
@@ -562,7 +563,7 @@ void converse(const struct ask *a, struct plan *p)
 	while (before >= 0 && a->msgs[before].role != ROLE_USER)
 		before--;
 	if (before >= 0)
-		previous = words_of(t.a, quote_own(t.a, a->msgs[before].text));
+		previous = words_of(t.a, demo_own_words(t.a, a->msgs[before].text));
 	if (!question_read(&q, &t.catalogue, &t.w,
 			   before >= 0 ? &previous : NULL)) {
 		if (!quotes(&t, text))

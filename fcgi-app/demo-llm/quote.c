@@ -160,7 +160,7 @@ static bool says_best(struct arena *a, const struct asked *q,
 #define MARK "[UNTRUSTED-DATA "
 #define END_MARK "\n[/UNTRUSTED-DATA "
 
-const char *quote_own(struct arena *a, const char *text)
+const char *demo_own_words(struct arena *a, const char *text)
 {
 	const char *files = strstr(text, "\n\n" MARK);
 
@@ -202,8 +202,8 @@ static json_t *files_of(struct arena *a, const char *text)
 	return list;
 }
 
-bool quote_file(const struct ask *a, long from, long to, const struct words *w,
-		bool all, struct out *say)
+bool demo_quote_file(const struct ask *a, long from, long to,
+		     const struct words *w, bool all, struct out *say)
 {
 	const struct asked q = read_asked(w);
 	struct quotation best = { .points = 0 };
