@@ -231,6 +231,7 @@ const en = {
 	'source.gone': 'Not available any more',
 	'source.goneText': 'This source is not available any more: it was deleted, or you may not see it now.',
 	'source.changed': 'The document has changed. This is the passage as it was.',
+	'source.cut': 'This is a part of the text, which is too long to be shown whole.',
 	'source.unknown': 'The answer names a source that does not exist',
 	'source.notFound': 'Not found in the sources: “{quote}”',
 

@@ -158,6 +158,7 @@ class LampSource extends PageElement {
 			</div>
 			<div class="source-text" tabindex="0" role="region" aria-label=${t('source.text')}>
 				${this.#text(source, excerpt)}
+				${excerpt.cut ? html`<p class="note">${t('source.cut')}</p>` : nothing}
 			</div>`;
 	}
 
