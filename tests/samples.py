@@ -319,6 +319,11 @@ SAMPLES = {
     "mail.eml": (EML, "message/rfc822",
                  ["# Grüße", "- From: Ada <ada@example.org>", "is attached, café.",
                   "## offer.docx", "Ten days carry over."]),
+    # Other mail programs begin with other fields than libmagic expects.
+    "other.eml": (b"Subject: Flu\r\nFrom: Ada\r\n <ada@example.org>\r\nDate: Thu, 8 Oct 2026"
+                  b" 09:00:00 +0000\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
+                  b"On 22 Oc=\r\ntober.\r\n", "message/rfc822",
+                  ["# Flu\n", "- Date: Thu", "On 22 October."]),
     "page.html": (b"<!DOCTYPE html><html><body><h1>Rates</h1><p>5 %</p></body></html>",
                   "text/html", ["# Rates", "5 %"]),
     "notes.md": ("# Notes\n\nEs kostet 5 €.\n".encode(), "text/plain", ["Es kostet 5 €."]),

@@ -23,8 +23,11 @@ void api_search_again(struct request *rq)
 	rq->jobs_asked = true;
 }
 
-/* New messages are found by the next search instead of a minute later. */
-static void catch_up(struct request *rq)
+/*
+ * New messages are found by the next search instead of a minute later. Returns
+ * whether there are any.
+ */
+static bool catch_up(struct request *rq)
 {
 	struct err e = ERR_INIT;
 	int due = chats_owner_due(rq->app->db, &rq->by.owner, rq->arena, &e);
@@ -33,6 +36,7 @@ static void catch_up(struct request *rq)
 		log_err("conversations that are indexed later", &e);
 	else if (due)
 		api_search_again(rq);
+	return due > 0;
 }
 
 /* A time or a date: its first microsecond or, if end, its last. */
@@ -122,12 +126,13 @@ static void write_found(struct jw *w, const struct chats_found *f)
 
 /*
  * GET /conversations/search?q=&workspaceId=&agentId=&from=&to=&cursor=&pageSize=
- * 200 {items: [FoundConversation], nextCursor}, best first: the caller's
+ * 200 {items: [FoundConversation], nextCursor, pending}, best first: the caller's
  * conversations whose titles or messages contain words of q, and its phrases in
  * double quotes, each with a part of the best message. from and to: used within
  * this period, dates or times in UTC. New messages are found after a job has
  * indexed them, about a minute later; a search requests that job at once if
- * something is missing. At most LIM_CHATS_PASSAGES messages and titles are ranked.
+ * something is missing, and pending says so. At most LIM_CHATS_PASSAGES messages and
+ * titles are ranked.
  */
 int api_conversation_search(struct request *rq, struct response *rs,
 			    struct err *e)
@@ -136,6 +141,7 @@ int api_conversation_search(struct request *rq, struct response *rs,
 	struct chats_found *v;
 	struct chats_ask ask;
 	size_t n, from, size, end;
+	bool pending;
 	struct jw w;
 
 	if (read_ask(rq, &ask, e) < 0 || read_offset(rq, &from, e) < 0 ||
@@ -143,7 +149,7 @@ int api_conversation_search(struct request *rq, struct response *rs,
 	    chats_find(rq->app->db, &rq->by.owner, &ask, rq->arena, &v, &n,
 		       e) < 0)
 		return -1;
-	catch_up(rq);
+	pending = catch_up(rq);
 	end = MIN(from + size, n);
 	w = api_page_items(rs);
 	for (size_t i = from; i < end; i++)
@@ -154,6 +160,7 @@ int api_conversation_search(struct request *rq, struct response *rs,
 	api_page_write_next(&w, end < n ? buf_str(&next)
 			    : (struct str){ NULL, 0 });
 	buf_release(&next);
+	jw_kbool(&w, "pending", pending);
 	jw_end_obj(&w);
 	return 0;
 }

@@ -117,11 +117,12 @@ static int read_number(struct request *rq, const char *key, int64_t min,
 
 /*
  * GET /knowledge-bases/{parent}/documents/{id}/text?chunk=&page=: 200 {documentId,
- * title, url, fileName, page, pages, found, before, passage, after}: the page of
+ * title, url, fileName, page, pages, found, cut, before, passage, after}: the page of
  * the passage with this chunkId, or the page with this number; for a document
  * without pages, the text around the passage. found is false, and passage empty, if
- * the document does not have the passage (any more). 404 for a document that the
- * caller does not see, and for a page that does not exist.
+ * the document does not have the passage (any more); cut is true if there is more
+ * text before or after. 404 for a document that the caller does not see, and for a
+ * page that does not exist.
  */
 int api_document_text(struct request *rq, struct response *rs, struct err *e)
 {
@@ -149,6 +150,7 @@ int api_document_text(struct request *rq, struct response *rs, struct err *e)
 		jw_null(&w);
 	jw_kint(&w, "pages", x.pages);
 	jw_kbool(&w, "found", x.found);
+	jw_kbool(&w, "cut", x.cut);
 	jw_kstr(&w, "before", x.before);
 	jw_kstr(&w, "passage", x.passage);
 	jw_kstr(&w, "after", x.after);

@@ -465,15 +465,39 @@ static bool has_searched(const struct talk *t)
 }
 
 /*
- * What no dataset answers, a knowledge base may; where it is silent, that is the
- * answer. True when the plan is made.
+ * A file that comes with the question answers it, or nothing does; earlier ones
+ * do if they have all of its words.
+ */
+static bool reads_files(struct talk *t, long user)
+{
+	const char *text = user < 0 ? "" : t->ask->msgs[user].text;
+	bool here = demo_own_words(t->a, text) != text;
+
+	if (!demo_quote_file(t->ask, here ? user : 0, user, &t->w, !here,
+			     &t->text)) {
+		if (!here)
+			return false;
+		out_puts(&t->text, "I found no sentence in the file that answers "
+			 "this. Without a language model I only quote: ask "
+			 "with words that occur in it.");
+	}
+	say(t, true);
+	return true;
+}
+
+/*
+ * What no dataset answers, an earlier file may, or a knowledge base; where it is
+ * silent, that is the answer. True when the plan is made.
  */
 static bool quotes(struct talk *t, const char *text)
 {
-	enum act did = quote(t->ask, text, &t->w,
-			     (struct deeds){ t->done, t->n_done }, t->plan,
-			     &t->text);
+	enum act did = ACT_SAID;
 
+	if (!demo_quote_file(t->ask, 0, ask_last_user(t->ask), &t->w, false,
+			     &t->text))
+		did = quote(t->ask, text, &t->w,
+			    (struct deeds){ t->done, t->n_done }, t->plan,
+			    &t->text);
 	if (did == ACT_NONE && has_searched(t)) {
 		out_puts(&t->text, "The material here does not say. I searched the "
 			 "knowledge bases with your question, and no passage "
@@ -507,6 +531,7 @@ void converse(const struct ask *a, struct plan *p)
 		say(&t, false);
 		return;
 	}
+	text = demo_own_words(t.a, text);
 	t.w = words_of(t.a, text);
 	t.lister = ask_tool(a, "list_datasets");
 	t.query = ask_tool(a, "query_data");
@@ -520,7 +545,8 @@ void converse(const struct ask *a, struct plan *p)
 	}
 	if (choice)
 		t.w = words_of(t.a, choice);
-	if (acts(&t) || smalltalk(&t) || (!t.lister && quotes(&t, text)) ||
+	if (acts(&t) || smalltalk(&t) || reads_files(&t, user) ||
+	    (!t.lister && quotes(&t, text)) ||
 	    need_catalogue(&t) ||
 	    (!choice && act_ask_back(a, &t.catalogue, &t.w, p)))
 		return;
@@ -537,7 +563,7 @@ void converse(const struct ask *a, struct plan *p)
 	while (before >= 0 && a->msgs[before].role != ROLE_USER)
 		before--;
 	if (before >= 0)
-		previous = words_of(t.a, a->msgs[before].text);
+		previous = words_of(t.a, demo_own_words(t.a, a->msgs[before].text));
 	if (!question_read(&q, &t.catalogue, &t.w,
 			   before >= 0 ? &previous : NULL)) {
 		if (!quotes(&t, text))

@@ -7,6 +7,7 @@
 #include "demo-llm/quote.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
@@ -147,6 +148,77 @@ static void say_it(struct arena *a, const struct quotation *best, struct out *sa
 	out_puts(say, ".");
 }
 
+static bool says_best(struct arena *a, const struct asked *q,
+		      const struct quotation *best, struct out *say)
+{
+	if (!best->points || 2 * best->words < (int)q->n)
+		return false;
+	say_it(a, best, say);
+	return true;
+}
+
+#define MARK "[UNTRUSTED-DATA "
+#define END_MARK "\n[/UNTRUSTED-DATA "
+
+const char *demo_own_words(struct arena *a, const char *text)
+{
+	const char *files = strstr(text, "\n\n" MARK);
+
+	return files ? arena_memdup(a, text, (size_t)(files - text)) : text;
+}
+
+/* The number behind the word in the line at s, or 0. */
+static int64_t number_behind(const char *s, const char *word)
+{
+	const char *at = strstr(s, word), *end = strchr(s, '\n');
+
+	return at && (!end || at < end) ? strtol(at + strlen(word), NULL, 10) : 0;
+}
+
+/* The files that stand behind a message's own words, as a search gives passages. */
+static json_t *files_of(struct arena *a, const char *text)
+{
+	json_t *list = jx_keep(a, json_array());
+	const char *s = text;
+
+	while ((s = strstr(s, "\n\n" MARK))) {
+		const char *name = strstr(s, "source=\""), *quote, *end;
+
+		quote = name ? strstr(name, "\"]\n") : NULL;
+		end = quote ? strstr(quote, END_MARK) : NULL;
+		if (!end)
+			break;
+		name += strlen("source=\"");
+		s = end + 1;
+		end = strstr(s, "]\n");
+		end = end ? end + 2 : s;
+		json_array_append_new(list, json_pack(
+			"{s:s%, s:s%, s:I, s:I}", "title", name,
+			(size_t)(quote - name), "text", quote + 3,
+			(size_t)(s - 1 - (quote + 3)), "number",
+			(json_int_t)number_behind(end, "[Source "), "page",
+			(json_int_t)number_behind(end, ", page ")));
+	}
+	return list;
+}
+
+bool demo_quote_file(const struct ask *a, long from, long to,
+		     const struct words *w, bool all, struct out *say)
+{
+	const struct asked q = read_asked(w);
+	struct quotation best = { .points = 0 };
+	const json_t *file;
+	size_t i;
+
+	for (long m = to; m >= from; m--) {
+		if (a->msgs[m].role != ROLE_USER)
+			continue;
+		json_array_foreach(files_of(a->a, a->msgs[m].text), i, file)
+			weigh_passage(a->a, &q, file, &best);
+	}
+	return (!all || best.words == (int)q.n) && says_best(a->a, &q, &best, say);
+}
+
 enum act quote(const struct ask *a, const char *text, const struct words *w,
 	       struct deeds done, struct plan *p, struct out *say)
 {
@@ -170,8 +242,5 @@ enum act quote(const struct ask *a, const char *text, const struct words *w,
 	json_array_foreach(jx_arr(result_json(a->a, d->result->text), "passages"),
 			   i, passage)
 		weigh_passage(a->a, &q, passage, &best);
-	if (!best.points || 2 * best.words < (int)q.n)
-		return ACT_NONE;
-	say_it(a->a, &best, say);
-	return ACT_SAID;
+	return says_best(a->a, &q, &best, say) ? ACT_SAID : ACT_NONE;
 }

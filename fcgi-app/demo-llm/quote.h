@@ -16,4 +16,14 @@
 enum act quote(const struct ask *a, const char *text, const struct words *w,
 	       struct deeds done, struct plan *p, struct out *say);
 
+/* A message's own words: without the files that stand behind them. */
+const char *demo_own_words(struct arena *a, const char *text);
+
+/*
+ * Quotes the files of the user's messages from..to; all: only a sentence that has,
+ * with its headings, all words of the question. True when say has the quotation.
+ */
+bool demo_quote_file(const struct ask *a, long from, long to,
+		     const struct words *w, bool all, struct out *say);
+
 #endif

@@ -70,6 +70,12 @@ const char *extract_office_type(struct str head);
 
 int extract_rtf(struct extract *x) MUST_CHECK;
 
+/*
+ * Whether s begins with the head of a mail: nothing but fields, From among them and
+ * Date, Message-ID or MIME-Version.
+ */
+bool extract_is_mail(struct str s);
+
 /* Reads a mail (RFC 5322) with the text of its attachments. */
 int extract_mail(struct extract *x, int depth) MUST_CHECK;
 

@@ -4,6 +4,7 @@
  */
 #include "extract/file.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -58,6 +59,33 @@ static struct str field(struct str head, const char *name)
 		return str_trim((struct str){ line.p + n + 1, line.n - n - 1 });
 	}
 	return (struct str){ NULL, 0 };
+}
+
+static bool is_field(struct str line)
+{
+	size_t n = 0;
+
+	while (n < line.n && (isalnum((unsigned char)line.p[n]) || line.p[n] == '-'))
+		n++;
+	return n && n < line.n && line.p[n] == ':';
+}
+
+bool extract_is_mail(struct str s)
+{
+	struct mail_part p = split(s);
+	struct str rest = p.head;
+	bool first = true;
+
+	while (rest.n) {
+		struct str line = str_cut(&rest, '\n');
+
+		if (!is_field(line) && (first || !strchr(" \t", line.p[0])))
+			return false;
+		first = false;
+	}
+	return p.body.p && field(p.head, "From").n &&
+		(field(p.head, "Date").n || field(p.head, "Message-ID").n ||
+		 field(p.head, "MIME-Version").n);
 }
 
 static struct str parameter(struct str value, const char *name)

@@ -157,6 +157,7 @@ int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 	while (is_inner(whole.text, end))
 		end--;
 	narrow(whole.text, begin, end, &from, &to);
+	out->cut = from > shown.from || to < shown.to;
 	out->page = out->pages ? shown.no : 0;
 	out->before = (struct str){ whole.text.p + from, begin - from };
 	out->passage = (struct str){ whole.text.p + begin, end - begin };

@@ -8,6 +8,7 @@ struct search_excerpt {
 	struct kb_document document;
 	int64_t page, pages;	/* 0: the document has no pages */
 	bool found;		/* passage is the text of the chunk */
+	bool cut;		/* the page, or a document without pages, is longer */
 	struct str before, passage, after;	/* consecutive Markdown */
 };
 

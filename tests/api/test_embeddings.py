@@ -3,11 +3,15 @@ becomes of a search when they fail, and who sees what. The peer here speaks the 
 forms and hashes words; how good a real model is, tests/bench measures."""
 
 import json
+import select
+import threading
 
 import pytest
 from embedders import ADMIN, DIMENSION, peer, service_of, who  # noqa: F401: fixtures
+from fastcgi import Request
 from knowledge import NOBODY, base_of, embedded, found, left, write
-from lab import wait_until
+from lab import DEADLINE_S, wait_until
+from labs import KEYS
 
 
 def base_with(lab, user, service, **fields):
@@ -188,3 +192,49 @@ def test_what_cannot_be_is_refused(lab, who, peer):
     answer = lab.post(f"{base}/search", {"query": "x", "mode": "vectors"}, user=who)
     assert (answer.status, answer.json["field"]) == (422, "mode")
     assert lab.get(f"/knowledge-bases/{NOBODY}/progress", user=who).status == 404
+
+
+def test_a_search_ends_with_its_client(make_lab, who, peer):
+    """On the responder's own socket: lighttpd 1.4.69 does not watch its client before
+    the first byte of an answer."""
+    lab = make_lab(config={**KEYS, "knowledge": {"question_ms": 60000}, "roles": {
+        "admin": {"groups": ADMIN["groups"], "permissions": ["*"]}}})
+    base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
+    write(lab, base, who, "Five days of leave carry over.")
+    embedded(lab, base, who)
+    asked, gone, let = threading.Event(), threading.Event(), threading.Event()
+
+    def late(request):
+        if b"how many" not in request.body:
+            return peer.openai(request)
+        asked.set()
+        # Readable without a request in it: the responder has closed the connection.
+        while not let.is_set():
+            if select.select([request.connection], [], [], 0.05)[0]:
+                gone.set()
+                break
+        return peer.openai(request)
+
+    peer.pages["/v1/embeddings"] = late
+    body = json.dumps({"query": "how many days?"}).encode()
+    try:
+        for leaves in (True, False):
+            asked.clear()
+            client = Request(lab, "POST", f"{base}/search", [
+                ("HTTP_" + name.upper().replace("-", "_"), value)
+                for name, value in lab.identity(who).items()], length=len(body))
+            assert client.send(body) and client.send(b"")
+            assert asked.wait(DEADLINE_S), "the service is not asked"
+            if leaves:
+                client.socket.close()
+                assert gone.wait(DEADLINE_S), "the search goes on without its client"
+                gone.clear()
+                continue
+            # One that stays has its answer, with vectors.
+            let.set()
+            status, answer = client.answer()
+            assert status == 200 and not gone.is_set(), answer
+            assert json.loads(answer)["notice"] is None
+    finally:
+        let.set()
+        peer.pages["/v1/embeddings"] = peer.openai

@@ -386,7 +386,7 @@ def test_the_document_around_a_source(clerk, who, answered):
     assert seen == {"documentId": document, "title": "Handbook",
                     "url": "https://intranet.example/hb", "fileName": None,
                     "page": 2, "pages": 2,
-                    "found": True, "before": "# Leave\n\n", "passage": source["text"],
+                    "found": True, "cut": False, "before": "# Leave\n\n", "passage": source["text"],
                     "after": "\n"}
     first = clerk.get(f"{text}?page=1", user=who).json
     assert (first["page"], first["found"], first["before"], first["passage"],
@@ -395,6 +395,12 @@ def test_the_document_around_a_source(clerk, who, answered):
     assert clerk.get(f"{text}?chunk=x", user=who).json["field"] == "chunk"
     assert clerk.get(f"{text}?page=0", user=who).json["field"] == "page"
     assert clerk.get(text, user="eve2").status == 404
+    # Without pages, of a long one a part that says so.
+    long = write(clerk, base, who, "Leave it.\n\n" * 3000, title="Long")["id"]
+    settled(clerk, base, who)
+    part = clerk.get(f"{base}/documents/{long}/text", user=who).json
+    assert (part["page"], part["pages"], part["found"], part["cut"]) == (None, 0, False, True)
+    assert part["after"].startswith("Leave it.") and 19000 < len(part["after"]) <= 20000
 
 
 def test_a_turn_that_goes_on_tells_what_may_be_seen_now(clerk, who):

@@ -8,6 +8,7 @@ import pytest
 from embedders import peer, service_of, who  # noqa: F401: fixtures
 from knowledge import base_of, embedded, left, settled, write
 from lab import wait_until
+from samples import pdf
 
 
 def base_about(lab, user, name, *texts, **fields):
@@ -256,3 +257,27 @@ def test_sage_declines_when_nothing_was_found(lab, who):
     assert "Five days of leave carry over." in text and "source" in names
     text, _ = asked("Which colour has the parrot of the director?")
     assert "does not say" in text
+
+
+def test_the_demo_model_quotes_a_file_that_is_sent(lab, who):
+    """By the rule for passages: not datasets, whose rules took the file's words for
+    conditions ("no open tickets, subject UNTRUSTED-DATA")."""
+    data = pdf(["Parking rules\nThe car park opens at six in the morning.",
+                "Permits\n\nA parking permit costs 45 euros a month."])
+    sent = lab.call("POST", "/attachments?name=parking.pdf", data, user=who, headers={
+        "Content-Type": "application/octet-stream"})
+    assert sent.status == 201, sent
+    conversation = {}
+
+    def asked(content, *files):
+        events = lab.chat(content, user=who, attachments=list(files), **conversation)
+        conversation["conversationId"] = events[0].data["conversationId"]
+        return events[-1].data
+    done = asked("How much does a parking permit cost?", sent.json["id"])
+    assert "A parking permit costs 45 euros a month.\" [1]\n\nparking.pdf." in done["content"]
+    assert done["metadata"]["citations"] == {"cited": [1], "unknown": [], "notFound": []}
+    # It is still there for the next question, which may be another one.
+    assert "opens at six" in asked("Does the car park open in the morning?")["content"]
+    assert "100" in asked("How many tickets are open?")["content"]
+    silent = asked("What is the meaning of life?", sent.json["id"])["content"]
+    assert "no sentence in the file" in silent

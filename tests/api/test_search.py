@@ -75,6 +75,14 @@ def test_what_was_said_is_found(lab, who):
     assert items[0]["messageId"] in [m["messageId"] for m in message]
 
 
+def test_a_search_says_that_it_is_not_complete(lab, who):
+    """A message of a minute ago was not found, and nothing said that it would be."""
+    said(lab, who, "The ibis wades.")
+    assert search(lab, who, "ibis")["pending"]
+    wait_until("it is indexed", lambda: not search(lab, who, "ibis")["pending"])
+    assert len(found(lab, who, "ibis")) == 1
+
+
 def test_a_phrase_and_a_filter(lab, who):
     one = said(lab, who, "The blue whale sings.")
     two = said(lab, who, "A whale that is blue.")
@@ -207,7 +215,7 @@ def test_a_cursor_of_another_list_is_refused(lab):
 
 
 def test_somebody_new_finds_nothing(lab, who):
-    assert search(lab, who, "anything") == {"items": [], "nextCursor": None}
+    assert search(lab, who, "anything") == {"items": [], "nextCursor": None, "pending": False}
 
 
 def test_the_plain_page_shows_what_messages_say(lab, who):

@@ -469,6 +469,8 @@ int main(int argc, char **argv)
 	const char *dir = getenv("LAMPLIGHTER_CRANFIELD");
 	size_t chunks = argc > 1 ? strtoul(argv[1], NULL, 10) : 30000;
 
+	/* Each figure is printed when it is known, in a file or pipe, too. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	unit_need_database(argv);
 	ok(dbtest_open(NULL));
 	db = store_open(dbtest_schema("t_bench", 4), 0, &e);

@@ -1,6 +1,7 @@
 // Files of a message: chosen, dropped, pasted; how far they are; in the thread.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { violations } from './axe.mjs';
 import { api, ended, open, openChat, reading, send, shownId } from './browser.mjs';
 
 const file = (name, text, mimeType = 'text/plain') =>
@@ -107,10 +108,40 @@ test('files become documents of a knowledge base', async (t) => {
 	assert.equal(await page.locator('.documents [role=status]').innerText(),
 		'1 ready, 0 waiting, 1 failed');
 	const [download] = await Promise.all([page.waitForEvent('download'),
-		row('<b>leave').getByRole('link').click()]);
+		row('<b>leave').getByRole('link', { name: 'Download' }).click()]);
 
 	assert.equal(download.suggestedFilename(), '_b_leave.md');
+	// A document is read beside the list.
+	await row('<b>leave').getByRole('button', { name: '<b>leave', exact: true }).click();
+	const panel = page.getByRole('dialog', { name: '<b>leave' });
+
+	await panel.getByText('Ten days carry over.').waitFor();
+	assert.equal(await panel.locator('.source-passage, .note, .cite').count(), 0);
+	assert.deepEqual(await violations(page, 'document'), []);
+	await page.keyboard.press('Escape');
 	await row('empty').getByRole('button', { name: /empty/ }).click();
 	await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
 	await row('empty').waitFor({ state: 'detached' });
+});
+
+test('a long list stays while the newest documents are watched', async (t) => {
+	const base = await api('POST', 'knowledge-bases', { name: 'Of many', paused: true });
+	const path = `knowledge-bases/${base.id}`;
+	const write = (n) => api('POST', `${path}/documents`, { title: `Number ${n}`, text: 'x' });
+
+	t.after(() => api('DELETE', path));
+	for (let n = 0; n < 60; n++)
+		await write(n);
+	const page = await open(t, { hash: `#/${path}` });
+	const listed = page.locator('.document');
+
+	await page.getByText('Indexing is paused.').waitFor();
+	await page.getByRole('button', { name: 'Show more' }).click();
+	await page.getByText('Number 0', { exact: true }).waitFor();
+	await write(60);
+	await page.getByText('Number 60', { exact: true }).waitFor();
+	assert.equal(await listed.count(), 61);
+	await page.getByText('Number 0', { exact: true }).waitFor();
+	assert.equal(await page.locator('.documents [role=status]').innerText(),
+		'0 ready, 61 waiting, 0 failed');
 });

@@ -7,7 +7,10 @@ import threading
 
 
 class Request:
+    """connection: a page that answers late sees there whether the client is gone."""
+
     def __init__(self, handler, body):
+        self.connection = handler.connection
         self.method, self.path = handler.command, handler.path
         self.headers, self.body = dict(handler.headers), body
 

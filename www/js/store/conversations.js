@@ -4,6 +4,8 @@ import { PagedList } from './paged-list.js';
 
 const PAGE = 40;
 const SAID = 20;
+const AGAIN = 5;	// times, of a search that is not complete yet
+const AGAIN_MS = 1000;
 
 export class Conversations extends PagedList {
 	#api;
@@ -39,10 +41,10 @@ export class Conversations extends PagedList {
 	async page(cursor, stale)
 	{
 		const q = this.q.trim();
-		const said = cursor ? this.said : this.#inMessages(q);
+		const inMessages = cursor ? null : this.#inMessages(q);
 		let page = { items: [], nextCursor: cursor };
 
-		// among very many the server looks at some thousand at a time
+		// among very many, the server examines a few thousand at a time
 		while (page.items.length === 0 && page.nextCursor !== null && !stale())
 			page = await this.#api.conversations({
 				workspaceId: this.workspaceId,
@@ -50,28 +52,53 @@ export class Conversations extends PagedList {
 				cursor: page.nextCursor,
 				pageSize: PAGE,
 			});
-		const changes = { said: await said, foundFor: q, nextCursor: page.nextCursor };
+		const said = await inMessages;
 		const old = cursor ? this.items : [];
 		const seen = new Set(old.map((item) => item.conversationId));
 
-		// one that was touched meanwhile may come a second time
-		return { ...changes, items: [...old, ...page.items.filter((item) =>
-			!seen.has(item.conversationId))] };
+		if (said?.pending)
+			this.#askAgain(q, stale, AGAIN);
+		// one that was changed meanwhile may come a second time
+		return {
+			items: [...old, ...page.items.filter((item) =>
+				!seen.has(item.conversationId))],
+			nextCursor: page.nextCursor,
+			said: said ? said.items : this.said,
+			foundFor: q,
+		};
+	}
+
+	/** Searches messages again while those that were said just now are indexed. */
+	#askAgain(q, stale, left)
+	{
+		setTimeout(async () => {
+			if (stale())
+				return;
+			const { items, pending } = await this.#inMessages(q);
+
+			if (stale())
+				return;
+			this.said = items;
+			this.changed();
+			if (pending && left > 1)
+				this.#askAgain(q, stale, left - 1);
+		}, AGAIN_MS);
 	}
 
 	/** The titles are listed also where the messages cannot be searched. */
 	async #inMessages(q)
 	{
 		if (!q)
-			return [];
+			return { items: [], pending: false };
 		try {
 			const page = await this.#api.searchConversations({
 				workspaceId: this.workspaceId, q, pageSize: SAID,
 			});
 
-			return page.items.filter((item) => item.messageId !== null);
+			return { pending: page.pending,
+				items: page.items.filter((item) => item.messageId !== null) };
 		} catch {
-			return [];
+			return { items: [], pending: false };
 		}
 	}
 

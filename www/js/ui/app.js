@@ -485,7 +485,8 @@ class LampApp extends PageElement {
 		if (this.places.current)
 			return html`<lamp-place .api=${this.api} .places=${this.places}
 				.current=${this.places.current}
-				.confirm=${this.#confirm}></lamp-place>`;
+				.confirm=${this.#confirm} @lamp-document=${this.#showDocument}
+				></lamp-place>`;
 		const thread = this.threads.current;
 		const id = thread.conversationId;
 		const space = this.session.workspace(thread.workspaceId);
@@ -534,6 +535,9 @@ class LampApp extends PageElement {
 
 	#showSource = ({ detail: { messageId, number } }) =>
 		this.querySelector('lamp-source').show(messageId, number);
+
+	#showDocument = ({ detail: { base, id, title } }) =>
+		this.querySelector('lamp-source').showDocument(base, id, title);
 
 	/** Titles of sources are asked for when their list is opened. */
 	#tellTitles = async ({ detail: { turn } }) => {

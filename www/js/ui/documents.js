@@ -1,6 +1,6 @@
-// <lamp-documents>: the documents of a knowledge base on its page: what is in it and
-// how far the indexing is, and where the user may change it, files to add (button,
-// drop), with their progress and errors.
+// <lamp-documents>: the documents of a knowledge base on its page: what is in it, to
+// read (lamp-document: {base, id, title}), and how far the indexing is; where the user
+// may change it, files to add (button, drop), with their progress and errors.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { t } from '../strings.js';
@@ -19,6 +19,8 @@ class LampDocuments extends PageElement {
 		base: {},
 		/** they may be added and removed */
 		editable: { type: Boolean },
+		/** new ones are not indexed */
+		paused: { type: Boolean },
 		items: { state: true },
 		counts: { state: true },
 		uploads: { state: true },
@@ -49,11 +51,14 @@ class LampDocuments extends PageElement {
 	updated(changes)
 	{
 		if (changes.has('base') || changes.has('editable'))
-			this.#look();
+			this.#look(changes.has('base'));
 	}
 
-	/** Reads the first page and the counts; again while something is queued. */
-	async #look()
+	/**
+	 * Reads the first page and the counts; again while something is queued. What was
+	 * listed behind that page stays.
+	 */
+	async #look(changed = false)
 	{
 		const { base } = this;
 
@@ -64,13 +69,30 @@ class LampDocuments extends PageElement {
 
 			if (base !== this.base)
 				return;
-			[this.items, this.cursor, this.counts] = [items, nextCursor, counts];
+			const old = changed ? [] : this.items || [];
+			const at = nextCursor === null ? -1 :
+				old.findIndex(({ id }) => id === items.at(-1).id);
+			const rest = at < 0 ? [] : old.slice(at + 1);
+
+			this.items = [...items, ...rest];
+			if (!rest.length)
+				this.cursor = nextCursor;
+			this.counts = counts;
 			this.error = null;
 		} catch (error) {
 			this.error = error;
 		}
-		if (this.isConnected && this.items?.some(({ status }) => status === 'queued'))
+		if (this.isConnected && (this.counts ? this.counts.queued > 0 || this.#lacksVectors() :
+			this.items?.some(({ status }) => status === 'queued')))
 			this.#timer = setTimeout(() => this.#look(), LOOK_MS);
+	}
+
+	/** Whether vectors are being made. */
+	#lacksVectors()
+	{
+		const { model, passages, vectors } = this.counts.embedding;
+
+		return model !== null && vectors < passages;
 	}
 
 	async #more()
@@ -101,8 +123,12 @@ class LampDocuments extends PageElement {
 		return html`<section class="documents" @dragover=${this.#onDragOver}
 			@drop=${this.#onDrop}>
 			<h2>${t('documents.title')}</h2>
-			${counts ? html`<p class="muted" role="status">${t('documents.counts', counts)}</p>`
-				: nothing}
+			${counts ? html`<p class="muted" role="status">${t('documents.counts', counts)}${
+				this.#lacksVectors() ? html`. ${t('documents.vectors', counts.embedding)}`
+					: nothing}</p>` : nothing}
+			${this.paused ? html`<p class="note">${t('documents.paused')}</p>` : nothing}
+			${counts?.embedding.error ? html`<p class="form-error">${icon('warning')}<span>${
+				counts.embedding.error}</span></p>` : nothing}
 			${this.error ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
 				errorText(this.error)}</span></p>` : nothing}
 			${this.editable ? html`<label class="button file-button">
@@ -136,18 +162,26 @@ class LampDocuments extends PageElement {
 	#row(item)
 	{
 		const remove = t('form.removeOf', { name: item.title });
+		const load = t('documents.download', { name: item.title });
 
 		return html`<li class="children-row document ${item.status}"><span>
-			${item.fileName ? html`<a dir="auto" download=${item.fileName}
-				href=${this.api.documentUrl(this.base, item.id)}>${item.title}</a>`
-				: html`<span dir="auto">${item.title}</span>`}
+			${item.status === 'ready' ? html`<button type="button" class="document-title"
+				dir="auto" @click=${() => this.emit('lamp-document',
+					{ base: this.base, id: item.id, title: item.title })}
+				>${item.title}</button>` : html`<span dir="auto">${item.title}</span>`}
 			${item.status === 'ready' ? nothing : html`<span class="muted">${
 				item.pages && item.pagesRead !== null
 					? t('documents.read', { n: item.pagesRead, pages: item.pages })
 					: t(item.status === 'queued' ? 'documents.queued'
 						: 'documents.failed')}</span>`}
 			${item.error ? html`<span class="file-problem">${item.error}</span>` : nothing}
+			${item.embeddingError ? html`<span class="file-problem">${item.embeddingError
+				}</span>` : nothing}
 			</span>
+			${item.fileName ? html`<a class="icon-button" download=${item.fileName}
+				href=${this.api.documentUrl(this.base, item.id)}
+				aria-label=${load} title=${t('source.download')}>${icon('download')}</a>`
+				: nothing}
 			${this.editable && item.status === 'failed' ? html`<button type="button"
 				class="icon-button" aria-label=${t('app.retry')} title=${t('app.retry')}
 				@click=${() => this.#again(item)}>${icon('retry')}</button>` : nothing}
@@ -220,7 +254,10 @@ class LampDocuments extends PageElement {
 		if (!await this.confirm(t('form.removeTitle', { name: item.title }),
 			t('documents.removeText', { name: item.title }), t('form.remove')))
 			return;
-		await this.#try(() => this.api.removeDocument(this.base, item.id));
+		await this.#try(async () => {
+			await this.api.removeDocument(this.base, item.id);
+			this.items = this.items.filter(({ id }) => id !== item.id);
+		});
 		await this.#look();
 	}
 }
@@ -229,6 +266,6 @@ customElements.define('lamp-documents', LampDocuments);
 
 export const documentsPart = {
 	above: ({ api, draft, confirm }) => (draft.isNew ? nothing : html`<lamp-documents
-		.api=${api} .base=${draft.id} .editable=${draft.canEdit} .confirm=${confirm}
-		></lamp-documents>`),
+		.api=${api} .base=${draft.id} .editable=${draft.canEdit}
+		.paused=${Boolean(draft.record?.paused)} .confirm=${confirm}></lamp-documents>`),
 };

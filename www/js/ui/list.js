@@ -77,16 +77,23 @@ class LampList extends PageElement {
 		const { foundFor, items, nextCursor, said } = this.list;
 		const n = items.length;
 
-		if (foundFor === this.#told)
+		const told = `${foundFor} ${said.length}`;
+
+		if (told === this.#told)
 			return;
-		this.#told = foundFor;
+		this.#told = told;
 		if (foundFor !== '') {
-			const titles = n === 0 ? t('list.none', { q: foundFor }) :
+			const titles = n === 0 ? this.#none(foundFor) :
 				t(nextCursor === null ? 'list.found' : 'list.foundMany', { n });
 
 			this.emit('lamp-say', { text: said.length === 0 ? titles :
 				`${titles} ${t('list.foundSaid', { n: said.length })}` });
 		}
+	}
+
+	#none(q)
+	{
+		return t(this.list.said.length ? 'list.none' : 'list.nothing', { q });
 	}
 
 	/** Begins to rename a listed conversation. */
@@ -239,8 +246,8 @@ class LampList extends PageElement {
 				<span class="skeleton"></span><span class="skeleton"></span>
 				<span class="skeleton"></span></p>`;
 		if (list.items.length === 0 && !list.loading) {
-			return html`<p class="list-note">${list.q.trim() ?
-				t('list.none', { q: list.q.trim() }) : t('list.empty')}</p>`;
+			return html`<p class="list-note">${list.foundFor ?
+				this.#none(list.foundFor) : t('list.empty')}</p>`;
 		}
 		return list.nextCursor === null ? nothing : html`
 			<p class="list-note list-end"><span class="sr-only">${t('list.more')}</span>

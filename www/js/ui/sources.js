@@ -51,17 +51,9 @@ class LampSource extends PageElement {
 	};
 
 	/** @param messageId of the answer; number: of the source */
-	async show(messageId, number)
+	show(messageId, number)
 	{
-		const asked = this.#asked = { messageId, number };
-
-		Object.assign(this, { source: { number }, excerpt: null, error: null });
-		await this.updateComplete;
-		const dialog = this.querySelector('dialog');
-
-		if (!dialog.open)
-			dialog.showModal();
-		try {
+		return this.#open({ number }, async (asked) => {
 			const { items } = await this.api.sources(messageId);
 			const source = items.find((item) => item.number === number);
 
@@ -71,6 +63,30 @@ class LampSource extends PageElement {
 				this.error = t('source.goneText');
 			else
 				await this.#load(source, { chunk: source.chunkId });
+		});
+	}
+
+	/** A document from its beginning, no source of an answer. */
+	showDocument(base, id, title)
+	{
+		const source = { knowledgeBaseId: base, documentId: id, title, whole: true };
+
+		return this.#open(source, () => this.#load(source, {}));
+	}
+
+	/** source: what is known of it; load(asked) gets the rest */
+	async #open(source, load)
+	{
+		const asked = this.#asked = {};
+
+		Object.assign(this, { source, excerpt: null, error: null });
+		await this.updateComplete;
+		const dialog = this.querySelector('dialog');
+
+		if (!dialog.open)
+			dialog.showModal();
+		try {
+			await load(asked);
 		} catch (error) {
 			if (asked === this.#asked)
 				this.error = errorText(error);
@@ -114,7 +130,7 @@ class LampSource extends PageElement {
 					event.currentTarget.close('');
 			}}>
 			<div class="dialog-head">
-				<h2 id="source-title"><span class="cite">${number}</span>
+				<h2 id="source-title">${number ? html`<span class="cite">${number}</span>` : nothing}
 					<span dir="auto">${title || t('source.one')}</span></h2>
 				<button type="button" class="icon-button" autofocus aria-label=${t('app.close')}
 					title=${t('app.close')}
@@ -129,9 +145,11 @@ class LampSource extends PageElement {
 
 	#document(source, excerpt)
 	{
+		const url = source.url ?? excerpt.url;
+
 		return html`<div class="source-bar">
 				${excerpt.pages ? this.#pages(excerpt) : nothing}
-				${WEB.test(source.url) ? html`<a href=${source.url} target="_blank"
+				${WEB.test(url) ? html`<a href=${url} target="_blank"
 					rel="noopener noreferrer nofollow">${icon('link')}${t('source.web')}</a>`
 					: nothing}
 				${source.attachmentId ? this.#download(source.title,
@@ -141,6 +159,7 @@ class LampSource extends PageElement {
 			</div>
 			<div class="source-text" tabindex="0" role="region" aria-label=${t('source.text')}>
 				${this.#text(source, excerpt)}
+				${excerpt.cut ? html`<p class="note">${t('source.cut')}</p>` : nothing}
 			</div>`;
 	}
 
@@ -176,7 +195,7 @@ class LampSource extends PageElement {
 				<div class="source-passage" role="mark" aria-label=${t('source.passage')}
 					>${part(passage)}</div>${part(after)}`;
 		}
-		if (page !== source.page && page)
+		if (source.whole || (page !== source.page && page))
 			return part(`${before}${after}`);
 		return html`<p class="note">${t('source.changed')}</p>
 			<div class="source-passage">${part(source.text)}</div>`;
