@@ -99,6 +99,9 @@ static struct file_kind kind_of(struct str s)
 	if (!strcmp(k.type, "text/xml") &&
 	    memmem(s.p, MIN(s.n, HEAD_BYTES), "<html", 5))
 		snprintf(k.type, sizeof(k.type), "application/xhtml+xml");
+	/* It knows a mail by its first line only, and not by each that mails begin with. */
+	if (k.text && !office && extract_is_mail(s))
+		snprintf(k.type, sizeof(k.type), "message/rfc822");
 	for (char *p = k.type; *p; p++)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
 			*p = '-';

@@ -72,6 +72,9 @@ int extract_rtf(struct extract *x) MUST_CHECK;
 /* Reads a mail (RFC 5322) with the text of its attachments. */
 int extract_mail(struct extract *x, int depth) MUST_CHECK;
 
+/* Whether a text begins with the header of a mail, whatever the order of its fields. */
+bool extract_is_mail(struct str s);
+
 /* Reads plain text in any charset. */
 int extract_plain(struct extract *x) MUST_CHECK;
 

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { DEPTH = 8, NAME_BYTES = 80 };
+enum { DEPTH = 8, NAME_BYTES = 80, HEAD_BYTES = 65536 };
 
 struct mail_part {
 	struct str head, body;
@@ -79,6 +79,43 @@ static struct str parameter(struct str value, const char *name)
 		return str_trim(str_cut(&out, ';'));
 	}
 	return (struct str){ NULL, 0 };
+}
+
+/* Whether a line begins with "name:". */
+static bool is_field(struct str line)
+{
+	size_t n = 0;
+
+	while (n < line.n && line.p[n] > ' ' && line.p[n] < 0x7f && line.p[n] != ':')
+		n++;
+	return n && n < line.n && line.p[n] == ':';
+}
+
+bool extract_is_mail(struct str s)
+{
+	static const char *const others[] = {
+		"Date", "Message-ID", "MIME-Version", "Received",
+	};
+	struct str rest = { s.p, MIN(s.n, HEAD_BYTES) }, head;
+	bool any = false;
+
+	/* Mailboxes (mbox) put a line without a colon before each mail. */
+	if (str_starts(rest, STR("From ")))
+		(void)str_cut(&rest, '\n');
+	head = rest;
+	for (bool first = true; rest.n; first = false) {
+		struct str line = str_cut(&rest, '\n');
+
+		if (!str_trim(line).n) {
+			head.n = (size_t)(line.p - head.p);
+			break;
+		}
+		if (!is_field(line) && (first || (line.p[0] != ' ' && line.p[0] != '\t')))
+			return false;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		any |= field(head, others[i]).n > 0;
+	return any && field(head, "From").n > 0;
 }
 
 /* -- encodings --- */
@@ -176,7 +213,32 @@ static void decoded(struct str s, struct buf *out)
 
 static void read_part(struct extract *x, struct mail_part p, int depth, int level);
 
-/* Returns true if something was written. */
+/*
+ * The next delimiter: mark on a line of its own (RFC 2046 section 5.1.1). The boundary of
+ * a part within may begin with that of the whole.
+ */
+static const char *next_mark(struct str s, const struct buf *mark)
+{
+	const char *begin = s.p;
+
+	while (s.n) {
+		const char *at = memmem(s.p, s.n, mark->p, mark->n);
+		size_t i = 0;
+
+		if (!at)
+			break;
+		s.n -= (size_t)(at + mark->n - s.p);
+		s.p = at + mark->n;
+		if (str_starts(s, STR("--")))
+			i = 2;
+		while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t' || s.p[i] == '\r'))
+			i++;
+		if ((at == begin || at[-1] == '\n') && (i == s.n || s.p[i] == '\n'))
+			return at;
+	}
+	return NULL;
+}
+
 static void read_multipart(struct extract *x, struct str type, struct str body,
 			   int depth, int level)
 {
@@ -188,7 +250,7 @@ static void read_multipart(struct extract *x, struct str type, struct str body,
 
 	buf_adds(&mark, "--");
 	buf_addstr(&mark, boundary);
-	at = boundary.n && body.n ? memmem(body.p, body.n, mark.p, mark.n) : NULL;
+	at = boundary.n ? next_mark(body, &mark) : NULL;
 	while (at && buf_ok(&x->out)) {
 		const char *end = body.p + body.n, *next;
 		size_t before = x->out.n;
@@ -196,7 +258,7 @@ static void read_multipart(struct extract *x, struct str type, struct str body,
 		at += mark.n;
 		if (end - at >= 2 && !memcmp(at, "--", 2))
 			break;
-		next = memmem(at, (size_t)(end - at), mark.p, mark.n);
+		next = next_mark((struct str){ at, (size_t)(end - at) }, &mark);
 		at = memchr(at, '\n', (size_t)((next ? next : end) - at));
 		if (at)
 			read_part(x, split((struct str){ at + 1, (size_t)(
