@@ -94,6 +94,56 @@ test('files are dropped and pasted; a large photo is made smaller', async (t) =>
 	assert.ok(photo.size < 2000000);
 });
 
+test('a photo that its camera has turned is sent upright', async (t) => {
+	const page = await openChat(t);
+	const photos = await page.evaluate(async () => {
+		const canvas = new OffscreenCanvas(60, 20);
+
+		canvas.getContext('2d').fillRect(0, 0, 60, 20);
+		const jpeg = new Uint8Array(await (await canvas.convertToBlob(
+			{ type: 'image/jpeg' })).arrayBuffer());
+		const exif = (little, value) => {
+			const tiff = new DataView(new ArrayBuffer(26));
+
+			tiff.setUint16(0, little ? 0x4949 : 0x4d4d);
+			[[2, 42], [8, 1], [10, 0x0112], [12, 3], [18, value]].forEach(
+				([at, n]) => tiff.setUint16(at, n, little));
+			tiff.setUint32(4, 8, little);
+			tiff.setUint32(14, 1, little);
+			return [0xff, 0xe1, 0, 34, 0x45, 0x78, 0x69, 0x66, 0, 0,
+				...new Uint8Array(tiff.buffer)];
+		};
+
+		return [exif(true, 6), exif(false, 8), exif(true, 1), [0xff, 0xe1, 0xff, 0xff]]
+			.map((segment) => [0xff, 0xd8, ...segment, ...jpeg.slice(2)]);
+	});
+
+	await page.locator('.file-button input').setInputFiles(photos.map((bytes, i) => (
+		{ name: `turned${i}.jpg`, mimeType: 'image/jpeg', buffer: Buffer.from(bytes) })));
+	for (const i of photos.keys())
+		await ready(page, `turned${i}.jpg`);
+	const { items } = await api('GET', 'attachments');
+	const sizes = await page.evaluate(async (ids) => Promise.all(ids.map(async (id) => {
+		const got = await (await fetch(`api/v1/attachments/${id}/content`)).arrayBuffer();
+		const bytes = new Uint8Array(got);
+		const head = new TextDecoder('latin1').decode(bytes.slice(0, 64));
+
+		return [head.includes('Exif'), bytes.length];
+	})), photos.map((_, i) => items.find(({ name }) => name === `turned${i}.jpg`).id));
+
+	assert.deepEqual(sizes.map(([exif]) => exif), [false, false, true, false]);
+	assert.equal(sizes[2][1], photos[2].length);
+	assert.equal(sizes[3][1], photos[3].length);
+	const shape = await page.evaluate(async (id) => {
+		const blob = await (await fetch(`api/v1/attachments/${id}/content`)).blob();
+		const image = await createImageBitmap(blob);
+
+		return [image.width, image.height];
+	}, items.find(({ name }) => name === 'turned0.jpg').id);
+
+	assert.deepEqual(shape, [20, 60]);
+});
+
 test('files become documents of a knowledge base', async (t) => {
 	const base = await api('POST', 'knowledge-bases', { name: 'Of files', language: 'en' });
 	const page = await open(t, { hash: `#/knowledge-bases/${base.id}` });

@@ -10,6 +10,8 @@ const TRIES = 4;
 const MAX_SIDE = 2048;
 const SHRINK_FROM = 1500000;
 const SHRINKABLE = /^image\/(jpeg|png|webp)$/;
+/** Of a photo, in which its orientation is. */
+const HEAD_BYTES = 65536;
 
 let keys = 0;
 
@@ -116,12 +118,19 @@ export class Uploads extends Observable {
 	}
 }
 
-/** A large photo as a JPEG that models can see; other files as they are. */
+/**
+ * A large photo as a JPEG that models can see, and one that its camera has turned
+ * upright, since models ignore EXIF; other files as they are.
+ */
 async function smaller(file)
 {
-	if (!SHRINKABLE.test(file.type) || file.size < SHRINK_FROM)
+	if (!SHRINKABLE.test(file.type))
 		return file;
 	try {
+		const turned = await isTurned(file);
+
+		if (!turned && file.size < SHRINK_FROM)
+			return file;
 		const image = await createImageBitmap(file);
 		const scale = Math.min(1, MAX_SIDE / Math.max(image.width, image.height));
 		const canvas = new OffscreenCanvas(Math.round(image.width * scale),
@@ -131,8 +140,40 @@ async function smaller(file)
 		image.close();
 		const blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 });
 
-		return blob.size < file.size ? blob : file;
+		return turned || blob.size < file.size ? blob : file;
 	} catch {
 		return file;	// the server says what is wrong with it
 	}
+}
+
+/** Whether a JPEG says, in EXIF, that it is to be turned or mirrored. */
+async function isTurned(file)
+{
+	const head = new DataView(await file.slice(0, HEAD_BYTES).arrayBuffer());
+	let at = 2;
+
+	if (file.type !== 'image/jpeg' || head.getUint16(0) !== 0xffd8)
+		return false;
+	while (at + 18 < head.byteLength && head.getUint8(at) === 0xff) {
+		const size = head.getUint16(at + 2);
+
+		if (head.getUint16(at) === 0xffe1 && head.getUint32(at + 4) === 0x45786966)
+			return orientation(new DataView(head.buffer, at + 10,
+				Math.min(size - 8, head.byteLength - at - 10))) > 1;
+		at += 2 + size;
+	}
+	return false;
+}
+
+/** The tag 0x0112 of the first directory of a TIFF (Exif 2.3, section 4.6.4); 1 without it. */
+function orientation(tiff)
+{
+	const little = tiff.getUint16(0) === 0x4949;
+	const first = tiff.getUint32(4, little);
+	const n = tiff.getUint16(first, little);
+
+	for (let i = 0; i < n; i++)
+		if (tiff.getUint16(first + 2 + 12 * i, little) === 0x0112)
+			return tiff.getUint16(first + 10 + 12 * i, little);
+	return 1;
 }
