@@ -87,6 +87,18 @@ test('files are dropped and pasted; a large photo is made smaller', async (t) =>
 	});
 	await ready(page, 'photo.png');
 	await ready(page, 'note.txt');
+	const card = (name) => page.locator('.composer .file-card', { hasText: name });
+
+	assert.deepEqual(await card('photo.png').locator('img').evaluate(
+		(image) => [image.complete, image.naturalWidth, image.naturalHeight]), [true, 96, 32]);
+	assert.equal(await card('photo.png').locator('a').count(), 0);
+	assert.equal(await card('note.txt').locator('img').count(), 0);
+	const [text] = await Promise.all([page.waitForEvent('popup'),
+		card('note.txt').getByRole('link').click()]);
+
+	await text.waitForLoadState();
+	assert.equal(await text.locator('body').innerText(), 'pasted');
+	await text.close();
 	const { items } = await api('GET', 'attachments');
 	const photo = items.find(({ name }) => name === 'photo.png');
 

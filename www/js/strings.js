@@ -238,6 +238,7 @@ const en = {
 	'file.sending': 'Uploading {name}',
 	'file.remove': 'Remove {name}',
 	'file.list': 'Attachments',
+	'file.text': 'Show the text that the model is sent',
 	'composer.label': 'Message',
 	'composer.placeholder': 'Ask {name} something',
 	'composer.placeholderPlain': 'Ask something',

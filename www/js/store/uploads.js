@@ -9,13 +9,15 @@ const TRIES = 4;
 /** Photos are made smaller before they are sent: models see no more of them. */
 const MAX_SIDE = 2048;
 const SHRINK_FROM = 1500000;
+const SHOWN = /^image\/(jpeg|png|webp|gif)$/;
+const SHOWN_SIDE = 96;
 const SHRINKABLE = /^image\/(jpeg|png|webp)$/;
 /** Of a photo, in which its orientation is. */
 const HEAD_BYTES = 65536;
 
 let keys = 0;
 
-/** {key, name, size, sent, state: sending ready failed, record, error} */
+/** {key, name, size, sent, state: sending ready failed, record, error, preview: URL} */
 export class Uploads extends Observable {
 	#api;
 
@@ -37,7 +39,7 @@ export class Uploads extends Observable {
 		for (const file of files) {
 			const item = { key: ++keys, name: file.name || 'image.png', size: file.size,
 				sent: 0, state: 'sending', record: null, error: null, file,
-				abort: new AbortController() };
+				preview: null, abort: new AbortController() };
 
 			this.items = [...this.items, item];
 			this.#send(item);
@@ -84,6 +86,8 @@ export class Uploads extends Observable {
 		try {
 			item.file = await smaller(item.file);
 			item.size = item.file.size;
+			item.preview = await preview(item.file);
+			this.changed();
 			await this.#parts(item);
 			item.state = 'ready';
 		} catch (error) {
@@ -143,6 +147,26 @@ async function smaller(file)
 		return turned || blob.size < file.size ? blob : file;
 	} catch {
 		return file;	// the server says what is wrong with it
+	}
+}
+
+/** A small picture of an image, as an address that the policy of the page allows; or null. */
+async function preview(file)
+{
+	if (!SHOWN.test(file.type))
+		return null;
+	try {
+		const image = await createImageBitmap(file);
+		const scale = Math.min(1, SHOWN_SIDE / Math.max(image.width, image.height));
+		const canvas = document.createElement('canvas');
+
+		canvas.width = Math.max(1, Math.round(image.width * scale));
+		canvas.height = Math.max(1, Math.round(image.height * scale));
+		canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+		image.close();
+		return canvas.toDataURL('image/png');
+	} catch {
+		return null;
 	}
 }
 
