@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
+#include "extract/charset.h"
 #include "extract/out.h"
 #include "extract/page.h"
 
@@ -14,6 +16,7 @@
 enum {
 	DEPTH = 3,		/* of files within files */
 	HEAD_BYTES = 1024,
+	CHARSET_BYTES = 40,
 };
 
 static magic_t magic;
@@ -34,8 +37,15 @@ int extract_file_prepare(struct extract *x)
 static int page(struct extract *x)
 {
 	struct buf text = BUF_INIT(4 * x->input.n + 16);
+	struct str own = utf8_valid(buf_str(&x->input)) ? (struct str){ NULL, 0 }
+		: charset_own_word(buf_str(&x->input));
+	char name[CHARSET_BYTES];
 
-	extract_plain_convert(buf_str(&x->input), x->charset, &text);
+	snprintf(name, sizeof(name), "%.*s", (int)MIN(own.n, sizeof(name)),
+		 own.p ? own.p : "");
+	/* What the sender of a mail says is about the bytes. */
+	extract_plain_convert(buf_str(&x->input), x->charset ? x->charset : name,
+			      &text);
 	buf_release(&x->input);
 	x->input = text;
 	return extract_page_text(x);
@@ -185,10 +195,11 @@ int extract_file_read(struct extract *x)
 	return rc;
 }
 
-void extract_file_inner(struct extract *x, struct str bytes, int depth)
+void extract_file_inner(struct extract *x, struct str bytes, const char *charset,
+			int depth)
 {
 	struct extract inner = {
-		.input = BUF_INIT(bytes.n + 1), .depth = depth,
+		.input = BUF_INIT(bytes.n + 1), .depth = depth, .charset = charset,
 		.out = BUF_INIT(x->out.cap - x->out.n),
 	};
 	struct file_kind k;

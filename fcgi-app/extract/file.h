@@ -22,9 +22,11 @@ int extract_file_read(struct extract *x) MUST_CHECK;
 
 /*
  * Appends the text of a file within a file (an attachment of a mail, a page of a book),
- * by its own type; depth: level of nesting. Adds nothing if it cannot be read.
+ * by its own type; depth: level of nesting; charset: of text, as declared beside it, or
+ * NULL. Adds nothing if it cannot be read.
  */
-void extract_file_inner(struct extract *x, struct str bytes, int depth);
+void extract_file_inner(struct extract *x, struct str bytes, const char *charset,
+			int depth);
 
 /* Detects the media type of bytes by content. */
 enum { EXTRACT_TYPE_BYTES = 128 };

@@ -276,8 +276,9 @@ static void read_part(struct extract *x, struct mail_part p, int depth, int leve
 	struct str type = field(p.head, "Content-Type");
 	struct str how = field(p.head, "Content-Transfer-Encoding");
 	struct str name = parameter(type, "name");
+	struct str charset = parameter(type, "charset");
 	struct buf body = BUF_INIT(p.body.n + 1), text = BUF_INIT(4 * p.body.n + 16);
-	char charset[NAME_BYTES];
+	char said[NAME_BYTES];
 
 	if (level > DEPTH)
 		return;
@@ -293,16 +294,18 @@ static void read_part(struct extract *x, struct mail_part p, int depth, int leve
 		from_quoted(p.body, false, &body);
 	else
 		buf_addstr(&body, p.body);
+	name_of(charset, said);
 	if (name.n) {
 		decoded(name, &text);
 		extract_put_heading(&x->out, 2, buf_str(&text));
-		extract_file_inner(x, buf_str(&body), depth + 1);
+		extract_file_inner(x, buf_str(&body), *said ? said : NULL,
+				   depth + 1);
 	} else if (!type.n || (type.n >= 10 && !strncasecmp(type.p, "text/plain", 10))) {
-		extract_plain_convert(buf_str(&body), name_of(
-			parameter(type, "charset"), charset), &text);
+		extract_plain_convert(buf_str(&body), said, &text);
 		extract_put_paragraph(&x->out, buf_str(&text));
 	} else {
-		extract_file_inner(x, buf_str(&body), depth + 1);
+		extract_file_inner(x, buf_str(&body), *said ? said : NULL,
+				   depth + 1);
 	}
 	buf_release(&body);
 	buf_release(&text);

@@ -22,7 +22,7 @@ static void chapter(struct office_walk *w, struct str part)
 	if (!part.p || w->x->pages >= LIM_EXTRACT_PAGES)
 		return;
 	extract_put_page(&w->x->out, ++w->x->pages);
-	extract_file_inner(w->x, part, w->x->depth + 1);
+	extract_file_inner(w->x, part, NULL, w->x->depth + 1);
 }
 
 /* Decodes %20 in place. */

@@ -211,3 +211,28 @@ def test_a_boundary_that_begins_with_another(lab):
             " text/plain\r\n\r\nAfter.\r\n--b--\r\nNever.\r\n")
     assert text_of(lab, mail.encode(), "message/rfc822") == (
         "# s\n- From: a@example.org\n- Date: today\n\nOnce. --b is no end.\n\nAfter.\n")
+
+
+# -- charsets -------------------------------------------------------------------------
+
+
+WORDS = {"iso-8859-2": "Dziewięć dni urlopu, żółć", "windows-1250": "Příliš žluťoučký kůň",
+         "shift_jis": "休暇は九日です", "euc-kr": "휴가는 9일", "big5": "年假九天",
+         "iso-8859-15": "9 € für Größe", "koi8-u": "Відпустка дев'ять днів"}
+
+
+@pytest.mark.parametrize("charset", WORDS)
+def test_the_charset_that_is_said(lab, charset):
+    """Few words are not enough to detect it."""
+    words = WORDS[charset]
+    page = f"<html><body><p>{words}</p></body></html>".encode(charset)
+    said = page.replace(b"<body>", f'<head><meta charset="{charset}"></head><body>'.encode())
+    assert text_of(lab, said, "text/html").strip() == words
+    wrong = said.decode(charset).encode()       # as editors leave it that store UTF-8
+    assert text_of(lab, wrong, "text/html").strip() == words
+    for kind, data in (("text/html", page), ("text/plain; name=a.txt", words.encode(charset)),
+                       ("text/plain", words.encode(charset))):
+        mail = (f"From: a@example.org\r\nDate: today\r\nContent-Type: {kind}; charset={charset}"
+                "\r\nContent-Transfer-Encoding: base64\r\n\r\n").encode() + (
+                    base64.encodebytes(data))
+        assert words in text_of(lab, mail, "message/rfc822")
