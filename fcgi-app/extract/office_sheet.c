@@ -284,6 +284,7 @@ static void workbook(struct office_walk *w, const struct office_xml *x, bool ope
 	char title[128], file[64], id[128];
 	struct office_walk s = OFFICE_WALK(w->x, w->parts);
 	const char *path, *name = office_name(x);
+	struct str part;
 
 	if (open && office_is(name, "workbookPr"))
 		book.from_1904 = office_attribute(x, "date1904", id, sizeof(id))[0] == '1' ||
@@ -293,11 +294,13 @@ static void workbook(struct office_walk *w, const struct office_xml *x, bool ope
 	path = office_linked(w, office_link_id(x, id, sizeof(id)));
 	snprintf(file, sizeof(file), "xl/worksheets/sheet%lld.xml",
 		 (long long)++w->x->pages);
+	part = office_part(w->parts, path ? path : file);
+	if (!part.p)
+		part = office_part(w->parts, file);
 	extract_put_page(&w->x->out, w->x->pages);
 	extract_put_heading(&w->x->out, 2, str_of(office_attribute(
 		x, "name", title, sizeof(title))));
-	(void)!office_each(&s, office_part(w->parts, path ? path : file), sheet,
-			   office_add_text);
+	(void)!office_each(&s, part, sheet, office_add_text);
 	office_walk_release(&s);
 }
 

@@ -106,6 +106,30 @@ test('files are dropped and pasted; a large photo is made smaller', async (t) =>
 	assert.ok(photo.size < 2000000);
 });
 
+test('a file that is too large is refused with its first part', async (t) => {
+	const page = await openChat(t);
+	let parts = 0;
+
+	page.on('request', (request) => {
+		parts += /\/attachments[?/]/.test(request.url()) ? 1 : 0;
+	});
+	await page.evaluate(() => {
+		const dataTransfer = new DataTransfer();
+
+		dataTransfer.items.add(new File([new Uint8Array(104857601)], 'film.bin'));
+		document.querySelector('.composer-field').dispatchEvent(new DragEvent('drop',
+			{ bubbles: true, cancelable: true, dataTransfer }));
+	});
+	const card = page.locator('.file-card.failed', { hasText: 'film.bin' });
+
+	await card.waitFor();
+	assert.match(await card.locator('.file-problem').innerText(), /too large.* 100 MiB\./);
+	assert.equal(parts, 1);
+	assert.ok(await page.locator('.send-button').isDisabled());
+	await card.getByRole('button', { name: 'Remove film.bin' }).click();
+	assert.equal(await page.locator('.file-card').count(), 0);
+});
+
 test('a photo that its camera has turned is sent upright', async (t) => {
 	const page = await openChat(t);
 	const photos = await page.evaluate(async () => {

@@ -474,7 +474,7 @@ const en = {
 	'error.overloadedAfter': { one: 'Many people are chatting right now. Try again in {n} second.', other: 'Many people are chatting right now. Try again in {n} seconds.' },
 	'error.database_unavailable': 'The server couldn’t reach its database. Try again in a moment.',
 	'error.approval_expired': 'This request has expired. You can only deny it now.',
-	'error.too_large': 'The message is too long for this server.',
+	'error.too_large': 'The message or file is too large for this server.',
 	'error.invalid_field': 'The server did not accept this: {detail}',
 	'error.invalid_utf8': 'The message contains characters that the server can’t store.',
 	'error.upstream': 'Couldn’t reach the model. Try again in a moment.',

@@ -108,6 +108,7 @@ export class Uploads extends Observable {
 			try {
 				item.record = await this.#api.upload(item.record?.id, part,
 					{ name: item.name, offset: item.sent, last,
+						length: item.file.size,
 						signal: item.abort.signal });
 				tries = 0;
 			} catch (error) {

@@ -1,10 +1,10 @@
 // What the page of a new agent has besides its form: the templates to begin with.
 import { html, nothing, repeat } from '../../vendor/lit.js';
+import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
 import { goPlace } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
-import { failureText } from './form.js';
 import { icon } from './icons.js';
 import './preview.js';
 

@@ -2,7 +2,7 @@
 // (drop, paste), and the latter shows how far they are; attachmentCards shows those of a
 // stored message.
 import { html, nothing } from '../../vendor/lit.js';
-import { errorText } from '../format.js';
+import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -29,7 +29,7 @@ class LampAttachments extends PageElement {
 	#card(item)
 	{
 		const percent = item.size ? Math.floor(100 * item.sent / item.size) : 100;
-		const problem = item.error ? errorText(item.error) : item.record?.problem;
+		const problem = item.error ? failureText(item.error) : item.record?.problem;
 
 		return html`<li class="file-card ${item.state}" title=${problem || item.name}>
 			${item.preview ? html`<img class="file-preview" alt="" src=${item.preview}>` : nothing}
