@@ -448,6 +448,26 @@ else $HTTP["url"] =~ "^{base}/" {{
             raise AssertionError(f"{stream.status} {body!r}")
         return stream.events()
 
+    def cgi(self, path, body, user="ada"):
+        """A POST to a process of its own, as a web server starts it for plain CGI."""
+        body = json.dumps(body).encode()
+        path = f"{self.base}/api/v1{path}"
+        process = subprocess.Popen(
+            [RESPONDER], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={
+                **os.environ, "LAMPLIGHTER_CONFIG": str(self.config_file),
+                "LAMPLIGHTER_BASE": self.base, "GATEWAY_INTERFACE": "CGI/1.1",
+                "REQUEST_METHOD": "POST", "REQUEST_URI": path, "SCRIPT_NAME": "",
+                "PATH_INFO": path, "QUERY_STRING": "", "SERVER_PROTOCOL": "HTTP/1.1",
+                "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body)),
+                "HTTP_HOST": f"127.0.0.1:{self.port}", "REMOTE_ADDR": "127.0.0.1",
+                "HTTP_SEC_FETCH_SITE": "same-origin", "HTTP_X_TEST_USER": user,
+                "HTTP_X_TEST_GROUPS": "-",
+                "HTTP_X_TEST_SECRET": "lab-secret-of-the-proxy"})
+        process.stdin.write(body)
+        process.stdin.close()
+        return process
+
     def sql(self, text, database=None):
         """Runs SQL with all rights; rows as lists of strings."""
         database = self.database if database is None else database

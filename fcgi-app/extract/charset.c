@@ -99,24 +99,39 @@ static struct str tag_charset(struct str tag)
 	return name;
 }
 
-static bool take_own_word(struct str page)
+/* The charset in the next meta tag that has one; false: there is none. */
+static bool next_own_word(struct str *s, struct str *name)
 {
-	struct str s = { page.p, MIN(page.n, LOOK_BYTES) };
 	const char *p;
 
-	while ((p = find(s, "<meta")) != NULL) {
-		struct str tag, name;
+	while ((p = find(*s, "<meta")) != NULL) {
+		struct str tag;
 
-		s = behind(s, p + 5);
-		tag = s;
-		tag = str_cut(&tag, '>');
-		name = tag_charset(tag);
-		/* The tag was read as single bytes, so the page is not UTF-16. */
-		if (name.n >= 6 && strncasecmp(name.p, "utf-16", 6) == 0)
-			return true;
-		if (take(name))
+		*s = behind(*s, p + 5);
+		tag = *s;
+		*name = tag_charset(str_cut(&tag, '>'));
+		if (name->n)
 			return true;
 	}
+	return false;
+}
+
+struct str charset_own_word(struct str page)
+{
+	struct str s = { page.p, MIN(page.n, LOOK_BYTES) }, name;
+
+	return next_own_word(&s, &name) ? name : (struct str){ NULL, 0 };
+}
+
+static bool take_own_word(struct str page)
+{
+	struct str s = { page.p, MIN(page.n, LOOK_BYTES) }, name;
+
+	while (next_own_word(&s, &name))
+		/* The tag was read as single bytes, so the page is not UTF-16. */
+		if ((name.n >= 6 && strncasecmp(name.p, "utf-16", 6) == 0) ||
+		    take(name))
+			return true;
 	return false;
 }
 

@@ -10,7 +10,7 @@
  *   page.c     HTML                    confine.c  no files, no network, no programs
  *
  * lamplighter-extract-file is the same with types_file.c and libraries for
- * documents: file.c detects types, pdf.c, office.c, rtf.c, mail.c and plain.c read
+ * documents: file.c detects types, pdf.c, office*.c, rtf.c, mail.c and plain.c read
  * them, scan.c recognises the text of images, out.c writes the output.
  *
  * It links only the parts of lib/base that it uses, not the library, so that it

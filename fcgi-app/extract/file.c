@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
+#include "extract/charset.h"
 #include "extract/out.h"
 #include "extract/page.h"
 
@@ -14,6 +16,7 @@
 enum {
 	DEPTH = 3,		/* of files within files */
 	HEAD_BYTES = 1024,
+	CHARSET_BYTES = 40,
 };
 
 static magic_t magic;
@@ -34,8 +37,15 @@ int extract_file_prepare(struct extract *x)
 static int page(struct extract *x)
 {
 	struct buf text = BUF_INIT(4 * x->input.n + 16);
+	struct str own = utf8_valid(buf_str(&x->input)) ? (struct str){ NULL, 0 }
+		: charset_own_word(buf_str(&x->input));
+	char name[CHARSET_BYTES];
 
-	extract_plain_convert(buf_str(&x->input), x->charset, &text);
+	snprintf(name, sizeof(name), "%.*s", (int)MIN(own.n, sizeof(name)),
+		 own.p ? own.p : "");
+	/* What the sender of a mail says is about the bytes. */
+	extract_plain_convert(buf_str(&x->input), x->charset ? x->charset : name,
+			      &text);
 	buf_release(&x->input);
 	x->input = text;
 	return extract_page_text(x);
@@ -99,8 +109,8 @@ static struct file_kind kind_of(struct str s)
 	if (!strcmp(k.type, "text/xml") &&
 	    memmem(s.p, MIN(s.n, HEAD_BYTES), "<html", 5))
 		snprintf(k.type, sizeof(k.type), "application/xhtml+xml");
-	/* libmagic knows a mail by its first field, which may be any. */
-	if (!strcmp(k.type, "text/plain") && extract_is_mail(s))
+	/* It knows a mail by its first line only, and not by each that mails begin with. */
+	if (k.text && !office && extract_is_mail(s))
 		snprintf(k.type, sizeof(k.type), "message/rfc822");
 	for (char *p = k.type; *p; p++)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
@@ -185,10 +195,11 @@ int extract_file_read(struct extract *x)
 	return rc;
 }
 
-void extract_file_inner(struct extract *x, struct str bytes, int depth)
+void extract_file_inner(struct extract *x, struct str bytes, const char *charset,
+			int depth)
 {
 	struct extract inner = {
-		.input = BUF_INIT(bytes.n + 1), .depth = depth,
+		.input = BUF_INIT(bytes.n + 1), .depth = depth, .charset = charset,
 		.out = BUF_INIT(x->out.cap - x->out.n),
 	};
 	struct file_kind k;

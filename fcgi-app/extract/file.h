@@ -22,9 +22,11 @@ int extract_file_read(struct extract *x) MUST_CHECK;
 
 /*
  * Appends the text of a file within a file (an attachment of a mail, a page of a book),
- * by its own type; depth: level of nesting. Adds nothing if it cannot be read.
+ * by its own type; depth: level of nesting; charset: of text, as declared beside it, or
+ * NULL. Adds nothing if it cannot be read.
  */
-void extract_file_inner(struct extract *x, struct str bytes, int depth);
+void extract_file_inner(struct extract *x, struct str bytes, const char *charset,
+			int depth);
 
 /* Detects the media type of bytes by content. */
 enum { EXTRACT_TYPE_BYTES = 128 };
@@ -70,14 +72,11 @@ const char *extract_office_type(struct str head);
 
 int extract_rtf(struct extract *x) MUST_CHECK;
 
-/*
- * Whether s begins with the head of a mail: nothing but fields, From among them and
- * Date, Message-ID or MIME-Version.
- */
-bool extract_is_mail(struct str s);
-
 /* Reads a mail (RFC 5322) with the text of its attachments. */
 int extract_mail(struct extract *x, int depth) MUST_CHECK;
+
+/* Whether a text begins with the header of a mail, whatever the order of its fields. */
+bool extract_is_mail(struct str s);
 
 /* Reads plain text in any charset. */
 int extract_plain(struct extract *x) MUST_CHECK;

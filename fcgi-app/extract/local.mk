@@ -13,7 +13,11 @@ EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/file.c fcgi-app/extract/file.h \
 	fcgi-app/extract/mail.c \
 	fcgi-app/extract/office.c \
+	fcgi-app/extract/office_epub.c \
+	fcgi-app/extract/office_odf.c \
 	fcgi-app/extract/office_part.c fcgi-app/extract/office_part.h \
+	fcgi-app/extract/office_sheet.c \
+	fcgi-app/extract/office_walk.c fcgi-app/extract/office_walk.h \
 	fcgi-app/extract/pdf.c \
 	fcgi-app/extract/plain.c \
 	fcgi-app/extract/rtf.c \

@@ -4,7 +4,6 @@
  */
 #include "extract/file.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -14,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { DEPTH = 8, NAME_BYTES = 80 };
+enum { DEPTH = 8, NAME_BYTES = 80, HEAD_BYTES = 65536 };
 
 struct mail_part {
 	struct str head, body;
@@ -61,33 +60,6 @@ static struct str field(struct str head, const char *name)
 	return (struct str){ NULL, 0 };
 }
 
-static bool is_field(struct str line)
-{
-	size_t n = 0;
-
-	while (n < line.n && (isalnum((unsigned char)line.p[n]) || line.p[n] == '-'))
-		n++;
-	return n && n < line.n && line.p[n] == ':';
-}
-
-bool extract_is_mail(struct str s)
-{
-	struct mail_part p = split(s);
-	struct str rest = p.head;
-	bool first = true;
-
-	while (rest.n) {
-		struct str line = str_cut(&rest, '\n');
-
-		if (!is_field(line) && (first || !strchr(" \t", line.p[0])))
-			return false;
-		first = false;
-	}
-	return p.body.p && field(p.head, "From").n &&
-		(field(p.head, "Date").n || field(p.head, "Message-ID").n ||
-		 field(p.head, "MIME-Version").n);
-}
-
 static struct str parameter(struct str value, const char *name)
 {
 	size_t n = strlen(name);
@@ -107,6 +79,43 @@ static struct str parameter(struct str value, const char *name)
 		return str_trim(str_cut(&out, ';'));
 	}
 	return (struct str){ NULL, 0 };
+}
+
+/* Whether a line begins with "name:". */
+static bool is_field(struct str line)
+{
+	size_t n = 0;
+
+	while (n < line.n && line.p[n] > ' ' && line.p[n] < 0x7f && line.p[n] != ':')
+		n++;
+	return n && n < line.n && line.p[n] == ':';
+}
+
+bool extract_is_mail(struct str s)
+{
+	static const char *const others[] = {
+		"Date", "Message-ID", "MIME-Version", "Received",
+	};
+	struct str rest = { s.p, MIN(s.n, HEAD_BYTES) }, head;
+	bool any = false;
+
+	/* Mailboxes (mbox) put a line without a colon before each mail. */
+	if (str_starts(rest, STR("From ")))
+		(void)str_cut(&rest, '\n');
+	head = rest;
+	for (bool first = true; rest.n; first = false) {
+		struct str line = str_cut(&rest, '\n');
+
+		if (!str_trim(line).n) {
+			head.n = (size_t)(line.p - head.p);
+			break;
+		}
+		if (!is_field(line) && (first || (line.p[0] != ' ' && line.p[0] != '\t')))
+			return false;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		any |= field(head, others[i]).n > 0;
+	return any && field(head, "From").n > 0;
 }
 
 /* -- encodings --- */
@@ -204,7 +213,32 @@ static void decoded(struct str s, struct buf *out)
 
 static void read_part(struct extract *x, struct mail_part p, int depth, int level);
 
-/* Returns true if something was written. */
+/*
+ * The next delimiter: mark on a line of its own (RFC 2046 section 5.1.1). The boundary of
+ * a part within may begin with that of the whole.
+ */
+static const char *next_mark(struct str s, const struct buf *mark)
+{
+	const char *begin = s.p;
+
+	while (s.n) {
+		const char *at = memmem(s.p, s.n, mark->p, mark->n);
+		size_t i = 0;
+
+		if (!at)
+			break;
+		s.n -= (size_t)(at + mark->n - s.p);
+		s.p = at + mark->n;
+		if (str_starts(s, STR("--")))
+			i = 2;
+		while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t' || s.p[i] == '\r'))
+			i++;
+		if ((at == begin || at[-1] == '\n') && (i == s.n || s.p[i] == '\n'))
+			return at;
+	}
+	return NULL;
+}
+
 static void read_multipart(struct extract *x, struct str type, struct str body,
 			   int depth, int level)
 {
@@ -216,7 +250,7 @@ static void read_multipart(struct extract *x, struct str type, struct str body,
 
 	buf_adds(&mark, "--");
 	buf_addstr(&mark, boundary);
-	at = boundary.n && body.n ? memmem(body.p, body.n, mark.p, mark.n) : NULL;
+	at = boundary.n ? next_mark(body, &mark) : NULL;
 	while (at && buf_ok(&x->out)) {
 		const char *end = body.p + body.n, *next;
 		size_t before = x->out.n;
@@ -224,7 +258,7 @@ static void read_multipart(struct extract *x, struct str type, struct str body,
 		at += mark.n;
 		if (end - at >= 2 && !memcmp(at, "--", 2))
 			break;
-		next = memmem(at, (size_t)(end - at), mark.p, mark.n);
+		next = next_mark((struct str){ at, (size_t)(end - at) }, &mark);
 		at = memchr(at, '\n', (size_t)((next ? next : end) - at));
 		if (at)
 			read_part(x, split((struct str){ at + 1, (size_t)(
@@ -242,8 +276,9 @@ static void read_part(struct extract *x, struct mail_part p, int depth, int leve
 	struct str type = field(p.head, "Content-Type");
 	struct str how = field(p.head, "Content-Transfer-Encoding");
 	struct str name = parameter(type, "name");
+	struct str charset = parameter(type, "charset");
 	struct buf body = BUF_INIT(p.body.n + 1), text = BUF_INIT(4 * p.body.n + 16);
-	char charset[NAME_BYTES];
+	char said[NAME_BYTES];
 
 	if (level > DEPTH)
 		return;
@@ -259,16 +294,18 @@ static void read_part(struct extract *x, struct mail_part p, int depth, int leve
 		from_quoted(p.body, false, &body);
 	else
 		buf_addstr(&body, p.body);
+	name_of(charset, said);
 	if (name.n) {
 		decoded(name, &text);
 		extract_put_heading(&x->out, 2, buf_str(&text));
-		extract_file_inner(x, buf_str(&body), depth + 1);
+		extract_file_inner(x, buf_str(&body), *said ? said : NULL,
+				   depth + 1);
 	} else if (!type.n || (type.n >= 10 && !strncasecmp(type.p, "text/plain", 10))) {
-		extract_plain_convert(buf_str(&body), name_of(
-			parameter(type, "charset"), charset), &text);
+		extract_plain_convert(buf_str(&body), said, &text);
 		extract_put_paragraph(&x->out, buf_str(&text));
 	} else {
-		extract_file_inner(x, buf_str(&body), depth + 1);
+		extract_file_inner(x, buf_str(&body), *said ? said : NULL,
+				   depth + 1);
 	}
 	buf_release(&body);
 	buf_release(&text);

@@ -40,6 +40,10 @@ static struct {
 	{ "BIG5", "BIG5", 0 }, { "SHIFT_JIS", "CP932", 0 },
 	{ "EUC-JP", "EUC-JP", 0 }, { "ISO-2022-JP", "ISO-2022-JP", 0 },
 	{ "EUC-KR", "EUC-KR", 0 }, { "UHC", "UHC", 0 },
+	{ "KS_C_5601-1987", "UHC", 0 }, { "X-SJIS", "CP932", 0 },
+	{ "WINDOWS-31J", "CP932", 0 }, { "KOI8-U", "KOI8-U", 0 },
+	{ "ISO-8859-4", "ISO-8859-4", 0 }, { "ISO-8859-13", "ISO-8859-13", 0 },
+	{ "LATIN1", "WINDOWS-1252", 0 }, { "WINDOWS-874", "CP874", 0 },
 };
 
 #define NONE ((iconv_t)-1)

@@ -56,9 +56,13 @@ struct str file_name(struct str given, struct arena *a)
 
 static int too_large(const struct file_caps *caps, struct err *e)
 {
+	int64_t most = caps->file_bytes;
+	bool whole = most % 1048576 == 0;
+
 	return err_public(e, ERR_TOO_BIG, "The file is too large: %s may have at "
-			  "most %lld bytes.", caps->what,
-			  (long long)caps->file_bytes);
+			  "most %lld %s.", caps->what,
+			  (long long)(whole ? most / 1048576 : most),
+			  whole ? "MiB" : "bytes");
 }
 
 int file_room(struct db *db, const struct owner *o, const struct file_caps *caps,

@@ -75,3 +75,21 @@ class Provider:
     def close(self):
         self.http.shutdown()
         self.http.server_close()
+
+
+class Eyes(Provider):
+    """Writes out every page as "This is eyes."; refuses the first with a status, or all
+    until it is let."""
+
+    def __init__(self):
+        self.asked, self.let = threading.Event(), threading.Event()
+        self.one_by_one = False
+        self.refusals = []
+        super().__init__(self.before)
+
+    def before(self, sent):
+        self.asked.set()
+        self.let.wait(60)
+        if self.one_by_one:
+            self.let.clear()
+        return self.refusals.pop(0) if self.refusals else None

@@ -2,16 +2,13 @@
 that answered, and by another one if that dies in between."""
 
 import contextlib
-import json
-import os
 import signal
-import subprocess
 import threading
 
 import pytest
 
 from any_provider import Provider
-from lab import RESPONDER, Lab, wait_until
+from lab import Lab, wait_until
 from labs import KEYS
 
 SAID = "Where is the lamp of the projector"
@@ -202,23 +199,7 @@ def test_a_model_that_refuses_is_not_asked_again(lab, titler):
 
 
 def cgi(lab):
-    """The same question to a process of its own, as a web server starts it."""
-    body = json.dumps({"content": SAID}).encode()
-    path = f"{lab.base}/api/v1/chat/lab/stream"
-    process = subprocess.Popen(
-        [RESPONDER], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={
-            **os.environ, "LAMPLIGHTER_CONFIG": str(lab.config_file),
-            "LAMPLIGHTER_BASE": lab.base, "GATEWAY_INTERFACE": "CGI/1.1",
-            "REQUEST_METHOD": "POST", "REQUEST_URI": path, "SCRIPT_NAME": "",
-            "PATH_INFO": path, "QUERY_STRING": "", "SERVER_PROTOCOL": "HTTP/1.1",
-            "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body)),
-            "HTTP_HOST": f"127.0.0.1:{lab.port}", "REMOTE_ADDR": "127.0.0.1",
-            "HTTP_SEC_FETCH_SITE": "same-origin", "HTTP_X_TEST_USER": "ada",
-            "HTTP_X_TEST_GROUPS": "-", "HTTP_X_TEST_SECRET": "lab-secret-of-the-proxy"})
-    process.stdin.write(body)
-    process.stdin.close()
-    return process
+    return lab.cgi("/chat/lab/stream", {"content": SAID})
 
 
 def newest(lab):

@@ -4,14 +4,13 @@ that sees, when a turn or a knowledge base needs it (A11, A21)."""
 import contextlib
 import json
 import signal
-import threading
 import uuid
 
 import pytest
 
-from any_provider import Provider
+from any_provider import Eyes
 from knowledge import base_of, found, settled
-from lab import Lab, wait_until
+from lab import Lab, Twin, wait_until
 from samples import picture, scan, tiff
 
 LEAVE = "Nine days of leave carry over\nuntil the end of March."
@@ -158,24 +157,6 @@ def test_a_service_reads_a_document(seeing, who):
                    f" '{base.rsplit('/', 1)[1].replace('-', '').upper()}'") == [["1"]]
 
 
-class Eyes(Provider):
-    """Writes out every page as "This is eyes."; refuses the first with a status, or all
-    until it is let."""
-
-    def __init__(self):
-        self.asked, self.let = threading.Event(), threading.Event()
-        self.one_by_one = False
-        self.refusals = []
-        super().__init__(self.before)
-
-    def before(self, sent):
-        self.asked.set()
-        self.let.wait(60)
-        if self.one_by_one:
-            self.let.clear()
-        return self.refusals.pop(0) if self.refusals else None
-
-
 @pytest.fixture(scope="module")
 def eyes():
     with contextlib.closing(Eyes()) as made:
@@ -230,6 +211,14 @@ def told(lab):
             if "What is it?" in json.dumps(b["messages"][-1])]
 
 
+@pytest.fixture(scope="module")
+def elsewhere(asking):
+    """Another node on the same database, which asks the same service."""
+    with Twin(asking, services=asking.services, config=asking.overrides) as lab:
+        yield lab
+
+
+@pytest.mark.threads
 def test_of_turns_that_need_the_same_page_one_asks(asking, eyes, who):
     """The other waits, and has the page, too."""
     lab = asking
@@ -247,6 +236,54 @@ def test_of_turns_that_need_the_same_page_one_asks(asking, eyes, who):
     assert ["This is eyes" in said for said in told(lab)].count(True) == 2
 
 
+@pytest.mark.threads
+def test_of_nodes_that_need_the_same_page_one_asks(asking, elsewhere, eyes, who):
+    eyes.let.clear()
+    eyes.asked.clear()
+    before = len(eyes.keys)
+    asking.sent()
+    record = attached(asking, scan([LEAVE + who, WOMBAT]), "a.pdf", who)
+    turns = [begun(lab, record, who) for lab in (asking, elsewhere, asking, elsewhere)]
+    assert eyes.asked.wait(30)
+    eyes.let.set()
+    assert [list(t)[-1].name for t in turns] == ["done"] * 4
+    assert len(eyes.keys) == before + 2     # of two pages
+    assert [said.count("This is eyes") for said in told(asking)].count(2) == 4
+
+
+def test_of_processes_of_plain_cgi_one_asks(asking, eyes, who):
+    """The second one waits, even if the web server has ended the first: that one's turn
+    continues in a process that the server does not know."""
+    eyes.let.clear()
+    eyes.asked.clear()
+    before = len(eyes.keys)
+    asking.sent()
+    record = attached(asking, picture(LEAVE + who), "a.png", who)
+    body = {"content": "What is it?", "attachments": [record["id"]]}
+    with asking.cgi("/chat/lab/stream", body, who) as first:
+        assert eyes.asked.wait(30)
+        with asking.cgi("/chat/lab/stream", body, who) as second:
+            wait_until("it is there", lambda: b"executing" in second.stdout.readline())
+            eyes.let.set()
+            assert b"event: done" in first.stdout.read()
+            assert b"event: done" in second.stdout.read()
+    assert len(eyes.keys) == before + 1
+    assert ["This is eyes" in said for said in told(asking)].count(True) == 2
+    eyes.let.clear()
+    eyes.asked.clear()
+    record = attached(asking, picture(WOMBAT + who), "b.png", who)
+    body["attachments"] = [record["id"]]
+    with asking.cgi("/chat/lab/stream", body, who) as first:
+        assert eyes.asked.wait(30)
+        first.kill()
+    with asking.cgi("/chat/lab/stream", body, who) as second:
+        wait_until("it is there", lambda: b"executing" in second.stdout.readline())
+        eyes.let.set()
+        assert b"event: done" in second.stdout.read()
+    assert len(eyes.keys) == before + 2
+
+
+@pytest.mark.threads
 def test_a_killed_reader_of_a_page_is_replaced(asking, eyes, who):
     lab = asking
     eyes.let.clear()

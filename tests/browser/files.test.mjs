@@ -88,11 +88,97 @@ test('files are dropped and pasted; a large photo is made smaller', async (t) =>
 	});
 	await ready(page, 'photo.png');
 	await ready(page, 'note.txt');
+	const card = (name) => page.locator('.composer .file-card', { hasText: name });
+
+	assert.deepEqual(await card('photo.png').locator('img').evaluate(
+		(image) => [image.complete, image.naturalWidth, image.naturalHeight]), [true, 96, 32]);
+	assert.equal(await card('photo.png').locator('a').count(), 0);
+	assert.equal(await card('note.txt').locator('img').count(), 0);
+	const [text] = await Promise.all([page.waitForEvent('popup'),
+		card('note.txt').getByRole('link').click()]);
+
+	await text.waitForLoadState();
+	assert.equal(await text.locator('body').innerText(), 'pasted');
+	await text.close();
 	const { items } = await api('GET', 'attachments');
 	const photo = items.find(({ name }) => name === 'photo.png');
 
 	assert.equal(photo.mediaType, 'image/jpeg');
 	assert.ok(photo.size < 2000000);
+});
+
+test('a file that is too large is refused with its first part', async (t) => {
+	const page = await openChat(t);
+	let parts = 0;
+
+	page.on('request', (request) => {
+		parts += /\/attachments[?/]/.test(request.url()) ? 1 : 0;
+	});
+	await page.evaluate(() => {
+		const dataTransfer = new DataTransfer();
+
+		dataTransfer.items.add(new File([new Uint8Array(104857601)], 'film.bin'));
+		document.querySelector('.composer-field').dispatchEvent(new DragEvent('drop',
+			{ bubbles: true, cancelable: true, dataTransfer }));
+	});
+	const card = page.locator('.file-card.failed', { hasText: 'film.bin' });
+
+	await card.waitFor();
+	assert.match(await card.locator('.file-problem').innerText(), /too large.* 100 MiB\./);
+	assert.equal(parts, 1);
+	assert.ok(await page.locator('.send-button').isDisabled());
+	await card.getByRole('button', { name: 'Remove film.bin' }).click();
+	assert.equal(await page.locator('.file-card').count(), 0);
+});
+
+test('a photo that its camera has turned is sent upright', async (t) => {
+	const page = await openChat(t);
+	const photos = await page.evaluate(async () => {
+		const canvas = new OffscreenCanvas(60, 20);
+
+		canvas.getContext('2d').fillRect(0, 0, 60, 20);
+		const jpeg = new Uint8Array(await (await canvas.convertToBlob(
+			{ type: 'image/jpeg' })).arrayBuffer());
+		const exif = (little, value) => {
+			const tiff = new DataView(new ArrayBuffer(26));
+
+			tiff.setUint16(0, little ? 0x4949 : 0x4d4d);
+			[[2, 42], [8, 1], [10, 0x0112], [12, 3], [18, value]].forEach(
+				([at, n]) => tiff.setUint16(at, n, little));
+			tiff.setUint32(4, 8, little);
+			tiff.setUint32(14, 1, little);
+			return [0xff, 0xe1, 0, 34, 0x45, 0x78, 0x69, 0x66, 0, 0,
+				...new Uint8Array(tiff.buffer)];
+		};
+
+		return [exif(true, 6), exif(false, 8), exif(true, 1), [0xff, 0xe1, 0xff, 0xff]]
+			.map((segment) => [0xff, 0xd8, ...segment, ...jpeg.slice(2)]);
+	});
+
+	await page.locator('.file-button input').setInputFiles(photos.map((bytes, i) => (
+		{ name: `turned${i}.jpg`, mimeType: 'image/jpeg', buffer: Buffer.from(bytes) })));
+	for (const i of photos.keys())
+		await ready(page, `turned${i}.jpg`);
+	const { items } = await api('GET', 'attachments');
+	const sizes = await page.evaluate(async (ids) => Promise.all(ids.map(async (id) => {
+		const got = await (await fetch(`api/v1/attachments/${id}/content`)).arrayBuffer();
+		const bytes = new Uint8Array(got);
+		const head = new TextDecoder('latin1').decode(bytes.slice(0, 64));
+
+		return [head.includes('Exif'), bytes.length];
+	})), photos.map((_, i) => items.find(({ name }) => name === `turned${i}.jpg`).id));
+
+	assert.deepEqual(sizes.map(([exif]) => exif), [false, false, true, false]);
+	assert.equal(sizes[2][1], photos[2].length);
+	assert.equal(sizes[3][1], photos[3].length);
+	const shape = await page.evaluate(async (id) => {
+		const blob = await (await fetch(`api/v1/attachments/${id}/content`)).blob();
+		const image = await createImageBitmap(blob);
+
+		return [image.width, image.height];
+	}, items.find(({ name }) => name === 'turned0.jpg').id);
+
+	assert.deepEqual(shape, [20, 60]);
 });
 
 test('files become documents of a knowledge base', async (t) => {

@@ -110,20 +110,21 @@ class OtherLab(OnNode, Twin):
 
 
 @contextlib.contextmanager
-def three_labs(cluster, tmp_path_factory, spread):
+def three_labs(cluster, tmp_path_factory, spread, services=None, config=None):
     log = tmp_path_factory.mktemp("runs") / "runs"
     log.touch()
     ports = [n.port for n in cluster.nodes]
     parts = {
         "workspaces": {"lab": {"workspace": "lab", "title_by_model": False}},
         "config": {"tools": {"note": tool(log, effect="read"),
-                             "drop": tool(log, effect="destructive")}},
+                             "drop": tool(log, effect="destructive")}, **(config or {})},
+        "services": services,
     }
     with contextlib.ExitStack() as stack:
         first = FirstLab(**parts).at(ports, spread, log)
         labs = [stack.enter_context(first)]
         for i in (1, 2):
-            other = OtherLab(first, config=parts["config"])
+            other = OtherLab(first, config=parts["config"], services=services)
             labs.append(stack.enter_context(
                 other.at(ports[i:] + ports[:i], spread, log)))
         yield labs

@@ -437,11 +437,14 @@ export class Api {
 		return { items: all };
 	}
 
-	/** The next part of a file; id undefined: its first. @returns the record */
-	upload(id, bytes, { name, offset, last, signal })
+	/**
+	 * The next part of a file; id undefined: its first. length: of the whole file, so that
+	 * one that is too large is refused with its first part. @returns the record
+	 */
+	upload(id, bytes, { name, offset, last, length, signal })
 	{
 		const headers = { 'Content-Type': 'application/octet-stream',
-			'Upload-Complete': last ? '?1' : '?0' };
+			'Upload-Complete': last ? '?1' : '?0', 'Upload-Length': String(length) };
 
 		return id
 			? this.json('PATCH', `attachments/${enc(id)}`, { bytes, signal,

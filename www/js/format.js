@@ -98,7 +98,16 @@ export function errorText(error)
 	return t('error.internal');
 }
 
-/** JSON for people: values that fit on one line stay on it. */
+/**
+ * What to tell about a failure that is of no field of a form and of no turn: the
+ * server's own sentence.
+ */
+export function failureText(error)
+{
+	return error.status && error.status !== 401 && error.detail || errorText(error);
+}
+
+/** JSON for reading: what fits into a line stays on one. */
 export function prettyJson(value, indent = '')
 {
 	if (value === null || typeof value !== 'object')

@@ -9,11 +9,15 @@ const TRIES = 4;
 /** Photos are scaled down before they are sent: models see no more of them. */
 const MAX_SIDE = 2048;
 const SHRINK_FROM = 1500000;
+const SHOWN = /^image\/(jpeg|png|webp|gif)$/;
+const SHOWN_SIDE = 96;
 const SHRINKABLE = /^image\/(jpeg|png|webp)$/;
+/** Of a photo, in which its orientation is. */
+const HEAD_BYTES = 65536;
 
 let keys = 0;
 
-/** {key, name, size, sent, state: sending ready failed, record, error} */
+/** {key, name, size, sent, state: sending ready failed, record, error, preview: URL} */
 export class Uploads extends Observable {
 	#api;
 
@@ -35,7 +39,7 @@ export class Uploads extends Observable {
 		for (const file of files) {
 			const item = { key: ++keys, name: file.name || 'image.png', size: file.size,
 				sent: 0, state: 'sending', record: null, error: null, file,
-				abort: new AbortController() };
+				preview: null, abort: new AbortController() };
 
 			this.items = [...this.items, item];
 			this.#send(item);
@@ -82,6 +86,8 @@ export class Uploads extends Observable {
 		try {
 			item.file = await smaller(item.file);
 			item.size = item.file.size;
+			item.preview = await preview(item.file);
+			this.changed();
 			await this.#parts(item);
 			item.state = 'ready';
 		} catch (error) {
@@ -102,6 +108,7 @@ export class Uploads extends Observable {
 			try {
 				item.record = await this.#api.upload(item.record?.id, part,
 					{ name: item.name, offset: item.sent, last,
+						length: item.file.size,
 						signal: item.abort.signal });
 				tries = 0;
 			} catch (error) {
@@ -116,12 +123,19 @@ export class Uploads extends Observable {
 	}
 }
 
-/** A large photo as a JPEG that models can see; other files as they are. */
+/**
+ * A large photo as a JPEG that models can see, and one that its camera has turned
+ * upright, since models ignore EXIF; other files as they are.
+ */
 async function smaller(file)
 {
-	if (!SHRINKABLE.test(file.type) || file.size < SHRINK_FROM)
+	if (!SHRINKABLE.test(file.type))
 		return file;
 	try {
+		const turned = await isTurned(file);
+
+		if (!turned && file.size < SHRINK_FROM)
+			return file;
 		const image = await createImageBitmap(file);
 		const scale = Math.min(1, MAX_SIDE / Math.max(image.width, image.height));
 		const canvas = new OffscreenCanvas(Math.round(image.width * scale),
@@ -131,8 +145,60 @@ async function smaller(file)
 		image.close();
 		const blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 });
 
-		return blob.size < file.size ? blob : file;
+		return turned || blob.size < file.size ? blob : file;
 	} catch {
 		return file;	// the server says what is wrong with it
 	}
+}
+
+/** A small picture of an image, as an address that the policy of the page allows; or null. */
+async function preview(file)
+{
+	if (!SHOWN.test(file.type))
+		return null;
+	try {
+		const image = await createImageBitmap(file);
+		const scale = Math.min(1, SHOWN_SIDE / Math.max(image.width, image.height));
+		const canvas = document.createElement('canvas');
+
+		canvas.width = Math.max(1, Math.round(image.width * scale));
+		canvas.height = Math.max(1, Math.round(image.height * scale));
+		canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+		image.close();
+		return canvas.toDataURL('image/png');
+	} catch {
+		return null;
+	}
+}
+
+/** Whether a JPEG says, in EXIF, that it is to be turned or mirrored. */
+async function isTurned(file)
+{
+	const head = new DataView(await file.slice(0, HEAD_BYTES).arrayBuffer());
+	let at = 2;
+
+	if (file.type !== 'image/jpeg' || head.getUint16(0) !== 0xffd8)
+		return false;
+	while (at + 18 < head.byteLength && head.getUint8(at) === 0xff) {
+		const size = head.getUint16(at + 2);
+
+		if (head.getUint16(at) === 0xffe1 && head.getUint32(at + 4) === 0x45786966)
+			return orientation(new DataView(head.buffer, at + 10,
+				Math.min(size - 8, head.byteLength - at - 10))) > 1;
+		at += 2 + size;
+	}
+	return false;
+}
+
+/** The tag 0x0112 of the first directory of a TIFF (Exif 2.3, section 4.6.4); 1 without it. */
+function orientation(tiff)
+{
+	const little = tiff.getUint16(0) === 0x4949;
+	const first = tiff.getUint32(4, little);
+	const n = tiff.getUint16(first, little);
+
+	for (let i = 0; i < n; i++)
+		if (tiff.getUint16(first + 2 + 12 * i, little) === 0x0112)
+			return tiff.getUint16(first + 10 + 12 * i, little);
+	return 1;
 }

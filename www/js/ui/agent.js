@@ -1,11 +1,11 @@
 // What the page of a new agent has besides its form: the templates to start
 // from.
 import { html, nothing, repeat } from '../../vendor/lit.js';
+import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
 import { goPlace } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
-import { failureText } from './form.js';
 import { icon } from './icons.js';
 import './preview.js';
 

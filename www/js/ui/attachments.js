@@ -2,7 +2,7 @@
 // accept them (drop, paste), and the latter shows their progress;
 // attachmentCards shows those of a stored message.
 import { html, nothing } from '../../vendor/lit.js';
-import { errorText } from '../format.js';
+import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -29,10 +29,11 @@ class LampAttachments extends PageElement {
 	#card(item)
 	{
 		const percent = item.size ? Math.floor(100 * item.sent / item.size) : 100;
-		const problem = item.error ? errorText(item.error) : item.record?.problem;
+		const problem = item.error ? failureText(item.error) : item.record?.problem;
 
 		return html`<li class="file-card ${item.state}" title=${problem || item.name}>
-			<span class="file-name" dir="auto">${item.name}</span>
+			${item.preview ? html`<img class="file-preview" alt="" src=${item.preview}>` : nothing}
+			${this.#name(item)}
 			${item.state === 'sending' ? html`<progress max="100" value=${percent}
 				aria-label=${t('file.sending', { name: item.name })}></progress>` : nothing}
 			${problem ? html`<span class="file-problem" role="alert">${problem}</span>` : nothing}
@@ -44,6 +45,15 @@ class LampAttachments extends PageElement {
 				title=${t('file.remove', { name: item.name })}
 				@click=${() => this.uploads.remove(item)}>${icon('close')}</button>
 		</li>`;
+	}
+
+	/** A link to the text, once there is one: what a model will read. */
+	#name({ name, record })
+	{
+		return record?.textChars ? html`<a class="file-name" dir="auto" target="_blank"
+			rel="noopener" title=${t('file.text')}
+			href="api/v1/attachments/${encodeURIComponent(record.id)}/text">${name}</a>`
+			: html`<span class="file-name" dir="auto">${name}</span>`;
 	}
 
 	connectedCallback()

@@ -3,13 +3,13 @@
 // into the form of the row that they belong to.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
-import { moment } from '../format.js';
+import { failureText, moment } from '../format.js';
 import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { toldView } from './field.js';
-import { failureText } from './form.js';
 import { icon } from './icons.js';
+import './form.js';
 
 class LampChildren extends PageElement {
 	static properties = {

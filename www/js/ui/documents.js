@@ -2,7 +2,7 @@
 // read (lamp-document: {base, id, title}), and how far the indexing is; where the user
 // may change it, files to add (button, drop), with their progress and errors.
 import { html, nothing, repeat } from '../../vendor/lit.js';
-import { errorText } from '../format.js';
+import { failureText } from '../format.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -130,7 +130,7 @@ class LampDocuments extends PageElement {
 			${counts?.embedding.error ? html`<p class="form-error">${icon('warning')}<span>${
 				counts.embedding.error}</span></p>` : nothing}
 			${this.error ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
-				errorText(this.error)}</span></p>` : nothing}
+				failureText(this.error)}</span></p>` : nothing}
 			${this.editable ? html`<label class="button file-button">
 				<input type="file" multiple class="sr-only" @change=${this.#onChosen}>
 				${icon('plus')}<span>${t('documents.add')}</span></label>
@@ -152,7 +152,7 @@ class LampDocuments extends PageElement {
 		return html`<li class="file-card ${item.error ? 'failed' : 'sending'}">
 			<span class="file-name" dir="auto">${item.name}</span>
 			${item.error ? html`<span class="file-problem" role="alert">${
-				errorText(item.error)}</span>`
+				failureText(item.error)}</span>`
 				: html`<progress max="100" value=${item.percent}
 					aria-label=${t('file.sending', { name: item.name })}></progress>`}
 			<button type="button" class="icon-button" aria-label=${remove} title=${remove}

@@ -2,7 +2,7 @@
 // saves by itself, and reports the result as lamp-saved.
 import { html, nothing } from '../../vendor/lit.js';
 import { asked, shown, told } from '../form.js';
-import { errorText, moment } from '../format.js';
+import { failureText, moment } from '../format.js';
 import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -11,14 +11,6 @@ import { icon } from './icons.js';
 import './secret.js';
 
 let forms = 0;
-
-/**
- * The text for a failure that belongs to no field: the server's own sentence.
- */
-export function failureText(error)
-{
-	return error.status && error.status !== 401 && error.detail || errorText(error);
-}
 
 class LampForm extends PageElement {
 	static properties = {

@@ -2,14 +2,15 @@
 // rows. The route table (js/route.js) names what is special about one.
 import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
+import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
 import { becomePlace, goPlace, placeHash } from '../route.js';
 import { has, t } from '../strings.js';
 import { PageElement } from './element.js';
-import { failureText } from './form.js';
 import { icon } from './icons.js';
 import { PARTS } from './parts.js';
 import './children.js';
+import './form.js';
 import './rows.js';
 
 /** The title of a place, by its row of the route table or its form. */

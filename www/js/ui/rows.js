@@ -3,12 +3,11 @@
 // (ui/gallery.js).
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName, secondField } from '../form.js';
-import { moment } from '../format.js';
+import { failureText, moment } from '../format.js';
 import { Watch } from '../observable.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
-import { failureText } from './form.js';
 import { categoryRows, galleryView } from './gallery.js';
 import { icon } from './icons.js';
 

@@ -1,9 +1,9 @@
 // What the page of an LLM service, or of a user's own key, has besides its
 // form: it can be tested, also before it is stored.
 import { html, nothing } from '../../vendor/lit.js';
+import { failureText } from '../format.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
-import { failureText } from './form.js';
 import { icon } from './icons.js';
 
 class LampServiceTest extends PageElement {
