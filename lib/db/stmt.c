@@ -487,8 +487,9 @@ int stmt_ended(struct link *c, struct err *e)
 
 	c->ending = NULL;
 	while ((more = mysql_stmt_next_result(p->st)) == 0)
-		if (mysql_stmt_field_count(p->st))
-			BUG("rows after those that were said to be the last");
+		if (mysql_stmt_field_count(p->st) &&
+		    mysql_stmt_free_result(p->st))
+			break;
 	if (more < 0) {
 		c->unsure = c->open_tx = false;
 		return 0;
