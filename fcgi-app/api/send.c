@@ -242,7 +242,10 @@ int send_stream(struct request *rq, struct response *rs,
 {
 	struct stream_sink s;
 	struct turn_run *t;
-	int rc = send_start(rq, in, &t, e);
+	int rc;
+
+	in->runs_at_once = true;
+	rc = send_start(rq, in, &t, e);
 
 	if (rc < 0 || (rc == TURN_REPEATED && in->verb == TURN_RESUME &&
 		       send_after(rq, t->follow_seq, &t->follow_seq, e) < 0))
@@ -347,8 +350,10 @@ static int await_end(struct request *rq, struct turn_run *t,
 int send_whole(struct request *rq, struct turn_request *in,
 	       struct turn_run **t, enum turn_status *status, struct err *e)
 {
-	int rc = send_start(rq, in, t, e);
+	int rc;
 
+	in->runs_at_once = true;
+	rc = send_start(rq, in, t, e);
 	if (rc < 0)
 		return -1;
 	if (rc != TURN_STARTED)

@@ -75,6 +75,7 @@ static int trace_with(struct cli_session *s, const struct turn_deps *deps,
 
 	if (cli_message_request(s, m, &in, e) < 0)
 		return -1;
+	in.runs_at_once = true;
 	for (int i = 0; i < m->warm; i++)
 		if (run_turn(deps, &in, e) < 0)
 			return -1;

@@ -266,6 +266,34 @@ typedef int db_tx_fn(struct db *tx, void *ctx, struct err *e);
 int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e) MUST_CHECK;
 bool db_tx_unknown(const struct db *tx);
 
+/*
+ * db_tx for a closure with one DB_WHOLE statement whose last rows come before its
+ * COMMIT: returns as soon as *enough is true after a result (fn of db_each sets it),
+ * and leaves the connection in early->link until db_early_end has waited for the
+ * COMMIT; what it flushes to disk may take longer than all the rest. Early only on a
+ * server without a cluster, where a COMMIT fails only if the server does: on a
+ * cluster, and if fn finds an earlier try, early->link stays NULL and the
+ * transaction is complete. early may be NULL. The next statement of this thread, in
+ * whatever database, waits for the end first: a thread never holds a connection while
+ * it waits for another, and sees what it has written. Others do not see it until the
+ * end. Not within db_tx.
+ */
+struct link;
+struct db_early {
+	const bool *enough;
+	struct link *link;	/* out; NULL: nothing to wait for. early must stay where it
+				   is until then */
+	struct err err;		/* of an end that another statement waited for */
+};
+int db_tx_early(struct db *db, db_tx_fn *fn, void *ctx, struct db_early *early,
+		struct err *e) MUST_CHECK;
+
+/*
+ * Waits for the COMMIT and gives the connection back; the thread that began it. -1:
+ * ERR_DB_DOWN and others of the server; it may have been committed all the same.
+ */
+int db_early_end(struct db_early *early, struct err *e) MUST_CHECK;
+
 /* -- foreign databases: datasets ------------------------------------------ */
 
 struct db_column {
@@ -281,7 +309,6 @@ struct db_column {
  * Ends a query from another thread. For one thread that queries, one query at a
  * time. db_stop_now: any thread; never blocks for long.
  */
-struct link;
 struct db_stop {
 	pthread_mutex_t lock;
 	struct link *link;	/* the connection that runs the query; NULL = none */

@@ -79,16 +79,20 @@ int link_query(struct link *c, const char *sql, const char *what,
 	return 0;
 }
 
-static int read_packet_cap(struct link *c, struct err *e)
+/* The packet limit, and with ", @@wsrep_on" as more whether it is a cluster. */
+static int read_server(struct link *c, const char *more, struct err *e)
 {
 	MYSQL_RES *r;
 	MYSQL_ROW row;
+	char sql[64];
 
-	if (link_query(c, "SELECT @@max_allowed_packet", "set-up", e))
+	snprintf(sql, sizeof(sql), "SELECT @@max_allowed_packet%s", more);
+	if (link_query(c, sql, "set-up", e))
 		return -1;
 	r = mysql_store_result(c->my);
 	row = r ? mysql_fetch_row(r) : NULL;
 	c->max_packet_bytes = row && row[0] ? strtoul(row[0], NULL, 10) : 0;
+	c->cluster = row && *more && row[1] && strcmp(row[1], "0") != 0;
 	mysql_free_result(r);
 	if (!c->max_packet_bytes)
 		return link_fail(c, mysql_errno(c->my), mysql_error(c->my),
@@ -104,7 +108,7 @@ static int set_up(struct link *c, struct err *e)
 		return link_query(c, SESSION_FOREIGN, "set-up", e);
 	if (!atomic_load(&p->no_wsrep)) {
 		if (!link_query(c, SESSION SESSION_WSREP, "set-up", e))
-			return read_packet_cap(c, e);
+			return read_server(c, ", @@wsrep_on", e);
 		if (mysql_errno(c->my) != ER_UNKNOWN_SYSTEM_VARIABLE)
 			return -1;
 		err_clear(e);
@@ -113,7 +117,7 @@ static int set_up(struct link *c, struct err *e)
 	}
 	if (link_query(c, SESSION, "set-up", e))
 		return -1;
-	return read_packet_cap(c, e);
+	return read_server(c, "", e);
 }
 
 /* Writes the first row's last column as text to out; "" if there is none. */

@@ -40,6 +40,8 @@ struct link {
 	bool autocommit;	/* current mode of the session */
 	bool open_tx;		/* a statement ran since the last commit */
 	bool unsure;		/* a DB_WHOLE statement was sent, its outcome is not known */
+	bool cluster;		/* a COMMIT may be refused for what another node did */
+	struct prep *ending;	/* the DB_WHOLE statement whose rows are read, but not its end */
 	enum fault fault;	/* worst since it was borrowed */
 	bool drop;		/* close it when it is returned */
 	int64_t idle_since_ms;
@@ -64,6 +66,7 @@ struct db {
 	bool failed;		/* sticky: must be rolled back */
 	bool unknown;		/* an earlier try may have been committed */
 	int depth;		/* db_tx within db_tx */
+	const bool *enough;	/* db_tx_early; NULL: to the end */
 };
 
 struct pool {
@@ -138,6 +141,11 @@ int link_fail(struct link *c, unsigned number, const char *text,
 int link_stmt_fail(struct link *c, MYSQL_STMT *st, const char *what,
 		   struct err *e);
 
+/* -- tx.c ------------------------------------------------------------------ */
+
+/* Reads the end of this thread's transaction that db_tx_early left, if any. */
+void early_end(void);
+
 /* -- kept.c ---------------------------------------------------------------- */
 
 /* Takes the kept statement with this text; the caller owns it. NULL = none. */
@@ -184,6 +192,8 @@ struct op {			/* a declared statement to run */
 	size_t max_bytes;	/* limit for texts in them; 0 = none */
 	bool *cut;		/* with max_bytes: there were more rows */
 	size_t bytes;		/* size of texts passed to fn */
+	const bool *enough;	/* stmt_whole: the end may be read by stmt_ended once it is
+				   true; or NULL */
 };
 
 /* One row of arguments; no rows come back. */
@@ -192,8 +202,12 @@ int stmt_exec(struct link *c, struct op *op, struct err *e);
 int stmt_exec_rows(struct link *c, struct op *op, struct err *e);
 /* Passes the rows to op->fn. */
 int stmt_each(struct link *c, struct op *op, struct err *e);
-/* Runs a DB_WHOLE statement: reads its results and checks that it completed. */
+/*
+ * Runs a DB_WHOLE statement: reads its results and checks that it completed, unless
+ * op->enough and the server let it leave that to stmt_ended (c->ending is set then).
+ */
 int stmt_whole(struct link *c, struct op *op, struct err *e);
+int stmt_ended(struct link *c, struct err *e);
 
 /* Sets *b for a parameter value; null may be any address that stays valid. */
 void bind_param(MYSQL_BIND *b, const struct db_val *v);

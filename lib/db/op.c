@@ -85,7 +85,8 @@ int db_each(struct db *db, unsigned stmt, const struct db_val *args,
 	    struct arena *a, db_row_fn *fn, void *ctx, struct err *e)
 {
 	struct op op = { .run = is_whole(db, stmt) ? stmt_whole : stmt_each,
-			 .stmt = stmt, .args = args, .a = a, .fn = fn, .ctx = ctx };
+			 .stmt = stmt, .args = args, .a = a, .fn = fn, .ctx = ctx,
+			 .enough = db->enough };
 
 	return op_run(db, &op, e);
 }
@@ -96,7 +97,8 @@ int db_each_within(struct db *db, unsigned stmt, const struct db_val *args,
 {
 	struct op op = { .run = is_whole(db, stmt) ? stmt_whole : stmt_each,
 			 .stmt = stmt, .args = args, .a = a, .fn = fn,
-			 .ctx = ctx, .max_bytes = max_bytes, .cut = cut };
+			 .ctx = ctx, .max_bytes = max_bytes, .cut = cut,
+			 .enough = db->enough };
 
 	*cut = false;
 	return op_run(db, &op, e);

@@ -372,6 +372,7 @@ static struct link *take_any(struct pool *p, bool autocommit, struct err *e)
 
 struct link *pool_take(struct pool *p, bool autocommit, struct err *e)
 {
+	early_end();
 	for (int tries = 0; ; tries++) {
 		struct link *c = take_any(p, autocommit, e);
 		bool fresh = c && !c->idle_since_ms;

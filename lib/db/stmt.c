@@ -421,6 +421,15 @@ int stmt_each(struct link *c, struct op *op, struct err *e)
 	return rc;
 }
 
+/* Whether the end of the statement is left to stmt_ended. */
+static bool leave_end(struct link *c, struct prep *p, const struct op *op, int rc)
+{
+	if (rc || !op->enough || !*op->enough || c->cluster)
+		return false;
+	c->ending = p;
+	return true;
+}
+
 /* Reads all results of a DB_WHOLE statement that was sent. */
 static int whole_results(struct link *c, struct prep *p, struct op *op,
 			 struct err *e)
@@ -442,6 +451,8 @@ static int whole_results(struct link *c, struct prep *p, struct op *op,
 			}
 			if (c->fault > FAULT_DATA)
 				return -1;
+			if (leave_end(c, p, op, rc))
+				return 0;
 		}
 		more = mysql_stmt_next_result(p->st);
 	}
@@ -464,8 +475,28 @@ int stmt_whole(struct link *c, struct op *op, struct err *e)
 		clear_away(c, p);
 		return -1;
 	}
-	c->unsure = c->open_tx = false;
+	if (!c->ending)
+		c->unsure = c->open_tx = false;
 	return 0;
+}
+
+int stmt_ended(struct link *c, struct err *e)
+{
+	struct prep *p = c->ending;
+	int more;
+
+	c->ending = NULL;
+	while ((more = mysql_stmt_next_result(p->st)) == 0)
+		if (mysql_stmt_field_count(p->st) &&
+		    mysql_stmt_free_result(p->st))
+			break;
+	if (more < 0) {
+		c->unsure = c->open_tx = false;
+		return 0;
+	}
+	prep_fail(c, p, "end of a transaction", e);
+	clear_away(c, p);
+	return -1;
 }
 
 int db_check_stmts(struct db *db, struct err *e)

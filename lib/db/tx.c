@@ -17,6 +17,9 @@
 #define TRIES    10
 #define TRIES_MS 10000
 
+/* This thread's transaction whose end is not read yet; or NULL. */
+static _Thread_local struct db_early *under_way;
+
 bool db_tx_unknown(const struct db *tx)
 {
 	return tx->unknown;
@@ -29,7 +32,9 @@ static int attempt(struct db *tx, db_tx_fn *fn, void *ctx, enum fault *fault,
 	struct link *c = tx->link;
 	int rc = fn(tx, ctx, e);
 
-	if (rc == 0 && !tx->failed && c->open_tx) {
+	if (rc == 0 && !tx->failed && c->ending) {
+		;	/* its end is left to db_early_end */
+	} else if (rc == 0 && !tx->failed && c->open_tx) {
 		rc = link_query(c, "COMMIT", "commit", e);
 		/* A COMMIT that the library did not send has not committed. */
 		if (rc && c->fault == FAULT_LOST &&
@@ -48,6 +53,12 @@ static int attempt(struct db *tx, db_tx_fn *fn, void *ctx, enum fault *fault,
 
 int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
 {
+	return db_tx_early(db, fn, ctx, NULL, e);
+}
+
+int db_tx_early(struct db *db, db_tx_fn *fn, void *ctx, struct db_early *early,
+		struct err *e)
+{
 	int64_t deadline_ms = clock_mono_ms() + TRIES_MS;
 	bool unknown = false;
 
@@ -64,7 +75,10 @@ int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
 	if (db->pool->opt.foreign)
 		BUG("a transaction on a foreign database");
 	for (int tries = 1; ; tries++) {
-		struct db tx = { .pool = db->pool, .unknown = unknown };
+		struct db tx = {
+			.pool = db->pool, .unknown = unknown,
+			.enough = early ? early->enough : NULL,
+		};
 		enum fault fault = FAULT_LOST;
 		bool again;
 		int rc = -1;
@@ -73,6 +87,11 @@ int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
 		if (tx.link) {
 			rc = attempt(&tx, fn, ctx, &fault, e);
 			unknown = tx.unknown;
+			if (tx.link->ending) {
+				early->link = tx.link;
+				under_way = early;
+				return 0;
+			}
 			pool_give(tx.link);
 		}
 		/* If the first try cannot connect, fail at once. */
@@ -86,4 +105,30 @@ int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
 		metric_add(METRIC_DB_RETRIES, "transaction", NULL, 1);
 		db_pause(tries);
 	}
+}
+
+void early_end(void)
+{
+	struct db_early *early = under_way;
+	struct link *c;
+
+	if (!early)
+		return;
+	under_way = NULL;
+	c = early->link;
+	early->link = NULL;
+	(void)stmt_ended(c, &early->err);
+	pool_give(c);
+}
+
+int db_early_end(struct db_early *early, struct err *e)
+{
+	if (early->link && early != under_way)
+		BUG("the end of another thread's transaction");
+	if (early->link)
+		early_end();
+	if (early->err.code == ERR_NONE)
+		return 0;
+	*e = early->err;
+	return -1;
 }

@@ -291,7 +291,8 @@ struct llm_io {
 	int idle_ms;
 	int (*idle_fn)(void *ctx);
 	int (*flush_fn)(void *ctx);	/* after each batch of events that one
-					   upstream read gave; may be NULL */
+					   upstream read gave; may return
+					   HTTP_LATER; may be NULL */
 	void (*stall_fn)(void *ctx);	/* see above; may be NULL */
 	/* In the caller's thread, each time a request is on its way, beside
 	   the handler: http_request.meanwhile. May be NULL. */

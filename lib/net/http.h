@@ -39,6 +39,8 @@ void http_pool_free(struct http_pool *p);
 
 /* Returned by on_tick and on_batch: on_stall must run before anything else. */
 #define HTTP_STALL 1
+/* Returned by on_batch: it is called again in a millisecond, or with the next data. */
+#define HTTP_LATER 2
 
 /*
  * A switch that ends transfers from another thread within milliseconds. Owned by

@@ -262,18 +262,6 @@ static void look_at_all(struct http_pool *p)
 	}
 }
 
-static void run_timers(struct http_pool *p)
-{
-	struct transfer *t;
-
-	while ((t = due_take(&p->due, p->now)) != NULL) {
-		if (transfer_late(t, p->now))
-			over(p, t);
-		else
-			outside(p, t, false);
-	}
-}
-
 /* Marks transfers that libcurl has finished; each ends after its last batch. */
 static void mark_finished(struct http_pool *p)
 {
@@ -294,11 +282,11 @@ static void mark_finished(struct http_pool *p)
 /* Handles a transfer that libcurl ran in this round. */
 static void look_at(struct http_pool *p, struct transfer *t)
 {
-	bool batch = t->batch && t->r->on_batch;
-	bool block = batch && t->r->on_batch(t->r->ctx) == HTTP_STALL &&
-		t->r->on_stall;
+	int rc = t->batch && t->r->on_batch ? t->r->on_batch(t->r->ctx) : 0;
+	bool block = rc == HTTP_STALL && t->r->on_stall;
 
 	t->batch = false;
+	t->batch_at = rc == HTTP_LATER ? p->now + 1 : -1;
 	if (t->finished || t->e.code != ERR_NONE) {
 		t->stalled = block;	/* on_stall runs a last time */
 		over(p, t);
@@ -320,6 +308,22 @@ static void look_at_dirty(struct http_pool *p)
 		p->dirty = t->next_dirty;
 		t->queued_dirty = false;
 		look_at(p, t);
+	}
+}
+
+static void run_timers(struct http_pool *p)
+{
+	struct transfer *t;
+
+	while ((t = due_take(&p->due, p->now)) != NULL) {
+		if (transfer_late(t, p->now)) {
+			over(p, t);
+		} else if (t->batch_at >= 0 && p->now >= t->batch_at) {
+			t->batch = true;
+			look_at(p, t);
+		} else {
+			outside(p, t, false);
+		}
 	}
 }
 

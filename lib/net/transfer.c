@@ -329,6 +329,7 @@ int64_t transfer_due(const struct transfer *t)
 	const char *what;
 	int64_t at = deadline(t, &what);
 
+	sooner(&at, t->batch_at);
 	if (t->r->total_timeout_ms)
 		sooner(&at, t->start + t->r->total_timeout_ms);
 	if (t->r->tick_ms)

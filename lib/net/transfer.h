@@ -49,6 +49,7 @@ struct transfer {
 	int64_t start, connected, last_byte, last_tick;
 	int64_t start_us;
 	int64_t linger_until;
+	int64_t batch_at;		/* on_batch is due; -1 = not */
 	size_t n_body;
 	bool got_head;
 	char host[URL_HOST_BYTES];		/* of the URL; only with a guard */

@@ -46,14 +46,14 @@ static bool was_refused(const struct err *e)
 }
 
 int attempt_tx(struct db *db, const struct attempt_fns *t, int64_t *us,
-	       void *ctx, struct err *e)
+	       void *ctx, struct db_early *early, struct err *e)
 {
 	struct trying k = { .t = t, .ctx = ctx, .again = *us != 0 };
 	struct err ignored = ERR_INIT;
 
 	if (!*us)
 		*us = clock_now_us();
-	if (db_tx(db, try, &k, e) == 0)
+	if (db_tx_early(db, try, &k, early, e) == 0)
 		return 0;
 	if (!k.again || !was_refused(e) || db_tx(db, look, &k, &ignored) ||
 	    !k.found)

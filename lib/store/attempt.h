@@ -28,9 +28,10 @@ struct attempt_fns {
  * the time is set. `before` runs first if the attempt has a time, on db_tx's
  * own further tries, and after a refusal (ERR_CONFLICT, ERR_BUSY,
  * ERR_DB_DUPLICATE), because an earlier COMMIT may have succeeded meanwhile.
+ * early: as for db_tx_early, or NULL.
  */
 int attempt_tx(struct db *db, const struct attempt_fns *t, int64_t *us,
-	       void *ctx, struct err *e) MUST_CHECK;
+	       void *ctx, struct db_early *early, struct err *e) MUST_CHECK;
 
 /*
  * `before` for an attempt that creates turn id, with us as the turn's start: 1,

@@ -107,6 +107,8 @@ struct locked {		/* a conversation and its turn, both locked */
 	" IF EXISTS (SELECT 1 FROM setting e WHERE e.holder_id IN (?,?)) THEN" \
 	" SELECT " columns SETTING_OF "; END IF;"
 #define SETTING_IF_ANY_P "uus" U_16
+/* The end of TURN_CREATE's results is a row with the level -1. */
+#define NIL_HEX "00000000000000000000000000000000"
 
 #define TURN_DEAD_FIELDS(F, SEP) \
 	F(id, u, "t.id") SEP \

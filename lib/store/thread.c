@@ -301,7 +301,7 @@ int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
 		r->title = utf8_head(r->title, LIM_TITLE_CHARS);
 	if (thread_whole(db, o, &r->conversation_id, e))
 		return -1;
-	return attempt_tx(db, &instead, &r->attempt_us, &k, e);
+	return attempt_tx(db, &instead, &r->attempt_us, &k, NULL, e);
 }
 
 /* -- choosing ------------------------------------------------------------------- */

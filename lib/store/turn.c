@@ -360,5 +360,5 @@ int store_turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 	if (t->n_events > 1 &&
 	    store_turn_flush(db, t->events, t->n_events - 1, e))
 		return -1;
-	return attempt_tx(db, &end, &t->ended_us, &k, e);
+	return attempt_tx(db, &end, &t->ended_us, &k, NULL, e);
 }

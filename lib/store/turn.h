@@ -100,6 +100,8 @@ struct turn_begin {
 	const struct uuid *holders;
 	size_t n_holders;
 	struct arena *arena;	/* for both; or NULL if none are wanted */
+	struct db_early *commit;	/* to return before the COMMIT: db_early_end must
+					   follow; or NULL */
 	/* out: */
 	struct message user;	/* as stored; content and meta borrowed */
 	int64_t turn_number;	/* user messages so far, from 1 */

@@ -168,10 +168,13 @@ static int take_created(void *ctx, const struct db_val *row, struct err *e)
 		SETTING_FIELDS(F, COMMA)
 #undef F
 	};
-	struct turn_begin *b = ((struct beginning *)ctx)->b;
+	struct beginning *k = ctx;
+	struct turn_begin *b = k->b;
 
 	(void)e;
-	if (b->n_settings < STORE_SETTINGS)
+	if (row[1].i < 0)
+		k->taken = true;
+	else if (b->n_settings < STORE_SETTINGS)
 		db_map(fields_of, ARRAY_LEN(fields_of), row,
 		       &b->settings[b->n_settings++]);
 	return 0;
@@ -217,7 +220,6 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 	b->user.seq = 1;
 	b->turn_number = 1;
 	b->titled = b->title.p != NULL;
-	k->taken = true;
 	return 0;
 }
 
@@ -259,6 +261,8 @@ int store_turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	static const struct attempt_fns begin = { begun_before, begin_run };
 	struct beginning k = { .o = o, .b = b };
 
+	if (b->commit)
+		b->commit->enough = &k.taken;
 	b->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
 	b->user = (struct message){
 		.role = ROLE_USER,
@@ -275,7 +279,8 @@ int store_turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 		k.holders[i] = holder_at(b, i);
 	for (int tries = 0; ; tries++) {
 		b->user.created_us = 0;
-		if (attempt_tx(db, &begin, &b->user.created_us, &k, e)) {
+		if (attempt_tx(db, &begin, &b->user.created_us, &k,
+			       b->commit, e)) {
 			if (tries || !b->create || e->code != ERR_CONFLICT ||
 			    !conversation_made_room(db, &b->conversation_id))
 				return -1;

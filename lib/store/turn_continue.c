@@ -87,5 +87,5 @@ int store_turn_continue(struct db *db, const struct owner *o, struct turn_contin
 	};
 	struct continuing k = { .o = o, .r = r };
 
-	return attempt_tx(db, &again, &r->attempt_us, &k, e);
+	return attempt_tx(db, &again, &r->attempt_us, &k, NULL, e);
 }

@@ -259,7 +259,7 @@ int store_turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
 	static const struct attempt_fns pause = { paused_before, pause_run };
 	struct pausing k = { .o = o, .p = p };
 
-	return attempt_tx(db, &pause, &p->attempt_us, &k, e);
+	return attempt_tx(db, &pause, &p->attempt_us, &k, NULL, e);
 }
 
 /* -- applying ----------------------------------------------------------------- */
@@ -438,7 +438,7 @@ int store_turn_resume(struct db *db, const struct owner *o, struct turn_resume *
 {
 	static const struct attempt_fns resume = { resumed_before, resume_run };
 	struct resuming k = { .o = o, .w = w };
-	int rc = attempt_tx(db, &resume, &k.now_us, &k, e);
+	int rc = attempt_tx(db, &resume, &k.now_us, &k, NULL, e);
 
 	w->turn.error_code = w->turn.error_text = w->turn.client =
 		(struct str){ NULL, 0 };

@@ -214,7 +214,7 @@ int turn_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
 		k.abort = own = http_abort_new(e);
 	if (k.abort) {
 		turn_live_add(q->deps->live, &entry, q->id ? q->id : &fresh,
-			      k.abort, true);
+			      k.abort, TURN_LIVE_ENDED);
 		rc = converse(&k, e);
 		turn_live_remove(q->deps->live, &entry);
 	}

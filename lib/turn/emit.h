@@ -2,7 +2,7 @@
 #ifndef TURN_EMIT_H
 #define TURN_EMIT_H
 
-#include "turn/loop.h"
+#include "turn/commit.h"
 
 /*
  * Numbers ev, logs it, then passes it to the sink. In this order, so that a
@@ -19,6 +19,7 @@ static inline void loop_emit(struct turn_loop *l, struct turn_event *ev)
 
 static inline void loop_flush(struct turn_loop *l)
 {
+	commit_wait(l);
 	if (l->sink->flush)
 		l->sink->flush(l->sink);
 }

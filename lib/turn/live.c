@@ -16,6 +16,9 @@ enum {
 	ROUND_MS = 250,
 	/* Rounds between reads of the own turns */
 	LOOK_ROUNDS = 2,
+	/* Empty ones before the thread sleeps: waking it at the begin of each turn
+	   would delay that turn */
+	IDLE_ROUNDS = 4,
 	TOUCH_ROUNDS = 20,		/* rounds between extensions of the
 					   leases */
 	TIDY_ROUNDS = 240,		/* housekeeping; also in the first
@@ -49,6 +52,8 @@ struct turn_live {
 	struct turn_watch *watches;
 	int n, n_watches;
 	bool stop;
+	int idle_rounds;		/* the last ones, without a turn or watch */
+	bool asleep;			/* until it is woken */
 	bool urgent;			/* an urgent flush is due */
 	bool interrupting;		/* new turns are stopped, too */
 	pthread_t thread;
@@ -67,14 +72,15 @@ static void interrupt(struct turn_live_entry *t)
 
 void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 		   const struct uuid *turn, struct http_abort *abort,
-		   bool ended)
+		   enum turn_live_as as)
 {
-	bool first;
+	bool ended = as == TURN_LIVE_ENDED, asleep;
 
 	if (!l)
 		return;
 	*t = (struct turn_live_entry){
 		.turn = *turn, .abort = abort, .ended = ended, .added = true,
+		.ending = !ended,
 		.log = ended ? NULL : turn_log_new(turn),
 	};
 	pthread_mutex_lock(&l->lock);
@@ -85,10 +91,11 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 	l->turns = t;
 	if (l->interrupting)
 		interrupt(t);
-	first = l->n++ == 0;
+	l->n++;
+	asleep = l->asleep;
 	pthread_mutex_unlock(&l->lock);
 	/* Not under the lock, for which it would only wait. */
-	if (first)
+	if (asleep)
 		pthread_cond_signal(&l->wake);
 }
 
@@ -211,7 +218,8 @@ struct turn_watch *turn_watch_open(struct turn_live *l,
 	if (w->next)
 		w->next->prev = &w->next;
 	l->watches = w;
-	if (l->n_watches++ == 0)
+	l->n_watches++;
+	if (l->asleep)
 		pthread_cond_signal(&l->wake);
 	pthread_mutex_unlock(&l->lock);
 	return w;
@@ -487,16 +495,25 @@ static void round_run(struct turn_live *l, struct arena *a, int number)
 
 enum wake { WAKE_END, WAKE_ROUND, WAKE_URGENT };
 
-/* Waits for the next round or an urgent flush; without limit while idle. */
+/* Under the lock. */
+static bool is_idle(const struct turn_live *l)
+{
+	return l->n == 0 && l->n_watches == 0;
+}
+
+/* Waits for the next round or an urgent flush; without limit when idle for long. */
 static enum wake wait_round(struct turn_live *l, int64_t *round_ms,
 			    int64_t flushed_ms)
 {
 	enum wake why = WAKE_ROUND;
 
 	pthread_mutex_lock(&l->lock);
-	if (!l->stop && l->n == 0 && l->n_watches == 0) {
-		while (!l->stop && l->n == 0 && l->n_watches == 0)
+	l->idle_rounds = is_idle(l) ? l->idle_rounds + 1 : 0;
+	if (l->idle_rounds > IDLE_ROUNDS) {
+		l->asleep = true;
+		while (!l->stop && is_idle(l))
 			pthread_cond_wait(&l->wake, &l->lock);
+		l->asleep = false;
 		*round_ms = clock_mono_ms() + ROUND_MS;
 	}
 	while (!l->stop) {

@@ -53,7 +53,8 @@ struct turn_live_entry {	/* in the turn's memory; zero before add */
 	bool added;			/* the turn's own thread only */
 	/* Stored; only its work afterwards runs */
 	bool ended;
-	bool ending;			/* being stored; under the list's lock */
+	bool ending;			/* being stored, its begin or its end; under the
+					   list's lock */
 	bool interrupted;		/* stopped by a shutdown; written before
 					   abort, read after it */
 	struct turn_live_entry *next, **prev;	/* under the list's lock */
@@ -62,15 +63,19 @@ struct turn_live_entry {	/* in the turn's memory; zero before add */
 	struct turn_log *log;		/* NULL if added as ended */
 };
 
+enum turn_live_as {
+	TURN_LIVE_BEGUN,	/* not committed yet: turn_live_on follows */
+	TURN_LIVE_ENDED,	/* stored already, or a model call outside a turn: it
+				   can be stopped, but has no lease and no events */
+};
+
 /*
- * Registers and removes a turn. abort stays the caller's. ended: the turn is
- * stored already, or this is a model call outside a turn; it can be stopped,
- * but has no lease and no events. Removing an entry that was not added does
- * nothing. Any thread.
+ * Registers and removes a turn. abort stays the caller's. Removing an entry that
+ * was not added does nothing. Any thread.
  */
 void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 		   const struct uuid *turn, struct http_abort *abort,
-		   bool ended);
+		   enum turn_live_as as);
 void turn_live_remove(struct turn_live *l, struct turn_live_entry *t);
 
 /* Logs an event for later readers. Never blocks. */
@@ -85,7 +90,7 @@ void turn_live_event(struct turn_live *l, struct turn_live_entry *t,
 void turn_live_ending(struct turn_live *l, struct turn_live_entry *t,
 		      struct arena *a, struct turn_events **rows, size_t *n);
 
-/* The turn does not end after all: the thread serves it again. */
+/* The turn is committed, or does not end after all: the thread serves it now. */
 void turn_live_on(struct turn_live *l, struct turn_live_entry *t);
 
 /*

@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/calls.c lib/turn/calls.h \
 	lib/turn/chosen.c lib/turn/chosen.h \
 	lib/turn/choose.c lib/turn/choose.h \
+	lib/turn/commit.c lib/turn/commit.h \
 	lib/turn/context.c lib/turn/context.h \
 	lib/turn/cite.c lib/turn/cite.h \
 	lib/turn/dead.c \

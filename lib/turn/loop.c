@@ -136,7 +136,12 @@ static int on_event(void *ctx, const struct llm_event *ev)
 /* on_flush and on_event run on the thread of lib/net: see http.h. */
 static int on_flush(void *ctx)
 {
-	return loop_try_flush(ctx) ? 0 : HTTP_STALL;
+	struct turn_loop *l = ctx;
+
+	/* Without an answer, the head is sent when the begin is committed. */
+	if (commit_pending(l) && !l->first_token_ms && !l->step.n_calls)
+		return HTTP_LATER;
+	return !commit_pending(l) && loop_try_flush(l) ? 0 : HTTP_STALL;
 }
 
 static int on_idle(void *ctx)
@@ -153,6 +158,7 @@ static void on_stall(void *ctx)
 /* Runs in the turn's own thread while the model reads the request. */
 static void on_meanwhile(void *ctx)
 {
+	commit_wait(ctx);
 	steps_store_added(ctx);
 }
 
@@ -220,7 +226,8 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		.http = l->run->deps->http, .abort = l->abort, .watch_fd = -1,
 		.idle_ms = l->idle_ms, .idle_fn = on_idle,
 		.flush_fn = on_flush, .stall_fn = on_stall,
-		.meanwhile_fn = l->n_unstored ? on_meanwhile : NULL,
+		.meanwhile_fn = l->n_unstored || commit_pending(l) ? on_meanwhile
+								   : NULL,
 	};
 	int rc;
 
@@ -449,6 +456,12 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 	    (context_build(l, &l->err) < 0 || loop_converse(l, &l->err) < 0) &&
 	    l->err.code != ERR_CANCELLED)
 		log_err("turn failed", &l->err);
+	commit_wait(l);
+	if (l->commit.err.code != ERR_NONE) {
+		tell_reset(l);
+		step_reset(l);
+		l->err = l->commit.err;
+	}
 	status = l->waiting ? TURN_WAITING : loop_finish(l);
 	l->sink = NULL;
 	return status;

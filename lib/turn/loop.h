@@ -9,9 +9,12 @@
  *   resume.c   resuming a turn that waited     finish.c   storing the answer
  *   nested.c   an agent as a tool: the same loop within a call
  *   meta.c     metadata of rows                emit.c     events to the sink
+ *   commit.c   the COMMIT of the begin
  */
 #ifndef TURN_LOOP_H
 #define TURN_LOOP_H
+
+#include <stdatomic.h>
 
 #include "llm/llm.h"
 #include "net/http.h"
@@ -131,6 +134,11 @@ struct turn_loop {
 	int64_t last_seq;		/* of the thread; 0 = unknown */
 	/* What ended the turn without an answer */
 	struct err err;
+	struct {		/* commit.h */
+		struct db_early early;
+		atomic_bool pending;
+		struct err err;
+	} commit;
 };
 
 /* An empty loop for t, in a. Release its buffers with loop_drop. */

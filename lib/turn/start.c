@@ -15,6 +15,7 @@
 #include "turn/attach.h"
 #include "turn/choose.h"
 #include "turn/chosen.h"
+#include "turn/commit.h"
 #include "turn/history.h"
 #include "turn/loop.h"
 #include "turn/mention.h"
@@ -77,27 +78,18 @@ static void loop_release(void *p)
 {
 	struct turn_loop *l = p;
 
+	commit_wait(l);		/* of a turn that was not run */
 	turn_live_remove(l->run->deps->live, &l->live);
 	loop_drop(l);
 	http_abort_free(l->abort);
 }
 
-/* The turn has begun: registers it and notifies watchers. */
+/* The turn has begun: registers it and, once it is committed, notifies watchers. */
 static void begun(struct turn_run *t)
 {
-	struct notify *n = t->deps->notify;
-	const struct owner *o = &t->loop->owner;
-
 	turn_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort,
-		      false);
-	if (t->in.content.p)
-		attach_use(t);
-	if (t->created_conversation)
-		notify_conversation(n, o, &t->conversation_id, "created",
-				    t->loop->title);
-	else if (t->loop->titled)
-		notify_title(n, o, &t->conversation_id, t->loop->title);
-	notify_turn(n, o, &t->id, &t->conversation_id, TURN_RUNNING);
+		      TURN_LIVE_BEGUN);
+	commit_begun(t->loop);
 }
 
 /* Loads the user message that the old turn answered. */
@@ -404,6 +396,7 @@ static int begin_send(struct start *s, struct err *e)
 		.n_history = t->created_conversation ? 0
 			: history_first_rows(t->in.target.workspace->history_messages),
 		.arena = t->arena,
+		.commit = t->in.runs_at_once ? &t->loop->commit.early : NULL,
 	};
 	struct setting_said *said;
 	int rc;

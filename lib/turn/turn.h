@@ -60,6 +60,8 @@ enum turn_key {
 /* A request that starts a turn, in any dialect. */
 struct turn_request {
 	enum turn_verb verb;
+	bool runs_at_once;	/* turn_run follows immediately: it waits for the COMMIT
+				   of the begin, and asks the model meanwhile */
 	struct caller by;
 	enum turn_key key;
 	struct uuid id;			/* of the turn, derived from the key;

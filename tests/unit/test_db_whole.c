@@ -49,6 +49,7 @@ struct moving {
 	int64_t id, by;
 	int64_t v[2];		/* of n, as the statement says */
 	size_t n;
+	bool enough;		/* both rows have come */
 	bool looked;		/* an earlier try had done it */
 };
 
@@ -59,6 +60,7 @@ static int take_v(void *ctx, const struct db_val *row, struct err *err)
 	(void)err;
 	assert_true(m->n < 2);
 	m->v[m->n++] = row[0].i;
+	m->enough = m->n == 2;
 	return 0;
 }
 
@@ -67,6 +69,7 @@ static int move(struct db *tx, void *ctx, struct err *err)
 	struct moving *m = ctx;
 
 	m->n = 0;
+	m->enough = false;
 	return db_each(tx, MOVE, DB_ARGS(DB_I(m->id), DB_I(m->by), DB_I(m->by),
 					 DB_I(m->by), DB_I(2)),
 		       m->a ? m->a : &a, take_v, m, err);
@@ -106,6 +109,51 @@ static void whole_transactions(void **state)
 	ok(db_tx(db, move, &m, &e));
 	db_stats(db, &s2);
 	assert_int_equal(s2.round_trips - s.round_trips, 1);
+	db_close(db);
+}
+
+/* The rows come before the COMMIT, which may be waited for later. */
+static void an_end_is_waited_for_later(void **state)
+{
+	struct db *db = open_pool(1);
+	struct moving m = { .id = 1, .by = 3 };
+	struct db_early early = { .enough = &m.enough };
+	struct db_stats s, s2;
+
+	(void)state;
+	/* Rolled back by itself: nothing is left to wait for. */
+	ok(db_tx_early(db, move, &m, &early, &e));
+	assert_null(early.link);
+	ok(db_early_end(&early, &e));
+	dbtest_sql("UPDATE n SET v = 9 WHERE id = 1");
+	db_stats(db, &s);
+	ok(db_tx_early(db, move, &m, &early, &e));
+	assert_int_equal(m.n, 2);
+	assert_int_equal(m.v[1], 3);
+	assert_non_null(early.link);
+	ok(db_early_end(&early, &e));
+	db_stats(db, &s2);
+	assert_int_equal(s2.round_trips - s.round_trips, 1);
+	assert_null(early.link);
+	ok(db_early_end(&early, &e));	/* once is enough */
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 2"), 3);
+	/* Another statement waits for it: there is one connection. */
+	m.id = 7;
+	m.by = 0;
+	ok(db_tx_early(db, move, &m, &early, &e));
+	assert_non_null(early.link);
+	m.id = 8;
+	ok(db_tx(db, move, &m, &e));
+	assert_null(early.link);
+	ok(db_early_end(&early, &e));
+	m.id = 1;
+	m.by = 3;
+	/* A failure is none of the end. */
+	refused(db_tx_early(db, move, &m, &early, &e), ERR_DB_DUPLICATE);
+	assert_null(early.link);
+	m.id = 2;
+	ok(db_tx(db, move, &m, &e));
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 2"), 6);
 	db_close(db);
 }
 
@@ -236,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_transactions),
+		cmocka_unit_test(an_end_is_waited_for_later),
 		cmocka_unit_test(whole_with_a_wrong_declaration),
 		cmocka_unit_test(whole_transactions_are_retried),
 		cmocka_unit_test(unknown_whole_is_looked_up),

@@ -1,0 +1,50 @@
+#include "turn/commit.h"
+
+#include "base/log.h"
+#include "turn/attach.h"
+#include "turn/notify.h"
+
+#include "base/banned.h"
+
+/* What others may know now. */
+static void announce(struct turn_loop *l)
+{
+	struct turn_run *t = l->run;
+	struct notify *n = t->deps->notify;
+
+	turn_live_on(t->deps->live, &l->live);
+	if (t->in.content.p)
+		attach_use(t);
+	if (t->created_conversation)
+		notify_conversation(n, &l->owner, &t->conversation_id, "created",
+				    l->title);
+	else if (l->titled)
+		notify_title(n, &l->owner, &t->conversation_id, l->title);
+	notify_turn(n, &l->owner, &t->id, &t->conversation_id, TURN_RUNNING);
+}
+
+void commit_begun(struct turn_loop *l)
+{
+	if (!l->commit.early.link)
+		announce(l);
+	else
+		atomic_store(&l->commit.pending, true);
+}
+
+bool commit_pending(struct turn_loop *l)
+{
+	return atomic_load_explicit(&l->commit.pending, memory_order_acquire);
+}
+
+void commit_wait(struct turn_loop *l)
+{
+	if (!commit_pending(l))
+		return;
+	if (db_early_end(&l->commit.early, &l->commit.err) < 0) {
+		log_err("begin of a turn", &l->commit.err);
+		http_abort_now(l->abort);
+	} else {
+		announce(l);
+	}
+	atomic_store_explicit(&l->commit.pending, false, memory_order_release);
+}
