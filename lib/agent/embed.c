@@ -51,9 +51,7 @@ void embed_record(struct db *db, const struct owner *o, int kind,
 	r.provider = str_of(s->provider);
 	r.model = str_of(s->model);
 	r.payer = s->payer;
-	r.input_tokens = u->input;
-	r.output_tokens = u->output;
-	r.cost = u->cost;
+	llm_usage_record(&r, u);
 	r.iterations = 1;
 	r.duration_ms = clock_mono_ms() - began_ms;
 	r.finish_reason = str_of(worked ? "stop" : "error");

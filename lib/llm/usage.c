@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "llm/llm.h"
+#include "store/usage.h"
 
 #include "base/banned.h"
 
@@ -39,4 +40,15 @@ void llm_usage_members(struct jw *w, const struct llm_usage *u)
 	put(w, "cacheWriteTokens", u->cache_write);
 	put(w, "outputTokens", u->output);
 	put(w, "reasoningTokens", u->reasoning);
+}
+
+void llm_usage_record(struct usage *out, const struct llm_usage *u)
+{
+	out->input_tokens = u->input;
+	out->cache_read_tokens = u->cache_read;
+	out->cache_write_tokens = u->cache_write;
+	out->output_tokens = u->output;
+	out->reasoning_tokens = u->reasoning;
+	out->cost = u->cost;
+	out->estimated = u->estimated;
 }

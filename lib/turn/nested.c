@@ -190,7 +190,7 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 {
 	const struct turn_deps *deps = parent->run->deps;
 	const struct llm_ask q = {
-		.deps = deps, .service = &n->service, .kind = USAGE_AGENT,
+		.service = &n->service, .kind = USAGE_AGENT,
 		.layer = "tool", .prompt = task->prompt, .guardrails = true,
 		.input = task->input, .images = task->images,
 		.n_images = task->n_images, .max_bytes = LIM_ANSWER_BYTES,
@@ -198,7 +198,7 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 	};
 	struct llm_reply reply;
 	struct err why = ERR_INIT;
-	int rc = turn_ask(&q, n->call->arena, &reply, &why);
+	int rc = turn_ask(deps, NULL, &q, n->call->arena, &reply, &why);
 
 	if (rc == 0 && task->whole && (reply.stop == LLM_STOP_MAX_TOKENS ||
 				       reply.stop == LLM_STOP_CONTEXT))
@@ -206,7 +206,7 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 				"off at the model's output limit.");
 	turn_usage_place(&reply.usage, parent);
 	reply.usage.agent_id = str_of(task->tool->name);
-	turn_ask_record(deps->db, &parent->owner, &reply);
+	llm_ask_record(deps->db, &parent->owner, &reply);
 	return answer(task->tool, reply.text, rc, &why, out, e);
 }
 

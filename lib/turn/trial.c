@@ -81,13 +81,13 @@ static int ask(const struct turn_deps *deps, const struct llm_service *s,
 	       struct arena *a, struct llm_reply *reply, struct err *e)
 {
 	const struct llm_ask q = {
-		.deps = deps, .service = s, .kind = USAGE_TRIAL,
+		.service = s, .kind = USAGE_TRIAL,
 		.layer = "trial", .input = STR("Answer with the word OK."),
 		.max_output_tokens = TRIAL_TOKENS, .max_bytes = TRIAL_BYTES,
 		.deadline_ms = TRIAL_MS, .aside = true, .stream = true,
 	};
 
-	return turn_ask(&q, a, reply, e);
+	return turn_ask(deps, NULL, &q, a, reply, e);
 }
 
 /* The free request first. A server without a list of models may still answer. */
