@@ -26,7 +26,7 @@ struct complete {
 	struct complete_body body;
 	bool has_prompt;
 	struct prompt_text prompt;
-	struct llm_reply reply;
+	struct prompt_reply reply;
 };
 
 /* After the answer: records the usage, also after a failure. */
@@ -34,7 +34,7 @@ static void record(struct request *rq)
 {
 	const struct complete *c = rq->after_ctx;
 
-	llm_ask_record(rq->app->db, &rq->by.owner, &c->reply);
+	prompt_ask_record(rq->app->db, &rq->by.owner, &c->reply);
 }
 
 static int read_body(struct request *rq, struct complete *c, struct err *e)
@@ -101,9 +101,9 @@ static const struct llm_service *service_for(struct request *rq,
 int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 {
 	struct complete *c = arena_new(rq->arena, struct complete);
-	struct llm_reply *r = &c->reply;
+	struct prompt_reply *r = &c->reply;
 	const struct workspace *ws;
-	struct llm_ask q = {
+	struct prompt_ask q = {
 		.kind = USAGE_COMPLETE,
 		.layer = "complete", .max_bytes = LIM_ANSWER_BYTES,
 	};

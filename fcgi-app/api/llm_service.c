@@ -193,7 +193,7 @@ static void record(struct request *rq)
 {
 	const struct llm_trial *t = rq->after_ctx;
 
-	llm_ask_record(rq->app->db, &rq->by.owner, &t->reply);
+	prompt_ask_record(rq->app->db, &rq->by.owner, &t->reply);
 }
 
 void api_service_answer_test(struct request *rq, struct response *rs,

@@ -213,9 +213,9 @@ static void on_tick(void *ctx)
 
 static int ask(const struct file_scanner *k, const struct llm_service *service,
 	       const struct llm_image *image, struct page_lease *l,
-	       struct arena *a, struct llm_reply *reply, struct err *e)
+	       struct arena *a, struct prompt_reply *reply, struct err *e)
 {
-	const struct llm_ask q = {
+	const struct prompt_ask q = {
 		.http = k->http, .service = service, .kind = USAGE_SCAN,
 		.layer = "scan", .prompt = &prompt_image_text, .guardrails = true,
 		.input = STR("Write out the text in this image."),
@@ -224,10 +224,10 @@ static int ask(const struct file_scanner *k, const struct llm_service *service,
 		.deadline_ms = ANSWER_MS, .abort = k->abort, .stop = k->stop,
 		.tick = on_tick, .tick_ctx = l,
 	};
-	int rc = llm_ask(&q, a, reply, e);
+	int rc = prompt_ask(&q, a, reply, e);
 
 	reply->usage.workspace_id = STR("");
-	llm_ask_record(k->db, &k->by, reply);
+	prompt_ask_record(k->db, &k->by, reply);
 	return rc;
 }
 
@@ -334,7 +334,7 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 		? catalog_service(k->conf, str_of(k->conf->scans.llm_service)) : NULL;
 	bool is_pdf = is_kind(t, "application/pdf");
 	struct err why = ERR_INIT;
-	struct llm_reply reply;
+	struct prompt_reply reply;
 	struct llm_image image;
 	int64_t page = 0;
 	int rc;

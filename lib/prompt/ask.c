@@ -12,9 +12,9 @@
 #define TICK_MS 200	/* between checks for a stop, and between ticks */
 
 struct asking {
-	const struct llm_ask *q;
+	const struct prompt_ask *q;
 	struct arena *arena;
-	struct llm_reply *out;
+	struct prompt_reply *out;
 	struct llm_service service;	/* the requested one, with a shorter
 					   timeout */
 	struct prompt_blocks blocks;
@@ -76,7 +76,7 @@ static void on_stall(void *ctx)
 
 static void set_prompts(struct asking *k)
 {
-	const struct llm_ask *q = k->q;
+	const struct prompt_ask *q = k->q;
 	const struct prompt_text *typed = &prompt_typed_answer;
 	const struct prompt_text *rules = &prompt_guardrails;
 	struct buf b = BUF_INIT(4096);
@@ -101,7 +101,7 @@ static void set_prompts(struct asking *k)
 /* The service, limited to the remaining time. */
 static int set_service(struct asking *k, struct err *e)
 {
-	const struct llm_ask *q = k->q;
+	const struct prompt_ask *q = k->q;
 	int64_t left = q->deadline_ms - (clock_mono_ms() - k->started_ms);
 
 	k->service = q->aside ? llm_service_aside(q->service) : *q->service;
@@ -116,7 +116,7 @@ static int set_service(struct asking *k, struct err *e)
 /* One call; leaves its text in k->text. */
 static int call(struct asking *k, struct str input, struct err *e)
 {
-	const struct llm_ask *q = k->q;
+	const struct prompt_ask *q = k->q;
 	const struct llm_message message = {
 		.role = LLM_USER, .text = input, .images = q->images,
 		.n_images = q->n_images,
@@ -204,7 +204,7 @@ static int converse(struct asking *k, struct err *e)
 			  err_message(&wrong));
 }
 
-int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
+int prompt_ask(const struct prompt_ask *q, struct arena *a, struct prompt_reply *out,
 	    struct err *e)
 {
 	struct asking k = {
@@ -213,7 +213,7 @@ int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
 	};
 	int rc;
 
-	*out = (struct llm_reply){
+	*out = (struct prompt_reply){
 		.spent = LLM_USAGE_UNKNOWN, .usage = usage_init(q->kind),
 	};
 	out->usage.provider = str_of(q->service->provider);
@@ -230,8 +230,8 @@ int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
 	return rc;
 }
 
-void llm_ask_record(struct db *db, const struct owner *o,
-		    const struct llm_reply *r)
+void prompt_ask_record(struct db *db, const struct owner *o,
+		    const struct prompt_reply *r)
 {
 	struct err e = ERR_INIT;
 

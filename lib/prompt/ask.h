@@ -16,7 +16,7 @@
 
 struct http_pool;	/* net/http.h */
 
-struct llm_ask {		/* everything is borrowed for the call */
+struct prompt_ask {		/* everything is borrowed for the call */
 	struct http_pool *http;
 	const struct llm_service *service;
 	enum usage_kind kind;
@@ -51,7 +51,7 @@ struct llm_ask {		/* everything is borrowed for the call */
 	void *tick_ctx;
 };
 
-struct llm_reply {
+struct prompt_reply {
 	struct str text;	/* the last answer; in the arena */
 	json_t *value;		/* with a schema: the parsed answer; owned by
 				   the arena */
@@ -74,14 +74,14 @@ struct llm_reply {
  * public text) or exceeds max_bytes; ERR_UPSTREAM_TIMEOUT at the deadline;
  * ERR_CANCELLED.
  */
-int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
+int prompt_ask(const struct prompt_ask *q, struct arena *a, struct prompt_reply *out,
 	    struct err *e) MUST_CHECK;
 
 /*
  * Stores the usage of a call, successful or not; stores nothing if the model
  * was not called. Failures are only logged, because the caller has its answer.
  */
-void llm_ask_record(struct db *db, const struct owner *o,
-		    const struct llm_reply *r);
+void prompt_ask_record(struct db *db, const struct owner *o,
+		    const struct prompt_reply *r);
 
 #endif

@@ -6,23 +6,23 @@
 #include "base/banned.h"
 
 int turn_ask(const struct turn_deps *deps, const struct uuid *id,
-	     const struct llm_ask *q, struct arena *a, struct llm_reply *out,
+	     const struct prompt_ask *q, struct arena *a, struct prompt_reply *out,
 	     struct err *e)
 {
 	struct http_abort *own = q->abort ? NULL : http_abort_new(e);
 	struct turn_live_entry entry = { .added = false };
 	const struct uuid fresh = uuid_new();
-	struct llm_ask ask = *q;
+	struct prompt_ask ask = *q;
 	int rc;
 
-	*out = (struct llm_reply){ .usage = usage_init(q->kind) };
+	*out = (struct prompt_reply){ .usage = usage_init(q->kind) };
 	ask.http = deps->http;
 	if (own)
 		ask.abort = own;
 	else if (!q->abort)
 		return -1;
 	turn_live_add(deps->live, &entry, id ? id : &fresh, ask.abort, true);
-	rc = llm_ask(&ask, a, out, e);
+	rc = prompt_ask(&ask, a, out, e);
 	turn_live_remove(deps->live, &entry);
 	out->interrupted |= rc < 0 && entry.interrupted;
 	http_abort_free(own);

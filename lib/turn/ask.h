@@ -9,11 +9,11 @@
 #include "turn/turn.h"
 
 /*
- * As llm_ask, with the http of deps. turn_live_cancel(*id) ends the call; id NULL:
+ * As prompt_ask, with the http of deps. turn_live_cancel(*id) ends the call; id NULL:
  * a new id of its own. deps->live may be NULL. Any thread.
  */
 int turn_ask(const struct turn_deps *deps, const struct uuid *id,
-	     const struct llm_ask *q, struct arena *a, struct llm_reply *out,
+	     const struct prompt_ask *q, struct arena *a, struct prompt_reply *out,
 	     struct err *e) MUST_CHECK;
 
 #endif

@@ -189,14 +189,14 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 		    struct err *e)
 {
 	const struct turn_deps *deps = parent->run->deps;
-	const struct llm_ask q = {
+	const struct prompt_ask q = {
 		.service = &n->service, .kind = USAGE_AGENT,
 		.layer = "tool", .prompt = task->prompt, .guardrails = true,
 		.input = task->input, .images = task->images,
 		.n_images = task->n_images, .max_bytes = LIM_ANSWER_BYTES,
 		.stream = true, .abort = parent->abort,
 	};
-	struct llm_reply reply;
+	struct prompt_reply reply;
 	struct err why = ERR_INIT;
 	int rc = turn_ask(deps, NULL, &q, n->call->arena, &reply, &why);
 
@@ -206,7 +206,7 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 				"off at the model's output limit.");
 	turn_usage_place(&reply.usage, parent);
 	reply.usage.agent_id = str_of(task->tool->name);
-	llm_ask_record(deps->db, &parent->owner, &reply);
+	prompt_ask_record(deps->db, &parent->owner, &reply);
 	return answer(task->tool, reply.text, rc, &why, out, e);
 }
 

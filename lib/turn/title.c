@@ -102,10 +102,10 @@ static void excerpt(struct buf *b, const char *who, struct str s)
 	buf_addf(b, "%s: %.*s\n\n", who, STR_ARG(utf8_head(s, TITLE_EXCERPT_CHARS)));
 }
 
-static int ask(const struct after_work *w, struct llm_reply *r, struct err *e)
+static int ask(const struct after_work *w, struct prompt_reply *r, struct err *e)
 {
 	struct buf b = BUF_INIT(65536);
-	struct llm_ask q = {
+	struct prompt_ask q = {
 		.service = w->service, .kind = USAGE_TITLE, .layer = "title", .prompt = &prompt_title,
 		.max_output_tokens = TITLE_TOKENS,
 		.max_bytes = TITLE_REPLY_BYTES, .deadline_ms = TITLE_MS,
@@ -124,7 +124,7 @@ static int ask(const struct after_work *w, struct llm_reply *r, struct err *e)
 	r->usage.conversation_id = w->place.conversation_id;
 	r->usage.turn_id = w->place.turn_id;
 	r->usage.turn_number = w->place.turn_number;
-	llm_ask_record(w->deps->db, &w->owner, r);
+	prompt_ask_record(w->deps->db, &w->owner, r);
 	return rc;
 }
 
@@ -166,7 +166,7 @@ static void tell(const struct after_work *w, struct str title)
 /* A second run finds the title, or asks once more if there is none. */
 int title_run(const struct after_work *w, struct err *e)
 {
-	struct llm_reply r;
+	struct prompt_reply r;
 	struct str title;
 	bool changed = false;
 

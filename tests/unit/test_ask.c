@@ -13,8 +13,8 @@ struct asked {
 	struct arena arena;
 	struct turn_deps deps;
 	struct llm_service service;
-	struct llm_ask q;
-	struct llm_reply reply;
+	struct prompt_ask q;
+	struct prompt_reply reply;
 	struct err e;
 	char url[64];
 };
