@@ -82,12 +82,16 @@ static bool own_answers(const struct turn_loop *parent,
 		 llm_check_vision(t->service, &blind) == 0);
 }
 
+static int timeout_ms(const struct conf_tool *tool)
+{
+	return tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
+}
+
 static int choose_service(struct nested *n, const struct turn_loop *parent,
 			  const struct conf_tool *tool, struct err *e)
 {
 	const struct llm_service *s =
 		tool_agent_service(parent->run->in.by.conf, tool->agent);
-	int limit = tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
 
 	/* The turn's rules do not apply to a service that the tool names. */
 	n->automatic = !s && parent->run->in.target.automatic;
@@ -95,7 +99,7 @@ static int choose_service(struct nested *n, const struct turn_loop *parent,
 		s = parent->run->in.target.service;
 	if (llm_check_service(s, e) < 0)
 		return -1;
-	n->service = llm_service_within(s, limit);
+	n->service = llm_service_within(s, timeout_ms(tool));
 	return 0;
 }
 
@@ -142,8 +146,7 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	l->turn_number = parent->turn_number;
 	l->max_calls = tool->agent->max_calls;
 	l->max_tokens = tool->agent->max_tokens;
-	l->until_ms = l->started_ms + (tool->timeout_ms ? tool->timeout_ms
-				       : TIMEOUT_MS);
+	l->until_ms = l->started_ms + timeout_ms(tool);
 	l->tool_ctx.turn.abort = parent->abort;
 	l->tool_ctx.turn.depth = n->call->turn.depth + 1;
 	l->tool_ctx.turn.web = n->call->turn.web;
