@@ -96,9 +96,7 @@ static const struct llm_service *service_of_path(struct request *rq,
 	*ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
 	if (!*ws)
 		return NULL;
-	s = catalog_service(rq->conf, route_arg(rq, "service"));
-	if (!s && stored_service_find(&rq->by, route_arg(rq, "service"),
-				      rq->arena, &s, e) < 0)
+	if (service_find(&rq->by, route_arg(rq, "service"), rq->arena, &s, e) < 0)
 		return NULL;
 	if (!s)
 		err_set(e, ERR_NOT_FOUND, "no such LLM service");

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "agent/catalog.h"
 #include "agent/stored_service.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -32,8 +31,7 @@ int embed_service(const struct caller *by, struct str id, unsigned can,
 		id = str_of(preset);
 	if (!id.n)
 		return 0;
-	*out = catalog_service(by->conf, id);
-	if (!*out && by->db && stored_service_find(by, id, a, out, e))
+	if (service_find(by, id, a, out, e))
 		return -1;
 	if (*out && !((*out)->capabilities & can))
 		*out = NULL;
