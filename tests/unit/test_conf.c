@@ -234,6 +234,33 @@ static void variables_and_secret_files(void **state)
 	conf_put(c);
 }
 
+/* Doctor warns of a readable main file only if a secret stands in it. */
+static void a_secret_is_open_if_its_file_says_it(void **state)
+{
+	static const struct {
+		const char *password;
+		bool open;
+	} rows[] = {
+		{ "plain", true }, { "${LAMPLIGHTER_TEST_SET}", false },
+		{ "${LAMPLIGHTER_TEST_UNSET:-plain}", true }, { "$${plain}", true },
+		{ "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct err e = ERR_INIT;
+		char text[200];
+		struct conf *c;
+
+		snprintf(text, sizeof(text), "database: {password: '%s'}\n",
+			 rows[i].password);
+		c = conf_of(text, &e);
+		assert_non_null(c);
+		assert_int_equal(c->open_secret, rows[i].open);
+		conf_put(c);
+	}
+}
+
 static void printed_text_reads_back(void **state)
 {
 	struct buf first = BUF_INIT(CAP), second = BUF_INIT(CAP);
@@ -657,6 +684,7 @@ int main(void)
 		cmocka_unit_test(sql_rules),
 		cmocka_unit_test(live_follows_the_files),
 		cmocka_unit_test(live_sees_a_change_in_place),
+		cmocka_unit_test(a_secret_is_open_if_its_file_says_it),
 		cmocka_unit_test(live_is_shared),
 		cmocka_unit_test(docs_have_every_option),
 	};
