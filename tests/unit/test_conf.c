@@ -209,11 +209,13 @@ static void variables_and_secret_files(void **state)
 	assert_string_equal(c->db.host, "");
 	assert_string_equal(c->llms[0].api_key, "hunter2");
 	assert_string_equal(c->llms[0].model, "valuevalue");
+	assert_false(c->open_secret);	/* the file names variables only */
 	conf_put(c);
 
 	c = conf_load("valid/texts/lamplighter.yaml", &e);
 	assert_non_null(c);
 	assert_string_equal(c->db.password, "it's ${HOME} $5 $");
+	assert_true(c->open_secret);
 	assert_string_equal(c->db.user, "yes");
 	assert_string_equal(c->roles[0].groups.v[0], "no");
 	m = &c->llms[0];
@@ -232,33 +234,6 @@ static void variables_and_secret_files(void **state)
 	assert_string_equal(json_string_value(json_object_get(m->quirks, "i")),
 			    "value");
 	conf_put(c);
-}
-
-/* Doctor warns of a readable main file only if a secret stands in it. */
-static void a_secret_is_open_if_its_file_says_it(void **state)
-{
-	static const struct {
-		const char *password;
-		bool open;
-	} rows[] = {
-		{ "plain", true }, { "${LAMPLIGHTER_TEST_SET}", false },
-		{ "${LAMPLIGHTER_TEST_UNSET:-plain}", true }, { "$${plain}", true },
-		{ "", false },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct err e = ERR_INIT;
-		char text[200];
-		struct conf *c;
-
-		snprintf(text, sizeof(text), "database: {password: '%s'}\n",
-			 rows[i].password);
-		c = conf_of(text, &e);
-		assert_non_null(c);
-		assert_int_equal(c->open_secret, rows[i].open);
-		conf_put(c);
-	}
 }
 
 static void printed_text_reads_back(void **state)
@@ -684,7 +659,6 @@ int main(void)
 		cmocka_unit_test(sql_rules),
 		cmocka_unit_test(live_follows_the_files),
 		cmocka_unit_test(live_sees_a_change_in_place),
-		cmocka_unit_test(a_secret_is_open_if_its_file_says_it),
 		cmocka_unit_test(live_is_shared),
 		cmocka_unit_test(docs_have_every_option),
 	};
