@@ -209,13 +209,19 @@ static void variables_and_secret_files(void **state)
 	assert_string_equal(c->db.host, "");
 	assert_string_equal(c->llms[0].api_key, "hunter2");
 	assert_string_equal(c->llms[0].model, "valuevalue");
-	assert_false(c->open_secret);	/* the file names variables only */
 	conf_put(c);
 
 	c = conf_load("valid/texts/lamplighter.yaml", &e);
 	assert_non_null(c);
 	assert_string_equal(c->db.password, "it's ${HOME} $5 $");
 	assert_true(c->open_secret);
+	conf_put(c);
+	c = conf_of("database: {password: '${LAMPLIGHTER_TEST_SET}'}\n", &e);
+	assert_non_null(c);
+	assert_false(c->open_secret);
+	conf_put(c);
+	c = conf_load("valid/texts/lamplighter.yaml", &e);
+	assert_non_null(c);
 	assert_string_equal(c->db.user, "yes");
 	assert_string_equal(c->roles[0].groups.v[0], "no");
 	m = &c->llms[0];
