@@ -26,7 +26,7 @@ struct complete {
 	struct complete_body body;
 	bool has_prompt;
 	struct prompt_text prompt;
-	struct llm_reply reply;
+	struct prompt_reply reply;
 };
 
 /* After the answer: records the usage, also after a failure. */
@@ -34,7 +34,7 @@ static void record(struct request *rq)
 {
 	const struct complete *c = rq->after_ctx;
 
-	turn_ask_record(rq->app->db, &rq->by.owner, &c->reply);
+	prompt_ask_record(rq->app->db, &rq->by.owner, &c->reply);
 }
 
 static int read_body(struct request *rq, struct complete *c, struct err *e)
@@ -101,10 +101,10 @@ static const struct llm_service *service_for(struct request *rq,
 int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 {
 	struct complete *c = arena_new(rq->arena, struct complete);
-	struct llm_reply *r = &c->reply;
+	struct prompt_reply *r = &c->reply;
 	const struct workspace *ws;
-	struct llm_ask q = {
-		.deps = &rq->app->deps, .kind = USAGE_COMPLETE,
+	struct prompt_ask q = {
+		.kind = USAGE_COMPLETE,
 		.layer = "complete", .max_bytes = LIM_ANSWER_BYTES,
 	};
 	struct jw w;
@@ -122,7 +122,7 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	q.prompt = c->has_prompt ? &c->prompt : NULL;
 	q.input = c->body.input;
 	q.schema = c->body.schema;
-	rc = turn_ask(&q, rq->arena, r, e);
+	rc = turn_ask(&rq->app->deps, NULL, &q, rq->arena, r, e);
 	r->usage.workspace_id = str_of(ws->id);
 	rq->after = record;
 	rq->after_ctx = c;

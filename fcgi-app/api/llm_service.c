@@ -96,9 +96,7 @@ static const struct llm_service *service_of_path(struct request *rq,
 	*ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
 	if (!*ws)
 		return NULL;
-	s = catalog_service(rq->conf, route_arg(rq, "service"));
-	if (!s && stored_service_find(&rq->by, route_arg(rq, "service"),
-				      rq->arena, &s, e) < 0)
+	if (service_find(&rq->by, route_arg(rq, "service"), rq->arena, &s, e) < 0)
 		return NULL;
 	if (!s)
 		err_set(e, ERR_NOT_FOUND, "no such LLM service");
@@ -193,7 +191,7 @@ static void record(struct request *rq)
 {
 	const struct llm_trial *t = rq->after_ctx;
 
-	turn_ask_record(rq->app->db, &rq->by.owner, &t->reply);
+	prompt_ask_record(rq->app->db, &rq->by.owner, &t->reply);
 }
 
 void api_service_answer_test(struct request *rq, struct response *rs,

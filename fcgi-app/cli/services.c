@@ -104,9 +104,7 @@ static int run(struct cli_session *s, int argc, char **argv)
 
 	if (!strcmp(argv[0], "list"))
 		return list(s);
-	service = catalog_service(s->conf, str_of(argv[1]));
-	if (!service && stored_service_find(&by, str_of(argv[1]), &s->arena,
-					    &service, &e) < 0)
+	if (service_find(&by, str_of(argv[1]), &s->arena, &service, &e) < 0)
 		return cli_failed(&e);
 	if (!service) {
 		fprintf(stderr, "lamplighter: there is no LLM service \"%s\"\n",

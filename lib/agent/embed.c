@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "agent/catalog.h"
 #include "agent/stored_service.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -32,8 +31,7 @@ int embed_service(const struct caller *by, struct str id, unsigned can,
 		id = str_of(preset);
 	if (!id.n)
 		return 0;
-	*out = catalog_service(by->conf, id);
-	if (!*out && by->db && stored_service_find(by, id, a, out, e))
+	if (service_find(by, id, a, out, e))
 		return -1;
 	if (*out && !((*out)->capabilities & can))
 		*out = NULL;
@@ -51,9 +49,7 @@ void embed_record(struct db *db, const struct owner *o, int kind,
 	r.provider = str_of(s->provider);
 	r.model = str_of(s->model);
 	r.payer = s->payer;
-	r.input_tokens = u->input;
-	r.output_tokens = u->output;
-	r.cost = u->cost;
+	llm_usage_record(&r, u);
 	r.iterations = 1;
 	r.duration_ms = clock_mono_ms() - began_ms;
 	r.finish_reason = str_of(worked ? "stop" : "error");

@@ -198,9 +198,12 @@ static int read_one(const struct caller *by, enum resource_id id, unsigned stmt,
 	return 0;
 }
 
-int stored_service_find(const struct caller *by, struct str id, struct arena *a,
-			const struct llm_service **out, struct err *e)
+int service_find(const struct caller *by, struct str id, struct arena *a,
+		 const struct llm_service **out, struct err *e)
 {
+	*out = catalog_service(by->conf, id);
+	if (*out || !by->db)
+		return 0;
 	return read_one(by, RESOURCE_LLM_SERVICE, RSTMT_LLM_SERVICE_NAMED,
 			DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)), a, out, e);
 }
@@ -211,7 +214,7 @@ int stored_service_turn(const struct caller *by, struct str id, struct arena *a,
 	const struct llm_service **others, *s;
 	struct llm_service *own;
 
-	if (stored_service_find(by, id, a, &s, e) < 0)
+	if (service_find(by, id, a, &s, e) < 0)
 		return -1;
 	*out = s;
 	if (!s || !s->fallbacks.n)
@@ -221,9 +224,7 @@ int stored_service_turn(const struct caller *by, struct str id, struct arena *a,
 	for (size_t i = 0; i < s->fallbacks.n; i++) {
 		struct str other = str_of(s->fallbacks.v[i]);
 
-		others[i] = catalog_service(by->conf, other);
-		if (others[i] ||
-		    stored_service_find(by, other, a, &others[i], e) == 0)
+		if (service_find(by, other, a, &others[i], e) == 0)
 			continue;
 		if (e->code != ERR_SECRETS)
 			return -1;

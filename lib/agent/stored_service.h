@@ -30,10 +30,11 @@ int stored_service_open(const struct conf *c, struct str tenant_id,
 			struct llm_service *s, struct err *e) MUST_CHECK;
 
 /*
- * The tenant's service with this llmServiceId and its key; *out is NULL if
- * there is none. One read by a unique key. In a. ERR_SECRETS; database errors.
+ * The service with this id: of the files, or the tenant's row and its key, which is
+ * one read by a unique key; *out is NULL if there is none. by->db NULL: of the files
+ * only. In a. ERR_SECRETS; database errors.
  */
-int stored_service_find(const struct caller *by, struct str id, struct arena *a,
+int service_find(const struct caller *by, struct str id, struct arena *a,
 			const struct llm_service **out,
 			struct err *e) MUST_CHECK;
 
@@ -52,7 +53,7 @@ int stored_service_turn(const struct caller *by, struct str id, struct arena *a,
 bool stored_service_may_own(const struct caller *by);
 
 /*
- * The caller's active provider instance, like stored_service_find. Does not
+ * The caller's active provider instance, like service_find. Does not
  * check byok.mode. One read by the user's key.
  */
 int stored_service_own(const struct caller *by, struct arena *a,

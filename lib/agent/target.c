@@ -50,7 +50,7 @@ int target_choose(struct target *t, const struct caller *by, struct arena *a,
 	said = resolve(by->conf, t->workspace, t->agent, by->said, &level);
 	if (level < LEVEL_USER || level > LEVEL_TENANT)
 		return 0;
-	if (!said.service && !said.automatic && by->db &&
+	if (!said.service && !said.automatic &&
 	    stored_service_turn(by, str_of(said.named), a, &said.service, e) < 0)
 		return -1;
 	if (target_can_chat(&said, &ignored) < 0)

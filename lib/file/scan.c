@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "agent/catalog.h"
-#include "agent/embed.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -13,8 +12,7 @@
 #include "file/facts.h"
 #include "llm/llm.h"
 #include "net/http.h"
-#include "prompt/builtin.h"
-#include "store/usage.h"
+#include "prompt/ask.h"
 
 #include "base/banned.h"
 
@@ -24,7 +22,7 @@ enum {
 	ANSWER_BYTES = 262144,	/* limit of a service's answer for one page */
 	ANSWER_MS = 120000,
 	ANSWER_TOKENS = 8000,
-	TICK_MS = 200,		/* interval of checks whether to stop */
+	TICK_MS = 200,		/* between looks at another process's lease */
 	/* After a kill, others continue that much later. A run of Tesseract may take
 	   longer than the lease: then others may read the same pages, at no cost. */
 	LEASE_MS = 30000,
@@ -203,71 +201,33 @@ static int by_tesseract(const struct file_scanner *k, const struct owner *o,
 
 /* -- a model with vision --- */
 
-struct sight {
-	const struct file_scanner *k;
-	struct page_lease *lease;
-	struct buf text;
-	struct llm_usage usage;
-};
-
-static int on_event(void *ctx, const struct llm_event *ev)
-{
-	struct sight *s = ctx;
-
-	if (ev->type == LLM_EV_TEXT)
-		buf_addstr(&s->text, ev->text);
-	else if (ev->type == LLM_EV_USAGE)
-		s->usage = ev->usage;
-	return buf_ok(&s->text) ? 0 : -1;
-}
-
-static int on_idle(void *ctx)
-{
-	const struct sight *s = ctx;
-
-	if (s->k->stop && atomic_load(s->k->stop))
-		return -1;
-	return clock_mono_ms() >= s->lease->renew_ms ? HTTP_STALL : 0;
-}
-
 /* If the lease was lost, the answer is paid for already. */
-static void on_stall(void *ctx)
+static void on_tick(void *ctx)
 {
+	struct page_lease *l = ctx;
 	struct err why = ERR_INIT;
 
-	if (renew(((struct sight *)ctx)->lease, &why) < 0)
+	if (clock_mono_ms() >= l->renew_ms && renew(l, &why) < 0)
 		log_err("the lease of a file's images", &why);
 }
 
-static int ask(const struct file_scanner *k, const struct llm_service *named,
-	       const struct llm_image *image, struct sight *s, struct arena *a,
-	       struct err *e)
+static int ask(const struct file_scanner *k, const struct llm_service *service,
+	       const struct llm_image *image, struct page_lease *l,
+	       struct arena *a, struct prompt_reply *reply, struct err *e)
 {
-	const struct llm_service service = llm_service_within(named, ANSWER_MS);
-	const struct str system[] = {
-		str_of(prompt_guardrails.text), str_of(prompt_image_text.text),
-	};
-	const struct llm_message message = {
-		.role = LLM_USER, .text = STR("Write out the text in this image."),
+	const struct prompt_ask q = {
+		.http = k->http, .service = service, .kind = USAGE_SCAN,
+		.layer = "scan", .prompt = &prompt_image_text, .guardrails = true,
+		.input = STR("Write out the text in this image."),
 		.images = image, .n_images = 1,
+		.max_output_tokens = ANSWER_TOKENS, .max_bytes = ANSWER_BYTES,
+		.deadline_ms = ANSWER_MS, .abort = k->abort, .stop = k->stop,
+		.tick = on_tick, .tick_ctx = l,
 	};
-	const struct llm_request r = {
-		.service = &service, .system = system,
-		.n_system = ARRAY_LEN(system), .messages = &message,
-		.n_messages = 1, .max_output_tokens = ANSWER_TOKENS,
-	};
-	const struct llm_io io = {
-		.http = k->http, .abort = k->abort, .watch_fd = -1,
-		.idle_ms = TICK_MS, .idle_fn = on_idle,
-		.flush_fn = on_idle, .stall_fn = on_stall,
-	};
-	int64_t began_ms = clock_mono_ms();
-	int rc = llm_stream(&r, &io, a, on_event, s, e);
+	int rc = prompt_ask(&q, a, reply, e);
 
-	if (!buf_ok(&s->text) && !rc)
-		rc = err_set(e, ERR_UPSTREAM_PROTOCOL, "an answer without an end");
-	embed_record(k->db, &k->by, USAGE_SCAN, named, &s->usage, began_ms,
-		     rc == 0);
+	reply->usage.workspace_id = STR("");
+	prompt_ask_record(k->db, &k->by, reply);
 	return rc;
 }
 
@@ -370,12 +330,11 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 		      struct err *e)
 {
 	const struct attachment *t = l->t;
-	struct sight s = { .k = k, .lease = l, .text = BUF_INIT(ANSWER_BYTES),
-			   .usage = LLM_USAGE_UNKNOWN };
 	const struct llm_service *named = *k->conf->scans.llm_service
 		? catalog_service(k->conf, str_of(k->conf->scans.llm_service)) : NULL;
 	bool is_pdf = is_kind(t, "application/pdf");
 	struct err why = ERR_INIT;
+	struct prompt_reply reply;
 	struct llm_image image;
 	int64_t page = 0;
 	int rc;
@@ -391,11 +350,10 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 	if (rc <= 0)
 		return rc < 0 ? -1 : err_set(e, ERR_OVERLOADED, "another "
 					     "process reads this file now");
-	rc = ask(k, named, &image, &s, a, &why);
-	if (!rc)
-		out->text = clean(buf_str(&s.text), page, a);
-	buf_release(&s.text);
-	return rc ? refused(&why, out, e) : 1;
+	if (ask(k, named, &image, l, a, &reply, &why) < 0)
+		return refused(&why, out, e);
+	out->text = clean(reply.text, page, a);
+	return 1;
 }
 
 /* -- with either --- */

@@ -107,6 +107,11 @@ void llm_usage_add(struct llm_usage *sum, const struct llm_usage *u);
 /* Its members into the open object, null for what is unknown: inputTokens, … */
 void llm_usage_members(struct jw *w, const struct llm_usage *u);
 
+struct usage;	/* store/usage.h */
+
+/* Sets the counters of a usage record. */
+void llm_usage_record(struct usage *out, const struct llm_usage *u);
+
 enum llm_event_type {
 	LLM_EV_TEXT,		/* text: delta */
 	LLM_EV_REASONING,	/* text: delta */

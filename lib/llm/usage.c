@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "llm/llm.h"
+#include "store/usage.h"
 
 #include "base/banned.h"
 
@@ -30,4 +31,15 @@ void llm_usage_members(struct jw *w, const struct llm_usage *u)
 	jw_kint_if(w, "cacheWriteTokens", u->cache_write >= 0, u->cache_write);
 	jw_kint_if(w, "outputTokens", u->output >= 0, u->output);
 	jw_kint_if(w, "reasoningTokens", u->reasoning >= 0, u->reasoning);
+}
+
+void llm_usage_record(struct usage *out, const struct llm_usage *u)
+{
+	out->input_tokens = u->input;
+	out->cache_read_tokens = u->cache_read;
+	out->cache_write_tokens = u->cache_write;
+	out->output_tokens = u->output;
+	out->reasoning_tokens = u->reasoning;
+	out->cost = u->cost;
+	out->estimated = u->estimated;
 }

@@ -1,6 +1,6 @@
 /*
  * The blocks of a system prompt, each with its stamp. Usage records identify
- * the prompts of a turn (part.h) or a single call (turn/ask.h) by layer, name,
+ * the prompts of a turn (part.h) or a single call (ask.h) by layer, name,
  * version and hash, never by content (A43). prompt_add makes all stamps.
  */
 #ifndef PROMPT_BLOCKS_H

@@ -35,7 +35,7 @@ extern const struct prompt_text prompt_title;
 /* Asks to transcribe the text in an image (tool/kind_image_text.c). */
 extern const struct prompt_text prompt_image_text;
 
-/* Precedes the JSON Schema that an answer must match (turn/ask.c). */
+/* Precedes the JSON Schema that an answer must match (ask.c). */
 extern const struct prompt_text prompt_typed_answer;
 
 #endif

@@ -17,6 +17,7 @@
 #define PROMPT_UNTRUSTED_H
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/str.h"
 
 #define UNTRUSTED_ID_BYTES 33	/* 32 hex digits and NUL */
@@ -45,5 +46,14 @@ void untrusted_clean(const struct untrusted *u, struct str text,
  * as in ⟨U+202E⟩, for a person who decides about it.
  */
 void untrusted_spell(struct str text, struct buf *out);
+
+/*
+ * Neutralises the texts of an untrusted schema in place: descriptions
+ * and titles, each cut at max_bytes. Names and values cannot be changed, because
+ * calls would no longer match; if one of them would need a change, returns false,
+ * and the schema must not be used. The caller limits the depth, as jx_load does.
+ * Any thread.
+ */
+bool untrusted_clean_schema(json_t *schema, size_t max_bytes) MUST_CHECK;
 
 #endif

@@ -3,7 +3,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/schema/pattern.h \
 	lib/schema/schema.c \
 	lib/schema/schema.h \
-	lib/schema/schema_clean.c \
 	lib/schema/schema_form.c \
 	lib/schema/schema_keyword.h \
 	lib/schema/schema_relax.c \

@@ -45,13 +45,4 @@ int schema_supported(const json_t *schema, struct err *e) MUST_CHECK;
  */
 json_t *schema_relaxed(const json_t *schema, const char *tool);
 
-/*
- * Neutralises the texts of an untrusted schema (untrusted.h) in place: descriptions
- * and titles, each cut at max_bytes. Names and values cannot be changed, because
- * calls would no longer match; if one of them would need a change, returns false,
- * and the schema must not be used. The caller limits the depth, as jx_load does.
- * Any thread.
- */
-bool schema_clean(json_t *schema, size_t max_bytes) MUST_CHECK;
-
 #endif

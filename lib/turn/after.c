@@ -145,9 +145,7 @@ static int find_service(const struct job_run *r, const struct identity *who,
 	if (jx_bool(args, "own", false))
 		return r->conf->byok.mode == BYOK_ALLOW_USER
 			? stored_service_own(&by, r->arena, &w->service, e) : 0;
-	w->service = catalog_service(r->conf, id);
-	return w->service ? 0
-		: stored_service_find(&by, id, r->arena, &w->service, e);
+	return service_find(&by, id, r->arena, &w->service, e);
 }
 
 /* 1; 0: it is not to be done any more, since the turn or its service is gone. */

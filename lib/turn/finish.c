@@ -81,20 +81,11 @@ static int append(struct turn_loop *l, struct err *e)
 
 void steps_add(struct turn_loop *l)
 {
-	size_t need = l->n_unstored + 1 + l->step.n_calls;
-
 	if (l->nested)
 		return;
-	if (need > l->unstored_size) {
-		struct message *bigger = arena_alloc(l->arena,
-						     need * sizeof(*bigger));
-
-		if (l->n_unstored)
-			memcpy(bigger, l->unstored,
-			       l->n_unstored * sizeof(*bigger));
-		l->unstored = bigger;
-		l->unstored_size = need;
-	}
+	l->unstored = arena_room(l->arena, l->unstored, l->n_unstored,
+				 1 + l->step.n_calls, &l->unstored_size,
+				 sizeof(*l->unstored));
 	l->n_unstored += step_rows(l, l->unstored + l->n_unstored);
 }
 
@@ -175,17 +166,6 @@ static void decide(struct turn_loop *l, struct outcome *o)
 		o->content = str_of(silence(l));
 }
 
-void turn_usage_count(struct usage *u, const struct llm_usage *tokens)
-{
-	u->input_tokens = tokens->input;
-	u->cache_read_tokens = tokens->cache_read;
-	u->cache_write_tokens = tokens->cache_write;
-	u->output_tokens = tokens->output;
-	u->reasoning_tokens = tokens->reasoning;
-	u->cost = tokens->cost;
-	u->estimated = tokens->estimated;
-}
-
 void turn_usage_place(struct usage *u, const struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
@@ -207,7 +187,7 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 		u.kind = USAGE_AGENT;
 		u.agent_id = str_of(l->task->tool->name);
 	}
-	turn_usage_count(&u, &l->served.usage);
+	llm_usage_record(&u, &l->served.usage);
 	u.provider = str_of(s->provider);
 	u.payer = s->payer;
 	u.model = l->model.n ? l->model : str_of(s->model);

@@ -157,37 +157,3 @@ void context_mentions(struct turn_loop *l)
 	}
 	keep_text(l, &b);
 }
-
-/* Parses metadata; NULL if there is none. */
-static json_t *load(struct str meta)
-{
-	struct err ignored = ERR_INIT;
-
-	return meta.n ? jx_load_lenient(meta, &ignored) : NULL;
-}
-
-/* Replaces stored mentions by their references. */
-static void reduce(json_t *meta)
-{
-	const json_t *list = jx_arr(meta, key);
-	json_t *refs = json_array();
-
-	for (size_t i = 0; i < json_array_size(list); i++)
-		json_array_append_new(refs, jx_string(ref_at(list, i)));
-	json_object_set_new(meta, key, refs);
-}
-
-bool context_mention_same(struct str a, struct str b)
-{
-	json_auto_t *x = NULL, *y = NULL;
-
-	if (str_eq(a, b))
-		return true;
-	x = load(a);
-	y = load(b);
-	if (!x || !y)
-		return false;
-	reduce(x);
-	reduce(y);
-	return json_equal(x, y);
-}

@@ -27,10 +27,4 @@ int context_mention_new(struct turn_run *t, struct str given,
  */
 void context_mentions(struct turn_loop *l);
 
-/*
- * Whether two metadata texts are equal, with mentions compared by reference:
- * labels may have changed between two requests.
- */
-bool context_mention_same(struct str a, struct str b);
-
 #endif

@@ -82,12 +82,16 @@ static bool own_answers(const struct turn_loop *parent,
 		 llm_check_vision(t->service, &blind) == 0);
 }
 
+static int timeout_ms(const struct conf_tool *tool)
+{
+	return tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
+}
+
 static int choose_service(struct nested *n, const struct turn_loop *parent,
 			  const struct conf_tool *tool, struct err *e)
 {
 	const struct llm_service *s =
 		tool_agent_service(parent->run->in.by.conf, tool->agent);
-	int limit = tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
 
 	/* The turn's rules do not apply to a service that the tool names. */
 	n->automatic = !s && parent->run->in.target.automatic;
@@ -95,7 +99,7 @@ static int choose_service(struct nested *n, const struct turn_loop *parent,
 		s = parent->run->in.target.service;
 	if (llm_check_service(s, e) < 0)
 		return -1;
-	n->service = llm_service_within(s, limit);
+	n->service = llm_service_within(s, timeout_ms(tool));
 	return 0;
 }
 
@@ -142,8 +146,7 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	l->turn_number = parent->turn_number;
 	l->max_calls = tool->agent->max_calls;
 	l->max_tokens = tool->agent->max_tokens;
-	l->until_ms = l->started_ms + (tool->timeout_ms ? tool->timeout_ms
-				       : TIMEOUT_MS);
+	l->until_ms = l->started_ms + timeout_ms(tool);
 	l->tool_ctx.turn.abort = parent->abort;
 	l->tool_ctx.turn.depth = n->call->turn.depth + 1;
 	l->tool_ctx.turn.web = n->call->turn.web;
@@ -189,16 +192,16 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 		    struct err *e)
 {
 	const struct turn_deps *deps = parent->run->deps;
-	const struct llm_ask q = {
-		.deps = deps, .service = &n->service, .kind = USAGE_AGENT,
+	const struct prompt_ask q = {
+		.service = &n->service, .kind = USAGE_AGENT,
 		.layer = "tool", .prompt = task->prompt, .guardrails = true,
 		.input = task->input, .images = task->images,
 		.n_images = task->n_images, .max_bytes = LIM_ANSWER_BYTES,
 		.stream = true, .abort = parent->abort,
 	};
-	struct llm_reply reply;
+	struct prompt_reply reply;
 	struct err why = ERR_INIT;
-	int rc = turn_ask(&q, n->call->arena, &reply, &why);
+	int rc = turn_ask(deps, NULL, &q, n->call->arena, &reply, &why);
 
 	if (rc == 0 && task->whole && (reply.stop == LLM_STOP_MAX_TOKENS ||
 				       reply.stop == LLM_STOP_CONTEXT))
@@ -206,7 +209,7 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 				"off at the model's output limit.");
 	turn_usage_place(&reply.usage, parent);
 	reply.usage.agent_id = str_of(task->tool->name);
-	turn_ask_record(deps->db, &parent->owner, &reply);
+	prompt_ask_record(deps->db, &parent->owner, &reply);
 	return answer(task->tool, reply.text, rc, &why, out, e);
 }
 

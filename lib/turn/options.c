@@ -85,6 +85,45 @@ static json_t *load(struct str text, struct arena *a)
 	return text.p ? jx_keep(a, jx_load_lenient(text, &ignored)) : NULL;
 }
 
+/* An item as requested, of the stored one that has this member. */
+static json_t *requested(json_t *item, const char *member)
+{
+	json_t *said = json_is_object(item) ? json_object_get(item, member) : item;
+	char canonical[UUID_TEXT_BYTES];
+	struct uuid id;
+
+	if (json_is_string(said) &&
+	    uuid_parse((struct str){ json_string_value(said),
+				     json_string_length(said) }, &id))
+		return json_string(uuid_format(&id, canonical));
+	return json_incref(said);
+}
+
+/* The metadata as requested; NULL if there is none. In a. */
+static json_t *as_requested(struct arena *a, struct str meta)
+{
+	static const struct {
+		const char *key, *member;
+	} detailed[] = { { "mentions", "ref" }, { "attachments", "id" } };
+	json_t *o = meta.n ? load(meta, a) : NULL, *item, *list;
+	size_t k;
+
+	for (size_t i = 0; o && i < ARRAY_LEN(detailed); i++) {
+		list = json_array();
+		json_array_foreach(jx_arr(o, detailed[i].key), k, item)
+			json_array_append_new(list, requested(item,
+							      detailed[i].member));
+		json_object_set_new(o, detailed[i].key, list);
+	}
+	return o;
+}
+
+bool turn_options_same(struct arena *a, struct str one, struct str other)
+{
+	return str_eq(one, other) || json_equal(as_requested(a, one),
+						as_requested(a, other));
+}
+
 struct message_options turn_options_kept(struct arena *a,
 					 const struct turn_options *v)
 {

@@ -60,6 +60,12 @@ extern const struct turn_option turn_options[N_TURN_OPTIONS];
 struct str turn_options_meta(struct arena *a, struct str meta,
 			     const struct turn_options *v);
 
+/*
+ * Whether two such metadata are of equal requests: mentions and attachments, which
+ * are stored with details that may have changed, count by reference and id.
+ */
+bool turn_options_same(struct arena *a, struct str one, struct str other);
+
 /* The options of v that are columns of the message. Borrows, or in a. */
 struct message_options turn_options_kept(struct arena *a,
 					 const struct turn_options *v);

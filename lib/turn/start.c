@@ -157,6 +157,7 @@ static int check_same(struct start *s, const struct turn *t, struct err *e)
 {
 	const struct turn_request *in = &s->run->in;
 	struct message user;
+	struct str meta;
 
 	if (!uuid_is_nil(&in->conversation_id) &&
 	    !uuid_eq(&in->conversation_id, &t->conversation_id))
@@ -170,9 +171,9 @@ static int check_same(struct start *s, const struct turn *t, struct err *e)
 	if (message_get(s->run->deps->db, &in->by.owner, &t->conversation_id,
 			t->user_seq, s->run->arena, &user, e) < 0)
 		return -1;
+	meta = turn_options_meta(s->run->arena, s->meta, &in->options);
 	return str_eq(user.content, in->content) &&
-		context_mention_same(user.meta, in->meta)
-		? 0 : turn_key_differs(e);
+		turn_options_same(s->run->arena, user.meta, meta) ? 0 : turn_key_differs(e);
 }
 
 /* Finds the turn that was started with the request's key. */
@@ -227,6 +228,18 @@ static int find_message(struct start *s, struct err *e)
 		return -1;
 	return in->seq ? 0 : err_field(e, ERR_INVALID_FIELD, "messageId",
 				       "The stored thread has no such message.");
+}
+
+/* Attachments are kept with the message as they are at its start. */
+static int read_attachments(struct start *s, struct err *e)
+{
+	struct turn_run *t = s->run;
+
+	if (attach_read(t, e) < 0)
+		return -1;
+	if (t->in.content.p)
+		t->in.meta = turn_options_meta(t->arena, s->meta, &t->in.options);
+	return 0;
 }
 
 /* The default workspace: the setting's, else the first one. */
@@ -499,6 +512,7 @@ static start_step *const steps[] = {
 	find_before,	/* a turn was started with the key: that one, or 422 for
 			   another request */
 	find_message,	/* the message to replace: 422 */
+	read_attachments,	/* ready, and the caller's: 422 */
 	find_target,	/* workspace and agent, visible to the caller: 404 */
 	check_options,	/* the rules of turn_options.def: 422, 413 */
 	find_service,	/* an LLM service that can chat: 503, 422 */
@@ -506,7 +520,7 @@ static start_step *const steps[] = {
 	look_up,	/* mentions: 422 */
 	begin,		/* not busy: 409; stores the message */
 };
-enum { AFTER_TARGET = 3 };
+enum { AFTER_TARGET = 4 };
 
 static int go(struct start *s, size_t from, struct err *e)
 {
@@ -554,10 +568,6 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 	int rc;
 
 	*t = (struct turn_run){ .deps = deps, .in = *in, .arena = a };
-	if (attach_read(t, e) < 0)
-		return -1;
-	if (in->content.p)
-		t->in.meta = turn_options_meta(a, in->meta, &t->in.options);
 	rc = go(&s, 0, &why);
 	if (rc < 0 && s.guessed && is_the_agents(&why))
 		rc = try_own_agent(&s, &why, e);

@@ -102,30 +102,29 @@ static void excerpt(struct buf *b, const char *who, struct str s)
 	buf_addf(b, "%s: %.*s\n\n", who, STR_ARG(utf8_head(s, TITLE_EXCERPT_CHARS)));
 }
 
-static int ask(const struct after_work *w, struct llm_reply *r, struct err *e)
+static int ask(const struct after_work *w, struct prompt_reply *r, struct err *e)
 {
 	struct buf b = BUF_INIT(65536);
-	struct llm_ask q = {
-		.deps = w->deps, .service = w->service,
-		.kind = USAGE_TITLE, .layer = "title", .prompt = &prompt_title,
+	struct prompt_ask q = {
+		.service = w->service, .kind = USAGE_TITLE, .layer = "title", .prompt = &prompt_title,
 		.max_output_tokens = TITLE_TOKENS,
 		.max_bytes = TITLE_REPLY_BYTES, .deadline_ms = TITLE_MS,
 		.aside = true, .stream = true, .stop = w->stop,
-		.id = &w->place.turn_id, .abort = w->abort,
+		.abort = w->abort,
 	};
 	int rc;
 
 	excerpt(&b, "User", w->question);
 	excerpt(&b, "Assistant", w->answer);
 	q.input = buf_str(&b);
-	rc = turn_ask(&q, w->arena, r, e);
+	rc = turn_ask(w->deps, &w->place.turn_id, &q, w->arena, r, e);
 	buf_release(&b);
 	r->usage.workspace_id = w->place.workspace_id;
 	r->usage.agent_id = w->place.agent_id;
 	r->usage.conversation_id = w->place.conversation_id;
 	r->usage.turn_id = w->place.turn_id;
 	r->usage.turn_number = w->place.turn_number;
-	turn_ask_record(w->deps->db, &w->owner, r);
+	prompt_ask_record(w->deps->db, &w->owner, r);
 	return rc;
 }
 
@@ -167,7 +166,7 @@ static void tell(const struct after_work *w, struct str title)
 /* A second run finds the title, or asks once more if there is none. */
 int title_run(const struct after_work *w, struct err *e)
 {
-	struct llm_reply r;
+	struct prompt_reply r;
 	struct str title;
 	bool changed = false;
 

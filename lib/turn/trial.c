@@ -78,21 +78,21 @@ static const char *sentence(const struct llm_service *s,
 }
 
 static int ask(const struct turn_deps *deps, const struct llm_service *s,
-	       struct arena *a, struct llm_reply *reply, struct err *e)
+	       struct arena *a, struct prompt_reply *reply, struct err *e)
 {
-	const struct llm_ask q = {
-		.deps = deps, .service = s, .kind = USAGE_TRIAL,
+	const struct prompt_ask q = {
+		.service = s, .kind = USAGE_TRIAL,
 		.layer = "trial", .input = STR("Answer with the word OK."),
 		.max_output_tokens = TRIAL_TOKENS, .max_bytes = TRIAL_BYTES,
 		.deadline_ms = TRIAL_MS, .aside = true, .stream = true,
 	};
 
-	return turn_ask(&q, a, reply, e);
+	return turn_ask(deps, NULL, &q, a, reply, e);
 }
 
 /* The free request first. A server without a list of models may still answer. */
 static int try(const struct turn_deps *deps, const struct llm_service *s,
-	       struct llm_probe *p, struct arena *a, struct llm_reply *reply,
+	       struct llm_probe *p, struct arena *a, struct prompt_reply *reply,
 	       struct err *e)
 {
 	if (llm_check_service(s, e) < 0)

@@ -10,7 +10,7 @@
 struct llm_trial {
 	enum err_code code;	/* ERR_NONE: it works */
 	const char *text;	/* a sentence or two; in the arena */
-	struct llm_reply reply;	/* usage.iterations 0: nothing was spent */
+	struct prompt_reply reply;	/* usage.iterations 0: nothing was spent */
 };
 
 /*

@@ -183,11 +183,6 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s);
  */
 void turn_after(struct turn_run *t);
 
-struct llm_usage;
-
-/* Sets the counters of a usage record. */
-void turn_usage_count(struct usage *u, const struct llm_usage *tokens);
-
 struct tool_ctx;
 struct tool_task;
 

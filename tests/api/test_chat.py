@@ -281,6 +281,7 @@ def test_busy_names_the_running_turn(lab):
         "content": "x", "conversationId": ids["conversationId"]}, user="ada")
     assert answer.status == 409
     assert answer.json["code"] == "conversation_busy"
+    assert answer.json["retryable"] is True
     assert answer.json["turnId"] == ids["turnId"]
     lab.post(f"/turns/{ids['turnId']}/cancel", {}, user="ada")
     assert stream.events()[-1].data["metadata"]["finish_reason"] == "cancelled"

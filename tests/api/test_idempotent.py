@@ -107,6 +107,31 @@ def test_a_message_is_sent_once(thread, lab):
     assert events[0].data["messageId"] == told[0].data["turnId"]
 
 
+def test_a_message_with_a_file_is_sent_once(thread, lab):
+    """Even if the file was deleted meanwhile; but with another one it is another
+    message."""
+    def attached(name):
+        return lab.call("POST", f"/attachments?name={name}", b"x", user="ada", headers={
+            "Content-Type": "application/octet-stream"}).json["id"]
+
+    headers, ids = key(), [attached("a.txt"), attached("b.txt")]
+    body = {"content": "What is it?", "conversationId": thread.id,
+            "attachments": ids[:1]}
+    first = stream(lab, "/chat/lab/stream", body, headers).events()
+    stored = sound(thread)
+    for again in (ids[0], ids[0].upper()):
+        told = stream(lab, "/chat/lab/stream", {**body, "attachments": [again]},
+                      headers).events()
+        assert texts(told) == texts(first)
+    other = lab.post("/chat/lab/stream", {**body, "attachments": ids[1:]}, user="ada",
+                     headers=headers)
+    assert other.status == 422 and other.json["field"] == "Idempotency-Key"
+    assert lab.call("DELETE", f"/attachments/{ids[0]}", user="ada").status == 204
+    told = stream(lab, "/chat/lab/stream", body, headers)
+    assert told.status == 200 and texts(told.events()) == texts(first)
+    assert len(sound(thread)) == len(stored)
+
+
 def test_a_new_conversation_by_message_is_made_once(lab):
     headers, body = key(), {"content": say("one")}
     first = stream(lab, "/chat/lab/stream", body, headers).events()

@@ -141,6 +141,11 @@ def test_a_service_reads_the_pages(seeing, who):
             f" ON u.id = r.user_id WHERE r.kind = 8 AND u.name = '{who}'")
     wait_until("the user's row is written, and it is one call",
                lambda: lab.sql(bill) == [["1", "1"]])
+    [[stamps]] = lab.sql("SELECT r.prompts FROM usage_record r JOIN user u ON u.id ="
+                         f" r.user_id WHERE r.kind = 8 AND u.name = '{who}'")
+    assert [(s["layer"], s["name"]) for s in json.loads(stamps)] == [
+        ("guardrails", "guardrails"), ("scan", "image-text")]
+    assert all(s["version"] > 0 and len(s["hash"]) >= 8 for s in json.loads(stamps))
 
 
 def test_a_service_reads_a_document(seeing, who):

@@ -13,14 +13,14 @@ from tree import ROOT, Tap, code_only, files, text_of, uncommented
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "prompt", "schema", "entity", "job", "file", "intake"},
+    {"tool", "prompt", "entity", "job", "file", "intake"},
     {"agent"},
     {"llm"},
     {"search"},
     {"store", "auth"},
     {"resource"},
     {"net", "db", "conf", "secret"},
-    {"metric"},
+    {"metric", "schema"},
     {"base"},
 ]
 RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}

@@ -1,4 +1,4 @@
-/* turn/ask.c: one call of a model, against a server inside the test. */
+/* prompt/ask.c and turn/ask.c: one call of a model, against a server inside the test. */
 #include "turn/ask.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@ struct asked {
 	struct arena arena;
 	struct turn_deps deps;
 	struct llm_service service;
-	struct llm_ask q;
-	struct llm_reply reply;
+	struct prompt_ask q;
+	struct prompt_reply reply;
 	struct err e;
 	char url[64];
 };
@@ -28,7 +28,7 @@ static void prepare(struct asked *t, const struct peer *p)
 			.connect_timeout_ms = 60000,
 			.first_byte_timeout_ms = 60000,
 			.idle_timeout_ms = 60000 },
-		.q = { .deps = &t->deps, .service = &t->service,
+		.q = { .service = &t->service,
 			.kind = USAGE_COMPLETE, .layer = "complete",
 			.prompt = &sort, .input = STR("b, a"),
 			.max_bytes = 1000 },
@@ -39,7 +39,7 @@ static void prepare(struct asked *t, const struct peer *p)
 
 static int ask(struct asked *t)
 {
-	int rc = turn_ask(&t->q, &t->arena, &t->reply, &t->e);
+	int rc = turn_ask(&t->deps, NULL, &t->q, &t->arena, &t->reply, &t->e);
 
 	assert_int_equal(rc < 0, t->e.code != ERR_NONE);
 	return rc;

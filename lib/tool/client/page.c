@@ -53,7 +53,7 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 				 "schema with type object. %.100s", name.p,
 				 fault.public);
 	copy = json_deep_copy(parameters);
-	if (copy && !schema_clean(copy, 4 * LIM_PAGE_TOOL_CHARS))
+	if (copy && !untrusted_clean_schema(copy, 4 * LIM_PAGE_TOOL_CHARS))
 		return err_field(e, ERR_INVALID_FIELD, "client",
 				 "The parameters of the tool %.64s have names "
 				 "or values with control tokens or hidden "
@@ -111,7 +111,7 @@ static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 	if (!json_object_size(parameters))
 		parameters = jx_keep(a, json_pack("{s:s,s:{}}", "type",
 						  "object", "properties"));
-	if (!schema_clean(parameters, 4 * LIM_PAGE_TOOL_CHARS))
+	if (!untrusted_clean_schema(parameters, 4 * LIM_PAGE_TOOL_CHARS))
 		return;
 	untrusted_clean(NULL, jx_str(t, "description"), &about);
 	v[ctx->turn.n_more++] = (struct tool){

@@ -151,7 +151,7 @@ static void read_schema(struct tool_reading *r, const json_t *j,
 	if (t->refused)
 		return;
 	t->schema = jx_keep(r->a, schema_relaxed(given, t->name));
-	if (!schema_clean(t->schema, LIM_MCP_DESCRIPTION_BYTES))
+	if (!untrusted_clean_schema(t->schema, LIM_MCP_DESCRIPTION_BYTES))
 		t->refused = "its schema has control tokens or hidden characters";
 	if (*r->server->url)
 		bad = mcp_find_params(r->a, given, t);

@@ -1,12 +1,10 @@
 /*
  * The texts of an untrusted schema, which the model reads like all other text. See
- * schema.h.
+ * untrusted.h.
  */
-#include "schema/schema.h"
+#include "prompt/untrusted.h"
 
 #include <string.h>
-
-#include "prompt/untrusted.h"
 
 #include "base/banned.h"
 
@@ -64,7 +62,7 @@ static bool clean_object(json_t *j, size_t max_bytes)
 		if (prose)
 			json_object_set_new(j, key, cleaned(text_of(sub),
 							    max_bytes));
-		else if (!schema_clean(sub, max_bytes)) {
+		else if (!untrusted_clean_schema(sub, max_bytes)) {
 			ok &= is_spare(key);
 			json_object_del(j, key);
 		}
@@ -72,7 +70,7 @@ static bool clean_object(json_t *j, size_t max_bytes)
 	return ok;
 }
 
-bool schema_clean(json_t *schema, size_t max_bytes)
+bool untrusted_clean_schema(json_t *schema, size_t max_bytes)
 {
 	bool ok = true;
 	json_t *sub;
@@ -83,6 +81,6 @@ bool schema_clean(json_t *schema, size_t max_bytes)
 	if (json_is_object(schema))
 		return clean_object(schema, max_bytes);
 	json_array_foreach(schema, i, sub)
-		ok &= schema_clean(sub, max_bytes);
+		ok &= untrusted_clean_schema(sub, max_bytes);
 	return ok;
 }
