@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """What ./lamp decides before it starts anything: its arguments, ports that
-others have, the model of a running Ollama."""
+others have, the model of a running Ollama; and what it builds again in a directory
+that was configured otherwise."""
 
 import http.server
 import json
 import os
+import pathlib
+import re
 import socket
 import subprocess
 import tempfile
 import threading
 
-from tree import ROOT, Tap
+from tree import ROOT, Tap, files, text_of
 
 tap = Tap()
 
@@ -83,6 +86,37 @@ def replaced():
                    seen == want, seen)
 
 
+def directories():
+    """In a build directory that had another --prefix."""
+    using = {str(p)[:-2] + ".o" for p in files(".c", under=("lib", "fcgi-app", "tests/unit"))
+             if re.search(r"\bLAMPLIGHTER_(DATA|LIBEXEC|SYSCONF)DIR\b", text_of(p))}
+    sample = "conf/lamplighter.service.sample"
+    with tempfile.TemporaryDirectory() as folder:
+        top = pathlib.Path(folder)
+
+        def make(prefix):
+            (top / "Makefile").write_text(
+                f"pkgdatadir = {prefix}/share\npkglibexecdir = {prefix}/libexec\n"
+                f"sysconfdir = {prefix}/etc\nOBJEXT = o\nMKDIR_P = mkdir -p\n"
+                f"vpath %.in {ROOT}\n.SUFFIXES: .in .sample\n"
+                f"include {ROOT}/lib/base/local.mk {ROOT}/conf/local.mk\n"
+                "%.o:\n\t@mkdir -p $(@D) && echo $@ >>built && touch $@\n",
+                encoding="ascii")
+            (top / "built").write_text("")
+            subprocess.run(["make", "-s", *using, sample], cwd=top, check=True,
+                           capture_output=True, timeout=60, env={
+                               k: v for k, v in os.environ.items() if "MAKE" not in k})
+            return set((top / "built").read_text().split())
+
+        make("/one")
+        again = make("/one")
+        expect("the same directories: nothing is built again", not again, again)
+        again = make("/two")
+        expect("others: each object that contains them is", again == using, again ^ using)
+        text = (top / sample).read_text(encoding="utf-8")
+        expect("and the samples", "/two/" in text and "/one/" not in text, text)
+
+
 class Ollama(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.answer({"models": [{"name": n} for n in ("small", "able", "other")]})
@@ -114,6 +148,7 @@ def ollama():
 
 refused()
 replaced()
+directories()
 ports()
 ollama()
 tap.finish()

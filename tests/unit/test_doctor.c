@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "doctor/doctor.h"
 
 static struct arena arena = ARENA_INIT;
