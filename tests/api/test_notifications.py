@@ -77,6 +77,25 @@ def test_tells_what_turns_do(lab):
                                                    start + 1 + len(seen)))
 
 
+@pytest.mark.parametrize("query", ["", "?events=all", "?events=all&dialect=forge"])
+def test_retry_is_in_the_block_of_the_first_event(lab, query):
+    """Some clients take a block of its own for an event."""
+    stream = listen(lab, query)
+    task(lab, {"text": "hello"})
+    blocks = [[]]
+    while len(blocks) < 4:
+        line = stream.response.readline().decode().rstrip("\n")
+        if line:
+            blocks[-1].append(line)
+        else:
+            blocks.append([])
+    stream.close()
+    comment, first, second, _ = blocks
+    assert comment == [": ok"]
+    assert first[0] == "retry: 2000" and first[1].startswith("event: "), blocks
+    assert first[-1].startswith("data: ") and second[0].startswith("event: "), blocks
+
+
 def of_turn(seen, turn):
     """The events of a turn in a stream with events=all, as (id, name, data)."""
     return [(e.data["id"], e.data["event"], e.data["data"]) for e in seen

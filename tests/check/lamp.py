@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What ./lamp decides before it starts anything: its arguments, ports that
-others have, the model of a running Ollama; and what it builds again in a directory
-that was configured otherwise."""
+others have, the model of a running Ollama; its packages, and what it builds again in
+a directory that was configured otherwise."""
 
 import http.server
 import json
@@ -117,6 +117,22 @@ def directories():
         expect("and the samples", "/two/" in text and "/one/" not in text, text)
 
 
+def packages():
+    """docs/install.md names what ./lamp up installs, as far as a build needs it."""
+    def listed(variable):
+        rows = re.search(rf"^{variable}='(.*?)'$", text_of("lamp"), re.M | re.S).group(1)
+        return {row.split()[0] for row in rows.splitlines()}
+    to_run = {"mariadb-server-core", "mariadb-client-core", "lighttpd", "python3", "curl",
+              "ca-certificates", "util-linux"}
+    implied = {"libc6-dev"}		# by gcc
+    page = text_of("docs/install.md")
+    named = set(re.search(r"^apt-get install ((?:.*\\\n)*.*)", page, re.M).group(1)
+                .replace("\\", " ").split())
+    want = listed("need_run") - to_run - implied
+    expect("docs/install.md has the packages of a build", named == want, named ^ want)
+    expect("Node.js comes with npm", {"nodejs", "npm"} <= want, want)
+
+
 class Ollama(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.answer({"models": [{"name": n} for n in ("small", "able", "other")]})
@@ -149,6 +165,7 @@ def ollama():
 refused()
 replaced()
 directories()
+packages()
 ports()
 ollama()
 tap.finish()
