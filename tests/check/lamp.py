@@ -86,6 +86,29 @@ def replaced():
                    seen == want, seen)
 
 
+def built_again():
+    """What other options of configure have made is no part of a build."""
+    with tempfile.TemporaryDirectory() as folder:
+        top = pathlib.Path(folder)
+        configure = top / "configure"
+        configure.write_text("#!/bin/sh\nprintf 'all:\\n\\ttouch made\\n"
+                             "clean:\\n\\trm -f made\\n' >Makefile\n")
+        configure.chmod(0o755)
+
+        def build(option):
+            subprocess.run(
+                ["bash", "-c", "set -uo pipefail; top=$1 goals=\n"
+                 """eval "$(sed -n '/^plain_name()/,/^}/p; /^build_tree()/,/^}/p' "$0")"\n"""
+                 "build_tree $1/build $1/log $2", ROOT / "lamp", top, option],
+                check=True, timeout=60)
+            text = made.read_text()
+            made.write_text("old")
+            return text
+        made = top / "build/made"
+        texts = [build(option) for option in ("--one", "--one", "--two", "--two")]
+        expect("other options: nothing old is left", texts == ["", "old", "", "old"], texts)
+
+
 def directories():
     """In a build directory that had another --prefix."""
     using = {str(p)[:-2] + ".o" for p in files(".c", under=("lib", "fcgi-app", "tests/unit"))
@@ -164,6 +187,7 @@ def ollama():
 
 refused()
 replaced()
+built_again()
 directories()
 packages()
 ports()
