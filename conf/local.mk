@@ -44,6 +44,7 @@ dist_catalogue_DATA = \
 	conf/catalogue.d/write-email.yaml
 SAMPLES = $(sample_DATA) $(sampleworkspaces_DATA) $(sampleprompts_DATA)
 CLEANFILES += $(SAMPLES)
+$(SAMPLES): lib/base/paths.h
 EXTRA_DIST += $(SAMPLES:.sample=.in) \
 	conf/demo/services.sh conf/demo/models.sh conf/demo/my.cnf conf/demo/init.sql \
 	conf/demo/lighttpd.conf conf/demo/lamplighter.yaml \

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/paths.h"
 #include "db/db.h"
 #include "job/work.h"
 #include "net/http.h"

@@ -27,6 +27,7 @@
 #include "app.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/paths.h"
 #include "fcgi.h"
 #include "lsock.h"
 #include "net/http.h"

@@ -30,6 +30,7 @@ EXTRACT_FILE = BUILD / "lamplighter-extract-file"
 COMMAND = BUILD / "lamplighter"
 DEMO_LLM = BUILD / "fcgi-app/demo-llm/lamplighter-demo-llm"
 DEADLINE_S = 30
+SILENCE_S = 120		# of a stream, but for its comments
 os.environ.setdefault("LAMPLIGHTER_SQL_DIR", str(ROOT / "sql"))
 
 
@@ -117,6 +118,7 @@ class Stream:
 
     def __iter__(self):
         name, data, id = "message", [], None
+        since = time.monotonic()
         while line := self.response.readline():
             line = line.decode().rstrip("\n")
             if line == "":
@@ -124,9 +126,12 @@ class Stream:
                     data = "\n".join(data)
                     yield Event(name, data if data == "[DONE]"
                                 else json.loads(data), id)
+                    since = time.monotonic()
                 name, data = "message", []
             elif line.startswith(":"):
                 self.comments.append(line[1:].strip())
+                if time.monotonic() - since > SILENCE_S:
+                    raise AssertionError(f"no event for {SILENCE_S} s")
             else:
                 field, _, value = line.partition(":")
                 value = value.removeprefix(" ")

@@ -7,6 +7,7 @@
 #include "auth/identity.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/paths.h"
 #include "base/utf8.h"
 #include "cli.h"
 #include "net/http.h"

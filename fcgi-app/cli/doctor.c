@@ -9,6 +9,7 @@
 
 #include "auth/policy.h"
 #include "base/clock.h"
+#include "base/paths.h"
 #include "cli.h"
 #include "db/db.h"
 #include "doctor/doctor.h"

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "base/log.h"
+#include "base/paths.h"
 #include "cli.h"
 #include "conf/option.h"
 #include "prompt/untrusted.h"

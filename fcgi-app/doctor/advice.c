@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/paths.h"
 #include "base/utf8.h"
 
 #include "base/banned.h"

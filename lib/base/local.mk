@@ -14,3 +14,26 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/utf8.c lib/base/utf8.h \
 	lib/base/util.c lib/base/util.h \
 	lib/base/uuid.c lib/base/uuid.h
+
+# The configured directories, in a header instead of in flags, so that what contains
+# them is built again after a configure with others. As with config.h, the header
+# stays as it is if they are the same; the stamp is newer than the makefile.
+BUILT_SOURCES += lib/base/paths.h
+CLEANFILES += lib/base/paths.h lib/base/paths.stamp
+
+lib/file/extract.$(OBJEXT) fcgi-app/app.$(OBJEXT) fcgi-app/main.$(OBJEXT) \
+	fcgi-app/cli/db.$(OBJEXT) fcgi-app/cli/doctor.$(OBJEXT) \
+	fcgi-app/cli/main.$(OBJEXT) fcgi-app/doctor/advice.$(OBJEXT) \
+	tests/unit/test_doctor.$(OBJEXT): lib/base/paths.h
+lib/base/paths.h: lib/base/paths.stamp
+	@test -f $@ || { rm -f lib/base/paths.stamp && \
+		$(MAKE) $(AM_MAKEFLAGS) lib/base/paths.stamp; }
+lib/base/paths.stamp: Makefile
+	$(AM_V_GEN)$(MKDIR_P) lib/base && { \
+		echo '#define LAMPLIGHTER_DATADIR "$(pkgdatadir)"'; \
+		echo '#define LAMPLIGHTER_LIBEXECDIR "$(pkglibexecdir)"'; \
+		echo '#define LAMPLIGHTER_SYSCONFDIR "$(sysconfdir)/lamplighter"'; \
+	} >lib/base/paths.tmp && \
+	{ cmp -s lib/base/paths.tmp lib/base/paths.h || \
+		mv lib/base/paths.tmp lib/base/paths.h; } && \
+	rm -f lib/base/paths.tmp && touch $@

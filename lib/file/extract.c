@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/paths.h"
 #include "base/spawn.h"
 #include "base/util.h"
 #include "base/utf8.h"

@@ -129,12 +129,6 @@ static void add_unit(struct turn_loop *l, const struct message *rows,
 	}
 }
 
-/* Whether history may start with this unit: others answer a missing one. */
-static bool may_start(const struct message *r)
-{
-	return r->role != ROLE_TOOL;
-}
-
 /* Tokens of a row as a message, with the client's messages before it. */
 static int64_t row_tokens(const struct message *r, const struct meta_row *meta)
 {
@@ -170,7 +164,8 @@ static size_t first_row(const struct turn_loop *l, const struct message *rows,
 			messages++;
 		if (budget < 0 || messages > most)
 			break;
-		if (may_start(r))
+		/* A tool row alone would answer a call that is missing. */
+		if (r->role != ROLE_TOOL)
 			first = at;
 	}
 	for (user = first; user < n && rows[user].role != ROLE_USER; user++)

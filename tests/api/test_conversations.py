@@ -266,6 +266,17 @@ def test_bad_cursor(lab, long_thread, cursor):
     assert answer.status == 400 and answer.json["code"] == "invalid_cursor"
 
 
+@pytest.mark.parametrize("path", ["/conversations/{}/messages",
+                                  "/workspaces/lab/agents/helper/conversations/{}/messages"])
+def test_only_steps_can_be_included(lab, long_thread, path):
+    """Rows of a thread (A51)."""
+    path = path.format(long_thread)
+    answer = lab.get(f"{path}?include=tools", user="ada")
+    assert answer.status == 422 and answer.json["field"] == "include", answer
+    for query in ("", "?include=", "?include=steps"):
+        assert lab.get(path + query, user="ada").status == 200
+
+
 @pytest.mark.parametrize("size", ["0", "-1", "x", "1e3", "99999999999999999999"])
 def test_bad_page_size(lab, long_thread, size):
     answer = lab.get(f"/conversations/{long_thread}/messages?pageSize={size}",

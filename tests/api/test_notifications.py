@@ -77,6 +77,25 @@ def test_tells_what_turns_do(lab):
                                                    start + 1 + len(seen)))
 
 
+@pytest.mark.parametrize("query", ["", "?events=all", "?events=all&dialect=forge"])
+def test_retry_is_in_the_block_of_the_first_event(lab, query):
+    """Some clients take a block of its own for an event."""
+    stream = listen(lab, query)
+    task(lab, {"text": "hello"})
+    blocks = [[]]
+    while len(blocks) < 4:
+        line = stream.response.readline().decode().rstrip("\n")
+        if line:
+            blocks[-1].append(line)
+        else:
+            blocks.append([])
+    stream.close()
+    comment, first, second = ([line.partition(":")[0] for line in b] for b in blocks[:3])
+    assert comment == [""]
+    assert first[:2] == ["retry", "event"] and first[-1] == "data", blocks
+    assert second[0] == "event", blocks
+
+
 def of_turn(seen, turn):
     """The events of a turn in a stream with events=all, as (id, name, data)."""
     return [(e.data["id"], e.data["event"], e.data["data"]) for e in seen
@@ -109,7 +128,10 @@ def texts(told):
 
 def test_all_events_of_all_turns(lab):
     """One that runs already, two that begin, and no other user's."""
+    before, events, _ = opened(lab)
     first = task(lab, {"tokens": 40, "rate": 20})
+    until(events, "turn-status", turnId=first["turnId"], status="running")
+    before.close()
     stream, events, _ = opened(lab, "?events=all")
     other = task(lab, {"text": "not ada's"}, user="bob")
     look = {"tool_calls": [{"name": "list_datasets", "args": {}}],
@@ -127,6 +149,8 @@ def test_all_events_of_all_turns(lab):
     assert ids == sorted(ids) and ids[-1] - ids[0] < len(
         [e for e in seen if e.name != "turn-event"])
     assert not of_turn(seen, other["turnId"])
+    assert (first["turnId"], "running") not in [
+        (e.data["turnId"], e.data["status"]) for e in seen if e.name == "turn-status"]
     assert {e.data["status"] for e in seen if e.name == "turn-status"} >= {
         "running", "done"}
 

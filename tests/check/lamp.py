@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """What ./lamp decides before it starts anything: its arguments, ports that
-others have, the model of a running Ollama."""
+others have, the model of a running Ollama; its packages, and what it builds again in
+a directory that was configured otherwise."""
 
 import http.server
 import json
 import os
+import pathlib
+import re
 import socket
 import subprocess
 import tempfile
 import threading
 
-from tree import ROOT, Tap
+from tree import ROOT, Tap, files, text_of
 
 tap = Tap()
 
@@ -83,6 +86,76 @@ def replaced():
                    seen == want, seen)
 
 
+def built_again():
+    """What other options of configure have made is no part of a build."""
+    with tempfile.TemporaryDirectory() as folder:
+        top = pathlib.Path(folder)
+        configure = top / "configure"
+        configure.write_text("#!/bin/sh\nprintf 'all:\\n\\ttouch made\\n"
+                             "clean:\\n\\trm -f made\\n' >Makefile\n")
+        configure.chmod(0o755)
+
+        def build(option):
+            subprocess.run(
+                ["bash", "-c", "set -uo pipefail; top=$1 goals=\n"
+                 """eval "$(sed -n '/^plain_name()/,/^}/p; /^build_tree()/,/^}/p' "$0")"\n"""
+                 "build_tree $1/build $1/log $2", ROOT / "lamp", top, option],
+                check=True, timeout=60)
+            text = made.read_text()
+            made.write_text("old")
+            return text
+        made = top / "build/made"
+        texts = [build(option) for option in ("--one", "--one", "--two", "--two")]
+        expect("other options: nothing old is left", texts == ["", "old", "", "old"], texts)
+
+
+def directories():
+    """In a build directory that had another --prefix."""
+    using = {str(p)[:-2] + ".o" for p in files(".c", under=("lib", "fcgi-app", "tests/unit"))
+             if re.search(r"\bLAMPLIGHTER_(DATA|LIBEXEC|SYSCONF)DIR\b", text_of(p))}
+    sample = "conf/lamplighter.service.sample"
+    with tempfile.TemporaryDirectory() as folder:
+        top = pathlib.Path(folder)
+
+        def make(prefix):
+            (top / "Makefile").write_text(
+                f"pkgdatadir = {prefix}/share\npkglibexecdir = {prefix}/libexec\n"
+                f"sysconfdir = {prefix}/etc\nOBJEXT = o\nMKDIR_P = mkdir -p\n"
+                f"vpath %.in {ROOT}\n.SUFFIXES: .in .sample\n"
+                f"include {ROOT}/lib/base/local.mk {ROOT}/conf/local.mk\n"
+                "%.o:\n\t@mkdir -p $(@D) && echo $@ >>built && touch $@\n",
+                encoding="ascii")
+            (top / "built").write_text("")
+            subprocess.run(["make", "-s", *using, sample], cwd=top, check=True,
+                           capture_output=True, timeout=60, env={
+                               k: v for k, v in os.environ.items() if "MAKE" not in k})
+            return set((top / "built").read_text().split())
+
+        make("/one")
+        again = make("/one")
+        expect("the same directories: nothing is built again", not again, again)
+        again = make("/two")
+        expect("others: each object that contains them is", again == using, again ^ using)
+        text = (top / sample).read_text(encoding="utf-8")
+        expect("and the samples", "/two/" in text and "/one/" not in text, text)
+
+
+def packages():
+    """docs/install.md names what ./lamp up installs, as far as a build needs it."""
+    def listed(variable):
+        rows = re.search(rf"^{variable}='(.*?)'$", text_of("lamp"), re.M | re.S).group(1)
+        return {row.split()[0] for row in rows.splitlines()}
+    to_run = {"mariadb-server-core", "mariadb-client-core", "lighttpd", "python3", "curl",
+              "ca-certificates", "util-linux"}
+    implied = {"libc6-dev"}		# by gcc
+    page = text_of("docs/install.md")
+    named = set(re.search(r"^apt-get install ((?:.*\\\n)*.*)", page, re.M).group(1)
+                .replace("\\", " ").split())
+    want = listed("need_run") - to_run - implied
+    expect("docs/install.md has the packages of a build", named == want, named ^ want)
+    expect("Node.js comes with npm", {"nodejs", "npm"} <= want, want)
+
+
 class Ollama(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.answer({"models": [{"name": n} for n in ("small", "able", "other")]})
@@ -114,6 +187,9 @@ def ollama():
 
 refused()
 replaced()
+built_again()
+directories()
+packages()
 ports()
 ollama()
 tap.finish()

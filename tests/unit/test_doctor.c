@@ -1,10 +1,14 @@
 /* doctor: its tables, and what becomes of findings. */
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json.h"
-#include "doctor/doctor.h"
+#include "base/paths.h"
+#include "doctor/look.h"
 
 static struct arena arena = ARENA_INIT;
 static struct conf conf = { .limits.body_bytes = 1048576 };
@@ -101,6 +105,60 @@ static void advice_fits_the_limit(void **state)
 	arena_reset(&arena);
 }
 
+/* The advice about a main file with a password that everybody can read. */
+static const char *advice_for_open_file(enum doctor_web web, const char *file)
+{
+	const struct doctor_inside in = { .db = NULL };
+	struct doctor *d = fresh(web, "/c");
+
+	doctor_look_files(d, &in);
+	assert_int_equal(d->n, 1);
+	assert_string_equal(d->items[0].subject, file);
+	return d->items[0].advice;
+}
+
+/* On a shared host nobody can give a file to root. */
+static void an_open_file_is_closed_by_its_owner(void **state)
+{
+	enum { NOBODY = 65534 };
+	char dir[] = "/tmp/lamp-doctor.XXXXXX";
+	const char *file, *want;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	file = arena_printf(&arena, "%s/lamplighter.yaml", dir);
+	f = fopen(file, "w");
+	assert_non_null(f);
+	fclose(f);
+	assert_int_equal(chmod(dir, 0755), 0);
+	assert_int_equal(chmod(file, 0644), 0);
+	conf.file = file;
+	conf.files = (struct conf_list){ .v = &file, .n = 1 };
+	conf.open_secret = true;
+	if (geteuid() == 0) {
+		want = arena_printf(&arena, "setfacl -m u:0:r %s && chmod o-r %s",
+				    file, file);
+		assert_string_equal(advice_for_open_file(WEB_APACHE_CGI, file),
+				    want);
+		want = arena_printf(&arena, "chown root:www-data %s && "
+				    "chmod 0640 %s", file, file);
+		assert_string_equal(advice_for_open_file(WEB_NGINX, file), want);
+		assert_int_equal(chown(file, NOBODY, NOBODY), 0);
+		assert_int_equal(seteuid(NOBODY), 0);
+	}
+	want = arena_printf(&arena, "chmod 0600 %s", file);
+	for (int w = 0; w < WEB__MAX; w++)
+		assert_string_equal(advice_for_open_file((enum doctor_web)w,
+							 file), want);
+	if (getuid() == 0)
+		assert_int_equal(seteuid(0), 0);
+	conf.open_secret = false;
+	unlink(file);
+	rmdir(dir);
+	arena_reset(&arena);
+}
+
 static void servers_are_known(void **state)
 {
 	static const struct {
@@ -166,6 +224,7 @@ int main(void)
 		cmocka_unit_test(every_check_has_its_words),
 		cmocka_unit_test(every_advice_is_complete),
 		cmocka_unit_test(advice_fits_the_limit),
+		cmocka_unit_test(an_open_file_is_closed_by_its_owner),
 		cmocka_unit_test(servers_are_known),
 		cmocka_unit_test(findings_are_written_in_order),
 	};

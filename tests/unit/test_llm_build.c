@@ -612,7 +612,7 @@ static void c25_what_is_sent_is_counted(void **state)
 		{ .id = STR("1"), .name = STR("look"), .args = STR("{}") },
 	};
 	const struct llm_message m[] = {
-		{ .role = LLM_USER, .text = STR("\xc3\xa4" "bcde") },
+		{ .role = LLM_USER, .text = STR("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f" "e") },
 		{ .role = LLM_ASSISTANT, .text = STR("abc"), .calls = called,
 		  .n_calls = 1 },
 		{ .role = LLM_TOOL, .text = STR("12345"), .call_id = STR("1"),
@@ -630,7 +630,7 @@ static void c25_what_is_sent_is_counted(void **state)
 	int64_t want;
 
 	(void)state;
-	assert_int_equal(llm_estimate_tokens(m[0].text), 2);
+	assert_int_equal(llm_estimate_tokens(m[0].text), 2);	/* 9 bytes */
 	assert_int_equal(llm_message_tokens(&m[0]), 2);
 	assert_int_equal(llm_message_tokens(&m[1]), 3);	/* 3 + 4 + 2 */
 	form = llm_tool_forms(&s, &tool, 1, &a);
