@@ -6,6 +6,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/db.c \
 	fcgi-app/cli/decode.c \
 	fcgi-app/cli/doctor.c \
+	fcgi-app/cli/erase.c \
 	fcgi-app/cli/export.c \
 	fcgi-app/cli/files.c \
 	fcgi-app/cli/kb.c \

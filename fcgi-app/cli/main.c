@@ -58,6 +58,18 @@ static const struct cli_command commands[] = {
 "belongs to a group or to everyone is not in it.\n",
 	},
 	{
+		.name = "erase", .args = "--user LOGIN --yes", .run = cli_erase,
+		.summary = "delete what the database has of a user",
+		.help =
+"Deletes the user's conversations, attachments, API tokens, settings, prompts,\n"
+"provider keys, private agents, and the workspaces and knowledge bases that the\n"
+"user holds, with all that belongs to them; their turns are cancelled. What\n"
+"belongs to a group or to everyone, workspaces that others see, and usage records\n"
+"stay, without the user's id. Prints the number of rows by table.\n"
+"It can be interrupted and run again. First take away the user's access in the\n"
+"web server: a user who comes back is a new one.\n",
+	},
+	{
 		.name = "token",
 		.args = "create --user LOGIN [--name TEXT] [--group G]... "
 			"[--days N] | list | revoke ID",

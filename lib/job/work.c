@@ -1,5 +1,7 @@
 #include "job/work.h"
 
+#include <time.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -14,6 +16,7 @@
 enum {
 	RUN_MS = 1000,		/* of one run, so that a stop is seen soon */
 	RETRY_S = 30, RETRY_MAX_S = 3600,
+	FINISH_ATTEMPTS = 3, PAUSE_MS = 200,	/* of job_finish */
 };
 
 static const struct kind {
@@ -138,14 +141,13 @@ int job_look(struct db *db, const struct conf *conf, struct err *e)
 	return rc < 0 ? -1 : any;
 }
 
-int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
-	     int64_t until_ms, const atomic_bool *stop, size_t *n,
-	     struct err *e)
+/* As job_work, of these kinds. */
+static int work(const struct job_run *like, struct str these, size_t *n,
+		struct err *e)
 {
-	const struct job_run like = {
-		.db = db, .conf = conf, .http = http, .stop = stop,
-		.until_ms = until_ms,
-	};
+	struct db *db = like->db;
+	const atomic_bool *stop = like->stop;
+	const int64_t until_ms = like->until_ms;
 	struct arena due = ARENA_INIT, a = ARENA_INIT;
 	struct job *jobs;
 	size_t n_jobs;
@@ -153,7 +155,7 @@ int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 
 	do {
 		arena_reset(&due);
-		rc = store_job_due(db, str_of(all_kinds), &due, &jobs, &n_jobs, e);
+		rc = store_job_due(db, these, &due, &jobs, &n_jobs, e);
 		if (rc || !n_jobs)
 			break;
 		rc = 1;
@@ -167,7 +169,7 @@ int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 				kind_of(&jobs[i])->lease_s * INT64_C(1000000),
 				e);
 			if (taken < 0 ||
-			    (taken && work_one(&like, &jobs[i], &a, e)))
+			    (taken && work_one(like, &jobs[i], &a, e)))
 				rc = -1;
 			else if (taken && n)
 				(*n)++;
@@ -177,6 +179,50 @@ int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 		 !(stop && atomic_load(stop)));
 	arena_release(&due);
 	arena_release(&a);
+	return rc;
+}
+
+int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
+	     int64_t until_ms, const atomic_bool *stop, size_t *n,
+	     struct err *e)
+{
+	return work(&(struct job_run){
+		.db = db, .conf = conf, .http = http, .stop = stop,
+		.until_ms = until_ms }, str_of(all_kinds), n, e);
+}
+
+/* Returns 1 if one is left, 0, -1: it fails again and again. */
+static int is_left(struct db *db, struct str these, const struct uuid *subject,
+		   int64_t before_us, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct job j;
+	int rc = store_job_left(db, these, subject, before_us, &a, &j, e);
+
+	if (rc > 0 && j.error.p && j.attempts >= FINISH_ATTEMPTS)
+		rc = err_set(e, ERR_INTERNAL, "the job %.*s %.*s fails: %.*s",
+			     STR_ARG(j.kind), STR_ARG(j.subject),
+			     STR_ARG(j.error));
+	arena_release(&a);
+	return rc;
+}
+
+int job_finish(struct db *db, const struct conf *conf, struct str these,
+	       const struct uuid *subject, struct err *e)
+{
+	const int64_t before_us = clock_now_us();
+	struct job_run like = { .db = db, .conf = conf };
+	int rc;
+
+	do {
+		like.until_ms = clock_mono_ms() + RUN_MS;
+		if (work(&like, these, NULL, e) < 0)
+			return -1;
+		rc = is_left(db, these, subject, before_us, e);
+		if (rc > 0)
+			nanosleep(&(struct timespec){
+				.tv_nsec = PAUSE_MS * 1000000L }, NULL);
+	} while (rc > 0);
 	return rc;
 }
 

@@ -74,6 +74,15 @@ int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 	     struct err *e) MUST_CHECK;
 
 /*
+ * Runs jobs of these kinds (names separated by commas) until none is left of those that
+ * have been requested about the subject, NULL: any. Waits for those that other processes
+ * have taken or that are postponed, for however long it takes. Without HTTP.
+ * ERR_INTERNAL, with its name, if one has failed three times.
+ */
+int job_finish(struct db *db, const struct conf *conf, struct str these,
+	       const struct uuid *subject, struct err *e) MUST_CHECK;
+
+/*
  * A job that the requesting process takes at once, in one statement: its first
  * attempt, with a lease from now_us on. Texts are borrowed.
  */

@@ -1,5 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/resource/arguments.c \
+	lib/resource/erase.c lib/resource/erase.h \
 	lib/resource/export.c lib/resource/export.h \
 	lib/resource/form.c lib/resource/form.h \
 	lib/resource/owner.h \

@@ -24,6 +24,9 @@ static const char *const lines[][4] = {
 	{ "keep", #id, table, #seconds " s" },
 #define PRUNED(table, how) { "pruned", "-", table, how },
 #define LASTING(table, why) { "lasting", "-", table, why },
+#define ERASE(id, table, column, tenant) { "erase", #id, table, column },
+#define FORGET(id, table, column, set) { "forget", #id, table, column },
+#define GOES(table, column, with) { "goes", with, table, column },
 #include "resource/resource.def"
 };
 

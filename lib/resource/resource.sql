@@ -14,6 +14,8 @@ INSERT INTO api_token (id, tenant_id, user_id, version, created_us, updated_us, 
 UPDATE api_token SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ? AND revoked_us IS NULL;
 -- API_TOKEN_DELETE (iusu) -> ()
 UPDATE api_token SET revoked_us = ? WHERE id = ? AND tenant_id = ? AND user_id = ? AND revoked_us IS NULL;
+-- API_TOKEN_ERASE (su) -> ()
+DELETE FROM api_token WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
 -- PROMPT_CATEGORY_LIST (ssssui) -> (uiiiusSSSS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `description`, `icon`, `colour` FROM prompt_category WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
 -- PROMPT_CATEGORY_TOTAL (sssi) -> (i)
@@ -30,6 +32,8 @@ INSERT INTO prompt_category (id, tenant_id, user_id, version, created_us, update
 UPDATE prompt_category SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `icon` = IF(?, ?, `icon`), `colour` = IF(?, ?, `colour`) WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROMPT_CATEGORY_DELETE (us) -> ()
 DELETE FROM prompt_category WHERE id = ? AND tenant_id = ?;
+-- PROMPT_CATEGORY_DISOWN (su) -> ()
+UPDATE prompt_category SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROMPT_CATEGORY_HOLD (us) -> (u)
 SELECT id FROM prompt_category WHERE id = ? AND tenant_id = ? LOCK IN SHARE MODE;
 -- CATEGORY_USE_PURGE (u) -> ()
@@ -58,6 +62,10 @@ INSERT INTO prompt (id, tenant_id, user_id, version, created_us, updated_us, hol
 UPDATE prompt SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `icon` = IF(?, ?, `icon`), `colour` = IF(?, ?, `colour`), `body` = IF(?, ?, `body`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
 -- PROMPT_DELETE (usu) -> ()
 DELETE FROM prompt WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+-- PROMPT_DISOWN (su) -> ()
+UPDATE prompt SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROMPT_ERASE (su) -> ()
+DELETE FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? LIMIT 1000;
 -- PROMPT_HOLD (usu) -> (u)
 SELECT id FROM prompt WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN SHARE MODE;
 -- PROMPT_IN_CATEGORY_CLEAR (u) -> ()
@@ -88,6 +96,8 @@ INSERT INTO prompt_version (id, tenant_id, user_id, version, created_us, updated
 UPDATE prompt_version SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- PROMPT_VERSION_DELETE (usu) -> ()
 DELETE FROM prompt_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- PROMPT_VERSION_DISOWN (su) -> ()
+UPDATE prompt_version SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROMPT_VERSION_PURGE (u) -> ()
 DELETE FROM prompt_version WHERE parent_id = ? LIMIT 1000;
 -- PROMPT_SHARE_LIST (suiiui) -> (uiiiusS)
@@ -106,6 +116,8 @@ INSERT INTO prompt_share (id, tenant_id, user_id, version, created_us, updated_u
 UPDATE prompt_share SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- PROMPT_SHARE_DELETE (usu) -> ()
 DELETE FROM prompt_share WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- PROMPT_SHARE_DISOWN (su) -> ()
+UPDATE prompt_share SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROMPT_SHARE_PURGE (u) -> ()
 DELETE FROM prompt_share WHERE parent_id = ? LIMIT 1000;
 -- LLM_SERVICE_LIST (ssssui) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
@@ -124,6 +136,8 @@ INSERT INTO llm_service (id, tenant_id, user_id, version, created_us, updated_us
 UPDATE llm_service SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `context_tokens` = IF(?, ?, `context_tokens`), `max_output_tokens` = IF(?, ?, `max_output_tokens`), `temperature` = IF(?, ?, `temperature`), `top_p` = IF(?, ?, `top_p`), `reasoning_effort` = IF(?, ?, `reasoning_effort`), `thinking_budget_tokens` = IF(?, ?, `thinking_budget_tokens`), `connect_timeout_ms` = IF(?, ?, `connect_timeout_ms`), `first_byte_timeout_ms` = IF(?, ?, `first_byte_timeout_ms`), `idle_timeout_ms` = IF(?, ?, `idle_timeout_ms`), `total_timeout_ms` = IF(?, ?, `total_timeout_ms`), `retries` = IF(?, ?, `retries`), `fallbacks` = IF(?, ?, `fallbacks`), `quirks` = IF(?, ?, `quirks`) WHERE id = ? AND tenant_id = ? AND version = ?;
 -- LLM_SERVICE_DELETE (us) -> ()
 DELETE FROM llm_service WHERE id = ? AND tenant_id = ?;
+-- LLM_SERVICE_DISOWN (su) -> ()
+UPDATE llm_service SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- LLM_SERVICE_KEY_STALE (Bui) -> (usB)
 SELECT id, tenant_id, api_key FROM llm_service WHERE api_key IS NOT NULL AND LEFT(api_key, 9) <> ? AND id > ? ORDER BY id LIMIT ?;
 -- LLM_SERVICE_KEY_RESEAL (BuB) -> ()
@@ -144,6 +158,8 @@ INSERT INTO provider_instance (id, tenant_id, user_id, version, created_us, upda
 UPDATE provider_instance SET version = version + 1, updated_us = ?, `display_name` = IF(?, ?, `display_name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `active` = IF(?, ?, `active`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- PROVIDER_INSTANCE_DELETE (usu) -> ()
 DELETE FROM provider_instance WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- PROVIDER_INSTANCE_ERASE (su) -> ()
+DELETE FROM provider_instance WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
 -- PROVIDER_INSTANCE_KEY_STALE (Bui) -> (usB)
 SELECT id, tenant_id, api_key FROM provider_instance WHERE api_key IS NOT NULL AND LEFT(api_key, 9) <> ? AND id > ? ORDER BY id LIMIT ?;
 -- PROVIDER_INSTANCE_KEY_RESEAL (BuB) -> ()
@@ -172,6 +188,10 @@ INSERT INTO workspace (id, tenant_id, user_id, version, created_us, updated_us, 
 UPDATE workspace SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `prompt` = IF(?, ?, `prompt`), `llm_service_id` = IF(?, ?, `llm_service_id`), `tools` = IF(?, ?, `tools`), `max_tool_iterations` = IF(?, ?, `max_tool_iterations`), `suggestions` = IF(?, ?, `suggestions`), `default_agent_id` = IF(?, ?, `default_agent_id`), `manager_users` = IF(?, ?, `manager_users`), `manager_groups` = IF(?, ?, `manager_groups`), `visible_to` = IF(?, ?, `visible_to`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
 -- WORKSPACE_DELETE (usu) -> ()
 DELETE FROM workspace WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+-- WORKSPACE_DISOWN (su) -> ()
+UPDATE workspace SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- WORKSPACE_ERASE (su) -> ()
+DELETE FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? LIMIT 1000;
 -- WORKSPACE_NAMED (ss) -> (uiiiusSSSSSSISSSSS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `workspace_id`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to` FROM workspace WHERE tenant_id = ? AND workspace_id = ?;
 -- WORKSPACE_HOLD (usu) -> (u)
@@ -196,6 +216,8 @@ INSERT INTO agent (id, tenant_id, user_id, version, created_us, updated_us, pare
 UPDATE agent SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `system_prompt` = IF(?, ?, `system_prompt`), `user_prompt` = IF(?, ?, `user_prompt`), `llm_service_id` = IF(?, ?, `llm_service_id`), `tools` = IF(?, ?, `tools`), `max_tool_iterations` = IF(?, ?, `max_tool_iterations`), `rag_enabled` = IF(?, ?, `rag_enabled`), `knowledge_base_ids` = IF(?, ?, `knowledge_base_ids`), `rag_max_results` = IF(?, ?, `rag_max_results`), `rag_min_score` = IF(?, ?, `rag_min_score`), `rerank_enabled` = IF(?, ?, `rerank_enabled`), `reranking_service_id` = IF(?, ?, `reranking_service_id`), `rerank_max_results` = IF(?, ?, `rerank_max_results`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
 -- AGENT_DELETE (usu) -> ()
 DELETE FROM agent WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+-- AGENT_DISOWN (su) -> ()
+UPDATE agent SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- AGENT_NAMED (suuuSS) -> (uiiiusSSSSSSSSSIISISISI)
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results` FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND agent_id IN (?, ?);
 -- AGENT_PURGE (u) -> ()
@@ -230,6 +252,10 @@ INSERT INTO knowledge_base (id, tenant_id, user_id, version, created_us, updated
 UPDATE knowledge_base SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `paused` = IF(?, ?, `paused`), `embedding_service_id` = IF(?, ?, `embedding_service_id`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
 -- KNOWLEDGE_BASE_DELETE (usu) -> ()
 DELETE FROM knowledge_base WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+-- KNOWLEDGE_BASE_DISOWN (su) -> ()
+UPDATE knowledge_base SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- KNOWLEDGE_BASE_ERASE (su) -> ()
+DELETE FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? LIMIT 1000;
 -- KNOWLEDGE_BASE_HOLD (usu) -> (u)
 SELECT id FROM knowledge_base WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN SHARE MODE;
 -- KNOWLEDGE_BASE_READER_PURGE (u) -> ()
@@ -250,6 +276,8 @@ INSERT INTO knowledge_base_share (id, tenant_id, user_id, version, created_us, u
 UPDATE knowledge_base_share SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- KNOWLEDGE_BASE_SHARE_DELETE (usu) -> ()
 DELETE FROM knowledge_base_share WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- KNOWLEDGE_BASE_SHARE_DISOWN (su) -> ()
+UPDATE knowledge_base_share SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- KNOWLEDGE_BASE_SHARE_PURGE (u) -> ()
 DELETE FROM knowledge_base_share WHERE parent_id = ? LIMIT 1000;
 -- SEARCH_BASE_HOLD (us) -> (u)
@@ -336,6 +364,18 @@ DELETE FROM api_token WHERE ended_us < ? ORDER BY ended_us LIMIT 1000;
 DELETE FROM metric_gauge WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- JOB_EXPIRE (i) -> ()
 DELETE FROM job WHERE created_us < ? AND due_us = 9223372036854775807 ORDER BY created_us LIMIT 1000;
+-- USAGE_OWNER_DISOWN (su) -> ()
+UPDATE usage_record SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- DOCUMENT_AUTHOR_DISOWN (su) -> ()
+UPDATE document SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- SETTING_ERASE (su) -> ()
+DELETE FROM setting WHERE tenant_id = ? AND holder_id = ? LIMIT 1000;
+-- NOTIFICATION_ERASE (su) -> ()
+DELETE FROM notification WHERE EXISTS (SELECT 1 FROM notification_topic t WHERE t.tenant_id = ? AND t.user_id = notification.user_id) AND user_id = ? LIMIT 1000;
+-- NOTIFICATION_TOPIC_ERASE (su) -> ()
+DELETE FROM notification_topic WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
+-- USER_ERASE (su) -> ()
+DELETE FROM user WHERE tenant_id = ? AND id = ? LIMIT 1000;
 -- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND service_id = ?;
 -- LLM_SERVICE_BIND (ss) -> ()
@@ -346,3 +386,5 @@ UPDATE llm_service SET version = version + 1 WHERE id = ? AND tenant_id = ?;
 SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND active = 1 ORDER BY updated_us DESC, id DESC LIMIT 1;
 -- PROVIDER_INSTANCE_REST (isuu) -> ()
 UPDATE provider_instance SET active = 0, version = version + 1, updated_us = ? WHERE tenant_id = ? AND user_id = ? AND id <> ? AND active = 1;
+-- WORKSPACE_OUTLIVE (suuu) -> ()
+UPDATE workspace SET version = version + 1, holder_id = '' WHERE tenant_id = ? AND holder_id = ? AND EXISTS (SELECT 1 FROM workspace_reader s WHERE s.row_id = workspace.id AND s.reader_id NOT IN (?, ?));

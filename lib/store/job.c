@@ -44,6 +44,19 @@ int store_job_due(struct db *db, struct str kinds, struct arena *a,
 		       a, fields, sizeof(**out), 0, out, n, e);
 }
 
+int store_job_left(struct db *db, struct str kinds, const struct uuid *subject,
+		   int64_t before_us, struct arena *a, struct job *out,
+		   struct err *e)
+{
+	char id[UUID_TEXT_BYTES];
+	const struct str about = subject ? str_of(uuid_format(subject, id))
+		: (struct str){ NULL, 0 };
+
+	return db_get(db, STMT_JOB_LEFT,
+		      DB_ARGS(DB_S(kinds), DB_I(before_us), DB_S_IF(about),
+			      DB_S_IF(about)), a, fields, out, e);
+}
+
 int store_job_take(struct db *db, struct job *j, int64_t lease_us, struct err *e)
 {
 	int64_t until_us = clock_now_us() + lease_us;

@@ -63,6 +63,15 @@ int store_job_end(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
 int store_job_put_back(struct db *db, const struct job *j, int64_t due_us,
 		       int64_t attempts, struct str why, struct err *e) MUST_CHECK;
 
+/*
+ * One of these kinds (names separated by commas) that was requested before a time and is
+ * not done: about this subject, or NULL: any. The one that failed most often. Returns 1,
+ * 0 if there is none, -1. Text in a.
+ */
+int store_job_left(struct db *db, struct str kinds, const struct uuid *subject,
+		   int64_t before_us, struct arena *a, struct job *out,
+		   struct err *e) MUST_CHECK;
+
 /* All there are, due first, at most 1000. Text in a. */
 int store_job_list(struct db *db, struct arena *a, struct job **out, size_t *n,
 		   struct err *e) MUST_CHECK;

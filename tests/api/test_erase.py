@@ -1,0 +1,284 @@
+"""lamplighter erase: of a user nothing is left in any table, and what others have is as
+it was."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import uuid
+
+import pytest
+
+from embedders import peer  # noqa: F401: a fixture
+from knowledge import base_of, embedded, write
+from lab import COMMAND, wait_until
+from labs import KEYS
+from prompts import make as make_prompt
+from samples import pdf
+from tables import columns, fill, rows_of
+
+WHO, IT = "erasmus", ["it"]
+# Columns that an OWNER of lib/resource/resource.def declares.
+OF_OWNER = {"USER": ("user_id",), "TENANT": ("user_id",), "PARENT": ("user_id",),
+            "SHARED": ("user_id", "holder_id"), "MIXED": ("user_id", "holder_id")}
+# Written at any time. The notices of others are told late.
+MOVING = {"metric", "metric_gauge", "turn_journal", "site_key", "job", "schema_lock",
+          "notification", "notification_topic"}
+
+
+def declared(lab):
+    out = set()
+    for kind, _, table, what in rows_of(lab):
+        if kind == "resource":
+            owner = what.split()[0]
+            out |= {(table, column) for column in OF_OWNER[owner]}
+            if owner == "SHARED":
+                out.add((table + "_reader", "reader_id"))
+        elif kind in ("erase", "forget", "goes"):
+            out.add((table, what))
+    return out
+
+
+def test_every_users_id_is_declared(lab):
+    named = {(table, column) for table, column, kind, comment, _ in columns(lab)
+             if kind == "binary(16)" and (re.search(r"\buser\.id\b", comment) or re.fullmatch(
+                 "user_id|holder_id|reader_id|decided_by", column))}
+    assert len(named) > 25
+    # The id of the user itself has no such comment.
+    assert declared(lab) == named | {("user", "id")}
+
+
+@pytest.fixture
+def full(make_lab, peer, tmp_path):  # noqa: F811
+    """A Lab in which bob has everything."""
+    (tmp_path / "files").mkdir(mode=0o700)
+    lab = make_lab(workspaces={"lab": {
+        "workspace": "lab", "name": "Lab", "title_by_model": False,
+        "agents": [{"id": "clerk", "tools": ["search_knowledge"]}]}},
+        services={"vectors": {"provider": "openai_compatible", "url": peer.url + "/v1",
+                              "model": "tiny", "capabilities": ["embed"]}},
+        config={**KEYS, "knowledge": {"embedding_service": "vectors"},
+                "file_store": "directory", "file_dir": str(tmp_path / "files"),
+                "roles": {"admin": {"groups": IT, "permissions": ["*"]}}})
+    lab.files = tmp_path / "files"
+    live(lab, "bob")
+    return lab
+
+
+def live(lab, user):
+    """Makes one of everything. Returns the user's id and what others keep of it."""
+    who = {"user": user, "groups": [*IT, "staff"]}
+    name = f"made {len(user)}"      # that has nothing of the user
+
+    def made(path, body):
+        answer = lab.post(path, body, **who)
+        assert answer.status == 201, answer
+        return answer.json
+
+    assert lab.get("/notifications?after=0&wait=0", user=user).status == 200
+    assert lab.call("PATCH", "/settings", {"density": "compact"}, user=user).status == 200
+    made("/tokens", {"name": "t"})
+    made("/provider-instances", {"displayName": "Mine", "providerId": "openai_compatible",
+                                 "model": "demo", "url": "https://93.184.216.34/v1",
+                                 "active": False})
+    made("/llm-services", {"name": name, "provider": "openai_compatible", "model": "demo",
+                           "url": "https://93.184.216.34/v1"})
+    made("/prompt-categories", {"name": name})
+    mine = make_prompt(lab, user)
+    made(f"/prompts/{mine['id']}/shares", {"group": "it"})
+    ours = make_prompt(lab, user, IT, tier="team", group="it")
+    made(f"/prompts/{ours['id']}/shares", {"group": "staff"})
+    seen = made("/workspaces", {"name": f"seen {name}", "visibleTo": ["*"],
+                                "managerUsers": ["root", user]})
+    hidden = made("/workspaces", {"name": f"hidden {name}"})
+    for one in (seen, hidden):
+        made(f"/workspaces/{one['workspaceId']}/agents", {"name": "A"})
+    made("/workspaces/lab/agents", {"name": "A", "agentId": f"own-{user}",
+                                    "visibility": "private"})
+    base = base_of(lab, user, groups=IT)
+    write(lab, base, user, "Five days of leave carry over.", externalId="x")
+    lab.call("POST", f"{base}/documents?name=rules.pdf", pdf([f"Nine days for {len(user)}"]),
+             user=user, headers={"Content-Type": "application/octet-stream"})
+    made(f"{base}/shares", {"group": "it"})
+    team = base_of(lab, user, groups=IT, tier="team", group="it")
+    write(lab, team, user, "Tea is at four.", groups=IT)
+    for one, passages in ((base, 2), (team, 1)):
+        embedded(lab, one, user, lambda e, n=passages: e["vectors"] == e["passages"] == n,
+                 groups=IT)
+    attachment = lab.post("/attachments?name=note.txt", b"Nine days carry over.",
+                          user=user).json["id"]
+    lab.post("/attachments?name=unsent.txt", b"Not sent.", user=user)
+    calls = {"tool_calls": [{"name": "search_knowledge", "args": {"query": "leave days"}}],
+             "then": {"text": "Nine [1]."}}
+    done = lab.chat("!script " + json.dumps(calls), user=user, agentId="clerk",
+                    attachments=[attachment])[-1].data
+    assert done["metadata"]["sources"], done
+    made(f"/conversations/{done['conversationId']}/fork", {"messageId": done["messageId"]})
+    lab.chat({"text": "Mine."}, workspace=hidden["workspaceId"], user=user)
+    wait_until("what was said is found", lambda: len(lab.get(
+        "/conversations/search?q=nine", user=user).json["items"]) == 2)
+    id = lab.sql(f"SELECT HEX(id) FROM user WHERE login = '{user}'")[0][0]
+    # What needs a tool that asks or answers at length.
+    kinds, talk = columns(lab), uuid.UUID(done["conversationId"])
+    for table in ("turn_wait", "tool_output"):
+        fill(lab, table, kinds, {"conversation": talk, "turn": uuid.UUID(done["turnId"])})
+        lab.sql(f"UPDATE {table} SET user_id = UNHEX('{id}') WHERE conversation_id ="
+                f" UNHEX('{talk.hex}')")
+    lab.sql("UPDATE tool_output SET created_us = UNIX_TIMESTAMP() * 1000000 WHERE created_us"
+            f" = 1; UPDATE turn_wait SET decided_by = UNHEX('{id}') WHERE user_id = UNHEX('{id}')")
+    wait_until("a notice is stored", lambda: lab.sql(
+        f"SELECT 1 FROM notification WHERE user_id = UNHEX('{id}') LIMIT 1"))
+    wait_until("no job is left", lambda: not (lab.command("work"), lab.sql(
+        "SELECT 1 FROM job LIMIT 1"))[1])
+    return id, {"seen": seen["workspaceId"], "team": team, "prompt": f"/prompts/{ours['id']}"}
+
+
+def holding(lab, id):
+    """The columns that have the id."""
+    held = " UNION ALL ".join(
+        f"SELECT '{table}', '{name}', COUNT(*) FROM `{table}` WHERE `{name}` = UNHEX('{id}')"
+        for table, name, kind, _, _ in columns(lab) if kind == "binary(16)")
+    return {(table, name) for table, name, n in lab.sql(held) if n != "0"}
+
+
+def naming(lab, user):
+    """The columns whose texts have the login."""
+    held = " UNION ALL ".join(
+        f"SELECT '{table}', '{name}', COUNT(*) FROM `{table}` WHERE `{name}` LIKE '%{user}%'"
+        for table, name, kind, _, _ in columns(lab) if re.match("varchar|.*text", kind))
+    return {(table, name) for table, name, n in lab.sql(held) if n != "0"}
+
+
+def orphans(lab):
+    """Tables with rows whose root is gone."""
+    roots = {root: table for kind, root, table, _ in rows_of(lab) if kind == "root"}
+    parts = [(roots.get(of, of.lower()), table, column)
+             for kind, of, table, column in rows_of(lab) if kind == "part"]
+    # The agents of workspaces of files have no row above them.
+    parts = [part for part in parts if part[1] != "agent"] + [
+        ("stored_file", "file_piece", "file_id"), ("stored_file", "attachment", "file_id"),
+        ("attachment", "attachment_use", "attachment_id")]
+    assert len(parts) > 25
+    found = lab.sql(" UNION ALL ".join(
+        f"SELECT '{table}', COUNT(*) FROM `{table}` WHERE `{column}` IS NOT NULL AND"
+        f" `{column}` NOT IN (SELECT id FROM `{root}`)" for root, table, column in parts))
+    return {table for table, n in found if n != "0"}
+
+
+def rows(lab):
+    """All rows, as a number for each, by table."""
+    by = {}
+    for table, column, *_ in columns(lab):
+        by.setdefault(table, []).append(f"COALESCE(HEX(`{column}`), '-')")
+    return {table: {row for row, in lab.sql(
+        f"SELECT MD5(CONCAT_WS('|', {', '.join(all_)})) FROM `{table}`")}
+        for table, all_ in by.items() if table not in MOVING}
+
+
+def files(lab):
+    return len(list(lab.files.glob("*/*")))
+
+
+def erased(lab, id, before, n_files, kept):
+    """What must be so when the user is gone."""
+    assert holding(lab, id) == set()
+    assert naming(lab, WHO) == set()
+    assert orphans(lab) == set()
+    assert files(lab) == n_files
+    after = rows(lab)
+    assert {t: n for t in before if (n := len(before[t] - after[t]))} == {}
+    more = {t for t in after if after[t] - before[t]}
+    assert more == {
+        "llm_service", "prompt_category",
+        "prompt", "prompt_reader", "prompt_version", "prompt_share",
+        "workspace", "workspace_reader", "agent", "usage_record",
+        "knowledge_base", "knowledge_base_reader", "document", "document_text", "search_base",
+        "search_audience", "search_document", "search_chunk", "search_post", "search_vector",
+        "search_bits"}
+    bob = {"user": "bob", "groups": IT}
+    assert lab.get(kept["prompt"], **bob).status == 200
+    assert lab.get(f"{kept['team']}/documents", **bob).json["items"][0]["title"] == "T"
+    seen = lab.get(f"/workspaces/{kept['seen']}", user="root", groups=IT).json
+    assert seen["managerUsers"] == ["root"]
+    assert lab.call("PATCH", f"/workspaces/{kept['seen']}", {"description": "x"},
+                    user="root", groups=IT).status == 200
+    assert holding(lab, id) == set()
+
+
+def test_nothing_is_left(full):
+    before, n_files = rows(full), files(full)
+    id, kept = live(full, WHO)
+    held = holding(full, id)
+    assert held >= declared(full), declared(full) - held
+    assert orphans(full) == set()
+    # A turn that runs is cancelled, and its process writes no id afterwards.
+    running = full.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
+        {"text": "late", "first_byte_ms": 60000})}, user=WHO)
+    assert next(iter(running)).data["turnId"]
+    said = {tuple(line.split("\t")[::2]): int(line.split("\t")[1]) for line in
+            full.command("erase", "--user", WHO, "--yes").stdout.splitlines()}
+    assert running.events()[-1].name in ("done", "error")
+    assert full.stop("responder") == 0
+    full.start_responder()
+    assert said["conversation", "deleted"] == 4 and said["attachment", "deleted"] == 2
+    assert said["knowledge_base", "deleted"] == said["api_token", "deleted"] == 1
+    assert said["workspace", "deleted"] == 1 and said["workspace", "kept"] >= 1
+    erased(full, id, before, n_files, kept)
+    # Once more there is nothing to do, and who comes back starts anew.
+    assert full.command("erase", "--user", WHO, "--yes").stdout == ""
+    for path in ("/conversations", "/attachments", "/tokens", "/provider-instances"):
+        assert full.get(path, user=WHO).json["items"] == [], path
+    assert full.get("/settings", user=WHO).status == 200
+    assert full.chat({"text": "Hello."}, user=WHO)[-1].data["conversationId"]
+
+
+@contextlib.contextmanager
+def locked(lab, table, where):
+    """Nobody can write the rows."""
+    client = subprocess.Popen(
+        ["mariadb", "--socket", os.environ["LAMPLIGHTER_TEST_DB_SOCKET"],
+         "--user", os.environ["LAMPLIGHTER_TEST_DB_ROOT"], "--batch",
+         "--skip-column-names", "--unbuffered", lab.database],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        client.stdin.write(f"BEGIN; SELECT 1 FROM {table} WHERE {where} FOR UPDATE;"
+                           " SELECT 'held';\n")
+        client.stdin.flush()
+        while client.stdout.readline() != "held\n":
+            assert client.poll() is None
+        yield
+    finally:
+        client.stdin.close()
+        client.wait()
+
+
+@pytest.mark.parametrize("table", ["knowledge_base", "message", "attachment"])
+def test_one_that_was_killed_is_run_again(full, table):
+    before, n_files = rows(full), files(full)
+    id, kept = live(full, WHO)
+    full.stop("responder")
+    where = {"message": "conversation_id IN (SELECT id FROM conversation WHERE user_id ="
+                        f" UNHEX('{id}'))",
+             "knowledge_base": f"holder_id = UNHEX('{id}')"}
+    with locked(full, table, where.get(table, f"user_id = UNHEX('{id}')")):
+        with subprocess.Popen([COMMAND, "-c", full.config_file, "erase", "--user", WHO,
+                               "--yes"], env={**os.environ, **full.responder_env}) as run:
+            wait_until("it waits for the lock", lambda: full.sql(
+                "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] != "0")
+            run.send_signal(signal.SIGKILL)
+    assert holding(full, id)
+    full.sql("UPDATE job SET due_us = 0")   # as when the lease of the dead one is over
+    full.command("erase", "--user", WHO, "--yes")
+    full.start_responder()
+    erased(full, id, before, n_files, kept)
+
+
+def test_a_job_that_fails_is_named(lab):
+    lab.sql("INSERT INTO job (kind, subject, tenant_id, due_us, attempts, created_us)"
+            " VALUES ('conversation-purge', 'x', 'default', 0, 2, 0)")
+    run = lab.command("erase", "--user", "nobody", "--yes", check=False)
+    lab.sql("DELETE FROM job WHERE subject = 'x'")
+    assert run.returncode == 1 and run.stdout == ""
+    assert "the job conversation-purge x fails: " in run.stderr
