@@ -207,6 +207,7 @@ int stmt_each(struct link *c, struct op *op, struct err *e);
  * op->enough and the server let it leave that to stmt_ended (c->ending is set then).
  */
 int stmt_whole(struct link *c, struct op *op, struct err *e);
+/* Waits for the end of c->ending, which becomes NULL. -1: c->fault says what it means. */
 int stmt_ended(struct link *c, struct err *e);
 
 /* Sets *b for a parameter value; null may be any address that stays valid. */
