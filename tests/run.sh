@@ -262,12 +262,25 @@ test_sanitize() {
 	fi
 }
 
+# npm_packages: what tests/package-lock.json names, among it the Node.js that runs
+# them. The one of the system only builds the page.
+npm_packages() {
+	local mark=$top/tests/node_modules/.package-lock.json
+
+	[ ! -f "$mark" ] || [ "$top/tests/package-lock.json" -nt "$mark" ] || return 0
+	note packages "from npm, for tests"
+	(cd "$top/tests" && npm ci --ignore-scripts --no-audit --no-fund \
+		--loglevel=error && touch "$mark") >"$out/npm.log" 2>&1 </dev/null ||
+		die_log "the npm packages of tests cannot be installed" "$out/npm.log"
+}
+
 # node_tests URL CONCURRENCY FILE...: Node's own runner; its TAP goes to $tap.
 node_tests() {
-	local url=$1 wide=$2
+	local url=$1 wide=$2 node
 	shift 2
+	node=$(echo "$top"/tests/node_modules/node-linux-*/bin/node)
 	(
-		cd "$top" && LAMPLIGHTER_URL=$url node --test --test-concurrency="$wide" \
+		cd "$top" && LAMPLIGHTER_URL=$url "$node" --test --test-concurrency="$wide" \
 			--test-reporter=tap --test-reporter-destination="$tap" "$@" </dev/null
 	)
 }
@@ -314,10 +327,6 @@ test_browser() {
 test_clients() {
 	local file=$out/clients.log tap=$out/clients.tap n
 	begin clients
-	[ -d "$top/node_modules/openai" ] ||
-		(cd "$top" && npm ci --ignore-scripts --no-audit --no-fund) \
-			>"$file" 2>&1 </dev/null ||
-		{ absent clients "npm packages cannot be installed"; return; }
 	LAMPLIGHTER_BUILD=$build "$top/tests/clients/run" --test-reporter=tap \
 		--test-reporter-destination="$tap" >"$file" 2>&1 </dev/null
 	cat "$tap" >>"$file" 2>/dev/null
@@ -341,6 +350,7 @@ run_tests() {
 	unset OPENAI_API_KEY ANTHROPIC_API_KEY OPENROUTER_API_KEY LAMPLIGHTER_MODEL
 	mkdir -p "$out"
 	build_all
+	npm_packages
 	for one in "${suites[@]}"; do
 		"test_$one"
 	done

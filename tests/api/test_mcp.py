@@ -23,7 +23,7 @@ from hostile_mcp import event  # noqa: E402
 
 pytestmark = [pytest.mark.threads, pytest.mark.long]
 
-EVERYTHING = str(ROOT / "node_modules/@modelcontextprotocol/server-everything"
+EVERYTHING = str(ROOT / "tests/node_modules/@modelcontextprotocol/server-everything"
                  "/dist/index.js")
 
 
