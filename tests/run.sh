@@ -3,6 +3,7 @@
 # shellcheck shell=bash disable=SC2154
 
 passed=0 failed=0 skipped=0
+full=false		# all API tests plain and under the sanitizers
 unsteady=()		# tests that failed beside others and passed alone
 out=$build/test
 known=suppressions=$top/tests/tsan.supp
@@ -200,7 +201,14 @@ test_fuzz() {
 	fuzz_tally
 }
 test_unit() { make_check unit "$build"; }
-test_api() { suite api "$build" api; }
+# Beside the sanitizers, only what these leave out, unless all of it is asked for.
+test_api() {
+	if ! $full && [[ " ${suites[*]} " == *" sanitize "* ]]; then
+		suite api "$build" api -m long
+	else
+		suite api "$build" api
+	fi
+}
 # What an attacker found, and would try; again under the sanitizers.
 test_security() { suite security "$build" security; }
 # The pages "add a …" of docs, each in a copy that compiles: in two parts.
@@ -243,8 +251,8 @@ threaded="tests/unit/test_http tests/unit/test_llm_stream tests/unit/test_turn
 test_sanitize() {
 	local short=() threads=threads
 
-	# CI does without those that take long; their C runs in others, too.
-	if [ "${CI:-}" = true ]; then
+	# Those that take long run without; their C runs in others, too.
+	if ! $full; then
 		short=(-m 'not long') threads='threads and not long'
 	fi
 	if build_with asan address,undefined; then
@@ -338,8 +346,10 @@ test_clients() {
 
 run_tests() {
 	local one suites=("$@") start=$SECONDS
-	[ ${#suites[@]} -gt 0 ] && [ "${suites[0]}" != all ] ||
-		suites=(unit api security examples cluster servers clients browser fuzz sanitize)
+	[ "${suites[0]:-}" != full ] || full=true
+	case ${suites[0]:-} in '' | all | full)
+		suites=(unit api security examples cluster servers clients browser fuzz sanitize) ;;
+	esac
 	for one in "${suites[@]}"; do
 		case $one in
 		unit | api | security | examples | cluster | servers | clients | browser | fuzz | sanitize) ;;
