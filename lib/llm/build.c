@@ -87,7 +87,7 @@ static const struct llm_message *result_of(const struct llm_message *m,
 
 /*
  * The result of call right behind its assistant message; one is made up where
- * the history has none (B15).
+ * the history has none (P-B15).
  */
 static void push_result(struct build *b, const struct llm_message *m,
 			const struct llm_tool_call *call)
@@ -109,7 +109,7 @@ static bool takes_tools(const struct build *b)
 		!(b->repair & REPAIR_TOOLS);
 }
 
-/* Blanks are no text: Anthropic refuses such a block (C5). */
+/* Blanks are no text: Anthropic refuses such a block (P-C5). */
 static bool has_words(const struct llm_message *m)
 {
 	return str_trim(m->text).n > 0;
@@ -157,7 +157,7 @@ static void push_assistant(struct build *b, const struct llm_message *m,
  * Orders messages as every server wants them: a user first and last (a tool
  * result may be last), roles in turn, each call answered exactly once and at once,
  * no result without its call (the start of the history may have been cut there),
- * no empty message (C5), no system message in the middle.
+ * no empty message (P-C5), no system message in the middle.
  */
 static void collect(struct build *b)
 {
@@ -210,7 +210,7 @@ static void system_text(struct build *b)
 	buf_release(&t);
 }
 
-/* E6: a model without a system role gets the text before the first message. */
+/* P-E6: a model without a system role gets the text before the first message. */
 static void fold_system(struct build *b)
 {
 	struct build_item *it = NULL;
@@ -392,7 +392,7 @@ void build_args_object(struct build *b, struct str args)
 	jw_raw(&b->w, build_args_text(b, args));
 }
 
-/* -- replay (B11-B13) ----------------------------------------------------- */
+/* -- replay (P-B11 to P-B13) ----------------------------------------------------- */
 
 bool build_same_origin(const struct build *b, const json_t *o)
 {
@@ -562,7 +562,7 @@ static void make_url(struct build *b, struct llm_wire *out)
 	buf_release(&t);
 }
 
-/* Whether the admin's own headers already authenticate us (E13). */
+/* Whether the admin's own headers already authenticate us (P-E13). */
 static bool has_own_auth(const struct llm_service *s)
 {
 	static const char *const names[] = {
@@ -638,7 +638,7 @@ int64_t llm_message_tokens(const struct llm_message *m)
 		(int64_t)m->n_images * LLM_IMAGE_TOKENS;
 }
 
-/* D5: an estimate of the request's tokens, in case the provider reports none. */
+/* P-D5: an estimate of the request's tokens, in case the provider reports none. */
 static int64_t estimate(const struct build *b)
 {
 	const struct llm_request *r = b->r;
