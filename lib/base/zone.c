@@ -30,7 +30,7 @@ struct file {
 /* -- rules: "CET-1CEST,M3.5.0,M10.5.0/3" ------------------------------------- */
 
 /* When daylight saving time begins or ends. */
-struct change {
+struct zone_change {
 	char form;		/* 'M'onth, week and day; 'J'ulian; 'D'ay */
 	int month, week, day;
 	int64_t time_s;
@@ -79,9 +79,9 @@ static bool skip_name(const char **p)
 	return *p > start;
 }
 
-static bool read_change(const char **p, struct change *c)
+static bool read_change(const char **p, struct zone_change *c)
 {
-	*c = (struct change){ .form = 'D', .time_s = 7200 };
+	*c = (struct zone_change){ .form = 'D', .time_s = 7200 };
 	if (*(*p)++ != ',')
 		return false;
 	if (**p == 'M') {
@@ -112,7 +112,7 @@ static int64_t days_to(int64_t y)
 }
 
 /* Local seconds since 1970 at which c happens in year y. */
-static int64_t when(const struct change *c, int64_t y)
+static int64_t when(const struct zone_change *c, int64_t y)
 {
 	static const int to_month[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243,
 		273, 304, 334, 365 };
@@ -137,7 +137,7 @@ static int64_t when(const struct change *c, int64_t y)
 /* The offset from UTC that a rule gives at s, in seconds. */
 static bool by_rule(const char *p, int64_t s, int64_t *offset)
 {
-	struct change start, end;
+	struct zone_change start, end;
 	int64_t west, west_dst, from, until;
 	struct tm tm;
 	time_t local;
