@@ -47,7 +47,8 @@ static void take_usage(struct llm_decoder *d, const json_t *u)
 	d->usage.reasoning = dec_count(out, "reasoning_tokens",
 				       dec_count(u, "reasoning_tokens", -1));
 	/* They are a part, unless there are more: gateways before Gemini and Grok. */
-	if (d->usage.reasoning > completion && completion >= 0)
+	if (d->usage.reasoning > completion && completion >= 0 &&
+	    (total < 0 || total - sent >= completion + d->usage.reasoning))
 		d->usage.output = completion + d->usage.reasoning;
 	if (json_is_object(cost))	/* Perplexity */
 		cost = json_object_get(cost, "total_cost");
