@@ -175,7 +175,8 @@ class Talk:
         events = self.lab.chat(words, agentId=self.agent, **self.id, **fields)
         self.id = {"conversationId": events[0].data["conversationId"]}
         self.events = events
-        return events[-1].data.get("content") or events[-1].data["metadata"]["error"]["code"]
+        error = events[-1].data["metadata"].get("error")
+        return error["code"] if error else events[-1].data["content"]
 
 
 def test_a_failed_turn_does_not_end_strict_templates(refusing):
@@ -211,7 +212,7 @@ def test_an_overflow_in_any_words(refusing, agent):
 def test_what_was_refused_is_not_sent_for_ever(refusing):
     talk = Talk(refusing, "poisoned")
     assert talk("hello") == "Fine."
-    assert talk("something forbidden") == "upstream_filtered"
+    assert talk("something forbidden") == "upstream_content_filter"
     assert talk("something else") == "Fine."
     assert talk("and more") == "Fine."
 
@@ -241,7 +242,7 @@ def test_arguments_behind_an_empty_object(refusing):
     talk = Talk(refusing, "bedrock")
     answer = talk("look")
     call = next(e for e in talk.events if e.name == "tool-call").data
-    assert call["name"] == "query_data"
+    assert call["toolName"] == "query_data"
     assert call["args"]["dataset"] == "tickets" and call["args"]["limit"] == 2
     assert '"rowCount":2' in answer
 
@@ -287,7 +288,7 @@ def test_the_cost_of_a_turn(refusing):
     """At the prices of the service, in millionths of its currency."""
     Talk(refusing, "echo")("hello")
     row = refusing.sql("SELECT input_tokens, output_tokens, cost FROM usage_record "
-                       "WHERE agent_id = 'echo' ORDER BY created_at DESC LIMIT 1")
+                       "WHERE agent_id = 'echo' ORDER BY created_us DESC LIMIT 1")
     n_in, n_out, cost = (float(x) for x in row[0])
     assert cost == pytest.approx((2 * n_in + 10 * n_out) / 1e6) and cost > 0
 
