@@ -18,6 +18,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/rank.c lib/search/rank.h \
 	lib/search/records.c lib/search/records.h \
 	lib/search/snippet.c lib/search/snippet.h \
+	lib/search/sure.c lib/search/sure.h \
 	lib/search/tidy.c \
 	lib/search/unicode.c lib/search/unicode.h \
 	lib/search/vector.c lib/search/vector.h \
