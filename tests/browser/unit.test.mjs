@@ -116,6 +116,49 @@ test('markdown: links lead to known kinds of places only', () => {
 	assert.match(toHtml('![x](https://example.org/i.png)'), /<a class="image-link"/);
 });
 
+test('markdown: tags stay in pairs only; a comparison is a text', () => {
+	for (const [text, html] of [
+		['if a<b>c then', /^<p>if a&#60;b&#62;c then<\/p>/],
+		['x<i>y, List<u>', /^<p>x&#60;i&#62;y, List&#60;u&#62;<\/p>/],
+		['a<b>c and <b>bold</b>', /a&#60;b&#62;c and <b>bold<\/b>/],
+		['**a<b>c** d</b>', /<strong>a&#60;b&#62;c<\/strong> d&#60;\/b&#62;/],
+		['H<sub>2</sub>O<br>x<sup>2</SUP>', /H<sub>2<\/sub>O<br>x<sup>2<\/SUP>/],
+		['<b>x<i>y</b>z</i>', /<b>x&#60;i&#62;y<\/b>z&#60;\/i&#62;/],
+		['vector<string> v; a<b, c>d', /vector&#60;string&#62; v; a&lt;b, c&gt;d/],
+		['<b>\n\ntext', /&#60;b&#62;/],
+		['| a<b>c | <b>d</b> |\n|---|---|', /a&#60;b&#62;c.*<b>d<\/b>/s],
+	])
+		assert.match(toHtml(text), html, `${text} -> ${toHtml(text)}`);
+});
+
+test('markdown: bare addresses end where they end, without blanks too', () => {
+	const address = (text) => /<a href="([^"]*)"/.exec(toHtml(text))?.[1];
+
+	for (const [text, want] of [
+		['请看https://example.org/docs。谢谢', 'https://example.org/docs'],
+		['访问https://example.org/docs了解更多', 'https://example.org/docs'],
+		['访问https://example.org/查看', 'https://example.org/'],
+		['（https://example.org/a?b=c）を参照', 'https://example.org/a?b=c'],
+		['詳細はhttps://example.org/aをご覧ください', 'https://example.org/a'],
+		['자세한 내용은 https://example.org/a에서', 'https://example.org/a'],
+		['見てwww.example.org、次', 'http://www.example.org'],
+		['「https://example.org/x」', 'https://example.org/x'],
+		['https://example.org/a,https://example.org/b', 'https://example.org/a,https://example.org/b'],
+		['https://zh.wikipedia.org/wiki/人工智能，其', 'https://zh.wikipedia.org/wiki/人工智能'],
+		['https://example.org/s?q=東京！', 'https://example.org/s?q=東京'],
+		['see https://example.org/grüße. Then', 'https://example.org/grüße'],
+		['(https://example.org/a_(b))', 'https://example.org/a_(b)'],
+		['[https://example.org/查](https://example.org/查)', 'https://example.org/查'],
+	])
+		assert.equal(address(text), want, text);
+});
+
+test('markdown: lines of an answer are lines', () => {
+	assert.match(toHtml('Anna Beispiel\nMusterweg 1\n12345 Ort'),
+		/^<p>Anna Beispiel<br>Musterweg 1<br>12345 Ort<\/p>/);
+	assert.doesNotMatch(toHtml('- a\n- b\n\n```\nx\ny\n```\n'), /<br>/);
+});
+
 test('json: short things stay on a line, and it stays the same json', () => {
 	const args = { dataset: 'tickets', select: ['id', 'subject'], none: [], deep: {},
 		filters: [{ column: 'status', op: 'eq', value: 'open' },
