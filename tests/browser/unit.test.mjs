@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { ApiError } from '../../www/js/api.js';
+import { Api, ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
 import { moment, prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { toHtml } from '../../www/js/markdown.js';
@@ -33,6 +33,62 @@ test('whether to try again is what the server says, else by the status', () => {
 	assert.equal(retryable({ status: 504, code: 'upstream_timeout' }), true);
 	assert.equal(retryable({ status: 403, code: 'forbidden' }), false);
 	assert.equal(retryable({ code: 'network' }), true);
+});
+
+/** Answers of a server in front: allowed(method) says what gets through. */
+function inFront(t, allowed, status = 405)
+{
+	const asked = [];
+	const problem = { status: 404, headers: { 'X-Request-Id': 'r',
+		'Content-Type': 'application/problem+json' } };
+
+	t.mock.method(globalThis, 'fetch', async (url, { method, headers }) => {
+		const meant = headers['X-HTTP-Method-Override'];
+
+		asked.push(meant ? `${method} as ${meant}` : method);
+		if (!allowed(method))
+			return new Response('<h1>No</h1>', { status, headers: { 'Content-Type': 'text/html' } });
+		return url.endsWith('/none') ? new Response('{"code":"not_found"}', problem) :
+			new Response('{}', { headers: { 'X-Request-Id': 'r' } });
+	});
+	return asked;
+}
+
+test('api: where only GET and POST get through, others go as POST', async (t) => {
+	for (const status of [403, 405, 501]) {
+		const asked = inFront(t, (method) => ['GET', 'POST'].includes(method), status);
+		const api = new Api('https://example.org/chat/');
+
+		await api.rename('a', 'b');
+		await api.remove('a');
+		await api.upload('a', new Blob(['x']), { name: 'x', offset: 0, last: true, length: 1 });
+		assert.deepEqual(asked, ['PATCH', 'POST as PATCH', 'POST as DELETE', 'POST as PATCH']);
+		await api.me();
+		assert.equal(asked.at(-1), 'GET');
+		t.mock.restoreAll();
+	}
+});
+
+test('api: the responder\'s own refusals are not asked again', async (t) => {
+	const asked = inFront(t, () => true);
+
+	await assert.rejects(new Api('https://example.org/chat/').remove('none'),
+		{ code: 'not_found', status: 404 });
+	assert.deepEqual(asked, ['DELETE']);
+});
+
+test('api: a refusal of somebody in front is called that', async (t) => {
+	for (const status of [403, 405, 406, 501]) {
+		inFront(t, () => false, status);
+		const api = new Api('https://example.org/chat/');
+
+		await assert.rejects(api.stream('w', { content: 'union select' }),
+			{ code: 'blocked', status, retryable: false });
+		await assert.rejects(api.rename('a', 'b'), { code: 'blocked', status });
+		t.mock.restoreAll();
+	}
+	inFront(t, () => false, 401);
+	await assert.rejects(new Api('https://example.org/chat/').me(), { code: 'unauthenticated' });
 });
 
 function parse(pieces)
