@@ -188,21 +188,20 @@ static int create_args(struct cli *cli, int argc, char **argv,
 	return CLI_OK;
 }
 
-/* The same rules as when the token is used. */
-static int check_login(const struct cli_session *s, const char *user,
-		       struct err *e)
+/* The same rules as when the token is used. login is of s's arena. */
+static int check_login(struct cli_session *s, const char *user,
+		       struct str *login, struct err *e)
 {
-	struct arena a = ARENA_INIT;
 	struct identity who;
 	int rc = identity_make(s->conf, IDENTITY_API_TOKEN, str_of(user),
-			       str_of(user), NULL, 0, &a, &who, e);
+			       str_of(user), NULL, 0, &s->arena, &who, e);
 
+	*login = rc ? STR("") : who.login;
 	for (size_t i = 0; i < s->conf->n_chain && !rc; i++)
 		if (s->conf->chain[i].kind == IDENTITY_ANONYMOUS &&
-		    !strcmp(user, s->conf->chain[i].user))
+		    str_is(*login, s->conf->chain[i].user))
 			rc = err_set(e, ERR_UNAUTHENTICATED, "%s is the login "
 				     "of anonymous callers", user);
-	arena_release(&a);
 	return rc;
 }
 
@@ -229,12 +228,11 @@ static int create(struct cli *cli, int argc, char **argv)
 	jw_end_arr(&w);
 	n = (struct token_new){
 		.tenant_id = str_of(s.conf->tenant),
-		.login = str_of(args.user), .name = str_of(args.name),
-		.groups = buf_str(&groups),
+		.name = str_of(args.name), .groups = buf_str(&groups),
 		.expires_us = args.days ? clock_now_us() + args.days * DAY_US
 					: 0,
 	};
-	rc = check_login(&s, args.user, &e);
+	rc = check_login(&s, args.user, &n.login, &e);
 	if (!rc && !buf_ok(&groups))
 		rc = err_public(&e, ERR_TOO_BIG, "The names of the groups are "
 				"too long for a token.");
