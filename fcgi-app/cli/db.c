@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/paths.h"
 #include "base/utf8.h"
+#include "base/version.h"
 #include "cli.h"
 #include "net/http.h"
 #include "store/blob.h"
@@ -77,6 +78,12 @@ int cli_number(const char *s, int min, int max)
 
 /* -- migrate -------------------------------------------------------------------- */
 
+/* On stderr: a script reads the result on stdout. */
+static void show_progress(int version, int left)
+{
+	fprintf(stderr, "migration %04d (%d left) ...\n", version, left);
+}
+
 int cli_migrate(struct cli *cli, int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -86,7 +93,7 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 	};
 	const char *env = getenv("LAMPLIGHTER_SQL_DIR");
 	const char *dir = env && *env ? env : LAMPLIGHTER_DATADIR "/sql";
-	struct db_migration m = { .version = 0 };
+	struct db_migration m = { .progress = show_progress };
 	struct err e = ERR_INIT;
 	struct cli_session s;
 	int c, wait_s = 0, rc;
@@ -106,7 +113,9 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
-	rc = db_migrate(s.db, dir, wait_s, &m, &e);
+	rc = db_schema_not_newer(s.db, version_schema(), &e);
+	if (!rc)
+		rc = db_migrate(s.db, dir, wait_s, &m, &e);
 	cli_session_close(&s);
 	if (rc)
 		return cli_failed(&e);
