@@ -408,7 +408,7 @@ struct conf {
 	uint64_t generation;	/* 1, 2, … */
 	uint64_t hash;		/* of everything that was read */
 	const char *file;	/* the main file, as given */
-	bool open_secret;	/* the main file itself contains a secret */
+	struct conf_list open_secrets;	/* files that contain a secret themselves */
 	const char *workspaces_dir, *prompts_dir, *catalogue_dir; /* as written */
 	const char *templates_dir;
 	struct conf_list files;	/* and directories: all that was read,
