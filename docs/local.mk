@@ -15,6 +15,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/add-a-turn-option.md \
 	docs/add-an-option.md \
 	docs/api.md \
+	docs/backup.md \
 	docs/approvals.md \
 	docs/configuration.md \
 	docs/database.md \
@@ -43,6 +44,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/prompts.md \
 	docs/providers.md \
 	docs/request.md \
+	docs/reverse-proxy.md \
 	docs/scale.md \
 	docs/security-bugs.md \
 	docs/security.md docs/settings.md \

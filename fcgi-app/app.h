@@ -38,6 +38,7 @@ struct app {
 	atomic_bool stopping;	/* nothing is accepted any more; waiting requests should end */
 	atomic_bool jobs_asked;	/* this process has requested a job */
 	atomic_int_fast64_t jobs_looked_ms;	/* when we last checked for jobs */
+	atomic_int_fast64_t wrote_ms;	/* when /ready last wrote a row */
 	struct uuid process;	/* created at start, for gauges */
 	struct share *share;	/* of users; NULL: not counted */
 	struct seen *seen;	/* users recorded lately */

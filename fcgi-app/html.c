@@ -247,10 +247,8 @@ static int put_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size,
 
 	switch (type) {
 	case MD_TEXT_BR:
+	case MD_TEXT_SOFTBR:	/* what a model puts on a line is on a line */
 		buf_adds(m->b, "<br>\n");
-		break;
-	case MD_TEXT_SOFTBR:
-		buf_addc(m->b, '\n');
 		break;
 	case MD_TEXT_NULLCHAR:
 		buf_adds(m->b, "\xef\xbf\xbd");

@@ -22,12 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
-
 #include "app.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/paths.h"
+#include "base/version.h"
+#include "db/db.h"
 #include "fcgi.h"
 #include "lsock.h"
 #include "net/http.h"
@@ -42,6 +42,8 @@
 #define ABORT_MS      5000	/* time for stopped turns to be stored */
 #define CLOSE_MS      5000	/* for everything else, which may wait for the database */
 #define HANDED_OVER_MS 3600000	/* for running turns when another process serves */
+#define RELOAD_ASKED  0x4c616d70	/* with a SIGHUP of -R, which waits for an answer */
+#define RELOAD_S      75		/* a successor gets a minute to start */
 #define LOOK_MS       200	/* interval of checks for a signal meanwhile */
 /*
  * The longest grace under a web server that started us: mod_fcgid kills a process
@@ -64,9 +66,37 @@ static void usage(FILE *f)
 	      "  -s  serve FastCGI on this unix socket\n"
 	      "  -r  take over the socket if another process serves it; that one is\n"
 	      "      told to stop, and finishes its running requests\n"
+	      "  -R PID  tell process PID to start its successor, and wait until that\n"
+	      "      serves; the exit status is 1 if it does not (systemctl reload)\n"
 	      "  -V  print the version    -h  print this\n"
 	      "Without -s it serves the listening socket that systemd passes or that\n"
 	      "is descriptor 0, or one CGI request; then it reads no options.\n", f);
+}
+
+/* -R. Returns the exit status. */
+static int reload(const char *text)
+{
+	const struct timespec limit = { .tv_sec = RELOAD_S };
+	const union sigval ask = { .sival_int = RELOAD_ASKED };
+	const long pid = strtol(text, NULL, 10);
+	siginfo_t si = { .si_pid = 0 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (pid <= 1 || sigqueue((pid_t)pid, SIGHUP, ask) < 0) {
+		fprintf(stderr, "lamplighter.fcgi: there is no process %s\n", text);
+		return 1;
+	}
+	if (sigtimedwait(&set, &si, &limit) == SIGUSR1)
+		return 0;
+	fprintf(stderr, si.si_pid
+		? "lamplighter.fcgi: the next process did not start; process "
+		  "%ld continues as before. Its log has the reason.\n"
+		: "lamplighter.fcgi: process %ld did not answer\n", pid);
+	return 1;
 }
 
 /* Returns -1 to continue, or the exit status. */
@@ -82,7 +112,7 @@ static int read_options(int argc, char **argv, struct options *o)
 	 */
 	if (getenv("GATEWAY_INTERFACE") || getenv("REQUEST_METHOD"))
 		return -1;
-	while ((c = getopt(argc, argv, "c:s:rVh")) != -1) {
+	while ((c = getopt(argc, argv, "c:s:rR:Vh")) != -1) {
 		switch (c) {
 		case 'c':
 			o->conf = optarg;
@@ -93,8 +123,10 @@ static int read_options(int argc, char **argv, struct options *o)
 		case 'r':
 			o->replace = true;
 			break;
+		case 'R':
+			return reload(optarg);
 		case 'V':
-			puts("lamplighter " PACKAGE_VERSION);
+			version_print("lamplighter");
 			return 0;
 		case 'h':
 			usage(stdout);
@@ -179,18 +211,27 @@ static void stop_signals(sigset_t *set)
 	sigaddset(set, SIGINT);
 }
 
-/* Waits for a signal to stop or, if reload, for SIGHUP; returns it. */
-static int wait_for_signal(bool reload)
+/* Waits for a signal to stop or, if hup, for SIGHUP; returns it. */
+static int wait_for_signal(bool hup, siginfo_t *si)
 {
 	sigset_t set;
 	int sig;
 
 	stop_signals(&set);
-	if (reload)
+	if (hup)
 		sigaddset(&set, SIGHUP);
-	while (sigwait(&set, &sig) != 0)
-		;
+	do
+		sig = sigwaitinfo(&set, si);
+	while (sig < 0);
 	return sig;
+}
+
+/* To -R, which waits for it; nobody else is sent a signal. */
+static void answer_reload(const siginfo_t *si, bool done)
+{
+	if (si->si_code == SI_QUEUE && si->si_value.sival_int == RELOAD_ASKED &&
+	    si->si_pid > 1)
+		(void)kill(si->si_pid, done ? SIGUSR1 : SIGUSR2);
 }
 
 static bool told_to_stop(void)
@@ -230,16 +271,21 @@ static bool serve_until(struct workers *pool, const struct lsock *l,
 			char *const *argv, pid_t *next)
 {
 	struct err e = ERR_INIT;
+	siginfo_t si;
 
-	while (wait_for_signal(l->kind != LSOCK_SPAWNED) == SIGHUP) {
-		if (l->kind == LSOCK_BOUND && !lsock_has_path(l))
+	while (wait_for_signal(l->kind != LSOCK_SPAWNED, &si) == SIGHUP) {
+		if (l->kind == LSOCK_BOUND && !lsock_has_path(l)) {
+			answer_reload(&si, false);
 			continue;	/* other processes have the socket: pointless */
+		}
 		log_info("starting the next process");
 		if (lsock_succeed(l, argv, next, &e) == 0) {
 			workers_share(pool);
+			answer_reload(&si, true);
 			return true;
 		}
 		log_err("hand-over", &e);
+		answer_reload(&si, false);
 		e = (struct err)ERR_INIT;
 	}
 	return l->kind == LSOCK_BOUND && !lsock_has_path(l);
@@ -295,6 +341,18 @@ static void end_in_time(void)
 		pthread_detach(thread);
 }
 
+/* A database that does not answer now is no reason not to start. */
+static int refuse_newer_schema(struct app *app, struct err *e)
+{
+	if (db_schema_not_newer(app->db, version_schema(), e) == 0)
+		return 0;
+	if (e->code == ERR_CONFIG)
+		return -1;
+	log_err("the schema was not checked", e);
+	err_clear(e);
+	return 0;
+}
+
 static int serve_fastcgi(struct app *app, const struct options *o,
 			 struct lsock *l, char *const *argv, struct err *e)
 {
@@ -304,6 +362,8 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 
 	/* A process that cannot ask a model must not take over from one that can. */
 	if (l->ready_fd >= 0 && http_load(e) < 0)
+		return -1;
+	if (refuse_newer_schema(app, e) < 0)
 		return -1;
 	if (l->kind == LSOCK_NONE && lsock_bind(l, o->replace, e) < 0)
 		return -1;
@@ -338,8 +398,9 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 static void *cgi_signals(void *p)
 {
 	struct app *app = p;
+	siginfo_t si;
 
-	(void)wait_for_signal(false);
+	(void)wait_for_signal(false, &si);
 	turn_live_interrupt(app->live);
 	notify_stop(app->notify);
 	return NULL;

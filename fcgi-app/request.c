@@ -56,7 +56,7 @@ static const char *const deciding[] = {
 	"HTTP_IDEMPOTENCY_KEY", "HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH",
 	"HTTP_LAST_EVENT_ID", "HTTP_ORIGIN", "HTTP_SEC_FETCH_SITE",
 	"HTTP_TRANSFER_ENCODING", "HTTP_X_API_TOKEN",
-	"HTTP_X_REQUESTED_WITH",
+	"HTTP_X_HTTP_METHOD_OVERRIDE", "HTTP_X_REQUESTED_WITH",
 };
 
 /* A character of a parameter that a web server makes of a header: _ for -, upper case. */
@@ -167,6 +167,27 @@ static enum method find_method(struct str name)
 	return METHOD_OTHER;
 }
 
+/*
+ * Some web servers and firewalls let only GET and POST through. A POST may then name
+ * what it stands for, which changes no gate: those of the other method apply. A page of
+ * another site cannot send the header without being allowed to.
+ */
+static int read_method(struct request *rq, struct err *e)
+{
+	struct str meant = req_param(rq, "HTTP_X_HTTP_METHOD_OVERRIDE");
+
+	rq->method = find_method(req_param(rq, "REQUEST_METHOD"));
+	if (rq->method != METHOD_POST || !meant.n)
+		return 0;
+	rq->method = find_method(meant);
+	if (rq->method == METHOD_PATCH || rq->method == METHOD_PUT ||
+	    rq->method == METHOD_DELETE || rq->method == METHOD_POST)
+		return 0;
+	rq->method = METHOD_POST;
+	return err_public(e, ERR_BAD_REQUEST, "X-HTTP-Method-Override can be "
+			  "PATCH, PUT or DELETE.");
+}
+
 int req_read(struct request *rq, struct app *app, const struct conf *conf,
 	     struct conn *conn, struct arena *a, struct err *e)
 {
@@ -184,7 +205,8 @@ int req_read(struct request *rq, struct app *app, const struct conf *conf,
 		return -1;
 	}
 	choose_id(rq);
-	rq->method = find_method(req_param(rq, "REQUEST_METHOD"));
+	if (read_method(rq, e) < 0)
+		return -1;
 	base = req_param(rq, "LAMPLIGHTER_BASE");
 	if (path_split(req_param(rq, "REQUEST_URI"),
 		       base.n ? base.p : conf->server.base, &t, e) < 0)

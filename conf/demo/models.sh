@@ -70,6 +70,15 @@ inherit() {
 	export "$1=$(tr '\0' '\n' <"/proc/$pid/environ" | sed -n "s/^$1=//p")"
 }
 
+# try_llm: does the provider take the key? Asks for its list of models, which is free.
+try_llm() {
+	[ "$llm" = demo ] || timeout 20 "$root/bin/lamplighter" -c "$conf/lamplighter.yaml" \
+		services models main >"$log/models.log" 2>&1 || {
+		note model "$llm does not work: $(sed -n '$s/^lamplighter: //p' "$log/models.log")"
+		note '' "Check the key and the address, and run ./lamp up again"
+	}
+}
+
 # choose_llm: from --llm, the environment and what was chosen before. A key is
 # never stored; a second shell without it gets it from the running process.
 choose_llm() {
@@ -80,6 +89,7 @@ choose_llm() {
 	openai | anthropic | openrouter)
 		case $what in auto | "$was")
 			inherit "${was^^}_API_KEY"
+			inherit "${was^^}_BASE_URL"
 			inherit LAMPLIGHTER_MODEL ;;
 		esac ;;
 	esac
@@ -94,8 +104,8 @@ choose_llm() {
 	fi
 	provider=$what
 	case $what in
-	openai) key=OPENAI_API_KEY model=gpt-5-mini ;;
-	anthropic) key=ANTHROPIC_API_KEY model=claude-haiku-4-5 ;;
+	openai) key=OPENAI_API_KEY model=gpt-5-mini url=${OPENAI_BASE_URL:-} ;;
+	anthropic) key=ANTHROPIC_API_KEY model=claude-haiku-4-5 url=${ANTHROPIC_BASE_URL:-} ;;
 	openrouter) key=OPENROUTER_API_KEY model=openai/gpt-5-mini ;;
 	ollama)
 		url=$(ollama_url)

@@ -403,6 +403,7 @@ up() {
 	fi
 	up_handbook
 	up_wiki
+	try_llm
 	printf '%s\n%s\n' "$port" "${base:-/}" >"$run/instance"
 	flock -u 9
 	if [ "$before" = "$(pids)" ]; then
@@ -446,6 +447,19 @@ version_of() {
 	esac
 }
 
+# refused_conf: the running process has kept an older configuration, and says why.
+refused_conf() {
+	curl -sS --noproxy '*' -m 5 "$(url)api/v1/ready" 2>/dev/null | python3 -c '
+import json, sys
+try:
+    check = json.load(sys.stdin)["checks"]["config"]
+except (ValueError, KeyError):
+    sys.exit()
+if not check["ok"]:
+    print("lamp: the configuration was changed and is refused, the one before is in use:")
+    print("lamp: " + check["detail"])'
+}
+
 status() {
 	local n pid up=0 want=4 state
 	[ ! -e "$var" ] || [ -O "$var" ] || die "$var belongs to $(stat -c %U "$var")"
@@ -477,6 +491,7 @@ status() {
 	fi
 	say "running: $(url) (model: $(cat "$run/llm"))"
 	say "configuration: $conf/lamplighter.yaml"
+	refused_conf
 	[ "$(cat "$run/llm")" != demo ] ||
 		say "demo model: http://127.0.0.1:$(demo_port)/v1, for a key of one's own too"
 }

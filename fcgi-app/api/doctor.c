@@ -8,7 +8,9 @@
 #include <strings.h>
 
 #include "app.h"
+#include "auth/csrf.h"
 #include "base/clock.h"
+#include "caller.h"
 #include "doctor/doctor.h"
 #include "fields.h"
 #include "net/http.h"
@@ -51,12 +53,34 @@ static const char *authorization_of(const struct request *rq)
 		: v.n > 7 && !strncasecmp(v.p, "Bearer ", 7) ? "bearer" : "other";
 }
 
-/* The web server as it identifies itself to us, else to the client; may be empty. */
-static enum doctor_web web_of(const struct request *rq, struct str seen)
+/* Whether a proxy passed the request on and says so. */
+static bool is_forwarded(const struct request *rq)
 {
-	struct str software = req_param(rq, "SERVER_SOFTWARE");
+	static const char *const marks[] = {
+		"HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PROTO",
+		"HTTP_FORWARDED", "HTTP_VIA", "HTTP_X_REAL_IP",
+	};
 
-	return doctor_web_of(software.n ? software : seen, rq->app->gateway);
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (req_param(rq, marks[i]).n)
+			return true;
+	return false;
+}
+
+static void name_servers(struct doctor *d, const struct request *rq, struct str seen)
+{
+	doctor_name_servers(d, seen, req_param(rq, "SERVER_SOFTWARE"),
+			    is_forwarded(rq), rq->app->gateway);
+}
+
+/* What the Origin of a write looks like from here (auth/csrf.h). */
+static const char *origin_word(struct request *rq)
+{
+	static const char *const words[] = {
+		[CSRF_NONE] = "none", [CSRF_OURS] = "own", [CSRF_FOREIGN] = "foreign",
+	};
+
+	return words[req_origin(rq)];
 }
 
 /*
@@ -65,12 +89,15 @@ static enum doctor_web web_of(const struct request *rq, struct str seen)
  */
 int api_doctor_request(struct request *rq, struct response *rs, struct err *e)
 {
+	struct doctor *d = arena_new(rq->arena, struct doctor);
 	struct jw w = resp_json(rs, 200);
 
 	(void)e;
+	d->arena = rq->arena;
+	name_servers(d, rq, STR(""));
 	jw_obj(&w);
 	jw_kint(&w, "timeMs", clock_now_us() / 1000);
-	jw_kstrz(&w, "server", doctor_web_name(web_of(rq, STR(""))));
+	jw_kstrz(&w, "server", doctor_web_name(d->web));
 	jw_kstr(&w, "base", derived_base(rq));
 	jw_kstr(&w, "user", rq->by.who->login);
 	jw_kstrz(&w, "kind", identity_kind_name(rq->by.who->kind));
@@ -83,8 +110,9 @@ int api_doctor_request(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST /doctor/body {padding?}, which may contain blanks: 200 {bytes}, the number
- * that arrived.
+ * POST /doctor/body {padding?}, which may contain blanks: 200 {bytes, origin, host}:
+ * the number that arrived; whether it seems to come from the page ("own"), another
+ * site ("foreign") or neither ("none"); and the Host that arrived.
  */
 int api_doctor_body(struct request *rq, struct response *rs, struct err *e)
 {
@@ -102,6 +130,8 @@ int api_doctor_body(struct request *rq, struct response *rs, struct err *e)
 	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_kint(&w, "bytes", MAX(length, 0));
+	jw_kstrz(&w, "origin", origin_word(rq));
+	jw_kstr(&w, "host", req_param(rq, "HTTP_HOST"));
 	jw_end_obj(&w);
 	return 0;
 }
@@ -124,6 +154,31 @@ int api_doctor_probe(struct request *rq, struct response *rs, struct err *e)
 		buf_addf(resp_stream(rs), "event: tick\ndata: {\"n\":%d,"
 			 "\"timeMs\":%lld}\n\n", i,
 			 (long long)(clock_now_us() / 1000));
+		resp_flush(rs);
+	}
+	return 0;
+}
+
+/*
+ * GET /doctor/quiet: an event stream with an event "tick" at its start and at its end,
+ * and nothing between them but a keep-alive when one is due.
+ */
+int api_doctor_quiet(struct request *rq, struct response *rs, struct err *e)
+{
+	static const int waits_ms[] = { TURN_IDLE_MS, DOCTOR_QUIET_MS - TURN_IDLE_MS };
+	static const char *const parts[] = { ": ka\n\n", "event: tick\ndata: {}\n\n" };
+	struct http_request wait = { .watch_fd = -1 };
+
+	resp_open_stream(rs, "text/event-stream", STR(""));
+	if (rs->head_only)
+		return 0;
+	buf_adds(resp_stream(rs), parts[1]);
+	resp_flush(rs);
+	for (size_t i = 0; i < ARRAY_LEN(waits_ms) && !rs->gone &&
+	     !atomic_load(&rq->app->stopping); i++) {
+		if (http_wait(&wait, waits_ms[i], e) < 0)
+			return -1;
+		buf_adds(resp_stream(rs), parts[i]);
 		resp_flush(rs);
 	}
 	return 0;
@@ -162,7 +217,7 @@ static const char *written_base(struct request *rq)
 }
 
 /*
- * POST /doctor {measured}: 200 {result, server, base, items: [{check, title,
+ * POST /doctor {measured}: 200 {result, server, front, base, items: [{check, title,
  * result, subject, text, advice}]}, ordered by check: an assessment of the client's
  * measurements and of what the responder sees. Takes as long as LLM services and
  * databases take to answer; causes no cost at providers.
@@ -190,7 +245,7 @@ int api_doctor(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	d->arena = rq->arena;
 	d->conf = rq->conf;
-	d->web = web_of(rq, jx_str(measured, "server"));
+	name_servers(d, rq, jx_str(measured, "server"));
 	d->base = written_base(rq);
 	doctor_judge(d, measured);
 	look_base(d, rq);

@@ -11,8 +11,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "llm/circuit.h"
+#include "store/metric_sum.h"
 
 #include "base/banned.h"
+
+#define WRITE_MS 1000	/* between two trials */
 
 /* GET /health: 200 {status:"ok", version}. Checks nothing. */
 int api_health(struct request *rq, struct response *rs, struct err *e)
@@ -94,11 +97,31 @@ static bool services_left_alone(const struct conf *c, struct err *e)
 }
 
 /*
+ * Whether rows can be written: not on a replica, a full disk or without the rights.
+ * Once a second is enough; anybody can ask.
+ */
+static int try_write(struct app *app, struct err *e)
+{
+	int64_t now_ms = clock_mono_ms();
+	int rc;
+
+	if (now_ms - atomic_load(&app->wrote_ms) < WRITE_MS)
+		return 0;
+	rc = store_metric_sum_try(app->db, &app->process, e);
+	if (rc == 0)
+		atomic_store(&app->wrote_ms, now_ms);
+	else	/* it answered just now */
+		snprintf(e->public, sizeof(e->public),
+			 "The database cannot be written to.");
+	return rc;
+}
+
+/*
  * GET /ready: {status, checks: {database, schema, config, llmServices: {ok,
  * detail}}}; database also has hosts: [{ok}], in the order of the configuration.
  * 200 ready; 200 degraded if the configuration on disk is broken, so the previous
  * one is in force, or if an LLM service is avoided; 503 unavailable without
- * database or schema.
+ * database or schema, or if nothing can be written.
  */
 int api_ready(struct request *rq, struct response *rs, struct err *e)
 {
@@ -115,6 +138,8 @@ int api_ready(struct request *rq, struct response *rs, struct err *e)
 		rc = db_schema_check(app->db, app->sql_dir, &schema);
 	else
 		err_set(&schema, database.code, "not checked");
+	if (rc == 0)
+		rc = try_write(app, &database);
 	if (services_left_alone(rq->conf, &services) || !conf_live_ok(app->conf, &config))
 		status = "degraded";
 	if (rc < 0)

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/paths.h"
 #include "base/utf8.h"
+#include "base/version.h"
 #include "cli.h"
 #include "net/http.h"
 #include "store/blob.h"
@@ -77,6 +78,12 @@ int cli_number(const char *s, int min, int max)
 
 /* -- migrate -------------------------------------------------------------------- */
 
+/* On stderr: a script reads the result on stdout. */
+static void show_progress(int version, int left)
+{
+	fprintf(stderr, "migration %04d (%d left) ...\n", version, left);
+}
+
 int cli_migrate(struct cli *cli, int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -86,7 +93,7 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 	};
 	const char *env = getenv("LAMPLIGHTER_SQL_DIR");
 	const char *dir = env && *env ? env : LAMPLIGHTER_DATADIR "/sql";
-	struct db_migration m = { .version = 0 };
+	struct db_migration m = { .progress = show_progress };
 	struct err e = ERR_INIT;
 	struct cli_session s;
 	int c, wait_s = 0, rc;
@@ -106,7 +113,9 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
-	rc = db_migrate(s.db, dir, wait_s, &m, &e);
+	rc = db_schema_not_newer(s.db, version_schema(), &e);
+	if (!rc)
+		rc = db_migrate(s.db, dir, wait_s, &m, &e);
 	cli_session_close(&s);
 	if (rc)
 		return cli_failed(&e);
@@ -188,21 +197,20 @@ static int create_args(struct cli *cli, int argc, char **argv,
 	return CLI_OK;
 }
 
-/* The same rules as when the token is used. */
-static int check_login(const struct cli_session *s, const char *user,
-		       struct err *e)
+/* The same rules as when the token is used. login is of s's arena. */
+static int check_login(struct cli_session *s, const char *user,
+		       struct str *login, struct err *e)
 {
-	struct arena a = ARENA_INIT;
 	struct identity who;
 	int rc = identity_make(s->conf, IDENTITY_API_TOKEN, str_of(user),
-			       str_of(user), NULL, 0, &a, &who, e);
+			       str_of(user), NULL, 0, &s->arena, &who, e);
 
+	*login = rc ? STR("") : who.login;
 	for (size_t i = 0; i < s->conf->n_chain && !rc; i++)
 		if (s->conf->chain[i].kind == IDENTITY_ANONYMOUS &&
-		    !strcmp(user, s->conf->chain[i].user))
+		    str_is(*login, s->conf->chain[i].user))
 			rc = err_set(e, ERR_UNAUTHENTICATED, "%s is the login "
 				     "of anonymous callers", user);
-	arena_release(&a);
 	return rc;
 }
 
@@ -229,12 +237,11 @@ static int create(struct cli *cli, int argc, char **argv)
 	jw_end_arr(&w);
 	n = (struct token_new){
 		.tenant_id = str_of(s.conf->tenant),
-		.login = str_of(args.user), .name = str_of(args.name),
-		.groups = buf_str(&groups),
+		.name = str_of(args.name), .groups = buf_str(&groups),
 		.expires_us = args.days ? clock_now_us() + args.days * DAY_US
 					: 0,
 	};
-	rc = check_login(&s, args.user, &e);
+	rc = check_login(&s, args.user, &n.login, &e);
 	if (!rc && !buf_ok(&groups))
 		rc = err_public(&e, ERR_TOO_BIG, "The names of the groups are "
 				"too long for a token.");

@@ -212,7 +212,8 @@ static void print_report(const json_t *report, const char *where)
 	const json_t *item;
 	size_t i;
 
-	printf("%s  (%s)\n\n", where,
+	printf("%s  (%.*s%s%s)\n\n", where, STR_ARG(jx_str(report, "front")),
+	       jx_str(report, "front").n ? " in front of " : "",
 	       json_string_value(json_object_get(report, "server")));
 	json_array_foreach(jx_arr(report, "items"), i, item) {
 		struct str result = jx_str(item, "result");
@@ -268,6 +269,13 @@ static json_t *own_report(struct cli_session *s, struct doctor *d,
 	return report;
 }
 
+static bool answered(const json_t *measured)
+{
+	const json_t *reach = jx_obj(measured, "reach");
+
+	return jx_bool(reach, "ours", false) || jx_bool(reach, "problem", false);
+}
+
 static json_t *through(struct cli_session *s, struct doctor *d,
 		       const struct doctor_options *o)
 {
@@ -290,10 +298,14 @@ static json_t *through(struct cli_session *s, struct doctor *d,
 	if (report)
 		return report;
 	d->base = base_of(&s->arena, m.url);
-	d->web = doctor_web_of(str_of(m.server), GATEWAY_UNKNOWN);
+	doctor_name_servers(d, str_of(m.server), STR(""), false, GATEWAY_UNKNOWN);
 	doctor_add(d, DOCTOR_BASE, DOCTOR_WARNING, "", "", status
 		   ? "The responder refused the request (%d). The rest was "
 		     "checked from here, with this user's rights."
+		   : answered(m.measured)
+		   ? "The responder answers, but accepts neither the token nor "
+		     "the sign-in. The rest was checked from here, with this "
+		     "user's rights."
 		   : "The responder could not be reached. The rest was "
 		     "checked from here, with this user's rights.", status);
 	return own_report(s, d, m.measured);

@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "auth/identity.h"
 #include "cli.h"
 #include "job/erase.h"
 
@@ -79,6 +80,7 @@ int cli_erase(struct cli *cli, int argc, char **argv)
 		return cli_usage(cli, "this cannot be undone: confirm it with --yes");
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
+	login = identity_login(s.conf, str_of(login), &s.arena).p;
 	rc = erase(&s, login, &e);
 	cli_session_close(&s);
 	return rc;

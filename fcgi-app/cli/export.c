@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "auth/identity.h"
 #include "cli.h"
 #include "base/clock.h"
 #include "db/db.h"
@@ -174,6 +175,7 @@ int cli_export(struct cli *cli, int argc, char **argv)
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	o.w = jw_on(&o.buf);
+	login = identity_login(s.conf, str_of(login), &s.arena).p;
 	rc = put_user(&s, login, &o, &e);
 	buf_release(&o.buf);
 	cli_session_close(&s);

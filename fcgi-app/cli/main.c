@@ -8,10 +8,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "config.h"
-
 #include "base/log.h"
 #include "base/paths.h"
+#include "base/version.h"
 #include "cli.h"
 #include "conf/option.h"
 #include "prompt/untrusted.h"
@@ -304,7 +303,8 @@ static const struct cli_command commands[] = {
 	},
 	{
 		.name = "version", .args = "", .run = cli_version,
-		.summary = "print the version", .help = "",
+		.summary = "print the version, its commit and its schema",
+		.help = "",
 	},
 	{
 		.name = "help", .args = "[COMMAND]", .run = cli_help,
@@ -376,7 +376,7 @@ static int cli_version(struct cli *cli, int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return cli_usage(cli, "this command takes no arguments");
-	puts("lamplighter " PACKAGE_VERSION);
+	version_print("lamplighter");
 	return CLI_OK;
 }
 
@@ -474,7 +474,7 @@ int main(int argc, char **argv)
 			overview(stdout);
 			return finish(CLI_OK);
 		case 'V':
-			puts("lamplighter " PACKAGE_VERSION);
+			version_print("lamplighter");
 			return finish(CLI_OK);
 		default:
 			overview(stderr);

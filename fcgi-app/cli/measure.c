@@ -1,8 +1,11 @@
 #include "measure.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "auth/identity.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "doctor/doctor.h"
@@ -22,6 +25,7 @@ struct trial {
 	size_t n_headers;
 	struct str body;
 	int total_ms;		/* 0 = TOTAL_MS */
+	bool http2;
 	/* out */
 	struct http_result res;
 	struct err e;
@@ -29,6 +33,7 @@ struct trial {
 	struct buf answer;
 	int64_t arrivals_ms[ARRIVALS];
 	size_t n_arrivals;
+	size_t n_events;	/* of a stream: lines that begin one */
 	int64_t began_ms, took_ms, answered_at_ms;
 };
 
@@ -47,7 +52,7 @@ static void run(struct measure *m, struct trial *a)
 	struct http_request rq = {
 		.method = a->method ? a->method : "GET",
 		.url = arena_printf(m->arena, "%s%s", m->url, a->path),
-		.headers = a->headers, .body = a->body,
+		.headers = a->headers, .body = a->body, .http2 = a->http2,
 		.connect_timeout_ms = CONNECT_MS,
 		.total_timeout_ms = a->total_ms ? a->total_ms : TOTAL_MS,
 		.max_body_bytes = ANSWER_BYTES, .watch_fd = -1,
@@ -65,6 +70,8 @@ static void run(struct measure *m, struct trial *a)
 		err_set(&a->e, ERR_UPSTREAM, "no answer");
 	a->took_ms = clock_mono_ms() - a->began_ms;
 	a->answered_at_ms = clock_now_us() / 1000;
+	for (const char *p = a->answer.p; (p = strstr(p, "event:")) != NULL; p++)
+		a->n_events++;
 	if (strstr(a->res.content_type, "json"))
 		a->json = jx_keep(m->arena, jx_load_lenient(
 			buf_str(&a->answer), &ignored));
@@ -73,10 +80,15 @@ static void run(struct measure *m, struct trial *a)
 		m->server = arena_strdup(m->arena, a->res.server);
 }
 
-/* Whether it was the responder that answered: it names every request. */
+/*
+ * Whether it was the responder that answered: it names every request, but for those of
+ * a CGI program that cannot start.
+ */
 static bool ours(const struct trial *a)
 {
-	return *a->res.request_id && a->json;
+	return a->json && (*a->res.request_id ||
+			   (!strncmp(a->res.content_type, "application/problem+json", 24) &&
+			    jx_str(a->json, "code").n));
 }
 
 static void put(struct measure *m, const char *key, json_t *value)
@@ -103,10 +115,11 @@ static void measure_reach(struct measure *m)
 		if (a.res.status != 401)
 			break;
 	}
-	put(m, "reach", json_pack("{s:i, s:b, s:b, s:o, s:o}", "status",
+	put(m, "reach", json_pack("{s:i, s:b, s:b, s:o, s:o, s:o}", "status",
 				  a.res.status, "ours",
 				  ours(&a) && a.res.status == 200, "problem",
-				  ours(&a) && a.res.status != 200, "error",
+				  ours(&a) && a.res.status != 200, "detail",
+				  jx_string(jx_str(a.json, "detail")), "error",
 				  text(a.e.text), "location",
 				  text(a.res.location)));
 }
@@ -137,9 +150,11 @@ static void measure_token(struct measure *m)
 	if (!m->bearer)
 		return;
 	run(m, &a);
-	put(m, "token", json_pack("{s:i, s:b, s:o}", "status", a.res.status,
-				  "ours", ours(&a), "kind",
-				  jx_string(jx_str(a.json, "kind"))));
+	put(m, "token", json_pack("{s:i, s:b, s:b, s:o, s:o}", "status",
+				  a.res.status, "ours", ours(&a), "unknown",
+				  str_is(jx_str(a.json, "detail"), IDENTITY_WRONG),
+				  "kind", jx_string(jx_str(a.json, "kind")), "detail",
+				  jx_string(jx_str(a.json, "detail"))));
 	if (a.res.status == 200 && ours(&a)) {
 		m->entry = m->bearer;
 		note_clock(m, &a);
@@ -153,11 +168,13 @@ static void measure_identity(struct measure *m)
 	struct trial d = { .path = "/api/v1/doctor/request", .auth = m->basic };
 
 	run(m, &a);
+	m->person = m->basic && a.res.status == 200 && ours(&a);
 	if (!m->basic && a.res.status != 200)
 		return;		/* nobody is signed in, which is not a
 				 * finding */
-	put(m, "identity", json_pack("{s:i, s:b, s:b, s:o, s:o}", "status",
+	put(m, "identity", json_pack("{s:i, s:b, s:b, s:o, s:o, s:o}", "status",
 		a.res.status, "ours", ours(&a), "signedIn", m->basic != NULL,
+		"detail", jx_string(jx_str(a.json, "detail")),
 		"user", jx_string(jx_str(a.json, "user")), "kind",
 		jx_string(jx_str(a.json, "identityKind"))));
 	if (m->entry || !m->basic)
@@ -261,7 +278,9 @@ static void measure_spoof(struct measure *m)
 static void measure_stream(struct measure *m, const char *key,
 			   const char *header)
 {
-	struct trial a = { .path = "/api/v1/doctor/probe", .auth = m->entry };
+	/* With compression it is a browser's, which asks for HTTP/2 as well. */
+	struct trial a = { .path = "/api/v1/doctor/probe", .auth = m->entry,
+			   .http2 = strstr(header, "gzip") != NULL };
 	json_t *arrivals = json_array();
 
 	a.headers[a.n_headers++] = header;
@@ -301,8 +320,113 @@ static void measure_body(struct measure *m)
 		(json_int_t)jx_int(a.json, "bytes", 0)));
 }
 
+/* -- as the page writes ---------------------------------------------------------- */
+
+/* "https://host:8443" of the URL. */
+static const char *origin_of(const struct measure *m)
+{
+	const char *host = strstr(m->url, "://") + 3;
+
+	return arena_printf(m->arena, "%.*s",
+			    (int)(host - m->url) + (int)strcspn(host, "/"), m->url);
+}
+
+/* As a person where there is one: no origin is asked of tokens. */
+static void measure_write(struct measure *m, json_t *list, bool http2)
+{
+	const char *origin = origin_of(m);
+	bool tls = !strncasecmp(m->url, "https:", 6);
+	struct trial a = { .method = "POST", .path = "/api/v1/doctor/body",
+			   .auth = m->person ? m->basic : m->entry,
+			   .body = STR("{}"), .http2 = http2 };
+
+	a.headers[a.n_headers++] = write_headers[0];
+	a.headers[a.n_headers++] = arena_printf(m->arena, "Origin: %s", origin);
+	if (tls)
+		a.headers[a.n_headers++] = "Sec-Fetch-Site: same-origin";
+	run(m, &a);
+	if (http2 && a.res.version != 20)
+		return;		/* the server does not offer it */
+	json_array_append_new(list, json_pack("{s:s, s:i, s:b, s:o, s:o, s:o, s:o}",
+		"version", http2 ? "2" : "1.1", "status", a.res.status, "ours",
+		ours(&a), "sent", text(origin), "origin",
+		jx_string(jx_str(a.json, "origin")), "host",
+		jx_string(jx_str(a.json, "host")), "code",
+		jx_string(jx_str(a.json, "code"))));
+}
+
+static void measure_writes(struct measure *m)
+{
+	json_t *list = json_array();
+
+	measure_write(m, list, false);
+	if (!strncasecmp(m->url, "https:", 6))
+		measure_write(m, list, true);
+	put(m, "writes", list);
+}
+
+/* The route has only POST: the responder's own 405 is a good answer. */
+static void measure_methods(struct measure *m)
+{
+	static const char *const methods[] = { "PATCH", "PUT", "DELETE" };
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
+		struct trial a = { .method = methods[i], .body = STR("{}"),
+				   .path = "/api/v1/doctor/body", .auth = m->entry };
+
+		add_write_headers(&a);
+		run(m, &a);
+		json_array_append_new(list, json_pack("{s:s, s:i, s:b}", "method",
+			methods[i], "status", a.res.status, "ours", ours(&a)));
+	}
+	put(m, "methods", list);
+}
+
+/* -- silence --------------------------------------------------------------------- */
+
+/* Takes as long as all others together, so it runs beside them. */
+struct quiet {
+	struct measure m;
+	struct arena arena;
+	struct trial a;
+	pthread_t thread;
+	bool runs;
+};
+
+static void *run_quiet(void *p)
+{
+	struct quiet *q = p;
+
+	run(&q->m, &q->a);
+	return NULL;
+}
+
+static void begin_quiet(const struct measure *m, struct quiet *q)
+{
+	*q = (struct quiet){ .m = *m, .arena = ARENA_INIT };
+	q->m.arena = &q->arena;
+	q->a = (struct trial){ .path = "/api/v1/doctor/quiet", .auth = m->entry,
+			       .total_ms = DOCTOR_QUIET_MS + TOTAL_MS };
+	q->runs = pthread_create(&q->thread, NULL, run_quiet, q) == 0;
+}
+
+/* Its stream has an event at its start and one at its end. */
+static void end_quiet(struct measure *m, struct quiet *q)
+{
+	if (q->runs) {
+		pthread_join(q->thread, NULL);
+		put(m, "quiet", json_pack("{s:i, s:I, s:b}", "status",
+			q->a.res.status, "ms", (json_int_t)q->a.took_ms, "ended",
+			!q->a.e.code && q->a.n_events == 2));
+	}
+	arena_release(&q->arena);
+}
+
 void measure_all(struct measure *m)
 {
+	struct quiet q;
+
 	m->server = "";
 	m->entry = NULL;
 	m->measured = jx_keep(m->arena, json_object());
@@ -318,9 +442,13 @@ void measure_all(struct measure *m)
 	measure_spoof(m);
 	if (!m->entry)
 		return;
+	begin_quiet(m, &q);
+	measure_writes(m);
+	measure_methods(m);
 	measure_stream(m, "stream", "Accept-Encoding: identity");
 	measure_stream(m, "compressed", "Accept-Encoding: gzip, deflate, br");
 	measure_body(m);
+	end_quiet(m, &q);
 }
 
 json_t *measure_report(struct measure *m, int *status)

@@ -15,6 +15,7 @@
 
 #define TEXT_BYTES   1024
 #define ADVICE_BYTES 4096
+#define NAME_CHARS   80		/* of what a server calls itself */
 #define MIB          1048576
 #define LEAST_MIB    16		/* of bodies, in advice */
 
@@ -32,6 +33,7 @@ static const char *const results[] = {
 
 static const char *const web_names[WEB__MAX] = {
 	[WEB_LIGHTTPD] = "lighttpd",
+	[WEB_LIGHTTPD_SPAWN] = "lighttpd, which starts the responder",
 	[WEB_APACHE_PROXY] = "Apache with mod_proxy_fcgi",
 	[WEB_APACHE_FCGID] = "Apache with mod_fcgid",
 	[WEB_APACHE_CGI] = "Apache with plain CGI",
@@ -44,10 +46,21 @@ const char *doctor_web_name(enum doctor_web w)
 	return web_names[w];
 }
 
+/* Of a proxy: its kind, or what it calls itself. */
+static const char *doctor_front_name(const struct doctor *d)
+{
+	switch (d->front) {
+	case WEB_LIGHTTPD: return "lighttpd";
+	case WEB_NGINX: return "nginx";
+	case WEB_APACHE_PROXY: return "Apache";
+	default: return *d->front_name ? d->front_name : "a proxy";
+	}
+}
+
 enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g)
 {
 	if (software.n >= 8 && !strncasecmp(software.p, "lighttpd", 8))
-		return WEB_LIGHTTPD;
+		return g == GATEWAY_SPAWNED ? WEB_LIGHTTPD_SPAWN : WEB_LIGHTTPD;
 	if (software.n >= 5 && !strncasecmp(software.p, "nginx", 5))
 		return WEB_NGINX;
 	if (software.n < 6 || strncasecmp(software.p, "Apache", 6) != 0)
@@ -56,14 +69,87 @@ enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g)
 		: g == GATEWAY_SPAWNED ? WEB_APACHE_FCGID : WEB_APACHE_PROXY;
 }
 
+void doctor_name_servers(struct doctor *d, struct str outer, struct str inner,
+			 bool forwarded, enum doctor_gateway g)
+{
+	enum doctor_web seen = doctor_web_of(outer, GATEWAY_UNKNOWN);
+	struct buf name = BUF_INIT(8 * NAME_CHARS);
+
+	/* With our sample, nginx is the one that does not name itself. */
+	d->web = inner.n ? doctor_web_of(inner, g)
+		: forwarded && seen != WEB_NGINX ? WEB_OTHER
+		: doctor_web_of(outer, g);
+	d->has_front = forwarded ||
+		(inner.n && outer.n && seen != doctor_web_of(inner, GATEWAY_UNKNOWN));
+	d->front = seen;
+	/* Cut and cleaned like the texts of findings. */
+	outer = utf8_head(outer, NAME_CHARS);
+	utf8_scrub(&name, outer);
+	for (size_t i = 0; i < name.n; i++)
+		if ((unsigned char)name.p[i] < 0x20)
+			name.p[i] = ' ';
+	d->front_name = arena_memdup(d->arena, name.p, name.n);
+	buf_release(&name);
+}
+
 /*
- * Names in braces are replaced (put_value); a server without a row of its own
- * gets WEB_OTHER's.
+ * What a proxy in front needs. Names in braces are replaced (put_value), here and
+ * below.
  */
+static const char *const fronts[ADVICE__MAX][WEB__MAX] = {
+	[ADVICE_ORIGIN] = {
+		[WEB_NGINX] = "proxy_set_header Host $http_host;",
+		[WEB_APACHE_PROXY] = "ProxyPreserveHost On",
+		[WEB_OTHER] = "Pass the request header Host on unchanged.",
+	},
+	[ADVICE_METHODS] = {
+		[WEB_OTHER] = "Let PATCH, PUT and DELETE through below {base}/api/.",
+	},
+	[ADVICE_HEADER] = {
+		[WEB_LIGHTTPD] = "setenv.set-request-header = (\"{header}\" => \"\")",
+		[WEB_APACHE_PROXY] = "RequestHeader unset {header}",
+		[WEB_NGINX] = "proxy_set_header {header} \"\";",
+		[WEB_OTHER] = "Remove the request header {header} from client requests.",
+	},
+	[ADVICE_STREAM] = {
+		[WEB_LIGHTTPD] = "server.stream-response-body = 1",
+		[WEB_APACHE_PROXY] = "ProxyPass \"{base}/\" \"http://…{base}/\" flushpackets=on",
+		[WEB_NGINX] = "proxy_buffering off;",
+		[WEB_OTHER] = "Switch off buffering of answers.",
+	},
+	[ADVICE_QUIET] = {
+		[WEB_LIGHTTPD] = "server.max-write-idle = 360",
+		[WEB_APACHE_PROXY] = "ProxyTimeout 120",
+		[WEB_NGINX] = "proxy_read_timeout 120s;",
+		[WEB_OTHER] = "Allow two minutes between two parts of an answer.",
+	},
+	[ADVICE_COMPRESS] = {
+		[WEB_LIGHTTPD] = "deflate.mimetypes = (\"text/html\", \"text/css\", \"text/javascript\")",
+		[WEB_APACHE_PROXY] = "SetEnv no-gzip 1",
+		[WEB_NGINX] = "gzip off;",
+		[WEB_OTHER] = "Leave text/event-stream uncompressed.",
+	},
+	[ADVICE_BROTLI] = {
+		[WEB_APACHE_PROXY] = "SetEnv no-brotli 1",
+		[WEB_NGINX] = "brotli off;",
+		[WEB_OTHER] = "Leave text/event-stream uncompressed.",
+	},
+	[ADVICE_BODY] = {
+		[WEB_LIGHTTPD] = "server.max-request-size = {kib}",
+		[WEB_APACHE_PROXY] = "LimitRequestBody {bytes}",
+		[WEB_NGINX] = "client_max_body_size {mib}m;",
+		[WEB_OTHER] = "Allow request bodies of {mib} MB.",
+	},
+};
+
+/* A server without a row of its own gets that of its kind, or WEB_OTHER's. */
 static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 	[ADVICE_ROUTE] = {
 		[WEB_LIGHTTPD] = "$HTTP[\"url\"] =~ \"^{base}/(api|openai|plain)(/|$)\" {\n"
 			"\tfastcgi.server = (\"{base}/\" => ((\"socket\" => \"/run/lamplighter/fcgi.sock\", \"check-local\" => \"disable\")))\n}",
+		[WEB_LIGHTTPD_SPAWN] = "$HTTP[\"url\"] =~ \"^{base}/(api|openai|plain)(/|$)\" {\n"
+			"\tfastcgi.server = (\"{base}/\" => ((\"bin-path\" => \"{libexec}/lamplighter.fcgi\", "
+			"\"socket\" => \"/run/lighttpd/lamplighter.sock\", \"max-procs\" => 1, \"check-local\" => \"disable\")))\n}",
 		[WEB_APACHE_PROXY] = "<LocationMatch \"^{base}/(api|openai|plain)(/|$)\">\n"
 			"\tSetHandler \"proxy:unix:/run/lamplighter/fcgi.sock|fcgi://lamplighter\"\n</LocationMatch>",
 		[WEB_APACHE_FCGID] = "ScriptAliasMatch \"^{base}/(api|openai|plain)(/|$)\" \"{libexec}/lamplighter.fcgi\"",
@@ -122,6 +208,23 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 		[WEB_NGINX] = "fastcgi_param {param} \"\";",
 		[WEB_OTHER] = "Remove the request header {header} from client requests.",
 	},
+	[ADVICE_ORIGIN] = {
+		[WEB_OTHER] = "server: {origin: \"{origin}\"}   # in lamplighter.yaml",
+	},
+	[ADVICE_METHODS] = {
+		[WEB_APACHE_PROXY] = "<Limit PATCH PUT DELETE>\n\tRequire valid-user\n</Limit>",
+		[WEB_APACHE_FCGID] = "<Limit PATCH PUT DELETE>\n\tRequire valid-user\n</Limit>",
+		[WEB_APACHE_CGI] = "<Limit PATCH PUT DELETE>\n\tRequire valid-user\n</Limit>",
+		[WEB_OTHER] = "Let PATCH, PUT and DELETE through below {base}/api/.",
+	},
+	[ADVICE_QUIET] = {
+		[WEB_LIGHTTPD] = "server.max-write-idle = 360",
+		[WEB_APACHE_PROXY] = "<Proxy \"fcgi://lamplighter\">\n\tProxySet timeout=120\n</Proxy>",
+		[WEB_APACHE_FCGID] = "FcgidIOTimeout 120",
+		[WEB_APACHE_CGI] = "TimeOut 120",
+		[WEB_NGINX] = "fastcgi_read_timeout 120s;",
+		[WEB_OTHER] = "Allow two minutes between two parts of an answer.",
+	},
 	[ADVICE_STREAM] = {
 		[WEB_LIGHTTPD] = "server.stream-response-body = 1",
 		[WEB_APACHE_PROXY] = "<Proxy \"fcgi://lamplighter\">\n\tProxySet flushpackets=on\n</Proxy>",
@@ -138,6 +241,13 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 		[WEB_NGINX] = "gzip off;",
 		[WEB_OTHER] = "Leave text/event-stream uncompressed.",
 	},
+	[ADVICE_BROTLI] = {
+		[WEB_APACHE_PROXY] = "SetEnv no-brotli 1",
+		[WEB_APACHE_FCGID] = "SetEnv no-brotli 1",
+		[WEB_APACHE_CGI] = "SetEnv no-brotli 1",
+		[WEB_NGINX] = "brotli off;",
+		[WEB_OTHER] = "Leave text/event-stream uncompressed.",
+	},
 	[ADVICE_BODY] = {
 		[WEB_LIGHTTPD] = "server.max-request-size = {kib}",
 		[WEB_APACHE_PROXY] = "LimitRequestBody {bytes}",
@@ -150,7 +260,7 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 		[WEB_LIGHTTPD] = "setenv.set-environment = (\"LAMPLIGHTER_BASE\" => \"{base}\")",
 		[WEB_APACHE_PROXY] = "SetEnv LAMPLIGHTER_BASE \"{base}\"",
 		[WEB_APACHE_FCGID] = "SetEnv LAMPLIGHTER_BASE \"{base}\"",
-		[WEB_APACHE_CGI] = "SetEnv LAMPLIGHTER_BASE \"{base}\"",
+		[WEB_APACHE_CGI] = "export LAMPLIGHTER_BASE=\"{base}\"   # in lamplighter.cgi",
 		[WEB_NGINX] = "fastcgi_param LAMPLIGHTER_BASE \"{base}\";",
 		[WEB_OTHER] = "server: {base: \"{base}\"}   # in lamplighter.yaml",
 	},
@@ -159,6 +269,9 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 			"cp {etc}/lamplighter.service.sample /etc/systemd/system/lamplighter.service\n"
 			"systemctl daemon-reload && systemctl stop lamplighter\n"
 			"systemctl enable --now lamplighter.socket lamplighter",
+	},
+	[ADVICE_WORKSPACE] = {
+		[WEB_OTHER] = "cp {etc}/workspaces.d/help.yaml.sample {workspaces}/help.yaml",
 	},
 };
 
@@ -181,6 +294,8 @@ static size_t put_value(struct buf *b, const struct doctor *d, const char *p)
 		long long number;
 	} values[] = {
 		{ .name = "{base}", .text = d->base },
+		{ .name = "{origin}", .text = d->origin ? d->origin : "https://…" },
+		{ .name = "{workspaces}", .text = d->conf->workspaces_dir },
 		{ .name = "{data}", .text = LAMPLIGHTER_DATADIR },
 		{ .name = "{libexec}", .text = LAMPLIGHTER_LIBEXECDIR },
 		{ .name = "{etc}", .text = LAMPLIGHTER_SYSCONFDIR },
@@ -205,19 +320,37 @@ static size_t put_value(struct buf *b, const struct doctor *d, const char *p)
 	return 0;
 }
 
+static void put_lines(struct buf *b, const struct doctor *d, const char *p)
+{
+	while (*p) {
+		size_t n = *p == '{' ? put_value(b, d, p) : 0;
+
+		if (!n)
+			buf_addc(b, *p);
+		p += MAX(n, 1);
+	}
+}
+
+/* The row of a server, or of its kind, or of all others; NULL if there is none. */
+static const char *row_of(const char *const rows[WEB__MAX], enum doctor_web w)
+{
+	if (!rows[w] && w == WEB_LIGHTTPD_SPAWN)
+		w = WEB_LIGHTTPD;
+	return rows[w] ? rows[w] : rows[WEB_OTHER];
+}
+
 const char *doctor_advice(const struct doctor *d, enum doctor_topic t)
 {
-	const char *p = lines[t][d->web] ? lines[t][d->web] : lines[t][WEB_OTHER];
+	const char *front = d->has_front ? row_of(fronts[t], d->front) : NULL;
 	struct buf b = BUF_INIT(ADVICE_BYTES);
 	const char *out;
 
-	while (*p) {
-		size_t n = *p == '{' ? put_value(&b, d, p) : 0;
-
-		if (!n)
-			buf_addc(&b, *p);
-		p += MAX(n, 1);
+	if (front) {
+		buf_addf(&b, "# %s, in front:\n", doctor_front_name(d));
+		put_lines(&b, d, front);
+		buf_addf(&b, "\n# %s:\n", doctor_web_name(d->web));
 	}
+	put_lines(&b, d, row_of(lines[t], d->web));
 	out = arena_strdup(d->arena, b.p);
 	buf_release(&b);
 	return out;
@@ -269,6 +402,7 @@ void doctor_write(struct doctor *d, struct jw *w)
 	jw_obj(w);
 	jw_kstrz(w, "result", results[d->worst]);
 	jw_kstrz(w, "server", doctor_web_name(d->web));
+	jw_kstrz(w, "front", d->has_front ? doctor_front_name(d) : "");
 	jw_kstrz(w, "base", d->base);
 	jw_key(w, "items");
 	jw_arr(w);

@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "conf/conf.h"
+#include "turn/event.h"
 
 struct db;
 struct http_pool;
@@ -20,6 +21,8 @@ struct tool_env;
 #define DOCTOR_SPOOF_LOGIN "lamplighter-doctor-spoof"	/* the made-up login */
 #define DOCTOR_EVENTS     8	/* of the probe stream */
 #define DOCTOR_EVENT_MS   250	/* between two of them */
+#define DOCTOR_QUIET_MS   (TURN_IDLE_MS + 1000)	/* silence of the quiet stream, but for
+						   one keep-alive */
 #define DOCTOR_FINDINGS   256	/* beyond, the rest is counted only */
 
 enum doctor_check {
@@ -46,8 +49,8 @@ struct doctor_finding {
 
 /* Which web server, and how it runs the responder. */
 enum doctor_web {
-	WEB_LIGHTTPD, WEB_APACHE_PROXY, WEB_APACHE_FCGID, WEB_APACHE_CGI,
-	WEB_NGINX, WEB_OTHER,
+	WEB_LIGHTTPD, WEB_LIGHTTPD_SPAWN, WEB_APACHE_PROXY, WEB_APACHE_FCGID,
+	WEB_APACHE_CGI, WEB_NGINX, WEB_OTHER,
 	WEB__MAX
 };
 const char *doctor_web_name(enum doctor_web w);
@@ -62,8 +65,9 @@ enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g);
 
 enum doctor_topic {
 	ADVICE_ROUTE, ADVICE_PAGE, ADVICE_TOKEN, ADVICE_BEARER, ADVICE_IDENTITY,
-	ADVICE_PASSWORD, ADVICE_HEADER, ADVICE_STREAM, ADVICE_COMPRESS, ADVICE_BODY, ADVICE_BASE,
-	ADVICE_RESTART,
+	ADVICE_PASSWORD, ADVICE_HEADER, ADVICE_ORIGIN, ADVICE_METHODS, ADVICE_STREAM,
+	ADVICE_QUIET, ADVICE_COMPRESS, ADVICE_BROTLI, ADVICE_BODY, ADVICE_BASE,
+	ADVICE_RESTART, ADVICE_WORKSPACE,
 	ADVICE__MAX
 };
 
@@ -71,9 +75,13 @@ struct doctor {
 	/* in */
 	struct arena *arena;	/* everything of the findings */
 	const struct conf *conf;
-	enum doctor_web web;
+	enum doctor_web web;	/* that runs or asks the responder */
+	bool has_front;		/* clients talk to another one, a proxy: */
+	enum doctor_web front;	/* of the kinds that are proxies, or WEB_OTHER */
+	const char *front_name;	/* as it calls itself; "" = it does not */
 	const char *base;	/* "/intranet/chat"; "" = the host's root */
 	const char *header;	/* for ADVICE_HEADER; NULL: none yet */
+	const char *origin;	/* for ADVICE_ORIGIN; NULL: none yet */
 	/* out */
 	struct doctor_finding items[DOCTOR_FINDINGS];
 	size_t n;
@@ -82,16 +90,25 @@ struct doctor {
 
 /*
  * The lines for the server in use, with its base, this installation's paths and
- * limits.body_bytes. In d's arena.
+ * limits.body_bytes; before them those for a proxy in front, if the topic is its
+ * business too. In d's arena.
  */
 const char *doctor_advice(const struct doctor *d, enum doctor_topic t);
+
+/*
+ * Finds out which web servers a request came through: outer is what a client sees
+ * (Server), inner is what the responder sees (SERVER_SOFTWARE), "" = nothing;
+ * forwarded: a header says that a proxy passed it on.
+ */
+void doctor_name_servers(struct doctor *d, struct str outer, struct str inner,
+			 bool forwarded, enum doctor_gateway g);
 
 /* Adds a finding. subject and advice are copied; fmt is its sentence. */
 void doctor_add(struct doctor *d, enum doctor_check c, enum doctor_result r,
 		const char *subject, const char *advice, const char *fmt, ...)
 	PRINTF_LIKE(6, 7);
 
-/* Sorts by check; then writes {result, server, base, items}. */
+/* Sorts by check; then writes {result, server, front, base, items}. */
 void doctor_write(struct doctor *d, struct jw *w);
 
 /*

@@ -58,17 +58,21 @@ static void judge_reach(struct doctor *d, const json_t *m)
 	else if (status == 401)
 		doctor_add(d, DOCTOR_REACH, DOCTOR_OK, "", "",
 			   "The web server requires a sign-in.");
+	else if (jx_bool(m, "problem", false) && status == 404)
+		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_BASE),
+			   "The responder answers 404: it does not know its "
+			   "base path.");
+	else if (jx_bool(m, "problem", false))
+		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "", "",
+			   "The responder is reached and answers %d: %s", status,
+			   shown(d, jx_str(m, "detail")));
 	else if (status >= 500)
 		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_ROUTE),
 			   "The web server answers %d: it cannot reach the "
 			   "responder. Check that the responder is running and "
 			   "that both use the same socket path.", status);
-	else if (jx_bool(m, "problem", false))
-		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
-			   doctor_advice(d, ADVICE_BASE),
-			   "The responder answers %d: it does not know its "
-			   "base path.", status);
 	else
 		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_ROUTE),
@@ -106,6 +110,16 @@ static void judge_token(struct doctor *d, const json_t *m)
 	    str_is(jx_str(m, "kind"), "api_token"))
 		doctor_add(d, DOCTOR_TOKEN, DOCTOR_OK, "", "",
 			   "Bearer tokens arrive and are accepted.");
+	else if (jx_bool(m, "ours", false) && jx_bool(m, "unknown", false))
+		doctor_add(d, DOCTOR_TOKEN, DOCTOR_PROBLEM, "", "",
+			   "The responder received the token and does not know it: "
+			   "it uses another database than the configuration that "
+			   "this command reads, or another instance answers under "
+			   "this address.");
+	else if (jx_bool(m, "ours", false) && status != 200 && status != 401)
+		doctor_add(d, DOCTOR_TOKEN, DOCTOR_PROBLEM, "", "",
+			   "The responder answers a request with a token with %d: "
+			   "%s", status, shown(d, jx_str(m, "detail")));
 	else if (jx_bool(m, "ours", false))
 		doctor_add(d, DOCTOR_TOKEN, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_TOKEN),
@@ -160,6 +174,10 @@ static void judge_identity(struct doctor *d, const json_t *m)
 		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_PROBLEM, "", "",
 			   "The sign-in was not accepted (status %d).",
 			   status);
+	else if (status != 200)
+		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_PROBLEM, "", "",
+			   "The responder answers a signed-in user with %d: %s",
+			   status, shown(d, jx_str(m, "detail")));
 	else if (str_is(kind, "anonymous") && jx_bool(m, "signedIn", false))
 		add_nobody(d, "the guest");
 	else
@@ -215,6 +233,83 @@ static int64_t spread_ms(const json_t *arrivals)
 	return first < 0 || last < first ? -1 : last - first;
 }
 
+/* By "1.1" or "2" of one measurement; the page has made it as a browser does. */
+static void judge_write(struct doctor *d, const json_t *m)
+{
+	const char *subject = arena_printf(d->arena, "HTTP/%s",
+					   shown(d, jx_str(m, "version")));
+	int status = (int)jx_int(m, "status", 0);
+
+	d->origin = shown(d, jx_str(m, "sent"));
+	if (status == 200 && jx_bool(m, "ours", false) &&
+	    !str_is(jx_str(m, "origin"), "foreign"))
+		doctor_add(d, DOCTOR_ORIGIN, DOCTOR_OK, subject, "",
+			   "Writes with the page's Origin are accepted.");
+	else if (str_is(jx_str(m, "origin"), "foreign") ||
+		 str_is(jx_str(m, "code"), "csrf_failed"))
+		doctor_add(d, DOCTOR_ORIGIN, DOCTOR_PROBLEM, subject,
+			   doctor_advice(d, ADVICE_ORIGIN),
+			   "What the page writes seems to come from another site: "
+			   "browsers send the Origin %s, and the responder receives "
+			   "the Host %s. A proxy in front changes it, or "
+			   "server.origin is another.", d->origin,
+			   shown(d, jx_str(m, "host")));
+	else
+		doctor_add(d, DOCTOR_ORIGIN, DOCTOR_PROBLEM, subject, "",
+			   "A write with the page's Origin is refused: the status "
+			   "was %d%s.", status, jx_bool(m, "ours", false)
+			   ? "" : ", and it was not the responder that answered");
+}
+
+static void judge_methods(struct doctor *d, const json_t *list)
+{
+	struct buf blocked = BUF_INIT(256);
+	const json_t *m;
+	int status = 0;
+	size_t i;
+
+	if (!json_array_size(list))
+		return;
+	json_array_foreach((json_t *)list, i, m) {
+		if (jx_bool(m, "ours", false))
+			continue;
+		status = (int)jx_int(m, "status", 0);
+		buf_addf(&blocked, "%s%s", blocked.n ? ", " : "",
+			 shown(d, jx_str(m, "method")));
+	}
+	if (blocked.n)
+		doctor_add(d, DOCTOR_METHODS, DOCTOR_WARNING, "",
+			   doctor_advice(d, ADVICE_METHODS),
+			   "The web server blocks %s (the status was %d). The page "
+			   "then sends a POST with X-HTTP-Method-Override; other "
+			   "clients must do the same.", blocked.p, status);
+	else
+		doctor_add(d, DOCTOR_METHODS, DOCTOR_OK, "", "",
+			   "All methods of the API get through.");
+	buf_release(&blocked);
+}
+
+/* Keep-alives come after TURN_IDLE_MS; a web server that waits less ends streams. */
+static void judge_quiet(struct doctor *d, const json_t *m)
+{
+	long long ms = (long long)jx_int(m, "ms", 0);
+
+	if (!m || jx_int(m, "status", 0) != 200)
+		return;
+	if (jx_bool(m, "ended", false))
+		doctor_add(d, DOCTOR_QUIET, DOCTOR_OK, "", "",
+			   "A stream may be silent for %d s, until its keep-alive "
+			   "comes.", TURN_IDLE_MS / 1000);
+	else
+		doctor_add(d, DOCTOR_QUIET, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_QUIET),
+			   "A silent stream is cut off after %lld.%lld s: the web "
+			   "server waits less than the %d s between two "
+			   "keep-alives. Answers then break off while a model "
+			   "thinks or a tool works.", ms / 1000, ms / 100 % 10,
+			   TURN_IDLE_MS / 1000);
+}
+
 static void judge_stream(struct doctor *d, const json_t *m)
 {
 	const int64_t made_ms = (DOCTOR_EVENTS - 1) * DOCTOR_EVENT_MS;
@@ -248,6 +343,8 @@ static void judge_compression(struct doctor *d, const json_t *m)
 	const int64_t made_ms = (DOCTOR_EVENTS - 1) * DOCTOR_EVENT_MS;
 	int64_t spread = spread_ms(jx_arr(m, "arrivalsMs"));
 	struct str encoding = jx_str(m, "encoding");
+	enum doctor_topic topic = str_is(encoding, "br") ? ADVICE_BROTLI
+		: ADVICE_COMPRESS;
 
 	if (!m || jx_int(m, "status", 0) != 200)
 		return;
@@ -256,12 +353,12 @@ static void judge_compression(struct doctor *d, const json_t *m)
 			   "Streams are not compressed.");
 	else if (spread < made_ms / 2)
 		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_PROBLEM, "",
-			   doctor_advice(d, ADVICE_COMPRESS),
+			   doctor_advice(d, topic),
 			   "Streams are compressed (%s) and therefore buffered "
 			   "until they are complete.", shown(d, encoding));
 	else
 		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_WARNING, "",
-			   doctor_advice(d, ADVICE_COMPRESS),
+			   doctor_advice(d, topic),
 			   "Streams are compressed (%s). This costs more than "
 			   "it saves.", shown(d, encoding));
 }
@@ -329,12 +426,19 @@ static void judge_clock(struct doctor *d, const json_t *m)
 
 void doctor_judge(struct doctor *d, const json_t *measured)
 {
+	const json_t *writes = jx_arr(measured, "writes"), *m;
+	size_t i;
+
 	judge_reach(d, jx_obj(measured, "reach"));
 	judge_page(d, jx_obj(measured, "page"));
 	judge_token(d, jx_obj(measured, "token"));
 	judge_identity(d, jx_obj(measured, "identity"));
 	judge_spoof(d, jx_arr(measured, "spoof"));
+	json_array_foreach((json_t *)writes, i, m)
+		judge_write(d, m);
+	judge_methods(d, jx_arr(measured, "methods"));
 	judge_stream(d, jx_obj(measured, "stream"));
+	judge_quiet(d, jx_obj(measured, "quiet"));
 	judge_compression(d, jx_obj(measured, "compressed"));
 	judge_http(d, jx_str(measured, "protocol"));
 	judge_body(d, jx_obj(measured, "body"));

@@ -9,10 +9,12 @@
 
 #include "agent/catalog.h"
 #include "base/clock.h"
+#include "base/version.h"
 #include "db/db.h"
 #include "llm/probe.h"
 #include "net/guard.h"
 #include "net/http.h"
+#include "resource/reseal.h"
 #include "store/server.h"
 #include "tool/command/option.h"
 #include "tool/core/env.h"
@@ -104,6 +106,38 @@ static void look_db_hosts(struct doctor *d, struct db *db, const char *id,
 	}
 }
 
+/* Nothing: they are counted. */
+static void note_lost(void *ctx, const char *table, const char *column,
+		      const struct uuid *row, const struct err *why)
+{
+	(void)ctx;
+	(void)table;
+	(void)column;
+	(void)row;
+	(void)why;
+}
+
+/* Keys that people stored, sealed with a key that secrets.key does not have any more. */
+static void look_seals(struct doctor *d, const struct doctor_inside *in)
+{
+	struct resource_resealed n;
+	struct err e = ERR_INIT;
+
+	if (resource_try_seals(in->db, d->conf, note_lost, NULL, &n, &e) < 0)
+		return;		/* the database was checked */
+	if (n.lost)
+		doctor_add(d, DOCTOR_SECRETS, DOCTOR_PROBLEM, "",
+			   "secrets: {key: \"file:…\"}   # in lamplighter.yaml: add "
+			   "the old key behind the present one\n"
+			   "lamplighter secret rotate",
+			   "%lld stored keys cannot be opened: they were sealed with "
+			   "a key that is not in secrets.key. %lld others can.",
+			   (long long)n.lost, (long long)n.done);
+	else if (n.done)
+		doctor_add(d, DOCTOR_SECRETS, DOCTOR_OK, "", "",
+			   "All %lld stored keys can be opened.", (long long)n.done);
+}
+
 static void look_database(struct doctor *d, const struct doctor_inside *in)
 {
 	int64_t before_us = clock_now_us(), took_us, off_us;
@@ -133,12 +167,16 @@ static void look_database(struct doctor *d, const struct doctor_inside *in)
 		   "The clocks of the database and the responder differ by "
 		   "%lld.%03lld s.", (long long)(off_us / 1000000),
 		   (long long)(off_us / 1000 % 1000));
-	if (db_schema_check(in->db, in->sql_dir, &e) < 0)
+	if (db_schema_not_newer(in->db, version_schema(), &e) < 0)
+		doctor_add(d, DOCTOR_SCHEMA, DOCTOR_PROBLEM, "", "", "%s",
+			   doctor_log_text(&e));
+	else if (db_schema_check(in->db, in->sql_dir, &e) < 0)
 		doctor_add(d, DOCTOR_SCHEMA, DOCTOR_PROBLEM, "",
 			   "lamplighter migrate", "%s", doctor_log_text(&e));
 	else
 		doctor_add(d, DOCTOR_SCHEMA, DOCTOR_OK, "", "",
 			   "All migrations in %s have been applied.", in->sql_dir);
+	look_seals(d, in);
 }
 
 /* Tables of datasets without declared columns; the others list theirs. */
@@ -262,6 +300,28 @@ static void look_providers(struct doctor *d, const struct doctor_inside *in,
 	for (size_t i = 0; i < c->n_services; i++)
 		if (!late(d, until_ms, DOCTOR_PROVIDER, c->services[i].id))
 			look_provider(d, in, &c->services[i]);
+}
+
+/* People need one to chat in; those of the API are rows. */
+static void look_workspaces(struct doctor *d, const struct doctor_inside *in)
+{
+	size_t n = catalog_of(d->conf)->n_workspaces;
+	int64_t rows = 0;
+	struct err e = ERR_INIT;
+
+	if (!n && server_workspaces(in->db, str_of(d->conf->tenant), &rows, &e) < 0)
+		return;
+	if (n || rows)
+		doctor_add(d, DOCTOR_WORKSPACE, DOCTOR_OK, "", "",
+			   "%lld workspaces are %s.", n ? (long long)n
+			   : (long long)rows, n ? "in the files"
+			   : "made by people, none in the files");
+	else
+		doctor_add(d, DOCTOR_WORKSPACE, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_WORKSPACE),
+			   "There is no workspace, so nobody can chat: %s has no "
+			   "file *.yaml, and nobody made one over the API.",
+			   d->conf->workspaces_dir);
 }
 
 /* -- tools: a row per kind that has something to look at ------------------------- */
@@ -501,6 +561,7 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	for (size_t i = 0; i < c->knowledge.n_sources; i++)
 		if (!late(d, until_ms, DOCTOR_SOURCES, c->knowledge.sources[i].name))
 			doctor_look_source(d, in, &c->knowledge.sources[i]);
+	look_workspaces(d, in);
 	look_providers(d, in, until_ms);
 	for (int files = 0; files <= 1; files++)
 		if (!late(d, until_ms, DOCTOR_EXTRACT, ""))

@@ -85,10 +85,11 @@ static bool look_file(struct doctor *d, const struct doctor_inside *in,
 		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
 			   arena_printf(d->arena, "chmod o-r %s", path),
 			   "Every user of this machine can read this secret.");
-	else if (st.st_mode & S_IROTH && main_file && d->conf->open_secret)
+	else if (st.st_mode & S_IROTH &&
+		 conf_list_has(&d->conf->open_secrets, str_of(path)))
 		doctor_add(d, DOCTOR_FILES, DOCTOR_WARNING, path,
 			   close_advice(d, path, &st),
-			   "Every user of this machine can read the main file, "
+			   "Every user of this machine can read this file, "
 			   "and it contains passwords.");
 	else
 		return true;
@@ -112,10 +113,48 @@ static bool look_directory(struct doctor *d, const char *file)
 	return false;
 }
 
+/*
+ * Files beside the main one that the documentation has an admin make: passwords of
+ * people, and the environment of the service.
+ */
+static bool look_neighbours(struct doctor *d)
+{
+	static const struct {
+		const char *name, *has;
+	} files[] = {
+		{ "htpasswd", "the hashes of people's passwords" },
+		{ "env", "secrets" },
+	};
+	const char *slash = strrchr(d->conf->file, '/');
+	bool fine = true;
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		const char *path = arena_printf(d->arena, "%.*s%s", slash
+			? (int)(slash + 1 - d->conf->file) : 0, d->conf->file,
+			files[i].name);
+		struct stat st;
+
+		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+		    !(st.st_mode & (S_IROTH | S_IWOTH)))
+			continue;
+		fine = false;
+		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path, i == 0
+			   ? arena_printf(d->arena, "chown root:www-data %s && "
+					  "chmod 0640 %s", path, path)
+			   : arena_printf(d->arena, "chmod 0600 %s", path),
+			   "Every user of this machine can %s it, and it contains "
+			   "%s.", st.st_mode & S_IWOTH ? "change" : "read",
+			   files[i].has);
+	}
+	return fine;
+}
+
 void doctor_look_files(struct doctor *d, const struct doctor_inside *in)
 {
 	const struct conf_list *l = &d->conf->files;
 	bool fine = look_directory(d, d->conf->file);
+
+	fine &= look_neighbours(d);
 
 	for (size_t i = 0; i < l->n; i++)
 		fine &= look_file(d, in, l->v[i]);

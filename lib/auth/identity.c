@@ -44,24 +44,40 @@ static bool has(const struct str *v, size_t n, struct str s)
 	return false;
 }
 
-static void set_groups(struct arena *a, struct identity *out,
-		       const struct str *groups, size_t n)
+/* False: there are as many as a caller may have. */
+static bool add_group(struct arena *a, struct identity *out, struct str *v,
+		      struct str group)
 {
-	struct str *v = arena_zalloc(a, MIN(n, LIM_GROUPS) + 1, sizeof(*v));
+	/* "*" is everyone and can be nobody's group */
+	if (!group.n || !clean(group) || str_is(group, "*") ||
+	    has(v, out->n_groups, group))
+		return true;
+	if (out->n_groups == LIM_GROUPS) {
+		log_warn("too many groups, the rest is ignored",
+			 "user", out->user_id_text);
+		return false;
+	}
+	v[out->n_groups++] = arena_str(a, group);
+	return true;
+}
+
+/*
+ * Those of the link, and those of the configuration; a token has only what it was
+ * made with.
+ */
+static void set_groups(const struct conf *c, struct arena *a,
+		       struct identity *out, const struct str *groups, size_t n)
+{
+	size_t more = out->kind == IDENTITY_API_TOKEN ? 0 : c->n_groups;
+	struct str *v = arena_zalloc(a, MIN(n + more, LIM_GROUPS) + 1, sizeof(*v));
+	bool room = true;
 
 	out->groups = v;
-	for (size_t i = 0; i < n; i++) {
-		/* "*" is everyone and can be nobody's group */
-		if (!groups[i].n || !clean(groups[i]) ||
-		    str_is(groups[i], "*") || has(v, out->n_groups, groups[i]))
-			continue;
-		if (out->n_groups == LIM_GROUPS) {
-			log_warn("too many groups, the rest is ignored",
-				 "login", out->login.p);
-			return;
-		}
-		v[out->n_groups++] = arena_str(a, groups[i]);
-	}
+	for (size_t i = 0; i < more && room; i++)
+		if (conf_list_has(&c->groups[i].members, out->login))
+			room = add_group(a, out, v, str_of(c->groups[i].group));
+	for (size_t i = 0; i < n && room; i++)
+		room = add_group(a, out, v, groups[i]);
 }
 
 static bool has_role(const struct identity *who, const struct conf_role *r)
@@ -101,6 +117,19 @@ static void set_roles(const struct conf *c, struct arena *a,
 	}
 }
 
+struct str identity_login(const struct conf *c, struct str login, struct arena *a)
+{
+	struct buf b = BUF_INIT(4 * login.n + 1);
+	struct str out;
+
+	if (c->login_case != LOGIN_CASE_LOWER)
+		return arena_str(a, login);
+	utf8_lower(&b, login);
+	out = arena_str(a, buf_str(&b));
+	buf_release(&b);
+	return out;
+}
+
 int identity_make(const struct conf *c, enum conf_identity_kind kind,
 		  struct str login, struct str name, const struct str *groups,
 		  size_t n_groups, struct arena *a, struct identity *out,
@@ -112,14 +141,14 @@ int identity_make(const struct conf *c, enum conf_identity_kind kind,
 			       identity_kind_name(kind));
 	*out = (struct identity){
 		.tenant = str_of(c->tenant),
-		.login = arena_str(a, login),
+		.login = identity_login(c, login, a),
 		.kind = kind,
 	};
-	out->name = name.n && name.n <= 4 * LIM_USER_BYTES && clean(name)
-		? arena_str(a, name) : out->login;
+	out->name = name.n && name.n <= 4 * LIM_USER_BYTES && clean(name) &&
+		!str_eq(name, login) ? arena_str(a, name) : out->login;
 	out->user_id = uuid_of_name(out->tenant, out->login);
 	uuid_format(&out->user_id, out->user_id_text);
-	set_groups(a, out, groups, n_groups);
+	set_groups(c, a, out, groups, n_groups);
 	set_roles(c, a, out);
 	return 0;
 }
@@ -415,7 +444,7 @@ int identity_resolve(const struct conf *c, const struct auth_request *rq,
 			/* The exact reason is only logged. */
 			if (e->code == ERR_UNAUTHENTICATED)
 				snprintf(e->public, sizeof(e->public),
-					 "The credential is not valid.");
+					 IDENTITY_WRONG);
 			return -1;
 		case FOUND:
 			break;

@@ -19,6 +19,9 @@
 #include "base/uuid.h"
 #include "conf/conf.h"
 
+/* What a caller is told of a credential that arrived and is wrong. */
+#define IDENTITY_WRONG "The credential is not valid."
+
 /* Valid UTF-8, NUL-terminated, in the arena or the configuration. */
 struct identity {
 	struct uuid user_id;	/* uuid_of_name(tenant, login) */
@@ -73,6 +76,12 @@ int identity_make(const struct conf *c, enum conf_identity_kind kind,
 		  struct str login, struct str name, const struct str *groups,
 		  size_t n_groups, struct arena *a, struct identity *out,
 		  struct err *e) MUST_CHECK;
+
+/*
+ * The login of a user as rows have it (identity.login_case), in the arena. For what
+ * a person types; identities are made with it.
+ */
+struct str identity_login(const struct conf *c, struct str login, struct arena *a);
 
 /* "api_token", "remote_user", … */
 const char *identity_kind_name(enum conf_identity_kind kind);

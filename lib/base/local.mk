@@ -14,6 +14,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/utf8.c lib/base/utf8.h \
 	lib/base/util.c lib/base/util.h \
 	lib/base/uuid.c lib/base/uuid.h \
+	lib/base/version.c lib/base/version.h \
 	lib/base/zone.c lib/base/zone.h
 
 # The configured directories, in a header instead of in flags, so that what contains
@@ -38,3 +39,16 @@ lib/base/paths.stamp: Makefile
 	{ cmp -s lib/base/paths.tmp lib/base/paths.h || \
 		mv lib/base/paths.tmp lib/base/paths.h; } && \
 	rm -f lib/base/paths.tmp && touch $@
+
+# The commit, of a checkout or as a release has it, and the newest migration. Looked at
+# by every make; one object contains them.
+BUILT_SOURCES += lib/base/stamp.h
+CLEANFILES += lib/base/stamp.h
+EXTRA_DIST += lib/base/stamp.sh
+lib/base/version.$(OBJEXT): lib/base/stamp.h
+lib/base/stamp.h: stamp-always
+	@$(MKDIR_P) lib/base && sh $(srcdir)/lib/base/stamp.sh $(srcdir) $@
+dist-hook: dist-commit
+dist-commit:
+	sh $(srcdir)/lib/base/stamp.sh --commit $(srcdir) >$(distdir)/build-aux/commit
+.PHONY: stamp-always dist-commit

@@ -1,7 +1,10 @@
 #include "base/utf8.h"
 
+#include <locale.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <wctype.h>
 
 #include "base/banned.h"
 
@@ -124,4 +127,57 @@ struct str utf8_head(struct str s, size_t max_chars)
 			break;
 	s.n = i;
 	return s;
+}
+
+/* -- lower case ------------------------------------------------------------------ */
+
+static locale_t letters;	/* NULL: there is no such locale */
+static pthread_once_t letters_once = PTHREAD_ONCE_INIT;
+
+static void find_letters(void)
+{
+	letters = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
+
+/* The code point of a sequence of len bytes. */
+static uint32_t decode(const unsigned char *p, int len)
+{
+	uint32_t c = len == 1 ? p[0] : p[0] & (0xffU >> (len + 1));
+
+	for (int i = 1; i < len; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c;
+}
+
+static void encode(struct buf *out, uint32_t c)
+{
+	int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+	static const unsigned char marks[] = { 0, 0xc0, 0xe0, 0xf0 };
+
+	buf_addc(out, (char)(marks[more] | c >> 6 * more));
+	while (more--)
+		buf_addc(out, (char)(0x80 | (c >> 6 * more & 0x3f)));
+}
+
+void utf8_lower(struct buf *out, struct str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+	size_t i = 0;
+
+	pthread_once(&letters_once, find_letters);
+	while (i < s.n) {
+		int len = MAX(seq_len(p + i, s.n - i), 1);
+		uint32_t c = decode(p + i, len);
+
+		if (len == 1 && c >= 0x80) {	/* not valid: as it is */
+			buf_addc(out, s.p[i++]);
+			continue;
+		}
+		if (c < 0x80)
+			c = c >= 'A' && c <= 'Z' ? c + 32 : c;
+		else if (letters)
+			c = towlower_l(c, letters);
+		encode(out, c);
+		i += (size_t)len;
+	}
 }

@@ -26,4 +26,10 @@ size_t utf8_chars(struct str s);
 /* The first max_chars code points of valid text. */
 struct str utf8_head(struct str s, size_t max_chars);
 
+/*
+ * Appends valid text in lower case: each letter by itself, of any script, as the C
+ * library knows it; without its locale C.UTF-8, ASCII letters only. Any thread.
+ */
+void utf8_lower(struct buf *out, struct str s);
+
 #endif

@@ -149,6 +149,34 @@ static void check_databases(struct loader *l)
 	}
 }
 
+static const char *lower(struct loader *l, const char *login)
+{
+	struct buf b = BUF_INIT(4 * LIM_USER_BYTES + 1);
+	const char *out;
+
+	utf8_lower(&b, str_of(login));
+	out = arena_memdup(l->a, b.p, b.n);
+	buf_release(&b);
+	return out;
+}
+
+/* The logins of the configuration, as those of requests are written. */
+static void fold_logins(struct loader *l)
+{
+	const struct conf *c = l->c;
+
+	if (c->login_case != LOGIN_CASE_LOWER)
+		return;
+	for (size_t i = 0; i < c->n_groups; i++)
+		for (size_t k = 0; k < c->groups[i].members.n; k++)
+			c->groups[i].members.v[k] =
+				lower(l, c->groups[i].members.v[k]);
+	for (size_t i = 0; i < c->n_chain; i++)
+		if (c->chain[i].kind == IDENTITY_ANONYMOUS)
+			((struct conf_identity *)c->chain)[i].user =
+				lower(l, c->chain[i].user);
+}
+
 /* Keys that have no meaning for the kind are mistakes, and are reported. */
 static void check_link_keys(struct loader *l, const struct conf_identity *link)
 {
@@ -576,6 +604,7 @@ void check_all(struct loader *l)
 		load_fail(l, load_pos(l, &c->file_store),
 			  "file_store: directory needs file_dir");
 	check_chain(l);
+	fold_logins(l);
 	check_roles(l);
 	check_llms(l);
 	check_llm_ref(l, &c->chat_llm_service, 0);

@@ -66,6 +66,14 @@ struct conf_identity {		/* one link of identity.chain */
 	struct conf_list hosts;				/* anonymous */
 };
 
+/* Whether logins that differ only in case are one user. */
+enum conf_login_case { LOGIN_CASE_KEEP, LOGIN_CASE_LOWER };
+
+struct conf_group {		/* besides the groups that a link finds */
+	const char *group;
+	struct conf_list members;	/* logins, as login_case makes them */
+};
+
 struct conf_role {
 	const char *id;
 	struct conf_list groups;	/* who has it; "*" = everyone */
@@ -400,7 +408,7 @@ struct conf {
 	uint64_t generation;	/* 1, 2, … */
 	uint64_t hash;		/* of everything that was read */
 	const char *file;	/* the main file, as given */
-	bool open_secret;	/* the main file itself contains a secret */
+	struct conf_list open_secrets;	/* files that contain a secret themselves */
 	const char *workspaces_dir, *prompts_dir, *catalogue_dir; /* as written */
 	const char *templates_dir;
 	struct conf_list files;	/* and directories: all that was read,
@@ -448,8 +456,11 @@ struct conf {
 		const char *origin;	/* "" = compare with Host */
 	} server;
 	const char *tenant;
+	int login_case;		/* enum conf_login_case */
 	const struct conf_identity *chain;
 	size_t n_chain;
+	const struct conf_group *groups;
+	size_t n_groups;
 	const struct conf_role *roles;
 	size_t n_roles;
 	const struct conf_llm *llms;

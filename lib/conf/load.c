@@ -384,6 +384,21 @@ static void set_id(struct loader *l, enum opt_section sec, char *elem,
 	load_place(l, elem, &key->pos);
 }
 
+static void set_option(struct loader *l, const struct conf_option *o, char *base,
+		       const struct ynode *n);
+
+/* One struct of a map or a list; what is no map may be the value of its short key. */
+static void set_struct(struct loader *l, enum opt_section sec, char *elem,
+		       const struct ynode *n, const struct ypos *at)
+{
+	const char *key = opt_sections[sec].short_key;
+	bool brief = key && n->kind != YMAP && !ynode_null(n);
+
+	load_struct(l, sec, elem, brief || ynode_null(n) ? NULL : n, at);
+	if (brief)
+		set_option(l, option_find(sec, key), elem, n);
+}
+
 /* A map or a list of structs: one array of exactly that size. */
 static void set_structs(struct loader *l, const struct conf_option *o, char *base,
 			const struct ynode *n)
@@ -416,8 +431,7 @@ static void set_structs(struct loader *l, const struct conf_option *o, char *bas
 		} else {
 			load_place(l, v + i * size, at);
 		}
-		load_struct(l, o->of, v + i * size,
-			    ynode_null(item) ? NULL : item, at);
+		set_struct(l, o->of, v + i * size, item, at);
 	}
 	*(void **)(base + o->offset) = v;
 	*(size_t *)(base + o->count_offset) = n->n;

@@ -44,6 +44,10 @@ static const struct opt_name identity_kinds[] = {
 	{ NULL, 0 },
 };
 
+static const struct opt_name login_cases[] = {
+	{ "keep", LOGIN_CASE_KEEP }, { "lower", LOGIN_CASE_LOWER }, { NULL, 0 },
+};
+
 static const struct opt_name capability_names[] = {
 	{ "chat", LLM_CAN_CHAT }, { "tools", LLM_CAN_TOOLS },
 	{ "vision", LLM_CAN_VISION }, { "embed", LLM_CAN_EMBED },
@@ -150,6 +154,7 @@ static const struct opt_name param_types[] = {
 #define S_MAIN      struct conf
 #define S_DB        struct conf_db
 #define S_IDENTITY  struct conf_identity
+#define S_GROUP     struct conf_group
 #define S_ROLE      struct conf_role
 #define S_LLM       struct conf_llm
 #define S_AUTO      struct conf_auto
@@ -219,6 +224,16 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 			"way is not tried.",
 		.size = sizeof(struct conf_identity),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_GROUP] = {
+		.name = "groups.*", .size = sizeof(struct conf_group),
+		.help = "Members of a group, in addition to those that the web "
+			"server puts into it (docs/identity.md). The "
+			"key is the group's name; a list in place of the map is "
+			"its members.",
+		.id_offset = AT(struct conf_group, group),
+		.file_offset = -1, .line_offset = -1, .id_check = check_group,
+		.short_key = "members",
 	},
 	[SEC_ROLE] = {
 		.name = "roles.*", .size = sizeof(struct conf_role),

@@ -13,7 +13,7 @@
 #include "conf/conf.h"
 
 enum opt_section {
-	SEC_MAIN, SEC_DB, SEC_IDENTITY, SEC_ROLE, SEC_LLM, SEC_AUTO, SEC_PROMPT,
+	SEC_MAIN, SEC_DB, SEC_IDENTITY, SEC_GROUP, SEC_ROLE, SEC_LLM, SEC_AUTO, SEC_PROMPT,
 	SEC_TEAM, SEC_MODULE, SEC_PARAM, SEC_INTAKE, SEC_CATALOGUE, SEC_TEMPLATE,
 	SEC_WORKSPACE, SEC_AGENT, SEC_DATASET, SEC_MENTION, SEC_COLUMN,
 	SEC_ACTION, SEC_TOOL, SEC_USER_TOKEN, SEC_MCP, SEC_MCP_TOOL,
@@ -81,6 +81,8 @@ struct opt_section_row {
 	int id_offset;		/* gets the key in a map; -1 = none */
 	int file_offset, line_offset;	/* -1 = none */
 	opt_check *id_check;
+	const char *short_key;	/* what stands in place of a map that has only
+				   this key; NULL: nothing may */
 };
 
 extern const struct opt_section_row opt_sections[SEC__MAX];

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/zone.h"
 #include "conf/addr.h"
 
@@ -332,6 +333,20 @@ const char *check_permission(const char *s)
 		if (*s++ != '.')
 			return rule;
 	}
+}
+
+const char *check_group(const char *s)
+{
+	if (!strcmp(s, "*"))
+		return "is everyone, and can be nobody's group";
+	return *s && strlen(s) <= LIM_GROUP_BYTES && !has_control(s) ? NULL
+		: "must be the name of a group";
+}
+
+const char *check_login(const char *s)
+{
+	return *s && strlen(s) <= LIM_USER_BYTES && !has_control(s) ? NULL
+		: "must be a login";
 }
 
 const char *check_clock(const char *s)

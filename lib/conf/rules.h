@@ -35,6 +35,8 @@ opt_check check_db_host;	/* host or host:port */
 opt_check check_addr;		/* address, or network with /bits */
 opt_check check_allow;		/* the same, or a host name, or *.domain */
 opt_check check_host;		/* host without port, *.domain, or * */
+opt_check check_group;		/* name of a group, not * */
+opt_check check_login;
 opt_check check_permission;	/* Part.Part, * at the end */
 opt_check check_clock;		/* HH:MM; "" */
 opt_check check_zone;		/* a time zone of this system; "" */

@@ -119,14 +119,29 @@ static bool is_open(const char *text)
 		 strstr(text, ":-"));
 }
 
+/* Each file once. */
+static void note_open(struct loader *l, const char *file)
+{
+	struct conf_list *files = &l->c->open_secrets;
+	const char **more;
+
+	if (conf_list_has(files, str_of(file)))
+		return;
+	more = arena_zalloc(l->a, files->n + 1, sizeof(*more));
+	if (files->n)
+		memcpy(more, files->v, files->n * sizeof(*more));
+	more[files->n] = arena_strdup(l->a, file);
+	files->v = more;
+	files->n++;
+}
+
 const char *load_text(struct loader *l, const struct conf_option *o,
 		      const struct ynode *n)
 {
 	const char *s = expand(l, n);
 
-	if (s && (o->flags & OPT_SECRET) && is_open(n->text) &&
-	    !strcmp(n->pos.file, l->c->file))
-		l->c->open_secret = true;
+	if (s && (o->flags & OPT_SECRET) && is_open(n->text))
+		note_open(l, n->pos.file);
 	if (s && (o->flags & OPT_SECRET) && !strncmp(s, "file:", 5))
 		return secret_file(l, n, s + 5);
 	return s;

@@ -365,6 +365,9 @@ int db_columns(struct db *foreign, struct str table, struct arena *a,
 /* -- schema --------------------------------------------------------------- */
 
 struct db_migration {
+	/* in: told before each migration, from the caller's thread; may be NULL */
+	void (*progress)(int version, int left);
+	/* out */
 	int version;		/* newest version after the run */
 	int steps_run;		/* statements run by this call */
 	bool waited;		/* another process was migrating */
@@ -374,10 +377,9 @@ struct db_migration {
  * Applies the migrations sql_dir/NNNN-name.sql that are missing. Append-only,
  * resumable, and safe for any number of processes that start at once (a lease in
  * schema_lock; the others wait until all steps are recorded, at most wait_s
- * seconds, 0 = 120). Needs rights on this one database only. A database newer than
- * the files is left as it is: migrations only add, so older programs continue to
- * work. ERR_CONFIG: a file cannot be read, or was changed after it was applied. r
- * may be NULL.
+ * seconds, 0 = 120). Needs rights on this one database only. ERR_CONFIG: a file cannot
+ * be read, or was changed after it was applied, or the database is newer than the
+ * files: it is left as it is. r may be NULL.
  */
 int db_migrate(struct db *db, const char *sql_dir, int wait_s,
 	       struct db_migration *r, struct err *e) MUST_CHECK;
@@ -388,5 +390,13 @@ int db_migrate(struct db *db, const char *sql_dir, int wait_s,
  */
 int db_schema_check(struct db *db, const char *sql_dir,
 		    struct err *e) MUST_CHECK;
+
+/*
+ * ERR_CONFIG if the database has a migration that is newer than `known`, the newest that
+ * this program was built with: what it stores could be wrong for newer ones. Processes
+ * that run when the database is migrated continue: migrations only add. An older one
+ * must not start. One round trip.
+ */
+int db_schema_not_newer(struct db *db, int known, struct err *e) MUST_CHECK;
 
 #endif

@@ -198,6 +198,54 @@ static int plan_compare(struct plan *p, struct link *c, struct err *e)
 	return rc;
 }
 
+/* The newest migration that is recorded; 0 if there is none, -1. */
+static int newest_recorded(struct link *c, struct err *e)
+{
+	MYSQL_RES *r;
+	MYSQL_ROW row;
+	int version = 0;
+
+	if (link_query(c, "SELECT COALESCE(MAX(version), 0) FROM schema_step",
+		       "schema", e)) {
+		if (mysql_errno(c->my) != ER_NO_SUCH_TABLE)
+			return -1;
+		err_clear(e);
+		return 0;
+	}
+	r = mysql_store_result(c->my);
+	if (!r)
+		return link_fail(c, mysql_errno(c->my), mysql_error(c->my),
+				 "schema", e);
+	row = mysql_fetch_row(r);
+	if (row)
+		version = (int)strtol(row[0], NULL, 10);
+	mysql_free_result(r);
+	return version;
+}
+
+/* Fails if the database has a newer migration than `known`. */
+static int refuse_newer(struct link *c, int known, const char *who,
+			struct err *e)
+{
+	int version = newest_recorded(c, e);
+
+	if (version <= known)
+		return MIN(version, 0);
+	return err_set(e, ERR_CONFIG, "the schema is of a newer version "
+		       "(migration %04d) than %s (%04d): install that version",
+		       version, who, known);
+}
+
+int db_schema_not_newer(struct db *db, int known, struct err *e)
+{
+	struct link *c = pool_take(db->pool, true, e);
+	int rc = c ? refuse_newer(c, known, "this program", e) : -1;
+
+	if (c)
+		pool_give(c);
+	return rc;
+}
+
 static const struct schema_step *plan_missing(const struct plan *p)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -348,10 +396,23 @@ static int run_step(struct lease *l, const struct schema_step *s, struct err *e)
 	return run_hard(l->c, record, what, e);
 }
 
-static int run_missing(struct lease *l, struct plan *p, int *n_run,
+/* The number of migrations from step i on that are not finished. */
+static int migrations_left(const struct plan *p, size_t i)
+{
+	int last = 0, left = 0;
+
+	for (; i < p->n; i++)
+		if (!p->steps[i].done && p->steps[i].version != last) {
+			last = p->steps[i].version;
+			left++;
+		}
+	return left;
+}
+
+static int run_missing(struct lease *l, struct plan *p, struct db_migration *r,
 		       struct err *e)
 {
-	int rc = 0;
+	int rc = 0, told = 0;
 
 	pthread_mutex_init(&l->lock, NULL);
 	clock_cond_init(&l->stop_cond);
@@ -361,9 +422,13 @@ static int run_missing(struct lease *l, struct plan *p, int *n_run,
 	for (size_t i = 0; i < p->n && !rc; i++) {
 		if (p->steps[i].done)
 			continue;
+		if (r->progress && p->steps[i].version != told)
+			r->progress(p->steps[i].version,
+				    migrations_left(p, i));
+		told = p->steps[i].version;
 		rc = run_step(l, &p->steps[i], e);
 		if (!rc)
-			++*n_run;
+			r->steps_run++;
 	}
 	pthread_mutex_lock(&l->lock);
 	l->stop = true;
@@ -428,7 +493,8 @@ static int migrate_on(struct lease *l, struct plan *p, int wait_s,
 	int64_t deadline_ms = clock_mono_ms() + wait_s * (int64_t)1000;
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
 
-	if (make_ready(l->c, e))
+	if (refuse_newer(l->c, p->version, "the files", e) ||
+	    make_ready(l->c, e))
 		return -1;
 	for (;;) {
 		int mine, rc;
@@ -450,7 +516,7 @@ static int migrate_on(struct lease *l, struct plan *p, int wait_s,
 			/* Check again: the previous owner may have just finished. */
 			rc = plan_compare(p, l->c, e);
 			if (!rc)
-				rc = run_missing(l, p, &r->steps_run, e);
+				rc = run_missing(l, p, r, e);
 			lease_drop(l);
 			if (!rc || !l->lost)
 				return rc;
@@ -471,13 +537,14 @@ int db_migrate(struct db *db, const char *sql_dir, int wait_s,
 {
 	struct plan p = { .a = ARENA_INIT };
 	struct lease l = { .pool = db->pool };
-	struct db_migration unused;
+	struct db_migration unused = { .progress = NULL };
 	unsigned char id[16];
 	int rc = plan_read(&p, sql_dir, e);
 
 	if (!r)
 		r = &unused;
-	*r = (struct db_migration){ .version = p.version };
+	*r = (struct db_migration){ .progress = r->progress,
+				    .version = p.version };
 	randombytes_buf(id, sizeof(id));
 	upper_hex(id, sizeof(id), l.owner);
 	if (!rc) {

@@ -75,6 +75,7 @@ struct http_request {
 	const char *const *headers;	/* "Name: value" */
 	size_t n_headers;
 	struct str body;		/* n == 0 and p == NULL: none */
+	bool http2;	/* as a browser: HTTP/2 where the server offers it with TLS */
 	bool once;	/* must not be sent twice: not on a warm connection, which the server may
 			 * have closed unnoticed */
 	int connect_timeout_ms;		/* 0 = 5000 */
@@ -137,6 +138,7 @@ struct http_result {
 	char request_id[128];
 	char server[128], date[48], encoding[32];	/* from the headers */
 	char location[256];		/* of a redirect; cut */
+	int version;			/* 10, 11, 20; 0 = no answer */
 	int64_t first_byte_us;		/* after the start; -1 = none */
 	bool reused;			/* the connection was warm */
 	bool sent;			/* connected: the server may have seen it */

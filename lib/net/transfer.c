@@ -115,7 +115,7 @@ static size_t on_header(char *p, size_t one, size_t n, void *ctx)
 	struct transfer *t = ctx;
 	struct str value = { p, n }, name;
 	curl_off_t sent_bytes = 0;
-	long status = 0;
+	long status = 0, version = 0;
 
 	(void)one;
 	byte_arrived(t);
@@ -133,6 +133,9 @@ static size_t on_header(char *p, size_t one, size_t n, void *ctx)
 	if (status < 200)
 		return n;
 	t->res->status = (int)status;
+	curl_easy_getinfo(t->easy, CURLINFO_HTTP_VERSION, &version);
+	t->res->version = version == CURL_HTTP_VERSION_2_0 ? 20
+		: version == CURL_HTTP_VERSION_1_0 ? 10 : 11;
 	if (t->got_head)	/* trailers */
 		return n;
 	t->got_head = true;
@@ -248,7 +251,8 @@ int transfer_set_up(struct transfer *t)
 	curl_easy_setopt(c, CURLOPT_PRIVATE, t);
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, t->r->http2
+			 ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(c, CURLOPT_PROXY, http_proxy_of(t->r->url));
 	curl_easy_setopt(c, CURLOPT_NOPROXY, http_no_proxy());
 	curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

@@ -63,8 +63,23 @@ static int reseal(struct db *db, const struct conf *c, const struct sealed *f,
 	return 0;
 }
 
+/* The same, but only looks. */
+static int try_open(const struct conf *c, const struct sealed *f,
+		    const struct stale *s, struct arena *a, int64_t *good,
+		    struct err *why)
+{
+	const struct secret_at at = { s->tenant_id, f->table, f->column, s->id };
+	struct str text;
+
+	if (seal_open(c, &at, s->value, a, &text, why) < 0)
+		return 1;
+	++*good;
+	return 0;
+}
+
+/* keep: nothing is changed. */
 static int walk(struct db *db, const struct conf *c, const struct sealed *f,
-		struct str mark, resource_lost *lost, void *ctx,
+		struct str mark, bool keep, resource_lost *lost, void *ctx,
 		struct resource_resealed *out, struct err *e)
 {
 	struct uuid after = { { 0 } };
@@ -80,7 +95,8 @@ static int walk(struct db *db, const struct conf *c, const struct sealed *f,
 		for (size_t i = 0; rc >= 0 && i < b.n; i++) {
 			struct err why = ERR_INIT;
 
-			rc = reseal(db, c, f, &b.v[i], &a, &out->done, &why, e);
+			rc = keep ? try_open(c, f, &b.v[i], &a, &out->done, &why)
+				: reseal(db, c, f, &b.v[i], &a, &out->done, &why, e);
 			if (rc > 0) {
 				out->lost++;
 				lost(ctx, f->table, f->column, &b.v[i].id, &why);
@@ -103,7 +119,21 @@ int resource_reseal(struct db *db, const struct conf *c, resource_lost *lost,
 	if (seal_mark(c, mark, e) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
-		if (walk(db, c, &fields[i], m, lost, ctx, out, e) < 0)
+		if (walk(db, c, &fields[i], m, false, lost, ctx, out, e) < 0)
+			return -1;
+	return 0;
+}
+
+int resource_try_seals(struct db *db, const struct conf *c, resource_lost *lost,
+		       void *ctx, struct resource_resealed *out, struct err *e)
+{
+	/* No value has this mark, so all are looked at. */
+	static const char none[SECRET_MARK_BYTES];
+	const struct str m = { none, sizeof(none) };
+
+	*out = (struct resource_resealed){ .done = 0 };
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+		if (walk(db, c, &fields[i], m, true, lost, ctx, out, e) < 0)
 			return -1;
 	return 0;
 }

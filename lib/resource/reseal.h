@@ -10,7 +10,7 @@ typedef void resource_lost(void *ctx, const char *table, const char *column,
 			   const struct uuid *row, const struct err *why);
 
 struct resource_resealed {
-	int64_t done;		/* resealed by this call */
+	int64_t done;		/* resealed by this call, or could be opened */
 	int64_t lost;		/* cannot be opened; left unchanged */
 };
 
@@ -23,5 +23,13 @@ struct resource_resealed {
 int resource_reseal(struct db *db, const struct conf *c, resource_lost *lost,
 		    void *ctx, struct resource_resealed *out,
 		    struct err *e) MUST_CHECK;
+
+/*
+ * Opens all sealed values and changes nothing: how many can be opened and, by lost,
+ * which cannot. Database errors.
+ */
+int resource_try_seals(struct db *db, const struct conf *c, resource_lost *lost,
+		       void *ctx, struct resource_resealed *out,
+		       struct err *e) MUST_CHECK;
 
 #endif

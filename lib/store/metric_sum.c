@@ -79,7 +79,9 @@ static int flush_tx(struct db *tx, void *ctx, struct err *e)
 	return f->asked ? 0 : -1;
 }
 
-static int flush(struct db *db, const struct uuid *process, bool leaving,
+enum when { IF_COUNTED, LEAVING, ALWAYS };
+
+static int flush(struct db *db, const struct uuid *process, enum when when,
 		 struct err *e)
 {
 	struct metric_sums *sums = xcalloc(1, sizeof(*sums));
@@ -87,9 +89,9 @@ static int flush(struct db *db, const struct uuid *process, bool leaving,
 	struct arena a = ARENA_INIT;
 	int rc = 0;
 
-	if (metric_take(sums) || atomic_load(&has_gauges)) {
+	if (metric_take(sums) || atomic_load(&has_gauges) || when == ALWAYS) {
 		make_rows(&f, sums, &a);
-		if (leaving)
+		if (when == LEAVING)
 			f.n_gauges = 0;
 		if (f.n_gauges)
 			atomic_store(&has_gauges, true);
@@ -107,12 +109,17 @@ static int flush(struct db *db, const struct uuid *process, bool leaving,
 
 int store_metric_sum_flush(struct db *db, const struct uuid *process, struct err *e)
 {
-	return flush(db, process, false, e);
+	return flush(db, process, IF_COUNTED, e);
 }
 
 int store_metric_sum_leave(struct db *db, const struct uuid *process, struct err *e)
 {
-	return flush(db, process, true, e);
+	return flush(db, process, LEAVING, e);
+}
+
+int store_metric_sum_try(struct db *db, const struct uuid *process, struct err *e)
+{
+	return flush(db, process, ALWAYS, e);
 }
 
 static int take_row(void *ctx, const struct db_val *row, struct err *e)

@@ -23,6 +23,13 @@ int store_metric_sum_leave(struct db *db, const struct uuid *process,
 			   struct err *e) MUST_CHECK;
 
 /*
+ * As store_metric_sum_flush, with a round trip even if nothing was counted: whether
+ * rows can be written. For /ready.
+ */
+int store_metric_sum_try(struct db *db, const struct uuid *process,
+			 struct err *e) MUST_CHECK;
+
+/*
  * Reads the sums into *out, which must be zero. Gauges: of processes that wrote
  * theirs in the last three minutes.
  */

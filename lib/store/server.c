@@ -19,3 +19,14 @@ int server_get(struct db *db, struct arena *a, struct db_server *out,
 	return n == 0 ? err_set(e, ERR_DB, "the server says nothing of itself")
 		: MIN(n, 0);
 }
+
+int server_workspaces(struct db *db, struct str tenant_id, int64_t *n,
+		      struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc = db_get(db, STMT_SERVER_WORKSPACES, DB_ARGS(DB_S(tenant_id)), &a,
+			(const struct db_field[]){ { .type = 'i' } }, n, e);
+
+	arena_release(&a);
+	return MIN(rc, 0);
+}

@@ -16,4 +16,8 @@ struct db_server {
 int server_get(struct db *db, struct arena *a, struct db_server *out,
 	       struct err *e) MUST_CHECK;
 
+/* How many workspaces people made; at most 1000 are counted. Errors of the database. */
+int server_workspaces(struct db *db, struct str tenant_id, int64_t *n,
+		      struct err *e) MUST_CHECK;
+
 #endif

@@ -94,7 +94,20 @@ def test_the_probe_streams(lab):
 def test_a_body_is_counted(lab):
     answer = lab.post("/doctor/body", "{}" + " " * 5000, user="root", groups=["it"],
                       headers={"Content-Type": "application/json"})
-    assert answer.status == 200 and answer.json == {"bytes": 5002}
+    assert answer.status == 200 and answer.json["bytes"] == 5002
+
+
+@pytest.mark.parametrize("headers,origin", [
+    ({}, "none"), ({"Origin": "http://127.0.0.1:{port}"}, "own"),
+    ({"Origin": "http://elsewhere.example"}, "foreign"),
+    ({"Origin": "http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"}, "own")])
+def test_where_a_write_seems_to_come_from(lab, headers, origin):
+    token = lab.command("token", "create", "--user", "root", "--group", "it").stdout.strip()
+    answer = lab.call("POST", "/doctor/body", {}, user=None, headers={
+        "Authorization": f"Bearer {token}", "Sec-Fetch-Site": "",
+        **{k: v.format(port=lab.port) for k, v in headers.items()}})
+    assert answer.json["origin"] == origin, answer
+    assert answer.json["host"] == f"127.0.0.1:{lab.port}"
 
 
 # -- what it sees from inside -----------------------------------------------------------
@@ -105,7 +118,7 @@ def test_inside(lab):
     assert report["server"] == "lighttpd" and report["base"] == "/chat"
     order = [item["check"] for item in report["items"]]
     assert order == sorted(order, key=[
-        "hosts", "clock", "base", "restart", "database", "schema", "provider", "datasets", "tool",
+        "hosts", "clock", "base", "restart", "database", "schema", "workspace", "provider", "datasets", "tool",
         "extract", "scans", "files", "file-store"].index)
     assert "MariaDB answers within" in found["database"][0]["text"] or \
         "MariaDB" in found["database"][0]["text"]
@@ -244,6 +257,82 @@ def test_broken_inside(make_lab):
     lab.dir.chmod(0o700)
 
 
+def test_keys_whose_seal_is_lost(make_lab):
+    old, new = "a" * 64, "b" * 64
+    lab = make_lab(config={**ADMIN, "secrets": {"key": old}, "byok": {"mode": "allow_user"}})
+    made = lab.post("/provider-instances", {
+        "displayName": "Mine", "providerId": "openai_compatible", "model": "m",
+        "url": "https://llm.example.org/v1", "apiKey": "very-secret"}, user="root", groups=["it"])
+    assert made.status == 201, made
+    _, found = ask(lab)
+    assert found["secrets"][0]["result"] == "ok" and "1 stored" in found["secrets"][0]["text"]
+
+    def with_keys(keys):
+        lab.overrides["secrets"] = {"key": keys}
+        lab.write_config()
+        lab.stop("responder")
+        lab.start_responder()
+        return ask(lab)[1]["secrets"][0]
+
+    lost = with_keys(new)
+    assert lost["result"] == "problem" and "1 stored keys cannot be opened" in lost["text"]
+    assert "rotate" in lost["advice"]
+    assert with_keys(f"{new} {old}")["result"] == "ok"
+
+
+def test_a_schema_that_is_newer(make_lab):
+    """A running process goes on; one that is older does not start, or migrate."""
+    lab = make_lab(config=ADMIN)
+    assert lab.get("/ready").status == 200
+    lab.sql("INSERT INTO schema_step VALUES (9000, 1, REPEAT('x', 32), NOW(6))")
+    _, found = ask(lab)
+    assert found["schema"][0]["result"] == "problem"
+    assert "newer version (migration 9000)" in found["schema"][0]["text"]
+    assert lab.get("/ready").status == 200
+    for out in (subprocess.run([COMMAND, "-c", lab.config_file, "migrate"],
+                               capture_output=True, text=True),
+                subprocess.run([RESPONDER, "-c", lab.config_file, "-s",
+                                lab.dir / "other.sock"], capture_output=True, text=True,
+                               timeout=60)):
+        assert out.returncode == 1 and "migration 9000" in out.stderr, out
+
+
+def test_no_workspace(make_lab):
+    lab = make_lab(config=ADMIN)
+    for file in (lab.dir / "workspaces.d").glob("*.yaml"):
+        file.unlink()
+    lab.stop("responder")
+    lab.start_responder()
+    _, found = ask(lab)
+    assert found["workspace"][0]["result"] == "problem"
+    assert "help.yaml.sample" in found["workspace"][0]["advice"]
+    assert lab.post("/workspaces", {"name": "Mine"}, user="root", groups=["it"]).status == 201
+    _, found = ask(lab)
+    assert found["workspace"][0]["result"] == "ok"
+
+
+def test_files_beside_the_main_one(make_lab):
+    lab = make_lab(config=ADMIN)
+    for name in ("htpasswd", "env"):
+        (lab.dir / name).write_text("x")
+        (lab.dir / name).chmod(0o644)
+    (lab.dir / "workspaces.d/key.yaml").write_text(json.dumps({
+        "workspace": "key", "name": "K", "tools": {"t": {
+            "kind": "command", "description": "d", "command": {
+                "run": ["/bin/true"], "env": ["API_KEY=s3cret"]}}}}))
+    (lab.dir / "workspaces.d/key.yaml").chmod(0o644)
+    lab.stop("responder")
+    lab.start_responder()
+    _, found = ask(lab)
+    files = {os.path.basename(f["subject"]): f for f in found["files"]}
+    assert files["htpasswd"]["result"] == files["env"]["result"] == "problem", files
+    assert files["key.yaml"]["result"] == "warning"
+    for name in ("htpasswd", "env"):
+        (lab.dir / name).chmod(0o640)
+    _, found = ask(lab)
+    assert not {"htpasswd", "env"} & {os.path.basename(f["subject"]) for f in found["files"]}
+
+
 def test_the_directory_of_uploads(make_lab):
     lab = make_lab(config={**ADMIN, "file_store": "directory", "file_dir": "/nowhere"})
 
@@ -380,6 +469,38 @@ STREAMED = [GAP * i for i in range(N)]
     ({"reach": {"status": 404, "ours": False, "problem": True}}, "reach",
      "problem", "LAMPLIGHTER_BASE"),
     ({"reach": {"status": 503}}, "reach", "problem", "fastcgi.server"),
+    ({"reach": {"status": 503, "problem": True, "detail": "No database."}}, "reach",
+     "problem", "is reached and answers 503: No database."),
+    ({"reach": {"status": 500, "problem": True, "detail": "The configuration is not valid."}},
+     "reach", "problem", "The configuration is not valid."),
+    ({"token": {"status": 401, "ours": True, "unknown": True}}, "token", "problem",
+     "another instance"),
+    ({"token": {"status": 503, "ours": True, "detail": "No database."}}, "token",
+     "problem", "with 503: No database."),
+    ({"identity": {"status": 503, "ours": True, "signedIn": True, "detail": "No database."}},
+     "identity", "problem", "with 503: No database."),
+    ({"writes": [{"version": "1.1", "status": 200, "ours": True, "origin": "own"}]}, "origin",
+     "ok", ""),
+    ({"writes": [{"version": "2", "status": 200, "ours": True, "origin": "foreign",
+                  "sent": "https://a.example", "host": "b:8080"}]}, "origin", "problem",
+     'server: {origin: "https://a.example"}'),
+    ({"writes": [{"version": "2", "status": 403, "ours": True, "code": "csrf_failed"}]},
+     "origin", "problem", "another site"),
+    ({"writes": [{"version": "1.1", "status": 403}]}, "origin", "problem",
+     "not the responder that answered"),
+    ({"methods": [{"method": "PATCH", "status": 405, "ours": True}]}, "methods", "ok", ""),
+    ({"methods": [{"method": "PUT", "status": 405, "ours": True},
+                  {"method": "DELETE", "status": 403}]}, "methods", "warning",
+     "blocks DELETE (the status was 403)"),
+    ({"quiet": {"status": 200, "ms": 16010, "ended": True}}, "quiet", "ok", "15 s"),
+    ({"quiet": {"status": 200, "ms": 10040, "ended": False}}, "quiet", "problem",
+     "cut off after 10.0 s"),
+    ({"server": "nginx", "compressed": {"status": 200, "encoding": "br", "arrivalsMs": [5]}},
+     "compression", "problem", "# nginx, in front:\nbrotli off;\n# lighttpd:"),
+    ({"server": "Apache/2.4.66", "body": {"sent": 100, "status": 413}}, "body", "problem",
+     "# Apache, in front:\nLimitRequestBody"),
+    ({"server": "cloudflare\u0007", "stream": {"status": 200, "arrivalsMs": [1750] * 8}},
+     "stream", "problem", "# cloudflare , in front:\nSwitch off buffering"),
     ({"reach": {"status": 301, "location": "https://a/chat/"}}, "reach",
      "problem", "https://a/chat/"),
     ({"reach": {"status": 401}}, "reach", "ok", ""),
@@ -496,6 +617,72 @@ def test_a_proxy_that_drops_some_spellings_only(lab, dropped, believed):
     assert len(bad) == len(believed), out.stdout
     for text, name in zip(bad, believed):
         assert f"sends {name} is believed" in text
+
+
+class Proxied(http.server.BaseHTTPRequestHandler):
+    """A proxy in front that is set up wrong: bad says how."""
+
+    server_version = "nginx"
+    sys_version = ""
+
+    def pass_on(self):
+        bad, port = self.server.bad, self.server.to
+        if bad == "methods" and self.command not in ("GET", "POST"):
+            self.send_error(405)
+            return
+        host = "backend:8080" if bad == "host" else self.headers["Host"]
+        c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        c.request(self.command, self.path,
+                  self.rfile.read(int(self.headers.get("Content-Length") or 0)),
+                  {**dict(self.headers), "Host": host, "X-Forwarded-For": "192.0.2.1"})
+        answer = c.getresponse()
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("connection", "transfer-encoding", "content-length",
+                                    "server", "date"):
+                self.send_header(name, value)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        if bad == "quiet" and "quiet" in self.path:
+            self.wfile.write(answer.read1())
+            return		# as after a read timeout
+        while part := answer.read1(65536):
+            self.wfile.write(part)
+
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = pass_on
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("bad,check,result,word", [
+    ("", "origin", "ok", ""), ("host", "origin", "problem", "proxy_set_header Host $http_host;"),
+    ("methods", "methods", "warning", "X-HTTP-Method-Override"),
+    ("quiet", "quiet", "problem", "proxy_read_timeout 120s;")])
+def test_a_proxy_in_front(lab, bad, check, result, word):
+    """The outermost server is named, and what it does to a browser."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxied) as proxy:
+        proxy.bad, proxy.to = bad, lab.port
+        threading.Thread(target=proxy.serve_forever, args=(0.05,), daemon=True).start()
+        out = run(lab, "--json", lab.url.replace(str(lab.port), str(proxy.server_port)))
+        proxy.shutdown()
+    report = json.loads(out.stdout)
+    assert report["front"] == "nginx" and report["server"] == "lighttpd"
+    found = {i["check"]: i for i in report["items"]}
+    assert found[check]["result"] == result, found[check]
+    assert word in found[check]["text"] + found[check]["advice"]
+    assert {c for c in ("origin", "methods", "quiet", "stream", "body")
+            if found[c]["result"] != "ok"} == ({check} if bad else set())
+
+
+def test_a_token_of_another_instance(lab, make_lab):
+    """Its configuration is not the one that the command reads."""
+    other = make_lab(config=ADMIN)
+    out = run(other, "--json", lab.url)
+    found = {i["check"]: i for i in json.loads(out.stdout)["items"]}
+    assert found["token"]["result"] == "problem"
+    assert "another instance" in found["token"]["text"] and not found["token"]["advice"]
+    assert "could not be reached" not in found["base"]["text"]
 
 
 def test_socket_that_ends_with_its_process(make_lab):

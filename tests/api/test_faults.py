@@ -46,6 +46,22 @@ def test_database_down_at_start(make_lab):
     assert lab.chat({"text": "back"})[-1].name == "done"
 
 
+def test_a_database_that_cannot_be_written_to(make_lab):
+    """As on a replica or a full disk: reading works, and nothing is stored."""
+    lab = make_lab()
+    assert lab.get("/ready").status == 200
+    lab.sql("SET GLOBAL read_only = 1")
+    try:
+        answer = wait_until("the word", lambda: (
+            a := lab.get("/ready")).status == 503 and a)
+    finally:
+        lab.sql("SET GLOBAL read_only = 0")
+    assert answer.json["status"] == "unavailable"
+    assert answer.json["checks"]["database"]["detail"] == "The database cannot be written to."
+    assert lab.get("/conversations", user="ada").status == 200
+    wait_until("recovery", lambda: lab.get("/ready").status == 200)
+
+
 def kill_links(lab):
     """The responder's, some of which end by themselves at any moment."""
     ids = lab.sql("SELECT ID FROM information_schema.PROCESSLIST"

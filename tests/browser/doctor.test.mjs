@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './browser.mjs';
 
+/** it waits for a stream that is silent for 15 s */
+const SILENCE = { timeout: 90000 };
+
 test('doctor measures and shows findings, what is wrong first', async (t) => {
 	const page = await open(t, { hash: 'doctor.html' });
 
-	await page.waitForSelector('#findings li');
+	await page.waitForSelector('#findings li', SILENCE);
 	const text = await page.locator('#status').innerText();
 
 	assert.match(text, /on lighttpd: \d+ fine, \d+ to look at\./);
@@ -20,7 +23,7 @@ test('doctor measures and shows findings, what is wrong first', async (t) => {
 	await page.click('#again');
 	await page.waitForFunction(() =>
 		document.querySelector('#findings').childElementCount === 0);
-	await page.waitForSelector('#findings li');
+	await page.waitForSelector('#findings li', SILENCE);
 });
 
 test('who may not look is told so', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { ApiError } from '../../www/js/api.js';
+import { Api, ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
 import { moment, prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { toHtml } from '../../www/js/markdown.js';
@@ -33,6 +33,62 @@ test('whether to try again is what the server says, else by the status', () => {
 	assert.equal(retryable({ status: 504, code: 'upstream_timeout' }), true);
 	assert.equal(retryable({ status: 403, code: 'forbidden' }), false);
 	assert.equal(retryable({ code: 'network' }), true);
+});
+
+/** Answers of a server in front: allowed(method) says what gets through. */
+function inFront(t, allowed, status = 405)
+{
+	const asked = [];
+	const problem = { status: 404, headers: { 'X-Request-Id': 'r',
+		'Content-Type': 'application/problem+json' } };
+
+	t.mock.method(globalThis, 'fetch', async (url, { method, headers }) => {
+		const meant = headers['X-HTTP-Method-Override'];
+
+		asked.push(meant ? `${method} as ${meant}` : method);
+		if (!allowed(method))
+			return new Response('<h1>No</h1>', { status, headers: { 'Content-Type': 'text/html' } });
+		return url.endsWith('/none') ? new Response('{"code":"not_found"}', problem) :
+			new Response('{}', { headers: { 'X-Request-Id': 'r' } });
+	});
+	return asked;
+}
+
+test('api: where only GET and POST get through, others go as POST', async (t) => {
+	for (const status of [403, 405, 501]) {
+		const asked = inFront(t, (method) => ['GET', 'POST'].includes(method), status);
+		const api = new Api('https://example.org/chat/');
+
+		await api.rename('a', 'b');
+		await api.remove('a');
+		await api.upload('a', new Blob(['x']), { name: 'x', offset: 0, last: true, length: 1 });
+		assert.deepEqual(asked, ['PATCH', 'POST as PATCH', 'POST as DELETE', 'POST as PATCH']);
+		await api.me();
+		assert.equal(asked.at(-1), 'GET');
+		t.mock.restoreAll();
+	}
+});
+
+test('api: the responder\'s own refusals are not asked again', async (t) => {
+	const asked = inFront(t, () => true);
+
+	await assert.rejects(new Api('https://example.org/chat/').remove('none'),
+		{ code: 'not_found', status: 404 });
+	assert.deepEqual(asked, ['DELETE']);
+});
+
+test('api: a refusal of somebody in front is called that', async (t) => {
+	for (const status of [403, 405, 406, 501]) {
+		inFront(t, () => false, status);
+		const api = new Api('https://example.org/chat/');
+
+		await assert.rejects(api.stream('w', { content: 'union select' }),
+			{ code: 'blocked', status, retryable: false });
+		await assert.rejects(api.rename('a', 'b'), { code: 'blocked', status });
+		t.mock.restoreAll();
+	}
+	inFront(t, () => false, 401);
+	await assert.rejects(new Api('https://example.org/chat/').me(), { code: 'unauthenticated' });
 });
 
 function parse(pieces)
@@ -114,6 +170,49 @@ test('markdown: links lead to known kinds of places only', () => {
 	assert.match(toHtml('[x](https://example.org/ "t")'),
 		/<a href="https:\/\/example\.org\/" title="t">x<\/a>/);
 	assert.match(toHtml('![x](https://example.org/i.png)'), /<a class="image-link"/);
+});
+
+test('markdown: tags stay in pairs only; a comparison is a text', () => {
+	for (const [text, html] of [
+		['if a<b>c then', /^<p>if a&#60;b&#62;c then<\/p>/],
+		['x<i>y, List<u>', /^<p>x&#60;i&#62;y, List&#60;u&#62;<\/p>/],
+		['a<b>c and <b>bold</b>', /a&#60;b&#62;c and <b>bold<\/b>/],
+		['**a<b>c** d</b>', /<strong>a&#60;b&#62;c<\/strong> d&#60;\/b&#62;/],
+		['H<sub>2</sub>O<br>x<sup>2</SUP>', /H<sub>2<\/sub>O<br>x<sup>2<\/SUP>/],
+		['<b>x<i>y</b>z</i>', /<b>x&#60;i&#62;y<\/b>z&#60;\/i&#62;/],
+		['vector<string> v; a<b, c>d', /vector&#60;string&#62; v; a&lt;b, c&gt;d/],
+		['<b>\n\ntext', /&#60;b&#62;/],
+		['| a<b>c | <b>d</b> |\n|---|---|', /a&#60;b&#62;c.*<b>d<\/b>/s],
+	])
+		assert.match(toHtml(text), html, `${text} -> ${toHtml(text)}`);
+});
+
+test('markdown: bare addresses end where they end, without blanks too', () => {
+	const address = (text) => /<a href="([^"]*)"/.exec(toHtml(text))?.[1];
+
+	for (const [text, want] of [
+		['请看https://example.org/docs。谢谢', 'https://example.org/docs'],
+		['访问https://example.org/docs了解更多', 'https://example.org/docs'],
+		['访问https://example.org/查看', 'https://example.org/'],
+		['（https://example.org/a?b=c）を参照', 'https://example.org/a?b=c'],
+		['詳細はhttps://example.org/aをご覧ください', 'https://example.org/a'],
+		['자세한 내용은 https://example.org/a에서', 'https://example.org/a'],
+		['見てwww.example.org、次', 'http://www.example.org'],
+		['「https://example.org/x」', 'https://example.org/x'],
+		['https://example.org/a,https://example.org/b', 'https://example.org/a,https://example.org/b'],
+		['https://zh.wikipedia.org/wiki/人工智能，其', 'https://zh.wikipedia.org/wiki/人工智能'],
+		['https://example.org/s?q=東京！', 'https://example.org/s?q=東京'],
+		['see https://example.org/grüße. Then', 'https://example.org/grüße'],
+		['(https://example.org/a_(b))', 'https://example.org/a_(b)'],
+		['[https://example.org/查](https://example.org/查)', 'https://example.org/查'],
+	])
+		assert.equal(address(text), want, text);
+});
+
+test('markdown: lines of an answer are lines', () => {
+	assert.match(toHtml('Anna Beispiel\nMusterweg 1\n12345 Ort'),
+		/^<p>Anna Beispiel<br>Musterweg 1<br>12345 Ort<\/p>/);
+	assert.doesNotMatch(toHtml('- a\n- b\n\n```\nx\ny\n```\n'), /<br>/);
 });
 
 test('json: short things stay on a line, and it stays the same json', () => {

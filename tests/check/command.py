@@ -55,6 +55,9 @@ def usage():
     expect("an unknown option is a usage error", run("-x"), 2, err="usage:")
     expect("-h prints the overview", run("-h"), 0, out="usage: lamplighter")
     expect("-V prints the version", run("-V"), 0, out="lamplighter ")
+    expect("and its commit", run("-V"), 0, out="\ncommit ")
+    newest = sorted(p.name for p in (ROOT / "sql").glob("[0-9]*.sql"))[-1]
+    expect("and the schema", run("-V"), 0, out=f"\nschema {newest[:4]}\n")
     expect("version", run("version"), 0, out="lamplighter ")
     overview = run("help").stdout
     for line in overview.splitlines():

@@ -185,7 +185,42 @@ def ollama():
            function("ollama_model", OLLAMA_HOST="127.0.0.1:1") == "", found)
 
 
+def providers():
+    """Addresses of the environment, and a key that the provider refuses."""
+    with tempfile.TemporaryDirectory() as folder:
+        quiet = (f"run={folder} log={folder} conf={folder} root={folder}; note() {{ echo \"$*\"; }}; "
+                 "stop() { :; }; pid_of() { return 1; }; declare -A sub=(); ")
+        for name, address in (("OPENAI", "http://127.0.0.1:9/v1"),
+                              ("ANTHROPIC", "https://gateway.example.org")):
+            seen = function(quiet + f"llm={name.lower()}; choose_llm; echo ${{sub[LLM_URL]}}", **{
+                f"{name}_API_KEY": "k", f"{name}_BASE_URL": address})
+            expect(f"takes {name}_BASE_URL", seen and seen.splitlines()[-1] == address
+                   and f"at {address}" in seen, seen)
+        os.mkdir(os.path.join(folder, "bin"))
+        program = pathlib.Path(folder, "bin", "lamplighter")
+        for status, said in ((1, "GET https://a.example/v1/models: 401, and no list of models"),
+                             (0, "gpt-5-mini")):
+            program.write_text(f"#!/bin/sh\necho 'lamplighter: {said}' >&2\nexit {status}\n")
+            program.chmod(0o755)
+            seen = function(quiet + "llm=openai; try_llm; true")
+            expect(f"up tells of a key that does not work: {status}",
+                   ("openai does not work: " + said in seen) == bool(status), seen)
+        expect("the demo model needs none", function(quiet + "llm=demo; try_llm; true") == "", "")
+
+
+def refused_configuration():
+    """status tells of a file that the running process does not use."""
+    ready = '{"status":"%s","checks":{"config":{"ok":%s,"detail":"%s"}}}'
+    for ok, detail in (("true", ""), ("false", "lamplighter.yaml:3:1: unknown key")):
+        answer = ready % ("ready", ok, detail)
+        seen = function(f"port=1 base=; curl() {{ echo '{answer}'; }}; refused_conf")
+        expect(f"status tells of a refused configuration: {ok}",
+               seen == "" if ok == "true" else detail in seen and "refused" in seen, seen)
+
+
 refused()
+providers()
+refused_configuration()
 replaced()
 built_again()
 directories()

@@ -13,6 +13,7 @@ import os
 import pathlib
 import signal
 import socket
+import subprocess
 import threading
 
 import pytest
@@ -210,6 +211,36 @@ def test_successor_that_does_not_start_leaves_the_old_one():
         assert site.get("/health").status == 200
         own.restart()
         assert site.get("/health").status == 200
+
+
+def reload(pid):
+    """What ExecReload of the sample unit runs."""
+    return subprocess.run([RESPONDER, "-R", str(pid)], capture_output=True, text=True,
+                          timeout=120)
+
+
+def test_a_reload_that_failed_fails():
+    with Succeeded(workspaces=WORKSPACES) as own, \
+            KINDS["lighttpd"](own, "/chat") as site:
+        text = own.config_file.read_text()
+        own.config_file.write_text("nonsense: [")
+        out = reload(own.pids[0])
+        assert out.returncode == 1 and "did not start" in out.stderr, out
+        assert site.get("/health").status == 200
+        own.config_file.write_text(text)
+        assert reload(own.pids[0]).returncode == 0
+        own.pids.append(wait_until("the successor", own.successor))
+        assert site.get("/health").status == 200
+        assert reload(2 ** 22 + 1).returncode == 1	# nobody
+
+
+def test_the_sample_units():
+    """A broken configuration must not use up starts: the socket would be closed."""
+    conf = pathlib.Path(__file__).resolve().parents[2] / "conf"
+    service = (conf / "lamplighter.service.in").read_text()
+    assert "\nExecReload=@pkglibexecdir@/lamplighter.fcgi -R $MAINPID\n" in service
+    assert "\nStartLimitIntervalSec=0\n" in service.split("[Service]")[0]
+    assert "\nTriggerLimitIntervalSec=0\n" in (conf / "lamplighter.socket.in").read_text()
 
 
 def test_stop_serves_who_waits_in_the_queue():

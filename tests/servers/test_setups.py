@@ -9,7 +9,7 @@ import urllib.parse
 import pytest
 
 from lab import wait_until
-from web import INDEX, KINDS, PASSWORD, SCRIPT, USER, Deployment, basic
+from web import INDEX, KINDS, MODULES, PASSWORD, SCRIPT, USER, Deployment, basic
 
 BASES = {"root": "/", "chat": "/chat", "blank": "/intranet/ai chat"}
 CAP = 1048576		# limits.body_bytes
@@ -271,3 +271,43 @@ def test_parameter_of_the_admins_vouches_for_the_user(make_site):
         assert open_one.get("/me", user=None, headers=claims).status == 401
         for site in signed, unproven, open_one:
             site.__exit__()
+
+
+RULES = """RewriteEngine On
+RewriteCond %{REMOTE_USER} ^(ada|bob)$
+RewriteRule ^ - [E=REMOTE_GROUPS:it]
+"""
+SAYS_IT = {
+    "apache-proxy": lambda text: f"LoadModule rewrite_module {MODULES}/mod_rewrite.so\n" +
+    text.replace("\tCGIPassAuth On\n", "\tCGIPassAuth On\n" + RULES),
+    "apache-fcgid": lambda text: f"LoadModule rewrite_module {MODULES}/mod_rewrite.so\n" +
+    text.replace("\tCGIPassAuth On\n", "\tCGIPassAuth On\n" + RULES),
+    "apache-cgi": lambda text: text.replace("CGIPassAuth On\n", "CGIPassAuth On\n" + RULES),
+    "nginx": lambda text: text.replace(
+        "fastcgi_param REMOTE_USER $remote_user;",
+        "fastcgi_param REMOTE_USER $remote_user;\n"
+        "set $lamplighter_groups \"\";\nif ($remote_user = ada) { set $lamplighter_groups it; }\n"
+        "fastcgi_param REMOTE_GROUPS $lamplighter_groups;"),
+}
+
+
+@pytest.mark.parametrize("kind", SAYS_IT)
+def test_groups_that_the_web_server_names(make_site, kind):
+    """As docs/identity.md makes somebody an administrator."""
+    site = make_site(kind, edit=SAYS_IT[kind])
+    me = site.get("/me").json
+    assert me["groups"] == ["it"] and "admin" in me["roles"], me
+
+
+@pytest.fixture(scope="module")
+def with_groups():
+    with Deployment(config={"groups": {"it": [USER]}}) as made:
+        yield made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_groups_of_the_configuration(with_groups, kind):
+    """The same with every server."""
+    with KINDS[kind](with_groups, "/chat") as site:
+        me = site.get("/me").json
+        assert me["groups"] == ["it"] and "admin" in me["roles"], me

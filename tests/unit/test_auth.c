@@ -290,6 +290,93 @@ static void too_many_groups_are_cut(void **state)
 	conf_put(c);
 }
 
+static const char own_groups[] =
+	"identity:\n"
+	"  chain:\n"
+	"    - {kind: api_token}\n"
+	"    - {kind: remote_user, groups_param: REMOTE_GROUPS}\n"
+	"groups: {it: [alice, '1234'], Office Staff: {members: bob}}\n"
+	ROLES;
+
+/* Groups of the configuration are added to those of the link, but not to a token's. */
+static void groups_of_the_configuration(void **state)
+{
+	static const struct {
+		enum conf_identity_kind kind;
+		const char *login, *groups;
+	} t[] = {
+		{ IDENTITY_REMOTE_USER, "alice", "it staff" },
+		{ IDENTITY_TRUSTED_HEADER, "1234", "it staff" },
+		{ IDENTITY_REMOTE_USER, "bob", "Office Staff staff" },
+		{ IDENTITY_REMOTE_USER, "Alice", "staff" },
+		{ IDENTITY_REMOTE_USER, "*", "staff" },
+		{ IDENTITY_API_TOKEN, "alice", "staff" },
+	};
+	const struct str staff[] = { STR("staff") };
+	struct conf *c = load(own_groups);
+	struct buf groups = BUF_INIT(4096);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct arena a = ARENA_INIT;
+		struct err e = ERR_INIT;
+		struct identity who;
+
+		assert_int_equal(identity_make(c, t[i].kind, str_of(t[i].login),
+					       STR(""), staff, 1, &a, &who, &e), 0);
+		join_groups(&who, &groups);
+		assert_string_equal(groups.p, t[i].groups);
+		assert_int_equal(strstr(t[i].groups, "it") != NULL,
+				 policy_may(&who, PERM_ADMIN_DOCTOR));
+		arena_release(&a);
+	}
+	buf_release(&groups);
+	conf_put(c);
+}
+
+/* One user, however the login is typed: as directories compare them. */
+static void logins_that_differ_in_case(void **state)
+{
+	static const char *const same[][2] = {
+		{ "anna.beispiel", "Anna.Beispiel" },
+		{ "jörg.öztürk", "JÖRG.Öztürk" },
+		{ "анна", "АННА" },
+		{ "σοφία", "Σοφία" },
+		{ "ann@example.org", "Ann@EXAMPLE.ORG" },
+	};
+	struct conf *keep = load("{}\n");
+	struct conf *lower = load(
+		"identity:\n  login_case: lower\n"
+		"  chain: [{kind: remote_user}, {kind: anonymous, user: GAST}]\n"
+		"groups: {it: [Anna.Beispiel]}\n");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(same); i++) {
+		struct arena a = ARENA_INIT;
+		struct err e = ERR_INIT;
+		struct identity as[2], typed[2];
+
+		for (int k = 0; k < 2; k++) {
+			struct str login = str_of(same[i][k]);
+
+			assert_int_equal(identity_make(keep, IDENTITY_REMOTE_USER,
+				login, login, NULL, 0, &a, &typed[k], &e), 0);
+			assert_int_equal(identity_make(lower, IDENTITY_REMOTE_USER,
+				login, login, NULL, 0, &a, &as[k], &e), 0);
+			assert_str_is(as[k].login, same[i][0]);
+			assert_str_is(as[k].name, same[i][0]);
+			assert_int_equal(as[k].n_groups, i == 0);
+		}
+		assert_true(uuid_eq(&as[0].user_id, &as[1].user_id));
+		assert_true(uuid_eq(&as[0].user_id, &typed[0].user_id));
+		assert_false(uuid_eq(&typed[0].user_id, &typed[1].user_id));
+		arena_release(&a);
+	}
+	assert_string_equal(lower->chain[1].user, "gast");
+	conf_put(keep);
+	conf_put(lower);
+}
+
 /* -- policy --------------------------------------------------------------------- */
 
 static void patterns(void **state)
@@ -541,6 +628,8 @@ int main(void)
 		cmocka_unit_test(chain_table),
 		cmocka_unit_test(only_what_is_in_the_chain),
 		cmocka_unit_test(too_many_groups_are_cut),
+		cmocka_unit_test(groups_of_the_configuration),
+		cmocka_unit_test(logins_that_differ_in_case),
 		cmocka_unit_test(patterns),
 		cmocka_unit_test(roles_give_permissions),
 		cmocka_unit_test(groups_see),

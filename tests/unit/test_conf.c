@@ -214,11 +214,11 @@ static void variables_and_secret_files(void **state)
 	c = conf_load("valid/texts/lamplighter.yaml", &e);
 	assert_non_null(c);
 	assert_string_equal(c->db.password, "it's ${HOME} $5 $");
-	assert_true(c->open_secret);
+	assert_int_equal(c->open_secrets.n, 1);
 	conf_put(c);
 	c = conf_of("database: {password: '${LAMPLIGHTER_TEST_SET}'}\n", &e);
 	assert_non_null(c);
-	assert_false(c->open_secret);
+	assert_int_equal(c->open_secrets.n, 0);
 	conf_put(c);
 	c = conf_load("valid/texts/lamplighter.yaml", &e);
 	assert_non_null(c);

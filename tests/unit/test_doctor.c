@@ -1,6 +1,7 @@
 /* doctor: its tables, and what becomes of findings. */
 #include "unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,14 +12,14 @@
 #include "doctor/look.h"
 
 static struct arena arena = ARENA_INIT;
-static struct conf conf = { .limits.body_bytes = 1048576 };
+static struct conf conf = { .limits.body_bytes = 1048576, .workspaces_dir = "w.d" };
 
 /* Whether a name in braces was not replaced. */
 static bool has_name(const char *lines)
 {
 	static const char *const names[] = {
 		"{base}", "{data}", "{libexec}", "{etc}", "{header}", "{param}",
-		"{mib}", "{kib}", "{bytes}",
+		"{mib}", "{kib}", "{bytes}", "{origin}", "{workspaces}",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -69,11 +70,55 @@ static void every_advice_is_complete(void **state)
 	}
 	assert_string_equal(doctor_advice(fresh(WEB_APACHE_CGI, "/c"),
 					  ADVICE_BASE),
-			    "SetEnv LAMPLIGHTER_BASE \"/c\"");
+			    "export LAMPLIGHTER_BASE=\"/c\"   # in lamplighter.cgi");
 	assert_string_equal(doctor_advice(fresh(WEB_NGINX, ""), ADVICE_HEADER),
 			    "fastcgi_param HTTP_X_USER \"\";");
 	assert_non_null(strstr(doctor_advice(fresh(WEB_NGINX, ""), ADVICE_PAGE),
 			       LAMPLIGHTER_DATADIR "/www/"));
+	arena_reset(&arena);
+}
+
+/* Who asks the responder, and who is in front of it. */
+static void servers_are_told_apart(void **state)
+{
+	static const struct {
+		const char *outer, *inner;
+		bool forwarded;
+		enum doctor_gateway gateway;
+		enum doctor_web web;
+		const char *front;	/* as the report has it; "" = none */
+	} t[] = {
+		{ "lighttpd/1.4.69", "lighttpd/1.4.69", false, GATEWAY_SOCKET,
+		  WEB_LIGHTTPD, "" },
+		{ "lighttpd/1.4.69", "lighttpd/1.4.69", false, GATEWAY_SPAWNED,
+		  WEB_LIGHTTPD_SPAWN, "" },
+		{ "nginx", "", false, GATEWAY_SOCKET, WEB_NGINX, "" },
+		{ "nginx/1.22.1", "Apache/2.4.66 (Debian)", false, GATEWAY_SPAWNED,
+		  WEB_APACHE_FCGID, "nginx" },
+		{ "nginx", "Apache", true, GATEWAY_CGI, WEB_APACHE_CGI, "nginx" },
+		{ "Apache", "Apache", true, GATEWAY_SOCKET, WEB_APACHE_PROXY, "Apache" },
+		{ "cloudflare", "lighttpd", true, GATEWAY_SOCKET, WEB_LIGHTTPD,
+		  "cloudflare" },
+		{ "", "Apache", true, GATEWAY_SOCKET, WEB_APACHE_PROXY, "a proxy" },
+		{ "nginx", "", true, GATEWAY_SOCKET, WEB_NGINX, "nginx" },
+		{ "Caddy", "", true, GATEWAY_SOCKET, WEB_OTHER, "Caddy" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct doctor *d = fresh(WEB_OTHER, "");
+		struct buf b = BUF_INIT(65536);
+		struct jw w = jw_on(&b);
+		char want[64];
+
+		doctor_name_servers(d, str_of(t[i].outer), str_of(t[i].inner),
+				    t[i].forwarded, t[i].gateway);
+		doctor_write(d, &w);
+		snprintf(want, sizeof(want), "\"front\":\"%s\"", t[i].front);
+		if (d->web != t[i].web || !strstr(b.p, want))
+			fail_msg("%s, %s: %s", t[i].outer, t[i].inner, b.p);
+		buf_release(&b);
+	}
 	arena_reset(&arena);
 }
 
@@ -135,7 +180,7 @@ static void an_open_file_is_closed_by_its_owner(void **state)
 	assert_int_equal(chmod(file, 0644), 0);
 	conf.file = file;
 	conf.files = (struct conf_list){ .v = &file, .n = 1 };
-	conf.open_secret = true;
+	conf.open_secrets = conf.files;
 	if (geteuid() == 0) {
 		want = arena_printf(&arena, "setfacl -m u:0:r %s && chmod o-r %s",
 				    file, file);
@@ -153,7 +198,7 @@ static void an_open_file_is_closed_by_its_owner(void **state)
 							 file), want);
 	if (getuid() == 0)
 		assert_int_equal(seteuid(0), 0);
-	conf.open_secret = false;
+	conf.open_secrets = (struct conf_list){ .n = 0 };
 	unlink(file);
 	rmdir(dir);
 	arena_reset(&arena);
@@ -166,7 +211,8 @@ static void servers_are_known(void **state)
 		enum doctor_gateway gateway;
 		enum doctor_web web;
 	} t[] = {
-		{ "lighttpd/1.4.69", GATEWAY_SPAWNED, WEB_LIGHTTPD },
+		{ "lighttpd/1.4.69", GATEWAY_SOCKET, WEB_LIGHTTPD },
+		{ "lighttpd/1.4.69", GATEWAY_SPAWNED, WEB_LIGHTTPD_SPAWN },
 		{ "Apache/2.4.62 (Debian)", GATEWAY_SOCKET, WEB_APACHE_PROXY },
 		{ "Apache", GATEWAY_SPAWNED, WEB_APACHE_FCGID },
 		{ "Apache/2.4", GATEWAY_CGI, WEB_APACHE_CGI },
@@ -223,6 +269,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_check_has_its_words),
 		cmocka_unit_test(every_advice_is_complete),
+		cmocka_unit_test(servers_are_told_apart),
 		cmocka_unit_test(advice_fits_the_limit),
 		cmocka_unit_test(an_open_file_is_closed_by_its_owner),
 		cmocka_unit_test(servers_are_known),

@@ -48,7 +48,7 @@ static void markdown_is_known_elements(void **state)
 		{ "```c\nif (a < b)\n```",
 		  "<pre><code>if (a &lt; b)\n</code></pre>\n" },
 		{ "> q\n\n---", "<blockquote><p>q</p>\n</blockquote>\n<hr>\n" },
-		{ "a  \nb", "<p>a<br>\nb</p>\n" },
+		{ "a  \nb\r\nc", "<p>a<br>\nb<br>\nc</p>\n" },
 		{ "|a|b|\n|---|---|\n|<b>|c|",
 		  "<table><thead><tr><th>a</th>\n<th>b</th>\n</tr>\n</thead>\n"
 		  "<tbody><tr><td>&lt;b&gt;</td>\n<td>c</td>\n</tr>\n"
@@ -69,7 +69,7 @@ static void html_in_markdown_is_text(void **state)
 	assert_html(html_markdown, "a <b onclick=\"x\">b</b>",
 		    "<p>a &lt;b onclick=&quot;x&quot;&gt;b&lt;/b&gt;</p>\n");
 	assert_html(html_markdown, "<!-- x -->\n<div>\n",
-		    "<p>&lt;!-- x --&gt;\n&lt;div&gt;</p>\n");
+		    "<p>&lt;!-- x --&gt;<br>\n&lt;div&gt;</p>\n");
 }
 
 static void only_known_links(void **state)

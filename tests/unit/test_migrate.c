@@ -78,7 +78,7 @@ static void remove_dir(const char *dir)
 static void migrate_twice(void **state)
 {
 	struct db *db = open_empty();
-	struct db_migration m;
+	struct db_migration m = { .progress = NULL };
 	int64_t steps;
 
 	(void)state;
@@ -111,7 +111,7 @@ static void migrate_twice(void **state)
 static void files_of_before_are_read(void **state)
 {
 	struct db *db = open_empty();
-	struct db_migration m;
+	struct db_migration m = { .progress = NULL };
 
 	(void)state;
 	ok(db_migrate(db, dbtest_sql_dir(), 0, &m, &e));
@@ -182,7 +182,7 @@ static void killed_migration_is_resumed(void **state)
 		"INSERT IGNORE INTO one SELECT SLEEP(3);"
 		"CREATE TABLE IF NOT EXISTS two (id INT PRIMARY KEY);", NULL, NULL);
 	struct db *db = open_empty();
-	struct db_migration m;
+	struct db_migration m = { .progress = NULL };
 	int status;
 	pid_t pid = fork();
 
@@ -229,7 +229,7 @@ static void a_statement_longer_than_its_lease_runs_once(void **state)
 		"CREATE TABLE IF NOT EXISTS one (id INT PRIMARY KEY"
 		" AUTO_INCREMENT); INSERT INTO one () VALUES ()", NULL, NULL);
 	struct db *db = open_empty();
-	struct db_migration m;
+	struct db_migration m = { .progress = NULL };
 	pthread_t other;
 
 	(void)state;
@@ -271,12 +271,17 @@ static void migration_files_are_checked(void **state)
 	refused(db_schema_check(db, dir, &e), ERR_CONFIG);
 	ok(db_migrate(db, dir, 1, NULL, &e));
 	remove_dir(dir);
-	dir = make_dir("0001-a.sql", "DO 1; DO 22", NULL, NULL);
+	dir = make_dir("0001-a.sql", "DO 1; DO 22", "0002-b.sql", "DO 3");
 	refused(db_migrate(db, dir, 1, NULL, &e), ERR_CONFIG);
 	remove_dir(dir);
-	/* An older program on a newer database goes on. */
+	/* A running process of before goes on; an older program does not begin. */
 	dir = make_dir("0001-a.sql", "DO 1; DO 2", NULL, NULL);
 	ok(db_schema_check(db, dir, &e));
+	refused(db_schema_not_newer(db, 1, &e), ERR_CONFIG);
+	ok(db_schema_not_newer(db, 2, &e));
+	assert_int_equal(db_migrate(db, dir, 1, NULL, &e), -1);
+	assert_non_null(strstr(e.text, "newer version (migration 0002)"));
+	err_clear(&e);
 	remove_dir(dir);
 	dir = make_dir("0001-a.sql", "DO 1", "0001-b.sql", "DO 2");
 	refused(db_migrate(db, dir, 1, NULL, &e), ERR_CONFIG);

@@ -33,13 +33,24 @@ export class ApiError extends Error {
 	}
 }
 
+/** statuses with which web servers and firewalls refuse a method or a text */
+const REFUSALS = [400, 403, 404, 405, 406, 501];
+
+/** What others in front answered; the responder names every request. */
+function isForeign(response)
+{
+	return !response.headers.has('X-Request-Id') &&
+		!/^application\/problem\+json/i.test(response.headers.get('Content-Type') || '');
+}
+
 /** Reads an error response: problem+json, or whatever a proxy sent. */
 async function errorFrom(response)
 {
+	const foreign = isForeign(response);
 	let body = {};
 
 	try {
-		body = JSON.parse(await response.text()) || {};
+		body = (!foreign && JSON.parse(await response.text())) || {};
 	} catch {
 		body = {};
 	}
@@ -48,13 +59,21 @@ async function errorFrom(response)
 	return new ApiError({
 		...body,
 		status: response.status,
-		code: body.code || statusCode(response.status),
+		code: body.code || statusCode(response.status, foreign),
 		retryAfter: after > 0 ? after : null,
 	});
 }
 
+/** The headers of an XMLHttpRequest's answer that errors are told from. */
+function answered(request)
+{
+	return ['X-Request-Id', 'Content-Type', 'Retry-After']
+		.map((name) => [name, request.getResponseHeader(name)])
+		.filter(([, value]) => value !== null);
+}
+
 /** The code for a response that has none (usually from a proxy). */
-function statusCode(status)
+function statusCode(status, foreign)
 {
 	const codes = {
 		401: 'unauthenticated', 403: 'forbidden', 404: 'not_found',
@@ -63,6 +82,8 @@ function statusCode(status)
 		504: 'upstream_timeout',
 	};
 
+	if (foreign && REFUSALS.includes(status) && status !== 404)
+		return 'blocked';
 	return codes[status] || 'internal';
 }
 
@@ -83,10 +104,37 @@ function query(params)
 const enc = encodeURIComponent;
 
 export class Api {
+	/** true once a PATCH, PUT or DELETE got through only as a POST */
+	#postsOnly = false;
+
 	/** @param page URL of the page; the API lives beside it */
 	constructor(page = document.baseURI)
 	{
 		this.base = new URL('./api/v1/', page).href.replace(/[?#].*$/, '');
+	}
+
+	/**
+	 * A PATCH, PUT or DELETE goes as a POST that names it where the web server lets
+	 * only GET and POST through. What it refuses has not reached the responder.
+	 */
+	async #fetch(method, path, init)
+	{
+		const url = this.base + path;
+		const asPost = () => fetch(url, { ...init, method: 'POST',
+			headers: { ...init.headers, 'X-HTTP-Method-Override': method } });
+
+		if (['GET', 'POST'].includes(method))
+			return fetch(url, { ...init, method });
+		if (this.#postsOnly)
+			return asPost();
+		const first = await fetch(url, { ...init, method });
+
+		if (!REFUSALS.includes(first.status) || !isForeign(first))
+			return first;
+		const second = await asPost();
+
+		this.#postsOnly = !isForeign(second);
+		return this.#postsOnly ? second : first;
 	}
 
 	/**
@@ -104,8 +152,7 @@ export class Api {
 		if (body !== undefined)
 			headers['Content-Type'] = 'application/json';
 		try {
-			response = await fetch(this.base + path, {
-				method,
+			response = await this.#fetch(method, path, {
 				headers,
 				body: body === undefined ? bytes : toJson(body),
 				signal,
@@ -487,7 +534,7 @@ export class Api {
 				progress(total ? Math.floor(100 * loaded / total) : 100);
 			request.onload = async () => {
 				const response = new Response(request.responseText,
-					{ status: request.status });
+					{ status: request.status, headers: answered(request) });
 
 				if (response.ok)
 					resolve(await this.#parsed(response));

@@ -40,9 +40,10 @@ async function ask(path, options = {})
 }
 
 /** The responder gives every request an id; others do not. */
-function ours(answer)
+function ours({ json, headers })
 {
-	return answer.json !== null && answer.headers.has('X-Request-Id');
+	return json !== null && (headers.has('X-Request-Id') ||
+		/^application\/problem\+json/.test(headers.get('Content-Type')));
 }
 
 async function reach()
@@ -51,6 +52,7 @@ async function reach()
 
 	return { status: answer.status, error: answer.error || '',
 		ours: ours(answer) && answer.status === 200,
+		detail: answer.json?.detail || '',
 		problem: ours(answer) && answer.status !== 200 };
 }
 
@@ -89,6 +91,55 @@ async function body(bytes)
 	return { sent: bytes, status: answer.status, bytes: answer.json?.bytes || 0 };
 }
 
+/** A browser's own write: it adds its Origin itself. */
+function writes(answer, version)
+{
+	const { status, json } = answer;
+
+	return [{ version, status, ours: ours(answer), sent: location.origin,
+		origin: json?.origin || '', host: json?.host || '', code: json?.code || '' }];
+}
+
+/** The route has only POST: the responder's own 405 is a good answer. */
+async function methods()
+{
+	const tried = [];
+
+	for (const method of ['PATCH', 'PUT', 'DELETE']) {
+		const answer = await ask(`${API}doctor/body`, { method, headers: WRITE, body: '{}' });
+
+		tried.push({ method, status: answer.status, ours: ours(answer) });
+	}
+	return tried;
+}
+
+/** Silence, which takes as long as all the rest: it runs beside it. */
+async function quiet()
+{
+	const started = performance.now();
+	const ms = () => Math.round(performance.now() - started);
+	let text = '';
+	let status = 0;
+
+	try {
+		const response = await fetch(`${API}doctor/quiet`, { cache: 'no-store' });
+		const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+
+		status = response.status;
+		for (let part = await reader.read(); !part.done; part = await reader.read())
+			text += part.value;
+		return { status, ms: ms(), ended: text.split('event:').length === 3 };
+	} catch {
+		return { status, ms: ms(), ended: false };
+	}
+}
+
+function protocol()
+{
+	return performance.getEntriesByType('resource')
+		.findLast((entry) => entry.nextHopProtocol)?.nextHopProtocol || '';
+}
+
 async function measure()
 {
 	const measured = { reach: await reach() };
@@ -103,16 +154,22 @@ async function measure()
 	measured.spoof = await spoofs();
 	if (arrived.status !== 200)
 		return { measured, refused: arrived };
+	const silence = quiet();
+
 	measured.clock = {
 		clientMs: Math.round(arrived.startedMs + arrived.tookMs / 2),
 		processMs: arrived.json.timeMs, rttMs: Math.round(arrived.tookMs),
 		dateMs: Date.parse(arrived.headers.get('Date')) || 0 };
 	measured.stream = await stream();
 	measured.compressed = measured.stream;
+	const sent = await ask(`${API}doctor/body`, { method: 'POST', headers: WRITE, body: '{}' });
+
 	measured.body = await body(arrived.json.bodyBytes);
+	measured.methods = await methods();
 	measured.server = server;
-	measured.protocol = performance.getEntriesByType('resource')
-		.findLast((entry) => entry.nextHopProtocol)?.nextHopProtocol || '';
+	measured.protocol = protocol();
+	measured.writes = writes(sent, measured.protocol.replace(/^h(?:ttp\/)?/, ''));
+	measured.quiet = await silence;
 	return { measured, refused: null };
 }
 
@@ -174,7 +231,9 @@ async function run()
 		const bad = items.filter((item) => item.result !== 'ok').length;
 
 		items.forEach(show);
-		status.textContent = `${report.json.base || '/'} on ` +
+		const front = report.json.front ? `${report.json.front} in front of ` : '';
+
+		status.textContent = `${report.json.base || '/'} on ${front}` +
 			`${report.json.server}: ${items.length - bad} fine, ${bad} to look at.`;
 	} catch (error) {
 		status.textContent = `The measurement failed: ${error.message}`;

@@ -6,7 +6,19 @@
 import { DOMPurify, hljs, Marked } from '../vendor/markdown.js';
 import { t } from './strings.js';
 
-const BARE_TAGS = /^<\/?(?:br|sub|sup|kbd|mark|b|i|em|strong|u|s)\s*\/?>$/i;
+/** in pairs; others are what a text says: if a<b>c */
+const BARE_TAGS = /^<(\/?)(sub|sup|kbd|mark|b|i|em|strong|u|s)\s*>$/i;
+
+const BREAK = /^<br\s*\/?>$/i;
+
+/** what begins a bare address, up to a blank */
+const ADDRESS = /^(?:(?:ftp|https?):\/\/|www\.)[^\s<]*/i;
+
+/** scripts that have no blanks between words, or none before a particle */
+const WIDE_LETTER = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}]/u;
+
+/** their punctuation, and the full-width forms */
+const WIDE_MARK = /[\u2018-\u201f\u2026\u3000-\u3004\u3008-\u3020\u3030\u30fb\uff00-\uff65]/u;
 
 /** what a link may lead to; mind that //host is another site */
 export const LINK = /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i;
@@ -37,13 +49,74 @@ function escape(text)
 	return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
+/** Marks the tags of a block that may stay: those that are opened and closed in it. */
+function pairTags(tokens)
+{
+	const open = [];
+
+	for (const token of tokens) {
+		const [, end, name] = token.type === 'html' && BARE_TAGS.exec(token.raw) || [];
+
+		if (name && !end)
+			open.push({ token, name: name.toLowerCase() });
+		const at = end ? open.findLastIndex((one) => one.name === name.toLowerCase()) : -1;
+
+		if (at < 0)
+			continue;
+		open[at].token.paired = token.paired = true;
+		open.length = at;
+	}
+}
+
+/**
+ * How much of a text without blanks is the address that it begins with. In Chinese,
+ * Japanese and Korean the sentence goes on right behind it; a word of these scripts is
+ * part of it only as a whole step of its path, or a value of its query.
+ */
+function addressEnd(text)
+{
+	const root = text.indexOf('/', text.indexOf('//') + 2);
+	let before = '';
+	let at = 0;
+
+	for (const c of text) {
+		const begins = WIDE_LETTER.test(c) && !WIDE_LETTER.test(before);
+
+		if (WIDE_MARK.test(c) ||
+			(begins && !('/='.includes(before) && root >= 0 && at > root + 1)))
+			return at;
+		before = c;
+		at += c.length;
+	}
+	return at;
+}
+
 const marked = new Marked({
 	gfm: true,
+	// what a model puts on lines of its own is on lines of its own
+	breaks: true,
 	async: false,
-	renderer: {
-		html({ text })
+	walkTokens(token)
+	{
+		const cells = token.type === 'table' ? [token.header, ...token.rows].flat() : [token];
+
+		for (const { tokens } of cells)
+			pairTags(tokens || []);
+	},
+	tokenizer: {
+		url(src)
 		{
-			return BARE_TAGS.test(text.trim()) ? text : escape(text);
+			const text = ADDRESS.exec(src)?.[0] || '';
+			const end = addressEnd(text);
+
+			return end < text.length ?
+				marked.Tokenizer.prototype.url.call(this, src.slice(0, end)) : false;
+		},
+	},
+	renderer: {
+		html({ text, paired })
+		{
+			return paired || BREAK.test(text.trim()) ? text : escape(text);
 		},
 		image({ href, text })
 		{
@@ -204,8 +277,10 @@ export class MarkdownView {
 	/**
 	 * @param live true while more may follow
 	 */
-	show(text, live)
+	show(source, live)
 	{
+		const text = source.replace(/\r\n?/g, '\n');
+
 		if (text === this.#text && live === this.#live)
 			return;
 		const grows = text.startsWith(this.#text);

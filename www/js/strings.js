@@ -469,6 +469,7 @@ const en = {
 	'error.network': 'Couldn’t reach the server. Check your connection and try again.',
 	'error.unauthenticated': 'You’re not signed in, or your session has ended. Sign in and reload this page.',
 	'error.forbidden': 'Your account doesn’t have access to this chat. Ask an administrator for access.',
+	'error.blocked': 'The web server in front of this chat blocked the request, because of its method or its text. An administrator can find it in the web server’s log.',
 	'error.csrf_failed': 'The server couldn’t confirm that this request came from its own page. Reload, and check that you opened the site at its usual address.',
 	'error.not_found': 'This conversation does not exist, or it belongs to someone else.',
 	'error.conversation_busy': 'This conversation is already being answered, perhaps in another tab. Your message stays here until that is finished.',

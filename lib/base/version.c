@@ -1,0 +1,24 @@
+#include "base/version.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "config.h"
+
+#include "base/stamp.h"
+
+#include "base/banned.h"
+
+const char version_name[] = PACKAGE_VERSION;
+
+int version_schema(void)
+{
+	return (int)strtol(LAMPLIGHTER_SCHEMA, NULL, 10);
+}
+
+void version_print(const char *name)
+{
+	printf("%s %s\ncommit %s\nschema %s\n", name, version_name,
+	       *LAMPLIGHTER_COMMIT ? LAMPLIGHTER_COMMIT : "unknown",
+	       LAMPLIGHTER_SCHEMA);
+}
