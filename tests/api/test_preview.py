@@ -260,7 +260,7 @@ def test_all_layers_stand_in_their_order(lab):
     shown = seen(lab, module=module, by=INSIDE)
     by = parts(shown)
     assert list(by) == ["guardrails", "team", "workspace", "module", "agent", "tools",
-                        "session", "module-values", "module-texts",
+                        "user", "session", "module-values", "module-texts",
                         "tool-definitions", "message"]
     assert by["team"]["text"] == "Prices are net."
     assert by["module"]["text"] == "The user reads a ticket."
