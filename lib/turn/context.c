@@ -21,7 +21,7 @@
 #include "turn/loop.h"
 #include "turn/mention.h"
 #include "turn/setting.h"
-#include "turn/words.h"
+#include "turn/whose.h"
 
 #include "base/banned.h"
 
@@ -185,7 +185,7 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 		if (part_rows[i].kind == PART_IS_DATA && l->share[i].tokens)
 			origins_add(&l->derived, ORIGIN_CONTEXT,
 				    str_of(part_rows[i].layer));
-	words_of_message(l);
+	whose_of_message(l);
 	origins_join(&l->taint, &l->derived);
 	l->request.system = l->blocks.text;
 	l->request.n_system = l->blocks.n;

@@ -9,7 +9,7 @@
  *   resume.c   resuming a turn that waited     finish.c   storing the answer
  *   nested.c   an agent as a tool: the same loop within a call
  *   meta.c     metadata of rows                emit.c     events to the sink
- *   words.c    prompts by others
+ *   whose.c    prompts by others
  *   commit.c   the COMMIT of the begin
  */
 #ifndef TURN_LOOP_H
@@ -106,7 +106,7 @@ struct turn_loop {
 	 */
 	struct origins derived;
 	struct origins told;		/* of rows before the turn: their turns
-					   had these (words.h) */
+					   had these (whose.h) */
 	bool waiting;			/* the turn was stored as waiting */
 	struct uuid paused;		/* usage record of a pause that may have
 					   been stored; nil: none */

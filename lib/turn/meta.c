@@ -10,7 +10,7 @@
 #include "turn/calls.h"
 #include "turn/cite.h"
 #include "turn/loop.h"
-#include "turn/words.h"
+#include "turn/whose.h"
 
 #include "base/banned.h"
 
@@ -79,7 +79,7 @@ struct str meta_step(struct turn_loop *l)
 	struct jw w = jw_on(&b);
 
 	jw_obj(&w);
-	words_write(l, &w);
+	whose_write(l, &w);
 	jw_kbool(&w, "step", true);
 	jw_key(&w, "toolCalls");
 	jw_arr(&w);
@@ -165,7 +165,7 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 	struct jw w = jw_on(&b);
 
 	jw_obj(&w);
-	words_write(l, &w);
+	whose_write(l, &w);
 	jw_kstr(&w, "model", l->model.n ? l->model : str_of(s->model));
 	jw_kstrz(&w, "provider", s->provider);
 	jw_kstrz(&w, "finish_reason", finish_reason);
@@ -227,7 +227,7 @@ static void read_calls(struct arena *a, const json_t *meta, bool ours,
 
 /*
  * An answer that succeeded needs nothing of its metadata but its origins, which
- * words_write puts first: skip parsing. Origins of a message are those of the prompt
+ * whose_write puts first: skip parsing. Origins of a message are those of the prompt
  * that it was made from.
  */
 static bool is_plain(const struct message *m)

@@ -116,7 +116,7 @@ static json_t *as_requested(struct arena *a, struct str meta)
 		json_object_set_new(o, detailed[i].key, list);
 	}
 	if (o)
-		json_object_del(o, "origins");	/* words.c */
+		json_object_del(o, "origins");	/* whose.c */
 	return o;
 }
 

@@ -23,7 +23,7 @@
 #include "turn/resume.h"
 #include "turn/setting.h"
 #include "turn/told.h"
-#include "turn/words.h"
+#include "turn/whose.h"
 
 #include "base/banned.h"
 
@@ -380,7 +380,7 @@ static int look_up(struct start *s, struct err *e)
 
 	if (t->in.content.p && context_mention_new(t, s->meta, e) < 0)
 		return -1;
-	words_mark_message(t);
+	whose_mark_message(t);
 	return 0;
 }
 

@@ -1,4 +1,4 @@
-#include "turn/words.h"
+#include "turn/whose.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static struct str of_chosen(struct turn_run *t)
 	return chosen_stamp(t) ? t->chosen_by : STR("somebody (a deleted prompt)");
 }
 
-void words_mark_message(struct turn_run *t)
+void whose_mark_message(struct turn_run *t)
 {
 	struct str by = of_chosen(t), meta = t->in.meta;
 	struct origins from = { .n = 0 };
@@ -37,7 +37,7 @@ void words_mark_message(struct turn_run *t)
 	buf_release(&b);
 }
 
-void words_of_message(struct turn_loop *l)
+void whose_of_message(struct turn_loop *l)
 {
 	struct turn_run *t = l->run;
 	struct err ignored = ERR_INIT;
@@ -54,7 +54,7 @@ void words_of_message(struct turn_loop *l)
 			jx_load_lenient(meta, &ignored)), KEY));
 }
 
-void words_write(const struct turn_loop *l, struct jw *w)
+void whose_write(const struct turn_loop *l, struct jw *w)
 {
 	if (!l->derived.n)
 		return;
@@ -72,7 +72,7 @@ static bool was_told(const struct turn_loop *l, const struct origin *o)
 	return origins_has(&l->told, ORIGIN_AGENT_PROMPT, str_of(o->name));
 }
 
-void words_tell(struct turn_loop *l)
+void whose_tell(struct turn_loop *l)
 {
 	struct buf b = BUF_INIT(ORIGINS * (ORIGIN_NAME_BYTES + 2) + 512);
 	struct turn_event ev = {

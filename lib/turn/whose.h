@@ -4,8 +4,8 @@
  * taint the turn, and everything that was answered with them, for as long as it is
  * sent (docs/approvals.md).
  */
-#ifndef TURN_WORDS_H
-#define TURN_WORDS_H
+#ifndef TURN_WHOSE_H
+#define TURN_WHOSE_H
 
 #include "base/json.h"
 
@@ -17,18 +17,18 @@ struct turn_run;
  * Notes in the metadata of a message that is not stored yet that it was made from
  * a prompt by another user. Call it after all else has written the metadata.
  */
-void words_mark_message(struct turn_run *t);
+void whose_mark_message(struct turn_run *t);
 
 /* Adds the origins of the turn's message to l->derived. */
-void words_of_message(struct turn_loop *l);
+void whose_of_message(struct turn_loop *l);
 
 /* Writes "origins" of a row that was derived from l->derived; nothing if empty. */
-void words_write(const struct turn_loop *l, struct jw *w);
+void whose_write(const struct turn_loop *l, struct jw *w);
 
 /*
  * Tells the user, as a warning, whose prompts are used here for the first time:
  * no row that is sent was answered with them.
  */
-void words_tell(struct turn_loop *l);
+void whose_tell(struct turn_loop *l);
 
 #endif
