@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "agent/author.h"
 #include "agent/keep.h"
 #include "api/api.h"
 #include "api/etag.h"
@@ -80,6 +81,17 @@ static void write_flag(struct jw *w, const char *key, const struct agent *a,
 	jw_kbool(w, key, v && !v->null && v->i);
 }
 
+/* Who wrote the prompt; of an agent of the configuration, nobody in particular. */
+static void write_author(struct jw *w, const struct request *rq,
+			 const struct agent *a)
+{
+	struct author by = { .trusted = true };
+
+	if (a->row)
+		author_of_row(rq->conf, rq->by.who, agents, a->row, rq->arena, &by);
+	author_write(w, &by);
+}
+
 /* The bases as the configuration names them: by name or id. */
 static void write_file_rag(struct jw *w, const struct conf_rag *r)
 {
@@ -147,6 +159,7 @@ static void write_members(struct jw *w, struct request *rq,
 	jw_kstrz(w, "model", s ? s->model : NULL);
 	jw_kstrz(w, "systemPrompt", a->set.system_prompt
 		 ? a->system_prompt : NULL);
+	write_author(w, rq, a);
 	write_column(w, "userPrompt", a, "user_prompt");
 	jw_kint_if(w, "maxToolIterations", a->set.max_tool_iterations,
 		   a->max_tool_iterations);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "agent/author.h"
 #include "agent/catalog.h"
 #include "agent/keep.h"
 #include "api/api.h"
@@ -109,13 +110,14 @@ static size_t shipped(struct request *rq, struct resource_row **rows)
 
 /* -- records --------------------------------------------------------------------- */
 
-static void write_blanks(struct jw *w, struct request *rq,
+static void write_more(struct jw *w, struct request *rq,
 		       const struct resource_row *row)
 {
 	struct arena_mark mark = arena_mark(rq->arena);
 	struct resource_row copy = *row;
 	struct err e = ERR_INIT;
 	struct blank *blanks = NULL;
+	struct author by;
 	size_t n = 0;
 
 	/* Stored by an older version with other rules: without blanks. */
@@ -124,12 +126,16 @@ static void write_blanks(struct jw *w, struct request *rq,
 		n = 0;
 	jw_key(w, "blanks");
 	blank_write(w, blanks, n);
+	author_of_row(rq->conf, rq->by.who, prompts, row, rq->arena, &by);
+	if (row->config)
+		by = (struct author){ .trusted = true };
+	author_write(w, &by);
 	/* For a page of prompts, use this memory for one at a time. */
 	arena_rewind(rq->arena, mark);
 }
 
 const struct resource_odd api_prompt_odd = {
-	.made = made, .check = check, .also = keep_version, .write = write_blanks,
+	.made = made, .check = check, .also = keep_version, .write = write_more,
 	.files = shipped, .of_own = PERM_PROMPTS_WRITE,
 	.of_group = PERM_PROMPTS_SHARE, .of_tenant = PERM_PROMPTS_MANAGE,
 };
@@ -262,6 +268,7 @@ int api_prompt_copy(struct request *rq, struct response *rs, struct err *e)
 			row.v[i] = from.v[i];
 			row.given[i] = true;
 		}
+	author_copy(prompts, from.config ? NULL : &from, &row);
 	if (in.name.p)
 		*resource_value(prompts, &row, "name") = DB_S(in.name);
 	*resource_value(prompts, &row, "copied_from") = DB_U(&from.id);

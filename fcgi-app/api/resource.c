@@ -5,6 +5,7 @@
  */
 #include "api/resource.h"
 
+#include "agent/author.h"
 #include "api/agent.h"
 #include "api/api.h"
 #include "api/etag.h"
@@ -455,6 +456,7 @@ int api_resource_created(struct request *rq, struct response *rs,
 
 	if (keyed > 0)
 		row->id = key;
+	author_stamp(rq->by.who, r, NULL, row, rq->arena);
 	if (keyed < 0 ||
 	    (odd(r)->made && odd(r)->made(rq, row, &secret, e) < 0) ||
 	    (odd(r)->check && odd(r)->check(rq, row, e) < 0) ||
@@ -502,6 +504,7 @@ int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 	    find_changeable(rq, r, &at, &row, e) < 0 ||
 	    etag_wanted(rq, etag_row(row.version, tag), e) < 0)
 		return -1;
+	author_stamp(rq->by.who, r, &row, &wish, rq->arena);
 	row.sort_key = wish.sort_key;
 	for (size_t i = 0; i < r->n_fields; i++) {
 		row.given[i] = wish.given[i];

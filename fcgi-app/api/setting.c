@@ -146,8 +146,8 @@ int api_setting_change(struct request *rq, struct setting_said *s,
 	if (!said)
 		return -1;
 	*stored = json_equal((json_t *)said, (json_t *)h->said);
-	if (!*stored && setting_store(rq->app->db, rq->by.who->tenant, s, said,
-				      stored, e) < 0)
+	if (!*stored && setting_store(rq->app->db, rq->by.who->tenant,
+				      rq->by.who, s, said, stored, e) < 0)
 		return -1;
 	if (*stored && !json_equal((json_t *)said, (json_t *)h->said))
 		h->version++;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/author.h"
 #include "agent/keep.h"
 #include "api/api.h"
 #include "api/etag.h"
@@ -126,6 +127,20 @@ static void write_settings(struct jw *w, const struct request *rq,
 	api_write_times(w, ws->row);
 }
 
+/* Who wrote the prompt. The hash is for those who may read it. */
+static void write_author(struct jw *w, const struct request *rq,
+			 const struct workspace *ws)
+{
+	struct author by = { .trusted = true };
+
+	if (ws->row)
+		author_of_row(rq->conf, rq->by.who, workspaces, ws->row,
+			      rq->arena, &by);
+	if (!ws->row || !can_edit(rq, ws))
+		by.hash[0] = '\0';
+	author_write(w, &by);
+}
+
 static void write_members(struct jw *w, struct request *rq,
 			  const struct workspace *ws)
 {
@@ -143,6 +158,7 @@ static void write_members(struct jw *w, struct request *rq,
 	api_write_list(w, "suggestions", &ws->suggestions);
 	write_actions(w, rq, ws);
 	jw_kbool(w, "chatEnabled", usable(s));
+	write_author(w, rq, ws);
 	write_settings(w, rq, ws);
 }
 

@@ -8,6 +8,7 @@
 #include "job/work.h"
 #include "metric/metric.h"
 #include "llm/llm.h"
+#include "prompt/origin.h"
 #include "prompt/part.h"
 #include "resource/resource.h"
 #include "route.h"
@@ -78,6 +79,7 @@ static const struct {
 	{ "jobs", "", job_print_kinds },
 	{ "mentions", "", mention_print_list },
 	{ "parts", "", part_print_list },
+	{ "origins", "", origin_print_list },
 	{ "metrics", "", metric_print_list },
 	{ "metrics", "--markdown", metric_print_table },
 	{ "resources", "", resource_print },

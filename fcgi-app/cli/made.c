@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/author.h"
 #include "api/resource.h"
 #include "conf/load.h"
 
@@ -120,6 +121,7 @@ static int read_item(struct made *m, struct made_item *i, struct err *e)
 		i->row.given[k] = !kept && !(i->now && resource_same(
 			&i->row.v[k], &i->now->v[k]));
 	}
+	author_stamp(NULL, r, i->now, &i->row, &m->s->arena);
 	if (i->now) {
 		i->row.id = i->now->id;
 		i->row.version = i->now->version;

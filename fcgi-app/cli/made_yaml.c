@@ -97,7 +97,7 @@ static void put_text(struct buf *out, struct str s)
 /* Ids, versions and times belong to this database. */
 static bool is_put(const struct resource_field *f)
 {
-	return f->mode != MODE_HIDDEN && f->type != TYPE_SECRET &&
+	return !resource_is_hidden(f) && f->type != TYPE_SECRET &&
 		(f->mode != MODE_GIVEN || f->type == TYPE_TEXT);
 }
 

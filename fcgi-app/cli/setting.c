@@ -131,7 +131,7 @@ static int change(struct cli_session *s, struct db *db,
 		if (setting_read(db, tenant, said, &s->arena, e) < 0)
 			return -1;
 		now = setting_changed(&by, said, what, &s->arena, e);
-		if (!now || setting_store(db, tenant, said, now, &stored, e) < 0)
+		if (!now || setting_store(db, tenant, NULL, said, now, &stored, e) < 0)
 			return -1;
 	} while (!stored && ++tries < TRIES);
 	return stored ? 0 : err_set(e, ERR_DB_RETRY, "settings that others "

@@ -5,9 +5,13 @@
  */
 #include "plain/plain.h"
 
+#include <string.h>
+
 #include "api/scope.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "prompt/origin.h"
+#include "prompt/untrusted.h"
 
 #include "base/banned.h"
 
@@ -72,6 +76,25 @@ static void put_reasoning(struct buf *b, struct str text)
 		 "<p class=\"text\">");
 	html_lines(b, text);
 	buf_adds(b, "</p></details>\n");
+}
+
+/* Whose prompts the answer was made with, if they are by other users. */
+static void put_prompts(struct buf *b, const json_t *meta)
+{
+	struct origins o = { .n = 0 };
+	struct buf name = BUF_INIT(16384);
+
+	origins_read(&o, jx_arr(meta, "origins"));
+	for (size_t i = 0; i < o.n; i++) {
+		if (strcmp(o.v[i].kind, "prompt") != 0)
+			continue;
+		buf_reset(&name);
+		untrusted_spell(str_of(o.v[i].name), &name);
+		buf_adds(b, "<p class=\"prompt\">With instructions by ");
+		html_text(b, buf_str(&name));
+		buf_adds(b, ".</p>\n");
+	}
+	buf_release(&name);
 }
 
 /* How an answer ended, unless it ended normally. */
@@ -182,6 +205,7 @@ static void put_assistant(struct plain *p, const struct message *m,
 		put_section(p->b, "answer", name);
 		html_markdown(p->b, m->content);
 		put_end(p->b, meta);
+		put_prompts(p->b, meta);
 		plain_citations(p, m, meta);
 		buf_adds(p->b, "</section>\n");
 	}

@@ -52,12 +52,6 @@ static void open_form(struct plain *p, const struct turn_wait *w,
 /* The origins of untrusted text; their names are shown with invisible characters. */
 static void put_origins(struct buf *b, const struct turn_wait *w)
 {
-	static const struct { const char *kind, *words; } kinds[] = {
-		{ "mcp", "the MCP server" }, { "web", "the website" },
-		{ "dataset", "the dataset" }, { "tool", "the tool" },
-		{ "page", "this site's page, through" },
-		{ "client", "earlier messages sent by the client" },
-	};
 	struct origins o = { .n = 0 };
 	struct buf name = BUF_INIT(16384);
 
@@ -69,14 +63,9 @@ static void put_origins(struct buf *b, const struct turn_wait *w)
 	if (o.n)
 		buf_adds(b, "<ul class=\"origins\">\n");
 	for (size_t i = 0; i < o.n; i++) {
-		const char *words = "";
-
-		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-			if (strcmp(o.v[i].kind, kinds[k].kind) == 0)
-				words = kinds[k].words;
 		buf_reset(&name);
 		untrusted_spell(str_of(o.v[i].name), &name);
-		buf_addf(b, "<li>%s ", words);
+		buf_addf(b, "<li>%s ", origin_words(&o.v[i]));
 		html_text(b, buf_str(&name));
 		buf_adds(b, "</li>\n");
 	}

@@ -1,5 +1,6 @@
 #include "agent/keep.h"
 
+#include "agent/author.h"
 #include "agent/auto.h"
 #include "agent/retrieve.h"
 #include "agent/stored_service.h"
@@ -209,6 +210,7 @@ void keep_agent_from(const struct agent_template *t, struct resource_row *row)
 		if (*copied[i].text)
 			*value(agents, row, copied[i].column) =
 				DB_S(str_of(copied[i].text));
+	author_copy(agents, NULL, row);
 }
 
 /* Checks that no other agent visible to the caller has the id. */

@@ -1,6 +1,7 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/agent/adapt.c \
 	lib/agent/agent.c lib/agent/agent.h \
+	lib/agent/author.c lib/agent/author.h \
 	lib/agent/auto.c lib/agent/auto.h \
 	lib/agent/caller.c lib/agent/caller.h \
 	lib/agent/catalog.c lib/agent/catalog.h \

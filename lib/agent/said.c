@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/author.h"
 #include "agent/stored.h"
 #include "agent/target.h"
 #include "resource/resource.h"
@@ -99,6 +100,7 @@ static void take(struct setting_holder *h, const struct store_setting *row,
 	json_t *said = jx_keep(a, jx_load_lenient(row->said, &ignored));
 
 	h->version = row->version;
+	h->author = row->author;
 	h->said = json_is_object(said) ? said : NULL;
 }
 
@@ -203,8 +205,16 @@ int setting_default(const struct caller *by, const struct workspace **w,
 
 /* -- storing ---------------------------------------------------------------------- */
 
-int setting_store(struct db *db, struct str tenant, const struct setting_said *s,
-		  const json_t *said, bool *stored, struct err *e)
+static bool same_prompt(const json_t *one, const json_t *other)
+{
+	const char *key = setting_rows[SETTING_TEAM_PROMPT].key;
+
+	return str_eq(jx_str(one, key), jx_str(other, key));
+}
+
+int setting_store(struct db *db, struct str tenant, const struct identity *who,
+		  const struct setting_said *s, const json_t *said, bool *stored,
+		  struct err *e)
 {
 	const struct setting_holder *h = &s->v[0];
 	const struct setting_holder *all = &s->v[s->n - 1];	/* the tenant */
@@ -218,6 +228,11 @@ int setting_store(struct db *db, struct str tenant, const struct setting_said *s
 	};
 	int rc = 0;
 
+	if (!same_prompt(said, h->said)) {
+		row.author = author_text(who, &a);
+		if (who)
+			row.author_id = who->user_id;
+	}
 	if (h->level == LEVEL_TEAM && !h->version)
 		rc = store_setting_mark(db, &mark, e);
 	if (!rc)

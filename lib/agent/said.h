@@ -13,6 +13,7 @@ struct setting_holder {
 	struct str name;	/* login, group or tenant */
 	int64_t version;	/* of its row; 0: no row */
 	const json_t *said;	/* an object, or NULL */
+	struct str author;	/* of team_prompt, as stored (author.h) */
 };
 
 struct setting_said {
@@ -83,11 +84,13 @@ int setting_check(const json_t *change, enum setting_level level,
 		  struct err *e) MUST_CHECK;
 
 /*
- * Stores `said` as the settings of s->v[0]. *stored is false if another change
+ * Stores `said` as the settings of s->v[0], with who (NULL: the installation) as
+ * the author of a team_prompt that it changes. *stored is false if another change
  * was stored first. Database errors.
  */
-int setting_store(struct db *db, struct str tenant, const struct setting_said *s,
-		  const json_t *said, bool *stored, struct err *e) MUST_CHECK;
+int setting_store(struct db *db, struct str tenant, const struct identity *who,
+		  const struct setting_said *s, const json_t *said, bool *stored,
+		  struct err *e) MUST_CHECK;
 
 /*
  * The workspace that s has for new conversations; *w is NULL if the caller sees

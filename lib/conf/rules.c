@@ -262,6 +262,12 @@ const char *check_param(const char *s)
 		: "must be the name of a server variable: A-Z, 0-9 and _";
 }
 
+const char *check_hash(const char *s)
+{
+	return strlen(s) == 64 && strspn(s, DIGIT "abcdef") == 64 ? NULL
+		: "must be a SHA-256 as 64 hexadecimal digits in lower case";
+}
+
 const char *check_addr(const char *s)
 {
 	struct addr_net net;

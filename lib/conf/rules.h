@@ -31,6 +31,7 @@ opt_check check_header_value;	/* no control characters */
 opt_check check_secret_key;	/* 64 hexadecimal digits each, blanks between */
 opt_check check_extra_header;	/* "Name: value" */
 opt_check check_param;		/* server variable, never HTTP_*; "" */
+opt_check check_hash;		/* SHA-256 in hexadecimal digits */
 opt_check check_db_host;	/* host or host:port */
 opt_check check_addr;		/* address, or network with /bits */
 opt_check check_allow;		/* the same, or a host name, or *.domain */

@@ -4,6 +4,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/prompt/builtin.h \
 	lib/prompt/guardrails.c \
 	lib/prompt/module.c lib/prompt/module.h \
+	lib/prompt/origin.c lib/prompt/origin.def lib/prompt/origin.h \
 	lib/prompt/part.c lib/prompt/part.def lib/prompt/part.h \
 	lib/prompt/team.c \
 	lib/prompt/text.c \

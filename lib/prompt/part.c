@@ -1,5 +1,6 @@
 #include "prompt/part.h"
 
+#include "agent/author.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "llm/llm.h"
@@ -45,13 +46,19 @@ void part_allocate(int64_t window, struct part_share share[PART__MAX])
 		}
 }
 
+static bool is_enveloped(const struct part_row *row)
+{
+	return row->kind == PART_IS_DATA || row->kind == PART_IS_OWN;
+}
+
 /* The untrusted text as it is sent in the envelope, so that its size is exact. */
-static struct str clean(const struct part_input *in, struct str text)
+static struct str clean(const struct part_input *in, const struct part_row *row,
+			struct str text)
 {
 	struct buf b = BUF_INIT(2 * text.n + 4096);
 	struct str s;
 
-	untrusted_clean(in->envelope, text, &b);
+	untrusted_clean(row->kind == PART_IS_DATA ? in->envelope : NULL, text, &b);
 	s = arena_str(in->arena, buf_str(&b));
 	buf_release(&b);
 	return s;
@@ -62,11 +69,14 @@ static struct str sent(const struct part_input *in, const struct part_row *row,
 		       const struct part_text *t, struct str text)
 {
 	struct buf b = BUF_INIT(2 * text.n + 4096);
+	struct untrusted same;
 	struct str s;
 
-	if (row->kind != PART_IS_DATA)
+	if (!is_enveloped(row))
 		return text;
-	untrusted_wrap(in->envelope, str_of(t->name), text, &b);
+	untrusted_init_same(&same, t->text);
+	untrusted_wrap(row->kind == PART_IS_OWN ? &same : in->envelope,
+		       str_of(t->name), text, &b);
 	s = arena_str(in->arena, buf_str(&b));
 	buf_release(&b);
 	return s;
@@ -119,8 +129,8 @@ int part_compose(const struct part_input *in, int64_t window,
 			return -1;
 		if (!str_trim(text[i].text).n)
 			continue;
-		if (row->kind == PART_IS_DATA)
-			text[i].text = clean(in, text[i].text);
+		if (is_enveloped(row))
+			text[i].text = clean(in, row, text[i].text);
 		share[i].want = llm_estimate_tokens(sent(in, row, &text[i],
 							 text[i].text));
 	}
@@ -128,16 +138,26 @@ int part_compose(const struct part_input *in, int64_t window,
 	for (int stable = 1; stable >= 0; stable--)
 		for (int i = 0; i < PART__MAX; i++)
 			if (part_rows[i].fill && stable ==
-			    (part_rows[i].kind == PART_IS_STABLE))
+			    (part_rows[i].kind == PART_IS_STABLE ||
+			     part_rows[i].kind == PART_IS_OWN))
 				add(in, &part_rows[i], &text[i], &share[i], out);
 	return 0;
+}
+
+void part_note(const struct part_input *in, enum origin_entry entry,
+	       const char *what, struct str name, const struct author *by)
+{
+	if (!by->trusted)
+		origins_add(in->from, entry, author_label(by, what, name,
+							  in->arena));
 }
 
 void part_print_list(struct buf *out)
 {
 	static const char *const kinds[] = {
 		[PART_IS_STABLE] = "stable", [PART_IS_CHANGING] = "changing",
-		[PART_IS_DATA] = "data", [PART_IS_OF_TURN] = "turn",
+		[PART_IS_OWN] = "own", [PART_IS_DATA] = "data",
+		[PART_IS_OF_TURN] = "turn",
 	};
 
 	for (int i = 0; i < PART__MAX; i++) {

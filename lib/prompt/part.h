@@ -20,7 +20,9 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "prompt/blocks.h"
+#include "prompt/origin.h"
 
+struct author;		/* agent/author.h */
 struct untrusted;	/* prompt/untrusted.h */
 struct module_use;	/* prompt/module.h */
 
@@ -36,6 +38,8 @@ enum part_id {
 enum part_kind {
 	PART_IS_STABLE,		/* equal from turn to turn */
 	PART_IS_CHANGING,
+	PART_IS_OWN,		/* words of the caller, which do not taint, in an
+				   envelope that is equal from turn to turn */
 	PART_IS_DATA,		/* untrusted text, in the turn's envelope */
 	PART_IS_OF_TURN,	/* not a text of the system prompt */
 };
@@ -58,6 +62,8 @@ struct part_input {
 	int64_t now_us;		/* 0 = no date */
 	struct str zone;	/* of the date (base/zone.h); "": the process's */
 	struct arena *arena;	/* the turn's */
+	/* Where prompts by others are noted as origins; NULL: nowhere. */
+	struct origins *from;
 };
 
 /* The result of a fill function. Borrows from the input, or in its arena. */
@@ -80,6 +86,13 @@ typedef int part_fill(const struct part_input *in, struct part_text *out,
 #include "prompt/part.def"
 #undef PART
 #undef PART_OF_TURN
+
+/*
+ * Notes a prompt in in->from unless its author is trusted, as "bob (agent sage)".
+ * what and name: such as "agent" and its id.
+ */
+void part_note(const struct part_input *in, enum origin_entry entry,
+	       const char *what, struct str name, const struct author *by);
 
 #define PART_WHOLE INT64_MAX	/* as min: never cut */
 #define PART_PRIORITY_MAX 9

@@ -2,6 +2,7 @@
  * The layer of the user's groups: the texts of the configuration, then those
  * that the groups have stored, by name, separated by blank lines.
  */
+#include "agent/author.h"
 #include "agent/said.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -38,15 +39,20 @@ static void add(struct teams *t, struct str group, const char *how, int version,
 	t->version = t->n++ ? 0 : version;
 }
 
-static void add_stored(struct teams *t, const struct setting_holder *h)
+static void add_stored(const struct part_input *in, struct teams *t,
+		       const struct setting_holder *h)
 {
 	struct buf clean = BUF_INIT(16 * LIM_TEAM_PROMPT_CHARS);
 	struct setting_value v = { .level = LEVEL_TEAM };
+	struct author by;
 
 	if (h->level == LEVEL_TEAM && setting_held(h, SETTING_TEAM_PROMPT, &v)) {
 		untrusted_clean(NULL, str_of(v.text), &clean);
 		add(t, h->name, "(setting)", (int)MIN(h->version, 1000000),
 		    buf_str(&clean));
+		author_of(in->conf, in->who, h->author, str_of(v.text), in->arena,
+			  &by);
+		part_note(in, ORIGIN_TEAM_PROMPT, "group", h->name, &by);
 	}
 	buf_release(&clean);
 }
@@ -68,7 +74,7 @@ int part_team(const struct part_input *in, struct part_text *out,
 			    str_of(c->text));
 	}
 	for (size_t i = 0; in->teams && i < in->teams->n; i++)
-		add_stored(&t, &in->teams->v[i]);
+		add_stored(in, &t, &in->teams->v[i]);
 	*out = (struct part_text){
 		.name = arena_str(in->arena, utf8_head(buf_str(&t.names),
 						       NAMES_CHARS)).p,

@@ -1,8 +1,10 @@
 /* Fill functions of parts whose texts depend on configuration and settings only. */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
+#include "agent/author.h"
 #include "agent/setting.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -50,9 +52,19 @@ int part_platform(const struct part_input *in, struct part_text *out,
 int part_workspace(const struct part_input *in, struct part_text *out,
 		   struct err *e)
 {
+	const struct workspace *w = in->workspace;
+	struct author by;
+
 	(void)e;
-	return in->workspace->set.prompt
-		? give_prompt(out, &in->workspace->prompt) : 0;
+	if (!w->set.prompt)
+		return 0;
+	if (w->row) {
+		author_of_row(in->conf, in->who, &resources[RESOURCE_WORKSPACE],
+			      w->row, in->arena, &by);
+		part_note(in, ORIGIN_WORKSPACE_PROMPT, "workspace", str_of(w->id),
+			  &by);
+	}
+	return give_prompt(out, &w->prompt);
 }
 
 /* B20. */
@@ -64,9 +76,17 @@ int part_agent(const struct part_input *in, struct part_text *out,
 			.conf = in->conf, .workspace = in->workspace,
 			.agent = in->agent });
 
+	struct author by;
+
 	(void)e;
 	if (v.level == LEVEL_BUILT_IN)
 		return give_builtin(out, &prompt_default_agent);
+	if (v.level == LEVEL_AGENT && in->agent->row) {
+		author_of_row(in->conf, in->who, &resources[RESOURCE_AGENT],
+			      in->agent->row, in->arena, &by);
+		part_note(in, ORIGIN_AGENT_PROMPT, "agent", str_of(in->agent->id),
+			  &by);
+	}
 	return give(out, v.level == LEVEL_AGENT
 		    ? arena_printf(in->arena, "agent:%s", in->agent->id)
 		    : "chat", 0, v.text);
@@ -91,13 +111,6 @@ static void add_quoted(struct buf *b, struct str s)
 		if (strchr("\n\t\"", b->p[i]))
 			b->p[i] = ' ';
 	buf_release(&valid);
-}
-
-static void add_name(struct buf *b, struct str name)
-{
-	buf_adds(b, b->n ? " The user's name is \"" : "The user's name is \"");
-	add_quoted(b, name);
-	buf_adds(b, "\".");
 }
 
 static struct setting_value setting_of(const struct part_input *in,
@@ -150,6 +163,23 @@ int part_user_context(const struct part_input *in, struct part_text *out,
 	return 0;
 }
 
+/*
+ * Whether it has the form of a language's name: up to four words of letters. What a
+ * group or the tenant has set must not say anything else.
+ */
+static bool is_language(struct str s)
+{
+	int words = 1;
+
+	for (size_t i = 0; i < s.n; i++) {
+		words += s.p[i] == ' ';
+		if (!(s.p[i] & 0x80) && !isalpha((unsigned char)s.p[i]) &&
+		    !strchr(" -(),", s.p[i]))
+			return false;
+	}
+	return words <= 4;
+}
+
 int part_language(const struct part_input *in, struct part_text *out,
 		  struct err *e)
 {
@@ -157,7 +187,8 @@ int part_language(const struct part_input *in, struct part_text *out,
 	struct buf b = BUF_INIT(4096);
 
 	(void)e;
-	if (v.text) {
+	if (v.text && (v.level == LEVEL_USER ||
+		       is_language(str_trim(str_of(v.text))))) {
 		buf_adds(&b, "The user wants answers in this language, unless "
 			 "they ask for another one: \"");
 		add_quoted(&b, str_of(v.text));
@@ -165,6 +196,24 @@ int part_language(const struct part_input *in, struct part_text *out,
 	}
 	*out = (struct part_text){
 		.name = "language", .text = arena_str(in->arena, buf_str(&b)),
+	};
+	buf_release(&b);
+	return 0;
+}
+
+/* A name is data: whoever chose it may have written anything. */
+int part_user(const struct part_input *in, struct part_text *out,
+	      struct err *e)
+{
+	struct buf b = BUF_INIT(4096);
+
+	(void)e;
+	if (in->user_name.n) {
+		buf_adds(&b, "The user's name: ");
+		add_quoted(&b, in->user_name);
+	}
+	*out = (struct part_text){
+		.name = "user", .text = arena_str(in->arena, buf_str(&b)),
 	};
 	buf_release(&b);
 	return 0;
@@ -182,8 +231,6 @@ int part_session(const struct part_input *in, struct part_text *out,
 	    strftime(day, sizeof(day), "%A, %Y-%m-%d", &tm))
 		buf_addf(&b, "Today is %s (%.*s).", day, STR_ARG(in->zone.n
 			 ? in->zone : str_of(tm.tm_zone)));
-	if (in->user_name.n)
-		add_name(&b, in->user_name);
 	*out = (struct part_text){
 		.name = "session", .text = arena_str(in->arena, buf_str(&b)),
 	};

@@ -18,6 +18,15 @@ void untrusted_init(struct untrusted *u)
 	sodium_bin2hex(u->id, sizeof(u->id), raw, sizeof(raw));
 }
 
+void untrusted_init_same(struct untrusted *u, struct str text)
+{
+	unsigned char raw[(UNTRUSTED_ID_BYTES - 1) / 2];
+
+	crypto_generichash(raw, sizeof(raw), (const unsigned char *)text.p,
+			   text.n, NULL, 0);
+	sodium_bin2hex(u->id, sizeof(u->id), raw, sizeof(raw));
+}
+
 /*
  * Tokens with which chat templates mark turns and roles, and the envelope's marker.
  * A blank is inserted after the first `keep` bytes of each, which makes it ordinary

@@ -30,6 +30,12 @@ struct untrusted {
 void untrusted_init(struct untrusted *u);
 
 /*
+ * Makes a boundary that is the same for the same text, which keeps a prompt equal
+ * from turn to turn. A text cannot contain its own hash. Any thread.
+ */
+void untrusted_init_same(struct untrusted *u, struct str text);
+
+/*
  * Appends text in its envelope. source tells its origin (the name of a tool or
  * file) and is untrusted itself: it becomes one line, quoted and shortened.
  * text may be any bytes; invalid UTF-8 is replaced.

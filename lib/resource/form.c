@@ -297,7 +297,7 @@ static const char *name_of(const struct resource *r)
 
 		if (f->flags & RESOURCE_SORT || strcmp(f->key, "name") == 0)
 			return f->key;
-		if (!first && f->type == TYPE_TEXT && f->mode != MODE_HIDDEN &&
+		if (!first && f->type == TYPE_TEXT && !resource_is_hidden(f) &&
 		    strcmp(f->key, id_of(r)) != 0)
 			first = f->key;
 	}
@@ -327,7 +327,7 @@ void resource_form(struct jw *w, const struct resource *r,
 	jw_key(w, "fields");
 	jw_arr(w);
 	for (size_t i = 0; i < r->n_fields; i++)
-		if (r->fields[i].mode != MODE_HIDDEN)
+		if (!resource_is_hidden(&r->fields[i]))
 			write_field(w, r, &r->fields[i], groups, n_groups);
 	jw_end_arr(w);
 }

@@ -286,7 +286,7 @@ static void print_field(struct buf *out, const struct resource *r,
 static bool in_schema(const struct resource_field *f, const char *use)
 {
 	if (!*use)
-		return f->mode != MODE_HIDDEN;
+		return !resource_is_hidden(f);
 	return f->mode == MODE_EDIT || (f->mode == MODE_ONCE && *use == 'N');
 }
 

@@ -19,6 +19,7 @@
 #define PARENT   RESOURCE_PARENT
 #define SORT     RESOURCE_SORT
 #define UNIQUE   RESOURCE_UNIQUE
+#define AUTHORED RESOURCE_AUTHORED
 
 #define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, help_) \
 	{ .key = key_, .column = column_, .type = TYPE_##type_, \
@@ -334,7 +335,7 @@ void resource_write(struct jw *w, const struct resource *r,
 {
 	jw_kuuid(w, "id", &row->id);
 	for (size_t i = 0; i < r->n_fields; i++) {
-		if (r->fields[i].mode == MODE_HIDDEN)
+		if (resource_is_hidden(&r->fields[i]))
 			continue;
 		if (r->fields[i].type == TYPE_SECRET) {
 			char key[64];

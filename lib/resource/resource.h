@@ -34,7 +34,9 @@ enum resource_stmt {
 
 enum resource_type { TYPE_TEXT, TYPE_INT, TYPE_BOOL, TYPE_TIME, TYPE_UUID,
 		     TYPE_JSON, TYPE_BYTES, TYPE_SECRET, TYPE_IDS };
-enum resource_mode { MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN };
+enum resource_mode {
+	MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN, MODE_STAMP,
+};
 enum resource_owner { OWNER_USER, OWNER_TENANT, OWNER_PARENT, OWNER_SHARED,
 		      OWNER_MIXED };
 enum resource_order { ORDER_NEWEST, ORDER_OLDEST, ORDER_NAME };
@@ -42,6 +44,7 @@ enum resource_verb { VERB_LIST, VERB_GET, VERB_CREATE, VERB_PATCH, VERB_DELETE }
 enum {
 	RESOURCE_REQUIRED = 1, RESOURCE_NULLABLE = 2, RESOURCE_LINE = 4,
 	RESOURCE_PARENT = 8, RESOURCE_SORT = 16, RESOURCE_UNIQUE = 32,
+	RESOURCE_AUTHORED = 64,
 };
 
 struct resource_field {
@@ -52,6 +55,12 @@ struct resource_field {
 	int64_t min, max;	/* 0, 0: any */
 	const char *help;
 };
+
+/* Whether no record shows the field. */
+static inline bool resource_is_hidden(const struct resource_field *f)
+{
+	return f->mode == MODE_HIDDEN || f->mode == MODE_STAMP;
+}
 
 struct resource {
 	const char *name, *table, *path, *what;

@@ -233,7 +233,8 @@ static int update_tx(struct db *tx, void *ctx, struct err *e)
 	if (r->order == ORDER_NAME)
 		v[n++] = DB_S_IF(row->sort_key);
 	for (size_t i = 0; i < r->n_fields; i++) {
-		if (r->fields[i].mode != MODE_EDIT ||
+		if ((r->fields[i].mode != MODE_EDIT &&
+		     r->fields[i].mode != MODE_STAMP) ||
 		    r->fields[i].type == TYPE_IDS)
 			continue;
 		v[n++] = DB_I(row->given[i]);

@@ -64,13 +64,18 @@ int store_setting_put(struct db *db, struct str tenant_id,
 	if (s->version) {
 		if (db_exec(db, STMT_SETTING_CHANGE,
 			    DB_ARGS(DB_S(s->said), DB_I(now_us),
+				    DB_I(s->author.p != NULL),
+				    DB_U_IF(&s->author_id),
+				    DB_I(s->author.p != NULL),
+				    DB_S_IF(s->author),
 				    DB_U(&s->holder_id), DB_S(tenant_id),
 				    DB_I(s->version)), &r, e))
 			return -1;
 	} else if (db_exec(db, STMT_SETTING_INSERT,
 			   DB_ARGS(DB_U(&s->holder_id), DB_S(tenant_id),
 				   DB_I(s->level), DB_S(s->name), DB_I(now_us),
-				   DB_S(s->said)), NULL, e)) {
+				   DB_S(s->said), DB_U_IF(&s->author_id),
+				   DB_S_IF(s->author)), NULL, e)) {
 		if (e->code != ERR_DB_DUPLICATE)
 			return -1;
 		err_clear(e);

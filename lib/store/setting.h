@@ -13,9 +13,13 @@ enum { STORE_SETTINGS = 16 };
 struct store_setting {
 	struct uuid holder_id;
 	int64_t level;		/* enum setting_level: user, team, tenant */
-	struct str name;	/* login, group or tenant, for display */
+	struct str name;	/* login, group or tenant, for display; not
+				   read with the begin of a turn */
 	int64_t version;	/* 0: no row */
 	struct str said;	/* JSON object */
+	struct str author;	/* of team_prompt (agent/author.h); p == NULL:
+				   unknown. To store: p == NULL: as it is */
+	struct uuid author_id;	/* to store with author; nil: NULL */
 };
 
 /*

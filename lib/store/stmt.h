@@ -96,7 +96,8 @@ struct locked {		/* a conversation and its turn, both locked */
 	F(level, i, "s.level") SEP \
 	F(name, s, "s.name") SEP \
 	F(version, i, "s.version") SEP \
-	F(said, s, "s.said")
+	F(said, s, "s.said") SEP \
+	F(author, S, "s.author")
 #define SETTING_FROM " FROM setting s WHERE s.tenant_id = ?"
 #define SETTING_OF SETTING_FROM " AND s.holder_id IN (" IDS_16 ")"
 /*
@@ -289,7 +290,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	TURN_OPTIONS(MESSAGE_OPTION_FIELD, F, SEP)
 /* A row of settings in the columns of a message: see TURN_BEGIN. */
 #define SETTING_AS_MESSAGE \
-	"s.version, s.level, s.holder_id, s.updated_us, s.said, s.name, " \
+	"s.version, s.level, s.holder_id, s.updated_us, s.said, s.author, " \
 	MESSAGE_TAIL(AS_NOTHING, ",")
 #define AS_NOTHING(member, t, sql) NOTHING_##t
 #define NOTHING_i "0"

@@ -68,8 +68,8 @@ static void take_setting(struct turn_begin *b, const struct begun *r)
 	if (b->n_settings < STORE_SETTINGS)
 		b->settings[b->n_settings++] = (struct store_setting){
 			.holder_id = r->m.turn_id, .level = r->m.role,
-			.name = r->m.meta, .version = r->m.seq,
-			.said = r->m.content,
+			.version = r->m.seq, .said = r->m.content,
+			.author = r->m.meta,
 		};
 }
 

@@ -26,8 +26,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/core/family.h \
 	lib/tool/core/kind.c \
 	lib/tool/core/kind.h \
-	lib/tool/core/origin.c \
-	lib/tool/core/origin.h \
 	lib/tool/core/passage.c \
 	lib/tool/core/passage.h \
 	lib/tool/core/pool.c \

@@ -120,7 +120,7 @@ static void judge(struct turn_loop *l, struct turn_call *c)
 	if (!foreign && !c->untrusted)
 		c->from.n = 0;
 	else if (!c->from.n)
-		origins_add(&c->from, "tool", c->name);
+		origins_add(&c->from, ORIGIN_TOOL_RESULT, c->name);
 	origins_join(&l->taint, &c->from);
 }
 

@@ -1,5 +1,6 @@
 #include "turn/chosen.h"
 
+#include "agent/author.h"
 #include "agent/said.h"
 #include "base/log.h"
 #include "prompt/module.h"
@@ -30,6 +31,7 @@ static int take_stored(struct turn_run *t, const struct uuid *id,
 	const struct setting_said *s = setting_holders(t->in.by.who, t->arena);
 	struct resource_at at = resource_own(&t->in.by.owner);
 	struct resource_row row;
+	struct author by;
 
 	/* Prompts are shared with the ids that settings belong to. */
 	at.readers = setting_ids(s, t->arena);
@@ -40,6 +42,10 @@ static int take_stored(struct turn_run *t, const struct uuid *id,
 		"catalogue", arena_printf(t->arena, "%.*s", STR_ARG(
 			resource_value(r, &row, "name")->s)),
 		(int)row.version + 1, resource_value(r, &row, "body")->s);
+	author_of_row(t->in.by.conf, t->in.by.who, r, &row, t->arena, &by);
+	if (!by.trusted)
+		t->chosen_by = author_label(&by, "prompt", resource_text(
+			r, &row, "name"), t->arena);
 	return 0;
 }
 

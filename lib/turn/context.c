@@ -21,6 +21,7 @@
 #include "turn/loop.h"
 #include "turn/mention.h"
 #include "turn/setting.h"
+#include "turn/whose.h"
 
 #include "base/banned.h"
 
@@ -115,7 +116,11 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 			.name = o->tool->name, .description = o->description,
 			.schema = o->schema,
 		};
+		if (o->tool->unaccepted)
+			origins_add(&l->derived, ORIGIN_MCP_OFFER,
+				    str_of(o->tool->unaccepted));
 	}
+	origins_join(&l->taint, &l->derived);
 	l->request.tools = declared;
 	l->request.n_tools = l->tools.n;
 	l->tool_forms = llm_tool_forms(to->service, declared, l->tools.n,
@@ -165,7 +170,7 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 		.knowledge = l->knowledge.text,
 		.user_name = in->by.who->name,
 		.now_us = clock_now_us(), .zone = turn_zone(l->run),
-		.arena = l->arena,
+		.arena = l->arena, .from = &l->derived,
 	};
 	struct buf b = BUF_INIT(65536);
 	struct jw w = jw_on(&b);
@@ -180,8 +185,10 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 		l->share[PART_HISTORY].want;
 	for (int i = 0; i < PART__MAX; i++)
 		if (part_rows[i].kind == PART_IS_DATA && l->share[i].tokens)
-			origins_add(&l->taint, "context",
+			origins_add(&l->derived, ORIGIN_CONTEXT,
 				    str_of(part_rows[i].layer));
+	whose_of_message(l);
+	origins_join(&l->taint, &l->derived);
 	l->request.system = l->blocks.text;
 	l->request.n_system = l->blocks.n;
 	prompt_stamps(&l->blocks, l->nested ? NULL : chosen_stamp(l->run), &w);
@@ -297,6 +304,7 @@ static void forget(struct turn_loop *l, const struct origins *taint)
 	l->n_messages = l->n_history = 0;
 	memset(l->share, 0, sizeof(l->share));
 	l->taint = *taint;
+	l->derived.n = l->told.n = 0;
 	l->iterations = 0;
 	l->seen = NULL;
 	l->attach_ready = false;

@@ -35,13 +35,18 @@ static const char unanswered[] =
 	"{\"error\":{\"code\":\"interrupted\",\"message\":\"This call was not "
 	"answered: the turn ended before.\"}}";
 
-/* Adds the origins of a stored result, but only if it is sent. */
+/*
+ * Adds the origins of a stored row, but only if it is sent: of a result, whose text
+ * it is; of the others, what they were derived from.
+ */
 static void taint(struct turn_loop *l, const struct meta_row *row)
 {
+	if (row->origins && !row->call_id.n)
+		origins_read(&l->told, row->origins);
 	if (row->origins)
 		origins_read(&l->taint, row->origins);
 	else if (row->untrusted)	/* stored by a version without origins */
-		origins_add(&l->taint, "tool", row->tool_name);
+		origins_add(&l->taint, ORIGIN_TOOL_RESULT, row->tool_name);
 }
 
 /*
@@ -93,7 +98,7 @@ void history_add_given(struct turn_loop *l, struct str meta)
 		       "given");
 	/* Not everything is the user's own text */
 	if (json_array_size(given))
-		origins_add(&l->taint, "client", STR(""));
+		origins_add(&l->taint, ORIGIN_CLIENT_MESSAGES, STR(""));
 	json_array_foreach((json_t *)given, i, m)
 		if (jx_str(m, "content").n)
 			context_add(l, str_is(jx_str(m, "role"), "assistant")
@@ -110,6 +115,7 @@ static void add_unit(struct turn_loop *l, const struct message *rows,
 	switch (r->role) {
 	case ROLE_USER:
 		history_add_given(l, r->meta);
+		taint(l, &meta[*at]);
 		m = context_add(l, LLM_USER, r->content);
 		if (l->attached && l->attached[*at].text.n)
 			*m = l->attached[*at];
@@ -118,6 +124,7 @@ static void add_unit(struct turn_loop *l, const struct message *rows,
 		context_add(l, LLM_USER, r->content);
 		break;
 	case ROLE_ASSISTANT:
+		taint(l, &meta[*at]);
 		if (meta[*at].step && meta[*at].n_calls)
 			add_stored_step(l, rows, meta, n, at);
 		else if (r->content.n && !(meta[*at].failed &&
@@ -328,6 +335,7 @@ static void own_step(struct turn_loop *l, const struct history_own *o)
 	const struct meta_row *meta = &o->meta[o->last];
 	struct turn_step *s = &l->step;
 
+	taint(l, meta);
 	buf_addstr(&s->text, o->rows[o->last].content);
 	s->replay = (json_t *)meta->replay;
 	s->stored = true;

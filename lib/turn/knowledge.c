@@ -127,7 +127,7 @@ static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 			buf_adds(&b, "Passages of documents that were found for the "
 				 "user's message, by number:\n");
 		write_passage(&l->untrusted, &b, hit, no);
-		origins_add(&l->taint, "document", hit->document->title);
+		origins_add(&l->taint, ORIGIN_PASSAGE, hit->document->title);
 	}
 	l->knowledge.text = arena_str(l->arena, buf_str(&b));
 	buf_release(&b);

@@ -39,4 +39,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/told.c lib/turn/told.h \
 	lib/turn/trial.c lib/turn/trial.h \
 	lib/turn/turn.h \
-	lib/turn/unstored.c lib/turn/unstored.h
+	lib/turn/unstored.c lib/turn/unstored.h \
+	lib/turn/whose.c lib/turn/whose.h

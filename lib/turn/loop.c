@@ -27,6 +27,7 @@
 #include "turn/notify.h"
 #include "turn/pause.h"
 #include "turn/resume.h"
+#include "turn/whose.h"
 
 #include "base/banned.h"
 
@@ -424,6 +425,7 @@ int loop_converse(struct turn_loop *l, struct err *e)
 			return rc > 0 ? 0 : -1;
 	}
 	cite_tell(l);
+	whose_tell(l);
 	while (rc == 0) {
 		if (ask_model(l, e) < 0)
 			return -1;

@@ -9,6 +9,7 @@
  *   resume.c   resuming a turn that waited     finish.c   storing the answer
  *   nested.c   an agent as a tool: the same loop within a call
  *   meta.c     metadata of rows                emit.c     events to the sink
+ *   whose.c    prompts by others
  *   commit.c   the COMMIT of the begin
  */
 #ifndef TURN_LOOP_H
@@ -98,6 +99,14 @@ struct turn_loop {
 	 */
 	struct origins taint;
 	struct origins asked;		/* taint when the step was requested */
+	/*
+	 * The part of taint that comes from no row: prompts by others, and parts
+	 * of the system prompt that are data. The rows that the turn stores keep
+	 * it, since they are derived from that text.
+	 */
+	struct origins derived;
+	struct origins told;		/* of rows before the turn: their turns
+					   had these (whose.h) */
 	bool waiting;			/* the turn was stored as waiting */
 	struct uuid paused;		/* usage record of a pause that may have
 					   been stored; nil: none */

@@ -50,8 +50,10 @@ static void add_text(struct buf *b, struct str ref, const struct mention_item *m
 
 static void taint(struct turn_loop *l, const struct mention_item *m)
 {
-	origins_add(&l->taint, m->source.n ? "dataset" : m->type,
-		    m->source.n ? m->source : mention_handle(m->ref));
+	const bool is_row = m->source.n > 0;
+
+	origins_add(&l->taint, is_row ? ORIGIN_MENTION : ORIGIN_MENTION_PERSON,
+		    is_row ? m->source : mention_handle(m->ref));
 }
 
 static void keep_text(struct turn_loop *l, struct buf *b)

@@ -10,6 +10,7 @@
 #include "turn/calls.h"
 #include "turn/cite.h"
 #include "turn/loop.h"
+#include "turn/whose.h"
 
 #include "base/banned.h"
 
@@ -78,6 +79,7 @@ struct str meta_step(struct turn_loop *l)
 	struct jw w = jw_on(&b);
 
 	jw_obj(&w);
+	whose_write(l, &w);
 	jw_kbool(&w, "step", true);
 	jw_key(&w, "toolCalls");
 	jw_arr(&w);
@@ -163,6 +165,7 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 	struct jw w = jw_on(&b);
 
 	jw_obj(&w);
+	whose_write(l, &w);
 	jw_kstr(&w, "model", l->model.n ? l->model : str_of(s->model));
 	jw_kstrz(&w, "provider", s->provider);
 	jw_kstrz(&w, "finish_reason", finish_reason);
@@ -222,12 +225,19 @@ static void read_calls(struct arena *a, const json_t *meta, bool ours,
 	}
 }
 
-/* An answer that succeeded needs nothing of its metadata: skip parsing. */
+/*
+ * An answer that succeeded needs nothing of its metadata but its origins, which
+ * whose_write puts first: skip parsing. Origins of a message are those of the prompt
+ * that it was made from.
+ */
 static bool is_plain(const struct message *m)
 {
-	return m->meta.n == 0 || m->role == ROLE_USER ||
-	       m->role == ROLE_SYSTEM ||
-	       (m->kind == KIND_ANSWER && !str_is(m->finish_reason, "error"));
+	if (m->meta.n == 0 || m->role == ROLE_SYSTEM)
+		return true;
+	if (m->role == ROLE_USER)
+		return !m->options.prompt_id.p;
+	return m->kind == KIND_ANSWER && !str_is(m->finish_reason, "error") &&
+		!str_starts(m->meta, STR("{\"origins\":"));
 }
 
 /* Rows of versions without the column have their kind in the metadata. */

@@ -115,6 +115,8 @@ static json_t *as_requested(struct arena *a, struct str meta)
 							      detailed[i].member));
 		json_object_set_new(o, detailed[i].key, list);
 	}
+	if (o)
+		json_object_del(o, "origins");	/* whose.c */
 	return o;
 }
 

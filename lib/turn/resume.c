@@ -75,7 +75,7 @@ static void take_client(struct turn_loop *l, struct turn_call *c,
 
 	c->wait = 0;
 	ctx.from = &c->from;	/* origins are kept with a long result */
-	origins_add(&c->from, "page", c->name);
+	origins_add(&c->from, ORIGIN_PAGE_RESULT, c->name);
 	if (!str_eq(w->args, calls_canonical(l, c)))
 		c->edited = w->args;	/* as edited with the approval */
 	if (w->is_error)

@@ -23,6 +23,7 @@
 #include "turn/resume.h"
 #include "turn/setting.h"
 #include "turn/told.h"
+#include "turn/whose.h"
 
 #include "base/banned.h"
 
@@ -372,12 +373,15 @@ static int prepare(struct start *s, struct err *e)
 	return 0;
 }
 
-/* Looks up the mentions of a message not stored yet. */
+/* Looks up the mentions of a message not stored yet, and whose words it has. */
 static int look_up(struct start *s, struct err *e)
 {
 	struct turn_run *t = s->run;
 
-	return t->in.content.p ? context_mention_new(t, s->meta, e) : 0;
+	if (t->in.content.p && context_mention_new(t, s->meta, e) < 0)
+		return -1;
+	whose_mark_message(t);
+	return 0;
 }
 
 static struct str provider_of(const struct turn_run *t)

@@ -120,6 +120,8 @@ struct turn_run {
 					   waits, a text that says so, not
 					   stored */
 	struct prompt_stamp *chosen;	/* of options.prompt_id; or NULL */
+	struct str chosen_by;		/* its author, if another user whom nobody
+					   trusts (whose.h); else p == NULL */
 	const struct module_use *module;	/* of options.module; or NULL */
 	const struct job *after;	/* work afterwards, as a job stored with the
 					   turn's end; NULL: none */

@@ -600,7 +600,9 @@ def test_a_text_goes_in_whole(lab, someone):
     lab.sent()
     lab.chat("Once more?", user=someone, conversationId=talk)
     old = [m["content"] for m in asked(lab) if "How many" in m["content"]]
-    assert old == ['How many days?\n\n[The file "policy.docx" is attached, but it was deleted.]']
+    assert re.fullmatch(
+        r'How many days\?\n\n\[UNTRUSTED-DATA (\w+) source="attached file"\]\npolicy\.docx\n'
+        r"\[/UNTRUSTED-DATA \1\]\n\[This file is attached, but it was deleted\.\]", old[0]), old
 
 
 def test_long_texts_are_cut(make_lab):
@@ -684,7 +686,8 @@ def test_an_image_for_a_model_that_does_not_see(lab, someone):
     record = made(lab, PNG, "dot.png", someone)
     lab.sent()
     lab.chat("What is it?", user=someone, attachments=[record["id"]])
-    assert '"dot.png" is attached, but this model cannot see images' in asked(lab)[-1]["content"]
+    assert re.search(r"\]\ndot\.png\n\[/UNTRUSTED-DATA \w+\]\n\[This file is attached, but this "
+                     "model cannot see images", asked(lab)[-1]["content"])
 
 
 def test_bad_lists(lab, someone):

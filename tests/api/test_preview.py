@@ -142,8 +142,8 @@ def test_everything_that_is_sent_is_counted(lab):
     """C25: four characters are a token, rounded up for each thing sent."""
     shown = preview(lab, "Hów many?", "claude")
     by = parts(shown)
-    assert list(by) == ["guardrails", "workspace", "agent", "tools", "session",
-                        "tool-definitions", "message"]
+    assert list(by) == ["guardrails", "workspace", "agent", "tools", "user",
+                        "session", "tool-definitions", "message"]
     for part in shown["parts"]:
         if "text" in part:
             assert part["tokens"] == tokens(part["text"]) and part["hash"]
@@ -260,7 +260,7 @@ def test_all_layers_stand_in_their_order(lab):
     shown = seen(lab, module=module, by=INSIDE)
     by = parts(shown)
     assert list(by) == ["guardrails", "team", "workspace", "module", "agent", "tools",
-                        "session", "module-values", "module-texts",
+                        "user", "session", "module-values", "module-texts",
                         "tool-definitions", "message"]
     assert by["team"]["text"] == "Prices are net."
     assert by["module"]["text"] == "The user reads a ticket."

@@ -21,14 +21,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append(body)
-        call = self.server.choose(body["messages"])
+        call = self.server.decide(body)
         if call:
             delta = {"tool_calls": [{
                 "index": 0, "id": f"call_{len(self.server.asked)}",
                 "type": "function",
                 "function": {"name": call[0], "arguments": call[1]}}]}
         else:
-            delta = {"content": "All right."}
+            delta = {"content": self.server.answer(body)}
         chunks = [{"choices": [{"index": 0, "delta": delta}]},
                   {"choices": [{"index": 0, "delta": {}, "finish_reason":
                                 "tool_calls" if call else "stop"}]}]
@@ -53,6 +53,12 @@ class Obedient(http.server.ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
+    def decide(self, body):
+        return self.choose(body["messages"])
+
+    def answer(self, body):
+        return "All right."
+
     @staticmethod
     def choose(messages):
         last = max(i for i, m in enumerate(messages) if m["role"] == "user")
@@ -73,3 +79,34 @@ class Obedient(http.server.ThreadingHTTPServer):
     def __exit__(self, *_):
         self.shutdown()
         self.server_close()
+
+
+class Anywhere(Obedient):
+    """Obeys "ORDER: call TOOL" wherever it stands in a request: in any message, the
+    system's among them, in a name, in the definition of a tool. "use TOOL JSON" in the
+    newest message of the user comes first. It says again what follows "ECHO:"."""
+
+    @staticmethod
+    def decide(body):
+        messages = body["messages"]
+        since = max(i for i, m in enumerate(messages) if m["role"] == "user")
+        done = {c["function"]["name"] for m in messages[since:]
+                for c in m.get("tool_calls") or ()}
+        asked = CALL.search(said(messages[since]))
+        if asked and asked[1] not in done:
+            return asked.groups()
+        order = re.search(r"(?<!ECHO: )ORDER: call (\w+)", json.dumps(body))
+        if order and order[1] not in done:
+            return order[1], json.dumps({"text": "stolen"})
+        return None
+
+    def answer(self, body):
+        echo = re.search(r"ECHO: ([^\n\"]*)", said(body["messages"][0]))
+        return echo[1] if echo else "All right."
+
+
+def said(message):
+    """The text of a message, of all its parts."""
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else " ".join(
+        p.get("text", "") for p in content)

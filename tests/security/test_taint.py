@@ -56,13 +56,14 @@ def lab(tmp_path_factory):
                 "llm_service": "obedient", "history_messages": 4}},
             config={"tools": tools, "mcp_servers": {"tracker": {
                 "url": mcp.url, "allow_private": ["127.0.0.1"],
-                "pin": "first-use", "effect": "write",
+                "effect": "write",
                 "tools": {"look": {"effect": "read"}}}},
                 "roles": {
                     "user": {"groups": ["*"], "permissions":
                              ["AIChat.*", "AI.Chat.UseTool.*"]},
                     "decider": {"groups": ["deciders"], "permissions":
                                 ["AIChat.Approvals.Decide"]}}}) as lab:
+        lab.command("mcp", "accept", "tracker")
         lab.model = model
         yield with_runs(lab, log)
 

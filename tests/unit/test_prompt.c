@@ -36,10 +36,10 @@ static void all_layers_in_order(void **state)
 {
 	static const char *const names[] = {
 		"guardrails", "house", "intranet", "agent:clerk", "tools",
-		"session",
+		"user", "session",
 	}, *const layers[] = {
 		"guardrails", "platform", "workspace", "agent", "tools",
-		"session",
+		"user", "session",
 	};
 	static struct conf conf = {
 		.chat_system_prompt = "Be nice.",
@@ -73,9 +73,11 @@ static void all_layers_in_order(void **state)
 	assert_int_equal(l.stamp[1].version, 4);
 	assert_int_equal(l.stamp[2].version, 3);
 	assert_str_is(l.text[3], "You are a clerk.");
-	assert_str_is(l.text[5], "Today is Saturday, 2026-11-21 (UTC). The "
-		      "user's name is \"Ada  < |im_start| > "
-		      "\xef\xbf\xbd Lovelace\".");
+	assert_true(str_starts(l.text[5], STR("[UNTRUSTED-DATA ")));
+	assert_non_null(strstr(l.text[5].p, " source=\"user\"]\n"
+			       "The user's name: Ada  < |im_start| > "
+			       "\xef\xbf\xbd Lovelace\n[/UNTRUSTED-DATA "));
+	assert_str_is(l.text[6], "Today is Saturday, 2026-11-21 (UTC).");
 	assert_int_equal(share[PART_AGENT].tokens, 4);
 	assert_int_equal(share[PART_PLATFORM].tokens, 1);
 	assert_int_equal(share[PART_HISTORY].tokens, 0);

@@ -292,7 +292,8 @@ static int find_text(struct long_text *l, struct str *text, struct err *e)
 		return -1;
 	*text = file.text;
 	l->name = file.title;
-	origins_add(&l->taint, file.base ? "document" : "attachment", file.title);
+	origins_add(&l->taint, file.base ? ORIGIN_DOCUMENT
+		    : ORIGIN_ATTACHMENT_TEXT, file.title);
 	return 0;
 }
 

@@ -132,7 +132,7 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 	/* Its origins are those of the result when it was kept. */
 	origins_parse(ctx->from, found.origins);
 	if (!found.origins.n)
-		origins_add(ctx->from, "tool", found.tool);
+		origins_add(ctx->from, ORIGIN_TOOL_RESULT, found.tool);
 	if (word.n)
 		write_matches(found.content, offset, word, out);
 	else

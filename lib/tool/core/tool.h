@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "tool/core/origin.h"
+#include "prompt/origin.h"
 #include "tool/core/passage.h"
 #include "tool/core/pool.h"
 #include "schema/schema.h"
@@ -164,6 +164,8 @@ struct tool {
 	bool editable;			/* the user may change the arguments */
 	bool suggests;			/* results are actions, shown as such */
 	bool untrusted;			/* results are others' text (A10) */
+	/* Id of the server whose definition of it no admin has accepted; or NULL */
+	const char *unaccepted;
 	bool listed_only;		/* for agents that name it, or its group */
 	bool external;			/* uses the web: only where the user
 					 * asks for it (C30) */

@@ -74,7 +74,7 @@ int describe_dataset_run(const struct tool *t, const struct tool_ctx *ctx,
 	*is_json = true;
 	if (dataset_find(ctx, jx_str(args, "dataset"), &d, e) < 0)
 		return -1;
-	origins_add(ctx->from, "dataset", str_of(d.conf->name));
+	origins_add(ctx->from, ORIGIN_DATASET, str_of(d.conf->name));
 	jw_obj(&w);
 	jw_kstrz(&w, "name", d.conf->name);
 	jw_kstrz(&w, "description",

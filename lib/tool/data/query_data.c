@@ -313,7 +313,7 @@ static int prepare(const struct tool_ctx *ctx, const json_t *args,
 
 	if (dataset_find(ctx, jx_str(args, "dataset"), d, e) < 0)
 		return -1;
-	origins_add(ctx->from, "dataset", str_of(d->conf->name));
+	origins_add(ctx->from, ORIGIN_DATASET, str_of(d->conf->name));
 	return query_compile(d, &who, args, ctx->arena, q, e);
 }
 

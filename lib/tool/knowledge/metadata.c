@@ -40,7 +40,7 @@ int knowledge_list_run(const struct tool *t, const struct tool_ctx *ctx,
 			knowledge_text(&bases.v[i], "language"));
 		jw_end_obj(&w);
 		if (ctx->from)
-			origins_add(ctx->from, "knowledge", name);
+			origins_add(ctx->from, ORIGIN_KNOWLEDGE_BASE, name);
 	}
 	jw_end_arr(&w);
 	if (bases.more)
@@ -98,7 +98,7 @@ int knowledge_metadata_run(const struct tool *t, const struct tool_ctx *ctx,
 		jw_ktime(&w, "updated_at", d->updated_us);
 		jw_end_obj(&w);
 		if (ctx->from)
-			origins_add(ctx->from, "document", d->title);
+			origins_add(ctx->from, ORIGIN_DOCUMENT, d->title);
 	}
 	jw_end_arr(&w);
 	jw_end_obj(&w);

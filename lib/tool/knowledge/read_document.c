@@ -159,7 +159,8 @@ int knowledge_read_run(const struct tool *t, const struct tool_ctx *ctx,
 				       r.of.text.p[end] == '\f')));
 	jw_end_obj(&w);
 	if (ctx->from)
-		origins_add(ctx->from, r.of.base ? "document" : "attachment",
+		origins_add(ctx->from, r.of.base ? ORIGIN_DOCUMENT
+			    : ORIGIN_ATTACHMENT_TEXT,
 			    r.of.title);
 	return 0;
 }

@@ -142,7 +142,7 @@ static void write_thing(struct jw *w, const struct tool_ctx *ctx,
 	if (m->href.p)
 		jw_kstr(w, "url", m->href);
 	if (ctx->from)
-		origins_add(ctx->from, "dataset", m->source);
+		origins_add(ctx->from, ORIGIN_MENTION, m->source);
 }
 
 int knowledge_all_run(const struct tool *t, const struct tool_ctx *ctx,

@@ -39,7 +39,7 @@ void knowledge_write_chat(struct jw *w, const struct tool_ctx *ctx,
 	jw_ktime(w, "updated_at", f->updated_us);
 	jw_kstr(w, "text", f->passage);
 	if (ctx->from)
-		origins_add(ctx->from, "conversation", f->title);
+		origins_add(ctx->from, ORIGIN_CONVERSATION, f->title);
 }
 
 /* A date as the first or last moment of its day. */

@@ -53,7 +53,7 @@ void knowledge_write(struct jw *w, const struct tool_ctx *ctx,
 		jw_kstr(w, "url", hit->document->url);
 	jw_kstr(w, "text", hit->found->text);
 	if (ctx->from)
-		origins_add(ctx->from, "document", hit->document->title);
+		origins_add(ctx->from, ORIGIN_PASSAGE, hit->document->title);
 }
 
 int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,

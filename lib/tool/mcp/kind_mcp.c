@@ -181,7 +181,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	if (fill(r, ctx, args, &c, e) < 0 ||
 	    mcp_credential(r->server, ctx, ctx->arena, &c.credential, e) < 0)
 		return -1;
-	origins_add(ctx->from, "mcp", str_of(r->server->id));
+	origins_add(ctx->from, ORIGIN_MCP_RESULT, str_of(r->server->id));
 	c.progress = on_progress;
 	c.ctx = &telling;
 	p = mcp_peer_get(ctx, r->server);
@@ -234,6 +234,7 @@ static struct tool row_of(const struct conf_mcp *s, const struct mcp_tool *t,
 		.parameters = t->schema,
 		.groups = &s->groups, .effect = effect,
 		.confirm = confirm_of(s, o, effect), .untrusted = true,
+		.unaccepted = s->pin == PIN_FIRST_USE ? s->id : NULL,
 		.timeout_ms = r->timeout_ms * MCP_LONGEST,
 		.result_cap_bytes = s->result_bytes, .run = run,
 		.dry_run = dry_run, .data = r,

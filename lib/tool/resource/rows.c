@@ -45,13 +45,13 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 }
 
 /*
- * As for declared tools with the same effect. Results of reading may be
- * untrusted.
+ * As for declared tools with the same effect. Records that others may have written
+ * are untrusted.
  */
 #define LIST   .effect = TOOL_READ, .untrusted = true
 #define GET    .effect = TOOL_READ, .untrusted = true
 #define CREATE .effect = TOOL_WRITE, .confirm = TOOL_CONFIRM_TAINTED
-#define PATCH  CREATE
+#define PATCH  CREATE, .untrusted = true
 #define DELETE .effect = TOOL_DESTRUCTIVE, .confirm = TOOL_CONFIRM_ALWAYS
 
 static const struct tool tools[] = {

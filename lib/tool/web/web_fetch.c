@@ -152,7 +152,7 @@ int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,
 				  "address that begins with http:// or "
 				  "https://.");
 	rc = follow(ctx, w, url, body, res, e);
-	origins_add(ctx->from, "web", host_of(buf_str(url)));
+	origins_add(ctx->from, ORIGIN_WEB, host_of(buf_str(url)));
 	if (rc < 0)
 		return -1;
 	return res->status / 100 == 2 ? 0

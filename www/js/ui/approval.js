@@ -18,7 +18,8 @@ const ARM_MS = 500;
 const HIDDEN = /(?![\t\n]|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Kinds of origins that have a text. */
-const ORIGINS = new Set(['mcp', 'web', 'dataset', 'tool', 'page', 'client']);
+const ORIGINS = new Set(['mcp', 'web', 'dataset', 'document', 'attachment', 'knowledge',
+	'conversation', 'person', 'context', 'prompt', 'tool', 'page', 'client']);
 
 /** Shown length of a longer argument until it is opened. */
 const LINES = 8;

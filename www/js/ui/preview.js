@@ -17,7 +17,7 @@ const PARTS = {
 	guardrails: 'preview.guardrails', platform: 'preview.platform', team: 'preview.team',
 	workspace: 'preview.workspace', module: 'preview.module', agent: 'preview.agent',
 	tools: 'preview.toolUse', 'user-context': 'preview.userContext',
-	language: 'preview.language', session: 'preview.session',
+	language: 'preview.language', user: 'preview.user', session: 'preview.session',
 	'module-values': 'preview.moduleValues', 'module-texts': 'preview.moduleTexts',
 	mentions: 'mention.list', knowledge: 'preview.knowledge',
 	'tool-definitions': 'preview.tools', history: 'preview.history',

@@ -5,13 +5,13 @@ import { moment } from '../format.js';
 import { LINK } from '../markdown.js';
 import { Watch } from '../observable.js';
 import { t } from '../strings.js';
+import { plain } from './approval.js';
 import { attachmentCards } from './attachments.js';
 import { PageElement } from './element.js';
 import { icon, lantern } from './icons.js';
 import { mentionChips } from './picker.js';
 import { sourcesView } from './sources.js';
 import { linksView } from './states.js';
-import './approval.js';
 import './edit.js';
 import './markdown.js';
 import './menu.js';
@@ -290,6 +290,11 @@ class LampTurn extends PageElement {
 	#notes(turn)
 	{
 		const notes = turn.warnings.map((warning) => warning.message);
+		const others = (turn.meta.origins || []).filter(({ kind }) => kind === 'prompt');
+
+		// while it runs, the warning says so
+		if (others.length > 0 && turn.warnings.length === 0)
+			notes.push(t('note.others', { names: plain(others.map(({ name }) => name).join(', ')) }));
 
 		if (!turn.answer && turn.waiting.length === 0)
 			notes.push(t('note.missing'));

@@ -1,4 +1,4 @@
-#include "tool/core/origin.h"
+#include "prompt/origin.h"
 
 #include <string.h>
 
@@ -6,6 +6,29 @@
 #include "prompt/untrusted.h"
 
 #include "base/banned.h"
+
+enum {
+	KIND_NONE,
+#define KIND(id, name, words) KIND_##id,
+#include "prompt/origin.def"
+	KIND__MAX
+};
+
+static const struct {
+	const char *name, *words;
+} kinds[KIND__MAX] = {
+#define KIND(id, name, words) [KIND_##id] = { name, words },
+#include "prompt/origin.def"
+};
+
+static const struct {
+	const char *id, *whose, *form, *what;
+	int kind;
+} entries[ORIGIN__MAX] = {
+#define ENTRY(id, kind, whose, form, what) \
+	[ORIGIN_##id] = { #id, #whose, #form, what, KIND_##kind },
+#include "prompt/origin.def"
+};
 
 static void copy(char *to, size_t size, struct str s)
 {
@@ -37,21 +60,40 @@ static void put(struct origins *to, const struct origin *o)
 	to->v[to->n++] = *o;
 }
 
-void origins_add(struct origins *to, const char *kind, struct str name)
+static struct origin make(const char *kind, struct str name)
 {
 	struct buf clean = BUF_INIT(16384);
 	struct origin o = { .kind = "" };
 
-	if (!to)
-		return;
 	if (name.n > ORIGIN_NAME_BYTES)
 		name.n = ORIGIN_NAME_BYTES;
 	name.n = utf8_complete(name);
 	untrusted_clean(NULL, name, &clean);
 	copy(o.kind, sizeof(o.kind), str_of(kind));
 	copy(o.name, sizeof(o.name), buf_str(&clean));
-	put(to, &o);
 	buf_release(&clean);
+	return o;
+}
+
+void origins_add(struct origins *to, enum origin_entry entry, struct str name)
+{
+	struct origin o;
+
+	if (!to || entries[entry].kind == KIND_NONE)
+		return;
+	o = make(kinds[entries[entry].kind].name, name);
+	put(to, &o);
+}
+
+bool origins_has(const struct origins *o, enum origin_entry entry,
+		 struct str name)
+{
+	struct origin one = make(kinds[entries[entry].kind].name, name);
+
+	for (size_t i = 0; i < o->n; i++)
+		if (same(&o->v[i], &one))
+			return true;
+	return false;
 }
 
 void origins_join(struct origins *to, const struct origins *from)
@@ -83,8 +125,11 @@ void origins_read(struct origins *to, const json_t *list)
 	json_array_foreach((json_t *)list, i, o) {
 		struct str kind = jx_str(o, "kind");
 
-		if (kind.n)
-			origins_add(to, kind.p, jx_str(o, "name"));
+		if (kind.n) {
+			struct origin one = make(kind.p, jx_str(o, "name"));
+
+			put(to, &one);
+		}
 	}
 }
 
@@ -95,4 +140,23 @@ void origins_parse(struct origins *to, struct str text)
 
 	origins_read(to, j);
 	json_decref(j);
+}
+
+const char *origin_words(const struct origin *o)
+{
+	for (size_t i = KIND_NONE + 1; i < KIND__MAX; i++)
+		if (!strcmp(o->kind, kinds[i].name))
+			return kinds[i].words;
+	return "";
+}
+
+void origin_print_list(struct buf *out)
+{
+	for (int i = 0; i < ORIGIN__MAX; i++) {
+		const char *kind = kinds[entries[i].kind].name;
+
+		buf_addf(out, "%s\t%s\t%s\t%s\t%s\n", entries[i].id,
+			 kind ? kind : "-", entries[i].whose, entries[i].form,
+			 entries[i].what);
+	}
 }

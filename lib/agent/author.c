@@ -1,0 +1,163 @@
+#include "agent/author.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+#define OURS "{}"	/* the column's value for texts of the installation */
+
+/* -- the column ------------------------------------------------------------------- */
+
+struct str author_text(const struct identity *who, struct arena *a)
+{
+	struct buf b = BUF_INIT(LIM_GROUPS * (6 * LIM_GROUP_BYTES + 4) + 4096);
+	struct jw w = jw_on(&b);
+	struct str s;
+
+	if (!who)
+		return STR(OURS);
+	jw_obj(&w);
+	jw_kstr(&w, "login", who->login);
+	jw_key(&w, "groups");
+	jw_arr(&w);
+	for (size_t i = 0; i < who->n_groups; i++)
+		jw_str(&w, who->groups[i]);
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	s = arena_str(a, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
+
+/* The field with this flag; NULL if the resource has none. */
+static const struct resource_field *authored(const struct resource *r)
+{
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (r->fields[i].flags & RESOURCE_AUTHORED)
+			return &r->fields[i];
+	return NULL;
+}
+
+static size_t index_of(const struct resource *r, const char *column)
+{
+	size_t i = 0;
+
+	while (strcmp(r->fields[i].column, column) != 0)
+		i++;
+	return i;
+}
+
+static void put(const struct resource *r, struct resource_row *row,
+		const char *column, struct db_val v)
+{
+	size_t i = index_of(r, column);
+
+	row->v[i] = v;
+	row->given[i] = true;
+}
+
+void author_stamp(const struct identity *who, const struct resource *r,
+		  const struct resource_row *now, struct resource_row *row,
+		  struct arena *a)
+{
+	const struct resource_field *f = authored(r);
+	size_t i;
+
+	if (!f || row->given[index_of(r, "author")])
+		return;
+	i = (size_t)(f - r->fields);
+	if (now ? !row->given[i] || resource_same(&row->v[i], &now->v[i])
+		: row->v[i].null)
+		return;
+	put(r, row, "author", DB_S(author_text(who, a)));
+	put(r, row, "author_id", DB_U_IF(who ? &who->user_id : NULL));
+}
+
+void author_copy(const struct resource *r, const struct resource_row *from,
+		 struct resource_row *row)
+{
+	put(r, row, "author", from ? from->v[index_of(r, "author")]
+	    : DB_S(STR(OURS)));
+	put(r, row, "author_id", from ? from->v[index_of(r, "author_id")]
+	    : DB_U_IF(NULL));
+}
+
+/* -- trust ------------------------------------------------------------------------ */
+
+static bool has_any(const struct conf_list *l, const json_t *names)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)names, i, one)
+		if (conf_list_has(l, (struct str){ json_string_value(one),
+						   json_string_length(one) }))
+			return true;
+	return false;
+}
+
+static void hash_of(struct str text, char out[AUTHOR_HASH_BYTES])
+{
+	unsigned char raw[crypto_hash_sha256_BYTES];
+
+	_Static_assert(AUTHOR_HASH_BYTES == 2 * sizeof(raw) + 1, "hex");
+	crypto_hash_sha256(raw, (const unsigned char *)text.p, text.n);
+	sodium_bin2hex(out, AUTHOR_HASH_BYTES, raw, sizeof(raw));
+}
+
+/* Whoever is not signed in shares the login with others. */
+static bool is_own(const struct identity *who, struct str login)
+{
+	return who && who->kind != IDENTITY_ANONYMOUS &&
+		str_eq(login, who->login);
+}
+
+void author_of(const struct conf *c, const struct identity *who,
+	       struct str stored, struct str text, struct arena *a,
+	       struct author *out)
+{
+	json_auto_t *j = stored.p ? jx_try(stored) : NULL;
+	struct str login = jx_str(j, "login");
+
+	*out = (struct author){ .trusted = true };
+	if (!str_trim(text).n)
+		return;
+	hash_of(text, out->hash);
+	out->known = json_is_object(j);
+	if (login.n)
+		out->login = arena_str(a, login);
+	if (out->known && !json_object_size(j))
+		return;
+	out->trusted = (login.n && (is_own(who, login) ||
+				    conf_list_has(&c->trusted.users, login))) ||
+		has_any(&c->trusted.groups, jx_arr(j, "groups")) ||
+		conf_list_has(&c->trusted.hashes, str_of(out->hash));
+}
+
+void author_of_row(const struct conf *c, const struct identity *who,
+		   const struct resource *r, const struct resource_row *row,
+		   struct arena *a, struct author *out)
+{
+	author_of(c, who, resource_text(r, row, "author"),
+		  resource_text(r, row, authored(r)->column), a, out);
+}
+
+struct str author_label(const struct author *a, const char *what,
+			struct str name, struct arena *arena)
+{
+	struct str by = a->login.n ? a->login : STR("somebody");
+
+	return str_of(arena_printf(arena, "%.*s (%s %.*s)", STR_ARG(by), what,
+				   STR_ARG(name)));
+}
+
+void author_write(struct jw *w, const struct author *a)
+{
+	jw_kstr(w, "promptAuthor", a->login.n ? a->login
+		: (struct str){ NULL, 0 });
+	jw_kbool(w, "promptTrusted", a->trusted);
+	jw_kstrz(w, "promptHash", *a->hash ? a->hash : NULL);
+}

@@ -1,0 +1,96 @@
+#include "turn/whose.h"
+
+#include <string.h>
+
+#include "turn/chosen.h"
+#include "turn/emit.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+#define KEY "origins"
+
+/* The author of the message's prompt as an origin's name; p == NULL: trusted. */
+static struct str of_chosen(struct turn_run *t)
+{
+	if (!t->in.options.prompt_id.p)
+		return (struct str){ NULL, 0 };
+	/* Of a prompt that is gone, the text is still in the message. */
+	return chosen_stamp(t) ? t->chosen_by : STR("somebody (a deleted prompt)");
+}
+
+void whose_mark_message(struct turn_run *t)
+{
+	struct str by = of_chosen(t), meta = t->in.meta;
+	struct origins from = { .n = 0 };
+	struct buf b = BUF_INIT(65536);
+	struct jw w = jw_on(&b);
+
+	if (!by.p || !t->in.content.p)
+		return;
+	origins_add(&from, ORIGIN_CATALOGUE_PROMPT, by);
+	origins_write(&w, &from);
+	/* The metadata may be long; it is not parsed here. */
+	t->in.meta = str_of(arena_printf(t->arena, "%.*s%s\"" KEY "\":%.*s}",
+		(int)(meta.n > 2 ? meta.n - 1 : 1), meta.n > 2 ? meta.p : "{",
+		meta.n > 2 ? "," : "", STR_ARG(buf_str(&b))));
+	buf_release(&b);
+}
+
+void whose_of_message(struct turn_loop *l)
+{
+	struct turn_run *t = l->run;
+	struct err ignored = ERR_INIT;
+	struct str by, meta = t->user.meta.n ? t->user.meta : t->in.meta;
+
+	if (l->nested || !t->in.options.prompt_id.p)
+		return;
+	by = of_chosen(t);
+	if (by.p)
+		origins_add(&l->derived, ORIGIN_CATALOGUE_PROMPT, by);
+	/* Since the message was stored, the prompt may have got another author. */
+	if (meta.n)
+		origins_read(&l->derived, jx_arr(jx_keep(l->arena,
+			jx_load_lenient(meta, &ignored)), KEY));
+}
+
+void whose_write(const struct turn_loop *l, struct jw *w)
+{
+	if (!l->derived.n)
+		return;
+	jw_key(w, KEY);
+	origins_write(w, &l->derived);
+}
+
+static bool is_prompt(const struct origin *o)
+{
+	return !strcmp(o->kind, "prompt");
+}
+
+static bool was_told(const struct turn_loop *l, const struct origin *o)
+{
+	return origins_has(&l->told, ORIGIN_AGENT_PROMPT, str_of(o->name));
+}
+
+void whose_tell(struct turn_loop *l)
+{
+	struct buf b = BUF_INIT(ORIGINS * (ORIGIN_NAME_BYTES + 2) + 512);
+	struct turn_event ev = {
+		.type = TURN_EV_WARNING, .code = STR("prompt_of_others"),
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; !l->nested && i < l->derived.n; i++) {
+		const struct origin *o = &l->derived.v[i];
+
+		if (is_prompt(o) && !was_told(l, o))
+			buf_addf(&b, "%s%s", n++ ? ", " : "Instructions by other "
+				 "users are used here: ", o->name);
+	}
+	if (n) {
+		buf_adds(&b, ". You are asked before a tool changes something.");
+		ev.text = arena_str(l->arena, buf_str(&b));
+		loop_emit(l, &ev);
+	}
+	buf_release(&b);
+}
