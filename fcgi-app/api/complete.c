@@ -71,7 +71,7 @@ static int read_body(struct request *rq, struct complete *c, struct err *e)
 	return 0;
 }
 
-/* NULL: the request names none; or with e set. */
+/* A service that can chat; NULL: e is set. */
 static const struct llm_service *service_for(struct request *rq,
 					     const struct workspace *ws,
 					     const struct complete *c,
@@ -86,8 +86,9 @@ static const struct llm_service *service_for(struct request *rq,
 
 	if (target_settle(&rq->by, &t, rq->arena, e) < 0)
 		return NULL;
-	return t.automatic
-		? auto_choose(rq->conf, ws, &f, rq->arena).service : t.service;
+	if (t.automatic)
+		t.service = auto_choose(rq->conf, ws, &f, rq->arena).service;
+	return target_can_chat(&t, e) == 0 ? t.service : NULL;
 }
 
 /*
@@ -115,9 +116,6 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	q.service = service_for(rq, ws, c, e);
 	if (!q.service)
-		return e->code ? -1
-			: err_set(e, ERR_CHAT_DISABLED, "no service");
-	if (llm_check_service(q.service, e) < 0)
 		return -1;
 	q.prompt = c->has_prompt ? &c->prompt : NULL;
 	q.input = c->body.input;

@@ -120,14 +120,29 @@ bool setting_tells_service(const struct caller *by, const struct setting_said *s
 		setting_lists(SETTING_LLM_SERVICES, &in, id);
 }
 
+/* *s is NULL for "auto", too. */
+static int find_service(const struct caller *by, struct str id,
+			const struct llm_service **s, bool *there, struct err *e)
+{
+	*s = NULL;
+	*there = str_is(id, AUTO_SERVICE);
+	if (*there)
+		return 0;
+	if (stored_service_look(by, id, s, e) < 0)
+		return -1;
+	*there = *s != NULL;
+	return 0;
+}
+
 static int check_service(const struct change *c, struct str id, struct err *e)
 {
 	const char *key = setting_rows[SETTING_LLM_SERVICE].key;
 	/* An admin may set it first; it applies once the lists have it. */
 	bool chooses = c->level != LEVEL_TENANT && c->by->who;
+	const struct llm_service *s;
 	bool there;
 
-	if (stored_service_exists(c->by, id, &there, e) < 0)
+	if (find_service(c->by, id, &s, &there, e) < 0)
 		return -1;
 	if (!chooses && !there)
 		return err_field(e, ERR_INVALID_FIELD, key, "%s: there is no LLM "
@@ -141,13 +156,14 @@ static int check_service(const struct change *c, struct str id, struct err *e)
 		return err_field(e, ERR_INVALID_FIELD, key, "%s: \"%.64s\" is not "
 				 "one of the LLM services to choose from "
 				 "(llm_services).", key, id.p);
-	return 0;
+	return s ? stored_service_suits(s, LLM_CAN_CHAT, key, e) : 0;
 }
 
 static int check_services(const struct change *c, const json_t *list,
 			  struct err *e)
 {
 	const char *key = setting_rows[SETTING_LLM_SERVICES].key;
+	const struct llm_service *s;
 	bool there;
 	const json_t *v;
 	size_t i;
@@ -155,12 +171,14 @@ static int check_services(const struct change *c, const json_t *list,
 	json_array_foreach((json_t *)list, i, v) {
 		struct str id = str_of(json_string_value(v));
 
-		if (stored_service_exists(c->by, id, &there, e) < 0)
+		if (find_service(c->by, id, &s, &there, e) < 0)
 			return -1;
 		if (!there || !setting_tells_service(c->by, c->s, id))
 			return err_field(e, ERR_INVALID_FIELD, key, "%s: there "
 					 "is no LLM service \"%.64s\".", key,
 					 json_string_value(v));
+		if (s && stored_service_suits(s, LLM_CAN_CHAT, key, e) < 0)
+			return -1;
 	}
 	return 0;
 }

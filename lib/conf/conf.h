@@ -78,6 +78,13 @@ enum {
 	LLM_CAN_EMBED = 8, LLM_CAN_RERANK = 16, LLM_CAN_SUMMARIZE = 32,
 };
 
+/*
+ * The name of the first capability in wanted that is missing in has; NULL: none is.
+ * What an LLM service is bound to is checked with llm_check_can (llm/llm.h), which
+ * uses this; lib/conf itself cannot.
+ */
+const char *conf_lacks(unsigned has, unsigned wanted);
+
 struct conf_llm {
 	const char *id;
 	const char *provider;	/* a row of the provider table, or unknown */

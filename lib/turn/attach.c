@@ -356,7 +356,8 @@ static void add_one(struct turn_loop *l, const json_t *record,
 		return;
 	}
 	/* A model that sees is given the image itself. */
-	if (is_image(&t) && !llm_check_vision(l->run->in.target.service, &e)) {
+	if (is_image(&t) && !llm_check_can(l->run->in.target.service,
+						 LLM_CAN_VISION, &e)) {
 		add_image(l, &t, m, b);
 		return;
 	}
