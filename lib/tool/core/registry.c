@@ -60,6 +60,19 @@ static bool within_agents(const struct tool *t, const struct tool_ctx *ctx)
 	       !tool_asks(t, &strict, NULL);
 }
 
+/*
+ * Whether an agent that names no tools has t (B21): it has all that read, and one of
+ * a file also those that change something. A tool that must be listed has to be in
+ * the list of the workspace, which includes t.
+ */
+static bool is_unnamed(const struct tool *t, const struct workspace *w,
+		       const struct agent *a)
+{
+	if (t->effect != TOOL_READ)
+		return !t->listed_only && (!a || a->source == SOURCE_CONFIG);
+	return !t->listed_only || (w && w->set.allow_tools);
+}
+
 bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 {
 	const struct workspace *w = ctx->turn.workspace;
@@ -69,7 +82,7 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 		return false;
 	if (w && w->set.allow_tools && !is_listed(&w->allow_tools, t))
 		return false;
-	if (a && a->set.tools ? !is_listed(&a->tools, t) : t->listed_only)
+	if (a && a->set.tools ? !is_listed(&a->tools, t) : !is_unnamed(t, w, a))
 		return false;
 	if (t->external && !ctx->turn.web)
 		return false;

@@ -164,7 +164,8 @@ struct tool {
 	bool editable;			/* the user may change the arguments */
 	bool suggests;			/* results are actions, shown as such */
 	bool untrusted;			/* results are others' text (A10) */
-	bool listed_only;		/* for agents that name it, or its group */
+	bool listed_only;		/* only where the agent, or for reading the
+					   workspace, lists it or its group */
 	bool external;			/* uses the web: only where the user
 					 * asks for it (C30) */
 	/* Reads results that were kept: offered with any other tool, and its own
