@@ -403,7 +403,8 @@ int keep_workspace_check(const struct caller *by, const struct resource_row *now
 		return -1;
 	if (now)
 		return 0;
-	return catalog_workspace(by->conf, id) ? id_taken(e)
+	return str_is(id, "auto") || catalog_workspace(by->conf, id)
+		? id_taken(e)
 		: check_unused(by, row, id, e);
 }
 

@@ -1,6 +1,7 @@
 /* Validates changes of settings: values, levels, and the ids in them. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/auto.h"
 #include "agent/catalog.h"
@@ -93,7 +94,8 @@ int setting_workspace(const struct caller *by, const struct setting_said *s,
 		      const struct workspace **w, struct err *e)
 {
 	struct setting_value v = setting_get(SETTING_DEFAULT_WORKSPACE,
-		&(struct setting_scope){ .conf = by->conf, .said = s });
+		&(struct setting_scope){ .conf = by->conf, .said = s,
+					 .passed = AUTO_WORKSPACE });
 	const struct workspace **all;
 	size_t n;
 
@@ -224,6 +226,8 @@ static int check_workspace(const struct change *c, struct str id, struct err *e)
 	const char *key = setting_rows[SETTING_DEFAULT_WORKSPACE].key;
 	const struct workspace *w;
 
+	if (!strcasecmp(id.p, AUTO_WORKSPACE))
+		return 0;
 	if (workspace_of(c->by, c->s, id, &w, e) < 0)
 		return -1;
 	return w ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: there is no "
@@ -277,6 +281,25 @@ int setting_check(const json_t *change, enum setting_level level, struct err *e)
 	return 0;
 }
 
+/* The same with keys instead of aliases; the key wins over its alias. */
+static const json_t *by_key(const json_t *change, struct arena *a)
+{
+	json_t *out = jx_keep(a, json_copy((json_t *)change));
+
+	for (int i = 0; i < SETTING__MAX; i++) {
+		const struct setting_row *row = &setting_rows[i];
+		json_t *v = row->alias ? json_object_get(change, row->alias)
+			: NULL;
+
+		if (!v)
+			continue;
+		if (!json_object_get(change, row->key))
+			json_object_set(out, row->key, v);
+		json_object_del(out, row->alias);
+	}
+	return out;
+}
+
 const json_t *setting_changed(const struct caller *by,
 			      const struct setting_said *s,
 			      const json_t *change, struct arena *a,
@@ -294,6 +317,7 @@ const json_t *setting_changed(const struct caller *by,
 
 	if (setting_check(change, c.level, e) < 0)
 		return NULL;
+	change = by_key(change, a);
 	json_object_foreach((json_t *)change, key, v)
 		if (json_is_null(v))
 			json_object_del(said, key);

@@ -193,6 +193,8 @@ static void put_choices(struct jw *w, const struct setting_choices *c,
 	jw_arr(w);
 	if (row->choices)
 		put_words(w, row);
+	if (row->of == SETTING_OF_WORKSPACES)
+		put_choice(w, STR(AUTO_WORKSPACE), STR("Automatic"));
 	for (size_t i = 0; row->of == SETTING_OF_WORKSPACES &&
 	     i < c->n_workspaces; i++)
 		put_choice(w, str_of(c->workspaces[i]->id),
@@ -243,6 +245,7 @@ void setting_describe(struct jw *w, const struct setting_choices *c,
 
 	jw_obj(w);
 	jw_kstrz(w, "key", row->key);
+	jw_kstrz(w, "alias", row->alias);
 	jw_kstrz(w, "label", row->label);
 	jw_kstrz(w, "help", row->what);
 	put_type(w, c, id);

@@ -95,7 +95,11 @@ static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct conf_auto *r = &v[i];
 
-		check_llm_id(l, &r->service, r->service);
+		check_service(l, &r->service, "llm_service", r->service,
+			      LLM_CAN_CHAT |
+			      (r->needs & AUTO_NEEDS_TOOLS ? LLM_CAN_TOOLS : 0) |
+			      (r->needs & AUTO_NEEDS_VISION ? LLM_CAN_VISION
+							    : 0));
 		if (!*r->from != !*r->until)
 			load_fail(l, load_pos(l, *r->from ? &r->from
 					      : &r->until),
@@ -513,6 +517,9 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 {
 	if (!*w->name)
 		w->name = w->id;
+	if (!strcmp(w->id, "auto"))
+		load_fail(l, load_pos(l, w), "the workspace auto: the name is "
+			  "reserved for the setting default_workspace");
 	if (w->prompt.text && !*w->prompt.name)
 		w->prompt.name = w->id;
 	check_llm_ref(l, &w->llm_service, w->n_autos);

@@ -114,7 +114,7 @@ struct conf_llm {
 };
 
 /* Where a service is chosen by rules (agent/auto.h). */
-enum { AUTO_NEEDS_TOOLS = 1 };
+enum { AUTO_NEEDS_TOOLS = 1, AUTO_NEEDS_VISION = 2 };
 enum auto_task {
 	AUTO_CHAT = 1, AUTO_TITLE = 2, AUTO_COMPLETE = 4,
 	AUTO_AGENT = 8,		/* called as a tool */
@@ -466,6 +466,8 @@ struct conf {
 	size_t n_autos;
 	const char *chat_system_prompt;
 	const char *currency;		/* of prices; "" = not said */
+	json_t *settings;		/* object by key, checked by lib/agent
+					   (setting_check_conf); NULL: none */
 	struct {
 		enum conf_byok mode;
 		struct conf_list allow_private;	/* of users' addresses */

@@ -60,7 +60,8 @@ const char *conf_lacks(unsigned has, unsigned wanted)
 }
 
 static const struct opt_name auto_needs[] = {
-	{ "tools", AUTO_NEEDS_TOOLS }, { NULL, 0 },
+	{ "tools", AUTO_NEEDS_TOOLS }, { "vision", AUTO_NEEDS_VISION },
+	{ NULL, 0 },
 };
 
 static const struct opt_name auto_tasks[] = {

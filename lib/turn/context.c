@@ -314,9 +314,9 @@ int context_build(struct turn_loop *l, struct err *e)
 		return -1;
 	if (!choose_after(l))
 		return 0;
-	/* The history gets the additional room. */
-	if (l->squeezed && l->share[PART_HISTORY].cut &&
-	    window(l->run->in.target.service) > had) {
+	/* The history gets the additional room, and a model that sees the images. */
+	if (l->has_images || (l->squeezed && l->share[PART_HISTORY].cut &&
+			      window(l->run->in.target.service) > had)) {
 		forget(l, &taint);
 		return build(l, e);
 	}

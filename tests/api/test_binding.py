@@ -1,6 +1,7 @@
 """What an LLM service is bound to, it can do (A29): one check by capability for
 everything that names a service, for lists, for YAML, and where a turn begins."""
 
+import contextlib
 import json
 import uuid
 
@@ -147,6 +148,10 @@ TOOL = {"peer": {"kind": "agent", "description": "Does it.",
     ({"knowledge": {"embedding_service": "demo"}},
      'embedding_service "demo" does not have the capability embed'),
     ({"tools": TOOL}, '"vectors" does not have the capability chat'),
+    ({"chat": {"auto": [{"service": "plain", "needs": ["tools"]}, {"service": "demo"}]}},
+     '"plain" does not have the capability tools'),
+    ({"chat": {"auto": [{"service": "demo", "needs": ["vision"]}, {"service": "demo"}]}},
+     '"demo" does not have the capability vision'),
 ])
 def test_files_are_checked(lab, config, says):
     try:
@@ -155,3 +160,30 @@ def test_files_are_checked(lab, config, says):
     finally:
         lab.write_config()
     assert answer.returncode == 1 and says in answer.stdout + answer.stderr
+
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c63f8ffff3f0005fe02fea7d6059b0000000049454e44ae426082")
+
+
+def test_images_are_for_a_service_that_sees(make_lab):
+    """needs: vision, with the message's image and with one of the thread."""
+    lab = make_lab(services=SERVICES, config={"chat": {
+        "llm_service": "auto",
+        "auto": [{"service": "eyes", "needs": ["vision"]}, {"service": "plain"}]}})
+    image = lab.call("POST", "/attachments?name=a.png", PNG, user="ada",
+                     headers={"Content-Type": "application/octet-stream"}).json["id"]
+    first = lab.chat("Hello")
+    talk = first[0].data["conversationId"]
+    seen = lab.chat("What is this?", attachments=[image], conversationId=talk)
+    later = lab.chat("And its colour?", conversationId=talk)
+
+    def service_of(events):
+        with contextlib.suppress(StopIteration):
+            return next(e.data for e in events if e.name == "service")
+    assert service_of(first)["llmServiceId"] == "plain"
+    assert (service_of(seen)["llmServiceId"], service_of(seen)["reason"]) == (
+        "eyes", "needs")
+    assert service_of(later)["llmServiceId"] == "eyes"
+    assert "data:image/png" in json.dumps(lab.sent()[-1])

@@ -288,7 +288,7 @@ int tool_check_conf(const struct conf *conf, struct err *e)
 {
 	const struct catalog *all = catalog_of(conf);
 
-	if (tool_kind_check(conf, e) < 0)
+	if (setting_check_conf(conf, e) < 0 || tool_kind_check(conf, e) < 0)
 		return -1;
 	for (size_t i = 0; i < all->n_workspaces; i++) {
 		const struct workspace *w = &all->workspaces[i];
