@@ -181,6 +181,8 @@ struct conf_agent {
 	const char *id, *name, *description;
 	bool is_default;
 	const char *system_prompt;	/* "" = falls back (B20) */
+	int version;			/* of its system prompt; 0 in the built-in
+					   agent, which has none */
 	const char *llm_service;	/* "" = falls back (B15) */
 	struct conf_list tools;		/* names and "group:NAME"; n == 0 = all */
 	int max_tool_iterations;	/* 0 = the workspace's */
@@ -465,6 +467,7 @@ struct conf {
 	const struct conf_auto *autos;	/* rules for "auto" */
 	size_t n_autos;
 	const char *chat_system_prompt;
+	int chat_version;		/* of chat_system_prompt */
 	const char *currency;		/* of prices; "" = not said */
 	json_t *settings;		/* object by key, checked by lib/agent
 					   (setting_check_conf); NULL: none */

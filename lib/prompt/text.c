@@ -66,9 +66,11 @@ int part_agent(const struct part_input *in, struct part_text *out,
 	(void)e;
 	if (v.level == LEVEL_BUILT_IN)
 		return give_builtin(out, &prompt_default_agent);
-	return give(out, v.level == LEVEL_AGENT
-		    ? arena_printf(in->arena, "agent:%s", in->agent->id)
-		    : "chat", 0, v.text);
+	if (v.level == LEVEL_AGENT)
+		return give(out, arena_printf(in->arena, "agent:%s",
+					      in->agent->id),
+			    in->agent->prompt_version, v.text);
+	return give(out, "chat", in->conf->chat_version, v.text);
 }
 
 int part_tool_use(const struct part_input *in, struct part_text *out,

@@ -166,6 +166,7 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	};
 	struct buf b = BUF_INIT(65536);
 	struct jw w = jw_on(&b);
+	struct prompt_stamp tools;
 
 	l->share[PART_MESSAGE].want = input_tokens(l);
 	l->share[PART_HISTORY].want =
@@ -181,7 +182,11 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 				    str_of(part_rows[i].layer));
 	l->request.system = l->blocks.text;
 	l->request.n_system = l->blocks.n;
-	prompt_stamps(&l->blocks, l->nested ? NULL : chosen_stamp(l->run), &w);
+	tools = prompt_stamp_of(part_rows[PART_TOOLS].layer, "tools",
+				TOOL_TEXTS_VERSION,
+				tool_set_texts(&l->tools, l->arena));
+	prompt_stamps(&l->blocks, l->nested ? NULL : chosen_stamp(l->run),
+		      l->tools.n ? &tools : NULL, &w);
 	l->stamps = arena_str(l->arena, buf_str(&b));
 	buf_release(&b);
 	return 0;

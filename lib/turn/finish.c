@@ -188,6 +188,7 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 		u.agent_id = str_of(l->task->tool->name);
 	}
 	llm_usage_record(&u, &l->served.usage);
+	u.service = str_of(s->id);
 	u.provider = str_of(s->provider);
 	u.payer = s->payer;
 	u.model = l->model.n ? l->model : str_of(s->model);

@@ -167,6 +167,22 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 	return 0;
 }
 
+struct str tool_set_texts(const struct tool_set *set, struct arena *a)
+{
+	struct buf b = BUF_INIT(16 * 1024 * 1024);
+	struct str s;
+
+	for (size_t i = 0; i < set->n; i++) {
+		buf_addf(&b, "%s\n%s\n", set->v[i].tool->name,
+			 set->v[i].description);
+		jx_dump(&b, set->v[i].schema);
+		buf_addc(&b, '\n');
+	}
+	s = arena_str(a, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
+
 const struct tool_offer *tool_set_find(const struct tool_set *set,
 				       struct str name)
 {

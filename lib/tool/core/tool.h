@@ -230,6 +230,15 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
  */
 bool tool_web_offered(const struct tool_ctx *ctx);
 
+/*
+ * Version of the texts of the built-in tools (name, description, schema), which usage
+ * records show with the hash of what was sent (A31). Raise it when the texts change.
+ */
+enum { TOOL_TEXTS_VERSION = 1 };
+
+/* The texts of the offered tools as the model gets them, one after the other; in a. */
+struct str tool_set_texts(const struct tool_set *set, struct arena *a);
+
 /* The offer of this name, or NULL. */
 const struct tool_offer *tool_set_find(const struct tool_set *set,
 				       struct str name);
