@@ -1,5 +1,5 @@
 /*
- * Anthropic Messages, writing (protocols.md 6.3-6.5). Messages are made as a
+ * Anthropic Messages, writing. Messages are made as a
  * tree: neighbours of one role become one message, tool results come first in
  * it, and the result gets the cache marks.
  */
@@ -25,7 +25,7 @@ static void add_block(json_t *messages, const char *role, json_t *block)
 
 static void add_text(json_t *messages, const char *role, struct str text)
 {
-	if (text.n)	/* an empty text block is refused (C5) */
+	if (text.n)	/* an empty text block is refused (P-C5) */
 		add_block(messages, role, json_pack("{s:s, s:o}", "type",
 			  "text", "text", jx_string(text)));
 }

@@ -31,7 +31,7 @@ static struct build_item *push(struct build *b, enum llm_role role,
 
 /*
  * The result of call among the tool messages right behind its assistant
- * message; one is made up where the history has none (B15).
+ * message; one is made up where the history has none (P-B15).
  */
 static void push_result(struct build *b, const struct llm_message *from,
 			const struct llm_message *end,
@@ -57,7 +57,7 @@ static void push_result(struct build *b, const struct llm_message *from,
 /*
  * Orders messages as every server wants them: each call answered exactly once
  * and at once, no result without its call (the start of the history may have
- * been cut there), no empty assistant message (C5).
+ * been cut there), no empty assistant message (P-C5).
  */
 static void collect(struct build *b)
 {
@@ -111,7 +111,7 @@ static void system_text(struct build *b)
 	buf_release(&t);
 }
 
-/* E6: a model without a system role gets the text before the first message. */
+/* P-E6: a model without a system role gets the text before the first message. */
 static void fold_system(struct build *b)
 {
 	struct build_item *it = NULL;
@@ -273,7 +273,7 @@ void build_args_object(struct build *b, struct str args)
 	jw_raw(&b->w, build_args_text(b, args));
 }
 
-/* -- replay (B11-B13) ----------------------------------------------------- */
+/* -- replay (P-B11 to P-B13) ----------------------------------------------------- */
 
 bool build_same_origin(const struct build *b, const json_t *o)
 {
@@ -427,7 +427,7 @@ static void make_url(struct build *b, struct llm_wire *out)
 	buf_release(&t);
 }
 
-/* Whether the admin's own headers already authenticate us (E13). */
+/* Whether the admin's own headers already authenticate us (P-E13). */
 static bool has_own_auth(const struct llm_service *s)
 {
 	static const char *const names[] = {
@@ -503,7 +503,7 @@ int64_t llm_message_tokens(const struct llm_message *m)
 		(int64_t)m->n_images * LLM_IMAGE_TOKENS;
 }
 
-/* D5: an estimate of the request's tokens, in case the provider reports none. */
+/* P-D5: an estimate of the request's tokens, in case the provider reports none. */
 static int64_t estimate(const struct build *b)
 {
 	const struct llm_request *r = b->r;

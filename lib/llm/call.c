@@ -29,7 +29,7 @@ static void start_call(struct llm_decoder *d, struct dec_call *c)
 		});
 }
 
-/* The first non-empty value wins (B4, B7). */
+/* The first non-empty value wins (P-B4, P-B7). */
 static void first_wins(const struct llm_decoder *d, struct buf *b,
 		       struct str s)
 {
@@ -71,11 +71,11 @@ static struct dec_call *find_call(struct llm_decoder *d, int key,
 
 		if (c->key != key)
 			continue;
-		if (other_id)			/* B3 */
+		if (other_id)			/* P-B3 */
 			continue;
 		if (key == CALL_NO_KEY && name.n && c->name.n &&
 		    !(id.n && c->id.n))
-			return NULL;		/* B2: whole calls, no ids */
+			return NULL;		/* P-B2: whole calls, no ids */
 		if (other_name && !id.n && !c->id.n)
 			return NULL;
 		return c;
@@ -152,7 +152,7 @@ static void mint_id(struct llm_decoder *d, struct dec_call *c)
 	buf_adds(&c->id, id);
 }
 
-/* Whether a call before c has its id (B3). */
+/* Whether a call before c has its id (P-B3). */
 static bool id_is_taken(const struct llm_decoder *d, const struct dec_call *c)
 {
 	const struct llm_request *r = d->request;
@@ -179,10 +179,10 @@ static bool cut_short(const struct llm_decoder *d)
 }
 
 /*
- * The arguments as the caller gets them: "" and null mean none (B8, B16); text
+ * The arguments as the caller gets them: "" and null mean none (P-B8, P-B16); text
  * that only a lenient reader accepts is rewritten. False: not a JSON object, or
  * "" at the end of an answer that was cut off, perhaps before the first byte of
- * the arguments (A6). Then even a tool without parameters is not run: the model
+ * the arguments (P-A6). Then even a tool without parameters is not run: the model
  * can call it again, but a write cannot be undone.
  */
 static bool settle_args(const struct llm_decoder *d, struct dec_call *c)

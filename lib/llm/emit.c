@@ -161,7 +161,7 @@ void dec_model(struct llm_decoder *d, struct str s)
 	dec_whole(d, &d->said_model, utf8_head(s, 60));
 }
 
-/* -- <think> (C3) --------------------------------------------------------- */
+/* -- <think> (P-C3) --------------------------------------------------------- */
 
 /* Length of the longest end of s that starts tag. */
 static size_t tag_at_end(struct str s, struct str tag)
@@ -288,7 +288,7 @@ static void flush_deltas(struct llm_decoder *d)
 	buf_release(&b);
 }
 
-/* B1: calls, not the server's word, decide whether tools are used. */
+/* P-B1: calls, not the server's word, decide whether tools are used. */
 static enum llm_stop final_stop(const struct llm_decoder *d)
 {
 	bool plain = d->stop == LLM_STOP_END || d->stop == LLM_STOP_NONE ||
@@ -306,7 +306,7 @@ int64_t dec_uncached(int64_t prompt, int64_t cached)
 	return prompt < 0 ? -1 : cached > prompt ? prompt : prompt - cached;
 }
 
-/* D5: estimates for what the provider did not report, marked as such. */
+/* P-D5: estimates for what the provider did not report, marked as such. */
 static void settle_usage(struct llm_decoder *d)
 {
 	struct llm_usage *u = &d->usage;
@@ -354,7 +354,7 @@ static bool has_images(const struct llm_request *r)
 }
 
 /*
- * E4: a self-hosted server (one without a key) silently drops what does not fit
+ * P-E4: a self-hosted server (one without a key) silently drops what does not fit
  * into its context. Estimates are coarse, so only a loss of half is a sign.
  */
 static void warn_of_cut(struct llm_decoder *d)

@@ -1,7 +1,7 @@
 /*
  * Classification goes by the provider's own words first and by status last
- * (A9): a 429 may mean "wait" or "pay", a 400 may mean "too long". The retry
- * rules are those of the official OpenAI client (protocols.md 2.3):
+ * (P-A9): a 429 may mean "wait" or "pay", a 400 may mean "too long". The retry
+ * rules are those of the official OpenAI client:
  * x-should-retry decides when present; else 408, 409, 429 and 5xx.
  */
 #include "llm/error.h"
@@ -120,7 +120,7 @@ static void say_object(struct said *s, const json_t *o)
 		s->raw = jx_str(o, "failed_generation");
 }
 
-/* All forms of A3 and A11; other objects have no meaning. */
+/* All forms of P-A3 and P-A11; other objects have no meaning. */
 static struct said say(const json_t *j)
 {
 	struct said s = { .number = 0 };
@@ -222,7 +222,7 @@ static unsigned repairs(const struct said *s)
 	return r;
 }
 
-/* "34.4s" or "12s" in details[].retryDelay (A8). */
+/* "34.4s" or "12s" in details[].retryDelay (P-A8). */
 static int64_t retry_delay_ms(const json_t *details)
 {
 	size_t i;

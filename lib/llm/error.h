@@ -1,6 +1,6 @@
 /*
  * The meaning of a provider's failure: one classification for statuses, error
- * bodies and errors inside a stream (A3, A8-A12), and the possible remedies.
+ * bodies and errors inside a stream (P-A3, P-A8 to P-A12), and the possible remedies.
  */
 #ifndef LLM_ERROR_H
 #define LLM_ERROR_H
@@ -9,17 +9,17 @@
 
 /* Changes to a request that a 400 asks for; each is tried once. */
 enum {
-	REPAIR_MAX_TOKENS = 1,	/* the other name of max_tokens (E1) */
-	REPAIR_STRIP = 2,	/* without signatures and opaque members (B12) */
-	REPAIR_SAMPLING = 4,	/* without temperature and top_p (E2) */
-	REPAIR_SYSTEM_ROLE = 8,	/* system text in the first user message (E6) */
-	REPAIR_STREAM_OPTIONS = 16,	/* without stream_options (E7) */
+	REPAIR_MAX_TOKENS = 1,	/* the other name of max_tokens (P-E1) */
+	REPAIR_STRIP = 2,	/* without signatures and opaque members (P-B12) */
+	REPAIR_SAMPLING = 4,	/* without temperature and top_p (P-E2) */
+	REPAIR_SYSTEM_ROLE = 8,	/* system text in the first user message (P-E6) */
+	REPAIR_STREAM_OPTIONS = 16,	/* without stream_options (P-E7) */
 };
 
 struct llm_fault {
 	enum err_code code;
 	bool retry;		/* the same request may succeed soon */
-	bool once;		/* … but one retry is enough (B18) */
+	bool once;		/* … but one retry is enough (P-B18) */
 	unsigned repair;	/* REPAIR_* that would help */
 	int64_t retry_after_ms;	/* as the server said; -1 = nothing */
 };
@@ -36,7 +36,7 @@ void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
 /* An error object inside a 200 answer, in any shape. Sets *f and e. */
 void llm_fault_of_json(const json_t *j, struct llm_fault *f, struct err *e);
 
-/* Whether j, a payload of a stream named name, is an error (A3). */
+/* Whether j, a payload of a stream named name, is an error (P-A3). */
 bool llm_is_error(struct str name, const json_t *j);
 
 /*
@@ -48,7 +48,7 @@ int64_t llm_retry_after_ms(struct str value, int64_t now_us);
 /*
  * Milliseconds until retry number n (from 0): the server's value if it is at most
  * a minute, plus up to an eighth, because many clients may have got the same value
- * (A8); else half a second, doubling up to eight seconds, minus up to a quarter.
+ * (P-A8); else half a second, doubling up to eight seconds, minus up to a quarter.
  * random determines these parts.
  */
 int llm_backoff_ms(const struct llm_fault *f, int n, uint8_t random);

@@ -20,7 +20,7 @@ static void usage(struct llm_decoder *d, const json_t *j)
 					0);
 	d->usage.cache_write = 0;
 	d->usage.input = dec_uncached(prompt, d->usage.cache_read);
-	/* D4: thinking is not among the candidates' tokens. */
+	/* P-D4: thinking is not among the candidates' tokens. */
 	d->usage.output = dec_count(u, "candidatesTokenCount", 0) + thoughts;
 	d->usage.reasoning = thoughts;
 	d->output_final = true;

@@ -1,5 +1,5 @@
 /*
- * Ollama's own chat (protocols.md section 5): one JSON object per line, whole
+ * Ollama's own chat: one JSON object per line, whole
  * tool calls with arguments as objects, counters in the last line.
  */
 #include "llm/build.h"
@@ -155,7 +155,7 @@ static void options(struct build *b)
 	jw_key(w, "options");
 	jw_obj(w);
 	if (s->context_tokens > 0 && !json_object_get(extra, "num_ctx"))
-		jw_kint(w, "num_ctx", s->context_tokens);	/* E4 */
+		jw_kint(w, "num_ctx", s->context_tokens);	/* P-E4 */
 	if (build_max_tokens(b) > 0 && !json_object_get(extra, "num_predict"))
 		jw_kint(w, "num_predict", build_max_tokens(b));
 	if (build_sampling(b) && s->set.temperature)

@@ -1,8 +1,8 @@
 /*
  * OpenAI chat completions, reading: the chunk of a stream and the whole
- * document (protocols.md 2.2, section 4). The fields are those that some server
- * of the family really sends; null and absent are the same everywhere (B10),
- * `choices` may be empty or missing (C1), roles are ignored (C6).
+ * document. The fields are those that some server
+ * of the family really sends; null and absent are the same everywhere (P-B10),
+ * `choices` may be empty or missing (P-C1), roles are ignored (P-C6).
  */
 #include "llm/openai.h"
 
@@ -20,7 +20,7 @@ static bool is_null(const json_t *v)
 	return !v || json_is_null(v);
 }
 
-/* -- usage (D1, D3, D4, D6) ----------------------------------------------- */
+/* -- usage (P-D1, P-D3, P-D4, P-D6) ----------------------------------------------- */
 
 static void take_usage(struct llm_decoder *d, const json_t *u)
 {
@@ -63,7 +63,7 @@ static void usage(struct llm_decoder *d, const json_t *j)
 		take_usage(d, u);
 }
 
-/* -- text and reasoning (C2, C4) ------------------------------------------ */
+/* -- text and reasoning (P-C2, P-C4) ------------------------------------------ */
 
 /* Content parts: text, and Mistral's thinking with parts of its own. */
 static void parts(struct llm_decoder *d, const json_t *list, bool reasoning)
@@ -114,7 +114,7 @@ static void reasoning(struct llm_decoder *d, const json_t *delta)
 	}
 }
 
-/* -- members to replay (B11, B13) ----------------------------------------- */
+/* -- members to replay (P-B11, P-B13) ----------------------------------------- */
 
 /* Appends b to the string member key of a, making it if needed. */
 static void grow(json_t *a, const char *key, struct str b)
@@ -334,7 +334,7 @@ static json_t *first_choice(const json_t *j)
 	return NULL;
 }
 
-/* B9: delta, then finish_reason, then usage of the same chunk. */
+/* P-B9: delta, then finish_reason, then usage of the same chunk. */
 static void event(struct llm_decoder *d, struct str name, json_t *j)
 {
 	const json_t *choice = first_choice(j);
@@ -353,7 +353,7 @@ static void event(struct llm_decoder *d, struct str name, json_t *j)
 
 /*
  * A gateway without finish_reason (Snowflake Cortex) ends with usage and this
- * mark. If the field is present but null, the end is missing (A1, A5).
+ * mark. If the field is present but null, the end is missing (P-A1, P-A5).
  */
 static void done(struct llm_decoder *d)
 {
@@ -368,7 +368,7 @@ static void whole(struct llm_decoder *d, json_t *j)
 	bool filtered = str_is(jx_str(choice, "finish_reason"),
 			       "content_filter");
 
-	if (!m && !filtered) {	/* Azure leaves out what it filtered (C5) */
+	if (!m && !filtered) {	/* Azure leaves out what it filtered (P-C5) */
 		if (jx_str(j, "message").n || json_object_get(j, "detail"))
 			dec_fail_json(d, j);
 		else

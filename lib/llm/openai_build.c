@@ -1,5 +1,5 @@
 /*
- * OpenAI chat completions, writing. Only what is configured is sent (E2, E8):
+ * OpenAI chat completions, writing. Only what is configured is sent (P-E2, P-E8):
  * strict servers refuse members that they do not know.
  */
 #include "llm/openai.h"
@@ -24,7 +24,7 @@ static void call(struct build *b, const struct llm_tool_call *c)
 	jw_end_obj(w);
 }
 
-/* The content as parts (protocols.md section 2): images, then the text. */
+/* The content as parts: images, then the text. */
 static void parts(struct build *b, const struct build_item *it)
 {
 	struct jw *w = &b->w;
@@ -117,7 +117,7 @@ static void tools(struct build *b)
 		jw_bool(w, b->q.parallel_tool_calls == PARALLEL_ON);
 }
 
-/* E1: the name that this server accepts, or the other one after a 400. */
+/* P-E1: the name that this server accepts, or the other one after a 400. */
 static void max_tokens(struct build *b)
 {
 	bool completion = b->q.max_tokens_field == MAXTOK_COMPLETION;

@@ -1,5 +1,5 @@
 /*
- * OpenAI Responses, reading only (protocols.md section 3): bodies that people
+ * OpenAI Responses, reading only: bodies that people
  * have recorded can be decoded; requests are made by chat completions. Events
  * name themselves in `type`; a call has two ids, of which call_id is the one
  * that results refer to; there is no [DONE].

@@ -1,11 +1,11 @@
 /*
  * llm_stream: one request, with its retries, as one sequence of events.
  *
- * A failure is retried only while nothing was delivered (A7), by the policy of
+ * A failure is retried only while nothing was delivered (P-A7), by the policy of
  * the official client: at most `retries` times, after the server's delay if it
  * is at most 60 s, else 0.5 s doubling to 8 s less up to a quarter. After a 400
- * that names a parameter, the request is sent once without it (E1, E2, E6, E7,
- * B12), and a repair that helped is remembered for the process.
+ * that names a parameter, the request is sent once without it (P-E1, P-E2, P-E6, P-E7,
+ * P-B12), and a repair that helped is remembered for the process.
  */
 #include "llm/llm.h"
 
@@ -28,7 +28,7 @@
 #include "base/banned.h"
 
 #define LINGER_OVER_MS 50	/* for the end of body after the last event */
-#define LINGER_USAGE_MS 3000	/* for usage after finish_reason (D3) */
+#define LINGER_USAGE_MS 3000	/* for usage after finish_reason (P-D3) */
 
 /*
  * Repairs that helped, by service: a direct-mapped table of hash << 8 | bits.

@@ -1,5 +1,5 @@
 /*
- * Tool names on the wire (B14). Ours may have 1-128 of [A-Za-z0-9_.-] (as
+ * Tool names on the wire (P-B14). Ours may have 1-128 of [A-Za-z0-9_.-] (as
  * MCP); OpenAI and Anthropic take [A-Za-z0-9_-]{1,64}. A name that fits is sent
  * as it is; any other is cut, cleaned, and ends in a hash of the whole name.
  */

@@ -1,4 +1,4 @@
-/* Counters of tokens: four disjoint ones and a part (D1), each known or not. */
+/* Counters of tokens: four disjoint ones and a part (P-D1), each known or not. */
 #include <math.h>
 
 #include "llm/llm.h"

@@ -1,5 +1,5 @@
 /*
- * Lines are split by bytes, not by characters (C7): CR and LF cannot occur within a
+ * Lines are split by bytes, not by characters (P-C7): CR and LF cannot occur within a
  * UTF-8 sequence. A CR at the end of a read ends its line at once, and an LF at the
  * start of the next read is then skipped, so that an event is never delayed by a
  * byte that may not come.

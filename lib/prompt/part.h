@@ -1,7 +1,7 @@
 /*
  * Context parts: the model's context is the sum of the rows of part.def, and
  * one allocator divides the tokens of the service's window among them
- * (DESIGN.md section 7). A token is four characters, rounded up for each block,
+ *. A token is four characters, rounded up for each block,
  * message and tool (C25).
  *
  * Parts of the system prompt are texts. Stable ones, equal from turn to turn,

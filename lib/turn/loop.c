@@ -185,7 +185,7 @@ static void tell_usage(struct turn_loop *l)
 	loop_emit(l, &ev);
 }
 
-/* Estimates the usage that D5 requires if the provider reported none. */
+/* Estimates the usage that P-D5 requires if the provider reported none. */
 static void settle_usage(struct turn_loop *l)
 {
 	if (!l->step.has_usage)

@@ -275,7 +275,7 @@ static enum err_code get(const char *host, int port, const char *entry,
 	return e.code;
 }
 
-/* Pitfall G14: by whatever name or spelling. */
+/* P-G14: by whatever name or spelling. */
 static void refused_addresses_get_not_one_byte(void **state)
 {
 	static const char *const hosts[] = {
@@ -322,7 +322,7 @@ static void warm_connections_are_asked_about_too(void **state)
 			 ERR_NONE);
 }
 
-/* Pitfall G14: the name is looked up once per connection, by the one that connects. */
+/* P-G14: the name is looked up once per connection, by the one that connects. */
 static void there_is_no_second_look_up(void **state)
 {
 	struct peer *p = peer_start(serve_ok);
@@ -335,7 +335,7 @@ static void there_is_no_second_look_up(void **state)
 	assert_int_equal(atomic_load(&looked_up) - before, 1);
 }
 
-/* Pitfall E14. */
+/* P-E14. */
 static void redirects_are_not_followed(void **state)
 {
 	struct peer *p = peer_start(serve_redirect);

@@ -94,7 +94,7 @@ static void urls_and_headers(void **state)
 		if (!has_header(&b->wire, t[i].header))
 			fail_msg("no header %s", t[i].header);
 	}
-	/* Pitfall E13: exactly one credential. */
+	/* P-E13: exactly one credential. */
 	r.service = &s;
 	assert_true(has_header(&build(&r)->wire, own[0]));
 	assert_true(has_header(&build(&r)->wire, own[1]));
@@ -133,7 +133,7 @@ static void b17_b18_unusable_services(void **state)
 	assert_int_equal(check(&s), ERR_NONE);
 }
 
-/* Pitfalls E2, E8: nothing that was not asked for. */
+/* P-E2, P-E8: nothing that was not asked for. */
 static void e2_e8_minimal_request(void **state)
 {
 	struct llm_service s = { SERVICE, .provider = "openai" };
@@ -156,7 +156,7 @@ static void e2_e8_minimal_request(void **state)
 		"\"reasoning_effort\":\"low\",\"stream\":true,"
 		"\"stream_options\":{\"include_obfuscation\":false,"
 		"\"include_usage\":true},\"temperature\":0.25,\"top_p\":1}");
-	/* Pitfalls E1, E2, E7, repaired. */
+	/* P-E1, P-E2, P-E7, repaired. */
 	assert_string_equal(sorted(build_with(&r, REPAIR_MAX_TOKENS |
 		REPAIR_SAMPLING | REPAIR_STREAM_OPTIONS)->body),
 		"{\"max_tokens\":50,\"messages\":[{\"content\":\"hi\","
@@ -186,14 +186,14 @@ static void quirks_and_extra_body(void **state)
 		"}],\"model\":\"override\",\"nested\":{\"a\":2},\"seed\":1,"
 		"\"stream\":true}");
 	assert_true(has_header(&b->wire, "X-Key: <sk-test>"));
-	/* Pitfall E6: folded into the first user message. */
+	/* P-E6: folded into the first user message. */
 	assert_has(sorted(build_with(&r, REPAIR_SYSTEM_ROLE)->body),
 		   "[{\"content\":\"be\\n\\nnice\\n\\nhi\",\"role\":\"user\"}]");
 	json_decref(quirks);
 	json_decref(extra);
 }
 
-/* Pitfalls E5, E11, E12: a history with calls, and tools. */
+/* P-E5, P-E11, P-E12: a history with calls, and tools. */
 static void openai_tool_loop(void **state)
 {
 	json_t *schema = json_pack("{s:s}", "type", "object");
@@ -238,7 +238,7 @@ static void openai_tool_loop(void **state)
 	json_decref(schema);
 }
 
-/* Pitfalls B5, B6: ids as the provider takes them, equal in call and result. */
+/* P-B5, P-B6: ids as the provider takes them, equal in call and result. */
 static void b5_b6_call_ids(void **state)
 {
 	static const struct {
@@ -278,7 +278,7 @@ static void b5_b6_call_ids(void **state)
 	}
 }
 
-/* Pitfalls B15, C5: each call answered once and at once; C5: no empty messages. */
+/* P-B15, P-C5: each call answered once and at once; C5: no empty messages. */
 static void b15_history_is_put_right(void **state)
 {
 	struct llm_message m[] = {
@@ -369,7 +369,7 @@ static void anthropic_thinking_replay(void **state)
 	json_object_del(result, "is_error");
 	assert_string_equal(sorted(build(&r)->body), sorted(want));
 
-	/* Pitfall B12: another model, or told so: only text and calls, no thinking. */
+	/* P-B12: another model, or told so: only text and calls, no thinking. */
 	assert_lacks(sorted(build_with(&r, REPAIR_STRIP)->body), "signature");
 	s.model = "claude-other";
 	assert_lacks(sorted(build(&r)->body), "signature");
@@ -382,7 +382,7 @@ static void anthropic_thinking_replay(void **state)
 	buf_release(&turn2);
 }
 
-/* Pitfalls B11, B12, B13. */
+/* P-B11, P-B12, P-B13. */
 static void b11_b13_members_replayed(void **state)
 {
 	json_t *replay = json_pack("{s:s, s:s, s:{s:s, s:s}}", "provider",
@@ -475,7 +475,7 @@ static void anthropic_rules(void **state)
 	assert_has(text, "\"is_error\":true");
 }
 
-/* Pitfalls E3, E4: the native address, and what can be said there. */
+/* P-E3, P-E4: the native address, and what can be said there. */
 static void ollama_request(void **state)
 {
 	json_t *extra = json_pack("{s:{s:i}, s:s}", "options", "num_ctx", 2048,
@@ -512,7 +512,7 @@ static void ollama_request(void **state)
 	buf_release(&want);
 }
 
-/* Pitfalls E8, E9: strict only where it is known and kept. */
+/* P-E8, P-E9: strict only where it is known and kept. */
 static void typed_output(void **state)
 {
 	json_t *closed = json_pack("{s:s, s:{s:{s:s}}, s:[s], s:b}", "type",

@@ -61,7 +61,7 @@ static void recorded_errors(void **state)
 	}
 }
 
-/* Pitfalls A9, A10, A11, A12: their words first, the status last. */
+/* P-A9, P-A10, P-A11, P-A12: their words first, the status last. */
 static void a9_a12_classes(void **state)
 {
 	static const struct {
@@ -124,7 +124,7 @@ static void texts_for_the_log(void **state)
 	assert_int_equal(e.retry_after_s, 3);
 }
 
-/* Pitfall A8: seconds, dates, milliseconds, and Google's. */
+/* P-A8: seconds, dates, milliseconds, and Google's. */
 static void a8_retry_after(void **state)
 {
 	const int64_t now = INT64_C(1700000000) * 1000000;
@@ -160,7 +160,7 @@ static void a8_retry_after(void **state)
 	assert_true(f.retry);
 }
 
-/* Pitfall A8: not all at once, not before the time, not after a minute. */
+/* P-A8: not all at once, not before the time, not after a minute. */
 static void a8_backoff(void **state)
 {
 	static const struct {
@@ -197,7 +197,7 @@ static void should_retry_decides(void **state)
 			      "}}", "", "", "true", &e).retry);
 }
 
-/* Pitfall B18. */
+/* P-B18. */
 static void b18_tool_use_failed_once(void **state)
 {
 	struct err e = ERR_INIT;
@@ -210,7 +210,7 @@ static void b18_tool_use_failed_once(void **state)
 	assert_true(f.once);
 }
 
-/* Pitfalls B12, E1, E2, E6, E7: what a 400 asks for. */
+/* P-B12, P-E1, P-E2, P-E6, P-E7: what a 400 asks for. */
 static void repairs(void **state)
 {
 	static const struct {

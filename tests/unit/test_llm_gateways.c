@@ -10,7 +10,7 @@
 	"\"finish_reason\":\"" why "\"}]}\n\n"
 
 /*
- * Pitfall A6: cut off before the first byte of its arguments. No arguments are
+ * P-A6: cut off before the first byte of its arguments. No arguments are
  * none then, however the provider says that it stopped.
  */
 static void a6_cut_before_the_arguments(void **state)
@@ -150,7 +150,7 @@ static void an_empty_function_call_is_none(void **state)
 		FINISH("function_call")), "\"name\":\"f\",\"args\":\"{}\"}");
 }
 
-/* Pitfalls A1, A2: no such field at all is not the same as null in it. */
+/* P-A1, P-A2: no such field at all is not the same as null in it. */
 static void a1_gateways_without_finish_reason(void **state)
 {
 #define BARE(delta) "data: {\"choices\":[{\"index\":0,\"delta\":" delta "}]}\n\n"
@@ -189,7 +189,7 @@ static void a1_gateways_without_finish_reason(void **state)
 #undef USED
 }
 
-/* Pitfall A3: one more shape, `error:` where `data:` should be. */
+/* P-A3: one more shape, `error:` where `data:` should be. */
 static void a3_error_as_a_field(void **state)
 {
 	static const struct {
@@ -228,7 +228,7 @@ static void a3_error_as_a_field(void **state)
 		"\"event\":\"done\"");
 }
 
-/* Pitfall C5: Azure leaves out the message that it filtered. */
+/* P-C5: Azure leaves out the message that it filtered. */
 static void c5_filtered_without_a_message(void **state)
 {
 	const char *out = decode("azure", "{\"choices\":[{\"index\":0,"
