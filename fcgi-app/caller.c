@@ -55,7 +55,8 @@ int req_identify(struct request *rq, struct err *e)
 	if (identity_resolve(rq->conf, &ar, rq->arena, who, e) < 0)
 		return -1;
 	rq->by = caller_of(rq->conf, who, rq->app->db, rq->arena);
-	log_bind(rq->id, who->login.p);
+	log_bind(rq->id, who->user_id_text);
+	log_debug("signed in", "login", who->login.p);
 	return 0;
 }
 

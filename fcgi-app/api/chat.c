@@ -13,7 +13,7 @@ static int read_body(struct request *rq, struct turn_request *in,
 		     struct err *e)
 {
 	const struct field fields[] = {
-		SEND_FIELD("workspaceId", FIELD_SLUG, FIELD_REQUIRED,
+		SEND_FIELD("workspaceId", FIELD_SLUG, FIELD_NULLABLE,
 			   workspace_id),
 		SEND_CONTENT(rq, "content"),
 		SEND_OPTIONS
@@ -68,10 +68,11 @@ static void answer_task(struct response *rs, const struct uuid *turn,
 }
 
 /*
- * POST /tasks {workspaceId, content, conversationId?, agentId?, …options} (E6): 202
+ * POST /tasks {workspaceId?, content, conversationId?, agentId?, …options} (E6): 202
  * {taskId, turnId, conversationId, messageId} at once; the turn, which is the task,
  * runs after the answer was sent. Location is the URL of its events; GET
- * /notifications reports its status. Errors as for POST /chat/{w}/stream, all
+ * /notifications reports its status. Without workspaceId: the conversation's, or the
+ * caller's default workspace (A28). Errors as for POST /chat/{w}/stream, all
  * before the 202. A repeated Idempotency-Key: the first request's ids.
  */
 int api_task_submit(struct request *rq, struct response *rs, struct err *e)

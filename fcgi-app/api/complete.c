@@ -72,7 +72,7 @@ static int read_body(struct request *rq, struct complete *c, struct err *e)
 	return 0;
 }
 
-/* NULL: the request names none; or with e set. */
+/* A service that can chat; NULL: e is set. */
 static const struct llm_service *service_for(struct request *rq,
 					     const struct workspace *ws,
 					     const struct complete *c,
@@ -89,8 +89,9 @@ static const struct llm_service *service_for(struct request *rq,
 		return NULL;
 	f.zone = str_of(setting_get(SETTING_TIME_ZONE, &(struct setting_scope){
 		.conf = rq->conf, .said = rq->by.said }).text);
-	return t.automatic
-		? auto_choose(rq->conf, ws, &f, rq->arena).service : t.service;
+	if (t.automatic)
+		t.service = auto_choose(rq->conf, ws, &f, rq->arena).service;
+	return target_can_chat(&t, e) == 0 ? t.service : NULL;
 }
 
 /*
@@ -118,9 +119,6 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	q.service = service_for(rq, ws, c, e);
 	if (!q.service)
-		return e->code ? -1
-			: err_set(e, ERR_CHAT_DISABLED, "no service");
-	if (llm_check_service(q.service, e) < 0)
 		return -1;
 	q.prompt = c->has_prompt ? &c->prompt : NULL;
 	q.input = c->body.input;

@@ -194,8 +194,9 @@ static int create_once(struct request *rq, struct conversation_new *n,
 }
 
 /*
- * POST /conversations {workspaceId, agentId?, title?, conversationId?,
- * knowledgeBaseIds?}, below an agent without the first two.
+ * POST /conversations {workspaceId?, agentId?, title?, conversationId?,
+ * knowledgeBaseIds?}, below an agent without the first two. Without workspaceId: the
+ * caller's default workspace (A28), and its default agent.
  * 201 Conversation, Location. 404 workspace or agent; 409 conflict when the id
  * is taken. A repeated Idempotency-Key: the same conversation, as it is now.
  */
@@ -205,7 +206,6 @@ int api_conversation_create(struct request *rq, struct response *rs,
 	/* Below an agent, the first two are in the path. */
 	static const struct field fields[] = {
 		{ .key = "workspaceId", .type = FIELD_SLUG,
-		  .flags = FIELD_REQUIRED,
 		  .offset = offsetof(struct create_body, workspace_id) },
 		{ .key = "agentId", .type = FIELD_SLUG,
 		  .offset = offsetof(struct create_body, agent_id) },
@@ -233,6 +233,9 @@ int api_conversation_create(struct request *rq, struct response *rs,
 			sizeof(b), e) < 0 ||
 	    read_knowledge(rq, b.knowledge, (struct str){ NULL, 0 }, &set, e) < 0 ||
 	    scope_path(rq, &ws, &agent, e) < 0)
+		return -1;
+	if (!ws && !b.workspace_id.p &&
+	    scope_default(rq, b.agent_id, &ws, &agent, e) < 0)
 		return -1;
 	if (!ws)
 		ws = scope_workspace(rq, b.workspace_id, e);

@@ -30,11 +30,6 @@ static const struct db_val *value(const struct resource_row *row,
 	return resource_value(bases, r, column);
 }
 
-static bool is_given(const struct resource_row *row, const char *column)
-{
-	return row->given[value(row, column) - row->v];
-}
-
 static bool is_private(const struct resource_row *row)
 {
 	return str_is(value(row, "tier")->s, "private");
@@ -63,32 +58,15 @@ static int made(struct request *rq, struct resource_row *row,
 	return api_shared_made(rq, bases, row, e);
 }
 
-/* As for agents: only those who may see the services can name one. */
 static int check(struct request *rq, struct resource_row *row, struct err *e)
 {
-	const struct db_val *id = value(row, "embedding_service_id");
-	const struct llm_service *s = NULL;
-
-	if (id->null || !is_given(row, "embedding_service_id"))
-		return 0;
-	if (policy_may(rq->by.who, PERM_SERVICES_READ) &&
-	    embed_service(&rq->by, id->s, LLM_CAN_EMBED, rq->arena, &s, e))
-		return -1;
-	if (s)
-		return 0;
-	return err_field(e, ERR_INVALID_FIELD, "embeddingServiceId",
-			 "There is no LLM service \"%.*s\" with the capability "
-			 "embed that you can use.", (int)MIN(id->s.n, 64),
-			 id->s.p);
+	return stored_bindings_check(&rq->by, NULL, bases, row, e);
 }
 
 static int also(struct request *rq, struct db *tx, const struct resource_at *at,
 		const struct resource_row *row, struct err *e)
 {
-	const struct db_val *service = value(row, "embedding_service_id");
-
-	if (!service->null && is_given(row, "embedding_service_id") &&
-	    stored_service_bind(&rq->by, tx, service->s, "embeddingServiceId", e))
+	if (stored_bindings_keep(&rq->by, tx, bases, row, e) < 0)
 		return -1;
 	if (!row->version)
 		return search_base_make(tx, &row->id, at->by.tenant_id,

@@ -23,6 +23,7 @@ static void write_service(struct jw *w, const struct workspace *ws,
 			  const struct llm_service *s)
 {
 	json_auto_t *caps = llm_capabilities(s);
+	const struct target t = { .service = s };
 	struct err e = ERR_INIT;
 
 	jw_obj(w);
@@ -36,7 +37,7 @@ static void write_service(struct jw *w, const struct workspace *ws,
 	jw_key(w, "capabilities");
 	jw_json(w, caps);
 	jw_kbool(w, "hasCredential", s->set.api_key);
-	jw_kbool(w, "usable", llm_check_service(s, &e) == 0);
+	jw_kbool(w, "usable", target_can_chat(&t, &e) == 0);
 	jw_end_obj(w);
 }
 

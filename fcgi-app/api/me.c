@@ -42,19 +42,22 @@ static bool holds_process(const struct request *rq)
 			      rq->app->gateway) == WEB_APACHE_FCGID;
 }
 
-/* Whether the query has include=settings. */
-static int read_settings(struct request *rq, struct err *e)
+/* *shown: whether the query has include=settings. */
+static int read_settings(struct request *rq, bool *shown, struct err *e)
 {
 	struct str include;
 
 	if (req_query(rq, "include", &include, e) < 0)
 		return -1;
-	if (!include.p)
-		return 0;
-	if (!str_is(include, "settings"))
+	*shown = include.p != NULL;
+	if (*shown && !str_is(include, "settings"))
 		return err_field(e, ERR_INVALID_FIELD, "include",
 				 "include must be settings.");
-	return setting_read_for(&rq->by, e);
+	if (setting_read_for(&rq->by, e) == 0 || *shown)
+		return e->code ? -1 : 0;
+	log_err("/me without the user's settings", e);
+	err_clear(e);
+	return 0;
 }
 
 /* The current values, without long texts. */
@@ -74,6 +77,10 @@ static void write_settings(struct jw *w, const struct caller *by)
 		v = setting_get((enum setting_id)i, &in);
 		jw_key(w, row->key);
 		setting_write(w, (enum setting_id)i, &in, &v);
+		if (!row->alias)
+			continue;
+		jw_key(w, row->alias);
+		setting_write(w, (enum setting_id)i, &in, &v);
 	}
 	jw_end_obj(w);
 }
@@ -81,10 +88,10 @@ static void write_settings(struct jw *w, const struct caller *by)
 /*
  * GET /me?include=settings: 200 {userId, user, name, tenantId, groups[], roles[],
  * permissions[], identityKind, defaultWorkspaceId, defaultAgentId, notifications,
- * settings?}. Without include it needs no database unless the caller shows a token.
- * defaultWorkspaceId: the one of the settings if they are included, else the first
- * one that the caller can see, or null; defaultAgentId: its default agent, or that
- * of the settings. settings: the current values, but not custom_context.
+ * settings?}.
+ * defaultWorkspaceId: the one of the settings (A28), else the first one that the
+ * caller can see, or null; defaultAgentId: its default agent, or that of the
+ * settings. settings: the current values, but not custom_context.
  * notifications: how to receive them; "stream", or "poll" if a stream would
  * occupy a process.
  */
@@ -95,11 +102,11 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	const struct agent *agent;
 	const struct str *names;
 	struct jw w;
+	bool shown;
 	size_t n;
 
-	if (read_settings(rq, e) < 0)
-		return -1;
-	if (setting_default(&rq->by, &first, &agent, e) < 0)
+	if (read_settings(rq, &shown, e) < 0 ||
+	    setting_default(&rq->by, &first, &agent, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	policy_names(who, rq->arena, &names, &n);
@@ -115,7 +122,7 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	jw_kstrz(&w, "defaultWorkspaceId", first ? first->id : NULL);
 	jw_kstrz(&w, "defaultAgentId", agent ? agent->id : NULL);
 	jw_kstrz(&w, "notifications", holds_process(rq) ? "poll" : "stream");
-	if (rq->by.said)
+	if (shown && rq->by.said)
 		write_settings(&w, &rq->by);
 	jw_end_obj(&w);
 	if (rq->app->seen && app_user_due(rq->app, &who->user_id))

@@ -1,5 +1,6 @@
 #include "api/scope.h"
 
+#include "agent/said.h"
 #include "app.h"
 #include "base/log.h"
 #include "route.h"
@@ -39,6 +40,18 @@ int scope_path(const struct request *rq, const struct workspace **w,
 				    route_arg(rq, "agent"), w, a, e);
 	*w = scope_workspace(rq, route_arg(rq, "workspace"), e);
 	return *w ? 0 : -1;
+}
+
+int scope_default(struct request *rq, struct str agent,
+		  const struct workspace **w, const struct agent **a,
+		  struct err *e)
+{
+	if (setting_read_for(&rq->by, e) < 0 ||
+	    setting_default(&rq->by, w, a, e) < 0)
+		return -1;
+	if (!*w)
+		return err_set(e, ERR_NOT_FOUND, "no workspace for the caller");
+	return agent.p ? target_agent(&rq->by, *w, agent, a, e) : 0;
 }
 
 const struct llm_service *scope_service(struct request *rq,

@@ -28,6 +28,14 @@ int scope_path(const struct request *rq, const struct workspace **w,
 	       const struct agent **a, struct err *e) MUST_CHECK;
 
 /*
+ * The caller's default workspace (A28) and its agent (agent.p == NULL: the default
+ * one). Reads the caller's settings. ERR_NOT_FOUND; database errors.
+ */
+int scope_default(struct request *rq, struct str agent,
+		  const struct workspace **w, const struct agent **a,
+		  struct err *e) MUST_CHECK;
+
+/*
  * The service that would answer this caller with the agent (may be NULL), for
  * records; NULL if there is none. The caller's own service is read once per
  * request.

@@ -11,6 +11,7 @@
 #include "agent/catalog.h"
 #include "agent/keep.h"
 #include "agent/stored_service.h"
+#include "agent/target.h"
 #include "api/api.h"
 #include "api/page.h"
 #include "app.h"
@@ -129,6 +130,14 @@ static int free_service(struct request *rq, struct db *tx,
 	return stored_service_unused(&rq->by, tx, &row->id, e);
 }
 
+static int keep_service(struct request *rq, struct db *tx,
+			const struct resource_at *at,
+			const struct resource_row *row, struct err *e)
+{
+	(void)at;
+	return row->version ? stored_service_still(&rq->by, tx, row, e) : 0;
+}
+
 /* -- services of the configuration ----------------------------------------------- */
 
 static void put(struct resource_row *row, const char *column, const char *text)
@@ -222,16 +231,17 @@ static void write_service(struct jw *w, struct request *rq,
 		? catalog_service(rq->conf,
 				  text_of(services, &copy, "service_id"))
 		: NULL;
+	const struct target t = { .service = of_file ? of_file : &s };
 	struct err e = ERR_INIT;
 
 	jw_kstrz(w, "source", row->config ? "config" : "api");
-	jw_kbool(w, "usable",
-		 llm_check_service(of_file ? of_file : &s, &e) == 0);
+	jw_kbool(w, "usable", target_can_chat(&t, &e) == 0);
 	arena_rewind(rq->arena, mark);
 }
 
 const struct resource_odd api_service_odd = {
-	.made = make_service, .check = check_service, .gone = free_service,
+	.made = make_service, .check = check_service, .also = keep_service,
+	.gone = free_service,
 	.write = write_service, .files = files,
 };
 const struct resource_odd api_provider_odd = {

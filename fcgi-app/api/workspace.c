@@ -33,12 +33,13 @@ static void write_capabilities(struct jw *w, const struct llm_service *s)
 	jw_json(w, caps);
 }
 
-/* Whether a turn with this service would start (B17 to B19). */
-static bool usable(const struct llm_service *s)
+/* Whether a turn with this service would start (A29, B17 to B19). */
+static bool usable(const struct workspace *ws, const struct llm_service *s)
 {
+	const struct target t = { .workspace = ws, .service = s };
 	struct err e = ERR_INIT;
 
-	return s && llm_check_service(s, &e) == 0;
+	return target_can_chat(&t, &e) == 0;
 }
 
 /* Those that the caller may use and that have no placeholders (A40). */
@@ -157,7 +158,7 @@ static void write_members(struct jw *w, struct request *rq,
 	jw_kstrz(w, "defaultAgentId", agent->id);
 	api_write_list(w, "suggestions", &ws->suggestions);
 	write_actions(w, rq, ws);
-	jw_kbool(w, "chatEnabled", usable(s));
+	jw_kbool(w, "chatEnabled", usable(ws, s));
 	write_author(w, rq, ws);
 	write_settings(w, rq, ws);
 }

@@ -25,6 +25,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/setting.c \
 	fcgi-app/cli/tools.c \
 	fcgi-app/cli/trace.c \
+	fcgi-app/cli/turn.c \
 	fcgi-app/cli/who.c \
 	fcgi-app/cli/work.c
 lamplighter_LDADD = fcgi-app/libapp.a $(LAMPLIGHTER_LIBS) -lm

@@ -242,6 +242,15 @@ static const struct cli_command commands[] = {
 "and the request in the provider's format. Stores nothing and calls no model.\n",
 	},
 	{
+		.name = "turn", .args = "show ID", .run = cli_turn,
+		.summary = "show what answered a turn, with what, and what it cost",
+		.help =
+"ID is a turn's, as the page and the log show it, a message's, or a conversation's\n"
+"(then its newest turn). Prints who asked where, and for each service that was\n"
+"asked: its model, the prompts with name, version and hash, the tools with their\n"
+"times, the tokens and the cost; then the sources. Never what was said.\n",
+	},
+	{
 		.name = "trace",
 		.args = "turn --user LOGIN [--group G]... [--workspace W] "
 			"[--agent A] [--conversation ID] [--warm N] TEXT",

@@ -102,7 +102,7 @@ static int show(struct cli_session *s, const struct setting_said *said,
 	for (size_t i = 0; i < said->n; i++) {
 		const struct setting_holder *h = &said->v[i];
 		const json_t *v = h->said
-			? json_object_get(h->said, key) : NULL;
+			? json_object_get(h->said, row->key) : NULL;
 
 		if (!v)
 			continue;

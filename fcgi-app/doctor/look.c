@@ -438,7 +438,7 @@ static void look_scans(struct doctor *d)
 
 	/* The configuration is checked, the provider's limits are not. */
 	if (!can && eyes)
-		can = llm_check_vision(eyes, &e);
+		can = llm_check_can(eyes, LLM_CAN_VISION, &e);
 	if (can < 0)
 		doctor_add(d, DOCTOR_SCANS, DOCTOR_PROBLEM, "", "",
 			   "Scanned pages cannot be read: %s", doctor_log_text(&e));

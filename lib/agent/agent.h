@@ -27,6 +27,8 @@ struct agent {
 	const char *id, *name, *description;
 	bool is_default;
 	const char *system_prompt;	/* unset: falls back (B20) */
+	int prompt_version;		/* of it: as counted by its author, or by the
+					   changes of the row; from 1 (A43) */
 	const char *llm_service;	/* id; unset: falls back (B15) */
 	struct conf_list tools;		/* names and "group:NAME"; unset: all */
 	int max_tool_iterations;	/* unset: the workspace's */

@@ -75,7 +75,8 @@ static const struct llm_service *service_of(const struct conf *c,
 	const struct llm_service *s = catalog_service(c, str_of(r->service));
 	struct err ignored = ERR_INIT;
 
-	return s && llm_check_service(s, &ignored) == 0 ? s : NULL;
+	return s && llm_check_can(s, LLM_CAN_CHAT, &ignored) == 0 &&
+		llm_check_service(s, &ignored) == 0 ? s : NULL;
 }
 
 /* The first usable rule; held, tools: that holds, whose service takes tools. */

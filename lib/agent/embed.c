@@ -46,6 +46,7 @@ void embed_record(struct db *db, const struct owner *o, int kind,
 	struct err e = ERR_INIT;
 
 	r.workspace_id = STR("");
+	r.service = str_of(s->id);
 	r.provider = str_of(s->provider);
 	r.model = str_of(s->model);
 	r.payer = s->payer;

@@ -1,7 +1,6 @@
 #include "agent/keep.h"
 
 #include "agent/author.h"
-#include "agent/auto.h"
 #include "agent/retrieve.h"
 #include "agent/stored_service.h"
 #include "auth/policy.h"
@@ -137,33 +136,6 @@ static int check_list(const struct resource *r, struct resource_row *row,
 	return 0;
 }
 
-/*
- * Only callers who may know that a service exists may bind it; for others it is
- * unknown.
- */
-static int check_service(const struct caller *by, const struct workspace *w,
-			 const struct resource *r,
-			 const struct resource_row *row, const char *column,
-			 struct err *e)
-{
-	const char *key = field(r, column)->key;
-	struct str id = text(r, row, column);
-	bool there = false;
-
-	if (!id.p || !is_given(r, row, column))
-		return 0;
-	if (policy_may(by->who, PERM_SERVICES_READ)) {
-		if (stored_service_exists(by, id, &there, e))
-			return -1;
-		if (str_is(id, AUTO_SERVICE))
-			there = auto_default(by->conf, w) != NULL;
-	}
-	if (there)
-		return 0;
-	return err_field(e, ERR_INVALID_FIELD, key, "There is no LLM service "
-			 "\"%.*s\" that you can use.", (int)MIN(id.n, 64), id.p);
-}
-
 static int check_score(struct resource_row *row, struct err *e)
 {
 	struct str s = text(agents, row, "rag_min_score");
@@ -287,11 +259,9 @@ int keep_agent_check(const struct caller *by, const struct workspace *w,
 {
 	if (check_list(agents, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
 	    check_knowledge(by, row, e) || check_score(row, e) ||
-	    check_rounds(by, w, row, e) ||
-	    check_service(by, w, agents, row, "llm_service_id", e) ||
-	    check_service(by, w, agents, row, "reranking_service_id", e))
+	    check_rounds(by, w, row, e))
 		return -1;
-	return 0;
+	return stored_bindings_check(by, w, agents, row, e);
 }
 
 /* -- workspaces ---------------------------------------------------------------------------- */
@@ -430,12 +400,13 @@ int keep_workspace_check(const struct caller *by, const struct resource_row *now
 	if (check_managers(row, e) ||
 	    check_groups(by, now, row, "manager_groups", e) ||
 	    check_groups(by, now, row, "visible_to", e) ||
-	    check_service(by, stored_workspace_of(by, row), workspaces, row,
-			  "llm_service_id", e))
+	    stored_bindings_check(by, stored_workspace_of(by, row), workspaces,
+				  row, e))
 		return -1;
 	if (now)
 		return 0;
-	return catalog_workspace(by->conf, id) ? id_taken(e)
+	return str_is(id, "auto") || catalog_workspace(by->conf, id)
+		? id_taken(e)
 		: check_unused(by, row, id, e);
 }
 
@@ -505,22 +476,10 @@ static int add_agent(const struct caller *by, struct db *tx,
 	return resource_create(tx, agents, &at, &row, NULL, e);
 }
 
-/* Binds the services in the given columns; others are bound already. */
-static int bind(const struct caller *by, struct db *tx, const struct resource *r,
-		const struct resource_row *row, const char *column, struct err *e)
-{
-	if (!is_given(r, row, column))
-		return 0;
-	return stored_service_bind(by, tx, text(r, row, column),
-				   field(r, column)->key, e);
-}
-
 int keep_agent_also(const struct caller *by, struct db *tx,
 		    const struct resource_row *row, struct err *e)
 {
-	if (bind(by, tx, agents, row, "llm_service_id", e))
-		return -1;
-	return bind(by, tx, agents, row, "reranking_service_id", e);
+	return stored_bindings_keep(by, tx, agents, row, e);
 }
 
 int keep_workspace_also(const struct caller *by, struct db *tx,
@@ -529,7 +488,7 @@ int keep_workspace_also(const struct caller *by, struct db *tx,
 	const struct workspace *w = stored_workspace_of(by, row);
 	const struct catalog *c = catalog_of(by->conf);
 
-	if (bind(by, tx, workspaces, row, "llm_service_id", e) ||
+	if (stored_bindings_keep(by, tx, workspaces, row, e) ||
 	    write_readers(by, tx, w, e))
 		return -1;
 	for (size_t i = 0; !row->version && i < c->n_templates; i++)

@@ -184,7 +184,7 @@ static int check_fallbacks(const struct caller *by, const struct resource *r,
 	struct str text = text_of(r, row, "fallbacks");
 	struct str own = text_of(r, row, "service_id");
 	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
-	bool there;
+	const struct llm_service *other;
 
 	if (!text.p)
 		return 0;
@@ -200,14 +200,28 @@ static int check_fallbacks(const struct caller *by, const struct resource *r,
 			return err_field(e, ERR_INVALID_FIELD, "fallbacks", "A "
 					 "service cannot take over from "
 					 "itself.");
-		if (stored_service_exists(by, id, &there, e) < 0)
+		if (stored_service_look(by, id, &other, e) < 0)
 			return -1;
-		if (!there || str_is(id, AUTO_SERVICE))
+		if (!other)
 			return err_field(e, ERR_INVALID_FIELD, "fallbacks",
 					 "There is no LLM service \"%.64s\".",
 					 id.p);
+		if (stored_service_suits(other, LLM_CAN_CHAT, "fallbacks", e) < 0)
+			return -1;
 	}
 	return 0;
+}
+
+/* All chats of the user go to the active instance. */
+static int check_active(const struct caller *by, const struct resource *r,
+			struct resource_row *row, struct err *e)
+{
+	const struct db_val *active = resource_value(r, row, "active");
+	const struct llm_service s = stored_service_of(by->conf, r, row,
+						       by->arena);
+
+	return active->null || !active->i ? 0
+		: stored_service_suits(&s, LLM_CAN_CHAT, "active", e);
 }
 
 static bool is_given(const struct resource *r, struct resource_row *row,
@@ -230,7 +244,7 @@ int keep_service_check(const struct caller *by, const struct resource *r,
 	    check_capabilities(by, text_of(r, row, "capabilities"), e))
 		return -1;
 	if (own)
-		return 0;
+		return check_active(by, r, row, e);
 	if (((is_given(r, row, "quirks") || is_given(r, row, "provider")) &&
 	     check_quirks(by, r, row, e)) ||
 	    (is_given(r, row, "fallbacks") && check_fallbacks(by, r, row, e)))

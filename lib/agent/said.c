@@ -184,7 +184,8 @@ static int first_of(const struct caller *by, const struct workspace **w,
 int setting_default(const struct caller *by, const struct workspace **w,
 		    const struct agent **agent, struct err *e)
 {
-	const struct setting_scope in = { .conf = by->conf, .said = by->said };
+	const struct setting_scope in = { .conf = by->conf, .said = by->said,
+					  .passed = AUTO_WORKSPACE };
 	struct setting_value space = setting_get(SETTING_DEFAULT_WORKSPACE, &in);
 	struct setting_value a = setting_get(SETTING_DEFAULT_AGENT, &in);
 	const struct agent *said;

@@ -1,6 +1,7 @@
 /* Validates changes of settings: values, levels, and the ids in them. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/auto.h"
 #include "agent/catalog.h"
@@ -93,7 +94,8 @@ int setting_workspace(const struct caller *by, const struct setting_said *s,
 		      const struct workspace **w, struct err *e)
 {
 	struct setting_value v = setting_get(SETTING_DEFAULT_WORKSPACE,
-		&(struct setting_scope){ .conf = by->conf, .said = s });
+		&(struct setting_scope){ .conf = by->conf, .said = s,
+					 .passed = AUTO_WORKSPACE });
 	const struct workspace **all;
 	size_t n;
 
@@ -120,14 +122,29 @@ bool setting_tells_service(const struct caller *by, const struct setting_said *s
 		setting_lists(SETTING_LLM_SERVICES, &in, id);
 }
 
+/* *s is NULL for "auto", too. */
+static int find_service(const struct caller *by, struct str id,
+			const struct llm_service **s, bool *there, struct err *e)
+{
+	*s = NULL;
+	*there = str_is(id, AUTO_SERVICE);
+	if (*there)
+		return 0;
+	if (stored_service_look(by, id, s, e) < 0)
+		return -1;
+	*there = *s != NULL;
+	return 0;
+}
+
 static int check_service(const struct change *c, struct str id, struct err *e)
 {
 	const char *key = setting_rows[SETTING_LLM_SERVICE].key;
 	/* An admin may set it first; it applies once the lists have it. */
 	bool chooses = c->level != LEVEL_TENANT && c->by->who;
+	const struct llm_service *s;
 	bool there;
 
-	if (stored_service_exists(c->by, id, &there, e) < 0)
+	if (find_service(c->by, id, &s, &there, e) < 0)
 		return -1;
 	if (!chooses && !there)
 		return err_field(e, ERR_INVALID_FIELD, key, "%s: there is no LLM "
@@ -141,13 +158,14 @@ static int check_service(const struct change *c, struct str id, struct err *e)
 		return err_field(e, ERR_INVALID_FIELD, key, "%s: \"%.64s\" is not "
 				 "one of the LLM services to choose from "
 				 "(llm_services).", key, id.p);
-	return 0;
+	return s ? stored_service_suits(s, LLM_CAN_CHAT, key, e) : 0;
 }
 
 static int check_services(const struct change *c, const json_t *list,
 			  struct err *e)
 {
 	const char *key = setting_rows[SETTING_LLM_SERVICES].key;
+	const struct llm_service *s;
 	bool there;
 	const json_t *v;
 	size_t i;
@@ -155,12 +173,14 @@ static int check_services(const struct change *c, const json_t *list,
 	json_array_foreach((json_t *)list, i, v) {
 		struct str id = str_of(json_string_value(v));
 
-		if (stored_service_exists(c->by, id, &there, e) < 0)
+		if (find_service(c->by, id, &s, &there, e) < 0)
 			return -1;
 		if (!there || !setting_tells_service(c->by, c->s, id))
 			return err_field(e, ERR_INVALID_FIELD, key, "%s: there "
 					 "is no LLM service \"%.64s\".", key,
 					 json_string_value(v));
+		if (s && stored_service_suits(s, LLM_CAN_CHAT, key, e) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -206,6 +226,8 @@ static int check_workspace(const struct change *c, struct str id, struct err *e)
 	const char *key = setting_rows[SETTING_DEFAULT_WORKSPACE].key;
 	const struct workspace *w;
 
+	if (!strcasecmp(id.p, AUTO_WORKSPACE))
+		return 0;
 	if (workspace_of(c->by, c->s, id, &w, e) < 0)
 		return -1;
 	return w ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: there is no "
@@ -259,6 +281,25 @@ int setting_check(const json_t *change, enum setting_level level, struct err *e)
 	return 0;
 }
 
+/* The same with keys instead of aliases; the key wins over its alias. */
+static const json_t *by_key(const json_t *change, struct arena *a)
+{
+	json_t *out = jx_keep(a, json_copy((json_t *)change));
+
+	for (int i = 0; i < SETTING__MAX; i++) {
+		const struct setting_row *row = &setting_rows[i];
+		json_t *v = row->alias ? json_object_get(change, row->alias)
+			: NULL;
+
+		if (!v)
+			continue;
+		if (!json_object_get(change, row->key))
+			json_object_set(out, row->key, v);
+		json_object_del(out, row->alias);
+	}
+	return out;
+}
+
 const json_t *setting_changed(const struct caller *by,
 			      const struct setting_said *s,
 			      const json_t *change, struct arena *a,
@@ -276,6 +317,7 @@ const json_t *setting_changed(const struct caller *by,
 
 	if (setting_check(change, c.level, e) < 0)
 		return NULL;
+	change = by_key(change, a);
 	json_object_foreach((json_t *)change, key, v)
 		if (json_is_null(v))
 			json_object_del(said, key);

@@ -3,7 +3,9 @@
 #include "agent/catalog.h"
 #include "agent/said.h"
 #include "agent/stored.h"
+#include "agent/stored_service.h"
 #include "base/limits.h"
+#include "llm/llm.h"
 #include "resource/form.h"
 
 #include "base/banned.h"
@@ -146,6 +148,13 @@ static void put_service(struct jw *w, const struct setting_choices *c,
 		put_choice(w, name, label);
 }
 
+static bool chats(const struct llm_service *s)
+{
+	struct err ignored = ERR_INIT;
+
+	return llm_check_can(s, LLM_CAN_CHAT, &ignored) == 0;
+}
+
 static void put_services(struct jw *w, const struct setting_choices *c,
 			 enum setting_id id)
 {
@@ -153,12 +162,17 @@ static void put_services(struct jw *w, const struct setting_choices *c,
 	const struct catalog *all = catalog_of(c->by->conf);
 
 	for (size_t i = 0; i < all->n_services; i++)
-		put_service(w, c, id, str_of(all->services[i].id),
-			    (struct str){ NULL, 0 });
-	for (size_t i = 0; i < c->n_services; i++)
-		put_service(w, c, id,
-			    resource_text(r, &c->services[i], "service_id"),
-			    resource_text(r, &c->services[i], "name"));
+		if (chats(&all->services[i]))
+			put_service(w, c, id, str_of(all->services[i].id),
+				    (struct str){ NULL, 0 });
+	for (size_t i = 0; i < c->n_services; i++) {
+		const struct llm_service s = stored_service_of(
+			c->by->conf, r, &c->services[i], c->by->arena);
+
+		if (chats(&s))
+			put_service(w, c, id, str_of(s.id),
+				    resource_text(r, &c->services[i], "name"));
+	}
 	put_service(w, c, id, str_of(AUTO_SERVICE), STR("Automatic"));
 }
 
@@ -179,6 +193,8 @@ static void put_choices(struct jw *w, const struct setting_choices *c,
 	jw_arr(w);
 	if (row->choices)
 		put_words(w, row);
+	if (row->of == SETTING_OF_WORKSPACES)
+		put_choice(w, STR(AUTO_WORKSPACE), STR("Automatic"));
 	for (size_t i = 0; row->of == SETTING_OF_WORKSPACES &&
 	     i < c->n_workspaces; i++)
 		put_choice(w, str_of(c->workspaces[i]->id),
@@ -229,6 +245,7 @@ void setting_describe(struct jw *w, const struct setting_choices *c,
 
 	jw_obj(w);
 	jw_kstrz(w, "key", row->key);
+	jw_kstrz(w, "alias", row->alias);
 	jw_kstrz(w, "label", row->label);
 	jw_kstrz(w, "help", row->what);
 	put_type(w, c, id);

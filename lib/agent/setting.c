@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/catalog.h"
 #include "agent/said.h"
@@ -22,6 +23,7 @@ const struct setting_row setting_rows[SETTING__MAX] = {
 #define LINE(most) .type = SETTING_TEXT, .max = most, .line = true
 #define ONE_OF(words) .type = SETTING_CHOICE, .choices = words
 #define NAME_OF(what) .type = SETTING_NAME, .of = SETTING_OF_##what
+#define ALSO(name) , .alias = name
 #define NAMES_OF(what, most) .type = SETTING_NAMES, \
 	.of = SETTING_OF_##what, .max = most
 #define TEXT_AT(level, says, value) | 1u << LEVEL_##level
@@ -36,7 +38,17 @@ const struct setting_row setting_rows[SETTING__MAX] = {
 #undef HELD_AT
 };
 
-#define HELD_LEVELS (1u << LEVEL_USER | 1u << LEVEL_TEAM | 1u << LEVEL_TENANT)
+/* The levels whose values are JSON: rows, and `settings:` of the main file. */
+static const unsigned held_levels[SETTING__MAX] = {
+#define TEXT_AT(level, says, value)
+#define NUMBER_AT(level, says, value)
+#define HELD_AT(level) | 1u << LEVEL_##level
+#define SETTING(n, k, t, m, d, l, w, at) [SETTING_##n] = 0 at,
+#include "agent/setting.def"
+#undef TEXT_AT
+#undef NUMBER_AT
+#undef HELD_AT
+};
 
 /* -- values of rows ------------------------------------------------------------ */
 
@@ -134,6 +146,11 @@ static bool is_name(const json_t *v)
 static int parse_name(const struct setting_row *row, const json_t *v,
 		      struct setting_value *out, struct err *e)
 {
+	if (row->of == SETTING_OF_WORKSPACES && json_is_string(v) &&
+	    !strcasecmp(json_string_value(v), AUTO_WORKSPACE)) {
+		out->text = AUTO_WORKSPACE;
+		return 0;
+	}
 	if (!is_name(v))
 		return wrong(row, "an id of lower case letters, digits, - and _", e);
 	out->text = json_string_value(v);
@@ -188,11 +205,13 @@ int setting_parse(const struct setting_row *row, const json_t *v,
 bool setting_held(const struct setting_holder *h, enum setting_id id,
 		  struct setting_value *out)
 {
-	const json_t *v = h->said ? json_object_get(h->said, setting_rows[id].key)
-		: NULL;
+	const struct setting_row *row = &setting_rows[id];
+	const json_t *v = h->said ? json_object_get(h->said, row->key) : NULL;
 	struct err ignored = ERR_INIT;
 
-	return v && setting_parse(&setting_rows[id], v, out, &ignored) == 0;
+	if (!v && h->said && row->alias)	/* as the main file may call it */
+		v = json_object_get(h->said, row->alias);
+	return v && setting_parse(row, v, out, &ignored) == 0;
 }
 
 /* The value of a level without rows; false: none. */
@@ -218,9 +237,11 @@ static bool said_at(enum setting_level level, enum setting_id id,
 }
 
 /* Whether v replaces best. */
-static bool wins(enum setting_merge merge, const struct setting_value *v,
-		 const struct setting_value *best)
+static bool wins(const struct setting_scope *in, enum setting_merge merge,
+		 const struct setting_value *v, const struct setting_value *best)
 {
+	if (in->passed && v->text && !strcmp(v->text, in->passed))
+		return false;
 	if (best->level == LEVEL_BUILT_IN)
 		return true;
 	return merge == MERGE_MOST ? v->number > best->number
@@ -235,17 +256,29 @@ static bool may_choose(enum setting_id id, const struct setting_scope *in,
 		setting_lists(SETTING_LLM_SERVICES, in, str_of(v->text));
 }
 
+/* `settings:` of the main file, as a holder. */
+static struct setting_holder of_file(const struct conf *c)
+{
+	return (struct setting_holder){
+		.level = LEVEL_INSTALLATION, .said = c->settings,
+	};
+}
+
 static void merge_held(enum setting_level level, enum setting_id id,
 		       const struct setting_scope *in,
 		       struct setting_value *best)
 {
-	for (size_t i = 0; i < in->said->n; i++) {
+	const struct setting_holder file = of_file(in->conf);
+	const bool rows = level != LEVEL_INSTALLATION;
+	const size_t n = rows ? in->said ? in->said->n : 0 : 1;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct setting_holder *h = rows ? &in->said->v[i] : &file;
 		struct setting_value v = { .level = level };
 
-		if (in->said->v[i].level == level &&
-		    setting_held(&in->said->v[i], id, &v) &&
+		if (h->level == level && setting_held(h, id, &v) &&
 		    may_choose(id, in, &v) &&
-		    wins(setting_rows[id].merge, &v, best))
+		    wins(in, setting_rows[id].merge, &v, best))
 			*best = v;
 	}
 }
@@ -263,13 +296,11 @@ struct setting_value setting_get(enum setting_id id,
 
 		if (!(row->levels & 1u << l))
 			continue;
-		if (HELD_LEVELS & 1u << l) {
-			if (in->said)
-				merge_held(v.level, id, in, &best);
-		} else if (said_at(v.level, id, in, &v) &&
-			   wins(row->merge, &v, &best)) {
+		if (held_levels[id] & 1u << l)
+			merge_held(v.level, id, in, &best);
+		else if (said_at(v.level, id, in, &v) &&
+			 wins(in, row->merge, &v, &best))
 			best = v;
-		}
 	}
 	return best;
 }
@@ -289,17 +320,19 @@ bool setting_lists(enum setting_id id, const struct setting_scope *in,
 		   struct str name)
 {
 	const unsigned levels = setting_rows[id].levels;
-	bool offered = false;	/* by the tenant: teams can only restrict it */
+	const struct setting_holder file = of_file(in->conf);
+	const size_t n = in->said ? in->said->n : 0;
+	bool offered = false;	/* for everyone: teams can only restrict it */
 
-	for (size_t i = 0; in->said && i < in->said->n; i++) {
-		struct setting_value v = { .level = in->said->v[i].level };
+	for (size_t i = 0; i <= n; i++) {
+		const struct setting_holder *h = i < n ? &in->said->v[i] : &file;
+		struct setting_value v = { .level = h->level };
 
-		if (!(levels & 1u << v.level) ||
-		    !setting_held(&in->said->v[i], id, &v))
+		if (!(levels & 1u << v.level) || !setting_held(h, id, &v))
 			continue;
 		if (!has(v.list, name))
 			return false;
-		offered |= v.level == LEVEL_TENANT;
+		offered |= v.level >= LEVEL_TENANT;
 	}
 	return offered;
 }
@@ -307,9 +340,21 @@ bool setting_lists(enum setting_id id, const struct setting_scope *in,
 const struct setting_row *setting_find(struct str key)
 {
 	for (int i = 0; i < SETTING__MAX; i++)
-		if (str_is(key, setting_rows[i].key))
+		if (str_is(key, setting_rows[i].key) ||
+		    (setting_rows[i].alias && str_is(key, setting_rows[i].alias)))
 			return &setting_rows[i];
 	return NULL;
+}
+
+int setting_check_conf(const struct conf *c, struct err *e)
+{
+	struct err why = ERR_INIT;
+
+	if (!c->settings ||
+	    setting_check(c->settings, LEVEL_INSTALLATION, &why) == 0)
+		return 0;
+	return err_public(e, ERR_CONFIG, "%s:%d: settings: %s", c->file,
+			  conf_line(c->file, "settings"), err_message(&why));
 }
 
 const char *setting_level_name(enum setting_level level)

@@ -45,12 +45,20 @@ enum setting_id {
 	SETTING__MAX
 };
 
+/*
+ * The value of default_workspace that leaves the choice to what is configured for
+ * everyone, and then to the order of the workspaces (A30). No workspace has this id.
+ */
+#define AUTO_WORKSPACE "Auto"
+
 /* The levels to resolve a value for; NULL or unset if absent. */
 struct setting_scope {
 	const struct conf *conf;
 	const struct workspace *workspace;	/* or NULL */
 	const struct agent *agent;		/* or NULL */
 	const struct setting_said *said;	/* settings in rows; or NULL */
+	const char *passed;	/* a text that is passed over, as if its level had
+				   no value; or NULL */
 	struct {
 		bool set;
 		int64_t number;
@@ -67,6 +75,8 @@ struct setting_value {
 
 struct setting_row {
 	const char *key, *label, *what;
+	const char *alias;	/* another name for the key, in requests and
+				   records (A28); or NULL */
 	enum setting_type type;
 	enum setting_of of;
 	int64_t min, max;	/* of numbers; characters of a text; max of a
@@ -110,8 +120,14 @@ struct str setting_choice(const struct setting_row *row, int64_t i);
 /* "user", "built-in" … */
 const char *setting_level_name(enum setting_level level);
 
-/* The row with this key, or NULL. */
+/* The row with this key or alias, or NULL. */
 const struct setting_row *setting_find(struct str key);
+
+/*
+ * Checks `settings:` of the configuration. ERR_CONFIG, "FILE:LINE: …". Ids are checked
+ * for their syntax only: what they name may be a row.
+ */
+int setting_check_conf(const struct conf *c, struct err *e) MUST_CHECK;
 
 /* Appends the rows: tab-separated lines, and the table of docs/configuration.md. */
 void setting_print(struct buf *out);

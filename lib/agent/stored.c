@@ -149,6 +149,7 @@ const struct agent *stored_agent_of(const struct caller *by,
 		.name = text(by, agents, row, "name"),
 		.description = text(by, agents, row, "description"),
 		.system_prompt = text(by, agents, row, "system_prompt"),
+		.prompt_version = (int)MIN(row->version + 1, INT32_MAX),
 		.llm_service = text(by, agents, row, "llm_service_id"),
 		.tools = list(by, agents, row, "tools"),
 		.max_tool_iterations =

@@ -6,8 +6,10 @@
 #include "agent/auto.h"
 #include "agent/catalog.h"
 #include "agent/stored.h"
+#include "auth/policy.h"
 #include "base/json.h"
 #include "conf/option.h"
+#include "llm/llm.h"
 #include "secret/secret.h"
 
 #include "base/banned.h"
@@ -261,43 +263,132 @@ static bool of_files(const struct caller *by, struct str id)
 	return str_is(id, AUTO_SERVICE) || catalog_service(by->conf, id);
 }
 
-int stored_service_exists(const struct caller *by, struct str id, bool *there,
-			  struct err *e)
+static int look(const struct caller *by, struct db *db, struct str id,
+		const struct llm_service **out, struct err *e)
 {
+	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
+	struct llm_service *s;
 	struct resource_row row;
 
-	*there = of_files(by, id);
-	if (*there)
+	*out = catalog_service(by->conf, id);
+	if (*out)
 		return 0;
-	*there = resource_get_by(by->db, &resources[RESOURCE_LLM_SERVICE],
-				 RSTMT_LLM_SERVICE_NAMED,
-				 DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)),
-				 by->arena, &row, e) == 0;
-	if (!*there && e->code != ERR_NOT_FOUND)
+	if (resource_get_by(db, r, RSTMT_LLM_SERVICE_NAMED,
+			    DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)),
+			    by->arena, &row, e) == 0) {
+		s = arena_new(by->arena, struct llm_service);
+		*s = stored_service_of(by->conf, r, &row, by->arena);
+		*out = s;
+		return 0;
+	}
+	if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);
 	return 0;
 }
 
-int stored_service_bind(const struct caller *by, struct db *tx, struct str id,
-			const char *field, struct err *e)
+int stored_service_look(const struct caller *by, struct str id,
+			const struct llm_service **out, struct err *e)
 {
-	struct db_result res;
-
-	if (!id.p || of_files(by, id))
-		return 0;
-	if (db_exec(tx, RSTMT_LLM_SERVICE_BIND,
-		    DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)), &res, e))
-		return -1;
-	return res.affected ? 0 : err_field(e, ERR_INVALID_FIELD, field,
-		"There is no LLM service \"%.*s\" any more.",
-		(int)MIN(id.n, 64), id.p);
+	return look(by, by->db, id, out, e);
 }
 
-static const unsigned bound[] = {
-#define BINDS(id, table, column) RSTMT_##id##_BOUND,
+int stored_service_suits(const struct llm_service *s, unsigned can,
+			 const char *field, struct err *e)
+{
+	struct err why = ERR_INIT;
+
+	return llm_check_can(s, can, &why) == 0 ? 0
+		: err_field(e, ERR_INVALID_FIELD, field, "%s",
+			    err_message(&why));
+}
+
+static const struct binding {
+	const char *table, *column;
+	unsigned can, bound;
+} bindings[] = {
+#define BINDS(id, table_, column_, can_) { \
+		.table = table_, .column = column_, \
+		.can = LLM_CAN_##can_, .bound = RSTMT_##id##_BOUND, \
+	},
 #include "resource/resource.def"
 };
+
+/* Number of the field that b binds, if a value is given and not null; or -1. */
+static int named_by(const struct binding *b, const struct resource *r,
+		    const struct resource_row *row)
+{
+	if (strcmp(b->table, r->table) != 0)
+		return -1;
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (!strcmp(r->fields[i].column, b->column))
+			return row->given[i] && !row->v[i].null ? (int)i : -1;
+	BUG("a binding of a column that the resource does not have");
+}
+
+int stored_bindings_check(const struct caller *by, const struct workspace *w,
+			  const struct resource *r,
+			  const struct resource_row *row, struct err *e)
+{
+	for (size_t k = 0; k < ARRAY_LEN(bindings); k++) {
+		const struct binding *b = &bindings[k];
+		const struct llm_service *s = NULL;
+		const int i = named_by(b, r, row);
+		struct str id;
+
+		if (i < 0)
+			continue;
+		id = row->v[i].s;
+		/* For those who may not know of it, it does not exist. */
+		if (policy_may(by->who, PERM_SERVICES_READ)) {
+			if (str_is(id, AUTO_SERVICE) && b->can == LLM_CAN_CHAT &&
+			    auto_default(by->conf, w))
+				continue;
+			if (look(by, by->db, id, &s, e) < 0)
+				return -1;
+		}
+		if (!s)
+			return err_field(e, ERR_INVALID_FIELD, r->fields[i].key,
+					 "There is no LLM service \"%.*s\" that "
+					 "you can use.", (int)MIN(id.n, 64), id.p);
+		if (stored_service_suits(s, b->can, r->fields[i].key, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Holds the row of a service that can be deleted or changed until the commit. */
+static int hold(const struct caller *by, struct db *tx, struct str id,
+		unsigned can, const char *field, struct err *e)
+{
+	const struct llm_service *s;
+
+	if (of_files(by, id))
+		return 0;
+	if (db_exec(tx, RSTMT_LLM_SERVICE_BIND,
+		    DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)), NULL, e) ||
+	    look(by, tx, id, &s, e) < 0)
+		return -1;
+	return s ? stored_service_suits(s, can, field, e)
+		: err_field(e, ERR_INVALID_FIELD, field, "There is no LLM "
+			    "service \"%.*s\" any more.", (int)MIN(id.n, 64),
+			    id.p);
+}
+
+int stored_bindings_keep(const struct caller *by, struct db *tx,
+			 const struct resource *r,
+			 const struct resource_row *row, struct err *e)
+{
+	for (size_t k = 0; k < ARRAY_LEN(bindings); k++) {
+		const struct binding *b = &bindings[k];
+		const int i = named_by(b, r, row);
+
+		if (i >= 0 && hold(by, tx, row->v[i].s, b->can,
+				   r->fields[i].key, e) < 0)
+			return -1;
+	}
+	return 0;
+}
 
 static int take_any(void *ctx, const struct db_val *v, struct err *e)
 {
@@ -305,6 +396,14 @@ static int take_any(void *ctx, const struct db_val *v, struct err *e)
 	(void)e;
 	*(bool *)ctx = true;
 	return 0;
+}
+
+/* Sets *out if a row binds the service in this way. */
+static int is_bound(const struct caller *by, struct db *tx, struct str id,
+		    const struct binding *b, bool *out, struct err *e)
+{
+	return db_each(tx, b->bound, DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)),
+		       by->arena, take_any, out, e);
 }
 
 int stored_service_unused(const struct caller *by, struct db *tx,
@@ -325,13 +424,37 @@ int stored_service_unused(const struct caller *by, struct db *tx,
 		err_clear(e);	/* not found is reported by the deletion itself */
 		return 0;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(bound); i++)
-		if (db_each(tx, bound[i],
-			    DB_ARGS(DB_S(by->owner.tenant_id),
-				    value(r, &row, "service_id")),
-			    by->arena, take_any, &used, e))
+	for (size_t k = 0; k < ARRAY_LEN(bindings); k++)
+		if (is_bound(by, tx, resource_text(r, &row, "service_id"),
+			     &bindings[k], &used, e))
 			return -1;
 	return used ? err_public(e, ERR_CONFLICT, "Workspaces, agents or "
 				 "knowledge bases use this LLM service. Choose "
 				 "another one for them first.") : 0;
+}
+
+int stored_service_still(const struct caller *by, struct db *tx,
+			 const struct resource_row *row, struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
+	const struct llm_service s = stored_service_of(by->conf, r, row,
+						       by->arena);
+
+	for (size_t k = 0; k < ARRAY_LEN(bindings); k++) {
+		const struct binding *b = &bindings[k];
+		struct err why = ERR_INIT;
+		bool used = false;
+
+		if (llm_check_can(&s, b->can, &why) == 0)
+			continue;
+		if (is_bound(by, tx, str_of(s.id), b, &used, e))
+			return -1;
+		if (used)
+			return err_field(e, ERR_CONFLICT, "capabilities",
+					 "%s Choose another one for the "
+					 "workspaces, agents or knowledge bases "
+					 "that use it first.",
+					 err_message(&why));
+	}
+	return 0;
 }

@@ -7,6 +7,7 @@
 #ifndef AGENT_STORED_SERVICE_H
 #define AGENT_STORED_SERVICE_H
 
+#include "agent/agent.h"
 #include "agent/caller.h"
 #include "llm/service.h"
 #include "resource/resource.h"
@@ -59,16 +60,44 @@ bool stored_service_may_own(const struct caller *by);
 int stored_service_own(const struct caller *by, struct arena *a,
 		       const struct llm_service **out, struct err *e) MUST_CHECK;
 
-/* Whether a service with this id exists, in a file or a row. Database errors. */
-int stored_service_exists(const struct caller *by, struct str id, bool *there,
+/*
+ * The service with this id, in a file or a row, without its key; *out is NULL if
+ * there is none. In by's arena. Database errors.
+ */
+int stored_service_look(const struct caller *by, struct str id,
+			const struct llm_service **out,
+			struct err *e) MUST_CHECK;
+
+/* llm_check_can, as ERR_INVALID_FIELD of this field. */
+int stored_service_suits(const struct llm_service *s, unsigned can,
+			 const char *field, struct err *e) MUST_CHECK;
+
+/*
+ * Checks the services that the given columns of a row name (BINDS): they exist, by
+ * may know of them, and they can do what they are bound for. "auto": w (NULL: none)
+ * or the installation has rules. ERR_INVALID_FIELD; database errors.
+ */
+int stored_bindings_check(const struct caller *by, const struct workspace *w,
+			  const struct resource *r,
+			  const struct resource_row *row,
 			  struct err *e) MUST_CHECK;
 
 /*
- * Part of the transaction that stores a row whose `field` names the service
- * (id.p == NULL: none). ERR_INVALID_FIELD if it was deleted meanwhile.
+ * Part of the transaction that stores such a row. ERR_INVALID_FIELD if a service
+ * was deleted meanwhile, or can no longer do it.
  */
-int stored_service_bind(const struct caller *by, struct db *tx, struct str id,
-			const char *field, struct err *e) MUST_CHECK;
+int stored_bindings_keep(const struct caller *by, struct db *tx,
+			 const struct resource *r,
+			 const struct resource_row *row,
+			 struct err *e) MUST_CHECK;
+
+/*
+ * Part of the transaction that changes a service: ERR_CONFLICT with a public text
+ * if a row of a BINDS needs what it can no longer do.
+ */
+int stored_service_still(const struct caller *by, struct db *tx,
+			 const struct resource_row *row,
+			 struct err *e) MUST_CHECK;
 
 /*
  * Part of the transaction that deletes a service, called first: ERR_CONFLICT

@@ -121,8 +121,6 @@ int target_can_chat(const struct target *t, struct err *e)
 		return err_set(e, ERR_CHAT_DISABLED,
 			       "workspace %s: no LLM service named",
 			       t->workspace->id);
-	if (!(t->service->capabilities & LLM_CAN_CHAT))
-		return err_set(e, ERR_CHAT_DISABLED, "LLM service %s cannot "
-			       "chat", t->service->id);
-	return llm_check_service(t->service, e);
+	return llm_check_can(t->service, LLM_CAN_CHAT, e) < 0 ? -1
+		: llm_check_service(t->service, e);
 }

@@ -73,8 +73,9 @@ int target_settle(const struct caller *by, struct target *t, struct arena *a,
 		  struct err *e) MUST_CHECK;
 
 /*
- * Whether the service can hold turns. ERR_CHAT_DISABLED if there is none or it
- * cannot chat (A29); ERR_CONFIG, ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL.
+ * Whether the service can hold turns. ERR_CHAT_DISABLED if there is none, or it
+ * does not have the capability chat (A29), which the public text then says;
+ * ERR_CONFIG, ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL.
  */
 int target_can_chat(const struct target *t, struct err *e) MUST_CHECK;
 

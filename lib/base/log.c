@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/util.h"
 
 #include "base/banned.h"
 
@@ -18,6 +19,13 @@ static atomic_int cur_level = LOG_LVL_INFO;
 static atomic_int cur_target = LOG_TO_STDERR;
 static _Thread_local char bound_request[40];
 static _Thread_local char bound_user[64];
+static _Thread_local struct {
+	const char *name;
+	char value[72];
+} bound_turn[] = {
+	{ .name = "service" }, { .name = "workspace" },
+	{ .name = "conversation" }, { .name = "turn" }, { .name = "client" },
+};
 
 static const struct {
 	const char *name;
@@ -37,11 +45,24 @@ void log_setup(enum log_level level, enum log_target target)
 	atomic_store(&cur_target, (int)target);
 }
 
-void log_bind(const char *request_id, const char *user)
+void log_bind(const char *request_id, const char *user_id)
 {
 	snprintf(bound_request, sizeof(bound_request), "%s",
 		 request_id ? request_id : "");
-	snprintf(bound_user, sizeof(bound_user), "%s", user ? user : "");
+	snprintf(bound_user, sizeof(bound_user), "%s", user_id ? user_id : "");
+}
+
+void log_bind_turn(const struct log_turn *t)
+{
+	const char *const v[] = {
+		t ? t->service : NULL, t ? t->workspace : NULL,
+		t ? t->conversation : NULL, t ? t->turn : NULL,
+		t ? t->client : NULL,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(v); i++)
+		snprintf(bound_turn[i].value, sizeof(bound_turn[i].value), "%s",
+			 v[i] ? v[i] : "");
 }
 
 int log_on(enum log_level level)
@@ -75,6 +96,9 @@ void log_line(enum log_level level, const char *msg, ...)
 		field(&b, "request", bound_request);
 	if (bound_user[0])
 		field(&b, "user", bound_user);
+	for (size_t i = 0; i < ARRAY_LEN(bound_turn); i++)
+		if (bound_turn[i].value[0])
+			field(&b, bound_turn[i].name, bound_turn[i].value);
 	va_start(ap, msg);
 	while ((name = va_arg(ap, const char *))) {
 		value = va_arg(ap, const char *);

@@ -1,9 +1,9 @@
 /*
  * The log: one logfmt line per entry to stderr or syslog. Message texts are
  * constant and data goes into fields; control characters in data are escaped,
- * so a request cannot forge a line. Request id, user and route are bound once
- * per request and added by the logger. Prompts and bodies never appear above
- * debug, secrets never at all.
+ * so a request cannot forge a line. Request id and user id are bound once
+ * per request, and what a turn is about once per turn; the logger adds them.
+ * Prompts and bodies never appear above debug, secrets never at all.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
@@ -16,8 +16,20 @@ enum log_target { LOG_TO_STDERR, LOG_TO_SYSLOG };
 /* Chooses level and target. main, before threads; again on a reload. */
 void log_setup(enum log_level level, enum log_target target);
 
-/* Later lines of this thread belong to this request; NULL = to none. */
-void log_bind(const char *request_id, const char *user);
+/*
+ * Later lines of this thread belong to this request and to the user with this id
+ * (never the login: logins appear only at debug, A44); NULL = to none.
+ */
+void log_bind(const char *request_id, const char *user_id);
+
+/*
+ * Later lines of this thread belong to this turn, until NULL is bound. Texts are
+ * copied; NULL = not known.
+ */
+struct log_turn {
+	const char *service, *workspace, *conversation, *turn, *client;
+};
+void log_bind_turn(const struct log_turn *t);
 
 /*
  * One line. msg is a constant text; the rest are pairs of field name and value

@@ -45,22 +45,23 @@ static void fail_reference(struct loader *l, const void *field,
 
 /* at: the struct whose key names the service id. */
 static void check_service(struct loader *l, const void *at, const char *key,
-			  const char *id, unsigned can, const char *capability)
+			  const char *id, unsigned can)
 {
 	const struct conf_llm *llm = conf_llm(l->c, str_of(id));
+	const char *lacks = llm ? conf_lacks(llm->capabilities, can) : NULL;
 
 	if (!llm)
 		fail_reference(l, at, key, id,
 			       nearest_id(l->c->llms, l->c->n_llms,
 					  sizeof(*l->c->llms), id));
-	else if (!(llm->capabilities & can))
+	else if (lacks)
 		load_fail(l, load_pos(l, at), "%s \"%s\" does not have the "
-			  "capability %s", key, id, capability);
+			  "capability %s", key, id, lacks);
 }
 
 static void check_llm_id(struct loader *l, const void *at, const char *id)
 {
-	check_service(l, at, "llm_service", id, LLM_CAN_CHAT, "chat");
+	check_service(l, at, "llm_service", id, LLM_CAN_CHAT);
 }
 
 /*
@@ -82,7 +83,7 @@ static void check_rag(struct loader *l, const struct conf_rag *r)
 {
 	if (*r->ranker)
 		check_service(l, &r->ranker, "reranking_service", r->ranker,
-			      LLM_CAN_RERANK, "rerank");
+			      LLM_CAN_RERANK);
 	else if (r->ranks)
 		load_fail(l, load_pos(l, &r->ranks),
 			  "rerank_enabled needs a reranking_service");
@@ -94,7 +95,11 @@ static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct conf_auto *r = &v[i];
 
-		check_llm_id(l, &r->service, r->service);
+		check_service(l, &r->service, "llm_service", r->service,
+			      LLM_CAN_CHAT |
+			      (r->needs & AUTO_NEEDS_TOOLS ? LLM_CAN_TOOLS : 0) |
+			      (r->needs & AUTO_NEEDS_VISION ? LLM_CAN_VISION
+							    : 0));
 		if (!*r->from != !*r->until)
 			load_fail(l, load_pos(l, *r->from ? &r->from
 					      : &r->until),
@@ -540,6 +545,9 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 {
 	if (!*w->name)
 		w->name = w->id;
+	if (!strcmp(w->id, "auto"))
+		load_fail(l, load_pos(l, w), "the workspace auto: the name is "
+			  "reserved for the setting default_workspace");
 	if (w->prompt.text && !*w->prompt.name)
 		w->prompt.name = w->id;
 	check_llm_ref(l, &w->llm_service, w->n_autos);
@@ -610,7 +618,12 @@ void check_all(struct loader *l)
 	check_llm_ref(l, &c->chat_llm_service, 0);
 	if (*c->scans.llm_service)
 		check_service(l, &c->scans.llm_service, "llm_service",
-			      c->scans.llm_service, LLM_CAN_VISION, "vision");
+			      c->scans.llm_service, LLM_CAN_VISION);
+	/* It may also be a service of the tenant. */
+	if (conf_llm(c, str_of(c->knowledge.embedding_service)))
+		check_service(l, &c->knowledge.embedding_service,
+			      "embedding_service",
+			      c->knowledge.embedding_service, LLM_CAN_EMBED);
 	check_autos(l, c->autos, c->n_autos);
 	if (c->platform.text && !*c->platform.name)
 		c->platform.name = "platform";

@@ -86,6 +86,13 @@ enum {
 	LLM_CAN_EMBED = 8, LLM_CAN_RERANK = 16, LLM_CAN_SUMMARIZE = 32,
 };
 
+/*
+ * The name of the first capability in wanted that is missing in has; NULL: none is.
+ * What an LLM service is bound to is checked with llm_check_can (llm/llm.h), which
+ * uses this; lib/conf itself cannot.
+ */
+const char *conf_lacks(unsigned has, unsigned wanted);
+
 struct conf_llm {
 	const char *id;
 	const char *provider;	/* a row of the provider table, or unknown */
@@ -115,7 +122,7 @@ struct conf_llm {
 };
 
 /* Where a service is chosen by rules (agent/auto.h). */
-enum { AUTO_NEEDS_TOOLS = 1 };
+enum { AUTO_NEEDS_TOOLS = 1, AUTO_NEEDS_VISION = 2 };
 enum auto_task {
 	AUTO_CHAT = 1, AUTO_TITLE = 2, AUTO_COMPLETE = 4,
 	AUTO_AGENT = 8,		/* called as a tool */
@@ -182,6 +189,8 @@ struct conf_agent {
 	const char *id, *name, *description;
 	bool is_default;
 	const char *system_prompt;	/* "" = falls back (B20) */
+	int version;			/* of its system prompt; 0 in the built-in
+					   agent, which has none */
 	const char *llm_service;	/* "" = falls back (B15) */
 	struct conf_list tools;		/* names and "group:NAME"; n == 0 = all */
 	int max_tool_iterations;	/* 0 = the workspace's */
@@ -469,8 +478,11 @@ struct conf {
 	const struct conf_auto *autos;	/* rules for "auto" */
 	size_t n_autos;
 	const char *chat_system_prompt;
+	int chat_version;		/* of chat_system_prompt */
 	const char *time_zone;		/* "" = that of the process */
 	const char *currency;		/* of prices; "" = not said */
+	json_t *settings;		/* object by key, checked by lib/agent
+					   (setting_check_conf); NULL: none */
 	struct {
 		enum conf_byok mode;
 		struct conf_list allow_private;	/* of users' addresses */

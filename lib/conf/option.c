@@ -55,8 +55,17 @@ static const struct opt_name capability_names[] = {
 	{ NULL, 0 },
 };
 
+const char *conf_lacks(unsigned has, unsigned wanted)
+{
+	for (const struct opt_name *v = capability_names; v->name; v++)
+		if (v->value & wanted & ~has)
+			return v->name;
+	return NULL;
+}
+
 static const struct opt_name auto_needs[] = {
-	{ "tools", AUTO_NEEDS_TOOLS }, { NULL, 0 },
+	{ "tools", AUTO_NEEDS_TOOLS }, { "vision", AUTO_NEEDS_VISION },
+	{ NULL, 0 },
 };
 
 static const struct opt_name auto_tasks[] = {

@@ -340,7 +340,7 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 	int rc;
 
 	*out = (struct pages_read){ .next = 0 };
-	if (!named || !k->http || llm_check_vision(named, &why))
+	if (!named || !k->http || llm_check_can(named, LLM_CAN_VISION, &why))
 		return 0;
 	rc = is_pdf ? next_page(k, o, t, a, &image, &page, out, e)
 		: whole_image(k, t, a, &image, e);

@@ -623,7 +623,7 @@ static int check_images(const struct llm_request *r, struct err *e)
 {
 	for (size_t i = 0; i < r->n_messages; i++)
 		if (r->messages[i].n_images)
-			return llm_check_vision(r->service, e);
+			return llm_check_can(r->service, LLM_CAN_VISION, e);
 	return 0;
 }
 

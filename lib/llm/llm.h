@@ -221,7 +221,7 @@ struct llm_wire {
 };
 
 /*
- * ERR_LLM_UNSUPPORTED (also for an image where llm_check_vision fails),
+ * ERR_LLM_UNSUPPORTED (also for an image where llm_check_can fails),
  * ERR_LLM_NO_CREDENTIAL (B17, B18), ERR_TOO_BIG; then there is no body to
  * release.
  */
@@ -232,11 +232,13 @@ int llm_build(const struct llm_request *r, struct arena *a,
 int llm_check_service(const struct llm_service *s, struct err *e) MUST_CHECK;
 
 /*
- * Whether the service may be sent images: it has the capability vision, and
- * its provider's format has a place for them. ERR_LLM_UNSUPPORTED with a public
- * text.
+ * The check by capability (A29): whether the service has all of can (LLM_CAN_*), and
+ * its provider's format has a place for them. Asked wherever a service is bound to
+ * something, listed for it, or used. ERR_CHAT_DISABLED if chat is missing, else
+ * ERR_LLM_UNSUPPORTED; the public text names the service and what is missing.
  */
-int llm_check_vision(const struct llm_service *s, struct err *e) MUST_CHECK;
+int llm_check_can(const struct llm_service *s, unsigned can,
+		  struct err *e) MUST_CHECK;
 
 /*
  * Makes *out of the bytes of an image, in a. Their start determines the type:

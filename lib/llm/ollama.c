@@ -223,6 +223,7 @@ static int ollama_build(struct build *b, struct err *e)
 const struct llm_dialect llm_dialect_ollama = {
 	.name = "ollama",
 	.text_key = "content",
+	.apart = LLM_CAN_EMBED,
 	.build = ollama_build,
 	.event = event,
 	.whole = whole,

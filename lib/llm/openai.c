@@ -451,6 +451,7 @@ static void finish(struct llm_decoder *d)
 const struct llm_dialect llm_dialect_openai = {
 	.name = "openai",
 	.text_key = "content",
+	.apart = LLM_CAN_EMBED | LLM_CAN_RERANK,
 	.build = openai_build,
 	.event = event,
 	.whole = whole,

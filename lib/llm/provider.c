@@ -24,6 +24,8 @@
 	.reasoning_in = { "reasoning_content", "reasoning", "reasoning_details" }
 #define HOSTED BASE, .key_required = true
 
+#define APART (LLM_CAN_EMBED | LLM_CAN_RERANK)
+
 /* A row's own value after BASE's is meant to win. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -366,22 +368,31 @@ int llm_check_service(const struct llm_service *s, struct err *e)
 	return 0;
 }
 
-int llm_check_vision(const struct llm_service *s, struct err *e)
+int llm_check_can(const struct llm_service *s, unsigned can, struct err *e)
 {
 	const struct provider *p = provider_find(s->provider);
-	struct quirks q;
+	const unsigned missing = can & ~s->capabilities;
+	struct quirks q = { .supports_vision = false };
 
-	if (!(s->capabilities & LLM_CAN_VISION))
-		return err_public(e, ERR_LLM_UNSUPPORTED, "The LLM service "
-				  "\"%.60s\" does not have the capability "
-				  "vision.", s->id);
-	if (p && provider_quirks(p, s->quirks, &q, e) < 0)
+	if (missing)
+		return err_public(e, missing & LLM_CAN_CHAT
+				  ? ERR_CHAT_DISABLED : ERR_LLM_UNSUPPORTED,
+				  "The LLM service \"%.60s\" does not have the "
+				  "capability %s.", s->id,
+				  conf_lacks(s->capabilities, can));
+	if (can & LLM_CAN_VISION && p &&
+	    provider_quirks(p, s->quirks, &q, e) < 0)
 		return -1;
-	if (!p || !q.supports_vision)
+	if (can & LLM_CAN_VISION && !q.supports_vision)
 		return err_public(e, ERR_LLM_UNSUPPORTED, "The provider "
 				  "\"%.40s\" of the LLM service \"%.60s\" does "
 				  "not take images (quirk supports_vision).",
 				  s->provider, s->id);
+	if (p && can & APART & ~p->dialect->apart)
+		return err_public(e, ERR_LLM_UNSUPPORTED, "The provider "
+				  "\"%.40s\" of the LLM service \"%.60s\" cannot "
+				  "%s.", s->provider, s->id,
+				  conf_lacks(p->dialect->apart, can & APART));
 	return 0;
 }
 
@@ -401,7 +412,8 @@ json_t *llm_capabilities(const struct llm_service *s)
 			 "model", s->model ? s->model : "",
 			 "supportsStreaming", p != NULL,
 			 "supportsToolUse", p && tools,
-			 "supportsVision", llm_check_vision(s, &e) == 0,
+			 "supportsVision",
+			 llm_check_can(s, LLM_CAN_VISION, &e) == 0,
 			 "supportsPromptCaching",
 			 p && p->dialect == &llm_dialect_anthropic &&
 			 s->prompt_cache);

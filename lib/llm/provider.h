@@ -64,6 +64,8 @@ struct build;
 struct llm_dialect {
 	const char *name;
 	const char *text_key;	/* member that holds the text of a delta */
+	unsigned apart;		/* LLM_CAN_EMBED, _RERANK: it has a format for them
+				   (retrieval.c) */
 	/* Writes the body into b->body. NULL = can only be decoded. */
 	int (*build)(struct build *b, struct err *e);
 	/* One stream payload; one whole document (stream:false, P-A13). */

@@ -30,10 +30,10 @@ static const struct {
 
 static const struct {
 	unsigned can;
-	const char *name, *what;
+	const char *what;
 } forms[FORM__MAX] = {
-	[FORM_EMBED] = { LLM_CAN_EMBED, "embed", "vectors" },
-	[FORM_RERANK] = { LLM_CAN_RERANK, "rerank", "ranking" },
+	[FORM_EMBED] = { LLM_CAN_EMBED, "vectors" },
+	[FORM_RERANK] = { LLM_CAN_RERANK, "ranking" },
 };
 
 /* A request that is being made. */
@@ -82,11 +82,8 @@ static int begin(struct retrieval *k, enum form form, struct arena *a, struct er
 				       .n_messages = 1 };
 	const char *url = NULL;
 
-	if (!(s->capabilities & forms[form].can))
-		return err_public(e, ERR_LLM_UNSUPPORTED, "The LLM service "
-				  "\"%.60s\" does not have the capability %s.",
-				  s->id, forms[form].name);
-	if (llm_build(&r, a, &k->wire, e) < 0)
+	if (llm_check_can(s, forms[form].can, e) < 0 ||
+	    llm_build(&r, a, &k->wire, e) < 0)
 		return -1;
 	buf_release(&k->wire.body);
 	for (size_t i = 0; !url && i < ARRAY_LEN(paths); i++)

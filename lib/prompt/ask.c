@@ -93,7 +93,7 @@ static void set_prompts(struct asking *k)
 			   typed->version,
 			   str_of(arena_printf(k->arena, "%s\n%s", typed->text,
 					       jx_text(k->arena, q->schema))));
-	prompt_stamps(&k->blocks, NULL, &w);
+	prompt_stamps(&k->blocks, NULL, NULL, &w);
 	k->out->usage.prompts = arena_str(k->arena, buf_str(&b));
 	buf_release(&b);
 }

@@ -29,7 +29,7 @@ struct prompt_stamp prompt_stamp_of(const char *layer, const char *name,
 {
 	unsigned char hash[(PROMPT_HASH_BYTES - 1) / 2];
 	struct prompt_stamp s = {
-		.layer = layer, .name = name, .version = version,
+		.layer = layer, .name = name, .version = MAX(version, 1),
 	};
 
 	crypto_generichash(hash, sizeof(hash), (const unsigned char *)text.p,
@@ -49,12 +49,15 @@ static void write_stamp(struct jw *w, const struct prompt_stamp *s)
 }
 
 void prompt_stamps(const struct prompt_blocks *b,
-		   const struct prompt_stamp *used, struct jw *w)
+		   const struct prompt_stamp *used,
+		   const struct prompt_stamp *tools, struct jw *w)
 {
 	jw_arr(w);
 	if (used)
 		write_stamp(w, used);
 	for (size_t i = 0; i < b->n; i++)
 		write_stamp(w, &b->stamp[i]);
+	if (tools)
+		write_stamp(w, tools);
 	jw_end_arr(w);
 }

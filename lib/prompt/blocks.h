@@ -15,7 +15,7 @@
 struct prompt_stamp {
 	const char *layer;	/* "guardrails", "agent", "title", … */
 	const char *name;	/* "guardrails", "intranet", "agent:assistant" */
-	int version;		/* 0 = unversioned */
+	int version;		/* from 1; of texts that nobody counts, 1 */
 	char hash[PROMPT_HASH_BYTES];
 };
 
@@ -27,18 +27,19 @@ struct prompt_blocks {		/* zero-initialised: empty */
 
 /*
  * Adds a block and its stamp; the arrays grow in a. Ignores an empty text.
- * Strings are borrowed; version 0: unversioned.
+ * Strings are borrowed; version 0: nobody counts it.
  */
 void prompt_add(struct prompt_blocks *b, struct arena *a, const char *layer,
 		const char *name, int version, struct str text);
 
 /*
  * Writes [{"layer":…,"name":…,"version":…,"hash":…},…] for the usage record.
- * used: the stamp of a prompt that is not a block of the system prompt, written
- * first; or NULL.
+ * used, tools: stamps of a prompt that is not a block of the system prompt, written
+ * first, and of the texts of the tools, written last (A31); or NULL.
  */
 void prompt_stamps(const struct prompt_blocks *b,
-		   const struct prompt_stamp *used, struct jw *w);
+		   const struct prompt_stamp *used,
+		   const struct prompt_stamp *tools, struct jw *w);
 
 /* A stamp; the strings are borrowed. */
 struct prompt_stamp prompt_stamp_of(const char *layer, const char *name,

@@ -75,7 +75,6 @@ int part_agent(const struct part_input *in, struct part_text *out,
 		&(struct setting_scope){
 			.conf = in->conf, .workspace = in->workspace,
 			.agent = in->agent });
-
 	struct author by;
 
 	(void)e;
@@ -87,9 +86,11 @@ int part_agent(const struct part_input *in, struct part_text *out,
 		part_note(in, ORIGIN_AGENT_PROMPT, "agent", str_of(in->agent->id),
 			  &by);
 	}
-	return give(out, v.level == LEVEL_AGENT
-		    ? arena_printf(in->arena, "agent:%s", in->agent->id)
-		    : "chat", 0, v.text);
+	if (v.level == LEVEL_AGENT)
+		return give(out, arena_printf(in->arena, "agent:%s",
+					      in->agent->id),
+			    in->agent->prompt_version, v.text);
+	return give(out, "chat", in->conf->chat_version, v.text);
 }
 
 int part_tool_use(const struct part_input *in, struct part_text *out,

@@ -27,7 +27,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/tool_output.c lib/store/tool_output.h \
 	lib/store/turn.c lib/store/turn.h \
 	lib/store/turn_begin.c lib/store/turn_continue.c \
-	lib/store/turn_options.def \
+	lib/store/turn_options.def lib/store/turn_show.c lib/store/turn_show.h \
 	lib/store/turn_dead.c lib/store/turn_late.c lib/store/turn_many.c \
 	lib/store/usage.c lib/store/usage.h \
 	lib/store/user.c lib/store/user.h \

@@ -183,14 +183,14 @@ struct locked {		/* a conversation and its turn, both locked */
 	" error_code = ?, error_text = ?," \
 	" last_event_seq = GREATEST(last_event_seq + ?, ?)" \
 	" WHERE id = ? AND " which
-#define USAGE_ROW "usuisSUUissIIIIIIDiiIissSi"
+#define USAGE_ROW "usuisSUUiSssIIIIIIDiiIissSi"
 #define USAGE_INSERT \
 	"INSERT INTO usage_record (id, tenant_id, user_id, kind, workspace_id," \
-	" agent_id, conversation_id, turn_id, turn_number, provider, model, payer," \
-	" input_tokens, cache_read_tokens, cache_write_tokens, output_tokens," \
+	" agent_id, conversation_id, turn_id, turn_number, service_id, provider, model," \
+	" payer, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens," \
 	" reasoning_tokens, cost, estimated, iterations, ttft_ms, duration_ms," \
 	" finish_reason, prompts, tools, created_us)" \
-	" VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+	" VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 
 /* Locks in the common order: conversation, then turn. ERR_NOT_FOUND. */
 int conversation_lock(struct db *tx, const struct owner *o,
@@ -497,6 +497,42 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(title, s, "s.title") SEP \
 	F(url, S, "s.url") SEP \
 	F(text, s, "s.text")
+
+#define SHOW_TURN_FIELDS(F, SEP) \
+	F(id, u, "t.id") SEP \
+	F(conversation_id, u, "t.conversation_id") SEP \
+	F(user_id, u, "c.user_id") SEP \
+	F(workspace_id, s, "c.workspace_id") SEP \
+	F(agent_id, s, "c.agent_id") SEP \
+	F(status, i, "t.status") SEP \
+	F(started_us, i, "t.started_us") SEP \
+	F(ended_us, I, "t.ended_us") SEP \
+	F(resumes, i, "t.resumes") SEP \
+	F(error_code, S, "t.error_code") SEP \
+	F(error_text, S, "t.error_text") SEP \
+	F(client, S, "t.client")
+
+#define SHOW_USAGE_FIELDS(F, SEP) \
+	F(kind, i, "kind") SEP \
+	F(agent_id, S, "agent_id") SEP \
+	F(service, S, "service_id") SEP \
+	F(provider, s, "provider") SEP \
+	F(model, s, "model") SEP \
+	F(payer, I, "payer") SEP \
+	F(input_tokens, I, "input_tokens") SEP \
+	F(cache_read_tokens, I, "cache_read_tokens") SEP \
+	F(cache_write_tokens, I, "cache_write_tokens") SEP \
+	F(output_tokens, I, "output_tokens") SEP \
+	F(reasoning_tokens, I, "reasoning_tokens") SEP \
+	F(cost, D, "cost") SEP \
+	F(estimated, i, "estimated") SEP \
+	F(iterations, i, "iterations") SEP \
+	F(ttft_ms, I, "ttft_ms") SEP \
+	F(duration_ms, i, "duration_ms") SEP \
+	F(finish_reason, s, "finish_reason") SEP \
+	F(prompts, s, "prompts") SEP \
+	F(tools, S, "tools") SEP \
+	F(created_us, i, "created_us")
 
 #define TOOL_OUTPUT_FIELDS(F, SEP) \
 	F(tool, s, "tool") SEP \

@@ -19,6 +19,8 @@ struct usage {
 	struct str workspace_id, agent_id;	/* agent: p == NULL: none */
 	struct uuid conversation_id, turn_id;	/* nil: none */
 	int64_t turn_number;		/* of the conversation, from 1; 0 = none */
+	struct str service;		/* id of the LLM service; p == NULL: not
+					   known */
 	struct str provider, model;
 	int64_t payer;			/* enum llm_payer; 0 = unknown */
 	/* Disjoint counters; -1 = unknown. */

@@ -353,6 +353,17 @@ static bool is_image(const struct attachment *t)
 	return t->media_type.p && str_starts(t->media_type, STR("image/"));
 }
 
+bool attach_has_image(const struct turn_run *t)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)t->in.options.attachments, i, one)
+		if (str_starts(jx_str(one, "mediaType"), STR("image/")))
+			return true;
+	return false;
+}
+
 static void add_one(struct turn_loop *l, const json_t *record,
 		    struct llm_message *m, struct buf *b)
 {
@@ -369,8 +380,10 @@ static void add_one(struct turn_loop *l, const json_t *record,
 		note(l, b, &t, "it was deleted.");
 		return;
 	}
+	l->has_images |= is_image(&t);
 	/* A model that sees is given the image itself. */
-	if (is_image(&t) && !llm_check_vision(l->run->in.target.service, &e)) {
+	if (is_image(&t) && !llm_check_can(l->run->in.target.service,
+						 LLM_CAN_VISION, &e)) {
 		add_image(l, &t, m, b);
 		return;
 	}

@@ -5,6 +5,7 @@
 #include "agent/auto.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "turn/attach.h"
 #include "turn/context.h"
 #include "turn/emit.h"
 #include "turn/nested.h"
@@ -34,7 +35,8 @@ void choose_before(struct turn_loop *l)
 	if (!in->target.automatic)
 		return;
 	/* Assume tools: whether there are any is only known with the context. */
-	c = choose(l, AUTO_NEEDS_TOOLS,
+	c = choose(l, AUTO_NEEDS_TOOLS |
+		   (attach_has_image(l->run) ? AUTO_NEEDS_VISION : 0),
 		   llm_estimate_tokens(in->content));
 	if (c.service)
 		in->target.service = nested_service(l, c.service);
@@ -76,7 +78,8 @@ bool choose_after(struct turn_loop *l)
 
 	if (!in->target.automatic)
 		return false;
-	c = choose(l, l->tools.n ? AUTO_NEEDS_TOOLS : 0, tokens(l));
+	c = choose(l, (l->tools.n ? AUTO_NEEDS_TOOLS : 0) |
+		   (l->has_images ? AUTO_NEEDS_VISION : 0), tokens(l));
 	if (!c.service)
 		return false;
 	l->rule = c.reason;

@@ -174,6 +174,7 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	};
 	struct buf b = BUF_INIT(65536);
 	struct jw w = jw_on(&b);
+	struct prompt_stamp tools;
 
 	l->share[PART_MESSAGE].want = input_tokens(l);
 	l->share[PART_HISTORY].want =
@@ -191,7 +192,11 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	origins_join(&l->taint, &l->derived);
 	l->request.system = l->blocks.text;
 	l->request.n_system = l->blocks.n;
-	prompt_stamps(&l->blocks, l->nested ? NULL : chosen_stamp(l->run), &w);
+	tools = prompt_stamp_of(part_rows[PART_TOOLS].layer, "tools",
+				TOOL_TEXTS_VERSION,
+				tool_set_texts(&l->tools, l->arena));
+	prompt_stamps(&l->blocks, l->nested ? NULL : chosen_stamp(l->run),
+		      l->tools.n ? &tools : NULL, &w);
 	l->stamps = arena_str(l->arena, buf_str(&b));
 	buf_release(&b);
 	return 0;
@@ -325,9 +330,9 @@ int context_build(struct turn_loop *l, struct err *e)
 		return -1;
 	if (!choose_after(l))
 		return 0;
-	/* The history gets the additional room. */
-	if (l->squeezed && l->share[PART_HISTORY].cut &&
-	    window(l->run->in.target.service) > had) {
+	/* The history gets the additional room, and a model that sees the images. */
+	if (l->has_images || (l->squeezed && l->share[PART_HISTORY].cut &&
+			      window(l->run->in.target.service) > had)) {
 		forget(l, &taint);
 		return build(l, e);
 	}

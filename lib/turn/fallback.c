@@ -24,7 +24,8 @@ static const struct llm_service *other(const struct turn_loop *l, size_t i,
 				  str_of(own->fallbacks.v[i]));
 	struct err ignored = ERR_INIT;
 
-	return s && llm_check_service(s, &ignored) == 0 &&
+	return s && llm_check_can(s, LLM_CAN_CHAT, &ignored) == 0 &&
+		llm_check_service(s, &ignored) == 0 &&
 		!circuit_alone(s, now_ms) ? s : NULL;
 }
 

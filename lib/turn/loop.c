@@ -472,12 +472,38 @@ static void get_key(const struct turn_deps *deps)
 	sodium_memzero(key, sizeof(key));
 }
 
+/* What the log says of every line of this thread while the turn runs. */
+static void bind_log(const struct turn_run *t)
+{
+	char turn[UUID_TEXT_BYTES], conversation[UUID_TEXT_BYTES];
+
+	log_bind_turn(&(struct log_turn){
+		.service = t->in.target.service->id,
+		.workspace = t->in.target.workspace->id,
+		.conversation = uuid_format(&t->conversation_id, conversation),
+		.turn = uuid_format(&t->id, turn),
+		.client = identity_kind_name(t->in.by.who->kind),
+	});
+}
+
+static void log_end(const struct turn_loop *l, enum turn_status status)
+{
+	char ms[24];
+
+	snprintf(ms, sizeof(ms), "%lld",
+		 (long long)(clock_mono_ms() - l->started_ms));
+	log_info("a turn ended", "status", store_turn_status_name(status),
+		 "model", l->run->in.target.service->model, "ms", ms);
+	log_bind_turn(NULL);
+}
+
 enum turn_status turn_run(struct turn_run *t, struct sink *s)
 {
 	struct sink nowhere = { .emit = emit_nowhere };
 	struct turn_loop *l = t->loop;
 	enum turn_status status;
 
+	bind_log(t);
 	l->sink = s ? s : &nowhere;
 	get_key(t->deps);
 	tell_begin(l);
@@ -492,6 +518,8 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 		l->err = l->commit.err;
 	}
 	status = l->waiting ? TURN_WAITING : loop_finish(l);
+	bind_log(t);		/* another service may have taken over */
+	log_end(l, status);
 	l->sink = NULL;
 	return status;
 }

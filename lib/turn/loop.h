@@ -86,6 +86,7 @@ struct turn_loop {
 	bool attach_ready;		/* attach_chars is set */
 	int64_t scan_until_ms;		/* monotonic: to read scans; 0: none yet */
 	int n_attach_images;		/* images sent so far */
+	bool has_images;		/* images are attached, sent or not */
 	struct str stamps;		/* JSON: the prompts used (A43) */
 	const char *rule;		/* rule of "auto" that chose the
 					   service; or NULL */

@@ -74,12 +74,10 @@ static bool own_answers(const struct turn_loop *parent,
 			const struct conf_tool *tool)
 {
 	const struct target *t = &parent->run->in.target;
-	unsigned want = tool->agent->capability;
-	struct err blind = ERR_INIT;
+	struct err ignored = ERR_INIT;
 
-	return t->own && (t->service->capabilities & want) == want &&
-		(!(want & LLM_CAN_VISION) ||
-		 llm_check_vision(t->service, &blind) == 0);
+	return t->own && llm_check_can(t->service, tool->agent->capability,
+				       &ignored) == 0;
 }
 
 static int timeout_ms(const struct conf_tool *tool)

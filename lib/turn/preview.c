@@ -120,7 +120,7 @@ static bool may_read(const struct context_preview *p, int part,
 	case PART_WORKSPACE:
 		return p->workspace->row && stored_manages(&p->by, p->workspace);
 	case PART_AGENT:	/* chat.system_prompt is the installation's */
-		return p->agent->set.system_prompt || stamp->version;
+		return strcmp(stamp->name, "chat") != 0;
 	default:
 		return true;
 	}

@@ -301,7 +301,7 @@ def test_the_default_place(lab, who):
     mine = lab.get("/me?include=settings", **me).json
     assert (mine["defaultWorkspaceId"], mine["settings"]["default_workspace"]) == (
         "staff", "staff")
-    assert lab.get("/me", **me).json["defaultWorkspaceId"] == "lab"
+    assert lab.get("/me", **me).json["defaultWorkspaceId"] == "staff"
     # They left the group: the workspace is not theirs any more.
     assert lab.get("/me?include=settings", user=who).json["defaultWorkspaceId"] == "lab"
     change(lab, {"default_workspace": "lab", "default_agent": "plain"}, user=who)
@@ -309,6 +309,63 @@ def test_the_default_place(lab, who):
     assert lab.get("/conversations", user=who).json["items"][0]["agentId"] == "plain"
     assert lab.get("/me?include=settings", user=who).json["defaultAgentId"] == "plain"
     assert "custom_context" not in lab.get("/me?include=settings", user=who).json["settings"]
+
+
+def test_auto_is_the_configured_workspace(lab, who, tenant):
+    """A28, A30: Auto of a user is what is set for everyone, by either name."""
+    me = {"user": who, "groups": ["staff"]}
+
+    def places():
+        talk = lab.post("/conversations", {"title": "T"}, **me)
+        assert talk.status == 201, talk
+        task = lab.post("/tasks", {"content": "hello"}, **me)
+        assert task.status == 202, task
+        seen = {lab.get("/me", **me).json["defaultWorkspaceId"],
+                lab.get("/me?include=settings", **me).json["defaultWorkspaceId"],
+                talk.json["workspaceId"]}
+        talk = lab.get(f"/conversations/{task.json['conversationId']}", **me).json
+        return seen | {talk["workspaceId"]}
+
+    assert places() == {"lab"}
+    change(lab, {"Chat.DefaultWorkspace": "staff"}, **me)
+    assert places() == {"staff"} and force(lab, "default_workspace", **me) == (
+        "staff", "user")
+    change(lab, {"default_workspace": "Auto"}, **me)
+    assert places() == {"lab"}
+    said = lab.get("/me?include=settings", **me).json["settings"]
+    assert said["default_workspace"] == said["Chat.DefaultWorkspace"] == "Auto"
+    assert items(lab, **me)["default_workspace"]["alias"] == "Chat.DefaultWorkspace"
+    assert "Auto" in values(lab, "default_workspace", **me)
+    tenant(default_workspace="staff")
+    assert places() == {"staff"}
+    tenant(default_workspace="auto")
+    assert places() == {"lab"}
+    refused = lab.post("/workspaces", {"name": "A", "workspaceId": "auto"}, **IT)
+    assert refused.status == 409
+
+
+def test_values_of_the_files(make_lab, who):
+    """A7: the installation sets what nobody else has set."""
+    lab = make_lab(config={"settings": {
+        "theme": "dark", "answer_language": "Deutsch", "web_search": True,
+        "history_messages": 5, "Chat.DefaultWorkspace": "staff",
+        "llm_services": ["demo", "plain"]}})
+    me = {"user": who, "groups": ["staff"]}
+    assert force(lab, "theme", **me) == ("dark", "installation")
+    assert force(lab, "web_search", **me) == (True, "installation")
+    assert force(lab, "answer_language", **me) == ("Deutsch", "installation")
+    assert force(lab, "history_messages", **me) == (5, "installation")
+    assert lab.get("/me", **me).json["defaultWorkspaceId"] == "staff"
+    assert lab.get("/me", user=who).json["defaultWorkspaceId"] == "lab"
+    assert values(lab, "llm_service", **me) == ["demo", "plain"]
+    change(lab, {"theme": "light", "llm_service": "plain"}, **me)
+    assert force(lab, "theme", **me) == ("light", "user")
+    for wrong, says in (({"theme": "blue"}, "theme must be one of"),
+                        ({"them": "dark"}, 'did you mean "theme"'),
+                        ({"custom_context": "x"}, "can only be set on the level user")):
+        lab.write_config({"settings": wrong})
+        answer = lab.command("check", check=False)
+        assert answer.returncode == 1 and says in answer.stdout + answer.stderr
 
 
 @pytest.fixture

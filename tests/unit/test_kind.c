@@ -35,9 +35,9 @@ static void declared_tools_are_offered(void **state)
 		      "    description: W.\n    effect: write\n"
 		      "    command: {run: [/bin/true]}\n");
 	assert_string_equal(kind_lab_offered("", &a),
-			    "echo summarize translate wipe");
+			    "ask_user echo summarize translate wipe");
 	assert_string_equal(kind_lab_offered("few", &a),
-			    "echo secret_echo summarize translate wipe");
+			    "ask_user echo secret_echo summarize translate wipe");
 	arena_release(&a);
 }
 
@@ -87,10 +87,10 @@ static void images_are_opt_in(void **state)
 	(void)state;
 	kind_lab_conf(main_tools, "name: W\n");
 	assert_string_equal(kind_lab_offered("", &a),
-			    "echo summarize translate");
+			    "ask_user echo summarize translate");
 	kind_lab_conf(EYES("vision") "    image_text: {}\n", "name: W\n");
 	assert_string_equal(kind_lab_offered("", &a),
-			    "eyes summarize translate");
+			    "ask_user eyes summarize translate");
 	r = kind_lab_call("", "eyes", "{\"image\":\"https://h/a.png\"}", &a);
 	assert_true(r.is_error);
 	assert_non_null(strstr(r.text.p, "only in a conversation"));
@@ -132,20 +132,20 @@ static void confirm_follows_the_effect(void **state)
 		      "    command: {run: [/bin/true]}\n");
 	kind_lab_ctx("few", &a, &ctx);
 	assert_int_equal(tool_set_build(&ctx, &set, &e), 0);
-	assert_int_equal(set.n, 6);
-	assert_int_equal(set.v[0].tool->confirm, TOOL_CONFIRM_NEVER);
-	assert_false(set.v[0].tool->untrusted);
-	assert_int_equal(set.v[0].timeout_ms, 77);
-	assert_int_equal(set.v[1].tool->confirm, TOOL_CONFIRM_TAINTED);
-	assert_true(set.v[1].tool->untrusted);
-	assert_int_equal(set.v[2].tool->confirm, TOOL_CONFIRM_ALWAYS);
-	assert_int_equal(set.v[5].tool->confirm, TOOL_CONFIRM_TAINTED);
-	assert_int_equal(set.v[5].tool->visibility, TOOL_SERVER);
-	assert_string_equal(set.v[5].tool->kind, "command");
+	assert_int_equal(set.n, 7);
+	assert_int_equal(set.v[1].tool->confirm, TOOL_CONFIRM_NEVER);
+	assert_false(set.v[1].tool->untrusted);
+	assert_int_equal(set.v[1].timeout_ms, 77);
+	assert_int_equal(set.v[2].tool->confirm, TOOL_CONFIRM_TAINTED);
+	assert_true(set.v[2].tool->untrusted);
+	assert_int_equal(set.v[3].tool->confirm, TOOL_CONFIRM_ALWAYS);
+	assert_int_equal(set.v[6].tool->confirm, TOOL_CONFIRM_TAINTED);
+	assert_int_equal(set.v[6].tool->visibility, TOOL_SERVER);
+	assert_string_equal(set.v[6].tool->kind, "command");
 	/* summarize asks nobody, and is others' text where that went in */
-	assert_int_equal(set.v[3].tool->effect, TOOL_READ);
-	assert_int_equal(set.v[3].tool->confirm, TOOL_CONFIRM_NEVER);
-	assert_false(set.v[3].tool->untrusted);
+	assert_int_equal(set.v[4].tool->effect, TOOL_READ);
+	assert_int_equal(set.v[4].tool->confirm, TOOL_CONFIRM_NEVER);
+	assert_false(set.v[4].tool->untrusted);
 	arena_release(&a);
 }
 

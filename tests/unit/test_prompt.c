@@ -85,7 +85,7 @@ static void all_layers_in_order(void **state)
 	for (size_t i = 0; i < l.n; i++)
 		assert_string_equal(l.stamp[i].hash, again.stamp[i].hash);
 
-	prompt_stamps(&l, NULL, &jw);
+	prompt_stamps(&l, NULL, NULL, &jw);
 	json_auto_t *j = jx_load(buf_str(&json), &e);
 
 	assert_int_equal(json_array_size(j), l.n);

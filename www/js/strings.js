@@ -91,6 +91,7 @@ const en = {
 	'message.regenerate': 'Regenerate',
 	'message.regenerateHere': 'Regenerate from here',
 	'message.fork': 'New chat from here',
+	'message.copyId': 'Copy the ID {id}',
 	'message.showMore': 'Show more',
 	'message.showLess': 'Show less',
 

@@ -18,13 +18,10 @@ static const struct llm_service *by_capability(const struct conf *c,
 	const struct catalog *all = catalog_of(c);
 
 	for (size_t i = 0; i < all->n_services; i++) {
-		const struct llm_service *s = &all->services[i];
-		struct err blind = ERR_INIT;
+		struct err ignored = ERR_INIT;
 
-		if ((s->capabilities & want) == want &&
-		    (!(want & LLM_CAN_VISION) ||
-		     llm_check_vision(s, &blind) == 0))
-			return s;
+		if (llm_check_can(&all->services[i], want, &ignored) == 0)
+			return &all->services[i];
 	}
 	return NULL;
 }
@@ -88,14 +85,19 @@ static int check(const struct conf *conf, const struct workspace *w,
 		 const struct conf_tool *c, struct err *e)
 {
 	const char *id = c->agent->llm_service;
+	const struct llm_service *s = catalog_service(conf, str_of(id));
+	struct err fault = ERR_INIT;
 
 	(void)w;
-	if (*id && !catalog_service(conf, str_of(id)))
+	if (*id && !s)
 		return err_field(e, ERR_CONFIG, "agent.llm_service",
 				 "there is no LLM service \"%.60s\"", id);
 	if (*id && c->agent->capability)
 		return err_field(e, ERR_CONFIG, "agent.capability",
 				 "either llm_service or capability, not both");
+	if (s && llm_check_can(s, LLM_CAN_CHAT, &fault) < 0)
+		return err_field(e, ERR_CONFIG, "agent.llm_service", "%s",
+				 err_message(&fault));
 	return 0;
 }
 

@@ -190,7 +190,7 @@ static int check(const struct conf *conf, const struct workspace *w,
 		return err_field(e, ERR_CONFIG, "image_text", "needs an LLM "
 				 "service with the capability vision, and there "
 				 "is none");
-	if (llm_check_vision(s, &fault) < 0)
+	if (llm_check_can(s, LLM_CAN_VISION, &fault) < 0)
 		return err_field(e, ERR_CONFIG, "image_text.llm_service", "%s",
 				 err_message(&fault));
 	return 0;

@@ -19,7 +19,6 @@ static const struct tool tools[] = {
 		.schema = SCHEMA_ask_user,
 		.effect = TOOL_READ,
 		.visibility = TOOL_USER,
-		.listed_only = true,
 	},
 	{
 		.name = "suggest_action",

@@ -56,8 +56,8 @@ struct tool_kind {
 };
 
 /*
- * The LLM service that the tool of an agent names or finds by capability (one with
- * vision passes llm_check_vision); NULL if it has neither (then that of the turn
+ * The LLM service that the tool of an agent names or finds by capability
+ * (llm_check_can); NULL if it has neither (then that of the turn
  * is used), or if there is none. Borrowed from c.
  */
 const struct llm_service *

@@ -60,6 +60,19 @@ static bool within_agents(const struct tool *t, const struct tool_ctx *ctx)
 	       !tool_asks(t, &strict, NULL);
 }
 
+/*
+ * Whether an agent that names no tools has t (B21): it has all that read, and one of
+ * a file also those that change something. A tool that must be listed has to be in
+ * the list of the workspace, which includes t.
+ */
+static bool is_unnamed(const struct tool *t, const struct workspace *w,
+		       const struct agent *a)
+{
+	if (t->effect != TOOL_READ)
+		return !t->listed_only && (!a || a->source == SOURCE_CONFIG);
+	return !t->listed_only || (w && w->set.allow_tools);
+}
+
 bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 {
 	const struct workspace *w = ctx->turn.workspace;
@@ -69,7 +82,7 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 		return false;
 	if (w && w->set.allow_tools && !is_listed(&w->allow_tools, t))
 		return false;
-	if (a && a->set.tools ? !is_listed(&a->tools, t) : t->listed_only)
+	if (a && a->set.tools ? !is_listed(&a->tools, t) : !is_unnamed(t, w, a))
 		return false;
 	if (t->external && !ctx->turn.web)
 		return false;
@@ -152,6 +165,22 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		out->n++;
 	}
 	return 0;
+}
+
+struct str tool_set_texts(const struct tool_set *set, struct arena *a)
+{
+	struct buf b = BUF_INIT(16 * 1024 * 1024);
+	struct str s;
+
+	for (size_t i = 0; i < set->n; i++) {
+		buf_addf(&b, "%s\n%s\n", set->v[i].tool->name,
+			 set->v[i].description);
+		jx_dump(&b, set->v[i].schema);
+		buf_addc(&b, '\n');
+	}
+	s = arena_str(a, buf_str(&b));
+	buf_release(&b);
+	return s;
 }
 
 const struct tool_offer *tool_set_find(const struct tool_set *set,
@@ -275,7 +304,7 @@ int tool_check_conf(const struct conf *conf, struct err *e)
 {
 	const struct catalog *all = catalog_of(conf);
 
-	if (tool_kind_check(conf, e) < 0)
+	if (setting_check_conf(conf, e) < 0 || tool_kind_check(conf, e) < 0)
 		return -1;
 	for (size_t i = 0; i < all->n_workspaces; i++) {
 		const struct workspace *w = &all->workspaces[i];

@@ -166,7 +166,8 @@ struct tool {
 	bool untrusted;			/* results are others' text (A10) */
 	/* Id of the server whose definition of it no admin has accepted; or NULL */
 	const char *unaccepted;
-	bool listed_only;		/* for agents that name it, or its group */
+	bool listed_only;		/* only where the agent, or for reading the
+					   workspace, lists it or its group */
 	bool external;			/* uses the web: only where the user
 					 * asks for it (C30) */
 	/* Reads results that were kept: offered with any other tool, and its own
@@ -230,6 +231,15 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
  * it, also within an agent. Uses conf, workspace, agent, who and arena of ctx.
  */
 bool tool_web_offered(const struct tool_ctx *ctx);
+
+/*
+ * Version of the texts of the built-in tools (name, description, schema), which usage
+ * records show with the hash of what was sent (A31). Raise it when the texts change.
+ */
+enum { TOOL_TEXTS_VERSION = 1 };
+
+/* The texts of the offered tools as the model gets them, one after the other; in a. */
+struct str tool_set_texts(const struct tool_set *set, struct arena *a);
 
 /* The offer of this name, or NULL. */
 const struct tool_offer *tool_set_find(const struct tool_set *set,

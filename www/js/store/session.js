@@ -33,8 +33,10 @@ export class Session extends Observable {
 			this.workspaces = page.items;
 			if (this.workspaces.length === 0)
 				throw new ApiError({ code: 'noWorkspace' });
-			const wanted = [me.settings.default_workspace, remembered('workspace'),
-				me.defaultWorkspaceId].find((id) => this.workspace(id));
+			const chosen = me.settings.default_workspace;
+			const wanted = [chosen === 'Auto' ? me.defaultWorkspaceId : chosen,
+				remembered('workspace'), me.defaultWorkspaceId].find((id) =>
+				this.workspace(id));
 
 			await this.choose(wanted || this.workspaces[0].workspaceId, false);
 			this.ready = true;

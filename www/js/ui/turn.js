@@ -351,6 +351,10 @@ class LampTurn extends PageElement {
 		if (!this.newest && !this.busy)
 			items.unshift({ text: t('message.regenerateHere'), icon: 'retry',
 				run: () => this.emit('lamp-regenerate', { turn }) });
+		// For those who run the server: `lamplighter turn show ID`.
+		if (turn.turnId)
+			items.push({ text: t('message.copyId', { id: turn.turnId }),
+				icon: 'copy', run: () => this.#copy('id', turn.turnId) });
 		return items;
 	}
 
