@@ -140,7 +140,8 @@ static int add_block(struct cutting *c, size_t from, size_t to)
 {
 	size_t chars = utf8_chars((struct str){ c->text.p + from, to - from });
 
-	if (c->chars && c->chars + chars > CHARS && flush(c))
+	/* What is between two paragraphs, such as empty pages, is part of the chunk. */
+	if (c->chars && (c->chars + chars > CHARS || from - c->to > CHARS) && flush(c))
 		return -1;
 	while (chars > CHARS) {
 		struct str s = { c->text.p + from, to - from };
