@@ -354,35 +354,21 @@ static bool rerank(struct retrieving *k)
 
 /* -- scores ---------------------------------------------------------------------------- */
 
-static int surest_first(const void *x, const void *y)
-{
-	const double a = *(const double *)x, b = *(const double *)y;
-
-	return a > b ? -1 : a < b;
-}
-
 /*
- * Replaces the scores of the ranking by how sure the passages are: the order is the
- * ranking's, and the first one is as sure as the surest of them, and so on. A service that
- * ranks decides the order alone: what its scores mean depends on its model.
+ * Replaces the scores of the ranking by how sure each passage is, and drops those below the
+ * floor. The order stays the ranking's; a service that ranks decides it alone, because what
+ * its scores mean depends on its model.
  */
 static void score_by_evidence(struct retrieving *k)
 {
-	double *sure = arena_zalloc(k->a, k->n + 1, sizeof(*sure));
+	size_t kept = 0;
 
-	for (size_t i = 0; i < k->n; i++)
-		sure[i] = k->v[i].found->sure;
-	if (k->n)
-		qsort(sure, k->n, sizeof(*sure), surest_first);
-	for (size_t i = 0; i < k->n; i++)
-		k->v[i].found->score = sure[i];
-}
-
-/* Drops passages below the minimum score. */
-static void keep_good(struct retrieving *k)
-{
-	while (k->n && k->v[k->n - 1].found->score < k->q->min_score)
-		k->n--;
+	for (size_t i = 0; i < k->n; i++) {
+		k->v[i].found->score = k->v[i].found->sure;
+		if (k->v[i].found->score >= k->q->min_score)
+			k->v[kept++] = k->v[i];
+	}
+	k->n = kept;
 }
 
 int retrieve_find(const struct retrieve_ask *q, struct arena *a,
@@ -401,7 +387,6 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 		return -1;
 	ranked = rerank(&k);
 	score_by_evidence(&k);
-	keep_good(&k);
 	if (q->more)
 		k.notice = arena_printf(a, "Only the first %d knowledge bases, "
 			"by name, were searched. Choose the ones to search in "

@@ -63,7 +63,7 @@ struct retrieve_found {
  * Searches, in a. Passages of several bases are ordered by score if all bases
  * were searched in the same way, else by rank.
  * A hit's score is how sure it is that the passage answers the question, from 0 to 1
- * (search/sure.h), however it was found and ranked; it never rises along the list.
+ * (search/sure.h), however it was found and ranked; the order is the ranking's.
  * min_score drops passages below it.
  * Database errors; ERR_INVALID_FIELD, public: mode SEARCH_VECTORS for a base
  * without vectors.

@@ -18,7 +18,7 @@ enum {
 };
 
 /* A paragraph or a table that is being read: [from, to), with its last line. */
-struct block {
+struct passage {
 	size_t from, to, last;
 	bool table;
 	bool raw;		/* code or the like is in it */
@@ -38,7 +38,7 @@ struct cutting {
 	/* the current chunk: [from, to), and its length in characters */
 	size_t from, to, chars;
 	int from_page;
-	struct block block;
+	struct passage block;
 	int64_t until_ms;
 	struct err *e;
 };
@@ -140,7 +140,8 @@ static int add_block(struct cutting *c, size_t from, size_t to)
 {
 	size_t chars = utf8_chars((struct str){ c->text.p + from, to - from });
 
-	if (c->chars && c->chars + chars > CHARS && flush(c))
+	/* What is between two paragraphs, such as empty pages, is part of the chunk. */
+	if (c->chars && (c->chars + chars > CHARS || from - c->to > CHARS) && flush(c))
 		return -1;
 	while (chars > CHARS) {
 		struct str s = { c->text.p + from, to - from };
@@ -279,11 +280,11 @@ static int add_records(struct cutting *c, size_t from, struct records *r)
 
 static int end_block(struct cutting *c)
 {
-	const struct block b = c->block;
+	const struct passage b = c->block;
 	const struct str s = slice(c, b.from, b.to);
 	struct records r;
 
-	c->block = (struct block){ .from = 0 };
+	c->block = (struct passage){ .from = 0 };
 	if (!s.n)
 		return 0;
 	if (b.table)
@@ -293,15 +294,15 @@ static int end_block(struct cutting *c)
 	return add_block(c, b.from, b.to);
 }
 
-static int add_line(struct cutting *c, const struct line *x)
+static int add_line(struct cutting *c, const struct text_line *x)
 {
-	struct block *b = &c->block;
+	struct passage *b = &c->block;
 	const bool table = x->kind == LINE_ROW;
 
 	if (b->to > b->from && b->table != table && end_block(c))
 		return -1;
 	if (b->to == b->from)
-		*b = (struct block){ .from = x->at, .table = table };
+		*b = (struct passage){ .from = x->at, .table = table };
 	b->last = x->at;
 	b->to = x->at + x->text.n;
 	b->raw |= x->raw;
@@ -343,9 +344,9 @@ static struct str underlined(struct cutting *c, size_t from, size_t to)
 }
 
 /* A rule makes the paragraph above it a heading, or only its last line if it is long. */
-static int add_rule(struct cutting *c, const struct line *x)
+static int add_rule(struct cutting *c, const struct text_line *x)
 {
-	struct block b = c->block;
+	struct passage b = c->block;
 	struct str said = { NULL, 0 };
 
 	if (!b.table && !b.raw) {
@@ -376,7 +377,7 @@ static int new_page(struct cutting *c, int page, bool marked)
 static bool has_pages(struct str text)
 {
 	struct lines lines = { .text = text };
-	struct line x;
+	struct text_line x;
 
 	while (lines_next(&lines, &x))
 		if (x.kind == LINE_FEED || x.kind == LINE_PAGE)
@@ -384,7 +385,7 @@ static bool has_pages(struct str text)
 	return false;
 }
 
-static int take(struct cutting *c, const struct line *x, size_t i)
+static int take(struct cutting *c, const struct text_line *x, size_t i)
 {
 	if (i % LINES_TOGETHER == 0 && clock_mono_ms() > c->until_ms)
 		return err_public(c->e, ERR_TOO_BIG, "The text takes too long to be cut "
@@ -416,7 +417,7 @@ int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 	};
 	struct lines lines = { .text = text };
 	struct records r;
-	struct line x;
+	struct text_line x;
 	int rc = 0;
 
 	if (!c.paged && records_detect(text, &r))

@@ -60,7 +60,7 @@ int64_t search_page(struct str text, int64_t no, size_t at,
 	struct lines lines = { .text = text };
 	struct search_page p = { .no = 1 };
 	bool more = true, any = false;
-	struct line x;
+	struct text_line x;
 
 	*out = (struct search_page){ .no = 0 };
 	while (more) {

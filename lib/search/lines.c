@@ -169,7 +169,7 @@ static size_t rule(struct str line)
 	return c == '=' ? 1 : 2;
 }
 
-static void tell(struct lines *l, struct line *x)
+static void tell(struct lines *l, struct text_line *x)
 {
 	const struct str line = str_trim(x->text);
 	const size_t blanks = run_of(x->text, ' ');
@@ -203,12 +203,12 @@ static void tell(struct lines *l, struct line *x)
 		x->kind = LINE_RULE;
 }
 
-bool lines_next(struct lines *l, struct line *out)
+bool lines_next(struct lines *l, struct text_line *out)
 {
 	const struct str rest = behind(l->text, l->at);
 	const char *p;
 
-	*out = (struct line){ .kind = LINE_FEED, .at = l->at };
+	*out = (struct text_line){ .kind = LINE_FEED, .at = l->at };
 	if (!rest.n)
 		return false;
 	if (l->at >= l->end) {

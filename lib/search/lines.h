@@ -20,7 +20,7 @@ enum line_kind {
 	LINE_TEXT,
 };
 
-struct line {
+struct text_line {
 	enum line_kind kind;
 	size_t at;		/* byte offset in the text */
 	struct str text;	/* with its line end */
@@ -42,7 +42,7 @@ struct lines {
 };
 
 /* Returns the next line; false: there is none. */
-bool lines_next(struct lines *l, struct line *out);
+bool lines_next(struct lines *l, struct text_line *out);
 
 /*
  * Returns N if the line is "<!-- page N -->" and N is at most LIM_PAGE_MARK,

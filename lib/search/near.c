@@ -255,7 +255,7 @@ int finding_near(struct searches *f, size_t max, struct err *e)
 
 		rank_order(s->best, s->n_best);
 		s->vectors = (struct search_hits){ s->best, MIN(s->n_best, max) };
-		if (!s->vectors.n)
+		if (!s->vectors.n || !sure_asks(s->ask->text))
 			continue;
 		usual = sure_usual(&s->usual, (int)s->info.dimension);
 		for (size_t k = 0; k < s->vectors.n; k++)

@@ -142,6 +142,27 @@ bool sure_is_common(struct str word)
 	return bsearch(text, common, ARRAY_LEN(common), sizeof(*common), by_bytes);
 }
 
+static bool is_of_word(unsigned char c)
+{
+	return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+		(c >= 'A' && c <= 'Z');
+}
+
+bool sure_asks(struct str text)
+{
+	size_t n;
+
+	for (size_t i = 0; i < text.n; i += n ? n : 1) {
+		n = 0;
+		while (i + n < text.n && is_of_word((unsigned char)text.p[i + n]))
+			n++;
+		/* "t" of "don't" is none */
+		if (n > 1 && !sure_is_common((struct str){ text.p + i, n }))
+			return true;
+	}
+	return false;
+}
+
 static double from_odds(double log_odds)
 {
 	return 1 / (1 + exp(-log_odds));

@@ -27,6 +27,12 @@
 /* Whether a word says nothing of what a question is about; in any case of ASCII. */
 bool sure_is_common(struct str word);
 
+/*
+ * Whether a text has a word that is not common. Others ("OK", "How are you?") ask for
+ * nothing, and models put them near any short passage.
+ */
+bool sure_asks(struct str text);
+
 /* What a passage has of a question's words that are not common. */
 struct sure_words {
 	int n;			/* distinct ones */

@@ -46,7 +46,9 @@ struct str turn_first_title(struct arena *a, struct str content)
 			chars++;
 			space = false;
 		}
-		if ((c & 0xc0) != 0x80 && chars++ >= TITLE_CHARS) {
+		/* Bytes that continue no character are not counted, but take room. */
+		if (((c & 0xc0) != 0x80 && chars++ >= TITLE_CHARS) ||
+		    n >= 4 * TITLE_CHARS) {
 			cut = true;
 			break;
 		}

@@ -117,7 +117,7 @@ def test_a_document_that_ends_its_process_fails(lab, who):
     assert [hit["documentId"] for hit in found(lab, base, "wombats zebras", who)] in (
         [suspect, plain], [plain, suspect])
     assert lab.sql("SELECT COUNT(*) FROM document WHERE tries > 0")[0][0] == "0"
-    assert lab.post(f"{base}/documents/{poisoned}/retry", user=who).status < 300
+    assert lab.post(f"{base}/documents/{poisoned}/retry", None, user=who).status < 300
     assert settled(lab, base, who) == {"queued": 0, "ready": 3, "failed": 0}
 
 

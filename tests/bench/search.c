@@ -220,18 +220,14 @@ static const char *const small_talk[] = {
 static double found_of(const struct search_put *puts, size_t q,
 		       const struct search_found *f, size_t n, double floor)
 {
-	double sure[LIM_FOUND], found = 0;
+	double found = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sure[i] = -f[i].sure;
-	if (n)
-		qsort(sure, n, sizeof(*sure), by_size);
-	for (size_t i = 0; i < MIN(n, (size_t)TOP_5) && -sure[i] >= floor; i++) {
+	for (size_t i = 0; i < MIN(n, (size_t)TOP_5); i++) {
 		int d = 0;
 
 		while (!uuid_eq(&puts[d].id, &f[i].document_id))
 			d++;
-		found += is_relevant((long)q, d + 1);
+		found += f[i].sure >= floor && is_relevant((long)q, d + 1);
 	}
 	return found / (double)n_relevant[q];
 }

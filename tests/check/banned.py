@@ -133,6 +133,7 @@ SEARCHED = {
     "fcgi-app/doctor/judge.c": "a header",
     "fcgi-app/doctor/look.c": "a version, an address",
     "lib/base/blank.c": "a prompt, for its blanks",
+    "lib/base/str.c": "texts, for one that somebody must have said (lib/turn/said.c)",
     "lib/conf/load.c": "an address", "lib/conf/rules.c": "a path",
     "lib/file/scan.c": "the text of a file, for the marks of its pages",
     "lib/conf/text.c": "a line of YAML, for ${NAME}",
@@ -152,6 +153,7 @@ SEARCHED = {
     "lib/tool/mcp/mcp_peer.c": "the words of a server that refuses",
     "lib/tool/http/openapi.c": "a path", "lib/tool/text/pii.c": "a text, for what is personal",
     "lib/tool/core/secret.c": "a text, for a secret", "lib/net/robots.c": "a path",
+    "lib/net/url.c": "a host, for a label in Punycode",
     "lib/turn/quote.c": "a text, for words that the answer quotes",
     "lib/turn/said.c": "texts, for one that somebody must have said",
 }

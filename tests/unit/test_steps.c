@@ -74,9 +74,9 @@ void __sanitizer_cov_trace_pc(void)
 
 WRAP(void *, memchr, (const void *p, int c, size_t n), (p, c, n), UP_TO(r, p, n))
 WRAP(void *, memrchr, (const void *p, int c, size_t n), (p, c, n),
-     r ? n - UP_TO(r, p, n) + 1 : n)
+	r ? n - UP_TO(r, p, n) + 1 : n)
 WRAP(void *, memmem, (const void *p, size_t n, const void *q, size_t m), (p, n, q, m),
-     UP_TO(r, p, n) + m)
+	UP_TO(r, p, n) + m)
 WRAP(void *, memcpy, (void *to, const void *p, size_t n), (to, p, n), n)
 WRAP(void *, memmove, (void *to, const void *p, size_t n), (to, p, n), n)
 WRAP(void *, memset, (void *to, int c, size_t n), (to, c, n), n)
@@ -124,7 +124,7 @@ static void do_page(struct str s)
 static void do_lines(struct str s)
 {
 	struct lines l = { .text = s };
-	struct line x;
+	struct text_line x;
 
 	while (lines_next(&l, &x))
 		continue;
