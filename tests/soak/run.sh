@@ -24,7 +24,8 @@ stress() {
 
 # run_soak fuzz|stress [SECONDS]: an hour of each fuzzer, ten minutes of stress
 # under each sanitizer. run_soak cluster [TIMES]: each storm twenty times. run_soak
-# cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes.
+# cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes. run_soak
+# files [NUMBER]: files at random, read by us and by others; seven of each number.
 run_soak() {
 	local start=$SECONDS what=${1:-} seconds=${2:-}
 	[[ $seconds =~ ^[0-9]*$ ]] && [ $# -le 2 ] ||
@@ -53,7 +54,19 @@ run_soak() {
 		build_all
 		LAMPLIGHTER_KEYS=${seconds:-1000} \
 			LAMPLIGHTER_DECISIONS=$((2 * ${seconds:-1000})) test_cluster_keys ;;
-	*) die "soak fuzz, stress, cluster or cluster-keys" ;;
+	files)
+		command -v soffice >/dev/null && command -v pdftotext >/dev/null ||
+			die "soak files needs LibreOffice and poppler-utils"
+		build_all
+		begin files
+		if LAMPLIGHTER_BUILD=$build /usr/bin/python3 "$top/tests/soak/files.py" \
+			"${seconds:-40}" >"$out/files.log" 2>&1; then
+			tally files 1 0 0 "$out/files.log"
+		else
+			tally files 0 1 0 "$out/files.log"
+		fi
+		tail -n 1 "$out/files.log" ;;
+	*) die "soak fuzz, stress, cluster, cluster-keys or files" ;;
 	esac
 	summary "$start"
 }
