@@ -14,6 +14,9 @@ struct build_item {
 	enum llm_role role;
 	const struct llm_message *msg;
 	struct str text;
+	const struct llm_image *images;	/* user: before the text */
+	size_t n_images;
+	size_t n_calls;			/* assistant: of msg, that are sent */
 	struct str call_id, tool_name;	/* tool */
 	bool is_error;			/* tool */
 	bool in_loop;			/* after the last user message */
@@ -40,6 +43,7 @@ struct build {
 	const struct provider *p;
 	struct quirks q;
 	unsigned repair;	/* REPAIR_* to apply */
+	unsigned helps;		/* REPAIR_* that would change the request */
 	struct arena *a;
 	struct build_item *items;
 	size_t n_items;
@@ -58,10 +62,13 @@ int build_request(const struct llm_request *r, unsigned repair,
 		  struct arena *a, struct llm_wire *out, struct err *e)
 	MUST_CHECK;
 
-/* How many images the message has: those of user messages count. */
-static inline size_t build_n_images(const struct build_item *it)
+/*
+ * Whether the dialect makes one message of neighbours by itself: results and a
+ * user's words are one there.
+ */
+static inline bool build_merges(const struct build *b)
 {
-	return it->role == LLM_USER && it->msg ? it->msg->n_images : 0;
+	return b->p->dialect == &llm_dialect_anthropic;
 }
 
 /* Never NULL: jw_kstr writes null for NULL. */
@@ -82,9 +89,17 @@ void build_extra(struct build *b, const char *skip);
 /* "key": number, without needless digits. */
 void build_kreal(struct build *b, const char *key, double v);
 
-/* The output limit, 0 = none; whether sampling parameters may be sent. */
-int build_max_tokens(const struct build *b);
-bool build_sampling(const struct build *b);
+/*
+ * Whether an optional part may be sent: that for which the repair is has not been
+ * refused. Asked only where there is such a part.
+ */
+bool build_may(struct build *b, unsigned repair);
+
+/* The output limit, 0 = none. */
+int build_max_tokens(struct build *b);
+
+/* Writes "temperature" and "top_p" as far as they are set and may be sent. */
+void build_sampling(struct build *b);
 
 /* Wire forms of a call id (P-B5, P-B6) and a tool name (P-B14); in the arena. */
 struct str build_call_id(struct build *b, struct str id);

@@ -71,6 +71,7 @@ struct llm_decoder {
 	bool finished;		/* the provider's success mark was seen (P-A1) */
 	enum llm_stop stop;
 	bool refused;
+	bool has_image;		/* dec_image has said so */
 	struct llm_usage usage;
 	bool output_final;	/* usage.output is not a placeholder (P-D2) */
 	int64_t est_input;	/* -1 = do not estimate (P-D5) */
@@ -108,6 +109,9 @@ struct llm_decoder {
 void dec_text(struct llm_decoder *d, struct str s);
 void dec_reasoning(struct llm_decoder *d, struct str s);
 void dec_refusal(struct llm_decoder *d, struct str s);
+
+/* An image in the answer: the text says so, once. */
+void dec_image(struct llm_decoder *d);
 
 /*
  * Add the next part of a text that a dialect keeps, or a whole text, as dec_text

@@ -258,6 +258,17 @@ void dec_text(struct llm_decoder *d, struct str s)
 	buf_release(&b);
 }
 
+void dec_image(struct llm_decoder *d)
+{
+	if (d->has_image)
+		return;
+	d->has_image = true;
+	if (d->n_out_bytes)
+		dec_text(d, STR("\n\n"));
+	dec_text(d, STR("(The model sent an image, which cannot be shown "
+			"here.)\n\n"));
+}
+
 /* -- the end -------------------------------------------------------------- */
 
 json_t *dec_origin(const struct llm_decoder *d)
@@ -317,11 +328,14 @@ static void settle_usage(struct llm_decoder *d)
 	if (d->est_input < 0 ||
 	    (!d->n_bytes && d->err.code != ERR_CANCELLED))
 		return;
-	if (u->input < 0) {
+	/* No request is empty, and no answer that has text. */
+	if (u->input < 0 || u->input + MAX(u->cache_read, 0) +
+			    MAX(u->cache_write, 0) == 0) {
 		u->input = d->est_input;
 		u->estimated = true;
 	}
-	if (u->output < 0 || (!d->output_final && u->output < output)) {
+	if (u->output < 0 || (u->output == 0 && output > 0) ||
+	    (!d->output_final && u->output < output)) {
 		u->output = output;
 		u->estimated = true;
 	}
@@ -432,7 +446,7 @@ void dec_fail_json(struct llm_decoder *d, json_t *j)
 	if (d->dialect->usage)
 		d->dialect->usage(d, j);
 	clean = dec_keep(d, j);
-	llm_fault_of_json(clean, &d->fault, &d->err);
+	llm_fault_of_json(clean, MAX(d->est_input, 0), &d->fault, &d->err);
 	json_decref(clean);
 	err_wrap(&d->err, "%s, in the answer", d->provider->name);
 	emit_terminal(d);

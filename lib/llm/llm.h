@@ -109,8 +109,9 @@ void llm_usage_members(struct jw *w, const struct llm_usage *u);
 
 struct usage;	/* store/usage.h */
 
-/* Sets the counters of a usage record. */
-void llm_usage_record(struct usage *out, const struct llm_usage *u);
+/* Sets the counters of a usage record, and the cost of them at the service s. */
+void llm_usage_record(struct usage *out, const struct llm_service *s,
+		      const struct llm_usage *u);
 
 enum llm_event_type {
 	LLM_EV_TEXT,		/* text: delta */
@@ -216,6 +217,7 @@ struct llm_wire {
 	size_t n_headers;
 	struct buf body;	/* to be released as soon as it is sent */
 	int64_t tokens;		/* of input, estimated */
+	unsigned repairs;	/* REPAIR_* (error.h) that would change it */
 };
 
 /*

@@ -46,6 +46,10 @@ static void take_usage(struct llm_decoder *d, const json_t *u)
 	d->usage.output = completion;
 	d->usage.reasoning = dec_count(out, "reasoning_tokens",
 				       dec_count(u, "reasoning_tokens", -1));
+	/* They are a part, unless there are more: gateways before Gemini and Grok. */
+	if (d->usage.reasoning > completion && completion >= 0 &&
+	    (total < 0 || total - sent >= completion + d->usage.reasoning))
+		d->usage.output = completion + d->usage.reasoning;
 	if (json_is_object(cost))	/* Perplexity */
 		cost = json_object_get(cost, "total_cost");
 	if (json_is_number(cost))
@@ -65,6 +69,13 @@ static void usage(struct llm_decoder *d, const json_t *j)
 
 /* -- text and reasoning (P-C2, P-C4) ------------------------------------------ */
 
+static bool is_image(const json_t *part)
+{
+	return json_object_get(part, "image_url") ||
+		str_is(jx_str(part, "type"), "image") ||
+		str_is(jx_str(part, "type"), "output_image");
+}
+
 /* Content parts: text, and Mistral's thinking with parts of its own. */
 static void parts(struct llm_decoder *d, const json_t *list, bool reasoning)
 {
@@ -80,6 +91,8 @@ static void parts(struct llm_decoder *d, const json_t *list, bool reasoning)
 			parts(d, inner, true);
 		else if (json_is_string(inner))
 			dec_reasoning(d, text_of(inner));
+		else if (is_image(part))
+			dec_image(d);
 		else if (str_is(jx_str(part, "type"), "refusal"))
 			dec_refusal(d, jx_str(part, "refusal"));
 		else if (reasoning)
@@ -296,6 +309,11 @@ static void finish_reason(struct llm_decoder *d, const json_t *v)
 		dec_fail(d, ERR_UPSTREAM, "finish_reason is \"error\"");
 		return;
 	}
+	/* Gemini: the model wrote a call that nobody can read. */
+	if (memmem(s.p, s.n, "MALFORMED", 9) || memmem(s.p, s.n, "malformed", 9)) {
+		dec_fail(d, ERR_UPSTREAM, "a malformed tool call");
+		return;
+	}
 	if (str_is(s, "insufficient_system_resource")) {	/* DeepSeek */
 		dec_fail(d, ERR_UPSTREAM_OVERLOAD, "out of resources");
 		return;
@@ -317,6 +335,8 @@ static void message(struct llm_decoder *d, const json_t *m, bool whole)
 		dec_text(d, text_of(content));
 	else if (json_is_array(content))
 		parts(d, content, false);
+	if (json_array_size(json_object_get(m, "images")))	/* OpenRouter */
+		dec_image(d);
 	dec_refusal(d, jx_str(m, "refusal"));
 	tool_calls(d, jx_arr(m, "tool_calls"), whole);
 	function_call(d, jx_obj(m, "function_call"));

@@ -56,6 +56,7 @@ struct part_input {
 	struct str knowledge;	/* passages for it; untrusted */
 	struct str user_name;	/* display name; empty = unknown */
 	int64_t now_us;		/* 0 = no date */
+	struct str zone;	/* of the date (base/zone.h); "": the process's */
 	struct arena *arena;	/* the turn's */
 };
 

@@ -24,8 +24,9 @@ stress() {
 
 # run_soak fuzz|stress [SECONDS]: an hour of each fuzzer, ten minutes of stress
 # under each sanitizer. run_soak cluster [TIMES]: each storm twenty times. run_soak
-# cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes. run_soak
-# files [NUMBER]: files at random, read by us and by others; seven of each number.
+# cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes.
+# run_soak steps [MB]: the work of the functions that read text, over two MiB and four.
+# run_soak files [NUMBER]: files at random, read by us and by others; seven of each.
 run_soak() {
 	local start=$SECONDS what=${1:-} seconds=${2:-}
 	[[ $seconds =~ ^[0-9]*$ ]] && [ $# -le 2 ] ||
@@ -60,13 +61,23 @@ run_soak() {
 		build_all
 		begin files
 		if LAMPLIGHTER_BUILD=$build /usr/bin/python3 "$top/tests/soak/files.py" \
-			"${seconds:-40}" >"$out/files.log" 2>&1; then
-			tally files 1 0 0 "$out/files.log"
+			"${seconds:-40}" >"$log/files.log" 2>&1; then
+			tally files 1 0 0 "$log/files.log"
 		else
-			tally files 0 1 0 "$out/files.log"
+			tally files 0 1 0 "$log/files.log"
 		fi
-		tail -n 1 "$out/files.log" ;;
-	*) die "soak fuzz, stress, cluster, cluster-keys or files" ;;
+		tail -n 1 "$log/files.log" ;;
+	steps)
+		build_all
+		begin steps
+		if make -C "$build" tests/unit/test_steps >"$log/steps.log" 2>&1 &&
+			LAMPLIGHTER_SRCDIR=$top LAMPLIGHTER_STEPS_MB=${seconds:-2} \
+				"$build/tests/unit/test_steps" >>"$log/steps.log" 2>&1; then
+			tally steps 1 0 0 "$log/steps.log"
+		else
+			tally steps 0 1 0 "$log/steps.log"
+		fi ;;
+	*) die "soak fuzz, stress, steps, cluster, cluster-keys or files" ;;
 	esac
 	summary "$start"
 }

@@ -4,6 +4,7 @@
 #include "conf/rules.h"
 #include "net/guard.h"
 #include "net/http.h"
+#include "net/url.h"
 #include "peer.h"
 
 static struct http_pool *pool;
@@ -139,7 +140,8 @@ static void an_address_in_a_url_is_seen(void **state)
 		{ GUARD_LOOPBACK, { "https://127.1/", "https://[::1]/",
 		  "https://0x7f.1", "https://2130706433",
 		  "https://localhost:11434", "HTTPS://LOCALHOST./",
-		  "https://a.localhost" } },
+		  "https://a.localhost", "https://１２７.0.0.1/",
+		  "https://①②⑦.0.0.1/", "https://ｌｏｃａｌｈｏｓｔ/" } },
 		{ GUARD_METADATA, { "https://169.254.169.254/",
 		  "https://[fe80::1]", "https://[fe80::1%25eth0]",
 		  "https://0xa9fea9fe" } },
@@ -165,6 +167,26 @@ static void an_address_in_a_url_is_seen(void **state)
 	assert_true(url_allowed("localhost", "http://localhost:11434", &c));
 	assert_true(url_allowed("::1", "http://[::1]:11434", &c));
 	assert_false(url_allowed("localhost", "http://127.0.0.1", &c));
+}
+
+/* Names beyond ASCII are looked up; those that cannot be are no names. */
+static void names_have_any_script(void **state)
+{
+	static const char *const none[] = {
+		"https://-ü-.example/", "https://a\xff.example/", "https:///x", "https://u@h/",
+	};
+	char host[URL_HOST_BYTES];
+
+	(void)state;
+	assert_true(url_host("https://münchen.example:8/x", host));
+	assert_string_equal(host, "münchen.example");
+	assert_true(url_host("https://١٢٧.example/", host));
+	assert_true(url_host("https://Ｅxample.org/", host));
+	assert_string_equal(host, "example.org");
+	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+		assert_false(url_host(none[i], host));
+		assert_string_equal(host, "");
+	}
 }
 
 static void a_secret_in_the_clear_goes_where_it_is_listed(void **state)
@@ -375,6 +397,7 @@ int main(void)
 		cmocka_unit_test(addresses_have_classes),
 		cmocka_unit_test(the_list_opens_what_it_says),
 		cmocka_unit_test(an_address_in_a_url_is_seen),
+		cmocka_unit_test(names_have_any_script),
 		cmocka_unit_test(
 			a_secret_in_the_clear_goes_where_it_is_listed),
 		cmocka_unit_test(entries_are_checked),

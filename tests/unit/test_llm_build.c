@@ -296,12 +296,14 @@ static void b15_history_is_put_right(void **state)
 
 	(void)state;
 	list = json_object_get(build(&r)->body, "messages");
-	assert_int_equal(json_array_size(list), 4);
-	assert_str_is(jx_str(json_array_get(list, 0), "role"), "assistant");
-	assert_str_is(jx_str(json_array_get(list, 1), "tool_call_id"), "call_1");
-	assert_has(jx_str(json_array_get(list, 1), "content").p, "not run");
-	assert_str_is(jx_str(json_array_get(list, 2), "tool_call_id"), "toolu/2");
-	assert_str_is(jx_str(json_array_get(list, 3), "content"), "next");
+	assert_int_equal(json_array_size(list), 6);
+	assert_str_is(jx_str(json_array_get(list, 0), "role"), "user");
+	assert_str_is(jx_str(json_array_get(list, 1), "role"), "assistant");
+	assert_str_is(jx_str(json_array_get(list, 2), "tool_call_id"), "call_1");
+	assert_has(jx_str(json_array_get(list, 2), "content").p, "not run");
+	assert_str_is(jx_str(json_array_get(list, 3), "tool_call_id"), "toolu/2");
+	assert_str_is(jx_str(json_array_get(list, 4), "role"), "assistant");
+	assert_str_is(jx_str(json_array_get(list, 5), "content"), "next");
 	/* Anthropic wants a user first. */
 	s.provider = "anthropic";
 	list = json_object_get(build(&r)->body, "messages");
@@ -310,6 +312,195 @@ static void b15_history_is_put_right(void **state)
 	assert_int_equal(json_array_size(list), 3);
 	assert_int_equal(json_array_size(json_object_get(
 		json_array_get(list, 2), "content")), 3);
+}
+
+#define SAYS(who, words) { .role = LLM_##who, .text = STR(words) }
+
+/*
+ * The roles of a history as templates with strict rules want them: a user first and
+ * last, in turn; a step and its results count as the assistant's.
+ */
+static void roles_in_turn(void **state)
+{
+	static const char *const providers[] = { "openai", "ollama", "anthropic" };
+	static const struct llm_message step = {
+		.role = LLM_ASSISTANT, .text = STR("I look."), .calls = calls,
+		.n_calls = 1,
+	}, quiet = { .role = LLM_ASSISTANT, .calls = calls, .n_calls = 1 }, got = {
+		.role = LLM_TOOL, .call_id = STR("call_1"), .text = STR("7"),
+		.tool_name = STR("query_data"),
+	};
+	const struct llm_message t[][6] = {
+		{ SAYS(USER, "failed"), SAYS(USER, "stopped"), SAYS(USER, "now") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, "b"), SAYS(ASSISTANT, "c"),
+		  SAYS(USER, "d") },
+		{ SAYS(ASSISTANT, "cut off before"), SAYS(USER, "a") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, ""), SAYS(USER, "b") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, "and at the end") },
+		{ SAYS(USER, "a"), SAYS(SYSTEM, "in the middle"),
+		  SAYS(ASSISTANT, "b"), SAYS(SYSTEM, "last") },
+		{ SAYS(USER, "a"), step, got, SAYS(USER, "stopped there") },
+		{ SAYS(USER, "a"), quiet, got, SAYS(ASSISTANT, "b"), SAYS(USER, "c") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, "b"), step, got,
+		  SAYS(USER, "c") },
+		{ SAYS(USER, "a"), got, SAYS(USER, "b") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, "\n\n"), SAYS(USER, " \n"),
+		  SAYS(USER, "b") },
+		{ SAYS(USER, "") }, { SAYS(USER, "a"), SAYS(USER, ""), },
+	};
+
+	(void)state;
+	for (size_t p = 0; p < ARRAY_LEN(providers); p++)
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
+	for (unsigned without = 0; without < 3; without++) {
+		struct llm_service s = { SERVICE, .provider = providers[p],
+			.capabilities = without == 1 ? LLM_CAN_CHAT : 0 };
+		struct llm_request r = { .service = &s, .messages = t[i] };
+		struct str role, last = STR("");
+		json_t *list, *m;
+		size_t at;
+
+		while (r.n_messages < 6 && (t[i][r.n_messages].text.p ||
+					    t[i][r.n_messages].n_calls))
+			r.n_messages++;
+		list = json_object_get(build_with(&r, without == 2
+			? REPAIR_ROLES : 0)->body, "messages");
+		json_array_foreach(list, at, m) {
+			role = jx_str(m, "role");
+			assert_false(str_is(role, "system"));
+			assert_null(strstr(sorted(m), "\"\\n"));
+			if (without)
+				assert_false(str_is(role, "tool"));
+			if (str_eq(role, last) && !str_is(role, "tool"))
+				fail_msg("%s, %zu: %s", providers[p], i,
+					 sorted(list));
+			if (str_is(role, "user") && str_is(last, "tool"))
+				fail_msg("%s, %zu: a user after a tool: %s",
+					 providers[p], i, sorted(list));
+			last = role;
+		}
+		assert_str_is(jx_str(json_array_get(list, 0), "role"), "user");
+		assert_str_is(last, "user");
+	}
+}
+
+/* Nothing that was said is lost by that; images stay with their user. */
+static void joined_messages_are_whole(void **state)
+{
+	static const struct llm_image images[] = {
+		{ .media_type = "image/png", .base64 = STR("AAAA"),
+		  .data_url = STR("data:image/png;base64,AAAA") },
+		{ .media_type = "image/png", .base64 = STR("BBBB"),
+		  .data_url = STR("data:image/png;base64,BBBB") },
+	};
+	const struct llm_message m[] = {
+		{ .role = LLM_USER, .text = STR("one"), .images = images,
+		  .n_images = 1 },
+		{ .role = LLM_USER, .text = STR("two"), .images = images + 1,
+		  .n_images = 1 },
+	};
+	static const struct llm_message ran[] = {
+		SAYS(USER, "how many?"),
+		{ .role = LLM_ASSISTANT, .text = STR("I look."), .calls = calls,
+		  .n_calls = 1 },
+		{ .role = LLM_TOOL, .call_id = STR("call_1"), .text = STR("7 of them"),
+		  .tool_name = STR("query_data") },
+	};
+	struct llm_service s = { SERVICE, .provider = "openai" };
+	struct llm_request r = { .service = &s, .messages = m, .n_messages = 2 };
+	const char *text;
+
+	(void)state;
+	s.capabilities = LLM_CAN_CHAT | LLM_CAN_VISION;
+	text = sorted(json_object_get(build(&r)->body, "messages"));
+	assert_has(text, "base64,AAAA");
+	assert_has(text, "base64,BBBB");
+	assert_has(text, "one\\n\\ntwo");
+	/* A service without tools is told of earlier calls in words. */
+	r.messages = ran;
+	r.n_messages = 3;
+	text = sorted(json_object_get(build(&r)->body, "messages"));
+	assert_has(text, "I look.");
+	assert_has(text, "[Result of the tool query_data]\\n7 of them");
+	assert_lacks(text, "tool_calls");
+}
+
+/* DeepSeek refuses answers without their reasoning, even those of other models. */
+static void reasoning_of_all_answers(void **state)
+{
+	const struct llm_message m[] = {
+		SAYS(USER, "a"), SAYS(ASSISTANT, "b"), SAYS(USER, "c"),
+	};
+	struct llm_service s = { SERVICE, .provider = "openai" };
+	struct llm_request r = { .service = &s, .messages = m, .n_messages = 3 };
+
+	(void)state;
+	assert_true(build(&r)->wire.repairs & REPAIR_REASONING);
+	assert_lacks(sorted(build(&r)->body), "reasoning_content");
+	assert_has(sorted(build_with(&r, REPAIR_REASONING)->body),
+		   "{\"content\":\"b\",\"reasoning_content\":\"\",\"role\":"
+		   "\"assistant\"}");
+}
+
+static void short_tools(void **state)
+{
+	static char names[200][12];
+	char longer[1501];
+	struct llm_tool tools[200];
+	struct llm_service s = { SERVICE, .provider = "openai" };
+	struct llm_request r = { .service = &s, .messages = &hello,
+		.n_messages = 1, .tools = tools, .n_tools = 200 };
+	json_t *list;
+
+	(void)state;
+	memset(longer, 'x', 1500);
+	longer[1500] = '\0';
+	for (size_t i = 0; i < 200; i++) {
+		snprintf(names[i], sizeof(names[i]), "tool_%zu", i);
+		tools[i] = (struct llm_tool){ .name = names[i],
+			.description = longer };
+	}
+	list = json_object_get(build(&r)->body, "tools");
+	assert_int_equal(json_array_size(list), 200);
+	assert_true(build(&r)->wire.repairs & REPAIR_SHORT_TOOLS);
+	list = json_object_get(build_with(&r, REPAIR_SHORT_TOOLS)->body, "tools");
+	assert_int_equal(json_array_size(list), 128);
+	assert_int_equal(jx_str(jx_obj(json_array_get(list, 0), "function"),
+				"description").n, 1024);
+	assert_null(json_object_get(build_with(&r, REPAIR_TOOLS)->body, "tools"));
+	r.n_tools = 1;
+	tools[0].description = "short";
+	assert_false(build(&r)->wire.repairs & REPAIR_SHORT_TOOLS);
+}
+
+/* Templates change names; a name that could be two of the offered is neither. */
+static void names_come_back(void **state)
+{
+	static const struct llm_tool tools[] = {
+		{ .name = "query_data" }, { .name = "read_result" },
+		{ .name = "files.list-all" }, { .name = "ticket-close" },
+		{ .name = "ticket_close" },
+	};
+	static const char *const t[][2] = {
+		{ "query_data", "query_data" }, { "query-data", "query_data" },
+		{ "QueryData", "query_data" }, { "queryData", "query_data" },
+		{ "functions.query_data", "query_data" },
+		{ "default_api:query_data", "query_data" },
+		{ "functions.query_data:0", "functions.query_data:0" },
+		{ "query_data<|channel|>commentary", "query_data" },
+		{ " read_result ", "read_result" },
+		{ "files.list-all", "files.list-all" },
+		{ "files_list_all", "files.list-all" },
+		{ "list_all", "files.list-all" },
+		{ "ticket-close", "ticket-close" },
+		{ "ticketclose", "ticketclose" }, { "drop_data", "drop_data" },
+		{ "", "" }, { "...", "..." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
+		assert_str_is(toolname_back(str_of(t[i][0]), tools,
+					    ARRAY_LEN(tools)), t[i][1]);
 }
 
 /* What a recorded answer asks to be replayed. */
@@ -409,7 +600,8 @@ static void b11_b13_members_replayed(void **state)
 	assert_lacks(sorted(json_array_get(list, 1)), "reasoning_content");
 	assert_has(sorted(json_array_get(list, 1)), "extra_content");
 	assert_has(sorted(json_array_get(list, 1)), "\"sig\":\"S\"");
-	assert_has(sorted(json_array_get(list, 4)), "\"reasoning_content\":\"R\"");
+	/* Behind the words that keep the roles in turn. */
+	assert_has(sorted(json_array_get(list, 5)), "\"reasoning_content\":\"R\"");
 	assert_lacks(sorted(build_with(&r, REPAIR_STRIP)->body), "\"sig\"");
 	s.url = "https://elsewhere";
 	s.set.url = true;
@@ -657,6 +849,11 @@ int main(void)
 		cmocka_unit_test(openai_tool_loop),
 		cmocka_unit_test(b5_b6_call_ids),
 		cmocka_unit_test(b15_history_is_put_right),
+		cmocka_unit_test(roles_in_turn),
+		cmocka_unit_test(joined_messages_are_whole),
+		cmocka_unit_test(reasoning_of_all_answers),
+		cmocka_unit_test(short_tools),
+		cmocka_unit_test(names_come_back),
 		cmocka_unit_test(anthropic_thinking_replay),
 		cmocka_unit_test(b11_b13_members_replayed),
 		cmocka_unit_test(e30_cache_marks),
