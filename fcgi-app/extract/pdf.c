@@ -36,7 +36,7 @@ static void note_scanned(struct extract *x, int from, int to)
 /* -- the text of a page --- */
 
 /* Properties of a line that tell headings from paragraphs, and where paragraphs end. */
-struct line {
+struct pdf_line {
 	struct str text;
 	int size;		/* its smallest font size in half points; 0: unknown */
 	bool bold;		/* the whole line */
@@ -109,7 +109,7 @@ static size_t chars_of(struct str s)
 }
 
 /* Applies what its words say of the line. */
-static void look_at(struct line *l, const struct pdf_word *w)
+static void look_at(struct pdf_line *l, const struct pdf_word *w)
 {
 	int size = half_points(w);
 
@@ -121,13 +121,13 @@ static void look_at(struct line *l, const struct pdf_word *w)
 	l->size = l->size ? MIN(l->size, size) : size;
 }
 
-static bool next_line(struct page_text *p, struct line *out)
+static bool next_line(struct page_text *p, struct pdf_line *out)
 {
 	size_t left;
 
 	if (!p->rest.n)
 		return false;
-	*out = (struct line){ .bold = true };
+	*out = (struct pdf_line){ .bold = true };
 	out->text = str_cut(&p->rest, '\n');
 	left = chars_of(out->text);
 	/* A word may be in two lines of the text, and a line has many. */
@@ -147,7 +147,7 @@ static bool next_line(struct page_text *p, struct line *out)
 }
 
 /* The level of a heading; 0: the line is part of a paragraph. */
-static int level_of(const struct line *l, int body)
+static int level_of(const struct pdf_line *l, int body)
 {
 	struct str s = str_trim(l->text);
 	bool large = body && l->size * 100 >= body * 115;
@@ -242,7 +242,7 @@ static void add_line(struct buf *b, struct str s)
 static void put_lines(struct extract *x, struct page_text *p)
 {
 	struct buf b = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES);
-	struct line l, before = { .size = 0 };
+	struct pdf_line l, before = { .size = 0 };
 	int level = 0, body = body_size();
 	bool ended = false;
 

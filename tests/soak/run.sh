@@ -61,12 +61,12 @@ run_soak() {
 		build_all
 		begin files
 		if LAMPLIGHTER_BUILD=$build /usr/bin/python3 "$top/tests/soak/files.py" \
-			"${seconds:-40}" >"$log/files.log" 2>&1; then
-			tally files 1 0 0 "$log/files.log"
+			"${seconds:-40}" >"$out/files.log" 2>&1; then
+			tally files 1 0 0 "$out/files.log"
 		else
-			tally files 0 1 0 "$log/files.log"
+			tally files 0 1 0 "$out/files.log"
 		fi
-		tail -n 1 "$log/files.log" ;;
+		tail -n 1 "$out/files.log" ;;
 	steps)
 		build_all
 		begin steps
