@@ -2,6 +2,7 @@
 #include "extract/charset.h"
 
 #include <iconv.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/utf8.h"
@@ -79,15 +80,15 @@ static struct str behind(struct str s, const char *p)
 	return (struct str){ p, s.n - (size_t)(p - s.p) };
 }
 
-/* The charset in one tag: charset=X, or content="…; charset=X". */
-static struct str tag_charset(struct str tag)
+/* The charset in one tag: charset=X, or content="…; charset=X"; word: "charset". */
+static struct str tag_charset(struct str tag, const char *word)
 {
-	const char *p = find(tag, "charset");
+	const char *p = find(tag, word);
 	struct str s, name;
 
 	if (!p)
 		return (struct str){ NULL, 0 };
-	s = str_trim(behind(tag, p + 7));
+	s = str_trim(behind(tag, p + strlen(word)));
 	if (!s.n || s.p[0] != '=')
 		return (struct str){ NULL, 0 };
 	s = str_trim(behind(s, s.p + 1));
@@ -109,7 +110,7 @@ static bool next_own_word(struct str *s, struct str *name)
 
 		*s = behind(*s, p + 5);
 		tag = *s;
-		*name = tag_charset(str_cut(&tag, '>'));
+		*name = tag_charset(str_cut(&tag, '>'), "charset");
 		if (name->n)
 			return true;
 	}
@@ -118,9 +119,12 @@ static bool next_own_word(struct str *s, struct str *name)
 
 struct str charset_own_word(struct str page)
 {
-	struct str s = { page.p, MIN(page.n, LOOK_BYTES) }, name;
+	struct str s = { page.p, MIN(page.n, LOOK_BYTES) }, name = { NULL, 0 };
+	struct str tag = s;
 
-	return next_own_word(&s, &name) ? name : (struct str){ NULL, 0 };
+	if (str_starts(s, STR("<?xml")))
+		name = tag_charset(str_cut(&tag, '>'), "encoding");
+	return name.n || next_own_word(&s, &name) ? name : (struct str){ NULL, 0 };
 }
 
 static bool take_own_word(struct str page)

@@ -16,7 +16,7 @@ void charset_choose(struct str page, const char *said);
 /* Converts b to valid UTF-8; invalid bytes become U+FFFD. */
 void charset_convert(struct buf *b);
 
-/* The first charset that a page of HTML names itself; p == NULL: none. */
+/* The first charset that a page of HTML, or XML, names itself; p == NULL: none. */
 struct str charset_own_word(struct str page);
 
 #endif

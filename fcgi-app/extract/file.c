@@ -4,6 +4,7 @@
 #include <magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -65,6 +66,9 @@ static const struct {
 	{ "application/xhtml+xml", page },
 	{ "application/pdf", extract_pdf },
 	{ "application/vnd.openxmlformats-officedocument.", extract_office },
+	{ "application/vnd.ms-word.", extract_office },
+	{ "application/vnd.ms-excel.", extract_office },
+	{ "application/vnd.ms-powerpoint.", extract_office },
 	{ "application/vnd.oasis.opendocument.", extract_office },
 	{ "application/epub+zip", extract_office },
 	{ "text/rtf", extract_rtf },
@@ -91,6 +95,22 @@ static bool is_encrypted_office(struct str s)
 		memmem(s.p, s.n, name, sizeof(name) - 1);
 }
 
+/*
+ * Whether it is text in spite of a few control characters, which libmagic takes for a sign
+ * of something else; compressed and binary formats have many.
+ */
+static bool is_text(struct str s)
+{
+	size_t controls = 0, n = MIN(s.n, LIM_EXTRACT_HEAD_BYTES);
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		controls += (c < ' ' && !strchr("\t\n\v\f\r\b\033", c)) || c == 0x7f || !c;
+	}
+	return n && controls <= n / 100;
+}
+
 static struct file_kind kind_of(struct str s)
 {
 	struct file_kind k = { .type = "application/octet-stream" };
@@ -104,6 +124,11 @@ static struct file_kind kind_of(struct str s)
 	if (type.n && type.n < sizeof(k.type)) {
 		memcpy(k.type, type.p, type.n);
 		k.type[type.n] = '\0';
+	}
+	if (!k.text && !strcmp(k.type, "application/octet-stream") &&
+	    (extract_plain_units(s) || is_text(s))) {
+		k.text = true;
+		snprintf(k.type, sizeof(k.type), "text/plain");
 	}
 	/* libmagic detects only the XML. */
 	if (!strcmp(k.type, "text/xml") &&
@@ -195,8 +220,18 @@ int extract_file_read(struct extract *x)
 	return rc;
 }
 
+/* A part of a page does not always look like one. */
+static void believe(struct file_kind *k, const char *type)
+{
+	static const char *const believed[] = { "text/html", "message/rfc822" };
+
+	for (size_t i = 0; type && k->text && i < ARRAY_LEN(believed); i++)
+		if (!strcasecmp(type, believed[i]))
+			snprintf(k->type, sizeof(k->type), "%s", believed[i]);
+}
+
 void extract_file_inner(struct extract *x, struct str bytes, const char *charset,
-			int depth)
+			const char *type, int depth)
 {
 	struct extract inner = {
 		.input = BUF_INIT(bytes.n + 1), .depth = depth, .charset = charset,
@@ -208,6 +243,7 @@ void extract_file_inner(struct extract *x, struct str bytes, const char *charset
 		return;
 	buf_addstr(&inner.input, bytes);
 	k = kind_of(bytes);
+	believe(&k, type);
 	if (read_kind(&inner, &k) == EXTRACT_OK) {
 		/* Text at the boundary of two files must not form a page mark. */
 		if (x->out.n && x->out.p[x->out.n - 1] != '\n')

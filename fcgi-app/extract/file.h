@@ -7,8 +7,7 @@
 
 #include "extract/extract.h"
 
-struct _PopplerDocument;
-struct _PopplerPage;
+struct pdf;
 
 /* Loads what libmagic and iconv need from files. */
 int extract_file_prepare(struct extract *x) MUST_CHECK;
@@ -22,11 +21,12 @@ int extract_file_read(struct extract *x) MUST_CHECK;
 
 /*
  * Appends the text of a file within a file (an attachment of a mail, a page of a book),
- * by its own type; depth: level of nesting; charset: of text, as declared beside it, or
- * NULL. Adds nothing if it cannot be read.
+ * by its own type; depth: level of nesting; as declared beside it, or NULL: charset, the
+ * charset of text, and type, which says of text that it is HTML or a mail. Adds nothing if
+ * it cannot be read.
  */
 void extract_file_inner(struct extract *x, struct str bytes, const char *charset,
-			int depth);
+			const char *type, int depth);
 
 /* Detects the media type of bytes by content. */
 enum { EXTRACT_TYPE_BYTES = 128 };
@@ -44,10 +44,17 @@ bool extract_is_image(const char *type);
 
 /* Reads a PDF, page by page. */
 int extract_pdf(struct extract *x) MUST_CHECK;
-/* Opens the input as a PDF and borrows it; NULL if it cannot be read. */
-struct _PopplerDocument *extract_pdf_open(struct extract *x);
-/* Whether a page has text; appends it to x unless x is NULL. */
-bool extract_pdf_text(struct _PopplerPage *page, struct extract *x);
+/* Whether a page, from 0, has text. */
+bool extract_pdf_has_text(const struct pdf *pdf, int page);
+
+/*
+ * Words that are broken at the end of a line: whether `before` ends with a part of a word
+ * that line continues, and what is to be removed from, or added to, b before line is
+ * appended. A soft hyphen or a hyphen between small letters is removed; other hyphens
+ * are part of the word ("E-Mail-" + "Adresse", "2019-" + "2021").
+ */
+bool extract_joins(struct str before, struct str line);
+void extract_join(struct buf *b, struct str line);
 
 /*
  * Recognises the text of pages without text from x->from (counted from 1) to x->to, at
@@ -81,11 +88,22 @@ bool extract_is_mail(struct str s);
 /* Reads plain text in any charset. */
 int extract_plain(struct extract *x) MUST_CHECK;
 
+/* The same in this charset whatever it looks like; unknown: windows-1252. */
+void extract_plain_decode(struct str text, const char *charset, struct buf *out);
+
+/*
+ * The charset of text in 16-bit units without a byte order mark, by its ASCII characters;
+ * NULL: it is none.
+ */
+const char *extract_plain_units(struct str text);
+
 /* Opens the converters of all charsets that can be detected. */
 void extract_plain_prepare(void);
 
 /*
- * Appends text in this charset (NULL or unknown: detected) as valid UTF-8.
+ * Appends text as valid UTF-8: by its byte order mark, else by this charset unless it is
+ * NULL, unknown, or the usual wrong word about UTF-8, else detected. Text with few bytes
+ * that are no UTF-8 remains UTF-8; these become U+FFFD.
  */
 void extract_plain_convert(struct str text, const char *charset, struct buf *out);
 

@@ -12,17 +12,24 @@ EXTRACT_SOURCES = \
 EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/file.c fcgi-app/extract/file.h \
 	fcgi-app/extract/mail.c \
+	fcgi-app/extract/mail_head.c fcgi-app/extract/mail_head.h \
 	fcgi-app/extract/office.c \
+	fcgi-app/extract/office_docx.c \
 	fcgi-app/extract/office_epub.c \
+	fcgi-app/extract/office_list.c fcgi-app/extract/office_list.h \
 	fcgi-app/extract/office_odf.c \
+	fcgi-app/extract/office_pptx.c \
 	fcgi-app/extract/office_part.c fcgi-app/extract/office_part.h \
 	fcgi-app/extract/office_sheet.c \
 	fcgi-app/extract/office_walk.c fcgi-app/extract/office_walk.h \
+	fcgi-app/extract/hyphen.c \
 	fcgi-app/extract/pdf.c \
+	fcgi-app/extract/pdf_page.cc fcgi-app/extract/pdf_page.h \
 	fcgi-app/extract/plain.c \
 	fcgi-app/extract/rtf.c \
 	fcgi-app/extract/scan.c \
 	fcgi-app/extract/sitemap.c \
+	fcgi-app/extract/symbol.c fcgi-app/extract/symbol.h \
 	fcgi-app/extract/types_file.c
 EXTRACT_BASE = lib/base/buf.c lib/base/utf8.c lib/base/util.c
 lamplighter_extract_SOURCES = fcgi-app/extract/main.c \
@@ -30,5 +37,5 @@ lamplighter_extract_SOURCES = fcgi-app/extract/main.c \
 lamplighter_extract_LDADD = $(XML_LIBS) $(SECCOMP_LIBS)
 lamplighter_extract_file_SOURCES = fcgi-app/extract/main.c \
 	$(EXTRACT_FILE_SOURCES) $(EXTRACT_SOURCES) $(EXTRACT_BASE) lib/base/str.c
-lamplighter_extract_file_LDADD = $(POPPLER_LIBS) $(ARCHIVE_LIBS) $(XML_LIBS) \
+lamplighter_extract_file_LDADD = $(POPPLER_LIBS) $(POPPLER_CPP_LIBS) $(ARCHIVE_LIBS) $(XML_LIBS) \
 	$(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS) -lm

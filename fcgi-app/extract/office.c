@@ -1,172 +1,304 @@
 /*
- * DOCX, PPTX, XLSX (ECMA-376), ODT, ODS, ODP (OpenDocument 1.3), EPUB 3: the formats by
- * the names in the archive, and reading DOCX and PPTX. libxml2 does not expand entities
- * here, and refuses deep nesting itself.
+ * DOCX, PPTX, XLSX (ECMA-376), ODT, ODS, ODP (OpenDocument 1.3), EPUB 3: which format an
+ * archive has, by what it declares itself, and where its main part is. libxml2 does not
+ * expand entities here, and refuses deep nesting itself.
  */
 #include "extract/office_walk.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
 
 #include "base/limits.h"
 #include "base/util.h"
-#include "extract/out.h"
 
 #include "base/banned.h"
 
-/* -- DOCX, PPTX --- */
+#define OOXML "application/vnd.openxmlformats-officedocument."
+#define ODF "application/vnd.oasis.opendocument."
+#define EPUB "application/epub+zip"
+#define MACRO(name) "application/vnd.ms-" name ".12"
 
-/* "Heading2", "heading 2", "berschrift2", "Titre2": names end with the level. */
-static int level_of(const char *style)
+/* Main parts of Office Open XML by their content types. */
+static const struct main_part {
+	const char *content_type, *type;
+	int (*read)(struct office_walk *w);
+} main_parts[] = {
+	{ OOXML "wordprocessingml.document.main+xml",
+	  OOXML "wordprocessingml.document", office_read_docx },
+	{ OOXML "wordprocessingml.template.main+xml",
+	  OOXML "wordprocessingml.template", office_read_docx },
+	{ "application/vnd.ms-word.document.macroEnabled.main+xml",
+	  MACRO("word.document.macroenabled"), office_read_docx },
+	{ "application/vnd.ms-word.template.macroEnabledTemplate.main+xml",
+	  MACRO("word.template.macroenabled"), office_read_docx },
+	{ OOXML "spreadsheetml.sheet.main+xml",
+	  OOXML "spreadsheetml.sheet", office_read_xlsx },
+	{ OOXML "spreadsheetml.template.main+xml",
+	  OOXML "spreadsheetml.template", office_read_xlsx },
+	{ "application/vnd.ms-excel.sheet.macroEnabled.main+xml",
+	  MACRO("excel.sheet.macroenabled"), office_read_xlsx },
+	{ "application/vnd.ms-excel.template.macroEnabled.main+xml",
+	  MACRO("excel.template.macroenabled"), office_read_xlsx },
+	{ "application/vnd.ms-excel.addin.macroEnabled.main+xml",
+	  MACRO("excel.addin.macroenabled"), office_read_xlsx },
+	{ "application/vnd.ms-excel.sheet.binary.macroEnabled.main",
+	  MACRO("excel.sheet.binary.macroenabled"), NULL },
+	{ OOXML "presentationml.presentation.main+xml",
+	  OOXML "presentationml.presentation", office_read_pptx },
+	{ OOXML "presentationml.slideshow.main+xml",
+	  OOXML "presentationml.slideshow", office_read_pptx },
+	{ OOXML "presentationml.template.main+xml",
+	  OOXML "presentationml.template", office_read_pptx },
+	{ "application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml",
+	  MACRO("powerpoint.presentation.macroenabled"), office_read_pptx },
+	{ "application/vnd.ms-powerpoint.slideshow.macroEnabled.main+xml",
+	  MACRO("powerpoint.slideshow.macroenabled"), office_read_pptx },
+	{ "application/vnd.ms-powerpoint.template.macroEnabled.main+xml",
+	  MACRO("powerpoint.template.macroenabled"), office_read_pptx },
+	{ "application/vnd.ms-visio.drawing.main+xml",
+	  "application/vnd.ms-visio.drawing.main+xml", NULL },
+};
+
+/* Archives that declare nothing: the usual names of main parts. */
+static const struct usual {
+	const char *name, *type;
+	int (*read)(struct office_walk *w);
+} usual[] = {
+	{ "word/document.xml", OOXML "wordprocessingml.document", office_read_docx },
+	{ "xl/workbook.xml", OOXML "spreadsheetml.sheet", office_read_xlsx },
+	{ "ppt/presentation.xml", OOXML "presentationml.presentation",
+	  office_read_pptx },
+};
+
+/* OpenDocument and EPUB, whose first file is their type. */
+static const struct {
+	const char *type;	/* of it, or of each that begins with it */
+	int (*read)(struct office_walk *w);
+} mimetypes[] = {
+	{ EPUB, office_read_epub }, { ODF, office_read_odf },
+};
+
+struct declared {
+	char *name;	/* of the part, or of an extension, with its dot */
+	char *type;
+};
+
+struct package {
+	char type[EXTRACT_TYPE_BYTES];	/* the media type; "": it is another archive */
+	char base[OFFICE_PATH_BYTES];	/* the main part */
+	int (*read)(struct office_walk *w);
+	struct declared *v;		/* content types, sorted by name */
+	size_t n;
+};
+
+static struct package package;
+
+/* -- content types (ECMA-376 part 2, section 7.2) --- */
+
+static void content_type(struct office_walk *w, const struct office_xml *x, bool open)
 {
-	static const char *const names[] = { "eading", "berschrift", "itre", "itolo" };
-	size_t n = strlen(style);
+	const char *element = office_name(x);
+	bool is_default = office_is(element, "Default");
+	char name[OFFICE_PATH_BYTES], type[EXTRACT_TYPE_BYTES];
 
-	if (office_is(style, "Title") || office_is(style, "Titel"))
-		return 1;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strstr(style, names[i]) && n && style[n - 1] >= '1' &&
-		    style[n - 1] <= '6')
-			return style[n - 1] - '0';
-	return 0;
-}
-
-static void break_page(struct office_walk *w)
-{
-	if (w->cells)
+	(void)w;
+	if (!open || (!is_default && !office_is(element, "Override")) ||
+	    package.n >= LIM_EXTRACT_ENTRIES)
 		return;
-	if (w->text.n)
-		office_end_paragraph(w);
-	extract_put_page(&w->x->out, ++w->x->pages);
+	name[0] = '.';
+	office_attribute(x, is_default ? "Extension" : "PartName", name + is_default,
+			 sizeof(name) - is_default);
+	office_attribute(x, "ContentType", type, sizeof(type));
+	if (package.n % 256 == 0)
+		package.v = xrealloc(package.v, (package.n + 256) * sizeof(*package.v));
+	package.v[package.n++] = (struct declared){
+		xstrdup(name + (name[0] == '/')), xstrdup(type),
+	};
 }
 
-/* Text that is there twice: for old readers, or where it was moved from. */
-static bool is_double(const char *name)
+static void no_text(struct office_walk *w, const char *s)
 {
-	return office_is(name, "Fallback") || office_is(name, "moveFrom");
+	(void)w;
+	(void)s;
 }
 
-static void end_spanning_cell(struct office_walk *w)
+static int by_name(const void *a, const void *b)
 {
-	int more = w->times - 1;
+	const struct declared *x = a, *y = b;
 
-	w->times = 1;
-	office_end_cell(w);
-	w->blank = MIN(w->blank + more, OFFICE_COLUMNS);
+	return strcasecmp(x->name, y->name);
 }
 
-static void ooxml(struct office_walk *w, const struct office_xml *x, bool open)
+static const char *declared_as(const struct package *p, const char *name)
 {
-	const char *name = office_name(x);
-	char v[64];
+	struct declared key = { .name = (char *)(uintptr_t)name }, *found = NULL;
+	const char *end = strrchr(name, '.');
 
-	if (is_double(name))
-		w->skip += open ? 1 : -1;
-	else if (w->skip)
-		return;
-	else if (office_is(name, "t"))
-		w->in_text = open;
-	else if (office_is(name, "tbl"))
-		office_table(w, open);
-	else if (office_is(name, "tr") && w->cells == 1 && !open)
-		office_end_row(w);
-	else if (office_is(name, "tc") && w->cells == 1 && !open)
-		end_spanning_cell(w);
-	else if (office_is(name, "p") && !open)
-		office_end_paragraph(w);
-	else if (!open)
-		return;
-	else if (office_is(name, "pStyle"))
-		w->heading = level_of(office_attribute(x, "val", v, sizeof(v)));
-	else if (office_is(name, "numPr"))
-		w->item = true;
-	else if (office_is(name, "gridSpan") && w->cells == 1)
-		w->times = office_times(x, "val");
-	else if (office_is(name, "ph") &&
-		 strstr(office_attribute(x, "type", v, sizeof(v)), "itle"))
-		w->heading = 2;		/* the title of a slide */
-	else if (office_is(name, "tab"))
-		office_add_char(w, '\t');
-	else if (office_is(name, "br") || office_is(name, "cr"))
-		office_add_char(w, '\n');
-	else if (office_is(name, "lastRenderedPageBreak"))
-		break_page(w);
-}
-
-static int read_docx(struct office_walk *w)
-{
-	w->x->pages = 1;
-	extract_put_page(&w->x->out, 1);
-	return office_each(w, office_part(w->parts, "word/document.xml"), ooxml,
-			   office_add_text);
-}
-
-static void read_slide(struct office_walk *w, struct str part)
-{
-	if (w->failed || !part.p || w->x->pages >= LIM_EXTRACT_PAGES)
-		return;
-	extract_put_page(&w->x->out, ++w->x->pages);
-	w->heading = 0;
-	w->failed = office_each(w, part, ooxml, office_add_text);
-}
-
-static void slide_list(struct office_walk *w, const struct office_xml *x, bool open)
-{
-	char id[128];
-	const char *path;
-
-	if (!open || !office_is(office_name(x), "sldId"))
-		return;
-	path = office_linked(w, office_link_id(x, id, sizeof(id)));
-	if (path)
-		read_slide(w, office_part(w->parts, path));
-}
-
-static int read_pptx(struct office_walk *w)
-{
-	int rc;
-
-	w->base = "ppt/presentation.xml";
-	office_read_links(w);
-	rc = office_each(w, office_part(w->parts, w->base), slide_list,
-			 office_add_text);
-	/* Without such a list, by their numbers. */
-	for (int i = 1; i <= LIM_EXTRACT_PAGES && !w->failed && w->x->pages == i - 1;
-	     i++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "ppt/slides/slide%d.xml", i);
-		read_slide(w, office_part(w->parts, name));
+	if (p->n)
+		found = bsearch(&key, p->v, p->n, sizeof(key), by_name);
+	if (!found && p->n && end) {
+		key.name = (char *)(uintptr_t)end;
+		found = bsearch(&key, p->v, p->n, sizeof(key), by_name);
 	}
-	if (rc == EXTRACT_OK)
-		rc = w->failed;
-	return rc == EXTRACT_OK && !w->x->pages ? EXTRACT_UNREADABLE : rc;
+	return found ? found->type : "";
+}
+
+static void release(void)
+{
+	for (size_t i = 0; i < package.n; i++) {
+		free(package.v[i].name);
+		free(package.v[i].type);
+	}
+	free(package.v);
+	package = (struct package){ .n = 0 };
+}
+
+/* -- which files to unpack --- */
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && strcasecmp(name + n - m, end) == 0;
+}
+
+static bool is_declaration(const void *ctx, const char *name)
+{
+	(void)ctx;
+	return office_is(name, "mimetype") || !strncasecmp(name, "META-INF/", 9) ||
+		!strcasecmp(name, "[Content_Types].xml") ||
+		!strcasecmp(name, "_rels/.rels");
+}
+
+/* XML, relations, pages of books, documents within documents; not media. */
+static bool may_have_text(const void *ctx, const char *name)
+{
+	static const char *const ends[] = {
+		".xml", ".rels", ".opf", ".xhtml", ".html", ".htm", ".mht", ".rtf",
+		".txt", "mimetype",
+	};
+	const char *type = declared_as(ctx, name);
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (ends_with(name, ends[i]))
+			return true;
+	return ends_with(type, "xml") || str_starts(str_of(type), STR("text/")) ||
+		str_starts(str_of(type), STR("message/"));
 }
 
 /* -- detecting the format --- */
 
-#define OOXML "application/vnd.openxmlformats-officedocument."
-#define ODF "application/vnd.oasis.opendocument."
-
-static const struct {
-	const char *mark;	/* the archive contains it uncompressed */
-	const char *type;
-	int (*read)(struct office_walk *w);
-} formats[] = {
-	{ "mimetypeapplication/epub+zip", "application/epub+zip", office_read_epub },
-	{ "mimetype" ODF "text", ODF "text", office_read_odf },
-	{ "mimetype" ODF "spreadsheet", ODF "spreadsheet", office_read_odf },
-	{ "mimetype" ODF "presentation", ODF "presentation", office_read_odf },
-	{ "word/document.xml", OOXML "wordprocessingml.document", read_docx },
-	{ "xl/workbook.xml", OOXML "spreadsheetml.sheet", office_read_xlsx },
-	{ "ppt/presentation.xml", OOXML "presentationml.presentation", read_pptx },
-};
-
-const char *extract_office_type(struct str s)
+static bool take_main(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
-		if (memmem(s.p, s.n, formats[i].mark, strlen(formats[i].mark)))
-			return formats[i].type;
-	return NULL;
+	const char *said = declared_as(&package, name);
+
+	for (size_t i = 0; i < ARRAY_LEN(main_parts); i++)
+		if (!strcasecmp(main_parts[i].content_type, said)) {
+			snprintf(package.type, sizeof(package.type), "%s",
+				 main_parts[i].type);
+			snprintf(package.base, sizeof(package.base), "%s", name);
+			package.read = main_parts[i].read;
+			return true;
+		}
+	return false;
+}
+
+static bool take_mimetype(struct str said)
+{
+	said = str_trim(said);
+	for (size_t i = 0; i < ARRAY_LEN(mimetypes); i++)
+		if (str_starts(said, str_of(mimetypes[i].type)) &&
+		    said.n < sizeof(package.type)) {
+			memcpy(package.type, said.p, said.n);
+			package.type[said.n] = '\0';
+			package.read = mimetypes[i].read;
+			return true;
+		}
+	return false;
+}
+
+/* The root of the manifest of OpenDocument, if there is no file "mimetype". */
+static void manifest(struct office_walk *w, const struct office_xml *x, bool open)
+{
+	char path[8], type[EXTRACT_TYPE_BYTES];
+
+	(void)w;
+	if (open && office_is(office_name(x), "file-entry") &&
+	    office_is(office_attribute(x, "full-path", path, sizeof(path)), "/"))
+		(void)take_mimetype(str_of(office_attribute(x, "media-type", type,
+							    sizeof(type))));
+}
+
+/* The main part of Office Open XML: as related to the package, else by its type. */
+static void find_main(struct office_walk *w)
+{
+	const char *name;
+
+	(void)!office_each(w, office_part(w->parts, "[Content_Types].xml"), content_type,
+			   no_text);
+	if (package.n)
+		qsort(package.v, package.n, sizeof(*package.v), by_name);
+	office_read_links(w);
+	name = office_linked_type(w, "officeDocument");
+	if (name && take_main(name))
+		return;
+	for (size_t i = 0; i < package.n; i++)
+		if (take_main(package.v[i].name))
+			return;
+}
+
+static void find_declared(struct str archive)
+{
+	struct extract none = { .out = BUF_INIT(1) };
+	struct office_parts parts;
+	struct office_walk w = OFFICE_WALK(&none, &parts);
+	struct str said;
+
+	/* What comes before damage is there. */
+	(void)!office_unpack(archive, is_declaration, NULL, &parts);
+	said = office_part(&parts, "mimetype");
+	if (!said.p || !take_mimetype(said))
+		find_main(&w);
+	if (!*package.type)
+		(void)!office_each(&w, office_part(&parts, "META-INF/manifest.xml"),
+				   manifest, no_text);
+	if (!*package.type && office_part(&parts, "META-INF/container.xml").p)
+		(void)take_mimetype(STR(EPUB));
+	office_walk_release(&w);
+	office_release(&parts);
+}
+
+static bool has(struct str s, const char *word)
+{
+	return memmem(s.p, s.n, word, strlen(word)) != NULL;
+}
+
+/* What an archive has in it uncompressed: the names, and an OpenDocument its type. */
+static void find_usual(struct str archive)
+{
+	for (size_t i = 0; i < ARRAY_LEN(usual) && !*package.type; i++)
+		if (has(archive, usual[i].name)) {
+			snprintf(package.type, sizeof(package.type), "%s",
+				 usual[i].type);
+			snprintf(package.base, sizeof(package.base), "%s",
+				 usual[i].name);
+			package.read = usual[i].read;
+		}
+}
+
+static void find(struct str archive)
+{
+	release();
+	find_declared(archive);
+	if (!*package.type)
+		find_usual(archive);
+}
+
+const char *extract_office_type(struct str head)
+{
+	find(head);
+	return *package.type ? package.type : NULL;
 }
 
 int extract_office(struct extract *x)
@@ -174,15 +306,26 @@ int extract_office(struct extract *x)
 	struct str s = buf_str(&x->input);
 	struct office_parts parts;
 	struct office_walk w = OFFICE_WALK(x, &parts);
-	const char *type = extract_office_type(s);
-	int rc = office_unpack(s, &parts);
+	struct package found;
+	int rc;
 
-	for (size_t i = 0; rc == EXTRACT_OK && type && i < ARRAY_LEN(formats); i++)
-		if (office_is(type, formats[i].type)) {
-			rc = formats[i].read(&w);
-			break;
-		}
+	find(s);
+	/* A file within this one has a package of its own. */
+	found = package;
+	package = (struct package){ .n = 0 };
+	w.base = found.base;
+	rc = found.read ? office_unpack(s, may_have_text, &found, &parts)
+		: EXTRACT_UNKNOWN;
+	if (!found.read)
+		parts = (struct office_parts){ .n = 0 };
+	office_read_links(&w);
+	if (rc == EXTRACT_OK)
+		rc = found.read(&w);
+	office_end_notes(&w);
 	office_walk_release(&w);
 	office_release(&parts);
+	release();
+	package = found;
+	release();
 	return rc;
 }

@@ -19,10 +19,13 @@ static void no_text(struct office_walk *w, const char *s)
 
 static void chapter(struct office_walk *w, struct str part)
 {
+	if (w->x->pages >= LIM_EXTRACT_PAGES)
+		w->x->out.overflow = true;
 	if (!part.p || w->x->pages >= LIM_EXTRACT_PAGES)
 		return;
 	extract_put_page(&w->x->out, ++w->x->pages);
-	extract_file_inner(w->x, part, NULL, w->x->depth + 1);
+	extract_file_inner(w->x, part, NULL, "text/html",
+			   w->x->depth + 1);
 }
 
 /* Decodes %20 in place. */
@@ -51,7 +54,7 @@ static void package(struct office_walk *w, const struct office_xml *x, bool open
 		office_attribute(x, "id", id, sizeof(id));
 		office_attribute(x, "href", path, sizeof(path));
 		unquote(path);
-		office_add_link(w, id, path);
+		office_add_link(w, id, "", path);
 	} else if (open && office_is(name, "itemref")) {
 		linked = office_linked(w, office_attribute(x, "idref", id, sizeof(id)));
 		if (linked)

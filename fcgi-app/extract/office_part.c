@@ -15,23 +15,18 @@
 
 enum { PART_BYTES = 65536, ONE_BYTES = 67108864 };
 
-static bool ends_with(const char *name, const char *end)
+/* Some programs write backslashes, or a slash first. */
+static char *clean_name(const char *name)
 {
-	size_t n = strlen(name), m = strlen(end);
+	char *s;
 
-	return n >= m && strcasecmp(name + n - m, end) == 0;
-}
-
-static bool is_wanted(const char *name)
-{
-	static const char *const ends[] = {
-		".xml", ".rels", ".opf", ".xhtml", ".html", ".htm",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-		if (ends_with(name, ends[i]))
-			return true;
-	return false;
+	while (*name == '/' || *name == '\\' || !strncmp(name, "./", 2))
+		name++;
+	s = xstrdup(name);
+	for (char *p = s; *p; p++)
+		if (*p == '\\')
+			*p = '/';
+	return s;
 }
 
 /* Unpacks one file; *total is the size of all of them. */
@@ -50,32 +45,46 @@ static int unpack(struct archive *a, struct buf *b, size_t *total)
 	return n < 0 ? EXTRACT_UNREADABLE : EXTRACT_OK;
 }
 
-static int take(struct archive *a, struct archive_entry *entry,
-		struct office_parts *out, size_t *total)
+static int take(struct archive *a, char *name, struct office_parts *out, size_t *total)
 {
-	const char *name = archive_entry_pathname(entry);
 	struct buf b = BUF_INIT(ONE_BYTES);
-	struct office_part *v;
-	int rc;
+	int rc = unpack(a, &b, total);
 
-	if (archive_entry_is_encrypted(entry))
-		return EXTRACT_ENCRYPTED;
-	if (!name || !is_wanted(name))
-		return EXTRACT_OK;
-	rc = unpack(a, &b, total);
 	if (rc != EXTRACT_OK) {
 		buf_release(&b);
+		free(name);
 		return rc;
 	}
-	v = realloc(out->v, (out->n + 1) * sizeof(*v));
-	if (!v)
-		_exit(EXTRACT_MEMORY);
-	out->v = v;
-	v[out->n++] = (struct office_part){ xstrdup(name), b };
+	if (out->n % 256 == 0)
+		out->v = xrealloc(out->v, (out->n + 256) * sizeof(*out->v));
+	out->v[out->n++] = (struct office_part){ name, b };
 	return EXTRACT_OK;
 }
 
-int office_unpack(struct str archive, struct office_parts *out)
+static int look_at(struct archive *a, struct archive_entry *entry, office_want *want,
+		   const void *ctx, struct office_parts *out, size_t *total)
+{
+	const char *said = archive_entry_pathname(entry);
+	char *name;
+
+	if (archive_entry_is_encrypted(entry))
+		return EXTRACT_ENCRYPTED;
+	name = clean_name(said ? said : "");
+	if (*name && want(ctx, name))
+		return take(a, name, out, total);
+	free(name);
+	return EXTRACT_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct office_part *const *x = a, *const *y = b;
+
+	return strcasecmp((*x)->name, (*y)->name);
+}
+
+int office_unpack(struct str archive, office_want *want, const void *ctx,
+		  struct office_parts *out)
 {
 	struct archive *a = archive_read_new();
 	struct archive_entry *entry;
@@ -95,9 +104,13 @@ int office_unpack(struct str archive, struct office_parts *out)
 		else if (i >= LIM_EXTRACT_ENTRIES)
 			rc = EXTRACT_BOMB;
 		else
-			rc = take(a, entry, out, &total);
+			rc = look_at(a, entry, want, ctx, out, &total);
 	}
 	archive_read_free(a);
+	out->sorted = xmalloc((out->n + 1) * sizeof(*out->sorted));
+	for (size_t i = 0; i < out->n; i++)
+		out->sorted[i] = &out->v[i];
+	qsort(out->sorted, out->n, sizeof(*out->sorted), by_name);
 	return rc;
 }
 
@@ -108,15 +121,17 @@ void office_release(struct office_parts *p)
 		buf_release(&p->v[i].data);
 	}
 	free(p->v);
+	free(p->sorted);
 	*p = (struct office_parts){ .n = 0 };
 }
 
 struct str office_part(const struct office_parts *p, const char *name)
 {
+	struct office_part key = { .name = NULL }, *wanted = &key, **found;
+
 	while (*name == '/')
 		name++;
-	for (size_t i = 0; i < p->n; i++)
-		if (strcmp(p->v[i].name, name) == 0)
-			return buf_str(&p->v[i].data);
-	return (struct str){ NULL, 0 };
+	key.name = (char *)(uintptr_t)name;
+	found = bsearch(&wanted, p->sorted, p->n, sizeof(*p->sorted), by_name);
+	return found ? buf_str(&(*found)->data) : (struct str){ NULL, 0 };
 }

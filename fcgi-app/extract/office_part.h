@@ -10,18 +10,24 @@ struct office_part {
 };
 
 struct office_parts {
-	struct office_part *v;
+	struct office_part *v;		/* in the order of the archive */
+	struct office_part **sorted;	/* by name */
 	size_t n;
 };
 
 /*
- * Unpacks the files that may contain text: XML, relations, pages of books; not media.
- * Returns an exit code. office_release must follow in any case.
+ * Unpacks the files that are wanted; their names have no leading slash, and / between
+ * folders. Returns an exit code. office_release must follow in any case.
  */
-int office_unpack(struct str archive, struct office_parts *out) MUST_CHECK;
+typedef bool office_want(const void *ctx, const char *name);
+int office_unpack(struct str archive, office_want *want, const void *ctx,
+		  struct office_parts *out) MUST_CHECK;
 void office_release(struct office_parts *p);
 
-/* The file with this name; p == NULL if there is none. */
+/*
+ * The file with this name, in any case (ECMA-376 part 2, section 6.2.2.3); p == NULL if
+ * there is none.
+ */
 struct str office_part(const struct office_parts *p, const char *name);
 
 #endif

@@ -39,7 +39,11 @@ struct book {
 	bool in_cells;		/* within the styles of cells */
 	bool from_1904;		/* day 0, instead of 1899-12-30 */
 	char kind[16];		/* type of the current cell */
+	char at[16];		/* its place: "B12" */
 	int format;		/* enum format of the current cell */
+	int column;		/* that the next cell has unless it says another */
+	struct buf formula;	/* of the current cell */
+	bool in_formula;
 };
 
 static struct book book;
@@ -190,11 +194,46 @@ static void read_number(struct buf *text)
 	}
 }
 
+/* Characters that XML cannot have: "_x000D_" (section 22.9.2.19). */
+static void unescape(struct buf *b)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		int code = b->p[i] == '_' && i + 6 < b->n && b->p[i + 1] == 'x' &&
+			b->p[i + 6] == '_' ? hex4(b->p + i + 2) : -1;
+
+		if (code < 0) {
+			b->p[to++] = b->p[i];
+			continue;
+		}
+		/* It is shorter than the escape. */
+		if (code > 0 && (code < 0xd800 || code > 0xdfff)) {
+			struct buf c = BUF_INIT(8);
+
+			extract_put_code(&c, (unsigned)code);
+			memcpy(b->p + to, c.p, c.n);
+			to += c.n;
+			buf_release(&c);
+		}
+		i += 6;
+	}
+	b->n = to;
+	b->p[to] = '\0';
+}
+
 /* Replaces what is stored by what a reader sees. */
 static void read_value(struct office_walk *w)
 {
 	struct str s = str_trim(buf_str(&w->text));
 	int64_t at;
+
+	/* A formula that no program has calculated yet. */
+	if (!s.n && book.formula.n) {
+		office_add_char(w, '=');
+		buf_addstr(&w->text, buf_str(&book.formula));
+		return;
+	}
 
 	if (office_is(book.kind, "s")) {
 		if (!str_int(s, &at) || at < 0 || (size_t)at >= book.n_shared)
@@ -209,6 +248,8 @@ static void read_value(struct office_walk *w)
 		buf_adds(&w->text, yes ? "TRUE" : "FALSE");
 	} else if (s.n && (!*book.kind || office_is(book.kind, "n"))) {
 		read_number(&w->text);
+	} else if (w->text.n) {
+		unescape(&w->text);
 	}
 }
 
@@ -226,6 +267,8 @@ static void shared(struct office_walk *w, const struct office_xml *x, bool open)
 	if (book.n_shared % 1024 == 0)
 		book.shared = xrealloc(book.shared, (book.n_shared + 1024) *
 				       sizeof(*book.shared));
+	if (w->text.n)
+		unescape(&w->text);
 	copy = xmalloc(w->text.n + 1);
 	memcpy(copy, w->text.n ? w->text.p : "", w->text.n);
 	book.shared[book.n_shared++] = (struct str){ copy, w->text.n };
@@ -247,7 +290,7 @@ static int column_of(const char *ref)
 static void begin_cell(struct office_walk *w, const struct office_xml *x)
 {
 	char v[16];
-	int at = column_of(office_attribute(x, "r", v, sizeof(v)));
+	int at = column_of(office_attribute(x, "r", book.at, sizeof(book.at)));
 	int64_t number;
 
 	office_attribute(x, "t", book.kind, sizeof(book.kind));
@@ -255,7 +298,21 @@ static void begin_cell(struct office_walk *w, const struct office_xml *x)
 		number >= 0 && (size_t)number < book.n_styles ? book.styles[number]
 		: AS_NUMBER;
 	buf_reset(&w->text);
-	w->blank = MAX(w->blank, MIN(at, OFFICE_COLUMNS) - w->n_cells);
+	buf_reset(&book.formula);
+	/* Cells that are not stored. */
+	if (at > book.column) {
+		w->blank = MIN(w->blank + at - book.column, OFFICE_REPEATED);
+		book.column = at;
+	}
+	book.column++;
+}
+
+static void cell_text(struct office_walk *w, const char *s)
+{
+	if (book.in_formula)
+		buf_adds(&book.formula, s);
+	else
+		office_add_text(w, s);
 }
 
 static void sheet(struct office_walk *w, const struct office_xml *x, bool open)
@@ -264,7 +321,12 @@ static void sheet(struct office_walk *w, const struct office_xml *x, bool open)
 
 	if (office_is(name, "v") || office_is(name, "t")) {
 		w->in_text = open;
+	} else if (office_is(name, "f")) {
+		book.in_formula = open;
+	} else if (office_is(name, "rPh")) {
+		w->skip += open ? 1 : -1;
 	} else if (office_is(name, "row")) {
+		book.column = 0;
 		if (open)
 			office_begin_row(w);
 		else
@@ -279,29 +341,82 @@ static void sheet(struct office_walk *w, const struct office_xml *x, bool open)
 	}
 }
 
+/* -- text beside the cells --- */
+
+static void comment(struct office_walk *w, const struct office_xml *x, bool open)
+{
+	const char *name = office_name(x);
+	char label[32], ref[16];
+
+	if (office_is(name, "comment") || office_is(name, "threadedComment")) {
+		if (open) {
+			snprintf(label, sizeof(label), "Comment, %s:",
+				 office_attribute(x, "ref", ref, sizeof(ref)));
+			office_add_label(w, str_of(label));
+		} else {
+			office_end_paragraph(w);
+		}
+	} else if (office_is(name, "t") ||
+		   (office_is(name, "text") && !office_is(w->base, "comments"))) {
+		w->in_text = open;
+	}
+}
+
+/* New programs store a comment twice; the old form says so in the user's language. */
+static void read_comments(struct office_walk *s)
+{
+	const char *threads = office_linked_type(s, "threadedComment");
+	const char *old = office_linked_type(s, "comments");
+
+	s->base = threads ? "threads" : "comments";
+	if (threads || old)
+		(void)!office_each(s, office_part(s->parts, threads ? threads : old),
+				   comment, office_add_text);
+	office_end_paragraph(s);
+}
+
+static void read_sheet(struct office_walk *w, const char *name)
+{
+	struct office_walk s = OFFICE_WALK(w->x, w->parts);
+	const char *drawing;
+
+	s.base = name;
+	office_read_links(&s);
+	if (office_each(&s, office_part(w->parts, name), sheet, cell_text) != EXTRACT_OK)
+		w->failed = EXTRACT_UNREADABLE;
+	drawing = office_linked_type(&s, "drawing");
+	if (drawing)
+		(void)!office_each(&s, office_part(w->parts, drawing), office_ooxml,
+				   office_ooxml_text);
+	office_end_paragraph(&s);
+	read_comments(&s);
+	office_end_notes(&s);
+	office_walk_release(&s);
+}
+
 static void workbook(struct office_walk *w, const struct office_xml *x, bool open)
 {
 	char title[128], file[64], id[128];
-	struct office_walk s = OFFICE_WALK(w->x, w->parts);
 	const char *path, *name = office_name(x);
-	struct str part;
 
 	if (open && office_is(name, "workbookPr"))
 		book.from_1904 = office_attribute(x, "date1904", id, sizeof(id))[0] == '1' ||
 			*id == 't';
-	if (!open || !office_is(name, "sheet") || w->x->pages >= LIM_EXTRACT_PAGES)
+	if (!open || !office_is(name, "sheet"))
 		return;
+	if (w->x->pages >= LIM_EXTRACT_PAGES) {
+		w->x->out.overflow = true;
+		return;
+	}
 	path = office_linked(w, office_link_id(x, id, sizeof(id)));
 	snprintf(file, sizeof(file), "xl/worksheets/sheet%lld.xml",
 		 (long long)++w->x->pages);
-	part = office_part(w->parts, path ? path : file);
-	if (!part.p)
-		part = office_part(w->parts, file);
+	if (!path || !office_part(w->parts, path).p)
+		path = file;
 	extract_put_page(&w->x->out, w->x->pages);
 	extract_put_heading(&w->x->out, 2, str_of(office_attribute(
 		x, "name", title, sizeof(title))));
-	(void)!office_each(&s, part, sheet, office_add_text);
-	office_walk_release(&s);
+	read_sheet(w, path);
 }
 
 static void release(void)
@@ -311,28 +426,33 @@ static void release(void)
 	free(book.shared);
 	free(book.own);
 	free(book.styles);
+	buf_release(&book.formula);
 	book = (struct book){ .n_shared = 0 };
 }
 
 int office_read_xlsx(struct office_walk *w)
 {
-	struct str texts = office_part(w->parts, "xl/sharedStrings.xml");
+	const char *styles = office_linked_type(w, "styles");
+	const char *strings = office_linked_type(w, "sharedStrings");
+	struct str texts = office_part(w->parts, strings ? strings
+				       : "xl/sharedStrings.xml");
 	int rc = EXTRACT_OK;
 
 	book = (struct book){
 		.own = xcalloc(OWN_FORMATS, sizeof(*book.own)),
 		.styles = xcalloc(STYLES, 1),
+		.formula = BUF_INIT(OFFICE_TEXT_BYTES),
 	};
 	/* Without styles, dates are numbers. */
-	(void)!office_each(w, office_part(w->parts, "xl/styles.xml"), style,
-			   office_add_text);
+	(void)!office_each(w, office_part(w->parts, styles ? styles : "xl/styles.xml"),
+			   style, office_add_text);
 	if (texts.p)
 		rc = office_each(w, texts, shared, office_add_text);
-	w->base = "xl/workbook.xml";
-	office_read_links(w);
 	if (rc == EXTRACT_OK)
 		rc = office_each(w, office_part(w->parts, w->base), workbook,
 				 office_add_text);
+	if (rc == EXTRACT_OK)
+		rc = w->failed;
 	release();
 	return rc;
 }

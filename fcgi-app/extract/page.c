@@ -40,7 +40,8 @@ static const struct element {
 	{ "meta", AS_SKIP, 0 }, { "nav", AS_BLOCK, 0 },
 	{ "noscript", AS_SKIP, 0 }, { "object", AS_SKIP, 0 },
 	{ "ol", AS_BLOCK, 0 }, { "option", AS_BLOCK, 0 }, { "p", AS_BLOCK, 0 },
-	{ "pre", AS_PRE, 0 }, { "script", AS_SKIP, 0 },
+	{ "pre", AS_PRE, 0 }, { "rp", AS_SKIP, 0 }, { "rt", AS_SKIP, 0 },
+	{ "script", AS_SKIP, 0 },
 	{ "section", AS_BLOCK, 0 }, { "style", AS_SKIP, 0 },
 	{ "summary", AS_BLOCK, 0 }, { "svg", AS_SKIP, 0 },
 	{ "table", AS_BLOCK, 0 }, { "tbody", AS_BLOCK, 0 },
@@ -84,18 +85,18 @@ static void new_line(struct writer *w)
 /* Writes words separated by single blanks, or preformatted text as it is. */
 static void text(struct writer *w, const char *s)
 {
-	for (; *s; s++) {
-		bool blank = strchr(" \t\r\n\f", *s) != NULL;
+	struct str rest = str_of(s);
 
-		if (w->pre) {
-			extract_put_char(w->out, *s);
-			continue;
-		}
-		if (!blank && w->space && !at_line_start(w))
+	while (rest.n) {
+		bool blank = !w->pre && strchr(" \t\r\n\f", *rest.p) != NULL;
+		size_t n = 1;
+
+		if (!blank && !w->pre && w->space && !at_line_start(w))
 			buf_addc(w->out, ' ');
 		w->space = blank;
 		if (!blank)
-			extract_put_char(w->out, *s);
+			n = extract_put_one(w->out, rest);
+		rest = (struct str){ rest.p + n, rest.n - n };
 	}
 }
 

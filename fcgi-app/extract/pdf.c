@@ -1,30 +1,20 @@
 /*
- * PDF, with poppler. Opens no files here: fonts and encodings are embedded in the
- * file.
+ * PDF, with poppler (pdf_page.cc). Opens no files here: fonts and encodings are embedded in
+ * the file.
  */
 #include "extract/file.h"
 
-#include <poppler.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "extract/out.h"
+#include "extract/pdf_page.h"
 
 #include "base/banned.h"
 
 enum { MISSING = 50 };	/* this many missing pages in a row are the end */
-
-static int why(GError *error)
-{
-	int rc = EXTRACT_UNREADABLE;
-
-	if (error && error->domain == POPPLER_ERROR &&
-	    error->code == POPPLER_ERROR_ENCRYPTED)
-		rc = EXTRACT_ENCRYPTED;
-	g_clear_error(&error);
-	return rc;
-}
 
 /* Records pages from..to, counted from 1; "…" if there is no room for more. */
 static void note_scanned(struct extract *x, int from, int to)
@@ -46,7 +36,7 @@ static void note_scanned(struct extract *x, int from, int to)
 /* -- the text of a page --- */
 
 /* Properties of a line that tell headings from paragraphs, and where paragraphs end. */
-struct line {
+struct pdf_line {
 	struct str text;
 	int size;		/* its smallest font size in half points; 0: unknown */
 	bool bold;		/* the whole line */
@@ -54,11 +44,10 @@ struct line {
 };
 
 struct page_text {
-	const char *at;			/* the remaining text */
-	int n;				/* characters before it */
-	GList *fonts;			/* of ranges of characters, in order */
-	PopplerRectangle *boxes;	/* of each character */
-	guint n_boxes;
+	struct str rest;		/* the remaining text */
+	const struct pdf_word *words;	/* and its words */
+	size_t n_words;
+	size_t taken;			/* characters of the first one that are behind */
 };
 
 enum { SIZES = 400 };
@@ -69,31 +58,19 @@ enum { SIZES = 400 };
  */
 static int64_t sizes[SIZES + 1], bold_chars, all_chars;
 
-static int half_points(const PopplerTextAttributes *f)
+static int half_points(const struct pdf_word *w)
 {
-	return f->font_size > 0 && f->font_size < SIZES / 2
-		? (int)(f->font_size * 2 + 0.5) : 0;
+	return w->size > 0 && w->size < SIZES / 2 ? (int)(w->size * 2 + 0.5) : 0;
 }
 
-static bool is_bold(const PopplerTextAttributes *f)
+static void count_fonts(const struct pdf_page *p)
 {
-	static const char *const words[] = { "Bold", "bold", "Black", "Heavy" };
+	for (size_t i = 0; i < p->n_words; i++) {
+		int64_t n = (int64_t)p->words[i].chars;
 
-	for (size_t i = 0; f->font_name && i < ARRAY_LEN(words); i++)
-		if (strstr(f->font_name, words[i]))
-			return true;
-	return false;
-}
-
-static void count_fonts(const GList *fonts)
-{
-	for (; fonts; fonts = fonts->next) {
-		const PopplerTextAttributes *f = fonts->data;
-		int64_t n = MAX((int64_t)f->end_index - f->start_index + 1, 0);
-
-		sizes[half_points(f)] += n;
+		sizes[half_points(&p->words[i])] += n;
 		all_chars += n;
-		bold_chars += is_bold(f) ? n : 0;
+		bold_chars += p->words[i].bold ? n : 0;
 	}
 }
 
@@ -108,41 +85,69 @@ static int body_size(void)
 	return best;
 }
 
-static bool next_line(struct page_text *p, struct line *out)
+/* Marks of the direction of writing, which poppler adds. */
+static bool is_direction(struct str s)
 {
-	const char *end = strchr(p->at, '\n');
-	int first = p->n;
+	return s.n >= 3 && s.p[0] == '\xe2' &&
+		((s.p[1] == '\x80' && s.p[2] >= '\xaa' && s.p[2] <= '\xae') ||
+		 (s.p[1] == '\x81' && s.p[2] >= '\xa6' && s.p[2] <= '\xa9'));
+}
 
-	if (!*p->at)
+/* Characters of a line that are part of words. */
+static size_t chars_of(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (is_direction((struct str){ s.p + i, s.n - i }))
+			i += 2;
+		else
+			n += ((unsigned char)s.p[i] & 0xc0) != 0x80 &&
+				!strchr(" \f\r", s.p[i]);
+	}
+	return n;
+}
+
+/* Applies what its words say of the line. */
+static void look_at(struct pdf_line *l, const struct pdf_word *w)
+{
+	int size = half_points(w);
+
+	if (l->bottom <= l->top) {
+		l->top = w->top;
+		l->bottom = w->bottom;
+	}
+	l->bold &= w->bold;
+	l->size = l->size ? MIN(l->size, size) : size;
+}
+
+static bool next_line(struct page_text *p, struct pdf_line *out)
+{
+	size_t left;
+
+	if (!p->rest.n)
 		return false;
-	*out = (struct line){ .bold = true };
-	end = end ? end : p->at + strlen(p->at);
-	out->text = (struct str){ p->at, (size_t)(end - p->at) };
-	p->n += (int)g_utf8_strlen(p->at, end - p->at);
-	for (; p->fonts; p->fonts = p->fonts->next) {
-		const PopplerTextAttributes *f = p->fonts->data;
-		int size = half_points(f);
+	*out = (struct pdf_line){ .bold = true };
+	out->text = str_cut(&p->rest, '\n');
+	left = chars_of(out->text);
+	/* A word may be in two lines of the text, and a line has many. */
+	while (left && p->n_words) {
+		size_t n = MIN(left, p->words->chars - p->taken);
 
-		if (f->start_index >= p->n)
-			break;
-		if (f->end_index >= first) {
-			out->bold &= is_bold(f);
-			out->size = out->size ? MIN(out->size, size) : size;
+		look_at(out, p->words);
+		left -= n;
+		p->taken += n;
+		if (p->taken == p->words->chars) {
+			p->words++;
+			p->n_words--;
+			p->taken = 0;
 		}
-		if (f->end_index >= p->n)	/* it applies to the next line, too */
-			break;
 	}
-	if (first < (int)p->n_boxes) {
-		out->top = p->boxes[first].y1;
-		out->bottom = p->boxes[first].y2;
-	}
-	p->at = *end ? end + 1 : end;
-	p->n += *end != '\0';
 	return true;
 }
 
 /* The level of a heading; 0: the line is part of a paragraph. */
-static int level_of(const struct line *l, int body)
+static int level_of(const struct pdf_line *l, int body)
 {
 	struct str s = str_trim(l->text);
 	bool large = body && l->size * 100 >= body * 115;
@@ -163,94 +168,175 @@ static void put_block(struct extract *x, struct buf *b, int level)
 	buf_reset(b);
 }
 
+static bool is_neutral(char c)
+{
+	return c && (unsigned char)c < 0x7f && !strchr("%+-#$@&_", c) &&
+		!(c >= '0' && c <= '9') && !((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/* Appends neutral characters in the other direction. */
+static void add_backwards(struct buf *b, struct str s)
+{
+	static const char pairs[] = "()[]{}<>";
+
+	for (size_t i = s.n; i > 0; i--) {
+		const char *p = strchr(pairs, s.p[i - 1]);
+
+		buf_addc(b, !p ? s.p[i - 1] : pairs[(p - pairs) ^ 1]);
+	}
+}
+
+/*
+ * Appends a part of a line from right to left that is written from left to right. Blanks
+ * and punctuation at its ends belong to the text around it, so they change sides.
+ */
+static void add_inner(struct buf *b, struct str s)
+{
+	size_t before = 0, after = 0;
+
+	while (before < s.n && is_neutral(s.p[before]))
+		before++;
+	while (after < s.n - before && is_neutral(s.p[s.n - 1 - after]))
+		after++;
+	add_backwards(b, (struct str){ s.p + s.n - after, after });
+	buf_add(b, s.p + before, s.n - before - after);
+	add_backwards(b, (struct str){ s.p, before });
+}
+
+/* Letters that are one glyph in the font, U+FB00 to U+FB06; NULL: another character. */
+static const char *ligature(struct str s)
+{
+	static const char *const letters[] = { "ff", "fi", "fl", "ffi", "ffl", "st", "st" };
+
+	return s.n >= 3 && !memcmp(s.p, "\xef\xac", 2) && s.p[2] <= '\x86'
+		? letters[s.p[2] & 7] : NULL;
+}
+
+/* Appends a line in logical order, without marks of direction. */
+static void add_line(struct buf *b, struct str s)
+{
+	static const struct str inner = { "\xe2\x80\xaa", 3 }, end = { "\xe2\x80\xac", 3 };
+	bool right_to_left = str_starts(s, (struct str){ "\xe2\x80\xab", 3 });
+
+	while (s.n) {
+		size_t n = 1;
+
+		if (right_to_left && str_starts(s, inner)) {
+			const char *p = memmem(s.p, s.n, end.p, end.n);
+
+			n = p ? (size_t)(p - s.p) : s.n;
+			add_inner(b, (struct str){ s.p + inner.n, n - inner.n });
+		} else if (is_direction(s)) {
+			n = 3;
+		} else if (ligature(s)) {
+			buf_adds(b, ligature(s));
+			n = 3;
+		} else if (*s.p != '\f') {
+			buf_addc(b, *s.p);
+		}
+		s = (struct str){ s.p + n, s.n - n };
+	}
+}
+
+/* The blocks of a page. A word that is broken at the end of a line is one again. */
 static void put_lines(struct extract *x, struct page_text *p)
 {
 	struct buf b = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES);
-	struct line l, before = { .size = 0 };
-	int level = 0, body;
+	struct pdf_line l, before = { .size = 0 };
+	int level = 0, body = body_size();
+	bool ended = false;
 
-	count_fonts(p->fonts);
-	body = body_size();
 	while (next_line(p, &l)) {
 		int this = level_of(&l, body);
 		double gap = l.top - before.bottom, high = l.bottom - l.top;
+		bool joins = extract_joins(buf_str(&b), l.text);
 
-		if (b.n && (this != level || (high > 0 && gap > 0.75 * high)))
+		if (!str_trim(l.text).n) {
+			ended = true;
+			continue;
+		}
+		if (b.n && !joins && (ended || this != level ||
+				      (high > 0 && gap > 0.75 * high)))
 			put_block(x, &b, level);
-		buf_addstr(&b, l.text);
-		buf_addc(&b, '\n');
-		level = this;
+		ended = false;
+		if (joins)
+			extract_join(&b, l.text);
+		else if (b.n)
+			buf_addc(&b, '\n');
+		add_line(&b, l.text);
+		level = joins ? level : this;
 		before = l;
 	}
 	put_block(x, &b, level);
 	buf_release(&b);
 }
 
-bool extract_pdf_text(PopplerPage *page, struct extract *x)
+static void put_text(struct extract *x, const struct pdf_page *page)
 {
-	char *text = poppler_page_get_text(page);
-	bool any = text && str_trim(str_of(text)).n > 0;
+	struct page_text p = {
+		.rest = { page->text, page->n }, .words = page->words,
+		.n_words = page->n_words,
+	};
 
-	if (any && x) {
-		GList *fonts = poppler_page_get_text_attributes(page);
-		struct page_text p = { .at = text, .fonts = fonts };
+	count_fonts(page);
+	put_lines(x, &p);
+}
 
-		if (!poppler_page_get_text_layout(page, &p.boxes, &p.n_boxes))
-			p.n_boxes = 0;
-		put_lines(x, &p);
-		g_free(p.boxes);
-		poppler_page_free_text_attributes(fonts);
+/* Whether there is more than blanks and marks of direction. */
+static bool any_text(const struct pdf_page *page)
+{
+	struct str s = { page->text, page->n };
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (is_direction((struct str){ s.p + i, s.n - i }))
+			i += 2;
+		else if (!strchr(" \t\r\n\f", s.p[i]))
+			return true;
 	}
-	g_free(text);
+	return false;
+}
+
+bool extract_pdf_has_text(const struct pdf *pdf, int page)
+{
+	struct pdf_page p;
+	bool any = pdf_page_read(pdf, page, false, &p) && any_text(&p);
+
+	pdf_page_release(&p);
 	return any;
 }
 
 /* -- pages --- */
 
 /* Whether the page has any text. */
-static bool read_page(struct extract *x, PopplerDocument *doc, int i,
-		      bool *is_there)
+static bool read_page(struct extract *x, const struct pdf *pdf, int i, bool *is_there)
 {
-	PopplerPage *page = poppler_document_get_page(doc, i);
-	size_t before = x->out.n;
+	struct pdf_page page;
 	bool any;
 
-	*is_there = page != NULL;
-	if (!page)
-		return false;
-	extract_put_page(&x->out, i + 1);
-	any = extract_pdf_text(page, x);
-	if (!any) {
-		x->out.n = before;
-		x->out.p[before] = '\0';
+	*is_there = pdf_page_read(pdf, i, true, &page);
+	any = *is_there && any_text(&page);
+	if (any) {
+		extract_put_page(&x->out, i + 1);
+		put_text(x, &page);
 	}
-	g_object_unref(page);
+	pdf_page_release(&page);
 	return any;
 }
 
-static PopplerDocument *open_document(struct extract *x, GError **error)
+void pdf_no_memory(void)
 {
-	GBytes *bytes = g_bytes_new_static(x->input.p, x->input.n);
-
-	return poppler_document_new_from_bytes(bytes, NULL, error);
-}
-
-PopplerDocument *extract_pdf_open(struct extract *x)
-{
-	return open_document(x, NULL);
+	_exit(EXTRACT_MEMORY);
 }
 
 int extract_pdf(struct extract *x)
 {
-	GError *error = NULL;
-	PopplerDocument *doc = open_document(x, &error);
+	bool any = false, is_there, locked;
+	struct pdf *doc = pdf_open(x->input.p, x->input.n, &locked);
 	int n, missing = 0, blank = 0;
-	bool any = false, is_there;
 
 	if (!doc)
-		return why(error);
-	/* The number of pages that the file states may be wrong. */
-	n = poppler_document_get_n_pages(doc);
+		return locked ? EXTRACT_ENCRYPTED : EXTRACT_UNREADABLE;
+	n = pdf_pages(doc);
 	for (int i = 0; i < MIN(n, LIM_EXTRACT_PAGES) && missing < MISSING &&
 	     buf_ok(&x->out); i++) {
 		bool has_text = read_page(x, doc, i, &is_there);
@@ -270,6 +356,9 @@ int extract_pdf(struct extract *x)
 	}
 	if (blank)
 		note_scanned(x, (int)x->pages + 1 - blank, (int)x->pages);
+	pdf_close(doc);
+	if (x->pages == LIM_EXTRACT_PAGES && n > LIM_EXTRACT_PAGES)
+		return EXTRACT_TOO_BIG;
 	if (!x->pages)
 		return EXTRACT_UNREADABLE;
 	return any ? EXTRACT_OK : EXTRACT_NO_TEXT;

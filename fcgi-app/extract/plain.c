@@ -5,45 +5,75 @@
 #include "extract/file.h"
 
 #include <iconv.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <uchardet.h>
 
 #include "base/utf8.h"
+#include "extract/charset.h"
 #include "extract/out.h"
 
 #include "base/banned.h"
 
-enum { LOOK_BYTES = 1048576, PART_BYTES = 4096 };
+enum { LOOK_BYTES = 1048576, PART_BYTES = 4096, NAME_BYTES = 40 };
 
-/* Charsets by the names that uchardet and mails use. */
+/*
+ * Charsets by the names that uchardet, mails, pages and RTF use, and those of the C
+ * library. ISO 8859-1 is windows-1252, as everywhere on the web.
+ */
 static struct {
 	const char *name, *is;
 	iconv_t cd;
 } sets[] = {
 	{ "UTF-16LE", "UTF-16LE", 0 }, { "UTF-16BE", "UTF-16BE", 0 },
 	{ "UTF-16", "UTF-16", 0 }, { "UTF-32LE", "UTF-32LE", 0 },
-	{ "UTF-32BE", "UTF-32BE", 0 },
-	{ "WINDOWS-1252", "WINDOWS-1252", 0 },
-	{ "ISO-8859-1", "WINDOWS-1252", 0 }, { "ASCII", "WINDOWS-1252", 0 },
-	{ "US-ASCII", "WINDOWS-1252", 0 },
-	{ "ISO-8859-2", "ISO-8859-2", 0 }, { "WINDOWS-1250", "WINDOWS-1250", 0 },
-	{ "ISO-8859-5", "ISO-8859-5", 0 }, { "WINDOWS-1251", "WINDOWS-1251", 0 },
-	{ "KOI8-R", "KOI8-R", 0 }, { "IBM866", "IBM866", 0 },
-	{ "ISO-8859-7", "ISO-8859-7", 0 }, { "WINDOWS-1253", "WINDOWS-1253", 0 },
-	{ "ISO-8859-9", "ISO-8859-9", 0 }, { "WINDOWS-1254", "WINDOWS-1254", 0 },
-	{ "ISO-8859-8", "ISO-8859-8", 0 }, { "WINDOWS-1255", "WINDOWS-1255", 0 },
-	{ "ISO-8859-6", "ISO-8859-6", 0 }, { "WINDOWS-1256", "WINDOWS-1256", 0 },
-	{ "WINDOWS-1257", "WINDOWS-1257", 0 }, { "ISO-8859-15", "ISO-8859-15", 0 },
-	{ "TIS-620", "TIS-620", 0 }, { "GB18030", "GB18030", 0 },
-	{ "GB2312", "GB18030", 0 }, { "GBK", "GB18030", 0 },
-	{ "BIG5", "BIG5", 0 }, { "SHIFT_JIS", "CP932", 0 },
+	{ "UTF-32BE", "UTF-32BE", 0 }, { "UTF-7", "UTF-7", 0 },
+	{ "UNICODE-1-1-UTF-7", "UTF-7", 0 },
+	{ "WINDOWS-1252", "WINDOWS-1252", 0 }, { "CP1252", "WINDOWS-1252", 0 },
+	{ "ISO-8859-1", "WINDOWS-1252", 0 }, { "ISO8859-1", "WINDOWS-1252", 0 },
+	{ "LATIN1", "WINDOWS-1252", 0 }, { "LATIN-1", "WINDOWS-1252", 0 },
+	{ "ASCII", "WINDOWS-1252", 0 }, { "US-ASCII", "WINDOWS-1252", 0 },
+	{ "ANSI_X3.4-1968", "WINDOWS-1252", 0 },
+	{ "ISO-8859-2", "ISO-8859-2", 0 }, { "ISO-8859-3", "ISO-8859-3", 0 },
+	{ "ISO-8859-4", "ISO-8859-4", 0 }, { "ISO-8859-5", "ISO-8859-5", 0 },
+	{ "ISO-8859-6", "ISO-8859-6", 0 }, { "ISO-8859-6-I", "ISO-8859-6", 0 },
+	{ "ISO-8859-7", "ISO-8859-7", 0 },
+	{ "ISO-8859-8", "ISO-8859-8", 0 }, { "ISO-8859-8-I", "ISO-8859-8", 0 },
+	{ "ISO-8859-9", "WINDOWS-1254", 0 }, { "ISO-8859-10", "ISO-8859-10", 0 },
+	{ "ISO-8859-11", "CP874", 0 }, { "ISO-8859-13", "ISO-8859-13", 0 },
+	{ "ISO-8859-14", "ISO-8859-14", 0 }, { "ISO-8859-15", "ISO-8859-15", 0 },
+	{ "ISO-8859-16", "ISO-8859-16", 0 },
+	{ "WINDOWS-1250", "WINDOWS-1250", 0 }, { "CP1250", "WINDOWS-1250", 0 },
+	{ "WINDOWS-1251", "WINDOWS-1251", 0 }, { "CP1251", "WINDOWS-1251", 0 },
+	{ "WINDOWS-1253", "WINDOWS-1253", 0 }, { "WINDOWS-1254", "WINDOWS-1254", 0 },
+	{ "WINDOWS-1255", "WINDOWS-1255", 0 }, { "WINDOWS-1256", "WINDOWS-1256", 0 },
+	{ "WINDOWS-1257", "WINDOWS-1257", 0 }, { "WINDOWS-1258", "WINDOWS-1258", 0 },
+	{ "WINDOWS-874", "CP874", 0 }, { "TIS-620", "CP874", 0 },
+	{ "KOI8-R", "KOI8-R", 0 }, { "KOI8-U", "KOI8-U", 0 },
+	{ "IBM437", "IBM437", 0 }, { "IBM850", "IBM850", 0 },
+	{ "IBM852", "IBM852", 0 }, { "IBM855", "IBM855", 0 },
+	{ "IBM862", "IBM862", 0 }, { "IBM865", "IBM865", 0 },
+	{ "IBM866", "IBM866", 0 },
+	{ "MACINTOSH", "MACINTOSH", 0 }, { "X-MAC-ROMAN", "MACINTOSH", 0 },
+	{ "MAC-CYRILLIC", "MAC-CYRILLIC", 0 },
+	{ "X-MAC-CYRILLIC", "MAC-CYRILLIC", 0 },
+	{ "MAC-CENTRALEUROPE", "MAC-CENTRALEUROPE", 0 },
+	{ "VISCII", "VISCII", 0 },
+	{ "GB18030", "GB18030", 0 }, { "GB2312", "GB18030", 0 },
+	{ "GBK", "GB18030", 0 }, { "CP936", "GB18030", 0 },
+	{ "WINDOWS-936", "GB18030", 0 }, { "ISO-2022-CN", "ISO-2022-CN", 0 },
+	{ "BIG5", "BIG5-HKSCS", 0 }, { "BIG5-HKSCS", "BIG5-HKSCS", 0 },
+	{ "CP950", "CP950", 0 }, { "WINDOWS-950", "CP950", 0 },
+	{ "EUC-TW", "EUC-TW", 0 },
+	{ "SHIFT_JIS", "CP932", 0 }, { "SHIFT-JIS", "CP932", 0 },
+	{ "SJIS", "CP932", 0 }, { "X-SJIS", "CP932", 0 }, { "CP932", "CP932", 0 },
+	{ "WINDOWS-31J", "CP932", 0 }, { "WINDOWS-932", "CP932", 0 },
 	{ "EUC-JP", "EUC-JP", 0 }, { "ISO-2022-JP", "ISO-2022-JP", 0 },
-	{ "EUC-KR", "EUC-KR", 0 }, { "UHC", "UHC", 0 },
-	{ "KS_C_5601-1987", "UHC", 0 }, { "X-SJIS", "CP932", 0 },
-	{ "WINDOWS-31J", "CP932", 0 }, { "KOI8-U", "KOI8-U", 0 },
-	{ "ISO-8859-4", "ISO-8859-4", 0 }, { "ISO-8859-13", "ISO-8859-13", 0 },
-	{ "LATIN1", "WINDOWS-1252", 0 }, { "WINDOWS-874", "CP874", 0 },
+	{ "EUC-KR", "UHC", 0 }, { "UHC", "UHC", 0 }, { "CP949", "UHC", 0 },
+	{ "WINDOWS-949", "UHC", 0 }, { "KS_C_5601-1987", "UHC", 0 },
+	{ "ISO-2022-KR", "ISO-2022-KR", 0 },
+	{ "JOHAB", "JOHAB", 0 }, { "WINDOWS-1361", "JOHAB", 0 },
 };
 
 #define NONE ((iconv_t)-1)
@@ -62,11 +92,95 @@ static iconv_t converter(const char *name)
 	return NONE;
 }
 
+/* Whether this is what programs say that know nothing of charsets. */
+static bool is_usual(const char *name)
+{
+	for (size_t i = 0; name && i < ARRAY_LEN(sets); i++)
+		if (strcasecmp(sets[i].name, name) == 0)
+			return !strcmp(sets[i].is, "WINDOWS-1252");
+	return false;
+}
+
+static bool is_utf8(const char *name)
+{
+	return name && (!strcasecmp(name, "utf-8") || !strcasecmp(name, "utf8"));
+}
+
+/* -- what nobody said --- */
+
+/*
+ * Whether most of what is not ASCII is well-formed UTF-8: a text with few wrong bytes,
+ * such as one that was cut or to which a line of another charset was added. Text in other
+ * charsets has hardly any sequence of UTF-8 by chance.
+ */
+static bool is_mostly_utf8(struct str s)
+{
+	size_t good = 0, bad = 0;
+
+	for (size_t i = 0; i < s.n;) {
+		int len = utf8_sequence((struct str){ s.p + i, s.n - i });
+
+		good += len > 1;
+		/* The last character may have been cut. */
+		bad += len == 0;
+		i += (size_t)MAX(len, 1);
+	}
+	return good > bad;
+}
+
+/*
+ * Number of ASCII characters in text of 16-bit units, without a byte order mark; 0: it is
+ * something else, since text of any language has blanks or line ends. low: index of the
+ * lower byte in each unit.
+ */
+static size_t ascii_units(struct str s, size_t low)
+{
+	size_t ascii = 0, n = MIN(s.n, LOOK_BYTES) / 2;
+	bool after_high = false;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned c = (unsigned char)s.p[2 * i + low] |
+			(unsigned)(unsigned char)s.p[2 * i + 1 - low] << 8;
+		bool is_low = c >= 0xdc00 && c <= 0xdfff;
+
+		if ((c < ' ' && (!c || !strchr("\t\n\r\f", (int)c))) || c >= 0xfffe ||
+		    (c >= 0x7f && c <= 0x9f) || is_low != after_high)
+			return 0;
+		after_high = c >= 0xd800 && c <= 0xdbff;
+		ascii += c < 0x7f;
+	}
+	return ascii;
+}
+
+const char *extract_plain_units(struct str s)
+{
+	size_t little, big, n = MIN(s.n, LOOK_BYTES), letters = 0;
+
+	for (size_t i = 0; i < n; i++)
+		letters += s.p[i] >= ' ' && s.p[i] <= '~';
+	/* Text in bytes with a few NULs in it has pairs of letters, too. */
+	if (n < 2 || letters > n / 10 * 9 || !memchr(s.p, 0, n))
+		return NULL;
+	little = ascii_units(s, 0);
+	big = ascii_units(s, 1);
+	return little > big ? "UTF-16LE" : big ? "UTF-16BE" : NULL;
+}
+
+/* Whether it may be one of ISO-2022, which are ASCII with escape sequences. */
+static bool has_shifts(struct str s)
+{
+	return s.n && memmem(s.p, s.n, "\033$", 2);
+}
+
 static iconv_t found_out(struct str text)
 {
-	uchardet_t u = uchardet_new();
+	const char *units = extract_plain_units(text);
+	uchardet_t u;
 	iconv_t cd;
 
+	if (units)
+		return converter(units);
+	u = uchardet_new();
 	uchardet_handle_data(u, text.p, MIN(text.n, LOOK_BYTES));
 	uchardet_data_end(u);
 	cd = converter(uchardet_get_charset(u));
@@ -96,27 +210,72 @@ static void convert(iconv_t cd, struct str s, struct buf *out)
 	buf_release(&raw);
 }
 
+/* The charset of a byte order mark, which is removed; NULL: there is none. */
+static const char *take_mark(struct str *text)
+{
+	static const struct {
+		struct str mark;
+		const char *charset;
+	} marks[] = {
+		{ { "\xef\xbb\xbf", 3 }, "UTF-8" },
+		{ { "\xff\xfe\0\0", 4 }, "UTF-32LE" },
+		{ { "\0\0\xfe\xff", 4 }, "UTF-32BE" },
+		{ { "\xff\xfe", 2 }, "UTF-16LE" },
+		{ { "\xfe\xff", 2 }, "UTF-16BE" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (str_starts(*text, marks[i].mark)) {
+			text->p += marks[i].mark.n;
+			text->n -= marks[i].mark.n;
+			return marks[i].charset;
+		}
+	return NULL;
+}
+
 void extract_plain_convert(struct str text, const char *charset,
 			   struct buf *out)
 {
-	iconv_t cd = converter(charset);
+	const char *mark = take_mark(&text);
+	iconv_t cd = converter(mark ? mark : charset);
+	bool guess = cd == NONE || (!mark && is_usual(charset));
 
-	if (str_starts(text, STR("\xef\xbb\xbf")))
-		text = (struct str){ text.p + 3, text.n - 3 };
-	else if (str_starts(text, STR("\xff\xfe")) ||
-		 str_starts(text, STR("\xfe\xff")))
-		cd = converter("UTF-16");
-	if ((cd == NONE || converter("WINDOWS-1252") == cd) && utf8_valid(text))
-		buf_addstr(out, text);
+	/* Few say UTF-16 of what is not. */
+	if (is_utf8(mark) || (guess && utf8_valid(text) &&
+			      !extract_plain_units(text) && !has_shifts(text)) ||
+	    ((cd == NONE || is_utf8(charset)) && is_mostly_utf8(text)))
+		utf8_scrub(out, text);
 	else
 		convert(cd != NONE ? cd : found_out(text), text, out);
+}
+
+void extract_plain_decode(struct str text, const char *charset, struct buf *out)
+{
+	iconv_t cd = converter(charset);
+
+	if (is_utf8(charset))
+		utf8_scrub(out, text);
+	else
+		convert(cd != NONE ? cd : converter("WINDOWS-1252"), text, out);
+}
+
+/* What an XML file says of itself; empty: nothing. */
+static struct str own_word(struct str s)
+{
+	return str_starts(s, STR("<?xml")) ? charset_own_word(s)
+		: (struct str){ NULL, 0 };
 }
 
 int extract_plain(struct extract *x)
 {
 	struct buf text = BUF_INIT(4 * x->input.n + 16);
+	struct str own = own_word(buf_str(&x->input));
+	char name[NAME_BYTES];
 
-	extract_plain_convert(buf_str(&x->input), x->charset, &text);
+	snprintf(name, sizeof(name), "%.*s", (int)MIN(own.n, sizeof(name)),
+		 own.p ? own.p : "");
+	extract_plain_convert(buf_str(&x->input), x->charset ? x->charset : name,
+			      &text);
 	extract_put_text(&x->out, buf_str(&text));
 	buf_release(&text);
 	return EXTRACT_OK;

@@ -16,6 +16,7 @@
 
 #include "base/limits.h"
 #include "extract/out.h"
+#include "extract/pdf_page.h"
 
 #include "base/banned.h"
 
@@ -259,6 +260,7 @@ static int scan_page(struct extract *x, PopplerPage *page, int number)
 struct scanning {
 	struct extract *x;
 	PopplerDocument *doc;	/* NULL: an image */
+	struct pdf *text;	/* the same document */
 	bool many;		/* a TIFF, which may have several pages */
 	int pages;
 };
@@ -267,7 +269,7 @@ static PopplerPage *page_without_text(const struct scanning *s, int number)
 {
 	PopplerPage *page = poppler_document_get_page(s->doc, number - 1);
 
-	if (page && extract_pdf_text(page, NULL)) {
+	if (page && extract_pdf_has_text(s->text, number - 1)) {
 		g_object_unref(page);
 		return NULL;
 	}
@@ -291,7 +293,7 @@ static int open_scan(struct scanning *s)
 {
 	char type[EXTRACT_TYPE_BYTES];
 	struct extract *x = s->x;
-	bool is_pdf;
+	bool is_pdf, locked;
 
 	extract_file_type(buf_str(&x->input), type);
 	is_pdf = !strcmp(type, "application/pdf");
@@ -300,8 +302,10 @@ static int open_scan(struct scanning *s)
 	s->pages = s->many ? LIM_EXTRACT_PAGES : 1;
 	if (!is_pdf)
 		return extract_is_image(type) ? EXTRACT_OK : EXTRACT_UNKNOWN;
-	s->doc = extract_pdf_open(x);
-	if (!s->doc)
+	s->doc = poppler_document_new_from_bytes(
+		g_bytes_new_static(x->input.p, x->input.n), NULL, NULL);
+	s->text = pdf_open(x->input.p, x->input.n, &locked);
+	if (!s->doc || !s->text)
 		return EXTRACT_UNREADABLE;
 	s->pages = MIN(poppler_document_get_n_pages(s->doc), LIM_EXTRACT_PAGES);
 	return EXTRACT_OK;

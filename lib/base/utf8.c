@@ -41,6 +41,11 @@ static int seq_len(const unsigned char *p, size_t n)
 	return len;
 }
 
+int utf8_sequence(struct str s)
+{
+	return seq_len((const unsigned char *)s.p, s.n);
+}
+
 bool utf8_valid(struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;

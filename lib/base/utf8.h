@@ -11,6 +11,12 @@
 bool utf8_valid(struct str s);
 
 /*
+ * Bytes of the sequence that s (n > 0) begins with: 1 to 4; 0: it is never valid, -1: it
+ * is cut off.
+ */
+int utf8_sequence(struct str s);
+
+/*
  * Length of the longest prefix of s that does not end inside a sequence:
  * the rest (at most 3 bytes) is to be carried to the next chunk. Bytes that
  * can never become valid are not held back.

@@ -7,6 +7,7 @@ import uuid
 
 import pytest
 
+from cases_text import lines as file_lines, page as file_page
 from described import check
 from knowledge import base_of, found, left, settled, write
 from lab import wait_until
@@ -93,6 +94,17 @@ def test_a_pdf_is_found_by_its_pages_and_given_back(lab, who):
         left(lab, base).values())))
     assert lab.call("DELETE", f"{base}/documents/{made['id']}", user=who).status == 204
     wait_until("nothing is left", lambda: nothing_left(lab, base, 1))
+
+
+def test_words_that_are_broken_at_line_ends_are_found(lab, who):
+    """Justified text breaks words; who searches for them does not."""
+    base = base_of(lab, who, language="de")
+    data = file_page(file_lines("Der jaehrliche Urlaubs-", "anspruch und die Reisekosten-",
+                                "abrechnung regelt das Haus, Hin-", "und Rueckweg auch."))
+    assert upload(lab, base, who, data, "hyphen.pdf").status == 201
+    settled(lab, base, who)
+    for word in ("Urlaubsanspruch", "Reisekostenabrechnung"):
+        assert len(found(lab, base, word, who)) == 1, word
 
 
 def test_headings_of_a_pdf_are_no_part_of_a_sentence(lab, who):

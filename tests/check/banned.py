@@ -120,8 +120,11 @@ SEARCH = re.compile(r"(?<![\w.>])(memmem|strstr|strcasestr)\s*\(")
 SEARCHED = {
     "fcgi-app/extract/file.c": "a foreign file, for what it is",
     "fcgi-app/extract/mail.c": "a mail, for its boundaries",
-    "fcgi-app/extract/pdf.c": "the name of a font",
-    "fcgi-app/extract/office.c": "a foreign file, names of styles and files in it",
+    "fcgi-app/extract/mail_head.c": "a field of a mail, for encoded words",
+    "fcgi-app/extract/pdf.c": "a line of text, for the end of a direction",
+    "fcgi-app/extract/plain.c": "a foreign text, for its charset",
+    "fcgi-app/extract/office.c": "a foreign file, names of files in it",
+    "fcgi-app/extract/office_docx.c": "types of titles and notes",
     "fcgi-app/extract/office_epub.c": "a foreign file, names of files in it",
     "fcgi-app/extract/office_odf.c": "a foreign file",
     "fcgi-app/extract/office_walk.c": "names of XML namespaces",

@@ -59,8 +59,8 @@ tests_fuzz_fuzz_multipart_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 # The readers of files, a program for each of one source.
 check_LIBRARIES = tests/fuzz/libextract.a
 tests_fuzz_libextract_a_SOURCES = $(EXTRACT_FILE_SOURCES) $(EXTRACT_SOURCES)
-FUZZ_EXTRACT_LIBS = tests/fuzz/libextract.a $(FUZZ_LIBS) $(POPPLER_LIBS) \
-	$(ARCHIVE_LIBS) $(XML_LIBS) $(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS)
+FUZZ_EXTRACT_LIBS = tests/fuzz/libextract.a $(FUZZ_LIBS) $(POPPLER_LIBS) $(POPPLER_CPP_LIBS) \
+	$(ARCHIVE_LIBS) $(XML_LIBS) $(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS) -lstdc++
 
 tests_fuzz_fuzz_mail_SOURCES = tests/fuzz/fuzz_extract.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_mail_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=mail -DHAS_INNER=true

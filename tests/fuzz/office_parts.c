@@ -13,20 +13,35 @@
 
 enum { PARTS = 64 };
 
-int office_unpack(struct str archive, struct office_parts *out)
+static void add(struct office_parts *out, struct str name, struct str part)
 {
-	*out = (struct office_parts){ .v = xcalloc(PARTS, sizeof(*out->v)) };
-	(void)str_cut(&archive, 0x1f);
+	struct office_part *p = &out->v[out->n++];
+
+	p->name = xmalloc(name.n + 1);
+	memcpy(p->name, name.p, name.n);
+	p->name[name.n] = '\0';
+	p->data = (struct buf)BUF_INIT(part.n + 1);
+	buf_addstr(&p->data, part);
+}
+
+int office_unpack(struct str archive, office_want *want, const void *ctx,
+		  struct office_parts *out)
+{
+	static const struct str mimetype = { "mimetype", 8 };
+	struct str first;
+
+	(void)want;
+	(void)ctx;
+	*out = (struct office_parts){ .v = xcalloc(PARTS + 1, sizeof(*out->v)) };
+	/* The first file of OpenDocument and EPUB is not compressed. */
+	first = str_cut(&archive, 0x1f);
+	if (str_starts(first, mimetype))
+		add(out, mimetype, (struct str){ first.p + 8, first.n - 8 });
 	while (archive.p && out->n < PARTS) {
 		struct str part = str_cut(&archive, 0x1f);
 		struct str name = str_cut(&part, '\n');
-		struct office_part *p = &out->v[out->n++];
 
-		p->name = xmalloc(name.n + 1);
-		memcpy(p->name, name.p, name.n);
-		p->name[name.n] = '\0';
-		p->data = (struct buf)BUF_INIT(part.n + 1);
-		buf_addstr(&p->data, part);
+		add(out, name, part);
 	}
 	return EXTRACT_OK;
 }

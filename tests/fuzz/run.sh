@@ -42,7 +42,7 @@ fuzz_run() {
 	mkdir -p "$out/fuzz"
 	rm -f "$out/fuzz/failed" "$out/fuzz/ran" "$out/fuzz"/crash-*
 	goals=fuzz-targets build_tree "$build/fuzz" "$out/build-fuzz.log" \
-		--enable-fuzz CC=clang CFLAGS='-O1 -g' || return
+		--enable-fuzz CC=clang CXX=clang++ CXXFLAGS='-O1 -g' CFLAGS='-O1 -g' || return
 	while read -r name most; do
 		while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
 			wait -n

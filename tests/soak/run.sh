@@ -26,6 +26,7 @@ stress() {
 # under each sanitizer. run_soak cluster [TIMES]: each storm twenty times. run_soak
 # cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes.
 # run_soak steps [MB]: the work of the functions that read text, over two MiB and four.
+# run_soak files [NUMBER]: files at random, read by us and by others; seven of each.
 run_soak() {
 	local start=$SECONDS what=${1:-} seconds=${2:-}
 	[[ $seconds =~ ^[0-9]*$ ]] && [ $# -le 2 ] ||
@@ -54,6 +55,18 @@ run_soak() {
 		build_all
 		LAMPLIGHTER_KEYS=${seconds:-1000} \
 			LAMPLIGHTER_DECISIONS=$((2 * ${seconds:-1000})) test_cluster_keys ;;
+	files)
+		command -v soffice >/dev/null && command -v pdftotext >/dev/null ||
+			die "soak files needs LibreOffice and poppler-utils"
+		build_all
+		begin files
+		if LAMPLIGHTER_BUILD=$build /usr/bin/python3 "$top/tests/soak/files.py" \
+			"${seconds:-40}" >"$out/files.log" 2>&1; then
+			tally files 1 0 0 "$out/files.log"
+		else
+			tally files 0 1 0 "$out/files.log"
+		fi
+		tail -n 1 "$out/files.log" ;;
 	steps)
 		build_all
 		begin steps
@@ -64,7 +77,7 @@ run_soak() {
 		else
 			tally steps 0 1 0 "$log/steps.log"
 		fi ;;
-	*) die "soak fuzz, stress, steps, cluster or cluster-keys" ;;
+	*) die "soak fuzz, stress, steps, cluster, cluster-keys or files" ;;
 	esac
 	summary "$start"
 }

@@ -67,14 +67,15 @@ STEPS_SOURCES = lib/base/arena.c lib/base/blank.c lib/base/buf.c lib/base/json.c
 	lib/search/rank.c lib/search/records.c lib/search/snippet.c lib/search/tokens.c \
 	lib/tool/core/secret.c lib/tool/text/analyse_log.c lib/tool/text/find_pii.c \
 	lib/tool/text/pii.c lib/turn/quote.c lib/turn/title.c fcgi-app/html.c \
-	fcgi-app/extract/charset.c fcgi-app/extract/mail.c fcgi-app/extract/out.c \
-	fcgi-app/extract/plain.c fcgi-app/extract/rtf.c
+	fcgi-app/extract/charset.c fcgi-app/extract/hyphen.c fcgi-app/extract/mail.c \
+	fcgi-app/extract/mail_head.c fcgi-app/extract/out.c fcgi-app/extract/plain.c \
+	fcgi-app/extract/rtf.c
 STEPS_WRAPPED = memchr memrchr memmem memcpy memmove memset memcmp strlen strchr strstr realloc
 STEPS_OBJECTS = $(patsubst %.c,tests/unit/steps/%.$(OBJEXT),$(STEPS_SOURCES))
 tests/unit/test_steps$(EXEEXT): $(STEPS_OBJECTS)
 tests/unit/test_steps$(EXEEXT): UNIT_MORE = $(patsubst %,-Wl$(comma)--wrap=%,$(STEPS_WRAPPED)) \
-	tests/fuzz/libextract.a lib/liblamplighter.a $(POPPLER_LIBS) $(ARCHIVE_LIBS) \
-	$(XML_LIBS) $(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS)
+	tests/fuzz/libextract.a lib/liblamplighter.a $(POPPLER_LIBS) $(POPPLER_CPP_LIBS) \
+	$(ARCHIVE_LIBS) $(XML_LIBS) $(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS) -lstdc++
 tests/unit/test_steps$(EXEEXT): tests/fuzz/libextract.a
 comma = ,
 tests/unit/steps/%.$(OBJEXT): %.c

@@ -351,7 +351,7 @@ static void do_put(struct str s)
 {
 	extract_put_heading(&out, 1, s);
 	extract_put_paragraph(&out, s);
-	extract_put_item(&out, s);
+	extract_put_item(&out, "- ", s);
 	extract_put_row(&out, s, true);
 }
 

@@ -1,0 +1,58 @@
+/*
+ * The pages of a PDF as text in reading order, as pdftotext writes it: with the values of
+ * form fields and the text of notes on the page. By the C++ interface of poppler: the one
+ * for C (poppler-glib) has the text of a selection only, which leaves out lines that are
+ * written from right to left, and all forms. Nothing but this is C++.
+ */
+#ifndef EXTRACT_PDF_PAGE_H
+#define EXTRACT_PDF_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A word, in the order of the text. */
+struct pdf_word {
+	size_t chars;		/* code points, without blanks */
+	double size;		/* of the font, in points; 0: unknown */
+	double top, bottom;	/* in points from the upper edge of the page */
+	bool bold;
+};
+
+struct pdf_page {
+	char *text;		/* UTF-8 */
+	size_t n;
+	struct pdf_word *words;
+	size_t n_words;
+};
+
+struct pdf;
+
+/*
+ * Opens a PDF in memory, which must remain; new. NULL: it cannot be read, or *locked: not
+ * without a password.
+ */
+struct pdf *pdf_open(const char *p, size_t n, bool *locked);
+void pdf_close(struct pdf *pdf);
+
+/* Ends the process; called when memory is exhausted, and implemented in pdf.c. */
+void pdf_no_memory(void);
+
+/* The number of pages that the file states, which may be wrong. */
+int pdf_pages(const struct pdf *pdf);
+
+/*
+ * Reads a page, from 0, to *out, which pdf_page_release frees; its words only if they are
+ * asked for. Returns whether the page exists.
+ */
+bool pdf_page_read(const struct pdf *pdf, int page, bool words, struct pdf_page *out);
+void pdf_page_release(struct pdf_page *page);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
