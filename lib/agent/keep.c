@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "store/conversation.h"
+#include "store/stmt.h"
 
 #include "base/banned.h"
 
@@ -147,6 +148,14 @@ static int check_score(struct resource_row *row, struct err *e)
 			 "ragMinScore must be a number from 0 to 1.");
 }
 
+static int take_set(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	if (!row[0].null)
+		*(struct str *)ctx = row[0].s;
+	return 0;
+}
+
 /*
  * B14: the bases must be visible to whoever names them; users of the agent
  * search only those that they see themselves.
@@ -156,15 +165,22 @@ static int check_knowledge(const struct caller *by, struct resource_row *row,
 {
 	struct db_val *v = value(agents, row, "knowledge_base_ids");
 	json_auto_t *set = NULL;
+	struct str old = { NULL, 0 }, now;
 
 	if (check_list(agents, row, "knowledge_base_ids", LIM_KNOWLEDGE_SET,
 		       LIM_NAME_BYTES, e))
 		return -1;
 	if (v->null || !is_given(agents, row, "knowledge_base_ids"))
 		return 0;
+	if (db_each(by->db, STMT_AGENT_KNOWLEDGE,
+		    DB_ARGS(DB_U(&row->id), DB_S(by->owner.tenant_id)), by->arena,
+		    take_set, &old, e))
+		return -1;
 	set = jx_try(v->s);
-	return retrieve_set_check(by, set, (struct str){ NULL, 0 },
-				  "knowledgeBaseIds", by->arena, &v->s, e);
+	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &now, e))
+		return -1;
+	*v = now.p ? DB_S(now) : (struct db_val){ .type = 's', .null = true };
+	return 0;
 }
 
 /* -- agents ------------------------------------------------------------------------------ */
