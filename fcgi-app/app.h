@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "conf/conf.h"
 #include "doctor/doctor.h"
+#include "places.h"
 #include "store/key.h"
 #include "tool/core/env.h"
 #include "turn/turn.h"
@@ -40,6 +41,7 @@ struct app {
 	atomic_int_fast64_t jobs_looked_ms;	/* when we last checked for jobs */
 	struct uuid process;	/* created at start, for gauges */
 	struct share *share;	/* of users; NULL: not counted */
+	struct places places;	/* at the web server */
 	struct seen *seen;	/* users recorded lately */
 	struct page_cache *pages;	/* recently read threads */
 	struct token_cache *tokens;	/* recently looked up */

@@ -14,6 +14,7 @@
 #include "form.h"
 #include "metric/metric.h"
 #include "multipart.h"
+#include "places.h"
 #include "plain/plain.h"
 
 #include "base/banned.h"
@@ -251,8 +252,12 @@ static int gate_overload(struct request *rq, struct err *e)
 		return err_set(e, ERR_OVERLOADED, "%d turns run already",
 			       atomic_load(&app->n_models) - 1);
 	}
-	return route_take(rq, SHARE_TURNS, rq->conf->threads.max_turns,
-			  &rq->turns, e);
+	if (route_take(rq, SHARE_TURNS, rq->conf->threads.max_turns,
+		       &rq->turns, e) < 0)
+		return -1;
+	/* It may occupy the web server as well; what it does then is its own matter. */
+	rq->brief = !places_take(rq, PLACE_ANSWER, &rq->open);
+	return 0;
 }
 
 /*
@@ -279,6 +284,7 @@ static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 void route_release(struct request *rq)
 {
 	share_give(&rq->turns);
+	share_give(&rq->open);
 	share_give(&rq->unsent);
 	share_give(&rq->arriving);
 	if (rq->holds_turn) {
@@ -517,5 +523,8 @@ void route_dispatch(struct request *rq, struct response *rs)
 		set_allow(rs, allow);
 	hold_unsent(rq, rs, &e);
 	resp_finish(rs);
+	share_give(&rq->open);
+	if (places_hold_process(rq))
+		places_leave(rq->app);
 	log_request(rq, rs, &e);
 }

@@ -13,7 +13,7 @@
 
 /* Seconds until a retry is useful: answers end soon, streams do not. */
 static const int retry_after_s[SHARE__MAX] = {
-	[SHARE_TURNS] = 5, [SHARE_STREAMS] = 30, [SHARE_BYTES] = 5,
+	[SHARE_TURNS] = 5, [SHARE_ANSWERS] = 5, [SHARE_STREAMS] = 30, [SHARE_BYTES] = 5,
 	[SHARE_BODIES] = 5,
 };
 

@@ -19,6 +19,7 @@ struct identity;
 
 enum share_kind {
 	SHARE_TURNS,	/* requests that wait for a model, or follow a turn */
+	SHARE_ANSWERS,	/* those of them that occupy the web server: places.h */
 	SHARE_STREAMS,	/* open notification streams */
 	SHARE_BYTES,	/* of complete answers that are not sent yet */
 	SHARE_BODIES,	/* requests whose body is being read */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "fields.h"
+#include "places.h"
 #include "schema/schema.h"
 #include "turn/ask.h"
 
@@ -119,6 +120,8 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 			: err_set(e, ERR_CHAT_DISABLED, "no service");
 	if (llm_check_service(q.service, e) < 0)
 		return -1;
+	if (rq->brief)
+		return places_refuse(e);
 	q.prompt = c->has_prompt ? &c->prompt : NULL;
 	q.input = c->body.input;
 	q.schema = c->body.schema;

@@ -6,7 +6,7 @@
 #include "app.h"
 #include "auth/policy.h"
 #include "base/log.h"
-#include "doctor/doctor.h"
+#include "places.h"
 #include "store/user.h"
 
 #include "base/banned.h"
@@ -29,17 +29,6 @@ static void touch(struct request *rq)
 	if (store_user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
 			     rq->by.who->name, &e) < 0)
 		log_err("user not noted", &e);
-}
-
-/*
- * Whether an open connection occupies a whole process: as plain CGI, and under
- * mod_fcgid, which gives a process one request at a time.
- */
-static bool holds_process(const struct request *rq)
-{
-	return rq->app->gateway == GATEWAY_CGI ||
-		doctor_web_of(req_param(rq, "SERVER_SOFTWARE"),
-			      rq->app->gateway) == WEB_APACHE_FCGID;
 }
 
 /* Whether the query has include=settings. */
@@ -85,8 +74,7 @@ static void write_settings(struct jw *w, const struct caller *by)
  * defaultWorkspaceId: the one of the settings if they are included, else the first
  * one that the caller can see, or null; defaultAgentId: its default agent, or that
  * of the settings. settings: the current values, but not custom_context.
- * notifications: how to receive them; "stream", or "poll" if a stream would
- * occupy a process.
+ * notifications: how to receive them; "stream", or "poll" if none may stay open.
  */
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {
@@ -114,7 +102,8 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	jw_kstrz(&w, "identityKind", identity_kind_name(who->kind));
 	jw_kstrz(&w, "defaultWorkspaceId", first ? first->id : NULL);
 	jw_kstrz(&w, "defaultAgentId", agent ? agent->id : NULL);
-	jw_kstrz(&w, "notifications", holds_process(rq) ? "poll" : "stream");
+	jw_kstrz(&w, "notifications",
+		  places_here(rq, PLACE_NOTIFICATION) ? "stream" : "poll");
 	if (rq->by.said)
 		write_settings(&w, &rq->by);
 	jw_end_obj(&w);
