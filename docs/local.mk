@@ -8,6 +8,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/add-a-provider.md \
 	docs/add-a-resource.md \
 	docs/agents.md \
+	docs/architecture.md docs/pitfalls.md docs/requirements.md docs/style.md \
 	docs/add-a-setting.md \
 	docs/add-a-route.md \
 	docs/add-a-tool.md \

@@ -1,5 +1,5 @@
 /*
- * FastCGI: libfcgi only as a codec; accept is our own (platform-web.md section 1).
+ * FastCGI: libfcgi only as a codec; accept is our own.
  * Only fcgi.c includes its header.
  *
  * A struct fcgi belongs to one worker and serves one connection at a time, one

@@ -2,8 +2,7 @@
  * Converts the raw request target to a path that can be routed. Pure functions. The
  * router uses REQUEST_URI as the client sent it, because SCRIPT_NAME and PATH_INFO
  * differ between web servers and are normalised. A server's access rules apply to
- * the normalised path, so a lenient router would be a way around them
- * (platform-web.md section 4).
+ * the normalised path, so a lenient router would be a way around them.
  */
 #ifndef APP_PATH_H
 #define APP_PATH_H

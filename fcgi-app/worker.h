@@ -1,8 +1,8 @@
 /*
  * The workers: one thread per request, blocking code. Idle workers wait in accept on
  * the shared socket, only as many as keep the processors busy; while requests wait
- * for something, other workers are woken or started, and idle ones leave
- * (platform-web.md sections 0 and 1). A streaming turn costs a sleeping thread.
+ * for something, other workers are woken or started, and idle ones leave. A
+ * streaming turn costs a sleeping thread.
  */
 #ifndef APP_WORKER_H
 #define APP_WORKER_H

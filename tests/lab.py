@@ -58,6 +58,14 @@ def program(name):
     return path
 
 
+def node():
+    """The Node.js of the npm packages of tests, which is one version everywhere:
+    what distributions have is too old for some of the clients."""
+    found = sorted((ROOT / "tests/node_modules").glob("node-linux-*/bin/node"))
+    assert found, "tests/node_modules is missing: npm ci --ignore-scripts in tests"
+    return str(found[0])
+
+
 def accepts(address):
     """Whether something accepts connections at (host, port) or a socket path."""
     family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET

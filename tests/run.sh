@@ -3,6 +3,7 @@
 # shellcheck shell=bash disable=SC2154
 
 passed=0 failed=0 skipped=0
+full=false		# all API tests plain and under the sanitizers
 unsteady=()		# tests that failed beside others and passed alone
 out=$build/test
 known=suppressions=$top/tests/tsan.supp
@@ -200,7 +201,14 @@ test_fuzz() {
 	fuzz_tally
 }
 test_unit() { make_check unit "$build"; }
-test_api() { suite api "$build" api; }
+# Beside the sanitizers, only what these leave out, unless all of it is asked for.
+test_api() {
+	if ! $full && [[ " ${suites[*]} " == *" sanitize "* ]]; then
+		suite api "$build" api -m long
+	else
+		suite api "$build" api
+	fi
+}
 # What an attacker found, and would try; again under the sanitizers.
 test_security() { suite security "$build" security; }
 # The pages "add a …" of docs, each in a copy that compiles: in two parts.
@@ -243,8 +251,8 @@ threaded="tests/unit/test_http tests/unit/test_llm_stream tests/unit/test_turn
 test_sanitize() {
 	local short=() threads=threads
 
-	# CI does without those that take long; their C runs in others, too.
-	if [ "${CI:-}" = true ]; then
+	# Those that take long run without; their C runs in others, too.
+	if ! $full; then
 		short=(-m 'not long') threads='threads and not long'
 	fi
 	if build_with asan address,undefined; then
@@ -262,12 +270,25 @@ test_sanitize() {
 	fi
 }
 
+# npm_packages: what tests/package-lock.json names, among it the Node.js that runs
+# them. The one of the system only builds the page.
+npm_packages() {
+	local mark=$top/tests/node_modules/.package-lock.json
+
+	[ ! -f "$mark" ] || [ "$top/tests/package-lock.json" -nt "$mark" ] || return 0
+	note packages "from npm, for tests"
+	(cd "$top/tests" && npm ci --ignore-scripts --no-audit --no-fund \
+		--loglevel=error && touch "$mark") >"$out/npm.log" 2>&1 </dev/null ||
+		die_log "the npm packages of tests cannot be installed" "$out/npm.log"
+}
+
 # node_tests URL CONCURRENCY FILE...: Node's own runner; its TAP goes to $tap.
 node_tests() {
-	local url=$1 wide=$2
+	local url=$1 wide=$2 node
 	shift 2
+	node=$(echo "$top"/tests/node_modules/node-linux-*/bin/node)
 	(
-		cd "$top" && LAMPLIGHTER_URL=$url node --test --test-concurrency="$wide" \
+		cd "$top" && LAMPLIGHTER_URL=$url "$node" --test --test-concurrency="$wide" \
 			--test-reporter=tap --test-reporter-destination="$tap" "$@" </dev/null
 	)
 }
@@ -314,10 +335,6 @@ test_browser() {
 test_clients() {
 	local file=$out/clients.log tap=$out/clients.tap n
 	begin clients
-	[ -d "$top/node_modules/openai" ] ||
-		(cd "$top" && npm ci --ignore-scripts --no-audit --no-fund) \
-			>"$file" 2>&1 </dev/null ||
-		{ absent clients "npm packages cannot be installed"; return; }
 	LAMPLIGHTER_BUILD=$build "$top/tests/clients/run" --test-reporter=tap \
 		--test-reporter-destination="$tap" >"$file" 2>&1 </dev/null
 	cat "$tap" >>"$file" 2>/dev/null
@@ -329,8 +346,10 @@ test_clients() {
 
 run_tests() {
 	local one suites=("$@") start=$SECONDS
-	[ ${#suites[@]} -gt 0 ] && [ "${suites[0]}" != all ] ||
-		suites=(unit api security examples cluster servers clients browser fuzz sanitize)
+	[ "${suites[0]:-}" != full ] || full=true
+	case ${suites[0]:-} in '' | all | full)
+		suites=(unit api security examples cluster servers clients browser fuzz sanitize) ;;
+	esac
 	for one in "${suites[@]}"; do
 		case $one in
 		unit | api | security | examples | cluster | servers | clients | browser | fuzz | sanitize) ;;
@@ -341,6 +360,7 @@ run_tests() {
 	unset OPENAI_API_KEY ANTHROPIC_API_KEY OPENROUTER_API_KEY LAMPLIGHTER_MODEL
 	mkdir -p "$out"
 	build_all
+	npm_packages
 	for one in "${suites[@]}"; do
 		"test_$one"
 	done

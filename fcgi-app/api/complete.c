@@ -7,6 +7,7 @@
 
 #include "api/scope.h"
 #include "agent/auto.h"
+#include "agent/setting.h"
 #include "app.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -79,7 +80,7 @@ static const struct llm_service *service_for(struct request *rq,
 					     struct err *e)
 {
 	struct target t = target_of(rq->conf, ws, NULL);
-	const struct auto_facts f = {
+	struct auto_facts f = {
 		.task = AUTO_COMPLETE, .who = rq->by.who,
 		.tokens = llm_estimate_tokens(c->body.input),
 		.now_us = clock_now_us(),
@@ -87,6 +88,8 @@ static const struct llm_service *service_for(struct request *rq,
 
 	if (target_settle(&rq->by, &t, rq->arena, e) < 0)
 		return NULL;
+	f.zone = str_of(setting_get(SETTING_TIME_ZONE, &(struct setting_scope){
+		.conf = rq->conf, .said = rq->by.said }).text);
 	return t.automatic
 		? auto_choose(rq->conf, ws, &f, rq->arena).service : t.service;
 }

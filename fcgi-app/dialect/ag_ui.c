@@ -1,6 +1,6 @@
 /*
  * AG-UI 1.0: one `data: {event}` per frame, LF only, no [DONE] and no null for
- * what is optional (protocols.md 9.2, F2).
+ * what is optional (P-F2).
  *
  * A client checks the order: RUN_STARTED first, everything that was opened is
  * closed before RUN_FINISHED, nothing follows RUN_FINISHED or RUN_ERROR. What

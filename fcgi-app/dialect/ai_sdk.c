@@ -2,10 +2,10 @@
  * UI message stream v1 of the Vercel AI SDK: one `data: {part}` per frame and
  * `data: [DONE]` behind the last.
  *
- * Clients validate strictly (protocols.md 9.1, F1): only types that versions 5,
+ * Clients validate strictly (P-F1): only types that versions 5,
  * 6 and 7 all know are written, and never null for an optional string. Text
  * and reasoning are parts with an id that are opened and closed; all are
- * closed before finish-step (F4). Our tools are not known to the client when
+ * closed before finish-step (P-F4). Our tools are not known to the client when
  * it is built, so they are `dynamic`. Events without a part of their own become
  * transient data parts, which the client shows and does not keep.
  *

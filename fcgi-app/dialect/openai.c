@@ -1,5 +1,5 @@
 /*
- * OpenAI's chat.completion.chunk stream (protocols.md 9.3, F5): the role in the
+ * OpenAI's chat.completion.chunk stream (P-F5): the role in the
  * first chunk, text, a finish_reason in the last, the usage in one of its own
  * where the client asked, [DONE].
  *

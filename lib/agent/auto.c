@@ -4,6 +4,7 @@
 
 #include "agent/catalog.h"
 #include "auth/policy.h"
+#include "base/zone.h"
 #include "llm/llm.h"
 
 #include "base/banned.h"
@@ -27,13 +28,13 @@ static int minutes(const char *s)
 		(s[3] - '0') * 10 + (s[4] - '0');
 }
 
-static bool in_hours(const struct conf_auto *r, int64_t now_us)
+static bool in_hours(const struct conf_auto *r, const struct auto_facts *f)
 {
-	time_t now = (time_t)(now_us / 1000000);
 	int at, from = minutes(r->from), until = minutes(r->until);
 	struct tm t;
 
-	localtime_r(&now, &t);
+	if (!zone_time(f->zone, f->now_us, &t))
+		return false;
 	at = t.tm_hour * 60 + t.tm_min;
 	/* A range that ends before it begins spans midnight. */
 	return from <= until ? at >= from && at < until
@@ -45,7 +46,7 @@ static bool holds(const struct conf_auto *r, const struct auto_facts *f)
 	return (r->needs & ~f->needs) == 0 && f->tokens >= r->min_tokens &&
 		(!r->tasks || (r->tasks & f->task)) &&
 		(!r->groups.n || policy_in_groups(f->who, &r->groups)) &&
-		(!*r->from || in_hours(r, f->now_us));
+		(!*r->from || in_hours(r, f));
 }
 
 static const char *reason_of(const struct conf_auto *r, struct arena *a)

@@ -18,6 +18,7 @@ struct auto_facts {
 	int64_t tokens;			/* estimated input */
 	const struct identity *who;
 	int64_t now_us;			/* wall clock */
+	struct str zone;		/* of hours (base/zone.h) */
 	/*
 	 * The request contains steps with tool calls: prefer a service that
 	 * takes tools, even of a rule whose conditions do not hold.

@@ -49,7 +49,7 @@ void embed_record(struct db *db, const struct owner *o, int kind,
 	r.provider = str_of(s->provider);
 	r.model = str_of(s->model);
 	r.payer = s->payer;
-	llm_usage_record(&r, u);
+	llm_usage_record(&r, s, u);
 	r.iterations = 1;
 	r.duration_ms = clock_mono_ms() - began_ms;
 	r.finish_reason = str_of(worked ? "stop" : "error");

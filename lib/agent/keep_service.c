@@ -11,6 +11,7 @@
 #include "llm/llm.h"
 #include "llm/provider.h"
 #include "net/guard.h"
+#include "net/url.h"
 
 #include "base/banned.h"
 
@@ -44,8 +45,13 @@ static int check_reach(const char *url, const struct conf_list *private,
 		[GUARD_RESERVED] = "a range that is not public",
 	};
 	const struct net_guard guard = guard_for_secret(private, url);
+	char host[URL_HOST_BYTES];
 	enum guard_class class;
 
+	/* Placeholders are filled in later; the whole is checked on each use. */
+	if (*url && !strchr(url, '{') && !url_host(url, host))
+		return err_field(e, ERR_INVALID_FIELD, "url", "url names no host that "
+				 "can be looked up.");
 	if (guard_allows_url(&guard, url, &class))
 		return 0;
 	if (class == GUARD_PUBLIC)

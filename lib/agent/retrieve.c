@@ -312,16 +312,6 @@ static int by_score(const void *x, const void *y)
 
 /* -- ranking by a service -------------------------------------------------------------- */
 
-static void to_probabilities(double *v, size_t n)
-{
-	bool beyond = false;
-
-	for (size_t i = 0; i < n; i++)
-		beyond |= isfinite(v[i]) && (v[i] < 0 || v[i] > 1);
-	for (size_t i = 0; beyond && i < n; i++)
-		v[i] = 1 / (1 + exp(-v[i]));
-}
-
 /* Returns whether the service ranked; if not, keeps the order and sets the notice. */
 static bool rerank(struct retrieving *k)
 {
@@ -350,7 +340,6 @@ static bool rerank(struct retrieving *k)
 			"are in the order of the search.";
 		return false;
 	}
-	to_probabilities(scores, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!isfinite(scores[i]))
 			continue;
@@ -363,20 +352,37 @@ static bool rerank(struct retrieving *k)
 	return true;
 }
 
-/* Drops passages below the minimum score. */
-static void keep_good(struct retrieving *k, bool ranked)
-{
-	double best = k->n ? k->v[0].found->score : 0, whole = 1;
-	size_t n = 0;
+/* -- scores ---------------------------------------------------------------------------- */
 
-	if (k->q->min_score <= 0)
-		return;
-	if (!ranked && k->q->ask.mode != SEARCH_VECTORS)
-		whole = k->n_near ? 2.0 / (RRF_K + 1) : best;
-	while (n < k->n && whole > 0 &&
-	       k->v[n].found->score / whole >= k->q->min_score)
-		n++;
-	k->n = n;
+static int surest_first(const void *x, const void *y)
+{
+	const double a = *(const double *)x, b = *(const double *)y;
+
+	return a > b ? -1 : a < b;
+}
+
+/*
+ * Replaces the scores of the ranking by how sure the passages are: the order is the
+ * ranking's, and the first one is as sure as the surest of them, and so on. A service that
+ * ranks decides the order alone: what its scores mean depends on its model.
+ */
+static void score_by_evidence(struct retrieving *k)
+{
+	double *sure = arena_zalloc(k->a, k->n + 1, sizeof(*sure));
+
+	for (size_t i = 0; i < k->n; i++)
+		sure[i] = k->v[i].found->sure;
+	if (k->n)
+		qsort(sure, k->n, sizeof(*sure), surest_first);
+	for (size_t i = 0; i < k->n; i++)
+		k->v[i].found->score = sure[i];
+}
+
+/* Drops passages below the minimum score. */
+static void keep_good(struct retrieving *k)
+{
+	while (k->n && k->v[k->n - 1].found->score < k->q->min_score)
+		k->n--;
 }
 
 int retrieve_find(const struct retrieve_ask *q, struct arena *a,
@@ -394,7 +400,8 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 				     e))
 		return -1;
 	ranked = rerank(&k);
-	keep_good(&k, ranked);
+	score_by_evidence(&k);
+	keep_good(&k);
 	if (q->more)
 		k.notice = arena_printf(a, "Only the first %d knowledge bases, "
 			"by name, were searched. Choose the ones to search in "

@@ -62,10 +62,9 @@ struct retrieve_found {
 /*
  * Searches, in a. Passages of several bases are ordered by score if all bases
  * were searched in the same way, else by rank.
- * min_score drops passages below it. It applies to the ranker's score, if it
- * ranked (scores outside 0 to 1 are taken as logits); to the cosine in mode
- * SEARCH_VECTORS; else to the score divided by the best possible one (fused) or
- * the best one found (words).
+ * A hit's score is how sure it is that the passage answers the question, from 0 to 1
+ * (search/sure.h), however it was found and ranked; it never rises along the list.
+ * min_score drops passages below it.
  * Database errors; ERR_INVALID_FIELD, public: mode SEARCH_VECTORS for a base
  * without vectors.
  */

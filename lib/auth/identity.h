@@ -1,5 +1,5 @@
 /*
- * Who is calling: the identity chain (DESIGN.md section 10).
+ * Who is calling: the identity chain.
  *
  * Each entry (link) of identity.chain examines the request. If there is no
  * credential of its kind, the next link is tried. A valid credential decides the

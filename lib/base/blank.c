@@ -184,6 +184,15 @@ static size_t number_of(struct str inner, const struct blank *v, size_t n)
 	return i;
 }
 
+/* The end of the blank whose text begins with rest: no blank has a brace in it. */
+static const char *end_of(struct str rest)
+{
+	const char *brace = rest.n ? memchr(rest.p, '{', rest.n) : NULL;
+
+	return find((struct str){ rest.p, brace ? (size_t)(brace - rest.p) : rest.n },
+		    "}}");
+}
+
 void blank_fill(struct str text, const struct blank *v,
 		const struct str *values, size_t n, struct buf *out)
 {
@@ -196,7 +205,7 @@ void blank_fill(struct str text, const struct blank *v,
 
 		buf_add(out, rest.p, (size_t)(at - rest.p) - plain);
 		rest = (struct str){ at + 2, (size_t)(last - (at + 2)) };
-		end = plain ? NULL : find(rest, "}}");
+		end = plain ? NULL : end_of(rest);
 		i = end ? number_of((struct str){ rest.p, (size_t)(end - rest.p) },
 				    v, n) : n;
 		if (i == n) {

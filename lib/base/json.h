@@ -43,7 +43,7 @@ json_t *jx_load(struct str s, struct err *e) MUST_CHECK;
 /*
  * Lenient reading, for providers, MCP servers and the like: faults for which
  * Jansson would refuse the whole document (lone surrogates, bad UTF-8, NUL,
- * integers beyond 64 bits) are repaired (protocols.md C9-C11). Returns a new
+ * integers beyond 64 bits) are repaired (P-C9 to P-C11). Returns a new
  * reference, or NULL with ERR_UPSTREAM_PROTOCOL.
  */
 json_t *jx_load_lenient(struct str s, struct err *e) MUST_CHECK;

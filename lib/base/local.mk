@@ -13,7 +13,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/trace.c lib/base/trace.def lib/base/trace.h \
 	lib/base/utf8.c lib/base/utf8.h \
 	lib/base/util.c lib/base/util.h \
-	lib/base/uuid.c lib/base/uuid.h
+	lib/base/uuid.c lib/base/uuid.h \
+	lib/base/zone.c lib/base/zone.h
 
 # The configured directories, in a header instead of in flags, so that what contains
 # them is built again after a configure with others. As with config.h, the header

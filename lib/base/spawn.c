@@ -169,7 +169,7 @@ int child_start(const struct spawn *s, struct child *c, struct err *e)
 	char why[80];
 	int rc = -1, no;
 
-	*c = (struct child){ -1, -1, -1, -1, -1 };
+	*c = (struct child){ -1, -1, -1, -1, -1, 0 };
 	for (int i = 0; i < PIPES; i++)
 		if (make_pipe(p[i]) < 0) {
 			err_set(e, ERR_OVERLOADED, "pipe: %s",
@@ -212,14 +212,17 @@ out:
 
 int child_end(struct child *c)
 {
+	struct rusage used = { .ru_maxrss = 0 };
 	int status = 0;
 
 	if (c->pid > 0) {
 		/* Before the wait, because until then the pid cannot belong to another process. */
 		(void)kill(-c->pid, SIGKILL);
 		(void)kill(c->pid, SIGKILL);
-		while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		while (wait4(c->pid, &status, 0, &used) < 0 && errno == EINTR)
 			continue;
+		c->cpu_ms = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * INT64_C(1000)
+			+ (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000;
 		c->pid = -1;
 	}
 	close_fd(&c->pid_fd);
@@ -364,6 +367,7 @@ int spawn_run(const struct spawn *s, struct str input, int timeout_ms,
 			(void)drain(&u.c.err, errors, true);
 	}
 	status = child_end(&u.c);
+	r->cpu_ms = u.c.cpu_ms;
 	if (WIFEXITED(status))
 		r->exit_code = WEXITSTATUS(status);
 	else if (WIFSIGNALED(status))

@@ -54,6 +54,7 @@ struct child {
 	pid_t pid;		/* and its group; -1 = none */
 	int pid_fd;		/* readable when it has ended; -1 = none */
 	int in, out, err;	/* our ends, non-blocking; -1 = closed */
+	int64_t cpu_ms;		/* that it used; set by child_end */
 };
 
 /*
@@ -73,6 +74,7 @@ int child_end(struct child *c);
 struct spawn_result {
 	int exit_code;		/* -1 = it ended by a signal */
 	int signal;		/* 0 = it ended by itself */
+	int64_t cpu_ms;		/* that it used, without its children */
 	bool late, stopped, too_big;	/* why we killed it; stopped: more, too */
 };
 

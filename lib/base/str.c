@@ -15,6 +15,30 @@ static bool same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
+static char *lower(struct str s)
+{
+	char *p = xmalloc(s.n + 1);
+
+	for (size_t i = 0; i < s.n; i++)
+		p[i] = (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] | 32 : s.p[i]);
+	return p;
+}
+
+bool str_holds_any_case(struct str s, struct str what)
+{
+	char *in, *p;
+	bool found;
+
+	if (s.n < what.n || !what.n)
+		return !what.n;
+	in = lower(s);
+	p = lower(what);
+	found = memmem(in, s.n, p, what.n);	/* linear, unlike a comparison at each byte */
+	free(in);
+	free(p);
+	return found;
+}
+
 int str_distance(struct str a, struct str b)
 {
 	int row[3][DISTANCE_BYTES + 1];

@@ -90,6 +90,9 @@ static inline struct str str_cut(struct str *rest, char sep)
 	return s;
 }
 
+/* Whether s contains what, in any case of ASCII letters. Linear in both. */
+bool str_holds_any_case(struct str s, struct str what);
+
 /* Whether s is a colour, #rrggbb in either case. */
 bool str_is_colour(struct str s);
 

@@ -460,6 +460,7 @@ struct conf {
 	const struct conf_auto *autos;	/* rules for "auto" */
 	size_t n_autos;
 	const char *chat_system_prompt;
+	const char *time_zone;		/* "" = that of the process */
 	const char *currency;		/* of prices; "" = not said */
 	struct {
 		enum conf_byok mode;

@@ -238,6 +238,7 @@ enum {
 	PLACES = 4,	/* each may use a GiB and a CPU for half a minute */
 	PLACES_OF_USER = 2,
 	PLACE_MS = 20000,
+	SHARE_MS = 10000,	/* CPU time after which it is not the machine's fault */
 };
 
 /* A sentence about why a file has no text; NULL if none is expected. */
@@ -389,6 +390,11 @@ static void give_place(int at)
 	pthread_mutex_unlock(&places.lock);
 }
 
+bool file_extract_starved(const struct spawn_result *r)
+{
+	return r->late && r->cpu_ms < SHARE_MS;
+}
+
 /* Runs the program with these arguments (sets argv[0]) in a place of the user. */
 static int run_file(const struct file_source *src, const char **argv, int stop_fd,
 		    const atomic_bool *stop, struct child_outcome *o, struct err *e)
@@ -408,8 +414,7 @@ static int run_file(const struct file_source *src, const char **argv, int stop_f
 	rc = spawn_run(&s, (struct str){ NULL, 0 }, FILE_MS, stop_fd, &o->out,
 		       &o->errors, &o->r, e);
 	give_place(place);
-	/* The child did not get its CPU time, so this is not the file's fault. */
-	if (rc == 0 && o->r.late)
+	if (rc == 0 && file_extract_starved(&o->r))
 		rc = err_set(e, ERR_OVERLOADED, "a file was not read in time");
 	buf_release(&path);
 	return rc;

@@ -18,6 +18,7 @@
 #include "base/uuid.h"
 
 struct http_abort;
+struct spawn_result;
 
 /* How the child ends. */
 enum extract_exit {
@@ -123,5 +124,12 @@ int file_extract_try(bool files, bool *confined, struct buf *why,
  */
 const char *file_extract_program(void);
 #define FILE_EXTRACT_FILES "-file"	/* suffix of the program for files */
+
+/*
+ * Whether the reader of a file was killed because it did not get its CPU time, which is
+ * the machine's fault: the caller may try again. Else, if it got a good share of it and
+ * was not done, the file's: another try would cost as much, and end in the same way.
+ */
+bool file_extract_starved(const struct spawn_result *r);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Anthropic Messages, reading (protocols.md section 6). The content blocks are
+ * Anthropic Messages, reading. The content blocks are
  * kept as they came while the stream runs: an assistant turn with thinking must
  * be sent back unchanged and in order, and so must one that paused. Unknown
  * blocks and events are kept as they are.
@@ -39,7 +39,7 @@ static struct str type_of(const json_t *j)
 	return jx_str(j, "type");
 }
 
-/* D2: fields overwrite, they never add; null changes nothing. */
+/* P-D2: fields overwrite, they never add; null changes nothing. */
 static void take_usage(struct llm_decoder *d, const json_t *u)
 {
 	const json_t *details = jx_obj(u, "output_tokens_details");
@@ -84,7 +84,7 @@ static void stop_reason(struct llm_decoder *d, const json_t *o)
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
 		if (str_is(s, reasons[i].said))
 			d->stop = reasons[i].stop;
-	if (d->stop == LLM_STOP_REFUSAL)	/* C5: may have no block at all */
+	if (d->stop == LLM_STOP_REFUSAL)	/* P-C5: may have no block at all */
 		dec_refusal(d, jx_str(jx_obj(o, "stop_details"),
 				      "explanation"));
 }
@@ -329,7 +329,7 @@ static void finish(struct llm_decoder *d)
 	for (int i = 0; i < d->n_blocks; i++) {
 		struct dec_block *b = &d->blocks[i];
 
-		/* An empty text block is refused when it comes back (C5). */
+		/* An empty text block is refused when it comes back (P-C5). */
 		if (!str_is(type_of(b->json), "text") || b->text.n)
 			json_array_append_new(content, block_json(d, b));
 	}

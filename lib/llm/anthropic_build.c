@@ -1,5 +1,5 @@
 /*
- * Anthropic Messages, writing (protocols.md 6.3-6.5). Messages are made as a
+ * Anthropic Messages, writing. Messages are made as a
  * tree: neighbours of one role become one message, tool results come first in
  * it, and the result gets the cache marks.
  */
@@ -25,7 +25,7 @@ static void add_block(json_t *messages, const char *role, json_t *block)
 
 static void add_text(json_t *messages, const char *role, struct str text)
 {
-	if (text.n)	/* an empty text block is refused (C5) */
+	if (str_trim(text).n)	/* one without words is refused (P-C5) */
 		add_block(messages, role, json_pack("{s:s, s:o}", "type",
 			  "text", "text", jx_string(text)));
 }
@@ -33,8 +33,8 @@ static void add_text(json_t *messages, const char *role, struct str text)
 /* Images come before the text, as its documentation recommends. */
 static void add_user(json_t *messages, const struct build_item *it)
 {
-	for (size_t i = 0; i < build_n_images(it); i++) {
-		const struct llm_image *m = &it->msg->images[i];
+	for (size_t i = 0; i < it->n_images; i++) {
+		const struct llm_image *m = &it->images[i];
 
 		add_block(messages, "user", json_pack("{s:s, s:{s:s, s:s, s:o}}",
 			"type", "image", "source", "type", "base64",
@@ -56,8 +56,9 @@ static json_t *verbatim(struct build *b, const struct build_item *it)
 {
 	const json_t *o = it->msg ? it->msg->replay : NULL;
 
-	if (!o || (b->repair & REPAIR_STRIP) ||
-	    b->q.reasoning_replay == REPLAY_NONE || !build_same_origin(b, o))
+	if (!o || it->n_calls != it->msg->n_calls ||
+	    b->q.reasoning_replay == REPLAY_NONE || !build_same_origin(b, o) ||
+	    !build_may(b, REPAIR_STRIP))
 		return NULL;
 	return jx_arr(o, "content");
 }
@@ -68,9 +69,6 @@ static void add_assistant(struct build *b, json_t *messages,
 	json_t *content = verbatim(b, it), *block;
 	size_t i;
 
-	if (!json_array_size(messages))
-		add_text(messages, "user",
-			 STR("(Earlier messages are left out.)"));
 	if (content) {
 		json_array_foreach(content, i, block)
 			add_block(messages, "assistant",
@@ -78,7 +76,7 @@ static void add_assistant(struct build *b, json_t *messages,
 		return;
 	}
 	add_text(messages, "assistant", it->text);
-	for (i = 0; i < it->msg->n_calls; i++) {
+	for (i = 0; i < it->n_calls; i++) {
 		const struct llm_tool_call *c = &it->msg->calls[i];
 
 		add_block(messages, "assistant", json_pack(
@@ -94,7 +92,8 @@ static void add_result(struct build *b, json_t *messages,
 {
 	json_t *block = json_pack("{s:s, s:o, s:o}", "type", "tool_result",
 		"tool_use_id", jx_string(build_call_id(b, it->call_id)),
-		"content", jx_string(it->text.n ? it->text : STR("(empty)")));
+		"content", jx_string(str_trim(it->text).n ? it->text
+				     : STR("(empty)")));
 
 	if (it->is_error)
 		json_object_set_new(block, "is_error", json_true());
@@ -221,14 +220,16 @@ static int thinking_budget(struct build *b)
 	const struct llm_service *s = b->r->service;
 	int n = s->set.thinking_budget_tokens ? s->thinking_budget_tokens : 0;
 
+	if (n <= 0 || !build_may(b, REPAIR_EFFORT))
+		return 0;
 	for (size_t i = 0; i < b->n_items; i++) {
 		const struct build_item *it = &b->items[i];
 
 		if (it->role == LLM_ASSISTANT && it->in_loop &&
-		    it->msg->n_calls && !verbatim(b, it))
+		    it->n_calls && !verbatim(b, it))
 			return 0;
 	}
-	return n > 0 ? MAX(n, THINKING_MIN_TOKENS) : 0;
+	return MAX(n, THINKING_MIN_TOKENS);
 }
 
 static void output_config(struct build *b)
@@ -236,14 +237,15 @@ static void output_config(struct build *b)
 	const struct llm_service *s = b->r->service;
 	bool schema = b->r->output_schema &&
 		b->q.output_format == OUTPUT_SCHEMA;
+	bool effort = s->set.reasoning_effort && build_may(b, REPAIR_EFFORT);
 	struct jw *w = &b->w;
 
-	if (!schema && !s->set.reasoning_effort)
+	if (!schema && !effort)
 		return;
 	if (!build_key(b, "output_config"))
 		return;
 	jw_obj(w);
-	if (s->set.reasoning_effort)
+	if (effort)
 		jw_kstrz(w, "effort", s->reasoning_effort);
 	if (schema) {
 		jw_key(w, "format");
@@ -297,10 +299,7 @@ int anthropic_build(struct build *b, struct err *e)
 		jw_kint(w, "budget_tokens", budget);
 		jw_end_obj(w);
 	}
-	if (build_sampling(b) && s->set.temperature)
-		build_kreal(b, "temperature", s->temperature);
-	if (build_sampling(b) && s->set.top_p)
-		build_kreal(b, "top_p", s->top_p);
+	build_sampling(b);
 	output_config(b);
 	build_extra(b, NULL);
 	jw_end_obj(w);

@@ -29,56 +29,155 @@ static struct build_item *push(struct build *b, enum llm_role role,
 	return it;
 }
 
-/*
- * The result of call among the tool messages right behind its assistant
- * message; one is made up where the history has none (B15).
- */
-static void push_result(struct build *b, const struct llm_message *from,
-			const struct llm_message *end,
-			const struct llm_tool_call *call)
+/* A message of an assistant that said only this, to keep the roles in turn. */
+static void push_said(struct build *b, struct str text)
 {
-	const struct llm_message *m = from;
-	struct build_item *it;
+	static const struct llm_message nobody = { .role = LLM_ASSISTANT };
 
+	push(b, LLM_ASSISTANT, &nobody, text);
+}
+
+static struct str joined(struct build *b, struct str x, struct str y)
+{
+	if (!x.n || !y.n)
+		return x.n ? x : y;
+	return str_of(arena_printf(b->a, "%.*s\n\n%.*s", STR_ARG(x),
+				   STR_ARG(y)));
+}
+
+/*
+ * A user's words. Neighbours become one message: the templates of many models
+ * want the roles in turn, and a turn that failed or was stopped leaves a message
+ * without an answer. For the same reason a user does not follow a tool.
+ */
+static void push_user(struct build *b, struct str text,
+		      const struct llm_image *images, size_t n)
+{
+	struct build_item *last = b->n_items ? &b->items[b->n_items - 1] : NULL;
+	struct llm_image *all;
+
+	if (last && last->role == LLM_TOOL && !build_merges(b)) {
+		push_said(b, STR("(The answer was interrupted.)"));
+		last = NULL;
+	}
+	if (!last || last->role != LLM_USER)
+		last = push(b, LLM_USER, NULL, STR(""));
+	last->text = joined(b, last->text, text);
+	if (last->n_images && n) {
+		all = arena_alloc(b->a, (last->n_images + n) * sizeof(*all));
+		memcpy(all, last->images, last->n_images * sizeof(*all));
+		memcpy(all + last->n_images, images, n * sizeof(*all));
+		images = all;
+	}
+	if (n) {
+		last->images = images;
+		last->n_images += n;
+	}
+}
+
+/* The result of call among the tool messages from m on, or NULL. */
+static const struct llm_message *result_of(const struct llm_message *m,
+					   const struct llm_message *end,
+					   const struct llm_tool_call *call)
+{
 	while (m < end && m->role == LLM_TOOL && !str_eq(m->call_id, call->id))
 		m++;
-	if (m < end && m->role == LLM_TOOL) {
-		it = push(b, LLM_TOOL, m, m->text);
-		it->is_error = m->is_error;
-	} else {
-		it = push(b, LLM_TOOL, NULL,
-			  STR("{\"error\":\"This tool call was not run.\"}"));
-		it->is_error = true;
-	}
+	return m < end && m->role == LLM_TOOL ? m : NULL;
+}
+
+/*
+ * The result of call right behind its assistant message; one is made up where
+ * the history has none (P-B15).
+ */
+static void push_result(struct build *b, const struct llm_message *m,
+			const struct llm_tool_call *call)
+{
+	struct build_item *it = push(b, LLM_TOOL, m, m ? m->text :
+		STR("{\"error\":\"This tool call was not run.\"}"));
+
+	it->is_error = !m || m->is_error;
 	it->call_id = call->id;
 	it->tool_name = call->name;
 }
 
+/* Whether the service takes tools, and so calls in the history. */
+static bool takes_tools(const struct build *b)
+{
+	unsigned can = b->r->service->capabilities;
+
+	return b->q.supports_tools && (!can || can & LLM_CAN_TOOLS) &&
+		!(b->repair & REPAIR_TOOLS);
+}
+
+/* Blanks are no text: Anthropic refuses such a block (P-C5). */
+static bool has_words(const struct llm_message *m)
+{
+	return str_trim(m->text).n > 0;
+}
+
+/* An assistant's step and its results. */
+static void push_assistant(struct build *b, const struct llm_message *m,
+			   const struct llm_message *end)
+{
+	struct build_item *last = b->n_items ? &b->items[b->n_items - 1] : NULL;
+	bool calls = m->n_calls && takes_tools(b) &&
+		build_may(b, REPAIR_ROLES);
+	bool replays = m->replay && build_same_origin(b, m->replay);
+	struct str text = has_words(m) ? m->text : STR("");
+
+	if (!last && (has_words(m) || m->n_calls))
+		push_user(b, STR("(Earlier messages are left out.)"), NULL, 0);
+	if (last && last->role == LLM_ASSISTANT && !build_merges(b)) {
+		last->text = joined(b, last->text, text);
+		last->msg = m;
+	} else if (text.n || calls || replays) {
+		last = push(b, LLM_ASSISTANT, m, text);
+	} else {
+		last = NULL;
+	}
+	if (last && calls)
+		last->n_calls = m->n_calls;
+	if (calls)
+		b->helps |= REPAIR_TOOLS;
+	for (size_t i = 0; i < m->n_calls; i++) {
+		const struct llm_tool_call *c = &m->calls[i];
+		const struct llm_message *result = result_of(m + 1, end, c);
+
+		if (calls)
+			push_result(b, result, c);
+		else if (result)
+			push_user(b, str_of(arena_printf(b->a,
+				"[Result of the tool %.*s]\n%.*s",
+				STR_ARG(c->name), STR_ARG(result->text))),
+				NULL, 0);
+	}
+}
+
 /*
- * Orders messages as every server wants them: each call answered exactly once
- * and at once, no result without its call (the start of the history may have
- * been cut there), no empty assistant message (C5).
+ * Orders messages as every server wants them: a user first and last (a tool
+ * result may be last), roles in turn, each call answered exactly once and at once,
+ * no result without its call (the start of the history may have been cut there),
+ * no empty message (P-C5), no system message in the middle.
  */
 static void collect(struct build *b)
 {
 	const struct llm_message *m = b->r->messages;
 	const struct llm_message *end = m + b->r->n_messages;
-	size_t n_max = b->r->n_messages + 2, last_user = 0;
+	size_t n_max = 2 * b->r->n_messages + 3, last_user = 0;
 
 	for (const struct llm_message *i = m; i < end; i++)
 		n_max += i->n_calls;
 	b->items = arena_zalloc(b->a, n_max, sizeof(*b->items));
 	for (; m < end; m++) {
-		if (m->role == LLM_TOOL ||
-		    (m->role == LLM_ASSISTANT && !m->text.n && !m->n_calls &&
-		     !(m->replay && build_same_origin(b, m->replay))))
-			continue;
-		push(b, m->role, m, m->text);
-		if (m->role != LLM_ASSISTANT)
-			continue;
-		for (size_t i = 0; i < m->n_calls; i++)
-			push_result(b, m + 1, end, &m->calls[i]);
+		if (m->role == LLM_ASSISTANT)
+			push_assistant(b, m, end);
+		else if (m->role != LLM_TOOL && (has_words(m) || m->n_images))
+			push_user(b, m->text, m->images, m->n_images);
 	}
+	if (b->n_items && b->items[b->n_items - 1].role == LLM_ASSISTANT)
+		push_user(b, STR("(Continue.)"), NULL, 0);
+	if (!b->n_items && b->r->n_messages)
+		push_user(b, STR("(An empty message.)"), NULL, 0);
 	for (size_t i = 0; i < b->n_items; i++)
 		if (b->items[i].role == LLM_USER)
 			last_user = i;
@@ -111,13 +210,13 @@ static void system_text(struct build *b)
 	buf_release(&t);
 }
 
-/* E6: a model without a system role gets the text before the first message. */
+/* P-E6: a model without a system role gets the text before the first message. */
 static void fold_system(struct build *b)
 {
 	struct build_item *it = NULL;
 
 	if (!b->system.n || (b->q.system_role != SYSROLE_USER &&
-			     !(b->repair & REPAIR_SYSTEM_ROLE)))
+			     build_may(b, REPAIR_SYSTEM_ROLE)))
 		return;
 	for (size_t i = 0; i < b->n_items && !it; i++)
 		if (b->items[i].role == LLM_USER)
@@ -137,6 +236,9 @@ static int by_name(const void *x, const void *y)
 
 	return strcmp(a->wire_name.p, b->wire_name.p);
 }
+
+/* Some servers accept no more tools, and no longer descriptions. */
+enum { SHORT_TOOLS = 128, SHORT_DESCRIPTION_CHARS = 1024 };
 
 static struct build_tool make_tool(const struct llm_tool *t,
 				   const struct quirks *q, struct arena *a)
@@ -177,18 +279,35 @@ const struct llm_tool_form *llm_tool_forms(const struct llm_service *s,
 	return out;
 }
 
+/* The tools as they are, or as servers with limits accept them. */
+static void shorten_tools(struct build *b)
+{
+	for (size_t i = 0; i < b->n_tools; i++) {
+		struct str s = str_of(b->tools[i].description);
+		struct str head = utf8_head(s, SHORT_DESCRIPTION_CHARS);
+
+		if (head.n < s.n && !build_may(b, REPAIR_SHORT_TOOLS))
+			b->tools[i].description =
+				arena_memdup(b->a, head.p, head.n);
+	}
+	if (b->n_tools > SHORT_TOOLS && !build_may(b, REPAIR_SHORT_TOOLS))
+		b->n_tools = SHORT_TOOLS;
+}
+
 static void collect_tools(struct build *b)
 {
 	const struct llm_request *r = b->r;
-	unsigned can = r->service->capabilities;
 
-	if (!r->n_tools || !b->q.supports_tools ||
-	    (can && !(can & LLM_CAN_TOOLS)) ||
-	    (r->no_tool_calls && !b->q.supports_tool_choice))
+	if (!r->n_tools || !takes_tools(b))
+		return;
+	b->helps |= REPAIR_TOOLS;
+	if (r->no_tool_calls && (!b->q.supports_tool_choice ||
+				 !build_may(b, REPAIR_TOOL_CHOICE)))
 		return;
 	b->tools = arena_zalloc(b->a, r->n_tools, sizeof(*b->tools));
 	for (size_t i = 0; i < r->n_tools; i++)
 		b->tools[b->n_tools++] = make_tool(&r->tools[i], &b->q, b->a);
+	shorten_tools(b);
 	qsort(b->tools, b->n_tools, sizeof(*b->tools), by_name);
 }
 
@@ -273,7 +392,7 @@ void build_args_object(struct build *b, struct str args)
 	jw_raw(&b->w, build_args_text(b, args));
 }
 
-/* -- replay (B11-B13) ----------------------------------------------------- */
+/* -- replay (P-B11 to P-B13) ----------------------------------------------------- */
 
 bool build_same_origin(const struct build *b, const json_t *o)
 {
@@ -289,9 +408,10 @@ const json_t *build_replay(struct build *b, const struct build_item *it)
 	const json_t *o = it->msg ? it->msg->replay : NULL;
 	const json_t *members = jx_obj(o, "members");
 
-	if (!members || (b->repair & REPAIR_STRIP) || !build_same_origin(b, o))
+	if (!members || !build_same_origin(b, o) || !build_may(b, REPAIR_STRIP))
 		return NULL;
-	if (!it->in_loop && b->q.reasoning_replay == REPLAY_TOOL_LOOP) {
+	if (!it->in_loop && b->q.reasoning_replay == REPLAY_TOOL_LOOP &&
+	    build_may(b, REPAIR_REASONING)) {
 		/* Reasoning of turns that are over is left out. */
 		json_t *rest = json_copy((json_t *)members);
 
@@ -306,8 +426,8 @@ const json_t *build_replay(struct build *b, const struct build_item *it)
 const json_t *build_call_members(struct build *b,
 				 const struct llm_tool_call *c)
 {
-	if (!c->opaque || (b->repair & REPAIR_STRIP) ||
-	    !build_same_origin(b, c->opaque))
+	if (!c->opaque || !build_same_origin(b, c->opaque) ||
+	    !build_may(b, REPAIR_STRIP))
 		return NULL;
 	return jx_obj(c->opaque, "members");
 }
@@ -354,17 +474,32 @@ void build_kreal(struct build *b, const char *key, double v)
 	jw_raw(&b->w, str_of(text));
 }
 
-int build_max_tokens(const struct build *b)
+int build_max_tokens(struct build *b)
 {
 	int n = b->r->max_output_tokens ? b->r->max_output_tokens
 		: b->r->service->max_output_tokens;
 
-	return b->q.max_tokens_field == MAXTOK_NONE ? 0 : n;
+	if (n <= 0 || b->q.max_tokens_field == MAXTOK_NONE ||
+	    !build_may(b, REPAIR_OUTPUT))
+		return 0;
+	return n;
 }
 
-bool build_sampling(const struct build *b)
+bool build_may(struct build *b, unsigned repair)
 {
-	return !(b->repair & REPAIR_SAMPLING);
+	b->helps |= repair;
+	return !(b->repair & repair);
+}
+
+void build_sampling(struct build *b)
+{
+	const struct llm_service *s = b->r->service;
+
+	if (s->set.temperature && build_may(b, REPAIR_SAMPLING))
+		build_kreal(b, "temperature", s->temperature);
+	if (s->set.top_p && build_may(b, REPAIR_SAMPLING) &&
+	    build_may(b, REPAIR_TOP_P))
+		build_kreal(b, "top_p", s->top_p);
 }
 
 /* -- address and headers -------------------------------------------------- */
@@ -427,7 +562,7 @@ static void make_url(struct build *b, struct llm_wire *out)
 	buf_release(&t);
 }
 
-/* Whether the admin's own headers already authenticate us (E13). */
+/* Whether the admin's own headers already authenticate us (P-E13). */
 static bool has_own_auth(const struct llm_service *s)
 {
 	static const char *const names[] = {
@@ -503,7 +638,7 @@ int64_t llm_message_tokens(const struct llm_message *m)
 		(int64_t)m->n_images * LLM_IMAGE_TOKENS;
 }
 
-/* D5: an estimate of the request's tokens, in case the provider reports none. */
+/* P-D5: an estimate of the request's tokens, in case the provider reports none. */
 static int64_t estimate(const struct build *b)
 {
 	const struct llm_request *r = b->r;
@@ -534,6 +669,9 @@ int build_request(const struct llm_request *r, unsigned repair,
 	if (provider_quirks(b.p, r->service->quirks, &b.q, e) < 0)
 		return -1;
 	b.w = jw_on(&b.body);
+	if (r->output_schema && b.q.output_format != OUTPUT_PROMPT &&
+	    !build_may(&b, REPAIR_FORMAT))
+		b.q.output_format = OUTPUT_PROMPT;
 	collect(&b);
 	system_text(&b);
 	fold_system(&b);
@@ -547,6 +685,7 @@ int build_request(const struct llm_request *r, unsigned repair,
 		make_url(&b, out);
 		rc = make_headers(&b, out, e);
 	}
+	out->repairs = b.helps;
 	if (rc == 0)
 		out->body = b.body;
 	else

@@ -14,6 +14,9 @@ struct build_item {
 	enum llm_role role;
 	const struct llm_message *msg;
 	struct str text;
+	const struct llm_image *images;	/* user: before the text */
+	size_t n_images;
+	size_t n_calls;			/* assistant: of msg, that are sent */
 	struct str call_id, tool_name;	/* tool */
 	bool is_error;			/* tool */
 	bool in_loop;			/* after the last user message */
@@ -40,10 +43,11 @@ struct build {
 	const struct provider *p;
 	struct quirks q;
 	unsigned repair;	/* REPAIR_* to apply */
+	unsigned helps;		/* REPAIR_* that would change the request */
 	struct arena *a;
 	struct build_item *items;
 	size_t n_items;
-	struct build_tool *tools;	/* sorted by name (E12) */
+	struct build_tool *tools;	/* sorted by name (P-E12) */
 	size_t n_tools;
 	struct str system;	/* all blocks in one, "" = none */
 	struct buf body;
@@ -58,10 +62,13 @@ int build_request(const struct llm_request *r, unsigned repair,
 		  struct arena *a, struct llm_wire *out, struct err *e)
 	MUST_CHECK;
 
-/* How many images the message has: those of user messages count. */
-static inline size_t build_n_images(const struct build_item *it)
+/*
+ * Whether the dialect makes one message of neighbours by itself: results and a
+ * user's words are one there.
+ */
+static inline bool build_merges(const struct build *b)
 {
-	return it->role == LLM_USER && it->msg ? it->msg->n_images : 0;
+	return b->p->dialect == &llm_dialect_anthropic;
 }
 
 /* Never NULL: jw_kstr writes null for NULL. */
@@ -82,11 +89,19 @@ void build_extra(struct build *b, const char *skip);
 /* "key": number, without needless digits. */
 void build_kreal(struct build *b, const char *key, double v);
 
-/* The output limit, 0 = none; whether sampling parameters may be sent. */
-int build_max_tokens(const struct build *b);
-bool build_sampling(const struct build *b);
+/*
+ * Whether an optional part may be sent: that for which the repair is has not been
+ * refused. Asked only where there is such a part.
+ */
+bool build_may(struct build *b, unsigned repair);
 
-/* Wire forms of a call id (B5, B6) and a tool name (B14); in the arena. */
+/* The output limit, 0 = none. */
+int build_max_tokens(struct build *b);
+
+/* Writes "temperature" and "top_p" as far as they are set and may be sent. */
+void build_sampling(struct build *b);
+
+/* Wire forms of a call id (P-B5, P-B6) and a tool name (P-B14); in the arena. */
 struct str build_call_id(struct build *b, struct str id);
 struct str build_tool_name(struct build *b, struct str name);
 
@@ -98,13 +113,13 @@ struct str build_args_text(struct build *b, struct str args);
 /*
  * The members to send back with an assistant message: NULL when there are
  * none, when they come from another provider, model or address, or when the
- * quirk or a repair says not to (B12, B13). Borrowed.
+ * quirk or a repair says not to (P-B12, P-B13). Borrowed.
  */
 const json_t *build_replay(struct build *b, const struct build_item *it);
 /* The same for the opaque members of a call. */
 const json_t *build_call_members(struct build *b,
 				 const struct llm_tool_call *c);
-/* Whether o, a replay or opaque, was made by this service (B12). */
+/* Whether o, a replay or opaque, was made by this service (P-B12). */
 bool build_same_origin(const struct build *b, const json_t *o);
 /* Writes the members of o, if any, into the open object. */
 void build_members(struct build *b, const json_t *o);
@@ -120,9 +135,9 @@ void build_function_tool(struct build *b, const struct build_tool *t,
 const struct schema_form *llm_schema_form(const json_t *schema, int filter,
 					  struct arena *a);
 
-/* A schema as the quirk wants it (E10, E11). New reference. */
+/* A schema as the quirk wants it (P-E10, P-E11). New reference. */
 json_t *llm_schema_normal(const json_t *schema, int filter);
-/* Whether a schema keeps the rules of strict:true (E9). */
+/* Whether a schema keeps the rules of strict:true (P-E9). */
 bool llm_schema_is_strict(const json_t *schema);
 
 #endif

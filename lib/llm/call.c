@@ -15,6 +15,8 @@
 
 #include "base/banned.h"
 
+enum { ARGS_WRAPS = 3 };	/* strings around arguments that are opened */
+
 static void start_call(struct llm_decoder *d, struct dec_call *c)
 {
 	c->started = true;
@@ -29,7 +31,7 @@ static void start_call(struct llm_decoder *d, struct dec_call *c)
 		});
 }
 
-/* The first non-empty value wins (B4, B7). */
+/* The first non-empty value wins (P-B4, P-B7). */
 static void first_wins(const struct llm_decoder *d, struct buf *b,
 		       struct str s)
 {
@@ -71,11 +73,11 @@ static struct dec_call *find_call(struct llm_decoder *d, int key,
 
 		if (c->key != key)
 			continue;
-		if (other_id)			/* B3 */
+		if (other_id)			/* P-B3 */
 			continue;
 		if (key == CALL_NO_KEY && name.n && c->name.n &&
 		    !(id.n && c->id.n))
-			return NULL;		/* B2: whole calls, no ids */
+			return NULL;		/* P-B2: whole calls, no ids */
 		if (other_name && !id.n && !c->id.n)
 			return NULL;
 		return c;
@@ -152,7 +154,7 @@ static void mint_id(struct llm_decoder *d, struct dec_call *c)
 	buf_adds(&c->id, id);
 }
 
-/* Whether a call before c has its id (B3). */
+/* Whether a call before c has its id (P-B3). */
 static bool id_is_taken(const struct llm_decoder *d, const struct dec_call *c)
 {
 	const struct llm_request *r = d->request;
@@ -178,17 +180,107 @@ static bool cut_short(const struct llm_decoder *d)
 		d->stop == LLM_STOP_FILTER || d->stop == LLM_STOP_REFUSAL;
 }
 
+/* What a Markdown fence holds, or s. */
+static struct str unfenced(struct str s)
+{
+	const struct str mark = STR("```");
+
+	if (!str_starts(s, mark))
+		return s;
+	str_cut(&s, '\n');		/* "```json" */
+	s = str_trim(s);
+	if (s.n >= mark.n && memcmp(s.p + s.n - mark.n, mark.p, mark.n) == 0)
+		s.n -= mark.n;
+	return str_trim(s);
+}
+
 /*
- * The arguments as the caller gets them: "" and null mean none (B8, B16); text
- * that only a lenient reader accepts is rewritten. False: not a JSON object, or
- * "" at the end of an answer that was cut off, perhaps before the first byte of
- * the arguments (A6). Then even a tool without parameters is not run: the model
- * can call it again, but a write cannot be undone.
+ * The one object of several in a row: an empty one stands for arguments that were
+ * not there yet (Claude at Bedrock, through gateways), and some servers send the
+ * whole once more after its pieces. NULL if there are two that differ, or if anything
+ * but closing brackets follows.
+ */
+static json_t *one_of_several(struct str s, bool *repaired)
+{
+	json_t *one = NULL;
+	size_t n;
+
+	for (; s.n; s = str_trim((struct str){ s.p + n, s.n - n })) {
+		json_t *j;
+		bool fixed;
+
+		/* A bracket too many, from a list that the server has opened. */
+		if (one && strspn(s.p, "]} \n") >= s.n)
+			break;
+
+		n = s.p[0] == '{' ? jx_extent(s) : 0;
+		j = n ? repair_load((struct str){ s.p, n }, &fixed) : NULL;
+		if (!j || (one && json_object_size(j) && json_object_size(one) &&
+			   !json_equal(one, j))) {
+			json_decref(j);
+			json_decref(one);
+			return NULL;
+		}
+		if (one && !json_object_size(j)) {
+			json_decref(j);
+			continue;
+		}
+		json_decref(one);
+		one = j;
+		*repaired = fixed;
+	}
+	return one;
+}
+
+/*
+ * The object that the arguments are. Models and servers wrap it: in a fence, or as
+ * JSON text in a JSON string, even twice. *plain: s is its text. NULL: there is none.
+ */
+static json_t *load_args(struct str s, bool *plain, bool *repaired)
+{
+	struct str inner = unfenced(s);
+	json_t *j = repair_load(inner, repaired);
+
+	*plain = inner.p == s.p && !*repaired;
+	for (int i = 0; i < ARGS_WRAPS && json_is_string(j); i++) {
+		struct buf b = BUF_INIT(LIM_TOOL_ARGS_BYTES);
+
+		buf_add(&b, json_string_value(j), json_string_length(j));
+		json_decref(j);
+		j = repair_load(unfenced(str_trim(buf_str(&b))), repaired);
+		*plain = false;
+		buf_release(&b);
+	}
+	if (!j) {
+		j = one_of_several(inner, repaired);
+		*plain = false;
+	}
+	if (json_array_size(j) == 1) {	/* gpt-oss: [{…}] */
+		json_t *only = json_incref(json_array_get(j, 0));
+
+		json_decref(j);
+		j = only;
+		*plain = false;
+	}
+	if (json_is_object(j))
+		return j;
+	json_decref(j);
+	return NULL;
+}
+
+/*
+ * The arguments as the caller gets them: "" and null mean none (P-B8, P-B16); what
+ * needed repair is rewritten. False: not a JSON object, or none at the end of an
+ * answer that was cut off, perhaps before the first byte of the arguments (P-A6). Then
+ * even a tool without parameters is not run: the model can call it again, but a write
+ * cannot be undone.
  */
 static bool settle_args(const struct llm_decoder *d, struct dec_call *c)
 {
 	struct str s = str_trim(buf_str(&c->args));
-	bool repaired, ok;
+	struct dec_carry carry = { .n = 0 };
+	bool plain, repaired = false;
+	struct buf b, joined;
 	json_t *j;
 
 	if (!s.n && cut_short(d)) {
@@ -200,24 +292,24 @@ static bool settle_args(const struct llm_decoder *d, struct dec_call *c)
 		buf_adds(&c->args, "{}");
 		return true;
 	}
-	j = repair_load(s, &repaired);
-	ok = json_is_object(j);
-	if (ok && repaired) {
-		struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
-		struct buf joined = BUF_INIT(LIM_UPSTREAM_BYTES);
-		struct dec_carry carry = { .n = 0 };
-
-		jx_dump(&b, j);
+	j = load_args(s, &plain, &repaired);
+	if (!j || plain) {
+		json_decref(j);
+		return j != NULL;
+	}
+	b = (struct buf)BUF_INIT(LIM_UPSTREAM_BYTES);
+	joined = (struct buf)BUF_INIT(LIM_UPSTREAM_BYTES);
+	jx_dump(&b, j);
+	json_decref(j);
+	if (repaired) {
 		repair_join(&joined, buf_str(&b), &carry);
 		repair_flush(&joined, &carry);
-		buf_reset(&c->args);
-		buf_addstr(&c->args, buf_str(&joined));
-		buf_release(&b);
-		buf_release(&joined);
-		ok = buf_ok(&c->args);
 	}
-	json_decref(j);
-	return ok;
+	buf_reset(&c->args);
+	buf_addstr(&c->args, buf_str(repaired ? &joined : &b));
+	buf_release(&b);
+	buf_release(&joined);
+	return buf_ok(&c->args);
 }
 
 void emit_call(struct llm_decoder *d, struct dec_call *c)

@@ -322,7 +322,7 @@ static int on_payload(void *ctx, struct str name, struct str data)
 	if (d->fast && try_template(d, name, data))
 		return reader_rc(d);
 	data = str_trim(data);
-	if (str_is(data, "[DONE]")) {	/* A2: stop reading, not success */
+	if (str_is(data, "[DONE]")) {	/* P-A2: stop reading, not success */
 		if (d->dialect->done)
 			d->dialect->done(d);
 		dec_end(d);
@@ -342,7 +342,7 @@ static int on_payload(void *ctx, struct str name, struct str data)
 		j = json_object();
 		json_object_set_new(j, "error", said_in(data));
 	}
-	if (!j) {		/* C11: one odd event does not end the run */
+	if (!j) {		/* P-C11: one odd event does not end the run */
 		d->n_lost++;
 		return 0;
 	}
@@ -369,7 +369,7 @@ static void whole_document(struct llm_decoder *d)
 	if (d->repaired)
 		d->n_repaired++;
 	if (json_is_array(j) && json_array_size(j) == 1)
-		doc = json_array_get(j, 0);	/* A11 */
+		doc = json_array_get(j, 0);	/* P-A11 */
 	if (!j) {
 		dec_fail(d, body.n ? ERR_UPSTREAM_PROTOCOL
 			 : ERR_UPSTREAM_EARLY_END, "not a JSON document");
@@ -396,7 +396,7 @@ void llm_decoder_content_type(struct llm_decoder *d, struct str content_type)
 
 /*
  * Decides by the first byte that is not blank: the content type may be wrong
- * (A13), but a line of an event stream never starts with a bracket. Blank lines
+ * (P-A13), but a line of an event stream never starts with a bracket. Blank lines
  * at the start are keep-alives of DeepSeek. False = not known yet.
  */
 static bool find_framing(struct llm_decoder *d)

@@ -13,7 +13,7 @@
 
 #define CALL_NO_KEY (-1)
 
-/* A UTF-8 sequence or surrogate pair that the next delta may complete (C7). */
+/* A UTF-8 sequence or surrogate pair that the next delta may complete (P-C7). */
 struct dec_carry {
 	char bytes[4];
 	unsigned n;
@@ -24,7 +24,7 @@ struct dec_call {
 	int key;		/* the provider's index, or CALL_NO_KEY */
 	struct buf id, name, args;
 	struct dec_carry carry;	/* of args */
-	json_t *opaque;		/* members to replay (B11), or NULL */
+	json_t *opaque;		/* members to replay (P-B11), or NULL */
 	bool started;		/* TOOL_START was given */
 };
 
@@ -48,8 +48,8 @@ struct llm_decoder {
 	const struct provider *provider;
 	const struct llm_dialect *dialect;
 	struct quirks q;
-	const char *model;	/* the service's, or "" (B12) */
-	const char *url;	/* the service's, or "" (B12) */
+	const char *model;	/* the service's, or "" (P-B12) */
+	const char *url;	/* the service's, or "" (P-B12) */
 	bool fast;		/* the template is used */
 	bool fixed_ids;		/* minted ids count instead of being random */
 	const struct llm_request *request;	/* whose ids are taken, or NULL */
@@ -59,7 +59,7 @@ struct llm_decoder {
 	bool not_lines;		/* "NDJSON" that turned out a document */
 	struct sse_reader reader;
 	struct buf body;	/* until framing is known; the document */
-	char head[161];		/* start of the body, for messages (A12) */
+	char head[161];		/* start of the body, for messages (P-A12) */
 	size_t n_head;
 	uint64_t n_bytes;
 
@@ -68,12 +68,13 @@ struct llm_decoder {
 	bool stopped;		/* the handler said so */
 	bool terminal;		/* DONE or ERROR was given */
 
-	bool finished;		/* the provider's success mark was seen (A1) */
+	bool finished;		/* the provider's success mark was seen (P-A1) */
 	enum llm_stop stop;
 	bool refused;
+	bool has_image;		/* dec_image has said so */
 	struct llm_usage usage;
-	bool output_final;	/* usage.output is not a placeholder (D2) */
-	int64_t est_input;	/* -1 = do not estimate (D5) */
+	bool output_final;	/* usage.output is not a placeholder (P-D2) */
+	int64_t est_input;	/* -1 = do not estimate (P-D5) */
 	uint64_t n_chars;	/* given so far, for the estimate */
 	uint64_t n_out_bytes;	/* against LIM_ANSWER_BYTES */
 	struct buf said_model;
@@ -109,6 +110,9 @@ void dec_text(struct llm_decoder *d, struct str s);
 void dec_reasoning(struct llm_decoder *d, struct str s);
 void dec_refusal(struct llm_decoder *d, struct str s);
 
+/* An image in the answer: the text says so, once. */
+void dec_image(struct llm_decoder *d);
+
 /*
  * Add the next part of a text that a dialect keeps, or a whole text, as dec_text
  * would deliver it. A dialect never keeps strings of the document itself, because
@@ -131,7 +135,7 @@ int64_t dec_count(const json_t *o, const char *key, int64_t dflt);
 void dec_model(struct llm_decoder *d, struct str s);
 
 /*
- * The call to which a fragment belongs (B2-B4, B7): key is the provider's
+ * The call to which a fragment belongs (P-B2 to P-B4, P-B7): key is the provider's
  * index or CALL_NO_KEY; id and name may be empty. NULL when there are too many
  * (the stream has then failed).
  */
@@ -141,21 +145,21 @@ struct dec_call *dec_call(struct llm_decoder *d, int key, struct str id,
 struct dec_call *dec_call_new(struct llm_decoder *d, int key, struct str id,
 			      struct str name);
 void dec_call_args(struct llm_decoder *d, struct dec_call *c, struct str s);
-/* Arguments in any form: string, object, null, absent (B8). */
+/* Arguments in any form: string, object, null, absent (P-B8). */
 void dec_call_args_json(struct llm_decoder *d, struct dec_call *c,
 			const json_t *args);
 
-/* {"provider":…,"model":…} plus url where one is configured (B12). */
+/* {"provider":…,"model":…} plus url where one is configured (P-B12). */
 json_t *dec_origin(const struct llm_decoder *d);
 
 /* Ends the stream with an error; the first one stays. */
 void dec_fail(struct llm_decoder *d, enum err_code code, const char *text);
-/* The same from a provider's error object, in any shape (A3). */
+/* The same from a provider's error object, in any shape (P-A3). */
 void dec_fail_json(struct llm_decoder *d, json_t *j);
 
 /*
  * The prompt tokens that are charged in full. Most providers include cached
- * tokens in the prompt tokens (D1), but some (Grok at Azure) do not: if there are
+ * tokens in the prompt tokens (P-D1), but some (Grok at Azure) do not: if there are
  * more cached tokens than prompt tokens, prompt is already that number. prompt
  * may be -1, unknown.
  */

@@ -161,7 +161,7 @@ void dec_model(struct llm_decoder *d, struct str s)
 	dec_whole(d, &d->said_model, utf8_head(s, 60));
 }
 
-/* -- <think> (C3) --------------------------------------------------------- */
+/* -- <think> (P-C3) --------------------------------------------------------- */
 
 /* Length of the longest end of s that starts tag. */
 static size_t tag_at_end(struct str s, struct str tag)
@@ -258,6 +258,17 @@ void dec_text(struct llm_decoder *d, struct str s)
 	buf_release(&b);
 }
 
+void dec_image(struct llm_decoder *d)
+{
+	if (d->has_image)
+		return;
+	d->has_image = true;
+	if (d->n_out_bytes)
+		dec_text(d, STR("\n\n"));
+	dec_text(d, STR("(The model sent an image, which cannot be shown "
+			"here.)\n\n"));
+}
+
 /* -- the end -------------------------------------------------------------- */
 
 json_t *dec_origin(const struct llm_decoder *d)
@@ -288,7 +299,7 @@ static void flush_deltas(struct llm_decoder *d)
 	buf_release(&b);
 }
 
-/* B1: calls, not the server's word, decide whether tools are used. */
+/* P-B1: calls, not the server's word, decide whether tools are used. */
 static enum llm_stop final_stop(const struct llm_decoder *d)
 {
 	bool plain = d->stop == LLM_STOP_END || d->stop == LLM_STOP_NONE ||
@@ -306,7 +317,7 @@ int64_t dec_uncached(int64_t prompt, int64_t cached)
 	return prompt < 0 ? -1 : cached > prompt ? prompt : prompt - cached;
 }
 
-/* D5: estimates for what the provider did not report, marked as such. */
+/* P-D5: estimates for what the provider did not report, marked as such. */
 static void settle_usage(struct llm_decoder *d)
 {
 	struct llm_usage *u = &d->usage;
@@ -317,11 +328,14 @@ static void settle_usage(struct llm_decoder *d)
 	if (d->est_input < 0 ||
 	    (!d->n_bytes && d->err.code != ERR_CANCELLED))
 		return;
-	if (u->input < 0) {
+	/* No request is empty, and no answer that has text. */
+	if (u->input < 0 || u->input + MAX(u->cache_read, 0) +
+			    MAX(u->cache_write, 0) == 0) {
 		u->input = d->est_input;
 		u->estimated = true;
 	}
-	if (u->output < 0 || (!d->output_final && u->output < output)) {
+	if (u->output < 0 || (u->output == 0 && output > 0) ||
+	    (!d->output_final && u->output < output)) {
 		u->output = output;
 		u->estimated = true;
 	}
@@ -354,7 +368,7 @@ static bool has_images(const struct llm_request *r)
 }
 
 /*
- * E4: a self-hosted server (one without a key) silently drops what does not fit
+ * P-E4: a self-hosted server (one without a key) silently drops what does not fit
  * into its context. Estimates are coarse, so only a loss of half is a sign.
  */
 static void warn_of_cut(struct llm_decoder *d)
@@ -432,7 +446,7 @@ void dec_fail_json(struct llm_decoder *d, json_t *j)
 	if (d->dialect->usage)
 		d->dialect->usage(d, j);
 	clean = dec_keep(d, j);
-	llm_fault_of_json(clean, &d->fault, &d->err);
+	llm_fault_of_json(clean, MAX(d->est_input, 0), &d->fault, &d->err);
 	json_decref(clean);
 	err_wrap(&d->err, "%s, in the answer", d->provider->name);
 	emit_terminal(d);

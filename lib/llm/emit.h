@@ -13,13 +13,13 @@ void emit_terminal(struct llm_decoder *d);
 void emit_send(struct llm_decoder *d, const struct llm_event *ev);
 
 /*
- * s, the next part of a text, cleaned of stray pieces and NUL (C7, C9). *carry
+ * s, the next part of a text, cleaned of stray pieces and NUL (P-C7, P-C9). *carry
  * belongs to that text. Uses *tmp only if something must be changed.
  */
 struct str emit_clean(const struct llm_decoder *d, struct dec_carry *carry,
 		      struct str s, struct buf *tmp);
 
-/* Gives the whole call c, with an id of its own (B3). */
+/* Gives the whole call c, with an id of its own (P-B3). */
 void emit_call(struct llm_decoder *d, struct dec_call *c);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Classification goes by the provider's own words first and by status last
- * (A9): a 429 may mean "wait" or "pay", a 400 may mean "too long". The retry
- * rules are those of the official OpenAI client (protocols.md 2.3):
+ * (P-A9): a 429 may mean "wait" or "pay", a 400 may mean "too long". The retry
+ * rules are those of the official OpenAI client:
  * x-should-retry decides when present; else 408, 409, 429 and 5xx.
  */
 #include "llm/error.h"
@@ -18,6 +18,7 @@
 
 enum {
 	BACKOFF_MS = 500, BACKOFF_MAX_MS = 8000,
+	LEAST_TOKENS = 256,	/* less is no size of a context */
 };
 
 /* What an error body says, as far as it does. Borrowed. */
@@ -90,12 +91,17 @@ static bool has(struct str s, const char *sign)
 static void say_details(struct said *s, const json_t *detail)
 {
 	const json_t *first = json_array_get(detail, 0);
+	const json_t *loc = json_object_get(first, "loc");
+	const json_t *name = json_array_get(loc, json_array_size(loc) - 1);
 
 	if (json_is_string(detail))
 		s->message = (struct str){ json_string_value(detail),
 			json_string_length(detail) };
 	else if (json_is_object(first))
 		s->message = jx_str(first, "msg");
+	if (json_is_string(name))	/* Pydantic: where it stands */
+		s->param = (struct str){ json_string_value(name),
+			json_string_length(name) };
 }
 
 static void say_object(struct said *s, const json_t *o)
@@ -110,7 +116,8 @@ static void say_object(struct said *s, const json_t *o)
 	if (!s->type.n)
 		s->type = jx_str(o, "status");
 	s->code = jx_str(o, "code");
-	s->param = jx_str(o, "param");
+	if (jx_str(o, "param").n)
+		s->param = jx_str(o, "param");
 	s->number = json_is_integer(code) ? json_integer_value(code) : 0;
 	if (s->code.n == 3 && s->code.p[0] >= '4' && s->code.p[0] <= '5')
 		s->number = strtol(s->code.p, NULL, 10);
@@ -120,7 +127,7 @@ static void say_object(struct said *s, const json_t *o)
 		s->raw = jx_str(o, "failed_generation");
 }
 
-/* All forms of A3 and A11; other objects have no meaning. */
+/* All forms of P-A3 and P-A11; other objects have no meaning. */
 static struct said say(const json_t *j)
 {
 	struct said s = { .number = 0 };
@@ -193,36 +200,177 @@ static enum err_code classify(const struct said *s, int status)
 	return by_status(status);
 }
 
-/* What a refused request would need to be accepted. */
-static unsigned repairs(const struct said *s)
+/*
+ * Parts of a request by the names that refusals give them, and how it is sent
+ * without them. Servers word refusals in many ways, but all of them name the part.
+ */
+static const struct {
+	const char *name;
+	unsigned repair;
+} parts[] = {
+	{ "max_tokens", REPAIR_OUTPUT },
+	{ "max_completion_tokens", REPAIR_OUTPUT },
+	{ "num_predict", REPAIR_OUTPUT },
+	{ "temperature", REPAIR_SAMPLING },
+	{ "top_p", REPAIR_TOP_P },
+	{ "stream_options", REPAIR_STREAM_OPTIONS },
+	{ "include_usage", REPAIR_STREAM_OPTIONS },
+	{ "include_obfuscation", REPAIR_STREAM_OPTIONS },
+	{ "parallel_tool_calls", REPAIR_PARALLEL },
+	{ "parallel tool calls", REPAIR_PARALLEL },
+	{ "tool_choice", REPAIR_TOOL_CHOICE },
+	{ "tool choice", REPAIR_TOOL_CHOICE },
+	{ "reasoning_effort", REPAIR_EFFORT },
+	{ "reasoning.effort", REPAIR_EFFORT },
+	{ "output_config.effort", REPAIR_EFFORT },
+	{ "effort parameter", REPAIR_EFFORT },
+	{ "thinking", REPAIR_EFFORT },
+	{ "response_format", REPAIR_FORMAT },
+	{ "response mime type", REPAIR_FORMAT },
+	{ "output_config.format", REPAIR_FORMAT },
+	{ "json_schema", REPAIR_FORMAT },
+	{ "json_object", REPAIR_FORMAT },
+};
+
+/* Whether the refusal is about the text that a model's template makes. */
+static bool is_about_roles(struct str m)
 {
+	return has(m, "alternat") || (has(m, "role") && has(m, "after"));
+}
+
+static bool is_unsupported(const struct said *s)
+{
+	static const char *const signs[] = {
+		"support", "unrecognized", "unknown", "not permitted",
+		"deprecated", "Extra inputs",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+		if (has(s->message, signs[i]))
+			return true;
+	return has(s->code, "unsupported");
+}
+
+/* Reasoning of earlier answers: the server misses it, or does not take it. */
+static unsigned reasoning_repairs(const struct said *s)
+{
+	static const char *const names[] = {
+		"reasoning_content", "reasoning_details", "[].thinking",
+		"extra_content", "\"reasoning\"",
+	};
 	struct str m = s->message;
-	bool unsupported = has(m, "support") || has(m, "unrecognized") ||
-		has(m, "unknown") || has(m, "not permitted") ||
-		has(m, "deprecated") || has(m, "Extra inputs") ||
-		has(s->code, "unsupported");
-	unsigned r = 0;
 
 	if ((has(m, "signature") && (has(m, "thought") || has(m, "thinking"))) ||
-	    has(s->raw, "thought signature"))
-		r |= REPAIR_STRIP;
-	if (!unsupported)
-		return r;
-	if (has(m, "max_tokens") || has(m, "max_completion_tokens") ||
-	    has(s->param, "max_tokens") || has(s->param, "max_completion_tokens"))
-		r |= REPAIR_MAX_TOKENS;
-	if (has(m, "temperature") || has(m, "top_p") ||
-	    has(s->param, "temperature") || has(s->param, "top_p"))
-		r |= REPAIR_SAMPLING;
-	if (has(m, "stream_options") || has(m, "include_obfuscation"))
-		r |= REPAIR_STREAM_OPTIONS;
-	if (has(m, "role") && (has(m, "'developer'") || has(m, "'system'") ||
-			       has(m, "system role") || has(m, "System role")))
-		r |= REPAIR_SYSTEM_ROLE;
+	    has(s->raw, "thought signature") || has(m, "content and thinking"))
+		return REPAIR_STRIP;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (has(m, names[i]) || str_is(s->param, names[i]))
+			return is_unsupported(s) ? REPAIR_STRIP
+				: REPAIR_REASONING;
+	return 0;
+}
+
+/* Tools that the server cannot take: at all, or not so many or not so long. */
+static unsigned tool_repairs(const struct said *s)
+{
+	struct str m = s->message;
+	unsigned r = 0;
+
+	if (has(s->param, "tools") || (has(m, "tool") &&
+	    (has(m, "description") || has(m, "too long") ||
+	     has(m, "too many") || has(m, "maximum") || has(m, "128"))))
+		r |= REPAIR_SHORT_TOOLS;
+	if ((has(m, "tool") || has(m, "function call")) &&
+	    (has(m, "support") || has(m, "requires") || has(m, "not enabled") ||
+	     has(m, "must be defined") || has(m, "must be set") ||
+	     has(m, "tools= param")))
+		r |= REPAIR_TOOLS;
 	return r;
 }
 
-/* "34.4s" or "12s" in details[].retryDelay (A8). */
+/*
+ * What a refused request may need to be accepted. llama.cpp reports a template that
+ * gives up with status 500, OpenRouter a model without tools with 404.
+ */
+static unsigned repairs(const struct said *s, int status, struct str body)
+{
+	struct str m = s->message.n ? s->message : body;
+	struct said all = { .message = m, .code = s->code, .param = s->param,
+		.raw = s->raw };
+	bool refused = status == 400 || status == 422;
+	unsigned r = 0;
+
+	if (is_about_roles(m) && (refused || status >= 500))
+		return REPAIR_ROLES | REPAIR_SYSTEM_ROLE;
+	if (!refused && !(status == 404 && has(m, "tool")) &&
+	    !(status >= 500 && (has(m, "template") || has(m, "jinja") ||
+				has(m, "raise_exception"))))
+		return 0;
+	r = reasoning_repairs(&all);
+	if (r)
+		return r;
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (has(m, parts[i].name) || has(s->param, parts[i].name))
+			r |= parts[i].repair;
+	if (r & REPAIR_OUTPUT && is_unsupported(&all))
+		r ^= REPAIR_OUTPUT | REPAIR_MAX_TOKENS;
+	if (has(m, "role") && (has(m, "system") || has(m, "developer")))
+		r |= REPAIR_SYSTEM_ROLE;
+	/* A named part is a lesser loss than the tools. */
+	return r ? r : tool_repairs(&all);
+}
+
+/* The next number in s, with or without marks between thousands; -1: none. */
+static int64_t next_number(struct str *s)
+{
+	int64_t n = 0;
+	size_t i = 0, k;
+
+	while (i < s->n && !(s->p[i] >= '0' && s->p[i] <= '9'))
+		i++;
+	if (i == s->n)
+		return -1;
+	for (; i < s->n; i++) {
+		if (s->p[i] >= '0' && s->p[i] <= '9') {
+			n = MIN(n * 10 + (s->p[i] - '0'), LIM_TOKEN_COUNT);
+			continue;
+		}
+		for (k = 1; k <= 3 && i + k < s->n && s->p[i + k] >= '0' &&
+		     s->p[i + k] <= '9'; k++)
+			continue;
+		if (!strchr(",._'", s->p[i]) || k != 4)
+			break;
+	}
+	*s = (struct str){ s->p + i, s->n - i };
+	return n;
+}
+
+/*
+ * Whether a refusal is one of size, whatever its words: it names a number that can
+ * be the request's size in tokens or characters, and a smaller one, the limit.
+ */
+static bool names_sizes(struct str m, int64_t tokens)
+{
+	int64_t size = 0, least = INT64_MAX, n;
+
+	if (tokens < LEAST_TOKENS)
+		return false;
+	for (n = next_number(&m); n >= 0; n = next_number(&m)) {
+		if (n >= LEAST_TOKENS)
+			least = MIN(least, n);
+		if (n >= tokens / 2 && n <= 8 * tokens)
+			size = MAX(size, n);
+	}
+	return size > least;
+}
+
+static enum err_code by_size(enum err_code code, struct str m, int64_t tokens)
+{
+	return code == ERR_UPSTREAM_REQUEST && names_sizes(m, tokens)
+		? ERR_UPSTREAM_CONTEXT : code;
+}
+
+/* "34.4s" or "12s" in details[].retryDelay (P-A8). */
 static int64_t retry_delay_ms(const json_t *details)
 {
 	size_t i;
@@ -313,7 +461,9 @@ void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
 	if (ms < 0)
 		ms = retry_delay_ms(s.details);
 	*f = (struct llm_fault){
-		.code = classify(&s, a->status), .retry_after_ms = ms,
+		.code = by_size(classify(&s, a->status),
+				s.message.n ? s.message : a->body, a->tokens),
+		.retry_after_ms = ms,
 		.retry = a->status == 408 || a->status == 409 ||
 			a->status == 429 || a->status == 498 || a->status >= 500,
 	};
@@ -330,13 +480,13 @@ void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
 		f->retry = false;
 	if (has(s.code, "tool_use_failed"))
 		f->retry = f->once = true;
-	if (a->status == 400 || a->status == 422)
-		f->repair = repairs(&s);
+	f->repair = repairs(&s, a->status, a->body);
 	tell(&s, a->status, a->body, f, e);
 	json_decref(j);
 }
 
-void llm_fault_of_json(const json_t *j, struct llm_fault *f, struct err *e)
+void llm_fault_of_json(const json_t *j, int64_t tokens, struct llm_fault *f,
+		       struct err *e)
 {
 	struct said s = say(j);
 	int status = s.number >= 400 && s.number < 600 ? (int)s.number : 0;
@@ -344,7 +494,7 @@ void llm_fault_of_json(const json_t *j, struct llm_fault *f, struct err *e)
 	if (!status && has(s.type, "invalid_request"))
 		status = 400;
 	*f = (struct llm_fault){
-		.code = classify(&s, status),
+		.code = by_size(classify(&s, status), s.message, tokens),
 		.retry_after_ms = retry_delay_ms(s.details),
 	};
 	f->retry = f->code == ERR_UPSTREAM_RATE ||
@@ -353,6 +503,6 @@ void llm_fault_of_json(const json_t *j, struct llm_fault *f, struct err *e)
 		has(s.type, "api_error") || has(s.type, "server_error");
 	if (has(s.code, "tool_use_failed"))
 		f->retry = f->once = true;
-	f->repair = status == 400 || status == 422 ? repairs(&s) : 0;
+	f->repair = repairs(&s, status, (struct str){ NULL, 0 });
 	tell(&s, status, (struct str){ NULL, 0 }, f, e);
 }

@@ -1,26 +1,37 @@
 /*
  * The meaning of a provider's failure: one classification for statuses, error
- * bodies and errors inside a stream (A3, A8-A12), and the possible remedies.
+ * bodies and errors inside a stream (P-A3, P-A8 to P-A12), and the possible remedies.
  */
 #ifndef LLM_ERROR_H
 #define LLM_ERROR_H
 
 #include "llm/llm.h"
 
-/* Changes to a request that a 400 asks for; each is tried once. */
+/* Changes to a request that a refusal asks for; each is tried once. */
 enum {
-	REPAIR_MAX_TOKENS = 1,	/* the other name of max_tokens (E1) */
-	REPAIR_STRIP = 2,	/* without signatures and opaque members (B12) */
-	REPAIR_SAMPLING = 4,	/* without temperature and top_p (E2) */
-	REPAIR_SYSTEM_ROLE = 8,	/* system text in the first user message (E6) */
-	REPAIR_STREAM_OPTIONS = 16,	/* without stream_options (E7) */
+	REPAIR_MAX_TOKENS = 1,	/* the other name of max_tokens (P-E1) */
+	REPAIR_STRIP = 2,	/* without signatures and opaque members (P-B12) */
+	REPAIR_SAMPLING = 4,	/* without temperature and top_p (P-E2) */
+	REPAIR_SYSTEM_ROLE = 8,	/* system text in the first user message (P-E6) */
+	REPAIR_STREAM_OPTIONS = 16,	/* without stream_options (P-E7) */
+	REPAIR_TOP_P = 32,	/* without top_p: not both of them */
+	REPAIR_OUTPUT = 64,	/* without a limit of the output */
+	REPAIR_ROLES = 128,	/* earlier calls and results as text */
+	REPAIR_TOOLS = 256,	/* the same, and without tools */
+	REPAIR_SHORT_TOOLS = 512,	/* 128 tools with 1,024 characters each */
+	REPAIR_TOOL_CHOICE = 1024,	/* without tools instead of tool_choice */
+	REPAIR_PARALLEL = 2048,	/* without parallel_tool_calls */
+	REPAIR_EFFORT = 4096,	/* without reasoning_effort and thinking */
+	REPAIR_FORMAT = 8192,	/* typed output asked for in the prompt */
+	REPAIR_REASONING = 16384,	/* with reasoning in each answer */
+	REPAIR_BITS = 15,
 };
 
 struct llm_fault {
 	enum err_code code;
 	bool retry;		/* the same request may succeed soon */
-	bool once;		/* … but one retry is enough (B18) */
-	unsigned repair;	/* REPAIR_* that would help */
+	bool once;		/* … but one retry is enough (P-B18) */
+	unsigned repair;	/* REPAIR_* that may help */
 	int64_t retry_after_ms;	/* as the server said; -1 = nothing */
 };
 
@@ -29,14 +40,18 @@ struct llm_answer {
 	int status;
 	struct str retry_after, retry_after_ms, should_retry;
 	struct str body;
+	int64_t tokens;		/* of the request, estimated; 0: not known */
 };
 void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
 			 struct err *e);
 
-/* An error object inside a 200 answer, in any shape. Sets *f and e. */
-void llm_fault_of_json(const json_t *j, struct llm_fault *f, struct err *e);
+/*
+ * An error object inside a 200 answer, in any shape; tokens as above. Sets *f and e.
+ */
+void llm_fault_of_json(const json_t *j, int64_t tokens, struct llm_fault *f,
+		       struct err *e);
 
-/* Whether j, a payload of a stream named name, is an error (A3). */
+/* Whether j, a payload of a stream named name, is an error (P-A3). */
 bool llm_is_error(struct str name, const json_t *j);
 
 /*
@@ -48,7 +63,7 @@ int64_t llm_retry_after_ms(struct str value, int64_t now_us);
 /*
  * Milliseconds until retry number n (from 0): the server's value if it is at most
  * a minute, plus up to an eighth, because many clients may have got the same value
- * (A8); else half a second, doubling up to eight seconds, minus up to a quarter.
+ * (P-A8); else half a second, doubling up to eight seconds, minus up to a quarter.
  * random determines these parts.
  */
 int llm_backoff_ms(const struct llm_fault *f, int n, uint8_t random);

@@ -20,7 +20,7 @@ static void usage(struct llm_decoder *d, const json_t *j)
 					0);
 	d->usage.cache_write = 0;
 	d->usage.input = dec_uncached(prompt, d->usage.cache_read);
-	/* D4: thinking is not among the candidates' tokens. */
+	/* P-D4: thinking is not among the candidates' tokens. */
 	d->usage.output = dec_count(u, "candidatesTokenCount", 0) + thoughts;
 	d->usage.reasoning = thoughts;
 	d->output_final = true;
@@ -32,6 +32,10 @@ static void part(struct llm_decoder *d, json_t *p)
 	json_t *signature = json_object_get(p, "thoughtSignature");
 	struct dec_call *c;
 
+	if (jx_obj(p, "inlineData")) {
+		dec_image(d);
+		return;
+	}
 	if (!fn) {
 		if (jx_bool(p, "thought", false))
 			dec_reasoning(d, jx_str(p, "text"));
@@ -52,6 +56,10 @@ static void finish_reason(struct llm_decoder *d, struct str s)
 {
 	if (!s.n)
 		return;
+	if (str_starts(s, STR("MALFORMED")) || str_is(s, "UNEXPECTED_TOOL_CALL")) {
+		dec_fail(d, ERR_UPSTREAM, "a malformed tool call");
+		return;
+	}
 	d->finished = true;
 	if (str_is(s, "MAX_TOKENS"))
 		d->stop = LLM_STOP_MAX_TOKENS;

@@ -25,7 +25,7 @@ struct llm_tool_call {
 	struct str name;	/* as the model said it */
 	struct str args;	/* JSON text; "{}" if the model gave none,
 				   "" if it was cut off before them */
-	json_t *opaque;		/* members to replay verbatim (B11), or NULL */
+	json_t *opaque;		/* members to replay verbatim (P-B11), or NULL */
 };
 
 /* An image for a model that sees (image.c). */
@@ -91,7 +91,7 @@ enum llm_stop {			/* E26 and what providers really send */
 /* "stop", "tool_calls", "length", … as finish_reason shows it (B43). */
 const char *llm_stop_name(enum llm_stop s);
 
-struct llm_usage {		/* four disjoint counters (D1), -1 = unknown */
+struct llm_usage {		/* four disjoint counters (P-D1), -1 = unknown */
 	int64_t input, cache_read, cache_write, output;
 	int64_t reasoning;	/* part of output; -1 = unknown */
 	double cost;		/* in the provider's currency; NAN = unknown */
@@ -109,8 +109,9 @@ void llm_usage_members(struct jw *w, const struct llm_usage *u);
 
 struct usage;	/* store/usage.h */
 
-/* Sets the counters of a usage record. */
-void llm_usage_record(struct usage *out, const struct llm_usage *u);
+/* Sets the counters of a usage record, and the cost of them at the service s. */
+void llm_usage_record(struct usage *out, const struct llm_service *s,
+		      const struct llm_usage *u);
 
 enum llm_event_type {
 	LLM_EV_TEXT,		/* text: delta */
@@ -121,7 +122,7 @@ enum llm_event_type {
 	LLM_EV_TOOL_CALL,	/* index, id, name, text = whole arguments JSON,
 				   bad_args, opaque; all of them right before
 				   USAGE and DONE, none before an ERROR: this,
-				   not `stop`, says that tools are called (B1) */
+				   not `stop`, says that tools are called (P-B1) */
 	LLM_EV_WARNING,		/* text: something was repaired or lost */
 	LLM_EV_USAGE,		/* usage: at most once, before DONE or ERROR;
 				   missing when nothing is known */
@@ -139,7 +140,7 @@ struct llm_event {		/* everything borrowed until the handler returns */
 	int index;		/* ordinal of the tool call, from 0 */
 	struct str id, name;
 	bool bad_args;		/* TOOL_CALL: text is not a JSON object, or
-				   empty: cut off before the arguments (A6) */
+				   empty: cut off before the arguments (P-A6) */
 	json_t *opaque;		/* TOOL_CALL: members to replay, or NULL */
 	enum llm_stop stop;
 	struct llm_usage usage;
@@ -170,7 +171,7 @@ struct llm_decoder *llm_decoder_new(const char *provider,
 /*
  * Feeds body bytes as they came, split anywhere. The first byte that is not
  * blank decides between event stream and JSON, the content type (optional,
- * before the first feed) between NDJSON and one document (A13). The terminal
+ * before the first feed) between NDJSON and one document (P-A13). The terminal
  * event is given as soon as it is certain ([DONE], message_stop, an error);
  * later bytes are ignored. Returns -1 when the handler stopped. Upstream
  * failures are ERROR events, not errors of these functions.
@@ -179,7 +180,7 @@ int llm_decoder_feed(struct llm_decoder *d, struct str bytes,
 		     llm_handler *fn, void *ctx, struct err *e) MUST_CHECK;
 void llm_decoder_content_type(struct llm_decoder *d, struct str content_type);
 
-/* End of body: gives the one terminal event (A1) unless it was given. */
+/* End of body: gives the one terminal event (P-A1) unless it was given. */
 int llm_decoder_finish(struct llm_decoder *d, llm_handler *fn, void *ctx,
 		       struct err *e) MUST_CHECK;
 void llm_decoder_free(struct llm_decoder *d);
@@ -194,12 +195,12 @@ bool llm_decoder_over(const struct llm_decoder *d);
 /* Whether the provider's mark of success was seen: only the end is missing. */
 bool llm_decoder_finished(const struct llm_decoder *d);
 
-/* From now on, usage that the provider does not report is estimated (D5). */
+/* From now on, usage that the provider does not report is estimated (P-D5). */
 void llm_decoder_estimate(struct llm_decoder *d, int64_t input_tokens);
 
 /*
  * A call whose id is already used in r's messages, or twice in the answer, gets a
- * new one: some servers count from call_0 in each answer (B3), and code that keeps
+ * new one: some servers count from call_0 in each answer (P-B3), and code that keeps
  * calls by id would confuse them. r is borrowed.
  */
 void llm_decoder_history(struct llm_decoder *d, const struct llm_request *r);
@@ -216,6 +217,7 @@ struct llm_wire {
 	size_t n_headers;
 	struct buf body;	/* to be released as soon as it is sent */
 	int64_t tokens;		/* of input, estimated */
+	unsigned repairs;	/* REPAIR_* (error.h) that would change it */
 };
 
 /*
@@ -279,7 +281,7 @@ struct http_abort;
 
 /*
  * Sends r and delivers events until the one terminal event was delivered.
- * Retries (A7-A9) only while nothing was delivered. abort (may be NULL) ends
+ * Retries (P-A7 to P-A9) only while nothing was delivered. abort (may be NULL) ends
  * it from another thread: then ERR_CANCELLED. idle_fn (may be NULL) is called
  * about every idle_ms of silence and when watch_fd (-1 = none) becomes
  * readable; it may return -1 to stop.

@@ -1,5 +1,5 @@
 /*
- * Ollama's own chat (protocols.md section 5): one JSON object per line, whole
+ * Ollama's own chat: one JSON object per line, whole
  * tool calls with arguments as objects, counters in the last line.
  */
 #include "llm/build.h"
@@ -34,6 +34,8 @@ static void event(struct llm_decoder *d, struct str name, json_t *j)
 	dec_model(d, jx_str(j, "model"));
 	dec_reasoning(d, jx_str(m, "thinking"));
 	dec_text(d, jx_str(m, "content"));
+	if (json_array_size(json_object_get(m, "images")))
+		dec_image(d);
 	json_array_foreach(jx_arr(m, "tool_calls"), i, tc) {
 		const json_t *fn = jx_obj(tc, "function");
 		struct dec_call *c = dec_call_new(d, CALL_NO_KEY,
@@ -106,12 +108,12 @@ static void images(struct build *b, const struct build_item *it)
 {
 	struct jw *w = &b->w;
 
-	if (!build_n_images(it))
+	if (!it->n_images)
 		return;
 	jw_key(w, "images");
 	jw_arr(w);
-	for (size_t i = 0; i < build_n_images(it); i++)
-		jw_str(w, it->msg->images[i].base64);
+	for (size_t i = 0; i < it->n_images; i++)
+		jw_str(w, it->images[i].base64);
 	jw_end_arr(w);
 }
 
@@ -132,10 +134,10 @@ static void message(struct build *b, const struct build_item *it)
 		jw_kstr(w, "tool_name", build_tool_name(b, it->tool_name));
 		jw_kstr(w, "tool_call_id", build_call_id(b, it->call_id));
 	}
-	if (it->role == LLM_ASSISTANT && m->n_calls) {
+	if (it->n_calls) {
 		jw_key(w, "tool_calls");
 		jw_arr(w);
-		for (size_t i = 0; i < m->n_calls; i++)
+		for (size_t i = 0; i < it->n_calls; i++)
 			call(b, &m->calls[i]);
 		jw_end_arr(w);
 	}
@@ -148,6 +150,7 @@ static void options(struct build *b)
 {
 	const struct llm_service *s = b->r->service;
 	const json_t *extra = jx_obj(s->extra_body, "options");
+	int max = build_max_tokens(b);
 	struct jw *w = &b->w;
 	const char *key;
 	json_t *v;
@@ -155,13 +158,10 @@ static void options(struct build *b)
 	jw_key(w, "options");
 	jw_obj(w);
 	if (s->context_tokens > 0 && !json_object_get(extra, "num_ctx"))
-		jw_kint(w, "num_ctx", s->context_tokens);	/* E4 */
-	if (build_max_tokens(b) > 0 && !json_object_get(extra, "num_predict"))
-		jw_kint(w, "num_predict", build_max_tokens(b));
-	if (build_sampling(b) && s->set.temperature)
-		build_kreal(b, "temperature", s->temperature);
-	if (build_sampling(b) && s->set.top_p)
-		build_kreal(b, "top_p", s->top_p);
+		jw_kint(w, "num_ctx", s->context_tokens);	/* P-E4 */
+	if (max > 0 && !json_object_get(extra, "num_predict"))
+		jw_kint(w, "num_predict", max);
+	build_sampling(b);
 	json_object_foreach((json_t *)extra, key, v) {
 		jw_key(w, key);
 		jw_json(w, v);
@@ -173,7 +173,8 @@ static void think(struct build *b)
 {
 	const char *effort = b->r->service->reasoning_effort;
 
-	if (!b->r->service->set.reasoning_effort)
+	if (!b->r->service->set.reasoning_effort ||
+	    !build_may(b, REPAIR_EFFORT))
 		return;
 	jw_key(&b->w, "think");
 	if (strcmp(effort, "none") == 0)

@@ -1,8 +1,8 @@
 /*
  * OpenAI chat completions, reading: the chunk of a stream and the whole
- * document (protocols.md 2.2, section 4). The fields are those that some server
- * of the family really sends; null and absent are the same everywhere (B10),
- * `choices` may be empty or missing (C1), roles are ignored (C6).
+ * document. The fields are those that some server
+ * of the family really sends; null and absent are the same everywhere (P-B10),
+ * `choices` may be empty or missing (P-C1), roles are ignored (P-C6).
  */
 #include "llm/openai.h"
 
@@ -20,7 +20,7 @@ static bool is_null(const json_t *v)
 	return !v || json_is_null(v);
 }
 
-/* -- usage (D1, D3, D4, D6) ----------------------------------------------- */
+/* -- usage (P-D1, P-D3, P-D4, P-D6) ----------------------------------------------- */
 
 static void take_usage(struct llm_decoder *d, const json_t *u)
 {
@@ -46,6 +46,10 @@ static void take_usage(struct llm_decoder *d, const json_t *u)
 	d->usage.output = completion;
 	d->usage.reasoning = dec_count(out, "reasoning_tokens",
 				       dec_count(u, "reasoning_tokens", -1));
+	/* They are a part, unless there are more: gateways before Gemini and Grok. */
+	if (d->usage.reasoning > completion && completion >= 0 &&
+	    (total < 0 || total - sent >= completion + d->usage.reasoning))
+		d->usage.output = completion + d->usage.reasoning;
 	if (json_is_object(cost))	/* Perplexity */
 		cost = json_object_get(cost, "total_cost");
 	if (json_is_number(cost))
@@ -63,7 +67,14 @@ static void usage(struct llm_decoder *d, const json_t *j)
 		take_usage(d, u);
 }
 
-/* -- text and reasoning (C2, C4) ------------------------------------------ */
+/* -- text and reasoning (P-C2, P-C4) ------------------------------------------ */
+
+static bool is_image(const json_t *part)
+{
+	return json_object_get(part, "image_url") ||
+		str_is(jx_str(part, "type"), "image") ||
+		str_is(jx_str(part, "type"), "output_image");
+}
 
 /* Content parts: text, and Mistral's thinking with parts of its own. */
 static void parts(struct llm_decoder *d, const json_t *list, bool reasoning)
@@ -80,6 +91,8 @@ static void parts(struct llm_decoder *d, const json_t *list, bool reasoning)
 			parts(d, inner, true);
 		else if (json_is_string(inner))
 			dec_reasoning(d, text_of(inner));
+		else if (is_image(part))
+			dec_image(d);
 		else if (str_is(jx_str(part, "type"), "refusal"))
 			dec_refusal(d, jx_str(part, "refusal"));
 		else if (reasoning)
@@ -114,7 +127,7 @@ static void reasoning(struct llm_decoder *d, const json_t *delta)
 	}
 }
 
-/* -- members to replay (B11, B13) ----------------------------------------- */
+/* -- members to replay (P-B11, P-B13) ----------------------------------------- */
 
 /* Appends b to the string member key of a, making it if needed. */
 static void grow(json_t *a, const char *key, struct str b)
@@ -296,6 +309,11 @@ static void finish_reason(struct llm_decoder *d, const json_t *v)
 		dec_fail(d, ERR_UPSTREAM, "finish_reason is \"error\"");
 		return;
 	}
+	/* Gemini: the model wrote a call that nobody can read. */
+	if (memmem(s.p, s.n, "MALFORMED", 9) || memmem(s.p, s.n, "malformed", 9)) {
+		dec_fail(d, ERR_UPSTREAM, "a malformed tool call");
+		return;
+	}
 	if (str_is(s, "insufficient_system_resource")) {	/* DeepSeek */
 		dec_fail(d, ERR_UPSTREAM_OVERLOAD, "out of resources");
 		return;
@@ -317,6 +335,8 @@ static void message(struct llm_decoder *d, const json_t *m, bool whole)
 		dec_text(d, text_of(content));
 	else if (json_is_array(content))
 		parts(d, content, false);
+	if (json_array_size(json_object_get(m, "images")))	/* OpenRouter */
+		dec_image(d);
 	dec_refusal(d, jx_str(m, "refusal"));
 	tool_calls(d, jx_arr(m, "tool_calls"), whole);
 	function_call(d, jx_obj(m, "function_call"));
@@ -334,7 +354,7 @@ static json_t *first_choice(const json_t *j)
 	return NULL;
 }
 
-/* B9: delta, then finish_reason, then usage of the same chunk. */
+/* P-B9: delta, then finish_reason, then usage of the same chunk. */
 static void event(struct llm_decoder *d, struct str name, json_t *j)
 {
 	const json_t *choice = first_choice(j);
@@ -353,7 +373,7 @@ static void event(struct llm_decoder *d, struct str name, json_t *j)
 
 /*
  * A gateway without finish_reason (Snowflake Cortex) ends with usage and this
- * mark. If the field is present but null, the end is missing (A1, A5).
+ * mark. If the field is present but null, the end is missing (P-A1, P-A5).
  */
 static void done(struct llm_decoder *d)
 {
@@ -368,7 +388,7 @@ static void whole(struct llm_decoder *d, json_t *j)
 	bool filtered = str_is(jx_str(choice, "finish_reason"),
 			       "content_filter");
 
-	if (!m && !filtered) {	/* Azure leaves out what it filtered (C5) */
+	if (!m && !filtered) {	/* Azure leaves out what it filtered (P-C5) */
 		if (jx_str(j, "message").n || json_object_get(j, "detail"))
 			dec_fail_json(d, j);
 		else

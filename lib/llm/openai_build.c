@@ -1,5 +1,5 @@
 /*
- * OpenAI chat completions, writing. Only what is configured is sent (E2, E8):
+ * OpenAI chat completions, writing. Only what is configured is sent (P-E2, P-E8):
  * strict servers refuse members that they do not know.
  */
 #include "llm/openai.h"
@@ -24,18 +24,18 @@ static void call(struct build *b, const struct llm_tool_call *c)
 	jw_end_obj(w);
 }
 
-/* The content as parts (protocols.md section 2): images, then the text. */
+/* The content as parts: images, then the text. */
 static void parts(struct build *b, const struct build_item *it)
 {
 	struct jw *w = &b->w;
 
 	jw_arr(w);
-	for (size_t i = 0; i < build_n_images(it); i++) {
+	for (size_t i = 0; i < it->n_images; i++) {
 		jw_obj(w);
 		jw_kstrz(w, "type", "image_url");
 		jw_key(w, "image_url");
 		jw_obj(w);
-		jw_kstr(w, "url", it->msg->images[i].data_url);
+		jw_kstr(w, "url", it->images[i].data_url);
 		jw_end_obj(w);
 		jw_end_obj(w);
 	}
@@ -54,7 +54,7 @@ static void message(struct build *b, const struct build_item *it)
 		[LLM_SYSTEM] = "system", [LLM_USER] = "user",
 		[LLM_ASSISTANT] = "assistant", [LLM_TOOL] = "tool",
 	};
-	size_t n_calls = it->role == LLM_ASSISTANT ? it->msg->n_calls : 0;
+	size_t n_calls = it->n_calls;
 	struct jw *w = &b->w;
 
 	jw_obj(w);
@@ -64,7 +64,7 @@ static void message(struct build *b, const struct build_item *it)
 	jw_key(w, "content");
 	if (n_calls && !it->text.n)
 		jw_null(w);
-	else if (build_n_images(it))
+	else if (it->n_images)
 		parts(b, it);
 	else
 		jw_str(w, build_text(it->text));
@@ -75,8 +75,15 @@ static void message(struct build *b, const struct build_item *it)
 			call(b, &it->msg->calls[i]);
 		jw_end_arr(w);
 	}
-	if (it->role == LLM_ASSISTANT)
-		build_members(b, build_replay(b, it));
+	if (it->role == LLM_ASSISTANT) {
+		const json_t *o = build_replay(b, it);
+
+		build_members(b, o);
+		/* DeepSeek wants it of all answers, whoever gave them. */
+		if (!build_may(b, REPAIR_REASONING) &&
+		    !json_object_get(o, "reasoning_content"))
+			jw_kstr(w, "reasoning_content", STR(""));
+	}
 	jw_end_obj(w);
 }
 
@@ -113,21 +120,24 @@ static void tools(struct build *b)
 	if (b->r->no_tool_calls && build_key(b, "tool_choice"))
 		jw_str(w, STR("none"));
 	if (b->q.parallel_tool_calls != PARALLEL_UNSET &&
-	    build_key(b, "parallel_tool_calls"))
+	    build_may(b, REPAIR_PARALLEL) && build_key(b, "parallel_tool_calls"))
 		jw_bool(w, b->q.parallel_tool_calls == PARALLEL_ON);
 }
 
-/* E1: the name that this server accepts, or the other one after a 400. */
+/* P-E1: the name that this server accepts, or the other one after a 400. */
 static void max_tokens(struct build *b)
 {
 	bool completion = b->q.max_tokens_field == MAXTOK_COMPLETION;
+	int n = build_max_tokens(b);
 	const char *key;
 
-	if (b->repair & REPAIR_MAX_TOKENS)
+	if (n <= 0)
+		return;
+	if (!build_may(b, REPAIR_MAX_TOKENS))
 		completion = !completion;
 	key = completion ? "max_completion_tokens" : "max_tokens";
-	if (build_max_tokens(b) > 0 && build_key(b, key))
-		jw_int(&b->w, build_max_tokens(b));
+	if (build_key(b, key))
+		jw_int(&b->w, n);
 }
 
 static void response_format(struct build *b)
@@ -162,7 +172,7 @@ static void stream(struct build *b)
 	if (build_key(b, "stream"))
 		jw_bool(w, b->r->stream);
 	if (!b->r->stream || !b->q.include_usage ||
-	    (b->repair & REPAIR_STREAM_OPTIONS) ||
+	    !build_may(b, REPAIR_STREAM_OPTIONS) ||
 	    !build_key(b, "stream_options"))
 		return;
 	jw_obj(w);
@@ -184,11 +194,8 @@ int openai_build(struct build *b, struct err *e)
 	tools(b);
 	stream(b);
 	max_tokens(b);
-	if (build_sampling(b) && s->set.temperature)
-		build_kreal(b, "temperature", s->temperature);
-	if (build_sampling(b) && s->set.top_p)
-		build_kreal(b, "top_p", s->top_p);
-	if (s->set.reasoning_effort &&
+	build_sampling(b);
+	if (s->set.reasoning_effort && build_may(b, REPAIR_EFFORT) &&
 	    build_key(b, "reasoning_effort"))
 		jw_str(&b->w, str_of(s->reasoning_effort));
 	response_format(b);

@@ -1,5 +1,5 @@
 /*
- * OpenAI Responses, reading only (protocols.md section 3): bodies that people
+ * OpenAI Responses, reading only: bodies that people
  * have recorded can be decoded; requests are made by chat completions. Events
  * name themselves in `type`; a call has two ids, of which call_id is the one
  * that results refer to; there is no [DONE].
@@ -52,6 +52,8 @@ static void item(struct llm_decoder *d, int key, const json_t *it)
 					   "arguments"));
 		return;
 	}
+	if (str_is(type_of(it), "image_generation_call"))
+		dec_image(d);
 	json_array_foreach(jx_arr(it, "summary"), i, part)
 		dec_reasoning(d, jx_str(part, "text"));
 	json_array_foreach(jx_arr(it, "content"), i, part) {
@@ -95,6 +97,8 @@ static void event(struct llm_decoder *d, struct str name, json_t *j)
 		if (str_is(type_of(it), "function_call"))
 			dec_call_new(d, key_of(j), jx_str(it, "call_id"),
 				     jx_str(it, "name"));
+		else if (str_is(type_of(it), "image_generation_call"))
+			dec_image(d);
 	} else if (str_is(type, "response.function_call_arguments.delta")) {
 		struct dec_call *c = dec_call(d, key_of(j), none, none);
 

@@ -1,5 +1,5 @@
 /*
- * The provider table and the quirk table (protocols.md section 4). Values that
+ * The provider table and the quirk table. Values that
  * a row does not name are zero, hence the first of each enum; BASE has those
  * that nearly all share.
  */

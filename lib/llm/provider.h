@@ -29,21 +29,21 @@ enum q_parallel { PARALLEL_UNSET, PARALLEL_ON, PARALLEL_OFF };
 #define QUIRK_FIELDS 4
 
 struct quirks {
-	int max_tokens_field;	/* enum q_max_tokens (E1) */
-	int system_role;	/* enum q_system_role (E6) */
-	int reasoning_replay;	/* enum q_replay (B13) */
-	int think_tags;		/* enum q_think (C3) */
-	int tool_id_style;	/* enum q_tool_id (B6) */
-	int tool_schema_filter;	/* enum q_schema (E10) */
+	int max_tokens_field;	/* enum q_max_tokens (P-E1) */
+	int system_role;	/* enum q_system_role (P-E6) */
+	int reasoning_replay;	/* enum q_replay (P-B13) */
+	int think_tags;		/* enum q_think (P-C3) */
+	int tool_id_style;	/* enum q_tool_id (P-B6) */
+	int tool_schema_filter;	/* enum q_schema (P-E10) */
 	int output_format;	/* enum q_output: typed output (A1) */
-	int usage_output_rule;	/* enum q_usage (D4) */
-	int parallel_tool_calls;	/* enum q_parallel (E8) */
-	bool include_usage;	/* send stream_options.include_usage (E7) */
-	bool hide_obfuscation;	/* send include_obfuscation:false (C8) */
+	int usage_output_rule;	/* enum q_usage (P-D4) */
+	int parallel_tool_calls;	/* enum q_parallel (P-E8) */
+	bool include_usage;	/* send stream_options.include_usage (P-E7) */
+	bool hide_obfuscation;	/* send include_obfuscation:false (P-C8) */
 	bool supports_tools;	/* tools are sent at all (B21) */
-	bool supports_tool_choice;	/* else `none` = tools left out (E5) */
+	bool supports_tool_choice;	/* else `none` = tools left out (P-E5) */
 	bool supports_vision;	/* the format has a place for images */
-	bool strict_schema;	/* strict:true for schemas that comply (E9) */
+	bool strict_schema;	/* strict:true for schemas that comply (P-E9) */
 	bool key_required;	/* no key: ERR_LLM_NO_CREDENTIAL (B18) */
 	int rerank_format;	/* enum q_rerank: what passages are called */
 	const char *embed_query_prefix, *embed_document_prefix;	/* or NULL */
@@ -53,9 +53,9 @@ struct quirks {
 	int embed_texts;	/* in a request; 0: LIM_EMBED_TEXTS */
 	int embed_chars;	/* of a text that are sent; 0: LIM_EMBED_CHARS */
 	int embed_truncate;	/* enum q_truncate: sent as `truncate` */
-	const char *reasoning_in[QUIRK_FIELDS];	/* fields, best first (C2) */
+	const char *reasoning_in[QUIRK_FIELDS];	/* fields, best first (P-C2) */
 	const char *url_template;	/* {url} {deployment} {api_version} */
-	const char *auth_header;	/* "Name: … {key}"; "" = none (E13) */
+	const char *auth_header;	/* "Name: … {key}"; "" = none (P-E13) */
 };
 
 /* A request being built; see build.h. */
@@ -66,7 +66,7 @@ struct llm_dialect {
 	const char *text_key;	/* member that holds the text of a delta */
 	/* Writes the body into b->body. NULL = can only be decoded. */
 	int (*build)(struct build *b, struct err *e);
-	/* One stream payload; one whole document (stream:false, A13). */
+	/* One stream payload; one whole document (stream:false, P-A13). */
 	void (*event)(struct llm_decoder *d, struct str name, json_t *j);
 	void (*whole)(struct llm_decoder *d, json_t *j);
 	/* Takes the usage that j holds, if any, and nothing else. */

@@ -80,7 +80,7 @@ static size_t repair_escape(struct buf *out, struct str s, size_t i)
 		return 6;
 	}
 	if (u == 0) {
-		buf_adds(out, "\xef\xbf\xbd");	/* C9 */
+		buf_adds(out, "\xef\xbf\xbd");	/* P-C9 */
 		return 6;
 	}
 	u = (int)MIN(s.n - i, 2);

@@ -1,5 +1,5 @@
 /*
- * Reading JSON of a provider whose text may be broken (C7, C11).
+ * Reading JSON of a provider whose text may be broken (P-C7, P-C11).
  *
  * A server that cuts its text by bytes or UTF-16 units sends half a character
  * in one delta and the rest in the next: raw bytes that are no UTF-8, or lone

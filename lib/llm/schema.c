@@ -1,5 +1,5 @@
 /*
- * JSON Schemas of tools on their way to a provider (E9-E11). A reference inside
+ * JSON Schemas of tools on their way to a provider (P-E9 to P-E11). A reference inside
  * the document is replaced by its target; any other is never fetched and becomes
  * "anything". So does a reference that would make the schema too large: references
  * to references double with every level, and schemas come from pages and MCP

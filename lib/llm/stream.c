@@ -1,11 +1,11 @@
 /*
  * llm_stream: one request, with its retries, as one sequence of events.
  *
- * A failure is retried only while nothing was delivered (A7), by the policy of
+ * A failure is retried only while nothing was delivered (P-A7), by the policy of
  * the official client: at most `retries` times, after the server's delay if it
- * is at most 60 s, else 0.5 s doubling to 8 s less up to a quarter. After a 400
- * that names a parameter, the request is sent once without it (E1, E2, E6, E7,
- * B12), and a repair that helped is remembered for the process.
+ * is at most 60 s, else 0.5 s doubling to 8 s less up to a quarter. After a refusal
+ * that names a part of the request, it is sent once without it (P-E1, P-E2, P-E6, P-E7,
+ * P-B12), and a repair that helped is remembered for the process.
  */
 #include "llm/llm.h"
 
@@ -28,13 +28,15 @@
 #include "base/banned.h"
 
 #define LINGER_OVER_MS 50	/* for the end of body after the last event */
-#define LINGER_USAGE_MS 3000	/* for usage after finish_reason (D3) */
+#define LINGER_USAGE_MS 3000	/* for usage after finish_reason (P-D3) */
 
 /*
- * Repairs that helped, by service: a direct-mapped table of hash << 8 | bits.
+ * Repairs that helped, by service: a direct-mapped table of hash and bits.
  * A lost or wrong entry costs one request, so a word per slot is enough.
  */
 static _Atomic uint64_t memory[64];
+
+#define REPAIR_MASK ((1u << REPAIR_BITS) - 1)
 
 struct attempt {
 	const struct llm_request *r;
@@ -80,17 +82,19 @@ static unsigned recall(const struct llm_service *s)
 	uint64_t h = service_hash(s);
 	uint64_t v = atomic_load(&memory[h % ARRAY_LEN(memory)]);
 
-	return v >> 8 == h >> 8 ? v & 0xff : 0;
+	return v >> REPAIR_BITS == h >> REPAIR_BITS ? v & REPAIR_MASK : 0;
 }
 
 static void remember(const struct llm_service *s, unsigned repair)
 {
 	uint64_t h = service_hash(s);
 
-	repair &= ~(unsigned)REPAIR_STRIP;	/* that is the history's fault */
+	/* The first is the history's fault; without tools, a service is much less
+	   than it may be, so each request tries them. */
+	repair &= ~(unsigned)(REPAIR_STRIP | REPAIR_TOOLS);
 	if (repair)
 		atomic_store(&memory[h % ARRAY_LEN(memory)],
-			     (h & ~UINT64_C(0xff)) | repair);
+			     (h & ~(uint64_t)REPAIR_MASK) | repair);
 }
 
 /* -- events on their way -------------------------------------------------- */
@@ -252,6 +256,7 @@ static void answered_badly(struct attempt *t, const struct http_result *res)
 		.retry_after = str_of(res->retry_after),
 		.retry_after_ms = str_of(res->retry_after_ms),
 		.should_retry = str_of(res->should_retry),
+		.tokens = t->wire.tokens,
 	}, &t->fault, &t->failed);
 	err_wrap(&t->failed, "%s%s%s", t->r->service->provider,
 		 res->request_id[0] ? " " : "", res->request_id);
@@ -345,11 +350,13 @@ static int give_up(struct attempt *t, struct err *e)
 static bool again(struct attempt *t, unsigned *repair, int *n_retries,
 		  int *n_once, const struct http_request *base, struct err *e)
 {
-	unsigned fix = t->fault.repair & ~*repair;
+	unsigned fix = t->fault.repair & t->wire.repairs & ~*repair;
 	int max = t->r->service->retries;
 
 	if (t->delivered || t->handler_stopped)
 		return false;
+	if (fix & REPAIR_TOP_P)		/* one of two may be enough */
+		fix &= ~(unsigned)REPAIR_SAMPLING;
 	if (fix) {
 		log_info("model request repaired", "service",
 			 t->r->service->id, "because", t->failed.text);

@@ -1,6 +1,8 @@
 #include "llm/toolname.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/banned.h"
 
@@ -38,13 +40,56 @@ struct str toolname_wire(struct str name, char *out)
 	return (struct str){ out, n };
 }
 
+/* What templates keep of a name: its last part, up to a control token. */
+static struct str last_part(struct str s)
+{
+	const char *token = s.n ? memmem(s.p, s.n, "<|", 2) : NULL;
+	size_t at;
+
+	if (token)
+		s.n = (size_t)(token - s.p);
+	for (at = s.n; at && !strchr(".:/", s.p[at - 1]); at--)
+		continue;
+	return (struct str){ s.p + at, s.n - at };
+}
+
+/* Equal but for case and for everything that is not a letter or digit. */
+static bool alike(struct str a, struct str b)
+{
+	size_t i = 0, k = 0;
+
+	for (;;) {
+		while (i < a.n && !isalnum((unsigned char)a.p[i]))
+			i++;
+		while (k < b.n && !isalnum((unsigned char)b.p[k]))
+			k++;
+		if (i == a.n || k == b.n)
+			return i == a.n && k == b.n;
+		if (tolower((unsigned char)a.p[i++]) !=
+		    tolower((unsigned char)b.p[k++]))
+			return false;
+	}
+}
+
 struct str toolname_back(struct str wire, const struct llm_tool *tools,
 			 size_t n_tools)
 {
+	struct str part = last_part(wire), name, sent;
+	const char *found = NULL;
 	char out[TOOLNAME_BYTES];
 
 	for (size_t i = 0; i < n_tools; i++)
 		if (str_eq(toolname_wire(str_of(tools[i].name), out), wire))
 			return str_of(tools[i].name);
-	return wire;
+	for (size_t i = 0; i < n_tools; i++) {
+		name = str_of(tools[i].name);
+		sent = toolname_wire(name, out);
+		if (!alike(wire, name) && !alike(part, name) &&
+		    !alike(part, sent) && !alike(part, last_part(name)))
+			continue;
+		if (found)		/* it could be either */
+			return wire;
+		found = name.p;
+	}
+	return found ? str_of(found) : wire;
 }

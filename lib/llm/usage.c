@@ -1,4 +1,4 @@
-/* Counters of tokens: four disjoint ones and a part (D1), each known or not. */
+/* Counters of tokens: four disjoint ones and a part (P-D1), each known or not. */
 #include <math.h>
 
 #include "llm/llm.h"
@@ -33,13 +33,29 @@ void llm_usage_members(struct jw *w, const struct llm_usage *u)
 	jw_kint_if(w, "reasoningTokens", u->reasoning >= 0, u->reasoning);
 }
 
-void llm_usage_record(struct usage *out, const struct llm_usage *u)
+/*
+ * What the service's prices make of the counters: cached tokens count as input, the
+ * rest is not known here. Without prices, what the provider says.
+ */
+static double cost_of(const struct llm_service *s, const struct llm_usage *u)
+{
+	double in = (double)(MAX(u->input, 0) + MAX(u->cache_read, 0) +
+			     MAX(u->cache_write, 0));
+
+	if (!s->set.price || (u->input < 0 && u->output < 0))
+		return u->cost;
+	return (in * s->input_price +
+		(double)MAX(u->output, 0) * s->output_price) / 1e6;
+}
+
+void llm_usage_record(struct usage *out, const struct llm_service *s,
+		      const struct llm_usage *u)
 {
 	out->input_tokens = u->input;
 	out->cache_read_tokens = u->cache_read;
 	out->cache_write_tokens = u->cache_write;
 	out->output_tokens = u->output;
 	out->reasoning_tokens = u->reasoning;
-	out->cost = u->cost;
+	out->cost = cost_of(s, u);
 	out->estimated = u->estimated;
 }

@@ -1,7 +1,10 @@
 #include "net/curl.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +17,8 @@
 
 struct curl_functions curl_now;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char problem[200];	/* "" = it is loaded */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool loaded;
 
 static const struct {
 	const char *name;
@@ -26,10 +29,13 @@ static const struct {
 #undef CURL_ROW
 };
 
-/* Never unloaded: threads of the library may outlive its users. */
-static void load(void)
+/* Never unloaded: threads of the library may outlive its users. Under the lock. */
+static int load(struct err *e)
 {
 	void *lib = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	/* The next call may succeed then, so that a failure is not kept. */
+	const bool shortage = !lib && (errno == EMFILE || errno == ENFILE ||
+				       errno == ENOMEM);
 
 	for (size_t i = 0; lib && i < ARRAY_LEN(functions); i++) {
 		void *f = dlsym(lib, functions[i].name);
@@ -41,13 +47,22 @@ static void load(void)
 	if (!lib) {
 		const char *why = dlerror();
 
-		snprintf(problem, sizeof(problem), "%s", why ? why : LIBRARY);
+		return err_set(e, shortage ? ERR_OVERLOADED : ERR_INTERNAL,
+			       "libcurl cannot be loaded: %s", why ? why : LIBRARY);
 	}
+	atomic_store(&loaded, true);
+	return 0;
 }
 
 int curl_load(struct err *e)
 {
-	pthread_once(&once, load);
-	return *problem ? err_set(e, ERR_INTERNAL, "libcurl cannot be loaded: "
-				  "%s", problem) : 0;
+	int rc = 0;
+
+	if (atomic_load(&loaded))
+		return 0;
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&loaded))
+		rc = load(e);
+	pthread_mutex_unlock(&lock);
+	return rc;
 }

@@ -4,6 +4,7 @@
  */
 #include "net/transfer.h"
 
+#include <locale.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -58,6 +59,8 @@ static const char *env(const char *a, const char *b, const char *c,
 int http_global_init(struct err *e)
 {
 	(void)e;
+	/* libcurl reads host names beyond ASCII in the charset of the locale. */
+	(void)setlocale(LC_CTYPE, "C.UTF-8");
 	proxies.http = xstrdup(env("http_proxy", "all_proxy", "ALL_PROXY",
 				   NULL));
 	proxies.https = xstrdup(env("https_proxy", "HTTPS_PROXY", "all_proxy",

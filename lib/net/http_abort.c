@@ -16,7 +16,7 @@ struct http_abort *http_abort_new(struct err *e)
 
 	a->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (a->fd < 0) {
-		err_set(e, ERR_INTERNAL, "eventfd: %s",
+		err_set(e, ERR_OVERLOADED, "eventfd: %s",
 			err_errno(errno, why, sizeof(why)));
 		free(a);
 		return NULL;

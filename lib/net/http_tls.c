@@ -1,5 +1,6 @@
 #include "net/http_tls.h"
 
+#include <errno.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 #include <pthread.h>
@@ -10,6 +11,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static X509_STORE *store;
 
+/* Without files left, the default places would be taken to be empty, for good. */
 static X509_STORE *load(const char *bundle)
 {
 	const char *file = getenv("SSL_CERT_FILE");
@@ -19,9 +21,10 @@ static X509_STORE *load(const char *bundle)
 		return NULL;
 	if (!file || !file[0])
 		file = bundle;
+	errno = 0;
 	if (file && X509_STORE_load_file(s, file) == 1)
 		return s;
-	if (X509_STORE_set_default_paths(s) == 1)
+	if (errno != EMFILE && errno != ENFILE && X509_STORE_set_default_paths(s) == 1)
 		return s;
 	X509_STORE_free(s);
 	return NULL;
@@ -35,7 +38,8 @@ int http_tls_load(const char *bundle, struct err *e)
 	if (!store)
 		store = load(bundle);
 	if (!store)
-		rc = err_set(e, ERR_UPSTREAM_CONNECT,
+		rc = err_set(e, errno == EMFILE || errno == ENFILE
+			     ? ERR_OVERLOADED : ERR_UPSTREAM_CONNECT,
 			     "no certificates to check https with");
 	pthread_mutex_unlock(&lock);
 	return rc;

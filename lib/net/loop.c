@@ -526,7 +526,7 @@ int http_loop_run(struct http_pool *p, struct transfer *t)
 	rc = start(p);
 	pthread_mutex_unlock(&p->lock);
 	if (rc < 0)
-		return err_set(&t->e, ERR_INTERNAL, "no thread for transfers");
+		return err_set(&t->e, ERR_OVERLOADED, "no thread or file for transfers");
 	if (t->r->abort)
 		atomic_store(&t->r->abort->pool, p);
 	submit(p, t);

@@ -1,5 +1,5 @@
 /*
- * Lines are split by bytes, not by characters (C7): CR and LF cannot occur within a
+ * Lines are split by bytes, not by characters (P-C7): CR and LF cannot occur within a
  * UTF-8 sequence. A CR at the end of a read ends its line at once, and an LF at the
  * start of the next read is then skipped, so that an event is never delayed by a
  * byte that may not come.
@@ -159,14 +159,18 @@ static int whole_line(struct sse_reader *r, struct str line, sse_handler *fn,
 
 /*
  * Finds the end of the line that starts at p: *n is its length, *n_end that of the
- * line end. False if the line is not complete.
+ * line end. False if the line is not complete. *next: the next LF, or the end of the
+ * bytes; it is looked for once, however many lines end with CR before it.
  */
-static bool find_end(const char *p, size_t n_bytes, size_t *n, size_t *n_end)
+static bool find_end(const char *p, size_t n_bytes, const char **next, size_t *n,
+		     size_t *n_end)
 {
-	const char *lf = memchr(p, '\n', n_bytes);
+	const char *lf = !*next || *next < p ? memchr(p, '\n', n_bytes)
+		: *next < p + n_bytes ? *next : NULL;
 	size_t upto = lf ? (size_t)(lf - p) : n_bytes;
 	const char *cr = memchr(p, '\r', upto);
 
+	*next = lf ? lf : p + n_bytes;
 	if (!lf && !cr)
 		return false;
 	*n = cr ? (size_t)(cr - p) : upto;
@@ -206,7 +210,7 @@ static size_t plain_event(const struct sse_reader *r, struct str line,
 int sse_feed(struct sse_reader *r, struct str bytes, sse_handler *fn,
 	     void *ctx, struct err *e)
 {
-	const char *p = bytes.p;
+	const char *p = bytes.p, *next = NULL;
 	size_t left = bytes.n;
 
 	if (r->stopped)
@@ -220,7 +224,7 @@ int sse_feed(struct sse_reader *r, struct str bytes, sse_handler *fn,
 		struct str line, value;
 		size_t n, n_end, used;
 
-		if (!find_end(p, left, &n, &n_end)) {
+		if (!find_end(p, left, &next, &n, &n_end)) {
 			buf_add(&r->line, p, left);
 			return buf_ok(&r->line) ? 0 : too_big(r, "a line", e);
 		}

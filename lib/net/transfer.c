@@ -7,6 +7,7 @@
 #include "net/transfer.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -29,13 +30,16 @@ static curl_socket_t on_open(void *ctx, curlsocktype purpose,
 			     struct curl_sockaddr *a)
 {
 	struct transfer *t = ctx;
+	int fd;
 
 	(void)purpose;
-	if (!guard_allows(t->r->guard, t->host, &a->addr)) {
+	if (t->r->guard && !guard_allows(t->r->guard, t->host, &a->addr)) {
 		t->refused = true;
 		return CURL_SOCKET_BAD;
 	}
-	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+	fd = socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+	t->exhausted |= fd < 0 && (errno == EMFILE || errno == ENFILE);
+	return fd;
 }
 
 /* A warm connection may have been made without a guard, or with another one. */
@@ -231,8 +235,6 @@ static int set_guard(struct transfer *t)
 		return err_set(&t->e, ERR_ADDRESS_REFUSED,
 			       "not a URL, or one with a login");
 	curl_easy_setopt(c, CURLOPT_PROXY, "");
-	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
-	curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, t);
 	return 0;
 }
 
@@ -253,6 +255,8 @@ int transfer_set_up(struct transfer *t)
 	curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
 	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->why);
+	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
+	curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, t);
 	curl_easy_setopt(c, CURLOPT_PREREQFUNCTION, on_connected);
 	curl_easy_setopt(c, CURLOPT_PREREQDATA, t);
 	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
@@ -381,10 +385,12 @@ int transfer_fail(struct transfer *t, CURLcode code)
 	if (t->refused && !t->res->sent)
 		return err_set(&t->e, ERR_ADDRESS_REFUSED, "%.160s has an "
 			       "address that is not allowed", t->host);
+	if (t->exhausted && !t->res->sent)
+		return err_set(&t->e, ERR_OVERLOADED, "no file for a connection");
 	t->res->trouble = trouble_of(code);
 	switch (code) {
 	case CURLE_URL_MALFORMAT:
-		as = ERR_CONFIG;
+		as = t->r->guard ? ERR_ADDRESS_REFUSED : ERR_CONFIG;
 		break;
 	case CURLE_UNSUPPORTED_PROTOCOL:
 		as = t->res->sent ? ERR_UPSTREAM_PROTOCOL : ERR_CONFIG;

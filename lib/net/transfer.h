@@ -54,6 +54,7 @@ struct transfer {
 	bool got_head;
 	char host[URL_HOST_BYTES];		/* of the URL; only with a guard */
 	bool refused;			/* by the guard */
+	bool exhausted;			/* there was no file for its socket */
 	char why[CURL_ERROR_SIZE];
 };
 

@@ -70,10 +70,27 @@ static bool put_host(const char *from, char host[URL_HOST_BYTES])
 	return true;
 }
 
+/*
+ * The host as it is written, or in ASCII if that is the same in other characters
+ * ("ｌｏｃａｌｈｏｓｔ", "１２７.0.0.1"), so that these are recognised. False: it is no name,
+ * as of digits that no address has.
+ */
+static bool host_of(CURLU *u, char host[URL_HOST_BYTES])
+{
+	char *name = NULL, *ascii = NULL;
+	bool ok = curl_url_get(u, CURLUPART_HOST, &name, 0) == CURLUE_OK &&
+		curl_url_get(u, CURLUPART_HOST, &ascii, CURLU_PUNYCODE) == CURLUE_OK &&
+		put_host(strstr(ascii, "xn--") ? name : ascii, host);
+
+	curl_free(name);
+	curl_free(ascii);
+	return ok;
+}
+
 bool url_host(const char *url, char host[URL_HOST_BYTES])
 {
 	CURLU *u = new_url();
-	char *name = NULL, *user = NULL;
+	char *user = NULL;
 	bool ok;
 
 	host[0] = '\0';
@@ -81,9 +98,9 @@ bool url_host(const char *url, char host[URL_HOST_BYTES])
 		return false;
 	ok = curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
 	     curl_url_get(u, CURLUPART_USER, &user, 0) == CURLUE_NO_USER &&
-	     curl_url_get(u, CURLUPART_HOST, &name, 0) == CURLUE_OK &&
-	     put_host(name, host);
-	curl_free(name);
+	     host_of(u, host);
+	if (!ok)
+		host[0] = '\0';
 	curl_free(user);
 	curl_url_cleanup(u);
 	return ok;

@@ -113,6 +113,41 @@ static int set_service(struct asking *k, struct err *e)
 	return 0;
 }
 
+/*
+ * Reasoning before the answer: servers that do not separate it send the tags of the
+ * model's template, often without the opening one, which is in the prompt there.
+ */
+static struct str without_reasoning(struct str s)
+{
+	static const struct {
+		struct str open, close;
+	} tags[] = {
+		{ STR("<think>"), STR("</think>") },
+		{ STR("<thinking>"), STR("</thinking>") },
+		{ STR("<reasoning>"), STR("</reasoning>") },
+		{ STR("<thought>"), STR("</thought>") },
+		{ STR("[THINK]"), STR("[/THINK]") },
+		{ STR("◁think▷"), STR("◁/think▷") },
+	};
+	struct str t = str_trim(s);
+	const char *end, *start;
+
+	for (size_t i = 0; t.n && i < ARRAY_LEN(tags); i++) {
+		end = memmem(t.p, t.n, tags[i].close.p, tags[i].close.n);
+		start = memmem(t.p, t.n, tags[i].open.p, tags[i].open.n);
+		if (end && start && start != t.p && start < end)
+			continue;	/* an answer about such tags */
+		if (end) {
+			end += tags[i].close.n;
+			return str_trim((struct str){ end,
+				(size_t)(t.p + t.n - end) });
+		}
+		if (str_starts(t, tags[i].open))
+			return STR("");	/* cut off in the middle of it */
+	}
+	return s;
+}
+
 /* One call; leaves its text in k->text. */
 static int call(struct asking *k, struct str input, struct err *e)
 {
@@ -146,7 +181,7 @@ static int call(struct asking *k, struct str input, struct err *e)
 		err_clear(e);
 		return err_set(e, ERR_UPSTREAM_PROTOCOL, "endless answer");
 	}
-	k->out->text = arena_str(k->arena, buf_str(&k->text));
+	k->out->text = arena_str(k->arena, without_reasoning(buf_str(&k->text)));
 	if (rc == 0 && (k->out->stop == LLM_STOP_REFUSAL ||
 			k->out->stop == LLM_STOP_FILTER))
 		return err_set(e, ERR_UPSTREAM_FILTER, "%s",
@@ -156,8 +191,7 @@ static int call(struct asking *k, struct str input, struct err *e)
 
 /* -- typed answers ---------------------------------------------------------- */
 
-/* The text between ``` fences, which models add even if told not to. */
-static struct str unfence(struct str s)
+struct str prompt_unfenced(struct str s)
 {
 	s = str_trim(s);
 	if (!str_starts(s, STR("```")) || s.n < 6 ||
@@ -171,7 +205,7 @@ static struct str unfence(struct str s)
 /* Parses the answer and checks it against the schema; NULL with the reason in e. */
 static json_t *typed(const struct asking *k, struct err *e)
 {
-	json_t *v = jx_keep(k->arena, jx_load(unfence(k->out->text), e));
+	json_t *v = jx_keep(k->arena, jx_load(prompt_unfenced(k->out->text), e));
 
 	if (v && schema_check(k->q->schema, v, e) < 0)
 		return NULL;
@@ -222,7 +256,7 @@ int prompt_ask(const struct prompt_ask *q, struct arena *a, struct prompt_reply 
 	set_prompts(&k);
 	rc = converse(&k, e);
 	out->interrupted = rc < 0 && stopped(&k);
-	llm_usage_record(&out->usage, &out->spent);
+	llm_usage_record(&out->usage, q->service, &out->spent);
 	out->usage.duration_ms = clock_mono_ms() - k.started_ms;
 	out->usage.finish_reason = str_of(rc < 0 ? "error"
 					  : llm_stop_name(out->stop));

@@ -67,7 +67,8 @@ struct prompt_reply {
 
 /*
  * Asks the model. An answer that does not fit the schema is sent back once with
- * the reason. Blocks; holds no database connection. *out is filled in on success
+ * the reason. Reasoning that a server mixes into the answer is left out. Blocks; holds
+ * no database connection. *out is filled in on success
  * and on failure. Any thread.
  * Errors: those of llm_stream; ERR_UPSTREAM_FILTER if the model or its provider
  * refuses; ERR_UPSTREAM_PROTOCOL if the answer does not fit the schema (with a
@@ -76,6 +77,9 @@ struct prompt_reply {
  */
 int prompt_ask(const struct prompt_ask *q, struct arena *a, struct prompt_reply *out,
 	    struct err *e) MUST_CHECK;
+
+/* The text between ``` fences, which models add even if told not to; or s, trimmed. */
+struct str prompt_unfenced(struct str s);
 
 /*
  * Stores the usage of a call, successful or not; stores nothing if the model

@@ -1,7 +1,7 @@
 /*
  * Context parts: the model's context is the sum of the rows of part.def, and
  * one allocator divides the tokens of the service's window among them
- * (DESIGN.md section 7). A token is four characters, rounded up for each block,
+ *. A token is four characters, rounded up for each block,
  * message and tool (C25).
  *
  * Parts of the system prompt are texts. Stable ones, equal from turn to turn,
@@ -56,6 +56,7 @@ struct part_input {
 	struct str knowledge;	/* passages for it; untrusted */
 	struct str user_name;	/* display name; empty = unknown */
 	int64_t now_us;		/* 0 = no date */
+	struct str zone;	/* of the date (base/zone.h); "": the process's */
 	struct arena *arena;	/* the turn's */
 };
 

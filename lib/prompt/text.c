@@ -6,6 +6,7 @@
 #include "agent/setting.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "base/zone.h"
 #include "prompt/builtin.h"
 #include "prompt/part.h"
 #include "prompt/untrusted.h"
@@ -172,15 +173,15 @@ int part_language(const struct part_input *in, struct part_text *out,
 int part_session(const struct part_input *in, struct part_text *out,
 		 struct err *e)
 {
-	time_t now = (time_t)(in->now_us / 1000000);
 	struct buf b = BUF_INIT(4096);
 	char day[64];
 	struct tm tm;
 
 	(void)e;
-	if (in->now_us && gmtime_r(&now, &tm) &&
+	if (in->now_us && zone_time(in->zone, in->now_us, &tm) &&
 	    strftime(day, sizeof(day), "%A, %Y-%m-%d", &tm))
-		buf_addf(&b, "Today is %s (UTC).", day);
+		buf_addf(&b, "Today is %s (%.*s).", day, STR_ARG(in->zone.n
+			 ? in->zone : str_of(tm.tm_zone)));
 	if (in->user_name.n)
 		add_name(&b, in->user_name);
 	*out = (struct part_text){

@@ -1,7 +1,10 @@
 #include "search/chunk.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "search/lines.h"
+#include "search/records.h"
 
 #include "base/banned.h"
 
@@ -9,6 +12,16 @@ enum {
 	CHARS = 1600,		/* per chunk: about 400 tokens of 4 characters */
 	TABLE_CHARS = 4800,	/* longest table that is not split */
 	LEVELS = 6,
+	HEADING_BYTES = 4 * LIM_HEADING_CHARS,
+	LONGEST_MS = 10000,	/* 8 MiB take 0.1 s */
+	LINES_TOGETHER = 1024,	/* between two looks at the clock */
+};
+
+/* A paragraph or a table that is being read: [from, to), with its last line. */
+struct block {
+	size_t from, to, last;
+	bool table;
+	bool raw;		/* code or the like is in it */
 };
 
 struct cutting {
@@ -25,6 +38,8 @@ struct cutting {
 	/* the current chunk: [from, to), and its length in characters */
 	size_t from, to, chars;
 	int from_page;
+	struct block block;
+	int64_t until_ms;
 	struct err *e;
 };
 
@@ -69,20 +84,6 @@ static int end_heading(struct cutting *c)
 	for (size_t i = LEVELS; !text.n && i-- > 0; )
 		text = c->heads[i];
 	return c->empty_heading ? put(c, text, c->heading_at, c->page) : 0;
-}
-
-/* Level of a heading and its text; 0: the line is not a heading. */
-static size_t heading_level(struct str line, struct str *text)
-{
-	size_t level = 0;
-
-	while (level < line.n && line.p[level] == '#')
-		level++;
-	if (!level || level > LEVELS || level == line.n || line.p[level] != ' ')
-		return 0;
-	*text = str_trim((struct str){ line.p + level, line.n - level });
-	*text = utf8_head(*text, LIM_HEADING_CHARS);
-	return text->n ? level : 0;
 }
 
 static int new_heading(struct cutting *c, size_t level, struct str text,
@@ -161,27 +162,27 @@ static int add_block(struct cutting *c, size_t from, size_t to)
 	return 0;
 }
 
-static struct str line_at(struct str text, size_t i)
-{
-	const char *end = memchr(text.p + i, '\n', text.n - i);
+/* -- tables --------------------------------------------------------------------------- */
 
-	return (struct str){ text.p + i,
-			     end ? (size_t)(end - text.p) - i + 1 : text.n - i };
+static struct str slice(const struct cutting *c, size_t from, size_t to)
+{
+	return (struct str){ c->text.p + from, to - from };
 }
 
-static bool is_row(struct str line)
+/* The end of the line that begins at byte i. */
+static size_t line_end(struct str s, size_t i)
 {
-	while (line.n && (line.p[0] == ' ' || line.p[0] == '\t'))
-		line.p++, line.n--;
-	return line.n && line.p[0] == '|';
+	const char *p = memchr(s.p + i, '\n', s.n - i);
+
+	return p ? (size_t)(p - s.p) + 1 : s.n;
 }
 
 /* Whether the line separates the head of a table from its rows. */
-static bool is_rule(struct str line)
+static bool is_table_rule(struct str line)
 {
 	line = str_trim(line);
 	for (size_t i = 0; i < line.n; i++)
-		if (!strchr("|-: \t", line.p[i]))
+		if (!line.p[i] || !strchr("|-: \t", line.p[i]))
 			return false;
 	return line.n > 2;
 }
@@ -212,28 +213,34 @@ static int put_rows(struct cutting *c, struct str head, struct str rows, size_t 
 	return rc;
 }
 
-/* Splits a table that is too long; a short head is repeated in each chunk. */
-static int cut_table(struct cutting *c, size_t from, size_t to, size_t head_n)
+/*
+ * Adds the rows of a table from byte `at` of s on, which begins at byte `from` of the text,
+ * as many together as fit; records: how they end; NULL: with their line. A head that is
+ * not too long is repeated in each chunk.
+ */
+static int cut_table(struct cutting *c, size_t from, struct str s, struct str head,
+		     size_t at, struct records *records)
 {
-	struct str head = { c->text.p + from, head_n };
-	size_t at = from + head_n;
-
-	if (utf8_chars(head) >= CHARS / 2) {
+	if (utf8_chars(head) > CHARS) {
+		at -= head.n;
 		head.n = 0;
-		at = from;
 	}
-	while (at < to) {
+	while (at < s.n) {
 		size_t start = at, chars = 0;
 
-		while (at < to && (at == start || chars < CHARS)) {
-			struct str line = line_at(c->text, at);
+		while (at < s.n && chars < CHARS) {
+			const size_t end = records ? records_end(records, at)
+				: line_end(s, at);
+			const size_t n = utf8_chars((struct str){ s.p + at,
+								  end - at });
 
-			line.n = MIN(line.n, to - at);
-			chars += utf8_chars(line);
-			at += line.n;
+			if (chars && chars + n > TABLE_CHARS)
+				break;
+			chars += n;
+			at = end;
 		}
-		if (put_rows(c, head, (struct str){ c->text.p + start, at - start },
-			     start))
+		if (put_rows(c, head, (struct str){ s.p + start, at - start },
+			     from + start))
 			return -1;
 	}
 	return 0;
@@ -241,54 +248,120 @@ static int cut_table(struct cutting *c, size_t from, size_t to, size_t head_n)
 
 static int add_table(struct cutting *c, size_t from, size_t to)
 {
-	size_t chars = utf8_chars((struct str){ c->text.p + from, to - from });
-	struct str first = line_at(c->text, from);
-	struct str rule = { NULL, 0 };
+	const struct str s = slice(c, from, to);
+	const size_t chars = utf8_chars(s);
+	size_t head, rule;
 
 	if (chars <= CHARS)
 		return add_block(c, from, to);
 	if (flush(c))
 		return -1;
 	if (chars <= TABLE_CHARS)
-		return put(c, (struct str){ c->text.p + from, to - from }, from,
-			   c->page);
-	if (from + first.n < to)
-		rule = line_at(c->text, from + first.n);
-	return cut_table(c, from, to, is_rule(rule) ? first.n + rule.n : 0);
+		return put(c, s, from, c->page);
+	head = line_end(s, 0);
+	rule = line_end(s, head);
+	if (!is_table_rule((struct str){ s.p + head, rule - head }))
+		rule = 0;
+	return cut_table(c, from, s, (struct str){ s.p, rule }, rule, NULL);
 }
 
-int chunk_page_mark(struct str line)
+static int add_records(struct cutting *c, size_t from, struct records *r)
 {
-	const struct str before = STR("<!-- page ");
-	struct str number;
-	int64_t page;
+	struct str head = { r->text.p + r->head_at, r->head_n };
 
-	line = str_trim(line);
-	if (!str_starts(line, before))
+	if (flush(c))
+		return -1;
+	return utf8_chars(r->text) <= TABLE_CHARS ? put(c, r->text, from, c->page)
+		: cut_table(c, from, r->text, head, r->at, r);
+}
+
+/* -- paragraphs ----------------------------------------------------------------------- */
+
+static int end_block(struct cutting *c)
+{
+	const struct block b = c->block;
+	const struct str s = slice(c, b.from, b.to);
+	struct records r;
+
+	c->block = (struct block){ .from = 0 };
+	if (!s.n)
 		return 0;
-	line.p += before.n;
-	line.n -= before.n;
-	number = str_cut(&line, ' ');
-	return str_is(line, "-->") && str_int(number, &page) && page > 0 &&
-	       page <= LIM_PAGE_MARK ? (int)page : 0;
+	if (b.table)
+		return add_table(c, b.from, b.to);
+	if (!b.raw && s.n > CHARS && utf8_chars(s) > CHARS && records_detect(s, &r))
+		return add_records(c, b.from, &r);
+	return add_block(c, b.from, b.to);
 }
 
-/* The end of the table, or of the paragraph, that begins at i. */
-static size_t block_end(struct str text, size_t i, bool table)
+static int add_line(struct cutting *c, const struct line *x)
 {
-	struct str said;
+	struct block *b = &c->block;
+	const bool table = x->kind == LINE_ROW;
 
-	while (i < text.n) {
-		struct str line = line_at(text, i);
-
-		if (!str_trim(line).n || memchr(line.p, '\f', line.n) ||
-		    is_row(line) != table || heading_level(line, &said) ||
-		    chunk_page_mark(line))
-			break;
-		i += line.n;
-	}
-	return i;
+	if (b->to > b->from && b->table != table && end_block(c))
+		return -1;
+	if (b->to == b->from)
+		*b = (struct block){ .from = x->at, .table = table };
+	b->last = x->at;
+	b->to = x->at + x->text.n;
+	b->raw |= x->raw;
+	return 0;
 }
+
+/* Whether a line above a rule may belong to a heading: no item of a list, no code. */
+static bool may_head(struct str s)
+{
+	size_t i = 0;
+
+	if (strchr("\t>", s.p[0]) || (s.n > 3 && !memcmp(s.p, "    ", 4)))
+		return false;
+	while (i < s.n && s.p[i] == ' ')
+		i++;
+	if (i + 1 < s.n && strchr("-*+", s.p[i]) && s.p[i] && s.p[i + 1] == ' ')
+		return false;
+	while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
+		i++;
+	return !(i && i + 1 < s.n && (s.p[i] == '.' || s.p[i] == ')') &&
+		 s.p[i - 1] >= '0' && s.p[i - 1] <= '9' && s.p[i + 1] == ' ');
+}
+
+/* [from, to) on one line, as a heading; empty: it is none. In c->a. */
+static struct str underlined(struct cutting *c, size_t from, size_t to)
+{
+	struct str s = slice(c, from, to);
+	char *p;
+
+	if (!s.n || s.n > HEADING_BYTES || !may_head(s) ||
+	    utf8_chars(str_trim(s)) > LIM_HEADING_CHARS)
+		return (struct str){ NULL, 0 };
+	s = str_trim(s);
+	p = arena_memdup(c->a, s.p, s.n);
+	for (size_t i = 0; i < s.n; i++)
+		if (p[i] == '\n' || p[i] == '\r')
+			p[i] = ' ';
+	return (struct str){ p, s.n };
+}
+
+/* A rule makes the paragraph above it a heading, or only its last line if it is long. */
+static int add_rule(struct cutting *c, const struct line *x)
+{
+	struct block b = c->block;
+	struct str said = { NULL, 0 };
+
+	if (!b.table && !b.raw) {
+		said = underlined(c, b.from, b.to);
+		if (!said.n)
+			said = underlined(c, b.last, b.to);
+		else
+			b.last = b.from;
+	}
+	if (!said.n)
+		return add_line(c, x) ? -1 : end_block(c);
+	c->block.to = b.last;	/* what remains above it */
+	return end_block(c) ? -1 : new_heading(c, x->level, said, b.last);
+}
+
+/* -- pages ---------------------------------------------------------------------------- */
 
 /*
  * A chunk of some length ends with its page. At a page mark every chunk ends, because
@@ -302,18 +375,36 @@ static int new_page(struct cutting *c, int page, bool marked)
 
 static bool has_pages(struct str text)
 {
-	size_t i = 0;
+	struct lines lines = { .text = text };
+	struct line x;
 
-	if (text.n && memchr(text.p, '\f', text.n))
-		return true;
-	while (i < text.n) {
-		struct str line = line_at(text, i);
-
-		if (chunk_page_mark(line))
+	while (lines_next(&lines, &x))
+		if (x.kind == LINE_FEED || x.kind == LINE_PAGE)
 			return true;
-		i += line.n;
-	}
 	return false;
+}
+
+static int take(struct cutting *c, const struct line *x, size_t i)
+{
+	if (i % LINES_TOGETHER == 0 && clock_mono_ms() > c->until_ms)
+		return err_public(c->e, ERR_TOO_BIG, "The text takes too long to be cut "
+				  "into passages.");
+	switch (x->kind) {
+	case LINE_TEXT:
+	case LINE_ROW:
+		return add_line(c, x);
+	case LINE_RULE:
+		return add_rule(c, x);
+	case LINE_BLANK:
+		return end_block(c);
+	case LINE_HEADING:
+		return end_block(c) ? -1 : new_heading(c, x->level, x->said, x->at);
+	case LINE_FEED:
+		return end_block(c) ? -1 : new_page(c, c->page + 1, false);
+	case LINE_PAGE:
+		return end_block(c) ? -1 : new_page(c, x->page, true);
+	}
+	return 0;
 }
 
 int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
@@ -321,49 +412,20 @@ int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 {
 	struct cutting c = {
 		.text = text, .a = a, .page = 1, .e = e,
-		.paged = has_pages(text),
+		.paged = has_pages(text), .until_ms = clock_mono_ms() + LONGEST_MS,
 	};
-	size_t i = 0;
+	struct lines lines = { .text = text };
+	struct records r;
+	struct line x;
 	int rc = 0;
 
-	while (!rc && i < text.n) {
-		struct str line = line_at(text, i), said;
-		const char *feed = memchr(line.p, '\f', line.n);
-		size_t level, end;
-		int page;
-
-		if (feed) {	/* add the text before and after it separately */
-			size_t before = (size_t)(feed - line.p);
-
-			if (before)
-				rc = add_block(&c, i, i + before);
-			if (!rc)
-				rc = new_page(&c, c.page + 1, false);
-			i += before + 1;
-			continue;
-		}
-		page = chunk_page_mark(line);
-		if (page) {
-			rc = new_page(&c, page, true);
-			i += line.n;
-			continue;
-		}
-		level = heading_level(line, &said);
-		if (level) {
-			rc = new_heading(&c, level, said, i);
-			i += line.n;
-			continue;
-		}
-		if (!str_trim(line).n) {
-			i += line.n;
-			continue;
-		}
-		end = MAX(block_end(text, i, is_row(line)), i + line.n);
-		rc = is_row(line) ? add_table(&c, i, end) : add_block(&c, i, end);
-		i = end;
-	}
+	if (!c.paged && records_detect(text, &r))
+		rc = add_records(&c, 0, &r);
+	else
+		for (size_t i = 1; !rc && lines_next(&lines, &x); i++)
+			rc = take(&c, &x, i);
 	if (!rc)
-		rc = end_heading(&c);
+		rc = end_block(&c) ? -1 : end_heading(&c);
 	*out = c.v;
 	*n = c.n;
 	return rc;

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "search/chunk.h"
+#include "search/lines.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -54,60 +54,29 @@ static int find_chunk(struct db *db, const struct kb_at *at, int64_t chunk,
 		       take_chunk, p, e);
 }
 
-struct page_end {
-	size_t at, next;	/* end of the page; beginning of the next one */
-	int64_t no;		/* number of the next one, if a mark gives it */
-};
-
-/* Finds the end of the page at i; false if it ends with the text. See chunk.h. */
-static bool next_end(struct str text, size_t i, struct page_end *out)
+int64_t search_page(struct str text, int64_t no, size_t at,
+		    struct search_page *out)
 {
-	*out = (struct page_end){ .at = text.n, .next = text.n };
-	while (i < text.n) {
-		const char *eol = memchr(text.p + i, '\n', text.n - i);
-		size_t end = eol ? (size_t)(eol + 1 - text.p) : text.n;
-		const char *feed = memchr(text.p + i, '\f', end - i);
-		int64_t no = chunk_page_mark((struct str){ text.p + i, end - i });
-
-		if (feed || no) {
-			size_t at = feed ? (size_t)(feed - text.p) : i;
-
-			*out = (struct page_end){ at, feed ? at + 1 : end, no };
-			return true;
-		}
-		i = end;
-	}
-	return false;
-}
-
-struct page {
-	int64_t no;		/* 0: none */
-	size_t from, to;
-};
-
-/*
- * Finds the page with this number, or if it is 0 the page that contains byte `at`.
- * Returns the number of the last page; 0: the text has no pages and counts as page 1.
- */
-static int64_t find_page(struct str text, int64_t no, size_t at, struct page *out)
-{
-	struct page p = { .no = 1 };
-	struct page_end end;
+	struct lines lines = { .text = text };
+	struct search_page p = { .no = 1 };
 	bool more = true, any = false;
+	struct line x;
 
-	*out = (struct page){ .no = 0 };
+	*out = (struct search_page){ .no = 0 };
 	while (more) {
-		more = next_end(text, p.from, &end);
-		p.to = end.at;
+		more = lines_next(&lines, &x);
+		if (more && x.kind != LINE_FEED && x.kind != LINE_PAGE)
+			continue;
+		p.to = more ? x.at : text.n;
 		if (!out->no && (no ? p.no == no : at < p.to || !more))
 			*out = p;
 		any |= more;
-		if (more)
-			p.no = !end.no ? p.no + 1 : end.no;
 		if (more && out->no && out->to == 0)	/* only a mark */
 			out->no = 0;
-		if (more)
-			p.from = end.next;
+		if (more) {
+			p.no = x.kind == LINE_FEED ? p.no + 1 : x.page;
+			p.from = x.at + x.text.n;
+		}
 	}
 	return any ? p.no : 0;
 }
@@ -136,7 +105,7 @@ int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 		   struct search_excerpt *out, struct err *e)
 {
 	struct looked_up whole = { .a = a, .text = STR("") }, p = { .a = a, .document = id };
-	struct page shown;
+	struct search_page shown;
 	size_t from, to, begin, end;
 
 	*out = (struct search_excerpt){ .page = 0 };
@@ -146,7 +115,7 @@ int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 	    find_chunk(db, at, chunk, &p, e))
 		return -1;
 	p.found = p.found && p.at < whole.text.n && !is_inner(whole.text, p.at);
-	out->pages = find_page(whole.text, page, p.found ? p.at : 0, &shown);
+	out->pages = search_page(whole.text, page, p.found ? p.at : 0, &shown);
 	if (!shown.no)
 		return err_set(e, ERR_NOT_FOUND, "no such page");
 	from = shown.from;

@@ -23,4 +23,17 @@ int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 		   int64_t chunk, int64_t page, struct arena *a,
 		   struct search_excerpt *out, struct err *e) MUST_CHECK;
 
+/* A page of a document's text. */
+struct search_page {
+	int64_t no;		/* 0: none */
+	size_t from, to;	/* bytes */
+};
+
+/*
+ * Finds the page with this number, or if it is 0 the page that contains byte `at`.
+ * Returns the number of the last page; 0: the text has no pages and counts as page 1.
+ */
+int64_t search_page(struct str text, int64_t no, size_t at,
+		    struct search_page *out);
+
 #endif

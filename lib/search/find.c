@@ -381,6 +381,7 @@ static void give_hits(const struct search *s, struct arena *a)
 	for (size_t i = 0; i < in->n; i++) {
 		in->v[i].chunk = s->list.v[i].chunk;
 		in->v[i].score = (double)s->list.v[i].score;
+		in->v[i].sure = (double)s->list.v[i].sure;
 	}
 }
 

@@ -43,6 +43,7 @@ struct search_found {
 	int page;		/* 0: the document has no pages */
 	int64_t at;		/* byte offset in the document's text */
 	double score;		/* BM25, cosine or fused ranks, by mode */
+	double sure;		/* from 0 to 1: that it answers the question (sure.h) */
 	struct str heading, text;
 };
 

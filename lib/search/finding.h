@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "search/find.h"
 #include "search/rank.h"
+#include "search/sure.h"
 #include "search/tokens.h"
 
 enum {
@@ -28,6 +29,7 @@ struct question {
 	struct {
 		int64_t term;
 		int times;
+		bool common;	/* sure.h */
 	} terms[LIM_QUESTION_WORDS];
 	size_t n_terms;
 	struct phrase phrases[PHRASES];
@@ -69,6 +71,9 @@ struct search {
 	bool near;		/* search them */
 	bool whole;		/* read all vectors, without a scan of signs */
 	struct search_hits vectors;
+	struct sure_near usual;	/* how near passages are in general */
+	struct rank_hit *sample;	/* those that were chosen for it; NULL: all that are read */
+	size_t n_sample;
 	struct rank_hit *best;	/* a heap of at most max_best */
 	size_t n_best, max_best;
 	bool reads;		/* the next statement over bases includes it */

@@ -5,15 +5,19 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "search/kb.h"
+#include "search/list.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
 
-enum { ERROR_CHARS = 300 };
+enum {
+	ERROR_CHARS = 300,
+	TRIES = 3,		/* runs that did not come to an end */
+};
 
 struct kb_queued {
 	struct uuid id;
-	int64_t version, audience;
+	int64_t version, audience, tries;
 	struct str title, text;
 };
 
@@ -23,6 +27,7 @@ static const struct db_field queued_fields[] = {
 	  .offset = offsetof(struct kb_queued, version) },
 	{ .column = "audience", .type = 'i',
 	  .offset = offsetof(struct kb_queued, audience) },
+	{ .column = "tries", .type = 'i', .offset = offsetof(struct kb_queued, tries) },
 	{ .column = "title", .type = 's', .offset = offsetof(struct kb_queued, title) },
 	{ .column = "text", .type = 's', .offset = offsetof(struct kb_queued, text) },
 };
@@ -138,6 +143,58 @@ static int index_round(struct db *db, struct kb_round *k, struct arena *a,
 	return 0;
 }
 
+/* -- documents that end the process ------------------------------------------------- */
+
+/*
+ * Takes the documents of the round that no run failed to index before, or else one of the
+ * others alone, so that it does not take others with it.
+ */
+static void choose(struct kb_round *k, struct kb_queued *v, size_t n)
+{
+	size_t kept = 0;
+
+	k->v = v;
+	k->n = n && v[0].tries ? 1 : n;
+	for (size_t i = 0; i < n; i++)
+		if (!v[i].tries)
+			v[kept++] = v[i];
+	if (kept)
+		k->n = kept;
+}
+
+/* Notes that a run begins with these documents, or ends without a result for them. */
+static int note_try(struct db *db, const struct kb_round *k, bool begins, struct err *e)
+{
+	struct buf b = BUF_INIT(k->n * 40 + 16);
+	struct jw w = jw_on(&b);
+	int rc;
+
+	jw_arr(&w);
+	for (size_t i = 0; i < k->n; i++)
+		search_list_id(&w, &k->v[i].id);
+	jw_end_arr(&w);
+	rc = db_exec(db, STMT_KB_TRIED, DB_ARGS(DB_S(buf_str(&b)), DB_I(begins)), NULL, e);
+	buf_release(&b);
+	return rc;
+}
+
+/* Indexes the round; its documents fail if no run that began with them came to an end. */
+static int try_round(struct db *db, struct kb_round *k, struct arena *a, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+
+	if (k->v[0].tries >= TRIES)
+		return give_up(db, k->base, &k->v[0], "The server could not index it: each "
+			       "attempt ended before its time.", e);
+	if (note_try(db, k, true, e))
+		return -1;
+	if (index_round(db, k, a, e) == 0)
+		return 0;
+	/* Not their fault; if this fails, too, the attempt counts. */
+	(void)!note_try(db, k, false, &ignored);
+	return -1;
+}
+
 static int take_tenant(void *ctx, const struct db_val *row, struct err *e)
 {
 	(void)e;
@@ -177,11 +234,12 @@ int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
 						    DB_I(LIM_INDEXED_AT_ONCE)),
 					    LIM_INDEXED_BYTES, &a, queued_fields,
 					    sizeof(*v), &v, &k.n, &cut, e);
-		k.v = v;
+		if (!rc && !paused)
+			choose(&k, v, k.n);
 		if (!rc && (paused || !k.n))
 			rc = 1;
 		if (!rc)
-			rc = index_round(db, &k, &a, e);
+			rc = try_round(db, &k, &a, e);
 		some |= !rc;
 		arena_release(&a);
 	} while (!rc && clock_mono_ms() < until_ms);

@@ -12,10 +12,13 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/kb.c lib/search/kb.h \
 	lib/search/kb_file.c lib/search/kb_index.c lib/search/kb_index.h \
 	lib/search/kb_room.h \
+	lib/search/lines.c lib/search/lines.h \
 	lib/search/list.h \
 	lib/search/post.c lib/search/post.h \
 	lib/search/rank.c lib/search/rank.h \
+	lib/search/records.c lib/search/records.h \
 	lib/search/snippet.c lib/search/snippet.h \
+	lib/search/sure.c lib/search/sure.h \
 	lib/search/tidy.c \
 	lib/search/unicode.c lib/search/unicode.h \
 	lib/search/vector.c lib/search/vector.h \

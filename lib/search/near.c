@@ -1,4 +1,6 @@
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "search/cache.h"
@@ -11,7 +13,15 @@
 enum {
 	RERANKED = 160,		/* candidates by signs that are ranked by vectors */
 	EXACT = 2000,		/* largest number of vectors compared without signs */
+	SAMPLE = 64,		/* of more, these tell how near passages usually are */
 };
+
+static int by_chunk(const void *a, const void *b)
+{
+	const struct rank_hit *x = a, *y = b;
+
+	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
+}
 
 static void offer_vector(struct search *s, const struct db_val *row)
 {
@@ -23,8 +33,11 @@ static void offer_vector(struct search *s, const struct db_val *row)
 		return;
 	hit.score = vector_dot(s->ask->vector, row[2].s.p,
 			       (int)s->info.dimension);
-	if (isfinite(hit.score))
-		rank_offer(s->best, &s->n_best, s->max_best, hit);
+	if (!isfinite(hit.score))
+		return;
+	rank_offer(s->best, &s->n_best, s->max_best, hit);
+	if (!s->sample || bsearch(&hit, s->sample, s->n_sample, sizeof(hit), by_chunk))
+		sure_note(&s->usual, row[2].s.p, (int)s->info.dimension);
 }
 
 static int note_vector(void *ctx, const struct db_val *row, struct err *e)
@@ -73,6 +86,34 @@ static int note_bits(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
+/* Adds passages from everywhere in the base to s->list, whose vectors are read. */
+static void add_sample(struct search *s, const struct search_cached *c, struct arena *a)
+{
+	struct rank_hit *v = arena_zalloc(a, s->list.n + SAMPLE, sizeof(*v));
+	size_t all = 0, at = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		all += c->v[i].n;
+	s->sample = arena_zalloc(a, SAMPLE, sizeof(*s->sample));
+	for (size_t i = 0; i < c->n; at += c->v[i].n, i++)
+		while (s->n_sample < SAMPLE && all * s->n_sample / SAMPLE < at + c->v[i].n) {
+			const size_t k = all * s->n_sample / SAMPLE - at;
+
+			s->sample[s->n_sample++].chunk = c->v[i].chunks[k];
+		}
+	qsort(s->sample, s->n_sample, sizeof(*s->sample), by_chunk);
+	memcpy(v, s->list.v, s->list.n * sizeof(*v));
+	for (size_t i = 0; i < s->n_sample; i++) {
+		bool listed = false;
+
+		for (size_t k = 0; k < s->list.n && !listed; k++)
+			listed = s->list.v[k].chunk == s->sample[i].chunk;
+		if (!listed)
+			v[s->list.n++] = s->sample[i];
+	}
+	s->list.v = v;
+}
+
 /* Adds the chunks with the nearest signs to s->best. Releases c. */
 static void scan_signs(struct search *s, const struct search_cached *c,
 		       struct arena *a)
@@ -91,8 +132,9 @@ static void scan_signs(struct search *s, const struct search_cached *c,
 		if (finding_sees(s, c->v[i].audience))
 			vector_scan(&scan, c->v[i].bits, c->v[i].chunks,
 				    c->v[i].n);
-	search_cache_done(c);
 	s->list = (struct search_hits){ s->best, s->n_best };
+	add_sample(s, c, a);
+	search_cache_done(c);
 	begin_best(s, a);
 }
 
@@ -175,6 +217,7 @@ int finding_near(struct searches *f, size_t max, struct err *e)
 {
 	struct search_cached **c = arena_zalloc(f->a, f->n, sizeof(*c));
 	bool by_signs = false, whole = false, listed = false;
+	double usual;
 
 	for (size_t i = 0; i < f->n; i++) {
 		struct search *s = &f->v[i];
@@ -184,6 +227,8 @@ int finding_near(struct searches *f, size_t max, struct err *e)
 			continue;
 		s->max_best = MAX(max, (size_t)RERANKED);
 		begin_best(s, f->a);
+		s->usual.sum = arena_zalloc(f->a, (size_t)s->info.dimension,
+					    sizeof(*s->usual.sum));
 		if (few_wanted(s, f->a))
 			continue;
 		s->whole = s->info.vectors < EXACT;
@@ -210,6 +255,12 @@ int finding_near(struct searches *f, size_t max, struct err *e)
 
 		rank_order(s->best, s->n_best);
 		s->vectors = (struct search_hits){ s->best, MIN(s->n_best, max) };
+		if (!s->vectors.n)
+			continue;
+		usual = sure_usual(&s->usual, (int)s->info.dimension);
+		for (size_t k = 0; k < s->vectors.n; k++)
+			s->best[k].sure = (float)sure_of_vector(
+				(double)s->best[k].score, usual);
 	}
 	return arena_check(f->a, e);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/sure.h"
+
 #include "base/banned.h"
 
 static const double K1 = 1.2, B = 0.75, HEAD = 2.0;
@@ -76,26 +78,38 @@ struct scoring {
 	float *weight;		/* for each list */
 };
 
+static double idf(const struct rank_list *l, const struct rank_stats *stats)
+{
+	double n = (double)stats->chunks, df = (double)MAX(l->seen, l->n);
+
+	return log(1 + (MAX(n - df, 0) + 0.5) / (df + 0.5));
+}
+
+static double norm(uint8_t length, double average)
+{
+	return K1 * (1 - B + B * post_words(length) / average);
+}
+
+static double average_of(const struct rank_stats *stats)
+{
+	return stats->chunks > 0 && stats->words > 0
+		? (double)stats->words / (double)stats->chunks : 1;
+}
+
 static void prepare(struct scoring *s, const struct rank_list *lists,
 		    size_t n_lists, const struct rank_stats *stats,
 		    struct arena *a)
 {
-	double n = (double)stats->chunks;
-	double average = stats->chunks > 0 && stats->words > 0
-		? (double)stats->words / n : 1;
+	double average = average_of(stats);
 
 	s->score = arena_zalloc(a, WINDOW, sizeof(*s->score));
 	s->at = arena_zalloc(a, n_lists + 1, sizeof(*s->at));
 	s->weight = arena_zalloc(a, n_lists + 1, sizeof(*s->weight));
 	for (int i = 0; i < 256; i++)
-		s->norm[i] = (float)(K1 * (1 - B + B * post_words((uint8_t)i) /
-					   average));
-	for (size_t i = 0; i < n_lists; i++) {
-		double df = (double)MAX(lists[i].seen, lists[i].n);
-
+		s->norm[i] = (float)norm((uint8_t)i, average);
+	for (size_t i = 0; i < n_lists; i++)
 		s->weight[i] = (float)(lists[i].times * (K1 + 1) *
-			log(1 + (MAX(n - df, 0) + 0.5) / (df + 0.5)));
-	}
+				       idf(&lists[i], stats));
 }
 
 /* The lowest chunk that remains in any list; UINT32_MAX: none. */
@@ -144,12 +158,50 @@ struct rank_hit *rank_best(const struct rank_list *lists, size_t n_lists,
 		for (uint32_t at = low; at <= high && at < WINDOW; at++)
 			if (s.score[at] > 0)
 				rank_offer(best, n, max, (struct rank_hit){
-					base + at, s.score[at] });
+					.chunk = base + at, .score = s.score[at] });
 		memset(s.score, 0, WINDOW * sizeof(*s.score));
 	}
 	arena_rewind(a, scratch);
 	rank_order(best, *n);
 	return best;
+}
+
+static const struct post *post_of(const struct rank_list *l, uint32_t chunk)
+{
+	size_t low = 0, high = l->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (l->v[mid].chunk < chunk)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < l->n && l->v[low].chunk == chunk ? &l->v[low] : NULL;
+}
+
+void rank_sure(struct rank_hit *hits, size_t n, const struct rank_list *lists,
+	       size_t n_lists, const struct rank_stats *stats)
+{
+	const double average = average_of(stats);
+
+	for (size_t h = 0; h < n; h++) {
+		struct sure_words w = { .chunks = stats->chunks };
+
+		for (size_t i = 0; i < n_lists; i++) {
+			const double all = lists[i].times * idf(&lists[i], stats);
+			const struct post *p = post_of(&lists[i], hits[h].chunk);
+			double f = p ? p->body + HEAD * p->head : 0;
+
+			if (lists[i].common)
+				continue;
+			w.all += all;
+			w.n += p != NULL;
+			w.weight += p ? all * f / (f + norm(p->length, average)) : 0;
+		}
+		hits[h].sure = (float)sure_of_words(&w);
+	}
 }
 
 /* -- fusion of two lists ----------------------------------------------------------- */
@@ -170,17 +222,20 @@ struct rank_hit *rank_fuse(const struct rank_hit *x, size_t n_x,
 
 	for (size_t i = 0; i < n_x; i++)
 		v[all++] = (struct rank_hit){
-			x[i].chunk, 1.0F / (float)(RRF_K + 1 + i) };
+			x[i].chunk, 1.0F / (float)(RRF_K + 1 + i), x[i].sure };
 	for (size_t i = 0; i < n_y; i++)
 		v[all++] = (struct rank_hit){
-			y[i].chunk, 1.0F / (float)(RRF_K + 1 + i) };
+			y[i].chunk, 1.0F / (float)(RRF_K + 1 + i), y[i].sure };
 	if (all)
 		qsort(v, all, sizeof(*v), by_chunk);
 	for (size_t i = 0; i < all; i++)
-		if (kept && v[kept - 1].chunk == v[i].chunk)
+		if (kept && v[kept - 1].chunk == v[i].chunk) {
 			v[kept - 1].score += v[i].score;
-		else
+			v[kept - 1].sure = (float)sure_of_both(
+				(double)v[kept - 1].sure, (double)v[i].sure);
+		} else {
 			v[kept++] = v[i];
+		}
 	rank_order(v, kept);
 	*n = kept;
 	return v;

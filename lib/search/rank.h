@@ -7,6 +7,7 @@
 #ifndef SEARCH_RANK_H
 #define SEARCH_RANK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -18,11 +19,13 @@ struct rank_list {
 	size_t seen;		/* chunks with the term that the caller may see,
 				   including those that a filter excludes */
 	int times;		/* occurrences in the query */
+	bool common;		/* no evidence that a chunk is about the question */
 };
 
 struct rank_hit {
 	uint32_t chunk;
 	float score;
+	float sure;		/* that it answers the question (sure.h); 0: not known */
 };
 
 /* Totals over all chunks that the caller may see. */
@@ -38,6 +41,10 @@ struct rank_hit *rank_best(const struct rank_list *lists, size_t n_lists,
 			   const struct rank_stats *stats, size_t max,
 			   struct arena *a, size_t *n);
 
+/* Sets how sure it is that each of n hits answers the question of the lists. */
+void rank_sure(struct rank_hit *hits, size_t n, const struct rank_list *lists,
+	       size_t n_lists, const struct rank_stats *stats);
+
 /*
  * Adds hit to best, a heap of at most max hits with the worst one first, if it is good
  * enough. For other scoring functions.
@@ -50,8 +57,8 @@ void rank_order(struct rank_hit *best, size_t n);
 
 /*
  * Reciprocal rank fusion of two lists, best first: the score of a hit is the sum of
- * 1 / (60 + rank) over the lists (Cormack, Clarke, Buettcher, SIGIR 2009). *n: the
- * number of hits. In a.
+ * 1 / (60 + rank) over the lists (Cormack, Clarke, Buettcher, SIGIR 2009); it is as sure
+ * as both say. *n: the number of hits. In a.
  */
 enum { RRF_K = 60 };
 struct rank_hit *rank_fuse(const struct rank_hit *x, size_t n_x,

@@ -1,7 +1,10 @@
 #include "search/unicode.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +15,8 @@
 
 struct unicode_functions unicode_now;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char problem[200];	/* "" = both are loaded */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool loaded;	/* both */
 
 struct symbol {
 	const char *name;
@@ -33,13 +36,17 @@ static const char *const stemmer_names[] = {
 	"libstemmer.so.0d", "libstemmer.so.0", "libstemmer.so",
 };
 
-static bool load_one(const char *const *names, size_t n_names,
-		     const struct symbol *symbols, size_t n_symbols)
+static int load_one(const char *const *names, size_t n_names,
+		    const struct symbol *symbols, size_t n_symbols, struct err *e)
 {
+	bool shortage = false;
 	void *lib = NULL;
 
-	for (size_t i = 0; !lib && i < n_names; i++)
+	for (size_t i = 0; !lib && i < n_names; i++) {
 		lib = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+		shortage |= !lib && (errno == EMFILE || errno == ENFILE ||
+				     errno == ENOMEM);
+	}
 	for (size_t i = 0; lib && i < n_symbols; i++) {
 		void *f = dlsym(lib, symbols[i].name);
 
@@ -50,22 +57,33 @@ static bool load_one(const char *const *names, size_t n_names,
 	if (!lib) {
 		const char *why = dlerror();
 
-		snprintf(problem, sizeof(problem), "%s", why ? why : names[0]);
+		return err_set(e, shortage ? ERR_OVERLOADED : ERR_INTERNAL,
+			       "text cannot be analysed: %s", why ? why : names[0]);
 	}
-	return lib;
+	return 0;
 }
 
-static void load(void)
+/* A failure is not kept: files may have been used up. Under the lock. */
+static int load(struct err *e)
 {
 	if (load_one(unicode_names, ARRAY_LEN(unicode_names), unicode_symbols,
-		     ARRAY_LEN(unicode_symbols)))
-		(void)load_one(stemmer_names, ARRAY_LEN(stemmer_names),
-			       stemmer_symbols, ARRAY_LEN(stemmer_symbols));
+		     ARRAY_LEN(unicode_symbols), e) ||
+	    load_one(stemmer_names, ARRAY_LEN(stemmer_names), stemmer_symbols,
+		     ARRAY_LEN(stemmer_symbols), e))
+		return -1;
+	atomic_store(&loaded, true);
+	return 0;
 }
 
 int unicode_load(struct err *e)
 {
-	pthread_once(&once, load);
-	return *problem ? err_set(e, ERR_INTERNAL, "text cannot be analysed: %s",
-				  problem) : 0;
+	int rc = 0;
+
+	if (atomic_load(&loaded))
+		return 0;
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&loaded))
+		rc = load(e);
+	pthread_mutex_unlock(&lock);
+	return rc;
 }

@@ -74,7 +74,8 @@ float vector_dot(const float *v, const void *x, int dimension)
 		    !s->keep(s->ctx, chunks[i])) \
 			continue; \
 		rank_offer(s->best, s->n_best, s->max, \
-			   (struct rank_hit){ chunks[i], -(float)differ }); \
+			   (struct rank_hit){ .chunk = chunks[i], \
+					   .score = -(float)differ }); \
 	}
 
 COUNTS_BITS

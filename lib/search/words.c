@@ -25,14 +25,17 @@ static size_t term_at(const struct question *q, int64_t term)
 	return i;
 }
 
-static void note_term(struct question *q, int64_t term)
+static void note_term(struct question *q, int64_t term, struct str word)
 {
 	size_t i = term_at(q, term);
 
 	if (i == ARRAY_LEN(q->terms))
 		return;
-	if (i == q->n_terms)
-		q->terms[q->n_terms++].term = term;
+	if (i == q->n_terms) {
+		q->terms[i].term = term;
+		q->terms[i].common = sure_is_common(word);
+		q->n_terms++;
+	}
 	q->terms[i].times++;
 }
 
@@ -70,7 +73,7 @@ static void read_question(struct question *q)
 	}
 	v = tokens_split(q->words, text, true, &n);
 	for (size_t i = 0; i < n; i++)
-		note_term(q, v[i].term);
+		note_term(q, v[i].term, (struct str){ text.p + v[i].at, v[i].n });
 }
 
 /* The query analysed for bases of this language; NULL with e set on error. */
@@ -136,6 +139,7 @@ static void order_posts(struct search *s)
 		t->list.v = t->v;
 		t->list.n = t->n;
 		t->list.times = s->question->terms[i].times;
+		t->list.common = s->question->terms[i].common || t->left;
 	}
 }
 
@@ -308,6 +312,7 @@ static void rank(struct posts_read *r)
 	s->words.v = rank_best(lists, q->n_terms, &s->stats, q->n_phrases
 			       ? MAX(r->max, many) : r->max, r->f->a,
 			       &s->words.n);
+	rank_sure(s->words.v, s->words.n, lists, q->n_terms, &s->stats);
 }
 
 /* The base before s is complete: keeps only its best hits in memory. */
@@ -422,7 +427,8 @@ static int keep_saying(struct saying *k, struct err *e)
 
 		if (search_is_there(hit) && says_all(s->question, hit))
 			s->words.v[k->kept[k->of[i]]++] = (struct rank_hit){
-				hit->chunk, (float)hit->score };
+				hit->chunk, (float)hit->score,
+				(float)hit->sure };
 	}
 	arena_rewind(k->f->a, texts);
 	k->n = 0;
@@ -436,7 +442,8 @@ static int add_saying(struct saying *k, size_t of, struct rank_hit hit,
 		return -1;
 	k->of[k->n] = of;
 	k->found[k->n] = (struct search_found){ .chunk = hit.chunk,
-						.score = (double)hit.score };
+						.score = (double)hit.score,
+						.sure = (double)hit.sure };
 	k->v[k->n] = (struct search_pick){ k->f->v[of].in->base,
 					   &k->found[k->n] };
 	k->n++;

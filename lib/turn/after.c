@@ -10,6 +10,7 @@
 #include "store/message.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
+#include "turn/setting.h"
 
 #include "base/banned.h"
 
@@ -28,7 +29,7 @@ static const struct llm_service *service_of(struct turn_run *t)
 {
 	const struct auto_facts f = {
 		.task = AUTO_TITLE, .who = t->in.by.who, .tokens = TOKENS,
-		.now_us = clock_now_us(),
+		.now_us = clock_now_us(), .zone = turn_zone(t),
 	};
 	const struct llm_service *s = NULL;
 

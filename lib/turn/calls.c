@@ -1,5 +1,5 @@
 /*
- * The tool calls of one step. Every call gets an answer (B15), except those that
+ * The tool calls of one step. Every call gets an answer (P-B15), except those that
  * wait for somebody (pause.c): they get it when the turn is resumed. A single short
  * call runs in the turn's own thread; several run in parallel, up to a limit, while
  * the turn's thread keeps the client informed: only that thread emits events.

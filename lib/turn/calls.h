@@ -8,7 +8,7 @@ struct turn_call;
 struct turn_loop;
 
 /*
- * Answers every call of the step (B15): runs it, refuses it, or reports that it
+ * Answers every call of the step (P-B15): runs it, refuses it, or reports that it
  * was stopped. Emits TOOL_CALL for all of them, then each TOOL_RESULT as it
  * ends.
  */

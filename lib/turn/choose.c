@@ -8,6 +8,7 @@
 #include "turn/context.h"
 #include "turn/emit.h"
 #include "turn/nested.h"
+#include "turn/setting.h"
 
 #include "base/banned.h"
 
@@ -18,7 +19,8 @@ static struct auto_choice choose(struct turn_loop *l, unsigned needs,
 	const struct auto_facts f = {
 		.task = l->nested ? AUTO_AGENT : AUTO_CHAT,
 		.needs = needs, .tokens = tokens, .who = in->by.who,
-		.now_us = clock_now_us(), .takes_tools = l->run->resumed,
+		.now_us = clock_now_us(), .zone = turn_zone(l->run),
+		.takes_tools = l->run->resumed,
 	};
 
 	return auto_choose(in->by.conf, in->target.workspace, &f, l->arena);

@@ -24,6 +24,8 @@
 
 #include "base/banned.h"
 
+enum { LARGE_TOKENS = 2000 };	/* of a request that may be too long */
+
 void context_reserve(struct turn_loop *l, size_t n)
 {
 	l->messages = arena_room(l->arena, l->messages, l->n_messages, n,
@@ -162,7 +164,8 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 		.tools = l->tools.n > 0, .mentions = l->mentions.text,
 		.knowledge = l->knowledge.text,
 		.user_name = in->by.who->name,
-		.now_us = clock_now_us(), .arena = l->arena,
+		.now_us = clock_now_us(), .zone = turn_zone(l->run),
+		.arena = l->arena,
 	};
 	struct buf b = BUF_INIT(65536);
 	struct jw w = jw_on(&b);
@@ -355,6 +358,16 @@ void context_add_step(struct turn_loop *l)
 	count_messages(l);
 }
 
+/* Removes n messages of the history from number at on. */
+static void drop_history(struct turn_loop *l, size_t at, size_t n)
+{
+	memmove(l->messages + at, l->messages + at + n,
+		(l->n_messages - at - n) * sizeof(*l->messages));
+	l->n_messages -= n;
+	l->n_history -= n;
+	l->share[PART_HISTORY].cut = true;
+}
+
 bool context_shorten(struct turn_loop *l)
 {
 	size_t drop = (l->n_history + 1) / 2;
@@ -364,13 +377,42 @@ bool context_shorten(struct turn_loop *l)
 	/* Cut at a user message only: a call must keep its results. */
 	while (drop < l->n_history && l->messages[drop].role != LLM_USER)
 		drop++;
-	memmove(l->messages, l->messages + drop,
-		(l->n_messages - drop) * sizeof(*l->messages));
-	l->n_messages -= drop;
-	l->n_history -= drop;
-	l->share[PART_HISTORY].cut = true;
+	drop_history(l, 0, drop);
 	count_messages(l);
 	return true;
+}
+
+bool context_shorten_much(struct turn_loop *l)
+{
+	int64_t most = l->share[PART_HISTORY].tokens / 4;
+	bool cut = false;
+
+	if (context_tokens(l) < LARGE_TOKENS)
+		return false;
+	while (l->share[PART_HISTORY].tokens > most && context_shorten(l))
+		cut = true;
+	return cut;
+}
+
+bool context_drop_unanswered(struct turn_loop *l)
+{
+	bool cut = false;
+	size_t end;
+
+	for (size_t i = 0; i < l->n_history; i = end) {
+		for (end = i + 1; end < l->n_history &&
+		     l->messages[end].role != LLM_USER; end++)
+			continue;
+		if (l->messages[end - 1].role == LLM_ASSISTANT &&
+		    !l->messages[end - 1].n_calls)
+			continue;
+		drop_history(l, i, end - i);
+		cut = true;
+		end = i;
+	}
+	if (cut)
+		count_messages(l);
+	return cut;
 }
 
 void context_serve(struct turn_loop *l)

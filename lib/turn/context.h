@@ -24,6 +24,18 @@ void context_add_step(struct turn_loop *l);
 /* Drops the older half of the history; false if none is left. */
 bool context_shorten(struct turn_loop *l);
 
+/*
+ * For a refusal that is not understood: drops three quarters of the history of a
+ * large request. False if it is not large or nothing is left.
+ */
+bool context_shorten_much(struct turn_loop *l);
+
+/*
+ * Drops the turns of the history that have no answer: theirs may be what the server
+ * refuses, since it refused them before. False if there are none.
+ */
+bool context_drop_unanswered(struct turn_loop *l);
+
 /* Adapts the context to another service: its tools and its window. */
 void context_serve(struct turn_loop *l);
 

@@ -187,7 +187,7 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 		u.kind = USAGE_AGENT;
 		u.agent_id = str_of(l->task->tool->name);
 	}
-	llm_usage_record(&u, &l->served.usage);
+	llm_usage_record(&u, l->run->in.target.service, &l->served.usage);
 	u.provider = str_of(s->provider);
 	u.payer = s->payer;
 	u.model = l->model.n ? l->model : str_of(s->model);

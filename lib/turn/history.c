@@ -5,7 +5,7 @@
  * History is cut between units: a user message, an answer, or a step with all
  * its tool rows. So it never starts with a tool row, and every call has a
  * result: where the stored thread lacks one, a message that says so is inserted
- * (B15).
+ * (P-B15).
  */
 #include "turn/history.h"
 

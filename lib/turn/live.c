@@ -570,7 +570,7 @@ struct turn_live *turn_live_new(struct db *db, struct err *e)
 	rc = pthread_create(&l->thread, NULL, live_main, l);
 	if (rc == 0)
 		return l;
-	err_set(e, ERR_INTERNAL, "no thread for running turns: %s",
+	err_set(e, ERR_OVERLOADED, "no thread for running turns: %s",
 		err_errno(rc, text, sizeof(text)));
 	pthread_cond_destroy(&l->wake);
 	pthread_mutex_destroy(&l->lock);

@@ -1,6 +1,6 @@
 /*
  * The turns that run in this process, the turns of other processes that are
- * watched here, and the one thread that serves both (platform-db.md section 4).
+ * watched here, and the one thread that serves both.
  * Every 250 ms, and at once for a tool call or much text, it writes the new
  * events of all turns as one row of its journal. It also extends the leases,
  * reads which turns were asked to stop (by any process), and checks the watched

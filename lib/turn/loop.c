@@ -185,7 +185,7 @@ static void tell_usage(struct turn_loop *l)
 	loop_emit(l, &ev);
 }
 
-/* Estimates the usage that D5 requires if the provider reported none. */
+/* Estimates the usage that P-D5 requires if the provider reported none. */
 static void settle_usage(struct turn_loop *l)
 {
 	if (!l->step.has_usage)
@@ -220,6 +220,36 @@ static int stream(struct turn_loop *l, const struct llm_io *io, struct err *e)
 	return llm_stream(&l->request, io, l->arena, on_event, l, e);
 }
 
+/*
+ * Whether the history was cut so that a request that the server refused may be
+ * accepted now. A request that is too long is shortened until it fits. Servers have
+ * many words for that, and a message that they refuse for another reason would be
+ * sent with every later one; so after a refusal that is not understood, the request
+ * is sent once more with less.
+ */
+static bool cut_history(struct turn_loop *l, const struct err *e, bool *guessed)
+{
+	bool cut = false;
+
+	if (e->code == ERR_UPSTREAM_CONTEXT) {
+		cut = context_shorten(l);
+	} else if (!*guessed && (e->code == ERR_UPSTREAM_REQUEST ||
+				 e->code == ERR_UPSTREAM_FILTER)) {
+		*guessed = true;
+		cut = context_drop_unanswered(l);
+		if (e->code == ERR_UPSTREAM_REQUEST)
+			cut |= context_shorten_much(l);
+	}
+	if (!cut)
+		return false;
+	loop_warn(l, "history_shortened", e->code == ERR_UPSTREAM_CONTEXT
+		  ? "The conversation is too long for the model; its older part "
+		    "was left out."
+		  : "The model refused the conversation; part of it was left "
+		    "out.");
+	return true;
+}
+
 static int ask_model(struct turn_loop *l, struct err *e)
 {
 	struct llm_io io = {
@@ -229,6 +259,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		.meanwhile_fn = l->n_unstored || commit_pending(l) ? on_meanwhile
 								   : NULL,
 	};
+	bool guessed = false;
 	int rc;
 
 	fallback_before(l);
@@ -255,13 +286,9 @@ static int ask_model(struct turn_loop *l, struct err *e)
 			err_clear(e);
 			continue;
 		}
-		if (rc == 0 || e->code != ERR_UPSTREAM_CONTEXT ||
-		    !nothing_said(l) || !context_shorten(l))
+		if (rc == 0 || !nothing_said(l) || !cut_history(l, e, &guessed))
 			break;
 		err_clear(e);
-		loop_warn(l, "history_shortened",
-			  "The conversation is too long for the model; its "
-			  "older part was left out.");
 	}
 	if (rc < 0 && l->step.full) {	/* our own limit: the answer is cut off */
 		err_clear(e);

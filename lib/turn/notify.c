@@ -540,7 +540,7 @@ struct notify *notify_new(struct db *db, struct err *e)
 		rc = pthread_create(&n->thread, NULL, notify_main, n);
 	if (!rc)
 		return n;
-	err_set(e, ERR_INTERNAL, "no thread for notifications: %s",
+	err_set(e, ERR_OVERLOADED, "no thread for notifications: %s",
 		err_errno(rc, text, sizeof(text)));
 	release(n);
 	return NULL;

@@ -1,7 +1,7 @@
 /*
- * What a turn would send to its model, before anything is spent (DESIGN.md
- * section 7). Built by the code of the turn itself; nothing is stored and no
- * model is asked. Used by `lamplighter preview` and the API.
+ * What a turn would send to its model, before anything is spent. Built by the
+ * code of the turn itself; nothing is stored and no model is asked. Used by
+ * `lamplighter preview` and the API.
  */
 #ifndef TURN_PREVIEW_H
 #define TURN_PREVIEW_H

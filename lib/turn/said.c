@@ -5,7 +5,6 @@
  */
 #include "turn/said.h"
 
-#include <strings.h>
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -13,15 +12,6 @@
 static bool holds(struct str s, struct str text)
 {
 	return s.n >= text.n && memmem(s.p, s.n, text.p, text.n);
-}
-
-/* Ignores the case of ASCII, which services often change. */
-static bool holds_any_case(struct str s, struct str text)
-{
-	for (size_t i = 0; text.n <= s.n && i <= s.n - text.n; i++)
-		if (strncasecmp(s.p + i, text.p, text.n) == 0)
-			return true;
-	return false;
 }
 
 /* Searches keys and strings in their decoded form, without JSON escapes. */
@@ -32,10 +22,10 @@ static bool json_holds(const json_t *j, struct str text)
 	size_t i;
 
 	if (json_is_string(j))
-		return holds_any_case((struct str){ json_string_value(j),
+		return str_holds_any_case((struct str){ json_string_value(j),
 				      json_string_length(j) }, text);
 	json_object_foreach((json_t *)j, key, sub)
-		if (holds_any_case(str_of(key), text) || json_holds(sub, text))
+		if (str_holds_any_case(str_of(key), text) || json_holds(sub, text))
 			return true;
 	json_array_foreach((json_t *)j, i, sub)
 		if (json_holds(sub, text))
@@ -48,8 +38,8 @@ static bool call_holds(const struct llm_tool_call *c, struct str text)
 	struct err ignored = ERR_INIT;
 	json_auto_t *j = jx_load_lenient(c->args, &ignored);
 
-	return holds_any_case(c->name, text) ||
-	       holds_any_case(c->args, text) || json_holds(j, text);
+	return str_holds_any_case(c->name, text) ||
+	       str_holds_any_case(c->args, text) || json_holds(j, text);
 }
 
 static bool model_says(const struct llm_message *m, struct str text)
@@ -57,7 +47,7 @@ static bool model_says(const struct llm_message *m, struct str text)
 	for (size_t i = 0; i < m->n_calls; i++)
 		if (call_holds(&m->calls[i], text))
 			return true;
-	return holds_any_case(m->text, text);
+	return str_holds_any_case(m->text, text);
 }
 
 struct finding {

@@ -6,6 +6,7 @@
  */
 #include "turn/setting.h"
 
+#include "base/zone.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -16,6 +17,18 @@ struct setting_value turn_setting(const struct turn_run *t, enum setting_id id)
 		.conf = t->in.by.conf, .said = t->in.by.said,
 		.workspace = t->in.target.workspace,
 		.agent = t->in.target.agent });
+}
+
+struct str turn_zone(const struct turn_run *t)
+{
+	const struct setting_value v = turn_setting(t, SETTING_TIME_ZONE);
+	const struct str set = str_of(v.text), device = t->in.options.time_zone;
+
+	if (v.level == LEVEL_USER && zone_known(set))
+		return set;
+	if (zone_known(device))
+		return device;
+	return zone_known(set) ? set : (struct str){ NULL, 0 };
 }
 
 /* Keeps the settings; everybody who asks for the caller's sees the same. */

@@ -8,6 +8,12 @@
 /* The effective value in this turn. */
 struct setting_value turn_setting(const struct turn_run *t, enum setting_id id);
 
+/*
+ * The time zone of the user (base/zone.h): the one that they have set, else that of
+ * their device, of their groups, of the deployment. Empty: the process's.
+ */
+struct str turn_zone(const struct turn_run *t);
+
 /* Adds the read of the settings to b; *s keeps it. In t's arena. */
 void turn_settings_ask(const struct turn_run *t, struct turn_begin *b,
 		       struct setting_said **s);

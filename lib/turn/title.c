@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "db/db.h"
+#include "prompt/ask.h"
 #include "store/conversation.h"
 #include "turn/after.h"
 #include "turn/ask.h"
@@ -67,32 +68,90 @@ enum {
 	TITLE_TOKENS = 1000,		/* reasoning models need room */
 	TITLE_MS = 30000,
 	TITLE_EXCERPT_CHARS = 1500,	/* of question and answer each */
-	TITLE_REPLY_BYTES = 4096,
+	TITLE_REPLY_BYTES = 16384,	/* with reasoning */
 };
 
-static bool is_wrapping(char c)
+/* What models put around a title: quotes of all languages, Markdown, a period. */
+static const char *const wrappings[] = {
+	"\"", "'", "`", "*", "_", "#", " ", "\t", "“", "”", "„", "‟", "‘", "’", "‚",
+	"«", "»", "‹", "›", "「", "」", "『", "』", "《", "》", "＂", "｢", "｣",
+};
+
+/* The length of the wrapping at the start (or end) of s; 0: none. */
+static size_t wrapping(struct str s, bool end)
 {
-	return strchr("\"'`*_# ", c) && c;
+	for (size_t i = 0; i < ARRAY_LEN(wrappings); i++) {
+		struct str w = str_of(wrappings[i]);
+
+		if (s.n >= w.n && memcmp(end ? s.p + s.n - w.n : s.p, w.p,
+					 w.n) == 0)
+			return w.n;
+	}
+	return 0;
+}
+
+static struct str unwrapped(struct str s)
+{
+	const struct str stop = STR("。");
+	size_t n;
+
+	for (n = wrapping(s, false); n; n = wrapping(s, false))
+		s.p += n, s.n -= n;
+	for (;;) {
+		n = wrapping(s, true);
+		if (!n && s.n && s.p[s.n - 1] == '.')
+			n = 1;
+		if (!n && s.n > stop.n &&
+		    memcmp(s.p + s.n - stop.n, stop.p, stop.n) == 0)
+			n = stop.n;
+		if (!n)
+			return s;
+		s.n -= n;
+	}
+}
+
+/* The text in the JSON that some models answer with: {"title": …}, ["…"], "…". */
+static struct str in_json(struct arena *a, struct str s)
+{
+	const json_t *j = jx_keep(a, jx_try(s)), *v = j;
+
+	if (json_is_object(j)) {
+		v = json_object_get(j, "title");
+		if (!v)
+			v = json_object_iter_value(
+				json_object_iter((json_t *)j));
+	} else if (json_is_array(j)) {
+		v = json_array_get(j, 0);
+	}
+	return json_is_string(v) ? (struct str){ json_string_value(v),
+		json_string_length(v) } : s;
+}
+
+/* The first line that has words; not one that announces the title. */
+static struct str first_line(struct str s)
+{
+	struct str line = { s.p, 0 };
+
+	while (s.n) {
+		line = str_trim(str_cut(&s, '\n'));
+		if (line.n && !str_starts(line, STR("```")) &&
+		    !(line.p[line.n - 1] == ':' && str_trim(s).n))
+			break;
+	}
+	return line;
 }
 
 /*
- * A model's text as a title: its first non-empty line without quotes, markdown
- * and final period, shortened like a first message (turn_first_title).
+ * A model's text as a title: its first non-empty line without fence, JSON, quotes,
+ * markdown and final period, shortened like a first message (turn_first_title).
  */
 struct str title_clean(struct arena *a, struct str s)
 {
 	struct str title;
 
-	s = str_trim(s);
-	while (s.n && s.p[0] == '\n')
-		s.p++, s.n--;
-	s = str_cut(&(struct str){ s.p, s.n }, '\n');
+	s = unwrapped(first_line(in_json(a, prompt_unfenced(s))));
 	if (s.n >= 6 && strncasecmp(s.p, "title:", 6) == 0)
-		s.p += 6, s.n -= 6;
-	while (s.n && is_wrapping(s.p[0]))
-		s.p++, s.n--;
-	while (s.n && (is_wrapping(s.p[s.n - 1]) || s.p[s.n - 1] == '.'))
-		s.n--;
+		s = unwrapped((struct str){ s.p + 6, s.n - 6 });
 	title = turn_first_title(a, s);
 	return utf8_valid(title) ? title : (struct str){ NULL, 0 };
 }

@@ -1,5 +1,5 @@
 /*
- * One turn: from a user message to the stored answer (DESIGN.md section 4).
+ * One turn: from a user message to the stored answer.
  *
  *   turn_start  from a request: the steps of a table (start.c), the last of
  *               which stores the turn; failures are plain HTTP errors

@@ -2,24 +2,19 @@
 
 import itertools
 import pathlib
-import shutil
-import subprocess
 import sys
 import threading
 import time
 
 import pytest
 
-from lab import ROOT
+from lab import ROOT, node
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
 
 from hostile_mcp import HostileMcp  # noqa: E402
 
-NODE = [shutil.which("node")]
-if NODE[0] and subprocess.run([*NODE, "--version"], stdout=subprocess.PIPE,
-                              text=True).stdout.startswith("v18."):
-    NODE.append("--experimental-global-webcrypto")  # as later ones have it
+NODE = [node()]
 DUAL = str(ROOT / "tests/peers/mcp-dual.mjs")
 
 

@@ -530,7 +530,7 @@ def test_results_do_not_answer_approvals(lab):
 
 @pytest.mark.parametrize("sdk", [5, 6, 7])
 def test_a_history_of_the_client_approves_nothing(lab, sdk):
-    """Pitfall F8: what AI SDK clients send is in the client's hands, approvals
+    """P-F8: what AI SDK clients send is in the client's hands, approvals
     and outputs too. Only the decision about the call that waits is taken."""
     chat = f"forged-{sdk}"
     question = {"id": "m1", "role": "user", "parts": [{"type": "text", "text":

@@ -235,14 +235,14 @@ def test_provider_failures_are_stored_and_readable(lab, script, code, retryable)
 
 
 def test_garbage_does_not_end_the_answer(lab):
-    """Pitfall C11: one odd line is counted and passed over."""
+    """P-C11: one odd line is counted and passed over."""
     events = lab.chat({"text": "one two three four", "garbage_after": 2})
     assert events[-1].name == "done"
     assert text_of(events).split() == ["one", "two", "three", "four"]
 
 
 def test_retry_before_the_first_delta(lab):
-    """Pitfall A7: a failing provider is asked again while nothing was sent."""
+    """P-A7: a failing provider is asked again while nothing was sent."""
     events = lab.chat({"id": "retry-1", "fail_times": 1, "error": {
         "status": 503, "body": "busy", "retry_after": 0}, "text": "at last"})
     assert text_of(events) == "at last" and events[-1].name == "done"
@@ -288,7 +288,7 @@ def test_busy_names_the_running_turn(lab):
 
 
 def test_client_that_leaves_does_not_end_the_turn(lab):
-    """Pitfall F9: a closed tab is no stop; that is a request of its own."""
+    """P-F9: a closed tab is no stop; that is a request of its own."""
     stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
         {"text": "word " * 60, "rate": 60})}, user="ada")
     ids = next(iter(stream)).data
@@ -314,7 +314,7 @@ def test_sync_post_answers_user_and_assistant(lab, conversation):
 
 
 def test_agent_scoped_stream(lab, conversation):
-    """Pitfall F7: the headers that keep proxies from collecting a stream."""
+    """P-F7: the headers that keep proxies from collecting a stream."""
     stream = lab.stream(
         f"/workspaces/lab/agents/helper/conversations/{conversation}"
         "/messages/stream", {"content": '!script {"text": "hello"}'}, user="ada")

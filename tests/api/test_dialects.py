@@ -124,7 +124,7 @@ AI_SDK_5 = {"start", "start-step", "finish-step", "text-start", "text-delta",
 
 
 def check_ai_sdk(events, name):
-    """Pitfalls F1, F4: no type, null or finishReason that a version refuses;
+    """P-F1, P-F4: no type, null or finishReason that a version refuses;
     no delta outside of an open part and step."""
     assert all(e.name == "message" and e.id is None for e in events)
     assert events.pop().data == "[DONE]"
@@ -171,7 +171,7 @@ def check_ai_sdk(events, name):
 
 
 def check_ag_ui(events, name):
-    """Pitfalls F1, F2: no null, no [DONE] (which is no JSON), all closed."""
+    """P-F1, P-F2: no null, no [DONE] (which is no JSON), all closed."""
     assert all(e.name == "message" and e.id is None for e in events)
     parts = [e.data for e in events]
     kinds = [p["type"] for p in parts]
@@ -247,7 +247,7 @@ def test_scenario_told_again(lab, dialect, name):
 @pytest.mark.parametrize("name", ["tool", "error", "broken"])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_frames_and_terminators(lab, dialect, name):
-    """Pitfall F2: LF only; [DONE] where the protocol has it, and nowhere else."""
+    """P-F2: LF only; [DONE] where the protocol has it, and nowhere else."""
     stream = lab.stream(f"/chat/lab/stream?dialect={dialect}",
                         {"content": script(name)}, user="ada")
     body = stream.response.read()
@@ -347,7 +347,7 @@ def conversation_of(dialect, events):
 
 @pytest.mark.parametrize("path,body,dialect", ROUTES)
 def test_a_clients_thread_is_one_conversation(lab, path, body, dialect):
-    """Pitfall F8: the stored history is the truth, not the client's."""
+    """P-F8: the stored history is the truth, not the client's."""
     name = "chat " + uuid.uuid4().hex
     seen = set()
     for scenario in ("text", "tool"):

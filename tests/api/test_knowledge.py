@@ -102,6 +102,52 @@ def test_what_cannot_be_indexed_says_why(lab, who):
     assert (again["status"], again["error"]) == ("ready", None)
 
 
+def test_a_document_that_ends_its_process_fails(lab, who):
+    """It is tried alone after that, and not for ever; the others go on."""
+    base = base_of(lab, who, paused=True)
+    poisoned, suspect, plain = (write(lab, base, who, f"About {word}.")["id"]
+                                for word in ("badgers", "wombats", "zebras"))
+    for document, tries in ((poisoned, 3), (suspect, 2)):
+        lab.sql(f"UPDATE document SET tries = {tries} WHERE id = "
+                f"UNHEX('{document.replace('-', '')}')")
+    assert lab.call("PATCH", base, {"paused": False}, user=who).status == 200
+    assert settled(lab, base, who) == {"queued": 0, "ready": 2, "failed": 1}
+    seen = lab.get(f"{base}/documents/{poisoned}", user=who).json
+    assert seen["status"] == "failed" and "could not index it" in seen["error"]
+    assert [hit["documentId"] for hit in found(lab, base, "wombats zebras", who)] in (
+        [suspect, plain], [plain, suspect])
+    assert lab.sql("SELECT COUNT(*) FROM document WHERE tries > 0")[0][0] == "0"
+    assert lab.post(f"{base}/documents/{poisoned}/retry", user=who).status < 300
+    assert settled(lab, base, who) == {"queued": 0, "ready": 3, "failed": 0}
+
+
+def test_a_csv_is_found_by_rows_and_code_has_no_headings(lab, who):
+    """Cases 15 and 16."""
+    base = base_of(lab, who, language="none")
+    rows = [f"{10000 + i};Firma {i} GmbH;Stadt{i % 90};{i * 37},00" for i in range(3000)]
+    write(lab, base, who, "\n".join(["Kundennr;Name;Ort;Umsatz 2025", *rows]))
+    write(lab, base, who, "# Installation\n\n```sh\n# Stop it first\nsystemctl stop foo\n"
+          "# Then remove caches\n```\n\nThe frobnicator is ready.\n\n"
+          "Setext Title\n============\n\nThe zebra.\n")
+    settled(lab, base, who)
+    hit = found(lab, base, '"Firma 2345"', who, maxResults=1)[0]
+    lines = hit["text"].split("\n")
+    assert lines[0] == "Kundennr;Name;Ort;Umsatz 2025" and rows[2345] in lines
+    assert all(line in rows for line in lines[1:])
+    assert found(lab, base, "frobnicator", who)[0]["heading"] == "Installation"
+    assert found(lab, base, "zebra", who)[0]["heading"] == "Setext Title"
+
+
+def test_form_feeds_without_an_end_of_line_are_indexed_at_once(lab, who):
+    """Eight megabytes of them took a minute of CPU, at each request."""
+    base = base_of(lab, who)
+    made = write(lab, base, who, "badgers " + "\f" * 8_000_000 + " wombats")
+    assert settled(lab, base, who) == {"queued": 0, "ready": 1, "failed": 0}
+    hit, = found(lab, base, "wombats", who)
+    shown = lab.get(f"{base}/documents/{made['id']}/text?chunk={hit['chunkId']}", user=who)
+    assert shown.json["passage"].strip() == "wombats"
+
+
 def test_a_base_can_be_paused(lab, who):
     base = base_of(lab, who, paused=True)
     write(lab, base, who, "It waits.")

@@ -23,7 +23,7 @@ from hostile_mcp import event  # noqa: E402
 
 pytestmark = [pytest.mark.threads, pytest.mark.long]
 
-EVERYTHING = str(ROOT / "node_modules/@modelcontextprotocol/server-everything"
+EVERYTHING = str(ROOT / "tests/node_modules/@modelcontextprotocol/server-everything"
                  "/dist/index.js")
 
 
@@ -93,7 +93,7 @@ def test_real_servers_offer_their_tools(peers, server):
 
 @pytest.mark.parametrize("server,era", [("dual", "modern"), ("dualio", "legacy")])
 def test_the_era_is_found(peers, server, era):
-    """Pitfall G1: modern over HTTP, and a session where the transport has one."""
+    """P-G1: modern over HTTP, and a session where the transport has one."""
     assert ask(peers, f"{server}_era")[0]["result"] == era
 
 
@@ -219,7 +219,7 @@ def test_first_use_is_a_choice(bad):
     {"inputSchema": {"type": "object", "properties": {"secret": {}}}},
     {"annotations": {"readOnlyHint": True}}])
 def test_rug_pull(bad, hostile, change, pin):
-    """Pitfall G11: what changed after it was accepted is not offered any more."""
+    """P-G11: what changed after it was accepted is not offered any more."""
     lab = bad(pin=pin)
     assert ask(lab, "bad_look")[0]["result"] == "found"
     hostile.tools[0].update(change)
@@ -298,7 +298,7 @@ def test_groups_see_a_server_or_not(bad, hostile):
 
 
 def test_schemas_beyond_ours_are_relaxed(bad, hostile):
-    """Pitfall G13: nothing is fetched; what we do not know, the server checks."""
+    """P-G13: nothing is fetched; what we do not know, the server checks."""
     hostile.tools[0]["inputSchema"] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object", "unevaluatedProperties": False,
@@ -318,7 +318,7 @@ def test_schemas_beyond_ours_are_relaxed(bad, hostile):
 
 
 def test_pages_end(bad, hostile):
-    """Pitfall G10: an empty cursor is one; a repeated one ends the list."""
+    """P-G10: an empty cursor is one; a repeated one ends the list."""
     cursors = iter(["", "b", "b"])
 
     def page(message, _):
@@ -336,7 +336,7 @@ def test_pages_end(bad, hostile):
 # -- sessions and transport ---------------------------------------------------
 
 def test_a_lost_session_is_opened_again(bad, hostile):
-    """Pitfall G9: 404, and the reference server's 400."""
+    """P-G9: 404, and the reference server's 400."""
     lab = bad()
     assert ask(lab, "bad_look")[0]["result"] == "found"
     hostile.session = "session-2"
@@ -390,7 +390,7 @@ def test_the_server_learns_who_asks(bad, hostile):
 
 
 def test_requests_of_the_server_are_answered(bad, hostile):
-    """Pitfall G3: ping with {}, all else refused; then the answer is read on."""
+    """P-G3: ping with {}, all else refused; then the answer is read on."""
     lab = bad()
     got = threading.Event()
 
@@ -423,7 +423,7 @@ def test_requests_of_the_server_are_answered(bad, hostile):
 
 
 def test_a_closed_stream_is_gone_on_with(bad, hostile):
-    """Pitfall G2: a priming event; then GET with Last-Event-ID."""
+    """P-G2: a priming event; then GET with Last-Event-ID."""
     lab = bad()
     state = {}
 
@@ -514,7 +514,7 @@ def test_a_server_that_refuses_us_costs_no_turn(bad, hostile):
 
 
 def test_giant_results(bad, hostile):
-    """Pitfall G12: cut with a marker; beyond all measure, an error."""
+    """P-G12: cut with a marker; beyond all measure, an error."""
     lab = bad()
     hostile.result = {"content": [{"type": "text", "text": "x" * 3_000_000}]}
     result, _ = ask(lab, "bad_look")
@@ -538,7 +538,7 @@ def test_a_stream_that_never_ends(bad, hostile, what):
 
 
 def test_what_may_have_run_is_not_run_again(bad, hostile):
-    """Pitfall G5: a broken connection; only what is idempotent is sent twice."""
+    """P-G5: a broken connection; only what is idempotent is sent twice."""
     hostile.handlers["tools/call"] = lambda m, _: None
     lab = bad(effect="write", tools={})
     result, _ = ask(lab, "bad_look")
@@ -589,7 +589,7 @@ def test_descriptions_are_cleaned(bad, hostile):
 
 
 def test_internal_addresses_are_refused(make_lab, hostile):
-    """Pitfall G14: unless the admin lists them, whatever name leads there."""
+    """P-G14: unless the admin lists them, whatever name leads there."""
     for url in (hostile.url, hostile.url.replace("127.0.0.1", "localhost")):
         lab = make_lab(config={"mcp_servers": {"bad": {"url": url}}})
         said = lab.command("mcp", "list", check=False)
@@ -598,7 +598,7 @@ def test_internal_addresses_are_refused(make_lab, hostile):
 
 
 def test_hints_never_make_a_tool_laxer(bad, hostile):
-    """Pitfall G6: only an admin does."""
+    """P-G6: only an admin does."""
     hostile.tools = [
         {"name": "r", "inputSchema": {}, "annotations": {"readOnlyHint": True}},
         {"name": "d", "inputSchema": {}, "annotations": {"destructiveHint": True}},

@@ -1,5 +1,5 @@
 """MCP: what servers of either era do to a client, by the number of the pitfall
-(tests/check/pitfalls.py), and the corners of the protocol that real servers do
+(tests/check/cited.py), and the corners of the protocol that real servers do
 not show (test_mcp.py has those)."""
 
 import json
@@ -39,7 +39,7 @@ def methods(hostile):
 # -- eras ---------------------------------------------------------------------
 
 def test_the_era_is_remembered(bad, hostile, era):
-    """Pitfall G1: asked for once, however many calls come."""
+    """P-G1: asked for once, however many calls come."""
     lab = bad()
     for _ in range(3):
         assert ask(lab, "bad_look")[0]["result"] == "found"
@@ -55,7 +55,7 @@ def test_the_era_is_remembered(bad, hostile, era):
 
 
 def test_a_server_that_moves_to_the_other_era(bad, hostile, era):
-    """Pitfall G1: when what was remembered fails, it is found out again."""
+    """P-G1: when what was remembered fails, it is found out again."""
     lab = bad()
     assert ask(lab, "bad_look")[0]["result"] == "found"
     for modern in (era == "session", era != "session"):
@@ -68,7 +68,7 @@ def test_a_server_that_moves_to_the_other_era(bad, hostile, era):
 
 
 def test_both_types_are_accepted(bad, hostile, era):
-    """Pitfall G8: in whatever is posted."""
+    """P-G8: in whatever is posted."""
     assert ask(bad(), "bad_look")[0]["result"] == "found"
     posted = [h for verb, h, _ in hostile.requests if verb == "POST"]
     assert len(posted) >= 3 and {h["Accept"] for h in posted} == {BOTH}
@@ -133,7 +133,7 @@ def test_a_call_by_hand_starts_its_own_server_only(make_lab, hostile, tmp_path):
 
 
 def test_endless_pages_end(bad, hostile, era):
-    """Pitfall G10: a new cursor each time, for ever."""
+    """P-G10: a new cursor each time, for ever."""
     def page(message, _):
         n = int(message["params"].get("cursor") or 0)
         return {"result": {"tools": [{"name": f"t{n}", "inputSchema": {}}],
@@ -197,7 +197,7 @@ def stopped_call(lab, hostile):
 
 
 def test_a_stop_cancels_as_the_era_wants(bad, hostile, era):
-    """Pitfall G4: a notice within a session; else leaving is the notice."""
+    """P-G4: a notice within a session; else leaving is the notice."""
     stopped_call(bad(), hostile)
     [asked] = hostile.calls("tools/call")
     if era == "session":
@@ -210,7 +210,7 @@ def test_a_stop_cancels_as_the_era_wants(bad, hostile, era):
 
 @pytest.mark.parametrize("effect", ["read", "write"])
 def test_a_stream_that_broke(bad, hostile, era, effect):
-    """Pitfall G5: only what does no harm is sent twice."""
+    """P-G5: only what does no harm is sent twice."""
     lab = bad(effect=effect, tools={})
     answers = iter([b": begun\n\n", None])
 
@@ -229,7 +229,7 @@ def test_a_stream_that_broke(bad, hostile, era, effect):
 
 
 def test_a_connection_that_broke(bad, hostile, era):
-    """Pitfall G5: the model is told that the outcome is not known."""
+    """P-G5: the model is told that the outcome is not known."""
     hostile.handlers["tools/call"] = lambda m, _: None
     result, _ = ask(bad(effect="write", tools={}), "bad_look")
     assert "not known" in result["result"]["error"]["message"]
@@ -248,7 +248,7 @@ def test_progress_has_an_end(bad, hostile, era):
 # -- results ------------------------------------------------------------------
 
 def test_unknown_tools_are_errors_of_the_tool(bad, hostile, era):
-    """Pitfall G7: -32602 as the text has it, isError as the first SDK does."""
+    """P-G7: -32602 as the text has it, isError as the first SDK does."""
     lab = bad()
     hostile.handlers["tools/call"] = lambda m, _: {"error": {
         "code": -32602, "message": "Unknown tool: look"}}
@@ -495,7 +495,7 @@ def odd(request, make_lab):
 
 
 def test_stdio_servers_of_both_eras(odd):
-    """Pitfalls G1, G3: requests of the server in the middle of ours; prints,
+    """P-G1, P-G3: requests of the server in the middle of ours; prints,
     batches and others' answers between them; a list that changes."""
     assert json.loads(ask(odd, "odd_ask")[0]["result"]) == ["p", {}, 7, -32601]
     assert ask(odd, "odd_chatter")[0]["result"] == "in words"
@@ -505,7 +505,7 @@ def test_stdio_servers_of_both_eras(odd):
 
 
 def test_stdio_servers_are_told_to_stop(odd):
-    """Pitfall G4: there is no stream to close here."""
+    """P-G4: there is no stream to close here."""
     result, _ = ask(odd, "odd_hang")
     assert result["result"]["error"]["code"] == "tool_timeout"
     assert len(json.loads(ask(odd, "odd_cancelled")[0]["result"])) == 1

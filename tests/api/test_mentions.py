@@ -62,6 +62,15 @@ def test_records_by_key_and_by_words(lab):
     assert find(lab, "%25", dataset="tickets") == {"items": [], "more": False}
 
 
+def test_words_find_what_is_current_first(lab):
+    """The newest, not the first by name: "projector" means the one that is broken now."""
+    assert refs(find(lab, "ticket", dataset="tickets", pageSize=2)) == [
+        "record:tickets/400", "record:tickets/399"]
+    # Beginnings are looked up as in a list of names.
+    assert refs(find(lab, "Ticket", dataset="mine", pageSize=2)) == [
+        "record:mine/1", "record:mine/101"]
+
+
 def test_each_source_has_a_share(lab):
     known(lab, "Tim")
     found = find(lab, "Ti", user="Tim")

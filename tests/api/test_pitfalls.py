@@ -1,7 +1,7 @@
 """Known pitfalls of the wire protocols, through whole turns.
 
-A comment or docstring in the tests that says "pitfall B4" proves the one of
-that number; tests/check/pitfalls.py knows all numbers and what they are about.
+A comment or docstring in the tests that says "P-B4" proves the one of that number in
+docs/pitfalls.md.
 The decoders and builders alone are in tests/unit/test_llm_*.c.
 """
 
@@ -42,7 +42,7 @@ def history(lab, events):
 
 @pytest.mark.parametrize("agent", WIRES)
 def test_calls_without_ids_get_one(lab, agent):
-    """Pitfalls B4, B5: the stand-in refuses a history whose ids are empty or
+    """P-B4, P-B5: the stand-in refuses a history whose ids are empty or
     do not meet."""
     events = lab.chat({"tool_calls": [{**LOOK, "id": ""}, {**LOOK, "id": ""}],
                        "then": {"text": "ok"}}, agentId=agent)
@@ -54,7 +54,7 @@ def test_calls_without_ids_get_one(lab, agent):
 
 @pytest.mark.parametrize("agent", WIRES)
 def test_ids_that_are_used_again(lab, agent):
-    """Pitfall B3: gateways that count from call_0 in each answer, and twice in
+    """P-B3: gateways that count from call_0 in each answer, and twice in
     one. A client keeps parts by these ids: none may stand for two calls."""
     step = {"tool_calls": [{**LOOK, "id": "call_0"}, {"name": "query_data",
             "args": {"dataset": "tickets", "limit": 2}, "id": "call_0"}]}
@@ -80,7 +80,7 @@ def test_ids_that_are_used_again(lab, agent):
     ("content_filter", "", "cut off"),
     ("tool_calls", '{"dataset": "tick', "not valid JSON")])
 def test_arguments_that_were_cut(lab, agent, finish, args, says):
-    """Pitfall A6: such a call is not run; the model is told, and continues.
+    """P-A6: such a call is not run; the model is told, and continues.
     Nor is one that was cut off before the first byte of its arguments."""
     events = lab.chat({"tool_calls": [{"name": "query_data", "args": args}],
                        "finish": finish, "then": {"text": "shorter"}},
@@ -93,7 +93,7 @@ def test_arguments_that_were_cut(lab, agent, finish, args, says):
 
 
 def test_invented_tools_end(lab):
-    """Pitfall B17: an error for the model, counted against the limit."""
+    """P-B17: an error for the model, counted against the limit."""
     script = {"text": "final"}
     for n in range(8):
         script = {"tool_calls": [{"name": f"invented_{n}", "args": {}}],
@@ -109,7 +109,7 @@ def test_invented_tools_end(lab):
 @pytest.mark.parametrize("agent", ["helper", "claude"])
 @pytest.mark.parametrize("text", ["I will not.", ""])
 def test_refusals_are_kept_and_gone_on_from(lab, agent, text):
-    """Pitfall C5: one request, an outcome of its own, and a history that the
+    """P-C5: one request, an outcome of its own, and a history that the
     next request may carry: Anthropic's wire refuses empty texts."""
     before = requests_of_model(lab)
     events = lab.chat({"text": text, "finish": "refusal"}, agentId=agent)
@@ -123,7 +123,7 @@ def test_refusals_are_kept_and_gone_on_from(lab, agent, text):
 
 @pytest.mark.parametrize("agent", WIRES)
 def test_no_end_mark(lab, agent):
-    """Pitfalls A1, A2: [DONE] missing is no failure where a finish_reason
+    """P-A1, P-A2: [DONE] missing is no failure where a finish_reason
     came; message_stop and done:true are the only marks of their wires."""
     events = lab.chat({"text": "all of it", "no_done": True}, agentId=agent)
     if agent == "helper":
@@ -137,7 +137,7 @@ def test_no_end_mark(lab, agent):
 
 
 def test_losses_are_logged(lab):
-    """Pitfall C11: an unreadable event ends nothing, but somebody is told."""
+    """P-C11: an unreadable event ends nothing, but somebody is told."""
     before = lab.log("responder").count("unreadable")
     assert lab.chat({"text": "one two three", "garbage_after": 1}
                     )[-1].name == "done"
@@ -147,7 +147,7 @@ def test_losses_are_logged(lab):
 @pytest.mark.parametrize("provider,header", [
     ("openai", "Authorization"), ("anthropic", "X-Api-Key")])
 def test_redirects_take_no_key_along(make_lab, provider, header):
-    """Pitfall E14: libcurl sends an x-api-key of ours on to another host."""
+    """P-E14: libcurl sends an x-api-key of ours on to another host."""
     asked = []
 
     class Elsewhere(http.server.BaseHTTPRequestHandler):

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 from embedders import peer, service_of, who  # noqa: F401: fixtures
-from knowledge import base_of, embedded, left, settled, write
+from knowledge import base_of, embedded, found, left, settled, write
 from lab import wait_until
 from samples import pdf
 
@@ -170,6 +170,34 @@ def test_a_service_ranks_them_again(lab, who, peer):
     part, _, warned = told(lab, who, agent, "paid leave")
     assert part == plain
     assert any("order of the search" in text for text in warned)
+
+
+def test_a_floor_means_the_same_however_it_was_found(lab, who, peer):
+    """Small talk gets no sources, questions do, with words, vectors and a ranker whose own
+    scores are a fiftieth (B52)."""
+    texts = ("Five days of paid leave carry over to the next year.",
+             "Trains are booked by the office at least a week ahead.",
+             "The projector of the meeting room needs the adapter from the drawer.",
+             "Thank you for reading the handbook. Have a look at it again next year.")
+    words = base_about(lab, who, "Words", *texts)
+    near = base_about(lab, who, "Near", *texts, groups=["it"],
+                      embeddingServiceId=service_of(lab, peer.url + "/v1"))
+    embedded(lab, near, who)
+    ranked = {"rerankEnabled": True,
+              "rerankingServiceId": service_of(lab, peer.url + "/v1", ["rerank"])}
+    for base, more in ((words, {}), (near, {}), (words, ranked)):
+        agent = agent_of(lab, who, groups=["it"], ragMinScore=0.3,
+                         knowledgeBaseIds=[id_of(base)], **more)
+        for question, says in (("how many days of paid leave carry over?", "Five days"),
+                               ("which adapter does the projector need?", "drawer")):
+            assert says in told(lab, who, agent, question, groups=["it"])[0], question
+        for chat in ("Thank you!", "How are you today?", "See you!",
+                     "What is your name?"):
+            assert told(lab, who, agent, chat, groups=["it"])[0] is None, chat
+    for base in (words, near):
+        scores = [hit["score"] for hit in found(lab, base, "paid leave by train", who)]
+        assert scores == sorted(scores, reverse=True) and len(scores) > 1
+        assert all(0 <= score <= 1 for score in scores)
 
 
 def test_a_preview_asks_no_service(lab, who, peer):

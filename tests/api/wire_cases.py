@@ -22,7 +22,7 @@ def script(name):
 
 
 def check_openai(events, name):
-    """Pitfall F5: the role first, a finish_reason last; calls are not told."""
+    """P-F5: the role first, a finish_reason last; calls are not told."""
     assert events.pop().data == "[DONE]"
     chunks = [e.data for e in events]
     failed = name in ("error", "broken")

@@ -23,11 +23,12 @@
 #include "store/store.h"
 
 enum {
-	DOCUMENTS = 2000, QUESTIONS = 400, RELEVANT = 64, TOP = 10,
+	DOCUMENTS = 2000, QUESTIONS = 400, RELEVANT = 64, TOP = 10, TOP_5 = 5,
 	ASKED = 200, WORDS = 8, VOCABULARY = 50000, CHUNK_WORDS = 180,
 	AT_ONCE = 512, DIMENSION = 768,
 };
 
+static const double FLOOR = 0.3;
 static struct db *db;
 
 static int make_base(struct db *tx, void *ctx, struct err *err)
@@ -44,6 +45,13 @@ static struct uuid new_base(void)
 
 	ok(db_tx(db, make_base, &id, &e));
 	return id;
+}
+
+static int by_size(const void *x, const void *y)
+{
+	double d = *(const double *)x - *(const double *)y;
+
+	return d < 0 ? -1 : d > 0;
 }
 
 /* -- Cranfield -------------------------------------------------------------------- */
@@ -193,6 +201,81 @@ static double gain_of(const struct search_put *puts, size_t q,
 	return gain / best;
 }
 
+/* Messages that no collection answers. */
+static const char *const small_talk[] = {
+	"Hi!", "Good morning!", "Hello, how are you today?", "Thanks a lot!", "Thank you, that helped.",
+	"You're welcome.", "Great, see you tomorrow.", "Have a nice weekend!", "What's up?",
+	"Who are you?", "Are you a robot?", "Tell me a joke.", "That's funny.", "I'm bored.",
+	"I am so tired today.", "It's raining again.", "What a lovely day!", "Happy birthday!",
+	"Good luck!", "Congratulations!", "Sorry, my mistake.", "Never mind.", "OK", "Sure, go ahead.",
+	"Yes, please.", "No, thanks.", "Maybe later.", "I don't know.", "Can you help me?",
+	"Could you say that again?", "What do you mean?", "That makes sense.", "I love it!",
+	"This is awful.", "You are wrong.", "Are you sure?", "Why not?", "How old are you?",
+	"Where do you live?", "What's your name?", "Do you like music?", "My cat is asleep.",
+	"I had pizza for lunch.", "The coffee is cold.", "Who won the match yesterday?",
+	"Merry Christmas!", "I have to go now.", "Call me later.", "Nice to meet you.", "Goodbye!",
+};
+
+/* How many of the first TOP_5 passages are relevant and as sure as the floor. */
+static double found_of(const struct search_put *puts, size_t q,
+		       const struct search_found *f, size_t n, double floor)
+{
+	double sure[LIM_FOUND], found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sure[i] = -f[i].sure;
+	if (n)
+		qsort(sure, n, sizeof(*sure), by_size);
+	for (size_t i = 0; i < MIN(n, (size_t)TOP_5) && -sure[i] >= floor; i++) {
+		int d = 0;
+
+		while (!uuid_eq(&puts[d].id, &f[i].document_id))
+			d++;
+		found += is_relevant((long)q, d + 1);
+	}
+	return found / (double)n_relevant[q];
+}
+
+/* What a floor for sources costs, and what it keeps away. */
+static void measure_floor(const struct uuid *base, const struct search_put *puts,
+			  size_t n_questions, enum search_mode mode, const float *vectors,
+			  const float *chats, int dimension, const char *what)
+{
+	double all = 0, kept = 0, asked = 0;
+	int sourced = 0;
+
+	for (size_t q = 1; q <= n_questions + ARRAY_LEN(small_talk); q++) {
+		const bool chat = q > n_questions;
+		const size_t k = chat ? q - n_questions - 1 : q - 1;
+		struct search_ask ask = {
+			.mode = mode, .all = true, .max = TOP_5, .dimension = dimension,
+			.text = chat ? str_of(small_talk[k]) : buf_str(&questions[k].text),
+			.vector = vectors ? (chat ? chats : vectors) + k * (size_t)dimension
+				: NULL, .model = STR("m"),
+		};
+		struct arena found = ARENA_INIT;
+		struct search_found *f;
+		bool any = false;
+		size_t n;
+
+		if (!chat && !n_relevant[q])
+			continue;
+		ok(search_find(db, base, &ask, &found, &f, &n, &e));
+		if (!chat) {
+			all += found_of(puts, q, f, n, 0);
+			kept += found_of(puts, q, f, n, FLOOR);
+			asked++;
+		}
+		for (size_t i = 0; chat && i < n; i++)
+			any |= f[i].sure >= FLOOR;
+		sourced += any;
+		arena_release(&found);
+	}
+	printf("Cranfield, %s: recall@5 %.4f, above a floor of %.1f %.4f; %d of %zu messages of "
+	       "small talk get sources\n", what, all / asked, FLOOR, kept / asked, sourced,
+	       ARRAY_LEN(small_talk));
+}
+
 static void measure_mode(const struct uuid *base, const struct search_put *puts,
 			 size_t n_questions, enum search_mode mode,
 			 const float *vectors, int dimension, const char *what)
@@ -251,7 +334,18 @@ static void measure_cranfield(const char *dir)
 	}
 	ok(search_write(db, &base, puts, n_docs, &how, &e));
 	measure_mode(&base, puts, n_questions, SEARCH_WORDS, NULL, 0, "words");
+	measure_floor(&base, puts, n_questions, SEARCH_WORDS, NULL, NULL, 0, "words");
 	if (asked) {
+		struct str talk[ARRAY_LEN(small_talk)];
+		float *chats;
+
+		for (size_t i = 0; i < ARRAY_LEN(small_talk); i++)
+			talk[i] = str_of(small_talk[i]);
+		chats = embed(talk, ARRAY_LEN(talk), &how.dimension);
+		measure_floor(&base, puts, n_questions, SEARCH_VECTORS, asked, chats,
+			      how.dimension, "vectors");
+		measure_floor(&base, puts, n_questions, SEARCH_FUSED, asked, chats,
+			      how.dimension, "fused");
 		measure_mode(&base, puts, n_questions, SEARCH_VECTORS, asked,
 			     how.dimension, "vectors");
 		measure_mode(&base, puts, n_questions, SEARCH_FUSED, asked,
@@ -278,13 +372,6 @@ static void add_word(struct buf *b)
 	for (n += 30; n; n /= 26)
 		buf_addc(b, (char)('a' + n % 26));
 	buf_addc(b, ' ');
-}
-
-static int by_size(const void *x, const void *y)
-{
-	double d = *(const double *)x - *(const double *)y;
-
-	return d < 0 ? -1 : d > 0;
 }
 
 static double now(void)

@@ -124,7 +124,7 @@ test('the open conversation is deleted elsewhere', async (t) => {
 	await page.waitForSelector('.empty');
 });
 
-// Pitfall F10: a browser has six connections to a host.
+// P-F10: a browser has six connections to a host.
 test('one connection, given back while nobody looks', async (t) => {
 	const proxy = await startProxy(t);
 	const page = await listening(t, { url: proxy.url });

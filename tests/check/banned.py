@@ -141,6 +141,9 @@ SEARCHED = {
     "lib/llm/decoder.c": "a content type; an event, for the text that was parsed "
                          "out of it, and what follows is proven by parsing",
     "lib/llm/emit.c": "the text of an answer, for <think>",
+    "lib/llm/openai.c": "a reason to finish",
+    "lib/llm/toolname.c": "a name, for a control token",
+    "lib/prompt/ask.c": "the text of an answer, for <think>",
     "lib/llm/probe.c": "an address", "lib/llm/stream.c": "a text, for a key",
     "lib/resource/write.c": "an error of the database, for the name of a key",
     "lib/tool/text/analyse_log.c": "a line of a log",

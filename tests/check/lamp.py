@@ -146,7 +146,7 @@ def packages():
         rows = re.search(rf"^{variable}='(.*?)'$", text_of("lamp"), re.M | re.S).group(1)
         return {row.split()[0] for row in rows.splitlines()}
     to_run = {"mariadb-server-core", "mariadb-client-core", "lighttpd", "python3", "curl",
-              "ca-certificates", "util-linux"}
+              "ca-certificates", "util-linux", "tzdata"}
     implied = {"libc6-dev"}		# by gcc
     page = text_of("docs/install.md")
     named = set(re.search(r"^apt-get install ((?:.*\\\n)*.*)", page, re.M).group(1)

@@ -1,5 +1,5 @@
 // AG-UI's HttpAgent against POST /ag-ui/{workspace}. It verifies the order of
-// events itself and fails a run that breaks it (pitfall F2).
+// events itself and fails a run that breaks it (P-F2).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

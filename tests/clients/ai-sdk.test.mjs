@@ -1,6 +1,6 @@
 // The Vercel AI SDK, three versions of it, against POST /ai-sdk/{workspace}: the
-// transport and reader alone, and the Chat that useChat stands upon. Pitfalls F1
-// and F4: each of them throws at what it does not know.
+// transport and reader alone, and the Chat that useChat stands upon. P-F1
+// and P-F4: each of them throws at what it does not know.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';

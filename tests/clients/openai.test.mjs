@@ -47,7 +47,7 @@ test('a stream, chunk by chunk', async () => {
 	assert.ok(usage.completion_tokens > 0);
 });
 
-// Pitfall F5.
+// P-F5.
 test('the stream helper puts it together', async () => {
 	const runner = client.chat.completions.stream(
 		ask(text, { stream_options: { include_usage: true } }));
@@ -126,7 +126,7 @@ test('a completion with an idempotency key is made once', async () => {
 	assert.equal(said, TEXT);
 });
 
-// Pitfall F9: here nothing could be continued.
+// P-F9: here nothing could be continued.
 test('a stream that is left stops its turn', async () => {
 	const stream = await client.chat.completions.create(ask(endless, { stream: true }));
 	let turn;

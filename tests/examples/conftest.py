@@ -1,6 +1,6 @@
 """The examples of the pages "add a …" (docs): each is applied to a copy of the
-tree as it is written, built and tried, and touches no more files than DESIGN.md
-section 3 says. Run by ./lamp test examples.
+tree as it is written, built and tried, and touches no more files than
+it may. Run by ./lamp test examples.
 """
 
 import pathlib

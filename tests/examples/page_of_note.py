@@ -4,11 +4,11 @@ it in the copy to which the page was applied."""
 import pathlib
 
 from copies import run
-from lab import program
+from lab import node, program
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
 def test_a_note_in_the_page(lab):
-    run("node", "--test", "note.test.mjs", cwd=HERE, CHROMIUM=program("chromium"),
+    run(node(), "--test", "note.test.mjs", cwd=HERE, CHROMIUM=program("chromium"),
         LAMPLIGHTER_URL=lab.url + "/")

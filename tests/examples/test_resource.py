@@ -29,6 +29,6 @@ def test_a_note_in_three_files(tmp_path):
         "tests/api/test_openapi.py::test_paths_are_the_routes",
         cwd=copy.root, **copy.environment())
     # No code of the page knows notes.
-    (copy.root / "node_modules").symlink_to(ROOT / "node_modules")
+    (copy.root / "tests/node_modules").symlink_to(ROOT / "tests/node_modules")
     run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
         "tests/examples/page_of_note.py", cwd=copy.root, **copy.environment())

@@ -311,7 +311,7 @@ def test_killed_responder_blocks_nothing(make_site, deployment, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_quiet_stream_is_kept_alive(quiet, kind):
-    """Pitfall F3: comments, through whatever stands in between."""
+    """P-F3: comments, through whatever stands in between."""
     stream = quiet[kind]
     stream.join(120)
     if stream.trouble:

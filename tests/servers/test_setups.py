@@ -105,7 +105,7 @@ def test_a_query_is_no_option(site, path):
 
 
 def test_what_keeps_a_process_says_so(site):
-    """Pages do not hold a stream open where each is a process (platform-web.md)."""
+    """Pages do not hold a stream open where each is a process."""
     assert site.get("/me").json["notifications"] == (
         "poll" if site.kind in ("apache-fcgid", "apache-cgi") else "stream")
     first = site.get("/notifications?wait=0").json
@@ -179,7 +179,7 @@ def measure_tokens(site):
 
 
 def test_events_arrive_as_they_are_made(site):
-    """Pitfall F7: the samples of all servers let them through. Where a server
+    """P-F7: the samples of all servers let them through. Where a server
     holds them back it does so each time; where this machine is busy, they come
     late now and then."""
     for _ in range(3):

@@ -25,6 +25,7 @@ stress() {
 # run_soak fuzz|stress [SECONDS]: an hour of each fuzzer, ten minutes of stress
 # under each sanitizer. run_soak cluster [TIMES]: each storm twenty times. run_soak
 # cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes.
+# run_soak steps [MB]: the work of the functions that read text, over two MiB and four.
 run_soak() {
 	local start=$SECONDS what=${1:-} seconds=${2:-}
 	[[ $seconds =~ ^[0-9]*$ ]] && [ $# -le 2 ] ||
@@ -53,7 +54,17 @@ run_soak() {
 		build_all
 		LAMPLIGHTER_KEYS=${seconds:-1000} \
 			LAMPLIGHTER_DECISIONS=$((2 * ${seconds:-1000})) test_cluster_keys ;;
-	*) die "soak fuzz, stress, cluster or cluster-keys" ;;
+	steps)
+		build_all
+		begin steps
+		if make -C "$build" tests/unit/test_steps >"$log/steps.log" 2>&1 &&
+			LAMPLIGHTER_SRCDIR=$top LAMPLIGHTER_STEPS_MB=${seconds:-2} \
+				"$build/tests/unit/test_steps" >>"$log/steps.log" 2>&1; then
+			tally steps 1 0 0 "$log/steps.log"
+		else
+			tally steps 0 1 0 "$log/steps.log"
+		fi ;;
+	*) die "soak fuzz, stress, steps, cluster or cluster-keys" ;;
 	esac
 	summary "$start"
 }

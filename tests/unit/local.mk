@@ -59,7 +59,31 @@ tests/unit/test_extract$(EXEEXT): $(patsubst %.c,%.$(OBJEXT),$(filter %.c, \
 	fcgi-app/extract/types.c $(EXTRACT_SOURCES)))
 tests/unit/test_extract$(EXEEXT): UNIT_MORE = $(XML_LIBS) $(SECCOMP_LIBS)
 
+# test_steps counts what these do: they are compiled once more, with a call at each branch,
+# and the functions of the C library that look at bytes are replaced by some that count.
+STEPS_SOURCES = lib/base/arena.c lib/base/blank.c lib/base/buf.c lib/base/json.c lib/base/str.c \
+	lib/base/utf8.c lib/llm/repair.c lib/net/robots.c lib/net/sse.c lib/prompt/untrusted.c \
+	lib/search/best.c lib/search/chunk.c lib/search/excerpt.c lib/search/lines.c \
+	lib/search/rank.c lib/search/records.c lib/search/snippet.c lib/search/tokens.c \
+	lib/tool/core/secret.c lib/tool/text/analyse_log.c lib/tool/text/find_pii.c \
+	lib/tool/text/pii.c lib/turn/quote.c lib/turn/title.c fcgi-app/html.c \
+	fcgi-app/extract/charset.c fcgi-app/extract/mail.c fcgi-app/extract/out.c \
+	fcgi-app/extract/plain.c fcgi-app/extract/rtf.c
+STEPS_WRAPPED = memchr memrchr memmem memcpy memmove memset memcmp strlen strchr strstr realloc
+STEPS_OBJECTS = $(patsubst %.c,tests/unit/steps/%.$(OBJEXT),$(STEPS_SOURCES))
+tests/unit/test_steps$(EXEEXT): $(STEPS_OBJECTS)
+tests/unit/test_steps$(EXEEXT): UNIT_MORE = $(patsubst %,-Wl$(comma)--wrap=%,$(STEPS_WRAPPED)) \
+	tests/fuzz/libextract.a lib/liblamplighter.a $(POPPLER_LIBS) $(ARCHIVE_LIBS) \
+	$(XML_LIBS) $(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS)
+tests/unit/test_steps$(EXEEXT): tests/fuzz/libextract.a
+comma = ,
+tests/unit/steps/%.$(OBJEXT): %.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CC)$(COMPILE) -fno-builtin -fsanitize-coverage=trace-pc -MT $@ -MD -MP \
+		-MF $(@:.$(OBJEXT)=.Po) -c -o $@ $<
+-include $(wildcard $(STEPS_OBJECTS:.$(OBJEXT)=.Po))
+
 .SECONDARY: $(patsubst %,%.$(OBJEXT),$(basename $(UNIT_C)))
-MOSTLYCLEANFILES = tests/unit/*.$(OBJEXT) tests/unit/libunit.a $(UNIT_BUILT)
+MOSTLYCLEANFILES = tests/unit/*.$(OBJEXT) $(STEPS_OBJECTS) tests/unit/libunit.a $(UNIT_BUILT)
 distclean-local:
-	rm -rf tests/unit/$(DEPDIR)
+	rm -rf tests/unit/$(DEPDIR) tests/unit/steps

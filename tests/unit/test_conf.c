@@ -100,7 +100,7 @@ static void one_invalid(const char *name)
 	buf_release(&got);
 }
 
-/* mcp-two-credentials: pitfall E13, for MCP servers. */
+/* mcp-two-credentials: P-E13, for MCP servers. */
 static void invalid_files_say_where(void **state)
 {
 	(void)state;

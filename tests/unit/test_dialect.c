@@ -196,7 +196,7 @@ static size_t assert_sane_frames(struct str s)
 
 /*
  * Every event has a decision in every dialect: it is shown, or left out.
- * Pitfall F3: what keeps a stream alive is a comment in all of them.
+ * P-F3: what keeps a stream alive is a comment in all of them.
  */
 static void every_dialect_decides_every_event(void **state)
 {
@@ -282,7 +282,7 @@ static size_t count(enum dialect_id d, const enum turn_event_type *types,
 	return found;
 }
 
-/* Pitfall F4: parts and messages that were opened are closed, once each. */
+/* P-F4: parts and messages that were opened are closed, once each. */
 static void parts_are_closed(void **state)
 {
 	static const enum turn_event_type turn[] = {

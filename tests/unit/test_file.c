@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/spawn.h"
 #include "base/util.h"
 #include "file/extract.h"
 #include "file/scan.h"
@@ -98,6 +99,22 @@ static void no_process_is_no_fact(void **state)
 	assert_true(t.ready);
 	assert_null(t.problem.p);
 	assert_str_is(t.media_type, "text/plain");
+}
+
+/* A retry of one that got its share of CPU time would cost as much again. */
+static void only_a_starved_reader_is_tried_again(void **state)
+{
+	static const struct { struct spawn_result r; bool starved; } cases[] = {
+		{ { .late = true, .cpu_ms = 500 }, true },
+		{ { .late = true, .cpu_ms = 9999 }, true },
+		{ { .late = true, .cpu_ms = 10000 }, false },
+		{ { .late = true, .cpu_ms = 24000 }, false },
+		{ { .late = false, .cpu_ms = 500 }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_int_equal(file_extract_starved(&cases[i].r), cases[i].starved);
 }
 
 /* It comes to the CPU limit of a reader again, however often it is uploaded. */
@@ -272,6 +289,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_process_is_no_fact),
+		cmocka_unit_test(only_a_starved_reader_is_tried_again),
 		cmocka_unit_test(too_much_work_is_a_fact),
 		cmocka_unit_test(uploads_at_once_share_the_room),
 		cmocka_unit_test(one_that_was_made_is_found),

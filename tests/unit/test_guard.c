@@ -4,6 +4,7 @@
 #include "conf/rules.h"
 #include "net/guard.h"
 #include "net/http.h"
+#include "net/url.h"
 #include "peer.h"
 
 static struct http_pool *pool;
@@ -139,7 +140,8 @@ static void an_address_in_a_url_is_seen(void **state)
 		{ GUARD_LOOPBACK, { "https://127.1/", "https://[::1]/",
 		  "https://0x7f.1", "https://2130706433",
 		  "https://localhost:11434", "HTTPS://LOCALHOST./",
-		  "https://a.localhost" } },
+		  "https://a.localhost", "https://１２７.0.0.1/",
+		  "https://①②⑦.0.0.1/", "https://ｌｏｃａｌｈｏｓｔ/" } },
 		{ GUARD_METADATA, { "https://169.254.169.254/",
 		  "https://[fe80::1]", "https://[fe80::1%25eth0]",
 		  "https://0xa9fea9fe" } },
@@ -165,6 +167,26 @@ static void an_address_in_a_url_is_seen(void **state)
 	assert_true(url_allowed("localhost", "http://localhost:11434", &c));
 	assert_true(url_allowed("::1", "http://[::1]:11434", &c));
 	assert_false(url_allowed("localhost", "http://127.0.0.1", &c));
+}
+
+/* Names beyond ASCII are looked up; those that cannot be are no names. */
+static void names_have_any_script(void **state)
+{
+	static const char *const none[] = {
+		"https://-ü-.example/", "https://a\xff.example/", "https:///x", "https://u@h/",
+	};
+	char host[URL_HOST_BYTES];
+
+	(void)state;
+	assert_true(url_host("https://münchen.example:8/x", host));
+	assert_string_equal(host, "münchen.example");
+	assert_true(url_host("https://١٢٧.example/", host));
+	assert_true(url_host("https://Ｅxample.org/", host));
+	assert_string_equal(host, "example.org");
+	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+		assert_false(url_host(none[i], host));
+		assert_string_equal(host, "");
+	}
 }
 
 static void a_secret_in_the_clear_goes_where_it_is_listed(void **state)
@@ -275,7 +297,7 @@ static enum err_code get(const char *host, int port, const char *entry,
 	return e.code;
 }
 
-/* Pitfall G14: by whatever name or spelling. */
+/* P-G14: by whatever name or spelling. */
 static void refused_addresses_get_not_one_byte(void **state)
 {
 	static const char *const hosts[] = {
@@ -322,7 +344,7 @@ static void warm_connections_are_asked_about_too(void **state)
 			 ERR_NONE);
 }
 
-/* Pitfall G14: the name is looked up once per connection, by the one that connects. */
+/* P-G14: the name is looked up once per connection, by the one that connects. */
 static void there_is_no_second_look_up(void **state)
 {
 	struct peer *p = peer_start(serve_ok);
@@ -335,7 +357,7 @@ static void there_is_no_second_look_up(void **state)
 	assert_int_equal(atomic_load(&looked_up) - before, 1);
 }
 
-/* Pitfall E14. */
+/* P-E14. */
 static void redirects_are_not_followed(void **state)
 {
 	struct peer *p = peer_start(serve_redirect);
@@ -375,6 +397,7 @@ int main(void)
 		cmocka_unit_test(addresses_have_classes),
 		cmocka_unit_test(the_list_opens_what_it_says),
 		cmocka_unit_test(an_address_in_a_url_is_seen),
+		cmocka_unit_test(names_have_any_script),
 		cmocka_unit_test(
 			a_secret_in_the_clear_goes_where_it_is_listed),
 		cmocka_unit_test(entries_are_checked),

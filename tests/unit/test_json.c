@@ -15,7 +15,7 @@ static enum err_code load_error(const char *text, size_t n)
 	return e.code;
 }
 
-/* Pitfall C10: what decides about rights is not read in two ways. */
+/* P-C10: what decides about rights is not read in two ways. */
 static void strict_refuses(void **state)
 {
 	char deep[400];
@@ -89,7 +89,7 @@ static void json_ends_before_prose(void **state)
 	assert_int_equal(jx_extent((struct str){ NULL, 0 }), 0);
 }
 
-/* Pitfalls C9, C11: what Jansson refuses a whole document for. */
+/* P-C9, P-C11: what Jansson refuses a whole document for. */
 static void lenient_repairs(void **state)
 {
 	static const struct {

@@ -94,7 +94,7 @@ static void urls_and_headers(void **state)
 		if (!has_header(&b->wire, t[i].header))
 			fail_msg("no header %s", t[i].header);
 	}
-	/* Pitfall E13: exactly one credential. */
+	/* P-E13: exactly one credential. */
 	r.service = &s;
 	assert_true(has_header(&build(&r)->wire, own[0]));
 	assert_true(has_header(&build(&r)->wire, own[1]));
@@ -133,7 +133,7 @@ static void b17_b18_unusable_services(void **state)
 	assert_int_equal(check(&s), ERR_NONE);
 }
 
-/* Pitfalls E2, E8: nothing that was not asked for. */
+/* P-E2, P-E8: nothing that was not asked for. */
 static void e2_e8_minimal_request(void **state)
 {
 	struct llm_service s = { SERVICE, .provider = "openai" };
@@ -156,7 +156,7 @@ static void e2_e8_minimal_request(void **state)
 		"\"reasoning_effort\":\"low\",\"stream\":true,"
 		"\"stream_options\":{\"include_obfuscation\":false,"
 		"\"include_usage\":true},\"temperature\":0.25,\"top_p\":1}");
-	/* Pitfalls E1, E2, E7, repaired. */
+	/* P-E1, P-E2, P-E7, repaired. */
 	assert_string_equal(sorted(build_with(&r, REPAIR_MAX_TOKENS |
 		REPAIR_SAMPLING | REPAIR_STREAM_OPTIONS)->body),
 		"{\"max_tokens\":50,\"messages\":[{\"content\":\"hi\","
@@ -186,14 +186,14 @@ static void quirks_and_extra_body(void **state)
 		"}],\"model\":\"override\",\"nested\":{\"a\":2},\"seed\":1,"
 		"\"stream\":true}");
 	assert_true(has_header(&b->wire, "X-Key: <sk-test>"));
-	/* Pitfall E6: folded into the first user message. */
+	/* P-E6: folded into the first user message. */
 	assert_has(sorted(build_with(&r, REPAIR_SYSTEM_ROLE)->body),
 		   "[{\"content\":\"be\\n\\nnice\\n\\nhi\",\"role\":\"user\"}]");
 	json_decref(quirks);
 	json_decref(extra);
 }
 
-/* Pitfalls E5, E11, E12: a history with calls, and tools. */
+/* P-E5, P-E11, P-E12: a history with calls, and tools. */
 static void openai_tool_loop(void **state)
 {
 	json_t *schema = json_pack("{s:s}", "type", "object");
@@ -238,7 +238,7 @@ static void openai_tool_loop(void **state)
 	json_decref(schema);
 }
 
-/* Pitfalls B5, B6: ids as the provider takes them, equal in call and result. */
+/* P-B5, P-B6: ids as the provider takes them, equal in call and result. */
 static void b5_b6_call_ids(void **state)
 {
 	static const struct {
@@ -278,7 +278,7 @@ static void b5_b6_call_ids(void **state)
 	}
 }
 
-/* Pitfalls B15, C5: each call answered once and at once; C5: no empty messages. */
+/* P-B15, P-C5: each call answered once and at once; C5: no empty messages. */
 static void b15_history_is_put_right(void **state)
 {
 	struct llm_message m[] = {
@@ -296,12 +296,14 @@ static void b15_history_is_put_right(void **state)
 
 	(void)state;
 	list = json_object_get(build(&r)->body, "messages");
-	assert_int_equal(json_array_size(list), 4);
-	assert_str_is(jx_str(json_array_get(list, 0), "role"), "assistant");
-	assert_str_is(jx_str(json_array_get(list, 1), "tool_call_id"), "call_1");
-	assert_has(jx_str(json_array_get(list, 1), "content").p, "not run");
-	assert_str_is(jx_str(json_array_get(list, 2), "tool_call_id"), "toolu/2");
-	assert_str_is(jx_str(json_array_get(list, 3), "content"), "next");
+	assert_int_equal(json_array_size(list), 6);
+	assert_str_is(jx_str(json_array_get(list, 0), "role"), "user");
+	assert_str_is(jx_str(json_array_get(list, 1), "role"), "assistant");
+	assert_str_is(jx_str(json_array_get(list, 2), "tool_call_id"), "call_1");
+	assert_has(jx_str(json_array_get(list, 2), "content").p, "not run");
+	assert_str_is(jx_str(json_array_get(list, 3), "tool_call_id"), "toolu/2");
+	assert_str_is(jx_str(json_array_get(list, 4), "role"), "assistant");
+	assert_str_is(jx_str(json_array_get(list, 5), "content"), "next");
 	/* Anthropic wants a user first. */
 	s.provider = "anthropic";
 	list = json_object_get(build(&r)->body, "messages");
@@ -310,6 +312,195 @@ static void b15_history_is_put_right(void **state)
 	assert_int_equal(json_array_size(list), 3);
 	assert_int_equal(json_array_size(json_object_get(
 		json_array_get(list, 2), "content")), 3);
+}
+
+#define SAYS(who, words) { .role = LLM_##who, .text = STR(words) }
+
+/*
+ * The roles of a history as templates with strict rules want them: a user first and
+ * last, in turn; a step and its results count as the assistant's.
+ */
+static void roles_in_turn(void **state)
+{
+	static const char *const providers[] = { "openai", "ollama", "anthropic" };
+	static const struct llm_message step = {
+		.role = LLM_ASSISTANT, .text = STR("I look."), .calls = calls,
+		.n_calls = 1,
+	}, quiet = { .role = LLM_ASSISTANT, .calls = calls, .n_calls = 1 }, got = {
+		.role = LLM_TOOL, .call_id = STR("call_1"), .text = STR("7"),
+		.tool_name = STR("query_data"),
+	};
+	const struct llm_message t[][6] = {
+		{ SAYS(USER, "failed"), SAYS(USER, "stopped"), SAYS(USER, "now") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, "b"), SAYS(ASSISTANT, "c"),
+		  SAYS(USER, "d") },
+		{ SAYS(ASSISTANT, "cut off before"), SAYS(USER, "a") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, ""), SAYS(USER, "b") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, "and at the end") },
+		{ SAYS(USER, "a"), SAYS(SYSTEM, "in the middle"),
+		  SAYS(ASSISTANT, "b"), SAYS(SYSTEM, "last") },
+		{ SAYS(USER, "a"), step, got, SAYS(USER, "stopped there") },
+		{ SAYS(USER, "a"), quiet, got, SAYS(ASSISTANT, "b"), SAYS(USER, "c") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, "b"), step, got,
+		  SAYS(USER, "c") },
+		{ SAYS(USER, "a"), got, SAYS(USER, "b") },
+		{ SAYS(USER, "a"), SAYS(ASSISTANT, "\n\n"), SAYS(USER, " \n"),
+		  SAYS(USER, "b") },
+		{ SAYS(USER, "") }, { SAYS(USER, "a"), SAYS(USER, ""), },
+	};
+
+	(void)state;
+	for (size_t p = 0; p < ARRAY_LEN(providers); p++)
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
+	for (unsigned without = 0; without < 3; without++) {
+		struct llm_service s = { SERVICE, .provider = providers[p],
+			.capabilities = without == 1 ? LLM_CAN_CHAT : 0 };
+		struct llm_request r = { .service = &s, .messages = t[i] };
+		struct str role, last = STR("");
+		json_t *list, *m;
+		size_t at;
+
+		while (r.n_messages < 6 && (t[i][r.n_messages].text.p ||
+					    t[i][r.n_messages].n_calls))
+			r.n_messages++;
+		list = json_object_get(build_with(&r, without == 2
+			? REPAIR_ROLES : 0)->body, "messages");
+		json_array_foreach(list, at, m) {
+			role = jx_str(m, "role");
+			assert_false(str_is(role, "system"));
+			assert_null(strstr(sorted(m), "\"\\n"));
+			if (without)
+				assert_false(str_is(role, "tool"));
+			if (str_eq(role, last) && !str_is(role, "tool"))
+				fail_msg("%s, %zu: %s", providers[p], i,
+					 sorted(list));
+			if (str_is(role, "user") && str_is(last, "tool"))
+				fail_msg("%s, %zu: a user after a tool: %s",
+					 providers[p], i, sorted(list));
+			last = role;
+		}
+		assert_str_is(jx_str(json_array_get(list, 0), "role"), "user");
+		assert_str_is(last, "user");
+	}
+}
+
+/* Nothing that was said is lost by that; images stay with their user. */
+static void joined_messages_are_whole(void **state)
+{
+	static const struct llm_image images[] = {
+		{ .media_type = "image/png", .base64 = STR("AAAA"),
+		  .data_url = STR("data:image/png;base64,AAAA") },
+		{ .media_type = "image/png", .base64 = STR("BBBB"),
+		  .data_url = STR("data:image/png;base64,BBBB") },
+	};
+	const struct llm_message m[] = {
+		{ .role = LLM_USER, .text = STR("one"), .images = images,
+		  .n_images = 1 },
+		{ .role = LLM_USER, .text = STR("two"), .images = images + 1,
+		  .n_images = 1 },
+	};
+	static const struct llm_message ran[] = {
+		SAYS(USER, "how many?"),
+		{ .role = LLM_ASSISTANT, .text = STR("I look."), .calls = calls,
+		  .n_calls = 1 },
+		{ .role = LLM_TOOL, .call_id = STR("call_1"), .text = STR("7 of them"),
+		  .tool_name = STR("query_data") },
+	};
+	struct llm_service s = { SERVICE, .provider = "openai" };
+	struct llm_request r = { .service = &s, .messages = m, .n_messages = 2 };
+	const char *text;
+
+	(void)state;
+	s.capabilities = LLM_CAN_CHAT | LLM_CAN_VISION;
+	text = sorted(json_object_get(build(&r)->body, "messages"));
+	assert_has(text, "base64,AAAA");
+	assert_has(text, "base64,BBBB");
+	assert_has(text, "one\\n\\ntwo");
+	/* A service without tools is told of earlier calls in words. */
+	r.messages = ran;
+	r.n_messages = 3;
+	text = sorted(json_object_get(build(&r)->body, "messages"));
+	assert_has(text, "I look.");
+	assert_has(text, "[Result of the tool query_data]\\n7 of them");
+	assert_lacks(text, "tool_calls");
+}
+
+/* DeepSeek refuses answers without their reasoning, even those of other models. */
+static void reasoning_of_all_answers(void **state)
+{
+	const struct llm_message m[] = {
+		SAYS(USER, "a"), SAYS(ASSISTANT, "b"), SAYS(USER, "c"),
+	};
+	struct llm_service s = { SERVICE, .provider = "openai" };
+	struct llm_request r = { .service = &s, .messages = m, .n_messages = 3 };
+
+	(void)state;
+	assert_true(build(&r)->wire.repairs & REPAIR_REASONING);
+	assert_lacks(sorted(build(&r)->body), "reasoning_content");
+	assert_has(sorted(build_with(&r, REPAIR_REASONING)->body),
+		   "{\"content\":\"b\",\"reasoning_content\":\"\",\"role\":"
+		   "\"assistant\"}");
+}
+
+static void short_tools(void **state)
+{
+	static char names[200][12];
+	char longer[1501];
+	struct llm_tool tools[200];
+	struct llm_service s = { SERVICE, .provider = "openai" };
+	struct llm_request r = { .service = &s, .messages = &hello,
+		.n_messages = 1, .tools = tools, .n_tools = 200 };
+	json_t *list;
+
+	(void)state;
+	memset(longer, 'x', 1500);
+	longer[1500] = '\0';
+	for (size_t i = 0; i < 200; i++) {
+		snprintf(names[i], sizeof(names[i]), "tool_%zu", i);
+		tools[i] = (struct llm_tool){ .name = names[i],
+			.description = longer };
+	}
+	list = json_object_get(build(&r)->body, "tools");
+	assert_int_equal(json_array_size(list), 200);
+	assert_true(build(&r)->wire.repairs & REPAIR_SHORT_TOOLS);
+	list = json_object_get(build_with(&r, REPAIR_SHORT_TOOLS)->body, "tools");
+	assert_int_equal(json_array_size(list), 128);
+	assert_int_equal(jx_str(jx_obj(json_array_get(list, 0), "function"),
+				"description").n, 1024);
+	assert_null(json_object_get(build_with(&r, REPAIR_TOOLS)->body, "tools"));
+	r.n_tools = 1;
+	tools[0].description = "short";
+	assert_false(build(&r)->wire.repairs & REPAIR_SHORT_TOOLS);
+}
+
+/* Templates change names; a name that could be two of the offered is neither. */
+static void names_come_back(void **state)
+{
+	static const struct llm_tool tools[] = {
+		{ .name = "query_data" }, { .name = "read_result" },
+		{ .name = "files.list-all" }, { .name = "ticket-close" },
+		{ .name = "ticket_close" },
+	};
+	static const char *const t[][2] = {
+		{ "query_data", "query_data" }, { "query-data", "query_data" },
+		{ "QueryData", "query_data" }, { "queryData", "query_data" },
+		{ "functions.query_data", "query_data" },
+		{ "default_api:query_data", "query_data" },
+		{ "functions.query_data:0", "functions.query_data:0" },
+		{ "query_data<|channel|>commentary", "query_data" },
+		{ " read_result ", "read_result" },
+		{ "files.list-all", "files.list-all" },
+		{ "files_list_all", "files.list-all" },
+		{ "list_all", "files.list-all" },
+		{ "ticket-close", "ticket-close" },
+		{ "ticketclose", "ticketclose" }, { "drop_data", "drop_data" },
+		{ "", "" }, { "...", "..." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
+		assert_str_is(toolname_back(str_of(t[i][0]), tools,
+					    ARRAY_LEN(tools)), t[i][1]);
 }
 
 /* What a recorded answer asks to be replayed. */
@@ -369,7 +560,7 @@ static void anthropic_thinking_replay(void **state)
 	json_object_del(result, "is_error");
 	assert_string_equal(sorted(build(&r)->body), sorted(want));
 
-	/* Pitfall B12: another model, or told so: only text and calls, no thinking. */
+	/* P-B12: another model, or told so: only text and calls, no thinking. */
 	assert_lacks(sorted(build_with(&r, REPAIR_STRIP)->body), "signature");
 	s.model = "claude-other";
 	assert_lacks(sorted(build(&r)->body), "signature");
@@ -382,7 +573,7 @@ static void anthropic_thinking_replay(void **state)
 	buf_release(&turn2);
 }
 
-/* Pitfalls B11, B12, B13. */
+/* P-B11, P-B12, P-B13. */
 static void b11_b13_members_replayed(void **state)
 {
 	json_t *replay = json_pack("{s:s, s:s, s:{s:s, s:s}}", "provider",
@@ -409,7 +600,8 @@ static void b11_b13_members_replayed(void **state)
 	assert_lacks(sorted(json_array_get(list, 1)), "reasoning_content");
 	assert_has(sorted(json_array_get(list, 1)), "extra_content");
 	assert_has(sorted(json_array_get(list, 1)), "\"sig\":\"S\"");
-	assert_has(sorted(json_array_get(list, 4)), "\"reasoning_content\":\"R\"");
+	/* Behind the words that keep the roles in turn. */
+	assert_has(sorted(json_array_get(list, 5)), "\"reasoning_content\":\"R\"");
 	assert_lacks(sorted(build_with(&r, REPAIR_STRIP)->body), "\"sig\"");
 	s.url = "https://elsewhere";
 	s.set.url = true;
@@ -475,7 +667,7 @@ static void anthropic_rules(void **state)
 	assert_has(text, "\"is_error\":true");
 }
 
-/* Pitfalls E3, E4: the native address, and what can be said there. */
+/* P-E3, P-E4: the native address, and what can be said there. */
 static void ollama_request(void **state)
 {
 	json_t *extra = json_pack("{s:{s:i}, s:s}", "options", "num_ctx", 2048,
@@ -512,7 +704,7 @@ static void ollama_request(void **state)
 	buf_release(&want);
 }
 
-/* Pitfalls E8, E9: strict only where it is known and kept. */
+/* P-E8, P-E9: strict only where it is known and kept. */
 static void typed_output(void **state)
 {
 	json_t *closed = json_pack("{s:s, s:{s:{s:s}}, s:[s], s:b}", "type",
@@ -657,6 +849,11 @@ int main(void)
 		cmocka_unit_test(openai_tool_loop),
 		cmocka_unit_test(b5_b6_call_ids),
 		cmocka_unit_test(b15_history_is_put_right),
+		cmocka_unit_test(roles_in_turn),
+		cmocka_unit_test(joined_messages_are_whole),
+		cmocka_unit_test(reasoning_of_all_answers),
+		cmocka_unit_test(short_tools),
+		cmocka_unit_test(names_come_back),
 		cmocka_unit_test(anthropic_thinking_replay),
 		cmocka_unit_test(b11_b13_members_replayed),
 		cmocka_unit_test(e30_cache_marks),

@@ -10,7 +10,7 @@
 	"\"finish_reason\":\"" why "\"}]}\n\n"
 #define DONE "data: [DONE]\n\n"
 
-/* Pitfalls A1, A2: a mark, and not the body's end nor [DONE]. */
+/* P-A1, P-A2: a mark, and not the body's end nor [DONE]. */
 static void a1_a2_success_needs_the_mark(void **state)
 {
 	const char *out;
@@ -34,7 +34,7 @@ static void a1_a2_success_needs_the_mark(void **state)
 	assert_has(decode("openai", ": ka\n\n: ka\n\n"), "upstream_ended_early");
 }
 
-/* Pitfall A5: Ollama /v1 drops the error and just ends; no cause is invented. */
+/* P-A5: Ollama /v1 drops the error and just ends; no cause is invented. */
 static void a5_lost_error_is_early_end(void **state)
 {
 	const char *out = decode("ollama_v1", CHUNK("{\"content\":\"x\"}")
@@ -46,7 +46,7 @@ static void a5_lost_error_is_early_end(void **state)
 	assert_has(out, "upstream_ended_early");
 }
 
-/* Pitfalls A3, A10, A11: in whatever shape, late or early. */
+/* P-A3, P-A10, P-A11: in whatever shape, late or early. */
 static void a3_errors_in_eight_shapes(void **state)
 {
 	static const struct {
@@ -96,7 +96,7 @@ static void a3_errors_in_eight_shapes(void **state)
 			  FINISH("stop")), "\"done\"");
 }
 
-/* Pitfalls A12, A13: no JSON, or no stream. */
+/* P-A12, P-A13: no JSON, or no stream. */
 static void a12_a13_other_bodies(void **state)
 {
 	static const char doc[] = "{\"model\":\"m\",\"choices\":[{\"index\":0,"
@@ -132,7 +132,7 @@ static void a12_a13_other_bodies(void **state)
 		   "no such model");
 }
 
-/* Pitfall B1. */
+/* P-B1. */
 static void b1_calls_decide_not_the_reason(void **state)
 {
 	const char *out;
@@ -148,7 +148,7 @@ static void b1_calls_decide_not_the_reason(void **state)
 	assert_has(out, "\"stop\":\"stop\"");
 }
 
-/* Pitfalls B2, B3: an index that starts at 1, or is missing, or is the same for all. */
+/* P-B2, P-B3: an index that starts at 1, or is missing, or is the same for all. */
 static void b2_b3_indexes(void **state)
 {
 	const char *out;
@@ -185,7 +185,7 @@ static void b2_b3_indexes(void **state)
 	assert_has(out, "\"index\":1,\"id\":\"b\"");
 }
 
-/* Pitfalls B4, B7: the first that is not empty stays. */
+/* P-B4, P-B7: the first that is not empty stays. */
 static void b4_b7_ids_and_names(void **state)
 {
 	const char *out;
@@ -212,7 +212,7 @@ static void b4_b7_ids_and_names(void **state)
 		   "\"id\":\"call_000000000000000000000001\"");
 }
 
-/* Pitfall B4: the minted id is call_ and 24 alphanumerics, new each time. */
+/* P-B4: the minted id is call_ and 24 alphanumerics, new each time. */
 static int keep_id(void *ctx, const struct llm_event *ev)
 {
 	if (ev->type == LLM_EV_TOOL_CALL)
@@ -246,7 +246,7 @@ static void b4_minted_ids_are_random(void **state)
 #define ONE_CALL(args) CHUNK("{\"tool_calls\":[{\"index\":0,\"id\":\"a\"," \
 	"\"function\":{\"name\":\"f\"" args "}}]}") FINISH("tool_calls")
 
-/* Pitfalls A6, B8: arguments in any form, or none, or cut. */
+/* P-A6, P-B8: arguments in any form, or none, or cut. */
 static void a6_b8_b16_arguments(void **state)
 {
 	static const struct {
@@ -281,7 +281,7 @@ static void a6_b8_b16_arguments(void **state)
 		"\"{\\\"x\"}}]}") FINISH("length")), "\"stop\":\"length\"");
 }
 
-/* Pitfalls B9, B10. */
+/* P-B9, P-B10. */
 static void b9_b10_one_chunk_for_all(void **state)
 {
 	const char *out = decode("mistral", "data: {\"choices\":[{\"index\":0,"
@@ -301,7 +301,7 @@ static void b9_b10_one_chunk_for_all(void **state)
 	assert_has(out, "\"text\":\"x\"");
 }
 
-/* Pitfalls B11, B12: unknown members come back, with their origin. */
+/* P-B11, P-B12: unknown members come back, with their origin. */
 static void b11_b12_opaque_members(void **state)
 {
 	const char *out = decode("gemini", CHUNK("{\"tool_calls\":[{\"index\":0,"
@@ -321,7 +321,7 @@ static void b11_b12_opaque_members(void **state)
 		   "signature\":\"M\"}}}}");
 }
 
-/* Pitfalls B13, C2: reasoning_details in pieces become whole entries. */
+/* P-B13, P-C2: reasoning_details in pieces become whole entries. */
 static void b13_reasoning_details(void **state)
 {
 	const char *out = decode("openrouter",
@@ -343,7 +343,7 @@ static void b13_reasoning_details(void **state)
 		   "\"reasoning\",\"text\":\"b\"}\n{\"event\":\"done\"");
 }
 
-/* Pitfall C1. */
+/* P-C1. */
 static void c1_azure_chunks_without_choices(void **state)
 {
 	const char *out = decode("azure",
@@ -360,7 +360,7 @@ static void c1_azure_chunks_without_choices(void **state)
 	assert_lacks(out, "warning");
 }
 
-/* Pitfall C5: see tests/api/test_pitfalls.py for what becomes of them. */
+/* P-C5: see tests/api/test_pitfalls.py for what becomes of them. */
 static void c5_refusals(void **state)
 {
 	const char *out = decode("openai",
@@ -377,7 +377,7 @@ static void c5_refusals(void **state)
 	assert_has(out, "\"stop\":\"refusal\"");
 }
 
-/* Pitfalls D1, D3, D4, D6. */
+/* P-D1, P-D3, P-D4, P-D6. */
 static void d1_d4_usage(void **state)
 {
 	static const struct {
@@ -419,7 +419,7 @@ static void d1_d4_usage(void **state)
 		FINISH("stop")), "\"input\":2,");
 }
 
-/* Pitfall D2: message_delta overwrites what it names and nothing else. */
+/* P-D2: message_delta overwrites what it names and nothing else. */
 static void d2_anthropic_usage(void **state)
 {
 	const char *out = decode("anthropic",
@@ -436,7 +436,7 @@ static void d2_anthropic_usage(void **state)
 		   "\"output\":9}");
 }
 
-/* Pitfall D5. */
+/* P-D5. */
 static void d5_estimate(void **state)
 {
 	struct buf out = BUF_INIT(10000);

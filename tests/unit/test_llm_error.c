@@ -61,7 +61,7 @@ static void recorded_errors(void **state)
 	}
 }
 
-/* Pitfalls A9, A10, A11, A12: their words first, the status last. */
+/* P-A9, P-A10, P-A11, P-A12: their words first, the status last. */
 static void a9_a12_classes(void **state)
 {
 	static const struct {
@@ -124,7 +124,7 @@ static void texts_for_the_log(void **state)
 	assert_int_equal(e.retry_after_s, 3);
 }
 
-/* Pitfall A8: seconds, dates, milliseconds, and Google's. */
+/* P-A8: seconds, dates, milliseconds, and Google's. */
 static void a8_retry_after(void **state)
 {
 	const int64_t now = INT64_C(1700000000) * 1000000;
@@ -160,7 +160,7 @@ static void a8_retry_after(void **state)
 	assert_true(f.retry);
 }
 
-/* Pitfall A8: not all at once, not before the time, not after a minute. */
+/* P-A8: not all at once, not before the time, not after a minute. */
 static void a8_backoff(void **state)
 {
 	static const struct {
@@ -197,7 +197,7 @@ static void should_retry_decides(void **state)
 			      "}}", "", "", "true", &e).retry);
 }
 
-/* Pitfall B18. */
+/* P-B18. */
 static void b18_tool_use_failed_once(void **state)
 {
 	struct err e = ERR_INIT;
@@ -210,7 +210,7 @@ static void b18_tool_use_failed_once(void **state)
 	assert_true(f.once);
 }
 
-/* Pitfalls B12, E1, E2, E6, E7: what a 400 asks for. */
+/* P-B12, P-E1, P-E2, P-E6, P-E7: what a 400 asks for. */
 static void repairs(void **state)
 {
 	static const struct {
@@ -220,14 +220,33 @@ static void repairs(void **state)
 		{ "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", REPAIR_MAX_TOKENS },
 		{ "Unrecognized request argument supplied: max_completion_tokens", REPAIR_MAX_TOKENS },
 		{ "Unsupported value: 'temperature' does not support 0.5 with this model.", REPAIR_SAMPLING },
-		{ "`temperature` and `top_p` are deprecated for this model", REPAIR_SAMPLING },
+		{ "`temperature` and `top_p` are deprecated for this model", REPAIR_SAMPLING | REPAIR_TOP_P },
+		{ "`temperature` and `top_p` cannot both be specified for this model. Please use only one.", REPAIR_SAMPLING | REPAIR_TOP_P },
+		{ "invalid temperature: only 1 is allowed for this model", REPAIR_SAMPLING },
+		{ "`temperature` may only be set to 1 when thinking is enabled.", REPAIR_SAMPLING | REPAIR_EFFORT },
+		{ "max_tokens: 64000 > 32000, which is the maximum allowed number of output tokens for m", REPAIR_OUTPUT },
+		{ "Function tools with reasoning_effort are not supported for m in /v1/chat/completions.", REPAIR_EFFORT },
+		{ "Function calling with a response mime type: 'application/json' is unsupported", REPAIR_FORMAT },
+		{ "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", REPAIR_TOOL_CHOICE },
+		{ "registry.ollama.ai/library/gemma3:4b does not support tools", REPAIR_TOOLS },
+		{ "The toolConfig field must be defined when using toolUse and toolResult content blocks.", REPAIR_TOOLS },
+		{ "Invalid 'tools[3].function.description': string too long. Expected a string with maximum length 1024", REPAIR_SHORT_TOOLS },
+		{ "Invalid 'tools': array too long. Expected an array with maximum length 128", REPAIR_SHORT_TOOLS },
+		{ "Conversation roles must alternate user/assistant/user/assistant/...", REPAIR_ROLES | REPAIR_SYSTEM_ROLE },
+		{ "Unexpected role 'user' after role 'tool'", REPAIR_ROLES | REPAIR_SYSTEM_ROLE },
+		{ "System role not supported", REPAIR_SYSTEM_ROLE },
+		{ "The `reasoning_content` in the thinking mode must be passed back to the API.", REPAIR_REASONING },
+		{ "Missing `reasoning_content` field in the assistant message at message index 2.", REPAIR_REASONING },
+		{ "messages.1.reasoning_details: Extra inputs are not permitted", REPAIR_STRIP },
+		{ "[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), 'msg': 'Extra inputs are not permitted', 'input': 800}]", REPAIR_MAX_TOKENS },
 		{ "Unrecognized request argument supplied: stream_options", REPAIR_STREAM_OPTIONS },
 		{ "Unsupported value: 'messages[0].role' does not support 'system' with this model.", REPAIR_SYSTEM_ROLE },
 		{ "Function call is missing a thought_signature in functionCall parts.", REPAIR_STRIP },
 		{ "Corrupted thought signature.", REPAIR_STRIP },
 		{ "messages.1.content.0: Invalid `signature` in `thinking` block", REPAIR_STRIP },
-		{ "max_tokens is too large: 99999", 0 },
-		{ "Invalid value for temperature", 0 },
+		{ "max_tokens is too large: 99999", REPAIR_OUTPUT },
+		{ "Invalid value for temperature", REPAIR_SAMPLING },
+		{ "Something else is wrong with the request.", 0 },
 	};
 
 	(void)state;
@@ -242,8 +261,65 @@ static void repairs(void **state)
 		got = fault_of(400, b.p, "", "", "", &e).repair;
 		if (got != t[i].repair)
 			fail_msg("%s: %u", t[i].message, got);
-		assert_int_equal(fault_of(500, b.p, "", "", "", &e).repair, 0);
+		assert_int_equal(fault_of(500, b.p, "", "", "", &e).repair,
+				 got & REPAIR_ROLES ? got : 0);
 		buf_release(&b);
+	}
+}
+
+/* Names in other places than the message, and templates that give up with 500. */
+static void repairs_elsewhere(void **state)
+{
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(fault_of(422, "{\"detail\":[{\"type\":"
+		"\"extra_forbidden\",\"loc\":[\"body\",\"stream_options\"],"
+		"\"msg\":\"Extra inputs are not permitted\"}]}", "", "", "",
+		&e).repair, REPAIR_STREAM_OPTIONS);
+	assert_int_equal(fault_of(500, "{\"error\":{\"code\":500,\"message\":"
+		"\"Cannot pass both content and thinking in an assistant message "
+		"with tool calls! {{- raise_exception(\"}}", "", "", "", &e).repair,
+		REPAIR_STRIP);
+	assert_int_equal(fault_of(404, "{\"error\":{\"message\":\"No endpoints "
+		"found that support tool use.\",\"code\":404}}", "", "", "",
+		&e).repair, REPAIR_TOOLS);
+	assert_int_equal(fault_of(400, "Role system is not supported", "", "", "",
+				  &e).repair, REPAIR_SYSTEM_ROLE);
+}
+
+/* A refusal of size is known by its numbers, whatever its language. */
+static void sizes(void **state)
+{
+	static const struct {
+		const char *message;
+		int64_t tokens;
+		bool too_long;
+	} t[] = {
+		{ "The input (40230 tokens) is longer than the model's context length (32768 tokens).", 38000, true },
+		{ "Prompt has 40,230 tokens but only 32,768 fit.", 38000, true },
+		{ "輸入的長度 40230 超過上限 32768", 38000, true },
+		{ "at most 131072 characters, got 160920", 38000, true },
+		{ "Field 'foo' (line 1, column 4023) is not allowed.", 38000, false },
+		{ "model m-20250929 refuses the request", 38000, false },
+		{ "request 40230 failed", 38000, false },
+		{ "The input (40230 tokens) is longer than 32768.", 0, false },
+		{ "The input (40230 tokens) is longer than 32768.", 900, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct err e = ERR_INIT;
+		struct llm_fault f;
+		char body[400];
+
+		snprintf(body, sizeof(body), "{\"object\":\"error\",\"message\":"
+			 "\"%s\",\"code\":400}", t[i].message);
+		llm_fault_of_answer(&(struct llm_answer){ .status = 400,
+			.body = str_of(body), .tokens = t[i].tokens }, &f, &e);
+		if (f.code != (t[i].too_long ? ERR_UPSTREAM_CONTEXT
+			       : ERR_UPSTREAM_REQUEST))
+			fail_msg("%s: %s", t[i].message, err_rows[f.code].name);
 	}
 }
 
@@ -258,6 +334,8 @@ int main(void)
 		cmocka_unit_test(should_retry_decides),
 		cmocka_unit_test(b18_tool_use_failed_once),
 		cmocka_unit_test(repairs),
+		cmocka_unit_test(repairs_elsewhere),
+		cmocka_unit_test(sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
  * Every recorded body decodes to the events in NAME.events.jsonl beside it:
- * whole, byte by byte, cut in two at every byte (pitfall C7), in odd pieces, and
+ * whole, byte by byte, cut in two at every byte (P-C7), in odd pieces, and
  * with and without the decoder's template.
  *
  * LAMPLIGHTER_GOLDEN=write writes the files anew; look at the difference before

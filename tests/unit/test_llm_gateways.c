@@ -10,7 +10,7 @@
 	"\"finish_reason\":\"" why "\"}]}\n\n"
 
 /*
- * Pitfall A6: cut off before the first byte of its arguments. No arguments are
+ * P-A6: cut off before the first byte of its arguments. No arguments are
  * none then, however the provider says that it stopped.
  */
 static void a6_cut_before_the_arguments(void **state)
@@ -150,7 +150,7 @@ static void an_empty_function_call_is_none(void **state)
 		FINISH("function_call")), "\"name\":\"f\",\"args\":\"{}\"}");
 }
 
-/* Pitfalls A1, A2: no such field at all is not the same as null in it. */
+/* P-A1, P-A2: no such field at all is not the same as null in it. */
 static void a1_gateways_without_finish_reason(void **state)
 {
 #define BARE(delta) "data: {\"choices\":[{\"index\":0,\"delta\":" delta "}]}\n\n"
@@ -189,7 +189,7 @@ static void a1_gateways_without_finish_reason(void **state)
 #undef USED
 }
 
-/* Pitfall A3: one more shape, `error:` where `data:` should be. */
+/* P-A3: one more shape, `error:` where `data:` should be. */
 static void a3_error_as_a_field(void **state)
 {
 	static const struct {
@@ -228,7 +228,7 @@ static void a3_error_as_a_field(void **state)
 		"\"event\":\"done\"");
 }
 
-/* Pitfall C5: Azure leaves out the message that it filtered. */
+/* P-C5: Azure leaves out the message that it filtered. */
 static void c5_filtered_without_a_message(void **state)
 {
 	const char *out = decode("azure", "{\"choices\":[{\"index\":0,"
@@ -243,6 +243,129 @@ static void c5_filtered_without_a_message(void **state)
 		"\"finish_reason\":\"stop\"}]}"), "upstream_protocol");
 }
 
+/* Arguments that are wrapped, doubled or preceded by an empty object. */
+static void arguments_are_found(void **state)
+{
+	static const struct {
+		const char *pieces[4], *args;	/* NULL: bad */
+	} t[] = {
+		{ { "{}", "{\"search\":", "\"tick\"}" }, "{\"search\":\"tick\"}" },
+		{ { "{\"a\":1}", "{\"a\":1}" }, "{\"a\":1}" },
+		{ { "{\"a\":1}", "{\"b\":1}" }, NULL },
+		{ { "{}{}" }, "{}" }, { { "{}\n{\"a\":1}\n" }, "{\"a\":1}" },
+		{ { "\"{\\\"a\\\":", "1}\"" }, "{\"a\":1}" },
+		{ { "\"\\\"{\\\\\\\"a\\\\\\\":1}\\\"\"" }, "{\"a\":1}" },
+		{ { "```json\n{\"a\":", "1}\n```" }, "{\"a\":1}" },
+		{ { "```\n{\"a\":1}```" }, "{\"a\":1}" },
+		{ { "\"```json\\n{\\\"a\\\":1}\\n```\"" }, "{\"a\":1}" },
+		{ { "{\"a\":\"}{\"}" }, "{\"a\":\"}{\"}" },
+		{ { "{}", "{\"a\":" }, NULL }, { { "\"text\"" }, NULL },
+		{ { "[{\"a\":1}]" }, "{\"a\":1}" }, { { "{\"a\":1}]" }, "{\"a\":1}" },
+		{ { "{\"a\":1}}" }, "{\"a\":1}" },
+		{ { "[1]" }, NULL }, { { "[{\"a\":1},{\"b\":1}]" }, NULL }, { { "```" }, NULL }, { { "{\"a\":1} or so" }, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct buf body = BUF_INIT(10000), want = BUF_INIT(1000);
+		const char *out;
+
+		buf_adds(&body, CHUNK("{\"tool_calls\":[{\"index\":0,\"id\":"
+			"\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]}"));
+		for (size_t k = 0; k < 4 && t[i].pieces[k]; k++) {
+			buf_adds(&body, "data: {\"choices\":[{\"index\":0,\"delta\":"
+				 "{\"tool_calls\":[{\"index\":0,\"function\":{"
+				 "\"arguments\":");
+			buf_json(&body, str_of(t[i].pieces[k]));
+			buf_adds(&body, "}}]},\"finish_reason\":null}]}\n\n");
+		}
+		buf_adds(&body, FINISH("tool_calls"));
+		buf_adds(&want, "\"event\":\"tool-call\",\"index\":0,\"id\":\"c\","
+			 "\"name\":\"f\",\"args\":");
+		buf_json(&want, str_of(t[i].args ? t[i].args : ""));
+		out = decode("openai", body.p);
+		if (t[i].args && (!strstr(out, want.p) ||
+				  strstr(out, "\"badArgs\":true")))
+			fail_msg("no %s in %s", want.p, out);
+		if (!t[i].args)
+			assert_has(out, "\"badArgs\":true");
+		buf_release(&body);
+		buf_release(&want);
+	}
+}
+
+/* Ends that are none: Gemini's unreadable calls, Ollama's error as a key. */
+static void odd_ends(void **state)
+{
+	static const char *const t[][2] = {
+		{ "openai_compatible",
+		  FINISH("function_call_filter: MALFORMED_FUNCTION_CALL") },
+		{ "openai_compatible", FINISH("malformed_function_call") },
+		{ "gemini_native", "data: {\"candidates\":[{\"finishReason\":"
+		  "\"MALFORMED_FUNCTION_CALL\"}]}\n\n" },
+		{ "ollama", "{\"message\":{\"thinking\":\"x\"},\"done\":false}\n"
+		  "{\"error parsing tool call\":\"invalid character 'c'\"}\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		const char *out = decode(t[i][0], t[i][1]);
+
+		assert_has(out, "\"event\":\"error\"");
+		assert_lacks(out, "\"event\":\"done\"");
+	}
+	/* Calls count, not the word; LM Studio's deltas have empty names. */
+	assert_has(decode("lmstudio",
+		CHUNK("{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{"
+		      "\"name\":\"f\",\"arguments\":\"\"}}]}")
+		CHUNK("{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"\","
+		      "\"arguments\":\"{\\\"n\\\":\"}}]}")
+		CHUNK("{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"\","
+		      "\"arguments\":\"1}\"}}]}") FINISH("stop")),
+		"\"id\":\"c\",\"name\":\"f\",\"args\":\"{\\\"n\\\":1}\"");
+}
+
+/* Counters that do not add up: nothing is free, and thoughts are paid. */
+static void counters_that_do_not_add_up(void **state)
+{
+	const char *out = decode("openai_compatible", CHUNK("{\"content\":\"x\"}")
+		"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":"
+		"\"stop\"}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":"
+		"5,\"total_tokens\":45,\"completion_tokens_details\":{"
+		"\"reasoning_tokens\":30}}}\n\n");
+
+	(void)state;
+	assert_has(out, "\"output\":35");
+	assert_has(out, "\"reasoning\":30");
+}
+
+/* OpenRouter's images, those in parts, Gemini's, Ollama's: the answer says it. */
+static void images_are_said(void **state)
+{
+	static const char *const t[][2] = {
+		{ "openrouter", CHUNK("{\"content\":\"Here.\"}")
+		  CHUNK("{\"content\":\"\",\"images\":[{\"type\":\"image_url\","
+			"\"image_url\":{\"url\":\"data:image/png;base64,AAAA\"}}]}")
+		  CHUNK("{\"images\":[{\"type\":\"image_url\",\"image_url\":{}}]}")
+		  FINISH("stop") },
+		{ "openai_compatible", CHUNK("{\"content\":[{\"type\":\"image_url\","
+			"\"image_url\":{\"url\":\"data:,\"}}]}") FINISH("stop") },
+		{ "openrouter", "{\"choices\":[{\"message\":{\"content\":null,"
+		  "\"images\":[{\"image_url\":{\"url\":\"data:,\"}}]},"
+		  "\"finish_reason\":\"stop\"}]}" },
+		{ "gemini_native", "data: {\"candidates\":[{\"content\":{\"parts\":["
+		  "{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"AA\"}}]},"
+		  "\"finishReason\":\"STOP\"}]}\n\n" },
+		{ "ollama", "{\"message\":{\"content\":\"\",\"images\":[\"AA\"]},"
+		  "\"done\":true}\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
+		assert_int_equal(count_of(decode(t[i][0], t[i][1]),
+					  "sent an image"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +373,10 @@ int main(void)
 		cmocka_unit_test(a_second_message_is_an_error),
 		cmocka_unit_test(an_empty_function_call_is_none),
 		cmocka_unit_test(a1_gateways_without_finish_reason),
+		cmocka_unit_test(arguments_are_found),
+		cmocka_unit_test(images_are_said),
+		cmocka_unit_test(odd_ends),
+		cmocka_unit_test(counters_that_do_not_add_up),
 		cmocka_unit_test(a3_error_as_a_field),
 		cmocka_unit_test(c5_filtered_without_a_message),
 	};

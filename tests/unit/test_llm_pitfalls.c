@@ -1,6 +1,6 @@
 /*
  * Pitfalls of provider protocols that the other test_llm_*.c do not show, by
- * number (tests/check/pitfalls.py): what is read, and what is sent.
+ * number (docs/pitfalls.md): what is read, and what is sent.
  */
 #include <math.h>
 
@@ -31,7 +31,7 @@ static const char *decode_file(const char *provider, const char *name)
 
 /* -- what is read ---------------------------------------------------------- */
 
-/* Pitfall A1: each wire format has its own mark, and none is the body's end. */
+/* P-A1: each wire format has its own mark, and none is the body's end. */
 static void a1_each_dialect_has_its_mark(void **state)
 {
 	static const char *const cut[][2] = {
@@ -72,7 +72,7 @@ static void a1_each_dialect_has_its_mark(void **state)
 	assert_true(err_rows[ERR_UPSTREAM_EARLY_END].retryable);
 }
 
-/* Pitfall A4: no finish_reason beside the error, and a friendly [DONE]. */
+/* P-A4: no finish_reason beside the error, and a friendly [DONE]. */
 static void a4_error_without_finish_reason(void **state)
 {
 	const char *out = decode_file("openrouter",
@@ -85,7 +85,7 @@ static void a4_error_without_finish_reason(void **state)
 }
 
 /*
- * Pitfalls B3, B4: an id may come late or never; what has none, or one that
+ * P-B3, P-B4: an id may come late or never; what has none, or one that
  * is taken, gets a new one, and the event of the whole call is the last word.
  */
 static void b4_ids_are_there_and_differ(void **state)
@@ -123,7 +123,7 @@ static void b4_ids_are_there_and_differ(void **state)
 	buf_release(&out);
 }
 
-/* Pitfall B4: what came in real answers. */
+/* P-B4: what came in real answers. */
 static void b4_recorded_ids(void **state)
 {
 	const char *out = decode_file("gemini", "gemini-openai/"
@@ -135,7 +135,7 @@ static void b4_recorded_ids(void **state)
 	assert_lacks(out, "\"tool-call\",\"index\":0,\"id\":\"\"");
 }
 
-/* Pitfall B7: llama.cpp repeats the name, others blank it; never joined. */
+/* P-B7: llama.cpp repeats the name, others blank it; never joined. */
 static void b7_names_are_not_joined(void **state)
 {
 	const char *out = decode("llamacpp",
@@ -155,7 +155,7 @@ static void b7_names_are_not_joined(void **state)
 	assert_has(out, "\"name\":\"look\",\"args\":\"{\\\"q\\\":1}\"");
 }
 
-/* Pitfall B8: Ollama's own arguments are objects; other forms are taken too. */
+/* P-B8: Ollama's own arguments are objects; other forms are taken too. */
 static void b8_ollama_arguments(void **state)
 {
 	static const char *const t[][2] = {
@@ -181,7 +181,7 @@ static void b8_ollama_arguments(void **state)
 		"\"args\":\"{}\"");
 }
 
-/* Pitfall B16: one empty input_json_delta, with pings around it. */
+/* P-B16: one empty input_json_delta, with pings around it. */
 static void b16_anthropic_without_arguments(void **state)
 {
 	static const char *const deltas[] = {
@@ -211,7 +211,7 @@ static void b16_anthropic_without_arguments(void **state)
 	}
 }
 
-/* Pitfall C6: no role at all, one in each delta, an unheard-of one. */
+/* P-C6: no role at all, one in each delta, an unheard-of one. */
 static void c6_roles_mean_nothing(void **state)
 {
 	static const char *const bodies[] = {
@@ -240,7 +240,7 @@ static void c6_roles_mean_nothing(void **state)
 	}
 }
 
-/* Pitfall C8: padding that differs in each chunk, blanks behind the JSON. */
+/* P-C8: padding that differs in each chunk, blanks behind the JSON. */
 static void c8_padding_is_nothing(void **state)
 {
 	static const struct {
@@ -298,7 +298,7 @@ static void c8_padding_is_nothing(void **state)
 	}
 }
 
-/* Pitfall D1: one meaning of `input`, whoever counts the cached ones in. */
+/* P-D1: one meaning of `input`, whoever counts the cached ones in. */
 static void d1_counters_are_disjoint(void **state)
 {
 	const char *same = "{\"input\":10,\"cacheRead\":90,\"cacheWrite\":0,"
@@ -346,7 +346,7 @@ static void d1_counters_are_disjoint(void **state)
 		"\"output\":7}");
 }
 
-/* Pitfall E4: what a server dropped without a word is told. */
+/* P-E4: what a server dropped without a word is told. */
 static void e4_cut_prompts_are_seen(void **state)
 {
 	static const struct {
@@ -386,7 +386,7 @@ static void e4_cut_prompts_are_seen(void **state)
 	}
 }
 
-/* Pitfall E4: what an image costs is not known well enough for that. */
+/* P-E4: what an image costs is not known well enough for that. */
 static void e4_images_are_no_sign(void **state)
 {
 	struct llm_message m = { .role = LLM_USER, .n_images = 1 };
@@ -439,7 +439,7 @@ static struct llm_service service(const char *provider)
 		SET(api_key, "k") };
 }
 
-/* Pitfall B5: whatever a history has, no id that is sent is empty or null. */
+/* P-B5: whatever a history has, no id that is sent is empty or null. */
 static void b5_no_empty_ids_are_sent(void **state)
 {
 	static const char *const providers[] = { "openai", "mistral",
@@ -464,7 +464,7 @@ static void b5_no_empty_ids_are_sent(void **state)
 	}
 }
 
-/* Pitfall E9: tools of others never ask for strict, however well they comply. */
+/* P-E9: tools of others never ask for strict, however well they comply. */
 static void e9_tools_are_never_strict(void **state)
 {
 	struct err e = ERR_INIT;
@@ -488,7 +488,7 @@ static void e9_tools_are_never_strict(void **state)
 	json_decref(schema);
 }
 
-/* Pitfall E12: the same tools make the same bytes, in whatever order. */
+/* P-E12: the same tools make the same bytes, in whatever order. */
 static void e12_the_prefix_does_not_change(void **state)
 {
 	struct err e = ERR_INIT;
@@ -523,7 +523,7 @@ static void e12_the_prefix_does_not_change(void **state)
 	json_decref(schema);
 }
 
-/* Pitfall E10: what Gemini refuses is nowhere, however deep. */
+/* P-E10: what Gemini refuses is nowhere, however deep. */
 static void e10_gemini_gets_what_it_takes(void **state)
 {
 	struct err e = ERR_INIT;

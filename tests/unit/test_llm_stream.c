@@ -149,7 +149,7 @@ static int serve_retry(struct peer *p, int fd, int n)
 	}
 }
 
-/* Pitfalls A7, A8. */
+/* P-A7, P-A8. */
 static void a7_a8_retries_before_the_first_delta(void **state)
 {
 	struct peer *p = peer_start(serve_retry);
@@ -192,7 +192,7 @@ static void retries_have_an_end(void **state)
 }
 
 /*
- * Pitfalls A1, A8: a wait longer than anybody's patience is not kept to; a good
+ * P-A1, P-A8: a wait longer than anybody's patience is not kept to; a good
  * status with nothing behind it is no answer.
  */
 static int serve_later(struct peer *p, int fd, int n)
@@ -234,7 +234,7 @@ static int serve_no_retry(struct peer *p, int fd, int n)
 	return peer_reply(fd, "401 No", "", "");
 }
 
-/* Pitfall A9. */
+/* P-A9. */
 static void a9_not_retried(void **state)
 {
 	static const enum err_code want[] = {
@@ -254,7 +254,7 @@ static void a9_not_retried(void **state)
 	buf_release(&t.out);
 }
 
-/* Pitfalls A1, A7: once something was delivered, an early end is final. */
+/* P-A1, P-A7: once something was delivered, an early end is final. */
 static int serve_cut(struct peer *p, int fd, int n)
 {
 	(void)p, (void)n;
@@ -281,7 +281,7 @@ static void a7_no_retry_after_the_first_delta(void **state)
 	buf_release(&t.out);
 }
 
-/* Pitfalls A1, A2, D3: cut, but after finish_reason: that is an answer. */
+/* P-A1, P-A2, P-D3: cut, but after finish_reason: that is an answer. */
 static int serve_cut_late(struct peer *p, int fd, int n)
 {
 	(void)p;
@@ -311,7 +311,7 @@ static void a2_d3_end_without_done(void **state)
 	buf_release(&t.out);
 }
 
-/* Pitfall E1: the other name of max_tokens, once, and then remembered. */
+/* P-E1: the other name of max_tokens, once, and then remembered. */
 static int serve_e1(struct peer *p, int fd, int n)
 {
 	(void)n;
@@ -349,7 +349,7 @@ static int serve_b12(struct peer *p, int fd, int n)
 	return ok(fd);
 }
 
-/* Pitfall B12. */
+/* P-B12. */
 static void b12_signatures_stripped_once(void **state)
 {
 	struct peer *p = peer_start(serve_b12);
@@ -387,7 +387,7 @@ static int serve_b18(struct peer *p, int fd, int n)
 	return peer_end(fd);
 }
 
-/* Pitfall B18. */
+/* P-B18. */
 static void b18_tool_use_failed_once(void **state)
 {
 	struct peer *p = peer_start(serve_b18);
@@ -422,7 +422,7 @@ static void abort_and_stop(void **state)
 	assert_int_equal(stream(&t), -1);
 	assert_int_equal(t.e.code, ERR_CANCELLED);
 	assert_int_equal(count(&t, "error"), 1);
-	/* Pitfall D5: disconnecting does not dodge the budget. */
+	/* P-D5: disconnecting does not dodge the budget. */
 	assert_has(t.out.p, "{\"input\":2,\"output\":1,\"estimated\":true}");
 	assert_int_equal(atomic_load(&p->n_reqs), 1);
 	t.pull_at_text = NULL;
@@ -531,7 +531,7 @@ static int serve_html(struct peer *p, int fd, int n)
 			  "<html>Please sign in</html>");
 }
 
-/* Pitfall A12. */
+/* P-A12. */
 static void a12_html_page(void **state)
 {
 	struct peer *p = peer_start(serve_html);
@@ -565,7 +565,7 @@ static int serve_a13(struct peer *p, int fd, int n)
 			  "text/plain\r\n", "\n" TEXT("hello") STOP DONE);
 }
 
-/* Pitfall A13: a stream was asked for; what comes is taken for what it is. */
+/* P-A13: a stream was asked for; what comes is taken for what it is. */
 static void a13_whatever_the_type(void **state)
 {
 	struct peer *p = peer_start(serve_a13);
@@ -599,7 +599,7 @@ static int serve_call(struct peer *p, int fd, int n)
 			  body);
 }
 
-/* Pitfalls B14, B17: the caller sees its own names; invented ones as they are. */
+/* P-B14, P-B17: the caller sees its own names; invented ones as they are. */
 static void b14_names_come_back(void **state)
 {
 	struct peer *p = peer_start(serve_call);

@@ -1,6 +1,6 @@
 /*
  * Text on its way through the decoders: inline reasoning, content forms, broken
- * characters (pitfalls C3, C4, C7-C11), and the template.
+ * characters (P-C3, P-C4, P-C7 to P-C11), and the template.
  */
 #include "llm_unit.h"
 
@@ -45,7 +45,7 @@ static void think(const char *chunks[], size_t n, const char *mode,
 	json_decref(quirks);
 }
 
-/* Pitfall C3. */
+/* P-C3. */
 static void c3_think_tags(void **state)
 {
 	const char *tagged[] = { "<th", "ink>a", "b</thi", "nk>", "\\n\\n",
@@ -71,7 +71,7 @@ static void c3_think_tags(void **state)
 	think(almost, 2, "tags", "<the end");
 }
 
-/* Pitfalls C2, C4. */
+/* P-C2, P-C4. */
 static void c4_content_forms(void **state)
 {
 	const char *out = decode("mistral",
@@ -89,7 +89,7 @@ static void c4_content_forms(void **state)
 	assert_lacks(out, "\"ab\"");
 }
 
-/* Pitfalls C7, C9, C10, C11. */
+/* P-C7, P-C9, P-C10, P-C11. */
 static void c7_c9_c11_text(void **state)
 {
 	const char *out;
@@ -116,7 +116,7 @@ static void c7_c9_c11_text(void **state)
 	assert_has(out, "\"c\"");
 }
 
-/* Pitfall C11. */
+/* P-C11. */
 static void c11_deep_nesting_is_refused(void **state)
 {
 	struct buf b = BUF_INIT(100000);

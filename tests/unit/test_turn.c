@@ -382,6 +382,19 @@ static void titles_come_from_the_first_message(void **state)
 		{ "äöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüä",
 		  "äöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöü…" },
 		{ " \n ", "" },
+	}, said[] = {
+		{ "Title: # Printers", "Printers" },
+		{ "**Title:** Printers", "Printers" },
+		{ "„Urlaubsantrag für den Sommer“", "Urlaubsantrag für den Sommer" },
+		{ "« Congés d’été »", "Congés d’été" },
+		{ "「夏休みの申請」。", "夏休みの申請" },
+		{ "```json\n{\"title\": \"Printer does not print\"}\n```",
+		  "Printer does not print" },
+		{ "{\"title\":\"Printers\"}", "Printers" },
+		{ "[\"Printers\"]", "Printers" }, { "\"Printers\"", "Printers" },
+		{ "```\nPrinters\n```", "Printers" },
+		{ "Here is a title:\n\n\"Printers\"", "Printers" },
+		{ "Printers:", "Printers:" },
 	};
 	struct arena a = ARENA_INIT;
 
@@ -394,7 +407,9 @@ static void titles_come_from_the_first_message(void **state)
 	}
 	assert_str_is(title_clean(&a, STR("\n\"Open **tickets**\".\nMore")),
 		      "Open **tickets");
-	assert_str_is(title_clean(&a, STR("Title: # Printers")), "Printers");
+	for (size_t i = 0; i < ARRAY_LEN(said); i++)
+		assert_str_is(title_clean(&a, str_of(said[i].content)),
+			      said[i].title);
 	arena_release(&a);
 }
 

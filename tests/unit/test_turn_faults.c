@@ -268,7 +268,7 @@ static void a_dead_turn_keeps_its_text(void **state)
 	play_end(&p);
 }
 
-/* Pitfall F3: while the model is silent, and while a tool runs. */
+/* P-F3: while the model is silent, and while a tool runs. */
 static void silence_is_kept_alive(void **state)
 {
 	struct play p;

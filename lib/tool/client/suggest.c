@@ -74,10 +74,10 @@ int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,
 {
 	const struct workspace *w = ctx->turn.workspace;
 	struct buf b = BUF_INIT(65536);
-	json_t *names = json_array(), *values = json_object(), *schema;
+	json_t *names = json_array(), *values = json_object(), *schema, *action;
 
 	(void)e;
-	buf_addf(&b, "%s Actions:", t->description);
+	buf_adds(&b, "What there is:");
 	for (size_t i = 0; i < w->n_actions; i++) {
 		const struct conf_action *a = &w->actions[i];
 
@@ -89,8 +89,9 @@ int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,
 		add_properties(values, a);
 	}
 	schema = json_deep_copy(tool_schema(t->schema));
-	json_object_set_new(jx_pointer(schema, "/properties/action"), "enum",
-			    names);
+	action = jx_pointer(schema, "/properties/action");
+	json_object_set_new(action, "enum", names);
+	json_object_set_new(action, "description", jx_string(buf_str(&b)));
 	if (json_object_size(values))
 		json_object_set_new(json_object_get(schema, "properties"),
 				    "values", json_pack("{s:s,s:o,s:b,s:s}",
@@ -101,7 +102,6 @@ int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,
 		json_decref(values);
 	jx_keep(ctx->arena, schema);
 	o->schema = schema;
-	o->description = arena_str(ctx->arena, buf_str(&b)).p;
 	buf_release(&b);
 	return 0;
 }

@@ -144,6 +144,39 @@ static void drop_nulls(const json_t *schema, json_t *args)
 		drop_nulls(items, v);
 }
 
+/* Whether the schema allows such a type, and no text. */
+static bool takes_only(const json_t *schema, const char *type)
+{
+	const char *t = json_string_value(json_object_get(schema, "type"));
+
+	return t && !strcmp(t, type);
+}
+
+/*
+ * Models write lists and objects inside the arguments as JSON text. Where the schema
+ * wants the value and not its text, the text is replaced by what it says.
+ */
+static void open_texts(const json_t *schema, json_t *args)
+{
+	const json_t *properties = json_object_get(schema, "properties"), *sub;
+	const char *key;
+	json_t *v, *said;
+	void *next;
+
+	json_object_foreach_safe(args, next, key, v) {
+		sub = json_object_get(properties, key);
+		if (!json_is_string(v) || (!takes_only(sub, "array") &&
+					   !takes_only(sub, "object")))
+			continue;
+		said = jx_try((struct str){ json_string_value(v),
+			json_string_length(v) });
+		if ((json_is_array(said) && takes_only(sub, "array")) ||
+		    (json_is_object(said) && takes_only(sub, "object")))
+			json_object_set(args, key, said);
+		json_decref(said);
+	}
+}
+
 int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 		 struct str name, struct str args,
 		 const struct tool_offer **o, json_t **out, struct err *e)
@@ -153,6 +186,7 @@ int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 	*out = parse(args, ctx->arena, e);
 	if (!*out)
 		return -1;
+	open_texts((*o)->schema, *out);
 	drop_nulls((*o)->schema, *out);
 	return schema_check((*o)->schema, *out, e);
 }

@@ -78,8 +78,12 @@ static bool describe_dataset(const struct tool_ctx *ctx,
 	return true;
 }
 
-/* The arguments, with the names of the datasets (taken) and the caps of the lists. */
-static json_t *arguments(const struct tool *t, json_t *names)
+/*
+ * The arguments, with the datasets and the caps of the lists. The datasets are
+ * described there and not in the tool's own description: of that, some servers
+ * accept no more than 1,024 characters. Takes names.
+ */
+static json_t *arguments(const struct tool *t, json_t *names, struct str text)
 {
 	static const struct {
 		const char *list;
@@ -93,6 +97,8 @@ static json_t *arguments(const struct tool *t, json_t *names)
 	json_t *args = jx_obj(schema, "properties");
 
 	json_object_set_new(jx_obj(args, "dataset"), "enum", names);
+	json_object_set_new(jx_obj(args, "dataset"), "description",
+			    jx_string(text));
 	for (size_t i = 0; i < ARRAY_LEN(caps); i++)
 		json_object_set_new(jx_obj(args, caps[i].list), "maxItems",
 				    json_integer(caps[i].most));
@@ -100,8 +106,8 @@ static json_t *arguments(const struct tool *t, json_t *names)
 }
 
 /*
- * Description and schema for all callers that see the same datasets and columns:
- * {"text","schema","timeout"}. *whole is false if some columns are missing.
+ * The schema for all callers that see the same datasets and columns:
+ * {"schema","timeout"}. *whole is false if some columns are missing.
  */
 static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 			bool *whole, struct err *e)
@@ -116,10 +122,9 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 	*whole = true;
 	for (size_t i = 0; i < w->n_datasets; i++)
 		n += dataset_visible(ctx, &w->datasets[i]);
-	buf_adds(&text, t->description);
-	if (n > DESCRIBE_DATASETS)
-		buf_adds(&text, " Ask describe_dataset for the columns first.");
-	buf_adds(&text, "\nDatasets:");
+	buf_adds(&text, n > DESCRIBE_DATASETS
+		 ? "Ask describe_dataset for the columns first:"
+		 : "With their columns:");
 	for (size_t i = 0; i < w->n_datasets; i++) {
 		if (!dataset_visible(ctx, &w->datasets[i]))
 			continue;
@@ -128,11 +133,10 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 		*whole &= describe_dataset(ctx, &w->datasets[i],
 					   n <= DESCRIBE_DATASETS, &text);
 	}
-	schema = arguments(t, names);
+	schema = arguments(t, names, buf_str(&text));
 	if (buf_ok(&text))
-		j = json_pack("{s:o,s:O,s:i}", "text",
-			      jx_string(buf_str(&text)), "schema", schema,
-			      "timeout", timeout_ms + COUNT_TIMEOUT_MS);
+		j = json_pack("{s:O,s:i}", "schema", schema, "timeout",
+			      timeout_ms + COUNT_TIMEOUT_MS);
 	else
 		err_set(e, ERR_CONFIG, "too many datasets to describe");
 	json_decref(schema);
@@ -178,7 +182,6 @@ int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
 	if (!shared)
 		return -1;
 	arena_defer(ctx->arena, tool_env_put, shared);
-	o->description = jx_str(shared->value, "text").p;
 	o->schema = json_object_get(shared->value, "schema");
 	o->timeout_ms = (int)jx_int(shared->value, "timeout", t->timeout_ms);
 	return 0;

@@ -1,7 +1,7 @@
 /*
  * Tools of MCP servers as rows of a turn, like all other tools, and their calls.
  * A tool is offered if an admin accepted and allowed it; the admin sets its effect,
- * and the server's hints can only make it stricter, unless they are trusted (G6).
+ * and the server's hints can only make it stricter, unless they are trusted (P-G6).
  */
 #include "tool/mcp/mcp.h"
 

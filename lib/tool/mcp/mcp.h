@@ -1,5 +1,5 @@
 /*
- * The client side of the Model Context Protocol (protocols.md section 8), both
+ * The client side of the Model Context Protocol, both
  * eras of it: sessions opened by `initialize` (2025-03-26 to 2025-11-25) and
  * requests that stand alone (2026-07-28); over Streamable HTTP and stdio.
  *
@@ -51,7 +51,7 @@ struct mcp_call {
 	const char *const *headers;	/* "Mcp-Param-X: …" */
 	size_t n_headers;
 	int timeout_ms;			/* of silence; progress is none */
-	bool repeatable;		/* a second run does no harm (G5) */
+	bool repeatable;		/* a second run does no harm (P-G5) */
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
 	/*
 	 * Called with the server's progress: any text of the server. MUST NOT

@@ -1,12 +1,12 @@
 /*
  * One exchange over Streamable HTTP: a POST whose answer is one JSON document
  * or a stream of events. Callbacks run on lib/net's thread; what may block,
- * answering a request of the server in the middle of its stream (G3), is done
+ * answering a request of the server in the middle of its stream (P-G3), is done
  * while the transfer stalls, by the caller's thread.
  *
  * A server of the session era may close a stream before its answer; the stream is
  * then continued with GET and Last-Event-ID. In the modern era, a broken stream is
- * the end, and closing it cancels the request (G4).
+ * the end, and closing it cancels the request (P-G4).
  */
 #include "tool/mcp/mcp_peer.h"
 

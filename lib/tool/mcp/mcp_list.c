@@ -84,7 +84,7 @@ static void pin(struct tool_reading *r, const json_t *j, struct mcp_tool *t)
 	buf_release(&b);
 }
 
-/* A name that every provider accepts: cut, cleaned, and then with a hash (B14). */
+/* A name that every provider accepts: cut, cleaned, and then with a hash (P-B14). */
 static const char *offered_name(struct arena *a, const char *server,
 				const char *remote)
 {

@@ -6,7 +6,7 @@
  * server of either era acts upon (8.3); over stdio initialize comes first,
  * since every server of the session era answers it, and a modern one refuses it.
  * Nothing is ever sent twice that might run twice, unless the admin says that
- * the tool only reads, or is idempotent (G5).
+ * the tool only reads, or is idempotent (P-G5).
  */
 #include "tool/mcp/mcp_peer.h"
 
@@ -298,7 +298,7 @@ static int ready(struct mcp_peer *p, const struct mcp_call *c,
 
 /*
  * Whether the server did not know our session, or not our era: then nothing was
- * run (G9). A 400 counts when it says so.
+ * run (P-G9). A 400 counts when it says so.
  */
 static bool is_lost(const struct mcp_call *c, const struct mcp_mode *m,
 		    const struct mcp_outcome *out)
@@ -343,7 +343,7 @@ static bool is_broken(int rc, const struct mcp_outcome *out,
 		e->code != ERR_TOO_BIG;
 }
 
-/* Whether the call may have been run although we got no answer (G5). */
+/* Whether the call may have been run although we got no answer (P-G5). */
 static bool is_unknown(int rc, const struct mcp_call *c,
 		       const struct mcp_outcome *out)
 {

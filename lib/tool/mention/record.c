@@ -216,13 +216,17 @@ static bool read_row(const struct rows_of *r, const struct answer *f,
 
 /* -- while somebody types --------------------------------------------------------- */
 
-/* Adds the rows that match the filters to the list. Takes filters. */
-static void find_by(const struct rows_of *r, json_t *filters, const char *sort,
-		    const char *direction, struct mention_list *out)
+/*
+ * Adds the rows that match the filters to the list, the newest (of the highest key)
+ * first; by_label: of those with the same label. Takes filters.
+ */
+static void find_by(const struct rows_of *r, json_t *filters, bool by_label,
+		    struct mention_list *out)
 {
-	json_t *args = json_pack("{s:o,s:o,s:[{s:s,s:s}],s:I}", "select",
-				 shown_columns(r), "filters", filters, "sort",
-				 "column", sort, "direction", direction,
+	json_t *sort = json_pack("[{s:s,s:s}]", "column", r->key->v[0],
+				 "direction", "desc");
+	json_t *args = json_pack("{s:o,s:o,s:o,s:I}", "select",
+				 shown_columns(r), "filters", filters, "sort", sort,
 				 "limit", (json_int_t)(out->max - out->n + 1));
 	struct err e = ERR_INIT;
 	struct mention_item m;
@@ -230,6 +234,9 @@ static void find_by(const struct rows_of *r, json_t *filters, const char *sort,
 	size_t i;
 	json_t *row;
 
+	if (by_label && strcmp(r->m->label, r->key->v[0]) != 0)
+		json_array_insert_new(sort, 0, json_pack("{s:s,s:s}", "column",
+			r->m->label, "direction", "asc"));
 	if (run(r, args, FIND_MS, LIM_MENTION_LABEL_CHARS * 4, FIND_BYTES, &f,
 		&e) < 0) {
 		if (e.code != ERR_TOOL_ARGS)	/* no such value in the column */
@@ -271,14 +278,18 @@ static void find_in(const struct mention_ask *ask, const struct conf_dataset *d,
 			log_err("mentions of a dataset", &e);
 		return;
 	}
-	/* A key that is typed in full comes first; without words, the newest. */
+	/*
+	 * A key that is typed in full comes first. Beginnings are looked up like
+	 * names; words are looked for in texts, where the newest one is meant.
+	 */
 	if (ask->q.n && r.key->n == 1)
 		find_by(&r, json_pack("[o]", filter(r.key->v[0], "eq", ask->q)),
-			r.key->v[0], "asc", out);
+			false, out);
 	if (ask->q.n)
-		find_by(&r, label_filters(&r, ask->q), r.m->label, "asc", out);
+		find_by(&r, label_filters(&r, ask->q),
+			r.m->match == MENTION_START, out);
 	else
-		find_by(&r, json_array(), r.key->v[0], "desc", out);
+		find_by(&r, json_array(), false, out);
 }
 
 void mention_record_find(const struct mention_ask *ask,

@@ -118,7 +118,9 @@ export class Thread extends Pages {
 	/** What each request that begins a turn has besides its text. */
 	#more()
 	{
-		return { client: clientOf(), ...this.options };
+		const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+
+		return { client: clientOf(), timeZone, ...this.options };
 	}
 
 	/**
