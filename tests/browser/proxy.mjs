@@ -62,8 +62,8 @@ function pass(proxy, open, answer, response)
 		answer.on('data', (bytes) => {
 			kept.push(bytes);
 			if (Buffer.concat(kept).includes('\nevent: ')) {
-				response.end(Buffer.concat(kept));
-				answer.destroy();
+				answer.removeAllListeners('data');
+				response.end(Buffer.concat(kept), () => answer.destroy());
 			}
 		});
 		return;
