@@ -108,6 +108,7 @@ void app_close(struct app *app)
 	http_pool_free(app->http);
 	if (app->db && store_metric_sum_leave(app->db, &app->process, &e) < 0)
 		log_err("metrics", &e);
+	places_leave(app);
 	db_close(app->db);
 	conf_live_close(app->conf);
 	page_cache_free(app->pages);

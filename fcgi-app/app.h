@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "conf/conf.h"
 #include "doctor/doctor.h"
+#include "places.h"
 #include "store/key.h"
 #include "tool/core/env.h"
 #include "turn/turn.h"
@@ -41,6 +42,7 @@ struct app {
 	atomic_int_fast64_t wrote_ms;	/* when /ready last wrote a row */
 	struct uuid process;	/* created at start, for gauges */
 	struct share *share;	/* of users; NULL: not counted */
+	struct places places;	/* at the web server */
 	struct seen *seen;	/* users recorded lately */
 	struct page_cache *pages;	/* recently read threads */
 	struct token_cache *tokens;	/* recently looked up */

@@ -67,6 +67,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/doctor/advice.c \
 	fcgi-app/doctor/judge.c \
 	fcgi-app/doctor/look.c fcgi-app/doctor/look.h \
+	fcgi-app/doctor/look_places.c \
 	fcgi-app/doctor/look_files.c \
 	fcgi-app/doctor/look_sources.c \
 	fcgi-app/fcgi.c fcgi-app/fcgi.h \
@@ -77,6 +78,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/html.c fcgi-app/html.h \
 	fcgi-app/pace.c fcgi-app/pace.h \
 	fcgi-app/path.c fcgi-app/path.h \
+	fcgi-app/places.c fcgi-app/places.h \
 	fcgi-app/plain/plain.h \
 	fcgi-app/plain/choose.c \
 	fcgi-app/plain/setting.c \

@@ -343,7 +343,7 @@ static int hold_body(struct request *rq, int64_t bytes, struct err *e)
 	if (rq->arrived.of || !bytes)
 		return 0;
 	return share_take(rq->app->share, &user, SHARE_ARRIVED, bytes,
-			  route_limit(rq->conf, SHARE_ARRIVED), &rq->arrived, e);
+			  route_limit(rq, SHARE_ARRIVED), &rq->arrived, e);
 }
 
 /* To b, which must be empty, with the cap cap + 1. */

@@ -80,10 +80,12 @@ struct request {
 	size_t n_form_sent;	/* of those; fields of form_add follow them */
 	int64_t body_bytes;	/* read by req_body_some */
 	bool holds_turn;	/* counted against threads.max_turns */
+	bool brief;		/* of a MODEL route: it has no place at the web server, and must not
+				 * stay open (places.h) */
 	bool jobs_asked;	/* a job is due once the changes are stored: serve_end requests
 				 * it, not before */
 	/* what is counted for the user */
-	struct share_part turns, unsent, arriving, arrived, storing;
+	struct share_part turns, open, unsent, arriving, arrived, storing;
 
 	/* Work after the answer was sent; may be NULL. */
 	void (*after)(struct request *rq);

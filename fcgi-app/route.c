@@ -16,6 +16,7 @@
 #include "hold/stored.h"
 #include "metric/metric.h"
 #include "multipart.h"
+#include "places.h"
 #include "plain/plain.h"
 
 #include "base/banned.h"
@@ -206,8 +207,9 @@ static int gate_token(struct request *rq, struct err *e)
 	return form_check(rq, e);
 }
 
-struct share_limit route_limit(const struct conf *conf, enum share_kind kind)
+struct share_limit route_limit(const struct request *rq, enum share_kind kind)
 {
+	const struct conf *conf = rq->conf;
 	struct share_limit l = { .part = conf->limits.user_share };
 
 	switch (kind) {
@@ -215,8 +217,12 @@ struct share_limit route_limit(const struct conf *conf, enum share_kind kind)
 		l.all = conf->threads.max_turns;
 		l.at_least = SHARE_LEAST;
 		break;
+	case SHARE_ANSWERS:
+		l.all = places_here(rq, PLACE_ANSWER);
+		l.at_least = SHARE_LEAST;
+		break;
 	case SHARE_STREAMS:
-		l.all = conf->limits.notification_streams;
+		l.all = places_here(rq, PLACE_NOTIFICATION);
 		l.at_least = SHARE_LEAST;
 		break;
 	case SHARE_BODIES:
@@ -248,7 +254,7 @@ int route_take(const struct request *rq, enum share_kind kind,
 	struct uuid user = route_user(rq);
 
 	return share_take(rq->app->share, &user, kind, 1,
-			  route_limit(rq->conf, kind), part, e);
+			  route_limit(rq, kind), part, e);
 }
 
 int route_store(struct request *rq, int64_t more, struct err *e)
@@ -275,7 +281,11 @@ static int gate_overload(struct request *rq, struct err *e)
 		return err_set(e, ERR_OVERLOADED, "%d turns run already",
 			       atomic_load(&app->n_models) - 1);
 	}
-	return route_take(rq, SHARE_TURNS, &rq->turns, e);
+	if (route_take(rq, SHARE_TURNS, &rq->turns, e) < 0)
+		return -1;
+	/* It may occupy the web server as well; what it does then is its own matter. */
+	rq->brief = !places_take(rq, PLACE_ANSWER, &rq->open);
+	return 0;
 }
 
 /*
@@ -294,7 +304,7 @@ static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 	user = route_user(rq);
 	if (share_take(rq->app->share, &user, SHARE_UNSENT,
 		       (int64_t)(rs->body.size + rq->arena->total_bytes),
-		       refusable ? route_limit(rq->conf, SHARE_UNSENT)
+		       refusable ? route_limit(rq, SHARE_UNSENT)
 		       : (struct share_limit){ 0 },
 		       &rq->unsent, e) < 0)
 		resp_error(rs, e);
@@ -303,6 +313,7 @@ static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 void route_release(struct request *rq)
 {
 	share_give(&rq->turns);
+	share_give(&rq->open);
 	share_give(&rq->unsent);
 	share_give(&rq->arriving);
 	share_give(&rq->arrived);
@@ -545,5 +556,8 @@ void route_dispatch(struct request *rq, struct response *rs)
 		set_allow(rs, allow);
 	hold_unsent(rq, rs, &e);
 	resp_finish(rs);
+	share_give(&rq->open);
+	if (places_hold_process(rq))
+		places_leave(rq->app);
 	log_request(rq, rs, &e);
 }

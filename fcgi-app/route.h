@@ -86,7 +86,7 @@ void route_release(struct request *rq);
  * The limits of the process and of one user, by kind. SHARE_STORING has none here: what
  * is stored counts with it (hold/stored.h).
  */
-struct share_limit route_limit(const struct conf *conf, enum share_kind kind);
+struct share_limit route_limit(const struct request *rq, enum share_kind kind);
 
 /*
  * Takes one unit for the caller, up to route_limit; the errors of share_take. The

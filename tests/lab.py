@@ -274,6 +274,7 @@ class Lab:
         config = {
             "database": {**test_db, "name": self.database, "pool": 8},
             "log": {"level": "info"},
+            "server": {"workers": 8000},	# as below: max-connections
             "identity": {"chain": [
                 {"kind": "api_token"},
                 {"kind": "trusted_header", "user_header": "X-Test-User",

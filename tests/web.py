@@ -56,6 +56,7 @@ class Deployment(Lab):
 
     def default_config(self):
         config = super().default_config()
+        del config["server"]	# the samples' web servers are not configured
         config["identity"] = {"chain": [
             {"kind": "api_token"},
             {"kind": "remote_user", "groups_param": "REMOTE_GROUPS"}]}
@@ -265,13 +266,14 @@ class Apache(Site):
     stop_signal, gentle_signal, reload_signal = ("SIGTERM", "SIGWINCH",
                                                  "SIGUSR1")
     modules = ()
+    mpm = "event"
     site = 'Include "{dir}/site.conf"'
 
     def configure_web(self):
         self.write("mime.types", "text/html html\ntext/css css\n")
         load = "\n".join(
             f"LoadModule {m}_module {MODULES}/mod_{m}.so" for m in (
-                "mpm_event", "authz_core", "authz_user", "authn_core",
+                f"mpm_{self.mpm}", "authz_core", "authz_user", "authn_core",
                 "authn_file", "auth_basic", "alias", "mime", "dir", "headers",
                 "env", "setenvif", "filter", "deflate", *self.modules))
         account = f"User {ACCOUNT}\nGroup {ACCOUNT}\n" if AS_ROOT else ""
@@ -298,7 +300,8 @@ DocumentRoot "{self.dir}/tmp"
 ''')
 
     def web_argv(self):
-        return [program("apache2"), "-D", "FOREGROUND", "-f",
+        # The prefork MPM ends its whole process group, in which we are.
+        return [program("setsid"), program("apache2"), "-D", "FOREGROUND", "-f",
                 self.dir / "apache.conf"]
 
 

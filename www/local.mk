@@ -32,6 +32,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/feed.js \
 	www/js/form.js \
 	www/js/format.js \
+	www/js/lead.js \
 	www/js/link.js \
 	www/js/main.js \
 	www/js/markdown.js \

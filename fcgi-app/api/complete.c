@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "fields.h"
+#include "places.h"
 #include "schema/schema.h"
 #include "turn/ask.h"
 
@@ -120,6 +121,8 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	q.service = service_for(rq, ws, c, e);
 	if (!q.service)
 		return -1;
+	if (rq->brief)
+		return places_refuse(e);
 	q.prompt = c->has_prompt ? &c->prompt : NULL;
 	q.input = c->body.input;
 	q.schema = c->body.schema;

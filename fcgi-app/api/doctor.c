@@ -14,6 +14,7 @@
 #include "doctor/doctor.h"
 #include "fields.h"
 #include "net/http.h"
+#include "places.h"
 
 #include "base/banned.h"
 
@@ -228,6 +229,7 @@ int api_doctor(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "measured", .type = FIELD_OBJECT,
 		  .flags = FIELD_REQUIRED },
 	};
+	const enum doctor_web web = web_of(rq, STR(""));
 	const struct doctor_inside in = {
 		.db = rq->app->db, .http = rq->app->http,
 		.tools = rq->app->tools,
@@ -235,6 +237,14 @@ int api_doctor(struct request *rq, struct response *rs, struct err *e)
 		.document_root = req_param(rq, "DOCUMENT_ROOT"),
 		.gateway = rq->app->gateway,
 		.socket_stays = rq->app->socket_stays,
+		.places = {
+			.notifications = places_hold_process(rq) ? 0
+				: places_all(rq->conf, web, PLACE_NOTIFICATION),
+			.answers = places_all(rq->conf, web, PLACE_ANSWER),
+			.refused = atomic_load(
+				&rq->app->places.refused[PLACE_NOTIFICATION]) +
+				atomic_load(&rq->app->places.refused[PLACE_ANSWER]),
+		},
 	};
 	struct doctor *d = arena_new(rq->arena, struct doctor);
 	json_t *measured;

@@ -6,6 +6,7 @@
 #include "app.h"
 #include "base/clock.h"
 #include "dialect/wire.h"
+#include "places.h"
 #include "turn/follow.h"
 
 #include "base/banned.h"
@@ -25,7 +26,7 @@ struct poll_sink {
 	const struct dialect *dialect;
 	struct dialect_state state;
 	int64_t until_ms, linger_ms;	/* linger: 0 = no event yet */
-	const struct app *app;
+	const struct request *rq;
 };
 
 /* {"id","event","data"} with the content of a stream's frame. */
@@ -54,7 +55,7 @@ static int poll_patience(void *ctx)
 	const struct poll_sink *p = ctx;
 	int64_t until_ms = p->until_ms;
 
-	if (atomic_load(&p->app->stopping))
+	if (p->rq->brief || atomic_load(&p->rq->app->stopping))
 		return 0;
 	if (p->linger_ms)
 		until_ms = MIN(until_ms, p->linger_ms);
@@ -70,7 +71,7 @@ static int poll(struct request *rq, struct response *rs,
 		.dialect = dialect_get(DIALECT_NATIVE),
 		.state = dialect_open(DIALECT_NATIVE, RECORD_PLAIN, NULL,
 				      rq->arena),
-		.until_ms = clock_mono_ms() + wait_s * 1000, .app = rq->app,
+		.until_ms = clock_mono_ms() + wait_s * 1000, .rq = rq,
 	};
 	struct turn_follow f = {
 		.deps = &rq->app->deps, .by = rq->by,
@@ -81,6 +82,8 @@ static int poll(struct request *rq, struct response *rs,
 
 	if (turn_follow_open(&f, e) < 0)
 		return -1;
+	if (rq->brief)
+		send_retry_after(rs, PLACE_ANSWER_S);
 	p.items = resp_json(rs, 200);
 	jw_obj(&p.items);
 	jw_key(&p.items, "items");
@@ -100,6 +103,8 @@ static int poll(struct request *rq, struct response *rs,
  * dialect: as for a message. With wait=SECONDS (0 to 25), always native: 200
  * {items: [{id, event, data}], done}, as soon as there is an event after N, or
  * without one when the time is over. A turn whose process died is closed first.
+ * Without a place for an open answer (places.h) either ends at once, with
+ * Retry-After.
  * 404 for others' turns.
  */
 int api_turn_events(struct request *rq, struct response *rs, struct err *e)
@@ -111,6 +116,8 @@ int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 	if (send_dialect(rq, &as.dialect, e) < 0 || send_after(rq, 0, &after, e) < 0 ||
 	    send_wait_s(rq, &wait_s, e) < 0)
 		return -1;
+	if (wait_s > 0)
+		(void)places_check(rq);
 	if (wait_s >= 0)
 		return poll(rq, rs, turn, after, wait_s, e);
 	return send_events(rq, rs, turn, after, &as, e);

@@ -26,6 +26,7 @@ struct feed {			/* a followed turn */
 	struct dialect_state state;
 	bool open;		/* turn_follow_open found it */
 	bool rests;		/* it waits for an answer, or for the end of a client */
+	bool over;		/* its last event was sent; kept for its notice */
 };
 
 struct feeds {
@@ -104,11 +105,46 @@ struct feeds *feeds_new(struct app *app, const struct owner *o,
 	return s;
 }
 
-static void feed_free(struct feed *d)
+static void feed_end(struct feed *d)
 {
 	turn_watch_close(d->watch);
+	d->watch = NULL;
 	arena_release(&d->arena);
+	d->over = true;
+}
+
+static void feed_free(struct feed *d)
+{
+	if (!d->over)
+		feed_end(d);
 	free(d);
+}
+
+/* Removes number i; the others stay in their order. */
+static void drop(struct feeds *s, size_t i)
+{
+	feed_free(s->v[i]);
+	s->n--;
+	memmove(s->v + i, s->v + i + 1, (s->n - i) * sizeof(*s->v));
+}
+
+/* The number of the turn's feed; s->n: none. */
+static size_t find(const struct feeds *s, const struct uuid *turn)
+{
+	size_t i = 0;
+
+	while (i < s->n && !uuid_eq(&s->v[i]->f.turn_id, turn))
+		i++;
+	return i;
+}
+
+/* Makes room by dropping the oldest of those that are over. */
+static bool make_room(struct feeds *s)
+{
+	for (size_t i = 0; s->n == LIM_FEEDS && i < s->n; i++)
+		if (s->v[i]->over)
+			drop(s, i);
+	return s->n < LIM_FEEDS;
 }
 
 void feeds_free(struct feeds *s)
@@ -124,14 +160,12 @@ void feeds_free(struct feeds *s)
 
 void feeds_turn(struct feeds *s, const struct uuid *turn, bool running)
 {
+	size_t i = find(s, turn);
 	struct feed *d;
 
-	for (size_t i = 0; i < s->n; i++)
-		if (uuid_eq(&s->v[i]->f.turn_id, turn)) {
-			s->v[i]->rests = s->v[i]->f.done = false;
-			return;
-		}
-	if (!running || s->n == LIM_FEEDS)
+	if (i < s->n && !s->v[i]->over)
+		s->v[i]->rests = s->v[i]->f.done = false;
+	if (i < s->n || !running || !make_room(s))
 		return;
 	d = s->v[s->n++] = xcalloc(1, sizeof(*d));
 	*d = (struct feed){
@@ -147,9 +181,14 @@ void feeds_turn(struct feeds *s, const struct uuid *turn, bool running)
 bool feeds_busy(const struct feeds *s)
 {
 	for (size_t i = 0; s && i < s->n; i++)
-		if (!s->v[i]->rests)
+		if (!s->v[i]->rests && !s->v[i]->over)
 			return true;
 	return false;
+}
+
+bool feeds_tells(const struct feeds *s, const struct uuid *turn)
+{
+	return find(s, turn) < s->n;
 }
 
 /*
@@ -171,13 +210,11 @@ static bool has_news(struct feed *d)
 	return true;
 }
 
-/* False if it is over. */
-static bool look(struct feeds *s, struct feed *d)
+/* Reads what there is, at once. Returns false if the store failed. */
+static bool read_feed(struct feeds *s, struct feed *d)
 {
 	struct err e = ERR_INIT;
 
-	if (!has_news(d))
-		return true;
 	s->now = d;
 	if ((!d->open && turn_follow_open(&d->f, &e) < 0) ||
 	    turn_follow_run(&d->f, &s->sink, &e) < 0) {
@@ -185,11 +222,27 @@ static bool look(struct feeds *s, struct feed *d)
 			log_err("events of a turn", &e);
 			s->trouble_until_ms = clock_mono_ms() + TROUBLE_MS;
 		}
-		return e.code != ERR_NOT_FOUND && err_row(&e)->retryable;
+		if (e.code == ERR_NOT_FOUND || !err_row(&e)->retryable)
+			feed_end(d);
+		return d->over;
 	}
 	d->open = true;
 	d->rests = d->f.done && d->f.turn.status == TURN_WAITING;
-	return !d->f.done || d->rests;
+	if (d->f.done && !d->rests)
+		feed_end(d);
+	return true;
+}
+
+bool feeds_settle(struct feeds *s, const struct uuid *turn, bool ended,
+		  struct buf *out)
+{
+	size_t i = find(s, turn);
+
+	if (i == s->n || s->v[i]->over)
+		return true;
+	s->out = out;
+	return clock_mono_ms() >= s->trouble_until_ms &&
+		read_feed(s, s->v[i]) && (s->v[i]->over || !ended);
 }
 
 void feeds_read(struct feeds *s, struct buf *out)
@@ -197,17 +250,13 @@ void feeds_read(struct feeds *s, struct buf *out)
 	size_t before = out->n;
 
 	s->out = out;
-	for (size_t i = 0; i < s->n && out->n - before < FEEDS_BYTES;) {
+	for (size_t i = 0; i < s->n && out->n - before < FEEDS_BYTES; i++) {
 		struct feed *d = s->v[i];
 
 		if (clock_mono_ms() < s->trouble_until_ms)
 			return;
-		if (d->rests || look(s, d)) {
-			i++;
-			continue;
-		}
-		feed_free(d);
-		s->v[i] = s->v[--s->n];
+		if (!d->rests && !d->over && has_news(d))
+			(void)read_feed(s, d);
 	}
 	if (s->frame.size > FEEDS_BYTES)	/* its size is not counted */
 		buf_release(&s->frame);

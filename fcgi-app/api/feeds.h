@@ -3,6 +3,10 @@
  * (events=all; E5, E6). Each turn is followed (turn/follow.h) from its first
  * event to its end; one that waits is paused until it resumes. Reads only what is
  * available, for a thread that must not wait for turns.
+ *
+ * A notice about a turn and the turn's own events tell the same thing, in one
+ * stream. So a notice that a turn has ended, or waits, follows its last event
+ * (feeds_settle).
  */
 #ifndef API_FEEDS_H
 #define API_FEEDS_H
@@ -24,6 +28,16 @@ void feeds_free(struct feeds *s);	/* s may be NULL */
  * is dropped at the first check.
  */
 void feeds_turn(struct feeds *s, const struct uuid *turn, bool running);
+
+/*
+ * Appends what is missing of a turn that has ended, or waits (ended: false), like
+ * feeds_read. False if not all of it could be read: try again.
+ */
+bool feeds_settle(struct feeds *s, const struct uuid *turn, bool ended,
+		  struct buf *out);
+
+/* Whether the turn is followed here, or was lately. */
+bool feeds_tells(const struct feeds *s, const struct uuid *turn);
 
 /* Whether a turn must be checked from time to time. */
 bool feeds_busy(const struct feeds *s);

@@ -6,8 +6,8 @@
 #include "app.h"
 #include "auth/policy.h"
 #include "base/log.h"
-#include "doctor/doctor.h"
 #include "hold/stored.h"
+#include "places.h"
 #include "route.h"
 #include "store/user.h"
 
@@ -31,17 +31,6 @@ static void touch(struct request *rq)
 	if (store_user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
 			     rq->by.who->name, &e) < 0)
 		log_err("user not noted", &e);
-}
-
-/*
- * Whether an open connection occupies a whole process: as plain CGI, and under
- * mod_fcgid, which gives a process one request at a time.
- */
-static bool holds_process(const struct request *rq)
-{
-	return rq->app->gateway == GATEWAY_CGI ||
-		doctor_web_of(req_param(rq, "SERVER_SOFTWARE"),
-			      rq->app->gateway) == WEB_APACHE_FCGID;
 }
 
 /* *shown: whether the query has include=settings. */
@@ -94,8 +83,7 @@ static void write_settings(struct jw *w, const struct caller *by)
  * defaultWorkspaceId: the one of the settings (A28), else the first one that the
  * caller can see, or null; defaultAgentId: its default agent, or that of the
  * settings. settings: the current values, but not custom_context.
- * notifications: how to receive them; "stream", or "poll" if a stream would
- * occupy a process.
+ * notifications: how to receive them; "stream", or "poll" if none may stay open.
  */
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {
@@ -123,7 +111,8 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	jw_kstrz(&w, "identityKind", identity_kind_name(who->kind));
 	jw_kstrz(&w, "defaultWorkspaceId", first ? first->id : NULL);
 	jw_kstrz(&w, "defaultAgentId", agent ? agent->id : NULL);
-	jw_kstrz(&w, "notifications", holds_process(rq) ? "poll" : "stream");
+	jw_kstrz(&w, "notifications",
+		  places_here(rq, PLACE_NOTIFICATION) ? "stream" : "poll");
 	if (shown && rq->by.said)
 		write_settings(&w, &rq->by);
 	jw_end_obj(&w);
@@ -169,7 +158,7 @@ int api_me_limits(struct request *rq, struct response *rs, struct err *e)
 		write_limit(&w, hold_rows[i].key, hold_rows[i].what, "bytes",
 			    true, s.v[i], 0);
 	for (int i = 0; i < SHARE__MAX; i++) {
-		struct share_limit l = route_limit(rq->conf, (enum share_kind)i);
+		struct share_limit l = route_limit(rq, (enum share_kind)i);
 
 		write_limit(&w, share_rows[i].key, share_rows[i].what,
 			    share_rows[i].unit, false,

@@ -20,6 +20,7 @@
 #include "dialect/notice.h"
 #include "dialect/wire.h"
 #include "metric/metric.h"
+#include "places.h"
 #include "turn/notify.h"
 
 #include "base/banned.h"
@@ -42,10 +43,12 @@ struct listener {
 	struct response rs;	/* its own, because the worker needs its response */
 	char request_id[sizeof(((struct request *)NULL)->id)];
 	enum dialect_id dialect;
-	struct share_part share;	/* of the user's streams */
+	struct share_part share;	/* its place */
+	int all;		/* places of all processes */
 	bool lost;		/* notices before `after` are no longer available */
 	bool retry_due;		/* the first event has the delay for reconnecting */
 	bool poll;		/* JSON instead of a stream */
+	bool brief;		/* ends at once: there is no place for it to stay open */
 	int64_t until_ms;	/* of a poll: when it is answered at the latest */
 	struct jw items;	/* of a poll */
 	size_t n_items;
@@ -62,16 +65,21 @@ struct listener {
 
 /* -- one notice on the wire ----------------------------------------------------- */
 
+/* When a client reconnects. */
+static const char *retry_of(const struct listener *l)
+{
+	return l->brief ? SSE_RETRY_BRIEF : SSE_RETRY;
+}
+
 static void put(struct listener *l, const struct notice *n)
 {
 	const char *name = dialect_notice_name(l->dialect, n);
 	struct buf *out = resp_stream(&l->rs);
 	struct jw w = jw_on(out);
 
-	if (l->feeds && n->kind == NOTICE_TURN_STATUS)
-		feeds_turn(l->feeds, &n->subject_id,
-			   str_is(n->word, "running"));
-	if (!name)
+	/* All that forge has of a notice, the turn's own events say. */
+	if (!name || (l->feeds && l->dialect == DIALECT_FORGE &&
+		      feeds_tells(l->feeds, &n->subject_id)))
 		return;
 	if (l->poll) {
 		jw_obj(&l->items);
@@ -84,7 +92,7 @@ static void put(struct listener *l, const struct notice *n)
 		return;
 	}
 	if (l->retry_due)
-		buf_adds(out, SSE_RETRY);
+		buf_adds(out, retry_of(l));
 	l->retry_due = false;
 	wire_open(out, name, (uint32_t)n->seq);
 	dialect_notice_data(l->dialect, &w, n);
@@ -121,9 +129,12 @@ static bool pass_queue(struct listener *l)
 	while (l->n_queue_sent < l->queue.n) {
 		size_t n = MIN(l->queue.n - l->n_queue_sent, SLICE_BYTES);
 
+		if (l->retry_due)
+			buf_adds(resp_stream(&l->rs), retry_of(l));
 		buf_add(resp_stream(&l->rs), l->queue.p + l->n_queue_sent, n);
 		if (!pass(l))
 			return false;
+		l->retry_due = false;
 		l->n_queue_sent += n;
 	}
 	/* An idle stream does not need a large buffer. */
@@ -179,6 +190,24 @@ static bool pass_piece(struct listener *l, int64_t after, size_t min_bytes)
 }
 
 /*
+ * The events of the turn up to a notice about it are sent before the notice. False
+ * if that is not possible yet.
+ */
+static bool settle(struct listener *l, const struct notice *n)
+{
+	bool ended = !str_is(n->word, "running") && !str_is(n->word, "waiting");
+
+	feeds_turn(l->feeds, &n->subject_id, str_is(n->word, "running"));
+	if (str_is(n->word, "running"))
+		return true;
+	if (!feeds_settle(l->feeds, &n->subject_id, ended, &l->queue))
+		return false;
+	if (!hold_queue(l))
+		l->rs.gone = true;
+	return !l->rs.gone && pass_queue(l);
+}
+
+/*
  * Numbers are assigned without gaps; a gap means that notices expired unread. A
  * piece is sent completely or not at all, and then again later.
  */
@@ -189,8 +218,12 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 	bool passed = pass_queue(l);	/* not within a frame */
 
 	for (size_t i = 0; i < n && passed; i++) {
+		bool of_turn = l->feeds && rows[i].kind == NOTICE_TURN_STATUS;
+
 		if (rows[i].seq <= after)
 			continue;
+		if (of_turn && !(pass_piece(l, after, 0) && settle(l, &rows[i])))
+			break;
 		if (rows[i].seq > after + 1)
 			put_lost(l, rows[i].seq - 1);
 		if (rows[i].kind)
@@ -200,11 +233,24 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 	}
 	if (passed)
 		(void)pass_piece(l, after, 0);
-	if (!l->poll)
+	if (l->brief)
+		sub->due_ms = 0;
+	else if (!l->poll)
 		sub->due_ms = next_due_ms(l, now_ms);
 	else if (l->n_items)
 		sub->due_ms = l->until_ms = 0;	/* in this round */
 	return !is_gone(l, now_ms);
+}
+
+/* Other processes have come, and the places are fewer for each. */
+static bool is_one_too_many(const struct listener *l)
+{
+	struct app *app = l->app;
+
+	places_look(app);
+	return l->share.of &&
+		share_count(app->share, NULL, SHARE_STREAMS) >
+		l->all / (1 + atomic_load(&app->places.others));
 }
 
 static bool stream_due(struct listener *l, int64_t now_ms)
@@ -217,8 +263,12 @@ static bool stream_due(struct listener *l, int64_t now_ms)
 			return false;
 		passed = pass_queue(l);
 	}
+	if (l->brief)
+		return false;
 	if (now_ms >= l->alive_ms || !l->sub.due_ms) {
 		l->alive_ms = now_ms + KEEP_ALIVE_MS;
+		if (is_one_too_many(l))
+			return false;
 		if (passed) {
 			buf_adds(resp_stream(&l->rs), ": ka\n\n");
 			(void)pass(l);
@@ -245,10 +295,10 @@ static void begin_stream(struct listener *l)
 	l->retry_due = l->dialect != DIALECT_NATIVE;
 	if (!l->retry_due)
 		buf_addf(resp_stream(&l->rs),
-			 SSE_RETRY "event: ready\nid: %lld\ndata: {}\n\n",
-			 (long long)l->sub.after);
+			 "%sevent: ready\nid: %lld\ndata: {}\n\n",
+			 retry_of(l), (long long)l->sub.after);
 	l->alive_ms = clock_mono_ms() + KEEP_ALIVE_MS;
-	l->sub.due_ms = next_due_ms(l, clock_mono_ms());
+	l->sub.due_ms = l->brief ? 0 : next_due_ms(l, clock_mono_ms());
 }
 
 /* -- the long poll --------------------------------------------------------------- */
@@ -275,6 +325,8 @@ static void begin(struct listener *l, struct conn *conn)
 	l->conn = conn;
 	conn->drain(conn);	/* here, because it may wait */
 	resp_begin(&l->rs, conn, l->request_id, false);
+	if (l->brief)
+		send_retry_after(&l->rs, PLACE_NOTIFICATION_S);
 	if (l->poll)
 		begin_poll(l);
 	else
@@ -357,7 +409,7 @@ static struct listener *listener_new(struct request *rq)
 	l->sub.owner.user_id = rq->by.who->user_id;
 	l->app = rq->app;
 	l->user = route_user(rq);
-	l->unsent = route_limit(rq->conf, SHARE_UNSENT);
+	l->unsent = route_limit(rq, SHARE_UNSENT);
 	l->queue = (struct buf)BUF_INIT(QUEUE_BYTES);
 	resp_init(&l->rs);
 	return l;
@@ -370,8 +422,8 @@ static struct listener *listener_new(struct request *rq)
  * docs/notifications.md. dialect: native or forge. events=all: also the events of
  * the caller's running turns, in that dialect. With wait=SECONDS (0 to 25): 200
  * {items: [{id, event, data}], lastId} as soon as there is one, or after that time.
- * 503 overloaded beyond limits.notification_streams, 429 too_many_requests beyond
- * the user's share of them.
+ * Without a place for an open answer (places.h, or the user's share) both end at
+ * once with what there is, without events of turns, and with Retry-After.
  */
 int api_notifications(struct request *rq, struct response *rs, struct err *e)
 {
@@ -381,7 +433,7 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 	struct uuid running[LIM_FEEDS];
 	size_t n_running = 0;
 	struct listener *l;
-	bool all;
+	bool all, brief = false;
 
 	if (read_query(rq, &dialect, &after, &wait_s, &all, e) < 0 ||
 	    notice_listen(rq->app->db, &rq->by.owner, &last_seq, e) < 0 ||
@@ -393,23 +445,26 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 				 : "text/event-stream", STR(""));
 		return 0;
 	}
-	if (route_take(rq, SHARE_STREAMS, &share, e) < 0)
-		return -1;
-	if (!notify_reserve(rq->app->notify,
-			    rq->conf->limits.notification_streams)) {
+	if (wait_s) {
+		places_look(rq->app);
+		brief = !places_take(rq, PLACE_NOTIFICATION, &share);
+	}
+	if (!notify_reserve(rq->app->notify)) {
 		share_give(&share);
-		e->retry_after_s = 30;
-		return err_set(e, ERR_OVERLOADED, "too many notification streams");
+		e->retry_after_s = 5;
+		return err_set(e, ERR_OVERLOADED, "the process is about to end");
 	}
 	l = listener_new(rq);
 	l->share = share;
 	l->dialect = dialect;
 	l->poll = wait_s >= 0;
+	l->brief = brief;
+	l->all = places_all(rq->conf, places_web(rq), PLACE_NOTIFICATION);
 	l->lost = after > last_seq;
 	l->sub.after = after < 0 || l->lost ? last_seq : after;
 	l->sub.last_seq = last_seq;
-	l->until_ms = clock_mono_ms() + MAX(wait_s, 0) * 1000;
-	if (all)
+	l->until_ms = clock_mono_ms() + (brief ? 0 : MAX(wait_s, 0) * 1000);
+	if (all && !brief)
 		l->feeds = feeds_new(rq->app, &l->sub.owner, dialect);
 	for (size_t i = 0; i < n_running; i++)
 		feeds_turn(l->feeds, &running[i], true);

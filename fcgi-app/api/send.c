@@ -1,12 +1,14 @@
 #include "api/send.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "api/idempotent.h"
 #include "api/scope.h"
 #include "app.h"
 #include "base/log.h"
 #include "form.h"
+#include "places.h"
 #include "store/user.h"
 #include "turn/follow.h"
 #include "turn/live.h"
@@ -151,6 +153,8 @@ int send_start(struct request *rq, struct turn_request *in,
 /* The sink of a stream, live or replayed: a dialect over an answer. */
 struct stream_sink {
 	struct sink sink;	/* must be first: a sink is cast back */
+	bool left;		/* the answer has ended, the turn has not */
+	bool may_leave;		/* its clients can follow the turn on */
 	struct request *rq;
 	struct response *rs;
 	const struct dialect *dialect;
@@ -158,9 +162,50 @@ struct stream_sink {
 	struct turn_run *stop;		/* stopped when the client is gone; or NULL */
 };
 
+void send_retry_after(struct response *rs, int seconds)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", seconds);
+	resp_header(rs, "Retry-After", text);
+}
+
+/* The worker has nothing to take over: the connection has ended. */
+static void nothing_left(void *ctx, struct conn *conn)
+{
+	(void)ctx;
+	(void)conn;
+}
+
+/*
+ * Ends the answer, which frees its place at the web server, and runs the turn on:
+ * clients read the rest with GET /turns/{t}/events.
+ */
+static void stream_leave(struct stream_sink *ss)
+{
+	resp_finish(ss->rs);
+	ss->rq->conn->end(ss->rq->conn);
+	ss->rq->adopt = nothing_left;
+	share_give(&ss->rq->open);
+	ss->left = true;
+}
+
+/*
+ * Whether to leave now. Where each answer has a process, only the store knows how
+ * many there are; it is asked once the client has got the first of the answer.
+ */
+static bool has_place(struct stream_sink *ss, bool first)
+{
+	if (ss->rq->brief)
+		return false;
+	return first || places_check(ss->rq);
+}
+
 /* Whether the client is gone. The turn then continues, unless it must stop. */
 static bool stream_gone(struct stream_sink *ss)
 {
+	if (ss->left)
+		return true;
 	if (!ss->rs->gone)
 		return false;
 	if (ss->stop)
@@ -172,14 +217,20 @@ static bool stream_gone(struct stream_sink *ss)
 static void stream_flush(struct sink *s)
 {
 	struct stream_sink *ss = (struct stream_sink *)s;
+	bool first = !ss->rs->sent_bytes;
 
+	if (ss->left)
+		return;
 	resp_flush(ss->rs);
-	stream_gone(ss);
+	if (!stream_gone(ss) && ss->may_leave && !has_place(ss, first))
+		stream_leave(ss);
 }
 
 static bool stream_try_flush(struct sink *s)
 {
-	return resp_try_flush(((struct stream_sink *)s)->rs);
+	struct stream_sink *ss = (struct stream_sink *)s;
+
+	return ss->left || resp_try_flush(ss->rs);
 }
 
 static void stream_emit(struct sink *s, const struct turn_event *ev)
@@ -207,8 +258,8 @@ static int stream_patience(void *ctx)
 {
 	struct stream_sink *ss = ctx;
 
-	return ss->rs->gone || atomic_load(&ss->rq->app->stopping) ? 0
-		: LOOK_MS;
+	return ss->rs->gone || ss->rq->brief ||
+		atomic_load(&ss->rq->app->stopping) ? 0 : LOOK_MS;
 }
 
 static struct stream_sink stream_open(struct request *rq, struct response *rs,
@@ -225,12 +276,16 @@ static struct stream_sink stream_open(struct request *rq, struct response *rs,
 
 	if (d->header)
 		resp_header(rs, d->header, d->value);
+	if (rq->brief)
+		send_retry_after(rs, PLACE_ANSWER_S);
 	resp_open_stream(rs, d->content_type, d->preamble);
 	return s;
 }
 
 static void stream_close(struct stream_sink *s, bool ended)
 {
+	if (s->left)
+		return;
 	if (ended)
 		buf_addstr(resp_stream(s->rs), s->dialect->end);
 	resp_flush(s->rs);
@@ -240,10 +295,13 @@ int send_stream(struct request *rq, struct response *rs,
 		struct turn_request *in, const struct send_as *as,
 		struct err *e)
 {
+	bool resumable = dialect_get(as->dialect)->retries;
 	struct stream_sink s;
 	struct turn_run *t;
 	int rc;
 
+	if (rq->brief && !resumable)
+		return places_refuse(e);
 	in->runs_at_once = true;
 	rc = send_start(rq, in, &t, e);
 
@@ -254,6 +312,7 @@ int send_stream(struct request *rq, struct response *rs,
 		return send_events(rq, rs, &t->id, t->follow_seq, as, e);
 	s = stream_open(rq, rs, as);
 	s.sink.try_flush = stream_try_flush;
+	s.may_leave = resumable;
 	if (as->stops_with_client && in->key == TURN_KEY_NONE)
 		s.stop = t;
 	turn_run(t, &s.sink);
@@ -274,6 +333,8 @@ int send_events(struct request *rq, struct response *rs,
 	struct err later = ERR_INIT;
 	struct stream_sink s;
 
+	if (!places_check(rq) && !dialect_get(as->dialect)->retries)
+		return places_refuse(e);
 	if (turn_follow_open(&f, e) < 0)
 		return -1;
 	if (f.done) {
@@ -352,6 +413,8 @@ int send_whole(struct request *rq, struct turn_request *in,
 {
 	int rc;
 
+	if (rq->brief)
+		return places_refuse(e);
 	in->runs_at_once = true;
 	rc = send_start(rq, in, t, e);
 	if (rc < 0)

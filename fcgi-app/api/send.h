@@ -76,6 +76,12 @@ int send_start(struct request *rq, struct turn_request *in,
  */
 void send_later(struct request *rq, struct turn_run *t);
 
+/*
+ * An answer that ends before there is nothing more to tell: when to ask again.
+ * Clients of event streams take it from the time for reconnecting.
+ */
+void send_retry_after(struct response *rs, int seconds);
+
 /* -- answering ----------------------------------------------------------------- */
 
 /* How to stream a turn. */

@@ -31,6 +31,7 @@ enum dialect_id {
  * a separate block for an event.
  */
 #define SSE_RETRY "retry: 2000\n"
+#define SSE_RETRY_BRIEF "retry: 20000\n"	/* PLACE_NOTIFICATION_S */
 
 /* What a stream remembers between its events. */
 struct dialect_state {

@@ -57,6 +57,23 @@ static const char *doctor_front_name(const struct doctor *d)
 	}
 }
 
+/*
+ * Debian's Apache has MaxRequestWorkers 150. lighttpd has a third of its 1,024 file
+ * descriptors. Debian's nginx has 768 connections in each worker process, and an
+ * answer takes two; it does not tell its name unless it is configured to, so it is
+ * the other server as well.
+ */
+static const int web_workers[WEB__MAX] = {
+	[WEB_LIGHTTPD] = 341, [WEB_LIGHTTPD_SPAWN] = 341,
+	[WEB_APACHE_PROXY] = 150, [WEB_APACHE_FCGID] = 150, [WEB_APACHE_CGI] = 150,
+	[WEB_NGINX] = 384, [WEB_OTHER] = 384,
+};
+
+int doctor_web_workers(enum doctor_web w)
+{
+	return web_workers[w];
+}
+
 enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g)
 {
 	if (software.n >= 8 && !strncasecmp(software.p, "lighttpd", 8))
@@ -251,7 +268,7 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 	[ADVICE_BODY] = {
 		[WEB_LIGHTTPD] = "server.max-request-size = {kib}",
 		[WEB_APACHE_PROXY] = "LimitRequestBody {bytes}",
-		[WEB_APACHE_FCGID] = "FcgidMaxRequestLen {bytes}",
+		[WEB_APACHE_FCGID] = "FcgidMaxRequestLen {more}\nLimitRequestBody {bytes}",
 		[WEB_APACHE_CGI] = "LimitRequestBody {bytes}",
 		[WEB_NGINX] = "client_max_body_size {mib}m;",
 		[WEB_OTHER] = "Allow request bodies of {mib} MB.",
@@ -263,6 +280,21 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 		[WEB_APACHE_CGI] = "export LAMPLIGHTER_BASE=\"{base}\"   # in lamplighter.cgi",
 		[WEB_NGINX] = "fastcgi_param LAMPLIGHTER_BASE \"{base}\";",
 		[WEB_OTHER] = "server: {base: \"{base}\"}   # in lamplighter.yaml",
+	},
+	[ADVICE_WORKERS] = {
+		[WEB_LIGHTTPD] = "server.max-fds = 16384\nserver.max-connections = 8000\n"
+			"server: {workers: 8000}   # in lamplighter.yaml",
+		[WEB_APACHE_PROXY] = "ServerLimit 20\nThreadLimit 128\nThreadsPerChild 128\n"
+			"MaxRequestWorkers 2560\n"
+			"server: {workers: 2560}   # in lamplighter.yaml",
+		[WEB_APACHE_FCGID] = "MaxRequestWorkers 400\nFcgidMaxProcessesPerClass 400\n"
+			"server: {workers: 400}   # in lamplighter.yaml",
+		[WEB_APACHE_CGI] = "MaxRequestWorkers 400\n"
+			"server: {workers: 400}   # in lamplighter.yaml",
+		[WEB_NGINX] = "worker_rlimit_nofile 16384;\nevents { worker_connections 8192; }\n"
+			"server: {workers: 4096}   # in lamplighter.yaml",
+		[WEB_OTHER] = "server: {workers: …}   # in lamplighter.yaml: as many requests as "
+			"the web server serves at the same time",
 	},
 	[ADVICE_RESTART] = {
 		[WEB_OTHER] = "cp {etc}/lamplighter.socket.sample /etc/systemd/system/lamplighter.socket\n"
@@ -304,6 +336,8 @@ static size_t put_value(struct buf *b, const struct doctor *d, const char *p)
 		{ .name = "{mib}", .number = mib },
 		{ .name = "{kib}", .number = mib * 1024LL },
 		{ .name = "{bytes}", .number = (long long)mib * MIB },
+		/* mod_fcgid must not be the first to refuse: it says 500 */
+		{ .name = "{more}", .number = (mib + 1LL) * MIB },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {

@@ -63,11 +63,14 @@ enum doctor_gateway {
 /* By the name that the server gives itself ("Apache/2.4.62 (Debian)"). */
 enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g);
 
+/* How many requests it serves at the same time if nobody has configured that. */
+int doctor_web_workers(enum doctor_web w);
+
 enum doctor_topic {
 	ADVICE_ROUTE, ADVICE_PAGE, ADVICE_TOKEN, ADVICE_BEARER, ADVICE_IDENTITY,
 	ADVICE_PASSWORD, ADVICE_HEADER, ADVICE_ORIGIN, ADVICE_METHODS, ADVICE_STREAM,
 	ADVICE_QUIET, ADVICE_COMPRESS, ADVICE_BROTLI, ADVICE_BODY, ADVICE_BASE,
-	ADVICE_RESTART, ADVICE_WORKSPACE,
+	ADVICE_RESTART, ADVICE_WORKSPACE, ADVICE_WORKERS,
 	ADVICE__MAX
 };
 
@@ -127,6 +130,11 @@ struct doctor_inside {
 	struct str document_root;	/* of the web server; n == 0: unknown */
 	enum doctor_gateway gateway;
 	bool socket_stays;		/* when the responder ends */
+	/* How many answers may stay open, of all processes; answers 0: not known. */
+	struct {
+		int notifications, answers;
+		int64_t refused;	/* requests that found no place, in this process */
+	} places;
 };
 
 /*

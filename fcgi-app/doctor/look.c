@@ -553,6 +553,7 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	look_anonymous(d);
 	doctor_look_files(d, in);
 	doctor_look_store(d, in);
+	doctor_look_places(d, in);
 	look_restart(d, in);
 	look_database(d, in);
 	for (size_t i = 0; i < c->n_databases; i++)

@@ -13,6 +13,7 @@
 #include "app.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "places.h"
 #include "turn/follow.h"
 
 #include "base/banned.h"
@@ -69,7 +70,7 @@ static int step_patience(void *ctx)
 {
 	struct page_sink *ts = ctx;
 
-	if (atomic_load(&ts->rq->app->stopping))
+	if (ts->rq->brief || atomic_load(&ts->rq->app->stopping))
 		return 0;
 	return (int)MAX(ts->until_ms - clock_mono_ms(), 0);
 }
@@ -201,7 +202,8 @@ static int step(struct page_sink *s, struct turn_follow *f, struct err *e)
 
 /*
  * GET {base}/plain/turns/{t}?steps=1: 200 with the page, which grows until the
- * turn ends; in steps it is complete after at most STEP_MS and reloads itself. For a
+ * turn ends; in steps it is complete after at most STEP_MS and reloads itself, as
+ * it is without steps if there is no place for an open answer (places.h). For a
  * turn that waits for the user, it has the forms for that. 303 to the conversation
  * if the turn has ended. 404.
  */
@@ -228,6 +230,8 @@ int plain_turn(struct request *rq, struct response *rs, struct err *e)
 					 str_of(f.run.in.target.agent->id)),
 	};
 	p.web = scope_web(rq, f.run.in.target.workspace, f.run.in.target.agent);
+	if (!places_check(rq))
+		p.steps = true;
 	if (p.steps)
 		return step(&s, &f, e);
 	stream(&s, &f);

@@ -463,6 +463,8 @@ struct conf {
 	struct {
 		const char *base;	/* "" = as the web server says */
 		const char *origin;	/* "" = compare with Host */
+		int workers;		/* of the web server; 0: its stock number */
+		int notification_percent, answer_percent;	/* of them */
 	} server;
 	const char *tenant;
 	int login_case;		/* enum conf_login_case */

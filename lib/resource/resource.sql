@@ -362,6 +362,8 @@ DELETE FROM tool_output WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 DELETE FROM api_token WHERE ended_us < ? ORDER BY ended_us LIMIT 1000;
 -- METRIC_GAUGE_EXPIRE (i) -> ()
 DELETE FROM metric_gauge WHERE created_us < ? ORDER BY created_us LIMIT 1000;
+-- WEB_PROCESS_EXPIRE (i) -> ()
+DELETE FROM web_process WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- JOB_EXPIRE (i) -> ()
 DELETE FROM job WHERE created_us < ? AND due_us = 9223372036854775807 ORDER BY created_us LIMIT 1000;
 -- USAGE_OWNER_DISOWN (su) -> ()

@@ -14,6 +14,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/mcp_pin.c lib/store/mcp_pin.h \
 	lib/store/message.c lib/store/message.h lib/store/message_row.h \
 	lib/store/metric_sum.c lib/store/metric_sum.h \
+	lib/store/web_process.c lib/store/web_process.h \
 	lib/store/notice.c lib/store/notice.h \
 	lib/store/prompt.c lib/store/prompt.h \
 	lib/store/record.c \

@@ -132,12 +132,12 @@ void notify_send(struct notify *n, const struct owner *o,
 
 /* -- those who watch ---------------------------------------------------------- */
 
-bool notify_reserve(struct notify *n, int max)
+bool notify_reserve(struct notify *n)
 {
 	bool free_place;
 
 	pthread_mutex_lock(&n->lock);
-	free_place = n->n_places < max && !n->stopping;
+	free_place = !n->stopping;
 	n->n_places += free_place;
 	pthread_mutex_unlock(&n->lock);
 	return free_place;

@@ -109,10 +109,10 @@ struct notify_sub {	/* embedded in the subscriber's struct */
 };
 
 /*
- * Reserves a place for one subscription if fewer than max are taken; else
- * returns false. The place is released when the subscription ends.
+ * Reserves a place for one subscription; false if the process is about to end. The
+ * place is released when the subscription ends.
  */
-bool notify_reserve(struct notify *n, int max);
+bool notify_reserve(struct notify *n);
 
 /* Adds sub, which has a place. Callbacks may begin before this returns. */
 void notify_add(struct notify *n, struct notify_sub *sub);

@@ -24,7 +24,7 @@ OF_OWNER = {"USER": ("user_id",), "TENANT": ("user_id",), "PARENT": ("user_id",)
             "SHARED": ("user_id", "holder_id"), "MIXED": ("user_id", "holder_id")}
 # Written at any time. The notices of others are told late.
 MOVING = {"metric", "metric_gauge", "turn_journal", "site_key", "job", "schema_lock",
-          "notification", "notification_topic"}
+          "notification", "notification_topic", "web_process"}
 
 
 def declared(lab):

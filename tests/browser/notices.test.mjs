@@ -152,6 +152,65 @@ test('one connection, given back while nobody looks', async (t) => {
 	await Promise.all([page.waitForRequest(/notifications/), look(page, true)]);
 });
 
+/** Requests of a page for notices. */
+function asks(page)
+{
+	const asked = [];
+
+	page.on('request', (request) => {
+		if (/\/notifications/.test(request.url()))
+			asked.push(request.url());
+	});
+	return asked;
+}
+
+for (const [name, init] of [
+	['by a lock', () => {}],
+	['by an entry in the storage', () =>
+		Object.defineProperty(navigator, 'locks', { value: undefined })]])
+	test(`one stream for all tabs of a browser, ${name}`, async (t) => {
+		const first = await listening(t, { init: (page) => page.addInitScript(init) });
+		const second = await first.context().newPage();
+		const asked = asks(second);
+		const title = unique('in both');
+
+		await second.addInitScript(init);
+		await second.goto(first.url());
+		await second.waitForSelector('.composer-field');
+		const id = await conversation(title);
+
+		await row(first, title).waitFor();
+		await row(second, title).waitFor();
+		assert.deepEqual(asked, []);
+		// the other one takes over, from where the first was
+		const takes = second.waitForRequest(/\/notifications\?after=\d/);
+
+		await first.close();
+		await takes;
+		await api('PATCH', `conversations/${id}`, { title: `${title} anew` });
+		await row(second, `${title} anew`).waitFor();
+		await api('DELETE', `conversations/${id}`);
+	});
+
+test('a server without a place for one more stream', async (t) => {
+	const proxy = await startProxy(t);
+
+	proxy.mode = 'brief';
+	const asked = [];
+	const page = await listening(t, { url: proxy.url, init: (made) => {
+		made.on('request', (request) => {
+			if (/\/events\?/.test(request.url()))
+				asked.push(new URL(request.url()).searchParams.get('wait'));
+		});
+	} });
+	const streams = proxy.streams;
+
+	await ask(page, script({ text: 'word '.repeat(30).trim(), rate: 20 }));
+	assert.match(await reading(page), /(word ){29}word/);
+	assert.equal(proxy.streams, streams + 1);
+	assert.ok(asked.length > 0 && asked.every((wait) => wait === '0'), String(asked));
+});
+
 test('a server without notices', async (t) => {
 	const page = await openChat(t, { init: withoutNotices });
 	let asked = 0;

@@ -1,12 +1,14 @@
 // A reverse proxy in front of the instance, as bad as some are: it can keep
-// event streams back until their end, go silent on them, or cut them off.
+// event streams back until their end, go silent on them, or cut them off. Or it
+// has no place for an open answer, as the responder answers then.
 import http from 'node:http';
 import { base } from './browser.mjs';
 
 /**
  * Starts it; it ends with the test.
  * @returns {url, mode, streams, freeze(), cut()}; mode, for streams that begin
- *          from now on: 'pass' or 'buffer' (given whole at their end); streams:
+ *          from now on: 'pass', 'buffer' (given whole at their end) or 'brief'
+ *          (they end with Retry-After behind their first events); streams:
  *          how many turns' streams have begun; freeze(): open ones stay open and
  *          say no more; cut(): open ones end
  */
@@ -55,6 +57,17 @@ function pass(proxy, open, answer, response)
 		if (!answer.complete)
 			response.destroy();
 	});
+	if (proxy.mode === 'brief') {
+		response.writeHead(answer.statusCode, { ...answer.headers, 'Retry-After': '1' });
+		answer.on('data', (bytes) => {
+			kept.push(bytes);
+			if (Buffer.concat(kept).includes('\nevent: ')) {
+				answer.removeAllListeners('data');
+				response.end(Buffer.concat(kept), () => answer.destroy());
+			}
+		});
+		return;
+	}
 	if (proxy.mode === 'pass') {
 		response.writeHead(answer.statusCode, answer.headers);
 		response.flushHeaders();

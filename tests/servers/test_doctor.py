@@ -88,12 +88,14 @@ BROKEN = [
     ("apache-fcgid", drop("CGIPassAuth"), "token", "CGIPassAuth On"),
     ("apache-proxy", drop("CGIPassAuth"), "token", "CGIPassAuth On"),
     ("apache-fcgid", drop("FcgidMaxRequestLen"), "body",
-     "FcgidMaxRequestLen 16777216"),
+     "FcgidMaxRequestLen 17825792"),
+    ("apache-proxy", lambda text: re.sub("LimitRequestBody .*", "LimitRequestBody 64000",
+                                         text), "body", "LimitRequestBody 16777216"),
     ("nginx", lambda text: re.sub("client_max_body_size .*?;",
                                   "client_max_body_size 64k;", text), "body",
      "client_max_body_size 16m;"),
-    ("lighttpd", lambda text: text.replace(
-        'fastcgi.server', 'server.max-request-size = 64\n\tfastcgi.server'),
+    ("lighttpd", lambda text: re.sub(
+        "server.max-request-size = .*", "server.max-request-size = 64", text),
      "body", "server.max-request-size = 16384"),
 ]
 

@@ -54,7 +54,7 @@ async function errorFrom(response)
 	} catch {
 		body = {};
 	}
-	const after = Number(response.headers.get('Retry-After'));
+	const after = retryAfter(response);
 
 	return new ApiError({
 		...body,
@@ -70,6 +70,12 @@ function answered(request)
 	return ['X-Request-Id', 'Content-Type', 'Retry-After']
 		.map((name) => [name, request.getResponseHeader(name)])
 		.filter(([, value]) => value !== null);
+}
+
+/** The seconds after which a response asks to come again; 0: it does not. */
+export function retryAfter(response)
+{
+	return Number(response.headers.get('Retry-After')) || 0;
 }
 
 /** The code for a response that has none (usually from a proxy). */
@@ -370,11 +376,11 @@ export class Api {
 			{ signal, accept: 'text/event-stream' });
 	}
 
-	/** The same as a long poll of `wait` seconds: {items, done}. */
+	/** The same as a long poll of `wait` seconds: {items, done, retryAfter}. */
 	eventsPage(turnId, { after, wait, signal } = {})
 	{
-		return this.json('GET',
-			`turns/${enc(turnId)}/events${query({ after, wait })}`, { signal });
+		return this.#polled(`turns/${enc(turnId)}/events${query({ after, wait })}`,
+			signal);
 	}
 
 	/**
@@ -583,9 +589,17 @@ export class Api {
 			{ signal, accept: 'text/event-stream' });
 	}
 
-	/** The same as a long poll of `wait` seconds. */
+	/** The same as a long poll of `wait` seconds, with retryAfter. */
 	noticesPage({ after, wait, signal } = {})
 	{
-		return this.json('GET', `notifications${query({ after, wait })}`, { signal });
+		return this.#polled(`notifications${query({ after, wait })}`, signal);
+	}
+
+	/** The answer to a poll, and for how long the server asks not to poll. */
+	async #polled(path, signal)
+	{
+		const response = await this.request('GET', path, { signal });
+
+		return { ...await this.#parsed(response), retryAfter: retryAfter(response) };
 	}
 }

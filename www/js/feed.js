@@ -1,12 +1,14 @@
 // The events of one turn, each once and in order, until its last one. They come
 // from the stream of the request that began the turn; when that breaks, from
 // GET /turns/{t}/events after the last event seen: as a stream or, if streams
-// are found not to get through, by long polls.
+// are found not to get through, by long polls. An answer with Retry-After ends
+// early, because the server has no place for one more that stays open: the turn
+// runs on, and the page polls it without waiting at the server.
 //
 // This is measured as follows: while nothing arrives, the page asks for the
 // events after the last one it has. If there are some and the stream still does
 // not deliver them a moment later, something holds it up.
-import { ApiError } from './api.js';
+import { ApiError, retryAfter } from './api.js';
 import { parseExact } from './exact.js';
 import { readEvents } from './sse.js';
 
@@ -40,6 +42,8 @@ export class Feed {
 	#onState;
 	#last = 0;
 	#end = '';
+	/** s between two short polls; 0: the server can wait for events */
+	#restS = 0;
 	#conn = null;
 	#stopped = new AbortController();
 	#stateTimer = null;
@@ -90,7 +94,8 @@ export class Feed {
 				let error = null;
 
 				try {
-					await (this.#link.polls ? this.#poll() : this.#stream());
+					await (this.#restS || this.#link.polls
+						? this.#poll() : this.#stream());
 				} catch (problem) {
 					if (isFinal(problem) && !this.#end)
 						throw problem;
@@ -139,6 +144,7 @@ export class Feed {
 			const response = await open(conn.abort.signal);
 
 			answered = true;
+			this.#restS = retryAfter(response);
 			await this.#read(response, conn);
 		} catch (error) {
 			reason = error;
@@ -185,6 +191,7 @@ export class Feed {
 			const response = await this.#api.events(this.turnId,
 				{ after: this.#last, signal: conn.abort.signal });
 
+			this.#restS = retryAfter(response);
 			if (response.status === 204)
 				this.#end = 'gone';
 			else
@@ -201,16 +208,19 @@ export class Feed {
 			const late = setTimeout(() => abort.abort(),
 				WAIT_S * 1000 + POLL_EXTRA_MS);
 			const page = await this.#api.eventsPage(this.turnId,
-				{ after: this.#last, wait: WAIT_S, signal: abort.signal })
+				{ after: this.#last, wait: this.#restS ? 0 : WAIT_S,
+					signal: abort.signal })
 				.finally(() => clearTimeout(late));
 
+			this.#restS ||= page.retryAfter;
 			this.#connected();
 			for (const { event, data, id } of page.items)
 				this.#take(event, data, id);
 			if (page.done)
 				this.#end ||= 'gone';
 			else
-				await this.#link.pause(BETWEEN_POLLS_MS, this.#stopped.signal);
+				await this.#link.pause(1000 * this.#restS || BETWEEN_POLLS_MS,
+					this.#stopped.signal);
 		}
 	}
 

@@ -1,9 +1,12 @@
 // What happens in my conversations elsewhere: in other tabs, on other devices,
-// in tasks. One connection, and only while the page is visible: a browser has
-// six per host, and a tab that becomes visible again reloads its list. As a
-// stream or, if streams do not get through, as long polls; if a connection
-// occupies a process of the server, as a short request now and then; if the
-// server has no such thing, none.
+// in tasks. One connection of the browser, and only while a page is visible: a
+// web server may have few for all its users, a browser has six per host, and a
+// tab that becomes visible again reloads its list. The visible tab that leads
+// (lead.js) listens and tells the others. As a stream or, if streams do not get
+// through, as long polls; if the server has no place for an open connection, as
+// a short request now and then; if the server has no such thing, none.
+import { retryAfter } from '../api.js';
+import { Lead } from '../lead.js';
 import { readEvents } from '../sse.js';
 
 const WAIT_S = 25;
@@ -31,6 +34,10 @@ export class Notices {
 	#running = false;
 	#absent = false;
 	#sparse = false;
+	#lead = null;
+	#shown = null;
+	/** To the other tabs: {at} or {type, data, at}, or 'position?' */
+	#tabs = null;
 
 	/** @param onNotice called with (type, data) */
 	constructor(api, link, onNotice)
@@ -41,20 +48,47 @@ export class Notices {
 	}
 
 	/**
-	 * Listens while the page is visible. @param how notifications of /me
+	 * Listens while the page is visible. @param me of /me
 	 */
-	start(how = 'stream')
+	start({ notifications: how = 'stream', tenantId, userId } = {})
 	{
+		const name = `lamplighter.notices ${this.#api.base} ${tenantId} ${userId}`;
+
 		this.#sparse = how === 'poll';
+		this.#lead = new Lead(name);
+		if (globalThis.BroadcastChannel)
+			this.#share(new BroadcastChannel(name));
+		else
+			this.#lead = new Lead(name, null, null);
 		document.addEventListener('visibilitychange', () => this.#look());
 		this.#look();
+	}
+
+	/** What the tab that leads is told, all tabs are. */
+	#share(tabs)
+	{
+		this.#tabs = tabs;
+		tabs.onmessage = ({ data: said }) => {
+			if (said === 'position?') {
+				if (this.#abort)
+					tabs.postMessage({ at: this.#last });
+				return;
+			}
+			this.#last = said.at || this.#last;
+			if (said.type)
+				this.#onNotice(said.type, said.data);
+		};
+		tabs.postMessage('position?');
 	}
 
 	#look()
 	{
 		clearTimeout(this.#hideTimer);
 		if (document.hidden) {
-			this.#hideTimer = setTimeout(() => this.#abort?.abort(), HIDDEN_MS);
+			this.#hideTimer = setTimeout(() => {
+				this.#shown?.abort();
+				this.#abort?.abort();
+			}, HIDDEN_MS);
 			return;
 		}
 		if (!this.#running && !this.#absent)
@@ -63,32 +97,44 @@ export class Notices {
 
 	async #run()
 	{
-		let failures = 0;
-
 		this.#running = true;
-		while (!document.hidden && !this.#absent) {
-			const before = this.#last;
-			let after = 0;
-
-			try {
-				await (this.#sparse || this.#link.polls ? this.#poll() : this.#stream());
-				failures = 0;
-			} catch (error) {
-				this.#absent = [401, 403, 404, 405].includes(error.status);
-				after = error.retryAfter || 0;
-				failures = this.#last === before ? failures + 1 : 0;
-			}
-			if (document.hidden || this.#absent)
-				break;
-			await this.#link.pause(Math.max(after * 1000,
-				RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]));
-		}
+		this.#shown = new AbortController();
+		await this.#lead.run((lost) => this.#listen(lost), this.#shown.signal);
+		this.#abort = null;
 		this.#running = false;
 		// visible again in the meantime
 		if (!document.hidden && !this.#absent)
 			this.#look();
 	}
 
+	/** As the tab that leads. */
+	async #listen(lost)
+	{
+		let failures = 0;
+
+		lost.addEventListener('abort', () => this.#abort?.abort());
+		while (!document.hidden && !this.#absent && !lost.aborted) {
+			const before = this.#last;
+			let after = 0;
+
+			try {
+				after = await (this.#sparse || this.#link.polls
+					? this.#poll(lost) : this.#stream());
+				failures = 0;
+			} catch (error) {
+				this.#absent = [401, 403, 404, 405].includes(error.status);
+				after = error.retryAfter || 0;
+				failures = this.#last === before ? failures + 1 : 0;
+			}
+			if (document.hidden || this.#absent || lost.aborted)
+				break;
+			await this.#link.pause(Math.max(after * 1000,
+				RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]),
+				this.#shown.signal);
+		}
+	}
+
+	/** @returns the seconds to wait, if the server has no place for it */
 	async #stream()
 	{
 		this.#abort = new AbortController();
@@ -103,6 +149,7 @@ export class Notices {
 				clearTimeout(early);
 				this.#take(type, JSON.parse(data), id);
 			}, { idleMs: SILENT_MS });
+			return retryAfter(response);
 		} finally {
 			clearTimeout(early);
 		}
@@ -124,9 +171,9 @@ export class Notices {
 		abort.abort();
 	}
 
-	async #poll()
+	async #poll(lost)
 	{
-		while (!document.hidden) {
+		while (!document.hidden && !lost.aborted) {
 			this.#abort = new AbortController();
 			const { signal } = this.#abort;
 			const late = setTimeout(() => this.#abort.abort(),
@@ -139,15 +186,19 @@ export class Notices {
 			for (const { event, data, id } of page.items)
 				this.#take(event, data, String(id));
 			this.#last = String(page.lastId);
-			if (this.#sparse)
-				await this.#link.pause(SPARSE_MS);
+			this.#tabs?.postMessage({ at: this.#last });
+			if (this.#sparse || page.retryAfter)
+				await this.#link.pause(Math.max(SPARSE_MS,
+					1000 * page.retryAfter), this.#shown.signal);
 		}
+		return 0;
 	}
 
 	#take(type, data, id)
 	{
 		if (id)
 			this.#last = id;
+		this.#tabs?.postMessage({ type, data, at: id });
 		this.#onNotice(type, data);
 	}
 }

@@ -125,7 +125,7 @@ class LampApp extends PageElement {
 		if (!this.session.ready)
 			return;
 		applySettings(this.session.me.settings, this.theme);
-		this.notices.start(this.session.me.notifications);
+		this.notices.start(this.session.me);
 		this.threads.resume();
 		this.list.show(this.session.workspaceId);
 		const places = this.places.load();

@@ -1,0 +1,125 @@
+#include "places.h"
+
+#include <unistd.h>
+
+#include "app.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "route.h"
+#include "store/web_process.h"
+
+#include "base/banned.h"
+
+enum {
+	LOOK_MS = 10000,
+	HOST_BYTES = 65,
+};
+
+static int percent_of(const struct conf *conf, enum place_kind kind)
+{
+	return kind == PLACE_NOTIFICATION ? conf->server.notification_percent
+		: conf->server.answer_percent;
+}
+
+enum doctor_web places_web(const struct request *rq)
+{
+	return doctor_web_of(req_param(rq, "SERVER_SOFTWARE"), rq->app->gateway);
+}
+
+bool places_hold_process(const struct request *rq)
+{
+	return rq->app->gateway == GATEWAY_CGI ||
+		places_web(rq) == WEB_APACHE_FCGID;
+}
+
+int places_all(const struct conf *conf, enum doctor_web web,
+	       enum place_kind kind)
+{
+	int workers = conf->server.workers ? conf->server.workers
+		: doctor_web_workers(web);
+
+	return (int)((int64_t)workers * percent_of(conf, kind) / 100);
+}
+
+int places_here(const struct request *rq, enum place_kind kind)
+{
+	int here = places_all(rq->conf, places_web(rq), kind) /
+		(1 + atomic_load(&rq->app->places.others));
+
+	if (kind == PLACE_ANSWER)
+		return here;
+	return places_hold_process(rq) ? 0
+		: MIN(here, rq->conf->limits.notification_streams);
+}
+
+bool places_take(struct request *rq, enum place_kind kind,
+		 struct share_part *part)
+{
+	static const enum share_kind kinds[PLACE__MAX] = {
+		[PLACE_NOTIFICATION] = SHARE_STREAMS,
+		[PLACE_ANSWER] = SHARE_ANSWERS,
+	};
+	int here = places_here(rq, kind);
+	struct err full = ERR_INIT;
+
+	if (here && route_take(rq, kinds[kind], part, &full) == 0)
+		return true;
+	atomic_fetch_add(&rq->app->places.refused[kind], 1);
+	return false;
+}
+
+bool places_check(struct request *rq)
+{
+	struct app *app = rq->app;
+
+	if (rq->brief || !places_hold_process(rq))
+		return !rq->brief;
+	places_look(app);
+	rq->brief = !places_here(rq, PLACE_ANSWER);
+	if (rq->brief) {
+		atomic_fetch_add(&app->places.refused[PLACE_ANSWER], 1);
+		places_leave(app);
+	}
+	return !rq->brief;
+}
+
+int places_refuse(struct err *e)
+{
+	e->retry_after_s = 5;
+	return err_set(e, ERR_OVERLOADED, "too many open answers for the web server "
+		       "(server.workers)");
+}
+
+void places_look(struct app *app)
+{
+	int64_t now_ms = clock_mono_ms();
+	int64_t before_ms = atomic_load(&app->places.looked_ms);
+	char host[HOST_BYTES] = "";
+	struct err e = ERR_INIT;
+	int64_t n = 0;
+
+	/* One thread at a time. */
+	if ((before_ms && now_ms - before_ms < LOOK_MS) ||
+	    !atomic_compare_exchange_strong(&app->places.looked_ms, &before_ms,
+					    now_ms))
+		return;
+	(void)gethostname(host, sizeof(host) - 1);
+	if (store_web_process_seen(app->db, &app->process, str_of(host), &n,
+				   &e) < 0) {
+		log_err("processes with open answers", &e);
+		return;
+	}
+	atomic_store(&app->places.recorded, true);
+	atomic_store(&app->places.others, (int)MAX(n - 1, 0));
+}
+
+void places_leave(struct app *app)
+{
+	struct err e = ERR_INIT;
+
+	if (!atomic_exchange(&app->places.recorded, false))
+		return;
+	atomic_store(&app->places.looked_ms, 0);
+	if (store_web_process_gone(app->db, &app->process, &e) < 0)
+		log_err("processes with open answers", &e);
+}

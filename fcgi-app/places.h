@@ -1,0 +1,82 @@
+/*
+ * Places at the web server. An answer that stays open occupies something that the
+ * web server in front has few of: a thread of Apache, a process under CGI and
+ * mod_fcgid, a connection of lighttpd and nginx. The rest of the site needs the same
+ * thing, so notification streams and answers may each occupy only a part of it
+ * (server.workers, server.notification_percent, server.answer_percent).
+ *
+ * Beyond its part nothing waits: an answer is sent as far as it is known, and its
+ * Retry-After says when to ask again. A turn runs on without its client.
+ *
+ * One responder knows its own number. Several processes of a machine share the part
+ * equally: each records in the store that it keeps answers open, and reads how many
+ * do. Under CGI and mod_fcgid each process has one answer, so that their number is
+ * the number of answers; there, notifications are never kept open.
+ */
+#ifndef APP_PLACES_H
+#define APP_PLACES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "doctor/doctor.h"
+
+struct app;
+struct request;
+struct share_part;
+
+enum place_kind {
+	PLACE_NOTIFICATION,	/* streams of notifications, long polls */
+	PLACE_ANSWER,		/* requests that wait for a model, or follow a turn */
+	PLACE__MAX
+};
+
+/* Of a process, in struct app; all zero at first. */
+struct places {
+	atomic_int others;		/* processes of this machine besides this one */
+	atomic_int_fast64_t looked_ms;	/* when they were counted */
+	atomic_bool recorded;		/* this one, in the store */
+	atomic_int_fast64_t refused[PLACE__MAX];	/* since the start */
+};
+
+/* How long a client that found no place waits before it asks again. */
+#define PLACE_NOTIFICATION_S 20
+#define PLACE_ANSWER_S       1
+
+/* The web server of this request, and whether an open answer takes a process. */
+enum doctor_web places_web(const struct request *rq);
+bool places_hold_process(const struct request *rq);
+
+/* What all processes together, and this one, may keep open now; 0: none. */
+int places_all(const struct conf *conf, enum doctor_web web,
+	       enum place_kind kind);
+int places_here(const struct request *rq, enum place_kind kind);
+
+/*
+ * Takes a place for the caller, at most limits.user_share of those of this process,
+ * into *part; false: there is none. Return it with share_give. After an AUTH gate.
+ */
+bool places_take(struct request *rq, enum place_kind kind,
+		 struct share_part *part);
+
+/* ERR_OVERLOADED, for a request without a place that needs one. */
+int places_refuse(struct err *e);
+
+/*
+ * Whether the request still has its place, which is !rq->brief. Where each answer
+ * has a process, only the store knows how many there are: asks it with places_look.
+ * Not before a turn's first token.
+ */
+bool places_check(struct request *rq);
+
+/*
+ * Records that this process keeps answers open and counts the others, at most every
+ * 10 s; up to 2 round trips. Any thread.
+ */
+void places_look(struct app *app);
+
+/* The process keeps no answer open any more: a round trip if it was recorded. */
+void places_leave(struct app *app);
+
+#endif
