@@ -299,7 +299,11 @@ int api_agent_tools(struct request *rq, const struct workspace *w,
 
 static int check(struct request *rq, struct resource_row *row, struct err *e)
 {
-	if (keep_agent_check(&rq->by, rq->place, row, e) < 0)
+	const struct agent *now = route_has_arg(rq, "agent")
+		? scope_agent(rq, rq->place, route_arg(rq, "agent"), e) : NULL;
+
+	if (e->code || keep_agent_check(&rq->by, rq->place, now ? now->row : NULL,
+					row, e) < 0)
 		return -1;
 	return api_agent_tools(rq, rq->place, agents, row, e);
 }

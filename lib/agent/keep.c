@@ -8,7 +8,6 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "store/conversation.h"
-#include "store/stmt.h"
 
 #include "base/banned.h"
 
@@ -148,38 +147,28 @@ static int check_score(struct resource_row *row, struct err *e)
 			 "ragMinScore must be a number from 0 to 1.");
 }
 
-static int take_set(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	if (!row[0].null)
-		*(struct str *)ctx = row[0].s;
-	return 0;
-}
-
 /*
  * B14: the bases must be visible to whoever names them; users of the agent
  * search only those that they see themselves.
  */
-static int check_knowledge(const struct caller *by, struct resource_row *row,
-			   struct err *e)
+static int check_knowledge(const struct caller *by, const struct resource_row *now,
+			   struct resource_row *row, struct err *e)
 {
 	struct db_val *v = value(agents, row, "knowledge_base_ids");
 	json_auto_t *set = NULL;
-	struct str old = { NULL, 0 }, now;
+	struct str old = { NULL, 0 }, kept;
 
 	if (check_list(agents, row, "knowledge_base_ids", LIM_KNOWLEDGE_SET,
 		       LIM_NAME_BYTES, e))
 		return -1;
 	if (v->null || !is_given(agents, row, "knowledge_base_ids"))
 		return 0;
-	if (db_each(by->db, STMT_AGENT_KNOWLEDGE,
-		    DB_ARGS(DB_U(&row->id), DB_S(by->owner.tenant_id)), by->arena,
-		    take_set, &old, e))
-		return -1;
+	if (now)
+		old = text(agents, now, "knowledge_base_ids");
 	set = jx_try(v->s);
-	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &now, e))
+	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
 		return -1;
-	*v = now.p ? DB_S(now) : (struct db_val){ .type = 's', .null = true };
+	*v = kept.p ? DB_S(kept) : (struct db_val){ .type = 's', .null = true };
 	return 0;
 }
 
@@ -271,10 +260,11 @@ static int check_rounds(const struct caller *by, const struct workspace *w,
 }
 
 int keep_agent_check(const struct caller *by, const struct workspace *w,
-		     struct resource_row *row, struct err *e)
+		     const struct resource_row *now, struct resource_row *row,
+		     struct err *e)
 {
 	if (check_list(agents, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
-	    check_knowledge(by, row, e) || check_score(row, e) ||
+	    check_knowledge(by, now, row, e) || check_score(row, e) ||
 	    check_rounds(by, w, row, e))
 		return -1;
 	return stored_bindings_check(by, w, agents, row, e);

@@ -9,7 +9,7 @@
 
 enum { ID_BYTES = 40 };	/* of an id in a list */
 
-struct known {
+struct found_bases {
 	struct arena *a;
 	struct uuid *ids;
 	size_t n, room;
@@ -17,7 +17,7 @@ struct known {
 
 static int take_known(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct known *k = ctx;
+	struct found_bases *k = ctx;
 
 	(void)e;
 	k->ids = arena_room(k->a, k->ids, k->n, 1, &k->room, sizeof(*k->ids));
@@ -25,7 +25,7 @@ static int take_known(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-static bool is_known(const struct known *k, const struct uuid *id)
+static bool is_known(const struct found_bases *k, const struct uuid *id)
 {
 	for (size_t i = 0; i < k->n; i++)
 		if (uuid_eq(&k->ids[i], id))
@@ -34,7 +34,7 @@ static bool is_known(const struct known *k, const struct uuid *id)
 }
 
 /* Writes the ids of a set to w: those that k has, as text; without k all, in hex. */
-static void write_set(struct str set, const struct known *k, struct jw *w)
+static void write_set(struct str set, const struct found_bases *k, struct jw *w)
 {
 	json_auto_t *ids = jx_try(set);
 	json_t *item;
@@ -56,7 +56,7 @@ static void write_set(struct str set, const struct known *k, struct jw *w)
 int store_known_bases(struct db *db, struct str tenant_id, struct str *const *sets,
 		      size_t n, struct arena *a, struct err *e)
 {
-	struct known k = { .a = a };
+	struct found_bases k = { .a = a };
 	struct buf list = BUF_INIT(n * LIM_KNOWLEDGE_SET * ID_BYTES + ID_BYTES);
 	struct jw w = jw_on(&list);
 	bool any = false;

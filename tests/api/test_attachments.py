@@ -333,9 +333,9 @@ def test_a_deleted_conversation_leaves_nothing_to_read(make_store):
         assert lab.call("DELETE", f"/conversations/{first}", user="ada").status == 204
         assert lab.get(f"/conversations/{first}", user="ada").status == 404
         assert [readable(id) for id in (own, both, other)] == [False, True, True]
-        again = lab.post("/chat/lab/complete", {"content": "Again", "attachments": [own]},
+        again = lab.post("/chat/lab/stream", {"content": "Again", "attachments": [own]},
                          user="ada")
-        assert (again.status, again.json["field"]) == (422, "attachments"), again
+        assert (again.status, again.json["field"]) == (422, "attachments[0]"), again
         assert lab.call("DELETE", f"/conversations/{second}", user="ada").status == 204
         assert [readable(id) for id in (own, both, other)] == [False] * 3
     wait_until("nothing is left", lambda: lab.command("work")
