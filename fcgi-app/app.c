@@ -10,10 +10,10 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "db/db.h"
+#include "hold/share.h"
 #include "job/work.h"
 #include "net/http.h"
 #include "page_cache.h"
-#include "share.h"
 #include "store/blob.h"
 #include "store/metric_sum.h"
 #include "store/store.h"
@@ -72,7 +72,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 		return -1;
 	app->pages = page_cache_new();
 	app->tokens = app_token_cache_new();
-	app->share = share_new();
+	app->share = share_process();
 	app->seen = xcalloc(1, sizeof(*app->seen));
 	pthread_mutex_init(&app->seen->lock, NULL);
 	conf = app_conf(app);
@@ -112,7 +112,6 @@ void app_close(struct app *app)
 	conf_live_close(app->conf);
 	page_cache_free(app->pages);
 	app_token_cache_free(app->tokens);
-	share_free(app->share);
 	if (app->seen) {
 		pthread_mutex_destroy(&app->seen->lock);
 		free(app->seen);

@@ -77,7 +77,6 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/html.c fcgi-app/html.h \
 	fcgi-app/pace.c fcgi-app/pace.h \
 	fcgi-app/path.c fcgi-app/path.h \
-	fcgi-app/share.c fcgi-app/share.h \
 	fcgi-app/plain/plain.h \
 	fcgi-app/plain/choose.c \
 	fcgi-app/plain/setting.c \

@@ -29,6 +29,7 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "fcgi.h"
+#include "hold/stored.h"
 #include "lsock.h"
 #include "net/http.h"
 #include "store/blob.h"
@@ -49,6 +50,7 @@
  */
 #define SPAWNED_GRACE_MS 4000
 #define HEAPS         2
+#define LARGE_BYTES   262144	/* blocks of this size go back to the system when freed */
 #define DEFAULT_CONF  LAMPLIGHTER_SYSCONFDIR "/lamplighter.yaml"
 
 struct options {
@@ -143,6 +145,11 @@ static void share_heaps(void)
 {
 #ifdef M_ARENA_MAX
 	(void)mallopt(M_ARENA_MAX, HEAPS);
+	/*
+	 * Without a fixed threshold the first large body that is freed raises it, and
+	 * later ones come from the heaps, which keep their memory.
+	 */
+	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 #endif
 }
 
@@ -352,6 +359,7 @@ static int serve_one(struct app *app, struct err *e)
 
 	if (rc)
 		return err_set(e, ERR_INTERNAL, "no signal thread");
+	hold_alone();
 	serve_cgi(app);
 	pthread_cancel(thread);
 	pthread_join(thread, NULL);

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "path.h"
+#include "route.h"
 
 #include "base/banned.h"
 
@@ -311,9 +313,20 @@ int req_length(const struct request *rq, int64_t *out, struct err *e)
 	return 0;
 }
 
-int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
+/* Takes the bytes that the body will have in memory. */
+static int hold_body(struct request *rq, int64_t bytes, struct err *e)
 {
-	struct buf b = BUF_INIT(cap + 1);
+	struct uuid user = route_user(rq);
+
+	if (rq->arrived.of || !bytes)
+		return 0;
+	return share_take(rq->app->share, &user, SHARE_ARRIVED, bytes,
+			  route_limit(rq->conf, SHARE_ARRIVED), &rq->arrived, e);
+}
+
+/* To b, which must be empty, with the cap cap + 1. */
+static int read_body(struct request *rq, size_t cap, struct buf *b, struct err *e)
+{
 	int64_t length;
 	ssize_t got = 0;
 	bool some = true;
@@ -323,30 +336,60 @@ int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
 	if (length > 0 && (uint64_t)length > cap)
 		return err_public(e, ERR_TOO_BIG,
 				  "The body may have at most %zu bytes.", cap);
+	if (hold_body(rq, length >= 0 ? length : (int64_t)cap, e) < 0)
+		return -1;
 	/* One byte more than allowed reveals a body that is too long. */
-	while (some && b.n <= cap) {
-		size_t want = length >= 0 ? (size_t)length - b.n : 16384;
+	while (some && b->n <= cap) {
+		size_t want = length >= 0 ? (size_t)length - b->n : 16384;
 
-		want = MIN(want, cap + 1 - b.n);
-		if (!want || !buf_reserve(&b, want))
+		want = MIN(want, cap + 1 - b->n);
+		if (!want || !buf_reserve(b, want))
 			break;
-		got = rq->conn->read(rq->conn, b.p + b.n, want);
+		got = rq->conn->read(rq->conn, b->p + b->n, want);
 		some = got > 0;
-		b.n += some ? (size_t)got : 0;
+		b->n += some ? (size_t)got : 0;
 	}
-	if (b.n > cap)
+	if (b->n > cap)
 		err_public(e, ERR_TOO_BIG,
 			   "The body may have at most %zu bytes.", cap);
 	else if (got == CONN_SLOW)
-		err_set(e, ERR_SLOW, "%zu bytes of the body came", b.n);
-	else if (got < 0 || (length > 0 && b.n < (size_t)length))
+		err_set(e, ERR_SLOW, "%zu bytes of the body came", b->n);
+	else if (got < 0 || (length > 0 && b->n < (size_t)length))
 		err_public(e, ERR_BAD_REQUEST, "The body is incomplete.");
-	else
-		*out = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
-	if (b.n)
-		explicit_bzero(b.p, b.n);	/* it may contain a key */
-	buf_release(&b);
 	return e->code ? -1 : 0;
+}
+
+static void forget_body(struct buf *b)
+{
+	if (b->n)
+		explicit_bzero(b->p, b->n);	/* it may contain a key */
+	buf_release(b);
+}
+
+int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
+{
+	struct buf b = BUF_INIT(cap + 1);
+	int rc = read_body(rq, cap, &b, e);
+
+	if (rc == 0)
+		*out = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
+	forget_body(&b);
+	return rc;
+}
+
+json_t *req_body_json(struct request *rq, size_t cap, bool optional, struct err *e)
+{
+	struct buf b = BUF_INIT(cap + 1);
+	json_t *body = NULL;
+
+	if (read_body(rq, cap, &b, e) == 0 && !b.n && optional)
+		body = json_object();
+	else if (!e->code && !route_is_json(req_param(rq, "CONTENT_TYPE")))
+		err_set(e, ERR_MEDIA_TYPE, "not JSON");
+	else if (!e->code)
+		body = jx_load(buf_str(&b), e);
+	forget_body(&b);
+	return body;
 }
 
 ssize_t req_body_some(struct request *rq, char *p, size_t n, struct err *e)

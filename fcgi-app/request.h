@@ -15,8 +15,8 @@
 #include "base/json.h"
 #include "conf/conf.h"
 #include "conn.h"
+#include "hold/share.h"
 #include "path.h"
-#include "share.h"
 
 struct app;
 struct route;
@@ -82,7 +82,8 @@ struct request {
 	bool holds_turn;	/* counted against threads.max_turns */
 	bool jobs_asked;	/* a job is due once the changes are stored: serve_end requests
 				 * it, not before */
-	struct share_part turns, unsent, arriving;	/* what is counted for the user */
+	/* what is counted for the user */
+	struct share_part turns, unsent, arriving, arrived, storing;
 
 	/* Work after the answer was sent; may be NULL. */
 	void (*after)(struct request *rq);
@@ -150,10 +151,18 @@ int req_length(const struct request *rq, int64_t *out, struct err *e) MUST_CHECK
 /*
  * Reads the whole body, at most cap bytes: ERR_TOO_BIG beyond, ERR_BAD_REQUEST
  * if it is cut off, ERR_SLOW if it arrives too slowly (pace.h). Works with and
- * without a content length.
+ * without a content length. Its bytes (without a length: cap) are counted for the user
+ * until the request ends: ERR_SHARE, ERR_OVERLOADED. In the arena.
  */
 int req_body(struct request *rq, size_t cap, struct str *out,
 	     struct err *e) MUST_CHECK;
+
+/*
+ * The same, parsed as JSON, so that the text is not kept. optional: an empty body is {}.
+ * New; the errors of jx_load.
+ */
+json_t *req_body_json(struct request *rq, size_t cap, bool optional,
+		      struct err *e) MUST_CHECK;
 
 /*
  * Reads the next bytes of the body of a RAW route to p, at most n: their number, 0

@@ -11,7 +11,9 @@
 #include "base/log.h"
 #include "caller.h"
 #include "fields.h"
+#include "file/extract.h"
 #include "form.h"
+#include "hold/stored.h"
 #include "metric/metric.h"
 #include "multipart.h"
 #include "plain/plain.h"
@@ -204,14 +206,35 @@ static int gate_token(struct request *rq, struct err *e)
 	return form_check(rq, e);
 }
 
-/* The share of one user in a total of all users. */
-static struct share_limit share_of(const struct request *rq, int64_t all,
-				   int64_t at_least)
+struct share_limit route_limit(const struct conf *conf, enum share_kind kind)
 {
-	return (struct share_limit){
-		.all = all, .part = rq->conf->limits.user_share,
-		.at_least = at_least,
-	};
+	struct share_limit l = { .part = conf->limits.user_share };
+
+	switch (kind) {
+	case SHARE_TURNS:
+		l.all = conf->threads.max_turns;
+		l.at_least = SHARE_LEAST;
+		break;
+	case SHARE_STREAMS:
+		l.all = conf->limits.notification_streams;
+		l.at_least = SHARE_LEAST;
+		break;
+	case SHARE_BODIES:
+		l.all = conf->threads.max;
+		l.at_least = SHARE_LEAST;
+		break;
+	case SHARE_ARRIVED:
+		l.all = conf->limits.arriving_bytes;
+		break;
+	case SHARE_UNSENT:
+		l.all = conf->limits.unsent_bytes;
+		break;
+	case SHARE_READERS:
+		return file_extract_limit();
+	case SHARE_STORING: case SHARE__MAX:
+		break;
+	}
+	return l;
 }
 
 struct uuid route_user(const struct request *rq)
@@ -219,18 +242,19 @@ struct uuid route_user(const struct request *rq)
 	return share_user(rq->by.who, req_param(rq, "REMOTE_ADDR"));
 }
 
-int route_take(const struct request *rq, enum share_kind kind, int64_t all,
+int route_take(const struct request *rq, enum share_kind kind,
 	       struct share_part *part, struct err *e)
 {
 	struct uuid user = route_user(rq);
 
 	return share_take(rq->app->share, &user, kind, 1,
-			  share_of(rq, all, SHARE_LEAST), part, e);
+			  route_limit(rq->conf, kind), part, e);
 }
 
-struct share_limit route_unsent(const struct request *rq)
+int route_store(struct request *rq, int64_t more, struct err *e)
 {
-	return share_of(rq, rq->conf->limits.unsent_bytes, 0);
+	return hold_take(rq->app->db, rq->conf, &rq->by.owner, more, &rq->storing,
+			   e);
 }
 
 /*
@@ -251,8 +275,7 @@ static int gate_overload(struct request *rq, struct err *e)
 		return err_set(e, ERR_OVERLOADED, "%d turns run already",
 			       atomic_load(&app->n_models) - 1);
 	}
-	return route_take(rq, SHARE_TURNS, rq->conf->threads.max_turns,
-			  &rq->turns, e);
+	return route_take(rq, SHARE_TURNS, &rq->turns, e);
 }
 
 /*
@@ -269,9 +292,10 @@ static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 	    !rq->route || !(rq->route->flags & ROUTE_AUTH))
 		return;
 	user = route_user(rq);
-	if (share_take(rq->app->share, &user, SHARE_BYTES,
+	if (share_take(rq->app->share, &user, SHARE_UNSENT,
 		       (int64_t)(rs->body.size + rq->arena->total_bytes),
-		       refusable ? route_unsent(rq) : (struct share_limit){ 0 },
+		       refusable ? route_limit(rq->conf, SHARE_UNSENT)
+		       : (struct share_limit){ 0 },
 		       &rq->unsent, e) < 0)
 		resp_error(rs, e);
 }
@@ -281,6 +305,8 @@ void route_release(struct request *rq)
 	share_give(&rq->turns);
 	share_give(&rq->unsent);
 	share_give(&rq->arriving);
+	share_give(&rq->arrived);
+	share_give(&rq->storing);
 	if (rq->holds_turn) {
 		atomic_fetch_sub(&rq->app->n_models, 1);
 		metric_add(METRIC_OPEN_STREAMS, "answers", NULL, -1);
@@ -372,43 +398,45 @@ static int gate_media_type(struct request *rq, struct err *e)
 	return 0;
 }
 
+static int read_form(struct request *rq, struct err *e)
+{
+	struct str body;
+
+	return req_body(rq, body_cap(rq), &body, e) < 0 ? -1 : form_read(rq, body, e);
+}
+
+static int read_json(struct request *rq, struct err *e)
+{
+	rq->body = jx_keep(rq->arena, req_body_json(
+		rq, body_cap(rq), rq->route->flags & ROUTE_BODILESS, e));
+	return rq->body ? 0 : -1;
+}
+
 /* One user's slow bodies must not hold all workers. */
-static int read_body(struct request *rq, struct str *body, struct err *e)
+static int read_body(struct request *rq, struct err *e)
 {
 	struct share_part part = { .of = NULL };
-	int rc = route_take(rq, SHARE_BODIES, rq->conf->threads.max, &part, e);
+	int rc = route_take(rq, SHARE_BODIES, &part, e);
 
 	if (!rc)
-		rc = req_body(rq, body_cap(rq), body, e);
+		rc = rq->route->flags & ROUTE_FORM ? read_form(rq, e)
+			: read_json(rq, e);
 	share_give(&part);
 	return rc;
 }
 
 static int gate_parse(struct request *rq, struct err *e)
 {
-	struct str body;
-
 	if (req_query_names(rq, rq->route->query, e) < 0)
 		return -1;
 	if (rq->route->flags & ROUTE_RAW)
-		return route_take(rq, SHARE_BODIES, rq->conf->threads.max,
-				  &rq->arriving, e);
+		return route_take(rq, SHARE_BODIES, &rq->arriving, e);
 	if (!has_body(rq))
 		return 0;
 	if (has_files(rq))
-		return route_take(rq, SHARE_BODIES, rq->conf->threads.max,
-				  &rq->arriving, e) < 0 ? -1
+		return route_take(rq, SHARE_BODIES, &rq->arriving, e) < 0 ? -1
 			: form_read_parts(rq, body_cap(rq), e);
-	if (read_body(rq, &body, e) < 0)
-		return -1;
-	if (rq->route->flags & ROUTE_FORM)
-		return form_read(rq, body, e);
-	if (rq->route->flags & ROUTE_BODILESS && !body.n)
-		body = STR("{}");
-	else if (!route_is_json(req_param(rq, "CONTENT_TYPE")))
-		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
-	rq->body = jx_keep(rq->arena, jx_load(body, e));
-	return rq->body ? 0 : -1;
+	return read_body(rq, e);
 }
 
 /* The gates between a matched row and its handler, in this order. */

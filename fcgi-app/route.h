@@ -83,22 +83,29 @@ bool route_is_json(struct str type);
 void route_release(struct request *rq);
 
 /*
- * Takes one of the `all` units of the process for the caller, up to the share of
- * one user; the errors of share_take. The caller returns it. Only after an AUTH
- * gate.
+ * The limits of the process and of one user, by kind. SHARE_STORING has none here: what
+ * is stored counts with it (hold/stored.h).
  */
-int route_take(const struct request *rq, enum share_kind kind, int64_t all,
+struct share_limit route_limit(const struct conf *conf, enum share_kind kind);
+
+/*
+ * Takes one unit for the caller, up to route_limit; the errors of share_take. The
+ * caller returns it. Only after an AUTH gate.
+ */
+int route_take(const struct request *rq, enum share_kind kind,
 	       struct share_part *part, struct err *e) MUST_CHECK;
 
 /* For whom the caller is counted. After an AUTH gate. */
 struct uuid route_user(const struct request *rq);
 
-/*
- * The caller's share of limits.unsent_bytes. Answers smaller than
- * ROUTE_UNSENT_BYTES are not counted, because the sockets buffer them.
- */
+/* Unsent answers that are smaller are not counted, because the sockets buffer them. */
 #define ROUTE_UNSENT_BYTES 65536
-struct share_limit route_unsent(const struct request *rq);
+
+/*
+ * Takes room for `more` bytes that the request is going to store, until it ends: the
+ * errors of hold_take. Once per request.
+ */
+int route_store(struct request *rq, int64_t more, struct err *e) MUST_CHECK;
 
 /* Path arguments by name, for handlers; BUG if the pattern has no such argument. */
 struct str route_arg(const struct request *rq, const char *name);

@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "cgi.h"
 #include "fcgi.h"
+#include "hold/stored.h"
 #include "route.h"
 #include "turn/live.h"
 #include "turn/notify.h"
@@ -259,6 +260,8 @@ static void serve_end(struct serving *s, struct app *app)
 {
 	if (s->rq.after)
 		s->rq.after(&s->rq);
+	if (s->rq.holds_turn)
+		hold_refresh(app->db, s->conf, &s->rq.by.owner);
 	/* Requested within a transaction, it might be looked for before the commit. */
 	if (s->rq.jobs_asked)
 		atomic_store(&app->jobs_asked, true);

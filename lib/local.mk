@@ -16,6 +16,7 @@ include lib/net/local.mk
 include lib/auth/local.mk
 include lib/resource/local.mk
 include lib/store/local.mk
+include lib/hold/local.mk
 include lib/job/local.mk
 include lib/search/local.mk
 include lib/file/local.mk

@@ -486,6 +486,25 @@ else $HTTP["url"] =~ "^{base}/" {{
             raise AssertionError(out.stderr)
         return [line.split("\t") for line in out.stdout.splitlines()]
 
+    @contextlib.contextmanager
+    def locked(self, table, where):
+        """Nobody can write the rows."""
+        client = subprocess.Popen(
+            ["mariadb", "--socket", os.environ["LAMPLIGHTER_TEST_DB_SOCKET"],
+             "--user", os.environ["LAMPLIGHTER_TEST_DB_ROOT"], "--batch",
+             "--skip-column-names", "--unbuffered", self.database],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            client.stdin.write(f"BEGIN; SELECT 1 FROM {table} WHERE {where} FOR UPDATE;"
+                               " SELECT 'held';\n")
+            client.stdin.flush()
+            while client.stdout.readline() != "held\n":
+                assert client.poll() is None
+            yield
+        finally:
+            client.stdin.close()
+            client.wait()
+
 
 class Twin(Lab):
     """A second responder and web server on another Lab's database and model."""

@@ -76,6 +76,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/form.js \
 	www/js/ui/gallery.js \
 	www/js/ui/icons.js \
+	www/js/ui/limits.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
 	www/js/ui/picker.js \

@@ -10,8 +10,10 @@
 #include "api/api.h"
 #include "api/etag.h"
 #include "app.h"
+#include "base/log.h"
 #include "fields.h"
 #include "route.h"
+#include "store/known.h"
 #include "tool/core/tool.h"
 
 #include "base/banned.h"
@@ -85,6 +87,7 @@ static void write_file_rag(struct jw *w, const struct conf_rag *r)
 {
 	jw_kbool(w, "ragEnabled", r->enabled);
 	api_write_list(w, "knowledgeBaseIds", &r->bases);
+	jw_kbool(w, "knowledgeLimited", r->bases.n > 0);
 	jw_kint_if(w, "ragMaxResults", r->max, r->max);
 	jw_key(w, "ragMinScore");
 	if (r->min_score > 0) {
@@ -99,9 +102,10 @@ static void write_file_rag(struct jw *w, const struct conf_rag *r)
 	jw_kint_if(w, "rerankMaxResults", r->max_ranked, r->max_ranked);
 }
 
-static void write_rag(struct jw *w, const struct agent *a)
+static void write_rag(struct jw *w, struct request *rq, const struct agent *a)
 {
-	struct str set = { NULL, 0 };
+	struct str set = { NULL, 0 }, *known = &set;
+	struct err e = ERR_INIT;
 
 	if (a->rag) {
 		write_file_rag(w, a->rag);
@@ -109,9 +113,13 @@ static void write_rag(struct jw *w, const struct agent *a)
 	}
 	if (a->row)
 		set = resource_text(agents, a->row, "knowledge_base_ids");
+	if (store_known_bases(rq->app->db, rq->by.owner.tenant_id, &known, 1, rq->arena,
+			      &e))
+		log_err("the knowledge bases of an agent", &e);
 	write_flag(w, "ragEnabled", a, "rag_enabled");
 	jw_key(w, "knowledgeBaseIds");
 	jw_raw(w, set.p ? set : STR("[]"));
+	jw_kbool(w, "knowledgeLimited", set.p != NULL);
 	write_column(w, "ragMaxResults", a, "rag_max_results");
 	write_column(w, "ragMinScore", a, "rag_min_score");
 	write_flag(w, "rerankEnabled", a, "rerank_enabled");
@@ -150,7 +158,7 @@ static void write_members(struct jw *w, struct request *rq,
 	write_column(w, "userPrompt", a, "user_prompt");
 	jw_kint_if(w, "maxToolIterations", a->set.max_tool_iterations,
 		   a->max_tool_iterations);
-	write_rag(w, a);
+	write_rag(w, rq, a);
 	api_write_times(w, a->row);
 }
 
@@ -278,7 +286,11 @@ int api_agent_tools(struct request *rq, const struct workspace *w,
 
 static int check(struct request *rq, struct resource_row *row, struct err *e)
 {
-	if (keep_agent_check(&rq->by, rq->place, row, e) < 0)
+	const struct agent *now = route_has_arg(rq, "agent")
+		? scope_agent(rq, rq->place, route_arg(rq, "agent"), e) : NULL;
+
+	if (e->code || keep_agent_check(&rq->by, rq->place, now ? now->row : NULL,
+					row, e) < 0)
 		return -1;
 	return api_agent_tools(rq, rq->place, agents, row, e);
 }

@@ -241,8 +241,11 @@ int api_attachment_take(struct request *rq, struct multipart *m, struct str name
 {
 	const struct upload_part all = { .complete = true, .whole = -1 };
 	struct uuid id = uuid_new();
+	int64_t length;
 
-	if (check_on(rq, e) < 0 ||
+	/* One of several in a form, which together are not longer than it. */
+	if (check_on(rq, e) < 0 || req_length(rq, &length, e) < 0 ||
+	    (!rq->storing.of && route_store(rq, length, e) < 0) ||
 	    check_room(rq, -1, true, e) < 0 ||
 	    make(rq, &id, name, out, e) < 0)
 		return -1;
@@ -298,7 +301,8 @@ int api_attachment_create(struct request *rq, struct response *rs,
 		return -1;
 	if (found)
 		return api_resource_show(rq, rs, 201, attachments(), &id, e);
-	if (check_room(rq, MAX(length, part.whole), true, e) < 0)
+	if (check_room(rq, MAX(length, part.whole), true, e) < 0 ||
+	    route_store(rq, MAX(length, part.whole), e) < 0)
 		return -1;
 	if (multipart_is(rq)) {
 		form = &m;
@@ -339,6 +343,7 @@ int api_attachment_append(struct request *rq, struct response *rs,
 	if (length > rq->conf->attach.file_bytes - t.size)
 		length = (int64_t)rq->conf->attach.file_bytes + 1;
 	if (check_room(rq, length, false, e) < 0 ||
+	    route_store(rq, length, e) < 0 ||
 	    receive(rq, NULL, &part, &t, e) < 0)
 		return -1;
 	return api_resource_show(rq, rs, 200, attachments(), id, e);
@@ -478,7 +483,7 @@ int api_file_send(struct request *rq, struct response *rs,
 	struct str first = { NULL, 0 };
 
 	/* The worker waits for a client that reads slowly. */
-	if (route_take(rq, SHARE_BODIES, rq->conf->threads.max, &rq->arriving, e))
+	if (route_take(rq, SHARE_BODIES, &rq->arriving, e))
 		return -1;
 	/* While an error can still be sent. */
 	if (t->size && read_piece(rq, t, r, &piece, &first, e) < 0) {

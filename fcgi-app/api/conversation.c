@@ -145,18 +145,18 @@ struct create_body {
 };
 
 /*
- * B5, B31: the ids as JSON; p == NULL for none: the agent's are used. old: the
- * conversation's current ones, which it may keep.
+ * B5, B31: the ids as JSON; p == NULL for none: the agent's are used. The current ones
+ * of the conversation (NULL: it is new) may be kept, even if they were deleted.
  */
-static int read_knowledge(struct request *rq, const json_t *ids, struct str old,
-			  struct str *out, struct err *e)
+static int read_knowledge(struct request *rq, const json_t *ids,
+			  const struct uuid *conversation, struct str *out,
+			  struct err *e)
 {
-	*out = (struct str){ NULL, 0 };
-	if (!ids || json_is_null(ids) ||
-	    (json_is_array(ids) && !json_array_size(ids)))
-		return 0;
-	return retrieve_set_check(&rq->by, ids, old, "knowledgeBaseIds",
-				  rq->arena, out, e);
+	struct str old;
+
+	return retrieve_set(&rq->by, conversation, rq->arena, &old, e) ||
+		retrieve_set_check(&rq->by, ids, old, "knowledgeBaseIds", rq->arena,
+				   out, e) ? -1 : 0;
 }
 
 /* Without surrounding blanks; p == NULL if there is nothing else. */
@@ -231,7 +231,7 @@ int api_conversation_create(struct request *rq, struct response *rs,
 
 	if (fields_read(fields + skip, ARRAY_LEN(fields) - skip, rq->body, &b,
 			sizeof(b), e) < 0 ||
-	    read_knowledge(rq, b.knowledge, (struct str){ NULL, 0 }, &set, e) < 0 ||
+	    read_knowledge(rq, b.knowledge, NULL, &set, e) < 0 ||
 	    scope_path(rq, &ws, &agent, e) < 0)
 		return -1;
 	if (!ws)
@@ -323,8 +323,8 @@ struct patch_body {
 
 /*
  * PATCH …/conversations/{c} {title?, knowledgeBaseIds?}: 200 Conversation. null
- * removes the title or the bases; absent members are unchanged. 412 if its ETag is
- * not in If-Match.
+ * removes the title or the bases, as an empty list does unless all of them were
+ * deleted; absent members are unchanged. 412 if its ETag is not in If-Match.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -344,14 +344,15 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	struct db *db = rq->app->db;
 	struct patch_body b;
 	struct conversation c;
-	struct str set;
+	struct str set = { NULL, 0 };
 	int64_t version;
 	bool limits;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
 	    api_conversation_of_path(rq, &c, e) < 0 ||
-	    read_knowledge(rq, b.knowledge, c.knowledge, &set, e) < 0 ||
+	    (b.has_knowledge &&
+	     read_knowledge(rq, b.knowledge, &c.id, &set, e) < 0) ||
 	    etag_required(rq, &c, &version, e) < 0)
 		return -1;
 	limits = b.has_knowledge && (set.p || c.knowledge.p);

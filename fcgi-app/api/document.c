@@ -214,17 +214,24 @@ static int read_fields(struct request *rq, json_t *body,
 			    "MiB.", LIM_DOCUMENT_BYTES >> 20);
 }
 
+/* Takes room for the document and, about as large, its index. */
+static int hold(struct request *rq, const struct kb_at *at, int64_t bytes,
+		struct err *e)
+{
+	return at->is_tenants ? 0 : route_store(rq, 2 * MAX(bytes, 0), e);
+}
+
 static int write_text(struct request *rq, const struct kb_at *at,
 		      struct kb_document *d, bool *made, struct err *e)
 {
-	struct str body, text;
+	struct str text;
 
-	if (req_body(rq, LIM_DOCUMENT_BODY_BYTES, &body, e))
-		return -1;
-	rq->body = jx_keep(rq->arena, jx_load(body, e));
+	rq->body = jx_keep(rq->arena, req_body_json(rq, LIM_DOCUMENT_BODY_BYTES,
+						    false, e));
 	if (!rq->body ||
 	    read_fields(rq, rq->body, document_fields, ARRAY_LEN(document_fields),
-			d, &text, e))
+			d, &text, e) ||
+	    hold(rq, at, (int64_t)text.n, e))
 		return -1;
 	return kb_write(rq->app->db, at, d, text, rq->arena, made, e);
 }
@@ -340,6 +347,7 @@ static int store_file(struct request *rq, struct multipart *m,
 
 	if (req_length(rq, &length, e) ||
 	    file_room(rq->app->db, &o, &caps, length, true, e) ||
+	    hold(rq, at, length, e) ||
 	    attachment_create(rq->app->db, &o, &id, d->file_name,
 			      clock_now_us() + UNWRITTEN_US, e) ||
 	    attachment_get(rq->app->db, &o, &id, rq->arena, &t, e))

@@ -10,8 +10,9 @@
 const char *etag_conversation(const struct conversation *c, int64_t now_us,
 			      char out[ETAG_BYTES])
 {
-	snprintf(out, ETAG_BYTES, "\"%lld%c\"", (long long)c->version,
-		 conversation_running(c, now_us) ? 'r' : 'f');
+	/* Deleting a base shortens the set of the record, not its row. */
+	snprintf(out, ETAG_BYTES, "\"%lld%c%zu\"", (long long)c->version,
+		 conversation_running(c, now_us) ? 'r' : 'f', c->knowledge.n);
 	return out;
 }
 

@@ -40,6 +40,11 @@ static bool is_private(const struct resource_row *row)
 	return str_is(value(row, "tier")->s, "private");
 }
 
+static bool is_tenants(const struct resource_row *row)
+{
+	return str_is(value(row, "tier")->s, "tenant");
+}
+
 /* -- special handling of a base --------------------------------------------------- */
 
 static int made(struct request *rq, struct resource_row *row,
@@ -133,7 +138,8 @@ static int at_of(struct request *rq, const struct uuid *id,
 		  api_resource_may_hold(rq, &by, bases, &row->holder);
 	*at = (struct kb_at){
 		.tenant_id = by.by.tenant_id, .user_id = by.by.user_id,
-		.base = row->id, .all = *writes, .groups = rq->by.who->groups,
+		.base = row->id, .all = *writes, .is_tenants = is_tenants(row),
+		.groups = rq->by.who->groups,
 		.n_groups = rq->by.who->n_groups,
 		.most_documents = is_private(row) ? LIM_PRIVATE_DOCUMENTS
 			: LIM_DOCUMENTS,

@@ -7,6 +7,8 @@
 #include "auth/policy.h"
 #include "base/log.h"
 #include "doctor/doctor.h"
+#include "hold/stored.h"
+#include "route.h"
 #include "store/user.h"
 
 #include "base/banned.h"
@@ -120,5 +122,54 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	jw_end_obj(&w);
 	if (rq->app->seen && app_user_due(rq->app, &who->user_id))
 		rq->after = touch;
+	return 0;
+}
+
+static void write_limit(struct jw *w, const char *key, const char *label,
+			const char *unit, bool stored, int64_t used, int64_t most)
+{
+	jw_obj(w);
+	jw_kstrz(w, "key", key);
+	jw_kstrz(w, "label", label);
+	jw_kstrz(w, "unit", unit);
+	jw_kbool(w, "stored", stored);
+	jw_kint(w, "used", used);
+	jw_kint_if(w, "limit", most > 0 && most < INT64_MAX, most);
+	jw_end_obj(w);
+}
+
+/*
+ * GET /me/limits: 200 {items: [{key, label, unit, stored, used, limit}]}: first what
+ * the caller stores ("stored": the sum, with limits.stored_mb as its limit, then its
+ * parts), then what the caller takes of the process that answers, this request left
+ * out. limit: null if there is none, or for a part of the sum.
+ */
+int api_me_limits(struct request *rq, struct response *rs, struct err *e)
+{
+	struct uuid user = route_user(rq);
+	struct stored s;
+	struct jw w;
+
+	if (hold_sum(rq->app->db, &rq->by.owner, &s, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	write_limit(&w, "stored", "All that you store", "bytes", true,
+		    hold_total(&s), rq->conf->limits.stored_mb * INT64_C(1048576));
+	for (int i = 0; i < STORED__MAX; i++)
+		write_limit(&w, hold_rows[i].key, hold_rows[i].what, "bytes",
+			    true, s.v[i], 0);
+	for (int i = 0; i < SHARE__MAX; i++) {
+		struct share_limit l = route_limit(rq->conf, (enum share_kind)i);
+
+		write_limit(&w, share_rows[i].key, share_rows[i].what,
+			    share_rows[i].unit, false,
+			    share_count(rq->app->share, &user, (enum share_kind)i),
+			    share_most(&l));
+	}
+	jw_end_arr(&w);
+	jw_end_obj(&w);
 	return 0;
 }

@@ -146,7 +146,7 @@ static bool hold_queue(struct listener *l)
 	if (!buf_ok(&l->queue))
 		return false;
 	if (l->queue.size < ROUTE_UNSENT_BYTES ||
-	    share_take(l->app->share, &l->user, SHARE_BYTES,
+	    share_take(l->app->share, &l->user, SHARE_UNSENT,
 		       (int64_t)l->queue.size, l->unsent, &l->held, &e) == 0)
 		return true;
 	log_err("a stream of notifications is not read", &e);
@@ -357,7 +357,7 @@ static struct listener *listener_new(struct request *rq)
 	l->sub.owner.user_id = rq->by.who->user_id;
 	l->app = rq->app;
 	l->user = route_user(rq);
-	l->unsent = route_unsent(rq);
+	l->unsent = route_limit(rq->conf, SHARE_UNSENT);
 	l->queue = (struct buf)BUF_INIT(QUEUE_BYTES);
 	resp_init(&l->rs);
 	return l;
@@ -393,8 +393,7 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 				 : "text/event-stream", STR(""));
 		return 0;
 	}
-	if (route_take(rq, SHARE_STREAMS,
-		       rq->conf->limits.notification_streams, &share, e) < 0)
+	if (route_take(rq, SHARE_STREAMS, &share, e) < 0)
 		return -1;
 	if (!notify_reserve(rq->app->notify,
 			    rq->conf->limits.notification_streams)) {

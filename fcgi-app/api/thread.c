@@ -14,6 +14,7 @@
 #include "app.h"
 #include "base/clock.h"
 #include "fields.h"
+#include "hold/stored.h"
 #include "store/thread.h"
 #include "turn/notify.h"
 #include "turn/told.h"
@@ -202,7 +203,10 @@ static int fork_now(struct request *rq, int64_t seq, const struct uuid *id,
 {
 	struct conversation c;
 
-	if (thread_fork(rq->app->db, &rq->by.owner,
+	if (hold_take_fork(rq->app->db, rq->conf, &rq->by.owner,
+			     route_arg_uuid(rq, "conversation"), seq, &rq->storing,
+			     e) < 0 ||
+	    thread_fork(rq->app->db, &rq->by.owner,
 			route_arg_uuid(rq, "conversation"), seq, id, e) < 0 ||
 	    conversation_get(rq->app->db, &rq->by.owner, id, rq->arena, &c,
 			     e) < 0)
@@ -230,8 +234,8 @@ static int forked_before(struct request *rq, const struct uuid *id, int64_t seq,
  * POST /conversations/{c}/fork {messageId}: 201 Conversation with Location: a new
  * one of the same agent, with the thread up to and including that message, a user
  * message or an answer. forkedFrom has its origin. 404; 409 conflict if the message
- * was superseded; 422 if it is a step. A repeated Idempotency-Key: the same
- * conversation in its current state.
+ * was superseded; 413 if the user would store too much; 422 if it is a step. A repeated
+ * Idempotency-Key: the same conversation in its current state.
  */
 int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 {

@@ -23,6 +23,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/secret.c \
 	fcgi-app/cli/services.c \
 	fcgi-app/cli/setting.c \
+	fcgi-app/cli/stored.c \
 	fcgi-app/cli/tools.c \
 	fcgi-app/cli/trace.c \
 	fcgi-app/cli/who.c \

@@ -158,7 +158,7 @@ static int check_agent(struct made *m, struct made_item *i, struct err *e)
 		if (keep_agent_new(&m->by, i->w, &i->row, e))
 			return -1;
 	}
-	if (keep_agent_check(&m->by, i->w, &i->row, e))
+	if (keep_agent_check(&m->by, i->w, NULL, &i->row, e))
 		return -1;
 	return check_tools(m, i, i->w, e);
 }

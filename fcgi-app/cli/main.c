@@ -58,6 +58,15 @@ static const struct cli_command commands[] = {
 "belongs to a group or to everyone is not in it.\n",
 	},
 	{
+		.name = "stored", .args = "--user LOGIN", .run = cli_stored,
+		.summary = "print how much a user stores",
+		.help =
+"Prints, separated by tabs, the bytes that the user stores and the limit\n"
+"(limits.stored_mb; 0: none), and then the parts of that sum: conversations, files,\n"
+"documents of private and team knowledge bases, and the search index. Users see the\n"
+"same at GET /me/limits.\n",
+	},
+	{
 		.name = "erase", .args = "--user LOGIN --yes", .run = cli_erase,
 		.summary = "delete what the database has of a user",
 		.help =

@@ -178,20 +178,25 @@ static int check_score(struct resource_row *row, struct err *e)
  * B14: the bases must be visible to whoever names them; users of the agent
  * search only those that they see themselves.
  */
-static int check_knowledge(const struct caller *by, struct resource_row *row,
-			   struct err *e)
+static int check_knowledge(const struct caller *by, const struct resource_row *now,
+			   struct resource_row *row, struct err *e)
 {
 	struct db_val *v = value(agents, row, "knowledge_base_ids");
 	json_auto_t *set = NULL;
+	struct str old = { NULL, 0 }, kept;
 
 	if (check_list(agents, row, "knowledge_base_ids", LIM_KNOWLEDGE_SET,
 		       LIM_NAME_BYTES, e))
 		return -1;
 	if (v->null || !is_given(agents, row, "knowledge_base_ids"))
 		return 0;
+	if (now)
+		old = text(agents, now, "knowledge_base_ids");
 	set = jx_try(v->s);
-	return retrieve_set_check(by, set, (struct str){ NULL, 0 },
-				  "knowledgeBaseIds", by->arena, &v->s, e);
+	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
+		return -1;
+	*v = kept.p ? DB_S(kept) : (struct db_val){ .type = 's', .null = true };
+	return 0;
 }
 
 /* -- agents ------------------------------------------------------------------------------ */
@@ -281,10 +286,11 @@ static int check_rounds(const struct caller *by, const struct workspace *w,
 }
 
 int keep_agent_check(const struct caller *by, const struct workspace *w,
-		     struct resource_row *row, struct err *e)
+		     const struct resource_row *now, struct resource_row *row,
+		     struct err *e)
 {
 	if (check_list(agents, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
-	    check_knowledge(by, row, e) || check_score(row, e) ||
+	    check_knowledge(by, now, row, e) || check_score(row, e) ||
 	    check_rounds(by, w, row, e) ||
 	    check_service(by, w, agents, row, "llm_service_id", e) ||
 	    check_service(by, w, agents, row, "reranking_service_id", e))

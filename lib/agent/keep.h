@@ -18,11 +18,12 @@ int keep_agent_new(const struct caller *by, const struct workspace *w,
 		   struct resource_row *row, struct err *e) MUST_CHECK;
 
 /*
- * Validates a new or changed agent, except its tools, and normalizes its lists.
- * ERR_INVALID_FIELD; database errors.
+ * Validates a new or changed agent, except its tools, and normalizes its lists. now: the
+ * current row; NULL for a new one. ERR_INVALID_FIELD; database errors.
  */
 int keep_agent_check(const struct caller *by, const struct workspace *w,
-		     struct resource_row *row, struct err *e) MUST_CHECK;
+		     const struct resource_row *now, struct resource_row *row,
+		     struct err *e) MUST_CHECK;
 
 /* Copies name, description and prompt of a template (B10). */
 void keep_agent_from(const struct agent_template *t, struct resource_row *row);

@@ -98,7 +98,10 @@ int retrieve_set(const struct caller *by, const struct uuid *conversation,
 /*
  * Checks a new set: a JSON array of ids of bases that the caller sees or that
  * are in old (JSON; p == NULL: none). *out: the set as JSON, each base once, in
- * a. ERR_INVALID_FIELD, public, with key as the field; database errors.
+ * a; p == NULL, no set, for NULL, null and the empty array. But if all bases of old
+ * were deleted, its record has the empty array, which then means old: what a record
+ * has can be written back, and never makes a set wider (B49).
+ * ERR_INVALID_FIELD, public, with key as the field; database errors.
  */
 int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
 		       const char *key, struct arena *a, struct str *out,

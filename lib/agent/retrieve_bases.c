@@ -2,6 +2,7 @@
 #include "agent/retrieve.h"
 #include "base/limits.h"
 #include "resource/resource.h"
+#include "store/known.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -189,6 +190,19 @@ static int read_set(const json_t *set, const json_t *had, const char *key,
 	return 0;
 }
 
+/* The empty list: unchanged, if all bases of the old set were deleted; else no set. */
+static int check_empty(const struct caller *by, struct str old, struct arena *a,
+		       struct str *out, struct err *e)
+{
+	struct str known = old, *set = &known;
+
+	if (store_known_bases(by->db, by->owner.tenant_id, &set, 1, a, e))
+		return -1;
+	if (known.p && str_is(known, "[]"))
+		*out = old;
+	return 0;
+}
+
 int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
 		       const char *key, struct arena *a, struct str *out,
 		       struct err *e)
@@ -201,6 +215,11 @@ int retrieve_set_check(const struct caller *by, const json_t *set, struct str ol
 	char text[UUID_TEXT_BYTES];
 	size_t n, n_rows;
 
+	*out = (struct str){ NULL, 0 };
+	if (!set || json_is_null(set))
+		return 0;
+	if (json_is_array(set) && !json_array_size(set))
+		return check_empty(by, old, a, out, e);
 	if (!json_is_array(set))
 		return err_field(e, ERR_INVALID_FIELD, key, "%s must be a list of "
 				 "strings.", key);

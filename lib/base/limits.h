@@ -183,6 +183,7 @@
 /* search */
 #define LIM_WORD_BYTES       128	/* of a word; what is behind them is not looked at */
 #define LIM_HEADING_CHARS    200	/* of one heading */
+#define LIM_HEADINGS_CHARS   600	/* of all headings of a passage; outer ones are left out */
 #define LIM_PAGE_MARK        1000000	/* pages that marks in a text may count */
 #define LIM_CHUNKS           20000	/* of one document */
 #define LIM_BASE_CHUNKS      2147483647	/* ever, in one base */

@@ -422,7 +422,7 @@ struct conf {
 	struct {
 		int body_bytes, message_chars, answer_bytes;
 		int notification_streams;
-		int user_share, unsent_bytes;
+		int user_share, unsent_bytes, arriving_bytes, stored_mb;
 		int body_s, body_rate_bytes;
 		int tool_result_bytes, approval_s;
 	} limits;

@@ -21,11 +21,12 @@ struct document_run {
 
 /* Returns 1 if there are more pages, else 0, or -1. */
 static int read_images(const struct document_run *k, const struct owner *o,
-		       struct attachment *t, struct arena *a, struct err *e)
+		       const struct kb_document *d, struct attachment *t,
+		       struct arena *a, struct err *e)
 {
 	struct file_scanner with = {
 		.db = k->r->db, .conf = k->r->conf, .http = k->r->http,
-		.stop = k->r->stop, .by = { .tenant_id = o->tenant_id },
+		.stop = k->r->stop, .by = { .tenant_id = o->tenant_id }, .user = &d->user_id,
 	};
 
 	if (!t->unread)
@@ -51,9 +52,9 @@ static int read_one(struct document_run *k, const struct kb_document *d,
 		found.problem = STR("Its file was deleted.");
 		return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
 	}
-	if (!t.ready && file_finish(k->r->db, &o, &t, NULL, a, e))
+	if (!t.ready && file_finish(k->r->db, &o, &d->user_id, &t, NULL, a, e))
 		return -1;
-	more = read_images(k, &o, &t, a, e);
+	more = read_images(k, &o, d, &t, a, e);
 	if (more) {
 		k->more |= more > 0;
 		return more < 0 ? -1 : 0;

@@ -336,57 +336,22 @@ static void log_fault(const struct child_outcome *o)
 	log_err("an uploaded file could not be read", &fault);
 }
 
-static struct {
-	pthread_once_t once;
-	pthread_mutex_t lock;	/* protects the following members */
-	pthread_cond_t given;
-	struct uuid users[PLACES];
-	bool taken[PLACES];
-} places = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static void init_places(void)
+struct share_limit file_extract_limit(void)
 {
-	clock_cond_init(&places.given);
-}
-
-/* A free place that the user may take; -1: none. */
-static int find_place(const struct uuid *user)
-{
-	int at = -1, theirs = 0;
-
-	for (int i = 0; i < PLACES; i++) {
-		if (!places.taken[i])
-			at = i;
-		else if (uuid_eq(&places.users[i], user))
-			theirs++;
-	}
-	return theirs < PLACES_OF_USER ? at : -1;
+	return (struct share_limit){ .all = PLACES, .part = PLACES / PLACES_OF_USER };
 }
 
 /* Waits for a free place; uploads are in the database meanwhile. -1: waited too long. */
-static int take_place(const struct uuid *user, struct err *e)
+static int take_place(const struct uuid *user, struct share_part *place,
+		      struct err *e)
 {
-	struct timespec end = clock_mono_at(clock_mono_ms() + PLACE_MS);
-	int at, rc = 0;
+	struct err why = ERR_INIT;
 
-	pthread_once(&places.once, init_places);
-	pthread_mutex_lock(&places.lock);
-	while ((at = find_place(user)) < 0 && !rc)
-		rc = pthread_cond_timedwait(&places.given, &places.lock, &end);
-	if (at >= 0) {
-		places.taken[at] = true;
-		places.users[at] = *user;
-	}
-	pthread_mutex_unlock(&places.lock);
-	return at >= 0 ? at : err_set(e, ERR_OVERLOADED, "too many files are read");
-}
-
-static void give_place(int at)
-{
-	pthread_mutex_lock(&places.lock);
-	places.taken[at] = false;
-	pthread_cond_broadcast(&places.given);
-	pthread_mutex_unlock(&places.lock);
+	if (share_wait(share_process(), user, SHARE_READERS, 1,
+		       file_extract_limit(),
+		       clock_mono_ms() + PLACE_MS, place, &why) == 0)
+		return 0;
+	return err_set(e, ERR_OVERLOADED, "too many files are read: %s", why.text);
 }
 
 /* Runs the program with these arguments (sets argv[0]) in a place of the user. */
@@ -399,15 +364,16 @@ static int run_file(const struct file_source *src, const char **argv, int stop_f
 		.argv = argv, .env = env, .dir = "/", .limits = file_limits,
 		.more = src->more, .more_ctx = src->ctx, .stop = stop,
 	};
-	int rc, place = take_place(src->user, e);
+	struct share_part place = { .of = NULL };
+	int rc;
 
-	if (place < 0)
+	if (take_place(src->user, &place, e) < 0)
 		return -1;
 	buf_addf(&path, "%s" FILE_EXTRACT_FILES, file_extract_program());
 	argv[0] = path.p;
 	rc = spawn_run(&s, (struct str){ NULL, 0 }, FILE_MS, stop_fd, &o->out,
 		       &o->errors, &o->r, e);
-	give_place(place);
+	share_give(&place);
 	/* The child did not get its CPU time, so this is not the file's fault. */
 	if (rc == 0 && o->r.late)
 		rc = err_set(e, ERR_OVERLOADED, "a file was not read in time");

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/uuid.h"
+#include "hold/share.h"
 
 struct http_abort;
 
@@ -73,7 +74,7 @@ struct file_source {
 	int (*more)(void *ctx, struct str *next);	/* as spawn.more */
 	void *ctx;
 	bool head_only;		/* more gives the beginning only; just the type is read */
-	const struct uuid *user;	/* owner of the file */
+	const struct uuid *user;	/* who asked for it: takes a place */
 };
 
 /*
@@ -105,6 +106,9 @@ struct file_scanned {
 int file_extract_scan(const struct file_source *s, const struct file_scan_want *w,
 		      struct arena *a, struct file_scanned *out,
 		      struct err *e) MUST_CHECK;
+
+/* How many files are read at the same time, in all and for one user. */
+struct share_limit file_extract_limit(void);
 
 /* Whether Tesseract is installed, with these languages: 1, 0 or -1. */
 int file_extract_can_scan(const char *languages, struct err *e) MUST_CHECK;

@@ -51,14 +51,14 @@ static bool is_image(struct str type)
 }
 
 /* A file is stored whatever it contains; only overload prevents it. */
-static int find(struct file_reader *r, const struct owner *o,
+static int find(struct file_reader *r, const struct uuid *user,
 		const struct attachment *t, struct arena *a,
 		struct attachment_facts *f)
 {
 	bool large = t->size > LIM_EXTRACT_FILE_BYTES;
 	const struct file_source src = {
 		.more = file_next_piece, .ctx = r, .head_only = large,
-		.user = &o->user_id,
+		.user = user,
 	};
 	struct file_found found = { .pages = 0 };
 	struct err why = ERR_INIT;
@@ -90,8 +90,9 @@ static int find(struct file_reader *r, const struct owner *o,
 	return r->e->code ? -1 : 0;
 }
 
-int file_finish(struct db *db, const struct owner *o, struct attachment *t,
-		const unsigned char *hash, struct arena *a, struct err *e)
+int file_finish(struct db *db, const struct owner *o, const struct uuid *user,
+		struct attachment *t, const unsigned char *hash, struct arena *a,
+		struct err *e)
 {
 	struct err broken = ERR_INIT;
 	struct file_reader r = {
@@ -108,7 +109,7 @@ int file_finish(struct db *db, const struct owner *o, struct attachment *t,
 	if (rc == 0)
 		rc = attachment_adopt(db, o, t, f.hash, &broken);
 	if (rc == 0) {
-		rc = find(&r, o, t, a, &f) < 0 ? -1
+		rc = find(&r, user, t, a, &f) < 0 ? -1
 			: attachment_ready(db, o, t, &f, &broken);
 		if (rc < 0 && broken.code == ERR_DB_DUPLICATE) {
 			err_clear(&broken);

@@ -5,14 +5,15 @@
 #include "store/attachment.h"
 
 /*
- * Makes a complete upload ready. hash: that of its content; NULL: it is computed from
- * the stored bytes. If the user has a file with the same content, its facts are used;
- * otherwise a child process determines the type and the text. Updates t; text in a. Can
- * take a minute. ERR_CONFLICT if the upload has grown since t was read; ERR_OVERLOADED
- * if it could not be read now: it stays an upload that can be finished later.
+ * Makes a complete upload of o ready, for the user who asked for it. hash: that of its
+ * content; NULL: it is computed from the stored bytes. If o has a file with the same
+ * content, its facts are used; otherwise a child process determines the type and the
+ * text. Updates t; text in a. Can take a minute. ERR_CONFLICT if the upload has grown
+ * since t was read; ERR_OVERLOADED if it could not be read now: it stays an upload that
+ * can be finished later.
  */
-int file_finish(struct db *db, const struct owner *o, struct attachment *t,
-		const unsigned char *hash, struct arena *a,
+int file_finish(struct db *db, const struct owner *o, const struct uuid *user,
+		struct attachment *t, const unsigned char *hash, struct arena *a,
 		struct err *e) MUST_CHECK;
 
 /* Reads a file piece by piece, in order; for file_source.ctx and .more. */

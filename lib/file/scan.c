@@ -116,9 +116,9 @@ static bool is_kind(const struct attachment *t, const char *type)
 }
 
 /* Runs the reader on the file, beginning with page t->unread. */
-static int run_reader(const struct file_scanner *k, const struct owner *o,
-		      const struct attachment *t, int most, bool picture,
-		      struct arena *a, struct file_scanned *out, struct err *e)
+static int run_reader(const struct file_scanner *k, const struct attachment *t,
+		      int most, bool picture, struct arena *a,
+		      struct file_scanned *out, struct err *e)
 {
 	struct err broken = ERR_INIT;
 	struct file_reader r = {
@@ -126,7 +126,7 @@ static int run_reader(const struct file_scanner *k, const struct owner *o,
 		.piece = ARENA_INIT, .e = &broken,
 	};
 	const struct file_source src = {
-		.more = file_next_piece, .ctx = &r, .user = &o->user_id,
+		.more = file_next_piece, .ctx = &r, .user = k->user,
 	};
 	const struct file_scan_want w = {
 		.from = (int)t->unread, .to = k->conf->scans.pages,
@@ -177,22 +177,21 @@ static void note_problem(const char *problem, bool killed, struct pages_read *ou
 static _Atomic int64_t absent_until_ms;	/* Tesseract, at the last check */
 
 /* Returns 1; 0 if Tesseract is missing; -1. */
-static int by_tesseract(const struct file_scanner *k, const struct owner *o,
-			const struct attachment *t, struct arena *a,
-			struct pages_read *out, struct err *e)
+static int by_tesseract(const struct file_scanner *k, const struct attachment *t,
+			struct arena *a, struct pages_read *out, struct err *e)
 {
 	struct file_scanned f;
 
 	if (!k->conf->scans.tesseract || clock_mono_ms() < absent_until_ms)
 		return 0;
-	if (run_reader(k, o, t, PAGES, false, a, &f, e))
+	if (run_reader(k, t, PAGES, false, a, &f, e))
 		return -1;
 	if (f.exit_code == EXTRACT_NO_READER) {
 		absent_until_ms = clock_mono_ms() + AGAIN_MS;
 		return 0;
 	}
 	/* One of the pages is too large: check if it is the first. */
-	if (f.killed && t->pages > 1 && run_reader(k, o, t, 1, false, a, &f, e))
+	if (f.killed && t->pages > 1 && run_reader(k, t, 1, false, a, &f, e))
 		return -1;
 	*out = (struct pages_read){ .text = f.text, .next = f.killed ? 0 : f.next };
 	note_problem(problem_of(&f, t, a), f.killed, out);
@@ -278,15 +277,14 @@ static int whole_image(const struct file_scanner *k, const struct attachment *t,
 }
 
 /* Draws the next page of a PDF. Returns 1, 0 if there is none or it fails (see out), or -1. */
-static int next_page(const struct file_scanner *k, const struct owner *o,
-		     const struct attachment *t, struct arena *a,
-		     struct llm_image *image, int64_t *page,
+static int next_page(const struct file_scanner *k, const struct attachment *t,
+		     struct arena *a, struct llm_image *image, int64_t *page,
 		     struct pages_read *out, struct err *e)
 {
 	struct err no_image = ERR_INIT;
 	struct file_scanned f;
 
-	if (run_reader(k, o, t, 1, true, a, &f, e))
+	if (run_reader(k, t, 1, true, a, &f, e))
 		return -1;
 	*page = f.done;
 	out->next = f.killed ? 0 : f.next;
@@ -325,9 +323,8 @@ static int refused(const struct err *why, struct pages_read *out, struct err *e)
 }
 
 /* Returns 1, 0 if there is no service or it does not accept the file, or -1. */
-static int by_service(const struct file_scanner *k, const struct owner *o,
-		      struct page_lease *l, struct arena *a, struct pages_read *out,
-		      struct err *e)
+static int by_service(const struct file_scanner *k, struct page_lease *l,
+		      struct arena *a, struct pages_read *out, struct err *e)
 {
 	const struct attachment *t = l->t;
 	const struct llm_service *named = *k->conf->scans.llm_service
@@ -342,7 +339,7 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 	*out = (struct pages_read){ .next = 0 };
 	if (!named || !k->http || llm_check_vision(named, &why))
 		return 0;
-	rc = is_pdf ? next_page(k, o, t, a, &image, &page, out, e)
+	rc = is_pdf ? next_page(k, t, a, &image, &page, out, e)
 		: whole_image(k, t, a, &image, e);
 	if (rc <= 0)
 		return rc < 0 ? -1 : is_pdf;
@@ -426,10 +423,10 @@ static int read_some(const struct file_scanner *k, const struct owner *o,
 		     struct page_lease *l, struct arena *a, struct err *e)
 {
 	struct pages_read r;
-	int rc = by_tesseract(k, o, l->t, a, &r, e);
+	int rc = by_tesseract(k, l->t, a, &r, e);
 
 	if (!rc)
-		rc = by_service(k, o, l, a, &r, e);
+		rc = by_service(k, l, a, &r, e);
 	if (rc > 0 && put(k, o, l->t, &r, a, e))
 		rc = -1;
 	if (rc <= 0)

@@ -22,6 +22,7 @@ struct file_scanner {		/* all members are borrowed */
 	/* Each ends a read with ERR_CANCELLED; either may be NULL. */
 	struct http_abort *abort;
 	const atomic_bool *stop;
+	const struct uuid *user;	/* who asked for it: takes a place */
 	struct owner by;	/* to whom the usage of a service is charged */
 };
 

@@ -166,5 +166,5 @@ int file_upload_end(struct file_upload *u, bool complete, struct arena *a,
 	if (!complete)
 		return 0;
 	crypto_generichash_final(&u->hash, hash, sizeof(hash));
-	return file_finish(u->db, u->o, out, u->whole ? hash : NULL, a, e);
+	return file_finish(u->db, u->o, &u->o->user_id, out, u->whole ? hash : NULL, a, e);
 }

@@ -7,6 +7,11 @@
 
 #include "base/banned.h"
 
+enum {
+	HEAD_WORDS = 24,	/* of a passage that has fewer words itself */
+	ROW_BYTES = 64,		/* of a row, besides its text or data */
+};
+
 struct occurrence {
 	int64_t term;
 	uint32_t chunk;
@@ -28,13 +33,18 @@ void batch_release(struct post_batch *b)
 	b->seen = NULL;
 }
 
-/* Returns the number of words that count towards the chunk's length. */
-static uint32_t note_words(struct post_batch *b, struct str text, bool head)
+/*
+ * Adds up to max words. Returns the number of words that count towards the chunk's
+ * length.
+ */
+static uint32_t note_words(struct post_batch *b, struct str text, bool head,
+			   size_t max)
 {
 	size_t n;
 	uint32_t counted = 0;
 	const struct word *v = tokens_split(b->words, text, false, &n);
 
+	n = MIN(n, max);
 	if (b->seen_room - b->n_seen < n) {
 		b->seen_room = 2 * b->seen_room + n;
 		b->seen = xrealloc(b->seen, b->seen_room * sizeof(*b->seen));
@@ -63,10 +73,14 @@ int batch_add(struct post_batch *b, struct search_put *doc, size_t from, size_t 
 		.doc = doc, .from = from, .n = n, .first = b->n_chunks,
 	};
 	for (size_t i = from; i < from + n; i++) {
-		uint32_t words = note_words(b, doc->chunks[i].text, false);
+		const size_t before = b->n_seen;
+		uint32_t words = note_words(b, doc->chunks[i].text, false,
+					    SIZE_MAX);
+		size_t most = MAX(b->n_seen - before, (size_t)HEAD_WORDS);
 
-		words += note_words(b, doc->title, true);
-		words += note_words(b, doc->chunks[i].heading, true);
+		/* Title and headings come with each passage, however short. */
+		words += note_words(b, doc->title, true, most);
+		words += note_words(b, doc->chunks[i].heading, true, most);
 		b->lengths[b->n_chunks++] = words;
 		p->words += words;
 		if (b->n_seen > LIM_BATCH_WORDS)
@@ -166,6 +180,33 @@ static void list_terms(struct post_batch *b)
 	}
 }
 
+/* What the rows of the parts take. The blocks of postings belong to several of them. */
+static void count_bytes(struct post_batch *b)
+{
+	int64_t words = 0;
+
+	for (size_t i = 0; i < b->n_parts; i++)
+		words += b->parts[i].words;
+	for (size_t i = 0; i < b->n_parts; i++) {
+		struct batch_part *p = &b->parts[i];
+		const char *last = NULL;
+
+		p->bytes = (int64_t)(p->terms.n + p->n * ROW_BYTES);
+		for (size_t c = p->from; c < p->from + p->n; c++) {
+			const struct chunk *ch = &p->doc->chunks[c];
+
+			p->bytes += (int64_t)ch->text.n;
+			if (ch->heading.p != last)
+				p->bytes += (int64_t)ch->heading.n;
+			last = ch->heading.p;
+		}
+		if (words)
+			p->bytes += (int64_t)(b->data.n + b->n_blocks * ROW_BYTES) *
+				p->words / words;
+		p->doc->bytes += p->bytes;
+	}
+}
+
 void batch_end(struct post_batch *b)
 {
 	bool audiences[LIM_AUDIENCES + 1] = { false };
@@ -181,4 +222,5 @@ void batch_end(struct post_batch *b)
 			make_blocks(b, no);
 		}
 	}
+	count_bytes(b);
 }

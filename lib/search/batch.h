@@ -16,7 +16,7 @@ struct batch_part {		/* a document, or a part of a long one */
 	struct search_put *doc;
 	size_t from, n;		/* its chunks that are in the batch */
 	uint32_t first;		/* number of the first of them */
-	int64_t words;
+	int64_t words, bytes;	/* bytes: of its rows, without vectors */
 	struct str terms;	/* distinct terms, 8 bytes each */
 };
 

@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "search/find.h"
-#include "search/list.h"
+#include "store/list.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -79,7 +79,7 @@ static int read_rows(struct db *db, const struct owner *o,
 
 	jw_arr(&w);
 	for (size_t i = 0; i < n; i++)
-		search_list_id(&w, &v[i].document_id);
+		store_list_id(&w, &v[i].document_id);
 	jw_end_arr(&w);
 	rc = db_list(db, STMT_CHATS_OF_IDS,
 		     DB_ARGS(DB_S(buf_str(&list)), DB_S(o->tenant_id),

@@ -18,6 +18,7 @@ struct cutting {
 	size_t n, room;
 	struct str heads[LEVELS];
 	struct str heading;	/* heads, joined */
+	size_t headings_bytes;	/* of all of these so far */
 	bool empty_heading;	/* no text after the last heading yet */
 	size_t heading_at;
 	bool paged;
@@ -85,10 +86,39 @@ static size_t heading_level(struct str line, struct str *text)
 	return text->n ? level : 0;
 }
 
+/*
+ * The path of the last heading, of at most LIM_HEADINGS_CHARS. Once all paths together
+ * are longer than the text, as only a text of nothing but headings has them, a path is
+ * the heading alone: an index does not grow faster than its text.
+ */
+static struct str join_heads(struct cutting *c, size_t level)
+{
+	struct buf b = BUF_INIT(LEVELS * (LIM_HEADING_CHARS * 4 + 3));
+	size_t from = level - 1, chars = utf8_chars(c->heads[from]);
+	struct str path;
+
+	while (from && c->headings_bytes <= c->text.n) {
+		chars += utf8_chars(c->heads[from - 1]) + 3;
+		if (chars > LIM_HEADINGS_CHARS)
+			break;
+		from--;
+	}
+	for (size_t i = from; i < level; i++) {
+		if (!c->heads[i].n)
+			continue;
+		if (b.n)
+			buf_adds(&b, " > ");
+		buf_addstr(&b, c->heads[i]);
+	}
+	path = arena_str(c->a, buf_str(&b));
+	buf_release(&b);
+	c->headings_bytes += path.n;
+	return path;
+}
+
 static int new_heading(struct cutting *c, size_t level, struct str text,
 		       size_t at)
 {
-	struct buf b = BUF_INIT(LEVELS * (LIM_HEADING_CHARS * 4 + 3));
 
 	/* A heading followed by a subheading is part of the subheading's path. */
 	if (c->empty_heading && level > 1 && c->heads[level - 2].n &&
@@ -99,15 +129,7 @@ static int new_heading(struct cutting *c, size_t level, struct str text,
 	c->heads[level - 1] = text;
 	for (size_t i = level; i < LEVELS; i++)
 		c->heads[i] = (struct str){ NULL, 0 };
-	for (size_t i = 0; i < level; i++) {
-		if (!c->heads[i].n)
-			continue;
-		if (b.n)
-			buf_adds(&b, " > ");
-		buf_addstr(&b, c->heads[i]);
-	}
-	c->heading = arena_str(c->a, buf_str(&b));
-	buf_release(&b);
+	c->heading = join_heads(c, level);
 	c->empty_heading = true;
 	c->heading_at = at;
 	return 0;

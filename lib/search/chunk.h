@@ -10,7 +10,8 @@
 #include "base/arena.h"
 
 struct chunk {
-	struct str heading;	/* path of headings, "A > B"; may be empty */
+	/* path of headings, "A > B"; may be empty. Chunks in a row share its memory */
+	struct str heading;
 	struct str text;
 	int page;		/* on which it begins, from 1; 0: no pages */
 	size_t at;		/* byte offset in the document's text */

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "search/finding.h"
-#include "search/list.h"
+#include "store/list.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -28,7 +28,7 @@ static struct str list_of(struct arena *a, const struct search_in *in, size_t n,
 	jw_arr(&w);
 	for (size_t i = 0; i < n; i++)
 		if (!only || only[i].reads)
-			search_list_id(&w, in[i].base);
+			store_list_id(&w, in[i].base);
 		else
 			jw_null(&w);
 	jw_end_arr(&w);
@@ -53,7 +53,7 @@ struct str finding_lists(const struct searches *f,
 	for (size_t i = 0; i < f->n; i++) {
 		jw_obj(&w);
 		jw_key(&w, "b");
-		search_list_id(&w, f->v[i].in->base);
+		store_list_id(&w, f->v[i].in->base);
 		jw_key(&w, "x");
 		jw_arr(&w);
 		items(&w, &f->v[i]);
@@ -207,7 +207,7 @@ static void write_documents(struct jw *w, const struct search *s)
 {
 	for (size_t i = 0; i < MIN(s->ask->n_documents,
 				   (size_t)LIM_SEARCH_DOCUMENTS); i++)
-		search_list_id(w, &s->ask->documents[i]);
+		store_list_id(w, &s->ask->documents[i]);
 }
 
 static int by_first(const void *a, const void *b)
@@ -309,7 +309,7 @@ int search_read(struct db *db, struct search_pick *v, size_t n, struct arena *a,
 	for (size_t i = 0; i < n; i++) {	/* so that each row tells its passage */
 		jw_obj(&w);
 		jw_key(&w, "b");
-		search_list_id(&w, v[i].base);
+		store_list_id(&w, v[i].base);
 		jw_key(&w, "x");
 		jw_arr(&w);
 		jw_int(&w, v[i].found->chunk);

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "resource/purge.h"
 #include "search/batch.h"
-#include "search/list.h"
+#include "store/list.h"
 #include "search/vector.h"
 #include "store/stmt.h"
 
@@ -151,7 +151,7 @@ struct index_write {
 	bool last;		/* last batch of its document, which may have several */
 	bool *there;		/* for each part: whether it has older rows */
 	int64_t chunks[LIM_AUDIENCES + 1], words[LIM_AUDIENCES + 1];
-	int64_t n_vectors;
+	int64_t n_vectors, bytes;
 	struct arena *a;
 };
 
@@ -179,7 +179,7 @@ static int look_there(struct db *tx, struct index_write *k, struct err *e)
 
 	jw_arr(&w);
 	for (size_t i = 0; i < k->b->n_parts; i++)
-		search_list_id(&w, &k->b->parts[i].doc->id);
+		store_list_id(&w, &k->b->parts[i].doc->id);
 	jw_end_arr(&w);
 	memset(k->there, 0, k->b->n_parts * sizeof(*k->there));
 	rc = db_each(tx, STMT_SEARCH_DOCUMENT_THERE,
@@ -244,7 +244,9 @@ static int write_documents(struct db *tx, struct index_write *k, int64_t first,
 			   struct err *e)
 {
 	struct post_batch *b = k->b;
-	struct db_val *v = arena_zalloc(k->a, b->n_parts * 10, sizeof(*v));
+	struct db_val *v = arena_zalloc(k->a, b->n_parts * 11, sizeof(*v));
+
+	k->bytes = 0;
 
 	for (size_t i = 0; i < b->n_parts; i++) {
 		struct batch_part *p = &b->parts[i];
@@ -263,12 +265,13 @@ static int write_documents(struct db *tx, struct index_write *k, int64_t first,
 			k->chunks[no] += rc ? (int64_t)p->n : 0;
 			k->words[no] += rc ? p->words : 0;
 		}
-		memcpy(&v[i * 10], DB_ARGS(DB_U(k->base), DB_I(first + p->first),
+		memcpy(&v[i * 11], DB_ARGS(DB_U(k->base), DB_I(first + p->first),
 			DB_I((int64_t)p->n), DB_I(state), DB_I(no),
 			DB_U(&p->doc->id), DB_I(p->words), DB_B(p->terms),
 			DB_I(p->doc->vectors != NULL),
-			DB_I(p->doc->vectors ? (int64_t)p->n : 0)),
-		       10 * sizeof(*v));
+			DB_I(p->doc->vectors ? (int64_t)p->n : 0),
+			DB_I(p->bytes)), 11 * sizeof(*v));
+		k->bytes += p->bytes;
 	}
 	return db_exec_rows(tx, STMT_SEARCH_DOCUMENT_INSERT, v, b->n_parts, NULL,
 			    e);
@@ -294,28 +297,43 @@ static int finish_documents(struct db *tx, struct index_write *k, struct err *e)
 	return 0;
 }
 
+/* Chunks in a row that have the same headings refer to the first one's. */
 static int write_chunks(struct db *tx, struct index_write *k, int64_t first,
 			struct err *e)
 {
 	struct post_batch *b = k->b;
 	struct db_val *v = arena_zalloc(k->a, (size_t)b->n_chunks * 7,
 					sizeof(*v));
-	size_t n = 0;
+	struct db_val *h = arena_zalloc(k->a, (size_t)b->n_chunks * 3,
+					sizeof(*h));
+	size_t n = 0, n_headings = 0;
 
-	for (size_t i = 0; i < b->n_parts; i++)
+	for (size_t i = 0; i < b->n_parts; i++) {
+		const char *last = NULL;
+		int64_t of = 0;
+
 		for (size_t c = 0; c < b->parts[i].n; c++, n++) {
 			const struct chunk *ch =
 				&b->parts[i].doc->chunks[b->parts[i].from + c];
 
+			if (ch->heading.n && ch->heading.p != last) {
+				last = ch->heading.p;
+				of = first + (int64_t)n;
+				memcpy(&h[n_headings++ * 3],
+				       DB_ARGS(DB_U(k->base), DB_I(of),
+					       DB_S(ch->heading)), 3 * sizeof(*h));
+			}
 			memcpy(&v[n * 7], DB_ARGS(DB_U(k->base),
 				DB_I(first + (int64_t)n),
 				DB_I(first + b->parts[i].first), DB_I(ch->page),
-				DB_I((int64_t)ch->at), DB_S(ch->heading),
+				DB_I((int64_t)ch->at),
+				DB_I_IF(ch->heading.n, of),
 				DB_S(ch->text)), 7 * sizeof(*v));
-			if (!ch->heading.p)
-				v[n * 7 + 5] = DB_S(STR(""));
 		}
-	return db_exec_rows(tx, STMT_SEARCH_CHUNK_INSERT, v, n, NULL, e);
+	}
+	return db_exec_rows(tx, STMT_SEARCH_CHUNK_INSERT, v, n, NULL, e) ||
+		db_exec_rows(tx, STMT_SEARCH_HEADING_INSERT, h, n_headings, NULL,
+			     e) ? -1 : 0;
 }
 
 static int write_posts(struct db *tx, struct index_write *k, int64_t first,
@@ -416,7 +434,8 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 					     DB_I(no)), NULL, e);
 	if (!rc)
 		rc = db_exec(tx, STMT_SEARCH_BASE_WROTE,
-			     DB_ARGS(DB_I(k->b->n_chunks), DB_S_IF(k->how->model),
+			     DB_ARGS(DB_I(k->b->n_chunks), DB_I(k->bytes),
+				     DB_S_IF(k->how->model),
 				     DB_I_IF(k->how->model.p, k->how->dimension),
 				     DB_I(k->n_vectors), DB_U(k->base)), NULL, e);
 	arena_rewind(k->a, mark);

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "search/kb_room.h"
-#include "search/list.h"
+#include "store/list.h"
 #include "store/job.h"
 #include "store/stmt.h"
 
@@ -183,7 +183,7 @@ int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
 		return 0;
 	jw_arr(&w);
 	for (size_t i = 0; i < n; i++)
-		search_list_id(&w, &ids[i]);
+		store_list_id(&w, &ids[i]);
 	jw_end_arr(&w);
 	rc = db_list(db, STMT_KB_DOCUMENT_OF_IDS,
 		     DB_ARGS(DB_S(buf_str(&list)), DB_S(at->tenant_id)), a,

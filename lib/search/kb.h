@@ -13,6 +13,7 @@ enum kb_status { KB_QUEUED, KB_READY, KB_FAILED };
 
 struct kb_document {
 	struct uuid id, base_id;
+	struct uuid user_id;	/* who wrote it last */
 	struct str external_id;	/* p == NULL: none */
 	struct str title, url;	/* url p == NULL: none */
 	struct str groups;	/* JSON array, sorted; "[]": all who see the base */
@@ -36,6 +37,7 @@ struct kb_at {
 	struct uuid user_id;	/* of the caller */
 	struct uuid base;
 	bool all;		/* the caller sees all documents */
+	bool is_tenants;	/* what is in it is not counted for who writes it */
 	const struct str *groups;
 	size_t n_groups;
 	/* kb_write: limits of the base */

@@ -43,7 +43,7 @@ static int ready(struct db *tx, const struct search_put *doc, void *ctx,
 	for (size_t i = 0; i < k->n; i++)
 		if (uuid_eq(&k->v[i].id, &doc->id) &&
 		    db_exec(tx, STMT_KB_DOCUMENT_READY,
-			    DB_ARGS(DB_I((int64_t)doc->n), DB_U(&doc->id),
+			    DB_ARGS(DB_I((int64_t)doc->n), DB_I(doc->bytes), DB_U(&doc->id),
 				    DB_I(k->v[i].version)), &r, e))
 			return -1;
 	return r.affected > 0;

@@ -12,7 +12,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/kb.c lib/search/kb.h \
 	lib/search/kb_file.c lib/search/kb_index.c lib/search/kb_index.h \
 	lib/search/kb_room.h \
-	lib/search/list.h \
 	lib/search/post.c lib/search/post.h \
 	lib/search/rank.c lib/search/rank.h \
 	lib/search/snippet.c lib/search/snippet.h \

@@ -96,7 +96,7 @@ static int broken(struct err *e)
 /* -- deleting --------------------------------------------------------------------- */
 
 struct dead {
-	int64_t first, n;
+	int64_t first, n, bytes;
 	struct str terms;
 };
 
@@ -104,6 +104,7 @@ static const struct db_field dead_fields[] = {
 	{ .column = "first", .type = 'i', .offset = offsetof(struct dead, first) },
 	{ .column = "n", .type = 'i', .offset = offsetof(struct dead, n) },
 	{ .column = "terms", .type = 'b', .offset = offsetof(struct dead, terms) },
+	{ .column = "bytes", .type = 'i', .offset = offsetof(struct dead, bytes) },
 };
 
 struct tidying {
@@ -234,11 +235,12 @@ static int drop_rest(struct db *tx, struct tidying *t, const struct dead *d,
 		if (drop_signs(tx, t, d, &b.v[i], e))
 			return -1;
 	if (db_exec(tx, STMT_SEARCH_VECTOR_DELETE, range, &r, e) ||
+	    db_exec(tx, STMT_SEARCH_HEADING_DELETE, range, NULL, e) ||
 	    db_exec(tx, STMT_SEARCH_CHUNK_DELETE, range, NULL, e))
 		return -1;
-	if (r.affected &&
-	    db_exec(tx, STMT_SEARCH_BASE_LOST,
-		    DB_ARGS(DB_I(r.affected), DB_U(t->base)), NULL, e))
+	if (db_exec(tx, STMT_SEARCH_BASE_LOST,
+		    DB_ARGS(DB_I(r.affected), DB_I(r.affected), DB_I(d->bytes),
+			    DB_U(t->base)), NULL, e))
 		return -1;
 	return db_exec(tx, STMT_SEARCH_DOCUMENT_DELETE,
 		       DB_ARGS(DB_U(t->base), DB_I(d->first)), NULL, e);

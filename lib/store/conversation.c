@@ -13,7 +13,9 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "resource/purge.h"
+#include "store/attachment.h"
 #include "store/job.h"
+#include "store/known.h"
 #include "store/stmt.h"
 #include "store/thread.h"
 
@@ -47,8 +49,10 @@ int conversation_get(struct db *db, const struct owner *o,
 	int n = db_get(db, STMT_CONVERSATION_GET,
 		       DB_ARGS(DB_U(id), DB_S(o->tenant_id),
 			       DB_U(&o->user_id)), a, fields, out, e);
+	struct str *set = &out->knowledge;
 
-	return n > 0 ? 0 : n < 0 ? -1 : not_found(e);
+	return n > 0 ? store_known_bases(db, o->tenant_id, &set, 1, a, e)
+		: n < 0 ? -1 : not_found(e);
 }
 
 int conversation_lock(struct db *tx, const struct owner *o,
@@ -195,6 +199,16 @@ static int reach_of(struct db *db, const struct owner *o,
 		       a, take_reach, reach, e);
 }
 
+static int known_bases(struct db *db, const struct owner *o,
+		       struct conversation_page *p, struct arena *a, struct err *e)
+{
+	struct str **sets = arena_zalloc(a, p->n + 1, sizeof(*sets));
+
+	for (size_t i = 0; i < p->n; i++)
+		sets[i] = &p->items[i].knowledge;
+	return store_known_bases(db, o->tenant_id, sets, p->n, a, e);
+}
+
 int conversation_list(struct db *db, const struct owner *o,
 		      const struct conversation_filter *f,
 		      const struct conversation_key *after, size_t size,
@@ -251,7 +265,7 @@ int conversation_list(struct db *db, const struct owner *o,
 			     a, fields, sizeof(*out->items), 0, &out->items,
 			     &out->n, e);
 	}
-	if (rc)
+	if (rc || known_bases(db, o, out, a, e))
 		return -1;
 	if (out->n > size) {
 		out->n = size;
@@ -410,6 +424,7 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 	if (db_exec(tx, STMT_CONVERSATION_DOOM,
 		    DB_ARGS(DB_U(&nobody), DB_U(d->id), DB_S(d->o->tenant_id),
 			    DB_U(&d->o->user_id)), NULL, e) ||
+	    attachment_doom(tx, d->o, d->id, e) ||
 	    db_exec(tx, STMT_NOTICE_FORGET,
 		    DB_ARGS(DB_U(&d->o->user_id), DB_U(d->id)), NULL, e) ||
 	    db_exec(tx, STMT_FORK_UNLINK, DB_ARGS(DB_U(d->id)), NULL,

@@ -204,7 +204,7 @@ int conversation_adopt(struct db *db, struct err *e) MUST_CHECK;
 
 /*
  * Writes the record (B13, E19): workspaceId, agentId, conversationId, title,
- * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds,
+ * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds, knowledgeLimited,
  * createdAt, updatedAt, messageCount, runningTurnId (null if no turn runs, or
  * its process died); for a fork forkedFrom {conversationId, messageId}.
  */

@@ -9,6 +9,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/job.c lib/store/job.h \
 	lib/store/journal.c lib/store/journal.h \
 	lib/store/key.c lib/store/key.h \
+	lib/store/known.c lib/store/known.h \
+	lib/store/list.h \
 	lib/store/mcp_pin.c lib/store/mcp_pin.h \
 	lib/store/message.c lib/store/message.h lib/store/message_row.h \
 	lib/store/metric_sum.c lib/store/metric_sum.h \

@@ -219,6 +219,7 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	write_participants(w, c);
 	jw_key(w, "knowledgeBaseIds");
 	jw_raw(w, c->knowledge.p ? c->knowledge : STR("[]"));
+	jw_kbool(w, "knowledgeLimited", c->knowledge.p != NULL);
 	jw_ktime(w, "createdAt", c->created_us);
 	jw_ktime(w, "updatedAt", c->updated_us);
 	jw_kint(w, "messageCount", c->last_seq - c->superseded);

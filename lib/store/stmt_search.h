@@ -59,9 +59,21 @@
 #define KB_WHILE_READ(what) \
 	"IF(d.unread = 1 AND d.status = 0, (SELECT " what " FROM attachment a" \
 	" WHERE a.id = d.attachment_id), NULL)"
+/* What a user has written into bases that are not the tenant's. */
+#define DOCUMENTS_OF_WRITER \
+	" FROM document d FORCE INDEX (document_writer)" \
+	" STRAIGHT_JOIN knowledge_base b ON b.id = d.base_id" \
+	" STRAIGHT_JOIN search_base s ON s.id = d.base_id" \
+	" WHERE d.tenant_id = ? AND d.user_id = ? AND b.tier <> 'tenant'"
+/* The headings above search_chunk c; older rows have them themselves. */
+#define CHUNK_HEADING "COALESCE(h.text, c.heading)"
+#define CHUNK_HEADINGS \
+	" LEFT JOIN search_heading h ON h.base_id = c.base_id" \
+	" AND h.chunk = c.heading_of"
 #define KB_DOCUMENT_FIELDS(F, SEP) \
 	F(id, u, "d.id") SEP \
 	F(base_id, u, "d.base_id") SEP \
+	F(user_id, u, "d.user_id") SEP \
 	F(external_id, S, "d.external_id") SEP \
 	F(title, s, "d.title") SEP \
 	F(url, S, "d.url") SEP \

@@ -317,6 +317,7 @@ static void read_scan(struct turn_loop *l, struct attachment *t)
 	const struct file_scanner with = {
 		.db = l->run->deps->db, .conf = l->run->in.by.conf,
 		.http = l->run->deps->http, .abort = l->abort, .by = l->owner,
+		.user = &l->owner.user_id,
 	};
 	struct err e = ERR_INIT;
 	int more = 1;

@@ -11,6 +11,7 @@
 #include "base/trace.h"
 #include "base/utf8.h"
 #include "db/db.h"
+#include "hold/stored.h"
 #include "store/thread.h"
 #include "turn/attach.h"
 #include "turn/choose.h"
@@ -309,6 +310,15 @@ static int find_target(struct start *s, struct err *e)
 	return find_named(in, e);
 }
 
+/* An answer that the user was asked about is stored in any case. */
+static int check_stored(struct start *s, struct err *e)
+{
+	const struct turn_request *in = &s->run->in;
+
+	return in->verb == TURN_RESUME ? 0
+		: hold_check(s->run->deps->db, in->by.conf, &in->by.owner, e);
+}
+
 /* The options that are kept with the message. */
 static int check_options(struct start *s, struct err *e)
 {
@@ -516,6 +526,7 @@ static start_step *const steps[] = {
 	find_target,	/* workspace and agent, visible to the caller: 404 */
 	check_options,	/* the rules of turn_options.def: 422, 413 */
 	find_service,	/* an LLM service that can chat: 503, 422 */
+	check_stored,	/* what the user stores: 413 */
 	prepare,
 	look_up,	/* mentions: 422 */
 	begin,		/* not busy: 409; stores the message */

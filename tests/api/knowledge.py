@@ -6,8 +6,8 @@ import re
 from lab import wait_until
 
 NOBODY = "0192f000-0000-7000-8000-000000000000"
-TABLES = ("document", "document_text", "search_document", "search_chunk", "search_post",
-          "search_vector", "search_bits", "search_audience")
+TABLES = ("document", "document_text", "search_document", "search_chunk", "search_heading",
+          "search_post", "search_vector", "search_bits", "search_audience")
 
 
 def base_of(lab, user, groups=(), **fields):

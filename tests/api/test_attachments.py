@@ -310,6 +310,38 @@ def test_what_goes_when(make_store):
                and set(stored(lab).values()) == {0})
 
 
+def test_a_deleted_conversation_leaves_nothing_to_read(make_store):
+    """A37: from the answer on, while its rows are still there; but what another
+    conversation has as well stays."""
+    lab = make_store()
+    both, own, other = (made(lab, text * 60000, user="ada")["id"]
+                        for text in (b"both ", b"own ", b"other "))
+    def talk(*files):
+        return lab.chat("Look", attachments=list(files))[0].data["conversationId"]
+
+    def readable(id):
+        got = [lab.get(f"/attachments/{id}{part}", user="ada").status
+               for part in ("", "/content", "/text")]
+        got.append(200 if id in [a["id"] for a in lab.get(
+            "/attachments", user="ada").json["items"]] else 404)
+        assert len(set(got)) == 1, got
+        return got[0] == 200
+
+    first, second = talk(both, own), talk(both, other)
+    with lab.locked("message", f"conversation_id IN (UNHEX('{first.replace('-', '')}'),"
+                               f" UNHEX('{second.replace('-', '')}'))"):
+        assert lab.call("DELETE", f"/conversations/{first}", user="ada").status == 204
+        assert lab.get(f"/conversations/{first}", user="ada").status == 404
+        assert [readable(id) for id in (own, both, other)] == [False, True, True]
+        again = lab.post("/chat/lab/stream", {"content": "Again", "attachments": [own]},
+                         user="ada")
+        assert (again.status, again.json["field"]) == (422, "attachments[0]"), again
+        assert lab.call("DELETE", f"/conversations/{second}", user="ada").status == 204
+        assert [readable(id) for id in (own, both, other)] == [False] * 3
+    wait_until("nothing is left", lambda: lab.command("work")
+               and set(stored(lab).values()) == {0})
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_types(lab, someone, name):
     data, media_type, words = SAMPLES[name]

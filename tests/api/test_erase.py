@@ -1,7 +1,6 @@
 """lamplighter erase: of a user nothing is left in any table, and what others have is as
 it was."""
 
-import contextlib
 import json
 import os
 import re
@@ -234,26 +233,6 @@ def test_nothing_is_left(full):
     assert full.chat({"text": "Hello."}, user=WHO)[-1].data["conversationId"]
 
 
-@contextlib.contextmanager
-def locked(lab, table, where):
-    """Nobody can write the rows."""
-    client = subprocess.Popen(
-        ["mariadb", "--socket", os.environ["LAMPLIGHTER_TEST_DB_SOCKET"],
-         "--user", os.environ["LAMPLIGHTER_TEST_DB_ROOT"], "--batch",
-         "--skip-column-names", "--unbuffered", lab.database],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        client.stdin.write(f"BEGIN; SELECT 1 FROM {table} WHERE {where} FOR UPDATE;"
-                           " SELECT 'held';\n")
-        client.stdin.flush()
-        while client.stdout.readline() != "held\n":
-            assert client.poll() is None
-        yield
-    finally:
-        client.stdin.close()
-        client.wait()
-
-
 @pytest.mark.parametrize("table", ["knowledge_base", "message", "attachment"])
 def test_one_that_was_killed_is_run_again(full, table):
     before, n_files = rows(full), files(full)
@@ -262,7 +241,7 @@ def test_one_that_was_killed_is_run_again(full, table):
     where = {"message": "conversation_id IN (SELECT id FROM conversation WHERE user_id ="
                         f" UNHEX('{id}'))",
              "knowledge_base": f"holder_id = UNHEX('{id}')"}
-    with locked(full, table, where.get(table, f"user_id = UNHEX('{id}')")):
+    with full.locked(table, where.get(table, f"user_id = UNHEX('{id}')")):
         with subprocess.Popen([COMMAND, "-c", full.config_file, "erase", "--user", WHO,
                                "--yes"], env={**os.environ, **full.responder_env}) as run:
             wait_until("it waits for the lock", lambda: full.sql(

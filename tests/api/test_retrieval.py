@@ -114,11 +114,11 @@ def test_the_conversation_comes_before_the_agent(lab, who):
         "conversationId": c.json["conversationId"]}
     part = told(lab, who, named, "apples", **here)[0]
     assert "red" in part and "green" not in part
-    # A deleted base leaves nothing, and its id stays: nothing else is searched.
+    # A deleted base leaves nothing: nothing else is searched.
     assert lab.call("DELETE", red, user=who).status == 204
     assert told(lab, who, named, "apples", **here)[0] is None
     same = lab.call("PATCH", at, {"knowledgeBaseIds": [id_of(red)]}, user=who)
-    assert same.status == 200 and same.json["knowledgeBaseIds"] == [id_of(red)]
+    assert same.status == 200 and same.json["knowledgeBaseIds"] == []
     wait_until("nothing is left", lambda: sum(left(lab, red).values()) == 0)
     # No set: as the agent says again.
     changed = lab.call("PATCH", at, {"knowledgeBaseIds": None, "title": "T"}, user=who)
@@ -281,3 +281,61 @@ def test_the_demo_model_quotes_a_file_that_is_sent(lab, who):
     assert "100" in asked("How many tickets are open?")["content"]
     silent = asked("What is the meaning of life?", sent.json["id"])["content"]
     assert "no sentence in the file" in silent
+
+
+def test_a_deleted_base_leaves_the_records_and_widens_nothing(lab, who):
+    """B14, B49: in records its id is gone; an emptied set differs from none, and what
+    records have can be written back."""
+    def talk(agent, **fields):
+        return f"""/conversations/{lab.post("/conversations", {
+            "workspaceId": "lab", "agentId": agent, **fields}, user=who).json["conversationId"]}"""
+
+    def record(path):
+        c = lab.get(path, user=who).json
+        return c["knowledgeBaseIds"], c["knowledgeLimited"]
+
+    def found(path):
+        return told(lab, who, agent, "apples",
+                    conversationId=path.rsplit("/", 1)[1])[0] or ""
+
+    red = base_about(lab, who, "Red", "Apples are red.")
+    blue = base_about(lab, who, "Blue", "Apples are blue.")
+    base_about(lab, who, "Green", "Apples are green.")
+    agent = agent_of(lab, who)
+    named = f"/workspaces/lab/agents/{agent_of(lab, who, knowledgeBaseIds=[id_of(red)])}"
+    free, one = talk(agent), talk(agent, knowledgeBaseIds=[id_of(red)])
+    both = talk(agent, knowledgeBaseIds=[id_of(red), id_of(blue)])
+    lab.chat({"text": "Yes."}, user=who, agentId=agent, conversationId=one.rsplit("/", 1)[1])
+    last = lab.get(one + "/messages", user=who).json["items"][0]["messageId"]
+    fork = "/conversations/" + lab.post(one + "/fork", {"messageId": last},
+                                        user=who).json["conversationId"]
+    tag = lab.get(one, user=who).headers["ETag"]
+    assert lab.call("DELETE", red, user=who).status == 204
+    assert (record(free), record(one), record(both), record(named)) == (
+        ([], False), ([], True), ([id_of(blue)], True), ([], True))
+    assert lab.get(one, user=who, headers={"If-None-Match": tag}).status == 200
+    listed = {c["conversationId"]: (c["knowledgeBaseIds"], c["knowledgeLimited"])
+              for c in lab.get("/conversations", user=who).json["items"]}
+    for path in free, one, both, fork:
+        shown = record(path)
+        assert listed[path.rsplit("/", 1)[1]] == shown
+        same = lab.call("PATCH", path, {"title": "T", "knowledgeBaseIds": shown[0]}, user=who)
+        assert same.status == 200 and record(path) == shown, path
+    assert "green" in found(free) and found(one) == found(fork) == ""
+    assert "blue" in found(both) and "green" not in found(both)
+    same = lab.call("PATCH", named, {"knowledgeBaseIds": []}, user=who)
+    assert same.status == 200 and record(named) == ([], True)
+    # Who still has the id writes it back as well; null is no set.
+    assert lab.call("PATCH", one, {"knowledgeBaseIds": [id_of(red)]}, user=who).status == 200
+    assert record(one) == ([], True)
+    for path in one, named:
+        assert lab.call("PATCH", path, {"knowledgeBaseIds": None}, user=who).status == 200
+        assert record(path) == ([], False)
+    # The last one of the other goes as well, and so on.
+    assert lab.call("DELETE", blue, user=who).status == 204
+    assert record(both) == ([], True) and found(both) == ""
+    # An agent that names none has all: what its record has changes nothing.
+    plain = f"/workspaces/lab/agents/{agent}"
+    assert record(plain) == ([], False)
+    assert lab.call("PATCH", plain, {"knowledgeBaseIds": []}, user=who).status == 200
+    assert record(plain) == ([], False) and "green" in found(talk(agent))

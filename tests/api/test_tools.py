@@ -238,8 +238,14 @@ def test_a_long_result_is_read_page_by_page(lab):
     def kept():
         return int(lab.sql("SELECT COUNT(*) FROM tool_output")[0][0])
     before = kept()
-    lab.call("DELETE", f"/conversations/{conversation}", user="ada")
-    wait_until("one is gone", lambda: kept() == before - 1)
+    # unreadable from the answer on, while its rows are still there
+    with lab.locked("message", f"conversation_id = UNHEX('{conversation.replace('-', '')}')"):
+        lab.call("DELETE", f"/conversations/{conversation}", user="ada")
+        after = lab.chat({"tool_calls": [{"name": "long", "args": {}}], "then": {
+            "tool_calls": [ask[1]], "then": {"text": "x"}}})
+        assert "There is no such result" in text_of(results(after)[1])
+        assert kept() == before + 1
+    wait_until("one is gone", lambda: kept() == before)
 
 
 def test_read_result_is_offered_only_then(lab):

@@ -17,6 +17,7 @@ LAYERS = [
     {"agent"},
     {"llm"},
     {"search"},
+    {"hold"},
     {"store", "auth"},
     {"resource"},
     {"net", "db", "conf", "secret"},

@@ -612,7 +612,7 @@ static void a_base_goes_with_all_its_rows(void **state)
 {
 	static const char *const tables[] = {
 		"search_base", "search_audience", "search_document",
-		"search_chunk", "search_post", "search_vector", "search_bits",
+		"search_chunk", "search_heading", "search_post", "search_vector", "search_bits",
 	};
 	struct uuid base = new_base();
 	struct search_found *f;

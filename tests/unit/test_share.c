@@ -1,7 +1,8 @@
-/* fcgi-app/share and pace: what one user may have, how slowly a body may come. */
+/* hold/share and pace: what one user may have, how slowly a body may come. */
 #include "auth/identity.h"
+#include "base/clock.h"
+#include "hold/share.h"
 #include "pace.h"
-#include "share.h"
 #include "unit.h"
 
 static struct uuid user(int n)
@@ -79,12 +80,55 @@ static void small_limits_leave_some(void **state)
 	for (int i = 0; i < 3; i++)
 		share_give(&p[i]);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(take(s, 1, SHARE_BYTES, 1 << 30, none, &p[i]),
+		assert_int_equal(take(s, 1, SHARE_UNSENT, 1 << 30, none, &p[i]),
 				 0);
 	for (int i = 0; i < 5; i++)
 		share_give(&p[i]);
-	assert_int_equal(take(NULL, 1, SHARE_BYTES, 1, few, &more), 0);
+	assert_int_equal(take(NULL, 1, SHARE_UNSENT, 1, few, &more), 0);
 	share_give(&more);
+	share_free(s);
+}
+
+struct waiting {
+	struct share *s;
+	struct share_part part;
+	int rc;
+};
+
+static void *wait_for_it(void *ctx)
+{
+	struct waiting *w = ctx;
+	struct uuid u = user(1);
+	struct err e = ERR_INIT;
+
+	w->rc = share_wait(w->s, &u, SHARE_READERS, 1,
+			   (struct share_limit){ .all = 4, .part = 2 },
+			   clock_mono_ms() + 60000, &w->part, &e);
+	return NULL;
+}
+
+/* A place that is given back goes to who waits for it; others do not wait for them. */
+static void one_waits_for_what_is_given_back(void **state)
+{
+	const struct share_limit limit = { .all = 4, .part = 2 };
+	struct share *s = share_new();
+	struct waiting w = { .s = s };
+	struct share_part p[2], other, more;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(take(s, 1, SHARE_READERS, 1, limit, &p[0]), 0);
+	assert_int_equal(take(s, 1, SHARE_READERS, 1, limit, &p[1]), 0);
+	assert_int_equal(take(s, 1, SHARE_READERS, 1, limit, &more), ERR_SHARE);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_it, &w), 0);
+	assert_int_equal(take(s, 2, SHARE_READERS, 1, limit, &other), 0);
+	share_give(&other);
+	share_give(&p[0]);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(w.rc, 0);
+	assert_int_equal(share_count(s, NULL, SHARE_READERS), 2);
+	share_give(&w.part);
+	share_give(&p[1]);
 	share_free(s);
 }
 
@@ -96,13 +140,13 @@ static void one_great_thing_is_allowed(void **state)
 	struct share_part a, b, c;
 
 	(void)state;
-	assert_int_equal(take(s, 1, SHARE_BYTES, 500, limit, &a), 0);
-	assert_int_equal(take(s, 1, SHARE_BYTES, 1, limit, &c), ERR_SHARE);
-	assert_int_equal(take(s, 2, SHARE_BYTES, 300, limit, &b), 0);
-	assert_int_equal(take(s, 3, SHARE_BYTES, 1, limit, &c), ERR_OVERLOADED);
+	assert_int_equal(take(s, 1, SHARE_UNSENT, 500, limit, &a), 0);
+	assert_int_equal(take(s, 1, SHARE_UNSENT, 1, limit, &c), ERR_SHARE);
+	assert_int_equal(take(s, 2, SHARE_UNSENT, 300, limit, &b), 0);
+	assert_int_equal(take(s, 3, SHARE_UNSENT, 1, limit, &c), ERR_OVERLOADED);
 	share_give(&a);
 	share_give(&b);
-	assert_int_equal(take(s, 3, SHARE_BYTES, 5000, limit, &c), 0);
+	assert_int_equal(take(s, 3, SHARE_UNSENT, 5000, limit, &c), 0);
 	share_give(&c);
 	share_free(s);
 }
@@ -152,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_user_has_a_part),
 		cmocka_unit_test(small_limits_leave_some),
+		cmocka_unit_test(one_waits_for_what_is_given_back),
 		cmocka_unit_test(one_great_thing_is_allowed),
 		cmocka_unit_test(guests_count_by_address),
 		cmocka_unit_test(a_body_has_its_time),

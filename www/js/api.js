@@ -249,11 +249,17 @@ export class Api {
 		return this.json('DELETE', `conversations/${enc(id)}`);
 	}
 
-	/** @param bases ids of the knowledge bases it is limited to; []: as its agent says */
+	/** @param bases ids of the knowledge bases it is limited to; [], null: as its agent says */
 	useKnowledge(id, bases)
 	{
 		return this.json('PATCH', `conversations/${enc(id)}`,
 			{ body: { knowledgeBaseIds: bases } });
+	}
+
+	/** What the user stores and takes, with its limits: {items}. */
+	limits()
+	{
+		return this.json('GET', 'me/limits');
 	}
 
 	/** Tools that run in a conversation without asking: {items}. */

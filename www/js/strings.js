@@ -123,6 +123,12 @@ const en = {
 	'used.title': 'Knowledge used in this conversation',
 	'used.text': 'From the next message on, answers use only what is ticked. ' +
 		'If nothing is ticked, they use what the assistant uses.',
+	'used.deleted': 'All knowledge bases that were ticked here have been deleted, so nothing is searched.',
+	'used.reset': 'Use what the assistant uses',
+	'limits.title': 'Storage',
+	'limits.used': '{used} MiB',
+	'limits.of': '{used} MiB of {limit} MiB',
+	'limits.part': '{label}: {used} MiB',
 	'allowed.menu': 'Allowed tools',
 	'allowed.title': 'Allowed in this conversation',
 	'allowed.text': 'These tools run in this conversation without asking you.',

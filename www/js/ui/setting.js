@@ -4,6 +4,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { shown } from '../form.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
+import './limits.js';
 
 /** The level that sets a value, with its text. */
 const FROM = new Map([['agent', 'settings.agent'], ['workspace', 'settings.workspace'],
@@ -20,13 +21,14 @@ function levels({ permissions, groups })
 }
 
 export const settingPart = {
-	above: ({ places: { me }, current }) => {
+	above: ({ api, places: { me }, current }) => {
 		const all = levels(me);
 
-		return all.length < 2 ? nothing : html`<nav class="chips" aria-label=${
+		return html`${all.length < 2 ? nothing : html`<nav class="chips" aria-label=${
 			t('settings.whose')}>${all.map(([id, text]) => html`<a class="chip-button"
 				href=${placeHash('settings', id)}
-				aria-current=${id === current.id ? 'page' : nothing}>${text}</a>`)}</nav>`;
+				aria-current=${id === current.id ? 'page' : nothing}>${text}</a>`)}</nav>`}
+			${current.id ? nothing : html`<lamp-limits .api=${api}></lamp-limits>`}`;
 	},
 	below: () => (field) => !field.inForce || field.inForce.value === null ? nothing : html`
 		<p class="field-help">${t('settings.now', { value: shown(field, field.inForce.value),

@@ -1,12 +1,16 @@
 // <lamp-used>: the knowledge bases to which a conversation is limited; none:
 // its agent's. Changes apply from the next message on.
-import { html } from '../../vendor/lit.js';
+import { html, nothing } from '../../vendor/lit.js';
 import { t } from '../strings.js';
 import { ConversationDialog } from './dialogs.js';
 import './refs.js';
 
 class LampUsed extends ConversationDialog {
-	static properties = { places: { attribute: false } };
+	static properties = {
+		places: { attribute: false },
+		/** whether all bases that were chosen have been deleted */
+		emptied: { state: true },
+	};
 
 	name = 'used';
 	heading = 'used.title';
@@ -16,14 +20,19 @@ class LampUsed extends ConversationDialog {
 	/** @returns a promise of ids */
 	async read(id)
 	{
-		return (await this.api.conversation(id)).knowledgeBaseIds;
+		const { knowledgeBaseIds, knowledgeLimited } = await this.api.conversation(id);
+
+		this.emptied = knowledgeLimited && !knowledgeBaseIds.length;
+		return knowledgeBaseIds;
 	}
 
+	/** @param chosen null: as the agent says */
 	async #choose(chosen)
 	{
 		const id = this.conversation;
 
-		this.data = chosen;
+		this.data = chosen ?? [];
+		this.emptied = false;
 		this.error = null;
 		this.#sent = this.#sent.then(() => this.api.useKnowledge(id, chosen));
 		try {
@@ -38,6 +47,9 @@ class LampUsed extends ConversationDialog {
 	body()
 	{
 		return html`<p>${t('used.text')}</p>
+			${this.emptied ? html`<p>${t('used.deleted')}
+				<button type="button" @click=${() => this.#choose(null)}>
+					${t('used.reset')}</button></p>` : nothing}
 			<fieldset class="field" aria-labelledby="used-title">
 				<lamp-refs .places=${this.places} path="knowledge-bases" multiple
 					name="used-bases" .chosen=${this.data}

@@ -1,12 +1,11 @@
 /*
- * How much of the process each user takes: answers that wait for a model, open
- * notification streams, unsent bytes, bodies that are still arriving. A user gets
- * at most a part of the whole (limits.user_share), so that one user cannot exclude
- * all others. Counted in memory, separately for each process, like the limits
- * themselves.
+ * What each user has of the process at the same time (share.def). A user gets at most a
+ * part of the whole (limits.user_share), so that one user cannot exclude all others.
+ * Counted for the person who asks, in memory, separately for each process, like the
+ * limits themselves. What users have in the database: stored.h.
  */
-#ifndef APP_SHARE_H
-#define APP_SHARE_H
+#ifndef HOLD_SHARE_H
+#define HOLD_SHARE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,12 +17,16 @@ struct share;
 struct identity;
 
 enum share_kind {
-	SHARE_TURNS,	/* requests that wait for a model, or follow a turn */
-	SHARE_STREAMS,	/* open notification streams */
-	SHARE_BYTES,	/* of complete answers that are not sent yet */
-	SHARE_BODIES,	/* requests whose body is being read */
+#define SHARE(id, key, unit, retry_after_s, what) SHARE_##id,
+#include "hold/share.def"
 	SHARE__MAX
 };
+
+struct share_row {
+	const char *key, *unit, *what;
+	int retry_after_s;
+};
+extern const struct share_row share_rows[SHARE__MAX];
 
 /* What a user has taken; all zero: nothing. */
 struct share_part {
@@ -39,6 +42,9 @@ struct share_limit {
 	int part;		/* one user: all / part; 0 or 1: no limit */
 	int64_t at_least;	/* but at least this much */
 };
+
+/* That of the process, which is never freed. */
+struct share *share_process(void);
 
 /* Starts at zero for everybody. Owned: share_free, which accepts NULL. */
 struct share *share_new(void);
@@ -58,6 +64,14 @@ struct uuid share_user(const struct identity *who, struct str address);
 int share_take(struct share *s, const struct uuid *user, enum share_kind kind,
 	       int64_t n, struct share_limit limit, struct share_part *part,
 	       struct err *e) MUST_CHECK;
+
+/* The same, but waits until there is room, up to until_ms (monotonic). */
+int share_wait(struct share *s, const struct uuid *user, enum share_kind kind,
+	       int64_t n, struct share_limit limit, int64_t until_ms,
+	       struct share_part *part, struct err *e) MUST_CHECK;
+
+/* How much one user may have. INT64_MAX: no limit. */
+int64_t share_most(const struct share_limit *l);
 
 /* Returns part, which is empty afterwards. Any thread. */
 void share_give(struct share_part *part);

@@ -1,20 +1,22 @@
-#include "share.h"
+#include "hold/share.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "auth/identity.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/util.h"
 
 #include "base/banned.h"
 
 #define BUCKETS 1024
 
-/* Seconds until a retry is useful: answers end soon, streams do not. */
-static const int retry_after_s[SHARE__MAX] = {
-	[SHARE_TURNS] = 5, [SHARE_STREAMS] = 30, [SHARE_BYTES] = 5,
-	[SHARE_BODIES] = 5,
+const struct share_row share_rows[SHARE__MAX] = {
+#define SHARE(id, key_, unit_, retry_after_s_, what_) \
+	[SHARE_##id] = { .key = key_, .unit = unit_, .what = what_, \
+			 .retry_after_s = retry_after_s_ },
+#include "hold/share.def"
 };
 
 struct holder {			/* a user with something */
@@ -25,6 +27,8 @@ struct holder {			/* a user with something */
 
 struct share {
 	pthread_mutex_t lock;	/* protects the following members */
+	pthread_cond_t given;	/* something was given back */
+	int n_waiting;
 	int64_t all[SHARE__MAX];
 	struct holder *buckets[BUCKETS];
 };
@@ -34,7 +38,23 @@ struct share *share_new(void)
 	struct share *s = xcalloc(1, sizeof(*s));
 
 	pthread_mutex_init(&s->lock, NULL);
+	clock_cond_init(&s->given);
 	return s;
+}
+
+static struct share *of_process;
+
+static void make_process(void)
+{
+	of_process = share_new();
+}
+
+struct share *share_process(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_process);
+	return of_process;
 }
 
 void share_free(struct share *s)
@@ -48,6 +68,7 @@ void share_free(struct share *s)
 			s->buckets[i] = h->next;
 			free(h);
 		}
+	pthread_cond_destroy(&s->given);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -76,7 +97,7 @@ static struct holder **find(struct share *s, const struct uuid *user)
 	return at;
 }
 
-static int64_t users_limit(const struct share_limit *l)
+int64_t share_most(const struct share_limit *l)
 {
 	return l->part > 1 ? MAX(l->all / l->part, l->at_least) : INT64_MAX;
 }
@@ -87,8 +108,8 @@ static int allow(const struct share *s, enum share_kind kind, int64_t has,
 {
 	if (!l->all || (!has && !s->all[kind]))
 		return 0;
-	e->retry_after_s = retry_after_s[kind];
-	if (has && has + n > users_limit(l))
+	e->retry_after_s = share_rows[kind].retry_after_s;
+	if (has && has + n > share_most(l))
 		return err_set(e, ERR_SHARE, "the user has %lld already",
 			       (long long)has);
 	if (s->all[kind] + n > l->all)
@@ -98,31 +119,58 @@ static int allow(const struct share *s, enum share_kind kind, int64_t has,
 	return 0;
 }
 
-int share_take(struct share *s, const struct uuid *user, enum share_kind kind,
-	       int64_t n, struct share_limit limit, struct share_part *part,
-	       struct err *e)
+/* Under the lock. */
+static int take(struct share *s, const struct uuid *user, enum share_kind kind,
+		int64_t n, const struct share_limit *limit, struct share_part *part,
+		struct err *e)
 {
-	struct holder **at;
-	int rc;
+	struct holder **at = find(s, user);
+
+	if (allow(s, kind, *at ? (*at)->n[kind] : 0, n, limit, e) < 0)
+		return -1;
+	if (!*at) {
+		*at = xcalloc(1, sizeof(**at));
+		(*at)->user = *user;
+	}
+	(*at)->n[kind] += n;
+	s->all[kind] += n;
+	*part = (struct share_part){ s, *user, kind, n };
+	return 0;
+}
+
+int share_wait(struct share *s, const struct uuid *user, enum share_kind kind,
+	       int64_t n, struct share_limit limit, int64_t until_ms,
+	       struct share_part *part, struct err *e)
+{
+	struct timespec end = clock_mono_at(until_ms);
+	struct err why;
+	int rc, late = 0;
 
 	if (part->of)
 		BUG("a share taken twice");
 	if (!s)
 		return 0;
 	pthread_mutex_lock(&s->lock);
-	at = find(s, user);
-	rc = allow(s, kind, *at ? (*at)->n[kind] : 0, n, &limit, e);
-	if (rc == 0) {
-		if (!*at) {
-			*at = xcalloc(1, sizeof(**at));
-			(*at)->user = *user;
-		}
-		(*at)->n[kind] += n;
-		s->all[kind] += n;
-		*part = (struct share_part){ s, *user, kind, n };
+	for (;;) {
+		why = (struct err)ERR_INIT;
+		rc = take(s, user, kind, n, &limit, part, &why);
+		if (rc == 0 || late || clock_mono_ms() >= until_ms)
+			break;
+		s->n_waiting++;
+		late = pthread_cond_timedwait(&s->given, &s->lock, &end);
+		s->n_waiting--;
 	}
 	pthread_mutex_unlock(&s->lock);
+	if (rc)
+		*e = why;
 	return rc;
+}
+
+int share_take(struct share *s, const struct uuid *user, enum share_kind kind,
+	       int64_t n, struct share_limit limit, struct share_part *part,
+	       struct err *e)
+{
+	return share_wait(s, user, kind, n, limit, 0, part, e);
 }
 
 void share_give(struct share_part *part)
@@ -142,6 +190,8 @@ void share_give(struct share_part *part)
 		left += h->n[i];
 	if (!left)
 		*at = h->next;
+	if (s->n_waiting)
+		pthread_cond_broadcast(&s->given);
 	pthread_mutex_unlock(&s->lock);
 	if (!left)
 		free(h);

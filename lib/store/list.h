@@ -1,11 +1,11 @@
-/* Inside lib/search: lists as parameters of statements, for JSON_TABLE. */
-#ifndef SEARCH_LIST_H
-#define SEARCH_LIST_H
+/* Lists as parameters of statements, for JSON_TABLE. */
+#ifndef STORE_LIST_H
+#define STORE_LIST_H
 
 #include "base/json.h"
 
 /* Writes an id as 32 hexadecimal digits, for UNHEX. */
-static inline void search_list_id(struct jw *w, const struct uuid *id)
+static inline void store_list_id(struct jw *w, const struct uuid *id)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	char text[32];

@@ -1,0 +1,3 @@
+lib_liblamplighter_a_SOURCES += \
+	lib/hold/share.c lib/hold/share.h lib/hold/share.def \
+	lib/hold/stored.c lib/hold/stored.def lib/hold/stored.h

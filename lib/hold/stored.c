@@ -1,0 +1,207 @@
+#include "hold/stored.h"
+
+#include <pthread.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+#define MIB INT64_C(1048576)
+
+enum {
+	SEEN = 4096,		/* users whose last sum is remembered */
+	FRESH_MS = 30000,
+};
+
+const struct hold_row hold_rows[STORED__MAX] = {
+#define STORED(id, key_, words_, what_) \
+	[STORED_##id] = { .key = key_, .words = words_, .what = what_ },
+#include "hold/stored.def"
+};
+
+int64_t hold_total(const struct stored *s)
+{
+	int64_t n = 0;
+
+	for (int i = 0; i < STORED__MAX; i++)
+		n += s->v[i];
+	return n;
+}
+
+/* -- the last sums of this process ------------------------------------------------- */
+
+struct last_sum {
+	struct uuid user;
+	int64_t bytes, at_ms;	/* at_ms 0: none */
+};
+
+static struct {
+	pthread_mutex_t lock;	/* protects the following member */
+	struct last_sum v[SEEN];	/* by a part of the id; others take the place */
+	bool alone;		/* set before there are threads */
+} last = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct last_sum *place_of(const struct uuid *user)
+{
+	return &last.v[(user->b[14] << 8 | user->b[15]) % SEEN];
+}
+
+static void note(const struct uuid *user, int64_t bytes)
+{
+	pthread_mutex_lock(&last.lock);
+	*place_of(user) = (struct last_sum){ *user, bytes, MAX(clock_mono_ms(), 1) };
+	pthread_mutex_unlock(&last.lock);
+}
+
+/* at_ms 0: there is none. */
+static struct last_sum seen(const struct uuid *user)
+{
+	struct last_sum s;
+
+	pthread_mutex_lock(&last.lock);
+	s = *place_of(user);
+	pthread_mutex_unlock(&last.lock);
+	if (!uuid_eq(&s.user, user))
+		s.at_ms = 0;
+	return s;
+}
+
+void hold_alone(void)
+{
+	last.alone = true;
+}
+
+/* -- sums ----------------------------------------------------------------------------- */
+
+static int take_sums(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct stored *s = ctx;
+
+	(void)e;
+	for (int i = 0; i < STORED__MAX; i++)
+		s->v[i] = row[i].null ? 0 : MAX(row[i].i, 0);
+	return 0;
+}
+
+#define OWNER(o) DB_S((o)->tenant_id), DB_U(&(o)->user_id)
+
+int hold_sum(struct db *db, const struct owner *o, struct stored *out,
+	       struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	*out = (struct stored){ { 0 } };
+	rc = db_each(db, STMT_STORED_SUMS,
+		     DB_ARGS(OWNER(o), OWNER(o), OWNER(o), OWNER(o), OWNER(o),
+			     OWNER(o), OWNER(o), DB_U(&o->user_id)), &a, take_sums,
+		     out, e);
+	arena_release(&a);
+	if (rc == 0)
+		note(&o->user_id, hold_total(out));
+	return rc;
+}
+
+/* -- the limit ------------------------------------------------------------------------- */
+
+static int64_t most_of(const struct conf *conf)
+{
+	return conf->limits.stored_mb * MIB;
+}
+
+/* Names what takes the room, the most first. */
+static int is_full(const struct stored *s, const struct conf *conf, struct err *e)
+{
+	struct buf b = BUF_INIT(400);
+	bool said[STORED__MAX] = { false };
+	int rc;
+
+	for (int round = 0; round < STORED__MAX; round++) {
+		int most = -1;
+
+		for (int i = 0; i < STORED__MAX; i++)
+			if (!said[i] && (most < 0 || s->v[i] > s->v[most]))
+				most = i;
+		said[most] = true;
+		if (s->v[most] >= MIB / 10)
+			buf_addf(&b, "%s%s %lld.%lld MiB", b.n ? ", " : "",
+				 hold_rows[most].words, (long long)(s->v[most] / MIB),
+				 (long long)(s->v[most] % MIB * 10 / MIB));
+	}
+	rc = err_public(e, ERR_TOO_BIG, "You may store %d MiB. You have: %s. Delete "
+			"some of it first.", conf->limits.stored_mb,
+			b.n ? buf_str(&b).p : "almost nothing, and this is too "
+			"large");
+	buf_release(&b);
+	return rc;
+}
+
+int hold_take(struct db *db, const struct conf *conf, const struct owner *o,
+		int64_t more, struct share_part *part, struct err *e)
+{
+	struct stored s;
+
+	if (!conf->limits.stored_mb)
+		return 0;
+	/* First, so that requests that run at the same time see each other's. */
+	if (share_take(share_process(), &o->user_id, SHARE_STORING, MAX(more, 1),
+		       (struct share_limit){ 0 }, part, e) < 0)
+		return -1;
+	if (hold_sum(db, o, &s, e) == 0 &&
+	    hold_total(&s) + share_count(share_process(), &o->user_id,
+					   SHARE_STORING) <= most_of(conf))
+		return 0;
+	share_give(part);
+	return e->code ? -1 : is_full(&s, conf, e);
+}
+
+static int take_size(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx = row[0].i;
+	return 0;
+}
+
+int hold_take_fork(struct db *db, const struct conf *conf, const struct owner *o,
+		     const struct uuid *conversation, int64_t seq,
+		     struct share_part *part, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int64_t bytes = 0;
+	int rc = db_each(db, STMT_STORED_THREAD,
+			 DB_ARGS(DB_U(conversation), DB_I(seq), OWNER(o)), &a,
+			 take_size, &bytes, e);
+
+	arena_release(&a);
+	return rc ? -1 : hold_take(db, conf, o, bytes, part, e);
+}
+
+int hold_check(struct db *db, const struct conf *conf, const struct owner *o,
+		 struct err *e)
+{
+	struct last_sum s = seen(&o->user_id);
+	struct stored now;
+
+	if (!conf->limits.stored_mb ||
+	    (s.at_ms ? s.bytes < most_of(conf) : !last.alone))
+		return 0;
+	if (hold_sum(db, o, &now, e) < 0)
+		return -1;
+	return hold_total(&now) < most_of(conf) ? 0 : is_full(&now, conf, e);
+}
+
+void hold_refresh(struct db *db, const struct conf *conf, const struct owner *o)
+{
+	struct last_sum s = seen(&o->user_id);
+	struct err e = ERR_INIT;
+	struct stored now;
+
+	if (!conf->limits.stored_mb || last.alone ||
+	    (s.at_ms && clock_mono_ms() < s.at_ms + FRESH_MS))
+		return;
+	if (hold_sum(db, o, &now, &e) < 0)
+		log_err("what a user stores", &e);
+}
