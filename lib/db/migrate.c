@@ -189,9 +189,10 @@ static int plan_compare(struct plan *p, struct link *c, struct err *e)
 			s->done = true;
 			if (strcmp(s->hash, row[2]) != 0)
 				rc = err_set(e, ERR_CONFIG,
-					     "migration %04d, statement %d was "
-					     "changed after it was applied",
-					     version, step);
+					     "the database was made by a version "
+					     "that was not released: migration %04d, "
+					     "statement %d is another one. Create a "
+					     "new database", version, step);
 		}
 	}
 	mysql_free_result(r);

@@ -1,7 +1,7 @@
 /*
  * What a user stores in the database (stored.def), and limits.stored_mb. It is not kept
  * in counters, which every statement that writes or deletes would have to maintain and
- * all turns of a user would wait for: it is summed over index entries (sql/0070), and
+ * all turns of a user would wait for: it is summed over index entries, and
  * thus right after deletes, failed uploads and killed processes. A turn does not wait
  * for that: it looks at the last sum of this process, which hold_refresh makes after a
  * turn was answered. What is refused is counted again first.

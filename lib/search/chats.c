@@ -143,9 +143,8 @@ static int clear(struct db *db, const struct chats_round *r, struct err *e)
 /* Whether the message is the user's or an answer to the user. */
 static bool is_said(const struct message *m)
 {
-	return (m->role == ROLE_USER && m->kind <= KIND_SAID) ||
-	       (m->role == ROLE_ASSISTANT &&
-		(m->kind == KIND_ANSWER || !m->kind));
+	return (m->role == ROLE_USER && m->kind == KIND_SAID) ||
+	       m->kind == KIND_ANSWER;
 }
 
 static void add_chunks(struct search_put *p, struct chunk *to,

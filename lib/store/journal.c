@@ -20,7 +20,7 @@ enum {
 };
 
 _Static_assert(JOURNAL_KEY_BYTES == crypto_stream_chacha20_ietf_KEYBYTES,
-	       "sql/0038-journal.sql");
+	       "turn.journal_key");
 
 /* -- parts ------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@ enum message_role {
 	ROLE_USER = 1, ROLE_ASSISTANT = 2, ROLE_SYSTEM = 3, ROLE_TOOL = 4,
 };
 
-/* The kind of a row. 0: written by an older version (sql/0017); see its meta. */
+/* The kind of a row. */
 enum message_kind {
 	KIND_SAID = 1,		/* by the user, or a system note */
 	KIND_STEP = 2,		/* assistant row with tool calls */
@@ -89,7 +89,7 @@ int message_list(struct db *db, const struct owner *o,
 
 /*
  * As message_list, without steps and tool results: user messages, replies
- * (KIND_REPLY), and answers. Steps of older versions (kind NULL) are included.
+ * (KIND_REPLY), and answers.
  */
 int message_list_said(struct db *db, const struct owner *o,
 		      const struct uuid *conversation_id,

@@ -329,7 +329,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 #define MESSAGE_PAGE \
 	"SELECT " COLUMNS(SCOPE_FIELDS) "," COLUMNS(MESSAGE_FIELDS) \
 	" FROM conversation c JOIN message m ON m.conversation_id = ?" \
-	" AND (? OR m.kind <=> 5 OR NOT (m.role = 4 OR m.kind <=> 2))"
+	" AND (? OR m.kind IN (1, 3, 5))"
 #define MESSAGE_PAGE_OF \
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
 	" ORDER BY m.seq "
@@ -364,7 +364,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 /*
  * The events of turn t, in order: its own rows from before it had a journal,
  * its parts of the journal, its own rows from its end. A journal's row has 32
- * bytes per turn (sql/0038): JOURNAL_NUMBER is one of its numbers.
+ * bytes per turn (turn_journal): JOURNAL_NUMBER is one of its numbers.
  */
 #define JOURNAL_NUMBER(at) \
 	"COALESCE(CAST(CONV(HEX(SUBSTR(i.turns, LOCATE(t.id, i.turns) + " at "," \

@@ -66,7 +66,7 @@
 	" STRAIGHT_JOIN search_base s ON s.id = d.base_id" \
 	" WHERE d.tenant_id = ? AND d.user_id = ? AND b.tier <> 'tenant'"
 /* The headings above search_chunk c; older rows have them themselves. */
-#define CHUNK_HEADING "COALESCE(h.text, c.heading)"
+#define CHUNK_HEADING "COALESCE(h.text, '')"
 #define CHUNK_HEADINGS \
 	" LEFT JOIN search_heading h ON h.base_id = c.base_id" \
 	" AND h.chunk = c.heading_of"

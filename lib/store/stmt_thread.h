@@ -43,7 +43,7 @@
 #define IN_RANGES_P "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii"
 #define IN_RANGES " AND (" R_4 " OR " R_4 " OR " R_4 " OR " R_4 ")"
 
-#define IS_STEP "(m.kind <=> 2)"	/* KIND_STEP */
+#define IS_STEP "(m.kind = 2)"	/* KIND_STEP */
 struct spot {		/* a message without its text */
 	int64_t seq, role, superseded, created_us, step;
 };

@@ -376,23 +376,3 @@ def test_secrets_never_show(lab):
     assert "lab-secret-of-the-proxy" not in lab.log("responder")
     printed = lab.command("config", "print").stdout
     assert "lab-secret-of-the-proxy" not in printed
-
-
-def test_rows_of_an_older_program_read_the_same(lab):
-    """One that runs beside this one writes no kind (sql/0017)."""
-    script = {"tool_calls": [{"name": "list_datasets", "args": {}}],
-              "then": {"text": "ok"}}
-    c = lab.chat(script)[-1].data["conversationId"]
-
-    def rows(query):
-        page = lab.get(f"/conversations/{c}/messages?{query}", user="ada").json
-        return [(m["role"], m["content"], m["metadata"]) for m in page["items"]]
-
-    before = rows("include=steps&pageSize=41")
-    lab.sql("UPDATE message SET kind = NULL, finish_reason = NULL WHERE"
-            f" conversation_id = UNHEX('{c.replace('-', '')}')")
-    assert rows("include=steps&pageSize=42") == before
-    # Only what a step said before its calls is there too.
-    assert [role for role, _, _ in rows("pageSize=43")] == [
-        "assistant", "assistant", "user"]
-    assert lab.chat(script, conversationId=c)[-1].name == "done"

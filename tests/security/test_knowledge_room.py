@@ -5,7 +5,6 @@ import concurrent.futures
 import uuid
 
 import pytest
-from lab import ROOT
 
 MIB = 1 << 20
 ROOM = {"private": (100, 10000), "team": (1024, 200000)}    # MiB, documents
@@ -114,13 +113,3 @@ def test_private_bases_have_an_end(lab, who):
     full = lab.post("/knowledge-bases", {"name": "Room"}, **who)
     assert full.status == 409 and "already 20" in full.json["detail"], full
     base_of(lab, who, "team")
-
-
-def test_what_was_there_before_it_was_counted_counts(lab, who):
-    base, key = base_of(lab, who)
-    _, other = base_of(lab, who)
-    for text in ("one", "three"):
-        assert write(lab, base, who, text).status == 201
-    lab.sql(f"UPDATE search_base SET documents = 0, document_bytes = 0 WHERE id = {key};"
-            + (ROOT / "sql/0052-knowledge-room.sql").read_text())
-    assert taken(lab, key) == [2, 8] and taken(lab, other) == [0, 0]

@@ -1,6 +1,5 @@
 """Texts of others that look like what the program writes itself: metadata of a
-message, the mark of a result that was kept. What a row is, its columns say
-(sql/0017-message-columns.sql)."""
+message, the mark of a result that was kept. What a row is, its columns say."""
 
 import json
 
@@ -131,33 +130,3 @@ def test_a_fork_changes_no_arguments(lab):
         "messageId": old[-1]["messageId"]}, user="ada").json["conversationId"]
     assert ([r["metadata"] for r in rows(lab, copy)] ==
             [r["metadata"] for r in old])
-
-
-COLUMNS = "kind, finish_reason, client_id, web, continues_seq, kept"
-
-
-def test_rows_of_older_versions_get_their_columns(lab):
-    """As an older version left them: all of it in the metadata, or in the text."""
-    c = conversation_of(lab.chat(calls("look", STOP)))
-    hex_id = c.replace("-", "")
-    lab.chat(calls("long", {}), conversationId=c)
-    lab.chat({"text": "hello"}, conversationId=c, webSearch=True)
-    lab.chat({"error": {"status": 400, "body": {"error": {"message": "no"}}}},
-             conversationId=c)
-    lab.sql(f"UPDATE message SET continues_seq = 2, client_id = NULL WHERE seq = 12"
-            f" AND conversation_id = x'{hex_id}'")
-    table = (f"SELECT seq, {COLUMNS} FROM message WHERE conversation_id ="
-             f" x'{hex_id}' ORDER BY seq")
-    before, records = lab.sql(table), rows(lab, c)
-    assert [row[1] for row in before] == list("124312431313")
-    assert records[-1]["metadata"]["continues"] == f"{c}.2"
-
-    lab.sql("UPDATE message SET meta = JSON_SET(meta, '$.continues',"
-            f" '{c}.2') WHERE continues_seq = 2 AND conversation_id = x'{hex_id}'")
-    lab.sql("UPDATE message SET kind = NULL, finish_reason = NULL, web = 0,"
-            " continues_seq = NULL, kept = 0")
-    lab.sql("DELETE FROM schema_step WHERE version = 17")
-    lab.command("migrate")
-    assert lab.sql(table) == before
-    assert rows(lab, c) == records
-    assert lab.sql("SELECT COUNT(*) FROM message WHERE kind IS NULL") == [["0"]]

@@ -154,8 +154,8 @@ def test_the_rest_of_a_large_result_is_left_unread(lab, conversation):
     lab.stream("/chat/lab/stream", {"content": '!script {"text":"a"}',
                                     "conversationId": conversation},
                user="ada").events()
-    lab.sql("INSERT INTO message (conversation_id, seq, role, created_us, content)"
-            f" SELECT {hex_of(conversation)}, seq + 2, 1, 1, REPEAT('x', 4000000)"
+    lab.sql("INSERT INTO message (conversation_id, seq, role, created_us, kind, content)"
+            f" SELECT {hex_of(conversation)}, seq + 2, 1, 1, 1, REPEAT('x', 4000000)"
             " FROM seq_1_to_80")
     for _ in range(3):
         page = lab.get(f"/conversations/{conversation}/messages?include=steps&pageSize=100",

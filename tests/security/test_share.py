@@ -148,8 +148,8 @@ def large_page(lab, messages):
     row = lab.post("/conversations", {"workspaceId": "lab"},
                    user="ada").json["conversationId"]
     key = row.replace("-", "")
-    lab.sql(f"INSERT INTO message (conversation_id, seq, role, created_us, content)"
-            f" SELECT UNHEX('{key}'), seq, 1, 1, REPEAT('x', 400000)"
+    lab.sql(f"INSERT INTO message (conversation_id, seq, role, created_us, kind, content)"
+            f" SELECT UNHEX('{key}'), seq, 1, 1, 1, REPEAT('x', 400000)"
             f" FROM seq_1_to_{messages}; UPDATE conversation SET last_seq = {messages},"
             f" version = version + 1 WHERE id = UNHEX('{key}')")
     return f"/conversations/{row}/messages?pageSize=20"

@@ -139,7 +139,7 @@ def test_headings_make_no_index(make_lab):
     size = sum(map(len, texts.values()))
     chunks, headings, posts, terms = (int(lab.sql(
         f"SELECT COALESCE(SUM(LENGTH({what})), 0) FROM {table}")[0][0]) for what, table in (
-        ("heading) + LENGTH(text", "search_chunk"), ("text", "search_heading"),
+        ("text", "search_chunk"), ("text", "search_heading"),
         ("data", "search_post"), ("terms", "search_document")))
     assert chunks < size and headings < 2 * size and posts < 6 * size, (
         size, chunks, headings, posts, terms)

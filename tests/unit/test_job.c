@@ -250,8 +250,8 @@ static struct uuid thread_of(int n, int bytes)
 
 	uuid_format(&id, hex);
 	dbtest_sql("INSERT INTO message (conversation_id, seq, role,"
-		   " created_us, content) SELECT UNHEX(REPLACE('%s','-','')),"
-		   " seq, 2 - seq %% 2, seq, REPEAT('x', %d) FROM seq_1_to_%d",
+		   " created_us, kind, content) SELECT UNHEX(REPLACE('%s','-','')),"
+		   " seq, 2 - seq %% 2, seq, 3 - 2 * (seq %% 2), REPEAT('x', %d) FROM seq_1_to_%d",
 		   hex, bytes, n);
 	dbtest_sql("UPDATE conversation SET last_seq = %d"
 		   " WHERE id = UNHEX(REPLACE('%s','-',''))", n, hex);

@@ -107,36 +107,6 @@ static void migrate_twice(void **state)
 	db_close(db);
 }
 
-/* Files from before unread_page: those whose pages are images are read again. */
-static void files_of_before_are_read(void **state)
-{
-	struct db *db = open_empty();
-	struct db_migration m = { .progress = NULL };
-
-	(void)state;
-	ok(db_migrate(db, dbtest_sql_dir(), 0, &m, &e));
-	dbtest_sql("ALTER TABLE stored_file DROP COLUMN unread_page");
-	dbtest_sql("ALTER TABLE attachment DROP COLUMN unread_page");
-	dbtest_sql("DELETE FROM schema_step WHERE version = 63");
-	/* An image, a scan, a damaged PDF, a text; an image that is not complete. */
-	dbtest_sql("INSERT INTO stored_file (id, tenant_id, user_id, created_us, hash,"
-		" media_type, problem, text) SELECT CHAR(seq), '', 'u', 1,"
-		" IF(seq = 5, NULL, CHAR(seq)), IF(seq IN (1, 5), 'image/png',"
-		" 'application/pdf'), ELT(seq, NULL, 'The file contains no text: its"
-		" pages are images, as in a scan.', 'It is damaged.'), IF(seq = 4,"
-		" 'x', NULL) FROM seq_1_to_5");
-	dbtest_sql("INSERT INTO attachment (id, tenant_id, user_id, version, created_us,"
-		" updated_us, name, size, state, media_type, problem, text_chars, file_id)"
-		" SELECT id, '', 'u', 1, 1, 1, 'x', 1, IF(hash IS NULL, 'uploading',"
-		" 'ready'), media_type, problem, LENGTH(text), id FROM stored_file");
-	ok(db_migrate(db, dbtest_sql_dir(), 0, &m, &e));
-	assert_string_equal(dbtest_text("SELECT GROUP_CONCAT(ORD(id) ORDER BY id)"
-		" FROM stored_file WHERE unread_page = 1"), "1,2");
-	assert_string_equal(dbtest_text("SELECT GROUP_CONCAT(ORD(id) ORDER BY id)"
-		" FROM attachment WHERE unread_page = 1"), "1,2");
-	db_close(db);
-}
-
 static void migrate_together(void **state)
 {
 	enum { N = 6 };
@@ -294,7 +264,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(split_cases),
 		cmocka_unit_test(migrate_twice),
-		cmocka_unit_test(files_of_before_are_read),
 		cmocka_unit_test(migrate_together),
 		cmocka_unit_test(killed_migration_is_resumed),
 		cmocka_unit_test(a_statement_longer_than_its_lease_runs_once),

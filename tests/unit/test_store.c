@@ -463,9 +463,9 @@ static void long_thread(void **state)
 	(void)state;
 	uuid_format(&id, hex);
 	dbtest_sql("INSERT INTO message (conversation_id, seq, role,"
-		   " created_us, content, meta) SELECT"
+		   " created_us, kind, content, meta) SELECT"
 		   " UNHEX(REPLACE('%s','-','')), seq, 1 + seq %% 2, 1000 + seq,"
-		   " REPEAT('word ', 100), '{}' FROM seq_1_to_100000", hex);
+		   " 1 + 2 * (seq %% 2), REPEAT('word ', 100), '{}' FROM seq_1_to_100000", hex);
 	dbtest_sql("UPDATE conversation SET last_seq = 100000"
 		   " WHERE id = UNHEX(REPLACE('%s','-',''))", hex);
 	for (int64_t at = 0; at < 100000; at += 9973) {

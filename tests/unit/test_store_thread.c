@@ -508,9 +508,9 @@ static void long_tails(void **state)
 	tree_new(&t, "long");
 	uuid_format(&t.id, hex);
 	dbtest_sql("INSERT INTO message (conversation_id, seq, role,"
-		   " created_us, content, meta) SELECT"
+		   " created_us, kind, content, meta) SELECT"
 		   " UNHEX(REPLACE('%s','-','')), seq, 2 - seq %% 2, 1000 + seq,"
-		   " REPEAT('word ', 100), '{}' FROM seq_1_to_%d", hex, LONG);
+		   " 3 - 2 * (seq %% 2), REPEAT('word ', 100), '{}' FROM seq_1_to_%d", hex, LONG);
 	dbtest_sql("UPDATE conversation SET last_seq = %d"
 		   " WHERE id = UNHEX(REPLACE('%s','-',''))", LONG, hex);
 	t0 = clock_mono_us();
