@@ -242,15 +242,20 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 	return !is_gone(l, now_ms);
 }
 
-/* Other processes have come, and the places are fewer for each. */
-static bool is_one_too_many(const struct listener *l)
+/*
+ * Whether other processes have come, so that the places of this one are fewer. Gives
+ * the place back at once: the next listener is asked before this one has ended.
+ */
+static bool is_one_too_many(struct listener *l)
 {
 	struct app *app = l->app;
 
 	places_look(app);
-	return l->share.of &&
-		share_count(app->share, NULL, SHARE_STREAMS) >
-		l->all / (1 + atomic_load(&app->places.others));
+	if (!l->share.of || share_count(app->share, NULL, SHARE_STREAMS) <=
+	    l->all / (1 + atomic_load(&app->places.others)))
+		return false;
+	share_give(&l->share);
+	return true;
 }
 
 static bool stream_due(struct listener *l, int64_t now_ms)
