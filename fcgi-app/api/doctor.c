@@ -229,7 +229,7 @@ int api_doctor(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "measured", .type = FIELD_OBJECT,
 		  .flags = FIELD_REQUIRED },
 	};
-	const enum doctor_web web = web_of(rq, STR(""));
+	const enum doctor_web web = places_web(rq);
 	const struct doctor_inside in = {
 		.db = rq->app->db, .http = rq->app->http,
 		.tools = rq->app->tools,

@@ -171,7 +171,7 @@ static int note_try(struct db *db, const struct kb_round *k, bool begins, struct
 
 	jw_arr(&w);
 	for (size_t i = 0; i < k->n; i++)
-		search_list_id(&w, &k->v[i].id);
+		store_list_id(&w, &k->v[i].id);
 	jw_end_arr(&w);
 	rc = db_exec(db, STMT_KB_TRIED, DB_ARGS(DB_S(buf_str(&b)), DB_I(begins)), NULL, e);
 	buf_release(&b);
