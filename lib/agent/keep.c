@@ -157,15 +157,16 @@ static int check_knowledge(const struct caller *by, const struct resource_row *n
 	struct db_val *v = value(agents, row, "knowledge_base_ids");
 	json_auto_t *set = NULL;
 	struct str old = { NULL, 0 }, kept;
+	bool listed = !v->null;	/* an empty list becomes null */
 
 	if (check_list(agents, row, "knowledge_base_ids", LIM_KNOWLEDGE_SET,
 		       LIM_NAME_BYTES, e))
 		return -1;
-	if (v->null || !is_given(agents, row, "knowledge_base_ids"))
+	if (!listed || !is_given(agents, row, "knowledge_base_ids"))
 		return 0;
 	if (now)
 		old = text(agents, now, "knowledge_base_ids");
-	set = jx_try(v->s);
+	set = v->null ? json_array() : jx_try(v->s);
 	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
 		return -1;
 	*v = kept.p ? DB_S(kept) : (struct db_val){ .type = 's', .null = true };

@@ -296,6 +296,8 @@ DELETE FROM document_text WHERE base_id = ? LIMIT 20;
 DELETE FROM document WHERE base_id = ? LIMIT 1000;
 -- SEARCH_CHUNK_PURGE (u) -> ()
 DELETE FROM search_chunk WHERE base_id = ? LIMIT 1000;
+-- SEARCH_HEADING_PURGE (u) -> ()
+DELETE FROM search_heading WHERE base_id = ? LIMIT 1000;
 -- SEARCH_POST_PURGE (u) -> ()
 DELETE FROM search_post WHERE base_id = ? LIMIT 1000;
 -- SEARCH_VECTOR_PURGE (u) -> ()
