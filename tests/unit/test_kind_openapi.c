@@ -101,7 +101,7 @@ static void operations_become_tools(void **state)
 	(void)state;
 	if (load("[getTicket, '*eTicket', search]", "", &e) < 0)
 		fail_msg("%s", e.text);
-	assert_string_equal(kind_lab_offered("", &a), "desk_changeTicket "
+	assert_string_equal(kind_lab_offered("", &a), "ask_user desk_changeTicket "
 			    "desk_deleteTicket desk_getTicket desk_search summarize "
 		    "translate");
 	o = offer("desk_getTicket", &a);

@@ -25,7 +25,8 @@ static void build(const char *provider, const char *text, size_t n)
 		.name = { "f", 1 }, .args = { "{}", 2 } };
 	struct llm_image image[2];
 	const struct llm_service s = { SERVICE, .provider = provider,
-		.capabilities = LLM_CAN_CHAT | LLM_CAN_VISION };
+		.capabilities = LLM_CAN_CHAT | LLM_CAN_VISION |
+			LLM_CAN_TOOLS };
 	const struct llm_message m[] = {
 		{ .role = LLM_USER, .text = STR("what?") },
 		{ .role = LLM_ASSISTANT, .calls = &call, .n_calls = 1 },

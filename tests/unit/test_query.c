@@ -585,11 +585,11 @@ static void the_model_is_told_enough(void **state)
 	(void)state;
 	as_user("anna", "", &a, &ctx);
 	assert_int_equal(tool_set_build(&ctx, &set, &e), 0);
-	assert_int_equal(set.n, 5);	/* and the two that are ready */
-	assert_string_equal(set.v[0].tool->name, "describe_dataset");
-	assert_string_equal(set.v[1].tool->name, "list_datasets");
-	assert_true(strlen(set.v[2].description) <= 1024);
-	text = jx_str(jx_pointer(set.v[2].schema, "/properties/dataset"),
+	assert_int_equal(set.n, 6);	/* and the three that are ready */
+	assert_string_equal(set.v[1].tool->name, "describe_dataset");
+	assert_string_equal(set.v[2].tool->name, "list_datasets");
+	assert_true(strlen(set.v[3].description) <= 1024);
+	text = jx_str(jx_pointer(set.v[3].schema, "/properties/dataset"),
 		      "description").p;
 	assert_non_null(strstr(text, "- item: Items of the shop. Columns: id "
 			       "integer, owner text, name text \"What it is\", "
@@ -597,7 +597,7 @@ static void the_model_is_told_enough(void **state)
 	assert_non_null(strstr(text, "- plain. Columns: id integer"));
 	assert_non_null(strstr(text, "kind text(red|green)"));
 	assert_null(strstr(text, "salary"));
-	assert_int_equal(schema_supported(set.v[1].schema, &e), 0);
+	assert_int_equal(schema_supported(set.v[2].schema, &e), 0);
 	arena_release(&a);
 }
 

@@ -1,4 +1,5 @@
 /* fcgi-app/request: parameters, query, body. */
+#include "app.h"
 #include "base/limits.h"
 #include "fake_conn.h"
 #include "request.h"
@@ -198,6 +199,7 @@ static void bodies(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(t) * 2; i++) {
+		struct app app = { .share = NULL };
 		size_t k = i / 2;
 		char line[64] = "CONTENT_LENGTH=";
 		const char *env[] = { "REQUEST_URI=/api/v1/me",
@@ -213,7 +215,7 @@ static void bodies(void **state)
 		f = fake_conn(env, str_of(t[k].body));
 		f.piece = i % 2 ? 1 : 0;
 		f.breaks = t[k].breaks;
-		assert_int_equal(req_read(&rq, NULL, &conf, &f.conn, &arena,
+		assert_int_equal(req_read(&rq, &app, &conf, &f.conn, &arena,
 					  &e), 0);
 		rc = req_body(&rq, 10, &s, &e);
 		assert_int_equal(e.code, t[k].code);

@@ -551,8 +551,11 @@ static void work_grows_with_the_text(void **state)
 /* The counter itself: a loop in a loop is found. */
 static void do_squares(struct str s)
 {
+	static volatile bool found;
+
 	for (size_t i = 0; i < s.n; i += 256)
-		steps += memchr(s.p + i, 'x', s.n - i) != NULL;
+		found = memchr(s.p + i, 'x', s.n - i) != NULL;
+	(void)found;
 }
 
 static void a_square_is_found(void **state)
@@ -562,7 +565,7 @@ static void a_square_is_found(void **state)
 	(void)state;
 	room = 4 * LARGE;
 	text = xmalloc(room);
-	fprintf(stderr, "# expected: ");
+	fprintf(stderr, "# expected:\n# ");
 	assert_false(grows_well(&r, "a", "a", false, LARGE));
 	assert_true(grows_well(&r, "x", "x", false, LARGE));
 	free(text);

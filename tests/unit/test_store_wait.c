@@ -324,8 +324,6 @@ static void begin_brings_the_settings(void **state)
 			assert_int_equal(row->version, 1);
 			assert_true(uuid_eq(&row->holder_id, of_team
 					    ? &team.holder_id : &ids[1]));
-			assert_true(str_is(row->name, of_team ? "sales"
-					   : "default"));
 			assert_true(str_is(row->said, of_team
 					   ? "{\"theme\":\"dark\"}" : "{}"));
 		}
