@@ -41,16 +41,16 @@ make_dirs() {
 	chmod 700 "$run"
 }
 
-# is_ours PID NAME: is PID the process that this checkout runs as NAME?
+# is_ours PID NAME: is PID the process that this checkout runs as NAME? Its arguments
+# are read first: that takes no process, and there may be hundreds to look at.
 is_ours() {
-	local exe arg
-	exe=$(readlink "/proc/$1/exe" 2>/dev/null) || return 1
-	exe=${exe% (deleted)}
-	[ "${exe##*/}" = "${prog[$2]}" ] || return 1
+	local exe arg found=
 	while IFS= read -r -d '' arg; do
-		[ "$arg" = "${mark[$2]}" ] && return 0
+		[ "$arg" = "${mark[$2]}" ] && found=yes && break
 	done 2>/dev/null <"/proc/$1/cmdline"
-	return 1
+	[ "$found" ] && exe=$(readlink "/proc/$1/exe" 2>/dev/null) || return 1
+	exe=${exe% (deleted)}
+	[ "${exe##*/}" = "${prog[$2]}" ]
 }
 
 # pid_of NAME: print its pid; fails if it does not run.

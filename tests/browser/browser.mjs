@@ -12,7 +12,7 @@ if (!base)
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true,
 	isMobile: true };
 const DESKTOP = { viewport: { width: 1280, height: 800 }, locale: 'en-GB' };
-const DEADLINE_MS = 15000;
+const DEADLINE_MS = 60000;	// of patience, on a busy machine
 
 let browser = null;
 
