@@ -22,7 +22,6 @@ struct measure {
 	/* out */
 	const char *server;	/* what the web server calls itself, or "" */
 	const char *entry;	/* the header that got us in, or NULL */
-	bool person;		/* the sign-in at the web server is accepted */
 	json_t *measured;	/* kept by the arena */
 };
 
