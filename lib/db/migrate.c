@@ -233,7 +233,8 @@ static int refuse_newer(struct link *c, int known, const char *who,
 	if (version <= known)
 		return MIN(version, 0);
 	return err_set(e, ERR_CONFIG, "the schema is of a newer version "
-		       "(migration %04d) than %s (%04d): install that version",
+		       "(migration %04d) than %s (%04d), or of one that was not "
+		       "released: install that version, or create a new database",
 		       version, who, known);
 }
 
