@@ -246,7 +246,7 @@ static void limits_hold(void **state)
 	(void)state;
 	assert_true(x.r.signal == SIGXCPU || x.r.signal == SIGKILL);
 	assert_false(x.r.late);
-	assert_in_range(x.r.cpu_ms, 900, 2500);
+	assert_in_range(x.r.cpu_ms, 500, 2500);	/* kernels sample it */
 	done(&x);
 	x = run_with("ulimit -n; ulimit -v; ulimit -f; ulimit -p; ulimit -c", "",
 		     20000, -1, (struct spawn_limits){
