@@ -153,7 +153,7 @@ static const char *const fronts[ADVICE__MAX][WEB__MAX] = {
 	},
 	[ADVICE_BODY] = {
 		[WEB_LIGHTTPD] = "server.max-request-size = {kib}",
-		[WEB_APACHE_PROXY] = "<If \"%{HTTP:Content-Length} -gt {bytes}\">",
+		[WEB_APACHE_PROXY] = "LimitRequestBody {bytes}",
 		[WEB_NGINX] = "client_max_body_size {mib}m;",
 		[WEB_OTHER] = "Allow request bodies of {mib} MB.",
 	},
