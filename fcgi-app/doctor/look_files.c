@@ -129,13 +129,16 @@ static bool look_neighbours(struct doctor *d)
 	bool fine = true;
 
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		/* On a shared host, Apache is one of the others. */
+		mode_t others = i == 0 && d->web == WEB_APACHE_CGI
+			? S_IWOTH : S_IROTH | S_IWOTH;
 		const char *path = arena_printf(d->arena, "%.*s%s", slash
 			? (int)(slash + 1 - d->conf->file) : 0, d->conf->file,
 			files[i].name);
 		struct stat st;
 
 		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
-		    !(st.st_mode & (S_IROTH | S_IWOTH)))
+		    !(st.st_mode & others))
 			continue;
 		fine = false;
 		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path, i == 0

@@ -10,7 +10,8 @@
 #define LIM_PARAMS           256	/* FastCGI parameters of one request */
 #define LIM_PARAMS_BYTES     65536	/* their total size */
 #define LIM_BODY_BYTES       1048576	/* JSON request body, default */
-#define LIM_BODY_DRAIN_BYTES 4194304	/* of a body that nobody wants */
+#define LIM_BODY_DRAIN_BYTES 33554432	/* of a body that nobody wants; more than
+					   the samples of conf/ let through */
 #define LIM_JSON_DEPTH       64		/* nesting of inbound JSON */
 #define LIM_JSON_VALUES      500000	/* in one inbound document */
 #define LIM_MESSAGE_CHARS    100000	/* one user message */

@@ -53,7 +53,7 @@ def site_of(make_site, deployment):
     return make
 
 
-NAMES = {"lighttpd": "lighttpd", "lighttpd-spawn": "lighttpd",
+NAMES = {"lighttpd": "lighttpd", "lighttpd-spawn": "lighttpd, which starts the responder",
          "apache-proxy": "Apache with mod_proxy_fcgi",
          "apache-fcgid": "Apache with mod_fcgid",
          "apache-cgi": "Apache with plain CGI", "nginx": "nginx"}
@@ -89,8 +89,8 @@ BROKEN = [
     ("apache-proxy", drop("CGIPassAuth"), "token", "CGIPassAuth On"),
     ("apache-fcgid", drop("FcgidMaxRequestLen"), "body",
      "FcgidMaxRequestLen 17825792"),
-    ("apache-proxy", lambda text: re.sub("LimitRequestBody .*", "LimitRequestBody 64000",
-                                         text), "body", "LimitRequestBody 16777216"),
+    ("apache-proxy", lambda text: text.replace("-gt 16777216", "-gt 64000"), "body",
+     '<If "%{HTTP:Content-Length} -gt 16777216">'),
     ("nginx", lambda text: re.sub("client_max_body_size .*?;",
                                   "client_max_body_size 64k;", text), "body",
      "client_max_body_size 16m;"),

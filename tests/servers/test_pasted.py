@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import pwd
 import re
 import shutil
@@ -107,9 +108,9 @@ DocumentRoot "{self.home}/public_html"'''
         for name in ("lamplighter.fcgi", "lamplighter", "lamplighter-extract",
                      "lamplighter-extract-file"):
             shutil.copy(BUILD / name, stage)
-        for name in ("htaccess", "lamplighter.cgi"):
+        for name in ("htaccess", "lamplighter.cgi", "workspaces.d/help.yaml"):
             text = (CONF / f"{name}.in").read_text()
-            (stage / f"{name}.sample").write_text(
+            (stage / f"{pathlib.Path(name).name}.sample").write_text(
                 text.replace("/home/alice", str(self.home)))
         for path in (stage, *stage.rglob("*")):
             path.chmod(0o755 if path.is_dir() or path.parent == stage else 0o644)

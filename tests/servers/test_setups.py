@@ -224,6 +224,23 @@ def test_bodies_arrive_up_to_the_cap(site):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pieces", [False, True], ids=["announced", "pieces"])
+def test_large_bodies_are_answered(make_site, kind, pieces):
+    """Whoever refuses them, the web server or the responder."""
+    site = make_site(kind)
+    for size in 17 << 20, 30 << 20:
+        connection = http.client.HTTPConnection("127.0.0.1", site.port)
+        connection.request(
+            "POST", "/chat/api/v1/conversations",
+            (b" " * 65536 for _ in range(size // 65536)) if pieces else b" " * size,
+            {**basic(USER, PASSWORD), "Sec-Fetch-Site": "same-origin",
+             "Content-Type": "application/json"}, encode_chunked=pieces)
+        answer = connection.getresponse()
+        assert answer.status == 413, (size, answer.read())
+        connection.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_without_sign_in_nobody_can_claim_a_name(make_site, kind):
     """The sample without its sign-in; on nginx even with REMOTE_USER passed on."""
     site = make_site(kind, sign_in=False)
