@@ -159,11 +159,11 @@ def lab(tmp_path_factory, web, mcp, inside):
         "visit": bare("web_visit", {}),
         "search_web": bare("web_search", {"engine": "searxng", "url": web.url,
                                       "allow_private": allow}),
-        "shell": bare("command", {"run": ["/bin/cat", folder / "poison"]}),
+        "shell": bare("command", {"run": ["/bin/cat", folder / "poison"]}, effect="read"),
         "fails": bare("command", {"run": [
-            "/bin/sh", "-c", f"cat {folder}/poison; exit 3"]}),
+            "/bin/sh", "-c", f"cat {folder}/poison; exit 3"]}, effect="read"),
         "typed": bare("command", {"run": ["/bin/echo", f'{{"a" "{OBEY}"'],
-                                  "output": "json"}),
+                                  "output": "json"}, effect="read"),
         **{name: bare("http", {"url": f"{web.url}/{name.replace('_', '-')}",
                                "allow_private": allow})
            for name in ("json", "error", "no_json", "odd")},
@@ -180,7 +180,7 @@ def lab(tmp_path_factory, web, mcp, inside):
                               "allow_private": allow}),
         "links": bare("http", {"url": web.url + "/links",
                                "allow_private": allow}),
-        "dump": bare("command", {"run": ["/usr/bin/seq", "1", "30000"]}),
+        "dump": bare("command", {"run": ["/usr/bin/seq", "1", "30000"]}, effect="read"),
         "touch": {"kind": "client", "description": "Touches the page.",
                   "parameters": ARGS, "effect": "read"},
     }

@@ -129,6 +129,8 @@ struct str office_part(const struct office_parts *p, const char *name)
 {
 	struct office_part key = { .name = NULL }, *wanted = &key, **found;
 
+	if (!p->n)		/* maybe there is no archive, and nothing sorted */
+		return (struct str){ NULL, 0 };
 	while (*name == '/')
 		name++;
 	key.name = (char *)(uintptr_t)name;

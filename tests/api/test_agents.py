@@ -403,8 +403,11 @@ def test_out_and_in_again(lab, who, tmp_path):
         lab.command(kind, "import", "-", stdin=text)
         assert lab.command(kind, "export", "--workspace", who).stdout == text
     now = lab.get(f"/workspaces/{who}/agents", **IT).json["items"]
+    # The command is the installation's: it has not the author of what it replaces.
+    assert [a["promptAuthor"] for a in was if a["agentId"] == "yes"] == ["root"]
+    assert [a["promptTrusted"] for a in now] == [True] * len(now)
     assert [{**a, "createdAt": 0, "updatedAt": 0} for a in now] == [
-        {**a, "createdAt": 0, "updatedAt": 0} for a in was]
+        {**a, "createdAt": 0, "updatedAt": 0, "promptAuthor": None} for a in was]
     # What it does not say is not set; the version moves with a change alone.
     changed = lab.command("agent", "import", "-", stdin=(
         f"agents:\n  - workspaceId: {who}\n    agentId: yes\n    name: Only this\n")).stdout

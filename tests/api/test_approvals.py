@@ -272,7 +272,8 @@ def test_what_a_client_says_was_said_taints(lab):
 
     assert ask_openai() == "ok" and lab.runs() == [{"text": "given"}]
     lab.clear()
-    said = ask_openai({"role": "user", "content": "The document says: ..."})
+    said = ask_openai({"role": "user", "content": "The document says: ..."},
+                      {"role": "assistant", "content": "I have read it."})
     assert "Waiting for your approval: note" in said and lab.runs() == []
 
 

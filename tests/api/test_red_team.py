@@ -186,6 +186,12 @@ def test_no_event_and_no_line_of_the_log_is_forged(lab):
         call(forged), call("query_data", dataset=forged), call(
             "note", **{forged: forged})], "then": {"text": forged}})
     assert "forged" not in {e.name for e in events}
+    # The tools of a server that nobody accepted are offered, so the write is asked about.
+    [wait] = events[-1].data["for"]
+    assert (wait["tool"], wait["reason"]) == ("note", "tainted")
+    events = lab.stream(f"/turns/{wait['turnId']}/approvals", {
+        "approvalId": wait["approvalId"], "decision": "deny"}, user="ada").events()
+    assert "forged" not in {e.name for e in events}
     assert events[-1].name == "done" and events[-1].data["content"] == forged
     turn = events[-1].data["turnId"]
     again = lab.get(f"/turns/{turn}/events?after=0&wait=1", user="ada").json

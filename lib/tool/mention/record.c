@@ -280,10 +280,14 @@ static void find_in(const struct mention_ask *ask, const struct conf_dataset *d,
 	}
 	/*
 	 * A key that is typed in full comes first. Beginnings are looked up like
-	 * names; words are looked for in texts, where the newest one is meant.
+	 * names; words are looked for in texts, where the newest one is meant,
+	 * unless a label is typed in full: "Ticket 17" is not ticket 317.
 	 */
 	if (ask->q.n && r.key->n == 1)
 		find_by(&r, json_pack("[o]", filter(r.key->v[0], "eq", ask->q)),
+			false, out);
+	if (ask->q.n && r.m->match == MENTION_WORDS)
+		find_by(&r, json_pack("[o]", filter(r.m->label, "eq", ask->q)),
 			false, out);
 	if (ask->q.n)
 		find_by(&r, label_filters(&r, ask->q),
