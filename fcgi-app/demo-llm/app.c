@@ -48,6 +48,21 @@ static void record(struct app *app, const char *path, json_t *body)
 }
 
 /*
+ * The last script of a user's message, or NULL. Messages in a row may come as one, with
+ * a blank line between; a script has none, because line ends in JSON are escaped.
+ */
+static const char *last_script(const char *text)
+{
+	static const char sign[] = "!script ", next[] = "\n\n!script ";
+	const char *found = strncmp(text, sign, sizeof(sign) - 1) ? NULL
+		: text + sizeof(sign) - 1;
+
+	for (text = strstr(text, next); text; text = strstr(text + 1, next))
+		found = text + sizeof(next) - 1;
+	return found;
+}
+
+/*
  * The script that applies to the request, or NULL. *bad is set when there is
  * one but it cannot be read.
  */
@@ -62,9 +77,9 @@ static json_t *find_script(const struct http_req *req, struct ask *a,
 		text = req->script;
 	else if (converse_wants_title(a))
 		return NULL;
-	else if (user >= 0 && !strncmp(a->msgs[user].text, "!script ", 8))
-		text = a->msgs[user].text + 8;
-	else if (!strncmp(a->model, "script:", 7))
+	else if (user >= 0)
+		text = last_script(a->msgs[user].text);
+	if (!text && !strncmp(a->model, "script:", 7))
 		text = a->model + 7;
 	if (!text)
 		return NULL;

@@ -31,6 +31,8 @@
 
 #include "base/banned.h"
 
+enum { GUESSES = 2 };	/* a quarter of the history, then a quarter of that */
+
 /* -- output of the model ---------------------------------------------------- */
 
 static void first_delta(struct turn_loop *l)
@@ -226,17 +228,17 @@ static int stream(struct turn_loop *l, const struct llm_io *io, struct err *e)
  * accepted now. A request that is too long is shortened until it fits. Servers have
  * many words for that, and a message that they refuse for another reason would be
  * sent with every later one; so after a refusal that is not understood, the request
- * is sent once more with less.
+ * is sent with less, at most GUESSES times.
  */
-static bool cut_history(struct turn_loop *l, const struct err *e, bool *guessed)
+static bool cut_history(struct turn_loop *l, const struct err *e, int *n_guesses)
 {
 	bool cut = false;
 
 	if (e->code == ERR_UPSTREAM_CONTEXT) {
 		cut = context_shorten(l);
-	} else if (!*guessed && (e->code == ERR_UPSTREAM_REQUEST ||
-				 e->code == ERR_UPSTREAM_FILTER)) {
-		*guessed = true;
+	} else if (*n_guesses < GUESSES && (e->code == ERR_UPSTREAM_REQUEST ||
+					   e->code == ERR_UPSTREAM_FILTER)) {
+		++*n_guesses;
 		cut = context_drop_unanswered(l);
 		if (e->code == ERR_UPSTREAM_REQUEST)
 			cut |= context_shorten_much(l);
@@ -260,7 +262,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		.meanwhile_fn = l->n_unstored || commit_pending(l) ? on_meanwhile
 								   : NULL,
 	};
-	bool guessed = false;
+	int n_guesses = 0;
 	int rc;
 
 	fallback_before(l);
@@ -287,7 +289,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 			err_clear(e);
 			continue;
 		}
-		if (rc == 0 || !nothing_said(l) || !cut_history(l, e, &guessed))
+		if (rc == 0 || !nothing_said(l) || !cut_history(l, e, &n_guesses))
 			break;
 		err_clear(e);
 	}

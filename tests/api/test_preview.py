@@ -196,7 +196,7 @@ def test_a_narrow_window_cuts_by_priority(lab):
     prompts = json.loads(lab.sql(
         "SELECT prompts FROM usage_record ORDER BY id DESC LIMIT 1")[0][0])
     assert [p["layer"] for p in prompts] == [
-        "guardrails", "workspace", "agent", "tools", "session", "tool-definitions"]
+        "guardrails", "workspace", "agent", "tools", "user", "session", "tool-definitions"]
     assert prompts[1]["hash"] == by["workspace"]["hash"]
 
 

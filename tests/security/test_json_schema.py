@@ -136,7 +136,7 @@ def hostile():
 def mcp(make_lab, hostile):
     return make_lab(config={"threads": {"stack_kb": 128}, "mcp_servers": {"bad": {
         "url": hostile.url, "allow_private": ["127.0.0.1"],
-        "pin": "first-use"}}})
+        "pin": "first-use", "effect": "read"}}})
 
 
 def call_of(lab, args):
