@@ -68,7 +68,8 @@ def full(make_lab, peer, tmp_path):  # noqa: F811
 
 def live(lab, user):
     """Makes one of everything. Returns the user's id and what others keep of it."""
-    who = {"user": user, "groups": [*IT, "staff"]}
+    own = f"team {len(user)}"
+    who = {"user": user, "groups": [*IT, "staff", own]}
     name = f"made {len(user)}"      # that has nothing of the user
 
     def made(path, body):
@@ -78,6 +79,8 @@ def live(lab, user):
 
     assert lab.get("/notifications?after=0&wait=0", user=user).status == 200
     assert lab.call("PATCH", "/settings", {"density": "compact"}, user=user).status == 200
+    assert lab.call("PATCH", f"/settings?level=team&group={own.replace(' ', '%20')}", {
+        "team_prompt": "Be brief."}, **who).status == 200
     made("/tokens", {"name": "t"})
     made("/provider-instances", {"displayName": "Mine", "providerId": "openai_compatible",
                                  "model": "demo", "url": "https://93.184.216.34/v1",
@@ -89,11 +92,11 @@ def live(lab, user):
     made(f"/prompts/{mine['id']}/shares", {"group": "it"})
     ours = make_prompt(lab, user, IT, tier="team", group="it")
     made(f"/prompts/{ours['id']}/shares", {"group": "staff"})
-    seen = made("/workspaces", {"name": f"seen {name}", "visibleTo": ["*"],
+    seen = made("/workspaces", {"name": f"seen {name}", "visibleTo": ["*"], "prompt": "Be kind.",
                                 "managerUsers": ["root", user]})
     hidden = made("/workspaces", {"name": f"hidden {name}"})
     for one in (seen, hidden):
-        made(f"/workspaces/{one['workspaceId']}/agents", {"name": "A"})
+        made(f"/workspaces/{one['workspaceId']}/agents", {"name": "A", "systemPrompt": "Help."})
     made("/workspaces/lab/agents", {"name": "A", "agentId": f"own-{user}",
                                     "visibility": "private"})
     base = base_of(lab, user, groups=IT)
@@ -192,7 +195,7 @@ def erased(lab, id, before, n_files, kept):
     assert more == {
         "llm_service", "prompt_category",
         "prompt", "prompt_reader", "prompt_version", "prompt_share",
-        "workspace", "workspace_reader", "agent", "usage_record",
+        "workspace", "workspace_reader", "agent", "setting", "usage_record",
         "knowledge_base", "knowledge_base_reader", "document", "document_text", "search_base",
         "search_audience", "search_document", "search_chunk", "search_post", "search_vector",
         "search_bits"}
@@ -221,7 +224,8 @@ def test_nothing_is_left(full):
     assert running.events()[-1].name in ("done", "error")
     assert full.stop("responder") == 0
     full.start_responder()
-    assert said["conversation", "deleted"] == 4 and said["attachment", "deleted"] == 2
+    # The other file went with its conversation.
+    assert said["conversation", "deleted"] == 4 and said["attachment", "deleted"] == 1
     assert said["knowledge_base", "deleted"] == said["api_token", "deleted"] == 1
     assert said["workspace", "deleted"] == 1 and said["workspace", "kept"] >= 1
     erased(full, id, before, n_files, kept)

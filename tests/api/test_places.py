@@ -98,7 +98,7 @@ def full(make_lab):
 
 def test_a_turn_without_a_place_runs_on(full):
     stream = full.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
-        {"text": "one two three " * 200, "rate": 60})}, user="ada")
+        {"text": "one two three " * 400, "rate": 60})}, user="ada")
     assert brief(stream.response) == "1"
     events = stream.events()	# to the end of the stream, not of the turn
     assert "done" not in [e.name for e in events]

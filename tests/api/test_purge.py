@@ -174,9 +174,8 @@ def test_every_table_is_as_before(make_lab, peer, tmp_path):  # noqa: F811
 
 def test_take_out_while_it_is_written(lab):
     """What moves in the list meanwhile, since somebody writes, is not missed."""
-    lab.chat({"tokens": 5}, user="exporter")
-    who = ("tenant_id, user_id FROM conversation WHERE id = (SELECT MAX(id) FROM"
-           " conversation)")
+    talk = lab.chat({"tokens": 5}, user="exporter")[0].data["conversationId"]
+    who = f"tenant_id, user_id FROM conversation WHERE id = x'{talk.replace('-', '')}'"
     lab.sql("INSERT INTO conversation (id, workspace_id, agent_id, created_us,"
             " updated_us, title, tenant_id, user_id) SELECT UNHEX(LPAD(HEX(seq), 32,"
             " '0')), 'lab', 'helper', seq, seq, REPEAT('t', 200), t.* FROM"
