@@ -71,15 +71,6 @@ def test_a_step_with_a_finish_reason_stays_in_the_history(lab):
         "user", "assistant", "tool", "assistant", "user"]
 
 
-def test_a_step_of_an_older_version_too(lab):
-    """It may still run beside this one: its rows have no kind."""
-    c = conversation_of(lab.chat(calls("look", STOP)))
-    lab.sql("UPDATE message SET kind = NULL, finish_reason = NULL"
-            f" WHERE conversation_id = x'{c.replace('-', '')}'")
-    lab.chat({"text": "hello"}, conversationId=c)
-    assert steps(sent(lab)) == [STOP]
-
-
 def test_a_call_with_a_finish_reason_is_decided(lab):
     events = lab.chat(calls("drop", STOP))
     [wait] = events[-1].data["for"]
