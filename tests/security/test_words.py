@@ -258,7 +258,11 @@ def workspace_of(lab, who, prompt=ORDER):
 
 
 def in_workspace(lab):
-    return say(lab, "Hello", workspace=workspace_of(lab, BOB))
+    workspace = workspace_of(lab, BOB)
+    # An agent that names no tools has none that write.
+    made = lab.post(f"/workspaces/{workspace}/agents", {"name": "A", "toolIds": ["note"]}, **BOB)
+    assert made.status == 201, made
+    return say(lab, "Hello", workspace=workspace, agentId=made.json["agentId"])
 
 
 def team_prompt(lab, who, text):
