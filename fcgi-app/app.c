@@ -17,7 +17,7 @@
 #include "store/blob.h"
 #include "store/metric_sum.h"
 #include "store/store.h"
-#include "token_cache.h"
+#include "store/token_cache.h"
 #include "tool/core/tool.h"
 #include "turn/live.h"
 #include "turn/notify.h"
@@ -71,7 +71,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	if (!app->conf)
 		return -1;
 	app->pages = page_cache_new();
-	app->tokens = app_token_cache_new();
+	app->tokens = token_cache_new();
 	app->share = share_process();
 	app->seen = xcalloc(1, sizeof(*app->seen));
 	pthread_mutex_init(&app->seen->lock, NULL);
@@ -112,7 +112,7 @@ void app_close(struct app *app)
 	db_close(app->db);
 	conf_live_close(app->conf);
 	page_cache_free(app->pages);
-	app_token_cache_free(app->tokens);
+	token_cache_free(app->tokens);
 	if (app->seen) {
 		pthread_mutex_destroy(&app->seen->lock);
 		free(app->seen);

@@ -4,7 +4,7 @@
 #include "auth/identity.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "token_cache.h"
+#include "store/token_cache.h"
 
 #include "base/banned.h"
 
@@ -23,7 +23,7 @@ static int token_lookup(void *ctx, struct str text, struct arena *a,
 	json_t *list, *v;
 	size_t i;
 
-	if (app_token_cache_find(rq->app->tokens, rq->app->db, text, a, &t, e) < 0)
+	if (token_cache_find(rq->app->tokens, rq->app->db, text, a, &t, e) < 0)
 		return -1;
 	if (!str_is(t.tenant_id, rq->conf->tenant))
 		return err_set(e, ERR_UNAUTHENTICATED, "another tenant's token");

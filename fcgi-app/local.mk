@@ -53,7 +53,6 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/cgi.c fcgi-app/cgi.h \
 	fcgi-app/conn.h \
 	fcgi-app/page_cache.c fcgi-app/page_cache.h \
-	fcgi-app/token_cache.c fcgi-app/token_cache.h \
 	fcgi-app/dialect/dialect.c fcgi-app/dialect/dialect.h \
 	fcgi-app/dialect/ag_ui.c fcgi-app/dialect/ag_ui.h \
 	fcgi-app/dialect/ai_sdk.c fcgi-app/dialect/ai_sdk.h \
@@ -71,7 +70,6 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/doctor/look_files.c \
 	fcgi-app/doctor/look_sources.c \
 	fcgi-app/fcgi.c fcgi-app/fcgi.h \
-	fcgi-app/fields.c fcgi-app/fields.h \
 	fcgi-app/lsock.c fcgi-app/lsock.h \
 	fcgi-app/form.c fcgi-app/form.h \
 	fcgi-app/multipart.c fcgi-app/multipart.h \

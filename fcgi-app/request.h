@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/caller.h"
+#include "auth/caller.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-#include "agent/author.h"
 #include "agent/keep.h"
 #include "api/api.h"
 #include "api/etag.h"
 #include "app.h"
+#include "base/fields.h"
 #include "base/log.h"
-#include "fields.h"
+#include "resource/author.h"
 #include "route.h"
 #include "store/known.h"
 #include "tool/core/tool.h"

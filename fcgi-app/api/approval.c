@@ -14,10 +14,10 @@
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"
+#include "base/fields.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "dialect/wire.h"
-#include "fields.h"
 #include "prompt/untrusted.h"
 #include "store/wait.h"
 

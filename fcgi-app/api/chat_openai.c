@@ -17,11 +17,11 @@
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
+#include "base/fields.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "dialect/openai.h"
 #include "dialect/wire.h"
-#include "fields.h"
 
 #include "base/banned.h"
 

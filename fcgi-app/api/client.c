@@ -3,9 +3,9 @@
 #include "api/scope.h"
 #include "app.h"
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "fields.h"
 #include "store/conversation.h"
 #include "turn/notify.h"
 

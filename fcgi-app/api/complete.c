@@ -5,13 +5,13 @@
  */
 #include "api/api.h"
 
-#include "api/scope.h"
 #include "agent/auto.h"
 #include "agent/setting.h"
+#include "api/scope.h"
 #include "app.h"
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/limits.h"
-#include "fields.h"
 #include "places.h"
 #include "schema/schema.h"
 #include "turn/ask.h"

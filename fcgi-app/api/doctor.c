@@ -10,9 +10,9 @@
 #include "app.h"
 #include "auth/csrf.h"
 #include "base/clock.h"
+#include "base/fields.h"
 #include "caller.h"
 #include "doctor/doctor.h"
-#include "fields.h"
 #include "net/http.h"
 #include "places.h"
 

@@ -9,10 +9,10 @@
 #include "api/page.h"
 #include "app.h"
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "fields.h"
 #include "intake/item.h"
 #include "route.h"
 

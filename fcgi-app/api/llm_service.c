@@ -8,8 +8,8 @@
 #include "api/scope.h"
 #include "api/service.h"
 #include "app.h"
+#include "base/fields.h"
 #include "base/limits.h"
-#include "fields.h"
 #include "llm/probe.h"
 #include "turn/trial.h"
 

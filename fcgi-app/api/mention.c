@@ -5,8 +5,8 @@
 #include "api/page.h"
 #include "api/scope.h"
 #include "app.h"
+#include "base/fields.h"
 #include "base/limits.h"
-#include "fields.h"
 
 #include "base/banned.h"
 

@@ -3,8 +3,8 @@
 #include <sodium.h>
 #include <stdio.h>
 
+#include "base/fields.h"
 #include "base/limits.h"
-#include "fields.h"
 
 #include "base/banned.h"
 

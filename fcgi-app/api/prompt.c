@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "agent/author.h"
 #include "agent/catalog.h"
 #include "agent/keep.h"
 #include "api/api.h"
@@ -16,11 +15,12 @@
 #include "api/shared.h"
 #include "app.h"
 #include "base/blank.h"
+#include "base/fields.h"
 #include "base/limits.h"
-#include "fields.h"
+#include "resource/author.h"
 #include "route.h"
-#include "turn/turn.h"
 #include "store/prompt.h"
+#include "turn/turn.h"
 
 #include "base/banned.h"
 

@@ -5,7 +5,6 @@
  */
 #include "api/resource.h"
 
-#include "agent/author.h"
 #include "api/agent.h"
 #include "api/api.h"
 #include "api/etag.h"
@@ -18,7 +17,8 @@
 #include "api/token.h"
 #include "app.h"
 #include "base/limits.h"
-#include "token_cache.h"
+#include "resource/author.h"
+#include "store/token_cache.h"
 
 #include <string.h>
 
@@ -534,7 +534,7 @@ int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 			    &(struct resource_also){ run_gone, &k }, e) < 0)
 		return -1;
 	if (r == &resources[RESOURCE_API_TOKEN])
-		app_token_cache_forget(rq->app->tokens);
+		token_cache_forget(rq->app->tokens);
 	resp_empty(rs, 204);
 	return 0;
 }

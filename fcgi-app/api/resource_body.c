@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fields.h"
-#include "secret/secret.h"
+#include "base/fields.h"
 #include "resource/form.h"
+#include "secret/secret.h"
 
 #include "base/banned.h"
 

@@ -7,9 +7,9 @@
 #include "api/page.h"
 #include "app.h"
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "fields.h"
 #include "store/message.h"
 
 #include "base/banned.h"

@@ -8,8 +8,8 @@
 #ifndef API_SEND_H
 #define API_SEND_H
 
+#include "base/fields.h"
 #include "dialect/dialect.h"
-#include "fields.h"
 #include "route.h"
 #include "turn/turn.h"
 

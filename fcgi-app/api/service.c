@@ -15,7 +15,7 @@
 #include "api/api.h"
 #include "api/page.h"
 #include "app.h"
-#include "fields.h"
+#include "base/fields.h"
 #include "conf/option.h"
 #include "llm/provider.h"
 

@@ -13,7 +13,7 @@
 #include "api/variant.h"
 #include "app.h"
 #include "base/clock.h"
-#include "fields.h"
+#include "base/fields.h"
 #include "hold/stored.h"
 #include "store/thread.h"
 #include "turn/notify.h"

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "agent/author.h"
 #include "agent/keep.h"
 #include "api/api.h"
 #include "api/etag.h"
 #include "app.h"
+#include "resource/author.h"
 
 #include "llm/llm.h"
 #include "route.h"

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/author.h"
 #include "api/resource.h"
 #include "conf/load.h"
+#include "resource/author.h"
 
 #include "base/banned.h"
 

@@ -8,7 +8,7 @@
 #define AGENT_AUTO_H
 
 #include "agent/agent.h"
-#include "agent/caller.h"
+#include "auth/caller.h"
 
 #define AUTO_SERVICE "auto"	/* refused as an id of a service */
 

@@ -7,7 +7,7 @@
 #define AGENT_CATALOG_H
 
 #include "agent/agent.h"
-#include "agent/caller.h"
+#include "auth/caller.h"
 
 /* A prompt of catalogue.d, for everyone; "" for unset texts. */
 struct shipped_prompt {

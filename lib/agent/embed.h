@@ -5,7 +5,7 @@
 #ifndef AGENT_EMBED_H
 #define AGENT_EMBED_H
 
-#include "agent/caller.h"
+#include "auth/caller.h"
 #include "llm/retrieval.h"
 #include "search/index.h"
 

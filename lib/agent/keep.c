@@ -1,12 +1,12 @@
 #include "agent/keep.h"
 
-#include "agent/author.h"
 #include "agent/retrieve.h"
 #include "agent/stored_service.h"
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "resource/author.h"
 #include "store/conversation.h"
 
 #include "base/banned.h"

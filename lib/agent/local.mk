@@ -1,9 +1,7 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/agent/adapt.c \
 	lib/agent/agent.c lib/agent/agent.h \
-	lib/agent/author.c lib/agent/author.h \
 	lib/agent/auto.c lib/agent/auto.h \
-	lib/agent/caller.c lib/agent/caller.h \
 	lib/agent/catalog.c lib/agent/catalog.h \
 	lib/agent/embed.c lib/agent/embed.h \
 	lib/agent/retrieve.c lib/agent/retrieve.h lib/agent/retrieve_bases.c \

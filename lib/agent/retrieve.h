@@ -9,7 +9,7 @@
 #define AGENT_RETRIEVE_H
 
 #include "agent/agent.h"
-#include "agent/caller.h"
+#include "auth/caller.h"
 #include "llm/retrieval.h"
 #include "search/kb.h"
 #include "store/source.h"

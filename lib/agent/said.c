@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/author.h"
 #include "agent/stored.h"
 #include "agent/target.h"
+#include "resource/author.h"
 #include "resource/resource.h"
 
 #include "base/banned.h"

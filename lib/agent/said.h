@@ -2,8 +2,8 @@
 #ifndef AGENT_SAID_H
 #define AGENT_SAID_H
 
-#include "agent/caller.h"
 #include "agent/setting.h"
+#include "auth/caller.h"
 #include "resource/resource.h"
 #include "store/setting.h"
 

@@ -8,7 +8,7 @@
 #define AGENT_STORED_SERVICE_H
 
 #include "agent/agent.h"
-#include "agent/caller.h"
+#include "auth/caller.h"
 #include "llm/service.h"
 #include "resource/resource.h"
 

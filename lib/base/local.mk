@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/buf.c lib/base/buf.h \
 	lib/base/clock.c lib/base/clock.h \
 	lib/base/err.c lib/base/err.h lib/base/err.def \
+	lib/base/fields.c lib/base/fields.h \
 	lib/base/json.c lib/base/json.h \
 	lib/base/limits.h \
 	lib/base/log.c lib/base/log.h \

@@ -12,9 +12,9 @@
 #ifndef HOLD_STORED_H
 #define HOLD_STORED_H
 
+#include "auth/owner.h"
 #include "conf/conf.h"
 #include "hold/share.h"
-#include "resource/owner.h"
 
 struct db;
 

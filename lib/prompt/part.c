@@ -1,10 +1,10 @@
 #include "prompt/part.h"
 
-#include "agent/author.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "llm/llm.h"
 #include "prompt/untrusted.h"
+#include "resource/author.h"
 
 #include "base/banned.h"
 

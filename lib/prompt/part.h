@@ -22,7 +22,7 @@
 #include "prompt/blocks.h"
 #include "prompt/origin.h"
 
-struct author;		/* agent/author.h */
+struct author;		/* resource/author.h */
 struct untrusted;	/* prompt/untrusted.h */
 struct module_use;	/* prompt/module.h */
 

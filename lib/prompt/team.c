@@ -2,12 +2,12 @@
  * The layer of the user's groups: the texts of the configuration, then those
  * that the groups have stored, by name, separated by blank lines.
  */
-#include "agent/author.h"
 #include "agent/said.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "prompt/part.h"
 #include "prompt/untrusted.h"
+#include "resource/author.h"
 
 #include "base/banned.h"
 

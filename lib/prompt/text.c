@@ -4,7 +4,6 @@
 #include <strings.h>
 #include <time.h>
 
-#include "agent/author.h"
 #include "agent/setting.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -12,6 +11,7 @@
 #include "prompt/builtin.h"
 #include "prompt/part.h"
 #include "prompt/untrusted.h"
+#include "resource/author.h"
 
 #include "base/banned.h"
 

@@ -7,8 +7,8 @@
 #ifndef RESOURCE_RESOURCE_H
 #define RESOURCE_RESOURCE_H
 
+#include "auth/owner.h"
 #include "db/db.h"
-#include "resource/owner.h"
 
 enum resource_id {
 #define RESOURCE(id, ...) RESOURCE_##id,

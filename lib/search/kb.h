@@ -6,7 +6,7 @@
 #ifndef SEARCH_KB_H
 #define SEARCH_KB_H
 
-#include "resource/owner.h"
+#include "auth/owner.h"
 #include "search/find.h"
 
 enum kb_status { KB_QUEUED, KB_READY, KB_FAILED };

@@ -27,6 +27,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/thread.c lib/store/thread.h lib/store/thread_fork.c \
 	lib/store/thread_gap.c lib/store/thread_gap.h \
 	lib/store/token.c lib/store/token.h \
+	lib/store/token_cache.c lib/store/token_cache.h \
 	lib/store/tool_output.c lib/store/tool_output.h \
 	lib/store/turn.c lib/store/turn.h \
 	lib/store/turn_begin.c lib/store/turn_continue.c \

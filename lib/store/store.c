@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "auth/identity.h"
 #include "resource/purge.h"
 #include "store/conversation.h"
 #include "store/stmt.h"
@@ -24,11 +23,6 @@ const struct db_stmt store_stmts[STMT__MAX] = {
 #undef STMT
 #undef STMT_WHOLE
 };
-
-struct owner owner_of(const struct identity *who)
-{
-	return (struct owner){ who->tenant, who->user_id };
-}
 
 struct str store_like(struct str part, bool anywhere, struct arena *a)
 {

@@ -6,13 +6,8 @@
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
+#include "auth/owner.h"
 #include "db/db.h"
-#include "resource/owner.h"
-
-struct identity;
-
-/* The owner of who's rows. Borrows text from who. */
-struct owner owner_of(const struct identity *who);
 
 /* Page direction of keyset lists. */
 enum store_order { NEWEST_FIRST, OLDEST_FIRST };

@@ -1,9 +1,9 @@
 #include "turn/chosen.h"
 
-#include "agent/author.h"
 #include "agent/said.h"
 #include "base/log.h"
 #include "prompt/module.h"
+#include "resource/author.h"
 #include "resource/resource.h"
 
 #include "base/banned.h"

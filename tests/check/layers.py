@@ -18,8 +18,9 @@ LAYERS = [
     {"llm"},
     {"search"},
     {"hold"},
-    {"store", "auth"},
+    {"store"},
     {"resource"},
+    {"auth"},
     {"net", "db", "conf", "secret"},
     {"metric", "schema"},
     {"base"},
@@ -173,8 +174,8 @@ def main():
     tap.finds("an include of the program", sample(
         lib__turn__a_c='\n#include "worker.h"\n'), "lib/turn/a.c:2: upward include")
     tap.finds("two modules in a circle", sample(
-        lib__store__a_c='#include "auth/who.h"\n',
-        lib__auth__b_c='#include "store/turn.h"\n'), "include each other")
+        lib__tool__a_h='#include "prompt/b.h"\n',
+        lib__prompt__b_h='#include "tool/a.h"\n'), "include each other")
     tap.clean("options of kinds are of lib/conf", sample(
         lib__tool__web__option_h='#include "base/err.h"\n',
         lib__conf__a_c='#include "tool/web/option.h"\n'))

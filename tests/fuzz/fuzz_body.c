@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/fields.h"
 #include "base/utf8.h"
-#include "fields.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

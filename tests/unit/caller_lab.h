@@ -2,7 +2,7 @@
 #ifndef UNIT_CALLER_LAB_H
 #define UNIT_CALLER_LAB_H
 
-#include "agent/caller.h"
+#include "auth/caller.h"
 
 /* In a: login with this name and these groups (by blanks). */
 struct caller lab_caller(const struct conf *conf, const char *login,

@@ -1,9 +1,9 @@
-/* Who wrote a prompt, and who is not asked because of it (lib/agent/author.c). */
+/* Who wrote a prompt, and who is not asked because of it (lib/resource/author.c). */
 #include "unit.h"
 
 #include <string.h>
 
-#include "agent/author.h"
+#include "resource/author.h"
 
 static const struct str sales[] = { STR("sales"), STR("writers \"x\"") };
 

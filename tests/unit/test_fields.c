@@ -1,5 +1,5 @@
-/* fcgi-app/fields: bodies against their declarations. */
-#include "fields.h"
+/* lib/base/fields: bodies against their declarations. */
+#include "base/fields.h"
 #include "unit.h"
 
 struct sample {

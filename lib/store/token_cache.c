@@ -1,4 +1,4 @@
-#include "token_cache.h"
+#include "store/token_cache.h"
 
 #include <pthread.h>
 #include <sodium.h>
@@ -24,7 +24,7 @@ struct token_cache {
 	struct token_slot slots[SLOTS];
 };
 
-struct token_cache *app_token_cache_new(void)
+struct token_cache *token_cache_new(void)
 {
 	struct token_cache *c = xcalloc(1, sizeof(*c));
 
@@ -39,7 +39,7 @@ static void clear(struct token_slot *s)
 	*s = (struct token_slot){ .read_ms = 0 };
 }
 
-void app_token_cache_forget(struct token_cache *c)
+void token_cache_forget(struct token_cache *c)
 {
 	pthread_mutex_lock(&c->lock);
 	c->forgets++;
@@ -48,11 +48,11 @@ void app_token_cache_forget(struct token_cache *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-void app_token_cache_free(struct token_cache *c)
+void token_cache_free(struct token_cache *c)
 {
 	if (!c)
 		return;
-	app_token_cache_forget(c);
+	token_cache_forget(c);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
@@ -109,7 +109,7 @@ static void keep(struct token_slot *s, const unsigned char *hash,
 	s->read_ms = read_ms;
 }
 
-int app_token_cache_find(struct token_cache *c, struct db *db, struct str text,
+int token_cache_find(struct token_cache *c, struct db *db, struct str text,
 			 struct arena *a, struct token *out, struct err *e)
 {
 	unsigned char hash[crypto_hash_sha256_BYTES];

@@ -1,6 +1,6 @@
 /* The owner of rows: every statement on user data binds both members. */
-#ifndef RESOURCE_OWNER_H
-#define RESOURCE_OWNER_H
+#ifndef AUTH_OWNER_H
+#define AUTH_OWNER_H
 
 #include "base/str.h"
 #include "base/uuid.h"

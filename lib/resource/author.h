@@ -7,10 +7,10 @@
  *
  * The author stands beside the text, so knowing it costs a turn no read.
  */
-#ifndef AGENT_AUTHOR_H
-#define AGENT_AUTHOR_H
+#ifndef RESOURCE_AUTHOR_H
+#define RESOURCE_AUTHOR_H
 
-#include "agent/caller.h"
+#include "auth/caller.h"
 #include "resource/resource.h"
 
 #define AUTHOR_HASH_BYTES 65	/* SHA-256 in hex, NUL */

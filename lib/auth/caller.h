@@ -2,13 +2,14 @@
  * The caller: shared by a request, the turn that it starts, the turn's
  * followers and its tools.
  */
-#ifndef AGENT_CALLER_H
-#define AGENT_CALLER_H
+#ifndef AUTH_CALLER_H
+#define AUTH_CALLER_H
 
 #include "auth/identity.h"
+#include "auth/owner.h"
 #include "base/arena.h"
 #include "conf/conf.h"
-#include "store/store.h"
+#include "db/db.h"
 
 struct setting_said;	/* agent/said.h */
 

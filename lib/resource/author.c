@@ -1,4 +1,4 @@
-#include "agent/author.h"
+#include "resource/author.h"
 
 #include <sodium.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "agent/caller.h"
+#include "auth/caller.h"
 
 #include "base/banned.h"
 
@@ -8,6 +8,6 @@ struct caller caller_of(const struct conf *c, const struct identity *who,
 	struct caller by = { .conf = c, .who = who, .db = db, .arena = a };
 
 	if (who)
-		by.owner = owner_of(who);
+		by.owner = (struct owner){ who->tenant, who->user_id };
 	return by;
 }

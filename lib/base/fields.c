@@ -1,4 +1,4 @@
-#include "fields.h"
+#include "base/fields.h"
 
 #include <stdio.h>
 #include <string.h>

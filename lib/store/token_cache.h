@@ -2,25 +2,25 @@
  * API tokens that were looked up within the last second, by the hash of their text,
  * so that a page does not look up its token for each request. Only valid tokens are
  * kept. So a token that any process revoked is refused after at most a second;
- * immediately in a process that calls app_token_cache_forget.
+ * immediately in a process that calls token_cache_forget.
  */
-#ifndef APP_TOKEN_CACHE_H
-#define APP_TOKEN_CACHE_H
+#ifndef STORE_TOKEN_CACHE_H
+#define STORE_TOKEN_CACHE_H
 
 #include "store/token.h"
 
 struct token_cache;
 
-/* An empty cache. Owned: app_token_cache_free, which accepts NULL. */
-struct token_cache *app_token_cache_new(void);
-void app_token_cache_free(struct token_cache *c);
+/* An empty cache. Owned: token_cache_free, which accepts NULL. */
+struct token_cache *token_cache_new(void);
+void token_cache_free(struct token_cache *c);
 
 /* Like token_find, which it calls if the token is not cached. Any thread. */
-int app_token_cache_find(struct token_cache *c, struct db *db, struct str text,
+int token_cache_find(struct token_cache *c, struct db *db, struct str text,
 			 struct arena *a, struct token *out,
 			 struct err *e) MUST_CHECK;
 
 /* Empties the cache after a token was revoked here. Any thread. */
-void app_token_cache_forget(struct token_cache *c);
+void token_cache_forget(struct token_cache *c);
 
 #endif
