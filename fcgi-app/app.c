@@ -4,7 +4,6 @@
 #include <sodium.h>
 #include <stdlib.h>
 
-#include "api/resource.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -89,7 +88,6 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	if (!app->notify)
 		return -1;
 	app->tools = tool_env_new(app->http);
-	api_resource_serve_tools(app, &app->tool_api);
 	app->deps = (struct turn_deps){
 		.db = app->db, .http = app->http, .live = app->live,
 		.notify = app->notify, .tools = app->tools,

@@ -29,7 +29,6 @@ struct app {
 	struct turn_live *live;
 	struct notify *notify;
 	struct tool_env *tools;
-	struct tool_api tool_api;	/* of tools; api/resource_tool.c */
 	struct turn_deps deps;		/* the five above, as turns need them */
 	const char *sql_dir;		/* where the schema's files are */
 	enum doctor_gateway gateway;	/* how we were started; set by main */

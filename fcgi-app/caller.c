@@ -1,5 +1,6 @@
 #include "caller.h"
 
+#include "agent/target.h"
 #include "app.h"
 #include "auth/identity.h"
 #include "base/limits.h"
@@ -55,6 +56,8 @@ int req_identify(struct request *rq, struct err *e)
 	if (identity_resolve(rq->conf, &ar, rq->arena, who, e) < 0)
 		return -1;
 	rq->by = caller_of(rq->conf, who, rq->app->db, rq->arena);
+	rq->by.own = arena_new(rq->arena, struct own_service);
+	rq->by.tokens = rq->app->tokens;
 	log_bind(rq->id, who->user_id_text);
 	log_debug("signed in", "login", who->login.p);
 	return 0;

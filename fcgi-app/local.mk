@@ -2,7 +2,7 @@
 noinst_LIBRARIES += fcgi-app/libapp.a
 fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/api.h \
-	fcgi-app/api/agent.c fcgi-app/api/agent.h \
+	fcgi-app/api/agent.c \
 	fcgi-app/api/allowed.c \
 	fcgi-app/api/attachment.c fcgi-app/api/attachment.h \
 	fcgi-app/api/approval.c fcgi-app/api/approval.h \
@@ -34,20 +34,14 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/notification.c \
 	fcgi-app/api/page.c fcgi-app/api/page.h \
 	fcgi-app/api/preview.c \
-	fcgi-app/api/prompt.c fcgi-app/api/prompt.h \
+	fcgi-app/api/prompt.c \
 	fcgi-app/api/resource.c fcgi-app/api/resource.h \
-	fcgi-app/api/resource_body.c \
-	fcgi-app/api/resource_page.c \
-	fcgi-app/api/resource_tool.c \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
 	fcgi-app/api/search.c \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
 	fcgi-app/api/service.c fcgi-app/api/service.h \
 	fcgi-app/api/setting.c fcgi-app/api/setting.h \
-	fcgi-app/api/shared.c fcgi-app/api/shared.h \
-	fcgi-app/api/token.c fcgi-app/api/token.h \
 	fcgi-app/api/turn.c \
-	fcgi-app/api/workspace.c \
 	fcgi-app/app.c fcgi-app/app.h \
 	fcgi-app/caller.c fcgi-app/caller.h \
 	fcgi-app/cgi.c fcgi-app/cgi.h \

@@ -20,7 +20,6 @@
 
 struct app;
 struct route;
-struct workspace;
 
 enum method {
 	METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PATCH, METHOD_PUT,
@@ -64,13 +63,7 @@ struct request {
 
 	const struct route *route;	/* set by route_dispatch … */
 	struct path_arg args[REQ_PATH_ARGS];	/* in the pattern's order */
-	const struct workspace *place;	/* workspace of the agent or prompt that the route is
-					 * about, once it was found */
 	struct caller by;	/* nobody, until an AUTH route's gate says who */
-	struct {		/* the caller's own service: scope_service */
-		bool known;
-		const struct llm_service *service;	/* NULL: none */
-	} own;
 	json_t *body;		/* only after a JSON route's gate; borrowed */
 	const struct param *form;	/* of a FORM route: form.h */
 	struct multipart *parts;	/* of a form with files, at the first of them; NULL: it

@@ -7,7 +7,8 @@ PY_LOG_COMPILER = python3 -B
 PY_LOG_DRIVER = $(LOG_DRIVER)
 
 # Checks of the sources themselves.
-CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
+CHECKS = tests/check/layers.py tests/check/engine.py tests/check/banned.py \
+	tests/check/format.py \
 	tests/check/doc-examples tests/check/command.py tests/check/lamp.py tests/check/dist.py \
 	tests/check/limits.py tests/check/names.py tests/check/cited.py tests/check/security.py \
 	tests/check/tables.py

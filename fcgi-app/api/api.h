@@ -10,7 +10,6 @@
 #include "store/store.h"
 
 struct conversation;
-struct resource_row;
 struct turn;
 struct turn_decision;
 struct turn_wait;
@@ -19,12 +18,6 @@ struct turn_wait;
 	int fn(struct request *rq, struct response *rs, struct err *e);
 #include "routes.def"
 #undef ROUTE_AT
-
-/* The member key with the texts of a list, as an array. (workspace.c) */
-void api_write_list(struct jw *w, const char *key, const struct conf_list *l);
-
-/* createdAt and updatedAt of a stored row; null where there is none (NULL). (workspace.c) */
-void api_write_times(struct jw *w, const struct resource_row *row);
 
 /*
  * The conversation in the path, which must be the caller's own and, below an agent,

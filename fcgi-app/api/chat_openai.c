@@ -52,7 +52,7 @@ static bool can_chat(struct request *rq, const struct workspace *w,
 		     const struct agent *a)
 {
 	const struct target t = {
-		.workspace = w, .agent = a, .service = scope_service(rq, w, a),
+		.workspace = w, .agent = a, .service = target_service(&rq->by, w, a),
 	};
 	struct err e = ERR_INIT;
 
@@ -136,7 +136,7 @@ int api_openai_model(struct request *rq, struct response *rs, struct err *e)
 			: (struct str){ NULL, 0 };
 	if (find_model(rq, id, workspace, agent, &t, e) < 0)
 		return -1;
-	t.service = scope_service(rq, t.workspace, t.agent);
+	t.service = target_service(&rq->by, t.workspace, t.agent);
 	if (target_can_chat(&t, &ignored) < 0)
 		return err_field(e, ERR_NOT_FOUND, "model", "The model \"%.*s\" "
 				 "cannot chat.", (int)MIN(id.n, 100), id.p);
@@ -249,7 +249,7 @@ static int read_web(struct request *rq, struct openai_ask *ask, struct err *e)
 		key = "tools";
 	}
 	if (ask->in.options.web &&
-	    !scope_web(rq, ask->in.target.workspace, ask->in.target.agent))
+	    !tool_web_offered(&rq->by, ask->in.target.workspace, ask->in.target.agent))
 		return err_field(e, ERR_INVALID_FIELD, key,
 				 "This model has no web search.");
 	return 0;

@@ -14,6 +14,7 @@
 #include "api/scope.h"
 #include "app.h"
 #include "base/clock.h"
+#include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
 #include "store/conversation.h"
@@ -58,7 +59,7 @@ static void write_next(struct jw *w, const struct conversation_filter *f,
 		jw_kuuid(&c, "id", &page->next.id);
 		jw_end_obj(&c);
 	}
-	api_page_write_next(w, page->more ? buf_str(&b) : (struct str){ NULL, 0 });
+	cursor_write(w, page->more ? buf_str(&b) : (struct str){ NULL, 0 });
 	buf_release(&b);
 }
 
@@ -189,7 +190,7 @@ static int create_once(struct request *rq, struct conversation_new *n,
 	if (rc > 0 && str_eq(c->workspace_id, n->workspace_id) &&
 	    str_eq(c->agent_id, n->agent_id))
 		return 0;
-	return rc < 0 ? -1 : rc > 0 ? turn_key_differs(e)
+	return rc < 0 ? -1 : rc > 0 ? err_key_differs(e)
 		: err_set(e, ERR_CONFLICT, "the conversation id is taken");
 }
 

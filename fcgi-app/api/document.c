@@ -9,6 +9,7 @@
 #include "api/page.h"
 #include "app.h"
 #include "base/clock.h"
+#include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -96,7 +97,7 @@ static void write_next(struct jw *w, const struct kb_document *last)
 		jw_kuuid(&j, "id", &last->id);
 		jw_end_obj(&j);
 	}
-	api_page_write_next(w, last ? buf_str(&next) : (struct str){ NULL, 0 });
+	cursor_write(w, last ? buf_str(&next) : (struct str){ NULL, 0 });
 	buf_release(&next);
 }
 

@@ -3,21 +3,10 @@
  * and forms.
  */
 #include "api/api.h"
-#include "api/service.h"
-
-#include "auth/policy.h"
+#include "resource/call.h"
 #include "resource/form.h"
 
 #include "base/banned.h"
-
-/* The permissions to read and to change each resource. */
-static const struct {
-	enum permission read, write;
-} may[RESOURCE__MAX] = {
-#define RESOURCE(id, table, name, path, r, w, ...) \
-	[RESOURCE_##id] = { PERM_##r, PERM_##w },
-#include "resource/resource.def"
-};
 
 /*
  * GET /forms: 200 {items: [{name, path, title, what, parent, order, search,
@@ -36,14 +25,11 @@ int api_form_list(struct request *rq, struct response *rs, struct err *e)
 	for (size_t i = 0; i < RESOURCE__MAX; i++) {
 		const struct resource *r = &resources[i];
 
-		if (!policy_may(who, may[i].read))
+		if (!resource_may(&rq->by, r, VERB_LIST))
 			continue;
 		jw_obj(&w);
 		resource_form(&w, r, who->groups, who->n_groups);
-		jw_kbool(&w, "canWrite", !r->record &&
-			 policy_may(who, may[i].write) &&
-			 (i != RESOURCE_PROVIDER_INSTANCE ||
-			  api_provider_may_store(rq)));
+		jw_kbool(&w, "canWrite", resource_may_store(&rq->by, r));
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);

@@ -1,106 +1,25 @@
-/*
- * Knowledge bases, with the same access rules as prompts (api/shared.h); each has
- * an index (lib/search), which is created and deleted with it.
- */
+/* Access to the documents of knowledge bases; their progress; searching. */
 #include "api/knowledge.h"
 
-#include "agent/embed.h"
 #include "agent/retrieve.h"
-#include "agent/stored_service.h"
 #include "api/api.h"
 #include "api/scope.h"
-#include "api/shared.h"
 #include "app.h"
 #include "base/fields.h"
 #include "base/limits.h"
-#include "base/utf8.h"
+#include "resource/call.h"
+#include "response.h"
 #include "route.h"
 #include "search/embed.h"
-#include "search/tokens.h"
 
 #include "base/banned.h"
 
 static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 
-static const struct db_val *value(const struct resource_row *row,
-				  const char *column)
+static bool has_tier(const struct resource_row *row, const char *tier)
 {
-	struct resource_row *r = (struct resource_row *)(uintptr_t)row;
-
-	return resource_value(bases, r, column);
+	return str_is(resource_text(bases, row, "tier"), tier);
 }
-
-static bool is_private(const struct resource_row *row)
-{
-	return str_is(value(row, "tier")->s, "private");
-}
-
-static bool is_tenants(const struct resource_row *row)
-{
-	return str_is(value(row, "tier")->s, "tenant");
-}
-
-/* -- special handling of a base --------------------------------------------------- */
-
-static int made(struct request *rq, struct resource_row *row,
-		struct str *secret, struct err *e)
-{
-	struct db_val *language = resource_value(bases, row, "language");
-	const struct db_val *workspace = value(row, "workspace_id");
-
-	(void)secret;
-	if (language->null)
-		*language = DB_S(STR("none"));
-	if (!tokens_knows(language->s))
-		return err_field(e, ERR_INVALID_FIELD, "language",
-				 "language must be one of %s.",
-				 tokens_languages());
-	if (!workspace->null && !scope_workspace(rq, workspace->s, e)) {
-		err_clear(e);
-		return err_field(e, ERR_INVALID_FIELD, "workspaceId",
-				 "workspaceId must be one of your workspaces.");
-	}
-	return api_shared_made(rq, bases, row, e);
-}
-
-static int check(struct request *rq, struct resource_row *row, struct err *e)
-{
-	return stored_bindings_check(&rq->by, NULL, bases, row, e);
-}
-
-static int also(struct request *rq, struct db *tx, const struct resource_at *at,
-		const struct resource_row *row, struct err *e)
-{
-	if (stored_bindings_keep(&rq->by, tx, bases, row, e) < 0)
-		return -1;
-	if (!row->version)
-		return search_base_make(tx, &row->id, at->by.tenant_id,
-					value(row, "language")->s, e);
-	/* It may have been paused, or may have another service now. */
-	rq->jobs_asked = true;
-	if (search_embed_retry(tx, &row->id, NULL, e) ||
-	    kb_ask_index(tx, at->by.tenant_id, &row->id, e))
-		return -1;
-	return kb_ask_embed(tx, at->by.tenant_id, &row->id, e);
-}
-
-static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
-		const struct resource_row *row, struct err *e)
-{
-	rq->jobs_asked = true;
-	return kb_doom(tx, at->by.tenant_id, &row->id, e);
-}
-
-static int most(const struct resource_row *row)
-{
-	return is_private(row) ? LIM_PRIVATE_BASES : LIM_KNOWLEDGE_BASES;
-}
-
-const struct resource_odd api_knowledge_odd = {
-	.made = made, .most = most, .check = check, .also = also, .gone = gone,
-	.of_own = PERM_KNOWLEDGE_WRITE, .of_group = PERM_KNOWLEDGE_SHARE,
-	.of_tenant = PERM_KNOWLEDGE_MANAGE,
-};
 
 /* -- below a base -------------------------------------------------------------------- */
 
@@ -108,20 +27,20 @@ static int at_of(struct request *rq, const struct uuid *id,
 		 struct resource_row *row, struct kb_at *at, bool *writes,
 		 struct err *e)
 {
-	const struct resource_at by = api_resource_for(rq);
+	const struct resource_at by = resource_for(&rq->by);
 
-	if (api_resource_visible(rq, bases, &by, id, row, e))
+	if (resource_visible(&rq->by, bases, id, row, e))
 		return -1;
 	*writes = policy_may(rq->by.who, PERM_KNOWLEDGE_WRITE) &&
-		  api_resource_may_hold(rq, &by, bases, &row->holder);
+		  resource_may_hold(&rq->by, bases, &by, &row->holder);
 	*at = (struct kb_at){
 		.tenant_id = by.by.tenant_id, .user_id = by.by.user_id,
-		.base = row->id, .all = *writes, .is_tenants = is_tenants(row),
+		.base = row->id, .all = *writes, .is_tenants = has_tier(row, "tenant"),
 		.groups = rq->by.who->groups,
 		.n_groups = rq->by.who->n_groups,
-		.most_documents = is_private(row) ? LIM_PRIVATE_DOCUMENTS
+		.most_documents = has_tier(row, "private") ? LIM_PRIVATE_DOCUMENTS
 			: LIM_DOCUMENTS,
-		.most_mb = is_private(row) ? rq->conf->knowledge.private_mb
+		.most_mb = has_tier(row, "private") ? rq->conf->knowledge.private_mb
 			: rq->conf->knowledge.base_mb,
 	};
 	return 0;

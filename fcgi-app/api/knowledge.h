@@ -5,10 +5,8 @@
 #ifndef API_KNOWLEDGE_H
 #define API_KNOWLEDGE_H
 
-#include "api/resource.h"
+#include "request.h"
 #include "search/kb.h"
-
-extern const struct resource_odd api_knowledge_odd;
 
 /*
  * The base in the path ("parent" or "id"), which the caller must see, and the

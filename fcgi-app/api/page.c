@@ -1,14 +1,12 @@
 #include "api/page.h"
 
-#include <sodium.h>
 #include <stdio.h>
 
+#include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
-
-#define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
 struct jw api_page_items(struct response *rs)
 {
@@ -41,41 +39,21 @@ int api_page_size(struct request *rq, size_t *out, struct err *e)
 	return 0;
 }
 
-int api_page_cursor(struct request *rq, json_t **out, struct err *e)
+int api_page_cursor_text(struct request *rq, struct str *out, struct err *e)
 {
-	unsigned char text[LIM_CURSOR_BYTES];
 	struct err inner = ERR_INIT;
-	struct str s;
-	size_t n = 0;
-	json_t *j;
 
-	*out = NULL;
-	if (req_query(rq, "cursor", &s, &inner) < 0)
-		return err_set(e, ERR_INVALID_CURSOR, "%s", inner.text);
-	if (!s.n)
-		return 0;
-	if (sodium_base642bin(text, sizeof(text), s.p, s.n, NULL, &n, NULL,
-			      VARIANT) != 0)
-		return err_set(e, ERR_INVALID_CURSOR, "not base64url");
-	j = jx_keep(rq->arena,
-		    jx_load((struct str){ (char *)text, n }, &inner));
-	if (!json_is_object(j))
-		return err_set(e, ERR_INVALID_CURSOR, "not an object");
-	*out = j;
-	return 0;
+	return req_query(rq, "cursor", out, &inner) == 0 ? 0
+		: err_set(e, ERR_INVALID_CURSOR, "%s", inner.text);
 }
 
-void api_page_write_next(struct jw *w, struct str json)
+int api_page_cursor(struct request *rq, json_t **out, struct err *e)
 {
-	char text[sodium_base64_ENCODED_LEN(LIM_CURSOR_BYTES, VARIANT)];
+	struct str s;
 
-	if (json.n > LIM_CURSOR_BYTES)
-		BUG("a cursor beyond its cap");
-	if (json.p)
-		sodium_bin2base64(text, sizeof(text),
-				  (const unsigned char *)json.p, json.n,
-				  VARIANT);
-	jw_kstrz(w, "nextCursor", json.p ? text : NULL);
+	*out = NULL;
+	return api_page_cursor_text(rq, &s, e) < 0 ? -1
+		: cursor_read(s, rq->arena, out, e);
 }
 
 int api_page_seq(struct request *rq, int64_t *seq, struct err *e)
@@ -103,7 +81,7 @@ void api_page_write_next_seq(struct jw *w, int64_t seq)
 	int n = snprintf(text, sizeof(text), "{\"id\":\"%lld\"}",
 			 (long long)seq);
 
-	api_page_write_next(w, seq ? (struct str){ text, (size_t)n }
+	cursor_write(w, seq ? (struct str){ text, (size_t)n }
 			: (struct str){ NULL, 0 });
 }
 
@@ -139,13 +117,13 @@ bool api_page_walk_takes(struct page_walk *p, struct str id)
 	return true;
 }
 
-void api_page_walk_next(struct jw *w, const struct page_walk *p)
+static void write_next(struct jw *w, const struct page_walk *p)
 {
 	char cursor[LIM_SLUG_BYTES + 16];
 	int n = snprintf(cursor, sizeof(cursor), "{\"id\":\"%.*s\"}",
 			 STR_ARG(p->last));
 
-	api_page_write_next(w, (struct str){ cursor, (size_t)n });
+	cursor_write(w, (struct str){ cursor, (size_t)n });
 }
 
 void api_page_walk_end(struct jw *w, const struct page_walk *p)
@@ -153,8 +131,8 @@ void api_page_walk_end(struct jw *w, const struct page_walk *p)
 	jw_end_arr(w);
 	jw_kint(w, "totalCount", (int64_t)p->n_seen);
 	if (p->more)
-		api_page_walk_next(w, p);
+		write_next(w, p);
 	else
-		api_page_write_next(w, (struct str){ NULL, 0 });
+		cursor_write(w, (struct str){ NULL, 0 });
 	jw_end_obj(w);
 }

@@ -1,7 +1,5 @@
 /*
- * Lists: {items, totalCount, nextCursor} by keyset. A cursor is base64url of a
- * small JSON object (A51) with the position of the next page; clients must treat it
- * as opaque.
+ * Lists: {items, totalCount, nextCursor} by keyset.
  */
 #ifndef API_PAGE_H
 #define API_PAGE_H
@@ -21,17 +19,12 @@ void api_page_items_end(struct jw *w, int64_t n);
  */
 int api_page_size(struct request *rq, size_t *out, struct err *e) MUST_CHECK;
 
-/*
- * The cursor's object, borrowed from the arena; NULL if it is absent or empty:
- * first page (A53). ERR_INVALID_CURSOR.
- */
-int api_page_cursor(struct request *rq, json_t **out, struct err *e) MUST_CHECK;
+/* The query's cursor (base/cursor.h); empty if it is absent. ERR_INVALID_CURSOR. */
+int api_page_cursor_text(struct request *rq, struct str *out,
+			 struct err *e) MUST_CHECK;
 
-/*
- * Writes "nextCursor": the object in json (compact text) as a cursor; null if
- * json.p == NULL.
- */
-void api_page_write_next(struct jw *w, struct str json);
+/* The same, read: its object, or NULL. */
+int api_page_cursor(struct request *rq, json_t **out, struct err *e) MUST_CHECK;
 
 /*
  * Cursors of lists that are ordered by a number: {"id":"NUMBER"}. *seq is 0 for the
@@ -58,9 +51,6 @@ int api_page_walk_begin(struct request *rq, struct page_walk *p,
 
 /* Called for each item in order: returns whether it is on the page. */
 bool api_page_walk_takes(struct page_walk *p, struct str id);
-
-/* Writes "nextCursor" for the items after the page. */
-void api_page_walk_next(struct jw *w, const struct page_walk *p);
 
 /* Writes the end of the list: "]", totalCount, nextCursor, "}". */
 void api_page_walk_end(struct jw *w, const struct page_walk *p);

@@ -54,38 +54,6 @@ int scope_default(struct request *rq, struct str agent,
 	return agent.p ? target_agent(&rq->by, *w, agent, a, e) : 0;
 }
 
-const struct llm_service *scope_service(struct request *rq,
-					const struct workspace *w,
-					const struct agent *a)
-{
-	struct target t = target_of(rq->conf, w, a);
-	struct err e = ERR_INIT;
-
-	if (rq->own.known && (rq->own.service || t.service))
-		return rq->own.service ? rq->own.service : t.service;
-	if (target_settle(&rq->by, &t, rq->arena, &e) < 0) {
-		log_err("a service for a record", &e);
-		return NULL;
-	}
-	rq->own.known = true;
-	rq->own.service = t.own ? t.service : NULL;
-	return t.service;
-}
-
-bool scope_web(struct request *rq, const struct workspace *w,
-	       const struct agent *a)
-{
-	const struct llm_service *s = scope_service(rq, w, a);
-	const struct tool_ctx ctx = {
-		.turn = {
-			.by = rq->by, .workspace = w, .agent = a,
-		},
-		.arena = rq->arena,
-	};
-
-	return s && s->capabilities & LLM_CAN_TOOLS && tool_web_offered(&ctx);
-}
-
 int scope_message(struct request *rq, struct str id, const char *key,
 		  int64_t *seq, struct err *e)
 {

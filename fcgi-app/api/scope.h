@@ -36,19 +36,6 @@ int scope_default(struct request *rq, struct str agent,
 		  struct err *e) MUST_CHECK;
 
 /*
- * The service that would answer this caller with the agent (may be NULL), for
- * records; NULL if there is none. The caller's own service is read once per
- * request.
- */
-const struct llm_service *scope_service(struct request *rq,
-					const struct workspace *w,
-					const struct agent *a);
-
-/* Whether turns of the agent would have tools for the web (C30). */
-bool scope_web(struct request *rq, const struct workspace *w,
-	       const struct agent *a);
-
-/*
  * The number of a message of the path's conversation, by the id in field key.
  * ERR_INVALID_FIELD naming key; for another conversation's message ERR_NOT_FOUND.
  */

@@ -7,6 +7,7 @@
 #include "api/page.h"
 #include "app.h"
 #include "base/clock.h"
+#include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -157,7 +158,7 @@ int api_conversation_search(struct request *rq, struct response *rs,
 	jw_end_arr(&w);
 	if (end < n)
 		buf_addf(&next, "{\"n\":%zu}", end);
-	api_page_write_next(&w, end < n ? buf_str(&next)
+	cursor_write(&w, end < n ? buf_str(&next)
 			    : (struct str){ NULL, 0 });
 	buf_release(&next);
 	jw_kbool(&w, "pending", pending);

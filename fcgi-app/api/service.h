@@ -1,14 +1,10 @@
-/* Stored LLM services, and requests to the providers of all services. */
+/* Requests to the providers of LLM services. */
 #ifndef API_SERVICE_H
 #define API_SERVICE_H
 
-#include "api/resource.h"
 #include "llm/service.h"
-
-extern const struct resource_odd api_service_odd, api_provider_odd;
-
-/* Whether the caller may store provider instances, by byok.mode and identity. */
-bool api_provider_may_store(const struct request *rq);
+#include "request.h"
+#include "response.h"
 
 /* Answers with the models of the service's provider. Errors as for a turn. */
 int api_service_answer_models(struct request *rq, struct response *rs,

@@ -226,7 +226,7 @@ static int forked_before(struct request *rq, const struct uuid *id, int64_t seq,
 
 	if (rc > 0 && (c.forked_seq != seq || !uuid_eq(
 			&c.forked_from, route_arg_uuid(rq, "conversation"))))
-		return turn_key_differs(e);
+		return err_key_differs(e);
 	return rc;
 }
 

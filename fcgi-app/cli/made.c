@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/resource.h"
 #include "conf/load.h"
-#include "resource/author.h"
 
 #include "base/banned.h"
 
@@ -96,50 +94,6 @@ int cli_made_take_text(struct made *m, struct made_item *i, const char *key,
 	return 0;
 }
 
-/* Fields that the file lacks are unset; fields that cannot change are kept. */
-static int read_item(struct made *m, struct made_item *i, struct err *e)
-{
-	struct request rq = { .arena = &m->s->arena, .body = i->body };
-	const struct resource *r = cli_made_of(m);
-
-	for (size_t k = 0; i->now && k < r->n_fields; k++)
-		if (r->fields[k].mode == MODE_ONCE)
-			json_object_del(i->body, r->fields[k].key);
-	resource_new(r, &i->row);
-	if (api_resource_body(&rq, r, !i->now, &i->row, e))
-		return -1;
-	for (size_t k = 0; k < r->n_fields; k++) {
-		const struct resource_field *f = &r->fields[k];
-		const bool kept = f->mode != MODE_EDIT || f->type == TYPE_SECRET;
-
-		if (i->now && f->flags & RESOURCE_REQUIRED && !kept &&
-		    !json_object_get(i->body, f->key))
-			return err_field(e, ERR_INVALID_FIELD, f->key,
-					 "%s is missing.", f->key);
-		if (i->now && kept)
-			i->row.v[k] = i->now->v[k];
-		i->row.given[k] = !kept && !(i->now && resource_same(
-			&i->row.v[k], &i->now->v[k]));
-	}
-	author_stamp(NULL, r, i->now, &i->row, &m->s->arena);
-	if (i->now) {
-		i->row.id = i->now->id;
-		i->row.version = i->now->version;
-		i->row.created_us = i->now->created_us;
-		i->row.updated_us = i->now->updated_us;
-		i->row.holder = i->now->holder;
-	}
-	return m->kind->check(m, i, e);
-}
-
-static bool is_changed(const struct resource *r, const struct made_item *i)
-{
-	for (size_t k = 0; k < r->n_fields; k++)
-		if (!resource_same(&i->row.v[k], &i->now->v[k]))
-			return true;
-	return false;
-}
-
 /* They would be readable in the file, or in the shell's history. */
 static int refuse_secrets(const struct resource *r, const json_t *body,
 			  struct err *e)
@@ -166,52 +120,33 @@ static void take_note(struct made *m, const struct uuid *id)
 	m->taken[m->n_taken++] = *id;
 }
 
-static int run_also(struct db *tx, const struct resource_row *row, void *ctx,
-		    struct err *e)
-{
-	const struct made *m = ctx;
-
-	return m->kind->also ? m->kind->also(&m->by, tx, row, e) : 0;
-}
-
-/* As in resource.c's POST: the maximum number of rows of the holder. */
-static int check_room(struct made *m, const struct made_item *i, struct err *e)
-{
-	struct resource_at held = i->at;
-	const struct resource *r = cli_made_of(m);
-	int64_t n;
-
-	held.holder = i->row.holder;
-	if (resource_count(m->by.db, r, &held, &n, e))
-		return -1;
-	return n < r->most ? 0 : err_public(
-		e, ERR_CONFLICT, "There are already %d; there is no room for "
-		"another %s.", r->most, r->what);
-}
-
+/* Fields that the file lacks are unset; fields that cannot change are kept. */
 static int import_body(struct made *m, json_t *body, struct err *e)
 {
-	const struct resource_also also = { run_also, m };
 	struct made_item i = { .body = body };
 	const struct resource *r = cli_made_of(m);
-	const char *how = "unchanged";
+	struct resource_answer *out = arena_new(&m->s->arena,
+						struct resource_answer);
+	struct resource_call call = {
+		.r = r, .verb = VERB_CREATE, .body = body, .whole = true,
+	};
+	const char *how = "created";
 
-	if (refuse_secrets(r, body, e) || m->kind->find(m, &i, e) ||
-	    read_item(m, &i, e))
+	if (refuse_secrets(r, body, e) || m->kind->find(m, &i, e))
 		return -1;
-	if (!i.now) {
-		how = "created";
-		if (check_room(m, &i, e))
-			return -1;
-		if (resource_create(m->by.db, r, &i.at, &i.row, &also, e))
-			return e->code == ERR_DB_DUPLICATE
-				? resource_taken(r, e) : -1;
-	} else if (is_changed(r, &i)) {
-		how = "changed";
-		if (resource_update(m->by.db, r, &i.at, &i.row, &also, e))
-			return -1;
-	}
-	take_note(m, &i.row.id);
+	call.parent = i.parent;
+	call.found = i.now;
+	if (i.now)
+		call.verb = VERB_PATCH;
+	for (size_t k = 0; i.now && k < r->n_fields; k++)
+		if (r->fields[k].mode == MODE_ONCE)
+			json_object_del(body, r->fields[k].key);
+	if (resource_call(&m->by, &call, out, e))
+		return -1;
+	if (i.now)
+		how = out->done.row.version == i.now->version ? "unchanged"
+			: "changed";
+	take_note(m, &out->done.row.id);
 	buf_addf(&m->out, "%s\t%s\n", i.name, how);
 	return 0;
 }
@@ -440,6 +375,7 @@ static int made_main(struct cli *cli, const struct made_kind *kind, int argc,
 	m.who.grants = &all;
 	m.who.n_grants = 1;
 	m.by = caller_of(s.conf, &m.who, s.db, &s.arena);
+	m.by.installation = true;
 	if (!rc)
 		rc = run(&m, verbs[v].name, argv + 1, &e);
 	cli_session_close(&s);

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "cli.h"
 #include "conf/yaml.h"
-#include "resource/resource.h"
+#include "resource/call.h"
 
 /* One run of a command. */
 struct made {
@@ -30,13 +30,11 @@ struct made {
 	struct buf out;
 };
 
-/* An item of a file: the new row, and the stored one. */
+/* An item of a file, and what is stored of it. */
 struct made_item {
 	json_t *body;			/* the remaining members are fields */
-	struct resource_at at;
+	struct str parent;		/* of an agent: its workspace */
 	const struct resource_row *now;	/* NULL: it is new */
-	struct resource_row row;
-	const struct workspace *w;	/* of an agent */
 	const char *name;		/* for people */
 };
 
@@ -52,12 +50,8 @@ struct made_kind {
 	/* Calls take for each row that the options select. */
 	int (*each)(struct made *m, cli_made_take *take, void *ctx,
 		    struct err *e);
-	/* Finds the holder of an item, and its row. */
+	/* Finds the row of an item, and leaves in its body what the API takes. */
 	int (*find)(struct made *m, struct made_item *i, struct err *e);
-	/* Checks its values; fills those of a new one. */
-	int (*check)(struct made *m, struct made_item *i, struct err *e);
-	int (*also)(const struct caller *by, struct db *tx,
-		    const struct resource_row *row, struct err *e);
 	/* Its name on the command line. */
 	const char *(*name_of)(struct made *m, const struct resource_row *row);
 	/* Converts a row for printing; NULL: it is printed as it is. */

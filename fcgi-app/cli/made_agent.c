@@ -1,9 +1,7 @@
 /* agent, workspace: what differs from the other kinds. */
 #include <string.h>
 
-#include "agent/keep.h"
 #include "made.h"
-#include "tool/core/tool.h"
 
 #include "base/banned.h"
 
@@ -111,88 +109,54 @@ static int find_agent(struct made *m, struct made_item *i, struct err *e)
 	struct str workspace, id, seen = jx_str(i->body, "visibility");
 	struct resource_row *rows = arena_zalloc(&m->s->arena, RESOURCE_NAMED_MAX,
 						 sizeof(*rows));
-	struct uuid holder;
+	const struct workspace *w;
+	struct resource_at at;
 	size_t n;
 
 	if (cli_made_take_text(m, i, "workspaceId", &workspace, e) ||
 	    cli_made_take_text(m, i, "agentId", &id, e) ||
-	    find_workspace_of(m, workspace, &i->w, e))
+	    find_workspace_of(m, workspace, &w, e))
 		return -1;
 	if (seen.p && !str_is(seen, meant))
 		return err_field(e, ERR_INVALID_FIELD, "visibility", m->user
 				 ? "With --user only private agents are imported."
 				 : "A private agent needs --user, its owner.");
 	json_object_del(i->body, "workspaceId");
-	json_object_del(i->body, "visibility");
+	json_object_set_new(i->body, "visibility", json_string(meant));
+	i->parent = workspace;
 	i->name = arena_printf(&m->s->arena, "%.*s/%.*s", STR_ARG(workspace),
 			       STR_ARG(id));
-	i->at = stored_agents_at(&m->by, i->w);
-	holder = m->user ? m->by.owner.user_id : i->at.parent;
-	if (resource_named(m->by.db, cli_made_of(m), &i->at, id, (struct str){ NULL, 0 },
+	at = stored_agents_at(&m->by, w);
+	if (resource_named(m->by.db, cli_made_of(m), &at, id, (struct str){ NULL, 0 },
 			   &m->s->arena, rows, &n, e))
 		return -1;
-	i->now = held_by(rows, n, &holder);
-	i->at.holder = holder;
+	i->now = held_by(rows, n, m->user ? &m->by.owner.user_id : &at.parent);
 	return 0;
-}
-
-static int check_tools(struct made *m, const struct made_item *i,
-		       const struct workspace *w, struct err *e)
-{
-	const struct conf_list l = stored_list(
-		&m->s->arena, resource_text(cli_made_of(m), &i->row, "tools"));
-
-	for (size_t k = 0; k < l.n; k++)
-		if (!tool_is_choice(m->by.conf, w, str_of(l.v[k])))
-			return err_field(e, ERR_INVALID_FIELD, "toolIds",
-					 "There is no tool \"%.100s\".", l.v[k]);
-	return 0;
-}
-
-static int check_agent(struct made *m, struct made_item *i, struct err *e)
-{
-	struct db_val *seen = resource_value(cli_made_of(m), &i->row, "visibility");
-
-	if (!i->now) {
-		*seen = DB_S(m->user ? STR("private") : STR("workspace"));
-		if (keep_agent_new(&m->by, i->w, &i->row, e))
-			return -1;
-	}
-	if (keep_agent_check(&m->by, i->w, NULL, &i->row, e))
-		return -1;
-	return check_tools(m, i, i->w, e);
 }
 
 static int find_workspace(struct made *m, struct made_item *i, struct err *e)
 {
 	struct resource_row *rows = arena_zalloc(&m->s->arena, RESOURCE_NAMED_MAX,
 						 sizeof(*rows));
+	struct resource_at at;
 	struct str id;
 	size_t n;
 
 	if (cli_made_take_text(m, i, "workspaceId", &id, e))
 		return -1;
 	i->name = id.p;
-	i->at = stored_workspaces_at(&m->by);
-	if (resource_named(m->by.db, cli_made_of(m), &i->at, id, (struct str){ NULL, 0 },
+	at = stored_workspaces_at(&m->by);
+	if (resource_named(m->by.db, cli_made_of(m), &at, id, (struct str){ NULL, 0 },
 			   &m->s->arena, rows, &n, e))
 		return -1;
 	i->now = n ? rows : NULL;
-	i->at.holder = n ? rows->holder : m->by.owner.user_id;
-	return 0;
-}
-
-static int check_workspace(struct made *m, struct made_item *i, struct err *e)
-{
+	/* Not the command. */
 	if (!i->now && !json_object_get(i->body, "managerUsers") &&
 	    !json_object_get(i->body, "managerGroups"))
 		return err_field(e, ERR_INVALID_FIELD, "managerUsers",
 				 "A workspace must have a manager: name one in "
 				 "managerUsers or managerGroups.");
-	if ((!i->now && keep_workspace_new(&m->by, &i->row, e)) ||
-	    keep_workspace_check(&m->by, i->now, &i->row, e))
-		return -1;
-	return check_tools(m, i, stored_workspace_of(&m->by, &i->row), e);
+	return 0;
 }
 
 /* -- the commands ------------------------------------------------------------------------ */
@@ -213,12 +177,10 @@ static const char *name_of_workspace(struct made *m,
 const struct made_kind cli_made_agent = {
 	.name = "agent", .plural = "agents", .id = RESOURCE_AGENT,
 	.options = "uw", .named_by = "", .second = "name", .each = each_agent,
-	.find = find_agent, .check = check_agent, .also = keep_agent_also,
-	.name_of = name_of_agent,
+	.find = find_agent, .name_of = name_of_agent,
 };
 const struct made_kind cli_made_workspace = {
 	.name = "workspace", .plural = "workspaces", .id = RESOURCE_WORKSPACE,
 	.options = "w", .named_by = "", .second = "name", .each = each_workspace,
-	.find = find_workspace, .check = check_workspace,
-	.also = keep_workspace_also, .name_of = name_of_workspace,
+	.find = find_workspace, .name_of = name_of_workspace,
 };

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "agent/keep.h"
 #include "made.h"
 #include "store/prompt.h"
 
@@ -137,7 +136,8 @@ static int take_categories(struct made *m, struct made_item *i, struct err *e)
 /* -- import ---------------------------------------------------------------------------- */
 
 /* The holder, from the tier and the group, which are normalised. */
-static int take_tier(struct made *m, struct made_item *i, struct err *e)
+static int take_tier(struct made *m, struct made_item *i, struct uuid *holder,
+		     struct err *e)
 {
 	struct str tier = jx_str(i->body, "tier");
 	struct str group = jx_str(i->body, "group"), tenant = m->by.owner.tenant_id;
@@ -156,11 +156,11 @@ static int take_tier(struct made *m, struct made_item *i, struct err *e)
 	if (m->group && !str_is(group, m->group))
 		return err_field(e, ERR_INVALID_FIELD, "group", "With --group only "
 				 "prompts of that group are imported.");
-	i->at = resource_own(&m->by.owner);
+	*holder = m->by.owner.user_id;
 	if (m->user)
 		json_object_set_new(i->body, "tier", json_string("private"));
 	else
-		i->at.holder = group.n ? resource_of_group(tenant, group)
+		*holder = group.n ? resource_of_group(tenant, group)
 			: resource_of_tenant(tenant);
 	i->name = arena_printf(&m->s->arena, "%.*s%s%.*s", STR_ARG(group),
 			       group.n ? "/" : "",
@@ -185,6 +185,7 @@ static bool is_first(const struct resource_row *a, const struct resource_row *b)
 
 struct naming {
 	struct made_item *item;
+	const struct uuid *holder;
 	struct str name, folded;
 };
 
@@ -195,7 +196,7 @@ static int take_named(struct made *m, const struct resource_row *row, void *ctx,
 	struct made_item *i = k->item;
 
 	(void)e;
-	if (uuid_eq(&row->holder, &i->at.holder) &&
+	if (uuid_eq(&row->holder, k->holder) &&
 	    str_eq(resource_text(cli_made_of(m), row, "name"), k->name) &&
 	    !is_taken(m, &row->id) && is_first(row, i->now))
 		i->now = row;
@@ -203,13 +204,13 @@ static int take_named(struct made *m, const struct resource_row *row, void *ctx,
 }
 
 /* The first remaining row of the holder with that name. */
-static int find_named(struct made *m, struct made_item *i, struct str name,
-		      struct err *e)
+static int find_named(struct made *m, struct made_item *i,
+		      const struct uuid *holder, struct str name, struct err *e)
 {
 	const struct resource_at at = {
-		.by = m->by.owner, .readers = &i->at.holder, .n_readers = 1,
+		.by = m->by.owner, .readers = holder, .n_readers = 1,
 	};
-	struct naming k = { i, name, resource_fold(&m->s->arena, name) };
+	struct naming k = { i, holder, name, resource_fold(&m->s->arena, name) };
 
 	return cli_made_pages(m, cli_made_of(m), &at, k.folded, take_named, &k,
 			      e);
@@ -217,19 +218,13 @@ static int find_named(struct made *m, struct made_item *i, struct str name,
 
 static int find(struct made *m, struct made_item *i, struct err *e)
 {
+	struct uuid holder;
 	struct str name;
 
 	if (cli_made_take_text(m, i, "name", &name, e) ||
-	    take_tier(m, i, e) || take_categories(m, i, e))
+	    take_tier(m, i, &holder, e) || take_categories(m, i, e))
 		return -1;
-	return find_named(m, i, name, e);
-}
-
-static int check(struct made *m, struct made_item *i, struct err *e)
-{
-	if (!i->now)
-		i->row.holder = i->at.holder;
-	return keep_prompt_check(&m->by, &i->row, e);
+	return find_named(m, i, &holder, name, e);
 }
 
 /* -- categories ------------------------------------------------------------------------ */
@@ -241,18 +236,11 @@ static int find_category(struct made *m, struct made_item *i, struct err *e)
 	if (cli_made_take_text(m, i, "name", &name, e) || read_categories(m, e))
 		return -1;
 	i->name = name.p;
-	i->at = resource_own(&m->by.owner);
 	for (size_t k = 0; k < m->n_categories; k++)
 		if (str_eq(resource_text(categories, &m->categories[k], "name"),
 			   name))
 			i->now = &m->categories[k];
 	return 0;
-}
-
-static int check_category(struct made *m, struct made_item *i, struct err *e)
-{
-	(void)m;
-	return keep_prompt_colour(categories, &i->row, e);
 }
 
 static const char *name_of_category(struct made *m,
@@ -264,12 +252,11 @@ static const char *name_of_category(struct made *m,
 const struct made_kind cli_made_prompt = {
 	.name = "prompt", .plural = "prompts", .id = RESOURCE_PROMPT,
 	.options = "ug", .named_by = "name", .second = "description",
-	.each = each, .find = find, .check = check, .also = keep_prompt_also,
-	.name_of = name_of, .shown = shown,
+	.each = each, .find = find, .name_of = name_of, .shown = shown,
 };
 const struct made_kind cli_made_category = {
 	.name = "category", .plural = "categories",
 	.id = RESOURCE_PROMPT_CATEGORY, .options = "", .named_by = "name",
 	.second = "description", .each = cli_made_each, .find = find_category,
-	.check = check_category, .name_of = name_of_category,
+	.name_of = name_of_category,
 };

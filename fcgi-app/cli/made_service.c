@@ -1,8 +1,6 @@
 /*
  * services: those that were created over the API. No file contains their keys.
  */
-#include "agent/keep.h"
-#include "agent/stored_service.h"
 #include "made.h"
 
 #include "base/banned.h"
@@ -15,7 +13,6 @@ static int find(struct made *m, struct made_item *i, struct err *e)
 	if (cli_made_take_text(m, i, "llmServiceId", &id, e))
 		return -1;
 	i->name = id.p;
-	i->at = resource_own(&m->by.owner);
 	if (resource_get_by(m->by.db, cli_made_of(m), RSTMT_LLM_SERVICE_NAMED,
 			    DB_ARGS(DB_S(m->by.owner.tenant_id), DB_S(id)),
 			    &m->s->arena, row, e) == 0) {
@@ -28,13 +25,6 @@ static int find(struct made *m, struct made_item *i, struct err *e)
 	return 0;
 }
 
-static int check(struct made *m, struct made_item *i, struct err *e)
-{
-	if (!i->now && keep_service_new(&m->by, &i->row, e))
-		return -1;
-	return keep_service_check(&m->by, cli_made_of(m), !i->now, &i->row, e);
-}
-
 static const char *name_of(struct made *m, const struct resource_row *row)
 {
 	return cli_made_text(m, row, "service_id");
@@ -43,5 +33,5 @@ static const char *name_of(struct made *m, const struct resource_row *row)
 const struct made_kind cli_made_service = {
 	.name = "services", .plural = "services", .id = RESOURCE_LLM_SERVICE,
 	.options = "", .named_by = "", .second = "name", .each = cli_made_each,
-	.find = find, .check = check, .name_of = name_of,
+	.find = find, .name_of = name_of,
 };

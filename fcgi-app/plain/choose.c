@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-#include "api/page.h"
-#include "api/prompt.h"
 #include "api/resource.h"
 #include "api/scope.h"
 #include "app.h"
@@ -104,12 +102,11 @@ static void put_message(struct plain *p, const struct purpose *to,
 
 /* -- prompts ---------------------------------------------------------------------- */
 
-static struct str text_of(struct resource_row *row, const char *column)
-{
-	const struct db_val *v = resource_value(&resources[RESOURCE_PROMPT], row,
-						column);
+static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
 
-	return v->null ? (struct str){ NULL, 0 } : v->s;
+static struct str text_of(const struct resource_row *row, const char *column)
+{
+	return resource_text(prompts, row, column);
 }
 
 /*
@@ -118,35 +115,37 @@ static struct str text_of(struct resource_row *row, const char *column)
  */
 int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct resource *r = &resources[RESOURCE_PROMPT];
-	struct resource_at at = api_resource_for(rq);
-	struct resource_page page;
+	struct resource_call c = {
+		.r = prompts, .verb = VERB_LIST, .query = { .uncounted = true },
+	};
+	struct resource_answer *page = arena_new(rq->arena,
+						 struct resource_answer);
 	struct purpose to;
 	struct plain p;
-	struct str q;
 
 	if (plain_open(rq, &p, e) < 0 || purpose_of_query(rq, &to, e) < 0 ||
-	    req_query(rq, "q", &q, e) < 0 ||
-	    api_resource_page(rq, r, &at, &page, e) < 0)
+	    api_resource_query(rq, prompts, &c.query, e) < 0 ||
+	    resource_call(&rq->by, &c, page, e) < 0)
 		return -1;
 	plain_begin(&p, rs, 200, STR("Choose a prompt"));
-	put_search(&p, &to, "prompts", "Name begins with", q, STR(""));
-	buf_adds(p.b, page.n ? "<ul class=\"list\">\n"
+	put_search(&p, &to, "prompts", "Name begins with", c.query.q,
+		   STR(""));
+	buf_adds(p.b, page->n ? "<ul class=\"list\">\n"
 		 : "<p>No prompts were found.</p>\n");
-	for (size_t i = 0; i < page.n; i++) {
+	for (size_t i = 0; i < page->n; i++) {
 		char id[UUID_TEXT_BYTES];
 
 		buf_addf(p.b, "<li><a href=\"%sprompts/%s?conversation=%s%s\">",
-			 p.root, uuid_format(&page.rows[i].id, id), id_of(rq, &to),
+			 p.root, uuid_format(&page->items[i].row->id, id), id_of(rq, &to),
 			 p.steps ? "&amp;steps=1" : "");
-		html_text(p.b, text_of(&page.rows[i], "name"));
+		html_text(p.b, text_of(page->items[i].row, "name"));
 		buf_adds(p.b, "</a> <span class=\"small\">");
-		html_text(p.b, text_of(&page.rows[i], "description"));
+		html_text(p.b, text_of(page->items[i].row, "description"));
 		buf_adds(p.b, "</span></li>\n");
 	}
-	if (page.n)
+	if (page->n)
 		buf_adds(p.b, "</ul>\n");
-	if (page.more)
+	if (page->more)
 		buf_adds(p.b, "<p>There are more: type the first letters of the name.</p>\n");
 	plain_foot(&p);
 	return 0;
@@ -166,11 +165,9 @@ struct plain_blanks {
 
 static int open_filling(struct request *rq, struct plain_blanks *f, struct err *e)
 {
-	struct resource_at at = api_resource_for(rq);
-
 	return plain_open(rq, &f->p, e) < 0 ||
-	       api_resource_visible(rq, &resources[RESOURCE_PROMPT], &at,
-				    route_arg_uuid(rq, "id"), &f->prompt, e) < 0 ||
+	       resource_visible(&rq->by, prompts, route_arg_uuid(rq, "id"),
+				&f->prompt, e) < 0 ||
 	       blank_parse(text_of(&f->prompt, "body"), "body", rq->arena,
 			   &f->blanks, &f->n, e) < 0 ? -1 : 0;
 }

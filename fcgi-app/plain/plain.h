@@ -32,7 +32,7 @@ struct plain {
 	struct buf *b;		/* set by the page */
 	const char *root;	/* from this page to {base}/plain/: "../" … */
 	bool steps;		/* answers are shown in steps, not streamed */
-	bool web;		/* the agent has tools for the web (scope_web) */
+	bool web;		/* the agent has tools for the web (tool_web_offered) */
 	bool wants_web;		/* and the box for web search is checked */
 	const json_t *files;	/* [{id, name}] of the message that is edited */
 	struct str mentions;	/* references for the message, a blank between */

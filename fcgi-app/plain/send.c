@@ -22,7 +22,7 @@ bool plain_has_web(struct request *rq, const struct conversation *c)
 	const struct agent *a = w ? scope_agent(rq, w, c->agent_id, &ignored)
 		: NULL;
 
-	return a && scope_web(rq, w, a);
+	return a && tool_web_offered(&rq->by, w, a);
 }
 
 int plain_read_content(struct request *rq, struct turn_request *in,
@@ -99,7 +99,7 @@ void plain_agent_choice(struct plain *p)
 		buf_adds(b, "\">\n");
 		for (size_t k = 0; k < all[i].n_agents; k++) {
 			put_option(b, w, all[i].agents[k]);
-			p->web = p->web || scope_web(p->rq, w, all[i].agents[k]);
+			p->web = p->web || tool_web_offered(&p->rq->by, w, all[i].agents[k]);
 		}
 		buf_adds(b, "</optgroup>\n");
 	}

@@ -229,7 +229,7 @@ int plain_turn(struct request *rq, struct response *rs, struct err *e)
 					 str_of(f.run.in.target.workspace->id),
 					 str_of(f.run.in.target.agent->id)),
 	};
-	p.web = scope_web(rq, f.run.in.target.workspace, f.run.in.target.agent);
+	p.web = tool_web_offered(&rq->by, f.run.in.target.workspace, f.run.in.target.agent);
 	if (!places_check(rq))
 		p.steps = true;
 	if (p.steps)

@@ -28,7 +28,7 @@ const struct catalog *catalog_of(const struct conf *c)
 
 bool catalog_sees(const struct caller *by, const struct workspace *w)
 {
-	return policy_in_groups(by->who, &w->visible_to);
+	return by->installation || policy_in_groups(by->who, &w->visible_to);
 }
 
 const struct workspace *catalog_find(const struct caller *by, struct str id)

@@ -162,6 +162,12 @@ const struct agent *stored_agent_of(const struct caller *by,
 	return a;
 }
 
+const struct agent *stored_agent_item(const struct caller *by,
+				      const struct resource_item *item)
+{
+	return item->object ? item->object : stored_agent_of(by, item->row);
+}
+
 static struct agent *built_in(const struct caller *by)
 {
 	struct agent *a = agent_named(by->arena, STR(STORED_DEFAULT_AGENT));

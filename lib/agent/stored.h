@@ -10,6 +10,7 @@
 #define AGENT_STORED_H
 
 #include "agent/catalog.h"
+#include "resource/call.h"
 
 /*
  * Id of the built-in agent, for a stored workspace whose default agent is
@@ -46,6 +47,13 @@ struct workspace *stored_workspace_of(const struct caller *by,
 				      const struct resource_row *row);
 const struct agent *stored_agent_of(const struct caller *by,
 				    const struct resource_row *row);
+
+/* The agent of an item of a list or record; for a row as above. */
+const struct agent *stored_agent_item(const struct caller *by,
+				      const struct resource_item *item);
+
+/* Copies name, description and prompt of a template (B10). (workspace.c) */
+void agent_from_template(const struct agent_template *t, struct resource_row *row);
 
 /* A JSON array of texts as a list (p == NULL: empty). In a. */
 struct conf_list stored_list(struct arena *a, struct str json);

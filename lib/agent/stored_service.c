@@ -123,7 +123,7 @@ struct llm_service stored_service_of(const struct conf *c,
 				     const struct resource_row *row,
 				     struct arena *a)
 {
-	bool own = r == &resources[RESOURCE_PROVIDER_INSTANCE], set;
+	bool own = r->owner == OWNER_USER, set;
 	struct llm_service s = {
 		.source = SOURCE_API, .version = (uint64_t)row->version,
 		.payer = own ? PAYER_USER : PAYER_TENANT,

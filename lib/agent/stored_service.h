@@ -54,6 +54,12 @@ int stored_service_turn(const struct caller *by, struct str id, struct arena *a,
 bool stored_service_may_own(const struct caller *by);
 
 /*
+ * Whether the caller may store and try provider instances, by byok.mode and
+ * identity. ERR_FORBIDDEN. (service.c)
+ */
+int stored_instance_check(const struct caller *by, struct err *e) MUST_CHECK;
+
+/*
  * The caller's active provider instance, like service_find. Does not
  * check byok.mode. One read by the user's key.
  */

@@ -4,8 +4,9 @@
 
 #include "agent/auto.h"
 #include "agent/setting.h"
-#include "agent/stored_service.h"
 #include "agent/stored.h"
+#include "agent/stored_service.h"
+#include "base/log.h"
 #include "llm/llm.h"
 
 #include "base/banned.h"
@@ -81,6 +82,25 @@ int target_settle(const struct caller *by, struct target *t, struct arena *a,
 		return -1;
 	t->settled = true;
 	return 0;
+}
+
+const struct llm_service *target_service(const struct caller *by,
+					 const struct workspace *w,
+					 const struct agent *a)
+{
+	struct target t = target_of(by->conf, w, a);
+	struct own_service *own = by->own;
+	struct err e = ERR_INIT;
+
+	if (own && own->known && (own->service || t.service))
+		return own->service ? own->service : t.service;
+	if (target_settle(by, &t, by->arena, &e) < 0) {
+		log_err("a service for a record", &e);
+		return NULL;
+	}
+	if (own)
+		*own = (struct own_service){ true, t.own ? t.service : NULL };
+	return t.service;
 }
 
 int target_find(const struct caller *by, struct str workspace,

@@ -72,6 +72,20 @@ int target_find(const struct caller *by, struct str workspace,
 int target_settle(const struct caller *by, struct target *t, struct arena *a,
 		  struct err *e) MUST_CHECK;
 
+/* The caller's own service, so that it is read once per request (caller.own). */
+struct own_service {
+	bool known;
+	const struct llm_service *service;	/* NULL: none */
+};
+
+/*
+ * The service that would answer this caller with the agent (may be NULL), for
+ * records; NULL if there is none.
+ */
+const struct llm_service *target_service(const struct caller *by,
+					 const struct workspace *w,
+					 const struct agent *a);
+
 /*
  * Whether the service can hold turns. ERR_CHAT_DISABLED if there is none, or it
  * does not have the capability chat (A29), which the public text then says;

@@ -1,6 +1,6 @@
 /*
  * The caller: shared by a request, the turn that it starts, the turn's
- * followers and its tools.
+ * followers and its tools; and by the admin command.
  */
 #ifndef AUTH_CALLER_H
 #define AUTH_CALLER_H
@@ -11,7 +11,9 @@
 #include "conf/conf.h"
 #include "db/db.h"
 
+struct own_service;	/* agent/target.h */
 struct setting_said;	/* agent/said.h */
+struct token_cache;	/* store/token_cache.h */
 
 struct caller {		/* everything is borrowed */
 	const struct conf *conf;	/* the configuration for this request */
@@ -22,6 +24,13 @@ struct caller {		/* everything is borrowed */
 	struct arena *arena;	/* lives as long as the request */
 	/* Settings in rows; NULL: none, or not read yet. */
 	const struct setting_said *said;
+	struct own_service *own;	/* of who, once it was read; may be NULL */
+	struct token_cache *tokens;	/* of the process; NULL: none */
+	/*
+	 * The admin command: it reaches rows of every group, and what it writes is
+	 * the installation's.
+	 */
+	bool installation;
 };
 
 /*

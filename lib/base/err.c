@@ -71,6 +71,12 @@ int err_public_at(struct err *e, const char *file, int line,
 	return -1;
 }
 
+int err_key_differs(struct err *e)
+{
+	return err_field(e, ERR_INVALID_FIELD, "Idempotency-Key",
+			 "This Idempotency-Key was used for another request.");
+}
+
 int err_field_at(struct err *e, const char *file, int line,
 		 enum err_code code, const char *field, const char *fmt, ...)
 {

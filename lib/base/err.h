@@ -67,6 +67,9 @@ int err_field_at(struct err *e, const char *file, int line,
 		 enum err_code code, const char *field, const char *fmt, ...)
 	PRINTF_LIKE(6, 7);
 
+/* An Idempotency-Key that was used for another request. Returns -1. */
+int err_key_differs(struct err *e);
+
 /* Puts "context: " in front of the log text of a set error. Returns -1. */
 int err_wrap(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

@@ -4,6 +4,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/blank.c lib/base/blank.h \
 	lib/base/buf.c lib/base/buf.h \
 	lib/base/clock.c lib/base/clock.h \
+	lib/base/cursor.c lib/base/cursor.h \
 	lib/base/err.c lib/base/err.h lib/base/err.def \
 	lib/base/fields.c lib/base/fields.h \
 	lib/base/json.c lib/base/json.h \

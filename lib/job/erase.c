@@ -1,6 +1,6 @@
 #include "job/erase.h"
 
-#include "agent/keep.h"
+#include "agent/stored.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "job/work.h"
@@ -58,7 +58,10 @@ static int erase_conversations(struct erasing *k, struct err *e)
 static int write_readers(struct db *tx, const struct resource_row *row, void *ctx,
 			 struct err *e)
 {
-	return keep_workspace_also(ctx, tx, row, e);
+	struct caller by = *(const struct caller *)ctx;
+
+	by.db = tx;
+	return resource_stored(&by, workspaces, row, e);
 }
 
 /* Takes the user's name out of the managers. Another change came first: again later. */
@@ -130,8 +133,8 @@ static int leave_workspaces(struct erasing *k, struct err *e)
 }
 
 /*
- * What else goes with a row that the user holds. The conversations of a private agent
- * are the user's.
+ * What else goes with a row that the user holds, of those that others may see, too.
+ * The conversations of a private agent are the user's.
  */
 static int gone(struct db *tx, const struct resource *r,
 		const struct resource_row *row, void *ctx, struct err *e)
@@ -141,13 +144,8 @@ static int gone(struct db *tx, const struct resource *r,
 	const struct caller by = {
 		.conf = k->conf, .owner = *k->owner, .db = tx, .arena = &a,
 	};
-	int rc = 0;
+	int rc = r->owner == OWNER_SHARED ? resource_gone(&by, r, row, e) : 0;
 
-	if (r == &resources[RESOURCE_KNOWLEDGE_BASE])
-		rc = kb_doom(tx, k->owner->tenant_id, &row->id, e);
-	else if (r == workspaces)
-		rc = keep_workspace_gone(&by, tx, stored_workspace_of(&by, row),
-					 e);
 	arena_release(&a);
 	return rc;
 }

@@ -1,9 +1,12 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/resource/arguments.c \
 	lib/resource/author.c lib/resource/author.h \
+	lib/resource/body.c \
+	lib/resource/call.c lib/resource/call.h \
 	lib/resource/erase.c lib/resource/erase.h \
 	lib/resource/export.c lib/resource/export.h \
 	lib/resource/form.c lib/resource/form.h \
+	lib/resource/page.c \
 	lib/resource/print.c \
 	lib/resource/purge.c lib/resource/purge.h \
 	lib/resource/read.c lib/resource/rows.h \

@@ -41,8 +41,9 @@
 #define READERS_MIXED(id)
 #define READERS_SHARED(id) .reader = RSTMT_##id##_READER, \
 	.unread = RSTMT_##id##_UNREAD, .rename = RSTMT_##id##_RENAME,
-#define ROW(id, table_, name_, path_, owner_, of_, order_, most_, what_) \
+#define ROW(id, table_, name_, path_, r_, w_, owner_, of_, order_, most_, what_) \
 	.name = name_, .table = table_, .path = path_, .what = what_, \
+	.may_read = PERM_##r_, .may_write = PERM_##w_, \
 	.owner = OWNER_##owner_, .of = ROOT_##of_, .order = ORDER_##order_, \
 	.most = most_, .fields = id##_fields, \
 	.n_fields = ARRAY_LEN(id##_fields), .list = RSTMT_##id##_LIST, \
@@ -52,20 +53,20 @@
 	.take_out = RSTMT_##id##_EXPORT, READERS_##owner_(id)
 const struct resource resources[RESOURCE__MAX] = {
 #define RESOURCE(id, table, name, path, r, w, owner, of, order, most, fields, what) \
-	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) },
 #define RETIRED(column, id, table, name, path, r, w, owner, of, order, most, fields, what) \
-	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .retired = true },
 #define RECORD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
-	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .record = true },
 #define NAMED(id, table, name, path, r, w, owner, of, order, most, fields, what) \
-	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .named = true, \
 			    .by_name = RSTMT_##id##_NAMED },
 #define UPLOAD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
-	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .record = true, .upload = true },
 #include "resource/resource.def"
 };

@@ -1,13 +1,14 @@
 /*
  * Resources that users create and the API lists, declared once in resource.def:
- * rows of generic values, read and written by generated statements. Special
- * behaviour of a resource is in the files that fcgi-app/api/resource.c names.
+ * rows of generic values, read and written by generated statements. call.h is
+ * what a verb on them means; these are its parts.
  * The functions that use the database may block and return its errors.
  */
 #ifndef RESOURCE_RESOURCE_H
 #define RESOURCE_RESOURCE_H
 
 #include "auth/owner.h"
+#include "auth/policy.h"
 #include "db/db.h"
 
 enum resource_id {
@@ -67,6 +68,7 @@ struct resource {
 	enum resource_owner owner;
 	enum resource_root of;
 	enum resource_order order;
+	enum permission may_read, may_write;
 	int most;			/* maximum of rows per holder */
 	bool retired;			/* deleted rows stay, invisible */
 	bool record;			/* made by the program; read-only */

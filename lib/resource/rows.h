@@ -1,8 +1,8 @@
-/* Functions of read.c that write.c uses. */
+/* Functions that the files of this room share. */
 #ifndef RESOURCE_ROWS_H
 #define RESOURCE_ROWS_H
 
-#include "resource/resource.h"
+#include "resource/call.h"
 
 /*
  * Appends the parameters that select a row of at's holder to the n values in v,
@@ -13,5 +13,30 @@ size_t resource_mine(const struct resource *r, const struct resource_at *at,
 
 /* Sets ERR_NOT_FOUND; -1. */
 int resource_not_found(const struct resource *r, struct err *e);
+
+/*
+ * Reads the body of a CREATE or PATCH into row, with a note of which values were
+ * given; sets its sort_key. Errors like fields_read. In a.
+ */
+int resource_body(const struct resource *r, const struct resource_call *c,
+		  struct arena *a, struct resource_row *row,
+		  struct err *e) MUST_CHECK;
+
+/*
+ * Seals the given SECRET values for the row's id. ERR_SECRETS. The other compares
+ * field i of two rows with that id; for a SECRET, whose values are both sealed, the
+ * plain texts.
+ */
+int resource_seal(const struct caller *by, const struct resource *r,
+		  struct resource_row *row, struct err *e) MUST_CHECK;
+bool resource_equal(const struct caller *by, const struct resource *r, size_t i,
+		    const struct resource_row *a, const struct resource_row *b);
+
+/* The i-th hooks of r; NULL: it has no more. */
+const struct resource_hooks *resource_hooks_at(const struct resource *r, size_t i);
+
+/* Fills the answer to a LIST, whose place is known. */
+int resource_page(const struct caller *by, const struct resource_call *c,
+		  struct resource_answer *out, struct err *e) MUST_CHECK;
 
 #endif

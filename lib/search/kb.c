@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "search/kb_room.h"
-#include "store/list.h"
 #include "store/job.h"
+#include "store/list.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -40,13 +40,13 @@ int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
 				 base, e);
 }
 
-int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
+int kb_shared(struct db *tx, const struct owner *by, const struct uuid *base,
 	      struct err *e)
 {
 	struct db_result r;
 
-	if (db_exec(tx, STMT_KB_SHARED, DB_ARGS(DB_U(base), DB_S(tenant_id)), &r,
-		    e))
+	if (db_exec(tx, STMT_KB_SHARED, DB_ARGS(DB_U(base), DB_S(by->tenant_id)),
+		    &r, e))
 		return -1;
 	return r.affected ? 0 : err_set(e, ERR_NOT_FOUND, "no such knowledge base");
 }

@@ -116,7 +116,7 @@ int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
  * Increments the base's counter of changes to its shares, in the transaction that
  * creates or revokes a share. ERR_NOT_FOUND if there is no such base.
  */
-int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
+int kb_shared(struct db *tx, const struct owner *by, const struct uuid *base,
 	      struct err *e) MUST_CHECK;
 
 /*

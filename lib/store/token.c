@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "resource/resource.h"
+#include "base/limits.h"
+#include "resource/call.h"
 #include "store/stmt.h"
+#include "store/token_cache.h"
 
 #include "base/banned.h"
 
@@ -30,10 +32,17 @@ static struct db_val hash_of(struct str text, unsigned char *hash)
 				   crypto_hash_sha256_BYTES }));
 }
 
-void token_fill(struct resource_row *row, struct str login, struct str groups,
-		struct arena *a, char text[TOKEN_TEXT_BYTES])
+static const struct resource *const tokens = &resources[RESOURCE_API_TOKEN];
+
+/*
+ * Sets the fields of a new token that the server fills: its owner, a new secret,
+ * which is returned in text, and the hash. login and groups (a JSON array) are
+ * borrowed, the rest is in a.
+ */
+static void fill(struct resource_row *row, struct str login, struct str groups,
+		 struct arena *a, char text[TOKEN_TEXT_BYTES])
 {
-	const struct resource *r = &resources[RESOURCE_API_TOKEN];
+	const struct resource *r = tokens;
 	unsigned char secret[32];
 	unsigned char *hash = arena_zalloc(a, 1, crypto_hash_sha256_BYTES);
 
@@ -52,7 +61,7 @@ void token_fill(struct resource_row *row, struct str login, struct str groups,
 int token_create(struct db *db, const struct token_new *n, char *text,
 		 struct uuid *id, struct err *e)
 {
-	const struct resource *r = &resources[RESOURCE_API_TOKEN];
+	const struct resource *r = tokens;
 	struct owner o = { n->tenant_id, uuid_of_name(n->tenant_id, n->login) };
 	struct resource_at at = resource_own(&o);
 	struct arena a = ARENA_INIT;
@@ -60,7 +69,7 @@ int token_create(struct db *db, const struct token_new *n, char *text,
 	int rc;
 
 	resource_new(r, &row);
-	token_fill(&row, n->login, n->groups, &a, text);
+	fill(&row, n->login, n->groups, &a, text);
 	*resource_value(r, &row, "name") = DB_S_IF(n->name);
 	*resource_value(r, &row, "expires_us") =
 		DB_I_IF(n->expires_us, n->expires_us);
@@ -119,3 +128,51 @@ int token_revoke(struct db *db, struct str tenant_id, const struct uuid *id,
 		return -1;
 	return r.affected ? 0 : err_set(e, ERR_NOT_FOUND, "no such token");
 }
+
+/* -- as a resource ------------------------------------------------------------- */
+
+/*
+ * A new token gets its secret and the rights of the caller: their login and their
+ * current groups. A token must not create others that outlive it.
+ */
+static int prepare(const struct caller *by, const struct resource *r,
+		   struct resource_change *k, struct err *e)
+{
+	const struct identity *who = by->who;
+	const struct db_val *expires = resource_value(r, &k->row, "expires_us");
+	char *text = arena_zalloc(by->arena, 1, TOKEN_TEXT_BYTES);
+	struct buf b = BUF_INIT(LIM_TOKEN_GROUPS_BYTES);
+	struct jw w = jw_on(&b);
+
+	if (who->kind == IDENTITY_API_TOKEN ||
+	    who->kind == IDENTITY_ANONYMOUS)
+		return err_public(e, ERR_FORBIDDEN, "Sign in to create a "
+				  "token: a token cannot create others.");
+	if (!expires->null && expires->i <= clock_now_us())
+		return err_field(e, ERR_INVALID_FIELD, "expiresAt",
+				 "expiresAt must be in the future.");
+	jw_arr(&w);
+	for (size_t i = 0; i < who->n_groups; i++)
+		jw_str(&w, who->groups[i]);
+	jw_end_arr(&w);
+	if (!buf_ok(&b)) {
+		buf_release(&b);
+		return err_public(e, ERR_TOO_BIG, "The names of your groups "
+				  "are too long for a token.");
+	}
+	fill(&k->row, who->login, arena_str(by->arena, buf_str(&b)), by->arena,
+	     text);
+	buf_release(&b);
+	k->secret = str_of(text);
+	return 0;
+}
+
+static void changed(const struct caller *by, const struct resource_change *k)
+{
+	if (k->verb == VERB_DELETE && by->tokens)
+		token_cache_forget(by->tokens);
+}
+
+const struct resource_hooks token_hooks = {
+	.prepare = prepare, .changed = changed,
+};

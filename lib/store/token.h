@@ -27,16 +27,6 @@ struct token_new {
 	int64_t expires_us;	/* 0 = never */
 };
 
-struct resource_row;
-
-/*
- * Sets the fields of a new token (a row of its resource) that the server fills:
- * its owner, a new secret, which is returned in text, and the hash. login and
- * groups (a JSON array) are borrowed, the rest is in a.
- */
-void token_fill(struct resource_row *row, struct str login, struct str groups,
-		struct arena *a, char text[TOKEN_TEXT_BYTES]);
-
 /* Creates a token; text (TOKEN_TEXT_BYTES) gets the secret, *id its id. */
 int token_create(struct db *db, const struct token_new *n, char *text,
 		 struct uuid *id, struct err *e) MUST_CHECK;

@@ -131,12 +131,6 @@ typedef int start_step(struct start *s, struct err *e);
 
 #define STARTED(how) (1 + (how))
 
-int turn_key_differs(struct err *e)
-{
-	return err_field(e, ERR_INVALID_FIELD, "Idempotency-Key",
-			 "This Idempotency-Key was used for another request.");
-}
-
 /* Whether t's conversation belongs to the named workspace and agent. */
 static int check_agent(struct start *s, const struct turn *t, struct err *e)
 {
@@ -150,7 +144,7 @@ static int check_agent(struct start *s, const struct turn *t, struct err *e)
 		return -1;
 	if ((in->workspace_id.p && !str_eq(in->workspace_id, c.workspace_id)) ||
 	    (in->agent_id.p && !str_eq(in->agent_id, c.agent_id)))
-		return turn_key_differs(e);
+		return err_key_differs(e);
 	return 0;
 }
 
@@ -163,9 +157,9 @@ static int check_same(struct start *s, const struct turn *t, struct err *e)
 
 	if (!uuid_is_nil(&in->conversation_id) &&
 	    !uuid_eq(&in->conversation_id, &t->conversation_id))
-		return turn_key_differs(e);
+		return err_key_differs(e);
 	if (in->verb == TURN_CONTINUE && in->of->user_seq != t->user_seq)
-		return turn_key_differs(e);
+		return err_key_differs(e);
 	if (check_agent(s, t, e) < 0)
 		return -1;
 	if (!in->content.p)
@@ -175,7 +169,7 @@ static int check_same(struct start *s, const struct turn *t, struct err *e)
 		return -1;
 	meta = turn_options_meta(s->run->arena, s->meta, &in->options);
 	return str_eq(user.content, in->content) &&
-		turn_options_same(s->run->arena, user.meta, meta) ? 0 : turn_key_differs(e);
+		turn_options_same(s->run->arena, user.meta, meta) ? 0 : err_key_differs(e);
 }
 
 /* Finds the turn that was started with the request's key. */

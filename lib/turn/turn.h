@@ -163,9 +163,6 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 	       const struct turn_request *in, struct arena *a,
 	       struct err *e) MUST_CHECK;
 
-/* The key was used for a different request: sets ERR_INVALID_FIELD, returns -1. */
-int turn_key_differs(struct err *e);
-
 /* What a turn waits for, as text, for clients that show only text. In a. */
 struct str turn_waiting_text(struct arena *a, const struct turn_wait *waits,
 			     size_t n);

@@ -22,7 +22,7 @@ def clerk(lab):
         for name, args in reversed(calls):
             steps = {"tool_calls": [{"name": name, "args": args}], "then": steps}
         return lab.chat("!script " + json.dumps(steps), user=user, agentId=agent)
-    ask.user = user
+    ask.user, ask.agent = user, agent.json["agentId"]
     return ask
 
 
@@ -84,3 +84,12 @@ def test_a_change_after_others_text_asks_first(lab, clerk):
     assert [(e.data["tool"], e.data["reason"]) for e in events
             if e.name == "approval-request"] == [("create_prompt", "tainted")]
     assert names(lab, "x", user=clerk.user) == []
+
+
+def test_they_are_called_by_hand(lab, clerk):
+    """`lamplighter tools call`: with the rights of its user, and no request."""
+    mine = make(lab, clerk.user, name=clerk.user)
+    page = json.loads(lab.command(
+        "tools", "call", "list_prompts", "--user", clerk.user, "--workspace", "lab",
+        "--agent", clerk.agent, "--args", json.dumps({"q": clerk.user})).stdout)
+    assert [p["id"] for p in page["items"]] == [mine["id"]]

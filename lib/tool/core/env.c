@@ -49,7 +49,6 @@ struct tool_env {
 	struct table *tables;
 	struct kept kept[KEPT_MAX];
 	struct mcp_hub *mcp;
-	const struct tool_api *api;
 };
 
 struct tool_env *tool_env_new(struct http_pool *http)
@@ -123,16 +122,6 @@ void tool_env_free(struct tool_env *env)
 struct http_pool *tool_env_http(struct tool_env *env)
 {
 	return env->http;
-}
-
-void tool_env_set_api(struct tool_env *env, const struct tool_api *api)
-{
-	env->api = api;
-}
-
-const struct tool_api *tool_env_api(const struct tool_env *env)
-{
-	return env ? env->api : NULL;
 }
 
 struct mcp_hub *tool_env_mcp(struct tool_env *env)

@@ -5,7 +5,6 @@
 #ifndef TOOL_ENV_H
 #define TOOL_ENV_H
 
-#include "resource/resource.h"
 #include "tool/core/tool.h"
 
 struct db;
@@ -14,28 +13,6 @@ struct db;
 struct mcp_hub;
 struct http_pool *tool_env_http(struct tool_env *env);
 struct mcp_hub *tool_env_mcp(struct tool_env *env);
-
-/*
- * Runs routes of resources for tools, as a request of the caller would; the
- * program provides it. may: whether the caller has the permission of the route.
- * run: runs it, and appends the record, or the page of the list, as JSON.
- * Errors are those of the route. Any thread.
- */
-struct tool_api {
-	bool (*may)(void *ctx, const struct caller *by,
-		    const struct resource *r, enum resource_verb verb);
-	int (*run)(void *ctx, const struct tool_ctx *call,
-		   const struct resource *r, enum resource_verb verb,
-		   const json_t *args, struct buf *out, struct err *e);
-	void *ctx;
-};
-
-/*
- * The API is borrowed, and set before the first turn. NULL, or no env: such tools
- * are not offered.
- */
-void tool_env_set_api(struct tool_env *env, const struct tool_api *api);
-const struct tool_api *tool_env_api(const struct tool_env *env);
 
 /*
  * The read-only pool of this database; give it back with tool_env_done. A pool

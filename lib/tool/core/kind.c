@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/target.h"
 #include "base/log.h"
 #include "tool/core/builtin.h"
 #include "tool/core/text.h"
@@ -109,12 +110,16 @@ static bool has_web(const struct tool_ctx *ctx, const struct conf_tool *v,
 	return false;
 }
 
-bool tool_web_offered(const struct tool_ctx *ctx)
+bool tool_web_offered(const struct caller *by, const struct workspace *w,
+		      const struct agent *a)
 {
-	struct tool_ctx asked = *ctx;
+	const struct llm_service *s = target_service(by, w, a);
+	const struct tool_ctx ctx = {
+		.turn = { .by = *by, .workspace = w, .agent = a, .web = true },
+		.arena = by->arena,
+	};
 
-	asked.turn.web = true;
-	return anywhere_web(&asked);
+	return s && s->capabilities & LLM_CAN_TOOLS && anywhere_web(&ctx);
 }
 
 static bool makes(const struct conf_tool *v, size_t n, struct str name)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/setting.h"
+#include "agent/stored.h"
 #include "auth/policy.h"
 #include "base/log.h"
 #include "tool/core/builtin.h"
@@ -220,8 +221,12 @@ static bool group_exists(const struct conf *conf,
 	return tool_kind_group(conf, w, group);
 }
 
-bool tool_is_choice(const struct conf *conf, const struct workspace *w,
-		    struct str s)
+/*
+ * Whether s may be in a list of tools in w: the name of one that there is,
+ * "group:NAME" or "none".
+ */
+static bool is_choice(const struct conf *conf, const struct workspace *w,
+		      struct str s)
 {
 	/* `tools: none` is an agent without tools */
 	if (str_is(s, "none"))
@@ -230,6 +235,53 @@ bool tool_is_choice(const struct conf *conf, const struct workspace *w,
 		return tool_exists(conf, w, s);
 	return group_exists(conf, w, (struct str){ s.p + 6, s.n - 6 });
 }
+
+/* -- what rows of agents and workspaces say ------------------------------------ */
+
+static int check_choices(const struct caller *by, const struct resource *r,
+			 const struct resource_row *row,
+			 const struct workspace *w, struct err *e)
+{
+	const struct conf_list l = stored_list(by->arena,
+					       resource_text(r, row, "tools"));
+
+	for (size_t i = 0; i < l.n; i++)
+		if (!is_choice(by->conf, w, str_of(l.v[i])))
+			return err_field(e, ERR_INVALID_FIELD, "toolIds",
+					 "toolIds[%zu]: there is no tool "
+					 "\"%.100s\".", i, l.v[i]);
+	return 0;
+}
+
+static int check_agent_row(const struct caller *by, const struct resource *r,
+			   struct resource_change *k, struct err *e)
+{
+	return check_choices(by, r, &k->row, k->above, e);
+}
+
+static int check_workspace_row(const struct caller *by, const struct resource *r,
+			       struct resource_change *k, struct err *e)
+{
+	return check_choices(by, r, &k->row, stored_workspace_of(by, &k->row), e);
+}
+
+/* Whether the agent has tools for the web for this caller (A64). */
+static void write_web(struct jw *w, const struct caller *by,
+		      const struct resource_change *k,
+		      const struct resource_item *item)
+{
+	jw_kbool(w, "webSearch", tool_web_offered(by, k->above,
+						  stored_agent_item(by, item)));
+}
+
+const struct resource_hooks tool_agent_hooks = {
+	.check = check_agent_row, .write = write_web,
+};
+const struct resource_hooks tool_workspace_hooks = {
+	.check = check_workspace_row,
+};
+
+/* -- names to suggest ------------------------------------------------------------ */
 
 struct names {
 	struct arena *arena;
@@ -275,7 +327,7 @@ static int check_list(const struct conf *conf, const struct workspace *w,
 		struct str s = str_of(l->v[i]);
 		struct names known;
 
-		if (tool_is_choice(conf, w, s))
+		if (is_choice(conf, w, s))
 			continue;
 		known = known_names(conf, w, &arena);
 		text_names(&hint, "Tools", s, known.v, known.n);

@@ -13,9 +13,9 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "prompt/origin.h"
+#include "schema/schema.h"
 #include "tool/core/passage.h"
 #include "tool/core/pool.h"
-#include "schema/schema.h"
 
 struct http_pool;
 struct http_abort;
@@ -227,10 +227,11 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		   struct err *e) MUST_CHECK;
 
 /*
- * Whether a turn in which the user asks for the web (C30) would have a tool for
- * it, also within an agent. Uses conf, workspace, agent, who and arena of ctx.
+ * Whether a turn of the caller with the agent, in which the user asks for the web
+ * (C30), would have a tool for it, also within an agent.
  */
-bool tool_web_offered(const struct tool_ctx *ctx);
+bool tool_web_offered(const struct caller *by, const struct workspace *w,
+		      const struct agent *a);
 
 /*
  * Version of the texts of the built-in tools (name, description, schema), which usage
@@ -342,13 +343,6 @@ void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
  * conf_live_open.
  */
 int tool_check_conf(const struct conf *conf, struct err *e) MUST_CHECK;
-
-/*
- * Whether s may stand in a list of tools in w: the name of one that there is,
- * "group:NAME" or "none".
- */
-bool tool_is_choice(const struct conf *conf, const struct workspace *w,
-		    struct str s);
 
 /* "read", "write", "destructive"; the last also for any other value. */
 const char *tool_effect_name(int64_t effect);

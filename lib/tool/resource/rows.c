@@ -1,9 +1,8 @@
 /*
  * Resources (lib/resource/resource.def) for models: each row TOOL there is a
- * tool. It does what its route does, with the rights of the caller; the API
- * runs it (tool_api).
+ * tool. It calls its verb with the rights of the caller (resource_call).
  */
-#include "resource/resource.h"
+#include "resource/call.h"
 #include "tool/core/env.h"
 #include "tool/core/family.h"
 
@@ -17,11 +16,10 @@ struct deed {
 
 static bool may(const struct tool *t, const struct tool_ctx *ctx)
 {
-	const struct tool_api *api = tool_env_api(ctx->turn.env);
 	const struct deed *d = t->data;
 
-	return api && api->may(api->ctx, &ctx->turn.by, &resources[d->of],
-			       d->verb);
+	return ctx->turn.by.db &&
+		resource_may(&ctx->turn.by, &resources[d->of], d->verb);
 }
 
 static int describe(const struct tool *t, const struct tool_ctx *ctx,
@@ -34,14 +32,37 @@ static int describe(const struct tool *t, const struct tool_ctx *ctx,
 	return 0;
 }
 
+/* Appends the record, or the page of the list, as JSON. */
 static int run(const struct tool *t, const struct tool_ctx *ctx,
 	       const json_t *args, struct buf *out, bool *is_json, struct err *e)
 {
-	const struct tool_api *api = tool_env_api(ctx->turn.env);
 	const struct deed *d = t->data;
+	const struct resource *r = &resources[d->of];
+	json_t *body = jx_keep(ctx->arena, json_copy((json_t *)args));
+	const struct resource_call call = {
+		.r = r, .verb = d->verb, .id = jx_str(args, "id"), .body = body,
+		.query = {
+			.cursor = jx_str(args, "cursor"), .q = jx_str(args, "q"),
+			.category = jx_str(args, "category"),
+			.size = (size_t)jx_int(args, "pageSize", 0),
+		},
+	};
+	struct resource_answer *answer = arena_new(ctx->arena,
+						   struct resource_answer);
+	struct caller by = ctx->turn.by;
+	struct jw w = jw_on(out);
 
 	*is_json = true;
-	return api->run(api->ctx, ctx, &resources[d->of], d->verb, args, out, e);
+	by.arena = ctx->arena;
+	if (d->verb != VERB_CREATE)
+		json_object_del(body, "id");
+	if (resource_call(&by, &call, answer, e) < 0)
+		return -1;
+	if (d->verb == VERB_DELETE)
+		buf_adds(out, "{\"deleted\":true}");
+	else
+		resource_answer_write(&w, &by, r, answer);
+	return 0;
 }
 
 /*

@@ -1,5 +1,5 @@
 /* Bodies of resources: reads what clients send into a row, and seals secrets. */
-#include "api/resource.h"
+#include "resource/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const enum field_type field_types[] = {
 	[TYPE_SECRET] = FIELD_TEXT, [TYPE_IDS] = FIELD_JSON,
 };
 
-static struct field field_of(const struct resource_field *f, bool creating)
+static struct field field_of(const struct resource_field *f, bool complete)
 {
 	struct field out = {
 		.key = f->key, .type = field_types[f->type],
@@ -46,7 +46,7 @@ static struct field field_of(const struct resource_field *f, bool creating)
 		out.flags |= FIELD_LINE;
 	if (f->flags & RESOURCE_NULLABLE)
 		out.flags |= FIELD_NULLABLE;
-	if (creating && f->flags & RESOURCE_REQUIRED)
+	if (complete && f->flags & RESOURCE_REQUIRED)
 		out.flags |= FIELD_REQUIRED;
 	return out;
 }
@@ -57,11 +57,11 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* An array of ids as stored: sorted, without duplicates. */
-static int ids_of(struct request *rq, const struct resource_field *f,
+static int ids_of(struct arena *a, const struct resource_field *f,
 		  const json_t *j, struct db_val *out, struct err *e)
 {
 	size_t n = json_array_size(j), kept = 0;
-	struct uuid *v = arena_zalloc(rq->arena, n + 1, sizeof(*v));
+	struct uuid *v = arena_zalloc(a, n + 1, sizeof(*v));
 
 	if (!json_is_array(j) || n > (size_t)f->max)
 		return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be an "
@@ -86,17 +86,17 @@ static int ids_of(struct request *rq, const struct resource_field *f,
 }
 
 /* Wipes the parsed copy; the body itself is in the arena, which is wiped later. */
-static struct str take_secret(struct request *rq, struct str read)
+static struct str take_secret(struct arena *a, struct str read)
 {
 	struct str out;
 
-	arena_secret(rq->arena);
-	out = arena_str(rq->arena, read);
+	arena_secret(a);
+	out = arena_str(a, read);
 	seal_wipe(read);
 	return out;
 }
 
-static struct db_val value_of(struct request *rq, enum resource_type type,
+static struct db_val value_of(struct arena *a, enum resource_type type,
 			      const union slot *s, char letter)
 {
 	switch (type) {
@@ -106,14 +106,14 @@ static struct db_val value_of(struct request *rq, enum resource_type type,
 		return DB_I(s->b > 0);
 	case TYPE_UUID:
 		return (struct db_val){ .type = letter, .s = arena_str(
-			rq->arena, (struct str){ (const char *)s->u.b, 16 }) };
+			a, (struct str){ (const char *)s->u.b, 16 }) };
 	case TYPE_JSON:
-		return DB_S(str_of(jx_text(rq->arena, s->j)));
+		return DB_S(str_of(jx_text(a, s->j)));
 	case TYPE_INT:
 	case TYPE_TIME:
 		return DB_I(s->i);
 	case TYPE_SECRET:
-		return DB_B(take_secret(rq, s->s));
+		return DB_B(take_secret(a, s->s));
 	case TYPE_IDS:
 	case TYPE_BYTES:
 		break;
@@ -121,14 +121,14 @@ static struct db_val value_of(struct request *rq, enum resource_type type,
 	BUG("a type that is in no body");
 }
 
-static int check_choice(struct request *rq, const struct resource *r,
+static int check_choice(struct arena *a, const struct resource *r,
 			const struct resource_field *f, const struct db_val *v,
 			struct err *e)
 {
 	if (f->type != TYPE_TEXT || v->null || resource_takes(r, f, v->s))
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be %s.", f->key,
-			 resource_choices(r, f, rq->arena));
+			 resource_choices(r, f, a));
 }
 
 /* A field that cannot be changed is not an unknown field. */
@@ -146,9 +146,10 @@ static int refuse_fixed(const struct resource *r, const json_t *body,
 	return 0;
 }
 
-int api_resource_body(struct request *rq, const struct resource *r, bool creating,
-		      struct resource_row *row, struct err *e)
+int resource_body(const struct resource *r, const struct resource_call *c,
+		  struct arena *a, struct resource_row *row, struct err *e)
 {
+	const bool creating = c->verb == VERB_CREATE;
 	struct field fields[RESOURCE_FIELDS_MAX] = { { .key = NULL } };
 	union slot slots[RESOURCE_FIELDS_MAX];
 	size_t at[RESOURCE_FIELDS_MAX], n = 0;
@@ -158,74 +159,71 @@ int api_resource_body(struct request *rq, const struct resource *r, bool creatin
 
 		if (m != MODE_EDIT && !(creating && m == MODE_ONCE))
 			continue;
-		fields[n] = field_of(&r->fields[i], creating);
+		fields[n] = field_of(&r->fields[i], creating || c->whole);
 		fields[n].offset = n * sizeof(*slots);
 		at[n++] = i;
 	}
-	if ((!creating && refuse_fixed(r, rq->body, e) < 0) ||
-	    fields_read(fields, n, rq->body, slots, sizeof(slots), e) < 0)
+	if ((!creating && refuse_fixed(r, c->body, e) < 0) ||
+	    fields_read(fields, n, c->body, slots, sizeof(slots), e) < 0)
 		return -1;
 	for (size_t k = 0; k < n; k++) {
-		const json_t *j = json_object_get(rq->body, fields[k].key);
+		const json_t *j = json_object_get(c->body, fields[k].key);
 		struct db_val *v = &row->v[at[k]];
 
 		row->given[at[k]] = j != NULL;
 		if (j && r->fields[at[k]].type == TYPE_IDS) {
-			if (ids_of(rq, &r->fields[at[k]], j, v, e) < 0)
+			if (ids_of(a, &r->fields[at[k]], j, v, e) < 0)
 				return -1;
 		} else if (json_is_null(j))
 			*v = (struct db_val){ .type = v->type, .null = true };
 		else if (j)
-			*v = value_of(rq, r->fields[at[k]].type, &slots[k],
+			*v = value_of(a, r->fields[at[k]].type, &slots[k],
 				      v->type);
-		if (check_choice(rq, r, &r->fields[at[k]], v, e) < 0)
+		if (check_choice(a, r, &r->fields[at[k]], v, e) < 0)
 			return -1;
 	}
-	resource_sort(r, rq->arena, row);
+	resource_sort(r, a, row);
 	return 0;
 }
 
 /* -- secrets ----------------------------------------------------------------- */
 
-static struct secret_at place(const struct resource *r,
-			      const struct resource_field *f,
-			      const struct owner *by, const struct uuid *id)
+static struct secret_at place(const struct caller *by, const struct resource *r,
+			      size_t field, const struct uuid *id)
 {
-	return (struct secret_at){ by->tenant_id, r->table, f->column, *id };
+	return (struct secret_at){ by->owner.tenant_id, r->table,
+				   r->fields[field].column, *id };
 }
 
-int api_resource_seal(struct request *rq, const struct resource *r,
-		      const struct resource_at *at, struct resource_row *row,
-		      struct err *e)
+int resource_seal(const struct caller *by, const struct resource *r,
+		  struct resource_row *row, struct err *e)
 {
 	for (size_t i = 0; i < r->n_fields; i++) {
-		struct secret_at to = place(r, &r->fields[i], &at->by, &row->id);
+		struct secret_at to = place(by, r, i, &row->id);
 		struct str sealed;
 
 		if (r->fields[i].type != TYPE_SECRET || !row->given[i] ||
 		    row->v[i].null)
 			continue;
-		if (seal_make(rq->conf, &to, row->v[i].s, rq->arena, &sealed,
-				e) < 0)
+		if (seal_make(by->conf, &to, row->v[i].s, by->arena, &sealed,
+			      e) < 0)
 			return -1;
 		row->v[i].s = sealed;
 	}
 	return 0;
 }
 
-bool api_resource_same(struct request *rq, const struct resource *r,
-		       const struct resource_at *at, size_t i,
-		       const struct resource_row *a,
-		       const struct resource_row *b)
+bool resource_equal(const struct caller *by, const struct resource *r, size_t i,
+		    const struct resource_row *a, const struct resource_row *b)
 {
-	struct secret_at from = place(r, &r->fields[i], &at->by, &a->id);
+	struct secret_at from = place(by, r, i, &a->id);
 	struct err ignored = ERR_INIT;
 	struct str x, y;
 
 	if (r->fields[i].type != TYPE_SECRET || a->v[i].null || b->v[i].null)
 		return resource_same(&a->v[i], &b->v[i]);
-	return seal_open(rq->conf, &from, a->v[i].s, rq->arena, &x,
-			   &ignored) == 0 &&
-		seal_open(rq->conf, &from, b->v[i].s, rq->arena, &y,
-			    &ignored) == 0 && str_eq(x, y);
+	return seal_open(by->conf, &from, a->v[i].s, by->arena, &x,
+			 &ignored) == 0 &&
+		seal_open(by->conf, &from, b->v[i].s, by->arena, &y,
+			  &ignored) == 0 && str_eq(x, y);
 }

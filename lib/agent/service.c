@@ -1,17 +1,24 @@
-#include "agent/keep.h"
-
+/*
+ * Stored LLM services as resources: those of the tenant, and provider instances of
+ * users, which have an owner each. Their keys are received, sealed and never sent.
+ */
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/auto.h"
 #include "agent/catalog.h"
 #include "agent/stored_service.h"
+#include "agent/target.h"
+#include "auth/policy.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "conf/option.h"
 #include "conf/rules.h"
 #include "llm/llm.h"
 #include "llm/provider.h"
 #include "net/guard.h"
 #include "net/url.h"
+#include "resource/call.h"
 
 #include "base/banned.h"
 
@@ -230,39 +237,54 @@ static bool is_given(const struct resource *r, struct resource_row *row,
 	return row->given[resource_value(r, row, column) - row->v];
 }
 
-int keep_service_check(const struct caller *by, const struct resource *r,
-		       bool is_new, struct resource_row *row, struct err *e)
+/*
+ * When an existing row is changed, its address is checked only if it is given; if
+ * the key is not given, the address must stay the one that the key was stored for,
+ * which is read from the database.
+ */
+static int check_both(const struct caller *by, const struct resource *r,
+		      struct resource_change *k, const struct conf_list *private,
+		      struct err *e)
 {
-	const bool own = r == &resources[RESOURCE_PROVIDER_INSTANCE];
-	const struct conf_list *private = own ? &by->conf->byok.allow_private
-		: &by->conf->api_services_private;
+	const bool is_new = !k->now;
+	const struct resource_field *provider =
+		&r->fields[resource_value(r, &k->row, "provider") - k->row.v];
 
-	if (check_provider(by, text_of(r, row, "provider"),
-			   own ? "providerId" : "provider", e) ||
-	    check_address(by, r, is_new, row, private, e) ||
-	    check_moved(by, r, is_new, row, e) ||
-	    check_capabilities(by, text_of(r, row, "capabilities"), e))
+	if (check_provider(by, text_of(r, &k->row, "provider"), provider->key,
+			   e) ||
+	    check_address(by, r, is_new, &k->row, private, e) ||
+	    check_moved(by, r, is_new, &k->row, e))
 		return -1;
-	if (own)
-		return check_active(by, r, row, e);
-	if (((is_given(r, row, "quirks") || is_given(r, row, "provider")) &&
+	return check_capabilities(by, text_of(r, &k->row, "capabilities"), e);
+}
+
+/* -- services of the tenant --------------------------------------------------- */
+
+static const struct resource *const services = &resources[RESOURCE_LLM_SERVICE];
+
+static int check_service(const struct caller *by, const struct resource *r,
+			 struct resource_change *k, struct err *e)
+{
+	struct resource_row *row = &k->row;
+
+	if (check_both(by, r, k, &by->conf->api_services_private, e) ||
+	    ((is_given(r, row, "quirks") || is_given(r, row, "provider")) &&
 	     check_quirks(by, r, row, e)) ||
-	    (is_given(r, row, "fallbacks") && check_fallbacks(by, r, row, e)))
-		return -1;
-	if (check_number(by, text_of(r, row, "temperature"), "temperature", 2, e))
+	    (is_given(r, row, "fallbacks") && check_fallbacks(by, r, row, e)) ||
+	    check_number(by, text_of(r, row, "temperature"), "temperature", 2, e))
 		return -1;
 	return check_number(by, text_of(r, row, "top_p"), "topP", 1, e);
 }
 
-int keep_service_new(const struct caller *by, struct resource_row *row,
-		     struct err *e)
+/* Completes the llmServiceId and checks that no file has it. */
+static int prepare_service(const struct caller *by, const struct resource *r,
+			   struct resource_change *k, struct err *e)
 {
-	struct db_val *id = resource_value(&resources[RESOURCE_LLM_SERVICE], row,
-					   "service_id");
+	struct db_val *id = resource_value(r, &k->row, "service_id");
 	char *made = arena_zalloc(by->arena, 1, UUID_TEXT_BYTES);
 
 	if (id->null)
-		*id = DB_S(str_of(uuid_format(&row->id, made)));
+		*id = DB_S(str_of(uuid_format(&k->row.id, made)));
 	if (check_slug(arena_str(by->arena, id->s).p) ||
 	    str_is(id->s, AUTO_SERVICE))
 		return err_field(e, ERR_INVALID_FIELD, "llmServiceId",
@@ -273,3 +295,188 @@ int keep_service_new(const struct caller *by, struct resource_row *row,
 				 "service has this llmServiceId.");
 	return 0;
 }
+
+static int store_service(const struct caller *by, const struct resource *r,
+			 struct resource_change *k, struct err *e)
+{
+	(void)r;
+	return k->row.version ? stored_service_still(by, by->db, &k->row, e) : 0;
+}
+
+/* B50: a service that is in use cannot be deleted. */
+static int free_service(const struct caller *by, const struct resource *r,
+			struct resource_change *k, struct err *e)
+{
+	(void)r;
+	return stored_service_unused(by, by->db, &k->row.id, e);
+}
+
+static void put(struct resource_row *row, const char *column, const char *text)
+{
+	if (text && *text)
+		*resource_value(services, row, column) = DB_S(str_of(text));
+}
+
+/* In the format of llm_capabilities. */
+static const char *names_of(unsigned capabilities, struct arena *a)
+{
+	const struct conf_option *o = option_find(SEC_LLM, "capabilities");
+	json_t *names = jx_keep(a, json_array());
+
+	for (const struct opt_name *v = o->names; v->name; v++)
+		if (capabilities & v->value)
+			json_array_append_new(names, json_string(v->name));
+	return jx_text(a, names);
+}
+
+/* As JSON; "": none. */
+static const char *texts_of(const struct conf_list *l, struct arena *a)
+{
+	json_t *names = jx_keep(a, json_array());
+
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(names, json_string(l->v[i]));
+	return l->n ? jx_text(a, names) : "";
+}
+
+/*
+ * Without addresses, which are for admins only, and without quirks, which may
+ * contain some.
+ */
+static void row_of(const struct caller *by, const struct llm_service *s,
+		   struct resource_row *row)
+{
+	const struct {
+		const char *column;
+		int value;
+	} numbers[] = {
+		{ "context_tokens", s->context_tokens },
+		{ "max_output_tokens", s->max_output_tokens },
+		{ "connect_timeout_ms", s->connect_timeout_ms },
+		{ "first_byte_timeout_ms", s->first_byte_timeout_ms },
+		{ "idle_timeout_ms", s->idle_timeout_ms },
+		{ "total_timeout_ms", s->total_timeout_ms },
+		{ "retries", s->retries },
+	};
+
+	resource_new(services, row);
+	row->id = uuid_of_name(STR("llm_services"), str_of(s->id));
+	row->created_us = row->updated_us = 0;
+	row->config = true;
+	put(row, "service_id", s->id);
+	put(row, "name", s->id);
+	put(row, "provider", s->provider);
+	put(row, "model", s->model);
+	put(row, "capabilities", names_of(s->capabilities, by->arena));
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		*resource_value(services, row, numbers[i].column) =
+			DB_I(numbers[i].value);
+	put(row, "fallbacks", texts_of(&s->fallbacks, by->arena));
+	resource_value(services, row, "api_key")->null = !s->set.api_key;
+	resource_sort(services, by->arena, row);
+}
+
+static size_t files(const struct caller *by, struct resource_row **rows)
+{
+	const struct catalog *c = catalog_of(by->conf);
+	struct resource_row *v = arena_zalloc(by->arena, c->n_services + 1,
+					      sizeof(*v));
+
+	for (size_t i = 0; i < c->n_services; i++)
+		row_of(by, &c->services[i], &v[i]);
+	qsort(v, c->n_services, sizeof(*v), resource_compare);
+	*rows = v;
+	return c->n_services;
+}
+
+static void write_service(struct jw *w, const struct caller *by,
+			  const struct resource_change *k,
+			  const struct resource_item *item)
+{
+	struct arena_mark mark = arena_mark(by->arena);
+	struct llm_service s = stored_service_of(by->conf, services, item->row,
+						 by->arena);
+	const struct llm_service *of_file = item->row->config
+		? catalog_service(by->conf, text_of(services, item->row,
+						    "service_id"))
+		: NULL;
+	const struct target t = { .service = of_file ? of_file : &s };
+	struct err e = ERR_INIT;
+
+	(void)k;
+	jw_kstrz(w, "source", item->row->config ? "config" : "api");
+	jw_kbool(w, "usable", target_can_chat(&t, &e) == 0);
+	arena_rewind(by->arena, mark);
+}
+
+const struct resource_hooks llm_service_hooks = {
+	.files = files, .prepare = prepare_service, .check = check_service,
+	.store = store_service, .gone = free_service, .write = write_service,
+};
+
+/* -- provider instances ---------------------------------------------------------- */
+
+int stored_instance_check(const struct caller *by, struct err *e)
+{
+	if (by->conf->byok.mode != BYOK_ALLOW_USER)
+		return err_public(e, ERR_FORBIDDEN, "This installation does not "
+				  "let users store keys of their own.");
+	if (!stored_service_may_own(by))
+		return err_public(e, ERR_FORBIDDEN, "Sign in to store a key of "
+				  "your own.");
+	return 0;
+}
+
+static bool may_store(const struct caller *by)
+{
+	struct err ignored = ERR_INIT;
+
+	return stored_instance_check(by, &ignored) == 0 &&
+		policy_may_store_keys(by->who);
+}
+
+/* The active one serves all turns of its user, on the page too. */
+static int check_instance(const struct caller *by, const struct resource *r,
+			  struct resource_change *k, struct err *e)
+{
+	if (!k->trial && !policy_may_store_keys(by->who))
+		return err_public(e, ERR_FORBIDDEN, "An API token can store "
+				  "and change provider instances only where a "
+				  "role has %s by name.",
+				  permission_rows[PERM_PROVIDERS_WRITE].name);
+	if (stored_instance_check(by, e) < 0 ||
+	    check_both(by, r, k, &by->conf->byok.allow_private, e))
+		return -1;
+	return check_active(by, r, &k->row, e);
+}
+
+/* A new instance is active unless the body says otherwise. */
+static int prepare_instance(const struct caller *by, const struct resource *r,
+			    struct resource_change *k, struct err *e)
+{
+	struct db_val *active = resource_value(r, &k->row, "active");
+
+	(void)by;
+	(void)e;
+	if (active->null)
+		*active = DB_I(1);
+	return 0;
+}
+
+/* Deactivates the others: at most one is active. */
+static int end_others(const struct caller *by, const struct resource *r,
+		      struct resource_change *k, struct err *e)
+{
+	if (resource_value(r, &k->row, "active")->i != 1)
+		return 0;
+	return db_exec(by->db, RSTMT_PROVIDER_INSTANCE_REST,
+		       DB_ARGS(DB_I(k->row.updated_us),
+			       DB_S(by->owner.tenant_id),
+			       DB_U(&by->owner.user_id), DB_U(&k->row.id)),
+		       NULL, e);
+}
+
+const struct resource_hooks provider_instance_hooks = {
+	.may_store = may_store, .prepare = prepare_instance,
+	.check = check_instance, .store = end_others,
+};

@@ -1,0 +1,98 @@
+/*
+ * Knowledge bases as a resource, with the same access rules as prompts (sharing.h);
+ * each has an index (lib/search), which is created and deleted with it.
+ */
+#include "agent/sharing.h"
+#include "agent/stored_service.h"
+#include "agent/target.h"
+#include "base/limits.h"
+#include "search/embed.h"
+#include "search/kb.h"
+#include "search/tokens.h"
+
+#include "base/banned.h"
+
+static int prepare(const struct caller *by, const struct resource *r,
+		   struct resource_change *k, struct err *e)
+{
+	struct db_val *language = resource_value(r, &k->row, "language");
+	struct str id = resource_text(r, &k->row, "workspace_id");
+	const struct workspace *w;
+	const struct agent *a;
+
+	if (language->null)
+		*language = DB_S(STR("none"));
+	if (!tokens_knows(language->s))
+		return err_field(e, ERR_INVALID_FIELD, "language",
+				 "language must be one of %s.",
+				 tokens_languages());
+	if (id.p && target_scope(by, id, (struct str){ NULL, 0 }, &w, &a, e) < 0) {
+		err_clear(e);
+		return err_field(e, ERR_INVALID_FIELD, "workspaceId",
+				 "workspaceId must be one of your workspaces.");
+	}
+	return sharing_prepare(by, r, k, e);
+}
+
+static int check(const struct caller *by, const struct resource *r,
+		 struct resource_change *k, struct err *e)
+{
+	return stored_bindings_check(by, NULL, r, &k->row, e);
+}
+
+static int store(const struct caller *by, const struct resource *r,
+		 struct resource_change *k, struct err *e)
+{
+	const struct resource_row *row = &k->row;
+	struct str tenant = by->owner.tenant_id;
+
+	if (stored_bindings_keep(by, by->db, r, row, e) < 0)
+		return -1;
+	if (!row->version)
+		return search_base_make(by->db, &row->id, tenant,
+					resource_text(r, row, "language"), e);
+	/* It may have been paused, or may have another service now. */
+	k->job_due = true;
+	if (search_embed_retry(by->db, &row->id, NULL, e) ||
+	    kb_ask_index(by->db, tenant, &row->id, e))
+		return -1;
+	return kb_ask_embed(by->db, tenant, &row->id, e);
+}
+
+static int gone(const struct caller *by, const struct resource *r,
+		struct resource_change *k, struct err *e)
+{
+	(void)r;
+	k->job_due = true;
+	return kb_doom(by->db, by->owner.tenant_id, &k->row.id, e);
+}
+
+static int most(const struct resource_row *row)
+{
+	const struct resource *r = &resources[RESOURCE_KNOWLEDGE_BASE];
+
+	return str_is(resource_text(r, row, "tier"), "private")
+		? LIM_PRIVATE_BASES : LIM_KNOWLEDGE_BASES;
+}
+
+const struct resource_hooks knowledge_base_hooks = {
+	.most = most, .of_own = PERM_KNOWLEDGE_WRITE,
+	.of_group = PERM_KNOWLEDGE_SHARE, .of_tenant = PERM_KNOWLEDGE_MANAGE,
+	.prepare = prepare, .check = check, .store = store, .gone = gone,
+};
+
+static int add_share(const struct caller *by, const struct resource *r,
+		     struct resource_change *k, struct err *e)
+{
+	return sharing_store(by, r, k, kb_shared, e);
+}
+
+static int end_share(const struct caller *by, const struct resource *r,
+		     struct resource_change *k, struct err *e)
+{
+	return sharing_gone(by, r, k, kb_shared, e);
+}
+
+const struct resource_hooks knowledge_base_share_hooks = {
+	.check = sharing_check, .store = add_share, .gone = end_share,
+};

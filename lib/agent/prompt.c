@@ -1,0 +1,151 @@
+/*
+ * The prompt catalogue as a resource. A prompt belongs to the caller (private), a
+ * group (team), the tenant, or the configuration (shipped). The readers of the
+ * first three depend on their tier and are extended by shares. Earlier versions of
+ * a prompt are kept for users who may change it.
+ */
+#include "agent/catalog.h"
+#include "agent/sharing.h"
+#include "base/blank.h"
+#include "base/utf8.h"
+#include "resource/author.h"
+#include "store/prompt.h"
+
+#include "base/banned.h"
+
+static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
+
+/* Of a prompt or a category. */
+static int check_colour(const struct caller *by, const struct resource *r,
+			struct resource_change *k, struct err *e)
+{
+	struct str s = resource_text(r, &k->row, "colour");
+
+	(void)by;
+	return !s.p || str_is_colour(s) ? 0
+		: err_field(e, ERR_INVALID_FIELD, "colour", "colour must be "
+			    "written as #rrggbb.");
+}
+
+static int check(const struct caller *by, const struct resource *r,
+		 struct resource_change *k, struct err *e)
+{
+	struct blank *blanks;
+	size_t n;
+
+	if (check_colour(by, r, k, e))
+		return -1;
+	return blank_parse(resource_text(r, &k->row, "body"), "body", by->arena,
+			   &blanks, &n, e);
+}
+
+/* Adds a version if a text is given. */
+static int store(const struct caller *by, const struct resource *r,
+		 struct resource_change *k, struct err *e)
+{
+	const struct resource_at at = resource_own(&by->owner);
+	struct resource_row now = k->row;
+	bool changed = !now.version;
+
+	for (size_t i = 0; i < r->n_fields; i++)
+		changed |= now.given[i] && r->fields[i].type == TYPE_TEXT;
+	return changed ? store_prompt_keep(by->db, &at, &now, e) : 0;
+}
+
+/* -- shipped prompts ------------------------------------------------------------- */
+
+static void put(struct resource_row *row, const char *column, const char *text)
+{
+	if (text && *text)
+		*resource_value(prompts, row, column) = DB_S(str_of(text));
+}
+
+static size_t shipped(const struct caller *by, struct resource_row **rows)
+{
+	const struct catalog *c = catalog_of(by->conf);
+	struct resource_row *v = arena_zalloc(by->arena, c->n_shipped + 1,
+					      sizeof(*v));
+
+	for (size_t i = 0; i < c->n_shipped; i++) {
+		const struct shipped_prompt *p = &c->shipped[i];
+
+		resource_new(prompts, &v[i]);
+		v[i].id = p->id;
+		v[i].version = p->version - 1;
+		v[i].created_us = v[i].updated_us = 0;
+		v[i].sort_key = p->sort_key;
+		v[i].config = true;
+		put(&v[i], "name", p->name);
+		put(&v[i], "description", p->description);
+		put(&v[i], "icon", p->icon);
+		put(&v[i], "colour", p->colour);
+		put(&v[i], "body", p->body);
+		put(&v[i], "tier", "shipped");
+	}
+	*rows = v;
+	return c->n_shipped;
+}
+
+/* -- records --------------------------------------------------------------------- */
+
+static void write_more(struct jw *w, const struct caller *by,
+		       const struct resource_change *k,
+		       const struct resource_item *item)
+{
+	struct arena_mark mark = arena_mark(by->arena);
+	struct err e = ERR_INIT;
+	struct blank *blanks = NULL;
+	struct author who = { .trusted = true };
+	size_t n = 0;
+
+	(void)k;
+	/* Stored by an older version with other rules: without blanks. */
+	if (blank_parse(resource_text(prompts, item->row, "body"), "body",
+			by->arena, &blanks, &n, &e) < 0)
+		n = 0;
+	jw_key(w, "blanks");
+	blank_write(w, blanks, n);
+	if (!item->row->config)
+		author_of_row(by->conf, by->who, prompts, item->row, by->arena,
+			      &who);
+	author_write(w, &who);
+	/* For a page of prompts, use this memory for one at a time. */
+	arena_rewind(by->arena, mark);
+}
+
+const struct resource_hooks prompt_hooks = {
+	.files = shipped, .of_own = PERM_PROMPTS_WRITE,
+	.of_group = PERM_PROMPTS_SHARE, .of_tenant = PERM_PROMPTS_MANAGE,
+	.prepare = sharing_prepare, .check = check, .store = store,
+	.write = write_more,
+};
+
+/* -- categories and shares --------------------------------------------------------- */
+
+/* Increments the version of the category's prompts, because their records change. */
+static int unfile(const struct caller *by, const struct resource *r,
+		  struct resource_change *k, struct err *e)
+{
+	(void)r;
+	return store_prompt_unfile(by->db, &by->owner, &k->row.id, e);
+}
+
+const struct resource_hooks prompt_category_hooks = {
+	.check = check_colour, .gone = unfile,
+};
+
+static int add_share(const struct caller *by, const struct resource *r,
+		     struct resource_change *k, struct err *e)
+{
+	return sharing_store(by, r, k, store_prompt_shared, e);
+}
+
+static int end_share(const struct caller *by, const struct resource *r,
+		     struct resource_change *k, struct err *e)
+{
+	return sharing_gone(by, r, k, store_prompt_shared, e);
+}
+
+const struct resource_hooks prompt_share_hooks = {
+	.check = sharing_check, .store = add_share, .gone = end_share,
+};

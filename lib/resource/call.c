@@ -1,0 +1,532 @@
+#include "resource/rows.h"
+
+#include <stddef.h>
+
+#include "base/cursor.h"
+#include "base/limits.h"
+#include "resource/author.h"
+
+#include "base/banned.h"
+
+/* -- hooks ---------------------------------------------------------------------- */
+
+static const struct {
+	enum resource_id of;
+	const struct resource_hooks *hooks;
+} rows[] = {
+#define HOOKS(id, name) { RESOURCE_##id, &name },
+#include "resource/resource.def"
+};
+
+const struct resource_hooks *resource_hooks_at(const struct resource *r, size_t i)
+{
+	for (size_t k = 0; k < ARRAY_LEN(rows); k++)
+		if (&resources[rows[k].of] == r && !i--)
+			return rows[k].hooks;
+	return NULL;
+}
+
+/* The first ones, which decide; never NULL. */
+static const struct resource_hooks *hooks_of(const struct resource *r)
+{
+	static const struct resource_hooks none;
+	const struct resource_hooks *h = resource_hooks_at(r, 0);
+
+	return h ? h : &none;
+}
+
+/* Runs this member of all of them. */
+static int run_all(size_t member, const struct caller *by,
+		   const struct resource *r, struct resource_change *k,
+		   struct err *e)
+{
+	const struct resource_hooks *h;
+
+	for (size_t i = 0; (h = resource_hooks_at(r, i)); i++) {
+		resource_hook *const *hook = (resource_hook *const *)
+			(const void *)((const char *)h + member);
+
+		if (*hook && (*hook)(by, r, k, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+#define HOOK(member) offsetof(struct resource_hooks, member)
+
+/* A call within its transaction. */
+struct in_tx {
+	const struct caller *by;
+	const struct resource *r;
+	struct resource_change *k;
+};
+
+static int run_store(struct db *tx, const struct resource_row *row, void *ctx,
+		     struct err *e)
+{
+	const struct in_tx *in = ctx;
+	struct caller by = *in->by;
+
+	(void)row;	/* that of the call */
+	by.db = tx;
+	return run_all(HOOK(store), &by, in->r, in->k, e);
+}
+
+static int run_gone(struct db *tx, const struct resource_row *row, void *ctx,
+		    struct err *e)
+{
+	const struct in_tx *in = ctx;
+	struct caller by = *in->by;
+
+	(void)row;
+	by.db = tx;
+	return run_all(HOOK(gone), &by, in->r, in->k, e);
+}
+
+int resource_stored(const struct caller *by, const struct resource *r,
+		    const struct resource_row *row, struct err *e)
+{
+	struct resource_change k = { .verb = VERB_PATCH, .row = *row };
+
+	return run_all(HOOK(store), by, r, &k, e);
+}
+
+int resource_gone(const struct caller *by, const struct resource *r,
+		  const struct resource_row *row, struct err *e)
+{
+	struct resource_change k = { .verb = VERB_DELETE, .now = row, .row = *row };
+
+	return run_all(HOOK(gone), by, r, &k, e);
+}
+
+static void tell(const struct caller *by, const struct resource *r,
+		 const struct resource_change *k)
+{
+	const struct resource_hooks *h;
+
+	for (size_t i = 0; (h = resource_hooks_at(r, i)); i++)
+		if (h->changed)
+			h->changed(by, k);
+}
+
+/* -- access ----------------------------------------------------------------------- */
+
+static enum permission needed(const struct resource *r, enum resource_verb verb)
+{
+	return verb == VERB_LIST || verb == VERB_GET ? r->may_read : r->may_write;
+}
+
+bool resource_may(const struct caller *by, const struct resource *r,
+		  enum resource_verb verb)
+{
+	return policy_may(by->who, needed(r, verb));
+}
+
+bool resource_may_store(const struct caller *by, const struct resource *r)
+{
+	return !r->record && resource_may(by, r, VERB_CREATE) &&
+		(!hooks_of(r)->may_store || hooks_of(r)->may_store(by));
+}
+
+struct resource_at resource_for(const struct caller *by)
+{
+	return resource_reading(&by->owner, by->who->groups, by->who->n_groups,
+				by->arena);
+}
+
+bool resource_may_hold(const struct caller *by, const struct resource *r,
+		       const struct resource_at *at, const struct uuid *holder)
+{
+	if (r->owner != OWNER_SHARED || by->installation ||
+	    uuid_eq(holder, &at->readers[0]))
+		return true;
+	if (uuid_eq(holder, &at->readers[1]))
+		return policy_may(by->who, hooks_of(r)->of_tenant);
+	for (size_t i = 2; i < at->n_readers; i++)
+		if (uuid_eq(holder, &at->readers[i]))
+			return policy_may(by->who, hooks_of(r)->of_group);
+	return false;
+}
+
+static int find_visible(const struct caller *by, const struct resource *r,
+			const struct resource_at *at, const struct uuid *id,
+			struct resource_row *row, struct err *e)
+{
+	struct resource_row *files = NULL;
+	size_t n;
+
+	if (resource_get(by->db, r, at, id, by->arena, row, e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND || !hooks_of(r)->files)
+		return -1;
+	err_clear(e);
+	n = hooks_of(r)->files(by, &files);
+	for (size_t i = 0; i < n; i++)
+		if (uuid_eq(&files[i].id, id)) {
+			*row = files[i];
+			return 0;
+		}
+	return resource_not_found(r, e);
+}
+
+int resource_visible(const struct caller *by, const struct resource *r,
+		     const struct uuid *id, struct resource_row *row,
+		     struct err *e)
+{
+	const struct resource_at at = resource_for(by);
+
+	return find_visible(by, r, &at, id, row, e);
+}
+
+/* Finds what the caller sees: sets now, unless it is of a file and NAMED. */
+static int find(const struct caller *by, const struct resource *r, struct str id,
+		struct resource_change *k, struct err *e)
+{
+	struct resource_row *row;
+	struct uuid u;
+
+	if (r->named)
+		return hooks_of(r)->find(by, r, id, k, e);
+	/* A text that is not an id is not somebody's. */
+	if (!uuid_parse(id, &u))
+		return resource_not_found(r, e);
+	row = arena_new(by->arena, struct resource_row);
+	k->now = row;
+	return find_visible(by, r, &k->at, &u, row, e);
+}
+
+static bool may_change(const struct caller *by, const struct resource *r,
+		       const struct resource_change *k)
+{
+	return r->named ? hooks_of(r)->may_change(by, k)
+		: resource_may_hold(by, r, &k->at, &k->now->holder);
+}
+
+/* Finds a row that the caller may change, and the scope for that. */
+static int find_changeable(const struct caller *by, const struct resource *r,
+			   struct str id, const struct resource_row *found,
+			   struct resource_change *k, struct err *e)
+{
+	k->now = found;
+	if (!found && find(by, r, id, k, e) < 0)
+		return -1;
+	if (!k->now || k->now->config)
+		return err_set(e, ERR_MANAGED_BY_CONFIG, "%s", r->path);
+	if (!may_change(by, r, k))
+		return err_public(e, ERR_FORBIDDEN, "You can use this %s, but "
+				  "you cannot change it.", r->what);
+	if (r->owner == OWNER_SHARED || r->owner == OWNER_MIXED)
+		k->at.holder = k->now->holder;
+	k->row = *k->now;
+	return 0;
+}
+
+/* For deleting: if only its holder sees the row, its id is enough. */
+static int find_deletable(const struct caller *by, const struct resource_call *c,
+			  struct resource_change *k, struct err *e)
+{
+	const struct resource *r = c->r;
+
+	if (r->named || r->owner == OWNER_SHARED || hooks_of(r)->files)
+		return find_changeable(by, r, c->id, NULL, k, e);
+	return uuid_parse(c->id, &k->row.id) ? 0 : resource_not_found(r, e);
+}
+
+/* Sets the scope of the call: PARENT rows need one that the caller may change. */
+static int place(const struct caller *by, const struct resource_call *c,
+		 struct resource_change *k, struct err *e)
+{
+	const struct resource *r = c->r;
+	struct resource_change above = { .verb = VERB_GET };
+
+	k->at = resource_for(by);
+	if (hooks_of(r)->place)
+		return hooks_of(r)->place(by, r, c->parent, k, e);
+	if (r->owner != OWNER_PARENT)
+		return 0;
+	above.at = k->at;
+	if (find_changeable(by, resource_of_root(r->of), c->parent, NULL, &above,
+			    e) < 0)
+		return -1;
+	k->at.holder = above.row.id;
+	k->at.above = above.row.holder;
+	return 0;
+}
+
+/* -- creating ---------------------------------------------------------------------- */
+
+/*
+ * A row with this id exists. If this call created it before its connection was
+ * lost, it has all our values. Otherwise the same call with the same key created
+ * it; its secret is not available any more.
+ */
+static int made_before(const struct caller *by, const struct resource_call *c,
+		       struct resource_change *k, struct err *e)
+{
+	const struct resource *r = c->r;
+	struct resource_row found;
+	struct err inner = ERR_INIT;
+
+	if (resource_get(by->db, r, &k->at, &k->row.id, by->arena, &found,
+			 &inner) < 0) {
+		if (inner.code == ERR_NOT_FOUND)
+			return resource_taken(r, e);
+		*e = inner;
+		return -1;
+	}
+	err_clear(e);
+	for (size_t i = 0; i < r->n_fields; i++) {
+		enum resource_mode mode = r->fields[i].mode;
+
+		if (resource_equal(by, r, i, &k->row, &found))
+			continue;
+		if ((mode == MODE_EDIT || mode == MODE_ONCE) && c->key &&
+		    !found.version)
+			return err_key_differs(e);
+		k->secret = (struct str){ NULL, 0 };
+	}
+	k->row = found;
+	return 0;
+}
+
+/* Checks the limit of the holder's rows; a repeated key needs no room. */
+static int check_room(const struct caller *by, const struct resource *r,
+		      const struct resource_change *k, struct err *e)
+{
+	struct resource_at held = k->at;
+	struct resource_row made;
+	int most = hooks_of(r)->most ? hooks_of(r)->most(&k->row) : r->most;
+	int64_t n;
+
+	held.holder = k->row.holder;
+	if (resource_count(by->db, r, &held, &n, e) < 0)
+		return -1;
+	if (n < most || resource_get(by->db, r, &k->at, &k->row.id, by->arena,
+				     &made, e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return err_public(e, ERR_CONFLICT, "There are already %d; there is no "
+			  "room for another %s. Delete one first.", most,
+			  r->what);
+}
+
+static const struct identity *author(const struct caller *by)
+{
+	return by->installation ? NULL : by->who;
+}
+
+static int create(const struct caller *by, const struct resource_call *c,
+		  struct resource_change *k, struct err *e)
+{
+	const struct resource *r = c->r;
+	struct in_tx in = { by, r, k };
+
+	if (c->draft)
+		k->row = *c->draft;
+	else
+		resource_new(r, &k->row);
+	if ((!c->draft && resource_body(r, c, by->arena, &k->row, e) < 0) ||
+	    place(by, c, k, e) < 0)
+		return -1;
+	k->row.holder = k->at.holder;
+	if (c->key)
+		k->row.id = *c->key;
+	author_stamp(author(by), r, NULL, &k->row, by->arena);
+	if ((!c->trial && run_all(HOOK(prepare), by, r, k, e) < 0) ||
+	    run_all(HOOK(check), by, r, k, e) < 0)
+		return -1;
+	if (c->trial)
+		return 0;
+	if (resource_seal(by, r, &k->row, e) < 0 || check_room(by, r, k, e) < 0)
+		return -1;
+	if (resource_create(by->db, r, &k->at, &k->row,
+			    &(struct resource_also){ run_store, &in }, e) < 0 &&
+	    (e->code != ERR_DB_DUPLICATE || made_before(by, c, k, e) < 0))
+		return -1;
+	tell(by, r, k);
+	return 0;
+}
+
+/* -- changing ---------------------------------------------------------------------- */
+
+/* Puts the values of the body into the row. */
+static void apply(const struct resource_call *c, const struct resource_row *body,
+		  struct resource_row *row)
+{
+	const struct resource *r = c->r;
+
+	row->sort_key = body->sort_key;
+	for (size_t i = 0; i < r->n_fields; i++) {
+		const struct resource_field *f = &r->fields[i];
+
+		row->given[i] = c->whole && f->mode == MODE_EDIT
+			? f->type != TYPE_SECRET &&
+				!resource_same(&body->v[i], &row->v[i])
+			: body->given[i];
+		if (row->given[i])
+			row->v[i] = body->v[i];
+	}
+}
+
+static bool differs(const struct resource *r, const struct resource_row *a,
+		    const struct resource_row *b)
+{
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (!resource_same(&a->v[i], &b->v[i]))
+			return true;
+	return false;
+}
+
+static int change(const struct caller *by, const struct resource_call *c,
+		  struct resource_change *k, struct err *e)
+{
+	const struct resource *r = c->r;
+	struct in_tx in = { by, r, k };
+	struct resource_row body;
+
+	resource_new(r, &body);
+	if (resource_body(r, c, by->arena, &body, e) < 0 ||
+	    place(by, c, k, e) < 0 ||
+	    find_changeable(by, r, c->id, c->found, k, e) < 0 ||
+	    (c->expect && c->expect(c->ctx, k->now, e) < 0))
+		return -1;
+	author_stamp(author(by), r, k->now, &body, by->arena);
+	apply(c, &body, &k->row);
+	if (run_all(HOOK(check), by, r, k, e) < 0)
+		return -1;
+	if (c->whole && !differs(r, &k->row, k->now))
+		return 0;
+	if (resource_seal(by, r, &k->row, e) < 0 ||
+	    resource_update(by->db, r, &k->at, &k->row,
+			    &(struct resource_also){ run_store, &in }, e) < 0)
+		return -1;
+	tell(by, r, k);
+	return 0;
+}
+
+/* -- the call ---------------------------------------------------------------------- */
+
+static int discard(const struct caller *by, const struct resource_call *c,
+		  struct resource_change *k, struct err *e)
+{
+	struct in_tx in = { by, c->r, k };
+
+	if (place(by, c, k, e) < 0 || find_deletable(by, c, k, e) < 0 ||
+	    resource_delete(by->db, c->r, &k->at, &k->row.id,
+			    &(struct resource_also){ run_gone, &in }, e) < 0)
+		return -1;
+	tell(by, c->r, k);
+	return 0;
+}
+
+static int get(const struct caller *by, const struct resource_call *c,
+	       struct resource_change *k, struct err *e)
+{
+	if (place(by, c, k, e) < 0 || find(by, c->r, c->id, k, e) < 0)
+		return -1;
+	if (k->now)
+		k->row = *k->now;
+	return 0;
+}
+
+static int list(const struct caller *by, const struct resource_call *c,
+		struct resource_answer *out, struct err *e)
+{
+	return place(by, c, &out->done, e) < 0 ? -1
+		: resource_page(by, c, out, e);
+}
+
+int resource_call(const struct caller *by, const struct resource_call *c,
+		  struct resource_answer *out, struct err *e)
+{
+	static int (*const verbs[])(const struct caller *by,
+				    const struct resource_call *c,
+				    struct resource_change *k, struct err *e) = {
+		[VERB_GET] = get, [VERB_CREATE] = create, [VERB_PATCH] = change,
+		[VERB_DELETE] = discard,
+	};
+	struct resource_change *k = &out->done;
+
+	*out = (struct resource_answer){
+		.done = { .verb = c->verb, .trial = c->trial },
+	};
+	if (!resource_may(by, c->r, c->verb))
+		return err_public(e, ERR_FORBIDDEN, "This needs the permission "
+				  "%s.", permission_rows[needed(
+					  c->r, c->verb)].name);
+	if (c->r->record && c->verb >= VERB_CREATE)
+		return err_set(e, ERR_METHOD, "the program writes %s", c->r->path);
+	if (c->verb == VERB_LIST)
+		return list(by, c, out, e);
+	if (verbs[c->verb](by, c, k, e) < 0)
+		return -1;
+	out->items = arena_new(by->arena, struct resource_item);
+	*out->items = (struct resource_item){
+		/* Of a file and NAMED, there is no row. */
+		.row = c->verb != VERB_GET || k->now ? &k->row : NULL,
+		.object = c->verb == VERB_GET ? k->object : NULL,
+	};
+	out->n = c->verb != VERB_DELETE;
+	return 0;
+}
+
+/* -- records ----------------------------------------------------------------------- */
+
+void resource_record(struct jw *w, const struct caller *by,
+		     const struct resource *r, const struct resource_change *k,
+		     const struct resource_item *item)
+{
+	const struct resource_hooks *h = hooks_of(r);
+	const struct resource_row *row = item->row;
+
+	if (h->record)
+		h->record(w, by, k, item);
+	else
+		resource_write(w, r, row);
+	if (r->owner == OWNER_SHARED && !r->named) {
+		jw_kint(w, "version", row->version + 1);
+		jw_kstrz(w, "source", row->config ? "config" : "api");
+		jw_kbool(w, "canEdit", !row->config &&
+			 policy_may(by->who, h->of_own) &&
+			 resource_may_hold(by, r, &k->at, &row->holder));
+	}
+	for (size_t i = 0; (h = resource_hooks_at(r, i)); i++)
+		if (h->write)
+			h->write(w, by, k, item);
+}
+
+static void write_item(struct jw *w, const struct caller *by,
+		       const struct resource *r, const struct resource_answer *out,
+		       size_t i)
+{
+	jw_obj(w);
+	resource_record(w, by, r, &out->done, &out->items[i]);
+	if (out->done.secret.p)
+		jw_kstr(w, "secret", out->done.secret);
+	jw_end_obj(w);
+}
+
+void resource_answer_write(struct jw *w, const struct caller *by,
+			   const struct resource *r,
+			   const struct resource_answer *out)
+{
+	if (out->done.verb != VERB_LIST) {
+		write_item(w, by, r, out, 0);
+		return;
+	}
+	jw_obj(w);
+	jw_key(w, "items");
+	jw_arr(w);
+	for (size_t i = 0; i < out->n; i++)
+		write_item(w, by, r, out, i);
+	jw_end_arr(w);
+	jw_key(w, "totalCount");
+	if (out->total > LIM_COUNTED)
+		jw_null(w);
+	else
+		jw_int(w, out->total);
+	cursor_write(w, out->next);
+	jw_end_obj(w);
+}

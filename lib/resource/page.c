@@ -1,0 +1,284 @@
+/* Pages of lists: rows of files are among or before stored rows. */
+#include "resource/rows.h"
+
+#include "base/cursor.h"
+#include "base/fields.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+/* Where a page begins. */
+struct page_start {
+	struct resource_row row;
+	const struct resource_row *after;	/* a stored row, or of ORDER NAME any;
+						   NULL: at the first */
+	struct str file;	/* NAMED: the name of one of a file; p == NULL: none */
+};
+
+/*
+ * A cursor is {"c":created_us,"id":"…"} or {"k":"sort_key","id":"…"}; for NAMED ones
+ * of a file {"id":"name"}.
+ */
+static int read_beginning(const struct caller *by, const struct resource_call *c,
+			  struct page_start *b, struct err *e)
+{
+	const struct resource *r = c->r;
+	bool by_name = r->order == ORDER_NAME;
+	json_t *j;
+
+	*b = (struct page_start){ .after = NULL };
+	if (cursor_read(c->query.cursor, by->arena, &j, e) < 0)
+		return -1;
+	if (!j)
+		return 0;
+	b->row.created_us = jx_int(j, "c", -1);
+	b->row.sort_key = jx_str(j, "k");
+	if ((by_name ? b->row.sort_key.n > 0 : b->row.created_us >= 0) &&
+	    uuid_parse(jx_str(j, "id"), &b->row.id))
+		b->after = &b->row;
+	else if (r->named && slug_valid(jx_str(j, "id")))
+		b->file = jx_str(j, "id");
+	else
+		return err_set(e, ERR_INVALID_CURSOR, "not a resource's");
+	return 0;
+}
+
+static struct str next_text(const struct caller *by, const struct buf *b)
+{
+	return arena_str(by->arena, buf_str(b));
+}
+
+/* The cursor of what follows this row. */
+static struct str after_row(const struct caller *by, const struct resource *r,
+			    const struct resource_row *last)
+{
+	struct buf next = BUF_INIT(LIM_CURSOR_BYTES);
+	struct jw j = jw_on(&next);
+	struct str out;
+
+	jw_obj(&j);
+	if (r->order == ORDER_NAME)
+		jw_kstr(&j, "k", last->sort_key);
+	else
+		jw_kint(&j, "c", last->created_us);
+	jw_kuuid(&j, "id", &last->id);
+	jw_end_obj(&j);
+	out = next_text(by, &next);
+	buf_release(&next);
+	return out;
+}
+
+static struct str after_file(const struct caller *by, struct str name)
+{
+	struct buf next = BUF_INIT(LIM_CURSOR_BYTES);
+	struct jw j = jw_on(&next);
+	struct str out;
+
+	jw_obj(&j);
+	jw_kstr(&j, "id", name);
+	jw_end_obj(&j);
+	out = next_text(by, &next);
+	buf_release(&next);
+	return out;
+}
+
+/* The category of the query; NULL: any. */
+static int read_under(const struct caller *by, const struct resource_call *c,
+		      const struct uuid **under, struct err *e)
+{
+	struct str s = c->query.category;
+	struct uuid *id = arena_new(by->arena, struct uuid);
+
+	*under = NULL;
+	if (!s.n || !resource_is_filed(c->r))
+		return 0;
+	if (!uuid_parse(s, id))
+		return err_field(e, ERR_INVALID_FIELD, "category",
+				 "category must be a UUID.");
+	*under = id;
+	return 0;
+}
+
+static struct resource_item *room_for(const struct caller *by, size_t n)
+{
+	return arena_zalloc(by->arena, n + 1, sizeof(struct resource_item));
+}
+
+/* Stored rows of a page. */
+struct page_rows {
+	struct resource_row *v;
+	size_t n;
+	bool more;
+};
+
+static int read_rows(const struct caller *by, const struct resource *r,
+		     const struct resource_change *k,
+		     const struct resource_want *want, struct page_rows *rows,
+		     struct err *e)
+{
+	return resource_list(by->db, r, &k->at, want, by->arena, &rows->v,
+			     &rows->n, &rows->more, e);
+}
+
+/* -- files among the rows ------------------------------------------------------- */
+
+/* Inserts rows of files at their places among the stored rows. */
+static void merge(const struct resource_want *want,
+		  const struct resource_row *files, size_t n_files,
+		  const struct page_rows *rows, struct resource_answer *out)
+{
+	size_t i = 0, k = 0;
+
+	for (;;) {
+		while (k < n_files && !resource_wanted(&files[k], want))
+			k++;
+		/* There may be more rows after those that were read. */
+		if (out->n == want->size ||
+		    (i == rows->n && (rows->more || k == n_files)))
+			break;
+		if (i == rows->n || (k < n_files && resource_compare(
+					     &files[k], &rows->v[i]) < 0))
+			out->items[out->n++].row = &files[k++];
+		else
+			out->items[out->n++].row = &rows->v[i++];
+	}
+	out->more = rows->more || i < rows->n || k < n_files;
+}
+
+/* The number of stored rows in the list; all: they are the n of the page. */
+static int count(const struct caller *by, const struct resource_call *c,
+		 const struct resource_want *want, bool all, size_t n,
+		 struct resource_answer *out, struct err *e)
+{
+	out->total = (int64_t)n;
+	return all || c->query.uncounted ? 0
+		: resource_total(by->db, c->r, &out->done.at, want->prefix,
+				 want->under, &out->total, e);
+}
+
+static size_t files_of(const struct caller *by, const struct resource *r,
+		       struct resource_row **files)
+{
+	const struct resource_hooks *h = resource_hooks_at(r, 0);
+
+	return h && h->files ? h->files(by, files) : 0;
+}
+
+static int merged(const struct caller *by, const struct resource_call *c,
+		  const struct page_start *b, struct resource_want *want,
+		  struct resource_answer *out, struct err *e)
+{
+	struct resource_row *files = NULL;
+	struct page_rows rows = { .n = 0 };
+	size_t n_files, n_wanted = 0;
+	bool all;
+
+	if (c->r->order == ORDER_NAME && c->query.q.n)
+		want->prefix = resource_fold(by->arena, c->query.q);
+	if (read_under(by, c, &want->under, e) < 0 ||
+	    read_rows(by, c->r, &out->done, want, &rows, e) < 0)
+		return -1;
+	/* Rows of files have no category. */
+	n_files = want->under ? 0 : files_of(by, c->r, &files);
+	merge(want, files, n_files, &rows, out);
+	if (out->more && out->n)
+		out->next = after_row(by, c->r, out->items[out->n - 1].row);
+	want->after = NULL;
+	for (size_t i = 0; i < n_files; i++)
+		n_wanted += resource_wanted(&files[i], want);
+	all = !b->after && !out->more;
+	if (count(by, c, want, all, out->n, out, e) < 0)
+		return -1;
+	out->total += all ? 0 : (int64_t)n_wanted;
+	return 0;
+}
+
+/* -- files before the rows ------------------------------------------------------ */
+
+/* Those of the page; *n: how many there are. True: there are more. */
+static bool take_files(const struct caller *by, const struct resource_call *c,
+		       const struct page_start *b, size_t size,
+		       struct resource_answer *out, size_t *n, struct str *last)
+{
+	const struct resource_hooks *h = resource_hooks_at(c->r, 0);
+	struct str before = b->file, name;
+	const void *object;
+	bool more = false;
+	size_t at = 0;
+
+	for (*n = 0; (object = h->file(by, &out->done, &at, &name)) != NULL; ++*n) {
+		if (b->after)
+			continue;	/* the page is behind them */
+		if (before.p) {
+			if (str_eq(before, name))
+				before.p = NULL;
+		} else if (out->n == size) {
+			more = true;
+		} else {
+			out->items[out->n++].object = object;
+			*last = name;
+		}
+	}
+	return more;
+}
+
+static int take_rows(const struct caller *by, const struct resource_call *c,
+		     const struct page_rows *rows, struct resource_answer *out,
+		     struct err *e)
+{
+	const struct resource_hooks *h = resource_hooks_at(c->r, 0);
+
+	for (size_t i = 0; i < rows->n; i++) {
+		struct resource_item *item = &out->items[out->n];
+
+		item->row = &rows->v[i];
+		item->object = h->object ? h->object(by, item->row, e) : NULL;
+		if (!e->code)
+			out->n++;
+		else if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);	/* deleted meanwhile */
+	}
+	return 0;
+}
+
+static int named(const struct caller *by, const struct resource_call *c,
+		 const struct page_start *b, struct resource_want *want,
+		 struct resource_answer *out, struct err *e)
+{
+	struct page_rows rows = { .n = 0 };
+	struct str last = { NULL, 0 };
+	size_t n_files;
+	bool more = take_files(by, c, b, want->size, out, &n_files, &last);
+
+	want->size -= out->n;
+	if (!more && read_rows(by, c->r, &out->done, want, &rows, e) < 0)
+		return -1;
+	if (take_rows(by, c, &rows, out, e) < 0)
+		return -1;
+	out->more = more || rows.more;
+	if (more || (rows.more && !rows.n))
+		out->next = after_file(by, last);
+	else if (rows.more)
+		out->next = after_row(by, c->r, &rows.v[rows.n - 1]);
+	if (count(by, c, want, !out->more && !b->after, rows.n, out, e) < 0)
+		return -1;
+	out->total += (int64_t)n_files;
+	return 0;
+}
+
+int resource_page(const struct caller *by, const struct resource_call *c,
+		  struct resource_answer *out, struct err *e)
+{
+	size_t size = c->query.size ? MIN(c->query.size, LIM_PAGE_MAX)
+		: LIM_PAGE_DEFAULT;
+	struct resource_want want = { .size = size };
+	struct page_start b;
+
+	if (read_beginning(by, c, &b, e) < 0)
+		return -1;
+	want.after = b.after;
+	out->items = room_for(by, size);
+	return c->r->named ? named(by, c, &b, &want, out, e)
+		: merged(by, c, &b, &want, out, e);
+}
