@@ -25,6 +25,8 @@
 #include "base/banned.h"
 
 static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
+static const struct resource *const categories =
+	&resources[RESOURCE_PROMPT_CATEGORY];
 
 static struct str text_of(const struct resource *r, struct resource_row *row,
 			  const char *column)
@@ -51,8 +53,7 @@ static int check(struct request *rq, struct resource_row *row, struct err *e)
 static int check_category(struct request *rq, struct resource_row *row,
 			  struct err *e)
 {
-	(void)rq;
-	return keep_prompt_colour(&resources[RESOURCE_PROMPT_CATEGORY], row, e);
+	return keep_category_check(&rq->by, row, e);
 }
 
 /* Increments the version of the category's prompts, because their records change. */
@@ -82,6 +83,16 @@ static void put(struct resource_row *row, const char *column, const char *text)
 		*resource_value(prompts, row, column) = DB_S(str_of(text));
 }
 
+static void new_of_file(const struct resource *r, const struct uuid *id,
+			struct str sort_key, struct resource_row *row)
+{
+	resource_new(r, row);
+	row->id = *id;
+	row->created_us = row->updated_us = 0;
+	row->sort_key = sort_key;
+	row->config = true;
+}
+
 static size_t shipped(struct request *rq, struct resource_row **rows)
 {
 	const struct catalog *c = catalog_of(rq->conf);
@@ -91,21 +102,37 @@ static size_t shipped(struct request *rq, struct resource_row **rows)
 	for (size_t i = 0; i < c->n_shipped; i++) {
 		const struct shipped_prompt *p = &c->shipped[i];
 
-		resource_new(prompts, &v[i]);
-		v[i].id = p->id;
+		new_of_file(prompts, &p->id, p->sort_key, &v[i]);
 		v[i].version = p->version - 1;
-		v[i].created_us = v[i].updated_us = 0;
-		v[i].sort_key = p->sort_key;
-		v[i].config = true;
 		put(&v[i], "name", p->name);
 		put(&v[i], "description", p->description);
 		put(&v[i], "icon", p->icon);
 		put(&v[i], "colour", p->colour);
 		put(&v[i], "body", p->body);
 		put(&v[i], "tier", "shipped");
+		if (p->categories.n)
+			*resource_value(prompts, &v[i], "prompt_in_category") =
+				DB_B(p->categories);
 	}
 	*rows = v;
 	return c->n_shipped;
+}
+
+static size_t shipped_categories(struct request *rq, struct resource_row **rows)
+{
+	const struct catalog *c = catalog_of(rq->conf);
+	struct resource_row *v = arena_zalloc(rq->arena, c->n_categories + 1,
+					      sizeof(*v));
+
+	for (size_t i = 0; i < c->n_categories; i++) {
+		const struct shipped_category *k = &c->categories[i];
+
+		new_of_file(categories, &k->id, k->sort_key, &v[i]);
+		*resource_value(categories, &v[i], "name") =
+			DB_S(str_of(k->name));
+	}
+	*rows = v;
+	return c->n_categories;
 }
 
 /* -- records --------------------------------------------------------------------- */
@@ -134,13 +161,21 @@ static void write_more(struct jw *w, struct request *rq,
 	arena_rewind(rq->arena, mark);
 }
 
+static void write_source(struct jw *w, struct request *rq,
+			 const struct resource_row *row)
+{
+	(void)rq;
+	jw_kstrz(w, "source", row->config ? "config" : "api");
+}
+
 const struct resource_odd api_prompt_odd = {
 	.made = made, .check = check, .also = keep_version, .write = write_more,
 	.files = shipped, .of_own = PERM_PROMPTS_WRITE,
 	.of_group = PERM_PROMPTS_SHARE, .of_tenant = PERM_PROMPTS_MANAGE,
 };
 const struct resource_odd api_prompt_category_odd = {
-	.check = check_category, .gone = unfile,
+	.check = check_category, .gone = unfile, .files = shipped_categories,
+	.write = write_source,
 };
 /*
  * GET /prompt-picker?q=&category=&cursor=&pageSize=

@@ -6,6 +6,7 @@
 #include "api/resource.h"
 
 #include "agent/author.h"
+#include "agent/catalog.h"
 #include "api/agent.h"
 #include "api/api.h"
 #include "api/etag.h"
@@ -66,10 +67,15 @@ static const struct resource *of_route(const struct request *rq)
 
 struct resource_at api_resource_for(const struct request *rq)
 {
+	const struct catalog *c = catalog_of(rq->conf);
 	const struct owner owner = rq->by.owner;
+	struct resource_at at = resource_reading(&owner, rq->by.who->groups,
+						 rq->by.who->n_groups,
+						 rq->arena);
 
-	return resource_reading(&owner, rq->by.who->groups, rq->by.who->n_groups,
-				rq->arena);
+	at.in_files = c->category_ids;
+	at.n_in_files = c->n_categories;
+	return at;
 }
 
 bool api_resource_may_hold(const struct request *rq, const struct resource_at *at,

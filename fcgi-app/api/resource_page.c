@@ -54,7 +54,7 @@ static void write_place(struct jw *w, const struct resource *r,
 }
 
 /* Inserts rows of the configuration at their positions among the stored rows. */
-static void merge(const struct resource_want *want,
+static void merge(const struct resource *r, const struct resource_want *want,
 		  const struct resource_row *files, size_t n_files,
 		  struct arena *a, struct resource_page *p)
 {
@@ -62,7 +62,7 @@ static void merge(const struct resource_want *want,
 	size_t n = 0, i = 0, k = 0;
 
 	for (;;) {
-		while (k < n_files && !resource_wanted(&files[k], want))
+		while (k < n_files && !resource_wanted(r, &files[k], want))
 			k++;
 		/* There may be more rows after those that were read. */
 		if (n == want->size || (i == p->n && (p->more || k == n_files)))
@@ -118,16 +118,15 @@ int api_resource_page(struct request *rq, const struct resource *r,
 	if (resource_list(rq->app->db, r, at, &want, rq->arena, &p->rows, &p->n,
 			  &p->more, e) < 0)
 		return -1;
-	/* Rows of the configuration have no category. */
-	n_files = want.under ? 0 : api_resource_files(rq, r, &files);
-	merge(&want, files, n_files, rq->arena, p);
+	n_files = api_resource_files(rq, r, &files);
+	merge(r, &want, files, n_files, rq->arena, p);
 	p->first = !want.after;
 	p->prefix = want.prefix;
 	p->under = want.under;
 	p->n_files = 0;
 	want.after = NULL;
 	for (size_t i = 0; i < n_files; i++)
-		p->n_files += resource_wanted(&files[i], &want);
+		p->n_files += resource_wanted(r, &files[i], &want);
 	return 0;
 }
 

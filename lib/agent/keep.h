@@ -79,9 +79,12 @@ int keep_service_check(const struct caller *by, const struct resource *r,
 int keep_prompt_check(const struct caller *by, const struct resource_row *row,
 		      struct err *e) MUST_CHECK;
 
-/* Validates only the colour, of a prompt or a category. ERR_INVALID_FIELD. */
-int keep_prompt_colour(const struct resource *r, const struct resource_row *row,
-		       struct err *e) MUST_CHECK;
+/*
+ * Validates a category's colour, and that no file has one of its name, if that is
+ * given. ERR_INVALID_FIELD; ERR_CONFLICT.
+ */
+int keep_category_check(const struct caller *by, const struct resource_row *row,
+			struct err *e) MUST_CHECK;
 
 /*
  * Part of the transaction that stores a prompt: adds a version if its text is

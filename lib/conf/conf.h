@@ -175,6 +175,7 @@ struct conf_module {		/* an entry of `modules:` */
 
 struct conf_catalogue {		/* a prompt to choose from */
 	const char *id, *name, *description, *icon, *colour, *body;
+	struct conf_list categories;	/* names */
 	int version;
 };
 

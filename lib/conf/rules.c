@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "base/zone.h"
 #include "conf/addr.h"
 
@@ -46,6 +47,14 @@ const char *check_colour(const char *s)
 const char *check_slug_or_empty(const char *s)
 {
 	return *s ? check_slug(s) : NULL;
+}
+
+const char *check_category(const char *s)
+{
+	const size_t n = utf8_chars(str_of(s));
+
+	return n && n <= 100 && !has_control(s) ? NULL
+		: "must be 1 to 100 characters in one line";
 }
 
 const char *check_ident(const char *s)

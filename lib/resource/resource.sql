@@ -72,6 +72,8 @@ SELECT id FROM prompt WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN S
 DELETE FROM prompt_in_category WHERE row_id = ?;
 -- PROMPT_IN_CATEGORY_ADD (uus) -> ()
 INSERT INTO prompt_in_category (row_id, other_id) SELECT ?, id FROM prompt_category WHERE id = ? AND tenant_id = ? LOCK IN SHARE MODE;
+-- PROMPT_IN_CATEGORY_ADDFILE (uu) -> ()
+INSERT INTO prompt_in_category (row_id, other_id) VALUES (?, ?);
 -- PROMPT_FILED (usssssui) -> (uiiiusSSSSSSSBUIUS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version`, `author_id`, `author` FROM prompt_in_category f JOIN prompt ON id = f.row_id WHERE f.other_id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN prompt_reader s ON s.row_id = prompt.id AND s.reader_id = UNHEX(x)) AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
 -- PROMPT_FILEDTOTAL (ussssi) -> (i)
