@@ -260,13 +260,26 @@ static int check_rounds(const struct caller *by, const struct workspace *w,
 			 "the workspace.", w->max_tool_iterations);
 }
 
+/* Binding a service that ranks is part of asking for it (A29, B52). */
+static int check_ranking(struct resource_row *row, struct err *e)
+{
+	const struct db_val *ranks = value(agents, row, "rerank_enabled");
+
+	if (ranks->null || !ranks->i ||
+	    !value(agents, row, "reranking_service_id")->null)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "rerankEnabled",
+			 "rerankEnabled needs a rerankingServiceId: an LLM service "
+			 "with the capability rerank.");
+}
+
 int keep_agent_check(const struct caller *by, const struct workspace *w,
 		     const struct resource_row *now, struct resource_row *row,
 		     struct err *e)
 {
 	if (check_list(agents, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
 	    check_knowledge(by, now, row, e) || check_score(row, e) ||
-	    check_rounds(by, w, row, e))
+	    check_ranking(row, e) || check_rounds(by, w, row, e))
 		return -1;
 	return stored_bindings_check(by, w, agents, row, e);
 }
