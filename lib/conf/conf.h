@@ -482,7 +482,6 @@ struct conf {
 	size_t n_autos;
 	const char *chat_system_prompt;
 	int chat_version;		/* of chat_system_prompt */
-	const char *time_zone;		/* "" = that of the process */
 	const char *currency;		/* of prices; "" = not said */
 	json_t *settings;		/* object by key, checked by lib/agent
 					   (setting_check_conf); NULL: none */

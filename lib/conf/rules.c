@@ -5,7 +5,6 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "base/zone.h"
 #include "conf/addr.h"
 
 #include "base/banned.h"
@@ -372,13 +371,6 @@ const char *check_clock(const char *s)
 	    strspn(s + 3, DIGIT) == 2 && strncmp(s, "24", 2) < 0 && s[3] < '6')
 		return NULL;
 	return "must be a time of the day as HH:MM, 00:00 to 23:59";
-}
-
-const char *check_zone(const char *s)
-{
-	return !*s || zone_known(str_of(s)) ? NULL :
-		"must be a time zone of this system, such as Europe/Berlin "
-		"(package tzdata)";
 }
 
 const char *check_table(const char *s)

@@ -41,7 +41,6 @@ opt_check check_group;		/* name of a group, not * */
 opt_check check_login;
 opt_check check_permission;	/* Part.Part, * at the end */
 opt_check check_clock;		/* HH:MM; "" */
-opt_check check_zone;		/* a time zone of this system; "" */
 opt_check check_table;		/* name or schema.name; "" */
 opt_check check_sql;		/* quotes closed, no placeholder, one part */
 opt_check check_where;		/* as check_sql, with identity placeholders */
