@@ -266,7 +266,9 @@ static int check_ranking(struct resource_row *row, struct err *e)
 	const struct db_val *ranks = value(agents, row, "rerank_enabled");
 
 	if (ranks->null || !ranks->i ||
-	    !value(agents, row, "reranking_service_id")->null)
+	    !value(agents, row, "reranking_service_id")->null ||
+	    (!is_given(agents, row, "rerank_enabled") &&
+	     !is_given(agents, row, "reranking_service_id")))
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, "rerankEnabled",
 			 "rerankEnabled needs a rerankingServiceId: an LLM service "

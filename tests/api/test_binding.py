@@ -90,6 +90,9 @@ def test_ranking_needs_a_service_that_ranks(lab, name):
     assert lab.call("PATCH", f"{AGENTS}/{name}", {
         "rerankingServiceId": None, "rerankEnabled": False}, **IT).status == 200
     lacking(lab.call("PATCH", f"{AGENTS}/{name}", {"rerankEnabled": True}, **IT))
+    # what was stored before can still be changed
+    lab.sql(f"UPDATE agent SET rerank_enabled = 1 WHERE agent_id = '{name}'")
+    assert lab.call("PATCH", f"{AGENTS}/{name}", {"name": "B"}, **IT).status == 200
 
 
 def test_lists_of_forms_have_what_can_be_bound(lab, name):
