@@ -10,6 +10,7 @@
 #include "app.h"
 #include "base/fields.h"
 #include "base/limits.h"
+#include "llm/llm.h"
 #include "llm/probe.h"
 #include "turn/trial.h"
 
@@ -54,9 +55,36 @@ static int read_rows(struct request *rq, struct resource_row **rows, size_t *n,
 			     &more, e);
 }
 
+/* can=: a capability that the listed services have; 0: any. */
+static int read_can(struct request *rq, unsigned *can, struct err *e)
+{
+	const char *wrong = NULL;
+	json_t *names;
+	struct str s;
+
+	*can = 0;
+	if (req_query(rq, "can", &s, e) < 0)
+		return -1;
+	if (!s.n)
+		return 0;
+	names = jx_keep(rq->arena, json_array());
+	json_array_append_new(names, jx_string(s));
+	*can = stored_capabilities(names, &wrong);
+	return *can ? 0 : err_field(e, ERR_INVALID_FIELD, "can",
+				    "There is no capability \"%.40s\".", wrong);
+}
+
+static bool listed(const struct llm_service *s, unsigned can)
+{
+	struct err ignored = ERR_INIT;
+
+	return llm_check_can(s, can, &ignored) == 0;
+}
+
 /*
- * GET /workspaces/{w}/llm-services: 200 {items: [LlmService], …}: those of the
- * configuration, then those created through the API.
+ * GET /workspaces/{w}/llm-services?can=: 200 {items: [LlmService], …}: those of the
+ * configuration, then those created through the API; with can, a capability, those
+ * that can be bound for it. 422.
  */
 int api_service_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -67,20 +95,24 @@ int api_service_list(struct request *rq, struct response *rs, struct err *e)
 	const struct workspace *ws =
 		scope_workspace(rq, route_arg(rq, "workspace"), e);
 	struct page_walk p;
+	unsigned can;
 	struct jw w;
 
-	if (!ws || api_page_walk_begin(rq, &p, e) < 0 ||
+	if (!ws || read_can(rq, &can, e) < 0 ||
+	    api_page_walk_begin(rq, &p, e) < 0 ||
 	    read_rows(rq, &rows, &n, e) < 0)
 		return -1;
 	w = api_page_items(rs);
 	for (size_t i = 0; i < c->n_services; i++)
-		if (api_page_walk_takes(&p, str_of(c->services[i].id)))
+		if (listed(&c->services[i], can) &&
+		    api_page_walk_takes(&p, str_of(c->services[i].id)))
 			write_service(&w, ws, &c->services[i]);
 	for (size_t i = 0; i < n; i++) {
 		struct llm_service s = stored_service_of(rq->conf, r, &rows[i],
 							 rq->arena);
 
-		if (api_page_walk_takes(&p, str_of(s.id)))
+		if (listed(&s, can) &&
+		    api_page_walk_takes(&p, str_of(s.id)))
 			write_service(&w, ws, &s);
 	}
 	api_page_walk_end(&w, &p);

@@ -66,6 +66,13 @@ int cli_number(const char *s, int min, int max);
 /* Prints the mistake and how to use the command. Returns CLI_USAGE. */
 int cli_usage(const struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/*
+ * For a command that has only --user LOGIN, which is required: CLI_OK, or CLI_USAGE
+ * (printed).
+ */
+int cli_user_args(const struct cli *cli, int argc, char **argv,
+		  const char **login);
+
 /* Prints the error's log text. Returns CLI_FAILED. */
 int cli_failed(const struct err *e);
 

@@ -1,5 +1,4 @@
 /* export: what is stored about a user, as JSON. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -153,25 +152,15 @@ static int put_user(const struct cli_session *s, const char *login,
 
 int cli_export(struct cli *cli, int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "user", required_argument, NULL, 'u' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct out o = { .buf = BUF_INIT(CLI_OUT_BYTES) };
-	const char *login = NULL;
+	const char *login;
 	struct err e = ERR_INIT;
 	struct cli_session s;
-	int c, rc;
+	int rc;
 
-	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		if (c != 'u')
-			return cli_usage(cli, "invalid option");
-		login = optarg;
-	}
-	if (optind < argc)
-		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
-	if (!login || !*login)
-		return cli_usage(cli, "--user is missing");
+	rc = cli_user_args(cli, argc, argv, &login);
+	if (rc != CLI_OK)
+		return rc;
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	o.w = jw_on(&o.buf);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "agent/catalog.h"
 #include "made.h"
 #include "store/prompt.h"
 
@@ -61,16 +62,9 @@ static int read_categories(struct made *m, struct err *e)
 				&m->categories, &m->n_categories, &more, e);
 }
 
-static bool has_id(struct str ids, const struct uuid *id)
-{
-	for (size_t i = 0; i + sizeof(*id) <= ids.n; i += sizeof(*id))
-		if (!memcmp(ids.p + i, id, sizeof(*id)))
-			return true;
-	return false;
-}
-
 static int shown(struct made *m, struct resource_row *row, struct err *e)
 {
+	const struct catalog *c = catalog_of(m->by.conf);
 	struct db_val *v = resource_value(cli_made_of(m), row,
 					  "prompt_in_category");
 	json_t *names = jx_keep(&m->s->arena, json_array());
@@ -82,19 +76,28 @@ static int shown(struct made *m, struct resource_row *row, struct err *e)
 	if (read_categories(m, e))
 		return -1;
 	for (size_t i = 0; i < m->n_categories; i++)
-		if (has_id(v->s, &m->categories[i].id))
+		if (resource_ids_have(v, &m->categories[i].id))
 			json_array_append_new(names, jx_string(resource_text(
 				categories, &m->categories[i], "name")));
+	for (size_t i = 0; i < c->n_categories; i++)
+		if (resource_ids_have(v, &c->categories[i].id))
+			json_array_append_new(names, json_string(
+				c->categories[i].name));
 	v->s = str_of(jx_text(&m->s->arena, names));
 	return 0;
 }
 
 static const struct uuid *category(const struct made *m, struct str name)
 {
+	const struct catalog *c = catalog_of(m->by.conf);
+
 	for (size_t i = 0; i < m->n_categories; i++)
 		if (str_eq(resource_text(categories, &m->categories[i], "name"),
 			   name))
 			return &m->categories[i].id;
+	for (size_t i = 0; i < c->n_categories; i++)
+		if (str_is(name, c->categories[i].name))
+			return &c->categories[i].id;
 	return NULL;
 }
 

@@ -1,5 +1,4 @@
 /* stored: what a user stores, as limits.stored_mb counts it. */
-#include <getopt.h>
 
 #include "cli.h"
 #include "hold/stored.h"
@@ -25,24 +24,14 @@ static int print(struct cli_session *s, const char *login, struct err *e)
 
 int cli_stored(struct cli *cli, int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "user", required_argument, NULL, 'u' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct err e = ERR_INIT;
-	const char *login = NULL;
+	const char *login;
 	struct cli_session s;
-	int c, rc;
+	int rc;
 
-	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		if (c != 'u')
-			return cli_usage(cli, "invalid option");
-		login = optarg;
-	}
-	if (optind < argc)
-		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
-	if (!login || !*login)
-		return cli_usage(cli, "--user is missing");
+	rc = cli_user_args(cli, argc, argv, &login);
+	if (rc != CLI_OK)
+		return rc;
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	rc = print(&s, login, &e);

@@ -32,6 +32,26 @@ int cli_who_option(const struct cli *cli, int c, char *value,
 	}
 }
 
+int cli_user_args(const struct cli *cli, int argc, char **argv,
+		  const char **login)
+{
+	static const struct option longs[] = {
+		{ "user", required_argument, NULL, 'u' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	*login = NULL;
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		if (c != 'u')
+			return cli_usage(cli, "invalid option");
+		*login = optarg;
+	}
+	if (optind < argc)
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
+	return *login && **login ? CLI_OK : cli_usage(cli, "--user is missing");
+}
+
 static int many_places(const struct catalog *c, struct err *e)
 {
 	struct buf names = BUF_INIT(65536);

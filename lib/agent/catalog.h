@@ -14,7 +14,15 @@ struct shipped_prompt {
 	struct uuid id;		/* derived from its name in the files */
 	int version;
 	const char *name, *description, *icon, *colour, *body;
+	struct str categories;	/* their ids, as of an IDS field */
 	struct str sort_key;	/* resource_fold of name */
+};
+
+/* A category that prompts of catalogue.d name. */
+struct shipped_category {
+	struct uuid id;		/* derived from its sort_key */
+	const char *name;	/* as in the first of them */
+	struct str sort_key;
 };
 
 /* A template for agents (B7); "" for unset texts. */
@@ -35,6 +43,8 @@ struct catalog {
 	size_t n_prompts;
 	const struct shipped_prompt *shipped;	/* by sort_key, then id */
 	size_t n_shipped;
+	const struct shipped_category *categories;	/* in the same order */
+	size_t n_categories;
 	const struct agent_template *templates;	/* by id */
 	size_t n_templates;
 	struct prompt platform;			/* unset: no such layer */

@@ -14,6 +14,8 @@
 #include "base/banned.h"
 
 static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
+static const struct resource *const categories =
+	&resources[RESOURCE_PROMPT_CATEGORY];
 
 /* Of a prompt or a category. */
 static int check_colour(const struct caller *by, const struct resource *r,
@@ -60,6 +62,16 @@ static void put(struct resource_row *row, const char *column, const char *text)
 		*resource_value(prompts, row, column) = DB_S(str_of(text));
 }
 
+static void new_of_file(const struct resource *r, const struct uuid *id,
+			struct str sort_key, struct resource_row *row)
+{
+	resource_new(r, row);
+	row->id = *id;
+	row->created_us = row->updated_us = 0;
+	row->sort_key = sort_key;
+	row->config = true;
+}
+
 static size_t shipped(const struct caller *by, struct resource_row **rows)
 {
 	const struct catalog *c = catalog_of(by->conf);
@@ -69,18 +81,17 @@ static size_t shipped(const struct caller *by, struct resource_row **rows)
 	for (size_t i = 0; i < c->n_shipped; i++) {
 		const struct shipped_prompt *p = &c->shipped[i];
 
-		resource_new(prompts, &v[i]);
-		v[i].id = p->id;
+		new_of_file(prompts, &p->id, p->sort_key, &v[i]);
 		v[i].version = p->version - 1;
-		v[i].created_us = v[i].updated_us = 0;
-		v[i].sort_key = p->sort_key;
-		v[i].config = true;
 		put(&v[i], "name", p->name);
 		put(&v[i], "description", p->description);
 		put(&v[i], "icon", p->icon);
 		put(&v[i], "colour", p->colour);
 		put(&v[i], "body", p->body);
 		put(&v[i], "tier", "shipped");
+		if (p->categories.n)
+			*resource_value(prompts, &v[i], "prompt_in_category") =
+				DB_B(p->categories);
 	}
 	*rows = v;
 	return c->n_shipped;
@@ -122,6 +133,47 @@ const struct resource_hooks prompt_hooks = {
 
 /* -- categories and shares --------------------------------------------------------- */
 
+/* No file may have one of its name, if that is given. */
+static int check_category(const struct caller *by, const struct resource *r,
+			  struct resource_change *k, struct err *e)
+{
+	const struct catalog *c = catalog_of(by->conf);
+	struct str name = k->row.sort_key;
+
+	for (size_t i = 0; name.n && i < c->n_categories; i++)
+		if (str_eq(c->categories[i].sort_key, name))
+			return err_field(e, ERR_CONFLICT, "name",
+					 "Another %s has this name.", r->what);
+	return check_colour(by, r, k, e);
+}
+
+static size_t shipped_categories(const struct caller *by,
+				 struct resource_row **rows)
+{
+	const struct catalog *c = catalog_of(by->conf);
+	struct resource_row *v = arena_zalloc(by->arena, c->n_categories + 1,
+					      sizeof(*v));
+
+	for (size_t i = 0; i < c->n_categories; i++) {
+		const struct shipped_category *k = &c->categories[i];
+
+		new_of_file(categories, &k->id, k->sort_key, &v[i]);
+		*resource_value(categories, &v[i], "name") =
+			DB_S(str_of(k->name));
+	}
+	*rows = v;
+	return c->n_categories;
+}
+
+static void write_source(struct jw *w, const struct caller *by,
+			 const struct resource_change *k,
+			 const struct resource_item *item)
+{
+	(void)by;
+	(void)k;
+	jw_kstrz(w, "source", item->row->config ? "config" : "api");
+}
+
 /* Increments the version of the category's prompts, because their records change. */
 static int unfile(const struct caller *by, const struct resource *r,
 		  struct resource_change *k, struct err *e)
@@ -131,7 +183,8 @@ static int unfile(const struct caller *by, const struct resource *r,
 }
 
 const struct resource_hooks prompt_category_hooks = {
-	.check = check_colour, .gone = unfile,
+	.files = shipped_categories, .check = check_category, .gone = unfile,
+	.write = write_source,
 };
 
 static int add_share(const struct caller *by, const struct resource *r,

@@ -11,6 +11,7 @@
 #include "agent/target.h"
 #include "auth/policy.h"
 #include "base/limits.h"
+#include "base/zone.h"
 
 #include "base/banned.h"
 
@@ -266,8 +267,15 @@ static int check_value(const char *key, const json_t *v,
 		return unknown(key, e);
 	if (json_is_null(v))
 		return 0;
-	return row->levels & 1u << level ? setting_parse(row, v, &out, e)
-		: not_here(row, e);
+	if (!(row->levels & 1u << level))
+		return not_here(row, e);
+	if (setting_parse(row, v, &out, e) < 0)
+		return -1;
+	return row != &setting_rows[SETTING_TIME_ZONE] ||
+		zone_known(str_of(out.text)) ? 0
+		: err_field(e, ERR_INVALID_FIELD, row->key, "%s must be a time "
+			    "zone of this system, such as Europe/Berlin (package "
+			    "tzdata).", row->key);
 }
 
 int setting_check(const json_t *change, enum setting_level level, struct err *e)

@@ -219,7 +219,44 @@ static int check_fallbacks(const struct caller *by, const struct resource *r,
 	return 0;
 }
 
-/* All chats of the user go to the active instance. */
+/*
+ * Agents that the user sees, as "workspace/agent"; one that is gone later is
+ * nobody's.
+ */
+static int check_agents(const struct caller *by, const struct resource *r,
+			const struct resource_row *row, struct err *e)
+{
+	struct str text = text_of(r, row, "agents");
+	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
+	const struct workspace *w;
+	const struct agent *a;
+
+	if (!text.p)
+		return 0;
+	if (!json_is_array(j) || json_array_size(j) > LIM_INSTANCE_AGENTS)
+		return err_field(e, ERR_INVALID_FIELD, "agents", "agents must be "
+				 "an array of at most %d texts workspace/agent.",
+				 LIM_INSTANCE_AGENTS);
+	for (size_t i = 0; i < json_array_size(j); i++) {
+		const char *s = json_string_value(json_array_get(j, i));
+		struct str rest = str_of(s ? s : ""), name = rest;
+		struct str workspace = str_cut(&rest, '/');
+
+		if (workspace.n && rest.n &&
+		    target_scope(by, workspace, rest, &w, &a, e) == 0)
+			continue;
+		if (e->code != ERR_NONE && e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return err_field(e, ERR_INVALID_FIELD, "agents", "There is no "
+				 "agent \"%.*s\" that you can use. Name it as "
+				 "workspace/agent.", (int)MIN(name.n, 130),
+				 name.p);
+	}
+	return 0;
+}
+
+/* What an instance serves: chats of the user. */
 static int check_active(const struct caller *by, const struct resource *r,
 			struct resource_row *row, struct err *e)
 {
@@ -227,8 +264,10 @@ static int check_active(const struct caller *by, const struct resource *r,
 	const struct llm_service s = stored_service_of(by->conf, r, row,
 						       by->arena);
 
-	return active->null || !active->i ? 0
-		: stored_service_suits(&s, LLM_CAN_CHAT, "active", e);
+	if (!active->null && active->i)
+		return stored_service_suits(&s, LLM_CAN_CHAT, "active", e);
+	return text_of(r, row, "agents").p
+		? stored_service_suits(&s, LLM_CAN_CHAT, "agents", e) : 0;
 }
 
 static bool is_given(const struct resource *r, struct resource_row *row,
@@ -445,7 +484,8 @@ static int check_instance(const struct caller *by, const struct resource *r,
 				  "role has %s by name.",
 				  permission_rows[PERM_PROVIDERS_WRITE].name);
 	if (stored_instance_check(by, e) < 0 ||
-	    check_both(by, r, k, &by->conf->byok.allow_private, e))
+	    check_both(by, r, k, &by->conf->byok.allow_private, e) ||
+	    (is_given(r, &k->row, "agents") && check_agents(by, r, &k->row, e)))
 		return -1;
 	return check_active(by, r, &k->row, e);
 }

@@ -8,6 +8,7 @@
 #include "agent/stored.h"
 #include "auth/policy.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "conf/option.h"
 #include "llm/llm.h"
 #include "secret/secret.h"
@@ -177,12 +178,25 @@ int stored_service_open(const struct conf *c, struct str tenant_id,
 
 /* -- for a call ----------------------------------------------------------------- */
 
+/* The service of a row, with its key. */
+static int opened(const struct caller *by, const struct resource *r,
+		  const struct resource_row *row, struct arena *a,
+		  const struct llm_service **out, struct err *e)
+{
+	struct llm_service *s = arena_new(a, struct llm_service);
+
+	*s = stored_service_of(by->conf, r, row, a);
+	if (stored_service_open(by->conf, by->owner.tenant_id, r, row, a, s, e) < 0)
+		return -1;
+	*out = s;
+	return 0;
+}
+
 static int read_one(const struct caller *by, enum resource_id id, unsigned stmt,
 		    const struct db_val *v, struct arena *a,
 		    const struct llm_service **out, struct err *e)
 {
 	const struct resource *r = &resources[id];
-	struct llm_service *s = arena_new(a, struct llm_service);
 	struct resource_row row;
 
 	*out = NULL;
@@ -192,12 +206,7 @@ static int read_one(const struct caller *by, enum resource_id id, unsigned stmt,
 		err_clear(e);
 		return 0;
 	}
-	*s = stored_service_of(by->conf, r, &row, a);
-	if (stored_service_open(by->conf, by->owner.tenant_id, r, &row, a, s,
-				e) < 0)
-		return -1;
-	*out = s;
-	return 0;
+	return opened(by, r, &row, a, out, e);
 }
 
 int service_find(const struct caller *by, struct str id, struct arena *a,
@@ -243,16 +252,50 @@ bool stored_service_may_own(const struct caller *by)
 	return by->who->kind != IDENTITY_ANONYMOUS || by->conf->byok.anonymous;
 }
 
-int stored_service_own(const struct caller *by, struct arena *a,
+/* 2: it is for this agent ("workspace/agent"), 1: it is the default, 0: neither. */
+static int serves(const struct resource *r, const struct resource_row *row,
+		  struct str agent, struct arena *a)
+{
+	const struct db_val active = value(r, row, "active");
+	const struct conf_list agents = stored_list(a, value(r, row, "agents").s);
+
+	for (size_t i = 0; i < agents.n; i++)
+		if (str_is(agent, agents.v[i]))
+			return 2;
+	return !active.null && active.i == 1;
+}
+
+int stored_service_own(const struct caller *by, struct str workspace,
+		       struct str agent, struct arena *a,
 		       const struct llm_service **out, struct err *e)
 {
+	const struct resource *r = &resources[RESOURCE_PROVIDER_INSTANCE];
+	const struct resource_at at = resource_own(&by->owner);
+	const struct resource_want want = { .size = LIM_PROVIDER_INSTANCES };
+	const struct resource_row *best = NULL;
+	struct resource_row *rows;
+	struct str named;
+	int serving = 0;
+	bool more;
+	size_t n;
+
 	*out = NULL;
 	if (!by->who || !stored_service_may_own(by))
 		return 0;
-	return read_one(by, RESOURCE_PROVIDER_INSTANCE,
-			RSTMT_PROVIDER_INSTANCE_ACTIVE,
-			DB_ARGS(DB_S(by->owner.tenant_id),
-				DB_U(&by->owner.user_id)), a, out, e);
+	if (resource_list(by->db, r, &at, &want, a, &rows, &n, &more, e) < 0)
+		return -1;
+	named = str_of(arena_printf(a, "%.*s/%.*s", STR_ARG(workspace),
+				    STR_ARG(agent)));
+	for (size_t i = 0; i < n; i++) {
+		const int s = serves(r, &rows[i], named, a);
+
+		if (s < serving || !s || (s == serving &&
+					  rows[i].updated_us <= best->updated_us))
+			continue;
+		serving = s;
+		best = &rows[i];
+	}
+	return best ? opened(by, r, best, a, out, e) : 0;
 }
 
 /* -- references ------------------------------------------------------------------- */

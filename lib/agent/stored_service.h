@@ -60,10 +60,12 @@ bool stored_service_may_own(const struct caller *by);
 int stored_instance_check(const struct caller *by, struct err *e) MUST_CHECK;
 
 /*
- * The caller's active provider instance, like service_find. Does not
- * check byok.mode. One read by the user's key.
+ * The caller's provider instance for this agent of this workspace, by their ids; of
+ * several, the one changed last; else the active one; like service_find. Does not
+ * check byok.mode. One statement, by the user's key.
  */
-int stored_service_own(const struct caller *by, struct arena *a,
+int stored_service_own(const struct caller *by, struct str workspace,
+		       struct str agent, struct arena *a,
 		       const struct llm_service **out, struct err *e) MUST_CHECK;
 
 /*

@@ -69,7 +69,9 @@ int target_settle(const struct caller *by, struct target *t, struct arena *a,
 	if (t->settled || !by->db)
 		return 0;
 	if (by->conf->byok.mode == BYOK_ALLOW_USER) {
-		if (stored_service_own(by, a, &s, e) < 0)
+		if (stored_service_own(by, str_of(t->workspace->id),
+				       str_of(t->agent ? t->agent->id : ""),
+				       a, &s, e) < 0)
 			return -1;
 		if (s) {
 			t->service = s;

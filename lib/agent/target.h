@@ -64,8 +64,9 @@ int target_find(const struct caller *by, struct str workspace,
 		struct str agent, struct target *out, struct err *e) MUST_CHECK;
 
 /*
- * Determines the service for this caller: their active provider instance if
- * byok.mode is allow_user, which costs one keyed read; else the configured one,
+ * Determines the service for this caller: their provider instance for the agent,
+ * else the active one, if byok.mode is allow_user, which costs one statement; else
+ * the configured one,
  * with a keyed read if it is stored. Does nothing the second time. Allocates in
  * a, which becomes an arena_secret. ERR_SECRETS; database errors.
  */

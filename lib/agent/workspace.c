@@ -10,6 +10,7 @@
 #include "agent/target.h"
 #include "auth/policy.h"
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -62,17 +63,6 @@ static bool is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* [a-z0-9][a-z0-9_-]*, like ids in files. */
-static bool is_slug(struct str s)
-{
-	if (!s.n || s.n > LIM_SLUG_BYTES || !is_word(s.p[0]))
-		return false;
-	for (size_t i = 1; i < s.n; i++)
-		if (!is_word(s.p[i]) && s.p[i] != '_' && s.p[i] != '-')
-			return false;
-	return true;
-}
-
 /*
  * Makes an id of the name's letters and digits and six digits of the row's id:
  * unique, and the same if the request is repeated.
@@ -101,7 +91,7 @@ static int check_id(const struct caller *by, const struct resource *r,
 
 	if (id->null)
 		*id = DB_S(slug_of(by->arena, row, text(r, row, "name")));
-	if (is_slug(id->s))
+	if (slug_valid(id->s))
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, field(r, column)->key,
 			 "%s may contain lower case letters, digits, - and _, "
@@ -275,6 +265,21 @@ static int check_rounds(const struct caller *by, const struct workspace *w,
 			 "the workspace.", w->max_tool_iterations);
 }
 
+/* Binding a service that ranks is part of asking for it (A29, B52). */
+static int check_ranking(struct resource_row *row, struct err *e)
+{
+	const struct db_val *ranks = value(agents, row, "rerank_enabled");
+
+	if (ranks->null || !ranks->i ||
+	    !value(agents, row, "reranking_service_id")->null ||
+	    (!is_given(agents, row, "rerank_enabled") &&
+	     !is_given(agents, row, "reranking_service_id")))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "rerankEnabled",
+			 "rerankEnabled needs a rerankingServiceId: an LLM service "
+			 "with the capability rerank.");
+}
+
 static int check_agent(const struct caller *by, const struct resource *r,
 		       struct resource_change *k, struct err *e)
 {
@@ -282,7 +287,7 @@ static int check_agent(const struct caller *by, const struct resource *r,
 
 	if (check_list(r, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
 	    check_knowledge(by, k->now, row, e) || check_score(row, e) ||
-	    check_rounds(by, k->above, row, e))
+	    check_ranking(row, e) || check_rounds(by, k->above, row, e))
 		return -1;
 	return stored_bindings_check(by, k->above, r, row, e);
 }
@@ -419,7 +424,7 @@ static int check_workspace(const struct caller *by, const struct resource *r,
 		if (check_list(r, row, lists[i].column, lists[i].most,
 			       lists[i].chars, e))
 			return -1;
-	if (dflt.p && !is_slug(dflt))
+	if (dflt.p && !slug_valid(dflt))
 		return err_field(e, ERR_INVALID_FIELD, "defaultAgentId",
 				 "defaultAgentId must be an agent's id.");
 	if (check_managers(row, e) ||

@@ -8,6 +8,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/err.c lib/base/err.h lib/base/err.def \
 	lib/base/fields.c lib/base/fields.h \
 	lib/base/json.c lib/base/json.h \
+	lib/base/library.c lib/base/library.h \
 	lib/base/limits.h \
 	lib/base/log.c lib/base/log.h \
 	lib/base/spawn.c lib/base/spawn.h \

@@ -17,15 +17,19 @@
 
 static atomic_int cur_level = LOG_LVL_INFO;
 static atomic_int cur_target = LOG_TO_STDERR;
-static _Thread_local char bound_request[40];
-static _Thread_local char bound_user[64];
-static _Thread_local struct {
-	const char *name;
-	char value[72];
-} bound_turn[] = {
-	{ .name = "service" }, { .name = "workspace" },
-	{ .name = "conversation" }, { .name = "turn" }, { .name = "client" },
+
+/* The fields of struct log_turn. */
+static const char *const turn_names[] = {
+	"service", "workspace", "conversation", "turn", "client",
 };
+
+struct log_bound {
+	char request[40], user[64];
+	char turn[ARRAY_LEN(turn_names)][72];
+};
+
+static _Thread_local struct log_bound own;
+static _Thread_local const struct log_bound *lent;	/* NULL: own applies */
 
 static const struct {
 	const char *name;
@@ -47,9 +51,9 @@ void log_setup(enum log_level level, enum log_target target)
 
 void log_bind(const char *request_id, const char *user_id)
 {
-	snprintf(bound_request, sizeof(bound_request), "%s",
+	snprintf(own.request, sizeof(own.request), "%s",
 		 request_id ? request_id : "");
-	snprintf(bound_user, sizeof(bound_user), "%s", user_id ? user_id : "");
+	snprintf(own.user, sizeof(own.user), "%s", user_id ? user_id : "");
 }
 
 void log_bind_turn(const struct log_turn *t)
@@ -61,8 +65,18 @@ void log_bind_turn(const struct log_turn *t)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)
-		snprintf(bound_turn[i].value, sizeof(bound_turn[i].value), "%s",
+		snprintf(own.turn[i], sizeof(own.turn[i]), "%s",
 			 v[i] ? v[i] : "");
+}
+
+const struct log_bound *log_bound(void)
+{
+	return lent ? lent : &own;
+}
+
+void log_borrow(const struct log_bound *b)
+{
+	lent = b;
 }
 
 int log_on(enum log_level level)
@@ -82,6 +96,7 @@ static void field(struct buf *b, const char *name, const char *value)
 
 void log_line(enum log_level level, const char *msg, ...)
 {
+	const struct log_bound *of = log_bound();
 	struct buf b = BUF_INIT(LINE_BYTES);
 	char when[CLOCK_ISO_BYTES];
 	const char *name, *value;
@@ -92,13 +107,13 @@ void log_line(enum log_level level, const char *msg, ...)
 	buf_addf(&b, "ts=%s level=%s msg=",
 		 clock_iso(clock_now_us(), when), levels[level].name);
 	buf_json(&b, str_of(msg));
-	if (bound_request[0])
-		field(&b, "request", bound_request);
-	if (bound_user[0])
-		field(&b, "user", bound_user);
-	for (size_t i = 0; i < ARRAY_LEN(bound_turn); i++)
-		if (bound_turn[i].value[0])
-			field(&b, bound_turn[i].name, bound_turn[i].value);
+	if (of->request[0])
+		field(&b, "request", of->request);
+	if (of->user[0])
+		field(&b, "user", of->user);
+	for (size_t i = 0; i < ARRAY_LEN(turn_names); i++)
+		if (of->turn[i][0])
+			field(&b, turn_names[i], of->turn[i]);
 	va_start(ap, msg);
 	while ((name = va_arg(ap, const char *))) {
 		value = va_arg(ap, const char *);

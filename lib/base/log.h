@@ -32,6 +32,15 @@ struct log_turn {
 void log_bind_turn(const struct log_turn *t);
 
 /*
+ * For a thread that works for another one, which waits for it: what the lines of
+ * this thread belong to; and later lines of this thread belong to that (borrowed),
+ * until NULL.
+ */
+struct log_bound;
+const struct log_bound *log_bound(void);
+void log_borrow(const struct log_bound *b);
+
+/*
  * One line. msg is a constant text; the rest are pairs of field name and value
  * (both const char *, a NULL value is left out), ended by NULL:
  *   log_line(LOG_LVL_WARN, "slow query", "dataset", name, NULL);

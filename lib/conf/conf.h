@@ -175,6 +175,7 @@ struct conf_module {		/* an entry of `modules:` */
 
 struct conf_catalogue {		/* a prompt to choose from */
 	const char *id, *name, *description, *icon, *colour, *body;
+	struct conf_list categories;	/* names */
 	int version;
 };
 
@@ -481,7 +482,6 @@ struct conf {
 	size_t n_autos;
 	const char *chat_system_prompt;
 	int chat_version;		/* of chat_system_prompt */
-	const char *time_zone;		/* "" = that of the process */
 	const char *currency;		/* of prices; "" = not said */
 	json_t *settings;		/* object by key, checked by lib/agent
 					   (setting_check_conf); NULL: none */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/zone.h"
+#include "base/utf8.h"
 #include "conf/addr.h"
 
 #include "base/banned.h"
@@ -46,6 +46,14 @@ const char *check_colour(const char *s)
 const char *check_slug_or_empty(const char *s)
 {
 	return *s ? check_slug(s) : NULL;
+}
+
+const char *check_category(const char *s)
+{
+	const size_t n = utf8_chars(str_of(s));
+
+	return n && n <= 100 && !has_control(s) ? NULL
+		: "must be 1 to 100 characters in one line";
 }
 
 const char *check_ident(const char *s)
@@ -363,13 +371,6 @@ const char *check_clock(const char *s)
 	    strspn(s + 3, DIGIT) == 2 && strncmp(s, "24", 2) < 0 && s[3] < '6')
 		return NULL;
 	return "must be a time of the day as HH:MM, 00:00 to 23:59";
-}
-
-const char *check_zone(const char *s)
-{
-	return !*s || zone_known(str_of(s)) ? NULL :
-		"must be a time zone of this system, such as Europe/Berlin "
-		"(package tzdata)";
 }
 
 const char *check_table(const char *s)

@@ -11,6 +11,7 @@
 opt_check check_slug;		/* [a-z0-9][a-z0-9_-]{0,63} */
 opt_check check_slug_or_empty;
 opt_check check_colour;		/* #rrggbb; "" is fine */
+opt_check check_category;	/* 1 to 100 characters, one line */
 opt_check check_ident;		/* [A-Za-z0-9_][A-Za-z0-9_-]{0,63} */
 opt_check check_tool;		/* [A-Za-z0-9_-]{1,64} */
 opt_check check_tool_choice;	/* the same, or "group:NAME" */
@@ -40,7 +41,6 @@ opt_check check_group;		/* name of a group, not * */
 opt_check check_login;
 opt_check check_permission;	/* Part.Part, * at the end */
 opt_check check_clock;		/* HH:MM; "" */
-opt_check check_zone;		/* a time zone of this system; "" */
 opt_check check_table;		/* name or schema.name; "" */
 opt_check check_sql;		/* quotes closed, no placeholder, one part */
 opt_check check_where;		/* as check_sql, with identity placeholders */

@@ -157,26 +157,35 @@ static int plan_read(struct plan *p, const char *dir, struct err *e)
 
 /* -- what the database says --------------------------------------------------- */
 
-/* Marks the steps that are recorded; checks their hashes. */
-static int plan_compare(struct plan *p, struct link *c, struct err *e)
+/* A query of schema_step: 1 and its result, 0 without that table, -1. */
+static int query_steps(struct link *c, const char *sql, MYSQL_RES **out,
+		       struct err *e)
 {
-	MYSQL_RES *r;
-	MYSQL_ROW row;
-	int rc = 0;
-
-	for (size_t i = 0; i < p->n; i++)
-		p->steps[i].done = false;
-	if (link_query(c, "SELECT version, step, HEX(sum) FROM schema_step",
-		       "schema", e)) {
+	if (link_query(c, sql, "schema", e)) {
 		if (mysql_errno(c->my) != ER_NO_SUCH_TABLE)
 			return -1;
 		err_clear(e);
 		return 0;
 	}
-	r = mysql_store_result(c->my);
-	if (!r)
-		return link_fail(c, mysql_errno(c->my), mysql_error(c->my),
-				 "schema", e);
+	*out = mysql_store_result(c->my);
+	return *out ? 1 : link_fail(c, mysql_errno(c->my), mysql_error(c->my),
+				    "schema", e);
+}
+
+/* Marks the steps that are recorded; checks their hashes. */
+static int plan_compare(struct plan *p, struct link *c, struct err *e)
+{
+	MYSQL_RES *r;
+	MYSQL_ROW row;
+	int rc;
+
+	for (size_t i = 0; i < p->n; i++)
+		p->steps[i].done = false;
+	rc = query_steps(c, "SELECT version, step, HEX(sum) FROM schema_step", &r,
+			 e);
+	if (rc <= 0)
+		return rc;
+	rc = 0;
 	for (row = mysql_fetch_row(r); row && !rc; row = mysql_fetch_row(r)) {
 		int version = (int)strtol(row[0], NULL, 10);
 		int step = (int)strtol(row[1], NULL, 10);
@@ -205,18 +214,11 @@ static int newest_recorded(struct link *c, struct err *e)
 	MYSQL_RES *r;
 	MYSQL_ROW row;
 	int version = 0;
+	int rc = query_steps(c, "SELECT COALESCE(MAX(version), 0) FROM schema_step",
+			     &r, e);
 
-	if (link_query(c, "SELECT COALESCE(MAX(version), 0) FROM schema_step",
-		       "schema", e)) {
-		if (mysql_errno(c->my) != ER_NO_SUCH_TABLE)
-			return -1;
-		err_clear(e);
-		return 0;
-	}
-	r = mysql_store_result(c->my);
-	if (!r)
-		return link_fail(c, mysql_errno(c->my), mysql_error(c->my),
-				 "schema", e);
+	if (rc <= 0)
+		return rc;
 	row = mysql_fetch_row(r);
 	if (row)
 		version = (int)strtol(row[0], NULL, 10);

@@ -182,7 +182,7 @@ int http_do(struct http_pool *p, const struct http_request *r,
 		return -1;
 	for (int n = 0; ; n++) {
 		struct transfer t = {
-			.r = r, .res = res, .e = ERR_INIT,
+			.r = r, .res = res, .e = ERR_INIT, .log = log_bound(),
 			.linger_until = -1, .batch_at = -1, .connected = -1, .last_byte = -1,
 			.watch_fd = -1, .start_us = start_us,
 			.start = start_us / 1000, .last_tick = start_us / 1000,

@@ -145,6 +145,7 @@ static void over(struct http_pool *p, struct transfer *t)
 		t->next->prev = t->prev;
 	count(p, -1);
 	t->over = true;
+	log_borrow(NULL);
 	sem_post(&t->wake);
 }
 
@@ -211,8 +212,10 @@ static void go_on(struct http_pool *p, struct transfer *t)
 
 static void outside(struct http_pool *p, struct transfer *t, bool told)
 {
-	int rc = transfer_outside(t, p->now, told);
+	int rc;
 
+	log_borrow(t->log);
+	rc = transfer_outside(t, p->now, told);
 	if (rc < 0)
 		over(p, t);
 	else if (rc == HTTP_STALL && t->r->on_stall)
@@ -282,9 +285,12 @@ static void mark_finished(struct http_pool *p)
 /* Handles a transfer that libcurl ran in this round. */
 static void look_at(struct http_pool *p, struct transfer *t)
 {
-	int rc = t->batch && t->r->on_batch ? t->r->on_batch(t->r->ctx) : 0;
-	bool block = rc == HTTP_STALL && t->r->on_stall;
+	bool block;
+	int rc;
 
+	log_borrow(t->log);
+	rc = t->batch && t->r->on_batch ? t->r->on_batch(t->r->ctx) : 0;
+	block = rc == HTTP_STALL && t->r->on_stall;
 	t->batch = false;
 	t->batch_at = rc == HTTP_LATER ? p->now + 1 : -1;
 	if (t->finished || t->e.code != ERR_NONE) {
@@ -390,6 +396,7 @@ static void round_run(struct http_pool *p, struct epoll_event *ev)
 	look_at_dirty(p);
 	look_at_all(p);
 	run_timers(p);
+	log_borrow(NULL);
 }
 
 static bool stopping(struct http_pool *p)

@@ -118,6 +118,7 @@ static size_t on_header(char *p, size_t one, size_t n, void *ctx)
 	long status = 0, version = 0;
 
 	(void)one;
+	log_borrow(t->log);
 	byte_arrived(t);
 	value = str_trim(value);
 	if (str_starts(value, STR("HTTP/")))
@@ -163,6 +164,7 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
 	int rc;
 
 	(void)one;
+	log_borrow(t->log);
 	byte_arrived(t);
 	t->n_body += n;
 	if (t->n_body > cap) {

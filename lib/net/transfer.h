@@ -14,6 +14,7 @@
 
 #include <semaphore.h>
 
+#include "base/log.h"
 #include "net/curl.h"
 #include "net/http.h"
 #include "net/url.h"
@@ -24,6 +25,7 @@ struct transfer {
 	struct err e;			/* why it failed */
 	CURL *easy;
 	struct curl_slist *headers;
+	const struct log_bound *log;	/* of the caller, for the loop's lines */
 
 	/* handing over */
 	sem_t wake;			/* the caller sleeps on it */

@@ -5,6 +5,7 @@
 #include "base/cursor.h"
 #include "base/limits.h"
 #include "resource/author.h"
+#include "resource/form.h"
 
 #include "base/banned.h"
 
@@ -312,6 +313,28 @@ static int check_room(const struct caller *by, const struct resource *r,
 			  r->what);
 }
 
+/* The ids in files that IDS fields may have. */
+static void allow_files(const struct caller *by, const struct resource *r,
+			struct resource_at *at)
+{
+	for (size_t i = 0; i < r->n_fields; i++) {
+		const struct resource *of = resource_joined(&r->fields[i]);
+		struct resource_row *files = NULL;
+		struct uuid *ids;
+		size_t n = of && hooks_of(of)->files
+			? hooks_of(of)->files(by, &files) : 0;
+
+		if (!n)
+			continue;
+		ids = arena_zalloc(by->arena, at->n_in_files + n, sizeof(*ids));
+		for (size_t k = 0; k < at->n_in_files; k++)
+			ids[k] = at->in_files[k];
+		for (size_t k = 0; k < n; k++)
+			ids[at->n_in_files++] = files[k].id;
+		at->in_files = ids;
+	}
+}
+
 static const struct identity *author(const struct caller *by)
 {
 	return by->installation ? NULL : by->who;
@@ -330,6 +353,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 	if ((!c->draft && resource_body(r, c, by->arena, &k->row, e) < 0) ||
 	    place(by, c, k, e) < 0)
 		return -1;
+	allow_files(by, r, &k->at);
 	k->row.holder = k->at.holder;
 	if (c->key)
 		k->row.id = *c->key;
@@ -392,6 +416,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 	    find_changeable(by, r, c->id, c->found, k, e) < 0 ||
 	    (c->expect && c->expect(c->ctx, k->now, e) < 0))
 		return -1;
+	allow_files(by, r, &k->at);
 	author_stamp(author(by), r, k->now, &body, by->arena);
 	apply(c, &body, &k->row);
 	if (run_all(HOOK(check), by, r, k, e) < 0)

@@ -35,6 +35,14 @@ static const struct {
 #include "resource/resource.def"
 };
 
+/* Columns that name an LLM service, and what it must be able to do. */
+static const struct {
+	const char *table, *column, *can;
+} bindings[] = {
+#define BINDS(id, table, column, can) { table, column, #can },
+#include "resource/resource.def"
+};
+
 static const struct input none = { .label = "", .choices = "", .only = "" };
 
 static const struct input *input_of(const struct resource *r,
@@ -45,6 +53,16 @@ static const struct input *input_of(const struct resource *r,
 		    strcmp(inputs[i].key, f->key) == 0)
 			return &inputs[i];
 	return &none;
+}
+
+const struct resource *resource_joined(const struct resource_field *f)
+{
+	for (size_t i = 0; f->type == TYPE_IDS && i < ARRAY_LEN(joins); i++)
+		for (size_t k = 0; k < RESOURCE__MAX; k++)
+			if (strcmp(joins[i].table, f->column) == 0 &&
+			    strcmp(resources[k].table, joins[i].target) == 0)
+				return &resources[k];
+	return NULL;
 }
 
 /* -- choices ------------------------------------------------------------------ */
@@ -224,12 +242,33 @@ static void write_only(struct jw *w, const struct input *in)
 	jw_end_obj(w);
 }
 
+/* The list of the services that can do what the field binds one for; or false. */
+static bool write_services(struct jw *w, const struct resource *r,
+			   const struct resource_field *f)
+{
+	char path[80] = "workspaces/{workspace}/llm-services?can=";
+	const size_t n = strlen(path);
+
+	for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
+		if (strcmp(bindings[i].table, r->table) != 0 ||
+		    strcmp(bindings[i].column, f->column) != 0)
+			continue;
+		for (size_t k = 0; bindings[i].can[k] && n + k + 1 < sizeof(path);
+		     k++)
+			path[n + k] = (char)tolower(
+				(unsigned char)bindings[i].can[k]);
+		jw_kstrz(w, "of", path);
+		return true;
+	}
+	return false;
+}
+
 /* The path of the list that an id or ids refer to, or null. */
 static const char *list_of(const struct resource *r,
 			   const struct resource_field *f,
 			   const struct input *in)
 {
-	const char *table = NULL;
+	const struct resource *joined = resource_joined(f);
 
 	if (*in->choices == '@')
 		return in->choices + 1;
@@ -238,13 +277,7 @@ static const char *list_of(const struct resource *r,
 
 		return root ? root->path : "conversations";
 	}
-	for (size_t i = 0; f->type == TYPE_IDS && i < ARRAY_LEN(joins); i++)
-		if (strcmp(joins[i].table, f->column) == 0)
-			table = joins[i].target;
-	for (size_t i = 0; table && i < RESOURCE__MAX; i++)
-		if (strcmp(resources[i].table, table) == 0)
-			return resources[i].path;
-	return NULL;
+	return joined ? joined->path : NULL;
 }
 
 static void write_field(struct jw *w, const struct resource *r,
@@ -268,7 +301,8 @@ static void write_field(struct jw *w, const struct resource *r,
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
 	write_choices(w, in, groups, n_groups);
 	write_only(w, in);
-	jw_kstrz(w, "of", list_of(r, f, in));
+	if (!write_services(w, r, f))
+		jw_kstrz(w, "of", list_of(r, f, in));
 	jw_end_obj(w);
 }
 

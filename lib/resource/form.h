@@ -17,6 +17,9 @@
 void resource_form(struct jw *w, const struct resource *r,
 		   const struct str *groups, size_t n_groups);
 
+/* The resource whose ids an IDS field has; NULL for other fields. */
+const struct resource *resource_joined(const struct resource_field *f);
+
 /*
  * Whether value is among the choices of the field's INPUT row. True for any
  * value if there is no row, or its choices depend on the caller.

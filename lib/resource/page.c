@@ -123,14 +123,14 @@ static int read_rows(const struct caller *by, const struct resource *r,
 /* -- files among the rows ------------------------------------------------------- */
 
 /* Inserts rows of files at their places among the stored rows. */
-static void merge(const struct resource_want *want,
+static void merge(const struct resource *r, const struct resource_want *want,
 		  const struct resource_row *files, size_t n_files,
 		  const struct page_rows *rows, struct resource_answer *out)
 {
 	size_t i = 0, k = 0;
 
 	for (;;) {
-		while (k < n_files && !resource_wanted(&files[k], want))
+		while (k < n_files && !resource_wanted(r, &files[k], want))
 			k++;
 		/* There may be more rows after those that were read. */
 		if (out->n == want->size ||
@@ -178,14 +178,13 @@ static int merged(const struct caller *by, const struct resource_call *c,
 	if (read_under(by, c, &want->under, e) < 0 ||
 	    read_rows(by, c->r, &out->done, want, &rows, e) < 0)
 		return -1;
-	/* Rows of files have no category. */
-	n_files = want->under ? 0 : files_of(by, c->r, &files);
-	merge(want, files, n_files, &rows, out);
+	n_files = files_of(by, c->r, &files);
+	merge(c->r, want, files, n_files, &rows, out);
 	if (out->more && out->n)
 		out->next = after_row(by, c->r, out->items[out->n - 1].row);
 	want->after = NULL;
 	for (size_t i = 0; i < n_files; i++)
-		n_wanted += resource_wanted(&files[i], want);
+		n_wanted += resource_wanted(c->r, &files[i], want);
 	all = !b->after && !out->more;
 	if (count(by, c, want, all, out->n, out, e) < 0)
 		return -1;

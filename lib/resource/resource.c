@@ -272,11 +272,31 @@ int resource_compare(const void *a, const void *b)
 	return d ? d : memcmp(x->id.b, y->id.b, sizeof(x->id.b));
 }
 
-bool resource_wanted(const struct resource_row *row,
+bool resource_ids_have(const struct db_val *ids, const struct uuid *id)
+{
+	for (size_t i = 0; !ids->null && i + sizeof(*id) <= ids->s.n;
+	     i += sizeof(*id))
+		if (!memcmp(ids->s.p + i, id, sizeof(*id)))
+			return true;
+	return false;
+}
+
+static bool is_under(const struct resource *r, const struct resource_row *row,
+		     const struct uuid *id)
+{
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (r->fields[i].type == TYPE_IDS &&
+		    resource_ids_have(&row->v[i], id))
+			return true;
+	return false;
+}
+
+bool resource_wanted(const struct resource *r, const struct resource_row *row,
 		     const struct resource_want *want)
 {
 	return str_starts(row->sort_key, want->prefix) &&
-		(!want->after || resource_compare(row, want->after) > 0);
+		(!want->after || resource_compare(row, want->after) > 0) &&
+		(!want->under || is_under(r, row, want->under));
 }
 
 /* -- records ----------------------------------------------------------------- */

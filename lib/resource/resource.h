@@ -112,6 +112,8 @@ struct resource_at {
 	const struct uuid *readers;	/* SHARED: the ids that the caller reads
 					   as */
 	size_t n_readers;
+	const struct uuid *in_files;	/* that IDS fields may have, beside rows */
+	size_t n_in_files;
 };
 
 /* The scope of a user's own rows. */
@@ -190,9 +192,12 @@ int resource_list(struct db *db, const struct resource *r,
 /* Whether its list can be limited to the rows under another one. */
 bool resource_is_filed(const struct resource *r);
 
-/* Whether row follows want's place and has its prefix. */
-bool resource_wanted(const struct resource_row *row,
+/* Whether row follows want's place, has its prefix, and is under that one. */
+bool resource_wanted(const struct resource *r, const struct resource_row *row,
 		     const struct resource_want *want);
+
+/* Whether the value of an IDS field has this id. */
+bool resource_ids_have(const struct db_val *ids, const struct uuid *id);
 
 /* Compares rows of ORDER NAME, for qsort. */
 int resource_compare(const void *a, const void *b);

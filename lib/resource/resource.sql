@@ -72,6 +72,8 @@ SELECT id FROM prompt WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN S
 DELETE FROM prompt_in_category WHERE row_id = ?;
 -- PROMPT_IN_CATEGORY_ADD (uus) -> ()
 INSERT INTO prompt_in_category (row_id, other_id) SELECT ?, id FROM prompt_category WHERE id = ? AND tenant_id = ? LOCK IN SHARE MODE;
+-- PROMPT_IN_CATEGORY_ADDFILE (uu) -> ()
+INSERT INTO prompt_in_category (row_id, other_id) VALUES (?, ?);
 -- PROMPT_FILED (usssssui) -> (uiiiusSSSSSSSBUIUS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version`, `author_id`, `author` FROM prompt_in_category f JOIN prompt ON id = f.row_id WHERE f.other_id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN prompt_reader s ON s.row_id = prompt.id AND s.reader_id = UNHEX(x)) AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
 -- PROMPT_FILEDTOTAL (ussssi) -> (i)
@@ -142,20 +144,20 @@ UPDATE llm_service SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10
 SELECT id, tenant_id, api_key FROM llm_service WHERE api_key IS NOT NULL AND LEFT(api_key, 9) <> ? AND id > ? ORDER BY id LIMIT ?;
 -- LLM_SERVICE_KEY_RESEAL (BuB) -> ()
 UPDATE llm_service SET api_key = ? WHERE id = ? AND api_key = ?;
--- PROVIDER_INSTANCE_LIST (suiiui) -> (uiiiusSSSSBSSSI)
-SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROVIDER_INSTANCE_LIST (suiiui) -> (uiiiusSSSSBSSSSI)
+SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `agents`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROVIDER_INSTANCE_TOTAL (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM provider_instance WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
--- PROVIDER_INSTANCE_GET (usu) -> (uiiiusSSSSBSSSI)
-SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- PROVIDER_INSTANCE_GET (usu) -> (uiiiusSSSSBSSSSI)
+SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `agents`, `active` FROM provider_instance WHERE id = ? AND tenant_id = ? AND user_id = ?;
 -- PROVIDER_INSTANCE_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM provider_instance WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
--- PROVIDER_INSTANCE_EXPORT (suui) -> (uiiiusSSSSBSSSI)
-SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROVIDER_INSTANCE_INSERT (usuiiSSSSBSSSI) -> ()
-INSERT INTO provider_instance (id, tenant_id, user_id, version, created_us, updated_us, `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
--- PROVIDER_INSTANCE_UPDATE (iISISISISIBISISISIIusui) -> ()
-UPDATE provider_instance SET version = version + 1, updated_us = ?, `display_name` = IF(?, ?, `display_name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `active` = IF(?, ?, `active`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
+-- PROVIDER_INSTANCE_EXPORT (suui) -> (uiiiusSSSSBSSSSI)
+SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `agents`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROVIDER_INSTANCE_INSERT (usuiiSSSSBSSSSI) -> ()
+INSERT INTO provider_instance (id, tenant_id, user_id, version, created_us, updated_us, `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `agents`, `active`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROVIDER_INSTANCE_UPDATE (iISISISISIBISISISISIIusui) -> ()
+UPDATE provider_instance SET version = version + 1, updated_us = ?, `display_name` = IF(?, ?, `display_name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `agents` = IF(?, ?, `agents`), `active` = IF(?, ?, `active`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- PROVIDER_INSTANCE_DELETE (usu) -> ()
 DELETE FROM provider_instance WHERE id = ? AND tenant_id = ? AND user_id = ?;
 -- PROVIDER_INSTANCE_ERASE (su) -> ()
@@ -394,8 +396,6 @@ SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider
 UPDATE llm_service SET version = version + 1 WHERE tenant_id = ? AND service_id = ?;
 -- LLM_SERVICE_CLAIM (us) -> ()
 UPDATE llm_service SET version = version + 1 WHERE id = ? AND tenant_id = ?;
--- PROVIDER_INSTANCE_ACTIVE (su) -> (uiiiusSSSSBSSSI)
-SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND active = 1 ORDER BY updated_us DESC, id DESC LIMIT 1;
 -- PROVIDER_INSTANCE_REST (isuu) -> ()
 UPDATE provider_instance SET active = 0, version = version + 1, updated_us = ? WHERE tenant_id = ? AND user_id = ? AND id <> ? AND active = 1;
 -- WORKSPACE_OUTLIVE (suuu) -> ()

@@ -23,10 +23,10 @@ static const struct {
 /* For IDS fields, by their table. */
 static const struct join {
 	const char *table;
-	unsigned clear, add;
+	unsigned clear, add, add_file;
 } joins[] = {
 #define JOIN(id, table, target) \
-	{ table, RSTMT_##id##_CLEAR, RSTMT_##id##_ADD },
+	{ table, RSTMT_##id##_CLEAR, RSTMT_##id##_ADD, RSTMT_##id##_ADDFILE },
 #include "resource/resource.def"
 };
 
@@ -49,6 +49,14 @@ static const struct join *join_of(const struct resource_field *f)
 	BUG("ids without a JOIN");
 }
 
+static bool is_in_files(const struct resource_at *at, const struct uuid *id)
+{
+	for (size_t i = 0; i < at->n_in_files; i++)
+		if (uuid_eq(&at->in_files[i], id))
+			return true;
+	return false;
+}
+
 static int write_ids(struct db *tx, const struct writing *k,
 		     const struct resource_field *f, const struct db_val *ids,
 		     struct err *e)
@@ -60,10 +68,18 @@ static int write_ids(struct db *tx, const struct writing *k,
 	    db_exec(tx, j->clear, DB_ARGS(DB_U(&k->row->id)), NULL, e))
 		return -1;
 	for (size_t i = 0; !ids->null && i < ids->s.n; i += 16) {
+		const struct uuid *id = (const struct uuid *)(const void *)
+			(ids->s.p + i);
+
+		if (is_in_files(k->at, id)) {
+			if (db_exec(tx, j->add_file,
+				    DB_ARGS(DB_U(&k->row->id), DB_U(id)), NULL,
+				    e))
+				return -1;
+			continue;
+		}
 		if (db_exec(tx, j->add,
-			    DB_ARGS(DB_U(&k->row->id),
-				    DB_U((const struct uuid *)(const void *)
-					 (ids->s.p + i)),
+			    DB_ARGS(DB_U(&k->row->id), DB_U(id),
 				    DB_S(k->at->by.tenant_id)), &res, e))
 			return -1;
 		if (!res.affected)

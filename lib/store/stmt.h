@@ -334,6 +334,14 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
 	" ORDER BY m.seq "
 
+/* How it went. SEP must not be COMMA: it is passed on. */
+#define TURN_COURSE_FIELDS(F, SEP) \
+	F(started_us, i, "t.started_us") SEP \
+	F(ended_us, I, "t.ended_us") SEP \
+	F(resumes, i, "t.resumes") SEP \
+	F(error_code, S, "t.error_code") SEP \
+	F(error_text, S, "t.error_text") SEP \
+	F(client, S, "t.client")
 #define TURN_FIELDS(F, SEP) \
 	F(id, u, "t.id") SEP \
 	F(conversation_id, u, "t.conversation_id") SEP \
@@ -343,12 +351,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(user_seq, i, "t.user_seq") SEP \
 	F(answer_seq, I, "t.answer_seq") SEP \
 	F(last_event_seq, i, "t.last_event_seq") SEP \
-	F(started_us, i, "t.started_us") SEP \
-	F(ended_us, I, "t.ended_us") SEP \
-	F(resumes, i, "t.resumes") SEP \
-	F(error_code, S, "t.error_code") SEP \
-	F(error_text, S, "t.error_text") SEP \
-	F(client, S, "t.client")
+	TURN_COURSE_FIELDS(F, SEP)
 #define TURN_OWNED \
 	" FROM turn t JOIN conversation c ON c.id = t.conversation_id" \
 	" WHERE t.id = ? AND c.tenant_id = ? AND c.user_id = ?"
@@ -505,12 +508,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(workspace_id, s, "c.workspace_id") SEP \
 	F(agent_id, s, "c.agent_id") SEP \
 	F(status, i, "t.status") SEP \
-	F(started_us, i, "t.started_us") SEP \
-	F(ended_us, I, "t.ended_us") SEP \
-	F(resumes, i, "t.resumes") SEP \
-	F(error_code, S, "t.error_code") SEP \
-	F(error_text, S, "t.error_text") SEP \
-	F(client, S, "t.client")
+	TURN_COURSE_FIELDS(F, SEP)
 
 #define SHOW_USAGE_FIELDS(F, SEP) \
 	F(kind, i, "kind") SEP \

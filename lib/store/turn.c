@@ -31,8 +31,8 @@ const char *store_turn_status_name(enum turn_status s)
 }
 
 static const struct db_field fields[] = {
-#define F(m, t, sql) FIELD_OF(struct turn, m, t)
-	TURN_FIELDS(F, COMMA)
+#define F(m, t, sql) FIELD_OF(struct turn, m, t),
+	TURN_FIELDS(F, )
 #undef F
 };
 

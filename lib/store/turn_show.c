@@ -7,8 +7,8 @@
 #include "base/banned.h"
 
 static const struct db_field turn_fields[] = {
-#define F(m, t, sql) FIELD_OF(struct turn_show, m, t)
-	SHOW_TURN_FIELDS(F, COMMA)
+#define F(m, t, sql) FIELD_OF(struct turn_show, m, t),
+	SHOW_TURN_FIELDS(F, )
 #undef F
 };
 

@@ -138,14 +138,16 @@ void turn_after(struct turn_run *t)
 
 /* The service that the job names, of the same payer; NULL: it is gone. */
 static int find_service(const struct job_run *r, const struct identity *who,
-			const json_t *args, struct after_work *w, struct err *e)
+			const struct conversation *c, const json_t *args,
+			struct after_work *w, struct err *e)
 {
 	const struct caller by = caller_of(r->conf, who, r->db, r->arena);
 	struct str id = jx_str(args, "service");
 
 	if (jx_bool(args, "own", false))
 		return r->conf->byok.mode == BYOK_ALLOW_USER
-			? stored_service_own(&by, r->arena, &w->service, e) : 0;
+			? stored_service_own(&by, c->workspace_id, c->agent_id,
+					     r->arena, &w->service, e) : 0;
 	return service_find(&by, id, r->arena, &w->service, e);
 }
 
@@ -171,7 +173,7 @@ static int load(const struct job_run *r, struct after_work *w, struct err *e)
 			e) < 0 ||
 	    message_get(r->db, &w->owner, &c->id, turn.answer_seq, r->arena,
 			&answer, e) < 0 ||
-	    find_service(r, &who, args, w, e) < 0) {
+	    find_service(r, &who, c, args, w, e) < 0) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);

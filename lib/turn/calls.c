@@ -39,6 +39,7 @@ struct note {
 struct jobs {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
+	const struct log_bound *log;	/* of the turn's thread */
 };
 
 enum job_state { JOB_WAITS, JOB_RUNS, JOB_ENDED, JOB_TOLD };
@@ -364,6 +365,7 @@ static void *job_main(void *p)
 {
 	struct call_job *j = p;
 
+	log_borrow(j->jobs->log);
 	run_job(j);
 	pthread_mutex_lock(&j->jobs->lock);
 	j->state = JOB_ENDED;
@@ -446,7 +448,9 @@ static bool tell_all(struct turn_loop *l, struct jobs *jobs, struct call_job *v,
 static void run_parallel(struct turn_loop *l, struct call_job *jobs, size_t n,
 			 size_t max)
 {
-	struct jobs shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct jobs shared = {
+		.lock = PTHREAD_MUTEX_INITIALIZER, .log = log_bound(),
+	};
 	int64_t idle_at_ms = clock_mono_ms() + l->idle_ms;
 	size_t running = 0;
 

@@ -57,7 +57,7 @@ def test_an_agent_from_its_making_to_its_end(lab, who):
     body = {"agentId": who, "name": "Mine", "description": "For tests",
             "systemPrompt": "Be brief.", "userPrompt": "Hello?", "toolIds": ["query_data"],
             "maxToolIterations": 3, "ragEnabled": True, "ragMaxResults": 5,
-            "ragMinScore": 0.5, "rerankEnabled": True, "rerankMaxResults": 2}
+            "ragMinScore": 0.5, "rerankEnabled": False, "rerankMaxResults": 2}
     answer = lab.post("/workspaces/lab/agents", body, user=who)
     made = answer.json
     assert answer.status == 201, answer

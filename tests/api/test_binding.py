@@ -76,6 +76,44 @@ def test_what_cannot_do_it_is_not_bound(lab, name, method, path, body, field, ca
         lacks(answer, capability, field)
 
 
+def test_ranking_needs_a_service_that_ranks(lab, name):
+    """B52: rerankEnabled alone was stored, and nothing was ranked."""
+    def lacking(answer):
+        assert (answer.status, answer.json.get("field")) == (422, "rerankEnabled"), answer
+        assert "the capability rerank" in answer.json["detail"]
+
+    lacking(lab.post(AGENTS, {"name": "A", "rerankEnabled": True}, **IT))
+    made = lab.post(AGENTS, {"name": "A", "agentId": name, "rerankEnabled": True,
+                             "rerankingServiceId": "ranker"}, **IT)
+    assert made.status == 201, made
+    lacking(lab.call("PATCH", f"{AGENTS}/{name}", {"rerankingServiceId": None}, **IT))
+    assert lab.call("PATCH", f"{AGENTS}/{name}", {
+        "rerankingServiceId": None, "rerankEnabled": False}, **IT).status == 200
+    lacking(lab.call("PATCH", f"{AGENTS}/{name}", {"rerankEnabled": True}, **IT))
+    # what was stored before can still be changed
+    lab.sql(f"UPDATE agent SET rerank_enabled = 1 WHERE agent_id = '{name}'")
+    assert lab.call("PATCH", f"{AGENTS}/{name}", {"name": "B"}, **IT).status == 200
+
+
+def test_lists_of_forms_have_what_can_be_bound(lab, name):
+    """The list that a form names for a field is what the API accepts for it."""
+    service(lab, name, capabilities=["rerank"])
+    fields = {(form["name"], f["key"]): f["of"] for form in lab.get(
+        "/forms", **IT).json["items"] for f in form["fields"]}
+    for field, expected in {
+            ("workspaces", "llmServiceId"): {"demo", "eyes", "plain"},
+            ("agents", "llmServiceId"): {"demo", "eyes", "plain"},
+            ("agents", "rerankingServiceId"): {"ranker", name},
+            ("knowledge-bases", "embeddingServiceId"): {"vectors"}}.items():
+        path = "/" + fields[field].replace("{workspace}", "lab")
+        listed = {s["llmServiceId"] for s in lab.get(path + "&pageSize=100", **IT
+                                                     ).json["items"]}
+        assert listed & {"demo", "eyes", "plain", "ranker", "vectors", name} == (
+            expected), field
+    answer = lab.get("/workspaces/lab/llm-services?can=fly", **IT)
+    assert (answer.status, answer.json["field"]) == (422, "can")
+
+
 def test_a_change_is_checked_too(lab, name):
     space = lab.post("/workspaces", {"name": "W", "workspaceId": name}, **IT)
     agent = lab.post(f"/workspaces/{name}/agents", {"name": "A"}, **IT).json["agentId"]

@@ -471,10 +471,60 @@ def test_the_shipped_ones_are_whole(make_lab):
     lab = make_lab(config={"catalogue_dir": str(files)})
     page = lab.get("/prompts?pageSize=100", user="ada").json
     assert page["totalCount"] == len(page["items"]) == len(list(files.iterdir())) >= 15
+    filed = lab.get("/prompt-categories", user="ada").json["items"]
+    assert {c["source"] for c in filed} == {"config"} and len(filed) > 3
+    assert {c["id"] for c in filed} == {
+        i for prompt in page["items"] for i in prompt["categoryIds"]}
     for prompt in page["items"]:
         assert prompt["description"] and prompt["icon"] and prompt["colour"]
+        assert prompt["categoryIds"]
         assert prompt["blanks"] and "record" not in {
             blank["type"] for blank in prompt["blanks"]}   # no dataset is everywhere
+
+
+def test_categories_of_files(make_lab):
+    """They are as those of the tenant: listed, searched, and for everybody's prompts;
+    only the files change them (A14, A59)."""
+    lab = make_lab(
+        config={"roles": {"admin": {"groups": ["it"], "permissions": ["*"]}}},
+        catalogue={"a": {"name": "A", "body": "x", "categories": ["Work", "home"]},
+                   "b": {"name": "B", "body": "x", "categories": ["WORK", "Work"]},
+                   "c": {"name": "C", "body": "x"}})
+    own = lab.post("/prompt-categories", {"name": "Letters"}, **IT).json
+    rows = lab.get("/prompt-categories", user="ada").json
+    assert rows["totalCount"] == 3
+    assert [(c["name"], c["source"]) for c in rows["items"]] == [
+        ("home", "config"), ("Letters", "api"), (rows["items"][2]["name"], "config")]
+    home, _, work = (c["id"] for c in rows["items"])
+    shipped = {p["name"]: p for p in lab.get("/prompts", user="ada").json["items"]}
+    assert [sorted(shipped[name]["categoryIds"]) for name in "ABC"] == [
+        sorted([home, work]), [work], []]
+    # a copy keeps them, and own prompts can be filed there
+    copy = lab.post(f"/prompts/{shipped['A']['id']}/copy", {"name": "Mine"},
+                    user="ada").json
+    assert sorted(copy["categoryIds"]) == sorted([home, work])
+    assert lab.call("PATCH", f"/prompts/{copy['id']}", {"categoryIds": [
+        work, own["id"]]}, user="ada").status == 200
+    for route in ("/prompts", "/prompt-picker"):
+        assert names(lab, f"&category={work}", route, user="ada") == ["A", "B", "Mine"]
+        assert names(lab, f"&category={home}", route, user="ada") == ["A"]
+        assert names(lab, f"&category={own['id']}", route, user="ada") == ["Mine"]
+    assert lab.get(f"/prompts?category={work}", user="ada").json["totalCount"] == 3
+    # read only, and no second one of the name
+    path = f"/prompt-categories/{work}"
+    assert lab.get(path, user="ada").json["id"] == work
+    for method, body in (("PATCH", {"icon": "star"}), ("DELETE", None)):
+        answer = lab.call(method, path, body, **IT)
+        assert (answer.status, answer.json["code"]) == (409, "managed_by_config")
+    refused(lab.post("/prompt-categories", {"name": "wORK"}, **IT), 409, "name")
+    refused(lab.call("PATCH", f"/prompt-categories/{own['id']}", {"name": "Home"},
+                     **IT), 409, "name")
+    # on the command line by name
+    text = lab.command("prompt", "export", "--user", "ada").stdout
+    assert "Letters" in text and "WORK" in text.upper()
+    lab.call("DELETE", f"/prompts/{copy['id']}", user="ada")
+    lab.command("prompt", "import", "--user", "ada", "-", stdin=text)
+    assert names(lab, f"&category={work}", user="ada") == ["A", "B", "Mine"]
 
 
 def test_there_is_room_for_so_many(make_lab):

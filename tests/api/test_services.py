@@ -246,7 +246,8 @@ def test_a_record_of_an_instance(lab, mine):
     assert row.pop("url")
     assert row == {"displayName": "Mine", "providerId": "openai_compatible",
                    "model": "mine", "apiKeySet": True, "apiVersion": None,
-                   "deployment": None, "capabilities": None, "active": True}
+                   "deployment": None, "capabilities": None, "agents": None,
+                   "active": True}
 
 
 def test_ones_own_key_is_used(lab, mine, provider):
@@ -317,6 +318,48 @@ def test_the_active_one(lab, mine, provider):
     assert "This is" not in say(lab)
     assert lab.sql(f"SELECT COUNT(*) FROM provider_instance WHERE id = "
                    f"UNHEX('{other['id'].replace('-', '')}')") == [["0"]]
+
+
+def test_an_instance_for_an_agent(lab, mine, provider):
+    """One key for an agent, another for all the rest (E33): for its turns, their
+    previews and its record; whether or not there is a default."""
+    head = dict(user="ada", groups=())
+    agents = [call(lab, "POST", "/workspaces/lab/agents", {"name": n}, **head
+                   ).json["agentId"] for n in ("One", "Two")]
+    default = lab.get("/workspaces/titled/agents", user="ada").json["items"][0]["agentId"]
+    special = call(lab, "POST", OWN, instance(
+        provider, model="special", displayName="S", apiKey="sk-special", active=False,
+        agents=[f"lab/{agents[0]}", f"titled/{default}"]), **head)
+    assert special.status == 201 and special.json["agents"] == [
+        f"lab/{agents[0]}", f"titled/{default}"]
+    at = f"{OWN}/{special.json['id']}"
+    assert "This is special." in chat(lab, agentId=agents[0])
+    assert provider.keys[-1] == "sk-special"
+    assert "This is mine." in chat(lab, agentId=agents[1]) and say(lab) == "This is mine."
+    assert "This is special." in chat(lab, workspace="titled")
+    # a completion has no agent
+    answer = lab.post("/chat/titled/complete", {"input": "x"}, user="ada")
+    assert answer.json["output"] == "This is mine."
+    # without a default: only there
+    call(lab, "PATCH", f"{OWN}/{mine['id']}", {"active": False}, **head)
+    assert "This is special." in chat(lab, agentId=agents[0])
+    assert "This is" not in chat(lab, agentId=agents[1])
+    # of two for the same agent, the one changed last
+    call(lab, "PATCH", f"{OWN}/{mine['id']}", {"agents": [f"lab/{agents[0]}"]}, **head)
+    assert "This is mine." in chat(lab, agentId=agents[0])
+    # nobody else's turns, and nothing that is not an agent of theirs
+    for bad in (["lab/nobody"], ["nowhere/x"], ["lab"], [f"lab/{agents[0]}/x"], [1], "x",
+                {}, [""], [f'lab/"{agents[0]}']):
+        answer = call(lab, "PATCH", at, {"agents": bad}, **head)
+        assert (answer.status, answer.json["field"]) == (422, "agents"), (bad, answer)
+    answer = call(lab, "POST", OWN, instance(provider, agents=[f"lab/{agents[0]}"]),
+                  user="bob", groups=())
+    assert (answer.status, answer.json["field"]) == (422, "agents")
+    answer = call(lab, "PATCH", at, {"capabilities": ["embed"]}, **head)
+    assert (answer.status, answer.json["field"]) == (422, "agents")
+    assert call(lab, "PATCH", at, {"agents": None}, **head).json["agents"] is None
+    for path in [at, *(f"/workspaces/lab/agents/{a}" for a in agents)]:
+        assert call(lab, "DELETE", path, **head).status == 204
 
 
 def test_a_key_that_is_refused_is_not_replaced(lab, provider):

@@ -171,6 +171,7 @@ def test_services_to_choose_from(lab, who, tenant):
     ({"history_messages": -1}, "invalid_field", "history_messages", "0 to 1000"),
     ({"history_messages": 1001}, "invalid_field", "history_messages", "0 to 1000"),
     ({"history_messages": 1.5}, "invalid_field", "history_messages", "whole"),
+    ({"time_zone": "Mars/Olympus"}, "invalid_field", "time_zone", "Europe/Berlin"),
     ({"history_messages": "9"}, "invalid_field", "history_messages", "whole"),
     ({"custom_context": "ü" * 4001}, "invalid_field", "custom_context", "4000"),
     ({"custom_context": " \n"}, "invalid_field", "custom_context", "null"),
@@ -349,12 +350,14 @@ def test_values_of_the_files(make_lab, who):
     lab = make_lab(config={"settings": {
         "theme": "dark", "answer_language": "Deutsch", "web_search": True,
         "history_messages": 5, "Chat.DefaultWorkspace": "staff",
+        "time_zone": "Asia/Kathmandu",
         "llm_services": ["demo", "plain"]}})
     me = {"user": who, "groups": ["staff"]}
     assert force(lab, "theme", **me) == ("dark", "installation")
     assert force(lab, "web_search", **me) == (True, "installation")
     assert force(lab, "answer_language", **me) == ("Deutsch", "installation")
     assert force(lab, "history_messages", **me) == (5, "installation")
+    assert force(lab, "time_zone", **me) == ("Asia/Kathmandu", "installation")
     assert lab.get("/me", **me).json["defaultWorkspaceId"] == "staff"
     assert lab.get("/me", user=who).json["defaultWorkspaceId"] == "lab"
     assert values(lab, "llm_service", **me) == ["demo", "plain"]
@@ -362,6 +365,7 @@ def test_values_of_the_files(make_lab, who):
     assert force(lab, "theme", **me) == ("light", "user")
     for wrong, says in (({"theme": "blue"}, "theme must be one of"),
                         ({"them": "dark"}, 'did you mean "theme"'),
+                        ({"time_zone": "Mars/Olympus"}, "time zone of this system"),
                         ({"custom_context": "x"}, "can only be set on the level user")):
         lab.write_config({"settings": wrong})
         answer = lab.command("check", check=False)

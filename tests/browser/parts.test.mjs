@@ -124,6 +124,31 @@ test('an agent from a template, in the workspace that is shown', async (t) => {
 	assert.equal(await page.locator('lamp-templates').count(), 0);
 });
 
+test('an LLM service is chosen from those that can do what it is for', async (t) => {
+	const asked = [];
+	const page = await place(t, 'agents/new', {
+		forms: [form('agents', 'agents', 'id', [
+			{ key: 'name', label: 'Name', type: 'text', required: true },
+			{ key: 'rerankingServiceId', label: 'Ranking service', type: 'text',
+				of: 'workspaces/{workspace}/llm-services?can=rerank' }])],
+		may: ['AI.Services.Read'],
+		routes: (one) => one.route('**/llm-services?*', (route) => {
+			const { searchParams } = new URL(route.request().url());
+
+			asked.push([searchParams.get('can'), searchParams.get('cursor')]);
+			return json(route, { items: [{ llmServiceId: searchParams.get('cursor') ?
+				'second' : 'first' }], totalCount: 2,
+			nextCursor: searchParams.get('cursor') ? null : 'next' });
+		}) });
+	const control = page.locator('lamp-place').getByLabel('Ranking service');
+
+	await page.waitForFunction(() =>
+		document.querySelectorAll('lamp-refs option').length === 3);
+	assert.deepEqual(asked, [['rerank', null], ['rerank', 'next']]);
+	await control.selectOption('second');
+	assert.equal(await control.inputValue(), 'second');
+});
+
 test('a key of one\'s own is tried before it is stored, and afterwards', async (t) => {
 	const sent = [];
 	const page = await place(t, 'provider-instances/new', {

@@ -379,6 +379,8 @@ test('axe, light and dark, wide and narrow; nothing wider than a phone', async (
 	// by whose it is, and by category
 	await page.getByRole('button', { name: 'Included' }).click();
 	assert.equal(await page.locator('.gallery-tier').count(), 1);
+	await page.getByRole('button', { name: 'Meetings' }).click();
+	await page.waitForFunction(() => document.querySelectorAll('.card').length === 2);
 	await page.getByRole('button', { name: filed }).click();
 	await page.getByText('No prompts match').waitFor();
 	await page.getByRole('button', { name: 'All', exact: true }).click();

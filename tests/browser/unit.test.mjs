@@ -205,6 +205,18 @@ test('markdown: bare addresses end where they end, without blanks too', () => {
 		['see https://example.org/grüße. Then', 'https://example.org/grüße'],
 		['(https://example.org/a_(b))', 'https://example.org/a_(b)'],
 		['[https://example.org/查](https://example.org/查)', 'https://example.org/查'],
+		// hosts of other scripts
+		['siehe https://österreich.example/büro.', 'https://österreich.example/büro'],
+		['(https://пример.рф/а?б=в)', 'https://пример.рф/а?б=в'],
+		['https://παράδειγμα.δοκιμή, και', 'https://παράδειγμα.δοκιμή'],
+		['見てhttps://例え.jp/aを', 'https://例え.jp/a'],
+		['见https://例子.测试。', 'https://例子.测试'],
+		['见www.例子.cn/a/路径，其', 'http://www.例子.cn/a/路径'],
+		['https://shop.例え.jp', 'https://shop.例え.jp'],
+		['访问https://example.org.了解', 'https://example.org'],
+		['https://उदाहरण.भारत/क', 'https://उदाहरण.भारत/क'],
+		['https://了解更多', undefined],
+		['https://は。', undefined],
 	])
 		assert.equal(address(text), want, text);
 });

@@ -187,7 +187,10 @@ def test_unread_events_are_counted(make_lab):
     lab = make_lab(config={"limits": {"unsent_bytes": 1 << 20}})
     streams = [unread(lab, "/notifications?events=all", "ada") for _ in range(4)]
     assert {status for _, status in streams} == {200}
-    lab.chat({"tokens": 40000, "rate": 0})
+    # In one event more than its socket keeps, and than a stream may keep uncounted: of
+    # small ones a stream takes no more until its client reads.
+    asked = lab.stream("/chat/lab/stream", {"content": 90000 * "€"}, user="ada")
+    assert asked.status == 200
 
     def refused():
         return [line for line in lab.log("responder").splitlines()
@@ -195,6 +198,7 @@ def test_unread_events_are_counted(make_lab):
     # The first of them may keep what it has, others beside it may not.
     wait_until("the others are ended", lambda: len(refused()) == 3)
     assert lab.get("/conversations", user="bob").status == 200
+    asked.close()
     for request, _ in streams:
         request.socket.close()
 

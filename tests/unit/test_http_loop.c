@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "net/http.h"
 #include "peer.h"
 
@@ -19,6 +20,7 @@ struct stream {
 	int tick_ms, n_stalls, n_ticks, ticks_wanted;
 	bool wrong_thread;
 	sem_t *stalled, *go_on;		/* on_stall: said, waited for */
+	const char *logs;		/* a line of on_body, of this turn; or NULL */
 	struct buf body;
 	enum err_code got;
 	struct http_result res;
@@ -34,6 +36,8 @@ static int on_body(void *ctx, struct str bytes)
 	struct stream *s = ctx;
 
 	check_on_loop(s);
+	if (s->logs)
+		log_info("a piece");
 	buf_addstr(&s->body, bytes);
 	return 0;
 }
@@ -83,6 +87,11 @@ static void *run(void *ctx)
 	struct err e = ERR_INIT;
 
 	s->caller = pthread_self();
+	if (s->logs && *s->logs)
+		log_bind_turn(&(struct log_turn){
+			.service = "main", .workspace = "it",
+			.conversation = "c1", .turn = s->logs, .client = "web",
+		});
 	s->body = (struct buf)BUF_INIT(1 << 20);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", s->peer->port);
 	if (http_do(pool, &r, &s->res, &e) < 0)
@@ -316,6 +325,40 @@ static void warm_across_threads(void **state)
 	peer_stop(p);
 }
 
+/* Runs one that logs, and reads what it logged. */
+static void logged(const char *turn, char *line, size_t size)
+{
+	struct stream s = { .peer = peer_start(serve_pieces), .logs = turn };
+	int fds[2], saved = dup(STDERR_FILENO);
+	ssize_t n;
+
+	assert_int_equal(pipe(fds), 0);
+	dup2(fds[1], STDERR_FILENO);
+	start(&s);
+	end(&s, ERR_NONE);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(fds[1]);
+	n = read(fds[0], line, size - 1);
+	close(fds[0]);
+	assert_true(n > 0);
+	line[n] = '\0';
+	peer_stop((struct peer *)s.peer);
+}
+
+/* A44: lines of the loop belong to the turn whose bytes it handles, and to no other. */
+static void lines_of_the_loop(void **state)
+{
+	char line[8000];
+
+	(void)state;
+	logged("t1", line, sizeof(line));
+	assert_non_null(strstr(line, "msg=\"a piece\" service=main workspace=it "
+				     "conversation=c1 turn=t1 client=web\n"));
+	logged("", line, sizeof(line));
+	assert_non_null(strstr(line, "msg=\"a piece\"\n"));
+}
+
 static int setup(void **state)
 {
 	struct rlimit files;
@@ -337,6 +380,7 @@ int main(void)
 		cmocka_unit_test(clocks_of_many),
 		cmocka_unit_test(five_hundred_at_once),
 		cmocka_unit_test(warm_across_threads),
+		cmocka_unit_test(lines_of_the_loop),
 	};
 
 	return cmocka_run_group_tests(tests, setup, peer_pool_close);

@@ -221,10 +221,12 @@ export class Api {
 		return this.json('GET', 'forms');
 	}
 
-	/** A page of a resource's list: {items, totalCount, nextCursor}. */
+	/** A page of a resource's list: {items, totalCount, nextCursor}; path may have a query. */
 	list(path, params)
 	{
-		return this.json('GET', `${path}${query(params)}`);
+		const asked = query(params);
+
+		return this.json('GET', path + (path.includes('?') ? asked.replace('?', '&') : asked));
 	}
 
 	/** The blanks of a text that is not stored: {blanks}. */

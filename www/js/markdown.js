@@ -20,6 +20,9 @@ const WIDE_LETTER = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc
 /** their punctuation, and the full-width forms */
 const WIDE_MARK = /[\u2018-\u201f\u2026\u3000-\u3004\u3008-\u3020\u3030\u30fb\uff00-\uff65]/u;
 
+/** the host of an address, in letters of any script */
+const HOST = /^((?:ftp|https?):\/\/|www\.)([\p{L}\p{M}\p{N}.-]+)/iu;
+
 /** what a link may lead to; mind that //host is another site */
 export const LINK = /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i;
 
@@ -68,10 +71,21 @@ function pairTags(tokens)
 	}
 }
 
+/** Whether a word of WIDE_LETTERs at this place, behind `before`, is part of the host. */
+function isOfHost(text, at, before)
+{
+	const host = HOST.exec(text)?.[2] || '';
+	const word = /^[^.]*\.\p{L}/u;
+
+	return before === '/' || (before === '.' &&
+		(WIDE_LETTER.test(host[0]) || word.test(text.slice(at))));
+}
+
 /**
  * How much of a text without blanks is the address that it begins with. In Chinese,
  * Japanese and Korean the sentence goes on right behind it; a word of these scripts is
- * part of it only as a whole step of its path, or a value of its query.
+ * part of it only as a label of its host, a whole step of its path, or a value of its
+ * query.
  */
 function addressEnd(text)
 {
@@ -83,12 +97,34 @@ function addressEnd(text)
 		const begins = WIDE_LETTER.test(c) && !WIDE_LETTER.test(before);
 
 		if (WIDE_MARK.test(c) ||
-			(begins && !('/='.includes(before) && root >= 0 && at > root + 1)))
+			(begins && !(root < 0 || at < root ? isOfHost(text, at, before) :
+				'/='.includes(before) && at > root + 1)))
 			return at;
 		before = c;
 		at += c.length;
 	}
 	return at;
+}
+
+/**
+ * The link of an address whose host has letters beyond ASCII, which marked knows
+ * nothing of: it is shown the same length without them. Null: another host, or none.
+ */
+function foreignHost(address, link)
+{
+	const [, scheme, host] = HOST.exec(address) || [];
+
+	if (!/[^\x00-\x7f]/.test(host || '') || !/[\p{L}\p{M}\p{N}]\.\p{L}/u.test(host))
+		return null;
+	const token = link(scheme + host.replace(/[^\x00-\x7f]/g, 'x') +
+		address.slice(scheme.length + host.length));
+
+	if (!token)
+		return null;
+	const raw = address.slice(0, token.raw.length);
+	const href = token.href.slice(0, -token.raw.length) + raw;
+
+	return { ...token, raw, text: raw, href, tokens: [{ type: 'text', raw, text: raw }] };
 }
 
 const marked = new Marked({
@@ -108,9 +144,10 @@ const marked = new Marked({
 		{
 			const text = ADDRESS.exec(src)?.[0] || '';
 			const end = addressEnd(text);
+			const link = (address) => marked.Tokenizer.prototype.url.call(this, address);
 
-			return end < text.length ?
-				marked.Tokenizer.prototype.url.call(this, src.slice(0, end)) : false;
+			return foreignHost(text.slice(0, end), link) ||
+				(end < text.length ? link(src.slice(0, end)) : false);
 		},
 	},
 	renderer: {

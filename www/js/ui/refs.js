@@ -30,6 +30,9 @@ export function boxes(options, chosen, pick)
 				chosen.filter((one) => one !== id))}><span>${text}</span></label>`)}</div>`;
 }
 
+/** What LISTS says of a path, which may have a query. */
+const listOf = (path) => LISTS[path.split('?')[0]];
+
 class LampRefs extends PageElement {
 	static properties = {
 		places: { attribute: false },
@@ -57,14 +60,14 @@ class LampRefs extends PageElement {
 	connectedCallback()
 	{
 		super.connectedCallback();
-		this.rows = this.places.rows({ path: this.path, whole: LISTS[this.path]?.whole });
+		this.rows = this.places.rows({ path: this.path, whole: listOf(this.path)?.whole });
 		if (this.#offered())
 			this.rows.all(MOST);
 	}
 
 	#offered()
 	{
-		const permission = LISTS[this.path]?.permission;
+		const permission = listOf(this.path)?.permission;
 
 		return !permission || this.places.me.permissions.includes(permission);
 	}
@@ -73,7 +76,7 @@ class LampRefs extends PageElement {
 	#options()
 	{
 		const form = this.places.formOf(this.path);
-		const { id, name } = LISTS[this.path] ||
+		const { id, name } = listOf(this.path) ||
 			{ id: form?.idKey || 'id', name: form?.labelKey || 'name' };
 		const listed = this.rows.items.map((row) => [row[id], row[name] || row[id]]);
 		const others = this.chosen.filter((one) => !listed.some(([known]) => known === one));
