@@ -9,7 +9,7 @@ import tempfile
 
 from tree import ROOT, Tap, files, text_of
 
-KINDS = (".c", ".h", ".def", ".mk", ".py", ".mjs", ".js", ".css", ".html", ".svg",
+KINDS = (".c", ".h", ".def", ".mk", ".py", ".mjs", ".js", ".ts", ".css", ".html", ".svg",
          ".sh", ".sql", ".md", ".yaml", ".in", ".conf", ".cnf")
 # By automake itself.
 OWN = re.compile(r"(^|/)(Makefile\.in|config\.h\.in|local\.mk|README\.md)$")

@@ -27,7 +27,7 @@ function chip(number, known)
 
 	el.className = known ? 'cite' : 'cite cite-unknown';
 	el.textContent = String(number);
-	if (known) {
+	if (el instanceof HTMLButtonElement) {
 		el.type = 'button';
 		el.dataset.source = number;
 		el.setAttribute('aria-label', t('source.open', { n: number }));
@@ -88,7 +88,7 @@ function dressQuote(root, quote)
 /**
  * @param root    of a drawn text that has ended; may be dressed already
  * @param sources numbers that there are
- * @param checked {cited, unknown, notFound} of the server
+ * @param {{cited: number[], unknown: number[], notFound: string[]}} checked of the server
  */
 export function dressCitations(root, sources, checked)
 {

@@ -27,6 +27,7 @@ export async function copyText(text)
 		done = false;
 	}
 	field.remove();
-	focused?.focus?.();
+	if (focused instanceof HTMLElement)
+		focused.focus();
 	return done;
 }

@@ -4,6 +4,23 @@
 import { toJson } from './exact.js';
 import { has, locale, t } from './strings.js';
 
+/**
+ * @typedef {object} Field of a form, as GET /forms describes it; begins is the page's
+ * @property {string} key
+ * @property {string} label
+ * @property {string} type
+ * @property {'edit' | 'once' | 'given'} mode
+ * @property {boolean} [required]
+ * @property {boolean} [nullable]
+ * @property {{value: string, label: string}[]} [choices]
+ * @property {{key: string, value: unknown}} [only]
+ * @property {string} [help]
+ * @property {unknown} [begins]
+ *
+ * @typedef {Record<string, any>} Form with name, path, idKey, what, fields (Field[]),
+ *          canWrite, and parent, single, readOnly, adapt(record) of some
+ */
+
 const INTEGER = /^[+-]?\d+$/;
 
 /** The fields that the form asks for. */
@@ -163,7 +180,7 @@ function sent(field, value)
 
 /**
  * The body of a request: of a new row all that is filled in, of a change what is
- * another value now. @returns {body, errors: {key: text}}
+ * another value now. @returns body, and errors: the texts by key
  */
 export function bodyOf(form, values, record)
 {

@@ -111,6 +111,7 @@ export class Lead {
 	}
 }
 
+/** @returns {Promise<void>} */
 function pause(ms, signal)
 {
 	return new Promise((resolve) => {

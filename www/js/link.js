@@ -58,7 +58,10 @@ export class Link {
 			fn();
 	}
 
-	/** Waits; a return of the network, or the signal, ends it early. */
+	/**
+	 * Waits; a return of the network, or the signal, ends it early.
+	 * @returns {Promise<void>}
+	 */
 	pause(ms, signal)
 	{
 		return new Promise((resolve) => {

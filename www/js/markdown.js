@@ -23,6 +23,7 @@ const WIDE_MARK = /[\u2018-\u201f\u2026\u3000-\u3004\u3008-\u3020\u3030\u30fb\uf
 /** what a link may lead to; mind that //host is another site */
 export const LINK = /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i;
 
+/** @type {import('../vendor/markdown.js').Config & {RETURN_DOM_FRAGMENT: true}} */
 const PURIFY = {
 	ALLOWED_TAGS: ['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li',
 		'blockquote', 'pre', 'code', 'em', 'strong', 'del', 'b', 'i', 'u', 's',
@@ -114,6 +115,8 @@ const marked = new Marked({
 		},
 	},
 	renderer: {
+		/** @param {(import('../vendor/markdown.js').Tokens.HTML |
+		 *         import('../vendor/markdown.js').Tokens.Tag) & {paired?: boolean}} token */
 		html({ text, paired })
 		{
 			return paired || BREAK.test(text.trim()) ? text : escape(text);
@@ -161,7 +164,7 @@ const marked = new Marked({
  */
 export function toHtml(source)
 {
-	return marked.parse(source);
+	return /** @type {string} */ (marked.parse(source));
 }
 
 /** A sanitised fragment of some markdown. */

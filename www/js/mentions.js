@@ -14,7 +14,7 @@ const TRIGGERS = [
 /**
  * What is being chosen at the caret.
  * @param known mentions that are chosen already: their handles open nothing
- * @returns {kind: '@' or '/', start: where its sign stands, q: behind it} or null
+ * @returns kind ('@' or '/'), start (where its sign stands) and q (behind it), or null
  */
 export function triggerAt(text, caret, known = [])
 {

@@ -48,7 +48,8 @@ export class Notices {
 	}
 
 	/**
-	 * Listens while the page is visible. @param me of /me
+	 * Listens while the page is visible.
+	 * @param {{notifications?: string, tenantId?: string, userId?: string}} me of /me
 	 */
 	start({ notifications: how = 'stream', tenantId, userId } = {})
 	{

@@ -47,8 +47,9 @@ export class PagedList extends Observable {
 
 	/**
 	 * For each list to write: the page at a cursor ('': the first).
-	 * @param stale  a function: true if the answer is no longer wanted
-	 * @returns the members that it changes
+	 * @param {string} cursor
+	 * @param {() => boolean} stale true if the answer is no longer wanted
+	 * @returns {Promise<object>} the members that it changes
 	 */
 	async page(cursor, stale)
 	{

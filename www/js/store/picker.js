@@ -59,8 +59,8 @@ export class Picker extends Observable {
 	}
 
 	/**
-	 * Searches for what was typed. @param fields {kind, q, workspaceId,
-	 * dataset?}
+	 * Searches for what was typed.
+	 * @param {{kind: string, q: string, workspaceId: string, dataset?: string}} fields
 	 */
 	look({ kind, q, workspaceId, dataset = '' })
 	{

@@ -39,7 +39,7 @@ export class Theme extends Observable {
 	#system = matchMedia('(prefers-color-scheme: dark)');
 	#save;
 
-	/** @param save stores the setting theme; a promise */
+	/** @param {(theme: string) => Promise<unknown>} save stores the setting theme */
 	constructor(save = async () => {})
 	{
 		super();

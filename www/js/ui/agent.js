@@ -15,6 +15,8 @@ class LampTemplates extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('./parts.js').At} */
+		this.at = undefined;
 		this.rows = null;
 		new Watch(this, () => this.rows);
 	}

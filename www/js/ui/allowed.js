@@ -6,7 +6,7 @@ import { t } from '../strings.js';
 import { plain } from './approval.js';
 import { ConversationDialog } from './dialogs.js';
 
-class LampAllowed extends ConversationDialog {
+export class LampAllowed extends ConversationDialog {
 	name = 'allowed';
 	heading = 'allowed.title';
 

@@ -68,6 +68,14 @@ class LampApproval extends PageElement {
 
 	#timer = null;
 
+	constructor()
+	{
+		super();
+		/** @type {import('../store/turn.js').Wait} */
+		this.wait = undefined;
+		this.disabled = false;
+	}
+
 	connectedCallback()
 	{
 		super.connectedCallback();
@@ -198,7 +206,7 @@ class LampApproval extends PageElement {
 			} catch {
 				return;
 			}
-			if (this.querySelector('.remember')?.checked)
+			if (/** @type {HTMLInputElement} */ (this.querySelector('.remember'))?.checked)
 				body.remember = 'conversation';
 		}
 		this.emit('lamp-decide', { wait: this.wait, body });

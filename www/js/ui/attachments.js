@@ -17,6 +17,9 @@ class LampAttachments extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/uploads.js').Uploads} */
+		this.uploads = undefined;
+		this.disabled = false;
 		new Watch(this, () => this.uploads);
 	}
 

@@ -9,7 +9,7 @@ import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { pickerFor, pickerKey, pickerScroll, pickerView } from './picker.js';
 
-class LampBlanks extends PageElement {
+export class LampBlanks extends PageElement {
 	static properties = {
 		api: { attribute: false },
 		prompt: { state: true },
@@ -25,6 +25,10 @@ class LampBlanks extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+		/** @type {import('../store/picker.js').Picker} */
+		this.picker = undefined;
 		this.errors = {};
 		new Watch(this, () => this.picker);
 	}

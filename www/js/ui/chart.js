@@ -18,6 +18,14 @@ class LampChart extends PageElement {
 	#drawn = null;
 	#theme = new MutationObserver(() => this.#draw());
 
+	constructor()
+	{
+		super();
+		/** @type {import('../table.js').ChartData} */
+		this.chart = undefined;
+		this.name = '';
+	}
+
 	connectedCallback()
 	{
 		super.connectedCallback();
@@ -65,6 +73,7 @@ class LampChart extends PageElement {
 		}
 	}
 
+	/** @returns {import('../../vendor/chart.js').ChartConfiguration} */
 	#config()
 	{
 		const style = getComputedStyle(this);

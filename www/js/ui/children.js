@@ -27,6 +27,14 @@ class LampChildren extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		/** @type {import('../form.js').Form} */
+		this.form = undefined;
+		/** @type {import('../store/draft.js').Draft} */
+		this.parent = undefined;
+		/** @type {import('./parts.js').Confirm} */
+		this.confirm = undefined;
 		this.rows = null;
 		this.draft = null;
 		this.error = null;

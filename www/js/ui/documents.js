@@ -33,6 +33,13 @@ class LampDocuments extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+		this.base = '';
+		this.editable = false;
+		this.paused = false;
+		/** @type {import('./parts.js').Confirm} */
+		this.confirm = undefined;
 		this.items = null;
 		this.counts = null;
 		this.uploads = [];

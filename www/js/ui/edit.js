@@ -15,6 +15,13 @@ class LampEdit extends PageElement {
 
 	#focused = false;
 
+	constructor()
+	{
+		super();
+		this.tail = false;
+		this.disabled = false;
+	}
+
 	render()
 	{
 		const over = this.text.length - MAX_CHARS;
@@ -70,7 +77,7 @@ class LampEdit extends PageElement {
 
 	updated()
 	{
-		const field = this.querySelector('.edit-field');
+		const field = /** @type {HTMLTextAreaElement} */ (this.querySelector('.edit-field'));
 
 		field.style.height = 'auto';
 		field.style.height = `${field.scrollHeight}px`;

@@ -12,8 +12,14 @@ const ROWS = [4, 16];
 
 /**
  * @param field of a form
- * @param at    {id: of the control, value, error, places, kept: one is stored that is
- *              not shown, set(value), below: what else stands under the control}
+ * @param {object} at
+ * @param {string} at.id of the control
+ * @param {any} at.value
+ * @param {string} [at.error]
+ * @param {import('../store/places.js').Places} at.places
+ * @param {boolean} [at.kept] one is stored that is not shown
+ * @param {(value: unknown) => void} at.set
+ * @param {unknown} [at.below] what else is under the control
  */
 export function fieldView(field, at)
 {

@@ -12,7 +12,7 @@ import './secret.js';
 
 let forms = 0;
 
-class LampForm extends PageElement {
+export class LampForm extends PageElement {
 	static properties = {
 		draft: { attribute: false },
 		places: { attribute: false },
@@ -31,6 +31,16 @@ class LampForm extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/draft.js').Draft} */
+		this.draft = undefined;
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		/** @type {Function} */
+		this.below = undefined;
+		/** @type {unknown} */
+		this.actions = undefined;
+		this.action = '';
+		this.inline = false;
 		new Watch(this, () => this.draft);
 	}
 

@@ -16,6 +16,13 @@ class LampLimits extends PageElement {
 
 	items = null;
 
+	constructor()
+	{
+		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+	}
+
 	connectedCallback()
 	{
 		super.connectedCallback();

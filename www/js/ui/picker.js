@@ -9,7 +9,7 @@ import { icon } from './icons.js';
 
 /**
  * The field sets its own attributes; these are the ones that change.
- * @returns {controls, active} for aria-controls and aria-activedescendant
+ * @returns controls and active, for aria-controls and aria-activedescendant
  */
 export function pickerFor(picker, id)
 {

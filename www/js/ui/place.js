@@ -41,6 +41,14 @@ class LampPlace extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		/** @type {import('../store/places.js').Current} */
+		this.current = undefined;
+		/** @type {import('./parts.js').Confirm} */
+		this.confirm = undefined;
 		this.error = null;
 		new Watch(this, () => this.places);
 		new Watch(this, () => this.current?.draft);

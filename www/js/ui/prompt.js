@@ -20,6 +20,14 @@ class LampBlankCheck extends PageElement {
 	#timer = null;
 	#round = 0;
 
+	constructor()
+	{
+		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+		this.text = '';
+	}
+
 	willUpdate(changes)
 	{
 		if (!changes.has('text'))

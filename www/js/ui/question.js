@@ -19,6 +19,14 @@ class LampQuestion extends PageElement {
 		other: { state: true },
 	};
 
+	constructor()
+	{
+		super();
+		/** @type {import('../store/turn.js').Wait} */
+		this.wait = undefined;
+		this.disabled = false;
+	}
+
 	render()
 	{
 		return this.wait.type === 'clarification' ? this.#question() : this.#pageTool();
@@ -76,7 +84,8 @@ class LampQuestion extends PageElement {
 
 	#sendOther(event)
 	{
-		const answer = this.querySelector('.ask-answer').value.trim();
+		const field = /** @type {HTMLInputElement} */ (this.querySelector('.ask-answer'));
+		const answer = field.value.trim();
 
 		event.preventDefault();
 		if (answer)

@@ -49,6 +49,17 @@ class LampRefs extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		this.path = '';
+		/** @type {string[]} */
+		this.chosen = undefined;
+		this.multiple = false;
+		this.fixed = false;
+		this.optional = false;
+		this.invalid = false;
+		this.name = '';
+		this.described = '';
 		this.rows = null;
 		this.filter = '';
 		new Watch(this, () => this.rows);

@@ -31,6 +31,16 @@ class LampRows extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		/** @type {import('../form.js').Form} */
+		this.form = undefined;
+		/** @type {import('../store/rows.js').Rows} */
+		this.rows = undefined;
+		this.view = '';
+		/** @type {unknown} */
+		this.none = undefined;
+		this.mark = '';
 		this.choice = {};
 		this.categories = null;
 		new Watch(this, () => this.rows);

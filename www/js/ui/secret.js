@@ -8,6 +8,12 @@ import { icon } from './icons.js';
 class LampSecret extends PageElement {
 	static properties = { text: { attribute: false }, copied: { state: true } };
 
+	constructor()
+	{
+		super();
+		this.text = '';
+	}
+
 	render()
 	{
 		return html`<section class="secret" aria-labelledby="secret-title">

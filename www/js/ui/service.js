@@ -14,6 +14,13 @@ class LampServiceTest extends PageElement {
 		result: { state: true },
 	};
 
+	constructor()
+	{
+		super();
+		/** @type {import('./parts.js').At} */
+		this.at = undefined;
+	}
+
 	render()
 	{
 		const { draft } = this.at;

@@ -42,13 +42,20 @@ export function sourcesView(turn, { open, unfolds })
 	</details>`;
 }
 
-class LampSource extends PageElement {
+export class LampSource extends PageElement {
 	static properties = {
 		api: { attribute: false },
 		source: { state: true },
 		excerpt: { state: true },
 		error: { state: true },
 	};
+
+	constructor()
+	{
+		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+	}
 
 	/** @param messageId of the answer; number: of the source */
 	show(messageId, number)

@@ -23,6 +23,14 @@ class LampTable extends PageElement {
 
 	#timer = null;
 
+	constructor()
+	{
+		super();
+		/** @type {import('../table.js').Table} */
+		this.table = undefined;
+		this.name = '';
+	}
+
 	render()
 	{
 		const { table } = this;

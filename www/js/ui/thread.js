@@ -14,7 +14,7 @@ const NEAR_PX = 60;
 /** Older messages are loaded before the reader has reached the top. */
 const AHEAD_PX = '600px';
 
-class LampThread extends PageElement {
+export class LampThread extends PageElement {
 	static properties = {
 		thread: { attribute: false },
 		name: { type: String },
@@ -32,6 +32,9 @@ class LampThread extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/thread.js').Thread} */
+		this.thread = undefined;
+		this.name = '';
 		this.away = false;
 		new Watch(this, () => this.thread);
 	}

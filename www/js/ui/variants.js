@@ -12,6 +12,14 @@ class LampVariants extends PageElement {
 		disabled: { type: Boolean },
 	};
 
+	constructor()
+	{
+		super();
+		/** @type {{messageId: string, variantIndex: number, variantCount: number}} */
+		this.row = undefined;
+		this.disabled = false;
+	}
+
 	render()
 	{
 		const { variantIndex: at, variantCount: of } = this.row;
