@@ -351,11 +351,12 @@ static int give_row(struct link *c, struct prep *p, const struct db_stmt *row,
 {
 	size_t need = row_bytes(p, row->columns);
 	struct db_val cells[MAX_COLUMNS];
-	char *to;
+	char ids[MAX_COLUMNS * 16], *to = ids;
 
 	if (is_beyond(op, need))
 		return 1;
-	to = arena_try(op->a, need, e);
+	if (op->a)
+		to = arena_try(op->a, need, e);
 	if (!to)
 		return -1;
 	if (take_row(p, row->columns, to, cells))
@@ -378,6 +379,8 @@ static int take_rows(struct link *c, struct prep *p, const struct db_stmt *row,
 
 	if (p->n_columns > MAX_COLUMNS)
 		BUG("a statement with too many columns");
+	if (!op->a && strpbrk(row->columns, "sSbB"))
+		BUG("a statement with texts, and no arena for them");
 	for (;;) {
 		int got = mysql_stmt_fetch(p->st);
 

@@ -149,27 +149,20 @@ static int make_base(struct intake_run *k, struct err *e)
 	return resource_create(k->io->db, r, &at, &row, &also, e);
 }
 
-struct found_base {
-	struct str tier;
-};
-
 /* Finds k->at.base by its id: 1; 0 if there is none; -1. */
 static int by_id(struct intake_run *k, struct err *e)
 {
-	static const struct db_field fields[] = {
-		FIELD_OF(struct found_base, tier, s),
-	};
-	struct found_base b;
+	struct str tier;
 	int rc;
 
 	if (!uuid_parse(str_of(k->s->base), &k->at.base))
 		return 0;
-	rc = db_get(k->io->db, STMT_INTAKE_BASE,
-		    DB_ARGS(DB_U(&k->at.base), DB_S(k->at.tenant_id)), k->a,
-		    fields, &b, e);
+	rc = db_text(k->io->db, STMT_INTAKE_BASE,
+		     DB_ARGS(DB_U(&k->at.base), DB_S(k->at.tenant_id)), k->a,
+		     &tier, e);
 	if (rc < 0)
 		return -1;
-	if (!rc || str_is(b.tier, "private"))
+	if (!rc || str_is(tier, "private"))
 		return err_public(e, ERR_CONFIG, "base of the source %s must be a "
 				  "name, or the id of a knowledge base that is "
 				  "not private.", k->s->name);
@@ -178,17 +171,13 @@ static int by_id(struct intake_run *k, struct err *e)
 
 static int find_base(struct intake_run *k, struct err *e)
 {
-	static const struct db_field fields[] = {
-		{ .column = "id", .type = 'u', .offset = 0 },
-	};
 	int rc = by_id(k, e);
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	rc = db_get(k->io->db, STMT_INTAKE_BASE_NAMED,
-		    DB_ARGS(DB_S(k->at.tenant_id), DB_U(&k->at.user_id),
-			    DB_S(str_of(k->s->base))), k->a, fields,
-		    &k->at.base, e);
+	rc = db_id(k->io->db, STMT_INTAKE_BASE_NAMED,
+		   DB_ARGS(DB_S(k->at.tenant_id), DB_U(&k->at.user_id),
+			   DB_S(str_of(k->s->base))), &k->at.base, e);
 	if (rc < 0)
 		return -1;
 	return rc ? 0 : make_base(k, e);

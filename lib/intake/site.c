@@ -32,13 +32,9 @@ static const struct db_field page_fields[] = {
 int intake_pages_get(struct db *db, struct str name, const struct intake_state *st,
 		     struct intake_pages *out, struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int rc = db_get(db, STMT_INTAKE_PAGE_COUNTS,
-			DB_ARGS(DB_U(&st->base_id), DB_S(name), DB_I(st->run)),
-			&a, count_fields, out, e);
-
-	arena_release(&a);
-	return rc < 0 ? -1 : 0;
+	return db_get(db, STMT_INTAKE_PAGE_COUNTS,
+		      DB_ARGS(DB_U(&st->base_id), DB_S(name), DB_I(st->run)),
+		      NULL, count_fields, out, e) < 0 ? -1 : 0;
 }
 
 int site_list(struct site *s, struct str json, struct err *e)

@@ -37,11 +37,7 @@ static const struct db_field number_fields[] = {
 static int get_numbers(struct db *db, enum stmt stmt, const struct db_val *args,
 		       const struct db_field *fields, void *out, struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int n = db_get(db, stmt, args, &a, fields, out, e);
-
-	arena_release(&a);
-	return n;
+	return db_get(db, stmt, args, NULL, fields, out, e);
 }
 
 /*
