@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/log.h"
 
 #include "base/banned.h"
@@ -181,7 +182,7 @@ static void relax(struct relax *r, json_t *schema)
 
 	if (!json_is_object(schema))
 		return;
-	if (++r->depth > SCHEMA_DEPTH / 2) {
+	if (++r->depth > LIM_JSON_DEPTH) {
 		json_object_clear(schema);
 		r->lost = true;
 	}
