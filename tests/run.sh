@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The test runner of ./lamp test: each suite is run, its results are counted,
 # the last line says how many tests passed and failed. Sourced by lamp.
 # shellcheck shell=bash disable=SC2154

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Selection of bases (retrieve.h). */
 #include "agent/retrieve.h"
 #include "base/limits.h"

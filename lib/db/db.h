@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * MariaDB. Only lib/db includes mysql.h: link.c (a connection), pool.c (who uses
  * it), stmt.c (prepared statements), op.c (runs one of them on the pool or in a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Maps rows to structs as described by one table per entity (struct db_field). */
 #include <string.h>
 

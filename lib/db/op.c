@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One operation. On the pool: a connection of its own, and one retry after a lost
  * connection or a deadlock. In a transaction: its connection; any error other than

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Declared statements: prepared lazily and kept per connection by their number in
  * the table. Preparing checks the row against the server's description: number of

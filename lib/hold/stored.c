@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hold/stored.h"
 
 #include <pthread.h>

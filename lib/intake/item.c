@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "intake/item.h"
 
 #include <string.h>

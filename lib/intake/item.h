@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/intake: one run, and the items (files, pages or rows) that it
  * reads.

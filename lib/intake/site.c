@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A site: the addresses in the configuration or in its sitemap. The list of a
  * run is stored with what was read, so that a run can continue.

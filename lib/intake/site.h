@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside lib/intake: a site as a source, its requests and their results. */
 #ifndef INTAKE_SITE_H
 #define INTAKE_SITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sitemaps of a site. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A page or a file of a site as a document. */
 #include <stdio.h>
 #include <string.h>

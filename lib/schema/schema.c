@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * See schema.h. Each keyword is one row: the form of its value, which schema_supported
  * verifies, and the check, which schema_check calls for every member of a schema

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The keywords, for schema.c and schema_relax.c; others use schema.h. */
 #ifndef TOOL_SCHEMA_KEYWORD_H
 #define TOOL_SCHEMA_KEYWORD_H

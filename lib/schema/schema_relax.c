@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Converts untrusted schemas (of MCP servers) to ones that schema_supported
  * accepts, by leaving out what it does not know. The result allows everything that

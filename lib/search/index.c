@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/index.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/kb.h"
 
 #include <stdlib.h>

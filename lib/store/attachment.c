@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/attachment.h"
 
 #include "base/clock.h"

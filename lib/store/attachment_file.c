@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/attachment_file.h"
 
 #include <stdatomic.h>

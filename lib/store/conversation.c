@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Deleting first removes the owner from the row (no tenant, no user), so that
  * from then on no query that checks the owner finds it. Then it deletes the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversations that are deleted with an agent or a workspace. */
 #include "store/conversation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/journal.h"
 
 #include <sodium.h>

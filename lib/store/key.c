@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/key.h"
 
 #include <sodium.h>

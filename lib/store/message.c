@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Pages of a thread. The statement joins the conversation, so that one round
  * trip checks the owner and reads the page. A second one is needed only for an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/prompt.h"
 
 #include <string.h>

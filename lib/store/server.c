@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/server.h"
 
 #include "store/stmt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The transactions that change which messages a thread has. All of them lock
  * the conversation first, so the thread does not change in between.

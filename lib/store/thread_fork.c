@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A copy of a thread up to a message, as a conversation of its own. Messages
  * keep their numbers, so only the conversation's part of their ids changes.

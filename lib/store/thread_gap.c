@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/thread_gap.h"
 
 #include "base/util.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The turn's own transactions. A column of the conversation's row names the turn
  * that holds it; one conditional UPDATE takes it if it is free, so there is exactly

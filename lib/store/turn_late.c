@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The end of a turn that could not be stored because the database was
  * unavailable. Its client got it (turn/unstored.h) and returns it. Meanwhile

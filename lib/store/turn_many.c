@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Many turns at once: used by the thread that serves all turns that run or are
  * watched in the process. Lists of ids have statements of three sizes, padded

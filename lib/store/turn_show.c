@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/turn_show.h"
 
 #include <string.h>

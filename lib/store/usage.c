@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/usage.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/web_process.h"
 
 #include "base/clock.h"

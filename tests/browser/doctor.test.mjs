@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // doctor.html: the deployment measured from a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every source is part of the release tarball: a makefile has its name, a pattern
 that it matches, or a directory that it is in."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the linter looks for in JavaScript (js.py beside this file): faults, not form.
 
 /** Of browsers and of Node.js; a name that is misspelt is in neither. */

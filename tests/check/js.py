@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The JavaScript of the page and of the tests: the types of its comments are right
 (www/jsconfig.json), and the linter finds no fault (eslint.config.mjs)."""
 

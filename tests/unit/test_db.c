@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/db over a real MariaDB: values, transactions, the pool. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The HTTP API, {base}/api/v1. The base is where the page was loaded from, so
 // that an installation works under any path. Every failure becomes an
 // ApiError; a request that got no answer has code "network".

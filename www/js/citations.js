@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What an answer cites, in its rendered text: [1] becomes a button if there is
 // such a source, and is marked if there is none, as are quotations that are in
 // no source. The server has checked them (metadata `citations`); this only

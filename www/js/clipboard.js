@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copying text. An intranet page over plain http has no navigator.clipboard;
 // the old way still works there.
 

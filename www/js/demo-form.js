@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The demo of page tools: a form next to the chat that the agent fills in and
 // the user submits.
 import { registerTool } from './tools.js';

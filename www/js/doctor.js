@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // doctor.html: measures what a browser can see of the deployment, and shows
 // what the responder makes of it. The same as `lamplighter doctor URL`; what
 // the members of `measured` mean is in docs/doctor.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Converts between records and the values of a form of GET /forms: values are
 // texts, lists of ids, or true, false and '', as controls have them.
 // Independent of DOM and HTTP.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What this page knows about its connection: whether streams arrive as they are
 // made, and the moments at which a broken one is worth another try.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Model text to DOM. Model text is not trusted: raw HTML in it is shown as
 // text (but for a few bare tags), what marked makes of it goes through
 // DOMPurify with a short list of tags and attributes, images become links so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is in a message field: where somebody is choosing with @ or /, which of
 // the known mentions the text still has, and a prompt with its blanks filled.
 // Independent of the DOM.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is shown is in the address: #/c/{conversationId}, with ?m={number} at one of
 // its messages, a place beside the chat
 // (#/prompts, #/prompts/new, #/prompts/{id}), and anything else is a new chat.

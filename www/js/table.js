@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Results of tools as tables: which ones are tables, sorting, text for other
 // programs, and what a chart can show. Their content is untrusted: of any
 // shape.

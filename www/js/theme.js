@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs before the first paint, and so is not a module: applies the chosen
 // colours. js/store/settings.js does the same more carefully, a moment later.
 (function () {

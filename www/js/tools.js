@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Page tools: functions of the host page that the agent may call
 // (docs/page-tools.md). A page imports this module and registers them; nothing
 // else can.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Whether the user is asked before a call runs (A42, D57): the strictest policy
  * of the tool, the workspace and the tenant. The model cannot influence it.

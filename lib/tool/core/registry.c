@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The tools offered in a turn: pool of its context type ∩ the workspace's list ∩
  * the agent's list ∩ the tool's groups ∩ the caller's permissions ∩ tiers ∩ the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A list that comes page by page and is searched while somebody types. Answers that
 // come after a newer question are dropped.
 import { Observable } from '../observable.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list that opens while somebody types @ or /: what it shows, and which
 // entry is current. Independent of the DOM.
 import { Observable } from '../observable.js';

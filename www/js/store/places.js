@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The places beside the chat: those that this caller has, and the one that is
 // shown.
 import { fillPath, SETTINGS } from '../form.js';

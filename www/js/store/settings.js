@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What this browser remembers: the colours and the last workspace and agent;
 // and what the user's settings (GET /me) say about the page. If storage is
 // forbidden, nothing is remembered and nothing breaks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One conversation as it is shown: what is stored (pages.js) and the running
 // turn, begun here or found running and followed. It stays when another
 // conversation is shown, so that coming back finds the answer further on.

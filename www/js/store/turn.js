@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One turn: the user's message, what the assistant did (reasoning, tool
 // calls, words between them) and its answer. It is filled either from stored
 // rows or from the events of a stream; both give the same parts, so that a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the page of a new agent has besides its form: the templates to start
 // from.
 import { html, nothing, repeat } from '../../vendor/lit.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-app>: the page. The list on the left (a drawer on a phone), the open
 // conversation or a place on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';

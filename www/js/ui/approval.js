@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-approval>: a call that waits for the user's approval. It shows exactly
 // what would run. Only a person's own press counts: presses made by a script,
 // or in the first moment after the card has appeared under the pointer, do

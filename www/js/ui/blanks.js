@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-blanks>: asks for the blanks of a prompt, in a dialog with a field for
 // each. Errors are shown at their fields; the text is then placed in the
 // message field, where it can still be edited.

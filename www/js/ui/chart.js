@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-chart>: a result as bars or lines. The library is loaded when the first
 // chart is shown; colours are those of the style sheet.
 import { html, nothing } from '../../vendor/lit.js';

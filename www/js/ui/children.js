@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-children>: the rows that belong to another one, on its page: a list,
 // and a small form to add one. Rows that only the program creates can be copied
 // into the form of the row that they belong to.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-composer>: the message field. Enter sends and Shift+Enter starts a new
 // line, or Ctrl+Enter sends (the setting send_key); without a real keyboard,
 // Enter starts a new line and the button sends. While an answer runs, the

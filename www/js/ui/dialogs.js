@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-confirm> and <lamp-help>: the browser's own modal dialog, which holds
 // the focus and gives it back.
 import { html, nothing } from '../../vendor/lit.js';

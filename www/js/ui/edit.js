@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-edit>: edits a message of the user in place. Enter sends as in the
 // message field, Esc cancels.
 import { html, live, nothing } from '../../vendor/lit.js';

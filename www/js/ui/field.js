@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One field of a form: its label, its control, its help, and its error. The
 // field alone determines the control.
 import { html, live, nothing } from '../../vendor/lit.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-form>: a row of a resource, as a form if the caller may change it. It
 // saves by itself, and reports the result as lamp-saved.
 import { html, nothing } from '../../vendor/lit.js';

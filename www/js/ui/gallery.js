@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list of prompts as cards, by owner and by category.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { placeHash } from '../route.js';

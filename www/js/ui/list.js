@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-list>: the conversation list with its search. Pages are loaded as the
 // end of the list becomes visible; renaming happens in the row.
 import { html, nothing, repeat } from '../../vendor/lit.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-menu>: a button that opens a small menu beside it. The browser's
 // popover provides the top layer, Esc and closing by a click elsewhere; the
 // arrow keys are handled here.

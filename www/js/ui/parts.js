@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a row of the route table names as `part`: pieces of a record's page that
 // no description of fields can express.
 import { agentPart } from './agent.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list of a Picker, above the field that it belongs to, and chips of
 // mentions. The focus stays in the field, which names the list and its current
 // entry (aria-controls, aria-activedescendant).

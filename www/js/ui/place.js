@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-place>: a place beside the chat: the list of a resource, or one of its
 // rows. The route table (js/route.js) names what is special about one.
 import { html, nothing } from '../../vendor/lit.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What would be sent: <lamp-preview>, a dialog about the message that is being
 // written, and <lamp-agent-preview> below the prompt of an agent, while it is
 // being written.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a prompt's page has besides its form: its blanks, checked while typing,
 // and a copy to change.
 import { html, nothing } from '../../vendor/lit.js';

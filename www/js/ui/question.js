@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-question>: a question of the assistant with its choices, or a call of a
 // page tool that some page would have to run: this one, after a reload, or
 // another.

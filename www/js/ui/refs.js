@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-refs>: the rows of another list, of which one or several are chosen.
 import { html, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';

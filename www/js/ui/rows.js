@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-rows>: the list of a place. It loads pages as its end becomes visible;
 // an ordinary row is a link with its name, that of a gallery is a card
 // (ui/gallery.js).

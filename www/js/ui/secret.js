@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-secret>: a secret that is shown only once, to be copied.
 import { html } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';

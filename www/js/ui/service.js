@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the page of an LLM service, or of a user's own key, has besides its
 // form: it can be tested, also before it is stored.
 import { html, nothing } from '../../vendor/lit.js';

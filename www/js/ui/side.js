@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The side of the page: workspace, new chat, the list, and at its foot the user
 // and the colours.
 import { html, nothing } from '../../vendor/lit.js';

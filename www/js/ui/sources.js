@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sources of an answer: sourcesView lists them below it; <lamp-source>
 // shows one in its document. Each time it is opened, the server is asked what
 // the reader may still see.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-table>: a result as a table to sort, copy and download, or as a chart.
 import { html, nothing } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';

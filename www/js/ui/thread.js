@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-thread>: the scrolling column of turns. Older pages are inserted above
 // without moving the visible text; the end stays visible while an answer grows,
 // unless the reader has scrolled away from it.

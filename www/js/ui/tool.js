@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-tool>: one tool call, as a closed card. Opened, it shows the arguments
 // and the result: a table if it is one, else formatted JSON or the plain text.
 // The progress of a running call (such as the tools of an agent within it) is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-turn>: a question, what was done for it, and the answer.
 import { html, nothing } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-used>: the knowledge bases to which a conversation is limited; none:
 // its agent's. Changes apply from the next message on.
 import { html, nothing } from '../../vendor/lit.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-variants>: ‹ 2/3 › beside a message that has several versions. Either
 // arrow switches the thread to that version.
 import { html } from '../../vendor/lit.js';
