@@ -502,15 +502,3 @@ int stmt_ended(struct link *c, struct err *e)
 	clear_away(c, p);
 	return -1;
 }
-
-int db_check_stmts(struct db *db, struct err *e)
-{
-	struct link *c = pool_take(db->pool, true, e);
-	int rc = c ? 0 : -1;
-
-	for (unsigned i = 0; !rc && i < db->pool->opt.n_stmts; i++)
-		rc = prepare(c, i, e) ? 0 : -1;
-	if (c)
-		pool_give(c);
-	return rc;
-}

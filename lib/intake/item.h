@@ -14,6 +14,9 @@
 
 #define INTAKE_HASH_BYTES 32
 
+/* knowledge_source.going */
+enum going { ENDED, LOOKING, LOOKING_IN_PART, DROPPING };
+
 struct intake_run {
 	const struct intake_io *io;
 	const struct conf_intake *s;
@@ -38,6 +41,9 @@ struct intake_run {
 int intake_take(struct intake_run *k, struct err *e) MUST_CHECK;
 int intake_renew(struct intake_run *k, bool force, struct err *e) MUST_CHECK;
 void intake_release(struct intake_run *k);
+
+/* Stores the state of the run, and keeps its lease; ERR_BUSY if that was lost. */
+int intake_save(struct intake_run *k, struct err *e) MUST_CHECK;
 
 /* Records in the database that the run must delete nothing, even after a kill. */
 int intake_in_part(struct intake_run *k, struct err *e) MUST_CHECK;
