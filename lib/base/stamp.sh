@@ -22,5 +22,5 @@ done
 {
 	printf '#define LAMPLIGHTER_COMMIT "%s"\n' "$(commit "$1")"
 	printf '#define LAMPLIGHTER_SCHEMA "%s"\n' "$schema"
-} >"$2.tmp"
-if cmp -s "$2.tmp" "$2"; then rm "$2.tmp"; else mv "$2.tmp" "$2"; fi
+} >"$2.$$"
+if cmp -s "$2.$$" "$2"; then rm "$2.$$"; else mv "$2.$$" "$2"; fi

@@ -25,10 +25,12 @@ const workspace = (fifo) => ({
 	datasets: { rooms: { database: 'intranet', table: 'room' } },
 	tools: {
 		research: { kind: 'agent', description: 'Researches.', untrusted: false,
+			timeout_ms: 600000,
 			parameters: { type: 'object', properties: { task: { type: 'string' } } },
 			agent: { prompt: 'Do it.', llm_service: 'inner',
 				tools: ['query_data', 'list_datasets', 'awaitGate'] } },
 		awaitGate: { kind: 'command', description: 'Waits.', untrusted: false, effect: 'read',
+			timeout_ms: 600000,
 			parameters: { type: 'object', properties: {} },
 			command: { run: ['/bin/sh', '-c', `read line <${fifo}; echo '{"ok":true}'`] } },
 		web_search: { kind: 'web_search', description: 'Searches.',

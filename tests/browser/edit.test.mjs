@@ -14,7 +14,7 @@ const answers = async (page) => (await page.locator('.answer').allTextContents()
 /** A question that is answered otherwise each time: the first n times it fails. */
 function fails(id, times, text)
 {
-	return script({ id, fail_times: times, error: { status: 400 }, text });
+	return script({ id, fail_times: times, error: { status: 403 }, text });
 }
 
 test('an answer is made again; both versions can be gone to', async (t) => {
@@ -207,7 +207,9 @@ test('while an answer is written nothing of the thread can be changed', async (t
 	await page.locator('.message-assistant').first().hover();
 	await page.locator('lamp-turn').first()
 		.getByRole('button', { name: 'More actions for this answer' }).click();
-	assert.deepEqual(await page.getByRole('menuitem').allInnerTexts(), ['New chat from here']);
+	assert.deepEqual((await page.getByRole('menuitem').allInnerTexts())
+		.map((label) => label.replace(/ [-0-9a-f]{36}$/, '')),
+	['New chat from here', 'Copy the ID']);
 	await page.keyboard.press('Escape');
 	await page.click('.stop-button');
 	await ended(page);

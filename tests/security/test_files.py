@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fastcgi import Request
-from lab import EXTRACT_FILE, wait_until
+from lab import EXTRACT_FILE, wait_until, without_quarantine
 from samples import HEAD, IMAGES, SAMPLES, W, archive, docx, pdf, photo, picture, scan, tiff, wp
 
 READER = EXTRACT_FILE
@@ -346,10 +346,7 @@ def memory_kib(lab):
 
 def test_an_upload_takes_little_memory(make_lab):
     """100 MB in, and out again, with less than 8 MiB more than before."""
-    # A sanitizer keeps freed memory for a while, which would be counted.
-    options = os.environ.get("ASAN_OPTIONS", "log_path=stderr")
-    lab = make_lab(responder_env={"ASAN_OPTIONS": f"{options}:quarantine_size_mb=0:"
-                                  "thread_local_quarantine_size_kb=0"})
+    lab = make_lab(responder_env=without_quarantine())
     piece = os.urandom(1 << 20)
     lab.post("/attachments", piece, user="ada")     # the child's first start, pools
     before = memory_kib(lab)

@@ -7,7 +7,7 @@ import re
 import uuid
 
 from fastcgi import Request
-from lab import wait_until
+from lab import wait_until, without_quarantine
 
 MIB = 1 << 20
 
@@ -176,7 +176,7 @@ def memory(lab):
 
 def test_bodies_in_memory(make_lab):
     """100 bodies of 10 MB of one user were 2.2 GB, of which 1.6 GB stayed."""
-    lab = make_lab()
+    lab = make_lab(responder_env=without_quarantine())
     base = base_of(lab, "ada")
     path = f"{base}/documents"
     size = 10 * MIB
