@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "token_cache.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Agents of the configuration, of a workspace and of the caller, in one list; and
  * the templates for new ones.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Workspaces and agents as resources: their special handling. */
 #ifndef API_AGENT_H
 #define API_AGENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Lists: {items, totalCount, nextCursor} by keyset. A cursor is base64url of a
  * small JSON object (A51) with the position of the next page; clients must treat it

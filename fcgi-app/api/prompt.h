@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prompts to choose from, as a resource: their special handling. */
 #ifndef API_PROMPT_H
 #define API_PROMPT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Resources that people create (lib/resource/resource.def): list, create, read,
  * change and delete, for the users that a row's OWNER defines. The special handling

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The interface between the generic handlers of resources (resource.c) and the
  * files with the special handling of single resources.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Pages of lists of resources: rows of the configuration are among or before stored
  * rows.

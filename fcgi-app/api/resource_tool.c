@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Resources for tools (TOOL of lib/resource/resource.def): the route's own handler
  * answers a request with the caller of the turn and the arguments of the call.

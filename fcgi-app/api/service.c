@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Stored LLM services: those of the tenant (/llm-services) and provider instances
  * of users (/provider-instances). Their keys are received, sealed

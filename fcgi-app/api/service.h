@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stored LLM services, and requests to the providers of all services. */
 #ifndef API_SERVICE_H
 #define API_SERVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "api/shared.h"
 
 #include "route.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "api/token.h"
 
 #include "base/clock.h"

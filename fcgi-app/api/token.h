@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* API tokens as a resource: their special handling. */
 #ifndef API_TOKEN_H
 #define API_TOKEN_H

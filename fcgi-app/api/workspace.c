@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Workspaces: those of the configuration, and stored ones. */
 #include "api/agent.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/author.h"
 
 #include <sodium.h>

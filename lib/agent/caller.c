@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/caller.h"
 
 #include "base/banned.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/keep.h"
 
 #include "agent/author.h"

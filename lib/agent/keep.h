@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules for storing workspaces, agents, LLM services and prompts: who may store
  * them, which values are valid, and what else the transaction must do. Used by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table, rows in memory, and records. */
 #include "resource/resource.h"
 

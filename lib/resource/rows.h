@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions of read.c that write.c uses. */
 #ifndef RESOURCE_ROWS_H
 #define RESOURCE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tokens are 32 random bytes in base64url after a prefix that secret scanners
  * recognise. The hash needs no salt and no stretching, because tokens are

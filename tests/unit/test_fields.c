@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fcgi-app/fields: bodies against their declarations. */
 #include "fields.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Resources (lib/resource/resource.def) for models: each row TOOL there is a
  * tool. It does what its route does, with the rights of the caller; the API
