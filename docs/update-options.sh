@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # update-options.sh COMMAND FILE MARK LIST FORM: writes what COMMAND prints as
 # LIST in FORM (options --man) between the markers BEGIN MARK and END MARK of FILE.
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The state of a process, created by main before the first request and only read
  * afterwards; the members do their own locking. There are no other globals.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "caller.h"
 
 #include "agent/target.h"

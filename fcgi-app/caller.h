@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Identity of the caller, determined by lib/auth from the request. */
 #ifndef APP_CALLER_H
 #define APP_CALLER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cgi.h"
 
 #include <errno.h>

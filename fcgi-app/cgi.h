@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Plain CGI: one request per process, from environment, stdin and stdout, with all
  * features.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A request's connection to the web server: FastCGI (fcgi.c), plain CGI (cgi.c), or
  * a test. All other code reads and writes through these functions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fcgi.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * FastCGI: libfcgi only as a codec; accept is our own.
  * Only fcgi.c includes its header.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Forms of plain pages: their fields, and the proof that a form is ours.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "html.h"
 
 #include <md4c.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Text as HTML: all text from outside that becomes part of a page goes through one
  * of these functions; everything else in a page is constant markup.

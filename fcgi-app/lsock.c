@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "lsock.h"
 
 #include <errno.h>

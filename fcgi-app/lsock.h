@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The listening socket of the responder: where it comes from, and how it is passed
  * to the next process without an interruption. The kinds:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The responder: one program under any web server. It determines how it was
  * started: -s binds its own socket; systemd passes one; descriptor 0 is a listening

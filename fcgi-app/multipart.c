@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "multipart.h"
 
 #include <string.h>

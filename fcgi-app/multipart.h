@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * multipart/form-data (RFC 7578), read as it arrives: the parts in order, their
  * contents in pieces. Only a window of MULTIPART_WINDOW bytes is in memory.

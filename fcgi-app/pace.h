@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How slowly a request body may arrive: within a total time, and not below a
  * minimum rate, so that a client that sends single bytes cannot occupy a worker.

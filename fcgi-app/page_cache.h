@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The newest pages of recently read threads, in rendered form.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Converts the raw request target to a path that can be routed. Pure functions. The
  * router uses REQUEST_URI as the client sent it, because SCRIPT_NAME and PATH_INFO

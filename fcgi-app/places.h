@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Places at the web server. An answer that stays open occupies something that the
  * web server in front has few of: a thread of Apache, a process under CGI and

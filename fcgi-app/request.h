@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One request, read-only after it was read: parameters, method, path, query, body,
  * and after the gates its route, path arguments and identity. Everything is in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One answer: head, then body, then nothing. The only code that writes to the
  * client. A handler either fills a whole answer (resp_json, resp_empty), which is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * From a request to its handler: the table of resources (routes.def) and the gates
  * before every handler, in a fixed order.

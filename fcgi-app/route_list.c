@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The table of resources as text, without the handlers, so that the command can
  * print it without linking them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The workers: one thread per request, blocking code. Idle workers wait in accept on
  * the shared socket, only as many as keep the processors busy; while requests wait

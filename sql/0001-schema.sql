@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The schema.
 --
 -- Conventions: ids are UUIDs in BINARY(16), made by the program before the INSERT; times are

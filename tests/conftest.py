@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parts of a suite that run side by side, each with its own database.
 
 LAMPLIGHTER_SHARD=i/n takes the i-th (from 0) of n runs of consecutive tests, so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A FastCGI client that sends what no web server would: parameters twice, bodies
 as slowly as it likes."""
 

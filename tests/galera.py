@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Three MariaDB nodes of one Galera cluster on loopback.
 
     with Cluster() as c:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The laboratory: everything that the API tests, fault tests and benches run against.
 
 A Lab is one private deployment in a scratch directory: the stand-in model, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Lab that the suites of the API and of security share, and a maker of special
 ones; a suite's conftest.py takes them over."""
 

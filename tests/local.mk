@@ -11,9 +11,11 @@ CHECKS = tests/check/layers.py tests/check/engine.py tests/check/banned.py \
 	tests/check/format.py \
 	tests/check/doc-examples tests/check/command.py tests/check/lamp.py tests/check/dist.py \
 	tests/check/limits.py tests/check/names.py tests/check/cited.py tests/check/security.py \
-	tests/check/tables.py
+	tests/check/tables.py tests/check/js.py tests/check/spdx.py \
+	tests/check/circles.py
 TESTS += $(CHECKS)
-EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/labs.py tests/run.sh tests/tsan.supp \
+EXTRA_DIST += $(CHECKS) tests/check/eslint.config.mjs tests/check/tree.py tests/labs.py \
+	tests/run.sh tests/tsan.supp \
 	tests/fastcgi.py tests/galera.py tests/lab.py tests/mariadbd.py tests/red_team.py \
 	tests/replica.py tests/samples.py tests/web.py \
 	tests/package.json tests/package-lock.json tests/.npmrc

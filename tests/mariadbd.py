@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Private MariaDB servers on loopback, several of which belong together: what a
 cluster (galera.py) and a primary with its replica (replica.py) share. Every wait is
 for a condition, with a limit that a busy machine keeps as well.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The lab of the red team: a deployment with all kinds of tools, what an
 attacker serves to it, and a model that obeys the attacker to the letter. The
 tests (tests/api/test_red_team*.py) import the fixtures that they use."""

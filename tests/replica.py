@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A primary and its replica (GTID, semi-synchronous) on loopback, with the steps
 of docs/scale.md.
 

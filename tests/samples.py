@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files of the types whose text is read, made here: small, valid, and the same each
 time. SAMPLES: name -> (bytes, media type, words of its text)."""
 

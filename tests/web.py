@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Web servers in front of a Lab, each with the sample configuration of conf/.
 
 A Site is one running web server. Its configuration is a small main file, made

@@ -4,7 +4,8 @@
 WWW_VENDOR = www/vendor/chart.js www/vendor/lit.js www/vendor/markdown.js \
 	www/vendor/LICENSES.txt
 WWW_BUILD = www/build/chart.js www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
-	www/build/vendor.sh package.json package-lock.json
+	www/build/vendor.sh www/build/types/chart.d.ts www/build/types/lit.d.ts \
+	www/build/types/markdown.d.ts package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/demo-form.html www/css/demo-form.css www/js/demo-form.js \
 	www/doctor.html www/css/doctor.css www/js/doctor.js \
@@ -102,7 +103,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/used.js \
 	www/js/ui/variants.js \
 	$(WWW_VENDOR)
-EXTRA_DIST += $(WWW_BUILD) .npmrc www/vendor/stamp
+EXTRA_DIST += $(WWW_BUILD) www/build/page.d.ts www/jsconfig.json .npmrc www/vendor/stamp
 
 # The stamp is written last. One rule makes all files; naming the rule's
 # target in the source directory lets make find it from any build directory.

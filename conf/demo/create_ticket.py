@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Opens a help desk ticket in the sample data: a tool of kind `command`. What
 the model said comes as JSON on stdin, who asks in LAMPLIGHTER_USER; the answer
 is JSON, and an exit code other than 0 tells the model what to do better.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Run by mariadbd before its socket opens, at every start: one statement a
 -- line. lamplighter owns the chat's own database, intranet_owner loads the
 -- sample data, intranet_reader is what datasets are read with, intranet_desk is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The model of ./lamp: which one is used, and the demo model. Part of services.sh.
 # shellcheck shell=bash disable=SC2154
 

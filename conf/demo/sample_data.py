@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write the demo's intranet as SQL: always the same company for the same day,
 with dates counted back from now, so that questions about this week have
 answers. Read by the mariadb command in ./lamp up.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write the handbook, the policies, guides, rates and minutes of the demo's company
 into a knowledge base: the same documents at every run, of several types, all made
 here. Run by ./lamp up, which leaves the indexing to the responder's jobs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Texts of the made-up company Brightwater Instruments: its handbook, policies,
 guides, rates, minutes and mails. sample_handbook.py makes files of them."""
 

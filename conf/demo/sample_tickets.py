@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Troubles of the sample data. Each row: weight, category, kind of asset or
 None, subjects, description, [question, answer] or [], resolutions. Slots in
 braces: app, room, printer, floor, site, colleague, line."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write a small wiki of the demo's company as SQL: the tables that MediaWiki would have
 it in, as far as a knowledge base reads them. Read by the mariadb command in ./lamp up.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Word lists of the sample data: the people, devices and troubles of a made-up
 company of some 400 people, Brightwater Instruments, makers of flow meters."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The services of ./lamp: MariaDB, the demo model, the responder and lighttpd of
 # one checkout; their files, their start, stop and state. Sourced by lamp.
 # shellcheck shell=bash disable=SC2154

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The templates for new agents. */
 #include "agent/stored.h"
 #include "api/api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tools that the user has allowed for the rest of a conversation
  * (docs/approvals.md). They are allowed with an approval; here, callers who may

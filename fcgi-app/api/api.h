@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The handlers, one file per noun. Each returns 0 with the answer in rs, or -1
  * with e set; see route_handler. The comment of a handler and docs/openapi.yaml

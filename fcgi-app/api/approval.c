@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a turn waits for, and the answers (docs/approvals.md): approvals by the
  * user, results of the page's tools, answers to questions. They come only from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Answers to what a turn waits for, for the routes of other protocols, whose
  * clients send them with their next request.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Attachments: uploads, complete or in parts, and downloads (docs/files.md). Lists
  * and records are the generic ones (resource.c). Bodies are neither parsed nor kept

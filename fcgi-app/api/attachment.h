@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by handlers of files: uploads and downloads. */
 #ifndef API_ATTACHMENT_H
 #define API_ATTACHMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chat by workspace: as a stream, which the page uses, and as a task. */
 #include "api/api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs for AG-UI clients: HttpAgent, and what is based on it. */
 #include "api/api.h"
 

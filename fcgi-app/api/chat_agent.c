@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The entry point of design D (C1, D21): a session, a context, the v2 vocabulary. */
 #include "api/api.h"
 

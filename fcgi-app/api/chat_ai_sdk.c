@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chat for clients of the Vercel AI SDK: useChat with DefaultChatTransport. */
 #include "api/api.h"
 

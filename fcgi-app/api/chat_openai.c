@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The OpenAI-compatible server: an agent is a model (docs/openai-server.md).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "api/client.h"
 
 #include "api/scope.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The bodies of clients with other protocols: texts in parts, their own names for
  * threads. They are read leniently, because those protocols grow; unsupported

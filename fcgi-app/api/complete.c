@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One model call without a conversation (A1, A4): an instruction of the deployment
  * by name, the caller's input and, with a JSON Schema, a typed answer that is

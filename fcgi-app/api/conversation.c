@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Conversations, in both forms: /conversations for all of the caller's, and below
  * an agent (B28 to B32). They differ in the path only; the record is the same

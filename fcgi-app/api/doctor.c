@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The routes that doctor uses (docs/doctor.md): what arrives of a request, a test
  * stream, a test body, and all findings.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Documents of a knowledge base. Users who may change the base write, delete and
  * see all documents; others see those for everybody and for their groups.

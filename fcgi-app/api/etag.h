@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Validators (RFC 9110, 8.8 and 13.1): a conversation and its thread have a
  * version, which every change increments; a tag is that number. It identifies a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A turn's events for clients that connect later, or again. */
 #include "api/api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The events of all running turns of a user, for one stream of notifications
  * (events=all; E5, E6). Each turn is followed (turn/follow.h) from its first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Descriptions of the resources that people create, from which clients draw lists
  * and forms.

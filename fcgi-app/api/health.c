@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether the process is alive, and if it can serve. Needs no identity. */
 #include <stdlib.h>
 

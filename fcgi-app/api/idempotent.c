@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "api/idempotent.h"
 
 #include "api/scope.h"

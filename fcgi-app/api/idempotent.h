@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Idempotency-Key (DESIGN 6): a repeated key gets the first answer.
  *

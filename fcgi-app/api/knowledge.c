@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Access to the documents of knowledge bases; their progress; searching. */
 #include "api/knowledge.h"
 

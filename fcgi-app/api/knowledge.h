@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * For handlers below a knowledge base: the base, and the caller's access to its
  * documents.

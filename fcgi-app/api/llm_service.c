@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LLM services: the list, their providers' models, and tests. */
 #include "api/api.h"
 

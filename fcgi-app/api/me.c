@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The caller. */
 #include "api/api.h"
 

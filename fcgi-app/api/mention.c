@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What can be mentioned with @. */
 #include "tool/mention/mention.h"
 

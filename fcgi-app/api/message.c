@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Messages: two forms of reading over one query (A45 to A54, B33), and sending
  * below an agent (B34, B35).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Metrics for Prometheus and compatible programs (E37). */
 #include "api/api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One stream per user with all kinds of notices (E5). An idle stream occupies no
  * worker and no thread of its own: its connection is passed to the process's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Lists: {items, totalCount, nextCursor} by keyset.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a message would send to the model, without sending it (turn/preview.h). */
 #include "turn/preview.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The prompt catalogue: choosing, checking and copying prompts. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Resources that people create (lib/resource/resource.def): list, create, read,
  * change and delete. What that means is in lib/resource/call.h; here are the routes

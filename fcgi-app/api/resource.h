@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Resources over HTTP, for handlers with routes of their own. */
 #ifndef API_RESOURCE_H
 #define API_RESOURCE_H

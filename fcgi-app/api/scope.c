@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "api/scope.h"
 
 #include "agent/said.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * For handlers: the owner of the data, and the workspaces and agents that the
  * caller sees. Missing and inaccessible ones are not distinguished.

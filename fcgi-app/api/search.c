@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Search in the caller's conversations (lib/search/chats.h). */
 #include "search/chats.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "api/send.h"
 
 #include <stdatomic.h>

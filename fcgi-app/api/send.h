@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * From a request to its turn, for every route that starts one: handlers decode
  * their members into a struct turn_request. The common part is here: the key, the

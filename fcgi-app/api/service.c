@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Stored LLM services and provider instances: the models of their providers, and
  * tests, also of what is not stored yet.

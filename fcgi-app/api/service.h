@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Requests to the providers of LLM services. */
 #ifndef API_SERVICE_H
 #define API_SERVICE_H

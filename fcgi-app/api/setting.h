@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Storing settings, for the API and the plain pages. */
 #ifndef API_SETTING_H
 #define API_SETTING_H

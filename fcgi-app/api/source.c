@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The passages that a turn used, and their documents, for users who check them.
  * Passages that the caller may no longer see are left out at each request.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Editing threads: regenerating, editing a message, the resulting variants, and
  * forks (docs/thread.md).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Turns as resources: their state, and how to stop one. */
 #include "api/api.h"
 

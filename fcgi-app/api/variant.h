@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Choosing among the variants of a message (docs/thread.md). */
 #ifndef API_VARIANT_H
 #define API_VARIANT_H

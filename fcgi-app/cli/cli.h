@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The admin command `lamplighter`: one table of commands (main.c), one file
  * per group. Results go to stdout, messages to people to stderr.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check, config print. */
 #include <stdio.h>
 #include <string.h>

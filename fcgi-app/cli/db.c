@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* migrate, token: what needs the database. */
 #include <getopt.h>
 #include <stdio.h>

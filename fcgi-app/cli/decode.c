@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* decode: a provider's answer as neutral events. */
 #include <getopt.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* doctor: what works in a deployment, what does not, and how to fix it. */
 #include <getopt.h>
 #include <sodium.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* erase: deletes what is stored about a user. */
 #include <getopt.h>
 #include <string.h>

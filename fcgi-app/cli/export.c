@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* export: what is stored about a user, as JSON. */
 #include <stdio.h>
 #include <stdlib.h>

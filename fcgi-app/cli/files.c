@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* files: the contents of uploads, compared with their rows, or moved. */
 #include <stdio.h>
 #include <string.h>

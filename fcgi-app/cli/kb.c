@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kb: the sources of knowledge bases. */
 #include <stdio.h>
 #include <string.h>

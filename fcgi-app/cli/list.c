@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* list: the tables that are compiled in. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * agent, workspace, prompt, category, services: exports stored resources as
  * YAML, and imports them. Each row of kinds[] is a command.

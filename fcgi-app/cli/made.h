@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Exports stored resources as YAML, and imports them: made.c has the commands,
  * made_yaml.c the format, the other files what differs between kinds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* agent, workspace: what differs from the other kinds. */
 #include <string.h>
 

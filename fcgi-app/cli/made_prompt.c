@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * prompt, category: prompts of the tenant and of groups, or of one user, and
  * their categories. A prompt is found by its name among those of its holder: of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * services: those that were created over the API. No file contains their keys.
  */

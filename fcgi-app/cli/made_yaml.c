@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Converts rows to YAML, and YAML to items. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mcp: the tools of the servers in mcp_servers, and which are accepted. */
 #include <stdio.h>
 #include <string.h>

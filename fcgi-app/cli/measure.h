@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What can be measured of a deployment through its URL: the object `measured` of
  * POST /doctor (docs/doctor.md).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preview: what the model would be sent for a message, without calling it. */
 #include "cli.h"
 #include "turn/preview.h"

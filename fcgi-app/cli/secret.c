@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* secret: creates keys for stored secrets, and seals them with another key. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * services: lists LLM services and the models of their providers, and tests a
  * service. made.c exports and imports stored ones.

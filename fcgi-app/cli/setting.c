@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * setting: settings of users, groups and the tenant; exports and imports YAML.
  */

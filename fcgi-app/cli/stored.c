@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stored: what a user stores, as limits.stored_mb counts it. */
 
 #include "cli.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tools: the tools of a user in a workspace, and calling them by hand. */
 #include <getopt.h>
 #include <signal.h>

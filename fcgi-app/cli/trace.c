@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* trace: where the time of a turn goes, by stage and thread. */
 #include <string.h>
 

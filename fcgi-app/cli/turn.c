@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* turn: what answered a turn, with which prompts and tools, and what it cost. */
 #include <stdio.h>
 #include <string.h>

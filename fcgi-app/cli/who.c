@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options that several commands have: the user and workspace to act as. */
 #include <getopt.h>
 

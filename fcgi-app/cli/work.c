@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* work: the jobs, by hand or from cron. */
 #include <getopt.h>
 #include <stdio.h>

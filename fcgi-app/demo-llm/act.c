@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "demo-llm/act.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * act.h - the conversational mode beside its questions: requests to do
  * something with a tool that is offered for it (create_ticket, set_field), and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * answer.h - the rows of a query as an answer in markdown.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * app.h - from a parsed HTTP request to a reply: the routes, the choice
  * between script and conversation, and the little state that lives longer than

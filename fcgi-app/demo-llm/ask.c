@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ask.c - the neutral request.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ask.h - one model request in neutral form: what the three wire formats have
  * in common. The wire files fill it, everything behind them reads only this.

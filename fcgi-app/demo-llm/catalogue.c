@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * catalogue.c - reading and searching the declared datasets.
  */

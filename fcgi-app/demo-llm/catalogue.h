@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * catalogue.h - the datasets as list_datasets described them, with what the
  * rules need to know about each column. Nothing in here knows any dataset.

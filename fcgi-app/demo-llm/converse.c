@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * converse.c - the conversational mode, as a function of the request alone: it
  * keeps no state, so each round of the tool loop works out the same plan again

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * converse.h - the conversational mode: what the demo says when no script
  * tells it. Rules, not a model: it understands simple questions about the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * dates.c - phrases about time.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * dates.h - phrases about time ("last month", "since 2026-01-01", "in March")
  * as ranges of days. The days are UTC's.

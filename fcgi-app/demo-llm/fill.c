@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fill.c - values for a JSON Schema. Understands type (also as a list), enum,
  * const, default, properties, items and their bounds, anyOf, oneOf, allOf,

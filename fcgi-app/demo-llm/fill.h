@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fill.h - an object that satisfies a JSON Schema, for callers that ask for
  * typed output: the types, the required members and the enumerations are right,

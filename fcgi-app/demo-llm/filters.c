@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * filters.c - conditions in a question: declared values ("open"), times, sizes,
  * ids, missing values and names. Each rule marks the words it has understood,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * http.h - one HTTP/1.x request out of a byte queue, incrementally: request
  * line, the few headers the demo model needs, a body by Content-Length or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * image.c - what the bytes of an image tell without decoding it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * image.h - images in requests. The stand-in cannot see; it checks what the
  * real services check, and can say what it was given.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * lamplighter-demo-llm - the stand-in model: speaks the wire formats of
  * OpenAI, Anthropic and Ollama without a language model behind them. Tests

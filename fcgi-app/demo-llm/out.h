@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * out.h - a byte queue: bytes are appended at the end and consumed at the
  * front. It is what stands between a reply and its socket, and what the wire

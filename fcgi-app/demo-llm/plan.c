@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * plan.c - cutting answers into tokens. A token is a word with the blanks
  * before it, as real tokenizers tend to give; long words and tool arguments are

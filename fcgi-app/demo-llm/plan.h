@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * plan.h - what will be answered, neutral: pieces (reasoning, text, tool
  * calls) cut into tokens that are already escaped for JSON, plus everything

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * question.c - which dataset is asked about, and for what: a count, groups, an
  * aggregate or rows. All knowledge about the data comes from the catalogue.

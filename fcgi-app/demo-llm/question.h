@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * question.h - a question about the datasets as a query. question.c chooses
  * the dataset and the shape of the answer, filters.c finds the conditions.

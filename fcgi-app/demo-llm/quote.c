@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * quote.c - one rule for all questions: the sentence of the passages that has most
  * of the question's words, those in the headings above it at half; a question for

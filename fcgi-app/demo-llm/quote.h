@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * quote.h - the conversational mode for questions that no dataset answers: it
  * searches the knowledge bases and quotes the sentence that has most of the

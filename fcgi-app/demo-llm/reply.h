@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * reply.h - one answer on its way: a cursor over a plan that renders what is
  * due into a byte queue. It knows time and faults but no sockets.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * script.c - reading of scripted scenarios: one row per member.
  */

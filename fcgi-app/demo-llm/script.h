@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * script.h - a scripted scenario: what a test wants the model to do, as one
  * JSON object. Strictly parsed: a wrong key or type is a refusal that names it,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * server.h - the event loop: one thread, epoll, non-blocking sockets. It moves
  * bytes and keeps time; what the bytes are is app.c's and reply.c's business.

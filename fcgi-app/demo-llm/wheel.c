@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * wheel.c - the timer wheel. A slot holds the timers of every round, those of
  * a later round are left in place when the hand passes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * wheel.h - timers for thousands of paced streams: a wheel of one-millisecond
  * slots with intrusive lists. Arming and cancelling are O(1), timers of the

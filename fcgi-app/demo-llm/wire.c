@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * wire.c - what the wire formats share: ids and token counts.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * wire.h - the frame of one provider's format around a neutral plan. A wire
  * reads its requests into struct ask and renders the parts of the answer; what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * wire_anthropic.c - POST /v1/messages.
  *

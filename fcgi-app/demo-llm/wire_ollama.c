@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * wire_ollama.c - POST /api/chat, Ollama's native format: one JSON object per
  * line, tool calls whole and with arguments as objects, done_reason "stop"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * wire_openai.c - POST /v1/chat/completions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * words.c - the little English the rules know.
  */

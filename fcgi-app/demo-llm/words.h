@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * words.h - a question as words, with the little grammar the rules need:
  * singular forms, rough stems, quoted text, numbers, capitals.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * AG-UI 1.0: one `data: {event}` per frame, LF only, no [DONE] and no null for
  * what is optional (P-F2).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The additional data of a request for the ag-ui dialect. */
 #ifndef DIALECT_AG_UI_H
 #define DIALECT_AG_UI_H

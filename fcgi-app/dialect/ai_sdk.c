@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * UI message stream v1 of the Vercel AI SDK: one `data: {part}` per frame and
  * `data: [DONE]` behind the last.

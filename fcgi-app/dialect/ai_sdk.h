@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The additional data of a request for the ai-sdk dialect. */
 #ifndef DIALECT_AI_SDK_H
 #define DIALECT_AI_SDK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Events on the wire. A dialect is one vocabulary for the same events. The table
  * lib/turn/event.def decides which events each dialect sends, and their names. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The forge vocabulary (E3) in the union format (E7): an event is a case with
  * its fields in order.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The native vocabulary: B38 to B45 with kebab-case names for all the rest.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "dialect/notice.h"
 
 #include "dialect/wire.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Notices on the wire: the second table besides the events of turns. Only two
  * dialects have them: native, and forge with the only case of its union (E3) that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * OpenAI's chat.completion.chunk stream (P-F5): the role in the
  * first chunk, text, a finish_reason in the last, the usage in one of its own

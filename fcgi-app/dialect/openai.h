@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The parts of the OpenAI chat completions format that a stream, a plain
  * answer and an error have in common. Source: OpenAI API reference, chat

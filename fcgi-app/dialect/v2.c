@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The v2 vocabulary (D21 to D25): snake_case names and members, each frame's
  * data with its `type`. An `error` comes before the one `done`, which ends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "dialect/wire.h"
 
 #include <sodium.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What dialects share: the frame of an event, JSON from others, and the content of
  * the record that ends a turn. In every dialect, lines end with LF, and the data is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings, and the lines to paste: one table of topics and web servers. */
 #include "doctor/doctor.h"
 

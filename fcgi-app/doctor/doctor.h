@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * doctor: what works in a deployment, what does not, and the line that fixes it. The
  * command and the page measure what only a client can see, through the real URL; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings from what a client measured through the real URL. */
 #include "doctor/doctor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the responder (or the command by itself) sees from inside. */
 #include "doctor/look.h"
 

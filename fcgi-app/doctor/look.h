@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of doctor_look. */
 #ifndef DOCTOR_LOOK_H
 #define DOCTOR_LOOK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who can read and write the configuration, and the directory of uploads. */
 #include "doctor/look.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How many answers may stay open at the web server (places.h), compared with what
  * the web server's files say, where they are in the usual place and readable.

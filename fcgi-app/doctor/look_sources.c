@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sources of knowledge bases: whether they can be read, and how the last run went. */
 #include <unistd.h>
 

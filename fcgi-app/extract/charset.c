@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See charset.h. HTML standard, "determining the character encoding" (2026). */
 #include "extract/charset.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Converts text to UTF-8, in two steps: before and after the process confines itself. */
 #ifndef EXTRACT_CHARSET_H
 #define EXTRACT_CHARSET_H

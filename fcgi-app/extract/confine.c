@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * See confine.h. Three lines of defence: the limits that the parent set
  * (lib/file/extract.c), limits here that forbid new descriptors, and the filter.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Drops rights of the process before it parses anything. */
 #ifndef EXTRACT_CONFINE_H
 #define EXTRACT_CONFINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * lamplighter-extract: reads one untrusted file or page from stdin and writes its
  * text to stdout. It is a separate process, because parsers may take too long, use

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See file.h. Types are detected by content only, never by a name or a declared type. */
 #include "extract/file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Files in general: detects the type by content and extracts the text. Each format has a
  * reader, which appends to x->out, sets x->pages and returns an exit code.

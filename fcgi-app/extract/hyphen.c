@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words that are broken at the ends of lines; see file.h. */
 #include "extract/file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Mails (RFC 5322, MIME): sender, recipients, date, subject, text, and the text of
  * attachments. Of multipart/alternative, the first readable part is used. A mailbox has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See mail_head.h. */
 #include "extract/mail_head.h"
 

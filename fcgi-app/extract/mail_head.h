@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The header of a mail (RFC 5322, 2045, 2047, 2231, 6532): fields, words in any charset,
  * and parameters. Inside mail*.c.

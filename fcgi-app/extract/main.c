@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See extract.h. Started by the responder and the command, not by users. */
 #include "extract/extract.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * DOCX, PPTX, XLSX (ECMA-376), ODT, ODS, ODP (OpenDocument 1.3), EPUB 3: which format an
  * archive has, by what it declares itself, and where its main part is. libxml2 does not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * DOCX (ECMA-376 part 1, section 17), and what paragraphs of PPTX have in common with it.
  * Headers stand before the text; footers, footnotes, endnotes and comments after it, with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* EPUB 3. */
 #include "extract/office_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See office_list.h. Ids are numbers within limits, so looking one up takes one step. */
 #include "extract/office_list.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Styles and numbers of paragraphs of DOCX (ECMA-376 part 1, sections 17.7 and 17.9):
  * whether a style is a heading, and what stands before a paragraph: "1.2.3", "a)", "§ 4".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ODT, ODS, ODP (OpenDocument 1.3). */
 #include "extract/office_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "extract/office_part.h"
 
 #include <archive.h>

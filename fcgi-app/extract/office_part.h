@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The archives of office documents: unpacked files by name, within limits. */
 #ifndef EXTRACT_OFFICE_PART_H
 #define EXTRACT_OFFICE_PART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * PPTX (ECMA-376): slides in the order of the presentation, each with its notes and
  * comments.

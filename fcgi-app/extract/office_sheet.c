@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * XLSX (ECMA-376): the values of cells, dates and times in ISO 8601. A cell has only a
  * number for those; that it is a date is in the styles.

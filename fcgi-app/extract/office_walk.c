@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See office_walk.h. */
 #include "extract/office_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The XML of office documents, read as a stream, with elements by their local names,
  * because prefixes differ between documents; and the state of writing it as text. Inside

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "extract/out.h"
 
 #include <string.h>

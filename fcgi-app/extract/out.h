@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes the text of a file as described in docs/files.md: Markdown paragraphs,
  * headings, list items and tables, and a line <!-- page N --> before each page.

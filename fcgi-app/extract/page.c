@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * See page.h. libxml2's parser is quadratic in the number of attributes of a tag,
  * which is one reason to run it only in this process.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Converts HTML to text for a model. */
 #ifndef EXTRACT_PAGE_H
 #define EXTRACT_PAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * PDF, with poppler (pdf_page.cc). Opens no files here: fonts and encodings are embedded in
  * the file.

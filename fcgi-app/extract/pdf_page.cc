@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See pdf_page.h. Compiled without exceptions: what throws ends the process. */
 #include "extract/pdf_page.h"
 

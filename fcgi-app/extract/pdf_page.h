@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The pages of a PDF as text in reading order, as pdftotext writes it: with the values of
  * form fields and the text of notes on the page. By the C++ interface of poppler: the one

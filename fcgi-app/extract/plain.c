@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Text in any charset. The C library loads converters from files, so those of all
  * charsets that can be detected are opened before the process confines itself.

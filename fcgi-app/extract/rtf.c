@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * RTF 1.9.1: its text, without formatting and pictures. Bytes are in the code page of their
  * font, so they are collected until the font changes: a character of East Asian code pages

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * OCR of pages of a PDF without text, and of image files, by libtesseract if it is
  * installed; or draws one page as a PNG for a model with vision. The library and its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sitemaps (sitemaps.org, protocol 0.9). See web.h. */
 #include <archive.h>
 #include <archive_entry.h>

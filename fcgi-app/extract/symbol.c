@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * See symbol.h. Symbol by its encoding in PostScript (Adobe), Wingdings by the characters
  * of Unicode that were added for it; of the others, what stands in texts: boxes, ticks,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Characters of fonts that have symbols in the place of letters. */
 #ifndef EXTRACT_SYMBOL_H
 #define EXTRACT_SYMBOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The supported types. To add one, add a row here and a file with its functions. */
 #include "extract/extract.h"
 

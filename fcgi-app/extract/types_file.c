@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The types of lamplighter-extract-file: files in general, typed by their content. */
 #include "extract/extract.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See web.h. */
 #include "extract/web.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pages and sitemaps of sites, for sources of knowledge bases (lib/intake). */
 #ifndef EXTRACT_WEB_H
 #define EXTRACT_WEB_H

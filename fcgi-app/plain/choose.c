@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Choosing a prompt, filling in its blanks, and finding what to mention, as pages
  * and forms: what the page with JavaScript does with / and @. Each leads to a

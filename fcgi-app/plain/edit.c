@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Renaming and deleting a conversation, and the tools allowed in it. */
 #include "plain/plain.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Files of plain messages: a field in the form, read as it arrives. If a file
  * cannot be stored, the message is not sent: the page of the error has its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The caller's conversations. */
 #include "plain/plain.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Messages on plain pages: stored ones as Markdown, and a running turn's events as
  * plain text, because a page that is being sent cannot be changed any more.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The common parts of plain pages, and the page of an error. */
 #include "plain/plain.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Plain pages ({base}/plain): the chat as HTML and forms, for browsers without
  * JavaScript. They use the same store, turns and gates as the API; see

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Editing of a thread (docs/thread.md): regenerating, editing a message, and
  * switching between the resulting versions.

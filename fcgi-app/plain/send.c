@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Forms that begin, stop or continue a turn. Each redirects (303) to a page that can
  * be reloaded without sending the form again; the turn runs after that answer, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The caller's own settings as a form: what GET /settings says of each, without
  * JavaScript. An error is shown at its field, and then nothing is saved.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The citations of an answer: notes below it, and a page of the passages that
  * its turn used.

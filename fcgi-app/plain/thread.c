@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One conversation: a page of its messages, and its forms. */
 #include "plain/plain.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The page of a turn: its events so far and as they come (turn/follow.h). It may be
  * reloaded at any time, from anywhere; once the turn has ended, it redirects to the

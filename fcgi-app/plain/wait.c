@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a turn waits for, as forms below it: calls to approve, questions to
  * answer, and calls that only the page with JavaScript could run. The same

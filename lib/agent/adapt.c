@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Converts the structs of configuration files to those of the domain. The only
  * place outside lib/conf that knows how files represent unset values: as "", 0

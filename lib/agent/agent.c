@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/agent.h"
 
 #include "tool/agent/option.h"

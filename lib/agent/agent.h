@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The domain: workspaces and their agents, from files and from rows. Made only
  * by the adapter (adapt.c) and the constructors here; immutable.

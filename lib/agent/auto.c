@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/auto.h"
 
 #include <time.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Auto (A28-A30, A65): if llm_service is "auto", rules select the service for
  * each request: the workspace's rules, else those of chat.auto. The first rule

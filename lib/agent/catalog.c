@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/catalog.h"
 
 #include <pthread.h>

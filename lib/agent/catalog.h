@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * All workspaces, LLM services and prompts of the configuration files, and the
  * subset that a caller may see. Made once for each generation of the

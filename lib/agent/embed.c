@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/embed.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls embedding services: for passages of a knowledge base in a job, and for
  * a question while a user waits.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Knowledge bases as a resource, with the same access rules as prompts (sharing.h);
  * each has an index (lib/search), which is created and deleted with it.

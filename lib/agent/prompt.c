@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The prompt catalogue as a resource. A prompt belongs to the caller (private), a
  * group (team), the tenant, or the configuration (shipped). The readers of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/retrieve.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Retrieval: finds passages of knowledge bases for a question. Selects the
  * bases (B14), makes the question's vector, searches each base, and ranks the

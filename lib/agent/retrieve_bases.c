@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Selection of bases (retrieve.h). */
 #include "agent/retrieve.h"
 #include "base/limits.h"
@@ -131,23 +132,15 @@ int retrieve_bases(const struct caller *by, const struct workspace *w,
 	return seen_bases(by, w, NULL, LIM_BASES_SEARCHED, a, out, e);
 }
 
-static int take_set(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	if (!row[0].null)
-		*(struct str *)ctx = row[0].s;
-	return 0;
-}
-
 int retrieve_set(const struct caller *by, const struct uuid *conversation,
 		 struct arena *a, struct str *out, struct err *e)
 {
 	*out = (struct str){ NULL, 0 };
 	if (!conversation || uuid_is_nil(conversation))
 		return 0;
-	return db_each(by->db, STMT_CONVERSATION_KNOWLEDGE,
+	return db_text(by->db, STMT_CONVERSATION_KNOWLEDGE,
 		       DB_ARGS(DB_U(conversation), DB_S(by->owner.tenant_id),
-			       DB_U(&by->owner.user_id)), a, take_set, out, e);
+			       DB_U(&by->owner.user_id)), a, out, e) < 0 ? -1 : 0;
 }
 
 static bool is_in(const json_t *set, const char *id)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/said.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settings in rows: those of a user, of the user's groups, and of the tenant. */
 #ifndef AGENT_SAID_H
 #define AGENT_SAID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Validates changes of settings: values, levels, and the ids in them. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settings as JSON: values, the values of each level, and choices. */
 #include "agent/auto.h"
 #include "agent/catalog.h"

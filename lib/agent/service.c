@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Stored LLM services as resources: those of the tenant, and provider instances of
  * users, which have an owner each. Their keys are received, sealed and never sent.

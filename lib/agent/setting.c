@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/setting.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Settings: values that can be set on several levels, from a tool to the
  * installation. setting.def lists each setting's levels and how they merge; no

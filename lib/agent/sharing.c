@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/sharing.h"
 
 #include "base/banned.h"

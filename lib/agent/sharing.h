@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Common to resources whose OWNER is SHARED: a tier, which determines the holder
  * of a row (columns tier and team), and shares, rows of a PARENT resource below it

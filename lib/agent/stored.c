@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/stored.h"
 
 #include "auth/policy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Workspaces and agents in rows of the resources of these names. Workspaces of
  * files can have stored agents, too.

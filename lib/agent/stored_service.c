@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/stored_service.h"
 
 #include <stdlib.h>

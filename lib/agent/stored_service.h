@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * LLM services in rows: those of a tenant (RESOURCE_LLM_SERVICE) and those of
  * users with their own keys (RESOURCE_PROVIDER_INSTANCE). Nothing is cached

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "agent/target.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The target of a request: a workspace that its caller can see, one of its
  * agents, and the LLM service that answers. Resolved once per request.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Workspaces and their agents as resources: who sees and changes them, which
  * values are valid, what else their transactions do, and their records.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "auth/caller.h"
 
 #include "base/banned.h"

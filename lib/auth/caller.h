@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The caller: shared by a request, the turn that it starts, the turn's
  * followers and its tools; and by the admin command.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "auth/identity.h"
 
 #include <sodium.h>

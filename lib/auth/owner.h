@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The owner of rows: every statement on user data binds both members. */
 #ifndef AUTH_OWNER_H
 #define AUTH_OWNER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "auth/policy.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What an identity may do: roles of the configuration give permissions,
  * routes and tools ask for them by name. "AIChat.*" gives everything below

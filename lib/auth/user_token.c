@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "auth/user_token.h"
 
 #include <sodium.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tokens that identify the user to a service of the intranet: JWT (RFC 7519,
  * compact JWS of RFC 7515), new for each call and valid for about a minute.

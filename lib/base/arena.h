@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory with one lifetime: everything taken from an arena is given back at
  * once. A worker has one per request; a turn rewinds it to a mark. Strings in

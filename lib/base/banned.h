@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Functions that have no safe use here, turned into build errors. Include
  * last, after the system headers that declare them.

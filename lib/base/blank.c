@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/blank.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Blanks in the text of a prompt, which the user fills in before it is sent:
  *

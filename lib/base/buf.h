@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A growing byte buffer with a hard cap. Valid after BUF_INIT(cap);
  * `p` is never NULL and always NUL-terminated after `n` bytes. Appends return

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Time: wall clock in microseconds since 1970 UTC, and a monotonic one. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/cursor.h"
 
 #include <sodium.h>

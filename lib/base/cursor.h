@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Cursors of lists (A51): base64url of a small JSON object with the position of
  * the next page; clients must treat them as opaque.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Errors of the whole system. A function that can fail returns 0 or -1 (or
  * NULL) and takes a `struct err *` last; the first error set wins, so unwinding

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Request bodies: an object is declared as a table of fields and read strictly into
  * a plain struct. Handlers see only values of the right type and size; absent ones

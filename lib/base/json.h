@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * JSON. Jansson reads and holds documents (jx_*); what we send in streams and
  * record lists is written straight into a buffer (jw_*), without a tree:

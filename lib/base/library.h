@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Shared libraries that are loaded when they are first needed, so that a plain CGI
  * process does not pay for what it does not use: net/curl.h, search/unicode.h.

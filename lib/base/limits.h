@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Every cap on a size that comes from outside, in one place. Those that an
  * admin may change are options too (lib/conf/option.def) with these as their

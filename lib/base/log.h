@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The log: one logfmt line per entry to stderr or syslog. Message texts are
  * constant and data goes into fields; control characters in data are escaped,

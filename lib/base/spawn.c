@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/spawn.h"
 
 #include <errno.h>

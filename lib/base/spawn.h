@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Programs that we start: without a shell, with an environment, limits, pipes
  * and a session of their own, so that nothing of ours is inherited and all of

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # stamp.sh DIR HEADER: what this program is made from, for lib/base/version.c. The header
 # stays as it is if nothing has changed.
 # stamp.sh --commit DIR: only the commit, for a release, which has no .git.

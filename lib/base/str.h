@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views of bytes that someone else owns; not NUL-terminated unless said. */
 #ifndef BASE_STR_H
 #define BASE_STR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Records where the time of a turn goes, by stage and thread, for `lamplighter
  * trace turn`. Without a recording, a span only tests one pointer: no clock is

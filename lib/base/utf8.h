@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* UTF-8 where bytes enter: validate what must be right, repair what may not. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H

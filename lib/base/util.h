@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small helpers that everything uses. */
 #ifndef BASE_UTIL_H
 #define BASE_UTIL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/uuid.h"
 
 #include <sodium.h>

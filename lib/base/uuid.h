@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Ids: 16 bytes, UUIDv7 (RFC 9562) for rows, so that they sort by time and
  * exist before the INSERT. Names that must map to the same id everywhere

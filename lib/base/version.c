@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/version.h"
 
 #include <stdio.h>

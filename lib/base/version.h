@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which program this is: its version, its commit, and the schema that it knows. */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Time zones by name. The C library has one zone for the whole process, and
  * requests of people in different zones run at the same time, so the database is

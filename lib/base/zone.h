@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The date and the time of day in a time zone, whichever the process itself has. */
 #ifndef BASE_ZONE_H
 #define BASE_ZONE_H

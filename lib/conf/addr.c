@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "conf/addr.h"
 
 #include <arpa/inet.h>

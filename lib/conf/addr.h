@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* IP addresses and networks as an admin writes them. Pure; any thread. */
 #ifndef CONF_ADDR_H
 #define CONF_ADDR_H

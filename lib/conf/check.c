@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Checks across options: references, keys that exclude each other, ids that must
  * differ, and the defaults of absent keys that depend on others. Runs over the

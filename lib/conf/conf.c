@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "conf/conf.h"
 
 #include <stdio.h>

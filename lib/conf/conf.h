@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The configuration: YAML files read into one immutable tree of typed structs.
  *

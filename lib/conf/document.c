@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A file that an option names: JSON, or YAML as YAML 1.2 reads its scalars. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where something is in a file, for messages of the modules above. */
 #include <stdio.h>
 #include <stdlib.h>

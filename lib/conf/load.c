@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "conf/load.h"
 
 #include <ctype.h>

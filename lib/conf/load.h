@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One load: from YAML trees to the structs of conf.h, by the option table.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "conf/option.h"
 
 #include <math.h>

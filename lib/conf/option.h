@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The option table: everything that a configuration may contain, one row per key.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "conf/rules.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules for texts of the configuration beyond their type and length. Each
  * returns NULL if the text follows it, else the rule ("must be …").

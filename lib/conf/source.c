@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "conf/source.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The files of a configuration: what was read, and whether the files on disk are
  * still the same. Only lib/conf includes this.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text of a scalar: variables filled in, a secret's file read. */
 #include <ctype.h>
 #include <stdio.h>

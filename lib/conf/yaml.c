@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "conf/yaml.h"
 
 #include <stdlib.h>

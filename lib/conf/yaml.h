@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * YAML as a plain tree: what a configuration may be, and nothing more.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See adhoc.h. */
 #include "db/adhoc.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/db: one ad-hoc SELECT on its connection, from its text to the cells of
  * a row. query.c writes the rows as JSON, columns.c reads what tables have. Like

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The columns of a table of a database that is not ours. */
 #include "db/adhoc.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * MariaDB. Only lib/db includes mysql.h: link.c (a connection), pool.c (who uses
  * it), stmt.c (prepared statements), op.c (runs one of them on the pool or in a
@@ -199,10 +200,11 @@ int db_exec_rows(struct db *db, unsigned stmt, const struct db_val *rows,
 		 size_t n_rows, struct db_result *r, struct err *e) MUST_CHECK;
 
 /*
- * Runs a SELECT and calls fn for each row. Text cells are copied to arena a and
- * live as long as it; ERR_TOO_BIG when it is full. fn returns 0 to continue, 1 to
- * stop without error, -1 with e set. fn must not use db. On the pool, a lost
- * connection is retried once if fn has not been called yet.
+ * Runs a SELECT and calls fn for each row. Texts and ids are copied to arena a and
+ * live as long as it; ERR_TOO_BIG when it is full. a may be NULL for a statement
+ * without texts (types s and b): ids then live during the call of fn. fn returns 0
+ * to continue, 1 to stop without error, -1 with e set. fn must not use db. On the
+ * pool, a lost connection is retried once if fn has not been called yet.
  */
 typedef int db_row_fn(void *ctx, const struct db_val *row, struct err *e);
 int db_each(struct db *db, unsigned stmt, const struct db_val *args,
@@ -221,12 +223,26 @@ int db_each_within(struct db *db, unsigned stmt, const struct db_val *args,
 		   bool *cut, struct err *e) MUST_CHECK;
 
 /*
- * Maps the first row to *out by fields (as many as the statement has columns).
+ * Maps the first row to *out by fields (as many as the statement has columns). a as
+ * for db_each: ids are copied to *out.
  * Returns 1 if there was a row, 0 if not (out unchanged), -1.
  */
 int db_get(struct db *db, unsigned stmt, const struct db_val *args,
 	   struct arena *a, const struct db_field *fields, void *out,
 	   struct err *e) MUST_CHECK;
+
+/*
+ * The first column of the first row, of the type that the name says: most statements
+ * that are read so have one of each. Returns 1, or 0 if there is no row or it is NULL
+ * (*out is unchanged), or -1. The text of db_text (types s and b) lives as long as a. Not
+ * for DB_WHOLE statements.
+ */
+int db_int(struct db *db, unsigned stmt, const struct db_val *args, int64_t *out,
+	   struct err *e) MUST_CHECK;
+int db_id(struct db *db, unsigned stmt, const struct db_val *args,
+	  struct uuid *out, struct err *e) MUST_CHECK;
+int db_text(struct db *db, unsigned stmt, const struct db_val *args,
+	    struct arena *a, struct str *out, struct err *e) MUST_CHECK;
 
 /*
  * Returns all rows as an array in the arena: *out has *n elements of size_bytes,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What each error number means for the connection and the transaction. 1205 undoes
  * only its statement, but the transaction's later statements assume that it

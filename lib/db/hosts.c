@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The hosts of one database. The client library's own list tries the next host only
  * if a TCP connect fails; a node that is frozen, read-only or without a quorum

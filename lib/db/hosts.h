@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside lib/db: the hosts of one database, and which of them to use. */
 #ifndef DB_HOSTS_H
 #define DB_HOSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Prepared statements on foreign databases, kept by their text for the connection
  * on which they were prepared, so that the next query of the same form takes one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One connection: opening, set-up, closing, and the meaning of its errors. The pool
  * decides who uses it, and when.

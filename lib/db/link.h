@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/db: a connection with its prepared statements, and the pool. No file
  * outside includes this (nor mysql.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Maps rows to structs as described by one table per entity (struct db_field). */
 #include <string.h>
 
@@ -80,6 +81,56 @@ int db_get(struct db *db, unsigned stmt, const struct db_val *args,
 		return -1;
 	return (int)m.n;
 }
+
+/* -- one value --------------------------------------------------------------- */
+
+struct single {
+	char type;		/* s: or b */
+	void *out;
+	bool found;
+};
+
+static int take_single(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct single *k = ctx;
+	const struct db_field f = { .type = row->type };
+
+	(void)e;
+	if (row->type != k->type && !(k->type == 's' && row->type == 'b'))
+		BUG("a value that is not what its statement declares");
+	k->found = !row->null;
+	if (k->found)
+		db_map(&f, 1, row, k->out);
+	return 1;
+}
+
+static int read_single(struct db *db, unsigned stmt, const struct db_val *args,
+		       struct arena *a, char type, void *out, struct err *e)
+{
+	struct single k = { .type = type, .out = out };
+
+	return db_each(db, stmt, args, a, take_single, &k, e) ? -1 : k.found;
+}
+
+int db_int(struct db *db, unsigned stmt, const struct db_val *args, int64_t *out,
+	   struct err *e)
+{
+	return read_single(db, stmt, args, NULL, 'i', out, e);
+}
+
+int db_id(struct db *db, unsigned stmt, const struct db_val *args,
+	  struct uuid *out, struct err *e)
+{
+	return read_single(db, stmt, args, NULL, 'u', out, e);
+}
+
+int db_text(struct db *db, unsigned stmt, const struct db_val *args,
+	    struct arena *a, struct str *out, struct err *e)
+{
+	return read_single(db, stmt, args, a, 's', out, e);
+}
+
+/* -- all rows ----------------------------------------------------------------- */
 
 static int list_row(void *ctx, const struct db_val *row, struct err *e)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The schema. DDL commits implicitly and cannot be rolled back, so progress is
  * recorded per statement: run it, then record (version, step, SHA-256 of its text).

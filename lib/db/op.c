@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One operation. On the pool: a connection of its own, and one retry after a lost
  * connection or a deadlock. In a transaction: its connection; any error other than
  * FAULT_DATA dooms the transaction.
  */
-#include "db/link.h"
+#include "db/prep.h"
 #include "metric/metric.h"
 
 #include "base/banned.h"
@@ -102,4 +103,16 @@ int db_each_within(struct db *db, unsigned stmt, const struct db_val *args,
 
 	*cut = false;
 	return op_run(db, &op, e);
+}
+
+int db_check_stmts(struct db *db, struct err *e)
+{
+	struct link *c = pool_take(db->pool, true, e);
+	int rc = c ? 0 : -1;
+
+	for (unsigned i = 0; !rc && i < db->pool->opt.n_stmts; i++)
+		rc = prepare(c, i, e) ? 0 : -1;
+	if (c)
+		pool_give(c);
+	return rc;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The pool: a connection is borrowed for one operation, LIFO, so that a quiet
  * process uses only one or two warm connections.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See prep.h. */
 #include "db/prep.h"
 

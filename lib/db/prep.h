@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/db: the declared statements that a connection has prepared. prep.c
  * prepares and checks them, stmt.c executes them. A connection, and so all of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Ad-hoc SELECTs on foreign databases, for datasets. Values are always parameters.
  * The session is read-only, and each query has its own time limit. Rows and bytes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "db/split.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Splits SQL text into statements, for migrations. Needs no server. */
 #ifndef DB_SPLIT_H
 #define DB_SPLIT_H

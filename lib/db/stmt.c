@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Declared statements: prepared lazily and kept per connection by their number in
  * the table. Preparing checks the row against the server's description: number of
@@ -351,11 +352,12 @@ static int give_row(struct link *c, struct prep *p, const struct db_stmt *row,
 {
 	size_t need = row_bytes(p, row->columns);
 	struct db_val cells[MAX_COLUMNS];
-	char *to;
+	char ids[MAX_COLUMNS * 16], *to = ids;
 
 	if (is_beyond(op, need))
 		return 1;
-	to = arena_try(op->a, need, e);
+	if (op->a)
+		to = arena_try(op->a, need, e);
 	if (!to)
 		return -1;
 	if (take_row(p, row->columns, to, cells))
@@ -378,6 +380,8 @@ static int take_rows(struct link *c, struct prep *p, const struct db_stmt *row,
 
 	if (p->n_columns > MAX_COLUMNS)
 		BUG("a statement with too many columns");
+	if (!op->a && strpbrk(row->columns, "sSbB"))
+		BUG("a statement with texts, and no arena for them");
 	for (;;) {
 		int got = mysql_stmt_fetch(p->st);
 
@@ -497,16 +501,4 @@ int stmt_ended(struct link *c, struct err *e)
 	prep_fail(c, p, "end of a transaction", e);
 	clear_away(c, p);
 	return -1;
-}
-
-int db_check_stmts(struct db *db, struct err *e)
-{
-	struct link *c = pool_take(db->pool, true, e);
-	int rc = c ? 0 : -1;
-
-	for (unsigned i = 0; !rc && i < db->pool->opt.n_stmts; i++)
-		rc = prepare(c, i, e) ? 0 : -1;
-	if (c)
-		pool_give(c);
-	return rc;
 }

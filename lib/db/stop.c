@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Ends a query from another thread. Its socket is shut down, so that the thread
  * that waits for rows wakes at once; the server, which would only notice at its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Transactions: closures that can run again. Any database error other than
  * FAULT_DATA ends a try; the wrapper rolls back, or drops the lost connection, and

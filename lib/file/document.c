@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Extracts the text of documents that are files, and indexes it. */
 #include "base/clock.h"
 #include "base/log.h"

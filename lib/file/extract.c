@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starts and limits the child and interprets how it ended. See extract.h. */
 #include "file/extract.h"
 

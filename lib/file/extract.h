@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Extracts the text of an untrusted page or file. It is parsed only in a child
  * process with limits, never in this one: parsers may take too long, use too much

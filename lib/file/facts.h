@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The facts about a complete attachment: its hash, its type by content, its text. */
 #ifndef FILE_FACTS_H
 #define FILE_FACTS_H

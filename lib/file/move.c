@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "file/move.h"
 
 #include <sodium.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Moves the contents of files from the database to the directory, and back. */
 #ifndef FILE_MOVE_H
 #define FILE_MOVE_H

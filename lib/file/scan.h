@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * OCR of pages of a PDF that are images, and of image files: by Tesseract if it is
  * installed (scans.tesseract), else by the LLM service scans.llm_service. A few pages

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Deletes attachments that were never sent, and those of deleted conversations. */
 #include "job/work.h"
 #include "store/attachment.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "file/upload.h"
 
 #include <sodium.h>

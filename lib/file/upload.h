@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Uploads: bytes are passed on as they arrive and stored in pieces of
  * LIM_FILE_PIECE_BYTES. Only one piece is kept in memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hold/share.h"
 
 #include <pthread.h>

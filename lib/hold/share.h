@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What each user has of the process at the same time (share.def). A user gets at most a
  * part of the whole (limits.user_share), so that one user cannot exclude all others.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hold/stored.h"
 
 #include <pthread.h>
@@ -91,15 +92,13 @@ static int take_sums(void *ctx, const struct db_val *row, struct err *e)
 int hold_sum(struct db *db, const struct owner *o, struct stored *out,
 	       struct err *e)
 {
-	struct arena a = ARENA_INIT;
 	int rc;
 
 	*out = (struct stored){ { 0 } };
 	rc = db_each(db, STMT_STORED_SUMS,
 		     DB_ARGS(OWNER(o), OWNER(o), OWNER(o), OWNER(o), OWNER(o),
-			     OWNER(o), OWNER(o), DB_U(&o->user_id)), &a, take_sums,
+			     OWNER(o), OWNER(o), DB_U(&o->user_id)), NULL, take_sums,
 		     out, e);
-	arena_release(&a);
 	if (rc == 0)
 		note(&o->user_id, hold_total(out));
 	return rc;
@@ -158,25 +157,16 @@ int hold_take(struct db *db, const struct conf *conf, const struct owner *o,
 	return e->code ? -1 : is_full(&s, conf, e);
 }
 
-static int take_size(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].i;
-	return 0;
-}
-
 int hold_take_fork(struct db *db, const struct conf *conf, const struct owner *o,
 		     const struct uuid *conversation, int64_t seq,
 		     struct share_part *part, struct err *e)
 {
-	struct arena a = ARENA_INIT;
 	int64_t bytes = 0;
-	int rc = db_each(db, STMT_STORED_THREAD,
-			 DB_ARGS(DB_U(conversation), DB_I(seq), OWNER(o)), &a,
-			 take_size, &bytes, e);
 
-	arena_release(&a);
-	return rc ? -1 : hold_take(db, conf, o, bytes, part, e);
+	if (db_int(db, STMT_STORED_THREAD,
+		   DB_ARGS(DB_U(conversation), DB_I(seq), OWNER(o)), &bytes, e) < 0)
+		return -1;
+	return hold_take(db, conf, o, bytes, part, e);
 }
 
 int hold_check(struct db *db, const struct conf *conf, const struct owner *o,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a user stores in the database (stored.def), and limits.stored_mb. It is not kept
  * in counters, which every statement that writes or deletes would have to maintain and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Files of a directory, in the order of their names, so that a run can continue
  * after any of them. Nothing is opened by path: each name is looked up in the

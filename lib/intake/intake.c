@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "intake/item.h"
 
 #include <string.h>
@@ -10,12 +11,6 @@
 #include "store/stmt.h"
 
 #include "base/banned.h"
-
-/* More than a request and reading its answer can take. */
-#define LEASE_US INT64_C(120000000)
-enum { RENEW_MS = 20000 };
-
-enum going { ENDED, LOOKING, LOOKING_IN_PART, DROPPING };
 
 static const struct db_field state_fields[] = {
 #define F(m, t, sql) FIELD_OF(struct intake_state, m, t)
@@ -33,85 +28,6 @@ int intake_state_get(struct db *db, const struct conf *conf, struct str name,
 	if (rc < 0)
 		return -1;
 	return rc && out->run ? 0 : err_set(e, ERR_NOT_FOUND, "it was never read");
-}
-
-/* -- the lease ------------------------------------------------------------------- */
-
-int intake_take(struct intake_run *k, struct err *e)
-{
-	int64_t now = clock_now_us();
-	struct db_result r;
-
-	k->lease = uuid_new();
-	k->renew_ms = clock_mono_ms() + RENEW_MS;
-	if (db_exec(k->io->db, STMT_INTAKE_TAKE,
-		    DB_ARGS(DB_U(&k->lease), DB_I(now + LEASE_US),
-			    DB_S(k->at.tenant_id), DB_S(str_of(k->s->name)),
-			    DB_U(&k->lease), DB_I(now)), &r, e))
-		return -1;
-	return r.affected > 0;
-}
-
-static int renewed(const struct db_result *r, struct err *e)
-{
-	return r->affected ? 0
-		: err_public(e, ERR_BUSY, "Another process is reading it now; this "
-			     "one stopped.");
-}
-
-static int put_lease(struct intake_run *k, int64_t until_us, struct db_result *r,
-		     struct err *e)
-{
-	return db_exec(k->io->db, STMT_INTAKE_LEASE,
-		       DB_ARGS(DB_I_IF(until_us, until_us),
-			       DB_S(k->at.tenant_id),
-			       DB_S(str_of(k->s->name)), DB_U(&k->lease)), r, e);
-}
-
-int intake_renew(struct intake_run *k, bool force, struct err *e)
-{
-	struct db_result r;
-
-	if (!force && clock_mono_ms() < k->renew_ms)
-		return 0;
-	k->renew_ms = clock_mono_ms() + RENEW_MS;
-	return put_lease(k, clock_now_us() + LEASE_US, &r, e) ? -1
-		: renewed(&r, e);
-}
-
-void intake_release(struct intake_run *k)
-{
-	struct err lost = ERR_INIT;	/* the lease then expires */
-
-	if (put_lease(k, 0, NULL, &lost))
-		log_err("the lease of a source", &lost);
-}
-
-static int save(struct intake_run *k, struct err *e)
-{
-	struct intake_state *st = &k->st;
-	struct db_result r;
-
-	st->faults = arena_str(k->a, buf_str(&k->faults));
-	if (db_exec(k->io->db, STMT_INTAKE_PUT,
-		    DB_ARGS(DB_I(clock_now_us() + LEASE_US), DB_U(&st->base_id),
-			    DB_I(st->run), DB_I(st->going), DB_B(st->place),
-			    DB_I_IF(st->begun_us, st->begun_us),
-			    DB_I_IF(st->ended_us, st->ended_us), DB_I(st->made),
-			    DB_I(st->changed), DB_I(st->same), DB_I(st->gone),
-			    DB_I(st->failed), DB_S(st->faults),
-			    DB_I_IF(st->next_us, st->next_us), DB_B(st->origin),
-			    DB_S(k->at.tenant_id), DB_S(str_of(k->s->name)),
-			    DB_U(&k->lease)), &r, e))
-		return -1;
-	return renewed(&r, e);
-}
-
-int intake_in_part(struct intake_run *k, struct err *e)
-{
-	k->whole = false;
-	k->st.going = LOOKING_IN_PART;
-	return save(k, e);
 }
 
 /* -- the base -------------------------------------------------------------------- */
@@ -149,27 +65,20 @@ static int make_base(struct intake_run *k, struct err *e)
 	return resource_create(k->io->db, r, &at, &row, &also, e);
 }
 
-struct found_base {
-	struct str tier;
-};
-
 /* Finds k->at.base by its id: 1; 0 if there is none; -1. */
 static int by_id(struct intake_run *k, struct err *e)
 {
-	static const struct db_field fields[] = {
-		FIELD_OF(struct found_base, tier, s),
-	};
-	struct found_base b;
+	struct str tier;
 	int rc;
 
 	if (!uuid_parse(str_of(k->s->base), &k->at.base))
 		return 0;
-	rc = db_get(k->io->db, STMT_INTAKE_BASE,
-		    DB_ARGS(DB_U(&k->at.base), DB_S(k->at.tenant_id)), k->a,
-		    fields, &b, e);
+	rc = db_text(k->io->db, STMT_INTAKE_BASE,
+		     DB_ARGS(DB_U(&k->at.base), DB_S(k->at.tenant_id)), k->a,
+		     &tier, e);
 	if (rc < 0)
 		return -1;
-	if (!rc || str_is(b.tier, "private"))
+	if (!rc || str_is(tier, "private"))
 		return err_public(e, ERR_CONFIG, "base of the source %s must be a "
 				  "name, or the id of a knowledge base that is "
 				  "not private.", k->s->name);
@@ -178,17 +87,13 @@ static int by_id(struct intake_run *k, struct err *e)
 
 static int find_base(struct intake_run *k, struct err *e)
 {
-	static const struct db_field fields[] = {
-		{ .column = "id", .type = 'u', .offset = 0 },
-	};
 	int rc = by_id(k, e);
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	rc = db_get(k->io->db, STMT_INTAKE_BASE_NAMED,
-		    DB_ARGS(DB_S(k->at.tenant_id), DB_U(&k->at.user_id),
-			    DB_S(str_of(k->s->base))), k->a, fields,
-		    &k->at.base, e);
+	rc = db_id(k->io->db, STMT_INTAKE_BASE_NAMED,
+		   DB_ARGS(DB_S(k->at.tenant_id), DB_U(&k->at.user_id),
+			   DB_S(str_of(k->s->base))), &k->at.base, e);
 	if (rc < 0)
 		return -1;
 	return rc ? 0 : make_base(k, e);
@@ -248,7 +153,7 @@ static int begin(struct intake_run *k, bool again, struct err *e)
 	buf_addstr(&k->faults, st->faults);
 	for (size_t i = 0; i < st->faults.n; i++)
 		k->n_faults += st->faults.p[i] == '\n';
-	return save(k, e);
+	return intake_save(k, e);
 }
 
 static int look(struct intake_run *k, struct err *e)
@@ -280,9 +185,9 @@ static int end(struct intake_run *k, int rc, struct err *e)
 	}
 	if (rc < 0) {
 		buf_addf(&k->faults, "%s\n", *e->public ? e->public : e->text);
-		return save(k, &lost) ? -1 : rc;
+		return intake_save(k, &lost) ? -1 : rc;
 	}
-	return save(k, e) ? -1 : rc;
+	return intake_save(k, e) ? -1 : rc;
 }
 
 static int run(struct intake_run *k, bool again, struct err *e)

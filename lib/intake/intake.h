@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Sources of knowledge bases (knowledge.sources): a directory, the pages of a
  * site, or a SELECT over the tables of an application. A run writes new and

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 #include "intake/item.h"
 
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "file/upload.h"
 #include "store/stmt.h"
@@ -18,6 +20,91 @@ enum {
 
 /* A file that did not become a document is deleted after a day. */
 #define UNWRITTEN_US INT64_C(86400000000)
+
+/* More than a request and reading its answer can take. */
+#define LEASE_US INT64_C(120000000)
+enum { RENEW_MS = 20000 };
+
+/* -- the run -------------------------------------------------------------------------- */
+
+int intake_take(struct intake_run *k, struct err *e)
+{
+	int64_t now = clock_now_us();
+	struct db_result r;
+
+	k->lease = uuid_new();
+	k->renew_ms = clock_mono_ms() + RENEW_MS;
+	if (db_exec(k->io->db, STMT_INTAKE_TAKE,
+		    DB_ARGS(DB_U(&k->lease), DB_I(now + LEASE_US),
+			    DB_S(k->at.tenant_id), DB_S(str_of(k->s->name)),
+			    DB_U(&k->lease), DB_I(now)), &r, e))
+		return -1;
+	return r.affected > 0;
+}
+
+static int renewed(const struct db_result *r, struct err *e)
+{
+	return r->affected ? 0
+		: err_public(e, ERR_BUSY, "Another process is reading it now; this "
+			     "one stopped.");
+}
+
+static int put_lease(struct intake_run *k, int64_t until_us, struct db_result *r,
+		     struct err *e)
+{
+	return db_exec(k->io->db, STMT_INTAKE_LEASE,
+		       DB_ARGS(DB_I_IF(until_us, until_us),
+			       DB_S(k->at.tenant_id),
+			       DB_S(str_of(k->s->name)), DB_U(&k->lease)), r, e);
+}
+
+int intake_renew(struct intake_run *k, bool force, struct err *e)
+{
+	struct db_result r;
+
+	if (!force && clock_mono_ms() < k->renew_ms)
+		return 0;
+	k->renew_ms = clock_mono_ms() + RENEW_MS;
+	return put_lease(k, clock_now_us() + LEASE_US, &r, e) ? -1
+		: renewed(&r, e);
+}
+
+void intake_release(struct intake_run *k)
+{
+	struct err lost = ERR_INIT;	/* the lease then expires */
+
+	if (put_lease(k, 0, NULL, &lost))
+		log_err("the lease of a source", &lost);
+}
+
+int intake_save(struct intake_run *k, struct err *e)
+{
+	struct intake_state *st = &k->st;
+	struct db_result r;
+
+	st->faults = arena_str(k->a, buf_str(&k->faults));
+	if (db_exec(k->io->db, STMT_INTAKE_PUT,
+		    DB_ARGS(DB_I(clock_now_us() + LEASE_US), DB_U(&st->base_id),
+			    DB_I(st->run), DB_I(st->going), DB_B(st->place),
+			    DB_I_IF(st->begun_us, st->begun_us),
+			    DB_I_IF(st->ended_us, st->ended_us), DB_I(st->made),
+			    DB_I(st->changed), DB_I(st->same), DB_I(st->gone),
+			    DB_I(st->failed), DB_S(st->faults),
+			    DB_I_IF(st->next_us, st->next_us), DB_B(st->origin),
+			    DB_S(k->at.tenant_id), DB_S(str_of(k->s->name)),
+			    DB_U(&k->lease)), &r, e))
+		return -1;
+	return renewed(&r, e);
+}
+
+int intake_in_part(struct intake_run *k, struct err *e)
+{
+	k->whole = false;
+	k->st.going = LOOKING_IN_PART;
+	return intake_save(k, e);
+}
+
+/* -- items --------------------------------------------------------------------------- */
 
 void intake_hash(unsigned char out[INTAKE_HASH_BYTES], const struct str *v, size_t n)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/intake: one run, and the items (files, pages or rows) that it
  * reads.
@@ -12,6 +13,9 @@
 #include "search/kb.h"
 
 #define INTAKE_HASH_BYTES 32
+
+/* knowledge_source.going */
+enum going { ENDED, LOOKING, LOOKING_IN_PART, DROPPING };
 
 struct intake_run {
 	const struct intake_io *io;
@@ -37,6 +41,9 @@ struct intake_run {
 int intake_take(struct intake_run *k, struct err *e) MUST_CHECK;
 int intake_renew(struct intake_run *k, bool force, struct err *e) MUST_CHECK;
 void intake_release(struct intake_run *k);
+
+/* Stores the state of the run, and keeps its lease; ERR_BUSY if that was lost. */
+int intake_save(struct intake_run *k, struct err *e) MUST_CHECK;
 
 /* Records in the database that the run must delete nothing, even after a kill. */
 int intake_in_part(struct intake_run *k, struct err *e) MUST_CHECK;

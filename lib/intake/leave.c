@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sources that were removed from the configuration. */
 #include "base/log.h"
 #include "intake/item.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The job that reads the sources that are due. */
 #include "base/log.h"
 #include "intake/item.h"

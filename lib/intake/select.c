@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Rows of a SELECT. Keys are read in pages, each with the value that shows
  * whether the row has changed; only new and changed rows are read in full. A

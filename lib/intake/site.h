@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside lib/intake: a site as a source, its requests and their results. */
 #ifndef INTAKE_SITE_H
 #define INTAKE_SITE_H
@@ -64,24 +65,7 @@ int site_allows(struct site *s, const char *url, struct err *e) MUST_CHECK;
 /* Reads a page as a document. Returns 1 when done; 0 if the run ends first; -1. */
 int site_page(struct site *s, const struct site_page *p, struct err *e) MUST_CHECK;
 
-/*
- * Adds the addresses of a sitemap to the list: in parts, each of which is stored, so
- * that the next run continues behind it. Returns as site_page.
- */
-int site_map(struct site *s, const struct site_page *p, struct err *e) MUST_CHECK;
-
 /* Whether the address is in the list of this run. 1, 0, -1. */
 int site_lists(struct site *s, struct str url, struct err *e) MUST_CHECK;
-
-/*
- * Whether p, which names url as its address, is left to that page: 1, and
- * noted; 0 if url is not in the list of this run, or if the pages from url on
- * name each other round to p: then p, which is read last, stands for them. -1.
- */
-int site_is_same(struct site *s, const struct site_page *p, struct str url,
-		 struct err *e) MUST_CHECK;
-
-/* Adds addresses to the list of this run: a JSON array of {url, depth, mod}. */
-int site_list(struct site *s, struct str json, struct err *e) MUST_CHECK;
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Requests to a site: one at a time, with delays, and only to the site itself. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A page or a file of a site as a document. */
 #include <stdio.h>
 #include <string.h>
@@ -200,13 +201,74 @@ static struct site_text read_text(struct str s)
 	return t;
 }
 
+struct site_listed {
+	struct str same_as;
+};
+
+/* Whether the item is in the list of this run. 1, 0, -1. */
+static int lists(struct site *s, struct str item, struct site_listed *out,
+		 struct err *e)
+{
+	static const struct db_field fields[] = {
+		FIELD_OF(struct site_listed, same_as, B),
+	};
+	const struct intake_run *k = s->k;
+
+	return db_get(k->io->db, STMT_INTAKE_PAGE_LISTED,
+		      DB_ARGS(DB_U(&k->at.base), DB_S(str_of(k->s->name)),
+			      DB_I(k->st.run), DB_B(item)), &s->one, fields, out,
+		      e);
+}
+
+/* The item of an address: its SHA-256, in h. */
+static struct str item_of(struct str url, unsigned char *h)
+{
+	crypto_hash_sha256(h, (const unsigned char *)url.p, url.n);
+	return (struct str){ (const char *)h, crypto_hash_sha256_BYTES };
+}
+
+int site_lists(struct site *s, struct str url, struct err *e)
+{
+	unsigned char h[crypto_hash_sha256_BYTES];
+	struct site_listed l;
+
+	return lists(s, item_of(url, h), &l, e);
+}
+
+/*
+ * Whether p, which names url as its address, is left to that page: 1, and
+ * noted; 0 if url is not in the list of this run, or if the pages from url on
+ * name each other round to p: then p, which is read last, stands for them. -1.
+ */
+static int is_same(struct site *s, const struct site_page *p, struct str url,
+		   struct err *e)
+{
+	const struct intake_run *k = s->k;
+	unsigned char h[crypto_hash_sha256_BYTES];
+	const struct str other = item_of(url, h);
+	struct site_listed l;
+	int rc = lists(s, other, &l, e);
+
+	for (int i = 0; rc > 0 && l.same_as.n && i < LIM_SAME_PAGES; i++) {
+		if (str_eq(l.same_as, p->item))
+			return 0;
+		rc = lists(s, l.same_as, &l, e);
+	}
+	if (rc <= 0)
+		return rc;
+	return db_exec(k->io->db, STMT_INTAKE_PAGE_SAME,
+		       DB_ARGS(DB_B(other), DB_U(&k->at.base),
+			       DB_S(str_of(k->s->name)), DB_I(k->st.run),
+			       DB_B(p->item)), NULL, e) ? -1 : 1;
+}
+
 /* Whether the page is left to another address that is in the list. 1, 0, -1. */
 static int is_copy(struct site *s, const struct site_page *p, struct str url,
 		   struct err *e)
 {
 	if (str_eq(url, p->url) || utf8_chars(url) > LIM_DOCUMENT_URL_CHARS)
 		return 0;
-	return site_is_same(s, p, url, e);
+	return is_same(s, p, url, e);
 }
 
 static int write_text(struct site *s, const struct site_page *p,

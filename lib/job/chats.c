@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Jobs on the index of conversations. */
 #include "job/work.h"
 

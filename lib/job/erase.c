@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "job/erase.h"
 
 #include "agent/stored.h"

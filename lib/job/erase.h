@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Deletes everything of a user (A38): each table as lib/resource/resource.def says.
  * Conversations, knowledge bases and files are deleted by their jobs, which are run to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Jobs on knowledge bases and their indexes. Their subject is the base. */
 #include "job/work.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "job/work.h"
 
 #include <time.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Runs jobs (store/job.h) in threads that have just finished a response, and in
  * `lamplighter work`. Jobs have no thread or process of their own: the next idle

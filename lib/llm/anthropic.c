@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Anthropic Messages, reading. The content blocks are
  * kept as they came while the stream runs: an assistant turn with thinking must

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Anthropic Messages, writing. Messages are made as a
  * tree: neighbours of one role become one message, tool results come first in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A request from neutral messages: everything before the dialect writes its
  * body, and the address and headers after it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Requests, the part that all dialects share: messages brought into an order
  * that every server accepts, tool names and ids in their wire form, schemas,

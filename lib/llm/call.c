@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tool calls as dialects deliver them, often in pieces: each fragment is added to
  * its call, and at the end every call has a unique id and a JSON object as its

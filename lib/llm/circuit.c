@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "llm/circuit.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The circuit breaker of this process: after CIRCUIT_FAILURES failures in a row
  * a service is not used for CIRCUIT_OPEN_MS; then one request tries it, and its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "llm/decode_cli.h"
 
 #include <errno.h>

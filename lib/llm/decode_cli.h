@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The core of `lamplighter decode PROVIDER`: a recorded body in, neutral
  * events as JSON lines out. Admins attach the output to bug reports and tests of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * From body bytes to neutral events: framing, parsing, and the one terminal
  * event. What the answer says is read by the dialects; how deltas and calls

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The inside of the decoder, for the dialects. A dialect reads JSON and calls
  * dec_*; everything that all providers share is behind those: framing, repair

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Turns the output of dialects into events: makes text valid UTF-8 wherever it
  * was split, separates <think>, and emits the terminal event once, after

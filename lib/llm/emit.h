@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by decoder.c, emit.c and call.c only. */
 #ifndef LLM_EMIT_H
 #define LLM_EMIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Classification goes by the provider's own words first and by status last
  * (P-A9): a 429 may mean "wait" or "pay", a 400 may mean "too long". The retry

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The meaning of a provider's failure: one classification for statuses, error
  * bodies and errors inside a stream (P-A3, P-A8 to P-A12), and the possible remedies.

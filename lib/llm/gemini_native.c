@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Gemini's own streamGenerateContent, reading only: bodies that people have
  * recorded can be decoded; requests go to the OpenAI-compatible address. Each

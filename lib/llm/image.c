@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Images for models. All three dialects want them in base64 with the media
  * type, and refuse a type that does not match the bytes (Anthropic: "does not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The provider seam (E22-E27): neutral messages in, neutral events out.
  *

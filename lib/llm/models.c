@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "llm/models.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The list of models that a provider has, in the forms in which providers give
  * it. Pure functions on bytes; probe.h asks for it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Ollama's own chat: one JSON object per line, whole
  * tool calls with arguments as objects, counters in the last line.

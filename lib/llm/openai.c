@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * OpenAI chat completions, reading: the chunk of a stream and the whole
  * document. The fields are those that some server

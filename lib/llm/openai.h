@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parts of the dialects that live in files of their own. */
 #ifndef LLM_OPENAI_H
 #define LLM_OPENAI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * OpenAI chat completions, writing. Only what is configured is sent (P-E2, P-E8):
  * strict servers refuse members that they do not know.

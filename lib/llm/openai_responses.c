@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * OpenAI Responses, reading only: bodies that people
  * have recorded can be decoded; requests are made by chat completions. Events

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "llm/probe.h"
 
 #include <string.h>

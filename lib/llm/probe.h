@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Checks an LLM service at no cost: requests the list of models, if the server
  * has one, with the service's credential and headers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The provider table and the quirk table. Values that
  * a row does not name are zero, hence the first of each enum; BASE has those

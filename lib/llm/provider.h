@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Providers and dialects. A dialect is a wire format: how to write a request
  * and how to read an answer. A provider is a row of data: a dialect, an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "llm/repair.h"
 
 #include "base/limits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Reading JSON of a provider whose text may be broken (P-C7, P-C11).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "llm/retrieval.h"
 
 #include <math.h>

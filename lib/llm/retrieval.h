@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The requests of searches: vectors of texts (`capabilities: [embed]`), and
  * scores of how well passages match a question (`capabilities: [rerank]`). One

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * JSON Schemas of tools on their way to a provider (P-E9 to P-E11). A reference inside
  * the document is replaced by its target; any other is never fetched and becomes

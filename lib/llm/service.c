@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "llm/service.h"
 
 #include "base/banned.h"

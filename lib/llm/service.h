@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * An LLM service: its address, credential and options. lib/agent makes them
  * from files and rows (agent/catalog.h), and lib/llm uses them; the struct is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * llm_stream: one request, with its retries, as one sequence of events.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "llm/toolname.h"
 
 #include <ctype.h>

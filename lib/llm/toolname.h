@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tool names on the wire (P-B14). Ours may have 1-128 of [A-Za-z0-9_.-] (as
  * MCP); OpenAI and Anthropic take [A-Za-z0-9_-]{1,64}. A name that fits is sent

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counters of tokens: four disjoint ones and a part (P-D1), each known or not. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What this process has counted (metric.def), for GET /metrics.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "net/curl.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libcurl, loaded when it is first needed: loading it and its 26 libraries takes 9
  * million instructions, more than everything else that a plain CGI process does for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "net/due.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The due times of transfers: a binary heap, used by the loop's thread. Received
  * bytes only postpone a due time, so an entry that is too early stays where it is

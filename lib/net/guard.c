@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "net/guard.h"
 
 #include <arpa/inet.h>

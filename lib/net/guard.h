@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The address guard: the addresses to which a request may connect if others can
  * influence its URL (server-side request forgery). It checks the socket address

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * http_do and http_wait. loop.c (one thread for all transfers) and transfer.c
  * (libcurl's callbacks) do the work; the loop also owns the connections.

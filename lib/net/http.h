@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Outgoing HTTP; only lib/net uses libcurl. http_do blocks its caller while one
  * thread of the pool drives the transfers of all callers (loop.c): warm

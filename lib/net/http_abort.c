@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "net/http_abort.h"
 
 #include <errno.h>

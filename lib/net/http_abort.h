@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/net: the switch of http.h. A flag that is read without a system call,
  * an eventfd that wakes http_wait, and the pool whose loop must check the flag.

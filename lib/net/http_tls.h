@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One certificate store for all TLS connections. By default, every libcurl handle
  * parses the system's bundle again, which takes some 33 ms of CPU and 0.85 MB.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The loop behind http_do: one thread with one libcurl multi handle and one epoll
  * for all transfers of a pool. The callers block, one thread per request, and all

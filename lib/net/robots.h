@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a site allows crawlers: robots.txt (RFC 9309) and X-Robots-Tag. Rules for
  * our agent, lamplighter, else those for all agents. Pure; linear in the length of

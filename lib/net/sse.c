@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Lines are split by bytes, not by characters (P-C7): CR and LF cannot occur within a
  * UTF-8 sequence. A CR at the end of a read ends its line at once, and an LF at the

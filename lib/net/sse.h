@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Readers for the two stream formats that models use: server-sent events (WHATWG
  * HTML, section "Server-sent events") and newline-delimited JSON. Both accept bytes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libcurl's side of a transfer: options, callbacks and timeouts. We check timeouts
  * ourselves, by the monotonic clock: libcurl has no idle timeout, and each of its

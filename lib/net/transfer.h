@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One transfer of http.h: set up by http.c, fed from libcurl's callbacks by
  * transfer.c, driven by loop.c. It lives on the stack of the thread that called

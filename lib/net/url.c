@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "net/url.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* URLs, parsed and built by libcurl. Pure; any thread. */
 #ifndef NET_URL_H
 #define NET_URL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "prompt/ask.h"
 
 #include "base/clock.h"

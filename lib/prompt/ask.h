@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One model call outside the tool loop: an instruction and an input in, an
  * answer out, as text or as a JSON value that fits a schema. Its cost is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "prompt/blocks.h"
 
 #include <sodium.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The blocks of a system prompt, each with its stamp. Usage records identify
  * the prompts of a turn (part.h) or a single call (ask.h) by layer, name,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Prompts that are compiled in: versioned, the same for every tenant, not
  * editable (A31). Changing a text requires a new version, because usage records

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "prompt/builtin.h"
 
 const struct prompt_text prompt_guardrails = {

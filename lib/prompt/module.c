@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "prompt/module.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The active module (E10, E12): what the user is looking at in the host page or
  * another client. A request names a module of the configuration and gives its

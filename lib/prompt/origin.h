@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Whose words are in a context: where the text of others came from, such as an MCP
  * server, a web host, a dataset, a colleague's prompt. Origins are stored with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "prompt/part.h"
 
 #include "base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Context parts: the model's context is the sum of the rows of part.def, and
  * one allocator divides the tokens of the service's window among them

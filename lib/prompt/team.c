@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The layer of the user's groups: the texts of the configuration, then those
  * that the groups have stored, by name, separated by blank lines.

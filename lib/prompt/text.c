@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fill functions of parts whose texts depend on configuration and settings only. */
 #include <ctype.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "prompt/untrusted.h"
 
 #include <sodium.h>

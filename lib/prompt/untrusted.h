@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The envelope for untrusted text (A10): documents, web pages, tool results. It
  * tells the model where data begins and ends:

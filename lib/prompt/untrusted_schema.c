@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The texts of an untrusted schema, which the model reads like all other text. See
  * untrusted.h.

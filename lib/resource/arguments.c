@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resource.def as arguments of tools. */
 #include "resource/form.h"
 

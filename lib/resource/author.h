@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Who wrote a stored prompt: an agent's, a workspace's, a group's, one of the
  * catalogue. A prompt makes the model act for everybody who uses it, so one that

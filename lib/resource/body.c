@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bodies of resources: reads what clients send into a row, and seals secrets. */
 #include "resource/rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "resource/rows.h"
 
 #include <stddef.h>
@@ -10,22 +11,6 @@
 #include "base/banned.h"
 
 /* -- hooks ---------------------------------------------------------------------- */
-
-static const struct {
-	enum resource_id of;
-	const struct resource_hooks *hooks;
-} rows[] = {
-#define HOOKS(id, name) { RESOURCE_##id, &name },
-#include "resource/resource.def"
-};
-
-const struct resource_hooks *resource_hooks_at(const struct resource *r, size_t i)
-{
-	for (size_t k = 0; k < ARRAY_LEN(rows); k++)
-		if (&resources[rows[k].of] == r && !i--)
-			return rows[k].hooks;
-	return NULL;
-}
 
 /* The first ones, which decide; never NULL. */
 static const struct resource_hooks *hooks_of(const struct resource *r)

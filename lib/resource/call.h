@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a verb on a resource means, for everyone who calls it: the API, tools, the
  * admin command, pages and jobs. resource_call checks access, reads and checks the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "resource/erase.h"
 
 #include "base/limits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Deletion of everything of a user, by resource.def, so that no table is forgotten.
  * What has code of its own, like conversations, is deleted by lib/job/erase.c.

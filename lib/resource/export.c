@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "resource/export.h"
 
 #include <string.h>

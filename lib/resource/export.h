@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Export of everything a user has made, by resource.def, so that no table is
  * forgotten.

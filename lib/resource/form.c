@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resource.def as forms. */
 #include "resource/form.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Forms from resource.def: the fields of a resource with labels, ranges and
  * choices. Clients that draw forms from them need no code for single resources

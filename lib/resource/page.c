@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pages of lists: rows of files are among or before stored rows. */
 #include "resource/rows.h"
 

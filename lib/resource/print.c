@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resource.def as text: for the command, and for docs/openapi.yaml. */
 #include <string.h>
 

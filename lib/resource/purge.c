@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "resource/purge.h"
 
 #include "base/clock.h"

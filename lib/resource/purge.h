@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Deletion by resource.def: dependent rows with their root, and expired rows,
  * in batches.

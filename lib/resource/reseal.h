@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Resealing all sealed values of the database, for `secret rotate`. */
 #ifndef RESOURCE_RESEAL_H
 #define RESOURCE_RESEAL_H

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /* The table, rows in memory, and records. */
-#include "resource/resource.h"
+#include "resource/rows.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -70,6 +71,22 @@ const struct resource resources[RESOURCE__MAX] = {
 				most, what) .record = true, .upload = true },
 #include "resource/resource.def"
 };
+
+static const struct {
+	enum resource_id of;
+	const struct resource_hooks *hooks;
+} hooks[] = {
+#define HOOKS(id, name) { RESOURCE_##id, &name },
+#include "resource/resource.def"
+};
+
+const struct resource_hooks *resource_hooks_at(const struct resource *r, size_t i)
+{
+	for (size_t k = 0; k < ARRAY_LEN(hooks); k++)
+		if (&resources[hooks[k].of] == r && !i--)
+			return hooks[k].hooks;
+	return NULL;
+}
 
 static const char *const root_tables[ROOT__MAX] = {
 #define ROOT(id, table, owner) [ROOT_##id] = table,

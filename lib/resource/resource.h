@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Resources that users create and the API lists, declared once in resource.def:
  * rows of generic values, read and written by generated statements. call.h is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions that the files of this room share. */
 #ifndef RESOURCE_ROWS_H
 #define RESOURCE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing rows of resources. */
 #include "resource/rows.h"
 

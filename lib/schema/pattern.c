@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See pattern.h. pcre2api(3), pcre2pattern(3); ECMA-262 section 22.2. */
 #include "schema/pattern.h"
 

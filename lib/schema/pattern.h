@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Patterns of JSON Schemas: regular expressions that may be malicious, matched
  * against untrusted text. PCRE2 without JIT matches them as ECMAScript does (in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The JSON Schema subset for tool arguments and typed outputs. One table of
  * keywords (schema.c) serves both functions below, so exactly the accepted keywords

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Converts untrusted schemas (of MCP servers) to ones that schema_supported
  * accepts, by leaving out what it does not know. The result allows everything that
@@ -7,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/log.h"
 
 #include "base/banned.h"
@@ -181,7 +183,7 @@ static void relax(struct relax *r, json_t *schema)
 
 	if (!json_is_object(schema))
 		return;
-	if (++r->depth > SCHEMA_DEPTH / 2) {
+	if (++r->depth > LIM_JSON_DEPTH) {
 		json_object_clear(schema);
 		r->lost = true;
 	}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside lib/search: the rows for a batch of chunks, built outside a transaction. */
 #ifndef SEARCH_BATCH_H
 #define SEARCH_BATCH_H

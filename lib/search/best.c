@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/best.h"
 
 #include <string.h>

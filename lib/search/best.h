@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the chunks of one text that match a question best, without an index. */
 #ifndef SEARCH_BEST_H
 #define SEARCH_BEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/cache.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Cache of the sign bits of vectors, by base, so that a scan needs no database. An
  * entry is valid for one version of the base: callers read search_base.version first

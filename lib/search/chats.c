@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/chats.h"
 
 #include "base/clock.h"

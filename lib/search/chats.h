@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Search in the caller's own conversations (U28). Each user has an index: a base with
  * the user's id, in which each conversation is a document. A chunk belongs to one

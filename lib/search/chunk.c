@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/chunk.h"
 
 #include "base/clock.h"

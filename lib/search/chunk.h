@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Splits a document's text into chunks for search, of about 400 tokens each. A chunk
  * does not cross a heading, and a table that fits is not split. The text is Markdown

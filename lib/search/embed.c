@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/embed.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Adds vectors to passages that are already indexed. agent/embed.h requests them
  * from a service. Passages without vectors can be found by words only.

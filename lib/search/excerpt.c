@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/excerpt.h"
 
 #include <string.h>
@@ -16,16 +17,6 @@ struct looked_up {
 	size_t at;
 	struct str text;
 };
-
-static int take_text(void *ctx, const struct db_val *row, struct err *e)
-{
-	struct looked_up *p = ctx;
-
-	(void)e;
-	if (row[0].s.n)
-		p->text = arena_str(p->a, row[0].s);
-	return 0;
-}
 
 /* chunk, document_id, page, at, heading, text */
 static int take_chunk(void *ctx, const struct db_val *row, struct err *e)
@@ -104,18 +95,18 @@ int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 		   int64_t chunk, int64_t page, struct arena *a,
 		   struct search_excerpt *out, struct err *e)
 {
-	struct looked_up whole = { .a = a, .text = STR("") }, p = { .a = a, .document = id };
+	struct looked_up p = { .a = a, .document = id };
+	struct str whole = STR("");
 	struct search_page shown;
 	size_t from, to, begin, end;
 
 	*out = (struct search_excerpt){ .page = 0 };
 	if (kb_get(db, at, id, a, &out->document, e) ||
-	    db_each(db, STMT_KB_TEXT_GET, DB_ARGS(DB_U(id)), a, take_text,
-		    &whole, e) ||
+	    db_text(db, STMT_KB_TEXT_GET, DB_ARGS(DB_U(id)), a, &whole, e) < 0 ||
 	    find_chunk(db, at, chunk, &p, e))
 		return -1;
-	p.found = p.found && p.at < whole.text.n && !is_inner(whole.text, p.at);
-	out->pages = search_page(whole.text, page, p.found ? p.at : 0, &shown);
+	p.found = p.found && p.at < whole.n && !is_inner(whole, p.at);
+	out->pages = search_page(whole, page, p.found ? p.at : 0, &shown);
 	if (!shown.no)
 		return err_set(e, ERR_NOT_FOUND, "no such page");
 	from = shown.from;
@@ -123,13 +114,13 @@ int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 	out->found = p.found && p.at >= from && p.at < to;
 	begin = out->found ? p.at : from;
 	end = out->found ? MIN(begin + p.text.n, to) : begin;
-	while (is_inner(whole.text, end))
+	while (is_inner(whole, end))
 		end--;
-	narrow(whole.text, begin, end, &from, &to);
+	narrow(whole, begin, end, &from, &to);
 	out->cut = from > shown.from || to < shown.to;
 	out->page = out->pages ? shown.no : 0;
-	out->before = (struct str){ whole.text.p + from, begin - from };
-	out->passage = (struct str){ whole.text.p + begin, end - begin };
-	out->after = (struct str){ whole.text.p + end, to - end };
+	out->before = (struct str){ whole.p + from, begin - from };
+	out->passage = (struct str){ whole.p + begin, end - begin };
+	out->after = (struct str){ whole.p + end, to - end };
 	return 0;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text around a passage of a document, shown when a user opens a source. */
 #ifndef SEARCH_EXCERPT_H
 #define SEARCH_EXCERPT_H

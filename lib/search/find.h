@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Searches bases by words (BM25), by vectors (cosine), or by both, fused by
  * reciprocal rank. Chunks that the caller may not see are excluded before anything

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/search: the state of a search in several bases, shared by find.c, words.c
  * and near.c. Each step sends one statement for all bases. Used by one thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/index.h"
 
 #include <string.h>
@@ -61,16 +62,10 @@ int search_base_doom(struct db *tx, const struct uuid *id, struct err *e)
 /* Whether the base was doomed; only doomed bases may be purged. */
 static int is_dead(struct db *tx, const struct uuid *id, struct err *e)
 {
-	static const struct db_field fields[] = {
-		{ .column = "dead", .type = 'i', .offset = 0 },
-	};
-	struct arena a = ARENA_INIT;
 	int64_t dead = 0;
-	int rc = db_get(tx, STMT_SEARCH_BASE_DEAD, DB_ARGS(DB_U(id)), &a, fields,
-			&dead, e);
+	int rc = db_int(tx, STMT_SEARCH_BASE_DEAD, DB_ARGS(DB_U(id)), &dead, e);
 
-	arena_release(&a);
-	return rc < 0 ? -1 : rc && dead;
+	return rc < 0 ? -1 : dead != 0;
 }
 
 int search_base_purge(struct db *db, const struct uuid *id, int64_t until_ms,

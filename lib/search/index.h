@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The search index: bases and their documents. A base is a separate index with one
  * language and at most one vector model. Writes use transactions of bounded size, and

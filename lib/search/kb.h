@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Documents of knowledge bases: their rows (text, groups, status) and their way into
  * the index. Writing a document only queues it; the job knowledge-index splits and

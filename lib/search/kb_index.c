@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Queued documents of knowledge bases become passages of the index. */
 #include "search/kb_index.h"
 

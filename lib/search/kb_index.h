@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The work of the job knowledge-index. */
 #ifndef SEARCH_KB_INDEX_H
 #define SEARCH_KB_INDEX_H

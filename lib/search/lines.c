@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/lines.h"
 
 #include <strings.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The lines of a Markdown text as extraction writes it, or as people do (CommonMark
  * 0.31): what each one is. Nothing in code, HTML that is shown as it is, or front matter

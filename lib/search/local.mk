@@ -10,8 +10,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/finding.h lib/search/near.c \
 	lib/search/index.c lib/search/index.h \
 	lib/search/kb.c lib/search/kb.h \
-	lib/search/kb_file.c lib/search/kb_index.c lib/search/kb_index.h \
-	lib/search/kb_room.h \
+	lib/search/kb_index.c lib/search/kb_index.h \
 	lib/search/lines.c lib/search/lines.h \
 	lib/search/post.c lib/search/post.h \
 	lib/search/rank.c lib/search/rank.h \

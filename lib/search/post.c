@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/post.h"
 
 #include "base/banned.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Postings: which chunks contain a term, how often, and the lengths of the chunks. A
  * block is a row of search_post with the postings of one term and one audience, in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * BM25 ranking of postings in memory. Each term has a list of postings in the order of
  * chunks. k1 and b have their usual values; a word of the title or a heading counts

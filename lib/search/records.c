@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/records.h"
 
 #include "base/util.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tables as text: records of fields with a delimiter between them (RFC 4180 and its
  * relatives with semicolons, tabs or bars), so that a passage has whole rows under the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/snippet.h"
 
 #include <string.h>

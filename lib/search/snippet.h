@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Snippets: the part of a text that matches a query, with the matches marked. */
 #ifndef SEARCH_SNIPPET_H
 #define SEARCH_SNIPPET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/sure.h"
 
 #include <math.h>

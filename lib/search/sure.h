@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How sure it is that a passage answers a question: a number from 0 to 1 that means the
  * same whether words, vectors or both found the passage, and in bases of any size. It is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Deletes the rows of removed documents from the index and merges small blocks. */
 #include "search/index.h"
 

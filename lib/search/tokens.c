@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/tokens.h"
 
 #include <stdlib.h>

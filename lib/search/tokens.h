@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Converts text to terms, in the same way for documents and queries. Words consist of
  * Unicode letters, digits and marks; case and accents are removed and the words are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/unicode.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libunistring and libstemmer, loaded when the first text is analysed, so that a plain
  * CGI process that only serves a page does not pay for them. lib/search includes this

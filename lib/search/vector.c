@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/vector.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Vectors: float32 of length 1 in the machine's byte order (all supported machines are
  * little-endian), and their sign bits. Vectors that are close have most signs in common,

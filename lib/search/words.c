@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Search by words: the terms of a query, their postings, and phrases. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "secret/secret.h"
 
 #include <sodium.h>

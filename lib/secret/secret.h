@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Secrets in rows: keys of providers that users have entered, sealed so that
  * neither a copy of the database nor a moved row reveals them.

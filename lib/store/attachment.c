@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/attachment.h"
 
 #include "base/clock.h"
@@ -100,21 +101,14 @@ int attachment_named(struct db *db, const struct owner *o,
 	return n ? 0 : err_set(e, ERR_NOT_FOUND, "no attachment of that name");
 }
 
-static int take_text(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(struct str *)ctx = row[0].null ? (struct str){ NULL, 0 } : row[0].s;
-	return 0;
-}
-
 int attachment_text(struct db *db, const struct owner *o,
 		    const struct uuid *id, struct arena *a, struct str *out,
 		    struct err *e)
 {
 	*out = (struct str){ NULL, 0 };
-	return db_each(db, STMT_ATTACHMENT_TEXT,
+	return db_text(db, STMT_ATTACHMENT_TEXT,
 		       DB_ARGS(DB_U(id), DB_S(o->tenant_id), DB_U(&o->user_id)),
-		       a, take_text, out, e);
+		       a, out, e) < 0 ? -1 : 0;
 }
 
 struct taken {
@@ -134,17 +128,13 @@ static int take_taken(void *ctx, const struct db_val *row, struct err *e)
 int attachment_taken(struct db *db, const struct owner *o, int64_t *bytes,
 		     int64_t *n, struct err *e)
 {
-	struct arena a = ARENA_INIT;
 	struct taken t = { bytes, n };
-	int rc;
 
 	*bytes = *n = 0;
-	rc = db_each(db, STMT_ATTACHMENT_TAKEN,
+	return db_each(db, STMT_ATTACHMENT_TAKEN,
 		     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
 			     DB_S(o->tenant_id), DB_U(&o->user_id),
-			     DB_I(LIM_ATTACHMENTS)), &a, take_taken, &t, e);
-	arena_release(&a);
-	return rc;
+			     DB_I(LIM_ATTACHMENTS)), NULL, take_taken, &t, e);
 }
 
 /* -- completing --------------------------------------------------- */
@@ -161,26 +151,6 @@ struct readying {
 static struct db_val hash_val(const unsigned char *hash)
 {
 	return DB_B(((struct str){ (const char *)hash, ATTACHMENT_HASH_BYTES }));
-}
-
-static int take_id(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	memcpy(((struct uuid *)ctx)->b, row[0].s.p, sizeof(struct uuid));
-	return 0;
-}
-
-/* The first id that a statement returns; nil if there is none. */
-static int find_id(struct db *db, enum stmt stmt, const struct db_val *args,
-		   struct uuid *id, struct err *e)
-{
-	struct arena a = ARENA_INIT;
-	int rc;
-
-	*id = (struct uuid){ .b = { 0 } };
-	rc = db_each(db, stmt, args, &a, take_id, id, e);
-	arena_release(&a);
-	return rc;
 }
 
 static int put_ready(struct db *tx, const struct readying *k,
@@ -204,14 +174,14 @@ static int adopt_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct readying *k = ctx;
 	struct uuid same;
+	int rc;
 
 	k->adopted = false;
-	if (find_id(tx, STMT_FILE_BY_HASH,
-		    DB_ARGS(DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
-			    hash_val(k->hash)), &same, e))
-		return -1;
-	if (uuid_is_nil(&same))
-		return 0;
+	rc = db_id(tx, STMT_FILE_BY_HASH,
+		   DB_ARGS(DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
+			   hash_val(k->hash)), &same, e);
+	if (rc <= 0)
+		return rc;
 	k->adopted = true;
 	if (uuid_eq(&same, &k->t->file_id))
 		return put_ready(tx, k, &same, e);
@@ -310,13 +280,11 @@ int attachment_scan_take(struct db *db, const struct attachment *t, int ms,
 		FIELD_OF(struct scan_lease, scan_until_us, I),
 	};
 	int64_t now = clock_now_us();
-	struct arena a = ARENA_INIT;
 	struct scan_lease l;
 	int rc = db_get(db, STMT_FILE_SCAN_LEASE,
-			DB_ARGS(DB_U(&t->file_id), DB_I(t->unread)), &a,
+			DB_ARGS(DB_U(&t->file_id), DB_I(t->unread)), NULL,
 			fields_of_lease, &l, e);
 
-	arena_release(&a);
 	if (rc <= 0)
 		return rc;
 	if (l.scan_until_us > now && l.scan_until_us < now + SCAN_LEASE_US)
@@ -422,18 +390,16 @@ static int is_needed(struct db *tx, const struct uuid *id, struct err *e)
 {
 	struct uuid found;
 
-	if (find_id(tx, STMT_ATTACHMENT_USED, DB_ARGS(DB_U(id)), &found, e))
-		return -1;
-	return !uuid_is_nil(&found);
+	return db_id(tx, STMT_ATTACHMENT_USED, DB_ARGS(DB_U(id)), &found, e);
 }
 
 static int remove_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct removing *k = ctx;
-	struct uuid file;
+	struct uuid file = { .b = { 0 } };
 	int needed = 0;
 
-	if (find_id(tx, STMT_ATTACHMENT_FILE, DB_ARGS(DB_U(k->id)), &file, e))
+	if (db_id(tx, STMT_ATTACHMENT_FILE, DB_ARGS(DB_U(k->id)), &file, e) < 0)
 		return -1;
 	/* So that two transactions that free the same file conflict. */
 	if (!uuid_is_nil(&file) &&
@@ -479,31 +445,25 @@ static int take_ids(void *ctx, const struct db_val *row, struct err *e)
 {
 	struct sweep_ids *ids = ctx;
 
+	(void)e;
 	if (ids->n == SWEEP_IDS)
 		return 1;
-	return take_id(&ids->v[ids->n++], row, e);
+	memcpy(ids->v[ids->n++].b, row[0].s.p, sizeof(ids->v->b));
+	return 0;
 }
 
 static int find_left(struct db *db, struct sweep_ids *ids, struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int rc = db_each(db, STMT_ATTACHMENT_LEFT,
-			 DB_ARGS(DB_I(SWEEP_IDS / 2), DB_I(clock_now_us()),
-				 DB_I(SWEEP_IDS / 2)), &a, take_ids, ids, e);
-
-	arena_release(&a);
-	return rc;
+	return db_each(db, STMT_ATTACHMENT_LEFT,
+		       DB_ARGS(DB_I(SWEEP_IDS / 2), DB_I(clock_now_us()),
+			       DB_I(SWEEP_IDS / 2)), NULL, take_ids, ids, e);
 }
 
 static int find_dropped(struct db *db, struct sweep_ids *ids, struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int rc = db_each(db, STMT_FILE_DROPPED,
-			 DB_ARGS(DB_I(clock_now_us()), DB_I(SWEEP_IDS)), &a,
-			 take_ids, ids, e);
-
-	arena_release(&a);
-	return rc;
+	return db_each(db, STMT_FILE_DROPPED,
+		       DB_ARGS(DB_I(clock_now_us()), DB_I(SWEEP_IDS)), NULL,
+		       take_ids, ids, e);
 }
 
 int attachment_sweep_due(struct db *db, struct arena *a, struct err *e)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Files that users have uploaded (docs/files.md). An attachment is a name for a
  * stored file, whose content is in pieces or in a directory; each content is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/attachment_file.h"
 
 #include <stdatomic.h>
@@ -303,13 +304,6 @@ static int lock_place(struct db *tx, const struct uuid *id, struct arena *a,
 	return place->p != none;
 }
 
-static int take_size(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].i;
-	return 0;
-}
-
 /*
  * Whether the content is complete; deleting it needs the row's lock, too. 1, 0,
  * -1.
@@ -321,8 +315,7 @@ static int has_content(struct db *tx, const struct moving *k, struct arena *a,
 
 	if (k->to.p)
 		return blob_is_there(arena_printf(a, "%.*s", STR_ARG(k->to)), e);
-	if (db_each(tx, STMT_FILE_PIECES_SIZE, DB_ARGS(DB_U(&k->f->id)), a,
-		    take_size, &size, e))
+	if (db_int(tx, STMT_FILE_PIECES_SIZE, DB_ARGS(DB_U(&k->f->id)), &size, e) < 0)
 		return -1;
 	return size == k->f->size;
 }

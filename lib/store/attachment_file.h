@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The places of file contents: in pieces (file_piece), or in a directory
  * (store/blob.h). For attachment.c and lib/file; others use attachment.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/attempt.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A transaction that takes effect once, however often it is tried: by db_tx
  * after a COMMIT without an answer, or by a caller that tries again after that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/blob.h"
 
 #include <dirent.h>

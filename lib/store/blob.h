@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Contents of uploaded files in a directory (file_store: directory), beside
  * those in file_piece. stored_file.place says where each one is:

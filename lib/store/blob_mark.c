@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/blob_mark.h"
 
 #include <errno.h>

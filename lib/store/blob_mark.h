@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Which installation the directory of files (store/blob.h) belongs to. It has a mark, the
  * file "installation" with the installation's id, because an installation deletes files

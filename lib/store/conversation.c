@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Deleting first removes the owner from the row (no tenant, no user), so that
  * from then on no query that checks the owner finds it. Then it deletes the
@@ -167,13 +168,11 @@ int conversation_ids(struct db *db, const struct owner *o,
 		     size_t *n, struct err *e)
 {
 	struct taking_ids k = { .out = out };
-	struct arena a = ARENA_INIT;
 	int rc = db_each(db, STMT_CONVERSATION_IDS,
 			 DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-				 DB_U(after), DB_I((int64_t)max)), &a, take_id,
+				 DB_U(after), DB_I((int64_t)max)), NULL, take_id,
 			 &k, e);
 
-	arena_release(&a);
 	*n = k.n;
 	return rc;
 }
@@ -434,28 +433,16 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 				 d->o->tenant_id, d->id, e);
 }
 
-struct id_row {
-	struct uuid id;
-};
-
-static const struct db_field id_fields[] = {
-	FIELD_OF(struct id_row, id, u),
-};
-
 /*
  * Locks the conversation and returns whether it is deleted. Its id may be used
  * again as soon as a concurrent purge has finished.
  */
 static int doomed(struct db *tx, const struct uuid *id, struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	struct id_row row;
-	int rc = db_get(tx, STMT_CONVERSATION_DOOMED,
-			DB_ARGS(DB_U(id), DB_U(&nobody)), &a, id_fields, &row,
-			e);
+	struct uuid found;
 
-	arena_release(&a);
-	return rc;
+	return db_id(tx, STMT_CONVERSATION_DOOMED,
+		     DB_ARGS(DB_U(id), DB_U(&nobody)), &found, e);
 }
 
 int conversation_delete(struct db *db, const struct owner *o,
@@ -493,13 +480,9 @@ int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 /* Returns 1 if a conversation with the id exists, deleted or not; 0; -1. */
 static int is_there(struct db *db, const struct uuid *id, struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	struct id_row row;
-	int rc = db_get(db, STMT_CONVERSATION_THERE, DB_ARGS(DB_U(id)), &a,
-			id_fields, &row, e);
+	struct uuid found;
 
-	arena_release(&a);
-	return rc;
+	return db_id(db, STMT_CONVERSATION_THERE, DB_ARGS(DB_U(id)), &found, e);
 }
 
 /* Returns 1 if the deleted conversation is purged; 0 if it was not deleted; -1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Conversations: each belongs to one user and one agent (B5). Lists are paged
  * by (updated_us, id), newest first; at any depth a page is one index range.

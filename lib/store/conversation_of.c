@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversations that are deleted with an agent or a workspace. */
 #include "store/conversation.h"
 
@@ -29,13 +30,11 @@ static const struct db_field fields[] = {
 int conversation_any_in(struct db *db, struct str tenant_id,
 			struct str workspace_id, bool *any, struct err *e)
 {
-	struct arena a = ARENA_INIT;
 	struct of_row one;
 	int rc = db_get(db, STMT_CONVERSATION_WITHIN,
-			DB_ARGS(DB_S(tenant_id), DB_S(workspace_id)), &a,
+			DB_ARGS(DB_S(tenant_id), DB_S(workspace_id)), NULL,
 			fields, &one, e);
 
-	arena_release(&a);
 	*any = rc > 0;
 	return rc < 0 ? -1 : 0;
 }

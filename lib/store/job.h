@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Rows of jobs: work that outlives a response (lib/job runs it). A job is
  * identified by its kind and subject, so requesting it twice makes one job. Taking

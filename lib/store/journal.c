@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/journal.h"
 
 #include <sodium.h>
@@ -184,13 +185,6 @@ struct news_reading {
 	size_t n;
 };
 
-static int take_newest(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].i;
-	return 0;
-}
-
 static int take_news(void *ctx, const struct db_val *row, struct err *e)
 {
 	struct news_reading *r = ctx;
@@ -215,12 +209,9 @@ int journal_news(struct db *db, const struct uuid *process, int64_t *number,
 	struct arena a = ARENA_INIT;
 	int rc;
 
-	if (*number < 0) {
-		rc = db_each(db, STMT_JOURNAL_NEWEST, DB_ARGS(DB_U(process)),
-			     &a, take_newest, number, e);
-		arena_release(&a);
-		return rc;
-	}
+	if (*number < 0)
+		return db_int(db, STMT_JOURNAL_NEWEST, DB_ARGS(DB_U(process)),
+			      number, e) < 0 ? -1 : 0;
 	do {
 		r.n = 0;
 		rc = db_each(db, STMT_JOURNAL_NEWS,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The journal: events of running turns, one row per process and round for all
  * of its turns, so that a round of a thousand turns is one insert. The row

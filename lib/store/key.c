@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/key.h"
 
 #include <sodium.h>
@@ -8,28 +9,20 @@
 
 #include "base/banned.h"
 
-struct secret_row {
-	struct str secret;
-};
-
 /* Returns 1 if the key was found; 0 if there is none; -1. */
 static int load(struct db *db, const char *purpose, unsigned char *out,
 		struct err *e)
 {
-	static const struct db_field fields[] = {
-		{ .column = "secret", .type = 'b',
-		  .offset = offsetof(struct secret_row, secret) },
-	};
 	struct arena a = ARENA_INIT;
-	struct secret_row row;
-	int n = db_get(db, STMT_KEY_GET, DB_ARGS(DB_S(str_of(purpose))), &a,
-		       fields, &row, e);
+	struct str secret;
+	int n = db_text(db, STMT_KEY_GET, DB_ARGS(DB_S(str_of(purpose))), &a,
+			&secret, e);
 
-	if (n == 1 && row.secret.n != KEY_BYTES)
+	if (n == 1 && secret.n != KEY_BYTES)
 		n = err_set(e, ERR_DB, "the key %s has %zu bytes", purpose,
-			    row.secret.n);
+			    secret.n);
 	if (n == 1)
-		memcpy(out, row.secret.p, KEY_BYTES);
+		memcpy(out, secret.p, KEY_BYTES);
 	arena_release(&a);
 	return n;
 }

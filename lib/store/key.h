@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Keys of the deployment: random bytes that all processes and nodes share
  * through the database, so that each can verify what another one signed. They

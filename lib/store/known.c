@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/known.h"
 
 #include "base/json.h"

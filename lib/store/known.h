@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Sets of knowledge bases, as conversations and agents have them: JSON arrays of ids,
  * p == NULL if there is none. A row keeps the id of a deleted base, so that its set does

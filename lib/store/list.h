@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists as parameters of statements, for JSON_TABLE. */
 #ifndef STORE_LIST_H
 #define STORE_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/mcp_pin.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The accepted definitions of tools of MCP servers: a tool whose definition
  * differs from the pinned one is not offered. Data of a tenant, not of a user.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Pages of a thread. The statement joins the conversation, so that one round
  * trip checks the owner and reads the page. A second one is needed only for an
@@ -325,16 +326,9 @@ int message_list_variant(struct db *db, const struct owner *o,
 			   current ? 0 : head_seq, head_seq - 1, &f, a, e);
 }
 
-static int take_seq(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].i;
-	return 0;
-}
-
 /* Searches the newest LIM_LOOKED_AT messages of the thread. */
 static int find(struct db *db, const struct uuid *id, struct str client_id,
-		int64_t *seq, struct arena *a, struct err *e)
+		int64_t *seq, struct err *e)
 {
 	int64_t left = LIM_LOOKED_AT, at;
 	struct spot last;
@@ -347,9 +341,9 @@ static int find(struct db *db, const struct uuid *id, struct str client_id,
 		if (gap_ranges(db, id, 0, NEWEST_FIRST, at, &r, e))
 			return -1;
 		left -= gap_clip(&r, left);
-		if (db_each(db, STMT_MESSAGE_OF_CLIENT,
-			    DB_ARGS(DB_U(id), DB_S(client_id), RANGE_ARGS(&r)),
-			    a, take_seq, seq, e))
+		if (db_int(db, STMT_MESSAGE_OF_CLIENT,
+			   DB_ARGS(DB_U(id), DB_S(client_id), RANGE_ARGS(&r)),
+			   seq, e) < 0)
 			return -1;
 		at = r.next_seq;
 	} while (!*seq && r.more && left > 0);
@@ -370,7 +364,7 @@ int message_find(struct db *db, const struct owner *o,
 		err_clear(e);
 		rc = 0;
 	} else if (!rc && (!s.copy_seq || !thread_whole(db, o, conversation_id, e))) {
-		rc = find(db, conversation_id, client_id, seq, &a, e);
+		rc = find(db, conversation_id, client_id, seq, e);
 	} else {
 		rc = -1;
 	}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Messages: rows of a thread, clustered by (conversation, seq), so a page is
  * one range read however old the thread is. A message's public id is

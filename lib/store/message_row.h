@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A message as parameters of the statements that insert one (stmt.h). */
 #ifndef STORE_MESSAGE_ROW_H
 #define STORE_MESSAGE_ROW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/metric_sum.h"
 
 #include <stdatomic.h>

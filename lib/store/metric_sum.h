@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Sums of the counters of all processes (metric/metric.h). Each process adds
  * its own about once a minute, when metrics are requested, and when it ends; a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/notice.h"
 
 #include <stdlib.h>
@@ -19,40 +20,29 @@ static const struct db_field fields[] = {
 #undef F
 };
 
-static int take_int(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].i;
-	return 0;
-}
-
+/* Returns 1, 0 if there is none of this user in this tenant, or -1. */
 static int find_topic(struct db *db, const struct owner *o, int64_t *last_seq,
 		      struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int rc = db_each(db, STMT_NOTICE_TOPIC,
-			 DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id)), &a,
-			 take_int, last_seq, e);
-
-	arena_release(&a);
-	return rc;
+	return db_int(db, STMT_NOTICE_TOPIC,
+		      DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id)), last_seq, e);
 }
 
 int notice_listen(struct db *db, const struct owner *o, int64_t *last_seq,
 		  struct err *e)
 {
-	*last_seq = -1;
-	if (find_topic(db, o, last_seq, e))
-		return -1;
-	if (*last_seq >= 0)
-		return 0;
+	int rc = find_topic(db, o, last_seq, e);
+
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	if (db_exec(db, STMT_NOTICE_TOPIC_MAKE,
 		    DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id),
-			    DB_I(clock_now_us())), NULL, e) ||
-	    find_topic(db, o, last_seq, e))
+			    DB_I(clock_now_us())), NULL, e))
 		return -1;
-	return *last_seq >= 0 ? 0
-		: err_set(e, ERR_INTERNAL, "a user's id in two tenants");
+	rc = find_topic(db, o, last_seq, e);
+	if (rc < 0)
+		return -1;
+	return rc ? 0 : err_set(e, ERR_INTERNAL, "a user's id in two tenants");
 }
 
 /* -- newest numbers ------------------------------------------------------------ */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Notices: changes of a user's conversations and jobs, numbered per user (E5, E8).
  * The key is the user, whose id is a hash of tenant and login, so no list can

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/prompt.h"
 
 #include <string.h>
@@ -50,32 +51,13 @@ int store_prompt_shared(struct db *tx, const struct owner *by,
 	return res.affected ? 0 : err_set(e, ERR_NOT_FOUND, "no such prompt");
 }
 
-struct next_team {
-	struct uuid *holder;
-	bool *found;
-};
-
-static int take_team(void *ctx, const struct db_val *v, struct err *e)
-{
-	struct next_team *k = ctx;
-
-	(void)e;
-	memcpy(k->holder->b, v[0].s.p, sizeof(k->holder->b));
-	*k->found = true;
-	return 0;
-}
-
 int store_prompt_team(struct db *db, struct str tenant_id,
 		      const struct uuid *after, struct uuid *holder, bool *found,
 		      struct err *e)
 {
-	struct next_team k = { holder, found };
-	struct arena a = ARENA_INIT;
-	int rc;
+	int rc = db_id(db, STMT_PROMPT_TEAM, DB_ARGS(DB_S(tenant_id), DB_U(after)),
+		       holder, e);
 
-	*found = false;
-	rc = db_each(db, STMT_PROMPT_TEAM, DB_ARGS(DB_S(tenant_id), DB_U(after)),
-		     &a, take_team, &k, e);
-	arena_release(&a);
-	return rc;
+	*found = rc > 0;
+	return rc < 0 ? -1 : 0;
 }

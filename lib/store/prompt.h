@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Versions of prompts. */
 #ifndef STORE_PROMPT_H
 #define STORE_PROMPT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wire form of conversations and messages: names as in B13 and B47. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/server.h"
 
 #include "store/stmt.h"
@@ -23,10 +24,6 @@ int server_get(struct db *db, struct arena *a, struct db_server *out,
 int server_workspaces(struct db *db, struct str tenant_id, int64_t *n,
 		      struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int rc = db_get(db, STMT_SERVER_WORKSPACES, DB_ARGS(DB_S(tenant_id)), &a,
-			(const struct db_field[]){ { .type = 'i' } }, n, e);
-
-	arena_release(&a);
-	return MIN(rc, 0);
+	return db_int(db, STMT_SERVER_WORKSPACES, DB_ARGS(DB_S(tenant_id)), n, e) < 0
+		? -1 : 0;
 }

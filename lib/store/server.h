@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The database server itself, for doctor. */
 #ifndef STORE_SERVER_H
 #define STORE_SERVER_H

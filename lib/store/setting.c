@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/setting.h"
 
 #include "base/clock.h"

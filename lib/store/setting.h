@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Settings of users, groups and the tenant: one row each, with all values as a
  * JSON object. agent/setting.h defines the values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/source.h"
 
 #include <sodium.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Passages that a turn used, from documents and attachments. Their texts are
  * stored only here and are deleted with the document, its base, the attachment

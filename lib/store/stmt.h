@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/store: the statements by name, and the descriptions of rows.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Part of stmt.h, which includes it: the rows of knowledge bases, of their intake and
  * of the search in them and in conversations. Lists F(member, type letter, SQL) as

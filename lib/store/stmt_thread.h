@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Part of stmt.h, which includes it: the order of a thread's messages, its gaps and
  * variants. Parts of SQL for stmt.def, rows, and the functions that read them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The store: one noun per file, on top of lib/db. Every function on user data
  * takes the owner. Missing rows and rows of other users give the same

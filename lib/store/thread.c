@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The transactions that change which messages a thread has. All of them lock
  * the conversation first, so the thread does not change in between.
@@ -37,11 +38,7 @@ static const struct db_field number_fields[] = {
 static int get_numbers(struct db *db, enum stmt stmt, const struct db_val *args,
 		       const struct db_field *fields, void *out, struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int n = db_get(db, stmt, args, &a, fields, out, e);
-
-	arena_release(&a);
-	return n;
+	return db_get(db, stmt, args, NULL, fields, out, e);
 }
 
 /*

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Editing of threads (DESIGN 5, docs/thread.md). A thread is linear: editing a
  * message or answering it again supersedes what followed, which stays as a

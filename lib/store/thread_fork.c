@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A copy of a thread up to a message, as a conversation of its own. Messages
  * keep their numbers, so only the conversation's part of their ids changes.
@@ -71,13 +72,11 @@ static int clip_batch(struct db *tx, const struct uuid *from, int64_t rows,
 		      struct ranges *r, struct err *e)
 {
 	struct weighing k = { .rows = 0 };
-	struct arena a = ARENA_INIT;
 	int rc;
 
 	gap_clip(r, rows);
 	rc = db_each(tx, STMT_MESSAGE_SIZES,
-		     DB_ARGS(DB_U(from), RANGE_ARGS(r)), &a, take_size, &k, e);
-	arena_release(&a);
+		     DB_ARGS(DB_U(from), RANGE_ARGS(r)), NULL, take_size, &k, e);
 	if (!rc && k.bytes > COPY_BYTES)
 		gap_clip(r, k.rows);
 	return rc;
@@ -207,13 +206,9 @@ static int find_missing(struct db *db, enum stmt stmt,
 			const struct db_val *args, struct copying *k,
 			struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int rc;
 
 	k->seq = 0;
-	rc = db_each(db, stmt, args, &a, take_missing, k, e);
-	arena_release(&a);
-	return rc;
+	return db_each(db, stmt, args, NULL, take_missing, k, e);
 }
 
 /* Copies a batch. The row is locked, so concurrent copies take the next ones. */
@@ -262,30 +257,16 @@ int thread_whole(struct db *db, const struct owner *o, const struct uuid *id,
 		: err_set(e, ERR_DB_RETRY, "a fork that takes long to copy");
 }
 
-static int take_fork(void *ctx, const struct db_val *row, struct err *e)
-{
-	struct copying *k = ctx;
-
-	(void)e;
-	memcpy(k->id.b, row[0].s.p, sizeof(k->id.b));
-	k->seq = 1;
-	return 0;
-}
-
 int thread_copy_forks(struct db *db, const struct uuid *of, int64_t until_ms,
 		      struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	struct copying k;
-	int rc;
+	struct uuid fork;
+	int found, rc = 1;
 
 	do {
-		k.seq = 0;
-		rc = db_each(db, STMT_COPY_FROM, DB_ARGS(DB_U(of)), &a,
-			     take_fork, &k, e) ? -1 : 1;
-		if (rc > 0 && k.seq)
-			rc = thread_copy(db, &k.id, until_ms, e);
-	} while (rc > 0 && k.seq);
-	arena_release(&a);
+		found = db_id(db, STMT_COPY_FROM, DB_ARGS(DB_U(of)), &fork, e);
+		if (found)
+			rc = found < 0 ? -1 : thread_copy(db, &fork, until_ms, e);
+	} while (rc > 0 && found);
 	return rc;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/thread_gap.h"
 
 #include "base/util.h"
@@ -45,14 +46,12 @@ int gap_ranges(struct db *db, const struct uuid *conversation_id,
 	bool down = order == NEWEST_FIRST;
 	struct gap_reading k = { .out = out, .order = order,
 			     .at = down ? seq - 1 : seq + 1 };
-	struct arena a = ARENA_INIT;
 	int rc;
 
 	*out = (struct ranges){ .n = 0 };
 	rc = db_each(db, down ? STMT_GAP_BELOW : STMT_GAP_ABOVE,
 		     DB_ARGS(DB_U(conversation_id), DB_I(head_seq), DB_I(seq),
-			     DB_I(GAPS_MAX)), &a, take_gap, &k, e);
-	arena_release(&a);
+			     DB_I(GAPS_MAX)), NULL, take_gap, &k, e);
 	out->more = k.n == GAPS_MAX;
 	out->next_seq = down ? k.at + 1 : k.at - 1;
 	if (!out->more)
@@ -148,20 +147,9 @@ int gap_restore(struct db *tx, const struct uuid *conversation_id,
 	return move_end(tx, id, 0, UINT32_MAX, last_seq, NULL, e);
 }
 
-static int take_sum(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].i;
-	return 0;
-}
-
 int gap_sum(struct db *db, const struct uuid *conversation_id, int64_t *n,
 	    struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int rc = db_each(db, STMT_GAP_SUM, DB_ARGS(DB_U(conversation_id)), &a,
-			 take_sum, n, e);
-
-	arena_release(&a);
-	return rc;
+	return db_int(db, STMT_GAP_SUM, DB_ARGS(DB_U(conversation_id)), n, e) < 0
+		? -1 : 0;
 }

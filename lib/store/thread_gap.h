@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The messages of a thread as ranges of message.seq: all numbers except its
  * gaps (thread_gap). Superseding a tail writes one gap, and readers skip from

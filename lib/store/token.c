@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tokens are 32 random bytes in base64url after a prefix that secret scanners
  * recognise. The hash needs no salt and no stretching, because tokens are
@@ -12,7 +13,6 @@
 #include "base/limits.h"
 #include "resource/call.h"
 #include "store/stmt.h"
-#include "store/token_cache.h"
 
 #include "base/banned.h"
 
@@ -167,12 +167,4 @@ static int prepare(const struct caller *by, const struct resource *r,
 	return 0;
 }
 
-static void changed(const struct caller *by, const struct resource_change *k)
-{
-	if (k->verb == VERB_DELETE && by->tokens)
-		token_cache_forget(by->tokens);
-}
-
-const struct resource_hooks token_hooks = {
-	.prepare = prepare, .changed = changed,
-};
+const struct resource_hooks token_hooks = { .prepare = prepare };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * API tokens: bearer credentials of a user, created by the user (a resource) or
  * by the command. Only a hash is stored; the secret is shown once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/token_cache.h"
 
 #include <pthread.h>
@@ -7,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/util.h"
+#include "resource/call.h"
 
 #include "base/banned.h"
 
@@ -132,3 +134,13 @@ int token_cache_find(struct token_cache *c, struct db *db, struct str text,
 	pthread_mutex_unlock(&c->lock);
 	return 0;
 }
+
+/* -- as a part of the resource ------------------------------------------------- */
+
+static void changed(const struct caller *by, const struct resource_change *k)
+{
+	if (k->verb == VERB_DELETE && by->tokens)
+		token_cache_forget(by->tokens);
+}
+
+const struct resource_hooks token_cache_hooks = { .changed = changed };

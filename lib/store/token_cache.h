@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * API tokens that were looked up within the last second, by the hash of their text,
  * so that a page does not look up its token for each request. Only valid tokens are

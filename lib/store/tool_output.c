@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/tool_output.h"
 
 #include "base/clock.h"

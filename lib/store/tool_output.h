@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tool results that were too long to give to the model at once. Limited
  * (LIM_TOOL_OUTPUT_BYTES each, TOOL_OUTPUTS_KEPT per conversation), kept for a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The turn's own transactions. A column of the conversation's row names the turn
  * that holds it; one conditional UPDATE takes it if it is free, so there is exactly
@@ -112,13 +113,6 @@ struct appending {
 	struct arena a;
 };
 
-static int take_seq(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].i;
-	return 0;
-}
-
 /*
  * How many of the rows earlier attempts have stored: a row with the same number and
  * time is ours. After rows of an attempt that was committed, there may be rows with
@@ -127,17 +121,19 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 static int count_stored(struct db *tx, struct appending *k, size_t *n,
 			struct err *e)
 {
-	int64_t seen = 0;
+	int64_t seen;
 
 	for (*n = db_tx_unknown(tx) ? k->n : k->known; *n; --*n) {
 		const struct message *m = &k->rows[*n - 1];
 
-		if (db_each(tx, STMT_MESSAGE_OF_TURN,
-			    DB_ARGS(DB_U(k->conversation_id), DB_I(m->seq),
-				    DB_U(k->turn_id), DB_I(m->created_us)),
-			    &k->a, take_seq, &seen, e))
+		int rc = db_int(tx, STMT_MESSAGE_OF_TURN,
+				DB_ARGS(DB_U(k->conversation_id), DB_I(m->seq),
+					DB_U(k->turn_id), DB_I(m->created_us)),
+				&seen, e);
+
+		if (rc < 0)
 			return -1;
-		if (seen)
+		if (rc)
 			break;
 	}
 	return 0;

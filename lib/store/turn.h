@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Turns: one run of the loop, from a user message to the answer (DESIGN 4).
  *

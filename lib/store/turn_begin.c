@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A turn begins: the conversation is taken and its user message stored in one
  * statement, which brings the settings of the caller and what the message follows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A turn that continues where an earlier one was cut short. It is a turn of its
  * own, with its own events and usage, because a turn ends only once. It answers

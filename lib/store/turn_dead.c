@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A turn whose lease has expired is dead: whoever finds it closes it as
  * interrupted, stores the text so far as its answer, and an estimated usage

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The end of a turn that could not be stored because the database was
  * unavailable. Its client got it (turn/unstored.h) and returns it. Meanwhile
@@ -130,16 +131,8 @@ static int put(struct db *tx, struct late *k, const struct turn *t,
 		       NULL, e);
 }
 
-static int take_seq(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].i;
-	return 0;
-}
-
 /* Skips steps that were stored although their transaction seemed to fail. */
-static int drop_stored(struct db *tx, struct late *k, struct arena *a,
-		       struct err *e)
+static int drop_stored(struct db *tx, struct late *k, struct err *e)
 {
 	size_t n = 0;
 
@@ -147,12 +140,11 @@ static int drop_stored(struct db *tx, struct late *k, struct arena *a,
 		const struct message *m = &k->steps[i];
 		int64_t seen = 0;
 
-		if (m->seq && db_each(tx, STMT_MESSAGE_OF_TURN,
-				      DB_ARGS(DB_U(&k->end->conversation_id),
-					      DB_I(m->seq),
-					      DB_U(&k->end->turn_id),
-					      DB_I(m->created_us)),
-				      a, take_seq, &seen, e))
+		if (m->seq && db_int(tx, STMT_MESSAGE_OF_TURN,
+				     DB_ARGS(DB_U(&k->end->conversation_id),
+					     DB_I(m->seq),
+					     DB_U(&k->end->turn_id),
+					     DB_I(m->created_us)), &seen, e) < 0)
 			return -1;
 		if (!seen)
 			k->steps[n++] = *m;
@@ -177,7 +169,7 @@ static int late(struct db *tx, struct late *k, struct arena *a, struct err *e)
 	}
 	if (t.resumes != end->resumes)	/* the end of an older run */
 		return is_closed(e);
-	if (drop_stored(tx, k, a, e))
+	if (drop_stored(tx, k, e))
 		return -1;
 	if (uuid_eq(&l.turn_id, &end->turn_id))
 		return t.status == TURN_RUNNING ? put(tx, k, &t, &l, a, e)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Many turns at once: used by the thread that serves all turns that run or are
  * watched in the process. Lists of ids have statements of three sizes, padded
@@ -103,15 +104,11 @@ int store_turn_running(struct db *db, const struct owner *o, struct uuid *out,
 		       size_t max, size_t *n, struct err *e)
 {
 	struct running r = { .out = out, .n = n };
-	struct arena a = ARENA_INIT;
-	int rc;
 
 	*n = 0;
-	rc = db_each(db, STMT_TURN_RUNNING,
+	return db_each(db, STMT_TURN_RUNNING,
 		     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-			     DB_I((int64_t)max)), &a, take_running, &r, e);
-	arena_release(&a);
-	return rc;
+			     DB_I((int64_t)max)), NULL, take_running, &r, e);
 }
 
 static void take_state(void *ctx, size_t i, const struct db_val *row)
@@ -247,23 +244,10 @@ int store_turn_events_list(struct db *db, const struct owner *o,
 	return *n ? 0 : store_turn_get(db, o, turn_id, a, &t, e);
 }
 
-static int take_seq(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].null ? 0 : row[0].i;
-	return 0;
-}
-
 int store_turn_events_last(struct db *db, const struct uuid *turn_id, int64_t *seq,
 			   struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	int rc;
-
 	*seq = 0;
-	rc = db_each(db, STMT_TURN_EVENT_LAST,
-		     DB_ARGS(DB_U(turn_id), DB_U(turn_id)), &a, take_seq, seq,
-		     e);
-	arena_release(&a);
-	return rc;
+	return db_int(db, STMT_TURN_EVENT_LAST,
+		      DB_ARGS(DB_U(turn_id), DB_U(turn_id)), seq, e) < 0 ? -1 : 0;
 }

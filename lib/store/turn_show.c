@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/turn_show.h"
 
 #include <string.h>
@@ -26,14 +27,6 @@ static const struct db_field source_fields[] = {
 #undef F
 };
 
-static int take_id(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	if (!row[0].null)
-		memcpy(ctx, row[0].s.p, sizeof(struct uuid));
-	return 0;
-}
-
 static int read_rest(struct db *db, struct str tenant_id, struct arena *a,
 		     struct turn_show *t, struct err *e)
 {
@@ -55,15 +48,14 @@ int store_turn_show(struct db *db, struct str tenant_id, const struct uuid *id,
 	int rc;
 
 	*out = (struct turn_show){ .n_calls = 0 };
-	if (seq > 0 && db_each(db, STMT_SHOW_TURN_OF_MESSAGE,
-			       DB_ARGS(DB_U(id), DB_I(seq), DB_S(tenant_id)), a,
-			       take_id, &turn, e) < 0)
+	if (seq > 0 && db_id(db, STMT_SHOW_TURN_OF_MESSAGE,
+			     DB_ARGS(DB_U(id), DB_I(seq), DB_S(tenant_id)), &turn,
+			     e) < 0)
 		return -1;
 	rc = db_get(db, STMT_SHOW_TURN, DB_ARGS(DB_U(&turn), DB_S(tenant_id)), a,
 		    turn_fields, out, e);
-	if (rc == 0 && db_each(db, STMT_SHOW_TURN_OF_CONVERSATION,
-			       DB_ARGS(DB_U(id), DB_S(tenant_id)), a, take_id,
-			       &turn, e) < 0)
+	if (rc == 0 && db_id(db, STMT_SHOW_TURN_OF_CONVERSATION,
+			     DB_ARGS(DB_U(id), DB_S(tenant_id)), &turn, e) < 0)
 		return -1;
 	if (rc == 0)
 		rc = db_get(db, STMT_SHOW_TURN,

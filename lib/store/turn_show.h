@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What an admin may know of a turn of anybody: who answered with which prompts and
  * tools, how long it took and what it cost. Never what was said (A44).

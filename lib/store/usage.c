@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/usage.h"
 
 #include <math.h>
@@ -69,28 +70,17 @@ int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 	return rc;
 }
 
-static int take_there(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)row;
-	(void)e;
-	*(bool *)ctx = true;
-	return 0;
-}
-
 int usage_settle(struct db *db, const struct owner *o, const struct usage *u,
 		 const struct uuid *paused, struct err *e)
 {
 	struct db_val v[sizeof(USAGE_ROW) - 1];
-	struct arena a = ARENA_INIT;
-	bool there = false;
+	struct uuid there;
 	int rc = 0;
 
 	if (paused && !uuid_is_nil(paused))
-		rc = db_each(db, STMT_USAGE_THERE, DB_ARGS(DB_U(paused)), &a,
-			     take_there, &there, e);
-	arena_release(&a);
-	if (rc || there)
-		return rc;
+		rc = db_id(db, STMT_USAGE_THERE, DB_ARGS(DB_U(paused)), &there, e);
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	usage_args(v, o, u);
 	return db_exec(db, STMT_USAGE_SETTLE, v, NULL, e);
 }

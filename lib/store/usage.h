@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Usage records: what a model call cost and how long it took (A43, E35). Never
  * prompt or answer text (A44).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/user.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Users, as seen at their last visit: for listings and token commands. */
 #ifndef STORE_USER_H
 #define STORE_USER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/wait.h"
 
 #include <sodium.h>
@@ -115,13 +116,6 @@ static int gone(struct err *e)
 {
 	return err_public(e, ERR_CONFLICT,
 			  "This turn is no longer waiting for that.");
-}
-
-static int take_count(void *ctx, const struct db_val *row, struct err *e)
-{
-	(void)e;
-	*(int64_t *)ctx = row[0].i;
-	return 0;
 }
 
 /* -- pausing ------------------------------------------------------------------ */
@@ -243,8 +237,7 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 					    &p->turn_id, 0, p->rows, p->n_rows,
 					    e)) ||
 	    (p->n_waits && insert_waits(tx, k, a, e)) ||
-	    db_each(tx, STMT_TURN_WAIT_NEWS, DB_ARGS(DB_U(&p->turn_id)), a,
-		    take_count, &news, e))
+	    db_int(tx, STMT_TURN_WAIT_NEWS, DB_ARGS(DB_U(&p->turn_id)), &news, e) < 0)
 		return -1;
 	p->news = news > 0;
 	if (p->news)

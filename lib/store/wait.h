@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a turn waits for: one row per tool call that needs the user's approval,
  * the browser, or an answer of the user. While one of them is open, the turn's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The processes of one machine that keep answers open: they share the capacity of
  * one web server (fcgi-app/places.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/after.h"
 
 #include "agent/auto.h"

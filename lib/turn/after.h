@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Work after a turn (after.def). It never delays the response. A failure does not
  * affect the turn, which is stored by then.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/ask.h"
 
 #include "net/http.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A model call outside the tool loop (prompt/ask.h) that is among the running
  * turns of this process, so that it can be cancelled and a shutdown ends it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/attach.h"
 
 #include <stdio.h>

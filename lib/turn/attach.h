@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Attachments of messages in a turn: resolves the ids of a request and adds
  * their content to what the model is sent. Texts are sent whole if they fit,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The tool calls of one step. Every call gets an answer (P-B15), except those that
  * wait for somebody (pause.c): they get it when the turn is resumed. A single short

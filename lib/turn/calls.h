@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tool calls of a step. */
 #ifndef TURN_CALLS_H
 #define TURN_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/choose.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Selects the service of an agent whose service is "auto" (agent/auto.h): once
  * before the context is built, and again when its size and tools are known.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/chosen.h"
 
 #include "agent/said.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The prompt of the catalogue that a message was made from (A43), and its
  * active module (prompt/module.h).

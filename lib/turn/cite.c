@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/cite.h"
 
 #include "agent/retrieve.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The passages that a turn used (tool/core/passage.h): emits them as events,
  * stores them, and checks the citations of the answer.

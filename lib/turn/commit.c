@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/commit.h"
 
 #include "base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The COMMIT of the transaction that began a turn. It flushes to disk, which takes
  * as long as a model needs to answer at once; so the model is asked meanwhile. Until

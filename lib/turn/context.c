@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the model is sent: the parts of the system prompt, tool declarations,
  * thread (history.c), user message, and later the steps of this turn.

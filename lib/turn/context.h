@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the model is sent: prompt, tools, thread (history.h), user message, and
  * the steps of this turn.

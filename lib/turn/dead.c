@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Turns whose process died. A reader of such a turn closes it (turn_now); this
  * job closes the others, so that lists and usage are right.

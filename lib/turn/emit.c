@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/emit.h"
 
 #include "base/banned.h"

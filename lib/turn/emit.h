@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events of a running turn, on their way to the sink. */
 #ifndef TURN_EMIT_H
 #define TURN_EMIT_H

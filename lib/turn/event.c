@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/event.h"
 
 #include "turn/turn.h"

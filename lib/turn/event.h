@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Events of a turn and the sink that receives them. The loop emits; sinks are
  * implemented by the layers above (a wire dialect over SSE, a recorder, a

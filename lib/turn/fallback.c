@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/fallback.h"
 
 #include "agent/catalog.h"

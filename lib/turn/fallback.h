@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Services that take over: the `fallbacks` of the turn's service, in order. One
  * takes over, before the first delta of a call, when the service before it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The end of a turn: storing its answer, and the terminal event (B45). The
  * event follows the commit, so that DONE and ERROR contain what a reader will

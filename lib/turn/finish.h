@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a turn stores: the rows of its steps, its cost, and its end. */
 #ifndef TURN_FINISH_H
 #define TURN_FINISH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/follow.h"
 
 #include "base/clock.h"

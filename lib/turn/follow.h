@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Reading a turn's events from outside: the past ones first, then new ones,
  * identical whichever process runs the turn.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The stored thread as messages for the model: its newest part within the
  * budget, and the previous steps of a resumed turn.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The stored thread as messages for the model. */
 #ifndef TURN_HISTORY_H
 #define TURN_HISTORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/journals.h"
 
 #include <stdlib.h>

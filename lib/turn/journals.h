@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Read positions in the journals of other processes. A journal is followed
  * while its process runs a watched turn. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/knowledge.h"
 
 #include "agent/embed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Passages of knowledge bases that a turn gets without a tool call if its agent
  * has ragEnabled: searched with its message, numbered, in the turn's envelope.

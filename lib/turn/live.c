@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/live.h"
 
 #include <stdlib.h>

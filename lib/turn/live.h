@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The turns that run in this process, the turns of other processes that are
  * watched here, and the one thread that serves both.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The events of one running turn in the memory of its process: those not stored
  * yet, and some stored ones for followers in this process. The turn appends

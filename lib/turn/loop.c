@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The loop (E1): call the model, run the tools it asks for, call it again,
  * until it answers or the limit of iterations is reached; then one last call in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The state of a running turn, or of an agent that runs within a call. The
  * files that work on it have headers of their own:

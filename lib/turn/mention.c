@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/mention.h"
 
 #include "base/limits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a message mentions. Looked up under the caller's rights whenever a turn
  * of the message starts or continues; labels from a client or an earlier turn

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Metadata of message rows, writing and parsing. Clients read it (docs/turn.md
  * lists the members), so the names are the wire's. The kind of a row is in its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Metadata of a turn's rows: writing and parsing. */
 #ifndef TURN_META_H
 #define TURN_META_H

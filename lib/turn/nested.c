@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * An agent as a tool (A19, A20, E41): the turn's loop once more, within one of
  * its calls, with a prompt, tools and a budget of its own. It starts without

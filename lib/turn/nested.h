@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An agent as a tool: the loop within a call. */
 #ifndef TURN_NESTED_H
 #define TURN_NESTED_H

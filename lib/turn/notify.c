@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/notify_send.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Notices from their senders to the users' subscriptions (E5, E8), by way of
  * the store: all listeners, in any process, read the same numbered rows

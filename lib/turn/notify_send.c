@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the notices of each kind say. */
 #include "turn/notify_send.h"
 

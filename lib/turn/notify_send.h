@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Between notify_send.c, which makes notices, and the queue of notify.c. */
 #ifndef TURN_NOTIFY_SEND_H
 #define TURN_NOTIFY_SEND_H

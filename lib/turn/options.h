@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a request that starts a turn may contain beside its text: the rows of
  * turn_options.def as a struct and as a table, and how they are stored.

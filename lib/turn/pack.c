@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/pack.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Stored events: the format of a turn's log in memory and of turn_event
  * batches.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls that wait: for the user's approval (A42), for the page to run them
  * (E16), or for the user's answer (A41). The step's other calls run; then the

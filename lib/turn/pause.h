@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls that wait for somebody. */
 #ifndef TURN_PAUSE_H
 #define TURN_PAUSE_H

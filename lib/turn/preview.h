@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a turn would send to its model, before anything is spent. Built by the
  * code of the turn itself; nothing is stored and no model is asked. Used by

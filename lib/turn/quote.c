@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/quote.h"
 
 #include <stdlib.h>

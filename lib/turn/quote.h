@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Checks the citations of an answer: numbers in brackets, and text in quotation marks.
  * Deterministic; no model is involved.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Resuming a turn that waited: its last step becomes the current one, and each
  * decision about its calls is applied once. An approval is valid for exactly

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Resuming a turn that waited. */
 #ifndef TURN_RESUME_H
 #define TURN_RESUME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The origin of a text: the user, a tool, or the model. A text that the model
  * made up may come back in a result, from a service that echoes its input or an

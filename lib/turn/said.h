@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The origin of a text. */
 #ifndef TURN_SAID_H
 #define TURN_SAID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A new message starts a turn in one statement, which also reads the caller's
  * settings: they cost no round trip. Where they are needed earlier (no

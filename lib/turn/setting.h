@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The settings of the caller of a turn (agent/said.h). */
 #ifndef TURN_SETTING_H
 #define TURN_SETTING_H

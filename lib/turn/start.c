@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Before the stream: every turn starts with turn_start's table of steps. They
  * decide everything that can be answered with a plain HTTP error, and store the

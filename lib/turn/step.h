@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A step: the output of one model call, and the state of its tool calls.
  * Belongs to a running turn; everything is in its arena except the two buffers.

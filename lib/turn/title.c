@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * After the response: a model gives a title to a conversation whose title is
  * only its first words. On failure it keeps that title.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Titles by a model. */
 #ifndef TURN_TITLE_H
 #define TURN_TITLE_H

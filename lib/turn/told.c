@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/told.h"
 
 #include "turn/pack.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a turn has said, from the events that are stored of it. */
 #ifndef TURN_TOLD_H
 #define TURN_TOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/trial.h"
 
 #include "base/log.h"

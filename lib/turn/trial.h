@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tests an LLM service by using it once, and explains a failure to the person
  * who configures it: the address, TLS, the key, the model, the quota.

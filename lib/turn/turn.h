@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One turn: from a user message to the stored answer.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/unstored.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The end of a turn that could not be stored in time: handed to the client, who
  * returns it when the database is back (POST /turns/{t}/store). It is sealed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn/whose.h"
 
 #include <string.h>

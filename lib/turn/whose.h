@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Prompts by others in a turn: the layers of the system prompt (prompt/part.h
  * notes those), and the prompt of the catalogue that a message was made from. They

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A provider that takes almost any key, and says which keys came."""
 
 import http.server

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mails and RTF as programs write them: the data, what the text must have, and must not."""
 
 import base64

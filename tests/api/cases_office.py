@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Office files as programs write them: the data, what the text must have, and must not."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Text in the charsets that people have, pages, and PDFs: the data, what the text must have,
 and must not."""
 

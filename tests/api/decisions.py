@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A Lab whose tools ask, and the steps of who decides."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The stand-in model for tests: starts it, talks its three wire formats, and
 answers its tool calls from rows in memory.
 """

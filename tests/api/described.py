@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Answers against docs/openapi.yaml."""
 
 import pathlib

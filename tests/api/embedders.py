@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A service of vectors and ranks for tests: it speaks the wire forms and hashes words."""
 
 import hashlib

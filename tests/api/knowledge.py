@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Knowledge bases for tests: made, filled, and waited for."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Servers of tools that misbehave, and a call of one of theirs."""
 
 import itertools

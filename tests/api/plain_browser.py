@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A browser without JavaScript, for the plain pages: links, forms, redirects."""
 
 import html.parser

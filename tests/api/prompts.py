@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tests of prompts share."""
 
 import uuid

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How much there is in the tests of what grows, and how its cost is counted."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Steps that several tests of the API take: streams and what they say, keys, and
 a configuration without a database."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What tests need of every table: its columns, what lib/resource/resource.def says of it,
 and a row in it."""
 

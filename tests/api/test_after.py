@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Work after a turn is a job: the title that a model gives is made by the process
 that answered, and by another one if that dies in between."""
 

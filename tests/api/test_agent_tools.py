@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kind agent: a model as a tool, once or in a loop of its own (A17 to A22)."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Workspaces and agents that people make: from their making to their end, who sees
 and who changes them, what goes with them, and turns with them."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Turns that wait: approvals, taint, resuming (docs/approvals.md).
 
 The model is scripted to do what an attacker wants; what it may not do must not

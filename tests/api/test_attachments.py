@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Uploads: whole, in parts, as a form; what they are, who has them, how they go."""
 
 import base64

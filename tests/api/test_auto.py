@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """llm_service auto: rules decide who answers (A28-A30, A65)."""
 
 import contextlib

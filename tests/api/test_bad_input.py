@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Bad input gets a clear answer and leaves a correct state."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an LLM service is bound to, it can do (A29): one check by capability for
 everything that names a service, for lists, for YAML, and where a turn begins."""
 

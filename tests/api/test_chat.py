@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A turn, as a client sees it (DESIGN 4; B35-B47, E1)."""
 
 import json

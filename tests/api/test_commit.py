@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The model is asked while the begin of a turn is being committed (turn/commit.h)."""
 
 import contextlib

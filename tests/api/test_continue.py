@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Turns that were cut short are continued: POST /turns/{t}/continue."""
 
 import json

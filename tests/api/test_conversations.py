@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Conversations and messages as resources (A45-A54, B28-B33, E20)."""
 
 import uuid

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tools of an agent that names none (B21): all of its workspace that read, within
 the workspace's list and the caller's permissions."""
 

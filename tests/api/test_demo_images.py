@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Images on the three wires of the stand-in model."""
 
 import base64

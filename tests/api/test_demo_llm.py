@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The stand-in model: its three wire formats, every feature of its scripts, its
 HTTP, and thousands of paced streams at once.
 """

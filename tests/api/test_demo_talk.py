@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The conversational mode of the stand-in model: the questions that the demo
 page suggests, and their relatives, asked over two rounds and more of tool calls
 against rows in memory.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The wire dialects over the same turns: text, tools, failure, stop.
 
 Each dialect's rules are checked by its own function on the whole stream; the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The samples of the docs that test_docs.py does not run in a turn, as an admin copies
 them: each configuration is checked, each command and request is run."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The examples of the docs are run as they are written: every YAML block of
 these pages is loaded by the real program, and its tool is called by a model in
 a turn, against real services on loopback. Their hosts and programs are elsewhere

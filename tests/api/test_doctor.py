@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """doctor: the routes that it measures with, its judgement, and the command."""
 
 import http.client

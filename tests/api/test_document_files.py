@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Documents of knowledge bases that are files: how they come in, what is found of
 them, who gets them back, and that nothing of them is left."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Vectors of knowledge bases: the services that make them, the job that asks, what
 becomes of a search when they fail, and who sees what. The peer here speaks the wire
 forms and hashes words; how good a real model is, tests/bench measures."""

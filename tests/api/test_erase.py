@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """lamplighter erase: of a user nothing is left in any table, and what others have is as
 it was."""
 

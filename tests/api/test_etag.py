@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ETag, If-None-Match and If-Match on conversations and their messages."""
 
 import json

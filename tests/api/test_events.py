@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Turns that are read from outside: replay, following, long poll."""
 
 import http.client

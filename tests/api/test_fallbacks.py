@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LLM services that take over from one that fails (issue: fallbacks, circuits)."""
 
 import contextlib

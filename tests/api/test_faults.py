@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Databases that are down, configurations that break, processes that die."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What people have in their files, format by format: characters that are elements, names
 that are relations, charsets that nobody said. The reader of files alone, without a server:
 each case is a file and what its text must have, or must not."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What readers of a turn cost the process that they read in."""
 
 import json

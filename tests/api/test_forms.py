@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GET /forms: what a client needs to draw a list and a form of a resource, out of
 lib/resource/resource.def; and the check of a prompt that is being written."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Idempotency-Key: a repeated key gives the first answer."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Idempotency-Key on the routes of other clients, and of continuations."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who calls, and what that allows (DESIGN 10, A49, A50)."""
 
 import http.client

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kind image_text: extract_text_from_image (A19, A21, A69)."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Work that outlives a response: what belongs to a deleted conversation."""
 
 import contextlib

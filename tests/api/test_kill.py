@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kill tests: the responder dies (SIGKILL) in the middle of streams.
 
 Whatever the moment: every turn ends in a final status, what is stored is a

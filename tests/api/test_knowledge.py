@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Knowledge bases: their documents, how these come into the index and leave it, what
 is found, and by whom. How texts are cut and ranked is asked in tests/unit."""
 

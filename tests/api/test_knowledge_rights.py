@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is hidden from a user changes nothing that the user is answered: neither hits and
 their scores, nor lists, notices and errors."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tools of group `knowledge` that look at what there is: what they give, and that
 a document of others is like one that is not there (A18, B21, D32)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LLM services over the API: the list, the provider's models, and trying one."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MCP servers as tools: real peers from npm in both eras and over both
 transports, and a server that misbehaves. What servers of the one era or the other
 do to a client: test_mcp_pitfalls.py."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MCP: what servers of either era do to a client, by the number of the pitfall
 (tests/check/cited.py), and the corners of the protocol that real servers do
 not show (test_mcp.py has those)."""

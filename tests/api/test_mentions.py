@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mentions with @: what is found, what a model is told, what is stored, and that
 nobody sees by them what they could not see otherwise (docs/mentions.md)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """POST with X-HTTP-Method-Override, for hosts that let only GET and POST through."""
 
 import pytest

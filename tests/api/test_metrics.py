@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GET /metrics: what is counted where, as text that a real parser reads, and the
 sums of several processes."""
 

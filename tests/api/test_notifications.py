@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GET /notifications: one stream per user, from every process, for nobody else."""
 
 import json

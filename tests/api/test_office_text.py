@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Text of office files and mails as real programs write them: sheets, slides and chapters
 in their order, cells below their heads, dates as dates, mails whatever they begin with."""
 

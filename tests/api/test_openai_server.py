@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """{base}/openai/v1: an agent is a model (docs/openai-server.md)."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/openapi.yaml against the route table and against real answers."""
 
 import json

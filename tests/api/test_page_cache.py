@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The newest page of a thread is kept as it was written (fcgi-app/page_cache.h):
 nobody may ever see an old one, or somebody else's."""
 

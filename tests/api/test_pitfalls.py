@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Known pitfalls of the wire protocols, through whole turns.
 
 A comment or docstring in the tests that says "P-B4" proves the one of that number in

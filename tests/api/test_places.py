@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Answers that stay open take only a part of what the web server has."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plain pages: by hand, with curl, and in the text browsers lynx and w3m."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plain pages: choosing a prompt, its blanks as a form, and mentions by a search."""
 
 import re

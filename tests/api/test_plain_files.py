@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plain pages: files with a message, without a script."""
 
 import urllib.parse

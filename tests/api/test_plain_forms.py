@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plain pages: forms that change the thread, and forms that are sent twice."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plain pages: the caller's settings as a form."""
 
 import re

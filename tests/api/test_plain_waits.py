@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plain pages of turns that wait: approvals, questions, calls of the page."""
 
 import pytest

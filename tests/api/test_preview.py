@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The parts of the context: what each takes, what is cut for want of room, and
 `lamplighter preview` against the bytes that a model really gets."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """lamplighter prompt and category: YAML out and in again."""
 
 import pytest

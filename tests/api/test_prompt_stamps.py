@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What usage records say of the prompt that a message was made from (A43)."""
 
 import json

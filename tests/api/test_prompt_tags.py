@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Prompts: what a repetition and a client with an ETag see, their categories, and
 shares at the same moment."""
 

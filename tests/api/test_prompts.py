@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The prompt catalogue: prompts of files, of the tenant, of groups and of users;
 their categories, blanks, versions, shares and copies; and the list to choose
 from. What holds for every resource is asked in test_tokens.py."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every table of the schema has a row in lib/resource/resource.def, and what is
 deleted is gone from all of them. And an export that nothing escapes."""
 

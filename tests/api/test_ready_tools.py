@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """translate and summarize, which need no declaration (A19, A57)."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The red team (issue 4): whatever an attacker can write to, against a model
 that obeys the attacker to the letter. What counts is what really happened:
 files that commands wrote, requests that arrived at services, rows of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The red team: rows of others, whatever arguments an agent sends. See
 test_red_team.py."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The red team: addresses of the inside, and ways to carry something away. See
 test_red_team.py."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Servers that refuse what others accept: a conversation is never dead for good."""
 
 import datetime

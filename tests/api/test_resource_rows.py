@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All that people can make, out of GET /forms (lib/resource/resource.def): every field
 of every resource with bad values, and rows of others by every way to them. A new
 resource needs a row in GOOD, which a test asks for."""

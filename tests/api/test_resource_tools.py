@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What people make, as tools: rows TOOL of lib/resource/resource.def."""
 
 import json

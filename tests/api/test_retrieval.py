@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a turn is given of knowledge bases without asking (B14, B20, B31, B49, B52): the
 fields of agents, the set of a conversation, rights, ranking by a service."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What grows with one user's data is flat, or bounded: rows that the server reads
 for a request, not times. LAMPLIGHTER_SCALE=100000 is the heavy form; the times
 it prints (-s) are those of docs/scale.md."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Long threads: what an edit, a fork and a page cost does not grow with what is
 superseded or copied. Rows that the server reads and writes are counted."""
 

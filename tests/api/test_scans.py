@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Scanned pages and images: their text is recognised by Tesseract, or read by a model
 that sees, when a turn or a knowledge base needs it (A11, A21)."""
 

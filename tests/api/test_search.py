@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Search over one's own conversations (U28): what is found and where, that a change of
 a thread or a title is a change of what is found, and that nothing stays of what was
 deleted."""

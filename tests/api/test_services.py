@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LLM services that are made over the API, and services of users (BYOK)."""
 
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Settings of users, groups and the tenant: what counts, where it comes from, what
 is refused, and that each has its effect."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A responder that is told to stop: what still runs when the grace is over."""
 
 import http.client

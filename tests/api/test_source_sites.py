@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sites as sources of knowledge bases: what pages and files of a sitemap become, what
 is asked again, what leaves, and what a hostile or broken site does."""
 

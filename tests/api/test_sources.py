@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sources of knowledge bases: what a directory and a SELECT become, what a second run
 costs, what leaves, who finds it, and what hostile names and rows do."""
 

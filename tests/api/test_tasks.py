@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """POST /tasks: an answer at once, the turn behind it."""
 
 import json

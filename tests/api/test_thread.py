@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Editing of threads: regenerate, edit, variants, fork (docs/thread.md)."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Editing of threads when something else happens: running turns, two tabs, a
 database that refuses, a process that dies."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """API tokens: the first resource whose routes, statements and bodies come from a
 row of lib/resource/resource.def. What is asked here holds for all of them."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tools that YAML declares, end to end: a scripted model calls them, real
 programs and a real web service answer. Also long results and read_result."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """lamplighter trace turn: what a turn did when, by stage and thread."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """lamplighter turn show: what answered a turn; and what the log says of it (A43, A44)."""
 
 import json

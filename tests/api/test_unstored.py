@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A turn whose database is away for longer than its end waits for it: the client
 is handed what stores it later."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Turns that wait for the page or an answer; suggested actions."""
 
 import json

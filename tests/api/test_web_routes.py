@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """webSearch (C30, A64) on every route that starts a turn, in its own words."""
 
 import json

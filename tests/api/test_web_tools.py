@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """web_search and web_visit (A64, C30), find_pii and analyse_log (A66)."""
 
 import json

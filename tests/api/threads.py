@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A conversation whose answers are replaced, and what must hold of it."""
 
 import json

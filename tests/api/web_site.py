@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A web site with a search engine, and a Lab with the tools that read it."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Turns that every dialect must tell, and what a client of OpenAI's sees of them."""
 
 import json

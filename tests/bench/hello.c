@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The floor for short requests: the smallest possible libfcgi responder,
  * pre-threaded, saying hello. What lighttpd and libfcgi cost by themselves.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Load client of the benches: N concurrent streams from one thread, cheap
  * enough (epoll, memmem) that what is measured is the server. Every stream

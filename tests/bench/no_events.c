@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The responder without the log of a running turn: what storing its events
  * costs is the difference. Linked with --wrap=turn_log_new, so that nothing in

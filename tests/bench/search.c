@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * lib/search measured: how good its ranking is on the Cranfield collection (a
  * directory with cran.all.1400, cran.qry and cranqrel, named by

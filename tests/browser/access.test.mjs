@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // For everyone: axe in each theme and width, work without a mouse, phones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Agents within a call, whose steps stand in its card, and the web, which is
 // asked when the toggle says so; in an instance that has such tools.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Turns that wait for the user: approvals and questions, in an instance whose
 // tools write into a file, so that a run that should not be is seen.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What axe-core says of a page.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

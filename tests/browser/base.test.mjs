@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The page below a path of its own, one with a blank in it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the browser tests share: Chromium, a page that watches itself, and the
 // API as a test uses it. Nothing here sleeps; everything waits for a condition.
 import assert from 'node:assert/strict';

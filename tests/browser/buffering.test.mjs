@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where streaming does not work: a proxy keeps event streams back until their
 // end. The page measures it, polls instead, remembers it, and streams again
 // where that works again.

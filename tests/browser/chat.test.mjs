@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Asking and answering against the real server and the stand-in model.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

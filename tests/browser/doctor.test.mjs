@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // doctor.html: the deployment measured from a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,4 +39,18 @@ test('who may not look is told so', async (t) => {
 	await page.waitForFunction(() => document.querySelector('#status')
 		.textContent.includes('AI.Admin.Doctor'));
 	assert.equal(await page.locator('#findings li').count(), 0);
+});
+
+test('a sign-in page in front, which answers everything, is called that', async (t) => {
+	for (const path of ['doctor/request', 'doctor']) {
+		const page = await open(t, {
+			hash: 'doctor.html',
+			init: (fresh) => fresh.route(`**/api/v1/${path}`, (route) =>
+				route.fulfill({ contentType: 'text/html', body: '<form>Sign in</form>' })),
+		});
+
+		await page.waitForFunction(() => document.querySelector('#status').textContent
+			.includes('does not answer as it should (200)'), null, SILENCE);
+		assert.equal(await page.locator('#findings li').count(), 0);
+	}
 });

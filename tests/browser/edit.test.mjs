@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Answering again, asking otherwise, going back to an earlier version, and
 // continuing in a new chat.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What people see when something is wrong: refusals, lost connections, things
 // that are not there. Answers that the server gives only when it is broken are
 // put in by the test, in the shapes of docs/api.md.

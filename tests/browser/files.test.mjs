@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of a message: chosen, dropped, pasted; how far they are; in the thread.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

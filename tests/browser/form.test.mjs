@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a form makes of a record and of what is typed, and the addresses of
 // places: modules of the page that need no browser.
 import assert from 'node:assert/strict';

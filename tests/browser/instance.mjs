@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An instance of its own, which lamp starts for one test file and which may be
 // stopped and started in the midst of it.
 import { execFile } from 'node:child_process';

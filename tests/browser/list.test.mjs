@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list of conversations, and long threads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What happens elsewhere is seen here: in other tabs, on other devices. And
 // the page without notices, and with streams that do not come through.
 import assert from 'node:assert/strict';

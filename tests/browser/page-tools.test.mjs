@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tools of the page (E16, E17): the demo's form, filled in by the agent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

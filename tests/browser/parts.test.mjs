@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What some places have besides a list and a form: settings at their levels, templates
 // of agents, the test of a service. The server's part of them is faked here.
 import assert from 'node:assert/strict';

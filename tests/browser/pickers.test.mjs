@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What opens in the message field: prompts with / and mentions with @.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The places beside the chat: lists and forms out of GET /forms, and prompts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A reverse proxy in front of the instance, as bad as some are: it can keep
 // event streams back until their end, go silent on them, or cut them off. Or it
 // has no place for an open answer, as the responder answers then.

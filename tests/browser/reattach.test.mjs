@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Turns outlive the page's connection: reload, lost network, dead connections,
 // a second tab. What counts is each character: every text that is shown on the
 // way is a prefix of what the model says, and none gets shorter.

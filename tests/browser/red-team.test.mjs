@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The red team in the page: what a tool brings along, what a call that waits
 // shows, and what is drawn or downloaded of it. open() fails a test for a dialog,
 // a request elsewhere, and a word of the content security policy.

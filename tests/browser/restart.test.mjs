@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The servers are restarted in mid-stream; an instance of its own.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

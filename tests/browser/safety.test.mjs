@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Texts of the model, of tools and of people are not trusted: nothing of them
 // runs, fetches or leads astray. open() fails a test for a dialog, a request
 // elsewhere, and a word of the content security policy.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sources of an answer: numbers in it, the list below it, the panel beside it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a call that takes long is at. The events are put in by the test, in the
 // form of docs/api.md: no tool of the demo has any.
 import assert from 'node:assert/strict';

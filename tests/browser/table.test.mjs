@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Results of tools as tables and charts.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

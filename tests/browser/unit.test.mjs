@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Modules of the page that need no browser.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';

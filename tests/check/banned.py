@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """No function that lib/base/banned.h poisons, nor one of the rest that have no
 safe use in a threaded server. The header stops them where it is included; this
 finds the file that forgot it. In the program, JSON is parsed in one place, which

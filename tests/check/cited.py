@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What comments, tests and pages refer to exists: the pitfalls of docs/pitfalls.md
 (P-A1), each of which a test names; the requirements of docs/requirements.md (A1,
 C-T1) in comments of the sources; no document outside of this tree; every page of

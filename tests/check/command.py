@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The admin command without a database: usage, exit codes, what goes to stdout
 and what to stderr, lists, check, config print, decode."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every source is part of the release tarball: a makefile has its name, a pattern
 that it matches, or a directory that it is in."""
 
@@ -9,7 +10,7 @@ import tempfile
 
 from tree import ROOT, Tap, files, text_of
 
-KINDS = (".c", ".h", ".def", ".mk", ".py", ".mjs", ".js", ".css", ".html", ".svg",
+KINDS = (".c", ".h", ".def", ".mk", ".py", ".mjs", ".js", ".ts", ".css", ".html", ".svg",
          ".sh", ".sql", ".md", ".yaml", ".in", ".conf", ".cnf")
 # By automake itself.
 OWN = re.compile(r"(^|/)(Makefile\.in|config\.h\.in|local\.mk|README\.md)$")

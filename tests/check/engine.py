@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What a verb on a resource means is below HTTP (lib/resource/call.h): requests come
 from a web server only, lib knows none of them, only the dispatcher runs a handler;
 and no code but a row of resource.def says which resource is special."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The form of the sources: tabs, no trailing blanks, at most 100 columns of C
 (rows of tables and long strings excepted), at most 1,000 lines a file, no
 promises left in comments."""

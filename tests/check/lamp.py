@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What ./lamp decides before it starts anything: its arguments, ports that
 others have, the model of a running Ollama; its packages, and what it builds again in
 a directory that was configured otherwise."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Includes point downwards only (docs: the modules and their order), and a
 foreign library's header is included in one room only."""
 

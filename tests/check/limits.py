@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Caps on what comes from outside stand in lib/base/limits.h.
 
 Two rules can be asked of the text. A LIM_ is defined there only, once, and used.

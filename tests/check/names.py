@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """One prefix, one room: what a header exports begins with a word that no header of
 another room uses, so that a name says where it is declared.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """docs/security.md is true as far as names go: the tests, caps and options that it
 names exist."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What docs say of events, settings and errors is what their tables say: blocks that
 `make update-docs` writes, the native events of docs/api.md with their members, and
 the v2 events of docs/dialects.md, which are compared with the golden streams."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the checks share: a walk over the sources, TAP, and C without its
 comments and strings."""
 

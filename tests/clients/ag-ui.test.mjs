@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // AG-UI's HttpAgent against POST /ag-ui/{workspace}. It verifies the order of
 // events itself and fails a run that breaks it (P-F2).
 import assert from 'node:assert/strict';

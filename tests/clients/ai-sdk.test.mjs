@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The Vercel AI SDK, three versions of it, against POST /ai-sdk/{workspace}: the
 // transport and reader alone, and the Chat that useChat stands upon. P-F1
 // and P-F4: each of them throws at what it does not know.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the client tests have in common: where the Lab is, and its turns.
 export const url = process.env.LAMPLIGHTER_URL;
 export const token = process.env.LAMPLIGHTER_TOKEN;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The official OpenAI client against {base}/openai/v1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Turns that wait, with the clients' own means: approvals and tools of the page
 // in the Vercel AI SDK 6 and 7, interrupts and front-end tools in AG-UI.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Three nodes, and a responder on each: `labs`. Run by ./lamp test cluster.
 
 The storms are repeated LAMPLIGHTER_STORMS times (./lamp soak cluster).

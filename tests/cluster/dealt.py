@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A pytest plugin: the Labs of other suites with three responders, each on a node
 of its own, among which the web server deals the requests one by one."""
 

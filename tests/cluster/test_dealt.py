@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files of tests/api whose requests are dealt over three responders on three
 nodes: what one has written the next one reads."""
 

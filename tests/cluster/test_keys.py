@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One key or one decision, sent to three nodes at once: it counts once.
 
 ./lamp soak cluster-keys sends LAMPLIGHTER_KEYS=1000 and LAMPLIGHTER_DECISIONS=2000.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What two and three nodes do to one conversation at once."""
 
 import json

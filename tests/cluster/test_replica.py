@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A primary with a replica: who is read, and what an admin's steps of docs/scale.md
 do to turns that run."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A page that several nodes need at once is read by one of them (lib/file/scan.h)."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Nodes that go away under streaming turns with tools. With a list of hosts no
 turn is lost, no answer is wrong, and no tool runs twice."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The examples of the pages "add a …" (docs): each is applied to a copy of the
 tree as it is written, built and tried, and touches no more files than
 it may. Run by ./lamp test examples.

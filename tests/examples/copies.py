@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A copy of the tree and of what was built of it. What an example does not touch
 is not compiled again."""
 

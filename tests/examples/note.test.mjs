@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The note of docs/add-a-resource.md in the page, which has no code for it. Run by
 // page_of_note.py.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The form of the note of docs/add-a-resource.md, in a browser. test_resource.py runs
 it in the copy to which the page was applied."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/add-a-context-part.md: rows (a block behind "row in `FILE`", put behind the
 last row of that kind) and a file (a block of C whose first line names it)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/add-an-event.md and add-a-setting.md, in one copy. What `make update-docs`
 writes is not counted.
 """

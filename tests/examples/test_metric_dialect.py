@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/add-a-metric.md and add-a-dialect.md, in one copy. What `make update-docs`
 writes is not counted.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/add-a-resource.md: a migration, a row, its case."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/add-a-route.md, add-a-provider.md, add-an-option.md and add-a-job.md, in one
 copy. What a command writes (`make update-docs`, LAMPLIGHTER_GOLDEN) is not counted,
 nor is who reads the option or asks for the job.

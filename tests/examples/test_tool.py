@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/add-a-tool.md: a schema, a row and its function."""
 
 import json

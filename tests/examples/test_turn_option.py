@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/add-a-turn-option.md: a patch."""
 
 import contextlib

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Request bodies on arbitrary bytes, read by a field table with a field of each
  * type; the lenient reader, which takes whatever the strict one does; JSON

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Provider decoders on arbitrary bytes: valid text, at most 64 calls, exactly
  * one terminal event which is the last, and the same events whole with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A reader of files on arbitrary bytes (READER; one program each): an exit code that
  * has a sentence, valid UTF-8, and no mark of a page that the reader did not count

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What an MCP server says, a message a line: requests, notices, answers, lists of
  * tools. All that a model or a page would be told is valid UTF-8, names are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Multipart bodies on arbitrary bytes: the same parts whole and in pieces, and no
  * content with a delimiter in it. The first byte is the size of the pieces; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * OpenAPI documents, as YAML or JSON: read as the configuration does, then all
  * operations imported. What comes out is what kind http takes; what is refused

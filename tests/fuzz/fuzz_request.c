@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The request target on arbitrary bytes: base, path, query, percent-decoding.
  * A result or an error of the expected kind.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a site says of programs, on arbitrary bytes: rules, an empty line, a path. */
 #include <stdint.h>
 #include <stdlib.h>

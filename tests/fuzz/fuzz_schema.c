@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * JSON Schemas of others, and arguments against them: the first line is the
  * schema, the rest the value. What is supported is checked to an end; what is

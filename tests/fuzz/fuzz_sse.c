@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The stream readers on arbitrary bytes: the same events whole and in pieces.
  * The first byte chooses the framing, the second the size of the pieces.

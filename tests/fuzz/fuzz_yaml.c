@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The YAML reader and the option loader on arbitrary bytes: a tree or an
  * error with a place, never a crash, a leak or a budget overrun.

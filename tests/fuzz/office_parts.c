@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Instead of an archive (fcgi-app/extract/office_part.c), which would hide its XML
  * from a fuzzer behind compression and checksums: parts as they are, each behind a

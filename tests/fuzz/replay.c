@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Runs a fuzz target without libFuzzer: over its corpus, and over a few
  * hundred simple mutations of each input, the same ones every time. Prints TAP.

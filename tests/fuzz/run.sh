@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The fuzzers, in a build of their own: each so many seconds, two side by side.
 # Seeds are in tests/fuzz/corpus; what a run finds beside them stays in the build
 # directory for the next one. An input that ends a target is kept there as a

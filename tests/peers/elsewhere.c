@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Preloaded into the programs under test, so that examples of the docs can be
  * run as they are written: their hosts and programs are somewhere else than on

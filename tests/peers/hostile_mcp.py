@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An MCP server that does what none should: scripted, in a thread.
 
 Every request is answered by handler(message, request) when a test sets one for

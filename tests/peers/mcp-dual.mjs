@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An MCP server of both protocol eras on the official SDK: over HTTP on a free
 // port (prints "listening on PORT"), or with the argument stdio over stdio.
 import { createServer } from 'node:http';

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """An MCP server over stdio that does odd things, one tool each.
 
     mcp_stdio.py session|modern

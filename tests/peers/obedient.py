@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A stand-in model that obeys whatever it reads, wherever that stands.
 
 "use TOOL JSON" in the newest message of the user calls that tool. An order,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A web service that notes every request, for tests that look at what was
 really sent: pages by path, each (status, headers, body) or a function of the
 request that gives one; anything else is answered 404. Connections are kept."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fixtures of the security suite: one shared Lab, and a maker of special ones.
 
 Run under tests/unit/with-mariadb (./lamp test security does).

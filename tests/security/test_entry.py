@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the door lets in: who a request is from, what it may say about itself, how
 slowly it may come, under which name (issue: headers that come twice, options in a
 URL, any Host, slow bodies, core dumps)."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Hostile files: malformed ones, bombs, and large ones. The process stays up, its
 memory is bounded, and what has no text says so in a sentence."""
 

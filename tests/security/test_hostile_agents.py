@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Agents and workspaces of others: not seen, not used, not changed, by no way that
 there is; and nobody becomes more than they are."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pages that keep a parser busy: they cost their call, never the process.
 
 libxml2's HTML parser compares each attribute of a tag with all others; a page of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Schemas, patterns and JSON of people who mean harm: nothing of it ends the
 process, or holds a worker for long."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Keys that people store: who gets at them, where they show, and what they reach."""
 
 import base64

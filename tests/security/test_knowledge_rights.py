@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who sees what of knowledge bases: neither passages nor titles, counts or scores of
 what they may not see."""
 

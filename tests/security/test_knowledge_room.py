@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What one user can put into knowledge bases has an end: text and documents of a base,
 and bases. It is counted exactly, whatever happens at once."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Texts of others that look like what the program writes itself: metadata of a
 message, the mark of a result that was kept. What a row is, its columns say."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a request or a server may make the process hold: an arena at its cap fails
 the request, pages end by bytes as well as by rows, and no answer points at memory
 that is gone."""

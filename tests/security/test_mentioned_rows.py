@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mentions in hostile hands: rows of others, poisoned rows, and what is typed
 (docs/mentions.md, Safety)."""
 

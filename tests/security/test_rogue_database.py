@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A server in the database's place that asks for a file of ours, as the protocol
 lets it (LOAD DATA LOCAL). The client library asks nobody before it sends one."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A row filter compares byte for byte, whatever collation the admin's column has."""
 
 ROWS = """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Settings: nobody sees those of others or changes what is not theirs to change."""
 
 import uuid

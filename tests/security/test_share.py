@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One user does not take it all: turns, streams, and memory for what is not read."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What one user stores is counted and limited: forks, texts of files, documents, the
 index. And bytes that are in memory for one user's requests."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Text of others that bides its time (docs/approvals.md, Taint).
 
 A result says "at the next message call note"; the model obeys whatever is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whose words are these: an order is put into each entry of lib/prompt/origin.def,
 and a model obeys it wherever it stands. Nothing is written unasked because of words
 of others, and what is data stands in the envelope (docs/approvals.md, Taint)."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fixtures of the server matrix: one deployment, many web servers before it.
 
 Run under tests/unit/with-mariadb (./lamp test servers does).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """doctor against web servers that are set up wrong: it names what and how."""
 
 import json

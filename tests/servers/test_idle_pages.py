@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pages that are open do not stop an Apache as Debian configures it."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files and knowledge through every web server and, for plain CGI, without any process
 that lives longer than a request."""
 

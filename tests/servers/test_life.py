@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What web servers do to turns: leave them, restart, stop, kill, fall silent."""
 
 import http.client

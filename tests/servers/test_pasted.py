@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The lines of README and docs/deploy-*.md, pasted as they stand there."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plain pages through every web server, as the samples set it up."""
 
 import json

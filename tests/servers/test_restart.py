@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Restarts of the responder under load: no request is refused.
 
 Each way in which the socket outlives a process, before each web server that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every web server, under every kind of path, with sign-in in front."""
 
 import http.client

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Files of all kinds, made at random, read by lamplighter-extract-file and by another program:
 LibreOffice for DOCX, ODT, RTF and sheets, pdftotext for PDF, Python's email for mails. Every
 word that the other one finds must be in the text. Prints each difference, and at the end how

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # ./lamp soak, and the short stress of ./lamp test sanitize. Sourced by
 # tests/run.sh.
 # shellcheck shell=bash disable=SC2154

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mixed clients against the real program, for as long as one wants.
 
     with-mariadb python3 tests/soak/stress.py SECONDS [SEED]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See caller_lab.h. */
 #include "caller_lab.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A caller for tests, made as sign-in by the web server makes one. */
 #ifndef UNIT_CALLER_LAB_H
 #define UNIT_CALLER_LAB_H

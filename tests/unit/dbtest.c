@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "dbtest.h"
 
 #include <mysql.h>

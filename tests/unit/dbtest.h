@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A fresh database on the private server of tests/unit/with-mariadb, and a
  * root's view of it for what our own code must not be able to do. Aborts the

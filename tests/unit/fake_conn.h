@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A web server for unit tests: a body to read, and what was written. */
 #ifndef UNIT_FAKE_CONN_H
 #define UNIT_FAKE_CONN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See kind_lab.h. */
 #include "kind_lab.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* For tests of declared tools: a configuration from text, and calls by hand. */
 #ifndef UNIT_KIND_LAB_H
 #define UNIT_KIND_LAB_H

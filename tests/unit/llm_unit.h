@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoding in tests: bytes in, events as JSON lines out. */
 #ifndef UNIT_LLM_UNIT_H
 #define UNIT_LLM_UNIT_H

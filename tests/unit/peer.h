@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A small HTTP server inside a test: a thread per connection reads requests
  * and lets the test's function answer them with raw bytes.

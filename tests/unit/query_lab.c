@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See query_lab.h. */
 #include "query_lab.h"
 

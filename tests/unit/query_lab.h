@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A shop's database, its datasets, and calls of the data tools by users. */
 #ifndef UNIT_QUERY_LAB_H
 #define UNIT_QUERY_LAB_H

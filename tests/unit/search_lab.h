@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bases with documents, and searching them, for tests over a real MariaDB. */
 #ifndef UNIT_SEARCH_LAB_H
 #define UNIT_SEARCH_LAB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store_lab.h"
 
 #include "base/clock.h"

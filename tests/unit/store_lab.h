@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of the store share: one database, two users, whole turns. */
 #ifndef UNIT_STORE_LAB_H
 #define UNIT_STORE_LAB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/agent: files as the domain, who sees what, and which service answers. */
 #include <ftw.h>
 #include <stdio.h>

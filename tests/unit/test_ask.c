@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* prompt/ask.c and turn/ask.c: one call of a model, against a server inside the test. */
 #include "turn/ask.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/auth: the identity chain, policy, CSRF, as tables. */
 #include <stdio.h>
 #include <stdlib.h>

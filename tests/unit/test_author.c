@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who wrote a prompt, and who is not asked because of it (lib/resource/author.c). */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/base: errors, arenas, buffers, views, UTF-8, ids, time, log. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Passages of documents: headings, pages, tables. No database. */
 #include "base/limits.h"
 #include "base/utf8.h"

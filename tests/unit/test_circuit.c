@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Services that are left alone: lib/llm/circuit.c. */
 #include "llm/circuit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * lib/conf: cases of tests/fixtures/conf, live reload, printing, rules.
  * LAMPLIGHTER_GOLDEN=write rewrites the files `expect`; read the difference before

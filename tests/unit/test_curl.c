@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/net without libcurl: a request says so, and nothing else needs it. */
 #include <dlfcn.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/db over a real MariaDB: values, transactions, the pool. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,7 +10,7 @@
 #include "db/db.h"
 #include "dbtest.h"
 
-enum { PUT, ADD, GET, ALL, SLOW, LOCK, UNLOCKED, BROKEN, N_STMTS };
+enum { PUT, ADD, GET, ALL, TEXT, BYTES, ID, SLOW, LOCK, UNLOCKED, BROKEN, N_STMTS };
 
 static const struct db_stmt stmts[N_STMTS] = {
 	DBTEST_STMT(PUT, "iSBUD", "",
@@ -17,6 +18,9 @@ static const struct db_stmt stmts[N_STMTS] = {
 	DBTEST_STMT(ADD, "ii", "", "UPDATE n SET v = v + ? WHERE id = ?"),
 	DBTEST_STMT(GET, "i", "iSBUD", "SELECT i, s, b, u, d FROM t WHERE i = ?"),
 	DBTEST_STMT(ALL, "", "i", "SELECT i FROM t ORDER BY i"),
+	DBTEST_STMT(TEXT, "i", "S", "SELECT s FROM t WHERE i >= ? ORDER BY i"),
+	DBTEST_STMT(BYTES, "i", "B", "SELECT b FROM t WHERE i = ?"),
+	DBTEST_STMT(ID, "i", "UI", "SELECT u, i FROM t WHERE i = ?"),
 	DBTEST_STMT(SLOW, "d", "I", "SELECT SLEEP(?) + 0 FROM n WHERE id = 1"),
 	DBTEST_STMT(LOCK, "i", "i", "SELECT v FROM n WHERE id = ? FOR UPDATE"),
 	DBTEST_STMT(UNLOCKED, "i", "i", "SELECT v FROM n WHERE id = ?"),
@@ -59,11 +63,9 @@ static struct db *open_pool(int pool, int wait_ms)
 
 static int64_t value(struct db *db, int64_t id)
 {
-	static const struct db_field v[] = { { "v", 'i', 0, 0 } };
 	int64_t out = -1;
 
-	assert_int_equal(db_get(db, UNLOCKED, DB_ARGS(DB_I(id)), &a, v, &out,
-				&e), 1);
+	assert_int_equal(db_int(db, UNLOCKED, DB_ARGS(DB_I(id)), &out, &e), 1);
 	return out;
 }
 
@@ -111,6 +113,41 @@ static void values_come_back(void **state)
 	refused(db_exec(db, PUT, DB_ARGS(DB_I(3), DB_S(text), DB_B(text),
 					 DB_U(&u), DB_D(0)), NULL, &e),
 		ERR_DB_DUPLICATE);
+	db_close(db);
+}
+
+/* The first value of the first row: found, NULL, no row, an error. */
+static void one_value(void **state)
+{
+	struct db *db = open_pool(2, 0);
+	struct uuid u = { { 7, 8, 9 } }, id = { { 1 } };
+	const struct uuid one = id;
+	struct str text = STR("kept");
+	int64_t n = 5;
+
+	(void)state;
+	assert_int_equal(db_int(db, ALL, DB_NOARGS, &n, &e), 0);
+	assert_int_equal(n, 5);
+	dbtest_sql("INSERT INTO t VALUES (2, 'two', 'b', UNHEX(RPAD('070809', 32, '0')), 0),"
+		   " (3, NULL, NULL, NULL, 0), (4, '', '', NULL, 0)");
+	assert_int_equal(db_int(db, ALL, DB_NOARGS, &n, &e), 1);
+	assert_int_equal(n, 2);
+	/* the other rows of the statement are no obstacle to the next */
+	assert_int_equal(db_text(db, TEXT, DB_ARGS(DB_I(2)), &a, &text, &e), 1);
+	assert_true(str_is(text, "two"));
+	assert_int_equal(db_text(db, BYTES, DB_ARGS(DB_I(2)), &a, &text, &e), 1);
+	assert_true(str_is(text, "b"));
+	assert_int_equal(db_text(db, TEXT, DB_ARGS(DB_I(3)), &a, &text, &e), 0);
+	assert_int_equal(db_text(db, TEXT, DB_ARGS(DB_I(5)), &a, &text, &e), 0);
+	assert_true(str_is(text, "b"));
+	assert_int_equal(db_text(db, TEXT, DB_ARGS(DB_I(4)), &a, &text, &e), 1);
+	assert_true(text.p && !text.n);
+	assert_int_equal(db_id(db, ID, DB_ARGS(DB_I(3)), &id, &e), 0);
+	assert_int_equal(db_id(db, ID, DB_ARGS(DB_I(5)), &id, &e), 0);
+	assert_true(uuid_eq(&id, &one));
+	assert_int_equal(db_id(db, ID, DB_ARGS(DB_I(2)), &id, &e), 1);
+	assert_true(uuid_eq(&id, &u));
+	refused(db_text(db, BROKEN, DB_NOARGS, &a, &text, &e), ERR_DB);
 	db_close(db);
 }
 
@@ -622,6 +659,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_come_back),
+		cmocka_unit_test(one_value),
 		cmocka_unit_test(wrong_declaration_is_found),
 		cmocka_unit_test(bulk),
 		cmocka_unit_test(too_big_is_told),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Transactions that are aborted in the middle of a result: a deadlock with a
  * heavier one, at a moment that the test knows. With a cluster (its sockets in

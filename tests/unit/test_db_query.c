@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/db: SELECTs on databases that are not ours, and their columns. */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/db over a real MariaDB: pages by bytes, and an arena that is full. */
 #include "base/limits.h"
 #include "db/db.h"

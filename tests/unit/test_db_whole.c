@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/db over a real MariaDB: statements that are whole transactions. */
 #include <pthread.h>
 #include <stdint.h>

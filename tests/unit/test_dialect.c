@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fcgi-app/dialect: every event on the wire, and what it costs. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/tool/core/dispatch.c: what becomes of a tool's result, good or bad. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* doctor: its tables, and what becomes of findings. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The child that reads foreign pages (fcgi-app/extract), its parts called
  * directly: what a page becomes, and what the process can no longer do.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/file/extract.c: the child from outside, well-behaved, slow and hostile. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fcgi-app/fcgi: what it says fits does not block, on any kind of socket. */
 #include <arpa/inet.h>
 #include <poll.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/base/fields: bodies against their declarations. */
 #include "base/fields.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/file over a real MariaDB: room for uploads, and who reads them how. */
 #include <fcntl.h>
 #include <pthread.h>

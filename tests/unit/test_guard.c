@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/net/guard.c: which addresses, and that no way leads around it. */
 #include <netdb.h>
 

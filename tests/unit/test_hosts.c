@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/db/hosts.c: which host is used, which is left, and for what errors. */
 #include "unit.h"
 

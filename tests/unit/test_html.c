@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HTML: what comes from outside stays text. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/net/http against a server inside the test. */
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one thread behind all transfers: stalls, many at once, clocks. */
 #include <semaphore.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/store/job over a real MariaDB, and lib/job: who takes what, and when. */
 #include <pthread.h>
 #include <string.h>

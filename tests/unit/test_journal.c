@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* store/journal.c over a real MariaDB: who may read what, and what stays. */
 #include <stdio.h>
 #include <string.h>

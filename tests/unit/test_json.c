@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/base/json: strict and lenient reading, the writer. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/tool/core/kind.c: declarations, their checks, and who is offered what. */
 #include "kind_lab.h"
 

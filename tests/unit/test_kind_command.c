@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tools of kind command: what a program gets, and what becomes of its answer. */
 #include "kind_lab.h"
 

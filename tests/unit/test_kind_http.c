@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tools of kind http against a service inside the test. */
 #include <arpa/inet.h>
 

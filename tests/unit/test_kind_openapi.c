@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tools of kind openapi: what a document becomes, and what is refused. */
 #include "kind_lab.h"
 #include "peer.h"

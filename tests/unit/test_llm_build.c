@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Request builders: lib/llm/build.c, openai_build.c, anthropic_build.c, … */
 #include "base/utf8.h"
 #include "llm/build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Decoders against the pitfalls of the protocol notes; names of the tests say
  * which. Whole streams are in tests/fixtures/providers (test_llm_fixtures.c).

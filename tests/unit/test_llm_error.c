@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/llm/error: what a provider's failure means (A8-A12, B12, B18, E1-E7). */
 #include "llm_unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Every recorded body decodes to the events in NAME.events.jsonl beside it:
  * whole, byte by byte, cut in two at every byte (P-C7), in odd pieces, and

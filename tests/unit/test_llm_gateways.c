@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Answers that end badly or strangely, mostly by the hand of a gateway: what was
  * cut off, begun again, left out, or said in the wrong field.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Images in requests: lib/llm/image.c, and each dialect's builder. */
 #include "base/limits.h"
 #include "llm_unit.h"

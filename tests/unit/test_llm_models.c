@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists of models, as providers give them. */
 #include "llm/models.h"
 

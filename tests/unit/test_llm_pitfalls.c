@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Pitfalls of provider protocols that the other test_llm_*.c do not show, by
  * number (docs/pitfalls.md): what is read, and what is sent.

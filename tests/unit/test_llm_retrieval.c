@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/llm/retrieval.c: what is sent for vectors and ranks, and what is read. */
 #include "llm_unit.h"
 #include "peer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* llm_stream against a server inside the test: retries, repairs, abort. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Text on its way through the decoders: inline reasoning, content forms, broken
  * characters (P-C3, P-C4, P-C7 to P-C11), and the template.

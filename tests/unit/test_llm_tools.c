@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tools as providers take them: lib/llm/schema.c, toolname.c. */
 #include "llm/build.h"
 #include "llm/toolname.h"

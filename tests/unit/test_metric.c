@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/metric: the table, counting, and the text as far as no parser is needed. */
 #include <pthread.h>
 #include <stdlib.h>

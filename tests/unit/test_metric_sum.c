@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* store/metric_sum.c over a real MariaDB: what is left of a process's gauges. */
 #include <stdlib.h>
 

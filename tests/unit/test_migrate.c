@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/db: migrations, alone, together, and cut short. */
 #include <pthread.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Agents as tools (lib/turn/nested.c): the loop within a call, its budget, what
  * it shows, stores and may not do; and who said something first (said.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/turn/notify over a real MariaDB: who is told, when, and how it ends. */
 #include <pthread.h>
 #include <stdatomic.h>

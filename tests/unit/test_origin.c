@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whose text it was (lib/prompt/origin.c): the names are anybody's. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fcgi-app/path: which request targets are ours, and what stands behind. */
 #include "base/limits.h"
 #include "path.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/schema/pattern.c: ECMAScript's expressions, and what bounds them. */
 #include "unit.h"
 

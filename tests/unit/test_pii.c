@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Personal data by its form (lib/tool/text/pii.c). */
 #include "unit.h"
 

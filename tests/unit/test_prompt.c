@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/prompt: context parts and their stamps, the envelope of untrusted text. */
 #include <stdio.h>
 

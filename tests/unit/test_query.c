@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * query_data and list_datasets (lib/tool): the SQL of structured queries by a
  * golden file, and hostile queries against a real MariaDB.

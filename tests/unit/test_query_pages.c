@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Pages of query_data (A8) against a real MariaDB, every row is on one page,
  * and a cursor continues its own query only. The SQL: test_query.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an answer cites, and whether it is there. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fcgi-app/request: parameters, query, body. */
 #include "app.h"
 #include "base/limits.h"

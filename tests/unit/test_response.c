@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fcgi-app/response: head, then body, then nothing; who is gone stays gone. */
 #include "fake_conn.h"
 #include "response.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/net/robots.c: what the rules of a site allow. */
 #include "unit.h"
 

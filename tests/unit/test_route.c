@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fcgi-app/route: the table of resources, and the gates in their order. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/schema/schema.c: what is accepted, what is refused and how it is said. */
 #include "unit.h"
 

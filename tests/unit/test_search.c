@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/search over a real MariaDB: what is found, by whom, and what is left. */
 #include <math.h>
 

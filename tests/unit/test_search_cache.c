@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/search/cache.c: what is kept of sign bits, for which version, and how much. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several bases searched at once, over a real MariaDB. */
 #include "agent/retrieve.h"
 #include "base/limits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/secret: sealing, opening, other keys, other places, and what stays behind. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hold/share and pace: what one user may have, how slowly a body may come. */
 #include "auth/identity.h"
 #include "base/clock.h"

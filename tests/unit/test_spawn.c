@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/base/spawn.c: programs of all manners, and what is left of them. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/net/sse: the event stream format and newline-delimited JSON. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The work of every function that reads foreign text grows with the text, not with its
  * square. Work is counted, not timed: the sources in STEPS_SOURCES (local.mk) are compiled

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/store over a real MariaDB: conversations, pages, people. */
 #include <stdio.h>
 #include <stdlib.h>

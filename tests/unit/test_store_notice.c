@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/store/notice over a real MariaDB: numbers, order, isolation, expiry. */
 #include <pthread.h>
 #include <stdlib.h>

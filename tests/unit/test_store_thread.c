@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/store over a real MariaDB: editing of threads. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/store over a real MariaDB: turns, who holds a conversation, deleting. */
 #include <pthread.h>
 #include <stdio.h>

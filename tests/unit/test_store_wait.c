@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * lib/store over a real MariaDB: turns that wait, the runs of one turn, and the
  * settings that come with its begin.

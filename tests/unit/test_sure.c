@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How sure a passage answers a question: bounds, order, and what is no evidence. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/search without a database: words, chunks, postings, ranks, vectors. */
 #include <math.h>
 

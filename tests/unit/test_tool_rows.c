@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of the families of tools, and their schemas as files. */
 #include <glob.h>
 #include <strings.h>

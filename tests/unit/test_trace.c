@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* base/trace: free while nobody traces; spans, threads and sums when somebody does. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The loop (lib/turn) over real HTTP to the stand-in model and with the real
  * store: what is emitted and what is stored. Failures: test_turn_faults.c.

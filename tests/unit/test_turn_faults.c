@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The loop (lib/turn) when things go wrong: stopped turns, failures upstream,
  * a process that dies, a small pool, a database that goes away.

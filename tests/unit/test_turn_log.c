@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A turn's log (turn/log.c) and how it is packed: nothing lost, nothing twice,
  * whoever flushes and follows meanwhile.

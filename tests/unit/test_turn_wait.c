@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Turns that wait, below the API: what a step leaves behind, how decisions are
  * taken up, and that nothing runs twice or without one (lib/turn/pause.c,

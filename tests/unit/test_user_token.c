@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/auth/user_token.c, verified with another library than it is made with. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fcgi-app/worker: the pool over a real socket, with a FastCGI client of our
  * own. No database: /health needs none, and a process starts without one.

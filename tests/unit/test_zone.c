@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/base/zone: the wall clock of a zone, beside the C library's own. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A conversation's thread as a tree with a chosen branch at every fork, beside
  * the one that the store keeps: what is done here is done to both, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "turn_lab.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What tests of turns stand on: the stand-in model as a child process, the
  * store in a private MariaDB (with-mariadb), a configuration, and a sink that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What every unit test includes: cmocka with the headers that it wants first. */
 #ifndef UNIT_UNIT_H
 #define UNIT_UNIT_H

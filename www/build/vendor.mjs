@@ -2,7 +2,7 @@
 // each. Run by www/local.mk in the source directory; a release tarball has
 // the result, so building from one needs neither node nor npm.
 import { build } from 'esbuild';
-import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -51,10 +51,15 @@ async function put(name, contents)
 	await rename(`${target}.tmp`, target);
 }
 
+/** What the type checker reads instead of the bundles (www/jsconfig.json). */
+const types = await readdir(path.join(here, 'types'));
+
 const names = Object.values(bundles).flatMap((bundle) => bundle.packages);
 
 await mkdir(out, { recursive: true });
 await put('LICENSES.txt', (await Promise.all(names.map(licence))).join('\n\n'));
+for (const file of types)
+	await copyFile(path.join(here, 'types', file), path.join(out, file));
 for (const [file, { entry, packages }] of Object.entries(bundles)) {
 	const result = await build({
 		entryPoints: [path.join(here, entry)],

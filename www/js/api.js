@@ -1,7 +1,28 @@
+// SPDX-License-Identifier: MIT
 // The HTTP API, {base}/api/v1. The base is where the page was loaded from, so
 // that an installation works under any path. Every failure becomes an
 // ApiError; a request that got no answer has code "network".
 import { parseExact, toJson } from './exact.js';
+
+/**
+ * @typedef {object} Options of a request
+ * @property {unknown} [body] sent as JSON
+ * @property {Blob} [bytes] sent as they are
+ * @property {Record<string, string>} [headers]
+ * @property {AbortSignal} [signal]
+ * @property {string} [accept]
+ *
+ * @typedef {object} Page which part of a list, and of what
+ * @property {string} [q] a search text
+ * @property {string} [workspaceId]
+ * @property {string} [dataset]
+ * @property {string} [category]
+ * @property {string | null} [cursor]
+ * @property {number} [pageSize]
+ * @property {string | number} [after] number of an event
+ * @property {number} [wait] seconds
+ * @property {AbortSignal} [signal]
+ */
 
 /** A request that failed. code is stable, detail is for people. */
 export class ApiError extends Error {
@@ -64,12 +85,17 @@ async function errorFrom(response)
 	});
 }
 
-/** The headers of an XMLHttpRequest's answer that errors are told from. */
+/**
+ * The headers of an XMLHttpRequest's answer that errors are told from.
+ * @returns {[string, string][]}
+ */
 function answered(request)
 {
-	return ['X-Request-Id', 'Content-Type', 'Retry-After']
-		.map((name) => [name, request.getResponseHeader(name)])
-		.filter(([, value]) => value !== null);
+	return ['X-Request-Id', 'Content-Type', 'Retry-After'].flatMap((name) => {
+		const value = request.getResponseHeader(name);
+
+		return value === null ? [] : [[name, value]];
+	});
 }
 
 /** The seconds after which a response asks to come again; 0: it does not. */
@@ -145,8 +171,9 @@ export class Api {
 
 	/**
 	 * One request.
-	 * @param options body (sent as JSON) or bytes (a Blob, as it is), headers,
-	 *        signal, accept
+	 * @param {string} method
+	 * @param {string} path
+	 * @param {Options} options
 	 * @returns the Response, its status a 2xx
 	 * @throws ApiError; an aborted request throws the AbortError as it is
 	 */
@@ -270,7 +297,10 @@ export class Api {
 			`workspaces/${enc(workspaceId)}/agents?pageSize=100`);
 	}
 
-	/** A page of my conversations, newest first: {items, nextCursor}. */
+	/**
+	 * A page of my conversations, newest first: {items, nextCursor}.
+	 * @param {Page} page
+	 */
 	conversations({ workspaceId, q, cursor, pageSize, signal } = {})
 	{
 		return this.json('GET',
@@ -288,6 +318,10 @@ export class Api {
 			`conversations/search${query({ workspaceId, q, pageSize })}`);
 	}
 
+	/**
+	 * @param {string} id
+	 * @param {Page} page
+	 */
 	conversation(id, { signal } = {})
 	{
 		return this.json('GET', `conversations/${enc(id)}`, { signal });
@@ -329,7 +363,11 @@ export class Api {
 			`conversations/${enc(id)}/allowed-tools/${enc(tool)}`);
 	}
 
-	/** A page of a thread with its steps, newest first: {items, nextCursor}. */
+	/**
+	 * A page of a thread with its steps, newest first: {items, nextCursor}.
+	 * @param {string} id
+	 * @param {Page} page
+	 */
 	messages(id, { cursor, pageSize, signal } = {})
 	{
 		return this.json('GET',
@@ -338,6 +376,10 @@ export class Api {
 			{ signal });
 	}
 
+	/**
+	 * @param {string} turnId
+	 * @param {Page} page
+	 */
 	turn(turnId, { signal } = {})
 	{
 		return this.json('GET', `turns/${enc(turnId)}`, { signal });
@@ -369,7 +411,10 @@ export class Api {
 	}
 
 	/**
-	 * The events of a turn after number `after`, then live. @returns the
+	 * The events of a turn after number `after`, then live.
+	 * @param {string} turnId
+	 * @param {Page} page
+	 * @returns the
 	 * Response
 	 */
 	events(turnId, { after, signal } = {})
@@ -378,7 +423,11 @@ export class Api {
 			{ signal, accept: 'text/event-stream' });
 	}
 
-	/** The same as a long poll of `wait` seconds: {items, done, retryAfter}. */
+	/**
+	 * The same as a long poll of `wait` seconds: {items, done, retryAfter}.
+	 * @param {string} turnId
+	 * @param {Page} page
+	 */
 	eventsPage(turnId, { after, wait, signal } = {})
 	{
 		return this.#polled(`turns/${enc(turnId)}/events${query({ after, wait })}`,
@@ -387,7 +436,9 @@ export class Api {
 
 	/**
 	 * Sends a message and opens the stream of its answer.
-	 * @param body {content, conversationId?, agentId?, client?, webSearch?, mentions?}
+	 * @param {string} workspaceId
+	 * @param {object} body with content, and conversationId, agentId, client, webSearch, mentions if any
+	 * @param {Page} page
 	 * @returns the Response, its body an event stream
 	 */
 	stream(workspaceId, body, { signal } = {})
@@ -397,31 +448,54 @@ export class Api {
 
 	/**
 	 * Continues a turn that was cut short; a stream like that of stream().
+	 * @param {string} turnId
+	 * @param {object} body
+	 * @param {Page} page
 	 */
 	goOn(turnId, body, { signal } = {})
 	{
 		return this.#begin(`turns/${enc(turnId)}/continue`, body, signal);
 	}
 
-	/** Regenerates the answer messageId; a stream. */
+	/**
+	 * Regenerates the answer messageId; a stream.
+	 * @param {string} id
+	 * @param {object} body
+	 * @param {Page} page
+	 */
 	regenerate(id, body, { signal } = {})
 	{
 		return this.#begin(`conversations/${enc(id)}/regenerate`, body, signal);
 	}
 
-	/** Edits a message and answers it; a stream. */
+	/**
+	 * Edits a message and answers it; a stream.
+	 * @param {string} id
+	 * @param {object} body
+	 * @param {Page} page
+	 */
 	edit(id, body, { signal } = {})
 	{
 		return this.#begin(`conversations/${enc(id)}/edit`, body, signal);
 	}
 
-	/** Decides about a waiting call, and streams the rest of the turn. */
+	/**
+	 * Decides about a waiting call, and streams the rest of the turn.
+	 * @param {string} turnId
+	 * @param {object} body
+	 * @param {Page} page
+	 */
 	decide(turnId, body, { signal } = {})
 	{
 		return this.#begin(`turns/${enc(turnId)}/approvals`, body, signal);
 	}
 
-	/** Answers questions and calls of the page's tools; the same stream. */
+	/**
+	 * Answers questions and calls of the page's tools; the same stream.
+	 * @param {string} turnId
+	 * @param {object[]} results
+	 * @param {Page} page
+	 */
 	reply(turnId, results, { signal } = {})
 	{
 		return this.#begin(`turns/${enc(turnId)}/tool-results`, { results }, signal);
@@ -456,20 +530,26 @@ export class Api {
 			{ body: { messageId } });
 	}
 
-	/** What a message would send to the model. @param body {content?, agentId?, …} */
+	/** What a message would send to the model. @param body as of stream() */
 	preview(workspaceId, body)
 	{
 		return this.json('POST', `workspaces/${enc(workspaceId)}/preview`, { body });
 	}
 
-	/** What can be mentioned and begins with q: {items, more}. */
+	/**
+	 * What can be mentioned and begins with q: {items, more}.
+	 * @param {Page} page
+	 */
 	mentions({ q, workspaceId, dataset, pageSize, signal } = {})
 	{
 		return this.json('GET',
 			`mentions${query({ q, workspaceId, dataset, pageSize })}`, { signal });
 	}
 
-	/** Prompts whose name begins with q, without their bodies: {items, nextCursor}. */
+	/**
+	 * Prompts whose name begins with q, without their bodies: {items, nextCursor}.
+	 * @param {Page} page
+	 */
 	prompts({ q, category, pageSize, signal } = {})
 	{
 		return this.json('GET', `prompt-picker${query({ q, category, pageSize })}`,
@@ -514,7 +594,11 @@ export class Api {
 				{ bytes, signal, headers });
 	}
 
-	/** A page of a base's documents, newest first: {items, nextCursor}. */
+	/**
+	 * A page of a base's documents, newest first: {items, nextCursor}.
+	 * @param {string} base
+	 * @param {Page} page
+	 */
 	documents(base, { cursor, pageSize } = {})
 	{
 		return this.json('GET',
@@ -582,7 +666,9 @@ export class Api {
 	}
 
 	/**
-	 * Notices about my conversations after number `after`. @returns the
+	 * Notices about my conversations after number `after`.
+	 * @param {Page} page
+	 * @returns the
 	 * Response
 	 */
 	notices({ after, signal } = {})
@@ -591,7 +677,10 @@ export class Api {
 			{ signal, accept: 'text/event-stream' });
 	}
 
-	/** The same as a long poll of `wait` seconds, with retryAfter. */
+	/**
+	 * The same as a long poll of `wait` seconds, with retryAfter.
+	 * @param {Page} page
+	 */
 	noticesPage({ after, wait, signal } = {})
 	{
 		return this.#polled(`notifications${query({ after, wait })}`, signal);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What an answer cites, in its rendered text: [1] becomes a button if there is
 // such a source, and is marked if there is none, as are quotations that are in
 // no source. The server has checked them (metadata `citations`); this only
@@ -27,7 +28,7 @@ function chip(number, known)
 
 	el.className = known ? 'cite' : 'cite cite-unknown';
 	el.textContent = String(number);
-	if (known) {
+	if (el instanceof HTMLButtonElement) {
 		el.type = 'button';
 		el.dataset.source = number;
 		el.setAttribute('aria-label', t('source.open', { n: number }));
@@ -88,7 +89,7 @@ function dressQuote(root, quote)
 /**
  * @param root    of a drawn text that has ended; may be dressed already
  * @param sources numbers that there are
- * @param checked {cited, unknown, notFound} of the server
+ * @param {{cited: number[], unknown: number[], notFound: string[]}} checked of the server
  */
 export function dressCitations(root, sources, checked)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copying text. An intranet page over plain http has no navigator.clipboard;
 // the old way still works there.
 
@@ -27,6 +28,7 @@ export async function copyText(text)
 		done = false;
 	}
 	field.remove();
-	focused?.focus?.();
+	if (focused instanceof HTMLElement)
+		focused.focus();
 	return done;
 }

@@ -1,13 +1,20 @@
+// SPDX-License-Identifier: MIT
 // The demo of page tools: a form next to the chat that the agent fills in and
 // the user submits.
 import { registerTool } from './tools.js';
 
-const form = document.getElementById('request');
+const form = /** @type {HTMLFormElement} */ (document.getElementById('request'));
+
+/** Its control of that name. */
+function controlOf(name)
+{
+	return /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+}
 
 registerTool({
 	name: 'set_field',
 	run: ({ field, value }) => {
-		const control = form.elements[field];
+		const control = controlOf(field);
 
 		control.value = value;
 		// a date or a choice accepts only valid values
@@ -18,8 +25,9 @@ registerTool({
 	},
 });
 
-form.addEventListener('input', ({ target }) => target.classList.remove('filled'));
+form.addEventListener('input', ({ target }) =>
+	/** @type {HTMLElement} */ (target).classList.remove('filled'));
 form.addEventListener('submit', (event) => {
 	event.preventDefault();
-	form.elements.sent.value = 'In a real page this would be sent now.';
+	controlOf('sent').value = 'In a real page this would be sent now.';
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // doctor.html: measures what a browser can see of the deployment, and shows
 // what the responder makes of it. The same as `lamplighter doctor URL`; what
 // the members of `measured` mean is in docs/doctor.md.
@@ -9,12 +10,12 @@ const WRITE = { 'Content-Type': 'application/json' };
 
 const status = document.querySelector('#status');
 const list = document.querySelector('#findings');
-const again = document.querySelector('#again');
+const again = /** @type {HTMLButtonElement} */ (document.querySelector('#again'));
 
 /** Server header as the browser saw it first; '' without one. */
 let server = '';
 
-/** @returns {status, json, headers, startedMs, tookMs}; status 0: no answer */
+/** @returns an object of status (0: no answer), json, headers, startedMs, tookMs */
 async function ask(path, options = {})
 {
 	const started = performance.now();
@@ -136,7 +137,10 @@ async function quiet()
 
 function protocol()
 {
-	return performance.getEntriesByType('resource')
+	const loaded = /** @type {PerformanceResourceTiming[]} */ (
+		performance.getEntriesByType('resource'));
+
+	return loaded
 		.findLast((entry) => entry.nextHopProtocol)?.nextHopProtocol || '';
 }
 
@@ -152,7 +156,7 @@ async function measure()
 	measured.identity = { status: me.status, ours: ours(me), signedIn: false,
 		user: me.json?.user || '', kind: me.json?.identityKind || '' };
 	measured.spoof = await spoofs();
-	if (arrived.status !== 200)
+	if (arrived.status !== 200 || !ours(arrived))
 		return { measured, refused: arrived };
 	const silence = quiet();
 
@@ -221,7 +225,7 @@ async function run()
 		const report = await ask(`${API}doctor`, { method: 'POST',
 			headers: WRITE, body: JSON.stringify({ measured }) });
 
-		if (report.status !== 200) {
+		if (report.status !== 200 || !ours(report)) {
 			status.textContent = refusal(report);
 			return;
 		}

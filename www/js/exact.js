@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // JSON whose integers keep all their digits: integers that a Number cannot hold
 // exactly are read as BigInt and written unchanged. What the user approves must
 // be what runs, to the last digit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The events of one turn, each once and in order, until its last one. They come
 // from the stream of the request that began the turn; when that breaks, from
 // GET /turns/{t}/events after the last event seen: as a stream or, if streams

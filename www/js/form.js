@@ -1,8 +1,26 @@
+// SPDX-License-Identifier: MIT
 // Converts between records and the values of a form of GET /forms: values are
 // texts, lists of ids, or true, false and '', as controls have them.
 // Independent of DOM and HTTP.
 import { toJson } from './exact.js';
 import { has, locale, t } from './strings.js';
+
+/**
+ * @typedef {object} Field of a form, as GET /forms describes it; begins is the page's
+ * @property {string} key
+ * @property {string} label
+ * @property {string} type
+ * @property {'edit' | 'once' | 'given'} mode
+ * @property {boolean} [required]
+ * @property {boolean} [nullable]
+ * @property {{value: string, label: string}[]} [choices]
+ * @property {{key: string, value: unknown}} [only]
+ * @property {string} [help]
+ * @property {unknown} [begins]
+ *
+ * @typedef {Record<string, any>} Form with name, path, idKey, what, fields (Field[]),
+ *          canWrite, and parent, single, readOnly, adapt(record) of some
+ */
 
 const INTEGER = /^[+-]?\d+$/;
 
@@ -163,7 +181,7 @@ function sent(field, value)
 
 /**
  * The body of a request: of a new row all that is filled in, of a change what is
- * another value now. @returns {body, errors: {key: text}}
+ * another value now. @returns body, and errors: the texts by key
  */
 export function bodyOf(form, values, record)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Dates, durations and errors as people read them.
 import { toJson } from './exact.js';
 import { has, locale, t } from './strings.js';

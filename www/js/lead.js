@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One tab of a browser works for all of them: the one that leads. Tabs agree by
 // a Web Lock or, where there is none (a site without TLS), by an entry in
 // localStorage that its owner renews. Without either, each tab leads itself.
@@ -111,6 +112,7 @@ export class Lead {
 	}
 }
 
+/** @returns {Promise<void>} */
 function pause(ms, signal)
 {
 	return new Promise((resolve) => {

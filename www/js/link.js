@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What this page knows about its connection: whether streams arrive as they are
 // made, and the moments at which a broken one is worth another try.
 
@@ -58,7 +59,10 @@ export class Link {
 			fn();
 	}
 
-	/** Waits; a return of the network, or the signal, ends it early. */
+	/**
+	 * Waits; a return of the network, or the signal, ends it early.
+	 * @returns {Promise<void>}
+	 */
 	pause(ms, signal)
 	{
 		return new Promise((resolve) => {

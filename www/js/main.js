@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the page begins.
 import { setCulture } from './strings.js';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Model text to DOM. Model text is not trusted: raw HTML in it is shown as
 // text (but for a few bare tags), what marked makes of it goes through
 // DOMPurify with a short list of tags and attributes, images become links so
@@ -26,6 +27,7 @@ const HOST = /^((?:ftp|https?):\/\/|www\.)([\p{L}\p{M}\p{N}.-]+)/iu;
 /** what a link may lead to; mind that //host is another site */
 export const LINK = /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i;
 
+/** @type {import('../vendor/markdown.js').Config & {RETURN_DOM_FRAGMENT: true}} */
 const PURIFY = {
 	ALLOWED_TAGS: ['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li',
 		'blockquote', 'pre', 'code', 'em', 'strong', 'del', 'b', 'i', 'u', 's',
@@ -151,6 +153,8 @@ const marked = new Marked({
 		},
 	},
 	renderer: {
+		/** @param {(import('../vendor/markdown.js').Tokens.HTML |
+		 *         import('../vendor/markdown.js').Tokens.Tag) & {paired?: boolean}} token */
 		html({ text, paired })
 		{
 			return paired || BREAK.test(text.trim()) ? text : escape(text);
@@ -198,7 +202,7 @@ const marked = new Marked({
  */
 export function toHtml(source)
 {
-	return marked.parse(source);
+	return /** @type {string} */ (marked.parse(source));
 }
 
 /** A sanitised fragment of some markdown. */

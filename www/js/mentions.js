@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is in a message field: where somebody is choosing with @ or /, which of
 // the known mentions the text still has, and a prompt with its blanks filled.
 // Independent of the DOM.
@@ -14,7 +15,7 @@ const TRIGGERS = [
 /**
  * What is being chosen at the caret.
  * @param known mentions that are chosen already: their handles open nothing
- * @returns {kind: '@' or '/', start: where its sign stands, q: behind it} or null
+ * @returns kind ('@' or '/'), start (where its sign stands) and q (behind it), or null
  */
 export function triggerAt(text, caret, known = [])
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // State that notifies its watchers of changes, and the lit controller that
 // redraws an element for it.
 

@@ -1,17 +1,30 @@
+// SPDX-License-Identifier: MIT
 // What is shown is in the address: #/c/{conversationId}, with ?m={number} at one of
 // its messages, a place beside the chat
 // (#/prompts, #/prompts/new, #/prompts/{id}), and anything else is a new chat.
 
 /**
+ * @typedef {object} Place a row of PLACES
+ * @property {string} form   its name
+ * @property {string} [text] of strings.js. Texts with its end: none.… of an empty list,
+ *           gone.… what is deleted with a row
+ * @property {string} [hint] of strings.js
+ * @property {string} icon   a name of icons.js
+ * @property {string} [view] another list than the ordinary one (ui/rows.js)
+ * @property {string} [part] pieces of a record's page (ui/parts.js)
+ * @property {string} [under] the place whose head leads there
+ * @property {string} [what] what one of its rows is called, of strings.js, if not as the
+ *           form says
+ * @property {string} [permission] of a place that is no resource
+ * @property {boolean} [reload] the chat shows them
+ * @property {Record<string, unknown>} [begins] values of a new row
+ * @property {string} [mark] a yes or no that its list shows
+ */
+
+/**
  * The places that are more than what GET /forms says of them, in their order at
  * the side; a form without a row is a place, too, behind them.
- * {form: its name, text: of strings.js, hint: of strings.js, icon: a name of
- *  icons.js, view: another list than the ordinary one (ui/rows.js), part: pieces
- *  of a record's page (ui/parts.js), under: the place whose head leads there,
- *  what: what one of its rows is called, of strings.js, if not as the form says,
- *  permission: of a place that is no resource, reload: the chat shows them,
- *  begins: values of a new row, mark: a yes or no that its list shows}. Texts of strings.js with
- *  the end of its text: none.… of an empty list, gone.… what is deleted with a row
+ * @type {Place[]}
  */
 export const PLACES = [
 	{ form: 'agents', text: 'place.agents', hint: 'place.agentsHint', icon: 'agent',
@@ -76,7 +89,7 @@ export function readMessage(hash = location.hash)
 	return match && readHash(hash) ? `${readHash(hash)}.${match[1]}` : '';
 }
 
-/** @returns {name, id} of a place, or null for a chat */
+/** @returns name and id of a place, or null for a chat */
 export function readPlace(hash = location.hash)
 {
 	const match = /^#\/([^/?]+)(?:\/([^/?]+))?$/.exec(hash);

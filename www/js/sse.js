@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Server-sent events from a fetch body (EventSource can only GET).
 // Parsing follows the WHATWG text: lines end at LF, CR or CRLF, also when the
 // two halves of a CRLF come in different chunks; a colon first is a comment;

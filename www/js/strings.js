@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every text the page shows. A culture is one more object in `cultures`; what
 // it lacks is taken from English. {name} is replaced; a text that depends on a
 // count is an object by plural category (Intl.PluralRules) and needs `n`.

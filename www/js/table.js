@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Results of tools as tables: which ones are tables, sorting, text for other
 // programs, and what a chart can show. Their content is untrusted: of any
 // shape.
@@ -10,8 +11,23 @@ export const CHART_ROWS = 60;
 const CHART_SERIES = 4;
 
 /**
+ * @typedef {object} Table
+ * @property {{name: string, type?: string}[]} columns
+ * @property {unknown[][]} rows
+ * @property {number | null} total
+ * @property {boolean} truncated
+ *
+ * @typedef {object} ChartData
+ * @property {'bar' | 'line'} kind
+ * @property {string} label
+ * @property {string[]} labels
+ * @property {{name: string, values: (number | null)[]}[]} series
+ * @property {number} left rows that are not drawn
+ */
+
+/**
  * A result as a table, or null.
- * @returns {columns: [{name, type}], rows: [[]], total, truncated}
+ * @returns {Table | null}
  */
 export function asTable(result)
 {
@@ -88,7 +104,9 @@ export function isNumeric({ columns, rows }, at)
 
 /**
  * The rows in the order of a column; empty ones last, equal ones as they were.
- * @param by {at, down}
+ * @param {Table} table
+ * @param {{at: number, down: boolean}} by
+ * @param {string} locale
  */
 export function sorted(table, { at, down }, locale)
 {
@@ -99,7 +117,7 @@ export function sorted(table, { at, down }, locale)
 
 	return [...table.rows].sort(({ [at]: a }, { [at]: b }) => {
 		if (isEmpty(a) || isEmpty(b))
-			return isEmpty(a) - isEmpty(b);
+			return Number(isEmpty(a)) - Number(isEmpty(b));
 		return down ? compare(b, a) : compare(a, b);
 	});
 }
@@ -136,8 +154,8 @@ function csvCell(value)
 /**
  * What of a table can be drawn, or null: its first text column along the axis,
  * its number columns as series; lines if the axis is time.
- * @returns {kind: 'bar' | 'line', label, labels, series: [{name, values}],
- *          left}
+ * @param {Table} table
+ * @returns {ChartData | null}
  */
 export function chartOf(table, rows = table.rows)
 {

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 // Runs before the first paint, and so is not a module: applies the chosen
 // colours. js/store/settings.js does the same more carefully, a moment later.
 (function () {
-	var choice = null;
+	let choice = '';
 
 	try {
 		choice = localStorage.getItem('lamplighter.theme');
-	} catch (error) {
-		choice = null;
+	} catch {
+		choice = '';
 	}
 	if (choice !== 'light' && choice !== 'dark')
 		choice = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';

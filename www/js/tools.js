@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Page tools: functions of the host page that the agent may call
 // (docs/page-tools.md). A page imports this module and registers them; nothing
 // else can.
@@ -10,12 +11,16 @@ const tools = new Map();
 
 /**
  * Registers a tool of this page, from the next message on.
- * @param tool {name, description, parameters, run}. With only name and run it
+ * @param {object} tool with only name and run it
  *        is one that the workspace declares (kind: client); description and
  *        parameters (a JSON Schema) declare one here, if the workspace has
  *        client_tools: allow. run gets the arguments, which fit the schema, and
  *        returns the result, any JSON, or a promise of it; an error that it
  *        throws is sent to the agent.
+ * @param {string} tool.name
+ * @param {string} [tool.description]
+ * @param {object} [tool.parameters]
+ * @param {(args: any) => unknown} tool.run
  * @returns a function that removes the tool
  */
 export function registerTool({ name, description, parameters, run })
@@ -67,7 +72,7 @@ export function canRun(wait)
 
 /**
  * Runs a call; a result that is not JSON, or is too large, is an error.
- * @returns {toolCallId, result} or {toolCallId, error}
+ * @returns toolCallId with result or error
  */
 export async function runCall({ toolCallId, tool, arguments: args })
 {

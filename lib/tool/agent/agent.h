@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files of lib/tool/agent. */
 #ifndef TOOL_AGENT_H
 #define TOOL_AGENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A model with a prompt of its own as a tool (A17, A19, A20, A22): one call of
  * it, or a loop with tools. The turn runs the loop (struct tool_host); from here

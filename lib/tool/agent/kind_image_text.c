@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Kind image_text: the text in an image, read by a model with vision (A19, A21,
  * A69), for chat models without it: they give a URL, the image is fetched here,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tools that need no declaration (A19, A57), in the form of a declaration of kind
  * agent: one model call each, or one for each part of a long text (ready_long.c). A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * summarize and translate over any length (A57): a text that one call of the
  * model cannot take, a document or an attachment is split where search splits

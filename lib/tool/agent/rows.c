@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What there is in lib/tool/agent. */
 #include "tool/agent/agent.h"
 #include "tool/core/family.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files of lib/tool/client. */
 #ifndef TOOL_CLIENT_H
 #define TOOL_CLIENT_H

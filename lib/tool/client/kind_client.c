@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tools of kind `client`: run by the user's page (E16), which registers a
  * function for the name. They are offered only if the request says that its page

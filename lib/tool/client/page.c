@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The page that sends a request: which tools it accepts, and which it declares
  * itself. They are stored with the turn (turn/options.h), so that the turn can

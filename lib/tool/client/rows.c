@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What there is in lib/tool/client. */
 #include "tool/client/client.h"
 #include "tool/core/family.h"

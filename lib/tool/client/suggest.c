@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * suggest_action: links that a workspace declares (`actions:`), for the agent
  * to show (A40). The model chooses one by name and may fill its placeholders;

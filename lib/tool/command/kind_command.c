@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tools of kind `command`: a program of the admin's, called in the manner of CGI.
  * The arguments come as one JSON object on stdin; the environment identifies the

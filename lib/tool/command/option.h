@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Options of the kinds in this folder, as lib/conf fills them in from the rows of
  * option.def. Both belong to lib/conf, but are next to the code that uses them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files of core and the families; others use tool.h. */
 #ifndef TOOL_BUILTIN_H
 #define TOOL_BUILTIN_H

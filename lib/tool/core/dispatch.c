@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One call of a tool, from the model's text to a result that the model can
  * read. The order of checks is fixed: known → offered → still allowed →

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the tools of a process share. One mutex guards two small lists; it is
  * never held during a query. A pool whose settings changed stays until its last

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the tools of a process share: connections to other databases, their known
  * columns, MCP servers, and descriptions of tools. Any thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/core/family.h"
 
 #include <pthread.h>

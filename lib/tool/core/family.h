@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Families of tools, each a folder of lib/tool: the rows.c of a family lists its
  * tools and kinds, and family.def lists the families. The rest of core iterates

@@ -1,11 +1,21 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Whether the user is asked before a call runs (A42, D57): the strictest policy
- * of the tool, the workspace and the tenant. The model cannot influence it.
+ * Whether a turn may use a tool: pool of its context type ∩ the workspace's list ∩ the
+ * agent's list ∩ the tool's groups ∩ the caller's permissions ∩ tiers ∩ the tool's own
+ * decision (advertise). And whether the user is asked before a call runs (A42, D57): the
+ * strictest policy of the tool, the workspace and the tenant. The model influences
+ * neither.
  */
+#include <string.h>
+
 #include "agent/setting.h"
-#include "tool/core/tool.h"
+#include "auth/policy.h"
+#include "tool/core/builtin.h"
+#include "tool/core/text.h"
 
 #include "base/banned.h"
+
+/* -- asking ------------------------------------------------------------------------- */
 
 static bool is_allowed(const struct tool *t, const struct tool_ctx *ctx)
 {
@@ -51,4 +61,75 @@ bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
 			.may_remember = may_remember,
 		};
 	return true;
+}
+
+/* -- use ---------------------------------------------------------------------------- */
+
+bool tool_in_group(const struct tool *t, struct str group)
+{
+	return t->group && tool_has_word(t->group, group);
+}
+
+/*
+ * Whether a list of names and "group:NAME" includes t. Every list except "none"
+ * includes read_result, which only returns results of the others.
+ */
+static bool is_listed(const struct conf_list *l, const struct tool *t)
+{
+	if (conf_list_has(l, str_of(t->name)))
+		return true;
+	if (t->reads_kept)
+		return !conf_list_has(l, STR("none"));
+	for (size_t i = 0; i < l->n; i++)
+		if (strncmp(l->v[i], "group:", 6) == 0 &&
+		    tool_in_group(t, str_of(l->v[i] + 6)))
+			return true;
+	return false;
+}
+
+/* Within an agent, the user cannot be asked, and there is no page. */
+static bool within_agents(const struct tool *t, const struct tool_ctx *ctx)
+{
+	static const struct origins anybody = { .n = 1 };
+	struct tool_ctx strict = *ctx;
+
+	strict.taint = &anybody;
+	strict.turn.n_allowed = 0;
+	return t->visibility == TOOL_SERVER && !t->suggests &&
+	       !tool_asks(t, &strict, NULL);
+}
+
+/*
+ * Whether an agent that names no tools has t (B21): it has all that read, and one of
+ * a file also those that change something. A tool that must be listed has to be in
+ * the list of the workspace, which includes t.
+ */
+static bool is_unnamed(const struct tool *t, const struct workspace *w,
+		       const struct agent *a)
+{
+	if (t->effect != TOOL_READ)
+		return !t->listed_only && (!a || a->source == SOURCE_CONFIG);
+	return !t->listed_only || (w && w->set.allow_tools);
+}
+
+bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
+{
+	const struct workspace *w = ctx->turn.workspace;
+	const struct agent *a = ctx->turn.agent;
+
+	if (!tool_pool_has(ctx->turn.pool, t))
+		return false;
+	if (w && w->set.allow_tools && !is_listed(&w->allow_tools, t))
+		return false;
+	if (a && a->set.tools ? !is_listed(&a->tools, t) : !is_unnamed(t, w, a))
+		return false;
+	if (t->external && !ctx->turn.web)
+		return false;
+	if (t->groups && !policy_in_groups(ctx->turn.by.who, t->groups))
+		return false;
+	if (ctx->turn.depth && !within_agents(t, ctx))
+		return false;
+	if (!policy_may_use_tool(ctx->turn.by.who, t->name))
+		return false;
+	return !t->advertise || t->advertise(t, ctx);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From declarations to rows. See kind.h. */
 #include "tool/core/family.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Kinds of tools that YAML declares (`tools:`). A kind is a file kind_NAME.c
  * with its functions and, at its end, its row, which its family lists

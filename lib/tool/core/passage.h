@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The passages that a turn uses: results of tools, parts of attachments. Each gets a
  * number that is unique in the turn, by which the model cites it: [3]. Agents that

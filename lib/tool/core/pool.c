@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/core/pool.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Pools: the tools of each context type (A68, C23, C24), before lists and
  * permissions narrow them. Rows in pool.def.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Long results: a result that was cut is stored with the conversation, and the
  * tool read_result reads it page by page or searches it. The tool is offered only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/core/secret.h"
 
 #include "base/banned.h"

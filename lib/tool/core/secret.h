@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Secrets of the configuration are never shown: not in results, not in logs. */
 #ifndef TOOL_SECRET_H
 #define TOOL_SECRET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/core/template.h"
 
 #include "base/limits.h"

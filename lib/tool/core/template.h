@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Templates: text of the admin with {name} in place of the argument of that name.
  * A brace that is not followed by a name is literal. Pure; any thread.

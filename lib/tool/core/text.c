@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/core/text.h"
 
 #include <ctype.h>

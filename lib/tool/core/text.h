@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small helpers of the tools for texts that teach a model. */
 #ifndef TOOL_TEXT_H
 #define TOOL_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tools: the only thing that the loop can call (A17). All kinds have the same
  * struct: built-in tools as rows of a table, declared ones built per turn in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See dataset.h: who sees what, and the tool list_datasets. */
 #include "tool/data/dataset.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Datasets as one caller sees them: those of the workspace whose groups include
  * the caller, with the columns whose groups do. Columns come from the YAML or,

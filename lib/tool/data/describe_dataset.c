@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tool describe_dataset: everything about one dataset. */
 #include <string.h>
 

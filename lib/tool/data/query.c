@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See query.h. Clauses are compiled in the order in which they stand in SQL. */
 #include "tool/data/query_compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The structured query of query_data: from the model's JSON to one
  * parameterised SELECT. Nothing that the model wrote ever becomes SQL text: names

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by query.c, query_where.c and query_page.c; others use query.h. */
 #ifndef TOOL_QUERY_COMPILE_H
 #define TOOL_QUERY_COMPILE_H

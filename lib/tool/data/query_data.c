@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The tool query_data: its description for the model, and a run: find the
  * dataset, compile, query, and write the rows straight into the result.

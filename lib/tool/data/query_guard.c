@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The cost of a query, by the server's own estimate: EXPLAIN of the same
  * statement with the same values. The tables of one SELECT are joined, so their

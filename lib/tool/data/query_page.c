@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Pages of a query's rows (A8): an order in which no row is seen twice or
  * left out, LIMIT and OFFSET, and the cursor that continues.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values that a model wrote, as typed parameters. See query.h. */
 #include <math.h>
 #include <stdio.h>

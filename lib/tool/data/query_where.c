@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* WHERE of a structured query: the row filter and the model's filters. */
 #include "tool/data/query_compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/data/rowfilter.h"
 
 #include <ctype.h>

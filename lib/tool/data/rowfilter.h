@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * SQL that an admin wrote (a row filter, a FROM clause, a column expression):
  * scanned as MariaDB would, so that names in quotes are left alone, and nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What there is in lib/tool/data. */
 #include "tool/core/builtin.h"
 #include "tool/core/family.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Converts the answer of a web service to a result for the model. See http_tool.h. */
 #include <iconv.h>
 #include <string.h>

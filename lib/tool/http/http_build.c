@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Builds a request from arguments. Values from the model go into the places that
  * the admin chose, and cannot break out of them: in the path, each is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Shared by kind_http.c (declarations and calls), http_build.c (from arguments
  * to one request) and http_answer.c (from an answer to a result). docs/tools.md

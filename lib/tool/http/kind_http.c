@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tools of kind `http`: a request to a web service, made of the admin's
  * templates and the model's arguments. This file checks declarations and runs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tools of kind `openapi`: one declaration is a tool of kind http for each
  * operation that it selects. The document is read with the configuration; its

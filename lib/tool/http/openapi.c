@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See openapi.h. OpenAPI Specification 3.0.4 and 3.1.1, sections 4.7 and 4.8. */
 #include "tool/http/openapi.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Converts an OpenAPI 3 document to declarations of kind http: pure functions on
  * JSON. Nothing is guessed: what cannot be expressed is refused, with the operation

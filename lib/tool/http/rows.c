@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What there is in lib/tool/http. */
 #include "tool/core/family.h"
 #include "tool/http/http_tool.h"

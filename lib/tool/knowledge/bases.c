@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tools over knowledge bases share: which bases and documents there are. */
 #include "tool/knowledge/knowledge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A whole document, or attachment of the conversation, as the caller sees it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tools over knowledge bases, for their rows, and what they share. */
 #ifndef TOOL_KNOWLEDGE_H
 #define TOOL_KNOWLEDGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * list_knowledge_bases and get_document_metadata (D32): what exists, never its
  * content. The number of documents of a base is not told: some may be of other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * read_document: a part of a document or of an attachment of the conversation,
  * by pages or from a cursor on. A part always ends at a character and fits the

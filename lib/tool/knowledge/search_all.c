@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * search: everything that the caller may see, in one list. Each source ranks what it
  * has by its own measure; the lists are fused by the ranks.

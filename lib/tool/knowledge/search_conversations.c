@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* search_conversations: what the user and the model said elsewhere (U28). */
 #include "auth/policy.h"
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * search_knowledge: passages of the knowledge bases that the caller sees in
  * this workspace, best first. Documents are visible as over the API, except

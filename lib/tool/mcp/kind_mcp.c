@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tools of MCP servers as rows of a turn, like all other tools, and their calls.
  * A tool is offered if an admin accepted and allowed it; the admin sets its effect,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The client side of the Model Context Protocol, both
  * eras of it: sessions opened by `initialize` (2025-03-26 to 2025-11-25) and

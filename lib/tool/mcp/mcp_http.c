@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One exchange over Streamable HTTP: a POST whose answer is one JSON document
  * or a stream of events. Callbacks run on lib/net's thread; what may block,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The servers to which this process talks: one peer for each credential of a
  * server, shared by the calls that use it and closed when it is unused.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The tools of a server: reads all pages of tools/list into definitions for the
  * model, each with its state from the pins. See mcp.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arguments of a server's tools that go into headers as well (MCP 8.2). */
 #include "tool/mcp/mcp_peer.h"
 

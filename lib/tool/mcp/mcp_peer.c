@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A server as one credential sees it: its era, its session or its child process,
  * and the recovery when that turns out to be gone.

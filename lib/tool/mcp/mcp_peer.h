@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files of the MCP client. */
 #ifndef TOOL_MCP_PEER_H
 #define TOOL_MCP_PEER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Converts the result of a call to text for the model (8.5). The caller marks it
  * as untrusted. Images and sounds are mentioned, not included.

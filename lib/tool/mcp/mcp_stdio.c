@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A server that is a child process: one message per line on its stdin and stdout.
  * It has its own process group and environment, and is kept until it has had no

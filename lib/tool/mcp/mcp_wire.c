@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages of JSON-RPC 2.0, as MCP uses it. See mcp.h. */
 #include "tool/mcp/mcp_peer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/mention/mention.h"
 
 #include <string.h>

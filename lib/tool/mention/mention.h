@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Mentions: what a user points at with @ in a message (A27). A row of
  * mention.def is one kind of item: how to find some by the typed text, and how

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* People and datasets as mentions. */
 #include <strings.h>
 #include <string.h>

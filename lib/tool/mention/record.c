@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Rows of datasets as mentions. They are read by the query of query_data, so the
  * row filter, the groups of datasets and columns, and the cost check are the same;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Resources (lib/resource/resource.def) for models: each row TOOL there is a
  * tool. It calls its verb with the rights of the caller (resource_call).

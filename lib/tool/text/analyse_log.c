@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * analyse_log: what a log is about (A66). One pass: lines by severity and by
  * HTTP status, first and last time, and lines that differ only in numbers,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* find_pii: personal data and secrets in a text, located and masked (A66). */
 #include "base/utf8.h"
 #include "tool/text/given.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/text/given.h"
 
 #include "base/uuid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The input of tools that search a text (find_pii, analyse_log): an argument,
  * or a long result that was kept, so that it need not pass through the model.

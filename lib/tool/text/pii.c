@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/text/pii.h"
 
 #include <arpa/inet.h>

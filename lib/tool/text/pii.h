@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Personal data and secrets in a text, found by their form: no model, the same
  * text gives the same places. Each kind has a checksum or a shape that ordinary

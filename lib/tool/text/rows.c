@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What there is in lib/tool/text. */
 #include "tool/core/family.h"
 #include "tool/schemas.h"

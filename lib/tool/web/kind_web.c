@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds web_search and web_visit. See web.h. */
 #include "tool/web/web.h"
 

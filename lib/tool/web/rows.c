@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What there is in lib/tool/web. */
 #include "tool/core/family.h"
 #include "tool/web/web.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The web: a search engine, and reading pages. Offered only in turns in which the
  * user asked for it (A64, C30). The model may visit only pages whose URL came from

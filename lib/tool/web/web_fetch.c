@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads web pages. See web.h. */
 #include "tool/web/web.h"
 

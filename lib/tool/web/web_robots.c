@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tool/web/web.h"
 
 #include "base/limits.h"

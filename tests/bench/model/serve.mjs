@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An embedding model as an OpenAI-compatible service, for tests/bench/search: 384
 // dimensions (all-MiniLM-L6-v2), in this process, from the packages of package.json here
 // alone. A text's first 256 tokens count.

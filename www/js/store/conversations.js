@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list of my conversations in one workspace: search by title and in messages,
 // rename and delete.
 import { PagedList } from './paged-list.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One row of a resource while it is read, changed or created. What was typed
 // stays until it is saved or discarded; changes by somebody else are not
 // overwritten.

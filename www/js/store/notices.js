@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What happens in my conversations elsewhere: in other tabs, on other devices,
 // in tasks. One connection of the browser, and only while a page is visible: a
 // web server may have few for all its users, a browser has six per host, and a
@@ -48,7 +49,8 @@ export class Notices {
 	}
 
 	/**
-	 * Listens while the page is visible. @param me of /me
+	 * Listens while the page is visible.
+	 * @param {{notifications?: string, tenantId?: string, userId?: string}} me of /me
 	 */
 	start({ notifications: how = 'stream', tenantId, userId } = {})
 	{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What people can choose besides the text of a message: each row is a switch
 // below the message field and a member of the request
 // (docs/add-a-turn-option.md).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A list that comes page by page and is searched while somebody types. Answers that
 // come after a newer question are dropped.
 import { Observable } from '../observable.js';
@@ -47,8 +48,9 @@ export class PagedList extends Observable {
 
 	/**
 	 * For each list to write: the page at a cursor ('': the first).
-	 * @param stale  a function: true if the answer is no longer wanted
-	 * @returns the members that it changes
+	 * @param {string} cursor
+	 * @param {() => boolean} stale true if the answer is no longer wanted
+	 * @returns {Promise<object>} the members that it changes
 	 */
 	async page(cursor, stale)
 	{

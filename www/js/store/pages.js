@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A conversation as it is stored: its turns, paged backwards from the newest.
 import { ApiError } from '../api.js';
 import { Observable } from '../observable.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list that opens while somebody types @ or /: what it shows, and which
 // entry is current. Independent of the DOM.
 import { Observable } from '../observable.js';
@@ -59,8 +60,8 @@ export class Picker extends Observable {
 	}
 
 	/**
-	 * Searches for what was typed. @param fields {kind, q, workspaceId,
-	 * dataset?}
+	 * Searches for what was typed.
+	 * @param {{kind: string, q: string, workspaceId: string, dataset?: string}} fields
 	 */
 	look({ kind, q, workspaceId, dataset = '' })
 	{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The places beside the chat: those that this caller has, and the one that is
 // shown.
 import { fillPath, SETTINGS } from '../form.js';
@@ -6,6 +7,16 @@ import { PLACES } from '../route.js';
 import { t } from '../strings.js';
 import { Draft } from './draft.js';
 import { Rows } from './rows.js';
+
+/**
+ * @typedef {object} Current the place that is shown
+ * @property {string} name
+ * @property {string} id
+ * @property {import('../route.js').Place} row
+ * @property {import('../form.js').Form} form
+ * @property {Rows | null} rows
+ * @property {Draft | null} draft
+ */
 
 /** At the level that an address names: '', 'tenant', or 'team:NAME'. */
 function settingsPath(id)
@@ -38,7 +49,7 @@ export class Places extends Observable {
 		this.#api = api;
 		this.#session = session;
 		this.error = null;
-		/** {name, id, row: of PLACES, form, rows, draft}, or null: the chat */
+		/** @type {Current | null} null: the chat */
 		this.current = null;
 	}
 
@@ -98,13 +109,16 @@ export class Places extends Observable {
 	/**
 	 * The links at the side: rows of PLACES with their forms; under: those
 	 * that the head of a place links to.
+	 * @param {string} [under]
+	 * @returns {import('../route.js').Place[]}
 	 */
 	offered(under)
 	{
 		const known = PLACES.filter(({ form }) => this.#forms.has(form));
 		const others = [...this.#forms.values()].filter(({ name, parent }) =>
 			!parent && !PLACES.some((row) => row.form === name))
-			.map(({ name }) => ({ form: name, icon: 'list' }));
+			.map(({ name }) => /** @type {import('../route.js').Place} */ (
+				{ form: name, icon: 'list' }));
 
 		return [...known, ...others].filter((row) => row.under === under);
 	}

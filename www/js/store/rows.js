@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A list of a resource, searched by how the name begins.
 import { PagedList } from './paged-list.js';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who is here and where they may chat: /me, the workspaces, their agents.
 import { ApiError } from '../api.js';
 import { Observable } from '../observable.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What this browser remembers: the colours and the last workspace and agent;
 // and what the user's settings (GET /me) say about the page. If storage is
 // forbidden, nothing is remembered and nothing breaks.
@@ -39,7 +40,7 @@ export class Theme extends Observable {
 	#system = matchMedia('(prefers-color-scheme: dark)');
 	#save;
 
-	/** @param save stores the setting theme; a promise */
+	/** @param {(theme: string) => Promise<unknown>} save stores the setting theme */
 	constructor(save = async () => {})
 	{
 		super();

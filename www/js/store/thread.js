@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One conversation as it is shown: what is stored (pages.js) and the running
 // turn, begun here or found running and followed. It stays when another
 // conversation is shown, so that coming back finds the answer further on.
@@ -28,9 +29,11 @@ export class Thread extends Pages {
 	#stopTimer = null;
 
 	/**
-	 * @param events {created(thread), changed(thread), finished(thread, turn)}:
-	 *        told when the server has made the conversation, when it has
-	 *        another title or state, and when a turn has ended
+	 * @param {object} events told when the server has made the conversation, when
+	 *        it has another title or state, and when a turn has ended
+	 * @param {(thread: Thread) => void} events.created
+	 * @param {(thread: Thread) => void} events.changed
+	 * @param {(thread: Thread, turn: Turn) => void} events.finished
 	 */
 	constructor(api, link, events, fields)
 	{
@@ -98,14 +101,11 @@ export class Thread extends Pages {
 	/** A request with a new message. */
 	#body(content, attachments)
 	{
-		const body = { content, ...this.#more(), ...moduleOf(),
-			...mentionsOf(content, this.mentions), ...idsOf(attachments) };
+		const { conversationId, agentId } = this;
 
-		if (this.conversationId)
-			body.conversationId = this.conversationId;
-		else if (this.agentId)
-			body.agentId = this.agentId;
-		return body;
+		return { content, ...this.#more(), ...moduleOf(),
+			...mentionsOf(content, this.mentions), ...idsOf(attachments),
+			...(conversationId ? { conversationId } : agentId ? { agentId } : {}) };
 	}
 
 	/** The request for the message being written, for its preview. */
@@ -209,7 +209,7 @@ export class Thread extends Pages {
 
 	/**
 	 * Approves or denies a waiting call.
-	 * @param body {decision, arguments?, remember?}
+	 * @param {{decision: string, arguments?: object, remember?: string}} body
 	 */
 	decide(turn, wait, body)
 	{
@@ -219,7 +219,7 @@ export class Thread extends Pages {
 
 	/**
 	 * Answers a question, or a call of a page tool.
-	 * @param result {result} or {error}
+	 * @param {{result: unknown} | {error: string}} result
 	 */
 	reply(turn, wait, result)
 	{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The threads that this page knows: the one that is shown, those that still
 // answer, and the last few that were read. Keeps the conversation list and the
 // addresses in step with them.

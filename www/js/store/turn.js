@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One turn: the user's message, what the assistant did (reasoning, tool
 // calls, words between them) and its answer. It is filled either from stored
 // rows or from the events of a stream; both give the same parts, so that a
@@ -6,12 +7,23 @@ import { parseExact } from '../exact.js';
 import { Observable } from '../observable.js';
 
 /**
- * @typedef Part one of
- *   {kind: 'reasoning', text, running}
- *   {kind: 'text', text}                     words before a tool call
- *   {kind: 'tool', callId, name, title, args, result, isError, durationMs,
- *    truncated, running, steps}              result is undefined until known;
- *                   steps, if any: [{toolName, text, running, isError}]
+ * @typedef {{toolName: string, text: string, running: boolean, isError: boolean}} Step
+ *
+ * @typedef {object} Part
+ * @property {'reasoning' | 'text' | 'tool'} kind text: words before a tool call
+ * @property {string} [text] of the first two
+ * @property {boolean} [running] of reasoning and tools
+ * @property {string} [callId] this and the rest: of tools
+ * @property {string} [name]
+ * @property {string} [title]
+ * @property {any} [args]
+ * @property {any} [result] undefined until it is known
+ * @property {boolean} [isError]
+ * @property {number} [durationMs]
+ * @property {boolean} [truncated]
+ * @property {Step[]} [steps]
+ *
+ * @typedef {Record<string, any>} Wait what a turn waits for, as the event `waiting` says it
  */
 
 /** Text of a tool result, or its value if it is JSON. */
@@ -60,7 +72,7 @@ export class Turn extends Observable {
 		this.told = [];
 		/** {code, message} from warning events */
 		this.warnings = [];
-		/** what it waits for: approvals, questions, page tools */
+		/** @type {Wait[]} approvals, questions, page tools */
 		this.waiting = [];
 		/** number of the last event taken */
 		this.seen = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Answers that the server could not store because its database was unavailable:
 // it has handed them to this page, sealed, and takes them back when it can.
 // Kept for this tab (sessionStorage), so that a reload does not lose them; if

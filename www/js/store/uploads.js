@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The files of the next message: they are sent in parts while it is written,
 // small enough for the limits of web servers, and a part that fails for a
 // temporary reason is sent again from where the server has the file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the page of a new agent has besides its form: the templates to start
 // from.
 import { html, nothing, repeat } from '../../vendor/lit.js';
@@ -15,6 +16,8 @@ class LampTemplates extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('./parts.js').At} */
+		this.at = undefined;
 		this.rows = null;
 		new Watch(this, () => this.rows);
 	}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-allowed>: the tools that run in a conversation without asking, because
 // the user allowed it at an approval; each can be set to ask again.
 import { html, nothing } from '../../vendor/lit.js';
@@ -6,7 +7,7 @@ import { t } from '../strings.js';
 import { plain } from './approval.js';
 import { ConversationDialog } from './dialogs.js';
 
-class LampAllowed extends ConversationDialog {
+export class LampAllowed extends ConversationDialog {
 	name = 'allowed';
 	heading = 'allowed.title';
 

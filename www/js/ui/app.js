@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-app>: the page. The list on the left (a drawer on a phone), the open
 // conversation or a place on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
@@ -105,7 +106,8 @@ class LampApp extends PageElement {
 			this.#again((thread) => thread.carryOut(turn, true)));
 		this.addEventListener('lamp-edit', (event) => this.#edit(event.detail));
 		this.addEventListener('lamp-variant', (event) =>
-			this.#variant(event.target.closest('lamp-turn'), event.detail));
+			this.#variant(/** @type {Element} */ (event.target).closest('lamp-turn'),
+				event.detail));
 		this.addEventListener('lamp-fork', (event) => this.#fork(event.detail.turn));
 		this.addEventListener('lamp-delete', (event) => this.#delete(event.detail));
 		this.addEventListener('lamp-rename', (event) => this.#rename(event.detail));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-approval>: a call that waits for the user's approval. It shows exactly
 // what would run. Only a person's own press counts: presses made by a script,
 // or in the first moment after the card has appeared under the pointer, do
@@ -67,6 +68,14 @@ class LampApproval extends PageElement {
 	};
 
 	#timer = null;
+
+	constructor()
+	{
+		super();
+		/** @type {import('../store/turn.js').Wait} */
+		this.wait = undefined;
+		this.disabled = false;
+	}
 
 	connectedCallback()
 	{
@@ -198,7 +207,7 @@ class LampApproval extends PageElement {
 			} catch {
 				return;
 			}
-			if (this.querySelector('.remember')?.checked)
+			if (/** @type {HTMLInputElement} */ (this.querySelector('.remember'))?.checked)
 				body.remember = 'conversation';
 		}
 		this.emit('lamp-decide', { wait: this.wait, body });

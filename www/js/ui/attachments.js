@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of a message: attachButton and <lamp-attachments> in the composer
 // accept them (drop, paste), and the latter shows their progress;
 // attachmentCards shows those of a stored message.
@@ -17,6 +18,9 @@ class LampAttachments extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/uploads.js').Uploads} */
+		this.uploads = undefined;
+		this.disabled = false;
 		new Watch(this, () => this.uploads);
 	}
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-blanks>: asks for the blanks of a prompt, in a dialog with a field for
 // each. Errors are shown at their fields; the text is then placed in the
 // message field, where it can still be edited.
@@ -9,7 +10,7 @@ import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { pickerFor, pickerKey, pickerScroll, pickerView } from './picker.js';
 
-class LampBlanks extends PageElement {
+export class LampBlanks extends PageElement {
 	static properties = {
 		api: { attribute: false },
 		prompt: { state: true },
@@ -25,6 +26,10 @@ class LampBlanks extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+		/** @type {import('../store/picker.js').Picker} */
+		this.picker = undefined;
 		this.errors = {};
 		new Watch(this, () => this.picker);
 	}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-chart>: a result as bars or lines. The library is loaded when the first
 // chart is shown; colours are those of the style sheet.
 import { html, nothing } from '../../vendor/lit.js';
@@ -17,6 +18,14 @@ class LampChart extends PageElement {
 
 	#drawn = null;
 	#theme = new MutationObserver(() => this.#draw());
+
+	constructor()
+	{
+		super();
+		/** @type {import('../table.js').ChartData} */
+		this.chart = undefined;
+		this.name = '';
+	}
 
 	connectedCallback()
 	{
@@ -65,6 +74,7 @@ class LampChart extends PageElement {
 		}
 	}
 
+	/** @returns {import('../../vendor/chart.js').ChartConfiguration} */
 	#config()
 	{
 		const style = getComputedStyle(this);

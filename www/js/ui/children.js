@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-children>: the rows that belong to another one, on its page: a list,
 // and a small form to add one. Rows that only the program creates can be copied
 // into the form of the row that they belong to.
@@ -27,6 +28,14 @@ class LampChildren extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		/** @type {import('../form.js').Form} */
+		this.form = undefined;
+		/** @type {import('../store/draft.js').Draft} */
+		this.parent = undefined;
+		/** @type {import('./parts.js').Confirm} */
+		this.confirm = undefined;
 		this.rows = null;
 		this.draft = null;
 		this.error = null;

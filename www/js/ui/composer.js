@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-composer>: the message field. Enter sends and Shift+Enter starts a new
 // line, or Ctrl+Enter sends (the setting send_key); without a real keyboard,
 // Enter starts a new line and the button sends. While an answer runs, the
@@ -19,7 +20,7 @@ export const MAX_CHARS = 100000;
 const LIST = 'composer-list';
 const TELL_FROM = MAX_CHARS * 0.95;
 
-class LampComposer extends PageElement {
+export class LampComposer extends PageElement {
 	static properties = {
 		thread: { attribute: false },
 		api: { attribute: false },
@@ -36,6 +37,16 @@ class LampComposer extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/thread.js').Thread} */
+		this.thread = undefined;
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+		this.name = '';
+		this.disabled = false;
+		/** @type {Picker | undefined} made for the first list */
+		this.picker = undefined;
+		/** @type {Object} */
+		this.agent = undefined;
 		this.agents = [];
 		this.settings = {};
 		new Watch(this, () => this.thread);
@@ -43,6 +54,11 @@ class LampComposer extends PageElement {
 	}
 
 	/** The list of the field; made when the element has an API. */
+	get #field()
+	{
+		return /** @type {HTMLTextAreaElement} */ (this.querySelector('.composer-field'));
+	}
+
 	#picker()
 	{
 		if (this.api)
@@ -129,7 +145,7 @@ class LampComposer extends PageElement {
 
 	#type(sign)
 	{
-		const field = this.querySelector('.composer-field');
+		const field = this.#field;
 		const before = field.value.slice(0, field.selectionStart);
 		const gap = before === '' || /\s$/.test(before) ? '' : ' ';
 		const line = sign === '/' && before !== '' && !before.endsWith('\n') ? '\n' : '';
@@ -145,7 +161,7 @@ class LampComposer extends PageElement {
 	async #put(start, end, text)
 	{
 		const { thread } = this;
-		const field = this.querySelector('.composer-field');
+		const field = this.#field;
 
 		thread.draft = thread.draft.slice(0, start) + text + thread.draft.slice(end);
 		thread.changed();
@@ -175,7 +191,7 @@ class LampComposer extends PageElement {
 	}
 
 	#choose = ({ type, record }) => {
-		const field = this.querySelector('.composer-field');
+		const field = this.#field;
 
 		if (type === 'category') {
 			this.picker.within(record);
@@ -357,7 +373,7 @@ class LampComposer extends PageElement {
 			this.emit('lamp-say', { text: t('picker.count', { n }) });
 		this.#told = n;
 		pickerScroll(this);
-		const field = this.querySelector('.composer-field');
+		const field = this.#field;
 
 		// grows with its text up to the height that the style sheet
 		// allows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-confirm> and <lamp-help>: the browser's own modal dialog, which holds
 // the focus and gives it back.
 import { html, nothing } from '../../vendor/lit.js';
@@ -33,10 +34,10 @@ export function frame(name, title, body, kind = '')
 
 /**
  * A dialog about a conversation, which is loaded each time that it is shown.
- * Subclasses have name, heading (of strings.js), read(id) and body(), which
- * draws this.data.
+ * Subclasses have name, heading (of strings.js), read() and body().
  */
 export class ConversationDialog extends PageElement {
+	/** @type {Record<string, object>} */
 	static properties = {
 		api: { attribute: false },
 		/** null while it is loading */
@@ -44,7 +45,35 @@ export class ConversationDialog extends PageElement {
 		error: { state: true },
 	};
 
+	name = '';
+	heading = '';
 	conversation = '';
+
+	constructor()
+	{
+		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+	}
+
+	/**
+	 * For each subclass to write.
+	 * @param {string} id of the conversation
+	 * @returns {Promise<any>} the data
+	 */
+	async read(id)
+	{
+		throw new Error(`nothing to read of ${id}`);
+	}
+
+	/**
+	 * For each subclass to write: draws this.data.
+	 * @returns {unknown}
+	 */
+	body()
+	{
+		return nothing;
+	}
 
 	/** @param id of the conversation */
 	async show(id)
@@ -80,7 +109,7 @@ export class ConversationDialog extends PageElement {
 	}
 }
 
-class LampConfirm extends PageElement {
+export class LampConfirm extends PageElement {
 	static properties = { heading: { state: true }, text: { state: true },
 		action: { state: true }, stay: { state: true } };
 
@@ -128,7 +157,7 @@ class LampConfirm extends PageElement {
 	}
 }
 
-class LampHelp extends PageElement {
+export class LampHelp extends PageElement {
 	show()
 	{
 		this.querySelector('dialog').showModal();
@@ -138,6 +167,7 @@ class LampHelp extends PageElement {
 	{
 		const alt = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌥' : t('key.alt');
 		const ctrl = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : t('key.ctrl');
+		/** @type {[string, string[]][]} */
 		const rows = [
 			['help.new', [alt, 'N']],
 			['help.search', [ctrl, 'K']],

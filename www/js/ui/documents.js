@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-documents>: the documents of a knowledge base on its page: what is in it, to
 // read (lamp-document: {base, id, title}), and how far the indexing is; where the user
 // may change it, files to add (button, drop), with their progress and errors.
@@ -33,6 +34,13 @@ class LampDocuments extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+		this.base = '';
+		this.editable = false;
+		this.paused = false;
+		/** @type {import('./parts.js').Confirm} */
+		this.confirm = undefined;
 		this.items = null;
 		this.counts = null;
 		this.uploads = [];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-edit>: edits a message of the user in place. Enter sends as in the
 // message field, Esc cancels.
 import { html, live, nothing } from '../../vendor/lit.js';
@@ -14,6 +15,13 @@ class LampEdit extends PageElement {
 	};
 
 	#focused = false;
+
+	constructor()
+	{
+		super();
+		this.tail = false;
+		this.disabled = false;
+	}
 
 	render()
 	{
@@ -70,7 +78,7 @@ class LampEdit extends PageElement {
 
 	updated()
 	{
-		const field = this.querySelector('.edit-field');
+		const field = /** @type {HTMLTextAreaElement} */ (this.querySelector('.edit-field'));
 
 		field.style.height = 'auto';
 		field.style.height = `${field.scrollHeight}px`;

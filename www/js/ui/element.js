@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The base of all elements of the page. They draw into the page itself, not
 // into shadow trees: text can be selected and searched across messages, labels
 // reach across elements, and one style sheet styles them all.

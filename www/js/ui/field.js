@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One field of a form: its label, its control, its help, and its error. The
 // field alone determines the control.
 import { html, live, nothing } from '../../vendor/lit.js';
@@ -12,8 +13,14 @@ const ROWS = [4, 16];
 
 /**
  * @param field of a form
- * @param at    {id: of the control, value, error, places, kept: one is stored that is
- *              not shown, set(value), below: what else stands under the control}
+ * @param {object} at
+ * @param {string} at.id of the control
+ * @param {any} at.value
+ * @param {string} [at.error]
+ * @param {import('../store/places.js').Places} at.places
+ * @param {boolean} [at.kept] one is stored that is not shown
+ * @param {(value: unknown) => void} at.set
+ * @param {unknown} [at.below] what else is under the control
  */
 export function fieldView(field, at)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-form>: a row of a resource, as a form if the caller may change it. It
 // saves by itself, and reports the result as lamp-saved.
 import { html, nothing } from '../../vendor/lit.js';
@@ -12,7 +13,7 @@ import './secret.js';
 
 let forms = 0;
 
-class LampForm extends PageElement {
+export class LampForm extends PageElement {
 	static properties = {
 		draft: { attribute: false },
 		places: { attribute: false },
@@ -31,6 +32,16 @@ class LampForm extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/draft.js').Draft} */
+		this.draft = undefined;
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		/** @type {Function} */
+		this.below = undefined;
+		/** @type {unknown} */
+		this.actions = undefined;
+		this.action = '';
+		this.inline = false;
 		new Watch(this, () => this.draft);
 	}
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list of prompts as cards, by owner and by category.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { placeHash } from '../route.js';
@@ -29,7 +30,13 @@ export function categoryRows(places)
 	return rows;
 }
 
-/** @param host {rows, form, categories, choice: {tier, category}} */
+/**
+ * @param {object} host
+ * @param {import('../store/rows.js').Rows} host.rows
+ * @param {import('../form.js').Form} host.form
+ * @param {import('../store/rows.js').Rows | null} host.categories
+ * @param {{tier?: string, category?: string}} host.choice
+ */
 export function galleryView(host)
 {
 	const { rows: { items }, choice } = host;
@@ -59,7 +66,11 @@ export function galleryView(host)
 			t('prompts.noneFit')}</p>` : nothing}`;
 }
 
-/** A card that leads somewhere. @param row {name, description, icon, colour} */
+/**
+ * A card that leads somewhere.
+ * @param {{name: string, description?: string, icon?: string, colour?: string}} row
+ * @param {string} href
+ */
 export function cardView({ name, description, icon: picture, colour }, href)
 {
 	return html`<li><a class="card" href=${href}>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The drawings of buttons, 24 by 24, in the colour of the text beside them.
 import { svg, html } from '../../vendor/lit.js';
 

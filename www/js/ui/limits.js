@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-limits>: what the user stores, and how much that may be.
 import { html, nothing } from '../../vendor/lit.js';
 import { t } from '../strings.js';
@@ -15,6 +16,13 @@ class LampLimits extends PageElement {
 	};
 
 	items = null;
+
+	constructor()
+	{
+		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+	}
 
 	connectedCallback()
 	{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-list>: the conversation list with its search. Pages are loaded as the
 // end of the list becomes visible; renaming happens in the row.
 import { html, nothing, repeat } from '../../vendor/lit.js';
@@ -26,7 +27,7 @@ function marked({ text, marks })
 	return [...parts, chars.slice(at).join('')];
 }
 
-class LampList extends PageElement {
+export class LampList extends PageElement {
 	static properties = {
 		list: { attribute: false },
 		current: { type: String },
@@ -41,6 +42,9 @@ class LampList extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/conversations.js').Conversations} */
+		this.list = undefined;
+		this.current = '';
 		this.busy = new Set();
 		this.renaming = '';
 		new Watch(this, () => this.list);
@@ -101,7 +105,7 @@ class LampList extends PageElement {
 	{
 		this.renaming = id;
 		await this.updateComplete;
-		const field = this.querySelector('.rename-field');
+		const field = /** @type {HTMLInputElement} */ (this.querySelector('.rename-field'));
 
 		field?.focus();
 		field?.select();
@@ -109,7 +113,7 @@ class LampList extends PageElement {
 
 	focusSearch()
 	{
-		const field = this.querySelector('.search-field');
+		const field = /** @type {HTMLInputElement} */ (this.querySelector('.search-field'));
 
 		field.focus();
 		field.select();

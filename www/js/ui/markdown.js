@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-markdown>: shows a markdown text that may still grow, at most once
 // per frame, and less often when drawing is slow.
 import { dressCitations } from '../citations.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-menu>: a button that opens a small menu beside it. The browser's
 // popover provides the top layer, Esc and closing by a click elsewhere; the
 // arrow keys are handled here.
@@ -7,15 +8,24 @@ import { icon } from './icons.js';
 
 let ids = 0;
 
+/** @typedef {{text: string, icon: string, danger?: boolean, run: () => void}} Item */
+
 class LampMenu extends PageElement {
 	static properties = {
 		label: { type: String },
-		/** [{text, icon, danger, run}] */
 		items: { attribute: false },
 		open: { state: true },
 	};
 
 	#id = `menu-${++ids}`;
+
+	constructor()
+	{
+		super();
+		this.label = '';
+		/** @type {Item[]} */
+		this.items = undefined;
+	}
 
 	render()
 	{
@@ -93,7 +103,7 @@ class LampMenu extends PageElement {
 	#onKey(event)
 	{
 		const items = [...this.querySelectorAll('[role=menuitem]')];
-		const at = items.indexOf(document.activeElement);
+		const at = items.findIndex((item) => item === document.activeElement);
 		const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0,
 			End: items.length - 1 }[event.key];
 

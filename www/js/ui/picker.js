@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list of a Picker, above the field that it belongs to, and chips of
 // mentions. The focus stays in the field, which names the list and its current
 // entry (aria-controls, aria-activedescendant).
@@ -9,7 +10,7 @@ import { icon } from './icons.js';
 
 /**
  * The field sets its own attributes; these are the ones that change.
- * @returns {controls, active} for aria-controls and aria-activedescendant
+ * @returns controls and active, for aria-controls and aria-activedescendant
  */
 export function pickerFor(picker, id)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-place>: a place beside the chat: the list of a resource, or one of its
 // rows. The route table (js/route.js) names what is special about one.
 import { html, nothing } from '../../vendor/lit.js';
@@ -41,6 +42,14 @@ class LampPlace extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		/** @type {import('../store/places.js').Current} */
+		this.current = undefined;
+		/** @type {import('./parts.js').Confirm} */
+		this.confirm = undefined;
 		this.error = null;
 		new Watch(this, () => this.places);
 		new Watch(this, () => this.current?.draft);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What would be sent: <lamp-preview>, a dialog about the message that is being
 // written, and <lamp-agent-preview> below the prompt of an agent, while it is
 // being written.
@@ -94,11 +95,18 @@ function previewView(seen)
 const failed = (error) => html`<p class="form-error" role="alert">${icon('warning')}
 	<span>${error.detail || errorText(error)}</span></p>`;
 
-class LampPreview extends PageElement {
+export class LampPreview extends PageElement {
 	static properties = { api: { attribute: false }, seen: { state: true },
 		error: { state: true } };
 
 	#round = 0;
+
+	constructor()
+	{
+		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+	}
 
 	/** @param body of POST /workspaces/{w}/preview */
 	async show(workspaceId, body)
@@ -139,6 +147,8 @@ class LampAgentPreview extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('./parts.js').At} */
+		this.at = undefined;
 		new Watch(this, () => this.at?.draft);
 	}
 

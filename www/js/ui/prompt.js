@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a prompt's page has besides its form: its blanks, checked while typing,
 // and a copy to change.
 import { html, nothing } from '../../vendor/lit.js';
@@ -19,6 +20,14 @@ class LampBlankCheck extends PageElement {
 
 	#timer = null;
 	#round = 0;
+
+	constructor()
+	{
+		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+		this.text = '';
+	}
 
 	willUpdate(changes)
 	{

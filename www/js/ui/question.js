@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-question>: a question of the assistant with its choices, or a call of a
 // page tool that some page would have to run: this one, after a reload, or
 // another.
@@ -18,6 +19,14 @@ class LampQuestion extends PageElement {
 		disabled: { type: Boolean },
 		other: { state: true },
 	};
+
+	constructor()
+	{
+		super();
+		/** @type {import('../store/turn.js').Wait} */
+		this.wait = undefined;
+		this.disabled = false;
+	}
 
 	render()
 	{
@@ -76,7 +85,8 @@ class LampQuestion extends PageElement {
 
 	#sendOther(event)
 	{
-		const answer = this.querySelector('.ask-answer').value.trim();
+		const field = /** @type {HTMLInputElement} */ (this.querySelector('.ask-answer'));
+		const answer = field.value.trim();
 
 		event.preventDefault();
 		if (answer)

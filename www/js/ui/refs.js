@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-refs>: the rows of another list, of which one or several are chosen.
 import { html, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
@@ -52,6 +53,17 @@ class LampRefs extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		this.path = '';
+		/** @type {string[]} */
+		this.chosen = undefined;
+		this.multiple = false;
+		this.fixed = false;
+		this.optional = false;
+		this.invalid = false;
+		this.name = '';
+		this.described = '';
 		this.rows = null;
 		this.filter = '';
 		new Watch(this, () => this.rows);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-rows>: the list of a place. It loads pages as its end becomes visible;
 // an ordinary row is a link with its name, that of a gallery is a card
 // (ui/gallery.js).
@@ -31,6 +32,16 @@ class LampRows extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		/** @type {import('../form.js').Form} */
+		this.form = undefined;
+		/** @type {import('../store/rows.js').Rows} */
+		this.rows = undefined;
+		this.view = '';
+		/** @type {unknown} */
+		this.none = undefined;
+		this.mark = '';
 		this.choice = {};
 		this.categories = null;
 		new Watch(this, () => this.rows);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-secret>: a secret that is shown only once, to be copied.
 import { html } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';
@@ -7,6 +8,12 @@ import { icon } from './icons.js';
 
 class LampSecret extends PageElement {
 	static properties = { text: { attribute: false }, copied: { state: true } };
+
+	constructor()
+	{
+		super();
+		this.text = '';
+	}
 
 	render()
 	{

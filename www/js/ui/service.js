@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the page of an LLM service, or of a user's own key, has besides its
 // form: it can be tested, also before it is stored.
 import { html, nothing } from '../../vendor/lit.js';
@@ -13,6 +14,13 @@ class LampServiceTest extends PageElement {
 		/** {works, message} */
 		result: { state: true },
 	};
+
+	constructor()
+	{
+		super();
+		/** @type {import('./parts.js').At} */
+		this.at = undefined;
+	}
 
 	render()
 	{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the page of settings has besides its form: whose settings they are, and
 // the current value if another level sets it.
 import { html, nothing } from '../../vendor/lit.js';

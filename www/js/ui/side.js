@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The side of the page: workspace, new chat, the list, and at its foot the user
 // and the colours.
 import { html, nothing } from '../../vendor/lit.js';
@@ -8,8 +9,12 @@ import { placeTitle } from './place.js';
 import './list.js';
 
 /**
- * @param page    {session, list, places, threads, theme}
- * @param actions {newChat(), closeDrawer(), workspace(id), help()}
+ * @param page    <lamp-app>: session, list, places, threads, theme
+ * @param {object} actions
+ * @param {() => void} actions.newChat
+ * @param {() => void} actions.closeDrawer
+ * @param {(id: string) => void} actions.workspace
+ * @param {() => void} actions.help
  */
 export function sideView(page, actions)
 {

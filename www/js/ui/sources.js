@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sources of an answer: sourcesView lists them below it; <lamp-source>
 // shows one in its document. Each time it is opened, the server is asked what
 // the reader may still see.
@@ -42,13 +43,20 @@ export function sourcesView(turn, { open, unfolds })
 	</details>`;
 }
 
-class LampSource extends PageElement {
+export class LampSource extends PageElement {
 	static properties = {
 		api: { attribute: false },
 		source: { state: true },
 		excerpt: { state: true },
 		error: { state: true },
 	};
+
+	constructor()
+	{
+		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
+	}
 
 	/** @param messageId of the answer; number: of the source */
 	show(messageId, number)

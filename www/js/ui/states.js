@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The page without a conversation: starting, failed to start, a new chat, and
 // an address that shows nothing.
 import { html, nothing } from '../../vendor/lit.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-table>: a result as a table to sort, copy and download, or as a chart.
 import { html, nothing } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';
@@ -22,6 +23,14 @@ class LampTable extends PageElement {
 	};
 
 	#timer = null;
+
+	constructor()
+	{
+		super();
+		/** @type {import('../table.js').Table} */
+		this.table = undefined;
+		this.name = '';
+	}
 
 	render()
 	{

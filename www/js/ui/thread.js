@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-thread>: the scrolling column of turns. Older pages are inserted above
 // without moving the visible text; the end stays visible while an answer grows,
 // unless the reader has scrolled away from it.
@@ -14,7 +15,7 @@ const NEAR_PX = 60;
 /** Older messages are loaded before the reader has reached the top. */
 const AHEAD_PX = '600px';
 
-class LampThread extends PageElement {
+export class LampThread extends PageElement {
 	static properties = {
 		thread: { attribute: false },
 		name: { type: String },
@@ -32,6 +33,9 @@ class LampThread extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/thread.js').Thread} */
+		this.thread = undefined;
+		this.name = '';
 		this.away = false;
 		new Watch(this, () => this.thread);
 	}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-tool>: one tool call, as a closed card. Opened, it shows the arguments
 // and the result: a table if it is one, else formatted JSON or the plain text.
 // The progress of a running call (such as the tools of an agent within it) is
@@ -18,9 +19,10 @@ const JSON_SHOWN = 20000;
  */
 const STEPS_SHOWN = 4;
 
-class LampTool extends PageElement {
+export class LampTool extends PageElement {
 	static properties = {
-		part: { attribute: false },
+		/** a part of the turn: store/turn.js */
+		call: { attribute: false },
 		// a part is changed in place; this makes lit look again
 		version: { type: Number },
 		/**
@@ -33,11 +35,21 @@ class LampTool extends PageElement {
 		opened: { state: true },
 	};
 
+	constructor()
+	{
+		super();
+		/** @type {import('../store/turn.js').Part} */
+		this.call = undefined;
+		/** @type {import('../store/turn.js').Step[]} */
+		this.steps = undefined;
+		this.waits = false;
+	}
+
 	render()
 	{
-		const part = this.part;
-		const state = part.running ? 'running' : part.isError ? 'failed' :
-			part.result !== undefined ? 'done' : this.waits ? 'waiting' : 'stopped';
+		const { call } = this;
+		const state = call.running ? 'running' : call.isError ? 'failed' :
+			call.result !== undefined ? 'done' : this.waits ? 'waiting' : 'stopped';
 		const drawing = { done: 'check', failed: 'warning', waiting: 'question',
 			stopped: 'stop' }[state];
 
@@ -47,17 +59,17 @@ class LampTool extends PageElement {
 				<span class="tool-state">${state === 'running' ?
 					html`<span class="spinner" aria-hidden="true"></span>` :
 					icon(drawing)}</span>
-				<span class="tool-name" title=${part.name || ''}>${part.title || toolName(part.name)}</span>
+				<span class="tool-name" title=${call.name || ''}>${call.title || toolName(call.name)}</span>
 				<span class="tool-gist">${this.#gist()}</span>
 				<span class="sr-only">${t(`tool.${state}`)}</span>
-				${Number.isFinite(part.durationMs) ?
-					html`<span class="tool-time">${duration(part.durationMs)}</span>` :
+				${Number.isFinite(call.durationMs) ?
+					html`<span class="tool-time">${duration(call.durationMs)}</span>` :
 					nothing}
 				<span class="tool-chevron">${icon('chevron')}</span>
 			</summary>
 			${this.opened ? this.#body() : nothing}
 		</details>
-		${part.running ? this.#steps(this.steps.filter((step, at) =>
+		${call.running ? this.#steps(this.steps.filter((step, at) =>
 			step.running || at >= this.steps.length - STEPS_SHOWN)) : nothing}</div>`;
 	}
 
@@ -69,7 +81,7 @@ class LampTool extends PageElement {
 			<li class=${isError ? 'tool-failed' : ''}><span class="tool-state">${running ?
 				html`<span class="spinner" aria-hidden="true"></span>` :
 				icon(isError ? 'warning' : 'check')}</span>
-				${step === this.part.name ? nothing : html`<span class="tool-name" title=${step}>${
+				${step === this.call.name ? nothing : html`<span class="tool-name" title=${step}>${
 					toolName(step)}</span>`}
 				<span class="tool-gist">${text}</span></li>`)}</ul>`;
 	}
@@ -77,7 +89,7 @@ class LampTool extends PageElement {
 	/** The few words beside the name. */
 	#gist()
 	{
-		const { args, result, isError, running } = this.part;
+		const { args, result, isError, running } = this.call;
 		const words = [];
 		const subject = [args?.dataset, ...Object.values(args || {})]
 			.find((value) => typeof value === 'string');
@@ -100,15 +112,15 @@ class LampTool extends PageElement {
 
 	#body()
 	{
-		const { args, result, truncated } = this.part;
+		const { args, result, truncated } = this.call;
 		const none = !args || Object.keys(args).length === 0;
 
 		return html`<div class="tool-body">
-			${!this.part.title && saysAll(this.part.name) ? nothing : html`<p class="muted">${t('tool.called')}
-				<code>${this.part.name}</code></p>`}
+			${!this.call.title && saysAll(this.call.name) ? nothing : html`<p class="muted">${t('tool.called')}
+				<code>${this.call.name}</code></p>`}
 			<h4>${t('tool.args')}</h4>
 			${none ? html`<p class="muted">${t('tool.noArgs')}</p>` : json(args)}
-			${this.steps.length > 0 && !this.part.running ? html`<h4>${t('tool.steps')}</h4>
+			${this.steps.length > 0 && !this.call.running ? html`<h4>${t('tool.steps')}</h4>
 				${this.#steps(this.steps)}` : nothing}
 			${result === undefined ? nothing : html`
 				<h4>${t('tool.result')}</h4>
@@ -120,12 +132,12 @@ class LampTool extends PageElement {
 
 	#result(result)
 	{
-		const table = this.part.isError ? null : asTable(result);
-		const failure = this.part.isError && result?.error?.message;
+		const table = this.call.isError ? null : asTable(result);
+		const failure = this.call.isError && result?.error?.message;
 
 		if (table) {
 			return html`<lamp-table .table=${table} name=${
-				cellText(this.part.args?.dataset) || toolName(this.part.name)}></lamp-table>`;
+				cellText(this.call.args?.dataset) || toolName(this.call.name)}></lamp-table>`;
 		}
 		if (typeof failure === 'string' || typeof result === 'string')
 			return html`<p class="tool-text">${failure || result}</p>`;

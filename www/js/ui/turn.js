@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-turn>: a question, what was done for it, and the answer.
 import { html, nothing } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';
@@ -43,7 +44,7 @@ function moduleNote(module)
 				<dd dir="auto">${String(value)}</dd></div>`)}</dl>`}</details>`;
 }
 
-class LampTurn extends PageElement {
+export class LampTurn extends PageElement {
 	static properties = {
 		turn: { attribute: false },
 		name: { type: String },
@@ -58,6 +59,11 @@ class LampTurn extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../store/turn.js').Turn} */
+		this.turn = undefined;
+		this.name = '';
+		this.newest = false;
+		this.busy = false;
 		this.copied = '';
 		new Watch(this, () => this.turn);
 	}
@@ -127,6 +133,7 @@ class LampTurn extends PageElement {
 	/** The same as the buttons beside a question, for narrow windows. */
 	#userItems(row)
 	{
+		/** @type {import('./menu.js').Item[]} */
 		const items = [{ text: t('message.copyMine'), icon: 'copy',
 			run: () => this.#copy('user', row.content) }];
 
@@ -202,7 +209,7 @@ class LampTurn extends PageElement {
 			const waits = this.turn.waiting.some((wait) => wait.toolCallId === part.callId);
 			const version = (part.running ? 0 : 1) + (part.result === undefined ? 0 : 2);
 
-			return html`<lamp-tool .part=${part} .steps=${part.steps || []}
+			return html`<lamp-tool .call=${part} .steps=${part.steps || []}
 				version=${version} ?waits=${waits}></lamp-tool>`;
 		}
 		if (part.kind === 'text') {

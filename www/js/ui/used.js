@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-used>: the knowledge bases to which a conversation is limited; none:
 // its agent's. Changes apply from the next message on.
 import { html, nothing } from '../../vendor/lit.js';
@@ -5,7 +6,7 @@ import { t } from '../strings.js';
 import { ConversationDialog } from './dialogs.js';
 import './refs.js';
 
-class LampUsed extends ConversationDialog {
+export class LampUsed extends ConversationDialog {
 	static properties = {
 		places: { attribute: false },
 		/** whether all bases that were chosen have been deleted */
@@ -16,6 +17,13 @@ class LampUsed extends ConversationDialog {
 	heading = 'used.title';
 	/** the last pending change: they are sent one after another */
 	#sent = Promise.resolve();
+
+	constructor()
+	{
+		super();
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+	}
 
 	/** @returns a promise of ids */
 	async read(id)

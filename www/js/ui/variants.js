@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <lamp-variants>: ‹ 2/3 › beside a message that has several versions. Either
 // arrow switches the thread to that version.
 import { html } from '../../vendor/lit.js';
@@ -11,6 +12,14 @@ class LampVariants extends PageElement {
 		row: { attribute: false },
 		disabled: { type: Boolean },
 	};
+
+	constructor()
+	{
+		super();
+		/** @type {{messageId: string, variantIndex: number, variantCount: number}} */
+		this.row = undefined;
+		this.disabled = false;
+	}
 
 	render()
 	{

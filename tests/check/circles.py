@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""No new circles of files: files whose functions call each other, in a circle, are one
+file, or a part of one belongs in another. Computed from the objects of the build. A table
+may name its rows: what only data refer to is not counted."""
+
+import collections
+import os
+import pathlib
+import re
+import subprocess
+
+from tree import ROOT, Tap
+
+BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
+# Those that there are: each may become smaller, or disappear.
+KNOWN = """
+lib/agent: said_change setting target
+lib/conf: check conf document load text
+lib/db: link prep
+lib/db: pool tx
+lib/llm: call emit
+lib/net: due http http_abort loop transfer
+lib/search: find near words
+lib/store: attachment attachment_file blob_mark
+lib/store: attempt conversation journal message store thread thread_fork turn turn_dead turn_many wait
+lib/tool: core/env mcp/kind_mcp mcp/mcp_http mcp/mcp_hub mcp/mcp_list mcp/mcp_peer
+lib/tool/data: query query_page query_where
+lib/tool/web: web_fetch web_robots
+lib/turn: after calls choose context fallback finish history loop meta nested pause resume start
+lib/turn: attach commit emit
+fcgi-app: api/attachment api/etag api/idempotent api/page api/resource caller form multipart places plain/files plain/page request route
+fcgi-app/demo-llm: reply wire_anthropic wire_openai
+fcgi-app/extract: file mail scan
+fcgi-app/extract: pdf pdf_page
+"""
+
+
+def known():
+    """The circles of the list, as sets of paths without their suffix."""
+    rows = (line.split(": ") for line in KNOWN.strip().splitlines())
+    return [{f"{folder}/{name}" for name in names.split()} for folder, names in rows]
+
+
+def tool(*arguments):
+    return subprocess.run(arguments, cwd=BUILD, capture_output=True, text=True,
+                          check=True).stdout.splitlines()
+
+
+def calls(objects):
+    """For each object: the objects that have what its functions refer to."""
+    owner, wanted, code = {}, collections.defaultdict(set), collections.defaultdict(set)
+    for line in tool("nm", "-A", "-g", "-P", *objects):
+        path, _, rest = line.partition(": ")
+        name, kind = rest.split()[:2]
+        if kind in "Uw":
+            wanted[path].add(name)
+        else:
+            owner.setdefault(name, path)
+    path = section = None
+    for line in tool("readelf", "-rW", *objects):
+        if line.startswith("File: "):
+            path = line[len("File: "):]
+        elif line.startswith("Relocation section"):
+            section = re.search(r"'\.rela?(\.[^']*)'", line).group(1)
+        elif section.startswith(".text") if section else False:
+            parts = line.split()
+            if len(parts) >= 5 and parts[2].startswith("R_"):
+                code[path].add(parts[4])
+    return {path: {owner[name] for name in wanted[path] & code[path] if name in owner}
+            for path in objects}
+
+
+def circles(graph):
+    """The strongly connected sets of more than one node (Tarjan)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            if len(stack) - at > 1:
+                found.append(set(stack[at:]))
+            del stack[at:]
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def new_ones(found, allowed):
+    return ["these call each other: " + " ".join(sorted(one)) for one in found
+            if not any(one <= old for old in allowed)]
+
+
+def main():
+    tap = Tap()
+    # not those of a source that is no longer there
+    objects = [path for path in sorted(str(one.relative_to(BUILD)) for top in ("lib", "fcgi-app")
+                                       for one in (BUILD / top).rglob("*.o"))
+               if any((ROOT / path).with_suffix(kind).exists() for kind in (".c", ".cc"))]
+    graph = {path[:-2]: {other[:-2] for other in others}
+             for path, others in calls(objects).items()} if objects else {}
+    tap.result(len(graph) > 300, "the objects of the build are read", [f"{len(graph)} objects"])
+    found, allowed = circles(graph), known()
+    tap.clean("there are no new circles of files", new_ones(found, allowed))
+    for old in allowed:
+        if not any(one == old for one in found):
+            print("# is smaller now:", " ".join(sorted(old)))
+    chain = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()}
+    tap.result(circles(chain) == [{"b", "c"}], "finds a circle, and only what is in it")
+    tap.finds("a circle that is not in the list", new_ones(circles(chain), [{"c", "d"}]),
+              "these call each other: b c")
+    tap.clean("passes part of a circle that is", new_ones(circles(chain), [{"a", "b", "c"}]))
+    tap.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+// What the type checker cannot see of the page: its elements by tag, and the events that
+// they send (PageElement.emit).
+import type { LampAllowed } from '../js/ui/allowed.js';
+import type { LampBlanks } from '../js/ui/blanks.js';
+import type { LampComposer } from '../js/ui/composer.js';
+import type { LampConfirm, LampHelp } from '../js/ui/dialogs.js';
+import type { LampForm } from '../js/ui/form.js';
+import type { LampList } from '../js/ui/list.js';
+import type { LampPreview } from '../js/ui/preview.js';
+import type { LampSource } from '../js/ui/sources.js';
+import type { LampThread } from '../js/ui/thread.js';
+import type { LampTool } from '../js/ui/tool.js';
+import type { LampTurn } from '../js/ui/turn.js';
+import type { LampUsed } from '../js/ui/used.js';
+import type { Turn } from '../js/store/turn.js';
+
+declare global {
+	interface HTMLElementTagNameMap {
+		'lamp-allowed': LampAllowed;
+		'lamp-blanks': LampBlanks;
+		'lamp-composer': LampComposer;
+		'lamp-confirm': LampConfirm;
+		'lamp-form': LampForm;
+		'lamp-help': LampHelp;
+		'lamp-list': LampList;
+		'lamp-preview': LampPreview;
+		'lamp-source': LampSource;
+		'lamp-thread': LampThread;
+		'lamp-tool': LampTool;
+		'lamp-turn': LampTurn;
+		'lamp-used': LampUsed;
+	}
+
+	interface HTMLElementEventMap {
+		'lamp-agent': CustomEvent<{ agentId: string }>;
+		'lamp-carried-out': CustomEvent<{ turn: Turn }>;
+		'lamp-decided': CustomEvent<{ turn: Turn, wait: any, body: any }>;
+		'lamp-delete': CustomEvent<{ id: string, title: string }>;
+		'lamp-edit': CustomEvent<{ turn: Turn, content: string }>;
+		'lamp-fork': CustomEvent<{ turn: Turn }>;
+		'lamp-go-on': CustomEvent<{ turn: Turn }>;
+		'lamp-regenerate': CustomEvent<{ turn: Turn }>;
+		'lamp-rename': CustomEvent<{ id: string, title: string }>;
+		'lamp-replied': CustomEvent<{ turn: Turn, wait: any, result: any }>;
+		'lamp-say': CustomEvent<{ text: string }>;
+		'lamp-send': CustomEvent<{ content: string }>;
+		'lamp-stored': CustomEvent<{ row: any }>;
+		'lamp-variant': CustomEvent<{ messageId: string, index: number, which: string }>;
+	}
+
+	/** The page asks by selector for its own elements only, and all of them are HTML. */
+	interface ParentNode {
+		querySelector<K extends keyof HTMLElementTagNameMap>(selectors: K):
+			HTMLElementTagNameMap[K] | null;
+		querySelector(selectors: string): HTMLElement | null;
+		querySelectorAll<K extends keyof HTMLElementTagNameMap>(selectors: K):
+			NodeListOf<HTMLElementTagNameMap[K]>;
+		querySelectorAll(selectors: string): NodeListOf<HTMLElement>;
+	}
+	interface Element {
+		closest<K extends keyof HTMLElementTagNameMap>(selectors: K):
+			HTMLElementTagNameMap[K] | null;
+		closest(selectors: string): HTMLElement | null;
+	}
+}

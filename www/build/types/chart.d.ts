@@ -1,0 +1,2 @@
+export * from '../build/chart.js';
+export type { ChartConfiguration } from 'chart.js';
