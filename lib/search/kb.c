@@ -635,14 +635,10 @@ int kb_owner(struct db *db, const struct uuid *base, struct uuid *user_id,
 	     struct err *e)
 {
 	*user_id = (struct uuid){ .b = { 0 } };
-	return db_id(db, STMT_KB_EMBED_ASKED, DB_ARGS(DB_U(base)), user_id, e) < 0
-		? -1 : 0;
+	return db_id(db, STMT_KB_OWNER, DB_ARGS(DB_U(base)), user_id, e) < 0 ? -1 : 0;
 }
 
-/*
- * -- retrying
- * -------------------------------------------------------------------------
- */
+/* -- retrying ---------------------------------------------------------------- */
 
 /* Returns 1, 0 if the service has not refused it, or -1. */
 static int retry_vectors(struct db *db, const struct kb_at *at,
