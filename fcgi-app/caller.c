@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "caller.h"
 
-#include "agent/target.h"
+#include "agent/stored_service.h"
 #include "app.h"
 #include "auth/identity.h"
 #include "base/limits.h"
@@ -57,7 +57,7 @@ int req_identify(struct request *rq, struct err *e)
 	if (identity_resolve(rq->conf, &ar, rq->arena, who, e) < 0)
 		return -1;
 	rq->by = caller_of(rq->conf, who, rq->app->db, rq->arena);
-	rq->by.own = arena_new(rq->arena, struct own_service);
+	rq->by.own = arena_new(rq->arena, struct own_instances);
 	rq->by.tokens = rq->app->tokens;
 	log_bind(rq->id, who->user_id_text);
 	log_debug("signed in", "login", who->login.p);

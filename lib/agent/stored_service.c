@@ -266,37 +266,52 @@ static int serves(const struct resource *r, const struct resource_row *row,
 	return !active.null && active.i == 1;
 }
 
+int stored_instances(const struct caller *by, struct arena *a,
+		     struct own_instances *out, struct err *e)
+{
+	const struct resource_at at = resource_own(&by->owner);
+	const struct resource_want want = { .size = LIM_PROVIDER_INSTANCES };
+	bool more;
+
+	*out = (struct own_instances){ .known = true };
+	if (!by->who || !stored_service_may_own(by))
+		return 0;
+	return resource_list(by->db, &resources[RESOURCE_PROVIDER_INSTANCE], &at,
+			     &want, a, &out->v, &out->n, &more, e);
+}
+
+int stored_instance_of(const struct caller *by, const struct own_instances *own,
+		       struct str workspace, struct str agent, struct arena *a,
+		       const struct llm_service **out, struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_PROVIDER_INSTANCE];
+	const struct str named = str_of(arena_printf(
+		a, "%.*s/%.*s", STR_ARG(workspace), STR_ARG(agent)));
+	const struct resource_row *best = NULL;
+	int serving = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < own->n; i++) {
+		const int s = serves(r, &own->v[i], named, a);
+
+		if (s < serving || !s || (s == serving && own->v[i].updated_us <=
+						best->updated_us))
+			continue;
+		serving = s;
+		best = &own->v[i];
+	}
+	return best ? opened(by, r, best, a, out, e) : 0;
+}
+
 int stored_service_own(const struct caller *by, struct str workspace,
 		       struct str agent, struct arena *a,
 		       const struct llm_service **out, struct err *e)
 {
-	const struct resource *r = &resources[RESOURCE_PROVIDER_INSTANCE];
-	const struct resource_at at = resource_own(&by->owner);
-	const struct resource_want want = { .size = LIM_PROVIDER_INSTANCES };
-	const struct resource_row *best = NULL;
-	struct resource_row *rows;
-	struct str named;
-	int serving = 0;
-	bool more;
-	size_t n;
+	struct own_instances own;
 
 	*out = NULL;
-	if (!by->who || !stored_service_may_own(by))
-		return 0;
-	if (resource_list(by->db, r, &at, &want, a, &rows, &n, &more, e) < 0)
-		return -1;
-	named = str_of(arena_printf(a, "%.*s/%.*s", STR_ARG(workspace),
-				    STR_ARG(agent)));
-	for (size_t i = 0; i < n; i++) {
-		const int s = serves(r, &rows[i], named, a);
-
-		if (s < serving || !s || (s == serving &&
-					  rows[i].updated_us <= best->updated_us))
-			continue;
-		serving = s;
-		best = &rows[i];
-	}
-	return best ? opened(by, r, best, a, out, e) : 0;
+	return stored_instances(by, a, &own, e) < 0 ? -1
+		: stored_instance_of(by, &own, workspace, agent, a, out, e);
 }
 
 /* -- references ------------------------------------------------------------------- */

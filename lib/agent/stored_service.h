@@ -60,11 +60,29 @@ bool stored_service_may_own(const struct caller *by);
  */
 int stored_instance_check(const struct caller *by, struct err *e) MUST_CHECK;
 
+/* The caller's provider instances. */
+struct own_instances {
+	bool known;		/* they were read; else the rest is not set */
+	struct resource_row *v;
+	size_t n;
+};
+
 /*
- * The caller's provider instance for this agent of this workspace, by their ids; of
- * several, the one changed last; else the active one; like service_find. Does not
- * check byok.mode. One statement, by the user's key.
+ * Reads them into a, by the user's key: one statement; none for who may not have
+ * any. Does not check byok.mode. Database errors.
  */
+int stored_instances(const struct caller *by, struct arena *a,
+		     struct own_instances *out, struct err *e) MUST_CHECK;
+
+/*
+ * The one of them for this agent of this workspace, by their ids; of several, the
+ * one changed last; else the active one; like service_find.
+ */
+int stored_instance_of(const struct caller *by, const struct own_instances *own,
+		       struct str workspace, struct str agent, struct arena *a,
+		       const struct llm_service **out, struct err *e) MUST_CHECK;
+
+/* Both. */
 int stored_service_own(const struct caller *by, struct str workspace,
 		       struct str agent, struct arena *a,
 		       const struct llm_service **out, struct err *e) MUST_CHECK;

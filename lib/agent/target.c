@@ -62,15 +62,17 @@ int target_choose(struct target *t, const struct caller *by, struct arena *a,
 	return 0;
 }
 
-int target_settle(const struct caller *by, struct target *t, struct arena *a,
-		  struct err *e)
+/* own: the caller's instances, which are read unless they are known. */
+static int settle(const struct caller *by, struct own_instances *own,
+		  struct target *t, struct arena *a, struct err *e)
 {
 	const struct llm_service *s;
 
 	if (t->settled || !by->db)
 		return 0;
 	if (by->conf->byok.mode == BYOK_ALLOW_USER) {
-		if (stored_service_own(by, str_of(t->workspace->id),
+		if ((!own->known && stored_instances(by, a, own, e) < 0) ||
+		    stored_instance_of(by, own, str_of(t->workspace->id),
 				       str_of(t->agent ? t->agent->id : ""),
 				       a, &s, e) < 0)
 			return -1;
@@ -87,22 +89,26 @@ int target_settle(const struct caller *by, struct target *t, struct arena *a,
 	return 0;
 }
 
+int target_settle(const struct caller *by, struct target *t, struct arena *a,
+		  struct err *e)
+{
+	struct own_instances own = { .known = false };
+
+	return settle(by, &own, t, a, e);
+}
+
 const struct llm_service *target_service(const struct caller *by,
 					 const struct workspace *w,
 					 const struct agent *a)
 {
 	struct target t = target_of(by->conf, w, a);
-	struct own_service *own = by->own;
+	struct own_instances own = { .known = false };
 	struct err e = ERR_INIT;
 
-	if (own && own->known && (own->service || t.service))
-		return own->service ? own->service : t.service;
-	if (target_settle(by, &t, by->arena, &e) < 0) {
+	if (settle(by, by->own ? by->own : &own, &t, by->arena, &e) < 0) {
 		log_err("a service for a record", &e);
 		return NULL;
 	}
-	if (own)
-		*own = (struct own_service){ true, t.own ? t.service : NULL };
 	return t.service;
 }
 

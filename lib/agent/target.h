@@ -67,22 +67,16 @@ int target_find(const struct caller *by, struct str workspace,
 /*
  * Determines the service for this caller: their provider instance for the agent,
  * else the active one, if byok.mode is allow_user, which costs one statement; else
- * the configured one,
- * with a keyed read if it is stored. Does nothing the second time. Allocates in
+ * the configured one, with a keyed read if it is stored. Does nothing the second time. Allocates in
  * a, which becomes an arena_secret. ERR_SECRETS; database errors.
  */
 int target_settle(const struct caller *by, struct target *t, struct arena *a,
 		  struct err *e) MUST_CHECK;
 
-/* The caller's own service, so that it is read once per request (caller.own). */
-struct own_service {
-	bool known;
-	const struct llm_service *service;	/* NULL: none */
-};
-
 /*
  * The service that would answer this caller with the agent (may be NULL), for
- * records; NULL if there is none.
+ * records; NULL if there is none. Provider instances are read once per request
+ * (caller.own).
  */
 const struct llm_service *target_service(const struct caller *by,
 					 const struct workspace *w,

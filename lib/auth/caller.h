@@ -12,7 +12,7 @@
 #include "conf/conf.h"
 #include "db/db.h"
 
-struct own_service;	/* agent/target.h */
+struct own_instances;	/* agent/stored_service.h */
 struct setting_said;	/* agent/said.h */
 struct token_cache;	/* store/token_cache.h */
 
@@ -25,7 +25,7 @@ struct caller {		/* everything is borrowed */
 	struct arena *arena;	/* lives as long as the request */
 	/* Settings in rows; NULL: none, or not read yet. */
 	const struct setting_said *said;
-	struct own_service *own;	/* of who, once it was read; may be NULL */
+	struct own_instances *own;	/* of who, for records; NULL: not kept */
 	struct token_cache *tokens;	/* of the process; NULL: none */
 	/*
 	 * The admin command: it reaches rows of every group, and what it writes is

@@ -40,14 +40,15 @@ static int run_all(size_t member, const struct caller *by,
 
 #define HOOK(member) offsetof(struct resource_hooks, member)
 
-/* A call within its transaction. */
+/* Hooks of a call within its transaction. */
 struct in_tx {
+	size_t member;
 	const struct caller *by;
 	const struct resource *r;
 	struct resource_change *k;
 };
 
-static int run_store(struct db *tx, const struct resource_row *row, void *ctx,
+static int run_in_tx(struct db *tx, const struct resource_row *row, void *ctx,
 		     struct err *e)
 {
 	const struct in_tx *in = ctx;
@@ -55,18 +56,7 @@ static int run_store(struct db *tx, const struct resource_row *row, void *ctx,
 
 	(void)row;	/* that of the call */
 	by.db = tx;
-	return run_all(HOOK(store), &by, in->r, in->k, e);
-}
-
-static int run_gone(struct db *tx, const struct resource_row *row, void *ctx,
-		    struct err *e)
-{
-	const struct in_tx *in = ctx;
-	struct caller by = *in->by;
-
-	(void)row;
-	by.db = tx;
-	return run_all(HOOK(gone), &by, in->r, in->k, e);
+	return run_all(in->member, &by, in->r, in->k, e);
 }
 
 int resource_stored(const struct caller *by, const struct resource *r,
@@ -329,7 +319,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 		  struct resource_change *k, struct err *e)
 {
 	const struct resource *r = c->r;
-	struct in_tx in = { by, r, k };
+	struct in_tx in = { HOOK(store), by, r, k };
 
 	if (c->draft)
 		k->row = *c->draft;
@@ -351,7 +341,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 	if (resource_seal(by, r, &k->row, e) < 0 || check_room(by, r, k, e) < 0)
 		return -1;
 	if (resource_create(by->db, r, &k->at, &k->row,
-			    &(struct resource_also){ run_store, &in }, e) < 0 &&
+			    &(struct resource_also){ run_in_tx, &in }, e) < 0 &&
 	    (e->code != ERR_DB_DUPLICATE || made_before(by, c, k, e) < 0))
 		return -1;
 	tell(by, r, k);
@@ -392,7 +382,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 		  struct resource_change *k, struct err *e)
 {
 	const struct resource *r = c->r;
-	struct in_tx in = { by, r, k };
+	struct in_tx in = { HOOK(store), by, r, k };
 	struct resource_row body;
 
 	resource_new(r, &body);
@@ -410,7 +400,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 		return 0;
 	if (resource_seal(by, r, &k->row, e) < 0 ||
 	    resource_update(by->db, r, &k->at, &k->row,
-			    &(struct resource_also){ run_store, &in }, e) < 0)
+			    &(struct resource_also){ run_in_tx, &in }, e) < 0)
 		return -1;
 	tell(by, r, k);
 	return 0;
@@ -421,11 +411,11 @@ static int change(const struct caller *by, const struct resource_call *c,
 static int discard(const struct caller *by, const struct resource_call *c,
 		  struct resource_change *k, struct err *e)
 {
-	struct in_tx in = { by, c->r, k };
+	struct in_tx in = { HOOK(gone), by, c->r, k };
 
 	if (place(by, c, k, e) < 0 || find_deletable(by, c, k, e) < 0 ||
 	    resource_delete(by->db, c->r, &k->at, &k->row.id,
-			    &(struct resource_also){ run_gone, &in }, e) < 0)
+			    &(struct resource_also){ run_in_tx, &in }, e) < 0)
 		return -1;
 	tell(by, c->r, k);
 	return 0;

@@ -87,7 +87,9 @@ struct resource_answer {
 };
 
 /*
- * Calls a verb. Everything in *out is in by's arena or borrowed from c. Errors:
+ * Calls a verb. Everything in *out is in by's arena or borrowed from c. Within a
+ * transaction of the caller (by->db), what is told after the commit is told when the
+ * call has succeeded: such a caller has no listeners. Errors:
  * ERR_FORBIDDEN without the permission, or for a row that the caller may only
  * read; ERR_NOT_FOUND, also for rows of others; ERR_MANAGED_BY_CONFIG for a change
  * of what is in a file; ERR_INVALID_JSON, ERR_UNKNOWN_FIELD and ERR_INVALID_FIELD

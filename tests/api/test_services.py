@@ -334,6 +334,9 @@ def test_an_instance_for_an_agent(lab, mine, provider):
     assert special.status == 201 and special.json["agents"] == [
         f"lab/{agents[0]}", f"titled/{default}"]
     at = f"{OWN}/{special.json['id']}"
+    shown = {a["agentId"]: a["model"] for a in
+             lab.get("/workspaces/lab/agents", user="ada").json["items"]}
+    assert [shown[a] for a in agents] == ["special", "mine"]
     assert "This is special." in chat(lab, agentId=agents[0])
     assert provider.keys[-1] == "sk-special"
     assert "This is mine." in chat(lab, agentId=agents[1]) and say(lab) == "This is mine."
