@@ -86,7 +86,7 @@ def blocks(language):
 def file_of(block):
     """Where an admin would put it."""
     named = re.match(r"# (workspaces\.d/\S+)\n", block)
-    of_main = re.match(r"(tools|mcp_servers|net):", block)
+    of_main = re.match(r"(tools|mcp_servers|net|trusted_prompts):", block)
     return named[1] if named else "lamplighter.yaml" if of_main else \
         "workspaces.d/lab.yaml"
 
@@ -246,6 +246,8 @@ CASES = {
                      "want": ["found", "legacy"],
                      "accept": ["files", "tickets"]},
     "page-tools.md select_row": one("select_row", '"order": 7', order=7),
+    "approvals.md users": {**one("days_off", '"left": 12'),
+                           "with": YAML["tools.md days_off"]},
     "approvals.md book_invoice": one("book_invoice", '"number": "R7"',
                                      number="R7"),
     "approvals.md set_field": one("set_field", '"York"', field="city",

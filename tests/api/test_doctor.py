@@ -119,7 +119,7 @@ def test_inside(lab):
     assert report["server"] == "lighttpd" and report["base"] == "/chat"
     order = [item["check"] for item in report["items"]]
     assert order == sorted(order, key=[
-        "hosts", "clock", "base", "restart", "database", "schema", "workspace", "provider", "datasets", "tool",
+        "hosts", "clock", "base", "places", "restart", "database", "schema", "workspace", "provider", "datasets", "tool",
         "extract", "scans", "files", "file-store"].index)
     assert "MariaDB answers within" in found["database"][0]["text"] or \
         "MariaDB" in found["database"][0]["text"]
