@@ -1,12 +1,13 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/agent/adapt.c \
-	lib/agent/agent.c lib/agent/agent.h \
+	lib/agent/agent.c lib/agent/agent.h lib/agent/agent_row.c \
 	lib/agent/auto.c lib/agent/auto.h \
 	lib/agent/catalog.c lib/agent/catalog.h \
 	lib/agent/embed.c lib/agent/embed.h \
 	lib/agent/knowledge.c \
 	lib/agent/prompt.c \
 	lib/agent/retrieve.c lib/agent/retrieve.h lib/agent/retrieve_bases.c \
+	lib/agent/row.c lib/agent/row.h \
 	lib/agent/said.c lib/agent/said.h \
 	lib/agent/said_change.c lib/agent/said_json.c \
 	lib/agent/stored_service.c lib/agent/stored_service.h \

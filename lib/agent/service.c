@@ -23,12 +23,6 @@
 
 #include "base/banned.h"
 
-static struct str text_of(const struct resource *r, const struct resource_row *row,
-			  const char *column)
-{
-	return resource_text(r, row, column);
-}
-
 static int check_provider(const struct caller *by, struct str name, const char *field,
 			  struct err *e)
 {
@@ -165,8 +159,8 @@ static int check_quirks(const struct caller *by, const struct resource *r,
 {
 	static const char *const of_files[] = { "url_template", "auth_header" };
 	const char *provider = arena_str(by->arena,
-					 text_of(r, row, "provider")).p;
-	struct str text = text_of(r, row, "quirks");
+					 resource_text(r, row, "provider")).p;
+	struct str text = resource_text(r, row, "quirks");
 	json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
 	struct err why = ERR_INIT;
 
@@ -189,8 +183,8 @@ static int check_quirks(const struct caller *by, const struct resource *r,
 static int check_fallbacks(const struct caller *by, const struct resource *r,
 			   const struct resource_row *row, struct err *e)
 {
-	struct str text = text_of(r, row, "fallbacks");
-	struct str own = text_of(r, row, "service_id");
+	struct str text = resource_text(r, row, "fallbacks");
+	struct str own = resource_text(r, row, "service_id");
 	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
 	const struct llm_service *other;
 
@@ -227,7 +221,7 @@ static int check_fallbacks(const struct caller *by, const struct resource *r,
 static int check_agents(const struct caller *by, const struct resource *r,
 			const struct resource_row *row, struct err *e)
 {
-	struct str text = text_of(r, row, "agents");
+	struct str text = resource_text(r, row, "agents");
 	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
 	const struct workspace *w;
 	const struct agent *a;
@@ -267,14 +261,8 @@ static int check_active(const struct caller *by, const struct resource *r,
 
 	if (!active->null && active->i)
 		return stored_service_suits(&s, LLM_CAN_CHAT, "active", e);
-	return text_of(r, row, "agents").p
+	return resource_text(r, row, "agents").p
 		? stored_service_suits(&s, LLM_CAN_CHAT, "agents", e) : 0;
-}
-
-static bool is_given(const struct resource *r, struct resource_row *row,
-		     const char *column)
-{
-	return row->given[resource_value(r, row, column) - row->v];
 }
 
 /*
@@ -287,15 +275,13 @@ static int check_both(const struct caller *by, const struct resource *r,
 		      struct err *e)
 {
 	const bool is_new = !k->now;
-	const struct resource_field *provider =
-		&r->fields[resource_value(r, &k->row, "provider") - k->row.v];
 
-	if (check_provider(by, text_of(r, &k->row, "provider"), provider->key,
-			   e) ||
+	if (check_provider(by, resource_text(r, &k->row, "provider"),
+			   resource_field_of(r, "provider")->key, e) ||
 	    check_address(by, r, is_new, &k->row, private, e) ||
 	    check_moved(by, r, is_new, &k->row, e))
 		return -1;
-	return check_capabilities(by, text_of(r, &k->row, "capabilities"), e);
+	return check_capabilities(by, resource_text(r, &k->row, "capabilities"), e);
 }
 
 /* -- services of the tenant --------------------------------------------------- */
@@ -308,12 +294,12 @@ static int check_service(const struct caller *by, const struct resource *r,
 	struct resource_row *row = &k->row;
 
 	if (check_both(by, r, k, &by->conf->api_services_private, e) ||
-	    ((is_given(r, row, "quirks") || is_given(r, row, "provider")) &&
+	    ((resource_is_given(r, row, "quirks") || resource_is_given(r, row, "provider")) &&
 	     check_quirks(by, r, row, e)) ||
-	    (is_given(r, row, "fallbacks") && check_fallbacks(by, r, row, e)) ||
-	    check_number(by, text_of(r, row, "temperature"), "temperature", 2, e))
+	    (resource_is_given(r, row, "fallbacks") && check_fallbacks(by, r, row, e)) ||
+	    check_number(by, resource_text(r, row, "temperature"), "temperature", 2, e))
 		return -1;
-	return check_number(by, text_of(r, row, "top_p"), "topP", 1, e);
+	return check_number(by, resource_text(r, row, "top_p"), "topP", 1, e);
 }
 
 /* Completes the llmServiceId and checks that no file has it. */
@@ -437,7 +423,7 @@ static void write_service(struct jw *w, const struct caller *by,
 	struct llm_service s = stored_service_of(by->conf, services, item->row,
 						 by->arena);
 	const struct llm_service *of_file = item->row->config
-		? catalog_service(by->conf, text_of(services, item->row,
+		? catalog_service(by->conf, resource_text(services, item->row,
 						    "service_id"))
 		: NULL;
 	const struct target t = { .service = of_file ? of_file : &s };
@@ -486,7 +472,7 @@ static int check_instance(const struct caller *by, const struct resource *r,
 				  permission_rows[PERM_PROVIDERS_WRITE].name);
 	if (stored_instance_check(by, e) < 0 ||
 	    check_both(by, r, k, &by->conf->byok.allow_private, e) ||
-	    (is_given(r, &k->row, "agents") && check_agents(by, r, &k->row, e)))
+	    (resource_is_given(r, &k->row, "agents") && check_agents(by, r, &k->row, e)))
 		return -1;
 	return check_active(by, r, &k->row, e);
 }

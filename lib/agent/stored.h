@@ -53,7 +53,7 @@ const struct agent *stored_agent_of(const struct caller *by,
 const struct agent *stored_agent_item(const struct caller *by,
 				      const struct resource_item *item);
 
-/* Copies name, description and prompt of a template (B10). (workspace.c) */
+/* Copies name, description and prompt of a template (B10). (agent_row.c) */
 void agent_from_template(const struct agent_template *t, struct resource_row *row);
 
 /* A JSON array of texts as a list (p == NULL: empty). In a. */

@@ -170,23 +170,40 @@ struct resource_at resource_reading(const struct owner *o,
 	return at;
 }
 
-struct db_val *resource_value(const struct resource *r,
-			      struct resource_row *row, const char *column)
+const struct resource_field *resource_field_of(const struct resource *r,
+					       const char *column)
 {
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (strcmp(r->fields[i].column, column) == 0)
-			return &row->v[i];
+			return &r->fields[i];
 	BUG("a column that the resource does not have");
+}
+
+struct db_val *resource_value(const struct resource *r,
+			      struct resource_row *row, const char *column)
+{
+	return &row->v[resource_field_of(r, column) - r->fields];
+}
+
+const struct db_val *resource_get_value(const struct resource *r,
+					const struct resource_row *row,
+					const char *column)
+{
+	return &row->v[resource_field_of(r, column) - r->fields];
+}
+
+bool resource_is_given(const struct resource *r, const struct resource_row *row,
+		       const char *column)
+{
+	return row->given[resource_field_of(r, column) - r->fields];
 }
 
 struct str resource_text(const struct resource *r,
 			 const struct resource_row *row, const char *column)
 {
-	for (size_t i = 0; i < r->n_fields; i++)
-		if (strcmp(r->fields[i].column, column) == 0)
-			return row->v[i].null ? (struct str){ NULL, 0 }
-				: row->v[i].s;
-	BUG("a column that the resource does not have");
+	const struct db_val *v = resource_get_value(r, row, column);
+
+	return v->null ? (struct str){ NULL, 0 } : v->s;
 }
 
 bool resource_same(const struct db_val *a, const struct db_val *b)

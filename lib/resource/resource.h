@@ -150,6 +150,18 @@ struct str resource_text(const struct resource *r,
 			 const struct resource_row *row, const char *column);
 struct db_val *resource_value(const struct resource *r,
 			      struct resource_row *row, const char *column);
+const struct db_val *resource_get_value(const struct resource *r,
+					const struct resource_row *row,
+					const char *column);
+
+/*
+ * The field of a column, with its name for clients; and whether a change gives its
+ * value. An unknown column is a BUG.
+ */
+const struct resource_field *resource_field_of(const struct resource *r,
+					       const char *column);
+bool resource_is_given(const struct resource *r, const struct resource_row *row,
+		       const char *column);
 
 bool resource_same(const struct db_val *a, const struct db_val *b);
 

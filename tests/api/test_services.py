@@ -4,6 +4,7 @@
 import concurrent.futures
 import contextlib
 import json
+import re
 
 import pytest
 
@@ -603,6 +604,24 @@ def test_services_out_and_in_again(lab, made, provider):
     again = next(r for r in again if r["llmServiceId"] == "ours")
     assert again["apiKeySet"] is False
     call(lab, "DELETE", f"{ALL}/{again['id']}")
+
+
+def test_an_import_takes_away_nothing_that_is_used(lab, made):
+    """A capability that an agent needs, as over the API (A29)."""
+    agent = call(lab, "POST", "/workspaces/lab/agents", {
+        "name": "Bound", "llmServiceId": made["llmServiceId"]}, user="ada", groups=("it",))
+    assert agent.status == 201, agent
+    call(lab, "PATCH", f"{ALL}/{made['id']}", {"capabilities": ["chat"]})
+    text = lab.command("services", "export").stdout
+    other = re.sub(r"capabilities:(\s+- |.*)\"chat\"\]?", "capabilities: [embed]", text)
+    assert other != text, text
+    for how in (["import", "-"], ["set", "ours", "capabilities", '["embed"]']):
+        answer = lab.command("services", *how, check=False, stdin=other)
+        assert answer.returncode == 1, (how, answer)
+        assert "does not have the capability chat" in answer.stderr, answer.stderr
+    assert lab.command("services", "export").stdout == text
+    assert call(lab, "DELETE", f"/workspaces/lab/agents/{agent.json['agentId']}",
+                user="ada", groups=("it",)).status == 204
 
 
 @pytest.mark.parametrize("line, place, words", [

@@ -15,11 +15,7 @@ bool knowledge_may(const struct tool *t, const struct tool_ctx *ctx)
 
 struct str knowledge_text(const struct resource_row *row, const char *column)
 {
-	struct resource_row copy = *row;
-	const struct db_val *v = resource_value(
-		&resources[RESOURCE_KNOWLEDGE_BASE], &copy, column);
-
-	return v->null ? (struct str){ NULL, 0 } : v->s;
+	return resource_text(&resources[RESOURCE_KNOWLEDGE_BASE], row, column);
 }
 
 struct kb_at knowledge_at(const struct tool_ctx *ctx,

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Agents as a resource: who sees and changes them, which values are valid, what
+ * else their transactions do, and their records.
+ */
+#include "agent/retrieve.h"
+#include "agent/row.h"
+#include "agent/stored.h"
+#include "agent/stored_service.h"
+#include "agent/target.h"
+#include "auth/policy.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "resource/author.h"
+#include "store/conversation.h"
+#include "store/known.h"
+
+#include "base/banned.h"
+
+static const struct resource *const agents = &resources[RESOURCE_AGENT];
+
+/* -- new ones ------------------------------------------------------------------- */
+
+void agent_from_template(const struct agent_template *t, struct resource_row *row)
+{
+	const struct {
+		const char *column, *text;
+	} copied[] = {
+		{ "name", t->name }, { "description", t->description },
+		{ "system_prompt", t->system_prompt },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(copied); i++)
+		if (*copied[i].text)
+			*resource_value(agents, row, copied[i].column) =
+				DB_S(str_of(copied[i].text));
+	author_copy(agents, NULL, row);
+}
+
+/* Checks that no other agent visible to the caller has the id. */
+static int check_free(const struct caller *by, const struct workspace *w,
+		      const struct resource_row *row, struct err *e)
+{
+	struct str id = resource_text(agents, row, "agent_id");
+	const struct agent *other = NULL;
+
+	if (!workspace_agent(w, id)) {
+		if (stored_agent_find(by, w, id, &other, e)) {
+			if (e->code != ERR_NOT_FOUND)
+				return -1;
+			err_clear(e);
+			return 0;
+		}
+		if (uuid_eq(&other->row->id, &row->id))
+			return 0;	/* a repetition of the same request */
+	} else if (w->row && w->agents->row &&
+		   uuid_eq(&w->agents->row->id, &row->id)) {
+		return 0;
+	}
+	return err_field(e, ERR_CONFLICT, "agentId",
+			 "Another agent of this workspace has this agentId.");
+}
+
+/*
+ * Completes a new agent: id, visibility and holder. The default visibility is the
+ * workspace's for managers of a stored workspace, else private.
+ */
+static int prepare_agent(const struct caller *by, const struct resource *r,
+			 struct resource_change *k, struct err *e)
+{
+	const struct workspace *w = k->above;
+	struct resource_row *row = &k->row;
+	struct db_val *seen = resource_value(r, row, "visibility");
+	bool manages = stored_manages(by, w);
+
+	if (seen->null)
+		*seen = manages && w->source == SOURCE_API
+			? DB_S(STR("workspace")) : DB_S(STR("private"));
+	if (str_is(seen->s, "private"))
+		row->holder = by->owner.user_id;
+	else if (!str_is(seen->s, "workspace"))
+		return err_field(e, ERR_INVALID_FIELD, "visibility",
+				 "visibility must be private or workspace.");
+	else if (!manages)
+		return err_public(e, ERR_FORBIDDEN, "You cannot make agents "
+				  "for everyone in this workspace; a private one "
+				  "has \"visibility\": \"private\".");
+	else
+		row->holder = k->at.parent;
+	*resource_value(r, row, "workspace_id") = DB_S(str_of(w->id));
+	if (agent_row_check_id(by, r, row, "agent_id", e))
+		return -1;
+	return check_free(by, w, row, e);
+}
+
+/* -- values --------------------------------------------------------------------- */
+
+static int check_score(struct resource_row *row, struct err *e)
+{
+	struct str s = resource_text(agents, row, "rag_min_score");
+	double v;
+
+	if (!s.p || (str_real(s, &v) && v >= 0 && v <= 1))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "ragMinScore",
+			 "ragMinScore must be a number from 0 to 1.");
+}
+
+/*
+ * B14: the bases must be visible to whoever names them; users of the agent
+ * search only those that they see themselves.
+ */
+static int check_knowledge(const struct caller *by, const struct resource_row *now,
+			   struct resource_row *row, struct err *e)
+{
+	struct db_val *v = resource_value(agents, row, "knowledge_base_ids");
+	json_auto_t *set = NULL;
+	struct str old = { NULL, 0 }, kept;
+	bool listed = !v->null;	/* an empty list becomes null */
+
+	if (agent_row_check_list(agents, row, "knowledge_base_ids", LIM_KNOWLEDGE_SET,
+		       LIM_NAME_BYTES, e))
+		return -1;
+	if (!listed || !resource_is_given(agents, row, "knowledge_base_ids"))
+		return 0;
+	if (now)
+		old = resource_text(agents, now, "knowledge_base_ids");
+	set = v->null ? json_array() : jx_try(v->s);
+	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
+		return -1;
+	*v = kept.p ? DB_S(kept) : (struct db_val){ .type = 's', .null = true };
+	return 0;
+}
+
+/*
+ * The workspace's limit applies to agents of callers who do not manage it. An
+ * agent that exceeds a lowered limit can still be changed in other fields.
+ */
+static int check_rounds(const struct caller *by, const struct workspace *w,
+			struct resource_row *row, struct err *e)
+{
+	const struct db_val *v = resource_value(agents, row, "max_tool_iterations");
+
+	if (v->null || v->i <= w->max_tool_iterations ||
+	    !resource_is_given(agents, row, "max_tool_iterations") ||
+	    stored_manages(by, w))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "maxToolIterations",
+			 "maxToolIterations may be at most %d, the limit of "
+			 "the workspace.", w->max_tool_iterations);
+}
+
+/* Binding a service that ranks is part of asking for it (A29, B52). */
+static int check_ranking(struct resource_row *row, struct err *e)
+{
+	const struct db_val *ranks = resource_value(agents, row, "rerank_enabled");
+
+	if (ranks->null || !ranks->i ||
+	    !resource_value(agents, row, "reranking_service_id")->null ||
+	    (!resource_is_given(agents, row, "rerank_enabled") &&
+	     !resource_is_given(agents, row, "reranking_service_id")))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "rerankEnabled",
+			 "rerankEnabled needs a rerankingServiceId: an LLM service "
+			 "with the capability rerank.");
+}
+
+static int check_agent(const struct caller *by, const struct resource *r,
+		       struct resource_change *k, struct err *e)
+{
+	struct resource_row *row = &k->row;
+
+	if (agent_row_check_list(r, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
+	    check_knowledge(by, k->now, row, e) || check_score(row, e) ||
+	    check_ranking(row, e) || check_rounds(by, k->above, row, e))
+		return -1;
+	return stored_bindings_check(by, k->above, r, row, e);
+}
+
+/* -- related changes in the transaction ----------------------------------------- */
+
+static int store_agent(const struct caller *by, const struct resource *r,
+		       struct resource_change *k, struct err *e)
+{
+	return stored_bindings_keep(by, by->db, r, &k->row, e);
+}
+
+/*
+ * Queues the job that deletes its conversations, of all users (B27, B48). If a file
+ * declares an agent of the same id, the conversations are that agent's and stay.
+ */
+static int agent_gone(const struct caller *by, const struct resource *r,
+		      struct resource_change *k, struct err *e)
+{
+	const struct workspace *w = k->above;
+	struct resource_row found;
+	bool shared;
+	struct str id;
+
+	/* If it was deleted meanwhile, the DELETE statement reports that. */
+	if (resource_get(by->db, r, &k->at, &k->row.id, by->arena, &found, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return 0;
+	}
+	k->job_due = true;
+	id = resource_text(r, &found, "agent_id");
+	if (!w->row && workspace_agent(w, id))
+		return 0;
+	shared = uuid_eq(&found.holder, &k->at.parent);
+	return conversation_delete_ask(by->db, by->owner.tenant_id, &found.id,
+		&(struct conversation_of){
+			.workspace_id = str_of(w->id), .agent_id = id,
+			.user = shared ? NULL : &found.holder,
+			.parent = shared ? &k->at.parent : NULL,
+			.since_us = agent_row_since_us(&found), .before_us = clock_now_us(),
+		}, e);
+}
+
+/* -- finding -------------------------------------------------------------------- */
+
+static int place_agent(const struct caller *by, const struct resource *r,
+		       struct str parent, struct resource_change *k, struct err *e)
+{
+	const struct workspace *w;
+	const struct agent *a;
+
+	(void)r;
+	if (target_scope(by, parent, (struct str){ NULL, 0 }, &w, &a, e))
+		return -1;
+	k->above = w;
+	k->at = stored_agents_at(by, w);
+	return 0;
+}
+
+static int find_agent(const struct caller *by, const struct resource *r,
+		      struct str name, struct resource_change *k, struct err *e)
+{
+	const struct agent *a;
+
+	(void)r;
+	if (target_agent(by, k->above, name, &a, e))
+		return -1;
+	k->object = a;
+	k->now = a->row;
+	return 0;
+}
+
+/* Those before the rows: of the configuration, or the built-in one. */
+static const void *agent_of_file(const struct caller *by,
+				 const struct resource_change *k, size_t *at,
+				 struct str *name)
+{
+	const struct workspace *w = k->above;
+
+	(void)by;
+	if ((w->row && w->agents->row) || *at == w->n_agents)
+		return NULL;
+	*name = str_of(w->agents[*at].id);
+	return &w->agents[(*at)++];
+}
+
+/* Whether only its owner can use it. */
+static bool is_private(const struct resource_change *k,
+		       const struct resource_row *row)
+{
+	return row && !uuid_eq(&row->holder, &k->at.parent);
+}
+
+static bool may_change_agent(const struct caller *by,
+			     const struct resource_change *k)
+{
+	return is_private(k, k->now) || stored_manages(by, k->above);
+}
+
+/* -- records -------------------------------------------------------------------- */
+
+static bool is_default(const struct workspace *ws, const struct agent *a)
+{
+	const struct agent *d = workspace_default_agent(ws);
+
+	return a == d || (a->row && d->row && uuid_eq(&a->row->id, &d->row->id));
+}
+
+static bool can_edit_agent(const struct caller *by,
+			   const struct resource_change *k, const struct agent *a)
+{
+	return a->row && policy_may(by->who, PERM_AGENTS_WRITE) &&
+		(is_private(k, a->row) || stored_manages(by, k->above));
+}
+
+/* NULL for an agent of the configuration. */
+static const struct db_val *value_of(const struct agent *a, const char *column)
+{
+	return a->row ? resource_get_value(agents, a->row, column) : NULL;
+}
+
+/* A column as stored; null for an agent of the configuration. */
+static void write_column(struct jw *w, const char *key, const struct agent *a,
+			 const char *column)
+{
+	const struct db_val *v = value_of(a, column);
+
+	jw_key(w, key);
+	if (!v || v->null)
+		jw_null(w);
+	else if (v->type == 'i')
+		jw_int(w, v->i);
+	else if (resource_field_of(agents, column)->type == TYPE_JSON)
+		jw_raw(w, v->s);
+	else
+		jw_str(w, v->s);
+}
+
+static void write_flag(struct jw *w, const char *key, const struct agent *a,
+		       const char *column)
+{
+	const struct db_val *v = value_of(a, column);
+
+	jw_kbool(w, key, v && !v->null && v->i);
+}
+
+/* The bases as the configuration names them: by name or id. */
+static void write_file_rag(struct jw *w, const struct conf_rag *r)
+{
+	jw_kbool(w, "ragEnabled", r->enabled);
+	agent_row_write_list(w, "knowledgeBaseIds", &r->bases);
+	jw_kbool(w, "knowledgeLimited", r->bases.n > 0);
+	jw_kint_if(w, "ragMaxResults", r->max, r->max);
+	jw_key(w, "ragMinScore");
+	if (r->min_score > 0) {
+		json_auto_t *score = json_real(r->min_score);
+
+		jw_json(w, score);
+	} else {
+		jw_null(w);
+	}
+	jw_kbool(w, "rerankEnabled", r->ranks);
+	jw_kstrz(w, "rerankingServiceId", *r->ranker ? r->ranker : NULL);
+	jw_kint_if(w, "rerankMaxResults", r->max_ranked, r->max_ranked);
+}
+
+static void write_rag(struct jw *w, const struct caller *by, const struct agent *a)
+{
+	struct str set = { NULL, 0 }, *known = &set;
+	struct err e = ERR_INIT;
+
+	if (a->rag) {
+		write_file_rag(w, a->rag);
+		return;
+	}
+	if (a->row)
+		set = resource_text(agents, a->row, "knowledge_base_ids");
+	if (store_known_bases(by->db, by->owner.tenant_id, &known, 1, by->arena,
+			      &e))
+		log_err("the knowledge bases of an agent", &e);
+	write_flag(w, "ragEnabled", a, "rag_enabled");
+	jw_key(w, "knowledgeBaseIds");
+	jw_raw(w, set.p ? set : STR("[]"));
+	jw_kbool(w, "knowledgeLimited", set.p != NULL);
+	write_column(w, "ragMaxResults", a, "rag_max_results");
+	write_column(w, "ragMinScore", a, "rag_min_score");
+	write_flag(w, "rerankEnabled", a, "rerank_enabled");
+	write_column(w, "rerankingServiceId", a, "reranking_service_id");
+	write_column(w, "rerankMaxResults", a, "rerank_max_results");
+}
+
+/*
+ * The record (B12): every member, null where it is not set. llmServiceId is the
+ * agent's own, resolvedLlmServiceId the one that answers. The prompt is shown to
+ * its users, because it is not secret. lib/tool adds webSearch.
+ */
+static void write_agent(struct jw *w, const struct caller *by,
+			const struct resource_change *k,
+			const struct resource_item *item)
+{
+	const struct workspace *ws = k->above;
+	const struct agent *a = stored_agent_item(by, item);
+	const struct llm_service *s = target_service(by, ws, a);
+
+	jw_kstrz(w, "workspaceId", ws->id);
+	jw_kstrz(w, "agentId", a->id);
+	jw_kstrz(w, "name", a->name);
+	jw_kstrz(w, "description", *a->description ? a->description : NULL);
+	jw_kstrz(w, "source", domain_source_name(a->source));
+	jw_kstrz(w, "visibility", is_private(k, a->row) ? "private" : "workspace");
+	jw_kbool(w, "canEdit", can_edit_agent(by, k, a));
+	jw_kbool(w, "isDefault", is_default(ws, a));
+	agent_row_write_list(w, "toolIds", &a->tools);
+	jw_kstrz(w, "llmServiceId", a->set.llm_service
+		 ? a->llm_service : NULL);
+	jw_kstrz(w, "resolvedLlmServiceId", s ? s->id : NULL);
+	jw_kstrz(w, "model", s ? s->model : NULL);
+	jw_kstrz(w, "systemPrompt", a->set.system_prompt
+		 ? a->system_prompt : NULL);
+	agent_row_write_author(w, by, agents, a->row, true);
+	write_column(w, "userPrompt", a, "user_prompt");
+	jw_kint_if(w, "maxToolIterations", a->set.max_tool_iterations,
+		   a->max_tool_iterations);
+	write_rag(w, by, a);
+	agent_row_write_times(w, a->row);
+}
+
+const struct resource_hooks agent_hooks = {
+	.place = place_agent, .find = find_agent, .file = agent_of_file,
+	.may_change = may_change_agent, .record = write_agent,
+	.prepare = prepare_agent, .check = check_agent, .store = store_agent,
+	.gone = agent_gone,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What workspaces and agents have in common as resources: their ids, values, and
+ * members of their records.
+ */
+#ifndef AGENT_ROW_H
+#define AGENT_ROW_H
+
+#include "resource/call.h"
+
+/*
+ * Makes the id in this column out of the name, if it is not given, and validates
+ * it. In by's arena. ERR_INVALID_FIELD.
+ */
+int agent_row_check_id(const struct caller *by, const struct resource *r,
+		       struct resource_row *row, const char *column,
+		       struct err *e) MUST_CHECK;
+
+/*
+ * Validates a JSON array of at most `most` texts of one line, each of at most this
+ * many characters; an empty one becomes NULL. ERR_INVALID_FIELD.
+ */
+int agent_row_check_list(const struct resource *r, struct resource_row *row,
+			 const char *column, size_t most, size_t chars,
+			 struct err *e) MUST_CHECK;
+
+/*
+ * The time from which conversations belong to the row: older ones belong to an
+ * earlier owner of its id.
+ */
+int64_t agent_row_since_us(const struct resource_row *row);
+
+/* Writes a member: an array of texts. */
+void agent_row_write_list(struct jw *w, const char *key,
+			  const struct conf_list *l);
+
+/* Writes createdAt and updatedAt; null without a row. */
+void agent_row_write_times(struct jw *w, const struct resource_row *row);
+
+/*
+ * Writes who wrote the prompt; of what is in a file (row NULL), nobody in
+ * particular. hashed: with its hash, for those who may read it.
+ */
+void agent_row_write_author(struct jw *w, const struct caller *by,
+			    const struct resource *r,
+			    const struct resource_row *row, bool hashed);
+
+#endif
