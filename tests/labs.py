@@ -46,7 +46,7 @@ WORKSPACES = {
     "desk": {
         "workspace": "desk", "visible_to": ["desk"], "title_by_model": False, "agents": [
             {"id": "clerk", "rag_enabled": True, "knowledge_bases": ["Leave of desk"],
-             "rag_max_results": 1, "rag_min_score": 0.25},
+             "rag_max_results": 1, "rag_min_score": 0.2},
             {"id": "every", "rag_enabled": True}, {"id": "none"}]},
     "staff": {"workspace": "staff", "name": "Staff only",
               "visible_to": ["staff"], "title_by_model": False},

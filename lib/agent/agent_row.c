@@ -330,13 +330,10 @@ static void write_file_rag(struct jw *w, const struct conf_rag *r)
 	jw_kbool(w, "knowledgeLimited", r->bases.n > 0);
 	jw_kint_if(w, "ragMaxResults", r->max, r->max);
 	jw_key(w, "ragMinScore");
-	if (r->min_score > 0) {
-		json_auto_t *score = json_real(r->min_score);
-
-		jw_json(w, score);
-	} else {
+	if (r->min_score > 0)
+		jw_real(w, r->min_score);
+	else
 		jw_null(w);
-	}
 	jw_kbool(w, "rerankEnabled", r->ranks);
 	jw_kstrz(w, "rerankingServiceId", *r->ranker ? r->ranker : NULL);
 	jw_kint_if(w, "rerankMaxResults", r->max_ranked, r->max_ranked);

@@ -252,12 +252,14 @@ def test_agents_of_files_have_what_rows_have(lab, who):
         "Five days of leave carry over."]
     assert "counted twice" in given("every")
     assert given("none") is None
-    shown = lab.get("/workspaces/desk/agents/clerk", user=who, groups=["desk"]).json
+    answer = lab.get("/workspaces/desk/agents/clerk", user=who, groups=["desk"])
+    shown = answer.json
+    assert b'"ragMinScore":0.2,' in answer.body        # as it is in the file
     assert {k: shown[k] for k in (
         "ragEnabled", "knowledgeBaseIds", "ragMaxResults", "ragMinScore",
         "rerankEnabled", "rerankingServiceId", "rerankMaxResults")} == {
             "ragEnabled": True, "knowledgeBaseIds": ["Leave of desk"],
-            "ragMaxResults": 1, "ragMinScore": 0.25, "rerankEnabled": False,
+            "ragMaxResults": 1, "ragMinScore": 0.2, "rerankEnabled": False,
             "rerankingServiceId": None, "rerankMaxResults": None}
     other = told(lab, "u" + uuid.uuid4().hex[:12], "clerk", "days of leave?",
                  groups=["desk"], workspace="desk")[0]
