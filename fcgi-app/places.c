@@ -69,6 +69,14 @@ bool places_take(struct request *rq, enum place_kind kind,
 	return false;
 }
 
+bool places_look_due(const struct request *rq)
+{
+	int64_t looked_ms = atomic_load(&rq->app->places.looked_ms);
+
+	return places_hold_process(rq) &&
+		(!looked_ms || clock_mono_ms() - looked_ms >= LOOK_MS);
+}
+
 bool places_check(struct request *rq)
 {
 	struct app *app = rq->app;

@@ -227,11 +227,18 @@ static void stream_flush(struct sink *s)
 		stream_leave(ss);
 }
 
+/* On the thread of lib/net: to leave, and to ask the store, is for the turn's own,
+ * which flushes what is refused here. */
 static bool stream_try_flush(struct sink *s)
 {
 	struct stream_sink *ss = (struct stream_sink *)s;
 
-	return ss->left || resp_try_flush(ss->rs);
+	if (ss->left)
+		return true;
+	if (ss->may_leave && (ss->rq->brief ||
+			      (ss->rs->sent_bytes && places_look_due(ss->rq))))
+		return false;
+	return resp_try_flush(ss->rs);
 }
 
 static void stream_emit(struct sink *s, const struct turn_event *ev)

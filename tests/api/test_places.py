@@ -97,9 +97,14 @@ def full(make_lab):
     stream.close()
 
 
-def test_a_turn_without_a_place_runs_on(full):
+@pytest.mark.parametrize("before", (0, 2))
+def test_a_turn_without_a_place_runs_on(full, before):
+    """The first of a process is refused while its begin is committed, later ones by
+    the thread that reads the model's answer."""
+    for _ in range(before):
+        full.stream("/chat/lab/stream", {"content": "one"}, user="ada").events()
     stream = full.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
-        {"text": "one two three " * 400, "rate": 60})}, user="ada")
+        {"text": "one two three " * 400, "rate": 120})}, user="ada")
     assert brief(stream.response) == "1"
     events = stream.events()	# to the end of the stream, not of the turn
     assert "done" not in [e.name for e in events]
