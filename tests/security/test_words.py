@@ -137,9 +137,12 @@ def upload(lab, data, name, who=ADA):
 
 
 def mention(lab, q, kind):
-    items = lab.get("/mentions?" + urllib.parse.urlencode(
-        {"workspaceId": "lab", "q": q}), **ADA).json["items"]
-    return [next(i["ref"] for i in items if i["type"] == kind)]
+    def found():
+        items = lab.get("/mentions?" + urllib.parse.urlencode(
+            {"workspaceId": "lab", "q": q}), **ADA).json["items"]
+        return [i["ref"] for i in items if i["type"] == kind][:1]
+
+    return wait_until(f"{kind} {q}", found)		# people are noted after an answer
 
 
 def base(lab, name="Handbook", **fields):
