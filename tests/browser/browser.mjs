@@ -22,7 +22,7 @@ after(() => browser?.close());
 async function launch()
 {
 	browser ??= await chromium.launch({
-		executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+		executablePath: process.env.CHROMIUM || '/usr/bin/chromium-headless-shell',
 		args: ['--no-sandbox', '--disable-gpu', '--disable-quic',
 			'--no-first-run', '--disable-background-networking',
 			'--disable-component-update', '--disable-sync'],
