@@ -175,7 +175,7 @@ export function shownId(page)
 /** A word that no other test and no earlier run has used. */
 export function unique(word)
 {
-	return `${word} ${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
+	return `${word}${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
 }
 
 /** What a person reads in the thread. */
