@@ -13,6 +13,10 @@
 #include "llm/service.h"
 #include "resource/resource.h"
 
+/* The column of this name of a row of r, an LLM_SERVICE or a PROVIDER_INSTANCE. */
+#define SERVICE_COLUMN(r, column) ((r)->owner == OWNER_USER \
+	? COLUMN(PROVIDER_INSTANCE, column) : COLUMN(LLM_SERVICE, column))
+
 /*
  * Converts a row of r to a service without its key; set.api_key says whether
  * there is one. In a; texts are borrowed from row.
