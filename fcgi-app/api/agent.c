@@ -47,10 +47,10 @@ struct template_body {
 	struct str template, agent_id, name, visibility;
 };
 
-static void put(struct resource_row *row, const char *column, struct str s)
+static void put(struct resource_row *row, size_t column, struct str s)
 {
 	if (s.p)
-		*resource_value(agents, row, column) = DB_S(s);
+		row->v[column] = DB_S(s);
 }
 
 /*
@@ -93,9 +93,9 @@ int api_agent_from_template(struct request *rq, struct response *rs,
 				 "There is no template with this id.");
 	resource_new(agents, &row);
 	agent_from_template(t, &row);
-	put(&row, "name", b.name);
-	put(&row, "agent_id", b.agent_id);
-	put(&row, "visibility", b.visibility);
+	put(&row, COLUMN(AGENT, name), b.name);
+	put(&row, COLUMN(AGENT, agent_id), b.agent_id);
+	put(&row, COLUMN(AGENT, visibility), b.visibility);
 	c.draft = &row;
 	return api_resource_answer(rq, rs, &c, e);
 }

@@ -19,7 +19,7 @@ static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 
 static bool has_tier(const struct resource_row *row, const char *tier)
 {
-	return str_is(resource_text(bases, row, "tier"), tier);
+	return str_is(resource_text(row, COLUMN(KNOWLEDGE_BASE, tier)), tier);
 }
 
 /* -- below a base -------------------------------------------------------------------- */

@@ -24,8 +24,10 @@ static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
  */
 int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
 {
-	static const char *const columns[] = {
-		"name", "description", "icon", "colour", "tier",
+	static const size_t columns[] = {
+		COLUMN(PROMPT, name), COLUMN(PROMPT, description),
+		COLUMN(PROMPT, icon), COLUMN(PROMPT, colour),
+		COLUMN(PROMPT, tier),
 	};
 	struct resource_call c = {
 		.r = prompts, .verb = VERB_LIST, .query = { .uncounted = true },
@@ -41,9 +43,8 @@ int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
 		jw_obj(&w);
 		jw_kuuid(&w, "id", &out->items[i].row->id);
 		for (size_t k = 0; k < ARRAY_LEN(columns); k++)
-			jw_kstr(&w, columns[k],
-				resource_text(prompts, out->items[i].row,
-					      columns[k]));
+			jw_kstr(&w, prompts->fields[columns[k]].key,
+				resource_text(out->items[i].row, columns[k]));
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);
@@ -105,13 +106,13 @@ static int copied_before(struct request *rq, struct response *rs,
 			 struct resource_row *row, struct str name,
 			 struct err *e)
 {
-	const struct db_val *from = resource_value(prompts, row, "copied_from");
+	const struct db_val *from = &row->v[COLUMN(PROMPT, copied_from)];
 	const struct uuid *asked = route_arg_uuid(rq, "id");
 
 	if (from->null || from->s.n != sizeof(asked->b) ||
 	    memcmp(from->s.p, asked->b, sizeof(asked->b)) != 0 ||
 	    (name.p && !row->version &&
-	     !str_eq(name, resource_text(prompts, row, "name"))))
+	     !str_eq(name, resource_text(row, COLUMN(PROMPT, name)))))
 		return err_key_differs(e);
 	return api_resource_show(rq, rs, 201, prompts, &row->id, e);
 }
@@ -128,9 +129,9 @@ static void copy_values(const struct resource_row *from, struct str name,
 		}
 	author_copy(prompts, from->config ? NULL : from, row);
 	if (name.p)
-		*resource_value(prompts, row, "name") = DB_S(name);
-	*resource_value(prompts, row, "copied_from") = DB_U(&from->id);
-	*resource_value(prompts, row, "copied_version") =
+		row->v[COLUMN(PROMPT, name)] = DB_S(name);
+	row->v[COLUMN(PROMPT, copied_from)] = DB_U(&from->id);
+	row->v[COLUMN(PROMPT, copied_version)] =
 		DB_I(from->version + 1);
 	resource_sort(prompts, a, row);
 }

@@ -68,8 +68,7 @@ static struct str name_of(const struct request *rq, const struct resource *r,
 {
 	char *text = arena_alloc(rq->arena, UUID_TEXT_BYTES);
 
-	return r->named ? resource_text(r, row, arena_printf(rq->arena, "%s_id",
-							     r->table))
+	return r->named ? resource_text(row, r->name_at)
 		: str_of(uuid_format(&row->id, text));
 }
 

@@ -66,7 +66,7 @@ static int service_of_request(struct request *rq, const struct resource *r,
 	if (resource_call(&rq->by, &c, out, e) < 0)
 		return -1;
 	*s = stored_service_of(rq->conf, r, &out->done.row, rq->arena);
-	key = resource_value(r, &out->done.row, "api_key");
+	key = &out->done.row.v[SERVICE_COLUMN(r, api_key)];
 	if (!key->null)
 		s->api_key = key->s.p;
 	return 0;

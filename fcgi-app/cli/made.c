@@ -20,9 +20,9 @@ const struct resource *cli_made_of(const struct made *m)
 }
 
 const char *cli_made_text(const struct made *m, const struct resource_row *row,
-			  const char *column)
+			  size_t column)
 {
-	struct str s = resource_text(cli_made_of(m), row, column);
+	struct str s = resource_text(row, column);
 
 	return s.p ? arena_str(&m->s->arena, s).p : "";
 }

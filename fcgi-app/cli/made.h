@@ -47,7 +47,7 @@ struct made_kind {
 	enum resource_id id;
 	const char *options;		/* letters of its options */
 	const char *named_by;		/* a key that set may not change, or "" */
-	const char *second;		/* column that list shows besides the name */
+	size_t second;			/* column that list shows besides the name */
 	/* Calls take for each row that the options select. */
 	int (*each)(struct made *m, cli_made_take *take, void *ctx,
 		    struct err *e);
@@ -65,7 +65,7 @@ extern const struct made_kind cli_made_agent, cli_made_workspace,
 /* The resource of its kind; a text of a row of it, "" where it is NULL. */
 const struct resource *cli_made_of(const struct made *m);
 const char *cli_made_text(const struct made *m, const struct resource_row *row,
-			  const char *column);
+			  size_t column);
 
 /* Each row that this holder has. */
 int cli_made_each_held(struct made *m, const struct resource *r,

@@ -13,17 +13,16 @@ static bool is_meant(const struct made *m, const char *workspace)
 	return !m->workspace || strcmp(m->workspace, workspace) == 0;
 }
 
-/* A workspace has its own. */
-static const char *workspace_of(const struct made *m, const struct resource *r,
+/* column: of the id of its workspace; a workspace has its own. */
+static const char *workspace_of(const struct made *m, size_t column,
 				const struct resource_row *row)
 {
-	return arena_str(&m->s->arena,
-			 resource_text(r, row, "workspace_id")).p;
+	return arena_str(&m->s->arena, resource_text(row, column)).p;
 }
 
 /* The state while the rows of one workspace are listed. */
 struct within {
-	const struct resource *r;
+	size_t column;	/* of the id of the workspace */
 	cli_made_take *take;
 	void *ctx;
 };
@@ -33,7 +32,7 @@ static int take_meant(struct made *m, const struct resource_row *row, void *ctx,
 {
 	const struct within *k = ctx;
 
-	return is_meant(m, workspace_of(m, k->r, row))
+	return is_meant(m, workspace_of(m, k->column, row))
 		? k->take(m, row, k->ctx, e) : 0;
 }
 
@@ -45,7 +44,7 @@ static int each_workspace(struct made *m, cli_made_take *take, void *ctx,
 	const struct resource_at at = {
 		.by = m->by.owner, .readers = &all, .n_readers = 1,
 	};
-	struct within k = { r, take, ctx };
+	struct within k = { COLUMN(WORKSPACE, workspace_id), take, ctx };
 
 	return cli_made_pages(m, r, &at, STR(""), take_meant, &k, e);
 }
@@ -61,7 +60,7 @@ static int each_agent(struct made *m, cli_made_take *take, void *ctx, struct err
 {
 	const struct resource *r = &resources[RESOURCE_AGENT];
 	const struct catalog *c = catalog_of(m->by.conf);
-	struct within k = { r, take, ctx };
+	struct within k = { COLUMN(AGENT, workspace_id), take, ctx };
 
 	if (m->user)
 		return cli_made_each_held(m, r, &m->by.owner.user_id, take_meant,
@@ -165,23 +164,25 @@ static int find_workspace(struct made *m, struct made_item *i, struct err *e)
 static const char *name_of_agent(struct made *m, const struct resource_row *row)
 {
 	return arena_printf(&m->s->arena, "%s/%s",
-			    cli_made_text(m, row, "workspace_id"),
-			    cli_made_text(m, row, "agent_id"));
+			    cli_made_text(m, row, COLUMN(AGENT, workspace_id)),
+			    cli_made_text(m, row, COLUMN(AGENT, agent_id)));
 }
 
 static const char *name_of_workspace(struct made *m,
 				     const struct resource_row *row)
 {
-	return cli_made_text(m, row, "workspace_id");
+	return cli_made_text(m, row, COLUMN(WORKSPACE, workspace_id));
 }
 
 const struct made_kind cli_made_agent = {
 	.name = "agent", .plural = "agents", .id = RESOURCE_AGENT,
-	.options = "uw", .named_by = "", .second = "name", .each = each_agent,
+	.options = "uw", .named_by = "", .second = COLUMN(AGENT, name),
+	.each = each_agent,
 	.find = find_agent, .name_of = name_of_agent,
 };
 const struct made_kind cli_made_workspace = {
 	.name = "workspace", .plural = "workspaces", .id = RESOURCE_WORKSPACE,
-	.options = "w", .named_by = "", .second = "name", .each = each_workspace,
+	.options = "w", .named_by = "", .second = COLUMN(WORKSPACE, name),
+	.each = each_workspace,
 	.find = find_workspace, .name_of = name_of_workspace,
 };

@@ -44,8 +44,8 @@ static int each(struct made *m, cli_made_take *take, void *ctx, struct err *e)
 
 static const char *name_of(struct made *m, const struct resource_row *row)
 {
-	const char *name = cli_made_text(m, row, "name");
-	const char *group = cli_made_text(m, row, "team");
+	const char *name = cli_made_text(m, row, COLUMN(PROMPT, name));
+	const char *group = cli_made_text(m, row, COLUMN(PROMPT, team));
 
 	return *group ? arena_printf(&m->s->arena, "%s/%s", group, name) : name;
 }
@@ -66,8 +66,7 @@ static int read_categories(struct made *m, struct err *e)
 static int shown(struct made *m, struct resource_row *row, struct err *e)
 {
 	const struct catalog *c = catalog_of(m->by.conf);
-	struct db_val *v = resource_value(cli_made_of(m), row,
-					  "prompt_in_category");
+	struct db_val *v = &row->v[COLUMN(PROMPT, prompt_in_category)];
 	json_t *names = jx_keep(&m->s->arena, json_array());
 
 	if (v->null || !v->s.n) {
@@ -79,7 +78,7 @@ static int shown(struct made *m, struct resource_row *row, struct err *e)
 	for (size_t i = 0; i < m->n_categories; i++)
 		if (resource_ids_have(v, &m->categories[i].id))
 			json_array_append_new(names, jx_string(resource_text(
-				categories, &m->categories[i], "name")));
+				&m->categories[i], COLUMN(PROMPT_CATEGORY, name))));
 	for (size_t i = 0; i < c->n_categories; i++)
 		if (resource_ids_have(v, &c->categories[i].id))
 			json_array_append_new(names, json_string(
@@ -93,7 +92,7 @@ static const struct uuid *category(const struct made *m, struct str name)
 	const struct catalog *c = catalog_of(m->by.conf);
 
 	for (size_t i = 0; i < m->n_categories; i++)
-		if (str_eq(resource_text(categories, &m->categories[i], "name"),
+		if (str_eq(resource_text(&m->categories[i], COLUMN(PROMPT_CATEGORY, name)),
 			   name))
 			return &m->categories[i].id;
 	for (size_t i = 0; i < c->n_categories; i++)
@@ -201,7 +200,7 @@ static int take_named(struct made *m, const struct resource_row *row, void *ctx,
 
 	(void)e;
 	if (uuid_eq(&row->holder, k->holder) &&
-	    str_eq(resource_text(cli_made_of(m), row, "name"), k->name) &&
+	    str_eq(resource_text(row, COLUMN(PROMPT, name)), k->name) &&
 	    !is_taken(m, &row->id) && is_first(row, i->now))
 		i->now = row;
 	return !str_eq(row->sort_key, k->folded);
@@ -241,7 +240,7 @@ static int find_category(struct made *m, struct made_item *i, struct err *e)
 		return -1;
 	i->name = name.p;
 	for (size_t k = 0; k < m->n_categories; k++)
-		if (str_eq(resource_text(categories, &m->categories[k], "name"),
+		if (str_eq(resource_text(&m->categories[k], COLUMN(PROMPT_CATEGORY, name)),
 			   name))
 			i->now = &m->categories[k];
 	return 0;
@@ -250,17 +249,19 @@ static int find_category(struct made *m, struct made_item *i, struct err *e)
 static const char *name_of_category(struct made *m,
 				    const struct resource_row *row)
 {
-	return cli_made_text(m, row, "name");
+	return cli_made_text(m, row, COLUMN(PROMPT_CATEGORY, name));
 }
 
 const struct made_kind cli_made_prompt = {
 	.name = "prompt", .plural = "prompts", .id = RESOURCE_PROMPT,
-	.options = "ug", .named_by = "name", .second = "description",
-	.each = each, .find = find, .name_of = name_of, .shown = shown,
+	.options = "ug", .named_by = "name",
+	.second = COLUMN(PROMPT, description), .each = each, .find = find,
+	.name_of = name_of, .shown = shown,
 };
 const struct made_kind cli_made_category = {
 	.name = "category", .plural = "categories",
 	.id = RESOURCE_PROMPT_CATEGORY, .options = "", .named_by = "name",
-	.second = "description", .each = cli_made_each, .find = find_category,
+	.second = COLUMN(PROMPT_CATEGORY, description), .each = cli_made_each,
+	.find = find_category,
 	.name_of = name_of_category,
 };

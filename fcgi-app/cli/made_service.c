@@ -28,11 +28,12 @@ static int find(struct made *m, struct made_item *i, struct err *e)
 
 static const char *name_of(struct made *m, const struct resource_row *row)
 {
-	return cli_made_text(m, row, "service_id");
+	return cli_made_text(m, row, COLUMN(LLM_SERVICE, service_id));
 }
 
 const struct made_kind cli_made_service = {
 	.name = "services", .plural = "services", .id = RESOURCE_LLM_SERVICE,
-	.options = "", .named_by = "", .second = "name", .each = cli_made_each,
+	.options = "", .named_by = "", .second = COLUMN(LLM_SERVICE, name),
+	.each = cli_made_each,
 	.find = find, .name_of = name_of,
 };

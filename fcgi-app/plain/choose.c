@@ -105,11 +105,6 @@ static void put_message(struct plain *p, const struct purpose *to,
 
 static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
 
-static struct str text_of(const struct resource_row *row, const char *column)
-{
-	return resource_text(prompts, row, column);
-}
-
 /*
  * GET {base}/plain/prompts?q=&category=&conversation=&cursor=: prompts by name.
  * 200; 404 for a conversation that is not the caller's; 422.
@@ -139,9 +134,9 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 		buf_addf(p.b, "<li><a href=\"%sprompts/%s?conversation=%s%s\">",
 			 p.root, uuid_format(&page->items[i].row->id, id), id_of(rq, &to),
 			 p.steps ? "&amp;steps=1" : "");
-		html_text(p.b, text_of(page->items[i].row, "name"));
+		html_text(p.b, resource_text(page->items[i].row, COLUMN(PROMPT, name)));
 		buf_adds(p.b, "</a> <span class=\"small\">");
-		html_text(p.b, text_of(page->items[i].row, "description"));
+		html_text(p.b, resource_text(page->items[i].row, COLUMN(PROMPT, description)));
 		buf_adds(p.b, "</span></li>\n");
 	}
 	if (page->n)
@@ -169,7 +164,7 @@ static int open_filling(struct request *rq, struct plain_blanks *f, struct err *
 	return plain_open(rq, &f->p, e) < 0 ||
 	       resource_visible(&rq->by, prompts, route_arg_uuid(rq, "id"),
 				&f->prompt, e) < 0 ||
-	       blank_parse(text_of(&f->prompt, "body"), "body", rq->arena,
+	       blank_parse(resource_text(&f->prompt, COLUMN(PROMPT, body)), "body", rq->arena,
 			   &f->blanks, &f->n, e) < 0 ? -1 : 0;
 }
 
@@ -219,7 +214,7 @@ static int put_filling(struct plain_blanks *f, struct response *rs, int status)
 	struct request *rq = f->p.rq;
 	char id[UUID_TEXT_BYTES];
 
-	plain_begin(&f->p, rs, status, text_of(&f->prompt, "name"));
+	plain_begin(&f->p, rs, status, resource_text(&f->prompt, COLUMN(PROMPT, name)));
 	plain_form(&f->p, arena_printf(rq->arena, "prompts/%s",
 				       uuid_format(&f->prompt.id, id)));
 	buf_addf(f->p.b, "<input type=\"hidden\" name=\"conversation\" "
@@ -235,12 +230,12 @@ static int put_filling(struct plain_blanks *f, struct response *rs, int status)
 static int put_filled(struct plain_blanks *f, struct response *rs)
 {
 	struct request *rq = f->p.rq;
-	struct str body = text_of(&f->prompt, "body");
+	struct str body = resource_text(&f->prompt, COLUMN(PROMPT, body));
 	struct buf text = BUF_INIT(LIM_BODY_BYTES);
 
 	blank_fill(body, f->blanks, f->values, f->n, &text);
 	f->p.mentions = arena_str(rq->arena, buf_str(&f->mentions));
-	plain_begin(&f->p, rs, 200, text_of(&f->prompt, "name"));
+	plain_begin(&f->p, rs, 200, resource_text(&f->prompt, COLUMN(PROMPT, name)));
 	put_message(&f->p, &f->to, buf_str(&text));
 	plain_foot(&f->p);
 	buf_release(&text);

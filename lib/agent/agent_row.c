@@ -25,16 +25,17 @@ static const struct resource *const agents = &resources[RESOURCE_AGENT];
 void agent_from_template(const struct agent_template *t, struct resource_row *row)
 {
 	const struct {
-		const char *column, *text;
+		size_t column;
+		const char *text;
 	} copied[] = {
-		{ "name", t->name }, { "description", t->description },
-		{ "system_prompt", t->system_prompt },
+		{ COLUMN(AGENT, name), t->name },
+		{ COLUMN(AGENT, description), t->description },
+		{ COLUMN(AGENT, system_prompt), t->system_prompt },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(copied); i++)
 		if (*copied[i].text)
-			*resource_value(agents, row, copied[i].column) =
-				DB_S(str_of(copied[i].text));
+			row->v[copied[i].column] = DB_S(str_of(copied[i].text));
 	author_copy(agents, NULL, row);
 }
 
@@ -42,7 +43,7 @@ void agent_from_template(const struct agent_template *t, struct resource_row *ro
 static int check_free(const struct caller *by, const struct workspace *w,
 		      const struct resource_row *row, struct err *e)
 {
-	struct str id = resource_text(agents, row, "agent_id");
+	struct str id = resource_text(row, COLUMN(AGENT, agent_id));
 	const struct agent *other = NULL;
 
 	if (!workspace_agent(w, id)) {
@@ -71,7 +72,7 @@ static int prepare_agent(const struct caller *by, const struct resource *r,
 {
 	const struct workspace *w = k->above;
 	struct resource_row *row = &k->row;
-	struct db_val *seen = resource_value(r, row, "visibility");
+	struct db_val *seen = &row->v[COLUMN(AGENT, visibility)];
 	bool manages = stored_manages(by, w);
 
 	if (seen->null)
@@ -88,8 +89,9 @@ static int prepare_agent(const struct caller *by, const struct resource *r,
 				  "has \"visibility\": \"private\".");
 	else
 		row->holder = k->at.parent;
-	*resource_value(r, row, "workspace_id") = DB_S(str_of(w->id));
-	if (agent_row_check_id(by, r, row, "agent_id", e))
+	row->v[COLUMN(AGENT, workspace_id)] = DB_S(str_of(w->id));
+	if (agent_row_check_id(by, r, row, COLUMN(AGENT, agent_id), COLUMN(AGENT, name),
+			       e))
 		return -1;
 	return check_free(by, w, row, e);
 }
@@ -98,7 +100,7 @@ static int prepare_agent(const struct caller *by, const struct resource *r,
 
 static int check_score(struct resource_row *row, struct err *e)
 {
-	struct str s = resource_text(agents, row, "rag_min_score");
+	struct str s = resource_text(row, COLUMN(AGENT, rag_min_score));
 	double v;
 
 	if (!s.p || (str_real(s, &v) && v >= 0 && v <= 1))
@@ -114,18 +116,18 @@ static int check_score(struct resource_row *row, struct err *e)
 static int check_knowledge(const struct caller *by, const struct resource_row *now,
 			   struct resource_row *row, struct err *e)
 {
-	struct db_val *v = resource_value(agents, row, "knowledge_base_ids");
+	struct db_val *v = &row->v[COLUMN(AGENT, knowledge_base_ids)];
 	json_auto_t *set = NULL;
 	struct str old = { NULL, 0 }, kept;
 	bool listed = !v->null;	/* an empty list becomes null */
 
-	if (agent_row_check_list(agents, row, "knowledge_base_ids", LIM_KNOWLEDGE_SET,
-		       LIM_NAME_BYTES, e))
+	if (agent_row_check_list(agents, row, COLUMN(AGENT, knowledge_base_ids),
+				 LIM_KNOWLEDGE_SET, LIM_NAME_BYTES, e))
 		return -1;
-	if (!listed || !resource_is_given(agents, row, "knowledge_base_ids"))
+	if (!listed || !row->given[COLUMN(AGENT, knowledge_base_ids)])
 		return 0;
 	if (now)
-		old = resource_text(agents, now, "knowledge_base_ids");
+		old = resource_text(now, COLUMN(AGENT, knowledge_base_ids));
 	set = v->null ? json_array() : jx_try(v->s);
 	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
 		return -1;
@@ -140,10 +142,10 @@ static int check_knowledge(const struct caller *by, const struct resource_row *n
 static int check_rounds(const struct caller *by, const struct workspace *w,
 			struct resource_row *row, struct err *e)
 {
-	const struct db_val *v = resource_value(agents, row, "max_tool_iterations");
+	const struct db_val *v = &row->v[COLUMN(AGENT, max_tool_iterations)];
 
 	if (v->null || v->i <= w->max_tool_iterations ||
-	    !resource_is_given(agents, row, "max_tool_iterations") ||
+	    !row->given[COLUMN(AGENT, max_tool_iterations)] ||
 	    stored_manages(by, w))
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, "maxToolIterations",
@@ -154,12 +156,12 @@ static int check_rounds(const struct caller *by, const struct workspace *w,
 /* Binding a service that ranks is part of asking for it (A29, B52). */
 static int check_ranking(struct resource_row *row, struct err *e)
 {
-	const struct db_val *ranks = resource_value(agents, row, "rerank_enabled");
+	const struct db_val *ranks = &row->v[COLUMN(AGENT, rerank_enabled)];
 
 	if (ranks->null || !ranks->i ||
-	    !resource_value(agents, row, "reranking_service_id")->null ||
-	    (!resource_is_given(agents, row, "rerank_enabled") &&
-	     !resource_is_given(agents, row, "reranking_service_id")))
+	    !row->v[COLUMN(AGENT, reranking_service_id)].null ||
+	    (!row->given[COLUMN(AGENT, rerank_enabled)] &&
+	     !row->given[COLUMN(AGENT, reranking_service_id)]))
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, "rerankEnabled",
 			 "rerankEnabled needs a rerankingServiceId: an LLM service "
@@ -171,7 +173,8 @@ static int check_agent(const struct caller *by, const struct resource *r,
 {
 	struct resource_row *row = &k->row;
 
-	if (agent_row_check_list(r, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
+	if (agent_row_check_list(r, row, COLUMN(AGENT, tools), LIM_AGENT_TOOLS,
+				 LIM_NAME_BYTES, e) ||
 	    check_knowledge(by, k->now, row, e) || check_score(row, e) ||
 	    check_ranking(row, e) || check_rounds(by, k->above, row, e))
 		return -1;
@@ -206,7 +209,7 @@ static int agent_gone(const struct caller *by, const struct resource *r,
 		return 0;
 	}
 	k->job_due = true;
-	id = resource_text(r, &found, "agent_id");
+	id = resource_text(&found, COLUMN(AGENT, agent_id));
 	if (!w->row && workspace_agent(w, id))
 		return 0;
 	shared = uuid_eq(&found.holder, &k->at.parent);
@@ -292,14 +295,14 @@ static bool can_edit_agent(const struct caller *by,
 }
 
 /* NULL for an agent of the configuration. */
-static const struct db_val *value_of(const struct agent *a, const char *column)
+static const struct db_val *value_of(const struct agent *a, size_t column)
 {
-	return a->row ? resource_get_value(agents, a->row, column) : NULL;
+	return a->row ? &a->row->v[column] : NULL;
 }
 
 /* A column as stored; null for an agent of the configuration. */
 static void write_column(struct jw *w, const char *key, const struct agent *a,
-			 const char *column)
+			 size_t column)
 {
 	const struct db_val *v = value_of(a, column);
 
@@ -308,14 +311,14 @@ static void write_column(struct jw *w, const char *key, const struct agent *a,
 		jw_null(w);
 	else if (v->type == 'i')
 		jw_int(w, v->i);
-	else if (resource_field_of(agents, column)->type == TYPE_JSON)
+	else if (agents->fields[column].type == TYPE_JSON)
 		jw_raw(w, v->s);
 	else
 		jw_str(w, v->s);
 }
 
 static void write_flag(struct jw *w, const char *key, const struct agent *a,
-		       const char *column)
+		       size_t column)
 {
 	const struct db_val *v = value_of(a, column);
 
@@ -349,19 +352,19 @@ static void write_rag(struct jw *w, const struct caller *by, const struct agent 
 		return;
 	}
 	if (a->row)
-		set = resource_text(agents, a->row, "knowledge_base_ids");
+		set = resource_text(a->row, COLUMN(AGENT, knowledge_base_ids));
 	if (store_known_bases(by->db, by->owner.tenant_id, &known, 1, by->arena,
 			      &e))
 		log_err("the knowledge bases of an agent", &e);
-	write_flag(w, "ragEnabled", a, "rag_enabled");
+	write_flag(w, "ragEnabled", a, COLUMN(AGENT, rag_enabled));
 	jw_key(w, "knowledgeBaseIds");
 	jw_raw(w, set.p ? set : STR("[]"));
 	jw_kbool(w, "knowledgeLimited", set.p != NULL);
-	write_column(w, "ragMaxResults", a, "rag_max_results");
-	write_column(w, "ragMinScore", a, "rag_min_score");
-	write_flag(w, "rerankEnabled", a, "rerank_enabled");
-	write_column(w, "rerankingServiceId", a, "reranking_service_id");
-	write_column(w, "rerankMaxResults", a, "rerank_max_results");
+	write_column(w, "ragMaxResults", a, COLUMN(AGENT, rag_max_results));
+	write_column(w, "ragMinScore", a, COLUMN(AGENT, rag_min_score));
+	write_flag(w, "rerankEnabled", a, COLUMN(AGENT, rerank_enabled));
+	write_column(w, "rerankingServiceId", a, COLUMN(AGENT, reranking_service_id));
+	write_column(w, "rerankMaxResults", a, COLUMN(AGENT, rerank_max_results));
 }
 
 /*
@@ -393,7 +396,7 @@ static void write_agent(struct jw *w, const struct caller *by,
 	jw_kstrz(w, "systemPrompt", a->set.system_prompt
 		 ? a->system_prompt : NULL);
 	agent_row_write_author(w, by, agents, a->row, true);
-	write_column(w, "userPrompt", a, "user_prompt");
+	write_column(w, "userPrompt", a, COLUMN(AGENT, user_prompt));
 	jw_kint_if(w, "maxToolIterations", a->set.max_tool_iterations,
 		   a->max_tool_iterations);
 	write_rag(w, by, a);

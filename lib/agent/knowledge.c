@@ -32,8 +32,8 @@ static int find_workspace(const struct caller *by, struct str id,
 static int prepare(const struct caller *by, const struct resource *r,
 		   struct resource_change *k, struct err *e)
 {
-	struct db_val *language = resource_value(r, &k->row, "language");
-	struct str id = resource_text(r, &k->row, "workspace_id");
+	struct db_val *language = &k->row.v[COLUMN(KNOWLEDGE_BASE, language)];
+	struct str id = resource_text(&k->row, COLUMN(KNOWLEDGE_BASE, workspace_id));
 	const struct workspace *w;
 
 	if (language->null)
@@ -47,7 +47,9 @@ static int prepare(const struct caller *by, const struct resource *r,
 	if (id.p && !w)
 		return err_field(e, ERR_INVALID_FIELD, "workspaceId",
 				 "workspaceId must be one of your workspaces.");
-	return sharing_prepare(by, r, k, e);
+	return sharing_prepare(by, r, k, (struct sharing_columns){
+		COLUMN(KNOWLEDGE_BASE, tier), COLUMN(KNOWLEDGE_BASE, team),
+	}, e);
 }
 
 static int check(const struct caller *by, const struct resource *r,
@@ -55,8 +57,9 @@ static int check(const struct caller *by, const struct resource *r,
 {
 	const struct workspace *w = NULL;
 
-	if (resource_is_given(r, &k->row, "embedding_service_id") &&
-	    find_workspace(by, resource_text(r, &k->row, "workspace_id"), &w, e) < 0)
+	if (k->row.given[COLUMN(KNOWLEDGE_BASE, embedding_service_id)] &&
+	    find_workspace(by, resource_text(&k->row, COLUMN(KNOWLEDGE_BASE, workspace_id)),
+			   &w, e) < 0)
 		return -1;
 	return stored_bindings_check(by, w, r, &k->row, e);
 }
@@ -71,7 +74,7 @@ static int store(const struct caller *by, const struct resource *r,
 		return -1;
 	if (!row->version)
 		return search_base_make(by->db, &row->id, tenant,
-					resource_text(r, row, "language"), e);
+					resource_text(row, COLUMN(KNOWLEDGE_BASE, language)), e);
 	/* It may have been paused, or may have another service now. */
 	k->job_due = true;
 	if (search_embed_retry(by->db, &row->id, NULL, e) ||
@@ -90,9 +93,7 @@ static int gone(const struct caller *by, const struct resource *r,
 
 static int most(const struct resource_row *row)
 {
-	const struct resource *r = &resources[RESOURCE_KNOWLEDGE_BASE];
-
-	return str_is(resource_text(r, row, "tier"), "private")
+	return str_is(resource_text(row, COLUMN(KNOWLEDGE_BASE, tier)), "private")
 		? LIM_PRIVATE_BASES : LIM_KNOWLEDGE_BASES;
 }
 

@@ -18,13 +18,8 @@ static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
 static const struct resource *const categories =
 	&resources[RESOURCE_PROMPT_CATEGORY];
 
-/* Of a prompt or a category. */
-static int check_colour(const struct caller *by, const struct resource *r,
-			struct resource_change *k, struct err *e)
+static int check_colour(struct str s, struct err *e)
 {
-	struct str s = resource_text(r, &k->row, "colour");
-
-	(void)by;
 	return !s.p || str_is_colour(s) ? 0
 		: err_field(e, ERR_INVALID_FIELD, "colour", "colour must be "
 			    "written as #rrggbb.");
@@ -36,10 +31,19 @@ static int check(const struct caller *by, const struct resource *r,
 	struct blank *blanks;
 	size_t n;
 
-	if (check_colour(by, r, k, e))
+	(void)r;
+	if (check_colour(resource_text(&k->row, COLUMN(PROMPT, colour)), e))
 		return -1;
-	return blank_parse(resource_text(r, &k->row, "body"), "body", by->arena,
+	return blank_parse(resource_text(&k->row, COLUMN(PROMPT, body)), "body", by->arena,
 			   &blanks, &n, e);
+}
+
+static int prepare(const struct caller *by, const struct resource *r,
+		   struct resource_change *k, struct err *e)
+{
+	return sharing_prepare(by, r, k, (struct sharing_columns){
+		COLUMN(PROMPT, tier), COLUMN(PROMPT, team),
+	}, e);
 }
 
 /* Adds a version if a text is given. */
@@ -57,10 +61,10 @@ static int store(const struct caller *by, const struct resource *r,
 
 /* -- shipped prompts ------------------------------------------------------------- */
 
-static void put(struct resource_row *row, const char *column, const char *text)
+static void put(struct resource_row *row, size_t column, const char *text)
 {
 	if (text && *text)
-		*resource_value(prompts, row, column) = DB_S(str_of(text));
+		row->v[column] = DB_S(str_of(text));
 }
 
 static void new_of_file(const struct resource *r, const struct uuid *id,
@@ -84,14 +88,14 @@ static size_t shipped(const struct caller *by, struct resource_row **rows)
 
 		new_of_file(prompts, &p->id, p->sort_key, &v[i]);
 		v[i].version = p->version - 1;
-		put(&v[i], "name", p->name);
-		put(&v[i], "description", p->description);
-		put(&v[i], "icon", p->icon);
-		put(&v[i], "colour", p->colour);
-		put(&v[i], "body", p->body);
-		put(&v[i], "tier", "shipped");
+		put(&v[i], COLUMN(PROMPT, name), p->name);
+		put(&v[i], COLUMN(PROMPT, description), p->description);
+		put(&v[i], COLUMN(PROMPT, icon), p->icon);
+		put(&v[i], COLUMN(PROMPT, colour), p->colour);
+		put(&v[i], COLUMN(PROMPT, body), p->body);
+		put(&v[i], COLUMN(PROMPT, tier), "shipped");
 		if (p->categories.n)
-			*resource_value(prompts, &v[i], "prompt_in_category") =
+			v[i].v[COLUMN(PROMPT, prompt_in_category)] =
 				DB_B(p->categories);
 	}
 	*rows = v;
@@ -112,7 +116,7 @@ static void write_more(struct jw *w, const struct caller *by,
 
 	(void)k;
 	/* Stored by an older version with other rules: without blanks. */
-	if (blank_parse(resource_text(prompts, item->row, "body"), "body",
+	if (blank_parse(resource_text(item->row, COLUMN(PROMPT, body)), "body",
 			by->arena, &blanks, &n, &e) < 0)
 		n = 0;
 	jw_key(w, "blanks");
@@ -128,7 +132,7 @@ static void write_more(struct jw *w, const struct caller *by,
 const struct resource_hooks prompt_hooks = {
 	.files = shipped, .of_own = PERM_PROMPTS_WRITE,
 	.of_group = PERM_PROMPTS_SHARE, .of_tenant = PERM_PROMPTS_MANAGE,
-	.prepare = sharing_prepare, .check = check, .store = store,
+	.prepare = prepare, .check = check, .store = store,
 	.write = write_more,
 };
 
@@ -145,7 +149,8 @@ static int check_category(const struct caller *by, const struct resource *r,
 		if (str_eq(c->categories[i].sort_key, name))
 			return err_field(e, ERR_CONFLICT, "name",
 					 "Another %s has this name.", r->what);
-	return check_colour(by, r, k, e);
+	return check_colour(resource_text(&k->row, COLUMN(PROMPT_CATEGORY, colour)),
+			    e);
 }
 
 static size_t shipped_categories(const struct caller *by,
@@ -159,7 +164,7 @@ static size_t shipped_categories(const struct caller *by,
 		const struct shipped_category *k = &c->categories[i];
 
 		new_of_file(categories, &k->id, k->sort_key, &v[i]);
-		*resource_value(categories, &v[i], "name") =
+		v[i].v[COLUMN(PROMPT_CATEGORY, name)] =
 			DB_S(str_of(k->name));
 	}
 	*rows = v;

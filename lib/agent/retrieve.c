@@ -22,20 +22,12 @@
 enum { RERANKED_DEPTH = 3 };
 
 static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
-static const struct resource *const agents = &resources[RESOURCE_AGENT];
 
 /* -- retrieval options of an agent -------------------------------------------------- */
 
-static const struct db_val *value(const struct resource_row *row,
-				  const char *column)
+static size_t number(const struct resource_row *row, size_t column)
 {
-	return resource_value(agents, (struct resource_row *)(uintptr_t)row,
-			      column);
-}
-
-static size_t number(const struct resource_row *row, const char *column)
-{
-	const struct db_val *v = value(row, column);
+	const struct db_val *v = &row->v[column];
 
 	return v->null || v->i < 0 ? 0 : (size_t)v->i;
 }
@@ -57,12 +49,12 @@ struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 
 	if (!row)
 		return agent && agent->rag ? wish_of_file(agent->rag) : w;
-	w.enabled = number(row, "rag_enabled") == 1;
-	w.ranks = number(row, "rerank_enabled") == 1;
-	w.max = number(row, "rag_max_results");
-	w.max_ranked = number(row, "rerank_max_results");
-	w.ranker = resource_text(agents, row, "reranking_service_id");
-	score = resource_text(agents, row, "rag_min_score");
+	w.enabled = number(row, COLUMN(AGENT, rag_enabled)) == 1;
+	w.ranks = number(row, COLUMN(AGENT, rerank_enabled)) == 1;
+	w.max = number(row, COLUMN(AGENT, rag_max_results));
+	w.max_ranked = number(row, COLUMN(AGENT, rerank_max_results));
+	w.ranker = resource_text(row, COLUMN(AGENT, reranking_service_id));
+	score = resource_text(row, COLUMN(AGENT, rag_min_score));
 	if (!score.p || !str_real(score, &w.min_score))
 		w.min_score = 0;
 	return w;
@@ -138,8 +130,8 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 
 	if (info->vectors <= 0 || info->stale || !info->model.p)
 		return 0;
-	if (service_of(k, resource_text(bases, base, "workspace_id"),
-		       resource_text(bases, base, "embedding_service_id"), &got,
+	if (service_of(k, resource_text(base, COLUMN(KNOWLEDGE_BASE, workspace_id)),
+		       resource_text(base, COLUMN(KNOWLEDGE_BASE, embedding_service_id)), &got,
 		       e))
 		return -1;
 	if (!got->s || !str_eq(info->model, llm_embed_name(got->s, k->a))) {

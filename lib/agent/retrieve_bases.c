@@ -11,11 +11,10 @@
 enum { PAGE = 100 };		/* bases that are read together */
 
 static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
-static const struct resource *const agents = &resources[RESOURCE_AGENT];
 
 static bool is_of(const struct workspace *w, const struct resource_row *base)
 {
-	struct str of = resource_text(bases, base, "workspace_id");
+	struct str of = resource_text(base, COLUMN(KNOWLEDGE_BASE, workspace_id));
 
 	return !w || !of.p || str_is(of, w->id);
 }
@@ -35,7 +34,7 @@ static bool uuid_among(const struct uuid *v, size_t n, const struct uuid *id)
 
 static bool is_listed(const struct resource_row *base, const struct conf_list *list)
 {
-	struct str name = resource_text(bases, base, "name");
+	struct str name = resource_text(base, COLUMN(KNOWLEDGE_BASE, name));
 
 	for (size_t i = 0; i < list->n; i++) {
 		struct str said = str_of(list->v[i]);
@@ -121,7 +120,7 @@ int retrieve_bases(const struct caller *by, const struct workspace *w,
 
 	*out = (struct retrieve_bases){ .n = 0 };
 	if (!set.p && agent && agent->row)
-		set = resource_text(agents, agent->row, "knowledge_base_ids");
+		set = resource_text(agent->row, COLUMN(AGENT, knowledge_base_ids));
 	if (set.p) {
 		ids = jx_try(set);
 		return named_bases(by, w, ids, a, out, e);

@@ -39,14 +39,14 @@ static struct str slug_of(struct arena *a, const struct resource_row *row,
 }
 
 int agent_row_check_id(const struct caller *by, const struct resource *r,
-		       struct resource_row *row, const char *column,
+		       struct resource_row *row, size_t column, size_t name,
 		       struct err *e)
 {
-	struct db_val *id = resource_value(r, row, column);
-	const char *key = resource_field_of(r, column)->key;
+	struct db_val *id = &row->v[column];
+	const char *key = r->fields[column].key;
 
 	if (id->null)
-		*id = DB_S(slug_of(by->arena, row, resource_text(r, row, "name")));
+		*id = DB_S(slug_of(by->arena, row, resource_text(row, name)));
 	if (slug_valid(id->s))
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, key,
@@ -63,11 +63,11 @@ static bool is_line(struct str s)
 }
 
 int agent_row_check_list(const struct resource *r, struct resource_row *row,
-			 const char *column, size_t most, size_t chars,
+			 size_t column, size_t most, size_t chars,
 			 struct err *e)
 {
-	struct db_val *v = resource_value(r, row, column);
-	const char *key = resource_field_of(r, column)->key;
+	struct db_val *v = &row->v[column];
+	const char *key = r->fields[column].key;
 	json_auto_t *j = v->null ? NULL : jx_try(v->s);
 	size_t n = json_array_size(j);
 

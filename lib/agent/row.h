@@ -9,11 +9,11 @@
 #include "resource/call.h"
 
 /*
- * Makes the id in this column out of the name, if it is not given, and validates
- * it. In by's arena. ERR_INVALID_FIELD.
+ * Makes the id in this column out of that of the name, if it is not given, and
+ * validates it. In by's arena. ERR_INVALID_FIELD.
  */
 int agent_row_check_id(const struct caller *by, const struct resource *r,
-		       struct resource_row *row, const char *column,
+		       struct resource_row *row, size_t column, size_t name,
 		       struct err *e) MUST_CHECK;
 
 /*
@@ -21,7 +21,7 @@ int agent_row_check_id(const struct caller *by, const struct resource *r,
  * many characters; an empty one becomes NULL. ERR_INVALID_FIELD.
  */
 int agent_row_check_list(const struct resource *r, struct resource_row *row,
-			 const char *column, size_t most, size_t chars,
+			 size_t column, size_t most, size_t chars,
 			 struct err *e) MUST_CHECK;
 
 /*

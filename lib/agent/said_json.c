@@ -172,7 +172,7 @@ static void put_services(struct jw *w, const struct setting_choices *c,
 
 		if (chats(&s))
 			put_service(w, c, id, str_of(s.id),
-				    resource_text(r, &c->services[i], "name"));
+				    resource_text(&c->services[i], COLUMN(LLM_SERVICE, name)));
 	}
 	put_service(w, c, id, str_of(AUTO_SERVICE), STR("Automatic"));
 }

@@ -74,8 +74,8 @@ static int check_address(const struct caller *by, const struct resource *r,
 			 bool is_new, struct resource_row *row,
 			 const struct conf_list *private, struct err *e)
 {
-	const struct db_val *url = resource_value(r, row, "url");
-	const struct db_val *provider = resource_value(r, row, "provider");
+	const struct db_val *url = &row->v[SERVICE_COLUMN(r, url)];
+	const struct db_val *provider = &row->v[SERVICE_COLUMN(r, provider)];
 	const char *s = arena_str(by->arena, url->null ? provider->s
 						       : url->s).p;
 	const char *wrong = url->null ? NULL : check_url(s);
@@ -135,15 +135,16 @@ static int check_number(const struct caller *by, struct str text, const char *fi
 static int check_moved(const struct resource *r, const struct resource_row *now,
 		       struct resource_row *row, struct err *e)
 {
-	static const char *const where[] = { "provider", "url" };
-	const size_t key = (size_t)(resource_value(r, row, "api_key") - row->v);
+	const size_t where[] = {
+		SERVICE_COLUMN(r, provider), SERVICE_COLUMN(r, url),
+	};
+	const size_t key = SERVICE_COLUMN(r, api_key);
 
 	if (!now || row->given[key] || row->v[key].null)
 		return 0;
 	/* A change in between has another version, so this one is refused. */
 	for (size_t i = 0; i < ARRAY_LEN(where); i++)
-		if (!resource_same(resource_value(r, row, where[i]),
-				   resource_get_value(r, now, where[i])))
+		if (!resource_same(&row->v[where[i]], &now->v[where[i]]))
 			return err_field(e, ERR_INVALID_FIELD, "apiKey",
 					 "Enter the key again: it was stored "
 					 "for another address.");
@@ -156,8 +157,8 @@ static int check_quirks(const struct caller *by, const struct resource *r,
 {
 	static const char *const of_files[] = { "url_template", "auth_header" };
 	const char *provider = arena_str(by->arena,
-					 resource_text(r, row, "provider")).p;
-	struct str text = resource_text(r, row, "quirks");
+					 resource_text(row, SERVICE_COLUMN(r, provider))).p;
+	struct str text = resource_text(row, COLUMN(LLM_SERVICE, quirks));
 	json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
 	struct err why = ERR_INIT;
 
@@ -177,11 +178,11 @@ static int check_quirks(const struct caller *by, const struct resource *r,
 }
 
 /* Fallbacks must exist when they are named; a deleted one is skipped later. */
-static int check_fallbacks(const struct caller *by, const struct resource *r,
+static int check_fallbacks(const struct caller *by,
 			   const struct resource_row *row, struct err *e)
 {
-	struct str text = resource_text(r, row, "fallbacks");
-	struct str own = resource_text(r, row, "service_id");
+	struct str text = resource_text(row, COLUMN(LLM_SERVICE, fallbacks));
+	struct str own = resource_text(row, COLUMN(LLM_SERVICE, service_id));
 	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
 	const struct llm_service *other;
 
@@ -216,10 +217,10 @@ static int check_fallbacks(const struct caller *by, const struct resource *r,
  * Agents that the user sees, as "workspace/agent"; one that is gone later is
  * nobody's.
  */
-static int check_agents(const struct caller *by, const struct resource *r,
-			const struct resource_row *row, struct err *e)
+static int check_agents(const struct caller *by, const struct resource_row *row,
+			struct err *e)
 {
-	struct str text = resource_text(r, row, "agents");
+	struct str text = resource_text(row, COLUMN(PROVIDER_INSTANCE, agents));
 	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
 	const struct workspace *w;
 	const struct agent *a;
@@ -253,13 +254,13 @@ static int check_agents(const struct caller *by, const struct resource *r,
 static int check_active(const struct caller *by, const struct resource *r,
 			struct resource_row *row, struct err *e)
 {
-	const struct db_val *active = resource_value(r, row, "active");
+	const struct db_val *active = &row->v[COLUMN(PROVIDER_INSTANCE, active)];
 	const struct llm_service s = stored_service_of(by->conf, r, row,
 						       by->arena);
 
 	if (!active->null && active->i)
 		return stored_service_suits(&s, LLM_CAN_CHAT, "active", e);
-	return resource_text(r, row, "agents").p
+	return resource_text(row, COLUMN(PROVIDER_INSTANCE, agents)).p
 		? stored_service_suits(&s, LLM_CAN_CHAT, "agents", e) : 0;
 }
 
@@ -273,21 +274,22 @@ static int check_both(const struct caller *by, const struct resource *r,
 {
 	const bool is_new = !k->now;
 
-	if (check_provider(by, resource_text(r, &k->row, "provider"),
-			   resource_field_of(r, "provider")->key, e) ||
+	if (check_provider(by, resource_text(&k->row, SERVICE_COLUMN(r, provider)),
+			   r->fields[SERVICE_COLUMN(r, provider)].key, e) ||
 	    check_address(by, r, is_new, &k->row, private, e) ||
 	    check_moved(r, k->now, &k->row, e))
 		return -1;
-	return check_capabilities(by, resource_text(r, &k->row, "capabilities"), e);
+	return check_capabilities(by, resource_text(&k->row, SERVICE_COLUMN(r, capabilities)), e);
 }
 
-/* Sampling, as numbers. */
-static int check_sampling(const struct caller *by, const struct resource *r,
-			  const struct resource_row *row, struct err *e)
+/* Sampling, as numbers, of the tenant's and of workspaces' services. */
+static int check_sampling(const struct caller *by, const struct resource_row *row,
+			  struct err *e)
 {
-	return check_number(by, resource_text(r, row, "temperature"),
+	return check_number(by, resource_text(row, COLUMN(LLM_SERVICE, temperature)),
 			    "temperature", 2, e) ||
-		check_number(by, resource_text(r, row, "top_p"), "topP", 1, e)
+		check_number(by, resource_text(row, COLUMN(LLM_SERVICE, top_p)), "topP",
+			     1, e)
 		? -1 : 0;
 }
 
@@ -301,20 +303,22 @@ static int check_service(const struct caller *by, const struct resource *r,
 	struct resource_row *row = &k->row;
 
 	if (check_both(by, r, k, &by->conf->api_services_private, e) ||
-	    ((resource_is_given(r, row, "quirks") || resource_is_given(r, row, "provider")) &&
+	    ((row->given[COLUMN(LLM_SERVICE, quirks)] ||
+	      row->given[COLUMN(LLM_SERVICE, provider)]) &&
 	     check_quirks(by, r, row, e)) ||
-	    (resource_is_given(r, row, "fallbacks") && check_fallbacks(by, r, row, e)))
+	    (row->given[COLUMN(LLM_SERVICE, fallbacks)] && check_fallbacks(by, row, e)))
 		return -1;
-	return check_sampling(by, r, row, e);
+	return check_sampling(by, row, e);
 }
 
 /* Completes the llmServiceId and checks that no file has it. */
 static int prepare_service(const struct caller *by, const struct resource *r,
 			   struct resource_change *k, struct err *e)
 {
-	struct db_val *id = resource_value(r, &k->row, "service_id");
+	struct db_val *id = &k->row.v[COLUMN(LLM_SERVICE, service_id)];
 	char *made = arena_zalloc(by->arena, 1, UUID_TEXT_BYTES);
 
+	(void)r;
 	if (id->null)
 		*id = DB_S(str_of(uuid_format(&k->row.id, made)));
 	if (check_slug(arena_str(by->arena, id->s).p) ||
@@ -342,10 +346,10 @@ static int free_service(const struct caller *by, const struct resource *r,
 	return stored_service_unused(by, by->db, r, &k->at, &k->row.id, e);
 }
 
-static void put(struct resource_row *row, const char *column, const char *text)
+static void put(struct resource_row *row, size_t column, const char *text)
 {
 	if (text && *text)
-		*resource_value(services, row, column) = DB_S(str_of(text));
+		row->v[column] = DB_S(str_of(text));
 }
 
 /* In the format of llm_capabilities. */
@@ -378,32 +382,31 @@ static void row_of(const struct caller *by, const struct llm_service *s,
 		   struct resource_row *row)
 {
 	const struct {
-		const char *column;
+		size_t column;
 		int value;
 	} numbers[] = {
-		{ "context_tokens", s->context_tokens },
-		{ "max_output_tokens", s->max_output_tokens },
-		{ "connect_timeout_ms", s->connect_timeout_ms },
-		{ "first_byte_timeout_ms", s->first_byte_timeout_ms },
-		{ "idle_timeout_ms", s->idle_timeout_ms },
-		{ "total_timeout_ms", s->total_timeout_ms },
-		{ "retries", s->retries },
+		{ COLUMN(LLM_SERVICE, context_tokens), s->context_tokens },
+		{ COLUMN(LLM_SERVICE, max_output_tokens), s->max_output_tokens },
+		{ COLUMN(LLM_SERVICE, connect_timeout_ms), s->connect_timeout_ms },
+		{ COLUMN(LLM_SERVICE, first_byte_timeout_ms), s->first_byte_timeout_ms },
+		{ COLUMN(LLM_SERVICE, idle_timeout_ms), s->idle_timeout_ms },
+		{ COLUMN(LLM_SERVICE, total_timeout_ms), s->total_timeout_ms },
+		{ COLUMN(LLM_SERVICE, retries), s->retries },
 	};
 
 	resource_new(services, row);
 	row->id = uuid_of_name(STR("llm_services"), str_of(s->id));
 	row->created_us = row->updated_us = 0;
 	row->config = true;
-	put(row, "service_id", s->id);
-	put(row, "name", s->id);
-	put(row, "provider", s->provider);
-	put(row, "model", s->model);
-	put(row, "capabilities", names_of(s->capabilities, by->arena));
+	put(row, COLUMN(LLM_SERVICE, service_id), s->id);
+	put(row, COLUMN(LLM_SERVICE, name), s->id);
+	put(row, COLUMN(LLM_SERVICE, provider), s->provider);
+	put(row, COLUMN(LLM_SERVICE, model), s->model);
+	put(row, COLUMN(LLM_SERVICE, capabilities), names_of(s->capabilities, by->arena));
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
-		*resource_value(services, row, numbers[i].column) =
-			DB_I(numbers[i].value);
-	put(row, "fallbacks", texts_of(&s->fallbacks, by->arena));
-	resource_value(services, row, "api_key")->null = !s->set.api_key;
+		row->v[numbers[i].column] = DB_I(numbers[i].value);
+	put(row, COLUMN(LLM_SERVICE, fallbacks), texts_of(&s->fallbacks, by->arena));
+	row->v[COLUMN(LLM_SERVICE, api_key)].null = !s->set.api_key;
 	resource_sort(services, by->arena, row);
 }
 
@@ -428,8 +431,8 @@ static void write_service(struct jw *w, const struct caller *by,
 	struct llm_service s = stored_service_of(by->conf, services, item->row,
 						 by->arena);
 	const struct llm_service *of_file = item->row->config
-		? catalog_service(by->conf, resource_text(services, item->row,
-						    "service_id"))
+		? catalog_service(by->conf, resource_text(
+			item->row, COLUMN(LLM_SERVICE, service_id)))
 		: NULL;
 	const struct target t = { .service = of_file ? of_file : &s };
 	struct err e = ERR_INIT;
@@ -461,7 +464,8 @@ static int prepare_in(const struct caller *by, const struct resource *r,
 	char *made = arena_zalloc(by->arena, 1, UUID_TEXT_BYTES);
 
 	(void)e;
-	*resource_value(r, &k->row, "service_id") =
+	(void)r;
+	k->row.v[COLUMN(WORKSPACE_SERVICE, service_id)] =
 		DB_S(str_of(uuid_format(&k->row.id, made)));
 	return 0;
 }
@@ -479,7 +483,7 @@ static int check_in(const struct caller *by, const struct resource *r,
 				  permission_rows[PERM_WORKSPACES_WRITE].name);
 	if (check_both(by, r, k, &by->conf->byok.allow_private, e))
 		return -1;
-	return check_sampling(by, r, &k->row, e);
+	return check_sampling(by, &k->row, e);
 }
 
 static void write_in(struct jw *w, const struct caller *by,
@@ -535,7 +539,7 @@ static int check_instance(const struct caller *by, const struct resource *r,
 				  permission_rows[PERM_PROVIDERS_WRITE].name);
 	if (stored_instance_check(by, e) < 0 ||
 	    check_both(by, r, k, &by->conf->byok.allow_private, e) ||
-	    (resource_is_given(r, &k->row, "agents") && check_agents(by, r, &k->row, e)))
+	    (k->row.given[COLUMN(PROVIDER_INSTANCE, agents)] && check_agents(by, &k->row, e)))
 		return -1;
 	return check_active(by, r, &k->row, e);
 }
@@ -544,8 +548,9 @@ static int check_instance(const struct caller *by, const struct resource *r,
 static int prepare_instance(const struct caller *by, const struct resource *r,
 			    struct resource_change *k, struct err *e)
 {
-	struct db_val *active = resource_value(r, &k->row, "active");
+	struct db_val *active = &k->row.v[COLUMN(PROVIDER_INSTANCE, active)];
 
+	(void)r;
 	(void)by;
 	(void)e;
 	if (active->null)
@@ -557,7 +562,8 @@ static int prepare_instance(const struct caller *by, const struct resource *r,
 static int end_others(const struct caller *by, const struct resource *r,
 		      struct resource_change *k, struct err *e)
 {
-	if (resource_value(r, &k->row, "active")->i != 1)
+	(void)r;
+	if (k->row.v[COLUMN(PROVIDER_INSTANCE, active)].i != 1)
 		return 0;
 	return db_exec(by->db, RSTMT_PROVIDER_INSTANCE_REST,
 		       DB_ARGS(DB_I(k->row.updated_us),

@@ -3,11 +3,16 @@
 
 #include "base/banned.h"
 
+/* The only field of all kinds of shares. */
+enum { GROUP = COLUMN(PROMPT_SHARE, group_name) };
+_Static_assert(GROUP == COLUMN(KNOWLEDGE_BASE_SHARE, group_name), "one field");
+
 int sharing_prepare(const struct caller *by, const struct resource *r,
-		    struct resource_change *k, struct err *e)
+		    struct resource_change *k, struct sharing_columns at,
+		    struct err *e)
 {
-	struct db_val *tier = resource_value(r, &k->row, "tier");
-	struct str group = resource_text(r, &k->row, "team");
+	struct db_val *tier = &k->row.v[at.tier];
+	struct str group = resource_text(&k->row, at.team);
 	struct str tenant = by->owner.tenant_id;
 
 	if (tier->null)
@@ -38,8 +43,9 @@ int sharing_prepare(const struct caller *by, const struct resource *r,
 int sharing_check(const struct caller *by, const struct resource *r,
 		  struct resource_change *k, struct err *e)
 {
-	struct str group = resource_text(r, &k->row, "group_name");
+	struct str group = resource_text(&k->row, GROUP);
 
+	(void)r;
 	for (size_t i = 0; i < by->who->n_groups; i++)
 		if (str_eq(by->who->groups[i], group))
 			return 0;
@@ -47,18 +53,18 @@ int sharing_check(const struct caller *by, const struct resource *r,
 			 "your groups.");
 }
 
-static struct uuid reader_of(const struct caller *by, const struct resource *r,
+static struct uuid reader_of(const struct caller *by,
 			     const struct resource_row *share)
 {
 	return resource_of_group(by->owner.tenant_id,
-				 resource_text(r, share, "group_name"));
+				 resource_text(share, GROUP));
 }
 
 int sharing_store(const struct caller *by, const struct resource *r,
 		  struct resource_change *k, sharing_move *move, struct err *e)
 {
 	const struct resource *of = resource_of_root(r->of);
-	const struct uuid reader = reader_of(by, r, &k->row);
+	const struct uuid reader = reader_of(by, &k->row);
 	struct resource_row shared;
 
 	if (k->row.version)
@@ -87,7 +93,7 @@ int sharing_gone(const struct caller *by, const struct resource *r,
 	}
 	if (move(by->db, &by->owner, &k->at.holder, e) < 0)
 		return -1;
-	reader = reader_of(by, r, &found);
+	reader = reader_of(by, &found);
 	return resource_stop_reading(by->db, of, &by->owner, &reader,
 				     &k->at.holder, e);
 }

@@ -9,8 +9,15 @@
 
 #include "resource/call.h"
 
-/* `prepare`: sets the holder of a new row by its tier and group. */
-resource_hook sharing_prepare;
+/* Where a resource has them. */
+struct sharing_columns {
+	size_t tier, team;
+};
+
+/* For `prepare`: sets the holder of a new row by its tier and group. */
+int sharing_prepare(const struct caller *by, const struct resource *r,
+		    struct resource_change *k, struct sharing_columns at,
+		    struct err *e) MUST_CHECK;
 
 /* `check` of a share: its group must be one of the caller's. */
 resource_hook sharing_check;

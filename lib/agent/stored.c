@@ -114,26 +114,24 @@ struct conf_list stored_list(struct arena *a, struct str json)
 }
 
 /* "" for NULL. */
-static const char *text(const struct caller *by, const struct resource *r,
-			const struct resource_row *row, const char *column)
+static const char *text(const struct caller *by,
+			const struct resource_row *row, size_t column)
 {
-	struct str s = resource_text(r, row, column);
+	struct str s = resource_text(row, column);
 
 	return s.p ? arena_str(by->arena, s).p : "";
 }
 
-static struct conf_list list(const struct caller *by, const struct resource *r,
-			     const struct resource_row *row, const char *column)
+static struct conf_list list(const struct caller *by,
+			     const struct resource_row *row, size_t column)
 {
-	return stored_list(by->arena, resource_text(r, row, column));
+	return stored_list(by->arena, resource_text(row, column));
 }
 
 /* dflt for NULL. */
-static int number(const struct resource *r, const struct resource_row *row,
-		  const char *column, int dflt)
+static int number(const struct resource_row *row, size_t column, int dflt)
 {
-	struct resource_row copy = *row;
-	const struct db_val *v = resource_value(r, &copy, column);
+	const struct db_val *v = &row->v[column];
 
 	return v->null ? dflt : (int)v->i;
 }
@@ -146,15 +144,15 @@ const struct agent *stored_agent_of(const struct caller *by,
 	*a = (struct agent){
 		.source = SOURCE_API, .version = (uint64_t)row->version,
 		.row = row,
-		.id = text(by, agents, row, "agent_id"),
-		.name = text(by, agents, row, "name"),
-		.description = text(by, agents, row, "description"),
-		.system_prompt = text(by, agents, row, "system_prompt"),
+		.id = text(by, row, COLUMN(AGENT, agent_id)),
+		.name = text(by, row, COLUMN(AGENT, name)),
+		.description = text(by, row, COLUMN(AGENT, description)),
+		.system_prompt = text(by, row, COLUMN(AGENT, system_prompt)),
 		.prompt_version = (int)MIN(row->version + 1, INT32_MAX),
-		.llm_service = text(by, agents, row, "llm_service_id"),
-		.tools = list(by, agents, row, "tools"),
+		.llm_service = text(by, row, COLUMN(AGENT, llm_service_id)),
+		.tools = list(by, row, COLUMN(AGENT, tools)),
 		.max_tool_iterations =
-			number(agents, row, "max_tool_iterations", 0),
+			number(row, COLUMN(AGENT, max_tool_iterations), 0),
 	};
 	a->set.system_prompt = *a->system_prompt;
 	a->set.llm_service = *a->llm_service;
@@ -182,34 +180,33 @@ static struct agent *built_in(const struct caller *by)
 struct workspace *stored_workspace_of(const struct caller *by,
 				      const struct resource_row *row)
 {
-	const struct resource *r = workspaces;
 	struct workspace *w = arena_new(by->arena, struct workspace);
 
 	*w = (struct workspace){
 		.source = SOURCE_API, .version = (uint64_t)row->version,
 		.row = row,
-		.id = text(by, r, row, "workspace_id"),
-		.name = text(by, r, row, "name"),
-		.description = text(by, r, row, "description"),
-		.llm_service = text(by, r, row, "llm_service_id"),
-		.visible_to = list(by, r, row, "visible_to"),
-		.manager_users = list(by, r, row, "manager_users"),
-		.manager_groups = list(by, r, row, "manager_groups"),
-		.max_tool_iterations = number(r, row, "max_tool_iterations",
-					      TOOL_ITERATIONS),
+		.id = text(by, row, COLUMN(WORKSPACE, workspace_id)),
+		.name = text(by, row, COLUMN(WORKSPACE, name)),
+		.description = text(by, row, COLUMN(WORKSPACE, description)),
+		.llm_service = text(by, row, COLUMN(WORKSPACE, llm_service_id)),
+		.visible_to = list(by, row, COLUMN(WORKSPACE, visible_to)),
+		.manager_users = list(by, row, COLUMN(WORKSPACE, manager_users)),
+		.manager_groups = list(by, row, COLUMN(WORKSPACE, manager_groups)),
+		.max_tool_iterations = number(
+			row, COLUMN(WORKSPACE, max_tool_iterations), TOOL_ITERATIONS),
 		.history_messages = HISTORY_MESSAGES,
 		.history_tokens = HISTORY_TOKENS,
 		.max_parallel_tools = PARALLEL_TOOLS,
 		.title_by_model = true, .confirm = TOOL_CONFIRM_NEVER,
-		.suggestions = list(by, r, row, "suggestions"),
+		.suggestions = list(by, row, COLUMN(WORKSPACE, suggestions)),
 		.agents = built_in(by), .n_agents = 1,
 		.client_tools = CLIENT_TOOLS_DECLARED,
-		.allow_tools = list(by, r, row, "tools"), .file = "",
+		.allow_tools = list(by, row, COLUMN(WORKSPACE, tools)), .file = "",
 	};
 	w->prompt = (struct prompt){
 		.source = SOURCE_API, .name = w->id,
 		.version = (int)MIN(row->version + 1, INT32_MAX),
-		.text = text(by, r, row, "prompt"),
+		.text = text(by, row, COLUMN(WORKSPACE, prompt)),
 	};
 	w->set.llm_service = *w->llm_service;
 	w->set.prompt = *w->prompt.text;
@@ -221,7 +218,7 @@ struct workspace *stored_workspace_of(const struct caller *by,
 
 static bool is_named(const struct resource_row *row, struct str id)
 {
-	return id.p && str_eq(resource_text(agents, row, "agent_id"), id);
+	return id.p && str_eq(resource_text(row, COLUMN(AGENT, agent_id)), id);
 }
 
 /*
@@ -274,7 +271,7 @@ int stored_agent_find(const struct caller *by, const struct workspace *w,
 static int find_agents(const struct caller *by, struct workspace *w,
 		       struct str id, const struct agent **out, struct err *e)
 {
-	struct str dflt = resource_text(workspaces, w->row, "default_agent_id");
+	struct str dflt = resource_text(w->row, COLUMN(WORKSPACE, default_agent_id));
 	struct agent_rows f;
 
 	if (find_rows(by, w, id, dflt, &f, e))

@@ -63,61 +63,49 @@ unsigned stored_capabilities(const json_t *names, const char **wrong)
 
 /* -- a row as a service ------------------------------------------------------- */
 
-/* The value, or NULL if this resource has no such column. */
-static struct db_val value(const struct resource *r,
-			   const struct resource_row *row, const char *column)
-{
-	for (size_t i = 0; i < r->n_fields; i++)
-		if (!strcmp(r->fields[i].column, column))
-			return row->v[i];
-	return (struct db_val){ .null = true };
-}
+/*
+ * A value of the tenant's services, which come first in those of workspaces; NULL for
+ * the resources that have no such column.
+ */
+#define TENANTS(column) \
+	(r->owner == OWNER_USER || COLUMN(LLM_SERVICE, column) >= r->n_fields \
+	 ? &none : &row->v[COLUMN(LLM_SERVICE, column)])
+_Static_assert(COLUMN(LLM_SERVICE, thinking_budget_tokens) ==
+	       sizeof(struct columns_of_WORKSPACE_SERVICE) - 1,
+	       "services of workspaces have the first columns of the tenant's");
+/* One that both have. */
+#define BOTH(column) (&row->v[SERVICE_COLUMN(r, column)])
+
+static const struct db_val none = { .null = true };
 
 /* NUL-terminated. *set: whether there is one. */
-static const char *text(const struct resource *r,
-			const struct resource_row *row, const char *column,
-			struct arena *a, bool *set)
+static const char *text(const struct db_val *v, struct arena *a, bool *set)
 {
-	struct db_val v = value(r, row, column);
-
-	*set = !v.null;
-	return v.null ? "" : arena_str(a, v.s).p;
+	*set = !v->null;
+	return v->null ? "" : arena_str(a, v->s).p;
 }
 
-static int number(const struct resource *r, const struct resource_row *row,
-		  const char *column)
+/* key: of the option with the default, which has the column's name. */
+#define NUMBER(column) number(TENANTS(column), #column)
+static int number(const struct db_val *v, const char *key)
 {
-	struct db_val v = value(r, row, column);
-
-	return v.null ? preset(column) : (int)v.i;
+	return v->null ? preset(key) : (int)v->i;
 }
 
-static double fraction(const struct resource *r,
-		       const struct resource_row *row, const char *column,
-		       struct arena *a, bool *set)
+static double fraction(const struct db_val *v, struct arena *a, bool *set)
 {
-	const char *s = text(r, row, column, a, set);
+	const char *s = text(v, a, set);
 
 	return *set ? strtod(s, NULL) : 0;
 }
 
-static unsigned capabilities(const struct resource *r,
-			     const struct resource_row *row, struct arena *a)
+static unsigned capabilities(const struct db_val *v, struct arena *a)
 {
-	struct db_val v = value(r, row, "capabilities");
 	struct err ignored = ERR_INIT;
 	const char *wrong;
 
 	return stored_capabilities(
-		v.null ? NULL : jx_keep(a, jx_load(v.s, &ignored)), &wrong);
-}
-
-static json_t *quirks(const struct resource *r, const struct resource_row *row,
-		      struct arena *a)
-{
-	struct db_val v = value(r, row, "quirks");
-
-	return v.null ? NULL : jx_keep(a, jx_try(v.s));
+		v->null ? NULL : jx_keep(a, jx_load(v->s, &ignored)), &wrong);
 }
 
 struct llm_service stored_service_of(const struct conf *c,
@@ -134,33 +122,34 @@ struct llm_service stored_service_of(const struct conf *c,
 		.guard = r->owner == OWNER_TENANT ? &c->api_services_private
 			: &c->byok.allow_private,
 		.file = "", .api_key = "", .prompt_cache = true,
-		.context_tokens = number(r, row, "context_tokens"),
-		.max_output_tokens = number(r, row, "max_output_tokens"),
-		.connect_timeout_ms = number(r, row, "connect_timeout_ms"),
-		.first_byte_timeout_ms = number(r, row, "first_byte_timeout_ms"),
-		.idle_timeout_ms = number(r, row, "idle_timeout_ms"),
-		.total_timeout_ms = number(r, row, "total_timeout_ms"),
-		.retries = number(r, row, "retries"),
-		.fallbacks = stored_list(a, value(r, row, "fallbacks").s),
-		.quirks = quirks(r, row, a),
-		.capabilities = capabilities(r, row, a),
-		.thinking_budget_tokens =
-			number(r, row, "thinking_budget_tokens"),
+		.context_tokens = NUMBER(context_tokens),
+		.max_output_tokens = NUMBER(max_output_tokens),
+		.connect_timeout_ms = NUMBER(connect_timeout_ms),
+		.first_byte_timeout_ms = NUMBER(first_byte_timeout_ms),
+		.idle_timeout_ms = NUMBER(idle_timeout_ms),
+		.total_timeout_ms = NUMBER(total_timeout_ms),
+		.retries = NUMBER(retries),
+		.fallbacks = stored_list(a, TENANTS(fallbacks)->s),
+		.capabilities = capabilities(BOTH(capabilities), a),
+		.thinking_budget_tokens = NUMBER(thinking_budget_tokens),
 	};
 
-	s.id = own ? "own" : text(r, row, "service_id", a, &set);
-	s.name = text(r, row, own ? "display_name" : "name", a, &set);
-	s.provider = text(r, row, "provider", a, &set);
-	s.model = text(r, row, "model", a, &set);
-	s.url = text(r, row, "url", a, &s.set.url);
-	s.api_version = text(r, row, "api_version", a, &s.set.api_version);
-	s.deployment = text(r, row, "deployment", a, &s.set.deployment);
-	s.reasoning_effort = text(r, row, "reasoning_effort", a,
+	s.id = own ? "own" : text(TENANTS(service_id), a, &set);
+	s.name = text(own ? &row->v[COLUMN(PROVIDER_INSTANCE, display_name)]
+		      : &row->v[COLUMN(LLM_SERVICE, name)], a, &set);
+	s.provider = text(BOTH(provider), a, &set);
+	s.model = text(BOTH(model), a, &set);
+	s.url = text(BOTH(url), a, &s.set.url);
+	s.api_version = text(BOTH(api_version), a, &s.set.api_version);
+	s.deployment = text(BOTH(deployment), a, &s.set.deployment);
+	s.reasoning_effort = text(TENANTS(reasoning_effort), a,
 				  &s.set.reasoning_effort);
-	s.temperature = fraction(r, row, "temperature", a, &s.set.temperature);
-	s.top_p = fraction(r, row, "top_p", a, &s.set.top_p);
+	s.temperature = fraction(TENANTS(temperature), a, &s.set.temperature);
+	s.top_p = fraction(TENANTS(top_p), a, &s.set.top_p);
 	s.set.thinking_budget_tokens = s.thinking_budget_tokens > 0;
-	s.set.api_key = !value(r, row, "api_key").null;
+	s.set.api_key = !BOTH(api_key)->null;
+	if (!TENANTS(quirks)->null)
+		s.quirks = jx_keep(a, jx_try(TENANTS(quirks)->s));
 	return s;
 }
 
@@ -170,12 +159,12 @@ int stored_service_open(const struct conf *c, struct str tenant_id,
 			struct llm_service *s, struct err *e)
 {
 	const struct secret_at at = { tenant_id, r->table, "api_key", row->id };
-	struct db_val v = value(r, row, "api_key");
+	const struct db_val *v = BOTH(api_key);
 	struct str key;
 
-	if (v.null)
+	if (v->null)
 		return 0;
-	if (seal_open(c, &at, v.s, a, &key, e) < 0)
+	if (seal_open(c, &at, v->s, a, &key, e) < 0)
 		return -1;
 	s->api_key = key.p;
 	return 0;
@@ -293,11 +282,12 @@ bool stored_service_may_own(const struct caller *by)
 }
 
 /* 2: it is for this agent ("workspace/agent"), 1: it is the default, 0: neither. */
-static int serves(const struct resource *r, const struct resource_row *row,
-		  struct str agent, struct arena *a)
+static int serves(const struct resource_row *row, struct str agent,
+		  struct arena *a)
 {
-	const struct db_val active = value(r, row, "active");
-	const struct conf_list agents = stored_list(a, value(r, row, "agents").s);
+	const struct db_val active = row->v[COLUMN(PROVIDER_INSTANCE, active)];
+	const struct conf_list agents = stored_list(
+		a, row->v[COLUMN(PROVIDER_INSTANCE, agents)].s);
 
 	for (size_t i = 0; i < agents.n; i++)
 		if (str_is(agent, agents.v[i]))
@@ -331,7 +321,7 @@ int stored_instance_of(const struct caller *by, const struct own_instances *own,
 
 	*out = NULL;
 	for (size_t i = 0; i < own->n; i++) {
-		const int s = serves(r, &own->v[i], named, a);
+		const int s = serves(&own->v[i], named, a);
 
 		if (s < serving || !s || (s == serving && own->v[i].updated_us <=
 						best->updated_us))
@@ -399,11 +389,13 @@ int stored_service_suits(const struct llm_service *s, unsigned can,
 }
 
 static const struct binding {
-	const char *table, *column;
+	enum resource_id of;
+	size_t column, within;	/* the service, and the workspace of the row */
 	unsigned can, bound;
 } bindings[] = {
-#define BINDS(id, table_, column_, can_) { \
-		.table = table_, .column = column_, \
+#define BINDS(id, of_, table, column_, can_) { \
+		.of = RESOURCE_##of_, .column = COLUMN(of_, column_), \
+		.within = COLUMN(of_, workspace_id), \
 		.can = LLM_CAN_##can_, .bound = RSTMT_##id##_BOUND, \
 	},
 #include "resource/resource.def"
@@ -413,19 +405,8 @@ static const struct binding {
 static int named_by(const struct binding *b, const struct resource *r,
 		    const struct resource_row *row)
 {
-	if (strcmp(b->table, r->table) != 0)
-		return -1;
-	for (size_t i = 0; i < r->n_fields; i++)
-		if (!strcmp(r->fields[i].column, b->column))
-			return row->given[i] && !row->v[i].null ? (int)i : -1;
-	BUG("a binding of a column that the resource does not have");
-}
-
-/* The workspace that the row is, or is in; p == NULL: none. */
-static struct str workspace_of(const struct resource *r,
-			       const struct resource_row *row)
-{
-	return resource_text(r, row, "workspace_id");
+	return &resources[b->of] == r && row->given[b->column] &&
+		!row->v[b->column].null ? (int)b->column : -1;
 }
 
 /* For those who may not know of it, it does not exist. */
@@ -453,7 +434,7 @@ int stored_bindings_check(const struct caller *by, const struct workspace *w,
 		    policy_may(by->who, PERM_SERVICES_READ) &&
 		    auto_default(by->conf, w))
 			continue;
-		if (look(by, by->db, workspace_of(r, row), id, &s, e) < 0)
+		if (look(by, by->db, resource_text(row, b->within), id, &s, e) < 0)
 			return -1;
 		if (!s || !may_know(by, w, s))
 			return err_field(e, ERR_INVALID_FIELD, r->fields[i].key,
@@ -496,7 +477,7 @@ int stored_bindings_keep(const struct caller *by, struct db *tx,
 		const struct binding *b = &bindings[k];
 		const int i = named_by(b, r, row);
 
-		if (i >= 0 && hold(by, tx, workspace_of(r, row), row->v[i].s,
+		if (i >= 0 && hold(by, tx, resource_text(row, b->within), row->v[i].s,
 				   b->can, r->fields[i].key, e) < 0)
 			return -1;
 	}
@@ -539,7 +520,7 @@ int stored_service_unused(const struct caller *by, struct db *tx,
 		return 0;
 	}
 	for (size_t k = 0; k < ARRAY_LEN(bindings); k++)
-		if (is_bound(by, tx, resource_text(r, &row, "service_id"),
+		if (is_bound(by, tx, resource_text(&row, COLUMN(LLM_SERVICE, service_id)),
 			     &bindings[k], &used, e))
 			return -1;
 	return used ? err_public(e, ERR_CONFLICT, "Workspaces, agents or "

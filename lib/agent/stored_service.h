@@ -16,6 +16,11 @@
 #include "llm/service.h"
 #include "resource/resource.h"
 
+/* The column of this name of a row of r, a PROVIDER_INSTANCE, or an LLM_SERVICE, whose
+ * first columns a WORKSPACE_SERVICE has. */
+#define SERVICE_COLUMN(r, column) ((r)->owner == OWNER_USER \
+	? COLUMN(PROVIDER_INSTANCE, column) : COLUMN(LLM_SERVICE, column))
+
 /*
  * Converts a row of r to a service without its key; set.api_key says whether
  * there is one. In a; texts are borrowed from row.

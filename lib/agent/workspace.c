@@ -35,17 +35,18 @@ static int prepare_workspace(const struct caller *by, const struct resource *r,
 			     struct resource_change *k, struct err *e)
 {
 	struct resource_row *row = &k->row;
-	struct db_val *users = resource_value(workspaces, row, "manager_users");
-	struct db_val *dflt = resource_value(workspaces, row, "default_agent_id");
+	struct db_val *users = &row->v[COLUMN(WORKSPACE, manager_users)];
+	struct db_val *dflt = &row->v[COLUMN(WORKSPACE, default_agent_id)];
 	const struct catalog *c = catalog_of(by->conf);
 
-	if (users->null && resource_value(workspaces, row, "manager_groups")->null)
+	if (users->null && row->v[COLUMN(WORKSPACE, manager_groups)].null)
 		*users = json_list(by, by->who->login);
 	for (size_t i = 0; dflt->null && i < c->n_templates; i++)
 		if (c->templates[i].on_new)
 			*dflt = DB_S(str_of(c->templates[i].id));
 	row->holder = by->owner.user_id;
-	return agent_row_check_id(by, r, row, "workspace_id", e);
+	return agent_row_check_id(by, r, row, COLUMN(WORKSPACE, workspace_id),
+				  COLUMN(WORKSPACE, name), e);
 }
 
 /*
@@ -53,16 +54,15 @@ static int prepare_workspace(const struct caller *by, const struct resource *r,
  * "*".
  */
 static int check_groups(const struct caller *by, const struct resource_row *now,
-			struct resource_row *row, const char *column,
+			struct resource_row *row, size_t column,
 			struct err *e)
 {
-	const char *key = resource_field_of(workspaces, column)->key;
-	struct conf_list l = stored_list(by->arena, resource_text(workspaces, row,
-								  column));
+	const char *key = workspaces->fields[column].key;
+	struct conf_list l = stored_list(by->arena, resource_text(row, column));
 	struct conf_list old = { NULL, 0 };
 
 	if (now)
-		old = stored_list(by->arena, resource_text(workspaces, now, column));
+		old = stored_list(by->arena, resource_text(now, column));
 	for (size_t i = 0; i < l.n; i++) {
 		const struct conf_list one = { &l.v[i], 1 };
 
@@ -80,7 +80,7 @@ static int check_groups(const struct caller *by, const struct resource_row *now,
 
 static int check_managers(struct resource_row *row, struct err *e)
 {
-	struct str groups = resource_text(workspaces, row, "manager_groups");
+	struct str groups = resource_text(row, COLUMN(WORKSPACE, manager_groups));
 	json_auto_t *j = groups.p ? jx_try(groups) : NULL;
 
 	for (size_t i = 0; i < json_array_size(j); i++)
@@ -88,7 +88,7 @@ static int check_managers(struct resource_row *row, struct err *e)
 			return err_field(e, ERR_INVALID_FIELD, "managerGroups",
 					 "managerGroups cannot have \"*\": not "
 					 "everyone can manage a workspace.");
-	if (!groups.p && resource_value(workspaces, row, "manager_users")->null)
+	if (!groups.p && row->v[COLUMN(WORKSPACE, manager_users)].null)
 		return err_field(e, ERR_INVALID_FIELD, "managerUsers",
 				 "A workspace must have a manager: name one in "
 				 "managerUsers or managerGroups.");
@@ -129,18 +129,17 @@ static int check_workspace(const struct caller *by, const struct resource *r,
 			   struct resource_change *k, struct err *e)
 {
 	static const struct {
-		const char *column;
-		size_t most, chars;
+		size_t column, most, chars;
 	} lists[] = {
-		{ "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES },
-		{ "suggestions", LIM_SUGGESTIONS, 500 },
-		{ "manager_users", LIM_MANAGERS, LIM_USER_BYTES },
-		{ "manager_groups", LIM_MANAGERS, LIM_GROUP_BYTES },
-		{ "visible_to", LIM_MANAGERS, LIM_GROUP_BYTES },
+		{ COLUMN(WORKSPACE, tools), LIM_AGENT_TOOLS, LIM_NAME_BYTES },
+		{ COLUMN(WORKSPACE, suggestions), LIM_SUGGESTIONS, 500 },
+		{ COLUMN(WORKSPACE, manager_users), LIM_MANAGERS, LIM_USER_BYTES },
+		{ COLUMN(WORKSPACE, manager_groups), LIM_MANAGERS, LIM_GROUP_BYTES },
+		{ COLUMN(WORKSPACE, visible_to), LIM_MANAGERS, LIM_GROUP_BYTES },
 	};
 	struct resource_row *row = &k->row;
-	struct str dflt = resource_text(r, row, "default_agent_id");
-	struct str id = resource_text(r, row, "workspace_id");
+	struct str dflt = resource_text(row, COLUMN(WORKSPACE, default_agent_id));
+	struct str id = resource_text(row, COLUMN(WORKSPACE, workspace_id));
 
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		if (agent_row_check_list(r, row, lists[i].column, lists[i].most,
@@ -150,8 +149,8 @@ static int check_workspace(const struct caller *by, const struct resource *r,
 		return err_field(e, ERR_INVALID_FIELD, "defaultAgentId",
 				 "defaultAgentId must be an agent's id.");
 	if (check_managers(row, e) ||
-	    check_groups(by, k->now, row, "manager_groups", e) ||
-	    check_groups(by, k->now, row, "visible_to", e) ||
+	    check_groups(by, k->now, row, COLUMN(WORKSPACE, manager_groups), e) ||
+	    check_groups(by, k->now, row, COLUMN(WORKSPACE, visible_to), e) ||
 	    stored_bindings_check(by, stored_workspace_of(by, row), r, row, e))
 		return -1;
 	if (k->now)
@@ -221,9 +220,9 @@ static int add_agent(const struct caller *by, struct db *tx,
 	row.created_us = row.updated_us = w->row->created_us + place;
 	row.holder = at.parent;
 	agent_from_template(t, &row);
-	*resource_value(agents, &row, "workspace_id") = DB_S(str_of(w->id));
-	*resource_value(agents, &row, "agent_id") = DB_S(str_of(t->id));
-	*resource_value(agents, &row, "visibility") = DB_S(STR("workspace"));
+	row.v[COLUMN(AGENT, workspace_id)] = DB_S(str_of(w->id));
+	row.v[COLUMN(AGENT, agent_id)] = DB_S(str_of(t->id));
+	row.v[COLUMN(AGENT, visibility)] = DB_S(STR("workspace"));
 	return resource_create(tx, agents, &at, &row, NULL, e);
 }
 
@@ -248,10 +247,12 @@ static int store_workspace(const struct caller *by, const struct resource *r,
 static int workspace_gone(const struct caller *by, const struct resource *r,
 			  struct resource_change *k, struct err *e)
 {
+	(void)r;
 	k->job_due = true;
 	return conversation_delete_ask(by->db, by->owner.tenant_id, &k->row.id,
 		&(struct conversation_of){
-			.workspace_id = resource_text(r, &k->row, "workspace_id"),
+			.workspace_id = resource_text(
+				&k->row, COLUMN(WORKSPACE, workspace_id)),
 			.agent_id = { NULL, 0 },
 			.since_us = agent_row_since_us(&k->row), .before_us = clock_now_us(),
 		}, e);
@@ -304,7 +305,7 @@ static const void *workspace_of_row(const struct caller *by,
 	const struct workspace *w;
 	const struct agent *a;
 
-	return stored_find(by, resource_text(workspaces, row, "workspace_id"),
+	return stored_find(by, resource_text(row, COLUMN(WORKSPACE, workspace_id)),
 			   (struct str){ NULL, 0 }, &w, &a, e) ? NULL : w;
 }
 
@@ -357,9 +358,9 @@ static void write_actions(struct jw *w, const struct caller *by,
 
 /* A list as stored; null: not set, or not visible to the caller. */
 static void write_stored(struct jw *w, const char *key,
-			 const struct resource_row *row, const char *column)
+			 const struct resource_row *row, size_t column)
 {
-	struct str s = row ? resource_text(workspaces, row, column)
+	struct str s = row ? resource_text(row, column)
 		: (struct str){ NULL, 0 };
 
 	jw_key(w, key);
@@ -378,15 +379,15 @@ static void write_settings(struct jw *w, const struct workspace *ws, bool shown)
 	jw_kstrz(w, "prompt", row && ws->set.prompt ? ws->prompt.text : NULL);
 	jw_kstrz(w, "llmServiceId", row && ws->set.llm_service
 		 ? ws->llm_service : NULL);
-	write_stored(w, "toolIds", row, "tools");
+	write_stored(w, "toolIds", row, COLUMN(WORKSPACE, tools));
 	jw_key(w, "maxToolIterations");
-	if (row && !resource_get_value(workspaces, row, "max_tool_iterations")->null)
+	if (row && !row->v[COLUMN(WORKSPACE, max_tool_iterations)].null)
 		jw_int(w, ws->max_tool_iterations);
 	else
 		jw_null(w);
-	write_stored(w, "managerUsers", row, "manager_users");
-	write_stored(w, "managerGroups", row, "manager_groups");
-	write_stored(w, "visibleTo", row, "visible_to");
+	write_stored(w, "managerUsers", row, COLUMN(WORKSPACE, manager_users));
+	write_stored(w, "managerGroups", row, COLUMN(WORKSPACE, manager_groups));
+	write_stored(w, "visibleTo", row, COLUMN(WORKSPACE, visible_to));
 	agent_row_write_times(w, ws->row);
 }
 

@@ -57,9 +57,9 @@ static int make_base(struct intake_run *k, struct err *e)
 				  "be one of %s.", k->s->name, tokens_languages());
 	resource_new(r, &row);
 	row.holder = at.holder;
-	*resource_value(r, &row, "name") = DB_S(str_of(k->s->base));
-	*resource_value(r, &row, "tier") = DB_S(STR("tenant"));
-	*resource_value(r, &row, "language") = DB_S(str_of(k->s->language));
+	row.v[COLUMN(KNOWLEDGE_BASE, name)] = DB_S(str_of(k->s->base));
+	row.v[COLUMN(KNOWLEDGE_BASE, tier)] = DB_S(STR("tenant"));
+	row.v[COLUMN(KNOWLEDGE_BASE, language)] = DB_S(str_of(k->s->language));
 	resource_sort(r, k->a, &row);
 	k->at.base = row.id;
 	return resource_create(k->io->db, r, &at, &row, &also, e);

@@ -69,7 +69,7 @@ static int write_readers(struct db *tx, const struct resource_row *row, void *ct
 static int leave_one(struct erasing *k, struct resource_row *row, struct arena *a,
 		     struct err *e)
 {
-	struct db_val *users = resource_value(workspaces, row, "manager_users");
+	struct db_val *users = &row->v[COLUMN(WORKSPACE, manager_users)];
 	const struct resource_at at = { .by = *k->owner, .holder = row->holder };
 	struct caller by = caller_of(k->conf, NULL, k->db, a);
 	json_auto_t *left = json_array(), *now = jx_try(users->s);

@@ -42,19 +42,19 @@ static const struct resource_field *authored(const struct resource *r)
 	return NULL;
 }
 
-static size_t index_of(const struct resource *r, const char *column)
+static size_t index_of(const struct resource *r, unsigned flag)
 {
 	size_t i = 0;
 
-	while (strcmp(r->fields[i].column, column) != 0)
+	while (!(r->fields[i].flags & flag))
 		i++;
 	return i;
 }
 
 static void put(const struct resource *r, struct resource_row *row,
-		const char *column, struct db_val v)
+		unsigned flag, struct db_val v)
 {
-	size_t i = index_of(r, column);
+	size_t i = index_of(r, flag);
 
 	row->v[i] = v;
 	row->given[i] = true;
@@ -67,22 +67,22 @@ void author_stamp(const struct identity *who, const struct resource *r,
 	const struct resource_field *f = authored(r);
 	size_t i;
 
-	if (!f || row->given[index_of(r, "author")])
+	if (!f || row->given[index_of(r, RESOURCE_AUTHOR)])
 		return;
 	i = (size_t)(f - r->fields);
 	if (now ? !row->given[i] || resource_same(&row->v[i], &now->v[i])
 		: row->v[i].null)
 		return;
-	put(r, row, "author", DB_S(author_text(who, a)));
-	put(r, row, "author_id", DB_U_IF(who ? &who->user_id : NULL));
+	put(r, row, RESOURCE_AUTHOR, DB_S(author_text(who, a)));
+	put(r, row, RESOURCE_AUTHOR_ID, DB_U_IF(who ? &who->user_id : NULL));
 }
 
 void author_copy(const struct resource *r, const struct resource_row *from,
 		 struct resource_row *row)
 {
-	put(r, row, "author", from ? from->v[index_of(r, "author")]
+	put(r, row, RESOURCE_AUTHOR, from ? from->v[index_of(r, RESOURCE_AUTHOR)]
 	    : DB_S(STR(OURS)));
-	put(r, row, "author_id", from ? from->v[index_of(r, "author_id")]
+	put(r, row, RESOURCE_AUTHOR_ID, from ? from->v[index_of(r, RESOURCE_AUTHOR_ID)]
 	    : DB_U_IF(NULL));
 }
 
@@ -142,8 +142,8 @@ void author_of_row(const struct conf *c, const struct identity *who,
 		   const struct resource *r, const struct resource_row *row,
 		   struct arena *a, struct author *out)
 {
-	author_of(c, who, resource_text(r, row, "author"),
-		  resource_text(r, row, authored(r)->column), a, out);
+	author_of(c, who, resource_text(row, index_of(r, RESOURCE_AUTHOR)),
+		  resource_text(row, index_of(r, RESOURCE_AUTHORED)), a, out);
 }
 
 struct str author_label(const struct author *a, const char *what,

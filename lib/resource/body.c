@@ -122,12 +122,38 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 	BUG("a type that is in no body");
 }
 
+/* The choice that was probably meant; empty: none. */
+static struct str nearest_choice(const struct resource *r,
+				 const struct resource_field *f, struct str wrong)
+{
+	struct str rest = str_of(resource_choice_list(r, f)), value, label;
+	struct str found = { NULL, 0 };
+	int best = (int)MAX(MIN(wrong.n, 48) / 2, 1) + 1;
+
+	while (resource_choice(&rest, &value, &label)) {
+		const int edits = str_distance(wrong, value);
+
+		if (edits < best) {
+			best = edits;
+			found = value;
+		}
+	}
+	return found;
+}
+
 static int check_choice(struct arena *a, const struct resource *r,
 			const struct resource_field *f, const struct db_val *v,
 			struct err *e)
 {
+	struct str meant;
+
 	if (f->type != TYPE_TEXT || v->null || resource_takes(r, f, v->s))
 		return 0;
+	meant = nearest_choice(r, f, v->s);
+	if (meant.n)
+		return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be %s; "
+				 "did you mean \"%.*s\"?", f->key,
+				 resource_choices(r, f, a), STR_ARG(meant));
 	return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be %s.", f->key,
 			 resource_choices(r, f, a));
 }

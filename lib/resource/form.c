@@ -38,9 +38,11 @@ static const struct {
 
 /* Columns that name an LLM service, and what it must be able to do. */
 static const struct {
-	const char *table, *column, *can;
+	enum resource_id of;
+	size_t column;
+	const char *can;
 } bindings[] = {
-#define BINDS(id, table, column, can) { table, column, #can },
+#define BINDS(id, of, table, column, can) { RESOURCE_##of, COLUMN(of, column), #can },
 #include "resource/resource.def"
 };
 
@@ -244,15 +246,13 @@ static void write_only(struct jw *w, const struct input *in)
 }
 
 /* The list of the services that can do what the field binds one for; or false. */
-static bool write_services(struct jw *w, const struct resource *r,
-			   const struct resource_field *f)
+static bool write_services(struct jw *w, const struct resource_field *f)
 {
 	char path[80] = "workspaces/{workspace}/llm-services?can=";
 	const size_t n = strlen(path);
 
 	for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
-		if (strcmp(bindings[i].table, r->table) != 0 ||
-		    strcmp(bindings[i].column, f->column) != 0)
+		if (f != &resources[bindings[i].of].fields[bindings[i].column])
 			continue;
 		for (size_t k = 0; bindings[i].can[k] && n + k + 1 < sizeof(path);
 		     k++)
@@ -302,24 +302,15 @@ static void write_field(struct jw *w, const struct resource *r,
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
 	write_choices(w, in, groups, n_groups);
 	write_only(w, in);
-	if (!write_services(w, r, f))
+	if (!write_services(w, f))
 		jw_kstrz(w, "of", list_of(r, f, in));
 	jw_end_obj(w);
 }
 
-/*
- * The key of a row's id in paths: the name in the column "table"_id, else the
- * id.
- */
+/* The key of a row's id in paths. */
 static const char *id_of(const struct resource *r)
 {
-	size_t n = strlen(r->table);
-
-	for (size_t i = 0; i < r->n_fields; i++)
-		if (strncmp(r->fields[i].column, r->table, n) == 0 &&
-		    strcmp(r->fields[i].column + n, "_id") == 0)
-			return r->fields[i].key;
-	return "id";
+	return r->named ? r->fields[r->name_at].key : "id";
 }
 
 /* The field that identifies a row for people: the name, else the first text. */

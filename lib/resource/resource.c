@@ -21,16 +21,17 @@
 #define SORT     RESOURCE_SORT
 #define UNIQUE   RESOURCE_UNIQUE
 #define AUTHORED RESOURCE_AUTHORED
+#define AUTHOR   RESOURCE_AUTHOR
+#define AUTHOR_ID RESOURCE_AUTHOR_ID
 
 #define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, help_) \
-	{ .key = key_, .column = column_, .type = TYPE_##type_, \
+	{ .key = key_, .column = #column_, .type = TYPE_##type_, \
 	  .mode = MODE_##mode_, .flags = flags_, .min = min_, .max = max_, \
 	  .help = help_ },
 #define RESOURCE(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	static const struct resource_field id##_fields[] = { \
 		fields(AS_FIELD) \
-	}; \
-	_Static_assert(ARRAY_LEN(id##_fields) <= RESOURCE_FIELDS_MAX, #id);
+	};
 #include "resource/resource.def"
 
 /* From here on PARENT is the owner, not the flag. */
@@ -62,9 +63,9 @@ const struct resource resources[RESOURCE__MAX] = {
 #define RECORD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .record = true },
-#define NAMED(id, table, name, path, r, w, owner, of, order, most, fields, what) \
+#define NAMED(column, id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
-				most, what) .named = true, \
+				most, what) .named = true, .name_at = COLUMN(id, column), \
 			    .by_name = RSTMT_##id##_NAMED },
 #define UPLOAD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
@@ -170,38 +171,9 @@ struct resource_at resource_reading(const struct owner *o,
 	return at;
 }
 
-const struct resource_field *resource_field_of(const struct resource *r,
-					       const char *column)
+struct str resource_text(const struct resource_row *row, size_t column)
 {
-	for (size_t i = 0; i < r->n_fields; i++)
-		if (strcmp(r->fields[i].column, column) == 0)
-			return &r->fields[i];
-	BUG("a column that the resource does not have");
-}
-
-struct db_val *resource_value(const struct resource *r,
-			      struct resource_row *row, const char *column)
-{
-	return &row->v[resource_field_of(r, column) - r->fields];
-}
-
-const struct db_val *resource_get_value(const struct resource *r,
-					const struct resource_row *row,
-					const char *column)
-{
-	return &row->v[resource_field_of(r, column) - r->fields];
-}
-
-bool resource_is_given(const struct resource *r, const struct resource_row *row,
-		       const char *column)
-{
-	return row->given[resource_field_of(r, column) - r->fields];
-}
-
-struct str resource_text(const struct resource *r,
-			 const struct resource_row *row, const char *column)
-{
-	const struct db_val *v = resource_get_value(r, row, column);
+	const struct db_val *v = &row->v[column];
 
 	return v->null ? (struct str){ NULL, 0 } : v->s;
 }

@@ -8,6 +8,8 @@
 #ifndef RESOURCE_RESOURCE_H
 #define RESOURCE_RESOURCE_H
 
+#include <stddef.h>
+
 #include "auth/owner.h"
 #include "auth/policy.h"
 #include "db/db.h"
@@ -25,6 +27,29 @@ enum resource_root {
 #include "resource/resource.def"
 	ROOT__MAX
 };
+
+/* A struct for each resource, whose members are one byte, for COLUMN. */
+#define AS_MEMBER(key, column, ...) char column;
+#define RESOURCE(id, table, name, path, r, w, owner, of, order, most, fields, what) \
+	struct columns_of_##id { \
+		fields(AS_MEMBER) \
+	};
+#include "resource/resource.def"
+#undef AS_MEMBER
+
+/*
+ * The number of a resource's field by the name of its column, a constant:
+ * row->v[COLUMN(PROMPT, body)] is its value, row->given[…] whether a change gives it,
+ * r->fields[…] its description.
+ */
+#define COLUMN(id, column) offsetof(struct columns_of_##id, column)
+
+/* As many as the largest resource has. */
+union columns_of_any {
+#define RESOURCE(id, ...) struct columns_of_##id id;
+#include "resource/resource.def"
+};
+enum { RESOURCE_FIELDS_MAX = sizeof(union columns_of_any) };
 
 /* The first statements of the store: enum stmt continues after them. */
 enum resource_stmt {
@@ -46,7 +71,7 @@ enum resource_verb { VERB_LIST, VERB_GET, VERB_CREATE, VERB_PATCH, VERB_DELETE }
 enum {
 	RESOURCE_REQUIRED = 1, RESOURCE_NULLABLE = 2, RESOURCE_LINE = 4,
 	RESOURCE_PARENT = 8, RESOURCE_SORT = 16, RESOURCE_UNIQUE = 32,
-	RESOURCE_AUTHORED = 64,
+	RESOURCE_AUTHORED = 64, RESOURCE_AUTHOR = 128, RESOURCE_AUTHOR_ID = 256,
 };
 
 struct resource_field {
@@ -80,13 +105,13 @@ struct resource {
 	/* statements; those for readers only if the owner is SHARED */
 	unsigned list, total, count, get, insert, update, remove, take_out;
 	unsigned reader, unread, rename;
-	unsigned by_name;		/* if named */
+	/* if named */
+	unsigned by_name;
+	size_t name_at;			/* the field with the name */
 };
 
 /* By enum resource_id. */
 extern const struct resource resources[RESOURCE__MAX];
-
-#define RESOURCE_FIELDS_MAX 24
 
 /* A row: the common members, and the values in the order of the fields. */
 struct resource_row {
@@ -142,26 +167,8 @@ const struct resource *resource_find(struct str path);
 /* The resource whose rows are this root; NULL for a conversation. */
 const struct resource *resource_of_root(enum resource_root root);
 
-/*
- * The text of a column (p == NULL if it is NULL), and its value. An unknown
- * column is a BUG.
- */
-struct str resource_text(const struct resource *r,
-			 const struct resource_row *row, const char *column);
-struct db_val *resource_value(const struct resource *r,
-			      struct resource_row *row, const char *column);
-const struct db_val *resource_get_value(const struct resource *r,
-					const struct resource_row *row,
-					const char *column);
-
-/*
- * The field of a column, with its name for clients; and whether a change gives its
- * value. An unknown column is a BUG.
- */
-const struct resource_field *resource_field_of(const struct resource *r,
-					       const char *column);
-bool resource_is_given(const struct resource *r, const struct resource_row *row,
-		       const char *column);
+/* The text in a column (COLUMN); p == NULL if it is NULL. */
+struct str resource_text(const struct resource_row *row, size_t column);
 
 bool resource_same(const struct db_val *a, const struct db_val *b);
 

@@ -11,8 +11,13 @@
 int store_prompt_keep(struct db *tx, const struct resource_at *at,
 		      struct resource_row *prompt, struct err *e)
 {
-	static const char *const columns[] = { "name", "description", "body" };
-	const struct resource *of = &resources[RESOURCE_PROMPT];
+	static const struct {
+		size_t to, from;
+	} copied[] = {
+#define COPIED(column) { COLUMN(PROMPT_VERSION, column), COLUMN(PROMPT, column) }
+		COPIED(name), COPIED(description), COPIED(body),
+#undef COPIED
+	};
 	const struct resource *r = &resources[RESOURCE_PROMPT_VERSION];
 	struct resource_at below = {
 		.by = at->by, .holder = prompt->id, .above = prompt->holder,
@@ -22,10 +27,9 @@ int store_prompt_keep(struct db *tx, const struct resource_at *at,
 
 	resource_new(r, &row);
 	row.holder = prompt->id;
-	*resource_value(r, &row, "number") = DB_I(number);
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		*resource_value(r, &row, columns[i]) =
-			*resource_value(of, prompt, columns[i]);
+	row.v[COLUMN(PROMPT_VERSION, number)] = DB_I(number);
+	for (size_t i = 0; i < ARRAY_LEN(copied); i++)
+		row.v[copied[i].to] = prompt->v[copied[i].from];
 	if (resource_create(tx, r, &below, &row, NULL, e))
 		return -1;
 	return db_exec(tx, STMT_PROMPT_FORGET,

@@ -41,12 +41,12 @@ static int take_stored(struct turn_run *t, const struct uuid *id,
 		return -1;
 	*t->chosen = prompt_stamp_of(
 		"catalogue", arena_printf(t->arena, "%.*s", STR_ARG(
-			resource_value(r, &row, "name")->s)),
-		(int)row.version + 1, resource_value(r, &row, "body")->s);
+			row.v[COLUMN(PROMPT, name)].s)),
+		(int)row.version + 1, row.v[COLUMN(PROMPT, body)].s);
 	author_of_row(t->in.by.conf, t->in.by.who, r, &row, t->arena, &by);
 	if (!by.trusted)
 		t->chosen_by = author_label(&by, "prompt", resource_text(
-			r, &row, "name"), t->arena);
+			&row, COLUMN(PROMPT, name)), t->arena);
 	return 0;
 }
 

@@ -160,6 +160,19 @@ def test_a_choice_that_there_is_not(lab):
         422, "tier", "tier must be private, team or tenant.")
 
 
+@pytest.mark.parametrize("wrong, meant", [
+    ("Team", "team"), ("tenants", "tenant"), ("privat", "private"), ("", None),
+    ("everybody", None), ("t" * 500, None)])
+def test_the_choice_that_was_probably_meant(lab, wrong, meant):
+    answer = lab.post("/prompts", {"name": "x", "body": "x", "tier": wrong}, user="ada")
+    assert (answer.status, answer.json["field"]) == (422, "tier"), answer
+    if meant:
+        assert answer.json["detail"] == (
+            f'tier must be private, team or tenant; did you mean "{meant}"?')
+    else:
+        assert "did you mean" not in answer.json["detail"], answer
+
+
 @pytest.mark.parametrize("body, found", [
     ("", []), ("Write.", []), ("Dear {{Customer}} {{Customer}}", ["Customer"]),
     ("{{Tone: choice: a | b}}", ["Tone"])])

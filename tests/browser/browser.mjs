@@ -22,7 +22,7 @@ after(() => browser?.close());
 async function launch()
 {
 	browser ??= await chromium.launch({
-		executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+		executablePath: process.env.CHROMIUM || '/usr/bin/chromium-headless-shell',
 		args: ['--no-sandbox', '--disable-gpu', '--disable-quic',
 			'--no-first-run', '--disable-background-networking',
 			'--disable-component-update', '--disable-sync'],
@@ -175,7 +175,7 @@ export function shownId(page)
 /** A word that no other test and no earlier run has used. */
 export function unique(word)
 {
-	return `${word} ${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
+	return `${word}${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
 }
 
 /** What a person reads in the thread. */

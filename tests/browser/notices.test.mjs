@@ -115,7 +115,7 @@ test('an open conversation shows what another tab asks in it', async (t) => {
 });
 
 test('the open conversation is deleted elsewhere', async (t) => {
-	const id = await conversation(unique('to go'));
+	const id = await conversation(unique('going'));
 	const page = await listening(t, { hash: `#/c/${id}` });
 
 	await page.waitForSelector('.row.current');
@@ -173,7 +173,7 @@ for (const [name, init] of [
 		const first = await listening(t, { init: (page) => page.addInitScript(init) });
 		const second = await first.context().newPage();
 		const asked = asks(second);
-		const title = unique('in both');
+		const title = unique('both');
 
 		await second.addInitScript(init);
 		await second.goto(first.url());

@@ -94,32 +94,32 @@ static void a_stamp_follows_the_text(void **state)
 
 	(void)state;
 	resource_new(r, &now);
-	*resource_value(r, &now, "prompt") = DB_S(STR("One."));
+	now.v[COLUMN(WORKSPACE, prompt)] = DB_S(STR("One."));
 	author_stamp(&bob, r, NULL, &now, &a);
-	assert_non_null(strstr(resource_text(r, &now, "author").p, "\"bob\""));
+	assert_non_null(strstr(resource_text(&now, COLUMN(WORKSPACE, author)).p, "\"bob\""));
 	/* The same text, another field, and no field: no other author. */
 	for (int i = 0; i < 3; i++) {
 		resource_new(r, &row);
 		if (i == 0)
-			*resource_value(r, &row, "prompt") = DB_S(STR("One."));
+			row.v[COLUMN(WORKSPACE, prompt)] = DB_S(STR("One."));
 		else if (i == 1)
-			*resource_value(r, &row, "name") = DB_S(STR("N"));
+			row.v[COLUMN(WORKSPACE, name)] = DB_S(STR("N"));
 		for (size_t k = 0; k < r->n_fields; k++)
 			row.given[k] = !row.v[k].null;
 		author_stamp(&ada, r, &now, &row, &a);
-		assert_null(resource_text(r, &row, "author").p);
+		assert_null(resource_text(&row, COLUMN(WORKSPACE, author)).p);
 	}
-	*resource_value(r, &row, "prompt") = DB_S(STR("Two."));
+	row.v[COLUMN(WORKSPACE, prompt)] = DB_S(STR("Two."));
 	for (size_t k = 0; k < r->n_fields; k++)
 		row.given[k] = !row.v[k].null;
 	author_stamp(&ada, r, &now, &row, &a);
-	assert_non_null(strstr(resource_text(r, &row, "author").p, "\"ada\""));
+	assert_non_null(strstr(resource_text(&row, COLUMN(WORKSPACE, author)).p, "\"ada\""));
 	/* A copy has the author of the original. */
 	resource_new(r, &row);
-	*resource_value(r, &row, "prompt") = DB_S(STR("One."));
+	row.v[COLUMN(WORKSPACE, prompt)] = DB_S(STR("One."));
 	author_copy(r, &now, &row);
 	author_stamp(&ada, r, NULL, &row, &a);
-	assert_non_null(strstr(resource_text(r, &row, "author").p, "\"bob\""));
+	assert_non_null(strstr(resource_text(&row, COLUMN(WORKSPACE, author)).p, "\"bob\""));
 	arena_release(&a);
 }
 

@@ -381,8 +381,8 @@ static void changes_do_not_meet(void **state)
 	clock_fix_us(0);
 	ok(resource_get(db, r, &at, &id, &a, &one, &e));
 	two = one;
-	*resource_value(r, &one, "name") = DB_S(S("one"));
-	*resource_value(r, &two, "name") = DB_S(S("two"));
+	one.v[COLUMN(API_TOKEN, name)] = DB_S(S("one"));
+	two.v[COLUMN(API_TOKEN, name)] = DB_S(S("two"));
 	one.given[0] = two.given[0] = true;
 	ok(resource_update(db, r, &at, &one, NULL, &e));
 	refused(resource_update(db, r, &at, &two, NULL, &e), ERR_PRECONDITION);

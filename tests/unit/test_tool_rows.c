@@ -110,6 +110,27 @@ static void tools_of_resources_are_whole(void **state)
 	arena_release(&a);
 }
 
+/* The constants count the fields as the rows do, as many as the largest has. */
+static void columns_are_constants(void **state)
+{
+	static const char of_token[COLUMN(API_TOKEN, hash)];
+	const struct resource *r = &resources[RESOURCE_PROMPT];
+	size_t most = 0;
+
+	(void)state;
+	assert_int_equal(sizeof(of_token), 4);
+	assert_string_equal(r->fields[COLUMN(PROMPT, body)].column, "body");
+	assert_string_equal(r->fields[COLUMN(PROMPT, author)].column, "author");
+	assert_int_equal(COLUMN(PROMPT, author), r->n_fields - 1);
+	for (size_t i = 0; i < RESOURCE__MAX; i++) {
+		r = &resources[i];
+		most = MAX(most, r->n_fields);
+		if (r->named)
+			assert_true(r->fields[r->name_at].flags & RESOURCE_UNIQUE);
+	}
+	assert_int_equal(most, RESOURCE_FIELDS_MAX);
+}
+
 /* Of fields of all types, and of those that a row cannot have. */
 static void arguments_are_of_the_fields(void **state)
 {
@@ -279,6 +300,7 @@ int main(void)
 		cmocka_unit_test(files_are_whole_schemas),
 		cmocka_unit_test(rows_are_whole),
 		cmocka_unit_test(tools_of_resources_are_whole),
+		cmocka_unit_test(columns_are_constants),
 		cmocka_unit_test(arguments_are_of_the_fields),
 		cmocka_unit_test(kinds_are_whole),
 		cmocka_unit_test(a_tool_may_be_of_several_groups),

@@ -168,12 +168,11 @@ static bool is_choice(const struct conf *conf, const struct workspace *w,
 
 /* -- what rows of agents and workspaces say ------------------------------------ */
 
-static int check_choices(const struct caller *by, const struct resource *r,
-			 const struct resource_row *row,
+/* tools: the value of their column. */
+static int check_choices(const struct caller *by, struct str tools,
 			 const struct workspace *w, struct err *e)
 {
-	const struct conf_list l = stored_list(by->arena,
-					       resource_text(r, row, "tools"));
+	const struct conf_list l = stored_list(by->arena, tools);
 
 	for (size_t i = 0; i < l.n; i++)
 		if (!is_choice(by->conf, w, str_of(l.v[i])))
@@ -186,13 +185,17 @@ static int check_choices(const struct caller *by, const struct resource *r,
 static int check_agent_row(const struct caller *by, const struct resource *r,
 			   struct resource_change *k, struct err *e)
 {
-	return check_choices(by, r, &k->row, k->above, e);
+	(void)r;
+	return check_choices(by, resource_text(&k->row, COLUMN(AGENT, tools)),
+			     k->above, e);
 }
 
 static int check_workspace_row(const struct caller *by, const struct resource *r,
 			       struct resource_change *k, struct err *e)
 {
-	return check_choices(by, r, &k->row, stored_workspace_of(by, &k->row), e);
+	(void)r;
+	return check_choices(by, resource_text(&k->row, COLUMN(WORKSPACE, tools)),
+			     stored_workspace_of(by, &k->row), e);
 }
 
 /* Whether the agent has tools for the web for this caller (A64). */

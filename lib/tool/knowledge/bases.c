@@ -13,11 +13,6 @@ bool knowledge_may(const struct tool *t, const struct tool_ctx *ctx)
 	       policy_may(ctx->turn.by.who, PERM_KNOWLEDGE_READ);
 }
 
-struct str knowledge_text(const struct resource_row *row, const char *column)
-{
-	return resource_text(&resources[RESOURCE_KNOWLEDGE_BASE], row, column);
-}
-
 struct kb_at knowledge_at(const struct tool_ctx *ctx,
 			  const struct resource_row *base)
 {
@@ -34,7 +29,7 @@ static bool is_named(const struct resource_row *base, struct str name)
 {
 	struct uuid id;
 
-	return str_eq(name, knowledge_text(base, "name")) ||
+	return str_eq(name, resource_text(base, COLUMN(KNOWLEDGE_BASE, name))) ||
 	       (uuid_parse(name, &id) && uuid_eq(&id, &base->id));
 }
 

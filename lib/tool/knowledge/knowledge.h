@@ -31,9 +31,6 @@ tool_run_fn knowledge_read_run, knowledge_all_run, knowledge_chats_run;
 int knowledge_bases(const struct tool_ctx *ctx, struct str name,
 		    struct retrieve_bases *out, struct err *e) MUST_CHECK;
 
-/* Its value, a text; p == NULL: none. Borrowed from row. */
-struct str knowledge_text(const struct resource_row *row, const char *column);
-
 /*
  * What tools see of a base: as over the API, but nobody sees documents of
  * groups that they are not in, not even users who may change the base.

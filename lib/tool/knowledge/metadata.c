@@ -30,15 +30,15 @@ int knowledge_list_run(const struct tool *t, const struct tool_ctx *ctx,
 	jw_key(&w, "knowledge_bases");
 	jw_arr(&w);
 	for (size_t i = 0; i < bases.n; i++) {
-		struct str name = knowledge_text(&bases.v[i], "name");
+		struct str name = resource_text(&bases.v[i], COLUMN(KNOWLEDGE_BASE, name));
 
 		jw_obj(&w);
 		jw_kuuid(&w, "id", &bases.v[i].id);
 		jw_kstr(&w, "name", name);
 		key_if_any(&w, "description",
-			   knowledge_text(&bases.v[i], "description"));
+			   resource_text(&bases.v[i], COLUMN(KNOWLEDGE_BASE, description)));
 		jw_kstr(&w, "language",
-			knowledge_text(&bases.v[i], "language"));
+			resource_text(&bases.v[i], COLUMN(KNOWLEDGE_BASE, language)));
 		jw_end_obj(&w);
 		if (ctx->from)
 			origins_add(ctx->from, ORIGIN_KNOWLEDGE_BASE, name);

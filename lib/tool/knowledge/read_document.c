@@ -137,7 +137,7 @@ int knowledge_read_run(const struct tool *t, const struct tool_ctx *ctx,
 	jw_obj(&w);
 	if (r.of.base) {
 		jw_kuuid(&w, "document_id", &r.of.id);
-		jw_kstr(&w, "base", knowledge_text(r.of.base, "name"));
+		jw_kstr(&w, "base", resource_text(r.of.base, COLUMN(KNOWLEDGE_BASE, name)));
 	}
 	jw_kstr(&w, "title", r.of.title);
 	if (r.of.url.p)

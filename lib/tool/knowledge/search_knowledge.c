@@ -43,7 +43,7 @@ void knowledge_write(struct jw *w, const struct tool_ctx *ctx,
 {
 	if (no)
 		jw_kint(w, "number", no);
-	jw_kstr(w, "base", knowledge_text(hit->base, "name"));
+	jw_kstr(w, "base", resource_text(hit->base, COLUMN(KNOWLEDGE_BASE, name)));
 	jw_kuuid(w, "document_id", &hit->document->id);
 	jw_kstr(w, "title", hit->document->title);
 	if (hit->found->heading.n)
