@@ -138,7 +138,7 @@ static int check_moved(const struct caller *by, const struct resource *r,
 		SERVICE_COLUMN(r, provider), SERVICE_COLUMN(r, url),
 	};
 	const struct resource_at at = resource_own(&by->owner);
-	const size_t key = (size_t)(&row->v[SERVICE_COLUMN(r, api_key)] - row->v);
+	const size_t key = SERVICE_COLUMN(r, api_key);
 	struct resource_row old;
 
 	if (is_new || row->given[key] || row->v[key].null)
