@@ -69,14 +69,6 @@ bool places_take(struct request *rq, enum place_kind kind,
 	return false;
 }
 
-bool places_look_due(const struct request *rq)
-{
-	int64_t looked_ms = atomic_load(&rq->app->places.looked_ms);
-
-	return places_hold_process(rq) &&
-		(!looked_ms || clock_mono_ms() - looked_ms >= LOOK_MS);
-}
-
 bool places_check(struct request *rq)
 {
 	struct app *app = rq->app;
@@ -99,6 +91,16 @@ int places_refuse(struct err *e)
 		       "(server.workers)");
 }
 
+static bool look_due(int64_t looked_ms, int64_t now_ms)
+{
+	return !looked_ms || now_ms - looked_ms >= LOOK_MS;
+}
+
+bool places_look_due(const struct places *p)
+{
+	return look_due(atomic_load(&p->looked_ms), clock_mono_ms());
+}
+
 void places_look(struct app *app)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -108,7 +110,7 @@ void places_look(struct app *app)
 	int64_t n = 0;
 
 	/* One thread at a time. */
-	if ((before_ms && now_ms - before_ms < LOOK_MS) ||
+	if (!look_due(before_ms, now_ms) ||
 	    !atomic_compare_exchange_strong(&app->places.looked_ms, &before_ms,
 					    now_ms))
 		return;

@@ -71,14 +71,14 @@ int places_refuse(struct err *e);
  */
 bool places_check(struct request *rq);
 
-/* Whether places_check would ask the store now. Any thread; takes no lock. */
-bool places_look_due(const struct request *rq);
-
 /*
  * Records that this process keeps answers open and counts the others, at most every
  * 10 s; up to 2 round trips. Any thread.
  */
 void places_look(struct app *app);
+
+/* Whether it would do so now. Any thread; takes no lock. */
+bool places_look_due(const struct places *p);
 
 /* The process keeps no answer open any more: a round trip if it was recorded. */
 void places_leave(struct app *app);

@@ -156,6 +156,7 @@ struct stream_sink {
 	struct sink sink;	/* must be first: a sink is cast back */
 	bool left;		/* the answer has ended, the turn has not */
 	bool may_leave;		/* its clients can follow the turn on */
+	bool holds_process;	/* its place is one of those that the store counts */
 	struct request *rq;
 	struct response *rs;
 	const struct dialect *dialect;
@@ -227,8 +228,10 @@ static void stream_flush(struct sink *s)
 		stream_leave(ss);
 }
 
-/* On the thread of lib/net: to leave, and to ask the store, is for the turn's own,
- * which flushes what is refused here. */
+/*
+ * On the thread of lib/net: to leave, and to ask the store, is for the turn's own,
+ * which flushes what is refused here.
+ */
 static bool stream_try_flush(struct sink *s)
 {
 	struct stream_sink *ss = (struct stream_sink *)s;
@@ -236,7 +239,8 @@ static bool stream_try_flush(struct sink *s)
 	if (ss->left)
 		return true;
 	if (ss->may_leave && (ss->rq->brief ||
-			      (ss->rs->sent_bytes && places_look_due(ss->rq))))
+			      (ss->holds_process && ss->rs->sent_bytes &&
+			       places_look_due(&ss->rq->app->places))))
 		return false;
 	return resp_try_flush(ss->rs);
 }
@@ -321,6 +325,7 @@ int send_stream(struct request *rq, struct response *rs,
 	s = stream_open(rq, rs, as);
 	s.sink.try_flush = stream_try_flush;
 	s.may_leave = resumable;
+	s.holds_process = places_hold_process(rq);
 	if (as->stops_with_client && in->key == TURN_KEY_NONE)
 		s.stop = t;
 	turn_run(t, &s.sink);

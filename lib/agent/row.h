@@ -9,8 +9,8 @@
 #include "resource/call.h"
 
 /*
- * Makes the id in this column out of that of the name, if it is not given, and
- * validates it. In by's arena. ERR_INVALID_FIELD.
+ * Makes the id in this column out of the text in the column `name`, if it is not
+ * given, and validates it. In by's arena. ERR_INVALID_FIELD.
  */
 int agent_row_check_id(const struct caller *by, const struct resource *r,
 		       struct resource_row *row, size_t column, size_t name,

@@ -9,12 +9,15 @@
 
 #include "resource/call.h"
 
-/* Where a resource has them. */
+/* Its columns (COLUMN) with the tier and the group. */
 struct sharing_columns {
 	size_t tier, team;
 };
 
-/* For `prepare`: sets the holder of a new row by its tier and group. */
+/*
+ * For `prepare`: sets the holder of a new row by its tier, private by default, and its
+ * group. ERR_INVALID_FIELD, ERR_FORBIDDEN.
+ */
 int sharing_prepare(const struct caller *by, const struct resource *r,
 		    struct resource_change *k, struct sharing_columns at,
 		    struct err *e) MUST_CHECK;

@@ -33,20 +33,12 @@ struct str author_text(const struct identity *who, struct arena *a)
 	return s;
 }
 
-/* The field with this flag; NULL if the resource has none. */
-static const struct resource_field *authored(const struct resource *r)
-{
-	for (size_t i = 0; i < r->n_fields; i++)
-		if (r->fields[i].flags & RESOURCE_AUTHORED)
-			return &r->fields[i];
-	return NULL;
-}
-
+/* The field with this flag; n_fields if the resource has none. */
 static size_t index_of(const struct resource *r, unsigned flag)
 {
 	size_t i = 0;
 
-	while (!(r->fields[i].flags & flag))
+	while (i < r->n_fields && !(r->fields[i].flags & flag))
 		i++;
 	return i;
 }
@@ -64,12 +56,10 @@ void author_stamp(const struct identity *who, const struct resource *r,
 		  const struct resource_row *now, struct resource_row *row,
 		  struct arena *a)
 {
-	const struct resource_field *f = authored(r);
-	size_t i;
+	const size_t i = index_of(r, RESOURCE_AUTHORED);
 
-	if (!f || row->given[index_of(r, RESOURCE_AUTHOR)])
+	if (i == r->n_fields || row->given[index_of(r, RESOURCE_AUTHOR)])
 		return;
-	i = (size_t)(f - r->fields);
 	if (now ? !row->given[i] || resource_same(&row->v[i], &now->v[i])
 		: row->v[i].null)
 		return;

@@ -126,6 +126,25 @@ def test_notifications_come_as_they_are_made(make_site, kind):
         told = [item["data"].get("conversationId") for item in page["items"]]
 
 
+@pytest.mark.parametrize("kind", ("apache-fcgid", "apache-cgi"))
+def test_a_process_that_is_one_too_many_is_given_back(make_site, kind):
+    """The store knows how many answers are open; it is asked after the first token."""
+    with Deployment(workspaces={"lab": {"workspace": "lab", "name": "Lab"}},
+                    config={"server": {"workers": 2}}) as own:
+        site = make_site(kind, deployment=own)
+        stays, one, _ = begin(site, LONG)
+        leaves, two, events = begin(site, LONG)
+        began = time.monotonic()
+        assert "done" not in [event.name for event in events]
+        assert time.monotonic() - began < 30		# of the 100 s of its turn
+        for turn in one, two:
+            assert site.get(f"/turns/{turn['turnId']}").json["status"] == "running"
+            site.post(f"/turns/{turn['turnId']}/cancel", {})
+        stays.close()
+        leaves.close()
+        site.__exit__()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_who_comes_back_misses_nothing(make_site, ended, kind):
     """A stream that is cut and continued, and long polls of all of it; where
