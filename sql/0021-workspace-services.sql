@@ -31,3 +31,5 @@ CREATE TABLE IF NOT EXISTS workspace_service (
   UNIQUE KEY workspace_service_service_id (tenant_id, service_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='LLM services of workspaces, made by those who manage them';
+
+ALTER TABLE usage_record MODIFY payer TINYINT UNSIGNED NULL COMMENT '1 the installation (a service of the configuration), 2 the tenant (a service made over the API), 3 the user (a key of their own), 4 the workspace (a service that its managers made); NULL: not known';
