@@ -225,14 +225,15 @@ int part_session(const struct part_input *in, struct part_text *out,
 		 struct err *e)
 {
 	struct buf b = BUF_INIT(4096);
-	char day[64];
+	char day[64], zone[ZONE_NAME_BYTES];
 	struct tm tm;
 
 	(void)e;
 	if (in->now_us && zone_time(in->zone, in->now_us, &tm) &&
-	    strftime(day, sizeof(day), "%A, %Y-%m-%d", &tm))
-		buf_addf(&b, "Today is %s (%.*s).", day, STR_ARG(in->zone.n
-			 ? in->zone : str_of(tm.tm_zone)));
+	    strftime(day, sizeof(day), "%A, %Y-%m-%d", &tm) &&
+	    strftime(zone, sizeof(zone), "%Z", &tm))
+		buf_addf(&b, "Today is %s (%.*s).", day,
+			 STR_ARG(in->zone.n ? in->zone : str_of(zone)));
 	*out = (struct part_text){
 		.name = "session", .text = arena_str(in->arena, buf_str(&b)),
 	};

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* lib/prompt: context parts and their stamps, the envelope of untrusted text. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "base/json.h"
 #include "base/utf8.h"
@@ -99,6 +103,63 @@ static void all_layers_in_order(void **state)
 	assert_null(strstr(json.p, "clerk."));
 	buf_release(&json);
 	arena_release(&a);
+}
+
+static atomic_bool zone_is_read;
+
+/* The C library reads TZ. */
+static void *read_zone(void *unused)
+{
+	(void)unused;
+	tzset();
+	return NULL;
+}
+
+/* What the session's part says then, in the zone of the process. */
+static void *say_the_day(void *day)
+{
+	const struct part_input in = {
+		.conf = &(struct conf){ .chat_system_prompt = "Be nice." },
+		.workspace = &(struct workspace){ .id = "w" },
+		.agent = &plain, .now_us = 1795302300000000,
+	};
+	struct part_share share[PART__MAX];
+	struct arena a = ARENA_INIT;
+	struct prompt_blocks l;
+
+	while (!atomic_load_explicit(&zone_is_read, memory_order_relaxed))
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	compose(in, ROOM, &a, share, &l);
+	snprintf(day, 100, "%.*s", STR_ARG(l.text[l.n - 1]));
+	arena_release(&a);
+	return NULL;
+}
+
+/*
+ * The C library shares the name of the process's zone among threads, under a lock
+ * that the thread sanitizer does not see: nobody else may read it. The threads are
+ * ordered by nothing that it sees.
+ */
+static void threads_name_the_zone(void **state)
+{
+	const char *before = getenv("TZ");
+	char kept[100], day[100];
+	pthread_t reader, speaker;
+
+	(void)state;
+	snprintf(kept, sizeof(kept), "%s", before ? before : "");
+	setenv("TZ", "XQZ3", 1);	/* a name that no thread has met */
+	assert_int_equal(pthread_create(&speaker, NULL, say_the_day, day), 0);
+	assert_int_equal(pthread_create(&reader, NULL, read_zone, NULL), 0);
+	pthread_join(reader, NULL);
+	atomic_store_explicit(&zone_is_read, true, memory_order_relaxed);
+	pthread_join(speaker, NULL);
+	assert_string_equal(day, "Today is Saturday, 2026-11-21 (XQZ).");
+	if (before)
+		setenv("TZ", kept, 1);
+	else
+		unsetenv("TZ");
+	tzset();
 }
 
 static void agent_prompt_falls_back(void **state)
@@ -412,6 +473,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_layers_in_order),
+		cmocka_unit_test(threads_name_the_zone),
 		cmocka_unit_test(agent_prompt_falls_back),
 		cmocka_unit_test(every_row_is_whole),
 		cmocka_unit_test(the_allocator_keeps_its_promises),
