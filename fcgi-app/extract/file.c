@@ -122,6 +122,9 @@ static struct file_kind kind_of(struct str s)
 	k.text = rest.p && !memmem(rest.p, rest.n, "binary", 6);
 	if (office)
 		type = str_of(office);
+	/* libmagic of Debian 13 says nothing of an archive of no other type. */
+	else if (is_zip(s) && str_is(type, "application/octet-stream"))
+		type = STR("application/zip");
 	if (type.n && type.n < sizeof(k.type)) {
 		memcpy(k.type, type.p, type.n);
 		k.type[type.n] = '\0';
