@@ -3,25 +3,23 @@
 #include "resource/form.h"
 
 #include "base/limits.h"
+#include "resource/rows.h"
 
 #include "base/banned.h"
 
-static const char *const type_names[] = {
-	[TYPE_TEXT] = "string", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
-	[TYPE_TIME] = "string", [TYPE_UUID] = "string", [TYPE_IDS] = "array",
-};
-
 static void put_type(struct jw *w, const struct resource_field *f, bool nullable)
 {
-	if (f->type == TYPE_JSON)	/* any JSON type */
+	const char *name = resource_types[f->type].schema;
+
+	if (!name)
 		return;
 	if (!nullable) {
-		jw_kstrz(w, "type", type_names[f->type]);
+		jw_kstrz(w, "type", name);
 		return;
 	}
 	jw_key(w, "type");
 	jw_arr(w);
-	jw_str(w, str_of(type_names[f->type]));
+	jw_str(w, str_of(name));
 	jw_str(w, STR("null"));
 	jw_end_arr(w);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fields.h"
 #include "resource/form.h"
 #include "secret/secret.h"
 
@@ -20,17 +19,10 @@ union slot {
 	json_t *j;
 };
 
-static const enum field_type field_types[] = {
-	[TYPE_TEXT] = FIELD_TEXT, [TYPE_INT] = FIELD_INT,
-	[TYPE_BOOL] = FIELD_BOOL, [TYPE_TIME] = FIELD_TIME,
-	[TYPE_UUID] = FIELD_UUID, [TYPE_JSON] = FIELD_JSON,
-	[TYPE_SECRET] = FIELD_TEXT, [TYPE_IDS] = FIELD_JSON,
-};
-
 static struct field field_of(const struct resource_field *f, bool complete)
 {
 	struct field out = {
-		.key = f->key, .type = field_types[f->type],
+		.key = f->key, .type = resource_types[f->type].body,
 		.min = f->min, .max = f->max,
 	};
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "resource/rows.h"
 
 #include "base/banned.h"
 
@@ -178,12 +179,6 @@ static void write_path(struct jw *w, const char *key, const char *path,
 
 /* -- fields ------------------------------------------------------------------- */
 
-static const char *const type_names[] = {
-	[TYPE_TEXT] = "text", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
-	[TYPE_TIME] = "time", [TYPE_UUID] = "id", [TYPE_JSON] = "json",
-	[TYPE_SECRET] = "secret", [TYPE_IDS] = "ids",
-};
-
 static const char *type_of(const struct resource_field *f,
 			   const struct input *in)
 {
@@ -193,7 +188,7 @@ static const char *type_of(const struct resource_field *f,
 		return "lines";
 	if (f->type == TYPE_JSON && *in->choices == '@')
 		return "ids";
-	return type_names[f->type];
+	return resource_types[f->type].form;
 }
 
 static const char *const mode_names[] = {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "resource/form.h"
+#include "resource/rows.h"
 
 #include "base/banned.h"
 
@@ -218,12 +219,6 @@ static void print_one(struct buf *out, const struct resource *r)
 	print_delete(out, r);
 }
 
-static const char *const type_names[] = {
-	[TYPE_TEXT] = "string", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
-	[TYPE_TIME] = "string", [TYPE_UUID] = "string", [TYPE_SECRET] = "string",
-	[TYPE_IDS] = "array",
-};
-
 /* The allowed values, if they are a fixed list. */
 static void print_enum(struct buf *out, const struct resource *r,
 		       const struct resource_field *f)
@@ -252,18 +247,17 @@ static const char *shown_key(const struct resource_field *f, const char *use)
 static void print_field(struct buf *out, const struct resource *r,
 			const struct resource_field *f, const char *use)
 {
+	const char *type = resource_types[f->type].schema;
+
 	if (*shown_key(f, use)) {
 		buf_addf(out, "        %sSet: {type: boolean, description: "
 			 "\"Whether it has one\"}\n", f->key);
 		return;
 	}
 	buf_addf(out, "        %s: {", f->key);
-	if (f->type == TYPE_JSON)
-		;
-	else if (f->flags & RESOURCE_NULLABLE)
-		buf_addf(out, "type: [%s, \"null\"], ", type_names[f->type]);
-	else
-		buf_addf(out, "type: %s, ", type_names[f->type]);
+	if (type)
+		buf_addf(out, f->flags & RESOURCE_NULLABLE
+			 ? "type: [%s, \"null\"], " : "type: %s, ", type);
 	if (f->type == TYPE_TIME)
 		buf_adds(out, "format: date-time, ");
 	if (f->type == TYPE_UUID)

@@ -94,11 +94,10 @@ static const char *const root_tables[ROOT__MAX] = {
 #include "resource/resource.def"
 };
 
-static const char letters[] = {
-	[TYPE_TEXT] = 's', [TYPE_INT] = 'i', [TYPE_BOOL] = 'i',
-	[TYPE_TIME] = 'i', [TYPE_UUID] = 'u', [TYPE_JSON] = 's',
-	[TYPE_BYTES] = 'b', [TYPE_SECRET] = 'b',
-	[TYPE_IDS] = 'b',
+const struct resource_type_row resource_types[] = {
+#define TYPE(id, letter, body, schema, form) \
+	[TYPE_##id] = { letter, FIELD_##body, schema, form },
+#include "resource/type.def"
 };
 
 const struct resource *resource_find(struct str path)
@@ -193,7 +192,8 @@ void resource_new(const struct resource *r, struct resource_row *row)
 	};
 	for (size_t i = 0; i < r->n_fields; i++)
 		row->v[i] = (struct db_val){
-			.type = letters[r->fields[i].type], .null = true,
+			.type = resource_types[r->fields[i].type].letter,
+			.null = true,
 		};
 }
 

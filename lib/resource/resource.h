@@ -59,8 +59,10 @@ enum resource_stmt {
 	RSTMT__MAX
 };
 
-enum resource_type { TYPE_TEXT, TYPE_INT, TYPE_BOOL, TYPE_TIME, TYPE_UUID,
-		     TYPE_JSON, TYPE_BYTES, TYPE_SECRET, TYPE_IDS };
+enum resource_type {
+#define TYPE(id, ...) TYPE_##id,
+#include "resource/type.def"
+};
 enum resource_mode {
 	MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN, MODE_STAMP,
 };
