@@ -98,17 +98,6 @@ static int prepare_agent(const struct caller *by, const struct resource *r,
 
 /* -- values --------------------------------------------------------------------- */
 
-static int check_score(struct resource_row *row, struct err *e)
-{
-	struct str s = resource_text(row, COLUMN(AGENT, rag_min_score));
-	double v;
-
-	if (!s.p || (str_real(s, &v) && v >= 0 && v <= 1))
-		return 0;
-	return err_field(e, ERR_INVALID_FIELD, "ragMinScore",
-			 "ragMinScore must be a number from 0 to 1.");
-}
-
 /*
  * B14: the bases must be visible to whoever names them; users of the agent
  * search only those that they see themselves.
@@ -175,8 +164,8 @@ static int check_agent(const struct caller *by, const struct resource *r,
 
 	if (agent_row_check_list(r, row, COLUMN(AGENT, tools), LIM_AGENT_TOOLS,
 				 LIM_NAME_BYTES, e) ||
-	    check_knowledge(by, k->now, row, e) || check_score(row, e) ||
-	    check_ranking(row, e) || check_rounds(by, k->above, row, e))
+	    check_knowledge(by, k->now, row, e) || check_ranking(row, e) ||
+	    check_rounds(by, k->above, row, e))
 		return -1;
 	return stored_bindings_check(by, k->above, r, row, e);
 }
@@ -307,14 +296,10 @@ static void write_column(struct jw *w, const char *key, const struct agent *a,
 	const struct db_val *v = value_of(a, column);
 
 	jw_key(w, key);
-	if (!v || v->null)
-		jw_null(w);
-	else if (v->type == 'i')
-		jw_int(w, v->i);
-	else if (agents->fields[column].type == TYPE_JSON)
-		jw_raw(w, v->s);
+	if (v)
+		resource_write_value(w, &agents->fields[column], v);
 	else
-		jw_str(w, v->s);
+		jw_null(w);
 }
 
 static void write_flag(struct jw *w, const char *key, const struct agent *a,

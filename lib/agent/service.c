@@ -112,21 +112,6 @@ static int check_capabilities(const struct caller *by, struct str names,
 			 "vision, embed, rerank, summarize.");
 }
 
-static int check_number(const struct caller *by, struct str text, const char *field,
-			double max, struct err *e)
-{
-	char *end = NULL;
-	double v;
-
-	if (!text.p)
-		return 0;
-	v = strtod(arena_str(by->arena, text).p, &end);
-	if (*end == '\0' && text.n && v >= 0 && v <= max)
-		return 0;
-	return err_field(e, ERR_INVALID_FIELD, field, "%s must be a number from "
-			 "0 to %g.", field, max);
-}
-
 /*
  * A stored key belongs to the address that it was entered for: somebody who may
  * only change the row must not be able to send it elsewhere.
@@ -298,12 +283,9 @@ static int check_service(const struct caller *by, const struct resource *r,
 	    ((row->given[COLUMN(LLM_SERVICE, quirks)] ||
 	      row->given[COLUMN(LLM_SERVICE, provider)]) &&
 	     check_quirks(by, r, row, e)) ||
-	    (row->given[COLUMN(LLM_SERVICE, fallbacks)] && check_fallbacks(by, row, e)) ||
-	    check_number(by, resource_text(row, COLUMN(LLM_SERVICE, temperature)),
-			 "temperature", 2, e))
+	    (row->given[COLUMN(LLM_SERVICE, fallbacks)] && check_fallbacks(by, row, e)))
 		return -1;
-	return check_number(by, resource_text(row, COLUMN(LLM_SERVICE, top_p)),
-			    "topP", 1, e);
+	return 0;
 }
 
 /* Completes the llmServiceId and checks that no file has it. */

@@ -125,6 +125,18 @@ static int read_int(const struct field *f, const json_t *v, int64_t *out,
 			 (long long)f->min, (long long)f->max);
 }
 
+static int read_real(const struct field *f, const json_t *v, double *out,
+		     struct err *e)
+{
+	*out = json_number_value(v);
+	if (json_is_number(v) && *out >= (double)f->min &&
+	    *out <= (double)f->max)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be a number "
+			 "from %lld to %lld.", f->key, (long long)f->min,
+			 (long long)f->max);
+}
+
 static bool is_texts(const json_t *v)
 {
 	const json_t *item;
@@ -157,6 +169,8 @@ static int read_one(const struct field *f, json_t *v, char *member,
 		return 0;
 	case FIELD_INT:
 		return read_int(f, v, (int64_t *)(void *)member, e);
+	case FIELD_REAL:
+		return read_real(f, v, (double *)(void *)member, e);
 	case FIELD_TIME:
 		if (!clock_iso_parse(json_string_value(v),
 				     (int64_t *)(void *)member))

@@ -23,6 +23,7 @@ enum field_type {
 	FIELD_LIST,	/* json_t *, an array, borrowed; NULL: absent or null */
 	FIELD_BOOL,	/* int: 1, -1 for false; 0: absent or null */
 	FIELD_INT,	/* int64_t; 0: absent or null */
+	FIELD_REAL,	/* double; 0: absent or null */
 	FIELD_TIME,	/* int64_t, microseconds since 1970; 0: absent or null */
 };
 
@@ -39,7 +40,7 @@ struct field {
 	unsigned flags;
 	size_t offset;		/* of the member */
 	size_t max_chars;	/* text, code points; 0 = any */
-	int64_t min, max;	/* of an integer */
+	int64_t min, max;	/* of a number */
 	/*
 	 * Offset of a bool (not the first member) that tells if the key was
 	 * present; 0 = not needed.

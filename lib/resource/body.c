@@ -15,6 +15,7 @@ union slot {
 	struct str s;
 	struct uuid u;
 	int64_t i;
+	double d;
 	int b;
 	json_t *j;
 };
@@ -105,6 +106,8 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 	case TYPE_INT:
 	case TYPE_TIME:
 		return DB_I(s->i);
+	case TYPE_REAL:
+		return DB_D(s->d);
 	case TYPE_SECRET:
 		return DB_B(take_secret(a, s->s));
 	case TYPE_IDS:

@@ -180,7 +180,8 @@ struct str resource_text(const struct resource_row *row, size_t column)
 bool resource_same(const struct db_val *a, const struct db_val *b)
 {
 	return a->null || b->null ? a->null == b->null
-		: a->type == 'i' ? a->i == b->i : str_eq(a->s, b->s);
+		: a->type == 'i' ? a->i == b->i
+		: a->type == 'd' ? a->d == b->d : str_eq(a->s, b->s);
 }
 
 void resource_new(const struct resource *r, struct resource_row *row)
@@ -307,19 +308,24 @@ bool resource_wanted(const struct resource *r, const struct resource_row *row,
 
 /* -- records ----------------------------------------------------------------- */
 
-static void write_value(struct jw *w, enum resource_type type,
-			const struct db_val *v)
+void resource_write_value(struct jw *w, const struct resource_field *f,
+			  const struct db_val *v)
 {
-	if (v->null && type != TYPE_IDS) {
+	char text[STR_REAL_BYTES];
+
+	if (v->null && f->type != TYPE_IDS) {
 		jw_null(w);
 		return;
 	}
-	switch (type) {
+	switch (f->type) {
 	case TYPE_TEXT:
 		jw_str(w, v->s);
 		return;
 	case TYPE_INT:
 		jw_int(w, v->i);
+		return;
+	case TYPE_REAL:
+		jw_raw(w, str_of_real(v->d, text));
 		return;
 	case TYPE_BOOL:
 		jw_bool(w, v->i != 0);
@@ -372,7 +378,7 @@ void resource_write(struct jw *w, const struct resource *r,
 			continue;
 		}
 		jw_key(w, r->fields[i].key);
-		write_value(w, r->fields[i].type, &row->v[i]);
+		resource_write_value(w, &r->fields[i], &row->v[i]);
 	}
 	jw_key(w, "createdAt");
 	write_time(w, row, row->created_us);

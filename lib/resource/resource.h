@@ -172,6 +172,10 @@ const struct resource *resource_of_root(enum resource_root root);
 /* The text in a column (COLUMN); p == NULL if it is NULL. */
 struct str resource_text(const struct resource_row *row, size_t column);
 
+/* Writes a value of the field, not one that no record shows. */
+void resource_write_value(struct jw *w, const struct resource_field *f,
+			  const struct db_val *v);
+
 bool resource_same(const struct db_val *a, const struct db_val *b);
 
 /*

@@ -148,6 +148,20 @@ def test_a_change(lab, made, provider):
     assert stale.status == 412
 
 
+def test_numbers_come_back_as_they_were_sent(lab, made):
+    """0.7, not the 0.69999999999999996 that a double is with all its digits."""
+    at = f"{ALL}/{made['id']}"
+    for temperature, top_p in ((0.7, 0.1), (1, 0), (2, 1e-05), (0.30000000000000004, 1)):
+        body = {"temperature": temperature, "topP": top_p}
+        words = json.dumps(body, separators=(",", ":"))[1:-1].encode()
+        changed = call(lab, "PATCH", at, body)
+        assert words in changed.body and words in call(lab, "GET", at).body, changed
+        shown = lab.command("services", "show", "ours").stdout
+        assert f"temperature: {temperature}\n" in shown and f"topP: {top_p}\n" in shown
+        assert lab.command("services", "import", "-", stdin=shown
+                           ).stdout == "ours\tunchanged\n"
+
+
 @pytest.mark.parametrize("field,value,says", [
     ("name", "", "name"), ("name", None, "name"), ("name", "x" * 101, "100"),
     ("provider", "nonsense", "not supported"), ("model", 5, "model"),

@@ -11,6 +11,7 @@ struct sample {
 	bool has_title;
 	int flag;
 	int64_t stars, until_us;
+	double score;
 	struct str line;
 };
 
@@ -31,6 +32,8 @@ static const struct field fields[] = {
 	  .offset = offsetof(struct sample, flag) },
 	{ .key = "stars", .type = FIELD_INT, .min = -1, .max = 5,
 	  .offset = offsetof(struct sample, stars) },
+	{ .key = "score", .type = FIELD_REAL, .flags = FIELD_NULLABLE,
+	  .min = 0, .max = 2, .offset = offsetof(struct sample, score) },
 	{ .key = "until", .type = FIELD_TIME, .flags = FIELD_NULLABLE,
 	  .offset = offsetof(struct sample, until_us) },
 	{ .key = "must", .type = FIELD_JSON, .flags = FIELD_FILLED,
@@ -77,6 +80,14 @@ static void good_values(void **state)
 	json_decref(j);
 	assert_int_equal(read_text("{\"agentId\":\"a\"}", &s, &e, &j), 0);
 	assert_false(s.has_title);
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"score\":2}", &s, &e,
+				   &j), 0);
+	assert_true(s.score == 2);
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"score\":0.7}", &s,
+				   &e, &j), 0);
+	assert_true(s.score == 0.7);
 	json_decref(j);
 	assert_int_equal(read_text("{\"agentId\":\"a\",\"stars\":-1,\"until\":"
 				   "\"1970-01-01T00:00:01Z\",\"line\":\"a b\"}",
@@ -167,6 +178,12 @@ static void bad_values(void **state)
 		  "stars", "whole number" },
 		{ "{\"agentId\":\"a\",\"stars\":1.0}", ERR_INVALID_FIELD,
 		  "stars", "whole number" },
+		{ "{\"agentId\":\"a\",\"score\":2.5}", ERR_INVALID_FIELD,
+		  "score", "a number from 0 to 2" },
+		{ "{\"agentId\":\"a\",\"score\":-1e-9}", ERR_INVALID_FIELD,
+		  "score", "a number from 0 to 2" },
+		{ "{\"agentId\":\"a\",\"score\":\"1\"}", ERR_INVALID_FIELD,
+		  "score", "a number" },
 		{ "{\"agentId\":\"a\",\"until\":5}", ERR_INVALID_FIELD,
 		  "until", "a time" },
 		{ "{\"agentId\":\"a\",\"line\":\"a\\tb\"}", ERR_INVALID_FIELD,

@@ -23,6 +23,7 @@ import { has, locale, t } from './strings.js';
  */
 
 const INTEGER = /^[+-]?\d+$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** The fields that the form asks for. */
 export function asked(form, values, isNew)
@@ -117,7 +118,7 @@ export function fieldError(field, value)
 
 	if (text.trim() === '')
 		return field.required && field.type !== 'secret' ? t('form.missing', { label }) : '';
-	if (field.type === 'integer')
+	if (field.type === 'integer' || field.type === 'number')
 		return numberError(field, text);
 	if (field.type === 'text' || field.type === 'secret') {
 		const chars = [...text].length;
@@ -139,13 +140,13 @@ export function fieldError(field, value)
 	return '';
 }
 
-function numberError({ label, min, max }, text)
+function numberError({ label, type, min, max }, text)
 {
-	if (!INTEGER.test(text))
-		return t('form.noNumber', { label });
-	const value = BigInt(text);
+	if (!(type === 'integer' ? INTEGER : NUMBER).test(text))
+		return t(type === 'integer' ? 'form.noInteger' : 'form.noNumber', { label });
+	const value = type === 'integer' ? BigInt(text) : Number(text);
 
-	return min !== null && (value < BigInt(min) || value > BigInt(max)) ?
+	return min !== null && (value < min || value > max) ?
 		t('form.outOfRange', { label, min, max }) : '';
 }
 
@@ -170,6 +171,8 @@ function sent(field, value)
 	switch (field.type) {
 	case 'integer':
 		return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+	case 'number':
+		return Number(text);
 	case 'time':
 		return new Date(text).toISOString();
 	case 'json':
