@@ -125,7 +125,7 @@ void cli_made_put(struct buf *out, const struct resource *r,
 			buf_addstr(out, str_of_real(v->d, number));
 		else if (f->type == TYPE_JSON || f->type == TYPE_IDS)
 			put_json(out, v->s);
-		else if (f->type == TYPE_TEXT)
+		else if (f->type == TYPE_TEXT || f->type == TYPE_ENUM)
 			put_text(out, v->s);
 		else
 			BUG("a type that no command writes");

@@ -29,7 +29,7 @@ static void put_choices(struct jw *w, const struct resource *r,
 {
 	struct str rest = str_of(resource_choice_list(r, f)), value, label;
 
-	if (!resource_choice_words(rest))
+	if (f->type != TYPE_ENUM)
 		return;
 	jw_key(w, "enum");
 	jw_arr(w);

@@ -95,6 +95,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 {
 	switch (type) {
 	case TYPE_TEXT:
+	case TYPE_ENUM:
 		return DB_S(s->s);
 	case TYPE_BOOL:
 		return DB_I(s->b > 0);
@@ -142,7 +143,7 @@ static int check_choice(struct arena *a, const struct resource *r,
 {
 	struct str meant;
 
-	if (f->type != TYPE_TEXT || v->null || resource_takes(r, f, v->s))
+	if (f->type != TYPE_ENUM || v->null || resource_takes(r, f, v->s))
 		return 0;
 	meant = nearest_choice(r, f, v->s);
 	if (meant.n)

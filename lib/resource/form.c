@@ -77,11 +77,6 @@ const char *resource_choice_list(const struct resource *r,
 	return input_of(r, f)->choices;
 }
 
-bool resource_choice_words(struct str list)
-{
-	return list.n && *list.p != '{' && *list.p != '@';
-}
-
 bool resource_choice(struct str *rest, struct str *value, struct str *label)
 {
 	struct str one;
@@ -99,8 +94,6 @@ bool resource_takes(const struct resource *r, const struct resource_field *f,
 {
 	struct str rest = str_of(resource_choice_list(r, f)), known, label;
 
-	if (!resource_choice_words(rest))
-		return true;
 	while (resource_choice(&rest, &known, &label))
 		if (str_eq(known, value))
 			return true;
@@ -195,13 +188,13 @@ static const char *const mode_names[] = {
 	[MODE_EDIT] = "edit", [MODE_ONCE] = "once", [MODE_GIVEN] = "given",
 };
 
-static void write_choices(struct jw *w, const struct input *in,
-			  const struct str *groups, size_t n_groups)
+static void write_choices(struct jw *w, const struct resource_field *f,
+			  const struct input *in, const struct str *groups, size_t n_groups)
 {
 	struct str rest = str_of(in->choices), value, label;
 
 	jw_key(w, "choices");
-	if (!str_is(rest, GROUPS) && !resource_choice_words(rest)) {
+	if (!str_is(rest, GROUPS) && f->type != TYPE_ENUM) {
 		jw_null(w);
 		return;
 	}
@@ -295,7 +288,7 @@ static void write_field(struct jw *w, const struct resource *r,
 	jw_kint_if(w, "max", bounded, f->max);
 	jw_kbool(w, "multiline", f->type == TYPE_TEXT &&
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
-	write_choices(w, in, groups, n_groups);
+	write_choices(w, f, in, groups, n_groups);
 	write_only(w, in);
 	if (!write_services(w, f))
 		jw_kstrz(w, "of", list_of(r, f, in));

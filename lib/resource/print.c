@@ -219,14 +219,14 @@ static void print_one(struct buf *out, const struct resource *r)
 	print_delete(out, r);
 }
 
-/* The allowed values, if they are a fixed list. */
+/* The values of an ENUM that clients may give. */
 static void print_enum(struct buf *out, const struct resource *r,
 		       const struct resource_field *f)
 {
 	struct str rest = str_of(resource_choice_list(r, f)), value, label;
 	const char *sep = "";
 
-	if (!resource_choice_words(rest))
+	if (f->type != TYPE_ENUM)
 		return;
 	buf_adds(out, "enum: [");
 	while (resource_choice(&rest, &value, &label)) {

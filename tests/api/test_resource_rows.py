@@ -78,7 +78,7 @@ def bad_values(field):
         bad += [least - 1, most + 1]
     if kind in ("text", "secret") and most and most < BODY_CHARS:
         bad.append("x" * (most + 1))
-    if kind == "text" and least:
+    if kind == "text" and (least or field["choices"] and field["key"] != "group"):
         bad.append("")
     if kind == "text" and not field["multiline"]:
         bad.append("two\nlines")
