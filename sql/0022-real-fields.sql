@@ -5,3 +5,6 @@ ALTER TABLE agent
 ALTER TABLE llm_service
   MODIFY temperature DOUBLE NULL COMMENT '0 to 2; NULL: not sent',
   MODIFY top_p DOUBLE NULL COMMENT '0 to 1; NULL: not sent';
+ALTER TABLE workspace_service
+  MODIFY temperature DOUBLE NULL COMMENT '0 to 2; NULL: not sent',
+  MODIFY top_p DOUBLE NULL COMMENT '0 to 1; NULL: not sent';

@@ -4,11 +4,13 @@
 
 #include <string.h>
 
+#include "agent/stored.h"
 #include "agent/stored_service.h"
 #include "api/page.h"
 #include "api/scope.h"
 #include "api/service.h"
 #include "app.h"
+#include "auth/policy.h"
 #include "base/fields.h"
 #include "base/limits.h"
 #include "llm/llm.h"
@@ -31,6 +33,7 @@ static void write_service(struct jw *w, const struct workspace *ws,
 	jw_obj(w);
 	jw_kstrz(w, "workspaceId", ws->id);
 	jw_kstrz(w, "llmServiceId", s->id);
+	jw_kstrz(w, "name", s->name);
 	jw_kstrz(w, "provider", s->provider);
 	jw_kstrz(w, "model", s->model);
 	jw_kstrz(w, "source", domain_source_name(s->source));
@@ -83,40 +86,73 @@ static bool listed(const struct llm_service *s, unsigned can)
 }
 
 /*
+ * Without AI.Services.Read, who manages a workspace sees its own services. *all: the
+ * others, too. ERR_FORBIDDEN.
+ */
+static int check_sees(struct request *rq, const struct workspace *ws, bool *all,
+		      struct err *e)
+{
+	*all = policy_may(rq->by.who, PERM_SERVICES_READ);
+	if (*all || (ws->row && policy_may(rq->by.who, PERM_WORKSPACES_WRITE) &&
+		     stored_manages(&rq->by, ws)))
+		return 0;
+	return err_public(e, ERR_FORBIDDEN, "This needs the permission %s.",
+			  permission_rows[PERM_SERVICES_READ].name);
+}
+
+/* Where the services of a list come from, and which of them it has. */
+struct listing {
+	struct request *rq;
+	const struct workspace *ws;
+	unsigned can;
+	struct page_walk p;
+	struct jw w;
+};
+
+static void list_one(struct listing *l, const struct llm_service *s)
+{
+	if (listed(s, l->can) && api_page_walk_takes(&l->p, str_of(s->id)))
+		write_service(&l->w, l->ws, s);
+}
+
+static void list_rows(struct listing *l, enum resource_id id,
+		      const struct resource_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct llm_service s = stored_service_of(
+			l->rq->conf, &resources[id], &rows[i], l->rq->arena);
+
+		list_one(l, &s);
+	}
+}
+
+/*
  * GET /workspaces/{w}/llm-services?can=: 200 {items: [LlmService], …}: those of the
- * configuration, then those created through the API; with can, a capability, those
- * that can be bound for it. 422.
+ * workspace, those of the configuration, then those of the tenant; with can, a
+ * capability, those that can be bound for it. Whoever manages the workspace without
+ * AI.Services.Read gets its own only. 403, 422.
  */
 int api_service_list(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
 	const struct catalog *c = catalog_of(rq->conf);
-	struct resource_row *rows;
-	size_t n;
-	const struct workspace *ws =
-		scope_workspace(rq, route_arg(rq, "workspace"), e);
-	struct page_walk p;
-	unsigned can;
-	struct jw w;
+	struct resource_row *rows = NULL, *own = NULL;
+	size_t n = 0, n_own;
+	struct listing l = {
+		.rq = rq, .ws = scope_workspace(rq, route_arg(rq, "workspace"), e),
+	};
+	bool all;
 
-	if (!ws || read_can(rq, &can, e) < 0 ||
-	    api_page_walk_begin(rq, &p, e) < 0 ||
-	    read_rows(rq, &rows, &n, e) < 0)
+	if (!l.ws || check_sees(rq, l.ws, &all, e) < 0 ||
+	    read_can(rq, &l.can, e) < 0 || api_page_walk_begin(rq, &l.p, e) < 0 ||
+	    stored_services_of(&rq->by, l.ws, &own, &n_own, e) < 0 ||
+	    (all && read_rows(rq, &rows, &n, e) < 0))
 		return -1;
-	w = api_page_items(rs);
-	for (size_t i = 0; i < c->n_services; i++)
-		if (listed(&c->services[i], can) &&
-		    api_page_walk_takes(&p, str_of(c->services[i].id)))
-			write_service(&w, ws, &c->services[i]);
-	for (size_t i = 0; i < n; i++) {
-		struct llm_service s = stored_service_of(rq->conf, r, &rows[i],
-							 rq->arena);
-
-		if (listed(&s, can) &&
-		    api_page_walk_takes(&p, str_of(s.id)))
-			write_service(&w, ws, &s);
-	}
-	api_page_walk_end(&w, &p);
+	l.w = api_page_items(rs);
+	list_rows(&l, RESOURCE_WORKSPACE_SERVICE, own, n_own);
+	for (size_t i = 0; all && i < c->n_services; i++)
+		list_one(&l, &c->services[i]);
+	list_rows(&l, RESOURCE_LLM_SERVICE, rows, n);
+	api_page_walk_end(&l.w, &l.p);
 	return 0;
 }
 
@@ -130,22 +166,30 @@ static const struct llm_service *service_of_path(struct request *rq,
 	*ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
 	if (!*ws)
 		return NULL;
-	if (service_find(&rq->by, route_arg(rq, "service"), rq->arena, &s, e) < 0)
+	if (service_find(&rq->by, stored_service_within(*ws),
+			 route_arg(rq, "service"), rq->arena, &s, e) < 0)
 		return NULL;
 	if (!s)
 		err_set(e, ERR_NOT_FOUND, "no such LLM service");
 	return s;
 }
 
-/* GET /workspaces/{w}/llm-services/{s}: 200 LlmService; 404. */
+/* GET /workspaces/{w}/llm-services/{s}: 200 LlmService; 403 as the list, 404. */
 int api_service_get(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct workspace *ws;
-	const struct llm_service *s = service_of_path(rq, &ws, e);
+	const struct workspace *ws =
+		scope_workspace(rq, route_arg(rq, "workspace"), e);
+	const struct llm_service *s;
+	bool all;
 	struct jw w;
 
+	if (!ws || check_sees(rq, ws, &all, e) < 0)
+		return -1;
+	s = service_of_path(rq, &ws, e);
 	if (!s)
 		return -1;
+	if (!all && s->payer != PAYER_WORKSPACE)
+		return err_set(e, ERR_NOT_FOUND, "no such LLM service");
 	w = resp_json(rs, 200);
 	write_service(&w, ws, s);
 	return 0;

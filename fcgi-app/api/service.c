@@ -17,6 +17,28 @@
 static const struct resource *const services = &resources[RESOURCE_LLM_SERVICE];
 static const struct resource *const instances =
 	&resources[RESOURCE_PROVIDER_INSTANCE];
+static const struct resource *const of_workspace =
+	&resources[RESOURCE_WORKSPACE_SERVICE];
+
+/* The stored row in the path. */
+static int row_of_request(struct request *rq, const struct resource *r,
+			  struct resource_row *row, struct err *e)
+{
+	struct resource_call c = {
+		.r = r, .verb = VERB_GET, .id = route_arg(rq, "id"),
+	};
+	struct resource_answer *out;
+
+	if (r->owner != OWNER_PARENT)
+		return resource_visible(&rq->by, r, route_arg_uuid(rq, "id"), row,
+					e);
+	c.parent = route_arg(rq, "parent");
+	out = arena_new(rq->arena, struct resource_answer);
+	if (resource_call(&rq->by, &c, out, e) < 0)
+		return -1;
+	*row = out->done.row;
+	return 0;
+}
 
 /* The service of the row in the path, or of a body that is not stored. */
 static int service_of_request(struct request *rq, const struct resource *r,
@@ -24,6 +46,8 @@ static int service_of_request(struct request *rq, const struct resource *r,
 {
 	const struct resource_call c = {
 		.r = r, .verb = VERB_CREATE, .body = rq->body, .trial = true,
+		.parent = r->owner == OWNER_PARENT ? route_arg(rq, "parent")
+			: (struct str){ NULL, 0 },
 	};
 	struct resource_answer *out;
 	struct resource_row row;
@@ -32,8 +56,7 @@ static int service_of_request(struct request *rq, const struct resource *r,
 	if (route_has_arg(rq, "id")) {
 		if ((r->owner == OWNER_USER &&
 		     stored_instance_check(&rq->by, e) < 0) ||
-		    resource_visible(&rq->by, r, route_arg_uuid(rq, "id"), &row,
-				     e) < 0)
+		    row_of_request(rq, r, &row, e) < 0)
 			return -1;
 		*s = stored_service_of(rq->conf, r, &row, rq->arena);
 		return stored_service_open(rq->conf, rq->by.owner.tenant_id, r,
@@ -89,6 +112,23 @@ int api_service_row_models(struct request *rq, struct response *rs,
 int api_service_row_test(struct request *rq, struct response *rs, struct err *e)
 {
 	return answer_test(rq, rs, services, e);
+}
+
+/*
+ * POST /workspaces/{w}/services/models, …/test: the same for a service of a workspace
+ * that is not stored; GET …/services/{id}/models, POST …/services/{id}/test {model?}
+ * for one that is. For those who manage the workspace; 403, 404.
+ */
+int api_workspace_service_models(struct request *rq, struct response *rs,
+				 struct err *e)
+{
+	return answer_models(rq, rs, of_workspace, e);
+}
+
+int api_workspace_service_test(struct request *rq, struct response *rs,
+			       struct err *e)
+{
+	return answer_test(rq, rs, of_workspace, e);
 }
 
 /*

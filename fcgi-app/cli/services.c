@@ -105,7 +105,8 @@ static int run(struct cli_session *s, int argc, char **argv)
 
 	if (!strcmp(argv[0], "list"))
 		return list(s);
-	if (service_find(&by, str_of(argv[1]), &s->arena, &service, &e) < 0)
+	if (service_find(&by, (struct str){ NULL, 0 }, str_of(argv[1]),
+			 &s->arena, &service, &e) < 0)
 		return cli_failed(&e);
 	if (!service) {
 		fprintf(stderr, "lamplighter: there is no LLM service \"%s\"\n",

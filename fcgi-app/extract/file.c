@@ -26,8 +26,8 @@ enum { MAGIC_FLAGS = MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_TAR };
 
 int extract_file_prepare(struct extract *x)
 {
-	(void)x;
 	extract_plain_prepare();
+	extract_pdf_prepare(x);
 	magic = magic_open(MAGIC_MIME | MAGIC_FLAGS);
 	if (!magic || magic_load(magic, NULL) < 0)
 		return EXTRACT_UNREADABLE;

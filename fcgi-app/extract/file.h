@@ -43,6 +43,11 @@ int extract_file_turns(struct str bytes);
 /* Whether scan.c can read images of this type. */
 bool extract_is_image(const char *type);
 
+/*
+ * Loads the tables of characters that the PDF x->input, or one in it, names. Those of at
+ * most four codes, and of all in a file whose fonts are compressed.
+ */
+void extract_pdf_prepare(struct extract *x);
 /* Reads a PDF, page by page. */
 int extract_pdf(struct extract *x) MUST_CHECK;
 /* Whether a page, from 0, has text. */

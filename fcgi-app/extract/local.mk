@@ -24,6 +24,7 @@ EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/office_walk.c fcgi-app/extract/office_walk.h \
 	fcgi-app/extract/hyphen.c \
 	fcgi-app/extract/pdf.c \
+	fcgi-app/extract/pdf_maps.c \
 	fcgi-app/extract/pdf_page.cc fcgi-app/extract/pdf_page.h \
 	fcgi-app/extract/plain.c \
 	fcgi-app/extract/rtf.c \

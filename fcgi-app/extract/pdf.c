@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PDF, with poppler (pdf_page.cc). Opens no files here: fonts and encodings are embedded in
- * the file.
+ * the file, or loaded before (pdf_maps.c).
  */
 #include "extract/file.h"
 
@@ -308,14 +308,16 @@ bool extract_pdf_has_text(const struct pdf *pdf, int page)
 
 /* -- pages --- */
 
-/* Whether the page has any text. */
-static bool read_page(struct extract *x, const struct pdf *pdf, int i, bool *is_there)
+/* Whether the page has any text; *lacks: not all of it can be read. */
+static bool read_page(struct extract *x, const struct pdf *pdf, int i, bool *is_there,
+		      bool *lacks)
 {
 	struct pdf_page page;
 	bool any;
 
 	*is_there = pdf_page_read(pdf, i, true, &page);
 	any = *is_there && any_text(&page);
+	*lacks = page.lacks;
 	if (any) {
 		extract_put_page(&x->out, i + 1);
 		put_text(x, &page);
@@ -331,7 +333,7 @@ void pdf_no_memory(void)
 
 int extract_pdf(struct extract *x)
 {
-	bool any = false, is_there, locked;
+	bool any = false, is_there, lacks, locked;
 	struct pdf *doc = pdf_open(x->input.p, x->input.n, &locked);
 	int n, missing = 0, blank = 0;
 
@@ -340,13 +342,13 @@ int extract_pdf(struct extract *x)
 	n = pdf_pages(doc);
 	for (int i = 0; i < MIN(n, LIM_EXTRACT_PAGES) && missing < MISSING &&
 	     buf_ok(&x->out); i++) {
-		bool has_text = read_page(x, doc, i, &is_there);
+		bool has_text = read_page(x, doc, i, &is_there, &lacks);
 
 		any |= has_text;
 		missing = is_there ? 0 : missing + 1;
 		if (is_there)
 			x->pages = i + 1;
-		if (is_there && !has_text) {
+		if (is_there && (!has_text || lacks)) {
 			blank++;
 			x->unread = x->unread ? x->unread : i + 1;
 		} else {

@@ -17,8 +17,13 @@ struct pdf {
 	std::unique_ptr<poppler::document> doc;
 };
 
-static void say_nothing(const std::string &, void *)
+/* Whether poppler has said of a font that it cannot be read; nothing else is of use. */
+static bool lacks;
+
+static void note_lack(const std::string &said, void *)
 {
+	lacks |= said.find("language pack") != std::string::npos ||
+		said.find("CMap file") != std::string::npos;
 }
 
 struct pdf *pdf_open(const char *p, size_t n, bool *locked)
@@ -26,7 +31,7 @@ struct pdf *pdf_open(const char *p, size_t n, bool *locked)
 	std::unique_ptr<poppler::document> doc;
 
 	std::set_new_handler(pdf_no_memory);
-	poppler::set_debug_error_function(say_nothing, nullptr);
+	poppler::set_debug_error_function(note_lack, nullptr);
 	*locked = false;
 	if (n <= (size_t)__INT_MAX__)
 		doc.reset(poppler::document::load_from_raw_data(p, (int)n));
@@ -155,6 +160,7 @@ bool pdf_page_read(const struct pdf *pdf, int number, bool words, struct pdf_pag
 	*out = pdf_page();
 	if (!page)
 		return false;
+	lacks = false;
 	poppler::byte_array utf8 = page->text(
 		poppler::rectf(), poppler::page::non_raw_non_physical_layout).to_utf8();
 	std::string text(utf8.begin(), utf8.end());
@@ -169,6 +175,7 @@ bool pdf_page_read(const struct pdf *pdf, int number, bool words, struct pdf_pag
 	memcpy(out->text, text.data(), text.size());
 	out->text[text.size()] = '\0';
 	out->n = text.size();
+	out->lacks = lacks;
 	return true;
 }
 

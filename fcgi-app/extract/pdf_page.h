@@ -28,6 +28,7 @@ struct pdf_page {
 	size_t n;
 	struct pdf_word *words;
 	size_t n_words;
+	bool lacks;		/* characters of which there is no table (pdf_maps.c) */
 };
 
 struct pdf;

@@ -27,7 +27,7 @@ static void service_of(struct llm_service *to, const struct conf_llm *from,
 {
 	*to = (struct llm_service){
 		.source = SOURCE_CONFIG, .version = version,
-		.id = from->id, .provider = from->provider,
+		.id = from->id, .name = from->id, .provider = from->provider,
 		.model = from->model, .url = from->url,
 		.api_key = from->api_key, .api_version = from->api_version,
 		.deployment = from->deployment,

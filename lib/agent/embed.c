@@ -21,8 +21,8 @@ enum {
 				   refuse all */
 };
 
-int embed_service(const struct caller *by, struct str id, unsigned can,
-		  struct arena *a, const struct llm_service **out,
+int embed_service(const struct caller *by, struct str within, struct str id,
+		  unsigned can, struct arena *a, const struct llm_service **out,
 		  struct err *e)
 {
 	const char *preset = by->conf->knowledge.embedding_service;
@@ -32,7 +32,7 @@ int embed_service(const struct caller *by, struct str id, unsigned can,
 		id = str_of(preset);
 	if (!id.n)
 		return 0;
-	if (service_find(by, id, a, out, e))
+	if (service_find(by, within, id, a, out, e))
 		return -1;
 	if (*out && !((*out)->capabilities & can))
 		*out = NULL;
@@ -85,7 +85,7 @@ int embed_question(const struct caller *by, const struct llm_call *io,
 
 struct asked {		/* settings in the base's row */
 	struct uuid user_id;
-	struct str tenant_id, service_id;
+	struct str tenant_id, service_id, workspace_id;
 	int64_t paused;
 };
 
@@ -95,6 +95,8 @@ static const struct db_field asked_fields[] = {
 	  .offset = offsetof(struct asked, tenant_id) },
 	{ .column = "embedding_service_id", .type = 's',
 	  .offset = offsetof(struct asked, service_id) },
+	{ .column = "workspace_id", .type = 's',
+	  .offset = offsetof(struct asked, workspace_id) },
 	{ .column = "paused", .type = 'i', .offset = offsetof(struct asked, paused) },
 };
 
@@ -273,8 +275,8 @@ int embed_base(struct db *db, const struct conf *conf, const struct llm_call *io
 
 	if (rc > 0 && !row.paused) {
 		k.owner = by.owner = (struct owner){ row.tenant_id, row.user_id };
-		rc = embed_service(&by, row.service_id, LLM_CAN_EMBED, &a,
-				   &k.named, e) ? -1 : 1;
+		rc = embed_service(&by, row.workspace_id, row.service_id,
+				   LLM_CAN_EMBED, &a, &k.named, e) ? -1 : 1;
 		if (rc > 0 && k.named) {
 			k.s = llm_service_within(k.named, PASSAGES_MS);
 			rc = embed_rounds(&k, until_ms, e);

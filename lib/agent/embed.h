@@ -13,11 +13,11 @@
 /*
  * The service with this id, from a file or a row, if it has the capability `can`
  * (LLM_CAN_…); id.p == NULL: the one of knowledge.embedding_service. *out is NULL if
- * there is none. Uses by's conf, db and tenant. In a, as service_find.
+ * there is none. Uses by's conf, db and tenant. within and a: as service_find.
  * ERR_SECRETS; database errors.
  */
-int embed_service(const struct caller *by, struct str id, unsigned can,
-		  struct arena *a, const struct llm_service **out,
+int embed_service(const struct caller *by, struct str within, struct str id,
+		  unsigned can, struct arena *a, const struct llm_service **out,
 		  struct err *e) MUST_CHECK;
 
 /*

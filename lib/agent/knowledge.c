@@ -12,21 +12,36 @@
 
 #include "base/banned.h"
 
+/* Its workspace; NULL: none, or none that the caller sees. */
+static int find_workspace(const struct caller *by, struct str id,
+			  const struct workspace **w, struct err *e)
+{
+	const struct agent *a;
+
+	*w = NULL;
+	if (!id.p || target_scope(by, id, (struct str){ NULL, 0 }, w, &a, e) == 0)
+		return 0;
+	*w = NULL;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
 static int prepare(const struct caller *by, const struct resource *r,
 		   struct resource_change *k, struct err *e)
 {
 	struct db_val *language = &k->row.v[COLUMN(KNOWLEDGE_BASE, language)];
 	struct str id = resource_text(&k->row, COLUMN(KNOWLEDGE_BASE, workspace_id));
 	const struct workspace *w;
-	const struct agent *a;
 
 	if (language->null)
 		*language = DB_S(STR("none"));
-	if (id.p && target_scope(by, id, (struct str){ NULL, 0 }, &w, &a, e) < 0) {
-		err_clear(e);
+	if (find_workspace(by, id, &w, e) < 0)
+		return -1;
+	if (id.p && !w)
 		return err_field(e, ERR_INVALID_FIELD, "workspaceId",
 				 "workspaceId must be one of your workspaces.");
-	}
 	return sharing_prepare(by, r, k, (struct sharing_columns){
 		COLUMN(KNOWLEDGE_BASE, tier), COLUMN(KNOWLEDGE_BASE, team),
 	}, e);
@@ -35,7 +50,13 @@ static int prepare(const struct caller *by, const struct resource *r,
 static int check(const struct caller *by, const struct resource *r,
 		 struct resource_change *k, struct err *e)
 {
-	return stored_bindings_check(by, NULL, r, &k->row, e);
+	const struct workspace *w = NULL;
+
+	if (k->row.given[COLUMN(KNOWLEDGE_BASE, embedding_service_id)] &&
+	    find_workspace(by, resource_text(&k->row, COLUMN(KNOWLEDGE_BASE, workspace_id)),
+			   &w, e) < 0)
+		return -1;
+	return stored_bindings_check(by, w, r, &k->row, e);
 }
 
 static int store(const struct caller *by, const struct resource *r,

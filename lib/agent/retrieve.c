@@ -63,6 +63,7 @@ struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 
 struct asked_vector {		/* vector of the question by one service */
 	struct str id;		/* as bases name it; p == NULL: default service */
+	struct str within;	/* the workspace of the bases; p == NULL: any */
 	const struct llm_service *s;	/* NULL: no such service */
 	bool tried;
 	float *v;		/* NULL: it failed */
@@ -81,18 +82,21 @@ struct retrieving {
 	const char *notice;
 };
 
-/* The service of this id, looked up once. */
-static int service_of(struct retrieving *k, struct str id,
+/* The service of this id in this workspace, looked up once. */
+static int service_of(struct retrieving *k, struct str within, struct str id,
 		      struct asked_vector **out, struct err *e)
 {
 	struct asked_vector *v = k->asked;
 
 	for (*out = v; *out < v + k->n_asked; ++*out)
-		if (str_eq((*out)->id, id) && !(*out)->id.p == !id.p)
+		if (str_eq((*out)->id, id) && !(*out)->id.p == !id.p &&
+		    (!id.p || str_eq((*out)->within, within)))
 			return 0;
 	k->n_asked++;
 	(*out)->id = id;
-	return embed_service(k->q->by, id, LLM_CAN_EMBED, k->a, &(*out)->s, e);
+	(*out)->within = within;
+	return embed_service(k->q->by, within, id, LLM_CAN_EMBED, k->a, &(*out)->s,
+			     e);
 }
 
 /* The question's vector by this service, asked for once. */
@@ -125,7 +129,8 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 
 	if (info->vectors <= 0 || info->stale || !info->model.p)
 		return 0;
-	if (service_of(k, resource_text(base, COLUMN(KNOWLEDGE_BASE, embedding_service_id)), &got,
+	if (service_of(k, resource_text(base, COLUMN(KNOWLEDGE_BASE, workspace_id)),
+		       resource_text(base, COLUMN(KNOWLEDGE_BASE, embedding_service_id)), &got,
 		       e))
 		return -1;
 	if (!got->s || !str_eq(info->model, llm_embed_name(got->s, k->a))) {

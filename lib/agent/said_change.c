@@ -132,7 +132,8 @@ static int find_service(const struct caller *by, struct str id,
 	*there = str_is(id, AUTO_SERVICE);
 	if (*there)
 		return 0;
-	if (stored_service_look(by, id, s, e) < 0)
+	/* Settings apply in all workspaces, so none of one workspace's. */
+	if (stored_service_look(by, (struct str){ NULL, 0 }, id, s, e) < 0)
 		return -1;
 	*there = *s != NULL;
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stored LLM services as resources: those of the tenant, and provider instances of
- * users, which have an owner each. Their keys are received, sealed and never sent.
+ * Stored LLM services as resources: those of the tenant, those of workspaces, and
+ * provider instances of users, which have an owner each. Their keys are received,
+ * sealed and never sent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,23 +117,19 @@ static int check_capabilities(const struct caller *by, struct str names,
  * A stored key belongs to the address that it was entered for: somebody who may
  * only change the row must not be able to send it elsewhere.
  */
-static int check_moved(const struct caller *by, const struct resource *r,
-		       bool is_new, struct resource_row *row, struct err *e)
+static int check_moved(const struct resource *r, const struct resource_row *now,
+		       struct resource_row *row, struct err *e)
 {
 	const size_t where[] = {
 		SERVICE_COLUMN(r, provider), SERVICE_COLUMN(r, url),
 	};
-	const struct resource_at at = resource_own(&by->owner);
 	const size_t key = SERVICE_COLUMN(r, api_key);
-	struct resource_row old;
 
-	if (is_new || row->given[key] || row->v[key].null)
+	if (!now || row->given[key] || row->v[key].null)
 		return 0;
 	/* A change in between has another version, so this one is refused. */
-	if (resource_get(by->db, r, &at, &row->id, by->arena, &old, e) < 0)
-		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(where); i++)
-		if (!resource_same(&row->v[where[i]], &old.v[where[i]]))
+		if (!resource_same(&row->v[where[i]], &now->v[where[i]]))
 			return err_field(e, ERR_INVALID_FIELD, "apiKey",
 					 "Enter the key again: it was stored "
 					 "for another address.");
@@ -188,7 +185,8 @@ static int check_fallbacks(const struct caller *by,
 			return err_field(e, ERR_INVALID_FIELD, "fallbacks", "A "
 					 "service cannot take over from "
 					 "itself.");
-		if (stored_service_look(by, id, &other, e) < 0)
+		if (stored_service_look(by, (struct str){ NULL, 0 }, id, &other,
+					e) < 0)
 			return -1;
 		if (!other)
 			return err_field(e, ERR_INVALID_FIELD, "fallbacks",
@@ -253,8 +251,7 @@ static int check_active(const struct caller *by, const struct resource *r,
 
 /*
  * When an existing row is changed, its address is checked only if it is given; if
- * the key is not given, the address must stay the one that the key was stored for,
- * which is read from the database.
+ * the key is not given, the address must stay the one that the key was stored for.
  */
 static int check_both(const struct caller *by, const struct resource *r,
 		      struct resource_change *k, const struct conf_list *private,
@@ -265,7 +262,7 @@ static int check_both(const struct caller *by, const struct resource *r,
 	if (check_provider(by, resource_text(&k->row, SERVICE_COLUMN(r, provider)),
 			   r->fields[SERVICE_COLUMN(r, provider)].key, e) ||
 	    check_address(by, r, is_new, &k->row, private, e) ||
-	    check_moved(by, r, is_new, &k->row, e))
+	    check_moved(r, k->now, &k->row, e))
 		return -1;
 	return check_capabilities(by, resource_text(&k->row, SERVICE_COLUMN(r, capabilities)), e);
 }
@@ -312,16 +309,15 @@ static int prepare_service(const struct caller *by, const struct resource *r,
 static int store_service(const struct caller *by, const struct resource *r,
 			 struct resource_change *k, struct err *e)
 {
-	(void)r;
-	return k->row.version ? stored_service_still(by, by->db, &k->row, e) : 0;
+	return k->row.version ? stored_service_still(by, by->db, r, &k->row, e)
+		: 0;
 }
 
 /* B50: a service that is in use cannot be deleted. */
 static int free_service(const struct caller *by, const struct resource *r,
 			struct resource_change *k, struct err *e)
 {
-	(void)r;
-	return stored_service_unused(by, by->db, &k->row.id, e);
+	return stored_service_unused(by, by->db, r, &k->at, &k->row.id, e);
 }
 
 static void put(struct resource_row *row, size_t column, const char *text)
@@ -424,6 +420,63 @@ static void write_service(struct jw *w, const struct caller *by,
 const struct resource_hooks llm_service_hooks = {
 	.files = files, .prepare = prepare_service, .check = check_service,
 	.store = store_service, .gone = free_service, .write = write_service,
+};
+
+/* -- services of workspaces ------------------------------------------------------ */
+
+/* Who manages the workspace is checked with the row above it (OWNER PARENT). */
+static bool may_store_in(const struct caller *by)
+{
+	return stored_service_may_own(by) &&
+		policy_may_store_workspace_keys(by->who);
+}
+
+/* The id is nobody's choice, so that it tells nothing of other workspaces. */
+static int prepare_in(const struct caller *by, const struct resource *r,
+		      struct resource_change *k, struct err *e)
+{
+	char *made = arena_zalloc(by->arena, 1, UUID_TEXT_BYTES);
+
+	(void)e;
+	(void)r;
+	k->row.v[COLUMN(WORKSPACE_SERVICE, service_id)] =
+		DB_S(str_of(uuid_format(&k->row.id, made)));
+	return 0;
+}
+
+static int check_in(const struct caller *by, const struct resource *r,
+		    struct resource_change *k, struct err *e)
+{
+	if (!stored_service_may_own(by))
+		return err_public(e, ERR_FORBIDDEN, "Sign in to store a key of "
+				  "a workspace.");
+	if (!k->trial && !policy_may_store_workspace_keys(by->who))
+		return err_public(e, ERR_FORBIDDEN, "An API token can store "
+				  "and change the LLM services of a workspace "
+				  "only where a role has %s by name.",
+				  permission_rows[PERM_WORKSPACES_WRITE].name);
+	return check_both(by, r, k, &by->conf->byok.allow_private, e);
+}
+
+static void write_in(struct jw *w, const struct caller *by,
+		     const struct resource_change *k,
+		     const struct resource_item *item)
+{
+	struct arena_mark mark = arena_mark(by->arena);
+	const struct llm_service s = stored_service_of(
+		by->conf, &resources[RESOURCE_WORKSPACE_SERVICE], item->row,
+		by->arena);
+	const struct target t = { .service = &s };
+	struct err e = ERR_INIT;
+
+	(void)k;
+	jw_kbool(w, "usable", target_can_chat(&t, &e) == 0);
+	arena_rewind(by->arena, mark);
+}
+
+const struct resource_hooks workspace_service_hooks = {
+	.may_store = may_store_in, .prepare = prepare_in, .check = check_in,
+	.store = store_service, .gone = free_service, .write = write_in,
 };
 
 /* -- provider instances ---------------------------------------------------------- */

@@ -63,9 +63,16 @@ unsigned stored_capabilities(const json_t *names, const char **wrong)
 
 /* -- a row as a service ------------------------------------------------------- */
 
-/* A value of the tenant's services; NULL for instances, which have no such column. */
+/*
+ * A value of the tenant's services, which come first in those of workspaces; NULL for
+ * the resources that have no such column.
+ */
 #define TENANTS(column) \
-	(r->owner == OWNER_USER ? &none : &row->v[COLUMN(LLM_SERVICE, column)])
+	(r->owner == OWNER_USER || COLUMN(LLM_SERVICE, column) >= r->n_fields \
+	 ? &none : &row->v[COLUMN(LLM_SERVICE, column)])
+_Static_assert(COLUMN(LLM_SERVICE, thinking_budget_tokens) ==
+	       sizeof(struct columns_of_WORKSPACE_SERVICE) - 1,
+	       "services of workspaces have the first columns of the tenant's");
 /* One that both have. */
 #define BOTH(column) (&row->v[SERVICE_COLUMN(r, column)])
 
@@ -108,8 +115,11 @@ struct llm_service stored_service_of(const struct conf *c,
 	bool own = r->owner == OWNER_USER, set;
 	struct llm_service s = {
 		.source = SOURCE_API, .version = (uint64_t)row->version,
-		.payer = own ? PAYER_USER : PAYER_TENANT,
-		.guard = own ? &c->byok.allow_private : &c->api_services_private,
+		.payer = own ? PAYER_USER : r->owner == OWNER_TENANT
+			? PAYER_TENANT : PAYER_WORKSPACE,
+		/* Whoever is no administrator reaches what users reach. */
+		.guard = r->owner == OWNER_TENANT ? &c->api_services_private
+			: &c->byok.allow_private,
 		.file = "", .api_key = "", .prompt_cache = true,
 		.context_tokens = NUMBER(context_tokens),
 		.max_output_tokens = NUMBER(max_output_tokens),
@@ -124,6 +134,8 @@ struct llm_service stored_service_of(const struct conf *c,
 	};
 
 	s.id = own ? "own" : text(TENANTS(service_id), a, &set);
+	s.name = text(own ? &row->v[COLUMN(PROVIDER_INSTANCE, display_name)]
+		      : &row->v[COLUMN(LLM_SERVICE, name)], a, &set);
 	s.provider = text(BOTH(provider), a, &set);
 	s.model = text(BOTH(model), a, &set);
 	s.url = text(BOTH(url), a, &s.set.url);
@@ -173,40 +185,74 @@ static int opened(const struct caller *by, const struct resource *r,
 	return 0;
 }
 
-static int read_one(const struct caller *by, enum resource_id id, unsigned stmt,
-		    const struct db_val *v, struct arena *a,
-		    const struct llm_service **out, struct err *e)
+/* The row with this id, and the resource that it is of; *r is NULL without one. */
+static int find_row(const struct caller *by, struct db *db, struct str within,
+		    struct str id, struct arena *a, const struct resource **r,
+		    struct resource_row *row, struct err *e)
 {
-	const struct resource *r = &resources[id];
-	struct resource_row row;
+	const struct resource *all = &resources[RESOURCE_LLM_SERVICE];
+	const struct resource *of_workspace = &resources[RESOURCE_WORKSPACE_SERVICE];
+	const struct db_val tenant = DB_S(by->owner.tenant_id);
+	const int rc = within.p
+		? resource_get_by(db, all, RSTMT_LLM_SERVICE_WITHIN,
+				  DB_ARGS(tenant, DB_S(id), tenant,
+					  DB_S(within), tenant, DB_S(id)),
+				  a, row, e)
+		: resource_get_by(db, all, RSTMT_LLM_SERVICE_NAMED,
+				  DB_ARGS(tenant, DB_S(id)), a, row, e);
 
-	*out = NULL;
-	if (resource_get_by(by->db, r, stmt, v, a, &row, e) < 0) {
-		if (e->code != ERR_NOT_FOUND)
-			return -1;
-		err_clear(e);
-		return 0;
-	}
-	return opened(by, r, &row, a, out, e);
+	*r = NULL;
+	if (rc < 0 && e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	if (rc == 0)
+		*r = within.p && row->sort_key.n ? of_workspace : all;
+	return 0;
 }
 
-int service_find(const struct caller *by, struct str id, struct arena *a,
-		 const struct llm_service **out, struct err *e)
+struct str stored_service_within(const struct workspace *w)
 {
+	return w && w->source == SOURCE_API ? str_of(w->id)
+		: (struct str){ NULL, 0 };
+}
+
+int service_find(const struct caller *by, struct str within, struct str id,
+		 struct arena *a, const struct llm_service **out, struct err *e)
+{
+	const struct resource *r;
+	struct resource_row row;
+
 	*out = catalog_service(by->conf, id);
 	if (*out || !by->db)
 		return 0;
-	return read_one(by, RESOURCE_LLM_SERVICE, RSTMT_LLM_SERVICE_NAMED,
-			DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)), a, out, e);
+	if (find_row(by, by->db, within, id, a, &r, &row, e) < 0)
+		return -1;
+	return r ? opened(by, r, &row, a, out, e) : 0;
 }
 
-int stored_service_turn(const struct caller *by, struct str id, struct arena *a,
+int stored_services_of(const struct caller *by, const struct workspace *w,
+		       struct resource_row **out, size_t *n, struct err *e)
+{
+	struct resource_at at = resource_own(&by->owner);
+	const struct resource_want want = { .size = LIM_WORKSPACE_SERVICES };
+	bool more;
+
+	*n = 0;
+	if (!w->row)
+		return 0;
+	at.holder = w->row->id;
+	return resource_list(by->db, &resources[RESOURCE_WORKSPACE_SERVICE], &at,
+			     &want, by->arena, out, n, &more, e);
+}
+
+int stored_service_turn(const struct caller *by, struct str within,
+			struct str id, struct arena *a,
 			const struct llm_service **out, struct err *e)
 {
 	const struct llm_service **others, *s;
 	struct llm_service *own;
 
-	if (service_find(by, id, a, &s, e) < 0)
+	if (service_find(by, within, id, a, &s, e) < 0)
 		return -1;
 	*out = s;
 	if (!s || !s->fallbacks.n)
@@ -216,7 +262,8 @@ int stored_service_turn(const struct caller *by, struct str id, struct arena *a,
 	for (size_t i = 0; i < s->fallbacks.n; i++) {
 		struct str other = str_of(s->fallbacks.v[i]);
 
-		if (service_find(by, other, a, &others[i], e) == 0)
+		if (service_find(by, (struct str){ NULL, 0 }, other, a,
+				 &others[i], e) == 0)
 			continue;
 		if (e->code != ERR_SECRETS)
 			return -1;
@@ -303,34 +350,31 @@ static bool of_files(const struct caller *by, struct str id)
 	return str_is(id, AUTO_SERVICE) || catalog_service(by->conf, id);
 }
 
-static int look(const struct caller *by, struct db *db, struct str id,
-		const struct llm_service **out, struct err *e)
+static int look(const struct caller *by, struct db *db, struct str within,
+		struct str id, const struct llm_service **out, struct err *e)
 {
-	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
+	const struct resource *r;
 	struct llm_service *s;
 	struct resource_row row;
 
 	*out = catalog_service(by->conf, id);
 	if (*out)
 		return 0;
-	if (resource_get_by(db, r, RSTMT_LLM_SERVICE_NAMED,
-			    DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)),
-			    by->arena, &row, e) == 0) {
+	if (find_row(by, db, within, id, by->arena, &r, &row, e) < 0)
+		return -1;
+	if (r) {
 		s = arena_new(by->arena, struct llm_service);
 		*s = stored_service_of(by->conf, r, &row, by->arena);
 		*out = s;
-		return 0;
 	}
-	if (e->code != ERR_NOT_FOUND)
-		return -1;
-	err_clear(e);
 	return 0;
 }
 
-int stored_service_look(const struct caller *by, struct str id,
-			const struct llm_service **out, struct err *e)
+int stored_service_look(const struct caller *by, struct str within,
+			struct str id, const struct llm_service **out,
+			struct err *e)
 {
-	return look(by, by->db, id, out, e);
+	return look(by, by->db, within, id, out, e);
 }
 
 int stored_service_suits(const struct llm_service *s, unsigned can,
@@ -345,11 +389,12 @@ int stored_service_suits(const struct llm_service *s, unsigned can,
 
 static const struct binding {
 	enum resource_id of;
-	size_t column;
+	size_t column, within;	/* the service, and the workspace of the row */
 	unsigned can, bound;
 } bindings[] = {
 #define BINDS(id, of_, table, column_, can_) { \
 		.of = RESOURCE_##of_, .column = COLUMN(of_, column_), \
+		.within = COLUMN(of_, workspace_id), \
 		.can = LLM_CAN_##can_, .bound = RSTMT_##id##_BOUND, \
 	},
 #include "resource/resource.def"
@@ -361,6 +406,14 @@ static int named_by(const struct binding *b, const struct resource *r,
 {
 	return &resources[b->of] == r && row->given[b->column] &&
 		!row->v[b->column].null ? (int)b->column : -1;
+}
+
+/* For those who may not know of it, it does not exist. */
+static bool may_know(const struct caller *by, const struct workspace *w,
+		     const struct llm_service *s)
+{
+	return policy_may(by->who, PERM_SERVICES_READ) ||
+		(s->payer == PAYER_WORKSPACE && w && stored_manages(by, w));
 }
 
 int stored_bindings_check(const struct caller *by, const struct workspace *w,
@@ -376,15 +429,13 @@ int stored_bindings_check(const struct caller *by, const struct workspace *w,
 		if (i < 0)
 			continue;
 		id = row->v[i].s;
-		/* For those who may not know of it, it does not exist. */
-		if (policy_may(by->who, PERM_SERVICES_READ)) {
-			if (str_is(id, AUTO_SERVICE) && b->can == LLM_CAN_CHAT &&
-			    auto_default(by->conf, w))
-				continue;
-			if (look(by, by->db, id, &s, e) < 0)
-				return -1;
-		}
-		if (!s)
+		if (str_is(id, AUTO_SERVICE) && b->can == LLM_CAN_CHAT &&
+		    policy_may(by->who, PERM_SERVICES_READ) &&
+		    auto_default(by->conf, w))
+			continue;
+		if (look(by, by->db, resource_text(row, b->within), id, &s, e) < 0)
+			return -1;
+		if (!s || !may_know(by, w, s))
 			return err_field(e, ERR_INVALID_FIELD, r->fields[i].key,
 					 "There is no LLM service \"%.*s\" that "
 					 "you can use.", (int)MIN(id.n, 64), id.p);
@@ -395,16 +446,21 @@ int stored_bindings_check(const struct caller *by, const struct workspace *w,
 }
 
 /* Holds the row of a service that can be deleted or changed until the commit. */
-static int hold(const struct caller *by, struct db *tx, struct str id,
-		unsigned can, const char *field, struct err *e)
+static int hold(const struct caller *by, struct db *tx, struct str within,
+		struct str id, unsigned can, const char *field, struct err *e)
 {
+	const struct db_val tenant = DB_S(by->owner.tenant_id);
 	const struct llm_service *s;
+	struct db_result res;
 
 	if (of_files(by, id))
 		return 0;
-	if (db_exec(tx, RSTMT_LLM_SERVICE_BIND,
-		    DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)), NULL, e) ||
-	    look(by, tx, id, &s, e) < 0)
+	if (db_exec(tx, RSTMT_LLM_SERVICE_BIND, DB_ARGS(tenant, DB_S(id)), &res,
+		    e) ||
+	    (!res.affected && within.p &&
+	     db_exec(tx, RSTMT_WORKSPACE_SERVICE_BIND,
+		     DB_ARGS(tenant, DB_S(id), tenant, DB_S(within)), NULL, e)) ||
+	    look(by, tx, within, id, &s, e) < 0)
 		return -1;
 	return s ? stored_service_suits(s, can, field, e)
 		: err_field(e, ERR_INVALID_FIELD, field, "There is no LLM "
@@ -420,8 +476,8 @@ int stored_bindings_keep(const struct caller *by, struct db *tx,
 		const struct binding *b = &bindings[k];
 		const int i = named_by(b, r, row);
 
-		if (i >= 0 && hold(by, tx, row->v[i].s, b->can,
-				   r->fields[i].key, e) < 0)
+		if (i >= 0 && hold(by, tx, resource_text(row, b->within), row->v[i].s,
+				   b->can, r->fields[i].key, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -444,18 +500,19 @@ static int is_bound(const struct caller *by, struct db *tx, struct str id,
 }
 
 int stored_service_unused(const struct caller *by, struct db *tx,
+			  const struct resource *r, const struct resource_at *at,
 			  const struct uuid *id, struct err *e)
 {
-	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
-	const struct resource_at at = resource_own(&by->owner);
+	const unsigned claim = r->owner == OWNER_TENANT
+		? RSTMT_LLM_SERVICE_CLAIM : RSTMT_WORKSPACE_SERVICE_CLAIM;
 	struct resource_row row;
 	bool used = false;
 
 	/* Claim it first, so that nothing can be bound to it from here on. */
-	if (db_exec(tx, RSTMT_LLM_SERVICE_CLAIM,
-		    DB_ARGS(DB_U(id), DB_S(by->owner.tenant_id)), NULL, e))
+	if (db_exec(tx, claim, DB_ARGS(DB_U(id), DB_S(by->owner.tenant_id)), NULL,
+		    e))
 		return -1;
-	if (resource_get(tx, r, &at, id, by->arena, &row, e) < 0) {
+	if (resource_get(tx, r, at, id, by->arena, &row, e) < 0) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);	/* not found is reported by the deletion itself */
@@ -471,9 +528,9 @@ int stored_service_unused(const struct caller *by, struct db *tx,
 }
 
 int stored_service_still(const struct caller *by, struct db *tx,
+			 const struct resource *r,
 			 const struct resource_row *row, struct err *e)
 {
-	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
 	const struct llm_service s = stored_service_of(by->conf, r, row,
 						       by->arena);
 

@@ -53,7 +53,8 @@ int target_choose(struct target *t, const struct caller *by, struct arena *a,
 	if (level < LEVEL_USER || level > LEVEL_TENANT)
 		return 0;
 	if (!said.service && !said.automatic &&
-	    stored_service_turn(by, str_of(said.named), a, &said.service, e) < 0)
+	    stored_service_turn(by, (struct str){ NULL, 0 }, str_of(said.named),
+				a, &said.service, e) < 0)
 		return -1;
 	if (target_can_chat(&said, &ignored) < 0)
 		return 0;
@@ -83,7 +84,8 @@ static int settle(const struct caller *by, struct own_instances *own,
 		}
 	}
 	if (!t->service && t->named &&
-	    stored_service_turn(by, str_of(t->named), a, &t->service, e) < 0)
+	    stored_service_turn(by, stored_service_within(t->workspace),
+				str_of(t->named), a, &t->service, e) < 0)
 		return -1;
 	t->settled = true;
 	return 0;

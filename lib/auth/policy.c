@@ -65,6 +65,11 @@ bool policy_may_store_keys(const struct identity *who)
 			   STR("AIChat.Providers."));
 }
 
+bool policy_may_store_workspace_keys(const struct identity *who)
+{
+	return may_by_name(who, PERM_WORKSPACES_WRITE, STR("AI.Workspaces."));
+}
+
 bool policy_may_use_tool(const struct identity *who, const char *tool)
 {
 	char name[sizeof(PERM_TOOL_PREFIX) + 128];

@@ -46,6 +46,12 @@ bool policy_may_decide(const struct identity *who);
  */
 bool policy_may_store_keys(const struct identity *who);
 
+/*
+ * The same for the LLM services of workspaces that who manages: an API token needs
+ * PERM_WORKSPACES_WRITE by a grant that begins with "AI.Workspaces.".
+ */
+bool policy_may_store_workspace_keys(const struct identity *who);
+
 /* As policy_allows for PERM_TOOL_PREFIX and the tool's name. */
 bool policy_may_use_tool(const struct identity *who, const char *tool);
 

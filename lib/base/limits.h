@@ -180,6 +180,7 @@
 #define LIM_FALLBACKS        8		/* of an LLM service */
 #define LIM_QUIRKS_BYTES     4096	/* of a stored LLM service, as JSON */
 #define LIM_LLM_SERVICES     200	/* of a tenant, made over the API */
+#define LIM_WORKSPACE_SERVICES 20	/* of one workspace */
 #define LIM_PROVIDER_INSTANCES 20	/* of one user */
 #define LIM_INSTANCE_AGENTS 50		/* that one of them serves */
 

@@ -24,6 +24,7 @@ enum llm_payer {
 	PAYER_INSTALLATION,	/* a service of the files */
 	PAYER_TENANT,		/* one that was made over the API */
 	PAYER_USER,		/* one of the user's own */
+	PAYER_WORKSPACE,	/* one that a workspace's managers made */
 };
 
 /* "config", "api". */
@@ -33,6 +34,7 @@ struct llm_service {
 	enum domain_source source;
 	uint64_t version;	/* of a file: the generation */
 	const char *id;
+	const char *name;	/* for display */
 	const char *provider;	/* a row of the provider table, or unknown */
 	const char *model;
 	const char *url;	/* base URL; unset = the provider's own */

@@ -202,6 +202,30 @@ SELECT id FROM workspace WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK I
 SELECT 1 FROM workspace WHERE tenant_id = ? AND llm_service_id = ? LIMIT 1;
 -- WORKSPACE_READER_PURGE (u) -> ()
 DELETE FROM workspace_reader WHERE row_id = ? LIMIT 1000;
+-- WORKSPACE_SERVICE_LIST (susssui) -> (uiiiusSSSSBSSSSIIDDSI)
+SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM workspace_service WHERE tenant_id = ? AND parent_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
+-- WORKSPACE_SERVICE_TOTAL (sussi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM workspace_service WHERE tenant_id = ? AND parent_id = ? AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
+-- WORKSPACE_SERVICE_GET (usu) -> (uiiiusSSSSBSSSSIIDDSI)
+SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM workspace_service WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- WORKSPACE_SERVICE_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM workspace_service WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- WORKSPACE_SERVICE_EXPORT (suui) -> (uiiiusSSSSBSSSSIIDDSI)
+SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM workspace_service WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- WORKSPACE_SERVICE_INSERT (usuiiusSSSSBSSSSIIDDSI) -> ()
+INSERT INTO workspace_service (id, tenant_id, user_id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- WORKSPACE_SERVICE_UPDATE (iSISISISISIBISISISIIIIIDIDISIIusui) -> ()
+UPDATE workspace_service SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `context_tokens` = IF(?, ?, `context_tokens`), `max_output_tokens` = IF(?, ?, `max_output_tokens`), `temperature` = IF(?, ?, `temperature`), `top_p` = IF(?, ?, `top_p`), `reasoning_effort` = IF(?, ?, `reasoning_effort`), `thinking_budget_tokens` = IF(?, ?, `thinking_budget_tokens`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
+-- WORKSPACE_SERVICE_DELETE (usu) -> ()
+DELETE FROM workspace_service WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- WORKSPACE_SERVICE_DISOWN (su) -> ()
+UPDATE workspace_service SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- WORKSPACE_SERVICE_KEY_STALE (Bui) -> (usB)
+SELECT id, tenant_id, api_key FROM workspace_service WHERE api_key IS NOT NULL AND LEFT(api_key, 9) <> ? AND id > ? ORDER BY id LIMIT ?;
+-- WORKSPACE_SERVICE_KEY_RESEAL (BuB) -> ()
+UPDATE workspace_service SET api_key = ? WHERE id = ? AND api_key = ?;
+-- WORKSPACE_SERVICE_PURGE (u) -> ()
+DELETE FROM workspace_service WHERE parent_id = ? LIMIT 100;
 -- AGENT_LIST (suuuuiiui) -> (uiiiusSSSSSSSSSIISIDISIUS)
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author` FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND NOT (holder_id = parent_id AND EXISTS (SELECT 1 FROM agent o WHERE o.parent_id = agent.parent_id AND o.holder_id = ? AND o.agent_id = agent.agent_id)) AND created_us >= ? AND (created_us > ? OR id > ?) ORDER BY created_us, id LIMIT ?;
 -- AGENT_TOTAL (suuuui) -> (i)
@@ -392,10 +416,16 @@ DELETE FROM notification_topic WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
 DELETE FROM user WHERE tenant_id = ? AND id = ? LIMIT 1000;
 -- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND service_id = ?;
+-- LLM_SERVICE_WITHIN (ssssss) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)
+SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM workspace_service LEFT JOIN (SELECT 1 AS one, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service LIMIT 0) none ON TRUE WHERE tenant_id = ? AND service_id = ? AND parent_id = (SELECT w.id FROM workspace w WHERE w.tenant_id = ? AND w.workspace_id = ?) UNION ALL SELECT id, version, created_us, updated_us, user_id, '', `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND service_id = ? LIMIT 1;
 -- LLM_SERVICE_BIND (ss) -> ()
 UPDATE llm_service SET version = version + 1 WHERE tenant_id = ? AND service_id = ?;
 -- LLM_SERVICE_CLAIM (us) -> ()
 UPDATE llm_service SET version = version + 1 WHERE id = ? AND tenant_id = ?;
+-- WORKSPACE_SERVICE_BIND (ssss) -> ()
+UPDATE workspace_service SET version = version + 1 WHERE tenant_id = ? AND service_id = ? AND parent_id = (SELECT w.id FROM workspace w WHERE w.tenant_id = ? AND w.workspace_id = ?);
+-- WORKSPACE_SERVICE_CLAIM (us) -> ()
+UPDATE workspace_service SET version = version + 1 WHERE id = ? AND tenant_id = ?;
 -- PROVIDER_INSTANCE_REST (isuu) -> ()
 UPDATE provider_instance SET active = 0, version = version + 1, updated_us = ? WHERE tenant_id = ? AND user_id = ? AND id <> ? AND active = 1;
 -- WORKSPACE_OUTLIVE (suuu) -> ()

@@ -149,7 +149,7 @@ static int find_service(const struct job_run *r, const struct identity *who,
 		return r->conf->byok.mode == BYOK_ALLOW_USER
 			? stored_service_own(&by, c->workspace_id, c->agent_id,
 					     r->arena, &w->service, e) : 0;
-	return service_find(&by, id, r->arena, &w->service, e);
+	return service_find(&by, c->workspace_id, id, r->arena, &w->service, e);
 }
 
 /* 1; 0: it is not to be done any more, since the turn or its service is gone. */

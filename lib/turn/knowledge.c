@@ -3,6 +3,7 @@
 
 #include "agent/embed.h"
 #include "agent/retrieve.h"
+#include "agent/stored_service.h"
 #include "auth/policy.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -172,7 +173,8 @@ static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
 	q.n_bases = bases.n;
 	q.more = bases.more;
 	if (asks && wish->ranks && wish->ranker.p &&
-	    embed_service(by, wish->ranker, LLM_CAN_RERANK, l->arena, &q.ranker, e))
+	    embed_service(by, stored_service_within(in->target.workspace),
+			  wish->ranker, LLM_CAN_RERANK, l->arena, &q.ranker, e))
 		return -1;
 	return retrieve_find(&q, l->arena, found, e);
 }

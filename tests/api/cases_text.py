@@ -2,6 +2,7 @@
 """Text in the charsets that people have, pages, and PDFs: the data, what the text must have,
 and must not."""
 
+import base64
 import zlib
 
 from samples import pdf_of
@@ -30,6 +31,19 @@ NOTE_LOOK = b"BT /F1 12 Tf 2 5 Td (Remark) Tj ET"
 CMAP = (b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def"
         b" 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <66> <FB01>"
         b" endbfchar endcmap end end")
+
+
+def east(text, encoding, collection, codes):
+    """A PDF whose second font has no table of its own: the file names one (ISO 32000-1,
+    9.7.5.2). codes: the text, or its charset."""
+    codes = text.encode(codes) if isinstance(codes, str) else codes
+    return page(b"BT /F1 12 Tf 72 720 Td (Plan B) Tj 0 -14 Td /F2 12 Tf <%s> Tj ET" % (
+        codes.hex().encode()), fonts=b"/F1 3 0 R /F2 6 0 R", objects=[
+            b"<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /%s /DescendantFonts"
+            b" [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /X /CIDSystemInfo <<"
+            b" /Registry (Adobe) /Ordering (%s) /Supplement 2 >> >>] >>" % (
+                encoding.encode(), collection.encode())])
+
 
 CASES = {
     "one bad byte": (f"{LINE}\n".encode() * 3 + b"\xe4\n" + "Grüße".encode(),
@@ -80,6 +94,17 @@ CASES = {
     "text that is written twice for bold": (page(
         b"BT /F1 12 Tf 72 720 Td (Twice) Tj ET BT /F1 12 Tf 72.2 720 Td (Twice) Tj ET"),
         ["Twice"], ["TwiceTwice", "TTwwiiccee"]),
+    "Shift-JIS by its name": (east("出張規程", "90ms-RKSJ-H", "Japan1", "cp932"),
+                              ["Plan B", "出張規程"], []),
+    "GBK by its name": (east("出差规定", "GBK-EUC-H", "GB1", "gbk"), ["出差规定"], []),
+    "Big5 by its name": (east("差旅費", "ETen-B5-H", "CNS1", "big5"), ["差旅費"], []),
+    "Korean by its name": (east("출장", "KSCms-UHC-H", "Korea1", "cp949"), ["출장"], []),
+    "characters by their numbers": (east("", "Identity-H", "Japan1", b"\x0d\x4e\x0e\x30"),
+                                    ["\u86e4\u5703"], []),
+    "a mail with such a PDF": (
+        b"From: a@example.org\nSubject: Plan\nMIME-Version: 1.0\nContent-Type: application/pdf\n"
+        b"Content-Transfer-Encoding: base64\n\n" + base64.encodebytes(
+            east("", "Identity-H", "Japan1", b"\x0d\x4e\x0e\x30")), ["\u86e4\u5703"], []),
     "a stream that is compressed": (pdf_of([
         b"<< /Type /Catalog /Pages 2 0 R >>", None,
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",

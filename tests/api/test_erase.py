@@ -97,6 +97,10 @@ def live(lab, user):
                                 "managerUsers": ["root", user]})
     hidden = made("/workspaces", {"name": f"hidden {name}"})
     for one in (seen, hidden):
+        made(f"/workspaces/{one['workspaceId']}/services", {
+            "name": "S", "provider": "openai_compatible", "model": "demo",
+            "url": "https://example.com/v1", "apiKey": "sk-s"})
+    for one in (seen, hidden):
         made(f"/workspaces/{one['workspaceId']}/agents", {"name": "A", "systemPrompt": "Help."})
     made("/workspaces/lab/agents", {"name": "A", "agentId": f"own-{user}",
                                     "visibility": "private"})
@@ -196,7 +200,7 @@ def erased(lab, id, before, n_files, kept):
     assert more == {
         "llm_service", "prompt_category",
         "prompt", "prompt_reader", "prompt_version", "prompt_share",
-        "workspace", "workspace_reader", "agent", "setting", "usage_record",
+        "workspace", "workspace_reader", "workspace_service", "agent", "setting", "usage_record",
         "knowledge_base", "knowledge_base_reader", "document", "document_text", "search_base",
         "search_audience", "search_document", "search_chunk", "search_post", "search_vector",
         "search_bits"}

@@ -37,6 +37,13 @@ def test_the_text_is_there(name):
     assert [w for w in unwanted if has(text, w)] == [], text
 
 
+def test_a_page_with_characters_that_nobody_knows_is_not_whole():
+    """What is left out of a page is told, and read as an image."""
+    code, head, text = read(cases_text.east("", "Nothing-H", "Japan1", b"\x21\x21"))
+    assert (code, head["scanned"], head["unread"]) == (0, "1", "1")
+    assert "Plan B" in text
+
+
 @pytest.mark.parametrize("name", cases_office.TYPES)
 def test_the_type_is_the_one_that_is_declared(name):
     data, media_type = cases_office.TYPES[name]

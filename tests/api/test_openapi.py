@@ -84,7 +84,10 @@ def agent_ids(lab):
     admin = {"user": "ada", "groups": ["it"]}
     made = lab.post("/workspaces", {"name": "Of ada"}, **admin).json
     space = f"/workspaces/{made['workspaceId']}"
+    service = lab.post(space + "/services", json.loads(filled(
+        json.dumps(SERVICE), {"{model}": lab.model_url})), **admin).json["id"]
     return {"/workspaces/{workspace}": space,
+            SPACE: made["workspaceId"], SPACE + "/services": service,
             "/workspaces/{workspace}/agents/{agent}": space + "/agents/maven"}
 
 
@@ -120,14 +123,18 @@ SERVICE = {"name": "T", "provider": "openai_compatible", "model": "demo",
 INSTANCE = {"displayName": "T", "providerId": "openai_compatible", "model": "demo",
             "url": "{model}/v1", "apiKey": "k", "active": False}
 BASE = "/knowledge-bases/{parent}"
+SPACE = "/workspaces/{parent}"
 DOCUMENT = {"title": "T", "text": "# Leave\n\nFive days carry over.", "externalId": "x"}
 
 
 BODIES = {
     **{("POST", path): body for at, body in (("/llm-services", SERVICE),
+                                             (SPACE + "/services", SERVICE),
                                              ("/provider-instances", INSTANCE))
        for path in (at, f"{at}/models", f"{at}/test")},
     ("PATCH", "/llm-services/{id}"): {"temperature": 0.5, "capabilities": ["chat"]},
+    ("PATCH", SPACE + "/services/{id}"): {"temperature": 0.5},
+    ("POST", SPACE + "/services/{id}/test"): {},
     ("PATCH", "/provider-instances/{id}"): {"model": "other"},
     ("POST", "/provider-instances/{id}/test"): {},
     ("POST", "/conversations"): {"workspaceId": "lab", "title": "T"},
@@ -195,7 +202,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
         real = "/" + lab.base + path
     ids = {**ids, "{id}": ids.get(path.split("/{id}")[0].removeprefix("/plain"),
                                  ids["{id}"]),
-           "{parent}": ids[BASE if path.startswith(BASE) else "{parent}"]}
+           "{parent}": next((ids[at] for at in (BASE, SPACE) if path.startswith(at)),
+                            ids["{parent}"])}
     if method in ("PATCH", "DELETE"):
         real = ids.get(real, real)
     real = filled(real, ids)
@@ -217,7 +225,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
                           groups=["it", "staff"] if path.startswith(
                               ("/doctor", "/metrics", "/prompt", "/knowledge"))
                           or path in ("/workspaces", *ids)
-                          or "llm-services" in path else [])
+                          or "services" in path else [])
         assert answer.status < 400, answer
         check(path, method, answer)
     # Nobody, nothing and nonsense are declared too.

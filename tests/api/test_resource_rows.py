@@ -22,6 +22,8 @@ GOOD = {
                            "url": "https://93.184.216.34/v1", "active": False},
     "llm-services": {"provider": "openai_compatible", "model": "demo",
                      "url": "https://93.184.216.34/v1"},
+    "workspaces/services": {"provider": "openai_compatible", "model": "demo",
+                            "url": "https://93.184.216.34/v1"},
     "workspaces": {}, "agents": {}, "tokens": {},
     "knowledge-bases": {}, "knowledge-bases/shares": {"group": "staff"},
 }
@@ -58,7 +60,8 @@ def made(lab, form, who, parent=None):
     """A row. @return its record, the path of its list, its own path and its ETag"""
     path = "/" + form["path"].replace("{workspace}", "lab")
     if form["parent"]:
-        parent = parent or made(lab, forms(lab)[form["parent"]], who)[0]["id"]
+        above = forms(lab)[form["parent"]]
+        parent = parent or made(lab, above, who)[0][above["idKey"]]
         path = path.replace("{parent}", parent)
     answer = lab.post(path, good(form), **who)
     assert answer.status == 201, answer

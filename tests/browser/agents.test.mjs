@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { violations } from './axe.mjs';
-import { ask, ended, openChat, PHONE, script, send } from './browser.mjs';
+import { ask, ended, open, openChat, PHONE, script, send, unique } from './browser.mjs';
 import { startInstance } from './instance.mjs';
 
 let instance = null;
@@ -46,7 +46,8 @@ before(async () => {
 	const text = await readFile(main, 'utf8');
 	const [, url] = /url: "(http:[^"]+)"/.exec(text);
 
-	await writeFile(main, text.replace('llm_services:\n', `llm_services:\n  inner: ${
+	await writeFile(main, text.replace('"AIChat.*"', '"AIChat.*", "AI.Workspaces.*"')
+		.replace('llm_services:\n', `llm_services:\n  inner: ${
 		JSON.stringify({ provider: 'openai', model: `script:${JSON.stringify(INNER)}`,
 			url, api_key: 'x', capabilities: ['chat', 'tools'] })}\n`));
 	await instance.declare(workspace(gate));
@@ -185,4 +186,65 @@ test('an assistant without tools for the web has no toggle', async (t) => {
 	const other = await desk(t, {}, 'intranet');
 
 	assert.equal(await other.locator('button.option-toggle').count(), 0);
+});
+
+const said = (page, text) => page.waitForFunction((wanted) =>
+	document.querySelector('[aria-live]').textContent.includes(wanted), text);
+
+test('a workspace has models of its own', async (t) => {
+	const name = unique('house');
+	const { workspaceId } = await (await fetch(`${instance.url}api/v1/workspaces`, {
+		method: 'POST', headers: { 'Content-Type': 'application/json' },
+		body: JSON.stringify({ name: unique('Desk') }) })).json();
+	const page = await open(t, { url: instance.url, hash: `#/workspaces/${workspaceId}` });
+	const models = page.locator('lamp-children');
+	const choice = page.getByLabel('LLM service');
+
+	await models.getByRole('heading', { name: 'Models' }).waitFor();
+	await models.getByText('None yet.').waitFor();
+	assert.equal(await models.locator('form').count(), 0);
+	await models.getByRole('button', { name: 'New model' }).click();
+	await models.getByLabel('Name').fill(name);
+	await models.getByLabel('Provider').selectOption('openai');
+	await models.getByLabel('Model', { exact: false }).first().fill('gpt-5-mini');
+	await models.getByLabel('URL').fill('http://127.0.0.1:9/v1');
+	await models.getByLabel('Key').fill('sk-house');
+	assert.deepEqual(await violations(page), []);
+
+	// an address that is not public is refused, where it was entered
+	await models.getByRole('button', { name: 'Test' }).click();
+	await models.locator('.service-result, .field-error').first().waitFor();
+	await models.getByLabel('URL').fill('');
+	await models.getByRole('button', { name: 'Add' }).click();
+	await said(page, `Added “${name}”`);
+	assert.equal(await models.locator('form').count(), 0);
+
+	// it is offered at once, and its key is not read again
+	await choice.locator('option', { hasText: name }).waitFor({ state: 'attached' });
+	await choice.selectOption({ label: name });
+	await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+	await said(page, 'Saved');
+	await models.getByRole('button', { name: `Change “${name}”` }).click();
+	await models.getByText('One is stored.').waitFor();
+	assert.equal(await models.getByLabel('Key').inputValue(), '');
+	await models.getByLabel('Name').fill(`${name} 2`);
+	assert.equal(await models.getByRole('button', { name: 'Test' }).isDisabled(), true);
+	await models.getByRole('button', { name: 'Save' }).click();
+	await said(page, `Saved “${name} 2”`);
+	await choice.locator('option', { hasText: `${name} 2` }).waitFor({ state: 'attached' });
+	await models.getByRole('button', { name: 'New model' }).click();
+	await models.getByRole('button', { name: 'Cancel' }).click();
+	assert.equal(await models.locator('form').count(), 0);
+
+	// what is used stays
+	await models.getByRole('button', { name: `Delete “${name} 2”` }).click();
+	await page.locator('dialog[open]').getByRole('button', { name: 'Delete' }).click();
+	await models.locator('.form-error').waitFor();
+	await choice.selectOption('');
+	await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+	await said(page, 'Saved');
+	await models.getByRole('button', { name: `Delete “${name} 2”` }).click();
+	await page.locator('dialog[open]').getByRole('button', { name: 'Delete' }).click();
+	await models.getByText('None yet.').waitFor();
+	assert.equal(await models.locator('.form-error').count(), 0);
 });

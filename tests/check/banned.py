@@ -123,6 +123,7 @@ SEARCHED = {
     "fcgi-app/extract/mail.c": "a mail, for its boundaries",
     "fcgi-app/extract/mail_head.c": "a field of a mail, for encoded words",
     "fcgi-app/extract/pdf.c": "a line of text, for the end of a direction",
+    "fcgi-app/extract/pdf_maps.c": "a foreign file, for the names of tables",
     "fcgi-app/extract/plain.c": "a foreign text, for its charset",
     "fcgi-app/extract/office.c": "a foreign file, names of files in it",
     "fcgi-app/extract/office_docx.c": "types of titles and notes",

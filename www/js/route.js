@@ -23,7 +23,8 @@
 
 /**
  * The places that are more than what GET /forms says of them, in their order at
- * the side; a form without a row is a place, too, behind them.
+ * the side; a form without a row is a place, too, behind them. Of rows that belong
+ * to another one, whose page is their place: what else is said of them.
  * @type {Place[]}
  */
 export const PLACES = [
@@ -40,6 +41,8 @@ export const PLACES = [
 	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', icon: 'model',
 		part: 'service', what: 'place.model' },
 	{ form: 'workspaces', text: 'place.workspaces', icon: 'rooms', reload: true },
+	{ form: 'workspaces/services', text: 'place.models', icon: 'model', part: 'service',
+		what: 'place.model' },
 	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book',
 		part: 'documents' },
 	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', icon: 'clip' },

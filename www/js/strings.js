@@ -417,6 +417,8 @@ const en = {
 	'form.save': 'Save',
 	'form.saving': 'Saving',
 	'form.add': 'Add',
+	'form.change': 'Change',
+	'form.changeOf': 'Change “{name}”',
 	'form.reset': 'Discard changes',
 	'form.unsaved': 'Unsaved changes',
 	'form.updated': 'Last changed',

@@ -14,7 +14,6 @@ function newKey()
 
 export class Draft extends Observable {
 	#api;
-	#path;
 	#key = newKey();
 	#etag = '';
 
@@ -26,7 +25,7 @@ export class Draft extends Observable {
 	{
 		super();
 		this.#api = api;
-		this.#path = path;
+		this.path = path;
 		this.form = form;
 		this.id = id;
 		/**
@@ -74,9 +73,10 @@ export class Draft extends Observable {
 			this.record?.source !== 'config';
 	}
 
-	#address()
+	/** Of the row, below the API's root. */
+	get address()
 	{
-		return this.form.single ? this.#path : `${this.#path}/${encodeURIComponent(this.id)}`;
+		return this.form.single ? this.path : `${this.path}/${encodeURIComponent(this.id)}`;
 	}
 
 	async load()
@@ -87,7 +87,7 @@ export class Draft extends Observable {
 		this.loadError = null;
 		this.changed();
 		try {
-			this.#take(await this.#api.record('GET', this.#address()));
+			this.#take(await this.#api.record('GET', this.address));
 		} catch (error) {
 			this.loadError = error;
 		}
@@ -171,7 +171,7 @@ export class Draft extends Observable {
 
 	async #create(body)
 	{
-		const made = await this.#api.record('POST', this.#path,
+		const made = await this.#api.record('POST', this.path,
 			{ body, headers: { 'Idempotency-Key': this.#key } });
 
 		this.id = made.record[this.form.idKey];
@@ -180,7 +180,7 @@ export class Draft extends Observable {
 
 	async #change(body)
 	{
-		this.#take(await this.#api.record('PATCH', this.#address(),
+		this.#take(await this.#api.record('PATCH', this.address,
 			{ body, headers: this.#etag ? { 'If-Match': this.#etag } : {} }));
 	}
 
@@ -203,7 +203,7 @@ export class Draft extends Observable {
 	async #findConflict(error)
 	{
 		try {
-			const now = await this.#api.record('GET', this.#address());
+			const now = await this.#api.record('GET', this.address);
 
 			this.conflict = { ...now, list: differences(this.form, { before: this.record,
 				now: this.#adapted(now.record).record, values: this.values }) };
@@ -230,7 +230,7 @@ export class Draft extends Observable {
 	/** @throws ApiError */
 	async remove()
 	{
-		await this.#api.record('DELETE', this.#address());
+		await this.#api.record('DELETE', this.address);
 		this.values = valuesOf(this.form, this.record);
 	}
 }

@@ -114,9 +114,9 @@ export class Places extends Observable {
 	 */
 	offered(under)
 	{
-		const known = PLACES.filter(({ form }) => this.#forms.has(form));
-		const others = [...this.#forms.values()].filter(({ name, parent }) =>
-			!parent && !PLACES.some((row) => row.form === name))
+		const own = [...this.#forms.values()].filter(({ parent }) => !parent);
+		const known = PLACES.filter(({ form }) => own.some(({ name }) => name === form));
+		const others = own.filter(({ name }) => !PLACES.some((row) => row.form === name))
 			.map(({ name }) => /** @type {import('../route.js').Place} */ (
 				{ form: name, icon: 'list' }));
 
@@ -137,6 +137,13 @@ export class Places extends Observable {
 		if (!this.#rows.has(path))
 			this.#rows.set(path, new Rows(this.#api, path, form.whole));
 		return this.#rows.get(path);
+	}
+
+	/** Asks again for the lists below a row, of which something has changed. */
+	async reloadBelow(address)
+	{
+		await Promise.all([...this.#rows].filter(([path, rows]) =>
+			path.startsWith(`${address}/`) && rows.loaded).map(([, rows]) => rows.reload()));
 	}
 
 	draft(form, id, values)

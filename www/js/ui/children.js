@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: MIT
 // <lamp-children>: the rows that belong to another one, on its page: a list,
-// and a small form to add one. Rows that only the program creates can be copied
-// into the form of the row that they belong to.
+// and a small form to add one. What can be changed is opened in its place. Rows
+// that only the program creates can be copied into the form of the row that they
+// belong to.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText, moment } from '../format.js';
 import { Watch } from '../observable.js';
+import { PLACES } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { toldView } from './field.js';
 import { icon } from './icons.js';
+import { PARTS } from './parts.js';
 import './form.js';
 
 class LampChildren extends PageElement {
 	static properties = {
+		api: { attribute: false },
 		places: { attribute: false },
 		form: { attribute: false },
 		/** the draft of the row that they belong to */
 		parent: { attribute: false },
 		/** asks for a confirmation: confirm() of <lamp-app> */
 		confirm: { attribute: false },
+		draft: { state: true },
 		error: { state: true },
 	};
 
@@ -28,6 +33,8 @@ class LampChildren extends PageElement {
 	constructor()
 	{
 		super();
+		/** @type {import('../api.js').Api} */
+		this.api = undefined;
 		/** @type {import('../store/places.js').Places} */
 		this.places = undefined;
 		/** @type {import('../form.js').Form} */
@@ -60,11 +67,48 @@ class LampChildren extends PageElement {
 		}
 	}
 
+	/** Whether its rows can be changed: a form is open for one that somebody chose. */
+	get #changes()
+	{
+		return this.form.canWrite && this.form.fields.some(({ mode }) => mode === 'edit');
+	}
+
+	/** What the page says of them besides their form. */
+	get #place()
+	{
+		return PLACES.find(({ form }) => form === this.form.name);
+	}
+
 	#begin()
 	{
-		this.draft = this.form.canWrite ?
-			this.places.draft(this.form, '', { parent: this.parent.id }) : null;
-		this.requestUpdate();
+		this.draft = this.form.canWrite && !this.#changes ? this.#draftOf('') : null;
+	}
+
+	#draftOf(id)
+	{
+		return this.places.draft(this.form, id, { parent: this.parent.id });
+	}
+
+	/** @param id of a row; '' for a new one */
+	async #open(id)
+	{
+		const draft = this.#draftOf(id);
+
+		this.error = null;
+		await draft.load();
+		if (draft.loadError) {
+			this.error = draft.loadError;
+			return;
+		}
+		this.draft = draft;
+		await this.updateComplete;
+		this.querySelector('lamp-form').focusFirst();
+	}
+
+	#close()
+	{
+		this.#begin();
+		this.querySelector('h2').focus();
 	}
 
 	render()
@@ -72,7 +116,7 @@ class LampChildren extends PageElement {
 		const { form, rows } = this;
 
 		return html`<section class="children">
-			<h2 tabindex="-1">${form.title}</h2>
+			<h2 tabindex="-1">${this.#place ? t(this.#place.text) : form.title}</h2>
 			${this.error || rows.error ? html`<p class="form-error" role="alert">${
 				icon('warning')}<span>${failureText(this.error || rows.error)}</span></p>` : nothing}
 			${rows.loaded && rows.items.length === 0 ? html`<p class="muted">${
@@ -80,9 +124,25 @@ class LampChildren extends PageElement {
 				({ id }) => id, (row) => this.#row(row))}</ul>`}
 			${rows.nextCursor === null ? nothing : html`<button type="button"
 				class="chip-button" @click=${() => rows.more()}>${t('rows.more')}</button>`}
-			${this.draft ? html`<lamp-form inline .draft=${this.draft} .places=${this.places}
-				action=${t('form.add')} @lamp-saved=${this.#saved}></lamp-form>` : nothing}
+			${this.draft ? this.#opened() : this.#changes ? html`<div class="form-buttons">
+				<button type="button" class="button button-small" @click=${() => this.#open('')}
+					>${icon('plus')}<span>${t('form.newOf', { what: form.what })}</span></button>
+			</div>` : nothing}
 		</section>`;
+	}
+
+	#opened()
+	{
+		const { draft } = this;
+		const at = { api: this.api, places: this.places, draft, confirm: this.confirm,
+			current: null, copy: null, fail: (error) => { this.error = error; },
+			changed: () => this.places.reloadBelow(this.parent.address) };
+
+		return html`<lamp-form inline .draft=${draft} .places=${this.places}
+			action=${draft.isNew ? t('form.add') : t('form.save')} @lamp-saved=${this.#saved}
+			.actions=${html`${PARTS[this.#place?.part]?.actions(at) || nothing}
+				${this.#changes ? html`<button type="button" class="button"
+					@click=${() => this.#close()}>${t('app.cancel')}</button>` : nothing}`}></lamp-form>`;
 	}
 
 	#row(row)
@@ -101,6 +161,9 @@ class LampChildren extends PageElement {
 			</details></li>`;
 		return html`<li class="children-row"><span>${name} <span class="muted">${
 			moment(row.createdAt)}</span></span>
+			${this.#changes ? html`<button type="button" class="icon-button"
+				aria-label=${t('form.changeOf', { name })} title=${t('form.change')}
+				@click=${() => this.#open(row.id)}>${icon('pencil')}</button>` : nothing}
 			${this.form.canWrite ? html`<button type="button" class="icon-button"
 				aria-label=${t('form.removeOf', { name })} title=${t('form.remove')}
 				@click=${() => this.#remove(row, name)}>${icon('trash')}</button>` : nothing}</li>`;
@@ -122,11 +185,16 @@ class LampChildren extends PageElement {
 
 	#saved(event)
 	{
+		const { draft, made } = event.detail;
+
 		event.stopPropagation();
-		this.emit('lamp-say', { text: t('form.added', {
-			name: rowName(this.form, event.detail.draft.record) }) });
-		this.rows.reload();
-		this.#begin();
+		this.emit('lamp-say', { text: t(made ? 'form.added' : 'form.saved', {
+			name: rowName(this.form, draft.record) }) });
+		this.places.reloadBelow(this.parent.address);
+		if (this.#changes)
+			this.#close();
+		else
+			this.#begin();
 	}
 
 	async #remove(row, name)
@@ -134,7 +202,7 @@ class LampChildren extends PageElement {
 		if (!await this.confirm(t('form.removeTitle', { name }),
 			t('form.removeText', { what: this.form.what, name }), t('form.remove')))
 			return;
-		const draft = this.places.draft(this.form, row.id, { parent: this.parent.id });
+		const draft = this.#draftOf(row.id);
 
 		this.error = null;
 		try {
@@ -143,7 +211,7 @@ class LampChildren extends PageElement {
 		} catch (error) {
 			this.error = error;
 		}
-		await this.rows.reload();
+		await this.places.reloadBelow(this.parent.address);
 		this.querySelector('h2').focus();
 	}
 }

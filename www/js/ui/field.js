@@ -18,6 +18,7 @@ const ROWS = [4, 16];
  * @param {any} at.value
  * @param {string} [at.error]
  * @param {import('../store/places.js').Places} at.places
+ * @param {string} [at.workspace] of the row
  * @param {boolean} [at.kept] one is stored that is not shown
  * @param {(value: unknown) => void} at.set
  * @param {unknown} [at.below] what else is under the control
@@ -41,6 +42,7 @@ export function fieldView(field, at)
 		return html`<fieldset class="field" aria-describedby=${described || nothing}>
 			<legend class="field-label">${label}</legend>
 			${field.of ? html`<lamp-refs .places=${at.places} path=${field.of} multiple
+				workspace=${at.workspace || ''}
 				.chosen=${at.value} name=${at.id}
 				@lamp-chosen=${(event) => at.set(event.detail.chosen)}></lamp-refs>` :
 				boxes(field.choices.map(({ value, label: text }) => [value, text]),
@@ -79,6 +81,7 @@ function control(field, at, described)
 		return choiceControl(field, at, common);
 	if (field.of)
 		return html`<lamp-refs .places=${at.places} path=${field.of} name=${at.id}
+			workspace=${at.workspace || ''}
 			.chosen=${at.value ? [at.value] : []} described=${described}
 			?invalid=${Boolean(at.error)} ?optional=${!field.required}
 			@lamp-chosen=${(event) => at.set(event.detail.chosen[0] || '')}></lamp-refs>`;
@@ -142,14 +145,14 @@ function lineControl(field, at, { id, described, invalid })
 }
 
 /** A stored value for reading. */
-export function toldView(field, stored, places)
+export function toldView(field, stored, places, workspace = '')
 {
 	if (field.type === 'secret')
 		return t('form.secret');
 	const ids = [stored ?? []].flat();
 
 	if (field.of && ids.length > 0)
-		return html`<lamp-refs fixed .places=${places} path=${field.of}
+		return html`<lamp-refs fixed .places=${places} path=${field.of} workspace=${workspace}
 			.chosen=${ids}></lamp-refs>`;
 	if (field.type === 'colour' && COLOUR.test(stored || ''))
 		return html`<svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect

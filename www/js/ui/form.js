@@ -58,6 +58,7 @@ export class LampForm extends PageElement {
 			${asked(draft.form, draft.values, draft.isNew).map((field) => fieldView(field, {
 				id: this.#id(field), value: draft.values[field.key],
 				error: draft.errors[field.key] || '', places: this.places,
+				workspace: draft.record?.workspaceId,
 				kept: Boolean(draft.record?.[`${field.key}Set`]),
 				set: (value) => draft.set(field.key, value),
 				below: this.below?.(field, draft),
@@ -129,7 +130,8 @@ export class LampForm extends PageElement {
 
 		return html`<dl class="told">
 			${fields.map((field) => html`<div><dt>${field.label}</dt>
-				<dd>${toldView(field, record[field.key], this.places)}</dd></div>`)}
+				<dd>${toldView(field, record[field.key], this.places,
+					record.workspaceId)}</dd></div>`)}
 			${record.updatedAt ? html`<div><dt>${t('form.updated')}</dt>
 				<dd>${moment(record.updatedAt)}</dd></div>` : nothing}</dl>`;
 	}

@@ -10,7 +10,7 @@ import { settingPart } from './setting.js';
 /**
  * @typedef {(...texts: string[]) => Promise<boolean>} Confirm asks; of <lamp-app>
  *
- * @typedef {object} At what each piece gets
+ * @typedef {object} At what each piece gets; current and copy: null for rows that belong to another one
  * @property {import('../api.js').Api} api
  * @property {import('../store/places.js').Places} places
  * @property {import('../store/draft.js').Draft} draft

@@ -176,7 +176,8 @@ class LampPlace extends PageElement {
 						t('form.remove')}</button>` : nothing}`}></lamp-form>
 			${draft.isNew ? nothing : this.places.children(form.name)
 				.filter(() => draft.canEdit)
-				.map((child) => html`<lamp-children .places=${this.places} .form=${child}
+				.map((child) => html`<lamp-children .api=${this.api} .places=${this.places}
+					.form=${child}
 					.parent=${draft} .confirm=${this.confirm}
 					@lamp-restored=${this.#restored}></lamp-children>`)}`;
 	}

@@ -18,8 +18,7 @@ const MANY = 12;
 const LISTS = {
 	conversations: { id: 'conversationId', name: 'title' },
 	providers: { id: 'providerId', name: 'name', whole: true },
-	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name',
-		permission: 'AI.Services.Read' },
+	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name' },
 };
 
 /** Boxes to tick. @param options [id, text] of each */
@@ -38,6 +37,8 @@ class LampRefs extends PageElement {
 	static properties = {
 		places: { attribute: false },
 		path: { type: String },
+		/** of the row that chooses; '': the one that is shown */
+		workspace: { type: String },
 		/** ids */
 		chosen: { attribute: false },
 		multiple: { type: Boolean },
@@ -56,6 +57,7 @@ class LampRefs extends PageElement {
 		/** @type {import('../store/places.js').Places} */
 		this.places = undefined;
 		this.path = '';
+		this.workspace = '';
 		/** @type {string[]} */
 		this.chosen = undefined;
 		this.multiple = false;
@@ -72,16 +74,15 @@ class LampRefs extends PageElement {
 	connectedCallback()
 	{
 		super.connectedCallback();
-		this.rows = this.places.rows({ path: this.path, whole: listOf(this.path)?.whole });
-		if (this.#offered())
-			this.rows.all(MOST);
+		this.rows = this.places.rows({ path: this.path, whole: listOf(this.path)?.whole },
+			this.workspace ? { workspace: this.workspace } : {});
+		this.rows.all(MOST);
 	}
 
-	#offered()
+	/** Whether the caller may know what there is. */
+	get #offered()
 	{
-		const permission = listOf(this.path)?.permission;
-
-		return !permission || this.places.me.permissions.includes(permission);
+		return this.rows.error?.status !== 403;
 	}
 
 	/** [id, name] of all rows, and of chosen ones that are not listed. */
@@ -98,7 +99,7 @@ class LampRefs extends PageElement {
 
 	render()
 	{
-		if (this.rows.error && !this.fixed)
+		if (this.rows.error && this.#offered && !this.fixed)
 			return html`<p class="field-error">${errorText(this.rows.error)}
 				<button type="button" class="chip-button"
 					@click=${() => this.rows.all(MOST)}>${t('app.retry')}</button></p>`;
@@ -109,7 +110,7 @@ class LampRefs extends PageElement {
 				.map(([, name]) => name).join(', ')}`;
 		if (options.length === 0)
 			return html`<p class="muted" id=${this.name}>${
-				t(!this.#offered() ? 'form.refsOfOthers' :
+				t(!this.#offered ? 'form.refsOfOthers' :
 					this.rows.loaded ? 'form.noRefs' : 'app.loading')}</p>`;
 		return this.multiple ? this.#boxes(options) : this.#select(options);
 	}

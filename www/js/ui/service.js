@@ -39,14 +39,13 @@ class LampServiceTest extends PageElement {
 	#request()
 	{
 		const { draft, places } = this.at;
-		const path = places.path(draft.form);
-		const name = draft.record?.llmServiceId;
 
 		if (draft.isNew)
-			return [`${path}/test`, draft.check()];
-		return [name ? `${places.path({ path: 'workspaces/{workspace}/llm-services' })}/${
-			encodeURIComponent(name)}/test` :
-			`${path}/${encodeURIComponent(draft.id)}/test`, {}];
+			return [`${draft.path}/test`, draft.check()];
+		// one of a file has no row
+		return [draft.record.source ? `${places.path({ path: 'workspaces/{workspace}/llm-services' })
+			}/${encodeURIComponent(draft.record.llmServiceId)}/test` :
+			`${draft.path}/${encodeURIComponent(draft.id)}/test`, {}];
 	}
 
 	async #run()
