@@ -123,7 +123,8 @@ void cli_made_put(struct buf *out, const struct resource *r,
 			buf_addf(out, "%lld", (long long)v->i);
 		else if (f->type == TYPE_REAL)
 			buf_addstr(out, str_of_real(v->d, number));
-		else if (f->type == TYPE_JSON || f->type == TYPE_IDS)
+		else if (f->type == TYPE_JSON || f->type == TYPE_LIST ||
+			 f->type == TYPE_IDS)
 			put_json(out, v->s);
 		else if (f->type == TYPE_TEXT || f->type == TYPE_ENUM)
 			put_text(out, v->s);

@@ -108,16 +108,12 @@ static int check_knowledge(const struct caller *by, const struct resource_row *n
 	struct db_val *v = &row->v[COLUMN(AGENT, knowledge_base_ids)];
 	json_auto_t *set = NULL;
 	struct str old = { NULL, 0 }, kept;
-	bool listed = !v->null;	/* an empty list becomes null */
 
-	if (agent_row_check_list(agents, row, COLUMN(AGENT, knowledge_base_ids),
-				 LIM_KNOWLEDGE_SET, LIM_NAME_BYTES, e))
-		return -1;
-	if (!listed || !row->given[COLUMN(AGENT, knowledge_base_ids)])
+	if (v->null || !row->given[COLUMN(AGENT, knowledge_base_ids)])
 		return 0;
 	if (now)
 		old = resource_text(now, COLUMN(AGENT, knowledge_base_ids));
-	set = v->null ? json_array() : jx_try(v->s);
+	set = jx_try(v->s);
 	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
 		return -1;
 	*v = kept.p ? DB_S(kept) : (struct db_val){ .type = 's', .null = true };
@@ -162,9 +158,7 @@ static int check_agent(const struct caller *by, const struct resource *r,
 {
 	struct resource_row *row = &k->row;
 
-	if (agent_row_check_list(r, row, COLUMN(AGENT, tools), LIM_AGENT_TOOLS,
-				 LIM_NAME_BYTES, e) ||
-	    check_knowledge(by, k->now, row, e) || check_ranking(row, e) ||
+	if (check_knowledge(by, k->now, row, e) || check_ranking(row, e) ||
 	    check_rounds(by, k->above, row, e))
 		return -1;
 	return stored_bindings_check(by, k->above, r, row, e);

@@ -9,6 +9,7 @@
 
 #include "agent/auto.h"
 #include "agent/catalog.h"
+#include "agent/stored.h"
 #include "agent/stored_service.h"
 #include "agent/target.h"
 #include "auth/policy.h"
@@ -103,13 +104,13 @@ static int check_capabilities(const struct caller *by, struct str names,
 	if (names.p && !j)
 		return -1;
 	(void)stored_capabilities(j, &wrong);
-	if (!wrong && (!j || json_is_array(j)))
+	if (!wrong)
 		return 0;
-	if (wrong && *wrong)
+	if (*wrong)
 		return err_field(e, ERR_INVALID_FIELD, "capabilities",
 				 "There is no capability \"%.40s\".", wrong);
 	return err_field(e, ERR_INVALID_FIELD, "capabilities",
-			 "capabilities must be an array of names: chat, tools, "
+			 "capabilities must have at least one of chat, tools, "
 			 "vision, embed, rerank, summarize.");
 }
 
@@ -168,18 +169,11 @@ static int check_fallbacks(const struct caller *by,
 {
 	struct str text = resource_text(row, COLUMN(LLM_SERVICE, fallbacks));
 	struct str own = resource_text(row, COLUMN(LLM_SERVICE, service_id));
-	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
+	const struct conf_list l = stored_list(by->arena, text);
 	const struct llm_service *other;
 
-	if (!text.p)
-		return 0;
-	if (!json_is_array(j) || json_array_size(j) > LIM_FALLBACKS)
-		return err_field(e, ERR_INVALID_FIELD, "fallbacks", "fallbacks "
-				 "must be an array of at most %d ids of LLM "
-				 "services.", LIM_FALLBACKS);
-	for (size_t i = 0; i < json_array_size(j); i++) {
-		const char *s = json_string_value(json_array_get(j, i));
-		struct str id = str_of(s ? s : "");
+	for (size_t i = 0; i < l.n; i++) {
+		struct str id = str_of(l.v[i]);
 
 		if (str_eq(id, own))
 			return err_field(e, ERR_INVALID_FIELD, "fallbacks", "A "
@@ -206,19 +200,12 @@ static int check_agents(const struct caller *by, const struct resource_row *row,
 			struct err *e)
 {
 	struct str text = resource_text(row, COLUMN(PROVIDER_INSTANCE, agents));
-	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
+	const struct conf_list l = stored_list(by->arena, text);
 	const struct workspace *w;
 	const struct agent *a;
 
-	if (!text.p)
-		return 0;
-	if (!json_is_array(j) || json_array_size(j) > LIM_INSTANCE_AGENTS)
-		return err_field(e, ERR_INVALID_FIELD, "agents", "agents must be "
-				 "an array of at most %d texts workspace/agent.",
-				 LIM_INSTANCE_AGENTS);
-	for (size_t i = 0; i < json_array_size(j); i++) {
-		const char *s = json_string_value(json_array_get(j, i));
-		struct str rest = str_of(s ? s : ""), name = rest;
+	for (size_t i = 0; i < l.n; i++) {
+		struct str rest = str_of(l.v[i]), name = rest;
 		struct str workspace = str_cut(&rest, '/');
 
 		if (workspace.n && rest.n &&

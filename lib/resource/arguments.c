@@ -46,6 +46,14 @@ static void put_range(struct jw *w, const struct resource_field *f)
 		jw_key(w, "items");
 		jw_raw(w, STR("{\"type\":\"string\"}"));
 		jw_kint(w, "maxItems", f->max);
+	} else if (f->type == TYPE_LIST) {
+		jw_key(w, "items");
+		jw_obj(w);
+		jw_kstrz(w, "type", "string");
+		jw_kint(w, "minLength", 1);
+		jw_kint(w, "maxLength", f->max);
+		jw_end_obj(w);
+		jw_kint(w, "maxItems", f->min);
 	} else if (f->min || f->max) {
 		bool text = f->type == TYPE_TEXT;
 

@@ -29,6 +29,10 @@ static struct field field_of(const struct resource_field *f, bool complete)
 
 	if (f->type == TYPE_TEXT || f->type == TYPE_SECRET)
 		out.max_chars = (size_t)f->max;
+	if (f->type == TYPE_LIST) {
+		out.max = f->min;
+		out.max_chars = (size_t)f->max;
+	}
 	if (f->type == TYPE_INT && !f->min && !f->max) {
 		out.min = INT64_MIN;
 		out.max = INT64_MAX;
@@ -103,6 +107,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 		return (struct db_val){ .type = letter, .s = arena_str(
 			a, (struct str){ (const char *)s->u.b, 16 }) };
 	case TYPE_JSON:
+	case TYPE_LIST:
 		return DB_S(str_of(jx_text(a, s->j)));
 	case TYPE_INT:
 	case TYPE_TIME:

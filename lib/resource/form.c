@@ -11,12 +11,11 @@
 #include "base/banned.h"
 
 /*
- * Special values of choices: the caller's groups; a colour; an array with one
- * text per line of the control; or "@path": the items of that list.
+ * Special values of choices: the caller's groups; a colour; or "@path": the items of
+ * that list.
  */
 #define GROUPS "{groups}"
 #define COLOUR "{colour}"
-#define LINES  "{lines}"
 
 struct input {
 	enum resource_id of;
@@ -177,9 +176,7 @@ static const char *type_of(const struct resource_field *f,
 {
 	if (strcmp(in->choices, COLOUR) == 0)
 		return "colour";
-	if (strcmp(in->choices, LINES) == 0)
-		return "lines";
-	if (f->type == TYPE_JSON && *in->choices == '@')
+	if (f->type == TYPE_LIST && *in->choices == '@')
 		return "ids";
 	return resource_types[f->type].form;
 }
@@ -274,7 +271,7 @@ static void write_field(struct jw *w, const struct resource *r,
 			const struct str *groups, size_t n_groups)
 {
 	const struct input *in = input_of(r, f);
-	bool bounded = f->min || f->max;
+	const bool listed = f->type == TYPE_LIST, bounded = f->min || f->max;
 
 	jw_obj(w);
 	jw_kstrz(w, "key", f->key);
@@ -284,8 +281,8 @@ static void write_field(struct jw *w, const struct resource *r,
 	jw_kstrz(w, "mode", mode_names[f->mode]);
 	jw_kbool(w, "required", f->flags & RESOURCE_REQUIRED);
 	jw_kbool(w, "nullable", f->flags & RESOURCE_NULLABLE);
-	jw_kint_if(w, "min", bounded, f->min);
-	jw_kint_if(w, "max", bounded, f->max);
+	jw_kint_if(w, "min", bounded && !listed, f->min);
+	jw_kint_if(w, "max", bounded, listed ? f->min : f->max);
 	jw_kbool(w, "multiline", f->type == TYPE_TEXT &&
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
 	write_choices(w, f, in, groups, n_groups);

@@ -267,7 +267,11 @@ static void print_field(struct buf *out, const struct resource *r,
 			 "maxItems: %lld, ", (long long)f->max);
 	if (f->type == TYPE_SECRET)
 		buf_adds(out, "writeOnly: true, ");
-	if (f->type != TYPE_IDS && (f->min || f->max))
+	if (f->type == TYPE_LIST)
+		buf_addf(out, "items: {type: string, minLength: 1, maxLength: "
+			 "%lld}, maxItems: %lld, ", (long long)f->max,
+			 (long long)f->min);
+	else if (f->type != TYPE_IDS && (f->min || f->max))
 		buf_addf(out, f->type == TYPE_TEXT || f->type == TYPE_SECRET
 			 ? "minLength: %lld, maxLength: %lld, "
 			 : "minimum: %lld, maximum: %lld, ",

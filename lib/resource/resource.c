@@ -23,6 +23,7 @@
 #define AUTHORED RESOURCE_AUTHORED
 #define AUTHOR   RESOURCE_AUTHOR
 #define AUTHOR_ID RESOURCE_AUTHOR_ID
+#define EMPTY_NULL RESOURCE_EMPTY_NULL
 
 #define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, help_) \
 	{ .key = key_, .column = #column_, .type = TYPE_##type_, \
@@ -338,6 +339,7 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 		jw_uuid(w, (const struct uuid *)(const void *)v->s.p);
 		return;
 	case TYPE_JSON:
+	case TYPE_LIST:
 		jw_raw(w, v->s);
 		return;
 	case TYPE_IDS:

@@ -74,6 +74,7 @@ enum {
 	RESOURCE_REQUIRED = 1, RESOURCE_NULLABLE = 2, RESOURCE_LINE = 4,
 	RESOURCE_PARENT = 8, RESOURCE_SORT = 16, RESOURCE_UNIQUE = 32,
 	RESOURCE_AUTHORED = 64, RESOURCE_AUTHOR = 128, RESOURCE_AUTHOR_ID = 256,
+	RESOURCE_EMPTY_NULL = 512,
 };
 
 struct resource_field {
@@ -81,7 +82,7 @@ struct resource_field {
 	enum resource_type type;
 	enum resource_mode mode;
 	unsigned flags;
-	int64_t min, max;	/* 0, 0: any */
+	int64_t min, max;	/* 0, 0: any; by type, see resource.def */
 	const char *help;
 };
 

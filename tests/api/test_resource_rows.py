@@ -75,6 +75,8 @@ def bad_values(field):
     bad = list(WRONG[kind])
     if kind == "json" and field["nullable"]:
         bad.remove([])          # a list of nothing may be one
+    if kind in ("ids", "lines") and most:
+        bad += [[NOWHERE] * (most + 1), ["two\nlines"], [" "], ["x" * 501]]
     if not field["nullable"]:
         bad.append(None)
     if kind in ("integer", "number") and least is not None:

@@ -20,7 +20,7 @@ const LAMP = form({ key: 'name', type: 'text', required: true, nullable: false, 
 	{ key: 'watts', type: 'integer', min: 1, max: 60 }, { key: 'lit', type: 'boolean' },
 	{ key: 'on', type: 'boolean', nullable: false }, { key: 'from', type: 'time' },
 	{ key: 'room', type: 'json' }, { key: 'tags', type: 'ids', nullable: false, max: 2 },
-	{ key: 'lines', type: 'lines' }, { key: 'key', type: 'secret' },
+	{ key: 'lines', type: 'lines', max: 2 }, { key: 'key', type: 'secret' },
 	{ key: 'warm', type: 'number', min: 0, max: 2 },
 	{ key: 'note', type: 'text', multiline: true },
 	{ key: 'kind', type: 'text', mode: 'once', choices: [{ value: 'oil' }, { value: 'gas' }] },
@@ -72,6 +72,7 @@ test('what does not fit is told by its field', () => {
 		['name', '  ', 'x'], ['name', 'sixsix', '☂☂☂☂☂'], ['watts', '0', '1'],
 		['watts', '61', '60'], ['watts', '1.5', ''], ['watts', '1e1', '+7'],
 		['watts', '99999999999999999999', ' 8 '], ['room', '{', 'null'],
+		['lines', 'a\nb\nc', ' a \n\nb\n'],
 		['warm', '2.1', '2'], ['warm', '-1', '.5'], ['warm', '0,5', '1e0'], ['warm', 'x', ''],
 		['tags', ['a', 'b', 'c'], ['a', 'b']], ['from', 'never', '2026-11-23T10:15']]) {
 		assert.ok(fieldError(of(key), bad), `${key}: ${bad}`);

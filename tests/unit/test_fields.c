@@ -7,7 +7,7 @@ struct sample {
 	struct str title, slug;
 	struct uuid id;
 	json_t *must;
-	json_t *any, *object, *texts;
+	json_t *any, *object, *texts, *tags;
 	bool has_title;
 	int flag;
 	int64_t stars, until_us;
@@ -40,6 +40,8 @@ static const struct field fields[] = {
 	  .offset = offsetof(struct sample, must) },
 	{ .key = "texts", .type = FIELD_TEXTS,
 	  .offset = offsetof(struct sample, texts) },
+	{ .key = "tags", .type = FIELD_TEXTS, .flags = FIELD_NULLABLE,
+	  .max = 2, .max_chars = 3, .offset = offsetof(struct sample, tags) },
 	{ .key = "line", .type = FIELD_TEXT, .flags = FIELD_LINE,
 	  .offset = offsetof(struct sample, line) },
 };
@@ -80,6 +82,12 @@ static void good_values(void **state)
 	json_decref(j);
 	assert_int_equal(read_text("{\"agentId\":\"a\"}", &s, &e, &j), 0);
 	assert_false(s.has_title);
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"tags\":[\"a\",\"\u00e4\u00f6\u00fc\"]"
+				   ",\"texts\":[\"\",\"a\\nb\"]}", &s, &e,
+				   &j), 0);
+	assert_int_equal(json_array_size(s.tags), 2);
+	assert_int_equal(json_array_size(s.texts), 2);
 	json_decref(j);
 	assert_int_equal(read_text("{\"agentId\":\"a\",\"score\":2}", &s, &e,
 				   &j), 0);
@@ -170,6 +178,19 @@ static void bad_values(void **state)
 		  ERR_INVALID_FIELD, "texts", "list of strings" },
 		{ "{\"agentId\":\"a\",\"texts\":\"a\"}",
 		  ERR_INVALID_FIELD, "texts", "list of strings" },
+		{ "{\"agentId\":\"a\",\"tags\":\"a\"}", ERR_INVALID_FIELD,
+		  "tags", "list of at most 2 texts" },
+		{ "{\"agentId\":\"a\",\"tags\":[\"a\",\"b\",\"c\"]}",
+		  ERR_INVALID_FIELD, "tags", "list of at most 2 texts" },
+		{ "{\"agentId\":\"a\",\"tags\":[\"a\",\"bcde\"]}",
+		  ERR_INVALID_FIELD, "tags", "tags[1] must be a text of one line "
+		  "with 1 to 3 characters" },
+		{ "{\"agentId\":\"a\",\"tags\":[\" \"]}", ERR_INVALID_FIELD,
+		  "tags", "tags[0]" },
+		{ "{\"agentId\":\"a\",\"tags\":[\"a\\n\"]}",
+		  ERR_INVALID_FIELD, "tags", "tags[0]" },
+		{ "{\"agentId\":\"a\",\"tags\":[1]}", ERR_INVALID_FIELD,
+		  "tags", "tags[0]" },
 		{ "{\"agentId\":\"a\",\"flag\":1}", ERR_INVALID_FIELD,
 		  "flag", "true or false" },
 		{ "{\"agentId\":\"a\",\"stars\":6}", ERR_INVALID_FIELD,

@@ -103,6 +103,11 @@ export function changedKeys(form, values, record)
 		.filter((key) => !same(values[key], before[key]));
 }
 
+function linesOf(value)
+{
+	return value.split('\n').map((line) => line.trim()).filter(Boolean);
+}
+
 /** What is wrong with a value, as a sentence; '' if it can be sent. */
 export function fieldError(field, value)
 {
@@ -128,6 +133,8 @@ export function fieldError(field, value)
 		if (min !== null && chars < min)
 			return t('form.tooShort', { label, n: min });
 	}
+	if (field.type === 'lines' && max !== null && linesOf(text).length > max)
+		return t('form.tooManyLines', { label, n: max });
 	if (field.type === 'time' && Number.isNaN(new Date(text).getTime()))
 		return t('form.noTime', { label });
 	if (field.type === 'json') {
@@ -158,7 +165,7 @@ function sent(field, value)
 	if (typeof value === 'boolean' || value === null)
 		return value;
 	if (field.type === 'lines') {
-		const lines = value.split('\n').map((line) => line.trim()).filter(Boolean);
+		const lines = linesOf(value);
 
 		return lines.length === 0 && field.nullable ? null : lines;
 	}

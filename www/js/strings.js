@@ -406,6 +406,7 @@ const en = {
 	'form.missing': '{label} is required.',
 	'form.tooLong': { one: '{label} may have at most {n} character.', other: '{label} may have at most {n} characters.' },
 	'form.tooShort': { one: '{label} needs at least {n} character.', other: '{label} needs at least {n} characters.' },
+	'form.tooManyLines': { one: '{label} may have at most {n} line.', other: '{label} may have at most {n} lines.' },
 	'form.tooMany': { one: '{label}: choose at most {n}.', other: '{label}: choose at most {n}.' },
 	'form.noInteger': '{label} must be a whole number.',
 	'form.noNumber': '{label} must be a number.',
