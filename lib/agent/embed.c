@@ -47,10 +47,6 @@ void embed_record(struct db *db, const struct owner *o, int kind,
 	struct err e = ERR_INIT;
 
 	r.workspace_id = STR("");
-	r.service = str_of(s->id);
-	r.provider = str_of(s->provider);
-	r.model = str_of(s->model);
-	r.payer = s->payer;
 	llm_usage_record(&r, s, u);
 	r.iterations = 1;
 	r.duration_ms = clock_mono_ms() - began_ms;

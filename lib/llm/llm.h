@@ -110,7 +110,7 @@ void llm_usage_members(struct jw *w, const struct llm_usage *u);
 
 struct usage;	/* store/usage.h */
 
-/* Sets the counters of a usage record, and the cost of them at the service s. */
+/* Sets the service of a usage record, its model, the counters, and what they cost there. */
 void llm_usage_record(struct usage *out, const struct llm_service *s,
 		      const struct llm_usage *u);
 

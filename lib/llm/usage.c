@@ -52,6 +52,10 @@ static double cost_of(const struct llm_service *s, const struct llm_usage *u)
 void llm_usage_record(struct usage *out, const struct llm_service *s,
 		      const struct llm_usage *u)
 {
+	out->service = str_of(s->id);
+	out->provider = str_of(s->provider);
+	out->model = str_of(s->model);
+	out->payer = s->payer;
 	out->input_tokens = u->input;
 	out->cache_read_tokens = u->cache_read;
 	out->cache_write_tokens = u->cache_write;

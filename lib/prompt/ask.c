@@ -251,9 +251,6 @@ int prompt_ask(const struct prompt_ask *q, struct arena *a, struct prompt_reply 
 	*out = (struct prompt_reply){
 		.spent = LLM_USAGE_UNKNOWN, .usage = usage_init(q->kind),
 	};
-	out->usage.provider = str_of(q->service->provider);
-	out->usage.model = str_of(q->service->model);
-	out->usage.payer = q->service->payer;
 	set_prompts(&k);
 	rc = converse(&k, e);
 	out->interrupted = rc < 0 && stopped(&k);

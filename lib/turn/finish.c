@@ -189,10 +189,8 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 		u.agent_id = str_of(l->task->tool->name);
 	}
 	llm_usage_record(&u, s, &l->served.usage);
-	u.service = str_of(s->id);
-	u.provider = str_of(s->provider);
-	u.payer = s->payer;
-	u.model = l->model.n ? l->model : str_of(s->model);
+	if (l->model.n)
+		u.model = l->model;
 	u.duration_ms = clock_mono_ms() - l->served.since_ms;
 	u.iterations = l->served.calls;
 	if (l->first_token_ms >= l->served.since_ms)

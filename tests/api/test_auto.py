@@ -185,10 +185,10 @@ def test_records_show_the_default(lab):
 def test_titles_and_completions(lab):
     answer = lab.post("/chat/lab/complete", {"input": "x"}, user="ada")
     assert answer.status == 200
-    assert lab.sql("SELECT model FROM usage_record WHERE kind = 2") == [["titles"]]
+    used = "SELECT service_id, model FROM usage_record WHERE kind = "
+    assert lab.sql(used + "2") == [["titles", "titles"]]
     say(lab, workspace="titled")
-    wait_until("the title", lambda: lab.sql(
-        "SELECT model FROM usage_record WHERE kind = 3") == [["titles"]])
+    wait_until("the title", lambda: lab.sql(used + "3") == [["titles", "titles"]])
 
 
 def test_the_preview_tells_who(lab):
