@@ -235,7 +235,7 @@ def test_a_workspace_from_its_making_to_its_end(lab, who):
     ({"defaultAgentId": "No"}, "defaultAgentId"), ({"prompt": "x" * 20001}, "prompt"),
     ({"maxToolIterations": "x"}, "maxToolIterations"), ({"holder": 1}, "holder")])
 def test_what_a_workspace_must_be(lab, bad, field, who):
-    if bad.get("managerUsers", 1):
+    if bad.get("managerUsers", 1) is not None:
         refused(lab.post("/workspaces", {"name": "W", **bad}, **IT), 422, field)
     one = make_workspace(lab, workspaceId=who)
     path = f"/workspaces/{who}"
