@@ -277,7 +277,8 @@ static int print(struct made *m, bool as_list, const char *name, size_t *n,
 /* Reads a word of the command line by the type of the field. */
 static json_t *value_of(const struct resource_field *f, const char *text)
 {
-	const bool is_text = f && f->type == TYPE_TEXT && strcmp(text, "null");
+	const bool is_text = f && strcmp(text, "null") &&
+		(f->type == TYPE_TEXT || f->type == TYPE_ENUM);
 	json_t *v = is_text ? NULL : jx_try(str_of(text));
 
 	return v ? v : jx_string(str_of(text));

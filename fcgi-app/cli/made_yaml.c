@@ -106,6 +106,7 @@ void cli_made_put(struct buf *out, const struct resource *r,
 		  const struct resource_row *row)
 {
 	const char *lead = "  - ";
+	char number[STR_REAL_BYTES];
 
 	for (size_t i = 0; i < r->n_fields; i++) {
 		const struct resource_field *f = &r->fields[i];
@@ -120,9 +121,12 @@ void cli_made_put(struct buf *out, const struct resource *r,
 			buf_adds(out, v->i ? "true" : "false");
 		else if (f->type == TYPE_INT)
 			buf_addf(out, "%lld", (long long)v->i);
-		else if (f->type == TYPE_JSON || f->type == TYPE_IDS)
+		else if (f->type == TYPE_REAL)
+			buf_addstr(out, str_of_real(v->d, number));
+		else if (f->type == TYPE_JSON || f->type == TYPE_LIST ||
+			 f->type == TYPE_IDS)
 			put_json(out, v->s);
-		else if (f->type == TYPE_TEXT)
+		else if (f->type == TYPE_TEXT || f->type == TYPE_ENUM)
 			put_text(out, v->s);
 		else
 			BUG("a type that no command writes");

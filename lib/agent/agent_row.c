@@ -98,17 +98,6 @@ static int prepare_agent(const struct caller *by, const struct resource *r,
 
 /* -- values --------------------------------------------------------------------- */
 
-static int check_score(struct resource_row *row, struct err *e)
-{
-	struct str s = resource_text(row, COLUMN(AGENT, rag_min_score));
-	double v;
-
-	if (!s.p || (str_real(s, &v) && v >= 0 && v <= 1))
-		return 0;
-	return err_field(e, ERR_INVALID_FIELD, "ragMinScore",
-			 "ragMinScore must be a number from 0 to 1.");
-}
-
 /*
  * B14: the bases must be visible to whoever names them; users of the agent
  * search only those that they see themselves.
@@ -119,16 +108,12 @@ static int check_knowledge(const struct caller *by, const struct resource_row *n
 	struct db_val *v = &row->v[COLUMN(AGENT, knowledge_base_ids)];
 	json_auto_t *set = NULL;
 	struct str old = { NULL, 0 }, kept;
-	bool listed = !v->null;	/* an empty list becomes null */
 
-	if (agent_row_check_list(agents, row, COLUMN(AGENT, knowledge_base_ids),
-				 LIM_KNOWLEDGE_SET, LIM_NAME_BYTES, e))
-		return -1;
-	if (!listed || !row->given[COLUMN(AGENT, knowledge_base_ids)])
+	if (v->null || !row->given[COLUMN(AGENT, knowledge_base_ids)])
 		return 0;
 	if (now)
 		old = resource_text(now, COLUMN(AGENT, knowledge_base_ids));
-	set = v->null ? json_array() : jx_try(v->s);
+	set = jx_try(v->s);
 	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
 		return -1;
 	*v = kept.p ? DB_S(kept) : (struct db_val){ .type = 's', .null = true };
@@ -173,10 +158,8 @@ static int check_agent(const struct caller *by, const struct resource *r,
 {
 	struct resource_row *row = &k->row;
 
-	if (agent_row_check_list(r, row, COLUMN(AGENT, tools), LIM_AGENT_TOOLS,
-				 LIM_NAME_BYTES, e) ||
-	    check_knowledge(by, k->now, row, e) || check_score(row, e) ||
-	    check_ranking(row, e) || check_rounds(by, k->above, row, e))
+	if (check_knowledge(by, k->now, row, e) || check_ranking(row, e) ||
+	    check_rounds(by, k->above, row, e))
 		return -1;
 	return stored_bindings_check(by, k->above, r, row, e);
 }
@@ -307,14 +290,10 @@ static void write_column(struct jw *w, const char *key, const struct agent *a,
 	const struct db_val *v = value_of(a, column);
 
 	jw_key(w, key);
-	if (!v || v->null)
-		jw_null(w);
-	else if (v->type == 'i')
-		jw_int(w, v->i);
-	else if (agents->fields[column].type == TYPE_JSON)
-		jw_raw(w, v->s);
+	if (v)
+		resource_write_value(w, &agents->fields[column], v);
 	else
-		jw_str(w, v->s);
+		jw_null(w);
 }
 
 static void write_flag(struct jw *w, const char *key, const struct agent *a,

@@ -9,7 +9,6 @@
 #include "base/limits.h"
 #include "search/embed.h"
 #include "search/kb.h"
-#include "search/tokens.h"
 
 #include "base/banned.h"
 
@@ -38,10 +37,6 @@ static int prepare(const struct caller *by, const struct resource *r,
 
 	if (language->null)
 		*language = DB_S(STR("none"));
-	if (!tokens_knows(language->s))
-		return err_field(e, ERR_INVALID_FIELD, "language",
-				 "language must be one of %s.",
-				 tokens_languages());
 	if (find_workspace(by, id, &w, e) < 0)
 		return -1;
 	if (id.p && !w)

@@ -45,7 +45,7 @@ struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 {
 	const struct resource_row *row = agent ? agent->row : NULL;
 	struct retrieve_wish w = { .enabled = false };
-	struct str score;
+	const struct db_val *score;
 
 	if (!row)
 		return agent && agent->rag ? wish_of_file(agent->rag) : w;
@@ -54,9 +54,8 @@ struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 	w.max = number(row, COLUMN(AGENT, rag_max_results));
 	w.max_ranked = number(row, COLUMN(AGENT, rerank_max_results));
 	w.ranker = resource_text(row, COLUMN(AGENT, reranking_service_id));
-	score = resource_text(row, COLUMN(AGENT, rag_min_score));
-	if (!score.p || !str_real(score, &w.min_score))
-		w.min_score = 0;
+	score = &row->v[COLUMN(AGENT, rag_min_score)];
+	w.min_score = score->null ? 0 : score->d;
 	return w;
 }
 

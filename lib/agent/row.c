@@ -2,7 +2,6 @@
 #include "agent/row.h"
 
 #include "base/fields.h"
-#include "base/utf8.h"
 #include "resource/author.h"
 
 #include "base/banned.h"
@@ -52,41 +51,6 @@ int agent_row_check_id(const struct caller *by, const struct resource *r,
 	return err_field(e, ERR_INVALID_FIELD, key,
 			 "%s may contain lower case letters, digits, - and _, "
 			 "and must begin with a letter or digit.", key);
-}
-
-static bool is_line(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
-			return false;
-	return str_trim(s).n > 0;
-}
-
-int agent_row_check_list(const struct resource *r, struct resource_row *row,
-			 size_t column, size_t most, size_t chars,
-			 struct err *e)
-{
-	struct db_val *v = &row->v[column];
-	const char *key = r->fields[column].key;
-	json_auto_t *j = v->null ? NULL : jx_try(v->s);
-	size_t n = json_array_size(j);
-
-	if (v->null)
-		return 0;
-	if (!json_is_array(j) || n > most)
-		return err_field(e, ERR_INVALID_FIELD, key, "%s must be a list "
-				 "of at most %zu texts.", key, most);
-	for (size_t i = 0; i < n; i++) {
-		const json_t *s = json_array_get(j, i);
-		struct str t = { json_string_value(s), json_string_length(s) };
-
-		if (!json_is_string(s) || !is_line(t) || utf8_chars(t) > chars)
-			return err_field(e, ERR_INVALID_FIELD, key, "%s[%zu] "
-					 "must be a text of one line with 1 to "
-					 "%zu characters.", key, i, chars);
-	}
-	v->null = !n;
-	return 0;
 }
 
 int64_t agent_row_since_us(const struct resource_row *row)

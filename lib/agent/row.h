@@ -17,14 +17,6 @@ int agent_row_check_id(const struct caller *by, const struct resource *r,
 		       struct err *e) MUST_CHECK;
 
 /*
- * Validates a JSON array of at most `most` texts of one line, each of at most this
- * many characters; an empty one becomes NULL. ERR_INVALID_FIELD.
- */
-int agent_row_check_list(const struct resource *r, struct resource_row *row,
-			 size_t column, size_t most, size_t chars,
-			 struct err *e) MUST_CHECK;
-
-/*
  * The time from which conversations belong to the row: older ones belong to an
  * earlier owner of its id.
  */

@@ -9,6 +9,7 @@
 
 #include "agent/auto.h"
 #include "agent/catalog.h"
+#include "agent/stored.h"
 #include "agent/stored_service.h"
 #include "agent/target.h"
 #include "auth/policy.h"
@@ -103,29 +104,14 @@ static int check_capabilities(const struct caller *by, struct str names,
 	if (names.p && !j)
 		return -1;
 	(void)stored_capabilities(j, &wrong);
-	if (!wrong && (!j || json_is_array(j)))
+	if (!wrong)
 		return 0;
-	if (wrong && *wrong)
+	if (*wrong)
 		return err_field(e, ERR_INVALID_FIELD, "capabilities",
 				 "There is no capability \"%.40s\".", wrong);
 	return err_field(e, ERR_INVALID_FIELD, "capabilities",
-			 "capabilities must be an array of names: chat, tools, "
+			 "capabilities must have at least one of chat, tools, "
 			 "vision, embed, rerank, summarize.");
-}
-
-static int check_number(const struct caller *by, struct str text, const char *field,
-			double max, struct err *e)
-{
-	char *end = NULL;
-	double v;
-
-	if (!text.p)
-		return 0;
-	v = strtod(arena_str(by->arena, text).p, &end);
-	if (*end == '\0' && text.n && v >= 0 && v <= max)
-		return 0;
-	return err_field(e, ERR_INVALID_FIELD, field, "%s must be a number from "
-			 "0 to %g.", field, max);
 }
 
 /*
@@ -183,18 +169,11 @@ static int check_fallbacks(const struct caller *by,
 {
 	struct str text = resource_text(row, COLUMN(LLM_SERVICE, fallbacks));
 	struct str own = resource_text(row, COLUMN(LLM_SERVICE, service_id));
-	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
+	const struct conf_list l = stored_list(by->arena, text);
 	const struct llm_service *other;
 
-	if (!text.p)
-		return 0;
-	if (!json_is_array(j) || json_array_size(j) > LIM_FALLBACKS)
-		return err_field(e, ERR_INVALID_FIELD, "fallbacks", "fallbacks "
-				 "must be an array of at most %d ids of LLM "
-				 "services.", LIM_FALLBACKS);
-	for (size_t i = 0; i < json_array_size(j); i++) {
-		const char *s = json_string_value(json_array_get(j, i));
-		struct str id = str_of(s ? s : "");
+	for (size_t i = 0; i < l.n; i++) {
+		struct str id = str_of(l.v[i]);
 
 		if (str_eq(id, own))
 			return err_field(e, ERR_INVALID_FIELD, "fallbacks", "A "
@@ -221,19 +200,12 @@ static int check_agents(const struct caller *by, const struct resource_row *row,
 			struct err *e)
 {
 	struct str text = resource_text(row, COLUMN(PROVIDER_INSTANCE, agents));
-	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
+	const struct conf_list l = stored_list(by->arena, text);
 	const struct workspace *w;
 	const struct agent *a;
 
-	if (!text.p)
-		return 0;
-	if (!json_is_array(j) || json_array_size(j) > LIM_INSTANCE_AGENTS)
-		return err_field(e, ERR_INVALID_FIELD, "agents", "agents must be "
-				 "an array of at most %d texts workspace/agent.",
-				 LIM_INSTANCE_AGENTS);
-	for (size_t i = 0; i < json_array_size(j); i++) {
-		const char *s = json_string_value(json_array_get(j, i));
-		struct str rest = str_of(s ? s : ""), name = rest;
+	for (size_t i = 0; i < l.n; i++) {
+		struct str rest = str_of(l.v[i]), name = rest;
 		struct str workspace = str_cut(&rest, '/');
 
 		if (workspace.n && rest.n &&
@@ -282,17 +254,6 @@ static int check_both(const struct caller *by, const struct resource *r,
 	return check_capabilities(by, resource_text(&k->row, SERVICE_COLUMN(r, capabilities)), e);
 }
 
-/* Sampling, as numbers, of the tenant's and of workspaces' services. */
-static int check_sampling(const struct caller *by, const struct resource_row *row,
-			  struct err *e)
-{
-	return check_number(by, resource_text(row, COLUMN(LLM_SERVICE, temperature)),
-			    "temperature", 2, e) ||
-		check_number(by, resource_text(row, COLUMN(LLM_SERVICE, top_p)), "topP",
-			     1, e)
-		? -1 : 0;
-}
-
 /* -- services of the tenant --------------------------------------------------- */
 
 static const struct resource *const services = &resources[RESOURCE_LLM_SERVICE];
@@ -308,7 +269,7 @@ static int check_service(const struct caller *by, const struct resource *r,
 	     check_quirks(by, r, row, e)) ||
 	    (row->given[COLUMN(LLM_SERVICE, fallbacks)] && check_fallbacks(by, row, e)))
 		return -1;
-	return check_sampling(by, row, e);
+	return 0;
 }
 
 /* Completes the llmServiceId and checks that no file has it. */
@@ -481,9 +442,7 @@ static int check_in(const struct caller *by, const struct resource *r,
 				  "and change the LLM services of a workspace "
 				  "only where a role has %s by name.",
 				  permission_rows[PERM_WORKSPACES_WRITE].name);
-	if (check_both(by, r, k, &by->conf->byok.allow_private, e))
-		return -1;
-	return check_sampling(by, &k->row, e);
+	return check_both(by, r, k, &by->conf->byok.allow_private, e);
 }
 
 static void write_in(struct jw *w, const struct caller *by,

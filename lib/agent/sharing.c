@@ -21,9 +21,6 @@ int sharing_prepare(const struct caller *by, const struct resource *r,
 		k->row.holder = by->owner.user_id;
 	else if (str_is(tier->s, "tenant"))
 		k->row.holder = resource_of_tenant(tenant);
-	else if (!str_is(tier->s, "team"))
-		return err_field(e, ERR_INVALID_FIELD, "tier", "tier must be "
-				 "private, team or tenant.");
 	else if (!group.p)
 		return err_field(e, ERR_INVALID_FIELD, "group", "group is "
 				 "missing: a %s of a team belongs to a group.",

@@ -92,11 +92,10 @@ static int number(const struct db_val *v, const char *key)
 	return v->null ? preset(key) : (int)v->i;
 }
 
-static double fraction(const struct db_val *v, struct arena *a, bool *set)
+static double fraction(const struct db_val *v, bool *set)
 {
-	const char *s = text(v, a, set);
-
-	return *set ? strtod(s, NULL) : 0;
+	*set = !v->null;
+	return *set ? v->d : 0;
 }
 
 static unsigned capabilities(const struct db_val *v, struct arena *a)
@@ -144,8 +143,8 @@ struct llm_service stored_service_of(const struct conf *c,
 	s.deployment = text(BOTH(deployment), a, &s.set.deployment);
 	s.reasoning_effort = text(TENANTS(reasoning_effort), a,
 				  &s.set.reasoning_effort);
-	s.temperature = fraction(TENANTS(temperature), a, &s.set.temperature);
-	s.top_p = fraction(TENANTS(top_p), a, &s.set.top_p);
+	s.temperature = fraction(TENANTS(temperature), &s.set.temperature);
+	s.top_p = fraction(TENANTS(top_p), &s.set.top_p);
 	s.set.thinking_budget_tokens = s.thinking_budget_tokens > 0;
 	s.set.api_key = !BOTH(api_key)->null;
 	if (!TENANTS(quirks)->null)

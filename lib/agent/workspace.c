@@ -78,16 +78,16 @@ static int check_groups(const struct caller *by, const struct resource_row *now,
 	return 0;
 }
 
-static int check_managers(struct resource_row *row, struct err *e)
+static int check_managers(const struct caller *by, struct resource_row *row,
+			  struct err *e)
 {
 	struct str groups = resource_text(row, COLUMN(WORKSPACE, manager_groups));
-	json_auto_t *j = groups.p ? jx_try(groups) : NULL;
+	const struct conf_list l = stored_list(by->arena, groups);
 
-	for (size_t i = 0; i < json_array_size(j); i++)
-		if (str_is(str_of(json_string_value(json_array_get(j, i))), "*"))
-			return err_field(e, ERR_INVALID_FIELD, "managerGroups",
-					 "managerGroups cannot have \"*\": not "
-					 "everyone can manage a workspace.");
+	if (conf_list_has(&l, STR("*")))
+		return err_field(e, ERR_INVALID_FIELD, "managerGroups",
+				 "managerGroups cannot have \"*\": not everyone "
+				 "can manage a workspace.");
 	if (!groups.p && row->v[COLUMN(WORKSPACE, manager_users)].null)
 		return err_field(e, ERR_INVALID_FIELD, "managerUsers",
 				 "A workspace must have a manager: name one in "
@@ -128,27 +128,14 @@ static int check_unused(const struct caller *by, const struct resource_row *row,
 static int check_workspace(const struct caller *by, const struct resource *r,
 			   struct resource_change *k, struct err *e)
 {
-	static const struct {
-		size_t column, most, chars;
-	} lists[] = {
-		{ COLUMN(WORKSPACE, tools), LIM_AGENT_TOOLS, LIM_NAME_BYTES },
-		{ COLUMN(WORKSPACE, suggestions), LIM_SUGGESTIONS, 500 },
-		{ COLUMN(WORKSPACE, manager_users), LIM_MANAGERS, LIM_USER_BYTES },
-		{ COLUMN(WORKSPACE, manager_groups), LIM_MANAGERS, LIM_GROUP_BYTES },
-		{ COLUMN(WORKSPACE, visible_to), LIM_MANAGERS, LIM_GROUP_BYTES },
-	};
 	struct resource_row *row = &k->row;
 	struct str dflt = resource_text(row, COLUMN(WORKSPACE, default_agent_id));
 	struct str id = resource_text(row, COLUMN(WORKSPACE, workspace_id));
 
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-		if (agent_row_check_list(r, row, lists[i].column, lists[i].most,
-			       lists[i].chars, e))
-			return -1;
 	if (dflt.p && !slug_valid(dflt))
 		return err_field(e, ERR_INVALID_FIELD, "defaultAgentId",
 				 "defaultAgentId must be an agent's id.");
-	if (check_managers(row, e) ||
+	if (check_managers(by, row, e) ||
 	    check_groups(by, k->now, row, COLUMN(WORKSPACE, manager_groups), e) ||
 	    check_groups(by, k->now, row, COLUMN(WORKSPACE, visible_to), e) ||
 	    stored_bindings_check(by, stored_workspace_of(by, row), r, row, e))

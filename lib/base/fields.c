@@ -125,15 +125,47 @@ static int read_int(const struct field *f, const json_t *v, int64_t *out,
 			 (long long)f->min, (long long)f->max);
 }
 
-static bool is_texts(const json_t *v)
+static int read_real(const struct field *f, const json_t *v, double *out,
+		     struct err *e)
 {
-	const json_t *item;
-	size_t i;
+	*out = json_number_value(v);
+	if (json_is_number(v) && *out >= (double)f->min &&
+	    *out <= (double)f->max)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be a number "
+			 "from %lld to %lld.", f->key, (long long)f->min,
+			 (long long)f->max);
+}
 
-	json_array_foreach((json_t *)v, i, item)
-		if (!json_is_string(item))
-			return false;
-	return json_is_array(v);
+static bool is_item(const struct field *f, const json_t *v)
+{
+	const struct str s = { json_string_value(v), json_string_length(v) };
+
+	return json_is_string(v) &&
+		(!f->max || (is_line(s) && str_trim(s).n &&
+			     utf8_chars(s) <= f->max_chars));
+}
+
+static int read_texts(const struct field *f, json_t *v, json_t **out,
+		      struct err *e)
+{
+	const bool capped = f->max > 0;
+	const size_t n = json_array_size(v);
+
+	if (!json_is_array(v) || (capped && n > (size_t)f->max))
+		return !capped ? wrong(f, "a list of strings", e)
+			: err_field(e, ERR_INVALID_FIELD, f->key, "%s must be "
+				    "a list of at most %lld texts.", f->key,
+				    (long long)f->max);
+	for (size_t i = 0; i < n; i++)
+		if (!is_item(f, json_array_get(v, i)))
+			return !capped ? wrong(f, "a list of strings", e)
+				: err_field(e, ERR_INVALID_FIELD, f->key,
+					    "%s[%zu] must be a text of one "
+					    "line with 1 to %zu characters.",
+					    f->key, i, f->max_chars);
+	*out = v;
+	return 0;
 }
 
 static int read_one(const struct field *f, json_t *v, char *member,
@@ -157,16 +189,15 @@ static int read_one(const struct field *f, json_t *v, char *member,
 		return 0;
 	case FIELD_INT:
 		return read_int(f, v, (int64_t *)(void *)member, e);
+	case FIELD_REAL:
+		return read_real(f, v, (double *)(void *)member, e);
 	case FIELD_TIME:
 		if (!clock_iso_parse(json_string_value(v),
 				     (int64_t *)(void *)member))
 			return wrong(f, "a time like 2027-01-31T12:00:00Z", e);
 		return 0;
 	case FIELD_TEXTS:
-		if (!is_texts(v))
-			return wrong(f, "a list of strings", e);
-		*(json_t **)(void *)member = v;
-		return 0;
+		return read_texts(f, v, (json_t **)(void *)member, e);
 	case FIELD_LIST:
 		if (!json_is_array(v))
 			return wrong(f, "an array", e);

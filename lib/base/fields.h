@@ -19,10 +19,12 @@ enum field_type {
 	FIELD_UUID,	/* struct uuid; nil: absent or null */
 	FIELD_JSON,	/* json_t *, any value, borrowed; NULL: absent */
 	FIELD_OBJECT,	/* json_t *, an object, borrowed; NULL: absent */
-	FIELD_TEXTS,	/* json_t *, an array of strings, borrowed; NULL: absent */
+	FIELD_TEXTS,	/* json_t *, an array of strings, borrowed; NULL: absent. If
+			   max is set, of at most so many, of a line each */
 	FIELD_LIST,	/* json_t *, an array, borrowed; NULL: absent or null */
 	FIELD_BOOL,	/* int: 1, -1 for false; 0: absent or null */
 	FIELD_INT,	/* int64_t; 0: absent or null */
+	FIELD_REAL,	/* double; 0: absent or null */
 	FIELD_TIME,	/* int64_t, microseconds since 1970; 0: absent or null */
 };
 
@@ -38,8 +40,8 @@ struct field {
 	enum field_type type;
 	unsigned flags;
 	size_t offset;		/* of the member */
-	size_t max_chars;	/* text, code points; 0 = any */
-	int64_t min, max;	/* of an integer */
+	size_t max_chars;	/* text, or each of an array: code points; 0 = any */
+	int64_t min, max;	/* of a number; of an array of strings: 0, their number */
 	/*
 	 * Offset of a bool (not the first member) that tells if the key was
 	 * present; 0 = not needed.

@@ -177,6 +177,7 @@
 #define LIM_MCP_PINS         4096	/* kept of one server */
 
 #define LIM_API_KEY_CHARS    4096	/* key of a provider */
+#define LIM_CAPABILITIES     16		/* names in the list of an LLM service */
 #define LIM_FALLBACKS        8		/* of an LLM service */
 #define LIM_QUIRKS_BYTES     4096	/* of a stored LLM service, as JSON */
 #define LIM_LLM_SERVICES     200	/* of a tenant, made over the API */

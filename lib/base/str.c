@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/util.h"
@@ -124,6 +125,16 @@ bool str_real(struct str s, double *v)
 		return false;
 	*v = d;
 	return true;
+}
+
+struct str str_of_real(double v, char out[STR_REAL_BYTES])
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(out, STR_REAL_BYTES, "%.*g", digits, v);
+		if (strtod(out, NULL) == v)
+			break;
+	}
+	return str_of(out);
 }
 
 bool str_is_colour(struct str s)

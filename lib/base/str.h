@@ -119,4 +119,8 @@ const char *str_nearest(struct str wrong, const void *rows, size_t n,
 bool str_int(struct str s, int64_t *v);
 bool str_real(struct str s, double *v);
 
+/* The shortest decimal that str_real reads as v, which is finite: 0.7, 1. In out. */
+enum { STR_REAL_BYTES = 32 };
+struct str str_of_real(double v, char out[STR_REAL_BYTES]);
+
 #endif

@@ -36,21 +36,17 @@ static void write_int(struct jw *w, const struct slot *s)
 	jw_str(w, str_of(text));
 }
 
-/* The shortest text that reads back as the same number. */
-static void write_double(struct jw *w, double d, int digits)
+static void write_double(struct jw *w, double d, bool single)
 {
-	char text[32];
+	char text[STR_REAL_BYTES];
 
 	if (!isfinite(d)) {
 		jw_null(w);
 		return;
 	}
-	for (int k = digits; ; k++) {
-		snprintf(text, sizeof(text), "%.*g", k, d);
-		if (k >= 17 || digits < 15 || strtod(text, NULL) == d)
-			break;
-	}
-	jw_raw(w, str_of(text));
+	if (single)
+		snprintf(text, sizeof(text), "%.7g", d);
+	jw_raw(w, single ? str_of(text) : str_of_real(d, text));
 }
 
 /* A number if JSON readers keep all its digits, else a string. */
@@ -175,8 +171,8 @@ static int write_row(struct adhoc *q, const struct db_query_limits *l,
 		}
 		switch (s->form) {
 		case FORM_INT: write_int(w, s); break;
-		case FORM_FLOAT: write_double(w, s->d, 7); break;
-		case FORM_DOUBLE: write_double(w, s->d, 15); break;
+		case FORM_FLOAT: write_double(w, s->d, true); break;
+		case FORM_DOUBLE: write_double(w, s->d, false); break;
 		case FORM_DECIMAL: write_decimal(w, text); break;
 		case FORM_SHORT: jw_str(w, text); break;
 		case FORM_BIT: write_bits(w, s); break;

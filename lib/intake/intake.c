@@ -5,9 +5,8 @@
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "resource/resource.h"
+#include "resource/form.h"
 #include "search/index.h"
-#include "search/tokens.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -45,6 +44,8 @@ static int make_index(struct db *tx, const struct resource_row *row, void *ctx,
 static int make_base(struct intake_run *k, struct err *e)
 {
 	const struct resource *r = &resources[RESOURCE_KNOWLEDGE_BASE];
+	const struct resource_field *language =
+		&r->fields[COLUMN(KNOWLEDGE_BASE, language)];
 	const struct resource_at at = {
 		.by = { k->at.tenant_id, k->at.user_id },
 		.holder = k->at.user_id,
@@ -52,9 +53,10 @@ static int make_base(struct intake_run *k, struct err *e)
 	const struct resource_also also = { make_index, k };
 	struct resource_row row;
 
-	if (!tokens_knows(str_of(k->s->language)))
+	if (!resource_takes(r, language, str_of(k->s->language)))
 		return err_public(e, ERR_CONFIG, "language of the source %s must "
-				  "be one of %s.", k->s->name, tokens_languages());
+				  "be %s.", k->s->name,
+				  resource_choices(r, language, k->a));
 	resource_new(r, &row);
 	row.holder = at.holder;
 	row.v[COLUMN(KNOWLEDGE_BASE, name)] = DB_S(str_of(k->s->base));

@@ -3,25 +3,23 @@
 #include "resource/form.h"
 
 #include "base/limits.h"
+#include "resource/rows.h"
 
 #include "base/banned.h"
 
-static const char *const type_names[] = {
-	[TYPE_TEXT] = "string", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
-	[TYPE_TIME] = "string", [TYPE_UUID] = "string", [TYPE_IDS] = "array",
-};
-
 static void put_type(struct jw *w, const struct resource_field *f, bool nullable)
 {
-	if (f->type == TYPE_JSON)	/* any JSON type */
+	const char *name = resource_types[f->type].schema;
+
+	if (!name)
 		return;
 	if (!nullable) {
-		jw_kstrz(w, "type", type_names[f->type]);
+		jw_kstrz(w, "type", name);
 		return;
 	}
 	jw_key(w, "type");
 	jw_arr(w);
-	jw_str(w, str_of(type_names[f->type]));
+	jw_str(w, str_of(name));
 	jw_str(w, STR("null"));
 	jw_end_arr(w);
 }
@@ -31,7 +29,7 @@ static void put_choices(struct jw *w, const struct resource *r,
 {
 	struct str rest = str_of(resource_choice_list(r, f)), value, label;
 
-	if (!resource_choice_words(rest))
+	if (f->type != TYPE_ENUM)
 		return;
 	jw_key(w, "enum");
 	jw_arr(w);
@@ -48,6 +46,14 @@ static void put_range(struct jw *w, const struct resource_field *f)
 		jw_key(w, "items");
 		jw_raw(w, STR("{\"type\":\"string\"}"));
 		jw_kint(w, "maxItems", f->max);
+	} else if (f->type == TYPE_LIST) {
+		jw_key(w, "items");
+		jw_obj(w);
+		jw_kstrz(w, "type", "string");
+		jw_kint(w, "minLength", 1);
+		jw_kint(w, "maxLength", f->max);
+		jw_end_obj(w);
+		jw_kint(w, "maxItems", f->min);
 	} else if (f->min || f->max) {
 		bool text = f->type == TYPE_TEXT;
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fields.h"
 #include "resource/form.h"
 #include "secret/secret.h"
 
@@ -16,26 +15,24 @@ union slot {
 	struct str s;
 	struct uuid u;
 	int64_t i;
+	double d;
 	int b;
 	json_t *j;
-};
-
-static const enum field_type field_types[] = {
-	[TYPE_TEXT] = FIELD_TEXT, [TYPE_INT] = FIELD_INT,
-	[TYPE_BOOL] = FIELD_BOOL, [TYPE_TIME] = FIELD_TIME,
-	[TYPE_UUID] = FIELD_UUID, [TYPE_JSON] = FIELD_JSON,
-	[TYPE_SECRET] = FIELD_TEXT, [TYPE_IDS] = FIELD_JSON,
 };
 
 static struct field field_of(const struct resource_field *f, bool complete)
 {
 	struct field out = {
-		.key = f->key, .type = field_types[f->type],
+		.key = f->key, .type = resource_types[f->type].body,
 		.min = f->min, .max = f->max,
 	};
 
 	if (f->type == TYPE_TEXT || f->type == TYPE_SECRET)
 		out.max_chars = (size_t)f->max;
+	if (f->type == TYPE_LIST) {
+		out.max = f->min;
+		out.max_chars = (size_t)f->max;
+	}
 	if (f->type == TYPE_INT && !f->min && !f->max) {
 		out.min = INT64_MIN;
 		out.max = INT64_MAX;
@@ -102,6 +99,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 {
 	switch (type) {
 	case TYPE_TEXT:
+	case TYPE_ENUM:
 		return DB_S(s->s);
 	case TYPE_BOOL:
 		return DB_I(s->b > 0);
@@ -109,10 +107,13 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 		return (struct db_val){ .type = letter, .s = arena_str(
 			a, (struct str){ (const char *)s->u.b, 16 }) };
 	case TYPE_JSON:
+	case TYPE_LIST:
 		return DB_S(str_of(jx_text(a, s->j)));
 	case TYPE_INT:
 	case TYPE_TIME:
 		return DB_I(s->i);
+	case TYPE_REAL:
+		return DB_D(s->d);
 	case TYPE_SECRET:
 		return DB_B(take_secret(a, s->s));
 	case TYPE_IDS:
@@ -147,7 +148,7 @@ static int check_choice(struct arena *a, const struct resource *r,
 {
 	struct str meant;
 
-	if (f->type != TYPE_TEXT || v->null || resource_takes(r, f, v->s))
+	if (f->type != TYPE_ENUM || v->null || resource_takes(r, f, v->s))
 		return 0;
 	meant = nearest_choice(r, f, v->s);
 	if (meant.n)

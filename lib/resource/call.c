@@ -315,6 +315,17 @@ static const struct identity *author(const struct caller *by)
 	return by->installation ? NULL : by->who;
 }
 
+/* After `prepare`, which completes what is absent, but not what is empty. */
+static int check(const struct caller *by, const struct resource *r,
+		 struct resource_change *k, struct err *e)
+{
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (r->fields[i].flags & RESOURCE_EMPTY_NULL &&
+		    str_is(resource_text(&k->row, i), "[]"))
+			k->row.v[i].null = true;
+	return run_all(HOOK(check), by, r, k, e);
+}
+
 static int create(const struct caller *by, const struct resource_call *c,
 		  struct resource_change *k, struct err *e)
 {
@@ -334,7 +345,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 		k->row.id = *c->key;
 	author_stamp(author(by), r, NULL, &k->row, by->arena);
 	if ((!c->trial && run_all(HOOK(prepare), by, r, k, e) < 0) ||
-	    run_all(HOOK(check), by, r, k, e) < 0)
+	    check(by, r, k, e) < 0)
 		return -1;
 	if (c->trial)
 		return 0;
@@ -394,7 +405,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 	allow_files(by, r, &k->at);
 	author_stamp(author(by), r, k->now, &body, by->arena);
 	apply(c, &body, &k->row);
-	if (run_all(HOOK(check), by, r, k, e) < 0)
+	if (check(by, r, k, e) < 0)
 		return -1;
 	if (c->whole && !differs(r, &k->row, k->now))
 		return 0;

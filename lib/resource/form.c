@@ -6,16 +6,16 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "resource/rows.h"
 
 #include "base/banned.h"
 
 /*
- * Special values of choices: the caller's groups; a colour; an array with one
- * text per line of the control; or "@path": the items of that list.
+ * Special values of choices: the caller's groups; a colour; or "@path": the items of
+ * that list.
  */
 #define GROUPS "{groups}"
 #define COLOUR "{colour}"
-#define LINES  "{lines}"
 
 struct input {
 	enum resource_id of;
@@ -76,11 +76,6 @@ const char *resource_choice_list(const struct resource *r,
 	return input_of(r, f)->choices;
 }
 
-bool resource_choice_words(struct str list)
-{
-	return list.n && *list.p != '{' && *list.p != '@';
-}
-
 bool resource_choice(struct str *rest, struct str *value, struct str *label)
 {
 	struct str one;
@@ -98,8 +93,6 @@ bool resource_takes(const struct resource *r, const struct resource_field *f,
 {
 	struct str rest = str_of(resource_choice_list(r, f)), known, label;
 
-	if (!resource_choice_words(rest))
-		return true;
 	while (resource_choice(&rest, &known, &label))
 		if (str_eq(known, value))
 			return true;
@@ -178,35 +171,27 @@ static void write_path(struct jw *w, const char *key, const char *path,
 
 /* -- fields ------------------------------------------------------------------- */
 
-static const char *const type_names[] = {
-	[TYPE_TEXT] = "text", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
-	[TYPE_TIME] = "time", [TYPE_UUID] = "id", [TYPE_JSON] = "json",
-	[TYPE_SECRET] = "secret", [TYPE_IDS] = "ids",
-};
-
 static const char *type_of(const struct resource_field *f,
 			   const struct input *in)
 {
 	if (strcmp(in->choices, COLOUR) == 0)
 		return "colour";
-	if (strcmp(in->choices, LINES) == 0)
-		return "lines";
-	if (f->type == TYPE_JSON && *in->choices == '@')
+	if (f->type == TYPE_LIST && *in->choices == '@')
 		return "ids";
-	return type_names[f->type];
+	return resource_types[f->type].form;
 }
 
 static const char *const mode_names[] = {
 	[MODE_EDIT] = "edit", [MODE_ONCE] = "once", [MODE_GIVEN] = "given",
 };
 
-static void write_choices(struct jw *w, const struct input *in,
-			  const struct str *groups, size_t n_groups)
+static void write_choices(struct jw *w, const struct resource_field *f,
+			  const struct input *in, const struct str *groups, size_t n_groups)
 {
 	struct str rest = str_of(in->choices), value, label;
 
 	jw_key(w, "choices");
-	if (!str_is(rest, GROUPS) && !resource_choice_words(rest)) {
+	if (!str_is(rest, GROUPS) && f->type != TYPE_ENUM) {
 		jw_null(w);
 		return;
 	}
@@ -286,7 +271,7 @@ static void write_field(struct jw *w, const struct resource *r,
 			const struct str *groups, size_t n_groups)
 {
 	const struct input *in = input_of(r, f);
-	bool bounded = f->min || f->max;
+	const bool listed = f->type == TYPE_LIST, bounded = f->min || f->max;
 
 	jw_obj(w);
 	jw_kstrz(w, "key", f->key);
@@ -296,11 +281,11 @@ static void write_field(struct jw *w, const struct resource *r,
 	jw_kstrz(w, "mode", mode_names[f->mode]);
 	jw_kbool(w, "required", f->flags & RESOURCE_REQUIRED);
 	jw_kbool(w, "nullable", f->flags & RESOURCE_NULLABLE);
-	jw_kint_if(w, "min", bounded, f->min);
-	jw_kint_if(w, "max", bounded, f->max);
+	jw_kint_if(w, "min", bounded && !listed, f->min);
+	jw_kint_if(w, "max", bounded, listed ? f->min : f->max);
 	jw_kbool(w, "multiline", f->type == TYPE_TEXT &&
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
-	write_choices(w, in, groups, n_groups);
+	write_choices(w, f, in, groups, n_groups);
 	write_only(w, in);
 	if (!write_services(w, f))
 		jw_kstrz(w, "of", list_of(r, f, in));

@@ -21,10 +21,7 @@ void resource_form(struct jw *w, const struct resource *r,
 /* The resource whose ids an IDS field has; NULL for other fields. */
 const struct resource *resource_joined(const struct resource_field *f);
 
-/*
- * Whether value is among the choices of the field's INPUT row. True for any
- * value if there is no row, or its choices depend on the caller.
- */
+/* Whether value is among the choices of an ENUM field. */
 bool resource_takes(const struct resource *r, const struct resource_field *f,
 		    struct str value);
 
@@ -38,10 +35,7 @@ const char *resource_choices(const struct resource *r,
  */
 bool resource_choice(struct str *rest, struct str *value, struct str *label);
 
-/* Whether a list contains choices rather than another kind of control. */
-bool resource_choice_words(struct str list);
-
-/* The choices of the field's INPUT row; "" without one. */
+/* The choices of the field's INPUT row, or its kind of control; "" without one. */
 const char *resource_choice_list(const struct resource *r,
 				 const struct resource_field *f);
 

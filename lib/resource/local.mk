@@ -13,5 +13,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/resource/reseal.c lib/resource/reseal.h \
 	lib/resource/write.c \
 	lib/resource/resource.c lib/resource/resource.h \
-	lib/resource/resource.def lib/resource/stmt.def
+	lib/resource/resource.def lib/resource/stmt.def \
+	lib/resource/type.def
 EXTRA_DIST += lib/resource/resource.sql

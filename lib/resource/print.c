@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "resource/form.h"
+#include "resource/rows.h"
 
 #include "base/banned.h"
 
@@ -218,20 +219,14 @@ static void print_one(struct buf *out, const struct resource *r)
 	print_delete(out, r);
 }
 
-static const char *const type_names[] = {
-	[TYPE_TEXT] = "string", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
-	[TYPE_TIME] = "string", [TYPE_UUID] = "string", [TYPE_SECRET] = "string",
-	[TYPE_IDS] = "array",
-};
-
-/* The allowed values, if they are a fixed list. */
+/* The values of an ENUM that clients may give. */
 static void print_enum(struct buf *out, const struct resource *r,
 		       const struct resource_field *f)
 {
 	struct str rest = str_of(resource_choice_list(r, f)), value, label;
 	const char *sep = "";
 
-	if (!resource_choice_words(rest))
+	if (f->type != TYPE_ENUM)
 		return;
 	buf_adds(out, "enum: [");
 	while (resource_choice(&rest, &value, &label)) {
@@ -252,18 +247,17 @@ static const char *shown_key(const struct resource_field *f, const char *use)
 static void print_field(struct buf *out, const struct resource *r,
 			const struct resource_field *f, const char *use)
 {
+	const char *type = resource_types[f->type].schema;
+
 	if (*shown_key(f, use)) {
 		buf_addf(out, "        %sSet: {type: boolean, description: "
 			 "\"Whether it has one\"}\n", f->key);
 		return;
 	}
 	buf_addf(out, "        %s: {", f->key);
-	if (f->type == TYPE_JSON)
-		;
-	else if (f->flags & RESOURCE_NULLABLE)
-		buf_addf(out, "type: [%s, \"null\"], ", type_names[f->type]);
-	else
-		buf_addf(out, "type: %s, ", type_names[f->type]);
+	if (type)
+		buf_addf(out, f->flags & RESOURCE_NULLABLE
+			 ? "type: [%s, \"null\"], " : "type: %s, ", type);
 	if (f->type == TYPE_TIME)
 		buf_adds(out, "format: date-time, ");
 	if (f->type == TYPE_UUID)
@@ -273,7 +267,11 @@ static void print_field(struct buf *out, const struct resource *r,
 			 "maxItems: %lld, ", (long long)f->max);
 	if (f->type == TYPE_SECRET)
 		buf_adds(out, "writeOnly: true, ");
-	if (f->type != TYPE_IDS && (f->min || f->max))
+	if (f->type == TYPE_LIST)
+		buf_addf(out, "items: {type: string, minLength: 1, maxLength: "
+			 "%lld}, maxItems: %lld, ", (long long)f->max,
+			 (long long)f->min);
+	else if (f->type != TYPE_IDS && (f->min || f->max))
 		buf_addf(out, f->type == TYPE_TEXT || f->type == TYPE_SECRET
 			 ? "minLength: %lld, maxLength: %lld, "
 			 : "minimum: %lld, maximum: %lld, ",

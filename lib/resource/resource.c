@@ -23,6 +23,7 @@
 #define AUTHORED RESOURCE_AUTHORED
 #define AUTHOR   RESOURCE_AUTHOR
 #define AUTHOR_ID RESOURCE_AUTHOR_ID
+#define EMPTY_NULL RESOURCE_EMPTY_NULL
 
 #define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, help_) \
 	{ .key = key_, .column = #column_, .type = TYPE_##type_, \
@@ -94,11 +95,10 @@ static const char *const root_tables[ROOT__MAX] = {
 #include "resource/resource.def"
 };
 
-static const char letters[] = {
-	[TYPE_TEXT] = 's', [TYPE_INT] = 'i', [TYPE_BOOL] = 'i',
-	[TYPE_TIME] = 'i', [TYPE_UUID] = 'u', [TYPE_JSON] = 's',
-	[TYPE_BYTES] = 'b', [TYPE_SECRET] = 'b',
-	[TYPE_IDS] = 'b',
+const struct resource_type_row resource_types[] = {
+#define TYPE(id, letter, body, schema, form) \
+	[TYPE_##id] = { letter, FIELD_##body, schema, form },
+#include "resource/type.def"
 };
 
 const struct resource *resource_find(struct str path)
@@ -181,7 +181,8 @@ struct str resource_text(const struct resource_row *row, size_t column)
 bool resource_same(const struct db_val *a, const struct db_val *b)
 {
 	return a->null || b->null ? a->null == b->null
-		: a->type == 'i' ? a->i == b->i : str_eq(a->s, b->s);
+		: a->type == 'i' ? a->i == b->i
+		: a->type == 'd' ? a->d == b->d : str_eq(a->s, b->s);
 }
 
 void resource_new(const struct resource *r, struct resource_row *row)
@@ -193,7 +194,8 @@ void resource_new(const struct resource *r, struct resource_row *row)
 	};
 	for (size_t i = 0; i < r->n_fields; i++)
 		row->v[i] = (struct db_val){
-			.type = letters[r->fields[i].type], .null = true,
+			.type = resource_types[r->fields[i].type].letter,
+			.null = true,
 		};
 }
 
@@ -307,19 +309,25 @@ bool resource_wanted(const struct resource *r, const struct resource_row *row,
 
 /* -- records ----------------------------------------------------------------- */
 
-static void write_value(struct jw *w, enum resource_type type,
-			const struct db_val *v)
+void resource_write_value(struct jw *w, const struct resource_field *f,
+			  const struct db_val *v)
 {
-	if (v->null && type != TYPE_IDS) {
+	char text[STR_REAL_BYTES];
+
+	if (v->null && f->type != TYPE_IDS) {
 		jw_null(w);
 		return;
 	}
-	switch (type) {
+	switch (f->type) {
 	case TYPE_TEXT:
+	case TYPE_ENUM:
 		jw_str(w, v->s);
 		return;
 	case TYPE_INT:
 		jw_int(w, v->i);
+		return;
+	case TYPE_REAL:
+		jw_raw(w, str_of_real(v->d, text));
 		return;
 	case TYPE_BOOL:
 		jw_bool(w, v->i != 0);
@@ -331,6 +339,7 @@ static void write_value(struct jw *w, enum resource_type type,
 		jw_uuid(w, (const struct uuid *)(const void *)v->s.p);
 		return;
 	case TYPE_JSON:
+	case TYPE_LIST:
 		jw_raw(w, v->s);
 		return;
 	case TYPE_IDS:
@@ -372,7 +381,7 @@ void resource_write(struct jw *w, const struct resource *r,
 			continue;
 		}
 		jw_key(w, r->fields[i].key);
-		write_value(w, r->fields[i].type, &row->v[i]);
+		resource_write_value(w, &r->fields[i], &row->v[i]);
 	}
 	jw_key(w, "createdAt");
 	write_time(w, row, row->created_us);

@@ -59,8 +59,10 @@ enum resource_stmt {
 	RSTMT__MAX
 };
 
-enum resource_type { TYPE_TEXT, TYPE_INT, TYPE_BOOL, TYPE_TIME, TYPE_UUID,
-		     TYPE_JSON, TYPE_BYTES, TYPE_SECRET, TYPE_IDS };
+enum resource_type {
+#define TYPE(id, ...) TYPE_##id,
+#include "resource/type.def"
+};
 enum resource_mode {
 	MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN, MODE_STAMP,
 };
@@ -72,6 +74,7 @@ enum {
 	RESOURCE_REQUIRED = 1, RESOURCE_NULLABLE = 2, RESOURCE_LINE = 4,
 	RESOURCE_PARENT = 8, RESOURCE_SORT = 16, RESOURCE_UNIQUE = 32,
 	RESOURCE_AUTHORED = 64, RESOURCE_AUTHOR = 128, RESOURCE_AUTHOR_ID = 256,
+	RESOURCE_EMPTY_NULL = 512,
 };
 
 struct resource_field {
@@ -79,7 +82,7 @@ struct resource_field {
 	enum resource_type type;
 	enum resource_mode mode;
 	unsigned flags;
-	int64_t min, max;	/* 0, 0: any */
+	int64_t min, max;	/* 0, 0: any; by type, see resource.def */
 	const char *help;
 };
 
@@ -169,6 +172,10 @@ const struct resource *resource_of_root(enum resource_root root);
 
 /* The text in a column (COLUMN); p == NULL if it is NULL. */
 struct str resource_text(const struct resource_row *row, size_t column);
+
+/* Writes a value of the field, not one that no record shows. */
+void resource_write_value(struct jw *w, const struct resource_field *f,
+			  const struct db_val *v);
 
 bool resource_same(const struct db_val *a, const struct db_val *b);
 

@@ -122,19 +122,19 @@ DELETE FROM prompt_share WHERE id = ? AND tenant_id = ? AND parent_id = ?;
 UPDATE prompt_share SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROMPT_SHARE_PURGE (u) -> ()
 DELETE FROM prompt_share WHERE parent_id = ? LIMIT 1000;
--- LLM_SERVICE_LIST (ssssui) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
+-- LLM_SERVICE_LIST (ssssui) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
 -- LLM_SERVICE_TOTAL (sssi) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM llm_service WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
--- LLM_SERVICE_GET (us) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
+-- LLM_SERVICE_GET (us) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE id = ? AND tenant_id = ?;
 -- LLM_SERVICE_COUNT (si) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM llm_service WHERE tenant_id = ? LIMIT ?) c;
--- LLM_SERVICE_EXPORT (suui) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
+-- LLM_SERVICE_EXPORT (suui) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- LLM_SERVICE_INSERT (usuiisSSSSBSSSSIISSSIIIIIISS) -> ()
+-- LLM_SERVICE_INSERT (usuiisSSSSBSSSSIIDDSIIIIIISS) -> ()
 INSERT INTO llm_service (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
--- LLM_SERVICE_UPDATE (iSISISISISIBISISISIIIIISISISIIIIIIIIIIIIISISusi) -> ()
+-- LLM_SERVICE_UPDATE (iSISISISISIBISISISIIIIIDIDISIIIIIIIIIIIIISISusi) -> ()
 UPDATE llm_service SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `context_tokens` = IF(?, ?, `context_tokens`), `max_output_tokens` = IF(?, ?, `max_output_tokens`), `temperature` = IF(?, ?, `temperature`), `top_p` = IF(?, ?, `top_p`), `reasoning_effort` = IF(?, ?, `reasoning_effort`), `thinking_budget_tokens` = IF(?, ?, `thinking_budget_tokens`), `connect_timeout_ms` = IF(?, ?, `connect_timeout_ms`), `first_byte_timeout_ms` = IF(?, ?, `first_byte_timeout_ms`), `idle_timeout_ms` = IF(?, ?, `idle_timeout_ms`), `total_timeout_ms` = IF(?, ?, `total_timeout_ms`), `retries` = IF(?, ?, `retries`), `fallbacks` = IF(?, ?, `fallbacks`), `quirks` = IF(?, ?, `quirks`) WHERE id = ? AND tenant_id = ? AND version = ?;
 -- LLM_SERVICE_DELETE (us) -> ()
 DELETE FROM llm_service WHERE id = ? AND tenant_id = ?;
@@ -202,19 +202,19 @@ SELECT id FROM workspace WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK I
 SELECT 1 FROM workspace WHERE tenant_id = ? AND llm_service_id = ? LIMIT 1;
 -- WORKSPACE_READER_PURGE (u) -> ()
 DELETE FROM workspace_reader WHERE row_id = ? LIMIT 1000;
--- WORKSPACE_SERVICE_LIST (susssui) -> (uiiiusSSSSBSSSSIISSSI)
+-- WORKSPACE_SERVICE_LIST (susssui) -> (uiiiusSSSSBSSSSIIDDSI)
 SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM workspace_service WHERE tenant_id = ? AND parent_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
 -- WORKSPACE_SERVICE_TOTAL (sussi) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM workspace_service WHERE tenant_id = ? AND parent_id = ? AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
--- WORKSPACE_SERVICE_GET (usu) -> (uiiiusSSSSBSSSSIISSSI)
+-- WORKSPACE_SERVICE_GET (usu) -> (uiiiusSSSSBSSSSIIDDSI)
 SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM workspace_service WHERE id = ? AND tenant_id = ? AND parent_id = ?;
 -- WORKSPACE_SERVICE_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM workspace_service WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
--- WORKSPACE_SERVICE_EXPORT (suui) -> (uiiiusSSSSBSSSSIISSSI)
+-- WORKSPACE_SERVICE_EXPORT (suui) -> (uiiiusSSSSBSSSSIIDDSI)
 SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM workspace_service WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- WORKSPACE_SERVICE_INSERT (usuiiusSSSSBSSSSIISSSI) -> ()
+-- WORKSPACE_SERVICE_INSERT (usuiiusSSSSBSSSSIIDDSI) -> ()
 INSERT INTO workspace_service (id, tenant_id, user_id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
--- WORKSPACE_SERVICE_UPDATE (iSISISISISIBISISISIIIIISISISIIusui) -> ()
+-- WORKSPACE_SERVICE_UPDATE (iSISISISISIBISISISIIIIIDIDISIIusui) -> ()
 UPDATE workspace_service SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `context_tokens` = IF(?, ?, `context_tokens`), `max_output_tokens` = IF(?, ?, `max_output_tokens`), `temperature` = IF(?, ?, `temperature`), `top_p` = IF(?, ?, `top_p`), `reasoning_effort` = IF(?, ?, `reasoning_effort`), `thinking_budget_tokens` = IF(?, ?, `thinking_budget_tokens`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- WORKSPACE_SERVICE_DELETE (usu) -> ()
 DELETE FROM workspace_service WHERE id = ? AND tenant_id = ? AND parent_id = ?;
@@ -226,25 +226,25 @@ SELECT id, tenant_id, api_key FROM workspace_service WHERE api_key IS NOT NULL A
 UPDATE workspace_service SET api_key = ? WHERE id = ? AND api_key = ?;
 -- WORKSPACE_SERVICE_PURGE (u) -> ()
 DELETE FROM workspace_service WHERE parent_id = ? LIMIT 100;
--- AGENT_LIST (suuuuiiui) -> (uiiiusSSSSSSSSSIISISISIUS)
+-- AGENT_LIST (suuuuiiui) -> (uiiiusSSSSSSSSSIISIDISIUS)
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author` FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND NOT (holder_id = parent_id AND EXISTS (SELECT 1 FROM agent o WHERE o.parent_id = agent.parent_id AND o.holder_id = ? AND o.agent_id = agent.agent_id)) AND created_us >= ? AND (created_us > ? OR id > ?) ORDER BY created_us, id LIMIT ?;
 -- AGENT_TOTAL (suuuui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND NOT (holder_id = parent_id AND EXISTS (SELECT 1 FROM agent o WHERE o.parent_id = agent.parent_id AND o.holder_id = ? AND o.agent_id = agent.agent_id)) LIMIT ?) c;
--- AGENT_GET (usuuu) -> (uiiiusSSSSSSSSSIISISISIUS)
+-- AGENT_GET (usuuu) -> (uiiiusSSSSSSSSSIISIDISIUS)
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author` FROM agent WHERE id = ? AND tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?);
 -- AGENT_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM agent WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
--- AGENT_EXPORT (suui) -> (uiiiusSSSSSSSSSIISISISIUS)
+-- AGENT_EXPORT (suui) -> (uiiiusSSSSSSSSSIISIDISIUS)
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author` FROM agent WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
--- AGENT_INSERT (usuiiuuSSSSSSSSSIISISISIUS) -> ()
+-- AGENT_INSERT (usuiiuuSSSSSSSSSIISIDISIUS) -> ()
 INSERT INTO agent (id, tenant_id, user_id, version, created_us, updated_us, parent_id, holder_id, `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
--- AGENT_UPDATE (iISISISISISISIIIIISIIISIIISIIIUISusui) -> ()
+-- AGENT_UPDATE (iISISISISISISIIIIISIIIDIIISIIIUISusui) -> ()
 UPDATE agent SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `system_prompt` = IF(?, ?, `system_prompt`), `user_prompt` = IF(?, ?, `user_prompt`), `llm_service_id` = IF(?, ?, `llm_service_id`), `tools` = IF(?, ?, `tools`), `max_tool_iterations` = IF(?, ?, `max_tool_iterations`), `rag_enabled` = IF(?, ?, `rag_enabled`), `knowledge_base_ids` = IF(?, ?, `knowledge_base_ids`), `rag_max_results` = IF(?, ?, `rag_max_results`), `rag_min_score` = IF(?, ?, `rag_min_score`), `rerank_enabled` = IF(?, ?, `rerank_enabled`), `reranking_service_id` = IF(?, ?, `reranking_service_id`), `rerank_max_results` = IF(?, ?, `rerank_max_results`), `author_id` = IF(?, ?, `author_id`), `author` = IF(?, ?, `author`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
 -- AGENT_DELETE (usu) -> ()
 DELETE FROM agent WHERE id = ? AND tenant_id = ? AND holder_id = ?;
 -- AGENT_DISOWN (su) -> ()
 UPDATE agent SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
--- AGENT_NAMED (suuuSS) -> (uiiiusSSSSSSSSSIISISISIUS)
+-- AGENT_NAMED (suuuSS) -> (uiiiusSSSSSSSSSIISIDISIUS)
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author` FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND agent_id IN (?, ?);
 -- AGENT_PURGE (u) -> ()
 DELETE FROM agent WHERE parent_id = ? LIMIT 1000;
@@ -414,11 +414,11 @@ DELETE FROM notification WHERE EXISTS (SELECT 1 FROM notification_topic t WHERE 
 DELETE FROM notification_topic WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
 -- USER_ERASE (su) -> ()
 DELETE FROM user WHERE tenant_id = ? AND id = ? LIMIT 1000;
--- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
+-- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND service_id = ?;
--- LLM_SERVICE_WITHIN (ssssss) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
+-- LLM_SERVICE_WITHIN (ssssss) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)
 SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM workspace_service LEFT JOIN (SELECT 1 AS one, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service LIMIT 0) none ON TRUE WHERE tenant_id = ? AND service_id = ? AND parent_id = (SELECT w.id FROM workspace w WHERE w.tenant_id = ? AND w.workspace_id = ?) UNION ALL SELECT id, version, created_us, updated_us, user_id, '', `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND service_id = ? LIMIT 1;
--- AGENT_FIRST (ss) -> (uiiiusSSSSSSSSSIISISISIUS)
+-- AGENT_FIRST (ss) -> (uiiiusSSSSSSSSSIISIDISIUS)
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author` FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN (SELECT w.id AS of_id, w.default_agent_id AS first_id FROM workspace w) w ON w.of_id = UNHEX(i.y) STRAIGHT_JOIN agent ON parent_id = w.of_id AND holder_id = w.of_id AND agent_id = w.first_id WHERE tenant_id = ?;
 -- LLM_SERVICE_BIND (ss) -> ()
 UPDATE llm_service SET version = version + 1 WHERE tenant_id = ? AND service_id = ?;

@@ -3,7 +3,17 @@
 #ifndef RESOURCE_ROWS_H
 #define RESOURCE_ROWS_H
 
+#include "base/fields.h"
 #include "resource/call.h"
+
+/* What a type of fields is elsewhere, by enum resource_type: type.def. */
+struct resource_type_row {
+	char letter;
+	enum field_type body;
+	const char *schema, *form;
+};
+
+extern const struct resource_type_row resource_types[];
 
 /*
  * Appends the parameters that select a row of at's holder to the n values in v,

@@ -38,30 +38,6 @@ struct tokens {
 	struct known known[KNOWN];
 };
 
-static const struct {
-	const char *code;
-} languages[] = {
-	{ "none" }, { "ar" }, { "ca" }, { "da" }, { "de" }, { "el" }, { "en" },
-	{ "es" }, { "eu" }, { "fi" }, { "fr" }, { "ga" }, { "hi" }, { "hu" },
-	{ "hy" }, { "id" }, { "it" }, { "lt" }, { "ne" }, { "nl" }, { "no" },
-	{ "pt" }, { "ro" }, { "ru" }, { "sr" }, { "sv" }, { "ta" }, { "tr" },
-	{ "yi" },
-};
-
-bool tokens_knows(struct str language)
-{
-	for (size_t i = 0; i < ARRAY_LEN(languages); i++)
-		if (str_is(language, languages[i].code))
-			return true;
-	return false;
-}
-
-const char *tokens_languages(void)
-{
-	return "ar, ca, da, de, el, en, es, eu, fi, fr, ga, hi, hu, hy, id, it, "
-	       "lt, ne, nl, no, pt, ro, ru, sr, sv, ta, tr, yi or none";
-}
-
 struct tokens *tokens_open(struct str language, struct err *e)
 {
 	struct tokens *w;
@@ -72,7 +48,7 @@ struct tokens *tokens_open(struct str language, struct err *e)
 	w = xcalloc(1, sizeof(*w));
 	w->folded = (struct buf)BUF_INIT(16 * LIM_WORD_BYTES);
 	w->plain = (struct buf)BUF_INIT(16 * LIM_WORD_BYTES);
-	if (tokens_knows(language) && !str_is(language, "none"))
+	if (language.n < sizeof(code) && !str_is(language, "none"))
 		memcpy(code, language.p, language.n);
 	if (*code)
 		w->stemmer = unicode_now.sb_stemmer_new(code, "UTF_8");

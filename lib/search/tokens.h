@@ -30,15 +30,10 @@ struct word {
 /* A tokeniser; used by one thread at a time. */
 struct tokens;
 
-/* Whether the language is supported: a code such as "en", or "none". */
-bool tokens_knows(struct str language);
-
-/* The supported codes, separated by commas, for messages. Static. */
-const char *tokens_languages(void);
-
 /*
- * Creates a tokeniser, to be freed with tokens_close (which accepts NULL). An unknown
- * language is treated as "none". ERR_INTERNAL if a library is missing.
+ * Creates a tokeniser, to be freed with tokens_close (which accepts NULL). language: a
+ * code such as "en", or "none", as which an unknown one is treated. ERR_INTERNAL if a
+ * library is missing.
  */
 struct tokens *tokens_open(struct str language, struct err *e) MUST_CHECK;
 void tokens_close(struct tokens *w);

@@ -58,10 +58,10 @@ def test_an_agent_from_its_making_to_its_end(lab, who):
     body = {"agentId": who, "name": "Mine", "description": "For tests",
             "systemPrompt": "Be brief.", "userPrompt": "Hello?", "toolIds": ["query_data"],
             "maxToolIterations": 3, "ragEnabled": True, "ragMaxResults": 5,
-            "ragMinScore": 0.5, "rerankEnabled": False, "rerankMaxResults": 2}
+            "ragMinScore": 0.7, "rerankEnabled": False, "rerankMaxResults": 2}
     answer = lab.post("/workspaces/lab/agents", body, user=who)
     made = answer.json
-    assert answer.status == 201, answer
+    assert answer.status == 201 and b'"ragMinScore":0.7,' in answer.body, answer
     assert answer.headers["Location"] == f"workspaces/lab/agents/{who}"
     assert set(AGENT) <= set(made)
     assert {key: made[key] for key in body} == body
@@ -235,7 +235,7 @@ def test_a_workspace_from_its_making_to_its_end(lab, who):
     ({"defaultAgentId": "No"}, "defaultAgentId"), ({"prompt": "x" * 20001}, "prompt"),
     ({"maxToolIterations": "x"}, "maxToolIterations"), ({"holder": 1}, "holder")])
 def test_what_a_workspace_must_be(lab, bad, field, who):
-    if bad.get("managerUsers", 1):
+    if bad.get("managerUsers", 1) is not None:
         refused(lab.post("/workspaces", {"name": "W", **bad}, **IT), 422, field)
     one = make_workspace(lab, workspaceId=who)
     path = f"/workspaces/{who}"

@@ -34,7 +34,7 @@ BODY_CHARS = 60000                      # longer ones are 413, whatever the fiel
 # Of a wrong type, by the type of the field.
 WRONG = {
     "text": [7, True, [], {}], "colour": [7, "red", "#12345", "#12345g"],
-    "integer": ["7", 1.5, True, [], 1 << 62], "boolean": ["true", 1, "", []],
+    "integer": ["7", 1.5, True, [], 1 << 62], "number": ["7", True, [], {}], "boolean": ["true", 1, "", []],
     "time": [7, "never", "2026-13-01T00:00:00Z", True], "secret": [7, [], {}],
     "ids": ["x", {}, [7], ["x"], [NOWHERE]], "lines": [7, {}, [7], [[]], "x"],
     "json": ["\u0001", True, []],
@@ -73,15 +73,17 @@ def bad_values(field):
     """Values that a field must refuse."""
     kind, least, most = field["type"], field["min"], field["max"]
     bad = list(WRONG[kind])
-    if kind == "json" and field["nullable"] and "0 to" not in field["help"]:
+    if kind == "json" and field["nullable"]:
         bad.remove([])          # a list of nothing may be one
+    if kind in ("ids", "lines") and most:
+        bad += [[NOWHERE] * (most + 1), ["two\nlines"], [" "], ["x" * 501]]
     if not field["nullable"]:
         bad.append(None)
-    if kind == "integer" and least is not None:
+    if kind in ("integer", "number") and least is not None:
         bad += [least - 1, most + 1]
     if kind in ("text", "secret") and most and most < BODY_CHARS:
         bad.append("x" * (most + 1))
-    if kind == "text" and least:
+    if kind == "text" and (least or field["choices"] and field["key"] != "group"):
         bad.append("")
     if kind == "text" and not field["multiline"]:
         bad.append("two\nlines")

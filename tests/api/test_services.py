@@ -148,14 +148,28 @@ def test_a_change(lab, made, provider):
     assert stale.status == 412
 
 
+def test_numbers_come_back_as_they_were_sent(lab, made):
+    """0.7, not the 0.69999999999999996 that a double is with all its digits."""
+    at = f"{ALL}/{made['id']}"
+    for temperature, top_p in ((0.7, 0.1), (1, 0), (2, 1e-05), (0.30000000000000004, 1)):
+        body = {"temperature": temperature, "topP": top_p}
+        words = json.dumps(body, separators=(",", ":"))[1:-1].encode()
+        changed = call(lab, "PATCH", at, body)
+        assert words in changed.body and words in call(lab, "GET", at).body, changed
+        shown = lab.command("services", "show", "ours").stdout
+        assert f"temperature: {temperature}\n" in shown and f"topP: {top_p}\n" in shown
+        assert lab.command("services", "import", "-", stdin=shown
+                           ).stdout == "ours\tunchanged\n"
+
+
 @pytest.mark.parametrize("field,value,says", [
     ("name", "", "name"), ("name", None, "name"), ("name", "x" * 101, "100"),
     ("provider", "nonsense", "not supported"), ("model", 5, "model"),
     ("url", "ftp://x", "http"), ("url", "http://a@b/", "login"),
     ("apiKey", "", "apiKey"), ("apiKey", "a\nb", "apiKey"),
     ("apiKey", "x" * 4097, "4096"), ("apiKey", 5, "apiKey"),
-    ("capabilities", ["sing"], "sing"), ("capabilities", "chat", "array"),
-    ("capabilities", [], "array"), ("contextTokens", 1, "512"),
+    ("capabilities", ["sing"], "sing"), ("capabilities", "chat", "list"),
+    ("capabilities", [], "at least one"), ("contextTokens", 1, "512"),
     ("temperature", 2.5, "0 to 2"), ("temperature", "x", "number"),
     ("topP", -1, "0 to 1"), ("llmServiceId", "Not A Slug", "lower case letters"),
     ("llmServiceId", "auto", "auto"), ("unheard", 1, "unheard"),
@@ -562,9 +576,9 @@ def test_quirks_and_timeouts_of_a_row_are_used(lab, provider):
 
 @pytest.mark.parametrize("field, value, words", [
     ("connectTimeoutMs", 0, "1 to 600000"), ("totalTimeoutMs", "x", "whole number"),
-    ("retries", 11, "0 to 10"), ("fallbacks", "demo", "array"), ("fallbacks", ["nobody"], "nobody"),
+    ("retries", 11, "0 to 10"), ("fallbacks", "demo", "list"), ("fallbacks", ["nobody"], "nobody"),
     ("fallbacks", ["auto"], "auto"), ("fallbacks", ["ours"], "itself"),
-    ("fallbacks", ["demo"] * 9, "at most 8"), ("fallbacks", [7], "no LLM service"),
+    ("fallbacks", ["demo"] * 9, "at most 8"), ("fallbacks", [7], "fallbacks[0]"),
     ("quirks", [], "object"), ("quirks", {"think_tag": "x"}, "think_tags"),
     ("quirks", {"url_template": "https://elsewhere/{url}"}, "url_template"),
     ("quirks", {"auth_header": "X: {key}"}, "auth_header"),

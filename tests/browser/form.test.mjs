@@ -20,7 +20,8 @@ const LAMP = form({ key: 'name', type: 'text', required: true, nullable: false, 
 	{ key: 'watts', type: 'integer', min: 1, max: 60 }, { key: 'lit', type: 'boolean' },
 	{ key: 'on', type: 'boolean', nullable: false }, { key: 'from', type: 'time' },
 	{ key: 'room', type: 'json' }, { key: 'tags', type: 'ids', nullable: false, max: 2 },
-	{ key: 'lines', type: 'lines' }, { key: 'key', type: 'secret' },
+	{ key: 'lines', type: 'lines', max: 2 }, { key: 'key', type: 'secret' },
+	{ key: 'warm', type: 'number', min: 0, max: 2 },
 	{ key: 'note', type: 'text', multiline: true },
 	{ key: 'kind', type: 'text', mode: 'once', choices: [{ value: 'oil' }, { value: 'gas' }] },
 	{ key: 'bottle', type: 'text', only: { key: 'kind', value: 'gas' } },
@@ -29,28 +30,28 @@ const LAMP = form({ key: 'name', type: 'text', required: true, nullable: false, 
 test('a new row: what is filled in is sent, in the types of its fields', () => {
 	const values = { ...valuesOf(LAMP, null), name: ' Hall ', watts: '40', lit: false,
 		from: '2026-11-23T10:15', room: '{"a": [1]}', tags: ['x'], lines: ' a \n\nb',
-		key: ' k ', note: ' two\n' };
+		key: ' k ', note: ' two\n', warm: ' 0.7 ' };
 	const { body, errors } = bodyOf(LAMP, values, null);
 
 	assert.deepEqual(errors, {});
 	assert.deepEqual(body, { name: 'Hall', watts: 40, lit: false, on: false,
 		from: new Date(2026, 10, 23, 10, 15).toISOString(), room: { a: [1] }, tags: ['x'],
-		lines: ['a', 'b'], key: ' k ', note: ' two\n', kind: 'oil' });
+		lines: ['a', 'b'], key: ' k ', note: ' two\n', warm: 0.7, kind: 'oil' });
 });
 
 test('a change: only what is another value, null for what is taken away', () => {
 	const record = { name: 'Hall', watts: 9007199254740993n, lit: true, on: true,
 		from: '2026-11-23T10:15:30.250Z', room: [1], tags: ['x', 'y'], lines: ['a'],
-		note: null, kind: 'gas', bottle: 'b', keySet: true };
+		note: null, kind: 'gas', bottle: 'b', keySet: true, warm: 0.5 };
 	const values = valuesOf(LAMP, record);
 
 	assert.deepEqual(bodyOf(LAMP, values, record), { body: {}, errors: {} });
 	// the order of ids says nothing
 	assert.deepEqual(changedKeys(LAMP, { ...values, tags: ['y', 'x'] }, record), []);
 	assert.deepEqual(bodyOf(LAMP, { ...values, watts: '', lit: '', from: '', room: '', tags: [],
-		lines: '', key: null, note: 'n', bottle: '' }, record).body,
+		lines: '', key: null, note: 'n', bottle: '', warm: '' }, record).body,
 	{ watts: null, lit: null, from: null, room: null, tags: [], lines: null, key: null,
-		note: 'n', bottle: null });
+		note: 'n', bottle: null, warm: null });
 	assert.equal(bodyOf(LAMP, { ...values, watts: '60' }, record).body.watts, 60);
 });
 
@@ -71,6 +72,8 @@ test('what does not fit is told by its field', () => {
 		['name', '  ', 'x'], ['name', 'sixsix', '☂☂☂☂☂'], ['watts', '0', '1'],
 		['watts', '61', '60'], ['watts', '1.5', ''], ['watts', '1e1', '+7'],
 		['watts', '99999999999999999999', ' 8 '], ['room', '{', 'null'],
+		['lines', 'a\nb\nc', ' a \n\nb\n'],
+		['warm', '2.1', '2'], ['warm', '-1', '.5'], ['warm', '0,5', '1e0'], ['warm', 'x', ''],
 		['tags', ['a', 'b', 'c'], ['a', 'b']], ['from', 'never', '2026-11-23T10:15']]) {
 		assert.ok(fieldError(of(key), bad), `${key}: ${bad}`);
 		assert.equal(fieldError(of(key), good), '', `${key}: ${good}`);

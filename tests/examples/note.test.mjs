@@ -19,10 +19,17 @@ test('a note has a place, a list, a form; it is changed and deleted', async (t) 
 	await place.getByLabel('Conversation id').selectOption({ label: 'About the lamp' });
 	await place.getByLabel('Text').fill('Ask Bob');
 	await place.getByLabel('Stars').fill('6');
+	await place.getByLabel('Share').fill('0,7');
+	await place.getByLabel('Tags').fill('1\n2\n3\n4\n5\n6');
+	await place.getByLabel('State').selectOption({ label: 'Waits for others' });
 	await place.getByLabel('Place').fill('{"page": 1}');
 	await save.click();
 	await place.getByText('Stars must be from 1 to 5.').waitFor();
+	await place.getByText('Share must be a number.').waitFor();
+	await place.getByText('Tags may have at most 5 lines.').waitFor();
 	await place.getByLabel('Stars').fill('3');
+	await place.getByLabel('Share').fill('0.7');
+	await place.getByLabel('Tags').fill('bob\n today');
 	await place.getByLabel('Done').selectOption('No');
 	await save.click();
 	await page.waitForFunction(() =>
@@ -31,6 +38,7 @@ test('a note has a place, a list, a form; it is changed and deleted', async (t) 
 
 	assert.deepEqual([note.conversationId, note.text, note.stars, note.done, note.seconds,
 		note.place], [conversationId, 'Ask Bob', 3, false, null, { page: 1 }]);
+	assert.deepEqual([note.share, note.state, note.tags], [0.7, 'waiting', ['bob', 'today']]);
 	await place.getByLabel('Stars').fill('');
 	await save.click();
 	await page.waitForFunction(() => !document.querySelector('.form-state'));

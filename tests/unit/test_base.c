@@ -487,6 +487,27 @@ static void numbers(void **state)
 	assert_true(str_real((struct str){ "12345", 2 }, &d) && d == 12);
 }
 
+static void reals_as_text(void **state)
+{
+	static const struct {
+		double v;
+		const char *text;
+	} t[] = {
+		{ 0, "0" }, { 1, "1" }, { 0.7, "0.7" }, { -2.5, "-2.5" },
+		{ 0.1 + 0.2, "0.30000000000000004" },
+		{ 1.0 / 3, "0.3333333333333333" }, { 1e300, "1e+300" },
+		{ 5e-324, "4.94065645841247e-324" },
+	};
+	char out[STR_REAL_BYTES];
+	double v;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		assert_str_is(str_of_real(t[i].v, out), t[i].text);
+		assert_true(str_real(str_of(out), &v) && v == t[i].v);
+	}
+}
+
 /* An array in an arena keeps what it has, and is clear behind that. */
 static void arena_rooms(void **state)
 {
@@ -537,6 +558,7 @@ int main(void)
 		cmocka_unit_test(distances),
 		cmocka_unit_test(nearest_names),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(reals_as_text),
 		cmocka_unit_test(arena_rooms),
 		cmocka_unit_test(timed_waits),
 		cmocka_unit_test(err_first_set_wins),

@@ -7,10 +7,11 @@ struct sample {
 	struct str title, slug;
 	struct uuid id;
 	json_t *must;
-	json_t *any, *object, *texts;
+	json_t *any, *object, *texts, *tags;
 	bool has_title;
 	int flag;
 	int64_t stars, until_us;
+	double score;
 	struct str line;
 };
 
@@ -31,12 +32,16 @@ static const struct field fields[] = {
 	  .offset = offsetof(struct sample, flag) },
 	{ .key = "stars", .type = FIELD_INT, .min = -1, .max = 5,
 	  .offset = offsetof(struct sample, stars) },
+	{ .key = "score", .type = FIELD_REAL, .flags = FIELD_NULLABLE,
+	  .min = 0, .max = 2, .offset = offsetof(struct sample, score) },
 	{ .key = "until", .type = FIELD_TIME, .flags = FIELD_NULLABLE,
 	  .offset = offsetof(struct sample, until_us) },
 	{ .key = "must", .type = FIELD_JSON, .flags = FIELD_FILLED,
 	  .offset = offsetof(struct sample, must) },
 	{ .key = "texts", .type = FIELD_TEXTS,
 	  .offset = offsetof(struct sample, texts) },
+	{ .key = "tags", .type = FIELD_TEXTS, .flags = FIELD_NULLABLE,
+	  .max = 2, .max_chars = 3, .offset = offsetof(struct sample, tags) },
 	{ .key = "line", .type = FIELD_TEXT, .flags = FIELD_LINE,
 	  .offset = offsetof(struct sample, line) },
 };
@@ -77,6 +82,20 @@ static void good_values(void **state)
 	json_decref(j);
 	assert_int_equal(read_text("{\"agentId\":\"a\"}", &s, &e, &j), 0);
 	assert_false(s.has_title);
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"tags\":[\"a\",\"\u00e4\u00f6\u00fc\"]"
+				   ",\"texts\":[\"\",\"a\\nb\"]}", &s, &e,
+				   &j), 0);
+	assert_int_equal(json_array_size(s.tags), 2);
+	assert_int_equal(json_array_size(s.texts), 2);
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"score\":2}", &s, &e,
+				   &j), 0);
+	assert_true(s.score == 2);
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"score\":0.7}", &s,
+				   &e, &j), 0);
+	assert_true(s.score == 0.7);
 	json_decref(j);
 	assert_int_equal(read_text("{\"agentId\":\"a\",\"stars\":-1,\"until\":"
 				   "\"1970-01-01T00:00:01Z\",\"line\":\"a b\"}",
@@ -159,6 +178,19 @@ static void bad_values(void **state)
 		  ERR_INVALID_FIELD, "texts", "list of strings" },
 		{ "{\"agentId\":\"a\",\"texts\":\"a\"}",
 		  ERR_INVALID_FIELD, "texts", "list of strings" },
+		{ "{\"agentId\":\"a\",\"tags\":\"a\"}", ERR_INVALID_FIELD,
+		  "tags", "list of at most 2 texts" },
+		{ "{\"agentId\":\"a\",\"tags\":[\"a\",\"b\",\"c\"]}",
+		  ERR_INVALID_FIELD, "tags", "list of at most 2 texts" },
+		{ "{\"agentId\":\"a\",\"tags\":[\"a\",\"bcde\"]}",
+		  ERR_INVALID_FIELD, "tags", "tags[1] must be a text of one line "
+		  "with 1 to 3 characters" },
+		{ "{\"agentId\":\"a\",\"tags\":[\" \"]}", ERR_INVALID_FIELD,
+		  "tags", "tags[0]" },
+		{ "{\"agentId\":\"a\",\"tags\":[\"a\\n\"]}",
+		  ERR_INVALID_FIELD, "tags", "tags[0]" },
+		{ "{\"agentId\":\"a\",\"tags\":[1]}", ERR_INVALID_FIELD,
+		  "tags", "tags[0]" },
 		{ "{\"agentId\":\"a\",\"flag\":1}", ERR_INVALID_FIELD,
 		  "flag", "true or false" },
 		{ "{\"agentId\":\"a\",\"stars\":6}", ERR_INVALID_FIELD,
@@ -167,6 +199,12 @@ static void bad_values(void **state)
 		  "stars", "whole number" },
 		{ "{\"agentId\":\"a\",\"stars\":1.0}", ERR_INVALID_FIELD,
 		  "stars", "whole number" },
+		{ "{\"agentId\":\"a\",\"score\":2.5}", ERR_INVALID_FIELD,
+		  "score", "a number from 0 to 2" },
+		{ "{\"agentId\":\"a\",\"score\":-1e-9}", ERR_INVALID_FIELD,
+		  "score", "a number from 0 to 2" },
+		{ "{\"agentId\":\"a\",\"score\":\"1\"}", ERR_INVALID_FIELD,
+		  "score", "a number" },
 		{ "{\"agentId\":\"a\",\"until\":5}", ERR_INVALID_FIELD,
 		  "until", "a time" },
 		{ "{\"agentId\":\"a\",\"line\":\"a\\tb\"}", ERR_INVALID_FIELD,

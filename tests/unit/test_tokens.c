@@ -5,11 +5,13 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "base/util.h"
+#include "resource/form.h"
 #include "search/post.h"
 #include "search/rank.h"
 #include "search/snippet.h"
 #include "search/vector.h"
 #include "search/tokens.h"
+#include "search/unicode.h"
 #include "unit.h"
 
 static struct arena a;
@@ -22,6 +24,29 @@ static uint32_t dice(uint32_t sides)
 {
 	seed = seed * 1664525U + 1013904223U;
 	return (seed >> 8) % sides;
+}
+
+/* Those that a base can have. */
+static void languages_have_stemmers(void **state)
+{
+	const struct resource *r = &resources[RESOURCE_KNOWLEDGE_BASE];
+	struct str rest = str_of(resource_choice_list(
+		r, &r->fields[COLUMN(KNOWLEDGE_BASE, language)]));
+	struct str code, label;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(unicode_load(&e), 0);
+	for (; resource_choice(&rest, &code, &label); n++) {
+		const char *s = arena_str(&a, code).p;
+		struct sb_stemmer *found = unicode_now.sb_stemmer_new(s, "UTF_8");
+
+		if (!found != str_is(code, "none"))
+			fail_msg("%s", s);
+		if (found)
+			unicode_now.sb_stemmer_delete(found);
+	}
+	assert_true(n > 20);
 }
 
 /* -- words ------------------------------------------------------------------------ */
@@ -435,6 +460,7 @@ static void vectors_are_compared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(languages_have_stemmers),
 		cmocka_unit_test(words_are_found_in_any_form),
 		cmocka_unit_test(words_say_where_they_are),
 		cmocka_unit_test(any_text_can_be_split),

@@ -3,7 +3,7 @@
 #include <glob.h>
 #include <strings.h>
 
-#include "resource/resource.h"
+#include "resource/form.h"
 #include "schema/schema.h"
 #include "tool/core/builtin.h"
 #include "tool/core/family.h"
@@ -129,6 +129,22 @@ static void columns_are_constants(void **state)
 			assert_true(r->fields[r->name_at].flags & RESOURCE_UNIQUE);
 	}
 	assert_int_equal(most, RESOURCE_FIELDS_MAX);
+}
+
+/* An ENUM has choices in its INPUT row, and no other field has. */
+static void choices_are_of_enums(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < RESOURCE__MAX; i++)
+		for (size_t k = 0; k < resources[i].n_fields; k++) {
+			const struct resource *r = &resources[i];
+			const struct resource_field *f = &r->fields[k];
+			const char *list = resource_choice_list(r, f);
+
+			if ((*list && !strchr("{@", *list)) !=
+			    (f->type == TYPE_ENUM))
+				fail_msg("%s.%s", r->table, f->column);
+		}
 }
 
 /* Of fields of all types, and of those that a row cannot have. */
@@ -301,6 +317,7 @@ int main(void)
 		cmocka_unit_test(rows_are_whole),
 		cmocka_unit_test(tools_of_resources_are_whole),
 		cmocka_unit_test(columns_are_constants),
+		cmocka_unit_test(choices_are_of_enums),
 		cmocka_unit_test(arguments_are_of_the_fields),
 		cmocka_unit_test(kinds_are_whole),
 		cmocka_unit_test(a_tool_may_be_of_several_groups),

@@ -23,6 +23,7 @@ import { has, locale, t } from './strings.js';
  */
 
 const INTEGER = /^[+-]?\d+$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** The fields that the form asks for. */
 export function asked(form, values, isNew)
@@ -102,6 +103,11 @@ export function changedKeys(form, values, record)
 		.filter((key) => !same(values[key], before[key]));
 }
 
+function linesOf(value)
+{
+	return value.split('\n').map((line) => line.trim()).filter(Boolean);
+}
+
 /** What is wrong with a value, as a sentence; '' if it can be sent. */
 export function fieldError(field, value)
 {
@@ -117,7 +123,7 @@ export function fieldError(field, value)
 
 	if (text.trim() === '')
 		return field.required && field.type !== 'secret' ? t('form.missing', { label }) : '';
-	if (field.type === 'integer')
+	if (field.type === 'integer' || field.type === 'number')
 		return numberError(field, text);
 	if (field.type === 'text' || field.type === 'secret') {
 		const chars = [...text].length;
@@ -127,6 +133,8 @@ export function fieldError(field, value)
 		if (min !== null && chars < min)
 			return t('form.tooShort', { label, n: min });
 	}
+	if (field.type === 'lines' && max !== null && linesOf(text).length > max)
+		return t('form.tooManyLines', { label, n: max });
 	if (field.type === 'time' && Number.isNaN(new Date(text).getTime()))
 		return t('form.noTime', { label });
 	if (field.type === 'json') {
@@ -139,13 +147,13 @@ export function fieldError(field, value)
 	return '';
 }
 
-function numberError({ label, min, max }, text)
+function numberError({ label, type, min, max }, text)
 {
-	if (!INTEGER.test(text))
-		return t('form.noNumber', { label });
-	const value = BigInt(text);
+	if (!(type === 'integer' ? INTEGER : NUMBER).test(text))
+		return t(type === 'integer' ? 'form.noInteger' : 'form.noNumber', { label });
+	const value = type === 'integer' ? BigInt(text) : Number(text);
 
-	return min !== null && (value < BigInt(min) || value > BigInt(max)) ?
+	return min !== null && (value < min || value > max) ?
 		t('form.outOfRange', { label, min, max }) : '';
 }
 
@@ -157,7 +165,7 @@ function sent(field, value)
 	if (typeof value === 'boolean' || value === null)
 		return value;
 	if (field.type === 'lines') {
-		const lines = value.split('\n').map((line) => line.trim()).filter(Boolean);
+		const lines = linesOf(value);
 
 		return lines.length === 0 && field.nullable ? null : lines;
 	}
@@ -170,6 +178,8 @@ function sent(field, value)
 	switch (field.type) {
 	case 'integer':
 		return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+	case 'number':
+		return Number(text);
 	case 'time':
 		return new Date(text).toISOString();
 	case 'json':

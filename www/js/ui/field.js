@@ -125,11 +125,12 @@ function textControl(field, at, { id, described, invalid })
 }
 
 const TYPES = { time: 'datetime-local', secret: 'password' };
+const MODES = { integer: 'numeric', number: 'decimal' };
 
 function lineControl(field, at, { id, described, invalid })
 {
 	const line = html`<input id=${id} class="field-line" type=${TYPES[field.type] || 'text'}
-		inputmode=${field.type === 'integer' ? 'numeric' : nothing}
+		inputmode=${MODES[field.type] || nothing}
 		autocomplete=${field.type === 'secret' ? 'new-password' : 'off'}
 		aria-describedby=${described || nothing} aria-invalid=${invalid}
 		aria-required=${field.required ? 'true' : nothing}
