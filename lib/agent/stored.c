@@ -267,6 +267,17 @@ int stored_agent_find(const struct caller *by, const struct workspace *w,
 	return 0;
 }
 
+/* row: of the agent that the workspace names as its default one. */
+static void set_first(const struct caller *by, struct workspace *w,
+		      const struct resource_row *row)
+{
+	struct agent *a = arena_new(by->arena, struct agent);
+
+	*a = *stored_agent_of(by, row);
+	a->is_default = true;
+	w->agents = a;
+}
+
 /* Finds the default agent and the one with the id. */
 static int find_agents(const struct caller *by, struct workspace *w,
 		       struct str id, const struct agent **out, struct err *e)
@@ -276,13 +287,8 @@ static int find_agents(const struct caller *by, struct workspace *w,
 
 	if (find_rows(by, w, id, dflt, &f, e))
 		return -1;
-	if (f.first) {
-		struct agent *a = arena_new(by->arena, struct agent);
-
-		*a = *stored_agent_of(by, f.first);
-		a->is_default = true;
-		w->agents = a;
-	}
+	if (f.first)
+		set_first(by, w, f.first);
 	if (f.own)
 		*out = stored_agent_of(by, f.own);
 	else if (!id.p || (f.all && f.all == f.first))
@@ -319,6 +325,30 @@ int stored_find(const struct caller *by, struct str workspace, struct str agent,
 }
 
 /* -- lists ------------------------------------------------------------------------------ */
+
+int stored_workspaces_of(const struct caller *by, const struct resource_row *rows,
+			 size_t n, const void **out, struct err *e)
+{
+	struct uuid *ids = arena_zalloc(by->arena, n + 1, sizeof(*ids));
+	struct resource_row *first = arena_zalloc(by->arena, n + 1, sizeof(*first));
+	size_t found;
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = rows[i].id;
+	if (resource_of_others(by->db, agents, RSTMT_AGENT_FIRST,
+			       by->owner.tenant_id, ids, n, by->arena, first,
+			       &found, e))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct workspace *w = stored_workspace_of(by, &rows[i]);
+
+		for (size_t k = 0; k < found; k++)
+			if (uuid_eq(&first[k].holder, &rows[i].id))
+				set_first(by, w, &first[k]);
+		out[i] = w;
+	}
+	return 0;
+}
 
 int stored_choice_of(const struct caller *by, const struct workspace *w,
 		     struct stored_choice *out, struct err *e)

@@ -78,6 +78,13 @@ int stored_find(const struct caller *by, struct str workspace, struct str agent,
 		struct err *e) MUST_CHECK;
 
 /*
+ * Into out the struct workspace of each of n rows that the caller sees, with its
+ * default agent, in one read. In by's arena. Database errors.
+ */
+int stored_workspaces_of(const struct caller *by, const struct resource_row *rows,
+			 size_t n, const void **out, struct err *e) MUST_CHECK;
+
+/*
  * The workspaces that the caller sees, from files and at most LIM_PAGE_MAX from
  * rows, in one read. In by's arena. Stored ones have the built-in default
  * agent. Database errors.

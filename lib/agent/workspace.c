@@ -298,17 +298,6 @@ static const void *workspace_of_file(const struct caller *by,
 	return w;
 }
 
-/* With its default agent. */
-static const void *workspace_of_row(const struct caller *by,
-				    const struct resource_row *row, struct err *e)
-{
-	const struct workspace *w;
-	const struct agent *a;
-
-	return stored_find(by, resource_text(row, COLUMN(WORKSPACE, workspace_id)),
-			   (struct str){ NULL, 0 }, &w, &a, e) ? NULL : w;
-}
-
 static bool may_change_workspace(const struct caller *by,
 				 const struct resource_change *k)
 {
@@ -396,10 +385,11 @@ static const struct workspace *workspace_item(const struct caller *by,
 					      const struct resource_item *item)
 {
 	struct err e = ERR_INIT;
-	const struct workspace *ws = item->object ? item->object
-		: workspace_of_row(by, item->row, &e);
+	const void *ws = item->object;
 
-	return ws ? ws : stored_workspace_of(by, item->row);
+	if (!ws && stored_workspaces_of(by, item->row, 1, &ws, &e) < 0)
+		ws = stored_workspace_of(by, item->row);
+	return ws;
 }
 
 static void write_workspace(struct jw *w, const struct caller *by,
@@ -432,7 +422,7 @@ static void write_workspace(struct jw *w, const struct caller *by,
 
 const struct resource_hooks workspace_hooks = {
 	.place = place_workspace, .find = find_workspace,
-	.file = workspace_of_file, .object = workspace_of_row,
+	.file = workspace_of_file, .objects = stored_workspaces_of,
 	.may_change = may_change_workspace, .record = write_workspace,
 	.prepare = prepare_workspace, .check = check_workspace,
 	.store = store_workspace, .gone = workspace_gone,

@@ -164,9 +164,9 @@ struct resource_hooks {
 	const void *(*file)(const struct caller *by,
 			    const struct resource_change *k, size_t *at,
 			    struct str *name);
-	/* NAMED: the object of a row in a list. ERR_NOT_FOUND: it is left out. */
-	const void *(*object)(const struct caller *by,
-			      const struct resource_row *row, struct err *e);
+	/* NAMED: the objects of n rows of a list, into out. */
+	int (*objects)(const struct caller *by, const struct resource_row *rows,
+		       size_t n, const void **out, struct err *e);
 	/* NAMED: whether the caller may change k->now. */
 	bool (*may_change)(const struct caller *by,
 			   const struct resource_change *k);

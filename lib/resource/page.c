@@ -227,18 +227,14 @@ static int take_rows(const struct caller *by, const struct resource_call *c,
 		     struct err *e)
 {
 	const struct resource_hooks *h = resource_hooks_at(c->r, 0);
+	const void **objects = arena_zalloc(by->arena, rows->n + 1, sizeof(*objects));
 
-	for (size_t i = 0; i < rows->n; i++) {
-		struct resource_item *item = &out->items[out->n];
-
-		item->row = &rows->v[i];
-		item->object = h->object ? h->object(by, item->row, e) : NULL;
-		if (!e->code)
-			out->n++;
-		else if (e->code != ERR_NOT_FOUND)
-			return -1;
-		err_clear(e);	/* deleted meanwhile */
-	}
+	if (h->objects && h->objects(by, rows->v, rows->n, objects, e) < 0)
+		return -1;
+	for (size_t i = 0; i < rows->n; i++)
+		out->items[out->n++] = (struct resource_item){
+			.row = &rows->v[i], .object = objects[i],
+		};
 	return 0;
 }
 

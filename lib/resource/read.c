@@ -370,6 +370,20 @@ int resource_set(struct db *db, const struct resource *r, unsigned stmt,
 	return rc;
 }
 
+int resource_of_others(struct db *db, const struct resource *r, unsigned stmt,
+		       struct str tenant_id, const struct uuid *ids, size_t n,
+		       struct arena *a, struct resource_row *rows, size_t *found,
+		       struct err *e)
+{
+	struct reading k = { .r = r, .a = a, .rows = rows, .room = n };
+	int rc = n ? db_each(db, stmt, DB_ARGS(DB_S(ids_json(ids, n, a)),
+					       DB_S(tenant_id)),
+			     a, take_row, &k, e) : 0;
+
+	*found = k.n;
+	return rc;
+}
+
 int resource_get_by(struct db *db, const struct resource *r, unsigned stmt,
 		    const struct db_val *v, struct arena *a,
 		    struct resource_row *out, struct err *e)

@@ -253,6 +253,15 @@ int resource_set(struct db *db, const struct resource *r, unsigned stmt,
 		 struct err *e) MUST_CHECK;
 
 /*
+ * The rows that a statement of stmt.def finds (RSTMT_…) for n ids of other rows, at
+ * most one for each, in any order, into rows, room for n; *found: how many. Text in a.
+ */
+int resource_of_others(struct db *db, const struct resource *r, unsigned stmt,
+		       struct str tenant_id, const struct uuid *ids, size_t n,
+		       struct arena *a, struct resource_row *rows, size_t *found,
+		       struct err *e) MUST_CHECK;
+
+/*
  * The row that a statement of stmt.def finds (RSTMT_…, at most one row) with
  * these arguments. ERR_NOT_FOUND. Text in a.
  */

@@ -208,6 +208,11 @@ static int known_bases(struct db *db, const struct owner *o,
 	return store_known_bases(db, o->tenant_id, sets, p->n, a, e);
 }
 
+static bool is_filter(const struct conversation_filter *f)
+{
+	return f->workspace_id.p || f->agent_id.p || f->title.p;
+}
+
 int conversation_list(struct db *db, const struct owner *o,
 		      const struct conversation_filter *f,
 		      const struct conversation_key *after, size_t size,
@@ -239,7 +244,7 @@ int conversation_list(struct db *db, const struct owner *o,
 				     DB_I(limit)),
 			     a, fields, sizeof(*out->items), 0, &out->items,
 			     &out->n, e);
-	} else if (f && (f->workspace_id.p || f->agent_id.p || f->title.p)) {
+	} else if (f && is_filter(f)) {
 		like = store_like(f->title, true, a);
 		rc = reach_of(db, o, f, &k, a, &reach, e);
 		if (!rc)
@@ -291,21 +296,26 @@ int conversation_count(struct db *db, const struct owner *o,
 		       const struct conversation_filter *f, int64_t *out,
 		       struct err *e)
 {
-	static const struct conversation_filter all;
 	struct arena a = ARENA_INIT;
 	struct str like;
 	int rc;
 
-	if (!f)
-		f = &all;
-	like = store_like(f->title, true, &a);
-	rc = db_each(db, STMT_CONVERSATION_COUNT,
-		     DB_ARGS(DB_S_IF(f->workspace_id), DB_S_IF(f->workspace_id),
-			     DB_S_IF(f->agent_id), DB_S_IF(f->agent_id),
-			     DB_S_IF(like), DB_S_IF(like),
-			     DB_S(o->tenant_id), DB_U(&o->user_id),
-			     DB_I(LIM_COUNTED + 1)),
-		     &a, take_count, out, e);
+	if (f && is_filter(f)) {
+		like = store_like(f->title, true, &a);
+		rc = db_each(db, STMT_CONVERSATION_COUNT,
+			     DB_ARGS(DB_S_IF(f->workspace_id),
+				     DB_S_IF(f->workspace_id),
+				     DB_S_IF(f->agent_id), DB_S_IF(f->agent_id),
+				     DB_S_IF(like), DB_S_IF(like),
+				     DB_S(o->tenant_id), DB_U(&o->user_id),
+				     DB_I(LIM_COUNTED + 1)),
+			     &a, take_count, out, e);
+	} else {
+		rc = db_each(db, STMT_CONVERSATION_ALL,
+			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+				     DB_I(LIM_COUNTED + 1)),
+			     &a, take_count, out, e);
+	}
 	arena_release(&a);
 	return rc;
 }

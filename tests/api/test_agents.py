@@ -244,6 +244,37 @@ def test_what_a_workspace_must_be(lab, bad, field, who):
     lab.call("DELETE", path, **IT)
 
 
+def test_many_are_listed_with_as_many_statements_as_one(lab, who):
+    """Each of them with its own default agent."""
+    mine = {"user": who, "groups": ["it"]}
+
+    def listed():
+        return {w["workspaceId"]: w["defaultAgentId"] for w in lab.get(
+            "/workspaces?pageSize=100", **mine).json["items"]}
+
+    def statements():
+        return int(lab.sql("SHOW GLOBAL STATUS LIKE 'Com_stmt_execute'")[0][1])
+
+    def taken():
+        before = statements()
+        listed()
+        return statements() - before
+
+    def wanted(n):
+        made = make_workspace(lab, mine, name=f"{who} {n}")["workspaceId"]
+        agent = make(lab, made, who, ["it"], visibility="workspace")["agentId"]
+        assert lab.call("PATCH", f"/workspaces/{made}", {"defaultAgentId": agent},
+                        **mine).status == 200
+        return made, agent
+    first = dict([wanted(0)])
+    assert first.items() <= listed().items()
+    # jobs of earlier tests may ask beside some of them
+    alone = min(taken() for _ in range(5))
+    all_of_them = {**first, **dict(wanted(n) for n in range(1, 13))}
+    assert all_of_them.items() <= listed().items()
+    wait_until("as few statements", lambda: taken() <= alone)
+
+
 def test_turns_use_what_is_stored(lab, who):
     made = make_workspace(lab, workspaceId=who, prompt="House rule: " + who,
                           visibleTo=["*"])

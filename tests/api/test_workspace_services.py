@@ -115,6 +115,17 @@ def test_it_answers_for_the_workspace_and_its_agents(lab, ours, provider):
     assert len(provider.keys) > before
 
 
+def test_without_a_key_none_is_sent(lab, ours, provider):
+    """Not that of the installation, to an address of somebody else's choice."""
+    id = make(lab, ours, provider, apiKey=None)["llmServiceId"]
+    lab.call("PATCH", ours, {"llmServiceId": id}, **ADA)
+    before = len(provider.keys)
+    answer = lab.post(ours.replace("/workspaces", "/chat") + "/complete", {"input": "Hello"},
+                      **EVE)
+    assert answer.status == 200, answer
+    assert set(provider.keys[before:]) == {""}, provider.keys[before:]
+
+
 def test_titles_and_the_rest_after_a_turn_by_another_process(lab, ours, provider):
     """What is done after a turn finds the service by the workspace of its job."""
     id = make(lab, ours, provider)["llmServiceId"]

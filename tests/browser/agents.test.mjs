@@ -241,8 +241,10 @@ test('a workspace has models of its own', async (t) => {
 	await page.locator('dialog[open]').getByRole('button', { name: 'Delete' }).click();
 	await models.locator('.form-error').waitFor();
 	await choice.selectOption('');
-	await page.getByRole('button', { name: 'Save', exact: true }).first().click();
-	await said(page, 'Saved');
+	await Promise.all([
+		page.waitForResponse((answer) => answer.request().method() === 'PATCH'),
+		page.getByRole('button', { name: 'Save', exact: true }).first().click(),
+	]);
 	await models.getByRole('button', { name: `Delete “${name} 2”` }).click();
 	await page.locator('dialog[open]').getByRole('button', { name: 'Delete' }).click();
 	await models.getByText('None yet.').waitFor();

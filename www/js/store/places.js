@@ -143,7 +143,8 @@ export class Places extends Observable {
 	async reloadBelow(address)
 	{
 		await Promise.all([...this.#rows].filter(([path, rows]) =>
-			path.startsWith(`${address}/`) && rows.loaded).map(([, rows]) => rows.reload()));
+			path.startsWith(`${address}/`) && rows.loaded)
+			.map(([, rows]) => rows.all(rows.items.length)));
 	}
 
 	draft(form, id, values)
