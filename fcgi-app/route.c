@@ -238,6 +238,9 @@ struct share_limit route_limit(const struct request *rq, enum share_kind kind)
 		break;
 	case SHARE_READERS:
 		return file_extract_limit();
+	case SHARE_JOBS:	/* so many of each user, of any number */
+		return (struct share_limit){
+			.part = 2, .at_least = conf->limits.user_jobs };
 	case SHARE_STORING: case SHARE__MAX:
 		break;
 	}

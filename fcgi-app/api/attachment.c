@@ -64,6 +64,17 @@ static int wrong_length(const struct upload_part *p, struct err *e)
 }
 
 /*
+ * Of a body beyond LimitRequestBody, which is 1 GiB by default, mod_fcgid passes on
+ * nothing but CONTENT_LENGTH 0: the end of a file that nobody vouches for.
+ */
+static int nothing_came(struct err *e)
+{
+	return err_field(e, ERR_INVALID_FIELD, "Upload-Length", "No bytes came. If "
+			 "the file is complete, say so with its Upload-Length; if "
+			 "not, the web server dropped them: send smaller parts.");
+}
+
+/*
  * The headers of draft-ietf-httpbis-resumable-upload. A later part must have
  * Upload-Offset, and the first one may only begin at 0. length: of the body, as
  * req_length has it.
@@ -149,11 +160,14 @@ int api_file_receive(struct request *rq, struct multipart *m,
 		.to = file_upload_new(rq->app->db, o, caps, t, rq->arena),
 		.part = p, .bytes = t->size,
 	};
+	const int64_t before = t->size;
 	struct err first = ERR_INIT, rest = ERR_INIT;
 	int rc = m ? read_part(m, &r, &first) : read_raw(rq, &r, &first);
 
 	if (rc == 0 && p->complete && p->whole >= 0 && r.bytes < p->whole)
 		rc = wrong_length(p, &first);
+	if (rc == 0 && p->complete && p->whole < 0 && !m && r.bytes == before)
+		rc = nothing_came(&first);
 	/* What arrived is kept, so that the client can continue from there. */
 	if (file_upload_end(r.to, p->complete && rc == 0, rq->arena, t, &rest) < 0 &&
 	    rc == 0) {

@@ -18,7 +18,7 @@ struct upload_part {
  * Appends the body, or the open part of m (NULL: the body is the file), to t;
  * p->complete: then finishes it (file_finish). What arrived before an error is kept.
  * Errors of file_upload_add and of the body; ERR_INVALID_FIELD if the file does not
- * have p->whole bytes.
+ * have p->whole bytes, or is finished by an empty body without p->whole.
  */
 int api_file_receive(struct request *rq, struct multipart *m,
 		     const struct owner *o, const struct file_caps *caps,

@@ -10,6 +10,7 @@
 #include "hold/stored.h"
 #include "places.h"
 #include "route.h"
+#include "store/job.h"
 #include "store/user.h"
 
 #include "base/banned.h"
@@ -139,15 +140,17 @@ static void write_limit(struct jw *w, const char *key, const char *label,
  * GET /me/limits: 200 {items: [{key, label, unit, stored, used, limit}]}: first what
  * the caller stores ("stored": the sum, with limits.stored_mb as its limit, then its
  * parts), then what the caller takes of the process that answers, this request left
- * out. limit: null if there is none, or for a part of the sum.
+ * out, and the caller's jobs. limit: null if there is none, or for a part of the sum.
  */
 int api_me_limits(struct request *rq, struct response *rs, struct err *e)
 {
 	struct uuid user = route_user(rq);
+	int64_t running, jobs;
 	struct stored s;
 	struct jw w;
 
-	if (hold_sum(rq->app->db, &rq->by.owner, &s, e) < 0)
+	if (hold_sum(rq->app->db, &rq->by.owner, &s, e) < 0 ||
+	    store_job_held(rq->app->db, &rq->by.owner.user_id, &running, &jobs, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
@@ -162,10 +165,12 @@ int api_me_limits(struct request *rq, struct response *rs, struct err *e)
 		struct share_limit l = route_limit(rq, (enum share_kind)i);
 
 		write_limit(&w, share_rows[i].key, share_rows[i].what,
-			    share_rows[i].unit, false,
-			    share_count(rq->app->share, &user, (enum share_kind)i),
+			    share_rows[i].unit, false, i == SHARE_JOBS ? running
+			    : share_count(rq->app->share, &user, (enum share_kind)i),
 			    share_most(&l));
 	}
+	write_limit(&w, "waitingJobs", "Jobs that wait for these", "jobs", false,
+		    jobs - running, 0);
 	jw_end_arr(&w);
 	jw_end_obj(&w);
 	return 0;

@@ -196,7 +196,7 @@ static int agent_gone(const struct caller *by, const struct resource *r,
 	if (!w->row && workspace_agent(w, id))
 		return 0;
 	shared = uuid_eq(&found.holder, &k->at.parent);
-	return conversation_delete_ask(by->db, by->owner.tenant_id, &found.id,
+	return conversation_delete_ask(by->db, &by->owner, &found.id,
 		&(struct conversation_of){
 			.workspace_id = str_of(w->id), .agent_id = id,
 			.user = shared ? NULL : &found.holder,

@@ -63,19 +63,18 @@ static int store(const struct caller *by, const struct resource *r,
 		 struct resource_change *k, struct err *e)
 {
 	const struct resource_row *row = &k->row;
-	struct str tenant = by->owner.tenant_id;
 
 	if (stored_bindings_keep(by, by->db, r, row, e) < 0)
 		return -1;
 	if (!row->version)
-		return search_base_make(by->db, &row->id, tenant,
+		return search_base_make(by->db, &row->id, by->owner.tenant_id,
 					resource_text(row, COLUMN(KNOWLEDGE_BASE, language)), e);
 	/* It may have been paused, or may have another service now. */
 	k->job_due = true;
 	if (search_embed_retry(by->db, &row->id, NULL, e) ||
-	    kb_ask_index(by->db, tenant, &row->id, e))
+	    kb_ask_index(by->db, &by->owner, &row->id, e))
 		return -1;
-	return kb_ask_embed(by->db, tenant, &row->id, e);
+	return kb_ask_embed(by->db, &by->owner, &row->id, e);
 }
 
 static int gone(const struct caller *by, const struct resource *r,
@@ -83,7 +82,7 @@ static int gone(const struct caller *by, const struct resource *r,
 {
 	(void)r;
 	k->job_due = true;
-	return kb_doom(by->db, by->owner.tenant_id, &k->row.id, e);
+	return kb_doom(by->db, &by->owner, &k->row.id, e);
 }
 
 static int most(const struct resource_row *row)

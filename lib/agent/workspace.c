@@ -236,7 +236,7 @@ static int workspace_gone(const struct caller *by, const struct resource *r,
 {
 	(void)r;
 	k->job_due = true;
-	return conversation_delete_ask(by->db, by->owner.tenant_id, &k->row.id,
+	return conversation_delete_ask(by->db, &by->owner, &k->row.id,
 		&(struct conversation_of){
 			.workspace_id = resource_text(
 				&k->row, COLUMN(WORKSPACE, workspace_id)),

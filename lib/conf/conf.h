@@ -442,6 +442,7 @@ struct conf {
 		int body_bytes, message_chars, answer_bytes;
 		int notification_streams;
 		int user_share, unsent_bytes, arriving_bytes, stored_mb;
+		int user_jobs;
 		int body_s, body_rate_bytes;
 		int tool_result_bytes, approval_s;
 	} limits;

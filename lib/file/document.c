@@ -174,7 +174,7 @@ int job_knowledge_index(const struct job_run *r, struct err *e)
 		files = read_files(&k, now_ms + (r->until_ms - now_ms) / 2, &why);
 	if (files < 0 && why.code == ERR_NOT_FOUND)	/* the base was deleted */
 		return 1;
-	rc = kb_index(r->db, &k.base, r->until_ms, e);
+	rc = kb_index(r->db, &r->job->user_id, &k.base, r->until_ms, e);
 	if (rc <= 0)
 		return rc;
 	if (files >= 0 && k.later.code)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "job/work.h"
 
+#include <sodium.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -16,6 +18,7 @@
 
 enum {
 	RUN_MS = 1000,		/* of one run, so that a stop is seen soon */
+	PERSONS = 8,		/* after so many, one of nobody's */
 	RETRY_S = 30, RETRY_MAX_S = 3600,
 	FINISH_ATTEMPTS = 3, PAUSE_MS = 200,	/* of job_finish */
 };
@@ -59,12 +62,12 @@ static int put_back(struct db *db, const struct kind *k, const struct job *j,
 				  str_of(why->text), e);
 }
 
-struct job job_taken(enum job_kind kind, struct str subject, struct str tenant_id,
-		     struct str args, int64_t now_us)
+struct job job_taken(enum job_kind kind, struct str subject,
+		     const struct owner *by, struct str args, int64_t now_us)
 {
 	return (struct job){
 		.kind = str_of(kinds[kind].name), .subject = subject,
-		.tenant_id = tenant_id, .args = args,
+		.tenant_id = by->tenant_id, .user_id = by->user_id, .args = args,
 		.due_us = now_us + kinds[kind].lease_s * INT64_C(1000000),
 		.asked = 1, .attempts = 1, .created_us = now_us,
 	};
@@ -142,54 +145,163 @@ int job_look(struct db *db, const struct conf *conf, struct err *e)
 	return rc < 0 ? -1 : any;
 }
 
-/* As job_work, of these kinds. */
-static int work(const struct job_run *like, struct str these, size_t *n,
-		struct err *e)
+static int64_t lease_us(const struct job *j)
 {
-	struct db *db = like->db;
-	const atomic_bool *stop = like->stop;
-	const int64_t until_ms = like->until_ms;
-	struct arena due = ARENA_INIT, a = ARENA_INIT;
-	struct job *jobs;
-	size_t n_jobs;
-	int rc;
+	return kind_of(j)->lease_s * INT64_C(1000000);
+}
 
-	do {
-		arena_reset(&due);
-		rc = store_job_due(db, these, &due, &jobs, &n_jobs, e);
-		if (rc || !n_jobs)
-			break;
-		rc = 1;
-		for (size_t i = 0; rc > 0 && i < n_jobs; i++) {
-			int taken;
+/* -- in turns -------------------------------------------------------------------- */
 
-			if (clock_mono_ms() >= until_ms ||
-			    (stop && atomic_load(stop)))
-				break;
-			taken = store_job_take(db, &jobs[i],
-				kind_of(&jobs[i])->lease_s * INT64_C(1000000),
-				e);
-			if (taken < 0 ||
-			    (taken && work_one(like, &jobs[i], &a, e)))
-				rc = -1;
-			else if (taken && n)
-				(*n)++;
-			arena_reset(&a);
-		}
-	} while (rc > 0 && clock_mono_ms() < until_ms &&
-		 !(stop && atomic_load(stop)));
-	arena_release(&due);
-	arena_release(&a);
+struct working {
+	const struct job_run *like;
+	int64_t most;		/* of a person's that run at the same time; 0: any number */
+	struct arena due, a;
+	bool any;		/* a job of this round was run, or taken by somebody else */
+	size_t n;		/* runs */
+};
+
+static bool in_time(const struct working *k)
+{
+	const struct job_run *r = k->like;
+
+	return clock_mono_ms() < r->until_ms && !(r->stop && atomic_load(r->stop));
+}
+
+/* Whether `most` other jobs of its person run. 1, 0, -1. */
+static int is_full(const struct working *k, const struct job *j, struct err *e)
+{
+	int64_t n;
+
+	if (!k->most)
+		return 0;
+	return store_job_running(k->like->db, j, &n, e) ? -1 : n >= k->most;
+}
+
+/*
+ * Returns 1 if it was taken, 0, -1. Of those who take jobs of the same person at the
+ * same time, whoever comes last sees all of them, and does not run another one.
+ */
+static int take(struct working *k, struct job *j, struct err *e)
+{
+	struct db *db = k->like->db;
+	const int64_t due_us = j->due_us;
+	int rc = is_full(k, j, e);
+
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	k->any = true;
+	rc = store_job_take(db, j, lease_us(j), e);
+	if (rc <= 0)
+		return rc;
+	rc = is_full(k, j, e);
+	if (rc > 0)
+		return store_job_put_back(db, j, due_us, j->attempts - 1, j->error,
+					  e);
+	return rc ? -1 : 1;
+}
+
+/* rc of finding *j: runs it if it can be taken. */
+static int serve(struct working *k, int rc, struct job *j, struct err *e)
+{
+	if (rc > 0)
+		rc = take(k, j, e);
+	if (rc <= 0)
+		return rc;
+	rc = work_one(k->like, j, &k->a, e);
+	arena_reset(&k->a);
+	k->n += !rc;
 	return rc;
+}
+
+/* Runs one job of each person after `after` up to `last`, and some of nobody's. */
+static int serve_from(struct working *k, struct uuid after, const struct uuid *last,
+		      struct err *e)
+{
+	struct db *db = k->like->db;
+	struct job j;
+	int found = 1, rc = 0;
+
+	for (int i = 0; !rc && found > 0 && in_time(k); i++) {
+		arena_reset(&k->due);
+		if (i % PERSONS == 0)
+			rc = serve(k, store_job_nobodys(db, str_of(all_kinds),
+							&k->due, &j, e), &j, e);
+		if (rc || !in_time(k))
+			break;
+		found = store_job_next(db, str_of(all_kinds), &after, last,
+				       &k->due, &j, e);
+		if (found > 0)
+			after = j.user_id;
+		rc = serve(k, found, &j, e);
+	}
+	return rc;
+}
+
+/*
+ * One job of each person. It begins anywhere among them: a process that has time for
+ * a few jobs does not always run those of the same persons.
+ */
+static int serve_all(struct working *k, struct err *e)
+{
+	static const struct uuid first;
+	struct uuid here, last;
+
+	randombytes_buf(here.b, sizeof(here.b));
+	memset(last.b, 0xff, sizeof(last.b));
+	k->any = false;
+	return serve_from(k, here, &last, e) || serve_from(k, first, &here, e)
+		? -1 : 0;
 }
 
 int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 	     int64_t until_ms, const atomic_bool *stop, size_t *n,
 	     struct err *e)
 {
-	return work(&(struct job_run){
+	const struct job_run like = {
 		.db = db, .conf = conf, .http = http, .stop = stop,
-		.until_ms = until_ms }, str_of(all_kinds), n, e);
+		.until_ms = until_ms,
+	};
+	struct working k = {
+		.like = &like, .most = conf->limits.user_jobs,
+		.due = ARENA_INIT, .a = ARENA_INIT,
+	};
+	int rc;
+
+	do
+		rc = serve_all(&k, e);
+	while (!rc && k.any && in_time(&k));
+	arena_release(&k.due);
+	arena_release(&k.a);
+	if (n)
+		*n += k.n;
+	return rc ? -1 : k.any || !in_time(&k);
+}
+
+/* -- of some kinds --------------------------------------------------------------- */
+
+/* Runs those that are due, one after the other, whoever asked for them. */
+static int work(const struct job_run *like, struct str these, struct err *e)
+{
+	struct db *db = like->db;
+	struct arena due = ARENA_INIT, a = ARENA_INIT;
+	struct job *jobs;
+	size_t n = 1;
+	int rc = 0;
+
+	while (!rc && n && clock_mono_ms() < like->until_ms) {
+		arena_reset(&due);
+		rc = store_job_due(db, these, &due, &jobs, &n, e);
+		for (size_t i = 0; !rc && i < n &&
+		     clock_mono_ms() < like->until_ms; i++) {
+			rc = store_job_take(db, &jobs[i], lease_us(&jobs[i]), e);
+			if (rc > 0)
+				rc = work_one(like, &jobs[i], &a, e);
+			arena_reset(&a);
+		}
+	}
+	arena_release(&due);
+	arena_release(&a);
+	return rc < 0 ? -1 : 0;
 }
 
 /* Returns 1 if one is left, 0, -1: it fails again and again. */
@@ -217,7 +329,7 @@ int job_finish(struct db *db, const struct conf *conf, struct str these,
 
 	do {
 		like.until_ms = clock_mono_ms() + RUN_MS;
-		if (work(&like, these, NULL, e) < 0)
+		if (work(&like, these, e) < 0)
 			return -1;
 		rc = is_left(db, these, subject, before_us, e);
 		if (rc > 0)
@@ -259,8 +371,9 @@ int job_conversation_purge(const struct job_run *r, struct err *e)
 
 int job_agent_purge(const struct job_run *r, struct err *e)
 {
-	return conversation_delete_of(r->db, r->job->tenant_id, r->job->args,
-				      r->until_ms, e);
+	const struct owner by = { r->job->tenant_id, r->job->user_id };
+
+	return conversation_delete_of(r->db, &by, r->job->args, r->until_ms, e);
 }
 
 int job_fork_copy(const struct job_run *r, struct err *e)

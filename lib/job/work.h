@@ -69,6 +69,10 @@ int job_look(struct db *db, const struct conf *conf, struct err *e) MUST_CHECK;
  * last attempt it stays as failed. http may be NULL. *n (may be NULL) counts the
  * runs. Returns 1 if there may be more, 0 if nothing is due, -1 if the store cannot
  * be read.
+ *
+ * Those who asked take turns: one job of each person, then the next one of each, so
+ * nobody waits for the many jobs of another. While limits.user_jobs of a person run,
+ * here or in other processes, the others of this person wait, and are not "due".
  */
 int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 	     int64_t until_ms, const atomic_bool *stop, size_t *n,
@@ -87,8 +91,8 @@ int job_finish(struct db *db, const struct conf *conf, struct str these,
  * A job that the requesting process takes at once, in one statement: its first
  * attempt, with a lease from now_us on. Texts are borrowed.
  */
-struct job job_taken(enum job_kind kind, struct str subject, struct str tenant_id,
-		     struct str args, int64_t now_us);
+struct job job_taken(enum job_kind kind, struct str subject,
+		     const struct owner *by, struct str args, int64_t now_us);
 
 /*
  * Stores the outcome of a run of a taken job: rc, due_us and *why as a job_fn left

@@ -115,7 +115,7 @@ static void print_path_name(struct buf *out, const struct resource *r,
 #define COMPLETE "{name: Upload-Complete, in: header, schema: {enum: [\"?0\", " \
 	"\"?1\"], default: \"?1\"}, description: \"?0: further parts follow\"}"
 #define LENGTH "{name: Upload-Length, in: header, schema: {type: integer, " \
-	"minimum: 0}, description: Bytes of the whole file; checked}"
+	"minimum: 0}, description: \"Bytes of the whole file; checked. Required if the last part is empty\"}"
 #define LARGE REFUSED("400", "BadRequest") REFUSED("404", "NotFound") \
 	REFUSED("409", "Conflict") REFUSED("413", "Problem") \
 	REFUSED("422", "Invalid")

@@ -406,6 +406,8 @@ UPDATE prompt SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author
 UPDATE setting SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
 -- DOCUMENT_AUTHOR_DISOWN (su) -> ()
 UPDATE document SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- JOB_ASKER_DISOWN (su) -> ()
+UPDATE job SET user_id = NULL WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- SETTING_ERASE (su) -> ()
 DELETE FROM setting WHERE tenant_id = ? AND holder_id = ? LIMIT 1000;
 -- NOTIFICATION_ERASE (su) -> ()

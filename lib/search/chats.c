@@ -37,8 +37,7 @@ static const struct db_field due_fields[] = {
 
 int chats_want(struct db *db, const struct owner *o, struct err *e)
 {
-	return store_job_ask_for(db, STR("conversation-index"), o->tenant_id,
-				 &o->user_id, e);
+	return store_job_ask_for(db, STR("conversation-index"), o, &o->user_id, e);
 }
 
 static const struct db_field owner_fields[] = {
@@ -317,11 +316,12 @@ struct forgetting {
 static int forget_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct forgetting *f = ctx;
+	/* The user's index has the user's id. */
+	const struct owner by = { f->from->tenant_id, f->from->base };
 
 	if (search_drop(tx, &f->from->base, f->id, e) < 0)
 		return -1;
-	return store_job_ask_for(tx, STR("search-tidy"), f->from->tenant_id,
-				 &f->from->base, e);
+	return store_job_ask_for(tx, STR("search-tidy"), &by, &f->from->base, e);
 }
 
 int chats_forget(struct db *db, const struct uuid *conversation_id,

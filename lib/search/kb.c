@@ -70,27 +70,44 @@ static int kb_room_take(struct db *tx, const struct uuid *base,
 
 /* -- jobs ------------------------------------------------------------------------- */
 
-int kb_ask_index(struct db *db, struct str tenant_id, const struct uuid *base,
+int kb_ask_index(struct db *db, const struct owner *by, const struct uuid *base,
 		 struct err *e)
 {
-	return store_job_ask_for(db, STR("knowledge-index"), tenant_id,
-				 base, e);
+	return store_job_ask_for(db, STR("knowledge-index"), by, base, e);
 }
 
-int kb_ask_embed(struct db *db, struct str tenant_id, const struct uuid *base,
+int kb_ask_embed(struct db *db, const struct owner *by, const struct uuid *base,
 		 struct err *e)
 {
-	return store_job_ask_for(db, STR("knowledge-embed"), tenant_id,
-				 base, e);
+	return store_job_ask_for(db, STR("knowledge-embed"), by, base, e);
 }
 
-int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
+int kb_doom(struct db *tx, const struct owner *by, const struct uuid *base,
 	    struct err *e)
 {
 	if (search_base_doom(tx, base, e))
 		return -1;
-	return store_job_ask_for(tx, STR("knowledge-purge"), tenant_id,
-				 base, e);
+	return store_job_ask_for(tx, STR("knowledge-purge"), by, base, e);
+}
+
+/* Who writes. */
+static struct owner writer(const struct kb_at *at)
+{
+	return (struct owner){ at->tenant_id, at->user_id };
+}
+
+static int ask_tidy(struct db *tx, const struct kb_at *at, struct err *e)
+{
+	const struct owner by = writer(at);
+
+	return store_job_ask_for(tx, STR("search-tidy"), &by, &at->base, e);
+}
+
+static int ask_index(struct db *db, const struct kb_at *at, struct err *e)
+{
+	const struct owner by = writer(at);
+
+	return kb_ask_index(db, &by, &at->base, e);
 }
 
 int kb_shared(struct db *tx, const struct owner *by, const struct uuid *base,
@@ -359,8 +376,7 @@ static int replace(struct db *tx, struct kb_writing *k,
 	    search_drop(tx, &k->at->base, &old->id, e) < 0)
 		return -1;
 	if (old->audience != d->audience &&
-	    store_job_ask_for(tx, STR("search-tidy"), k->at->tenant_id,
-				 &k->at->base, e))
+	    ask_tidy(tx, k->at, e))
 		return -1;
 	if (leave_file(tx, k->at->tenant_id, &k->at->base, &old->attachment_id, e))
 		return -1;
@@ -445,7 +461,7 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 	if (found ? replace(tx, k, &old, e) : insert(tx, k, e))
 		return -1;
 	if (put_content(tx, k, &id, e) ||
-	    kb_ask_index(tx, k->at->tenant_id, &k->at->base, e))
+	    ask_index(tx, k->at, e))
 		return -1;
 	return read_back(tx, k, &id, k->d, e) > 0 ? 0
 		: err_set(e, ERR_INTERNAL, "a document that was just written");
@@ -517,8 +533,7 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 	    kb_room_take(tx, &k->at->base, &(struct kb_room){
 		.documents = -1, .bytes = -size.bytes }, e))
 		return -1;
-	return store_job_ask_for(tx, STR("search-tidy"), k->at->tenant_id,
-				 &k->at->base, e);
+	return ask_tidy(tx, k->at, e);
 }
 
 int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
@@ -644,6 +659,7 @@ int kb_owner(struct db *db, const struct uuid *base, struct uuid *user_id,
 static int retry_vectors(struct db *db, const struct kb_at *at,
 			 const struct uuid *id, struct err *e)
 {
+	const struct owner by = writer(at);
 	struct db_result r;
 
 	if (db_exec(db, STMT_KB_EMBED_RETRY,
@@ -652,7 +668,7 @@ static int retry_vectors(struct db *db, const struct kb_at *at,
 	if (!r.affected)
 		return 0;
 	return search_embed_retry(db, &at->base, id, e) ||
-		kb_ask_embed(db, at->tenant_id, &at->base, e) ? -1 : 1;
+		kb_ask_embed(db, &by, &at->base, e) ? -1 : 1;
 }
 
 int kb_retry(struct db *db, const struct kb_at *at, const struct uuid *id,
@@ -675,7 +691,7 @@ int kb_retry(struct db *db, const struct kb_at *at, const struct uuid *id,
 				     "failed, or whose text the embedding service "
 				     "refused, can be tried again.");
 	}
-	return kb_ask_index(db, at->tenant_id, &at->base, e);
+	return ask_index(db, at, e);
 }
 
 int kb_leave_files(struct db *db, struct str tenant_id, const struct uuid *base,

@@ -101,16 +101,19 @@ int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
 int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
 		int64_t *chunks, struct err *e) MUST_CHECK;
 
-/* Requests the job that indexes queued documents. Inside or outside a transaction. */
-int kb_ask_index(struct db *db, struct str tenant_id, const struct uuid *base,
+/*
+ * Requests the job that indexes queued documents, for the person who asks. Inside or
+ * outside a transaction.
+ */
+int kb_ask_index(struct db *db, const struct owner *by, const struct uuid *base,
 		 struct err *e) MUST_CHECK;
 
 /* The same for the job that adds vectors to passages. */
-int kb_ask_embed(struct db *db, struct str tenant_id, const struct uuid *base,
+int kb_ask_embed(struct db *db, const struct owner *by, const struct uuid *base,
 		 struct err *e) MUST_CHECK;
 
 /* Deletes all documents of the base, in the transaction that deletes the base. */
-int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
+int kb_doom(struct db *tx, const struct owner *by, const struct uuid *base,
 	    struct err *e) MUST_CHECK;
 
 /*

@@ -203,7 +203,8 @@ static int take_tenant(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-static int ask_vectors(struct db *db, const struct uuid *base, struct err *e)
+static int ask_vectors(struct db *db, const struct uuid *by,
+		       const struct uuid *base, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct str tenant = { NULL, 0 };
@@ -211,13 +212,13 @@ static int ask_vectors(struct db *db, const struct uuid *base, struct err *e)
 			 take_tenant, &tenant, e);
 
 	if (!rc && tenant.p)
-		rc = kb_ask_embed(db, tenant, base, e);
+		rc = kb_ask_embed(db, &(struct owner){ tenant, *by }, base, e);
 	arena_release(&a);
 	return rc;
 }
 
-int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
-	     struct err *e)
+int kb_index(struct db *db, const struct uuid *by, const struct uuid *base,
+	     int64_t until_ms, struct err *e)
 {
 	struct kb_queued *v;
 	bool is_private, paused, some = false;
@@ -245,7 +246,7 @@ int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
 		arena_release(&a);
 	} while (!rc && clock_mono_ms() < until_ms);
 	/* Words can be found now; the vectors are added later. */
-	if (rc >= 0 && some && ask_vectors(db, base, e))
+	if (rc >= 0 && some && ask_vectors(db, by, base, e))
 		return -1;
 	if (rc < 0 && e->code == ERR_NOT_FOUND) {	/* the base was deleted */
 		err_clear(e);

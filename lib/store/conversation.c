@@ -404,6 +404,7 @@ int conversation_rename(struct db *db, const struct owner *o,
 
 struct dooming {
 	const struct owner *o;
+	const struct uuid *by;	/* who asked */
 	const struct uuid *id;
 };
 
@@ -440,7 +441,8 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 		    e))
 		return -1;
 	return store_job_ask_for(tx, STR(CONVERSATION_PURGE_JOB),
-				 d->o->tenant_id, d->id, e);
+				 &(struct owner){ d->o->tenant_id, *d->by },
+				 d->id, e);
 }
 
 /*
@@ -455,12 +457,19 @@ static int doomed(struct db *tx, const struct uuid *id, struct err *e)
 		     DB_ARGS(DB_U(id), DB_U(&nobody)), &found, e);
 }
 
+int conversation_delete_by(struct db *db, const struct uuid *by,
+			   const struct owner *o, const struct uuid *id,
+			   struct err *e)
+{
+	struct dooming d = { .o = o, .by = by, .id = id };
+
+	return db_tx(db, doom_tx, &d, e);
+}
+
 int conversation_delete(struct db *db, const struct owner *o,
 			const struct uuid *id, struct err *e)
 {
-	struct dooming d = { .o = o, .id = id };
-
-	return db_tx(db, doom_tx, &d, e);
+	return conversation_delete_by(db, &o->user_id, o, id, e);
 }
 
 int conversation_adopt(struct db *db, struct err *e)

@@ -146,6 +146,11 @@ int conversation_limit_at(struct db *db, const struct owner *o,
 int conversation_delete(struct db *db, const struct owner *o,
 			const struct uuid *id, struct err *e) MUST_CHECK;
 
+/* The same for a person who is not its owner, or nil, to whom the job is counted. */
+int conversation_delete_by(struct db *db, const struct uuid *by,
+			   const struct owner *o, const struct uuid *id,
+			   struct err *e) MUST_CHECK;
+
 /*
  * Runs that job in bounded batches until until_ms (monotonic). Usage records stay
  * for accounting but lose the link. Returns 1 if nothing is left; 0 if it must be
@@ -183,17 +188,17 @@ int conversation_any_in(struct db *db, struct str tenant_id,
  * transaction that deletes the row *what.
  */
 #define CONVERSATION_DELETE_JOB "agent-purge"
-int conversation_delete_ask(struct db *tx, struct str tenant_id,
+int conversation_delete_ask(struct db *tx, const struct owner *by,
 			    const struct uuid *what,
 			    const struct conversation_of *of,
 			    struct err *e) MUST_CHECK;
 
 /*
- * Runs that job, with its tenant and args: conversation_delete for each
+ * Runs that job, with its tenant, person and args: conversation_delete_by for each
  * conversation, until until_ms (monotonic). Returns 1 if none is left; 0 if it
  * must be called again; -1.
  */
-int conversation_delete_of(struct db *db, struct str tenant_id, struct str args,
+int conversation_delete_of(struct db *db, const struct owner *by, struct str args,
 			   int64_t until_ms, struct err *e) MUST_CHECK;
 
 /*

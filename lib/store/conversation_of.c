@@ -39,7 +39,7 @@ int conversation_any_in(struct db *db, struct str tenant_id,
 	return rc < 0 ? -1 : 0;
 }
 
-int conversation_delete_ask(struct db *tx, struct str tenant_id,
+int conversation_delete_ask(struct db *tx, const struct owner *by,
 			    const struct uuid *what,
 			    const struct conversation_of *of, struct err *e)
 {
@@ -60,7 +60,8 @@ int conversation_delete_ask(struct db *tx, struct str tenant_id,
 	rc = store_job_ask(tx, &(struct job){
 		.kind = STR(CONVERSATION_DELETE_JOB),
 		.subject = str_of(uuid_format(what, id)),
-		.tenant_id = tenant_id, .args = buf_str(&args) }, e);
+		.tenant_id = by->tenant_id, .user_id = by->user_id,
+		.args = buf_str(&args) }, e);
 	buf_release(&args);
 	return rc;
 }
@@ -86,12 +87,12 @@ static int find(struct db *db, struct str tenant_id, const json_t *args,
 }
 
 /* Deletes one conversation; one deleted meanwhile counts as deleted. */
-static int delete_one(struct db *db, struct str tenant_id,
+static int delete_one(struct db *db, const struct owner *by,
 		      const struct of_row *c, struct err *e)
 {
-	const struct owner o = { tenant_id, c->user_id };
+	const struct owner o = { by->tenant_id, c->user_id };
 
-	if (conversation_delete(db, &o, &c->id, e) == 0)
+	if (conversation_delete_by(db, &by->user_id, &o, &c->id, e) == 0)
 		return 0;
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
@@ -99,7 +100,7 @@ static int delete_one(struct db *db, struct str tenant_id,
 	return 0;
 }
 
-int conversation_delete_of(struct db *db, struct str tenant_id, struct str args,
+int conversation_delete_of(struct db *db, const struct owner *by, struct str args,
 			   int64_t until_ms, struct err *e)
 {
 	json_auto_t *j = jx_try(args);
@@ -110,9 +111,9 @@ int conversation_delete_of(struct db *db, struct str tenant_id, struct str args,
 
 	do {
 		arena_reset(&a);
-		rc = find(db, tenant_id, j, &a, &v, &n, e);
+		rc = find(db, by->tenant_id, j, &a, &v, &n, e);
 		for (size_t i = 0; !rc && i < n && clock_mono_ms() < until_ms; i++)
-			rc = delete_one(db, tenant_id, &v[i], e);
+			rc = delete_one(db, by, &v[i], e);
 	} while (!rc && n == ROWS && clock_mono_ms() < until_ms);
 	arena_release(&a);
 	return rc ? -1 : n < ROWS && clock_mono_ms() < until_ms;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/job.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "store/stmt.h"
@@ -21,19 +23,21 @@ int store_job_ask(struct db *db, const struct job *j, struct err *e)
 {
 	return db_exec(db, STMT_JOB_ASK,
 		       DB_ARGS(DB_S(j->kind), DB_S(j->subject),
-			       DB_S(j->tenant_id), DB_S_IF(j->args),
+			       DB_S(j->tenant_id), DB_U_IF(&j->user_id),
+			       DB_S_IF(j->args),
 			       DB_I(j->due_us), DB_I(clock_now_us())),
 		       NULL, e);
 }
 
-int store_job_ask_for(struct db *db, struct str kind, struct str tenant_id,
+int store_job_ask_for(struct db *db, struct str kind, const struct owner *by,
 		      const struct uuid *subject, struct err *e)
 {
 	char id[UUID_TEXT_BYTES];
 
 	return store_job_ask(db, &(struct job){
 		.kind = kind, .subject = str_of(uuid_format(subject, id)),
-		.tenant_id = tenant_id, .due_us = clock_now_us() }, e);
+		.tenant_id = by->tenant_id, .user_id = by->user_id,
+		.due_us = clock_now_us() }, e);
 }
 
 int store_job_due(struct db *db, struct str kinds, struct arena *a,
@@ -73,6 +77,62 @@ int store_job_take(struct db *db, struct job *j, int64_t lease_us, struct err *e
 	j->attempts++;
 	return 1;
 }
+
+/* -- in turns ------------------------------------------------------------------ */
+
+int store_job_next(struct db *db, struct str kinds, const struct uuid *after,
+		   const struct uuid *last, struct arena *a, struct job *out,
+		   struct err *e)
+{
+	return db_get(db, STMT_JOB_NEXT,
+		      DB_ARGS(DB_U(after), DB_U(last), DB_I(clock_now_us()),
+			      DB_S(kinds)), a, fields, out, e);
+}
+
+int store_job_nobodys(struct db *db, struct str kinds, struct arena *a,
+		      struct job *out, struct err *e)
+{
+	return db_get(db, STMT_JOB_NOBODYS,
+		      DB_ARGS(DB_I(clock_now_us()), DB_S(kinds)), a, fields, out,
+		      e);
+}
+
+int store_job_running(struct db *db, const struct job *j, int64_t *n, struct err *e)
+{
+	*n = 0;
+	if (uuid_is_nil(&j->user_id))
+		return 0;
+	return db_int(db, STMT_JOB_RUNNING,
+		      DB_ARGS(DB_U(&j->user_id), DB_I(clock_now_us()),
+			      DB_S(j->kind), DB_S(j->subject)), n, e) < 0 ? -1 : 0;
+}
+
+static int take_held(void *ctx, const struct db_val *row, struct err *e)
+{
+	int64_t *held = ctx;
+
+	(void)e;
+	held[0] = row[0].i;
+	held[1] = row[1].i;
+	return 0;
+}
+
+int store_job_held(struct db *db, const struct uuid *user, int64_t *running,
+		   int64_t *all, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int64_t held[2] = { 0, 0 };
+	int rc = db_each(db, STMT_JOB_HELD,
+			 DB_ARGS(DB_U(user), DB_I(clock_now_us()), DB_U(user)),
+			 &a, take_held, held, e);
+
+	arena_release(&a);
+	*running = held[0];
+	*all = held[1];
+	return rc;
+}
+
+/* -- at the end ---------------------------------------------------------------- */
 
 int store_job_done(struct db *db, const struct job *j, struct err *e)
 {

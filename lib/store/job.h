@@ -5,10 +5,16 @@
  * a job moves its due time to the end of a lease; until then nobody else on any
  * node can take it, and afterwards anybody can. A taker still owns the job if the
  * row has the due time that it wrote.
+ *
+ * A job belongs to the person who asked for it. Persons take turns, and a number of
+ * one person's jobs run at the same time (limits.user_jobs); the others wait. A job
+ * that another person asks for as well belongs to nobody from then on, like those of
+ * the installation itself: it waits behind the jobs of neither of them.
  */
 #ifndef STORE_JOB_H
 #define STORE_JOB_H
 
+#include "auth/owner.h"
 #include "store/store.h"
 
 #define JOB_NEVER_US INT64_MAX		/* due time of one that failed for good */
@@ -17,6 +23,7 @@ struct job {
 	struct str kind;	/* name of a row of job.def */
 	struct str subject;	/* at most 64 bytes; by kind */
 	struct str tenant_id;
+	struct uuid user_id;	/* the person who asked; nil: nobody in particular */
 	struct str args;	/* a JSON object as text, or none (p == NULL) */
 	int64_t due_us;		/* of one that was taken: end of the lease */
 	int64_t asked;		/* how often it was asked for */
@@ -32,8 +39,8 @@ struct job {
  */
 int store_job_ask(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
 
-/* Requests one about an id, without args, to run at once. */
-int store_job_ask_for(struct db *db, struct str kind, struct str tenant_id,
+/* Requests one about an id for the person, without args, to run at once. */
+int store_job_ask_for(struct db *db, struct str kind, const struct owner *by,
 		      const struct uuid *subject, struct err *e) MUST_CHECK;
 
 /*
@@ -49,6 +56,26 @@ int store_job_due(struct db *db, struct str kinds, struct arena *a,
  */
 int store_job_take(struct db *db, struct job *j, int64_t lease_us,
 		   struct err *e) MUST_CHECK;
+
+/*
+ * Of those that store_job_due finds, the first of the next person whose id is after
+ * `after` and up to `last`. Returns 1, 0 if there is none, -1. Text in a.
+ */
+int store_job_next(struct db *db, struct str kinds, const struct uuid *after,
+		   const struct uuid *last, struct arena *a, struct job *out,
+		   struct err *e) MUST_CHECK;
+
+/* The same of those that belong to nobody. */
+int store_job_nobodys(struct db *db, struct str kinds, struct arena *a,
+		      struct job *out, struct err *e) MUST_CHECK;
+
+/* How many other jobs of its person run; 0 for nobody's. */
+int store_job_running(struct db *db, const struct job *j, int64_t *n,
+		      struct err *e) MUST_CHECK;
+
+/* How many jobs of the person run, and how many there are. */
+int store_job_held(struct db *db, const struct uuid *user, int64_t *running,
+		   int64_t *all, struct err *e) MUST_CHECK;
 
 /* Done: deletes the row, unless it was requested again; then it is due. */
 int store_job_done(struct db *db, const struct job *j, struct err *e) MUST_CHECK;

@@ -479,6 +479,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(kind, s, "kind") SEP \
 	F(subject, s, "subject") SEP \
 	F(tenant_id, s, "tenant_id") SEP \
+	F(user_id, U, "user_id") SEP \
 	F(args, S, "args") SEP \
 	F(due_us, i, "due_us") SEP \
 	F(asked, i, "asked") SEP \

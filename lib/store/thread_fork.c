@@ -151,8 +151,7 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 	    gap_sum(tx, k->id, &n, e) ||
 	    copy_messages(tx, k->from, k->id, k->rows, &left, e) ||
 	    attachment_fork(tx, k->from, k->id, e) ||
-	    (left && store_job_ask_for(tx, STR(FORK_COPY_JOB),
-				       k->o->tenant_id, k->id, e)))
+	    (left && store_job_ask_for(tx, STR(FORK_COPY_JOB), k->o, k->id, e)))
 		return -1;
 	return db_exec(tx, STMT_CONVERSATION_FORK,
 		       DB_ARGS(DB_U(k->id), DB_I(k->seq), DB_I(n),

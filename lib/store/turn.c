@@ -312,7 +312,8 @@ static void end_args(struct db_val *v, const struct ending *k)
 	};
 	const struct db_val job[] = {
 		DB_I(t->job != NULL), DB_S(j->kind), DB_S(j->subject),
-		DB_S(j->tenant_id), DB_S_IF(j->args), DB_I(j->due_us),
+		DB_S(j->tenant_id), DB_U_IF(&j->user_id), DB_S_IF(j->args),
+		DB_I(j->due_us),
 		DB_I(j->attempts), DB_I(j->created_us),
 	};
 
@@ -329,7 +330,7 @@ static int end_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 {
 	struct ending *k = ctx;
 	struct message *answer = k->t->answer;
-	struct db_val v[7 + MESSAGE_PARAMS + sizeof(USAGE_ROW) - 1 + 10 + 5 + 8];
+	struct db_val v[7 + MESSAGE_PARAMS + sizeof(USAGE_ROW) - 1 + 10 + 5 + 9];
 
 	k->ended = false;
 	if (answer)

@@ -76,7 +76,7 @@ const struct job *after_job(struct turn_run *t)
 	j = arena_new(t->arena, struct job);
 	*j = job_taken(JOB_AFTER_TURN, str_of(arena_printf(
 			       t->arena, "%s", uuid_format(&t->id, id))),
-		       t->loop->owner.tenant_id, args_of(t, str_of(rows)),
+		       &t->loop->owner, args_of(t, str_of(rows)),
 		       clock_now_us());
 	return j;
 }

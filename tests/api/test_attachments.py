@@ -33,7 +33,7 @@ def upload(lab, data, name="note.txt", user="ada", method="POST", path=None, **h
 
 
 def made(lab, data, name="note.txt", user="ada"):
-    answer = upload(lab, data, name, user)
+    answer = upload(lab, data, name, user, Upload_Length=str(len(data)))
     assert answer.status == 201, answer
     return answer.json
 
@@ -177,6 +177,24 @@ def test_wrong_upload_headers_are_named(store, someone):
     last = upload(store, b"678", path=path, method="PATCH", user=someone, Upload_Offset="5",
                   Upload_Length="8").json
     assert (last["state"], last["size"]) == ("ready", 8)
+
+
+def test_an_empty_body_is_no_file(store, someone):
+    """mod_fcgid passes on an empty body in place of one that is too long for Apache."""
+    before = stored(store)["attachment"]
+    for headers in {}, {"Upload_Complete": "?1"}:
+        answer = upload(store, b"", "big.bin", someone, **headers)
+        assert (answer.status, answer.json["field"]) == (422, "Upload-Length"), answer
+        assert "smaller parts" in answer.json["detail"]
+    assert stored(store)["attachment"] == before
+    # Nor is it the end of one; with the length it is either.
+    path = f"/attachments/{upload(store, b'12', 'a', someone, Upload_Complete='?0').json['id']}"
+    end = {"path": path, "method": "PATCH", "user": someone, "Upload_Offset": "2"}
+    answer = upload(store, b"", **end)
+    assert (answer.status, answer.json["field"]) == (422, "Upload-Length"), answer
+    assert store.get(path, user=someone).json["state"] == "uploading"
+    assert upload(store, b"", Upload_Length="2", **end).json["state"] == "ready"
+    assert made(store, b"", "empty", someone)["state"] == "ready"
 
 
 def form(*parts):

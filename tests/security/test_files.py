@@ -317,7 +317,8 @@ def test_encrypted_files_say_so(lab):
     (zeros("word/big.xml", 200), "far more data"), (b"", "empty")],
     ids=["scan", "damaged", "bomb", "empty"])
 def test_each_has_a_sentence(lab, data, words):
-    answer = lab.post("/attachments", data, user="ada")
+    answer = lab.post("/attachments", data, user="ada", headers={
+        "Upload-Length": str(len(data))})
     assert answer.status == 201 and words in answer.json["problem"], answer.json
 
 

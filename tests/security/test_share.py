@@ -115,6 +115,27 @@ def test_unread_downloads(make_lab):
     wait_until("ada's share", lambda: lab.get(path, user="ada").status == 200, 60)
 
 
+def test_users_see_their_jobs(make_lab):
+    """Counted in the database, whatever process runs them."""
+    lab = make_lab(config={"limits": {"user_jobs": 3}})
+
+    def of(user):
+        items = {i["key"]: i for i in lab.get("/me/limits", user=user).json["items"]}
+        return {key: (items[key]["used"], items[key]["limit"])
+                for key in ("jobs", "waitingJobs")}
+
+    assert of("ada") == of("bob") == {"jobs": (0, 3), "waitingJobs": (0, None)}
+    assert lab.get("/me", user="ada").status == 200
+    id = wait_until("ada is known", lambda: lab.sql(
+        "SELECT HEX(id) FROM user WHERE login = 'ada'"))[0][0]
+    lab.sql("INSERT INTO job (kind, subject, tenant_id, user_id, taken, due_us, created_us)"
+            f" SELECT 'of-a-newer-program', seq, 'default', UNHEX('{id}'), seq < 3,"
+            " IF(seq = 10, 9223372036854775807, IF(seq < 3, 8000000000000000, 1)), 1"
+            " FROM seq_1_to_10")
+    assert of("ada") == {"jobs": (2, 3), "waitingJobs": (7, None)}
+    assert of("bob") == {"jobs": (0, 3), "waitingJobs": (0, None)}
+
+
 def test_no_share(make_lab):
     lab = make_lab(config={"limits": {"notification_streams": 16, "user_share": 1}})
     streams = [lab.open("GET", "/notifications", user="ada") for _ in range(16)]

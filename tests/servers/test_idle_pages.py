@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Pages that are open do not stop an Apache as Debian configures it."""
 
+import contextlib
 import socket
 import time
 
 import pytest
 
 from lab import wait_until
-from web import ApacheProxy, Deployment, basic
+from web import ApacheCgi, ApacheFcgid, ApacheProxy, Deployment, basic
 
 PAGES = 400
 # Debian's mpm_event.conf and mpm_prefork.conf.
@@ -29,7 +30,11 @@ class Page:
     """The stream of a visible page."""
 
     def __init__(self, site):
-        self.seen = b""
+        self.site = site
+        self.ask()
+
+    def ask(self):
+        site, self.seen = self.site, b""
         self.socket = socket.create_connection(("127.0.0.1", site.port), 60)
         lines = ["GET /chat/api/v1/notifications HTTP/1.1", f"Host: 127.0.0.1:{site.port}",
                  *(f"{name}: {value}" for name, value in basic().items())]
@@ -38,11 +43,17 @@ class Page:
 
     def served(self):
         """Whether its position has come."""
-        try:
-            self.seen += self.socket.recv(65536)
-        except BlockingIOError:
-            pass
-        return b"event: ready" in self.seen
+        more = None
+        with contextlib.suppress(BlockingIOError):
+            more = self.socket.recv(65536)
+            self.seen += more
+        ready = b"event: ready" in self.seen
+        # mod_fcgid says 503 where it cannot start a process in time: a page asks again.
+        if more == b"" and not ready and self.site.spawns:
+            assert self.seen.startswith(b"HTTP/1.1 503 "), self.seen
+            self.socket.close()
+            self.ask()
+        return ready
 
     @property
     def stays(self):
@@ -57,14 +68,16 @@ def crowd():
 
 
 @pytest.mark.parametrize("cls", [
-    stock(ApacheProxy, "event"), stock(ApacheProxy, "prefork")], ids=lambda cls: cls.kind)
+    *(stock(cls, mpm) for cls in (ApacheProxy, ApacheFcgid) for mpm in MPM),
+    stock(ApacheCgi, "event")], ids=lambda cls: cls.kind)
 def test_the_site_answers_beside_400_open_pages(crowd, cls):
     with cls(crowd, "/chat") as site:
         pages = [Page(site) for _ in range(PAGES)]
         wait_until("each page is served", lambda: all([
             page.served() for page in pages]), 180)
         stay = [page for page in pages if page.stays]
-        assert 0 < len(stay) <= MAX_REQUEST_WORKERS // 4
+        # A page that stays would keep a process of mod_fcgid or CGI: it asks again later.
+        assert not stay if cls.spawns else 0 < len(stay) <= MAX_REQUEST_WORKERS // 4
 
         # As long as they are open.
         def quickly():

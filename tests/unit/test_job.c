@@ -232,6 +232,198 @@ static void looks_have_keys(void **state)
 	dbtest_sql("DELETE FROM job");
 }
 
+/* -- of persons ------------------------------------------------------------------- */
+
+/* n jobs of the user that do nothing: conversations that are gone. */
+static void queue_of(const struct owner *o, int n)
+{
+	char hex[UUID_TEXT_BYTES];
+
+	dbtest_sql("INSERT INTO job (kind, subject, tenant_id, user_id, due_us,"
+		   " created_us) SELECT 'conversation-purge', UUID(), 'default',"
+		   " UNHEX(REPLACE('%s','-','')), 1, 1 FROM seq_1_to_%d",
+		   uuid_format(&o->user_id, hex), n);
+}
+
+static int64_t left_of(const struct owner *o)
+{
+	char hex[UUID_TEXT_BYTES];
+
+	return dbtest_sql("SELECT COUNT(*) FROM job WHERE user_id ="
+			  " UNHEX(REPLACE('%s','-',''))",
+			  uuid_format(&o->user_id, hex));
+}
+
+static void ask(const struct owner *by, const char *kind, const struct uuid *subject)
+{
+	ok(store_job_ask_for(db, S(kind), by, subject, &e));
+}
+
+/* What is done is noted, in that order. */
+static void begin_to_note(void)
+{
+	dbtest_sql("CREATE TABLE IF NOT EXISTS done (n INT AUTO_INCREMENT PRIMARY KEY,"
+		   " subject VARCHAR(64))");
+	dbtest_sql("TRUNCATE done");
+	dbtest_sql("CREATE OR REPLACE TRIGGER note AFTER DELETE ON job FOR EACH ROW"
+		   " INSERT INTO done (subject) VALUES (OLD.subject)");
+}
+
+static int64_t place_of(const struct uuid *subject)
+{
+	char id[UUID_TEXT_BYTES];
+
+	return dbtest_sql("SELECT n FROM done WHERE subject = '%s'",
+			  uuid_format(subject, id));
+}
+
+static size_t do_jobs_of(int user_jobs)
+{
+	const struct conf conf = { .limits.user_jobs = user_jobs };
+	size_t n = 0;
+
+	ok(job_work(db, &conf, NULL, clock_mono_ms() + 60000, NULL, &n, &e));
+	return n;
+}
+
+static void nobody_waits_for_a_long_queue(void **state)
+{
+	const struct uuid of_bob = uuid_new(), of_nobody = uuid_new(),
+			  of_both = uuid_new();
+	const struct owner nobody = { .tenant_id = S("default") };
+
+	(void)state;
+	begin_to_note();
+	queue_of(&ann, 300);
+	ask(&ann, "conversation-purge", &of_both);
+	ask(&bob, "conversation-purge", &of_bob);
+	ask(&nobody, "conversation-purge", &of_nobody);
+	/* Whoever asks again, it waits for the queue of neither of them. */
+	ask(&bob, "conversation-purge", &of_both);
+	ask(&ann, "conversation-purge", &of_both);
+	assert_int_equal(left_of(&ann), 300);
+	assert_int_equal(do_jobs_of(2), 303);
+	assert_in_range(place_of(&of_nobody), 1, 6);
+	assert_in_range(place_of(&of_both), 1, 6);
+	assert_in_range(place_of(&of_bob), 1, 3);
+	dbtest_sql("DROP TRIGGER note");
+}
+
+static void so_many_run_at_the_same_time(void **state)
+{
+	const struct uuid of_bob = uuid_new(), other = uuid_new();
+	int64_t running, all;
+
+	(void)state;
+	queue_of(&ann, 10);
+	ask(&bob, "conversation-purge", &of_bob);
+	for (int i = 0; i < 2; i++) {	/* in other processes */
+		struct uuid first = { { 0 } };
+		struct job j;
+
+		assert_int_equal(store_job_next(db, S("conversation-purge"), &first,
+						&ann.user_id, &a, &j, &e), 1);
+		assert_int_equal(store_job_take(db, &j, LEASE_US, &e), 1);
+	}
+	ok(store_job_held(db, &ann.user_id, &running, &all, &e));
+	assert_int_equal(running, 2);
+	assert_int_equal(all, 10);
+	assert_int_equal(do_jobs_of(2), 1);		/* bob's */
+	assert_int_equal(left_of(&ann), 10);
+	assert_int_equal(left_of(&bob), 0);
+	assert_int_equal(dbtest_sql("SELECT MAX(attempts) FROM job"
+				    " WHERE NOT taken"), 0);
+	/* What is nobody's is not counted. */
+	ask(&(struct owner){ .tenant_id = S("default") }, "conversation-purge",
+	    &other);
+	assert_int_equal(do_jobs_of(2), 1);
+	/* One more may run, of whatever is due. */
+	assert_int_equal(do_jobs_of(3), 8);
+	/* A process died: its job is taken up when its lease is over. */
+	queue_of(&ann, 5);
+	dbtest_sql("UPDATE job SET due_us = 2 WHERE taken LIMIT 1");
+	assert_int_equal(do_jobs_of(2), 6);
+	assert_int_equal(do_jobs_of(0), 0);
+	ok(store_job_held(db, &ann.user_id, &running, &all, &e));
+	assert_int_equal(running, 1);
+	assert_int_equal(all, 1);
+	dbtest_sql("DELETE FROM job");
+}
+
+static void *work_on(void *arg)
+{
+	const struct conf conf = { .limits.user_jobs = 2 };
+	struct err mine = ERR_INIT;
+	size_t n = 0;
+
+	(void)arg;
+	if (job_work(db, &conf, NULL, clock_mono_ms() + 60000, NULL, &n, &mine) < 0)
+		fail_msg("%s", mine.text);
+	return (void *)(uintptr_t)n;
+}
+
+/* Of processes that work at the same time, each job has one. */
+static void many_work_on_a_queue(void **state)
+{
+	enum { N = 200 };
+	pthread_t threads[TAKERS];
+	size_t n = 0;
+
+	(void)state;
+	queue_of(&ann, N);
+	for (int i = 0; i < TAKERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work_on, NULL), 0);
+	for (int i = 0; i < TAKERS; i++) {
+		void *ran;
+
+		pthread_join(threads[i], &ran);
+		n += (uintptr_t)ran;
+	}
+	assert_int_equal(n, N);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job"), 0);
+}
+
+/* The statement reads one row by the key, and sorts nothing. */
+static void reads_one(const char *sql, const char *key)
+{
+	plan_has(sql, key);
+	if (!strstr(dbtest_text("ANALYZE FORMAT=JSON %s", sql), "\"r_rows\": 1,"))
+		fail_msg("%s", dbtest_text("ANALYZE FORMAT=JSON %s", sql));
+}
+
+/* One user has many: the next one is found without reading them. */
+static void a_queue_is_not_read(void **state)
+{
+	const struct uuid of_bob = uuid_new();
+	char sql[600], hex[UUID_TEXT_BYTES];
+
+	(void)state;
+	queue_of(&ann, 100000);
+	ask(&bob, "conversation-purge", &of_bob);
+	/* The keys of both, whoever is first. */
+	for (int i = 0; i < 2; i++) {
+		snprintf(sql, sizeof(sql), "SELECT kind, args FROM job"
+			 " FORCE INDEX (job_person) WHERE user_id %s"
+			 " UNHEX(REPLACE('%s','-','')) AND user_id <="
+			 " REPEAT(CHAR(255), 16) AND due_us <= %lld AND"
+			 " FIND_IN_SET(kind, 'conversation-purge')"
+			 " ORDER BY user_id, due_us LIMIT 1", i ? ">=" : ">",
+			 i ? uuid_format(&bob.user_id, hex)
+			   : "00000000-0000-0000-0000-000000000000",
+			 (long long)clock_now_us());
+		reads_one(sql, "job_person");
+	}
+	dbtest_sql("UPDATE job SET taken = 1, due_us = 9000000000000000"
+		   " ORDER BY due_us LIMIT 1");
+	snprintf(sql, sizeof(sql), "SELECT COUNT(*) FROM job"
+		 " FORCE INDEX (job_running) WHERE user_id ="
+		 " UNHEX(REPLACE('%s','-','')) AND taken = 1 AND due_us > 1"
+		 " AND NOT (kind = 'x' AND subject = 'x')",
+		 uuid_format(&ann.user_id, hex));
+	reads_one(sql, "job_running");
+	dbtest_sql("DELETE FROM job");
+}
+
 static void unknown_kinds_are_left(void **state)
 {
 	(void)state;
@@ -320,6 +512,24 @@ static void a_batch_that_fails_is_made_smaller(void **state)
 	dbtest_sql("DROP TRIGGER never");
 }
 
+/* Whatever asks says for whom. */
+static void jobs_have_a_person(void **state)
+{
+	const struct uuid id = new_conversation(&ann, "a"), fork = uuid_new(),
+			  from = thread_of(40, 1 << 20), of_bob = new_conversation(&bob, "b");
+
+	(void)state;
+	dbtest_sql("DELETE FROM job");
+	ok(conversation_delete(db, &ann, &id, &e));
+	ok(thread_fork(db, &ann, &from, 40, &fork, &e));
+	assert_int_equal(left_of(&ann), 2);
+	/* An administrator deletes what others said. */
+	ok(conversation_delete_by(db, &ann.user_id, &bob, &of_bob, &e));
+	assert_int_equal(left_of(&ann), 3);
+	assert_int_equal(left_of(&bob), 0);
+	do_jobs();
+}
+
 static int open_it(void **state)
 {
 	*state = (char *)"t_job";
@@ -336,6 +546,11 @@ int main(void)
 		cmocka_unit_test(what_never_ends_is_given_up),
 		cmocka_unit_test(dead_turns_are_closed),
 		cmocka_unit_test(looks_have_keys),
+		cmocka_unit_test(nobody_waits_for_a_long_queue),
+		cmocka_unit_test(so_many_run_at_the_same_time),
+		cmocka_unit_test(many_work_on_a_queue),
+		cmocka_unit_test(jobs_have_a_person),
+		cmocka_unit_test(a_queue_is_not_read),
 		cmocka_unit_test(unknown_kinds_are_left),
 		cmocka_unit_test(a_fork_is_copied_by_bytes),
 		cmocka_unit_test(a_batch_that_fails_is_made_smaller),
