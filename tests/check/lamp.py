@@ -160,6 +160,22 @@ def packages():
     expect("Node.js comes with npm", {"nodejs", "npm"} <= want, want)
 
 
+def programs():
+    """What the tests of CI run comes with a package that ./lamp installs, or with every
+    system: a bare machine has nothing else."""
+    lists = "".join(re.search(rf"^{name}='(.*?)'$", text_of("lamp"), re.M | re.S).group(1)
+                    for name in ("need_run", "need_test"))
+    everywhere = {"bash", "kill", "setsid", "sh"}
+    implied = {"cc", "mariadbd"}	# by gcc, mariadb-server-core
+    have = set(re.findall(r" cmd (\S+)", lists)) | everywhere | implied
+    named = {(name, str(path)) for path in files(".py", under=("tests",))
+             if path.parts[1] not in ("soak", "bench", "check")
+             for name in re.findall(r"(?:\bprogram\(|subprocess\.\w+\(\s*\[)\"([^\"]+)\"",
+                                    text_of(path))}
+    expect("programs of the tests are in its packages", len(named) > 10 and
+           {name for name, _ in named} <= have, [n for n in sorted(named) if n[0] not in have])
+
+
 class Ollama(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.answer({"models": [{"name": n} for n in ("small", "able", "other")]})
@@ -229,6 +245,7 @@ replaced()
 built_again()
 directories()
 packages()
+programs()
 ports()
 ollama()
 tap.finish()

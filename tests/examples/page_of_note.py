@@ -11,5 +11,5 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def test_a_note_in_the_page(lab):
-    run(node(), "--test", "note.test.mjs", cwd=HERE, CHROMIUM=program("chromium"),
+    run(node(), "--test", "note.test.mjs", cwd=HERE, CHROMIUM=program("chromium-headless-shell"),
         LAMPLIGHTER_URL=lab.url + "/")
