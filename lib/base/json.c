@@ -23,7 +23,8 @@ struct shape {
 	int depth;
 };
 
-static struct shape shape_of(struct str s)
+/* Of one: only of the first object or array. */
+static struct shape shape_of(struct str s, bool one)
 {
 	struct shape sh = { .values = 1 };
 	bool in_string = false;
@@ -46,6 +47,8 @@ static struct shape shape_of(struct str s)
 		} else if (c == '}' || c == ']') {
 			if (--depth == 0 && !sh.end)
 				sh.end = i + 1;
+			if (one && sh.end)
+				break;
 		} else if (c == ',') {
 			sh.values++;
 		}
@@ -55,7 +58,7 @@ static struct shape shape_of(struct str s)
 
 size_t jx_extent(struct str s)
 {
-	return s.n && (s.p[0] == '{' || s.p[0] == '[') ? shape_of(s).end : 0;
+	return s.n && (s.p[0] == '{' || s.p[0] == '[') ? shape_of(s, true).end : 0;
 }
 
 /*
@@ -73,7 +76,7 @@ static json_t *parse(struct str s, size_t flags, json_error_t *je,
 		*cap = "it is too large";
 		return NULL;
 	}
-	sh = shape_of(s);
+	sh = shape_of(s, false);
 	if (sh.depth > LIM_JSON_DEPTH)
 		*cap = "it is nested more than " STRINGIFY(LIM_JSON_DEPTH)
 			" levels deep";
