@@ -365,6 +365,10 @@ class Nginx(Site):
     # The worst that admins do without sign-in: pass what the client says.
     without_sign_in = "fastcgi_param REMOTE_USER $remote_user;\n"
 
+    def __init__(self, *args, beside="", **kw):
+        super().__init__(*args, **kw)
+        self.beside = beside	# the server block
+
     def prepare(self):
         text = self.read_sample()
         if not self.sign_in:	# the page has no use for it
@@ -385,7 +389,7 @@ http {{
  access_log off;
  gzip on;
 {temp}
- server {{
+{self.beside} server {{
   listen 127.0.0.1:{self.port};
   include {self.dir}/site.conf;
  }}

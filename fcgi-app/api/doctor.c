@@ -55,24 +55,27 @@ static const char *authorization_of(const struct request *rq)
 		: v.n > 7 && !strncasecmp(v.p, "Bearer ", 7) ? "bearer" : "other";
 }
 
-/* Whether a proxy passed the request on and says so. */
-static bool is_forwarded(const struct request *rq)
+static enum doctor_passed passed(const struct request *rq)
 {
 	static const char *const marks[] = {
 		"HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PROTO",
 		"HTTP_FORWARDED", "HTTP_VIA", "HTTP_X_REAL_IP",
 	};
 
+	if (req_param(rq, "HTTP_X_FORWARDED_SERVER").n)
+		return PASSED_BY_APACHE;
+	if (req_param(rq, "HTTP_X_HOST").n)
+		return PASSED_BY_LIGHTTPD;
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
 		if (req_param(rq, marks[i]).n)
-			return true;
-	return false;
+			return PASSED_ON;
+	return PASSED_NOT;
 }
 
 static void name_servers(struct doctor *d, const struct request *rq, struct str seen)
 {
 	doctor_name_servers(d, seen, req_param(rq, "SERVER_SOFTWARE"),
-			    is_forwarded(rq), rq->app->gateway);
+			    passed(rq), rq->app->gateway);
 }
 
 /* What the Origin of a write looks like from here (auth/csrf.h). */

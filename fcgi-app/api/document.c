@@ -332,6 +332,15 @@ static struct str title_of(struct str name)
 	return s;
 }
 
+/* Of a body that is too long, mod_fcgid passes on nothing: it must not replace one. */
+static int has_bytes(const struct attachment *t, struct err *e)
+{
+	return t->size ? 0
+		: err_field(e, ERR_INVALID_FIELD, "file", "No bytes came. An empty "
+			    "file has nothing to find; if this one is not empty, "
+			    "the web server dropped them.");
+}
+
 static int store_file(struct request *rq, struct multipart *m,
 		      const struct kb_at *at, struct kb_document *d, bool *made,
 		      struct err *e)
@@ -354,7 +363,8 @@ static int store_file(struct request *rq, struct multipart *m,
 			      clock_now_us() + UNWRITTEN_US, e) ||
 	    attachment_get(rq->app->db, &o, &id, rq->arena, &t, e))
 		return -1;
-	if (api_file_receive(rq, m, &o, &caps, &all, &t, e) == 0) {
+	if (api_file_receive(rq, m, &o, &caps, &all, &t, e) == 0 &&
+	    has_bytes(&t, e) == 0) {
 		d->attachment_id = id;
 		d->file_size = t.size;
 		if (kb_write(rq->app->db, at, d, STR(""), rq->arena, made, e) == 0 &&

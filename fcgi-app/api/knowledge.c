@@ -202,7 +202,7 @@ static void write_found(struct jw *w, const struct retrieve_hit *hit)
 		jw_null(w);
 	jw_kstr(w, "url", d->url);
 	jw_key(w, "score");
-	jw_real(w, f->score);
+	jw_rounded(w, f->score);
 	jw_kstr(w, "text", f->text);
 	jw_end_obj(w);
 }

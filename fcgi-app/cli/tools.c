@@ -197,7 +197,7 @@ static const struct tool_offer *find(struct offered *s, const struct tools_wante
 
 static void add_json(struct buf *b, const json_t *j)
 {
-	char *text = json_dumps(j, JSON_INDENT(2));
+	char *text = json_dumps(j, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 
 	buf_addf(b, "%s\n", text ? text : "{}");
 	free(text);

@@ -88,17 +88,27 @@ enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g)
 }
 
 void doctor_name_servers(struct doctor *d, struct str outer, struct str inner,
-			 bool forwarded, enum doctor_gateway g)
+			 enum doctor_passed p, enum doctor_gateway g)
 {
 	enum doctor_web seen = doctor_web_of(outer, GATEWAY_UNKNOWN);
+	bool differ = inner.n && outer.n &&
+		seen != doctor_web_of(inner, GATEWAY_UNKNOWN);
 	struct buf name = BUF_INIT(8 * NAME_CHARS);
 
 	/* With our sample, nginx is the one that does not name itself. */
 	d->web = inner.n ? doctor_web_of(inner, g)
-		: forwarded && seen != WEB_NGINX ? WEB_OTHER
-		: doctor_web_of(outer, g);
-	d->has_front = forwarded ||
-		(inner.n && outer.n && seen != doctor_web_of(inner, GATEWAY_UNKNOWN));
+		: p && seen != WEB_NGINX ? WEB_OTHER : doctor_web_of(outer, g);
+	d->has_front = p || differ;
+	/*
+	 * nginx puts its own name into an answer; Apache, lighttpd and others leave
+	 * that of the server behind them.
+	 */
+	if (!differ && p > PASSED_ON) {
+		seen = p == PASSED_BY_APACHE ? WEB_APACHE_PROXY : WEB_LIGHTTPD;
+	} else if (!differ && inner.n) {
+		seen = WEB_OTHER;
+		outer = STR("");
+	}
 	d->front = seen;
 	/* Cut and cleaned like the texts of findings. */
 	outer = utf8_head(outer, NAME_CHARS);

@@ -67,6 +67,13 @@ enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g);
 /* How many requests it serves at the same time if nobody has configured that. */
 int doctor_web_workers(enum doctor_web w);
 
+/* Whether a proxy passed a request on, by the headers that it added. */
+enum doctor_passed {
+	PASSED_NOT, PASSED_ON,
+	PASSED_BY_APACHE,	/* X-Forwarded-Server */
+	PASSED_BY_LIGHTTPD,	/* X-Host */
+};
+
 enum doctor_topic {
 	ADVICE_ROUTE, ADVICE_PAGE, ADVICE_TOKEN, ADVICE_BEARER, ADVICE_IDENTITY,
 	ADVICE_PASSWORD, ADVICE_HEADER, ADVICE_ORIGIN, ADVICE_METHODS, ADVICE_STREAM,
@@ -101,11 +108,10 @@ const char *doctor_advice(const struct doctor *d, enum doctor_topic t);
 
 /*
  * Finds out which web servers a request came through: outer is what a client sees
- * (Server), inner is what the responder sees (SERVER_SOFTWARE), "" = nothing;
- * forwarded: a header says that a proxy passed it on.
+ * (Server), inner is what the responder sees (SERVER_SOFTWARE), "" = nothing.
  */
 void doctor_name_servers(struct doctor *d, struct str outer, struct str inner,
-			 bool forwarded, enum doctor_gateway g);
+			 enum doctor_passed p, enum doctor_gateway g);
 
 /* Adds a finding. subject and advice are copied; fmt is its sentence. */
 void doctor_add(struct doctor *d, enum doctor_check c, enum doctor_result r,

@@ -23,7 +23,8 @@ struct shape {
 	int depth;
 };
 
-static struct shape shape_of(struct str s)
+/* Of one: only of the first object or array. */
+static struct shape shape_of(struct str s, bool one)
 {
 	struct shape sh = { .values = 1 };
 	bool in_string = false;
@@ -46,6 +47,8 @@ static struct shape shape_of(struct str s)
 		} else if (c == '}' || c == ']') {
 			if (--depth == 0 && !sh.end)
 				sh.end = i + 1;
+			if (one && sh.end)
+				break;
 		} else if (c == ',') {
 			sh.values++;
 		}
@@ -55,7 +58,7 @@ static struct shape shape_of(struct str s)
 
 size_t jx_extent(struct str s)
 {
-	return s.n && (s.p[0] == '{' || s.p[0] == '[') ? shape_of(s).end : 0;
+	return s.n && (s.p[0] == '{' || s.p[0] == '[') ? shape_of(s, true).end : 0;
 }
 
 /*
@@ -73,7 +76,7 @@ static json_t *parse(struct str s, size_t flags, json_error_t *je,
 		*cap = "it is too large";
 		return NULL;
 	}
-	sh = shape_of(s);
+	sh = shape_of(s, false);
 	if (sh.depth > LIM_JSON_DEPTH)
 		*cap = "it is nested more than " STRINGIFY(LIM_JSON_DEPTH)
 			" levels deep";
@@ -186,27 +189,114 @@ json_t *jx_load_lenient(struct str s, struct err *e)
 	return j;
 }
 
-static int dump_to_buf(const char *p, size_t n, void *b)
+static struct str string_of(const json_t *j)
 {
-	buf_add(b, p, n);
-	return 0;
+	return (struct str){ json_string_value(j), json_string_length(j) };
 }
 
-static void dump(struct buf *out, const json_t *j, size_t flags)
+static int by_bytes(const void *x, const void *y)
 {
-	if (json_dump_callback(j, dump_to_buf, out,
-			       flags | JSON_COMPACT | JSON_ENCODE_ANY) < 0)
-		BUG("a JSON value that cannot be dumped");
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static void dump(struct buf *out, const json_t *j, bool sorted);
+
+static void dump_member(struct buf *out, const char *key, const json_t *v,
+			bool sorted)
+{
+	buf_json(out, str_of(key));
+	buf_addc(out, ':');
+	dump(out, v, sorted);
+}
+
+static void dump_object(struct buf *out, const json_t *j, bool sorted)
+{
+	const char **keys = NULL, *key;
+	size_t n = 0;
+	json_t *v;
+
+	if (sorted)
+		keys = xcalloc(json_object_size(j) + 1, sizeof(*keys));
+	buf_addc(out, '{');
+	json_object_foreach((json_t *)j, key, v) {
+		if (sorted) {
+			keys[n++] = key;
+			continue;
+		}
+		if (n++)
+			buf_addc(out, ',');
+		dump_member(out, key, v, sorted);
+	}
+	if (sorted)
+		qsort(keys, n, sizeof(*keys), by_bytes);
+	for (size_t i = 0; sorted && i < n; i++) {
+		if (i)
+			buf_addc(out, ',');
+		dump_member(out, keys[i], json_object_get(j, keys[i]), sorted);
+	}
+	buf_addc(out, '}');
+	free(keys);
+}
+
+/* A whole one keeps its fraction, so that it is read as a real again. */
+static void dump_real(struct buf *out, double v)
+{
+	char text[STR_REAL_BYTES];
+
+	buf_addstr(out, str_of_real(v, text));
+	if (!strpbrk(text, ".e"))
+		buf_adds(out, ".0");
+}
+
+/*
+ * Jansson's own writer gives reals 17 digits (before 2.14.1): 0.7 as
+ * 0.69999999999999996. The depth is that of what was read (LIM_JSON_DEPTH) or made.
+ */
+static void dump(struct buf *out, const json_t *j, bool sorted)
+{
+	struct jw w = jw_on(out);
+	size_t i;
+	json_t *v;
+
+	switch (json_typeof(j)) {
+	case JSON_OBJECT:
+		dump_object(out, j, sorted);
+		break;
+	case JSON_ARRAY:
+		buf_addc(out, '[');
+		json_array_foreach(j, i, v) {
+			if (i)
+				buf_addc(out, ',');
+			dump(out, v, sorted);
+		}
+		buf_addc(out, ']');
+		break;
+	case JSON_STRING:
+		buf_json(out, string_of(j));
+		break;
+	case JSON_INTEGER:
+		jw_int(&w, json_integer_value(j));
+		break;
+	case JSON_REAL:
+		dump_real(out, json_real_value(j));
+		break;
+	case JSON_TRUE: case JSON_FALSE:
+		jw_bool(&w, json_is_true(j));
+		break;
+	case JSON_NULL:
+		jw_null(&w);
+		break;
+	}
 }
 
 void jx_dump(struct buf *out, const json_t *j)
 {
-	dump(out, j, 0);
+	dump(out, j, false);
 }
 
 void jx_dump_sorted(struct buf *out, const json_t *j)
 {
-	dump(out, j, JSON_SORT_KEYS);
+	dump(out, j, true);
 }
 
 char *jx_text(struct arena *a, const json_t *j)
@@ -238,7 +328,7 @@ struct str jx_str(const json_t *obj, const char *key)
 
 	if (!json_is_string(v))
 		return (struct str){ NULL, 0 };
-	return (struct str){ json_string_value(v), json_string_length(v) };
+	return string_of(v);
 }
 
 int64_t jx_int(const json_t *obj, const char *key, int64_t dflt)
@@ -385,6 +475,13 @@ void jw_int(struct jw *w, int64_t v)
 
 void jw_real(struct jw *w, double v)
 {
+	char text[STR_REAL_BYTES];
+
+	jw_raw(w, str_of_real(isfinite(v) ? v : 0, text));
+}
+
+void jw_rounded(struct jw *w, double v)
+{
 	comma(w);
 	buf_addf(w->b, "%.6g", isfinite(v) ? v : 0);
 }
@@ -462,6 +559,12 @@ void jw_kint_if(struct jw *w, const char *key, bool known, int64_t v)
 		jw_int(w, v);
 	else
 		jw_null(w);
+}
+
+void jw_kreal(struct jw *w, const char *key, double v)
+{
+	jw_key(w, key);
+	jw_real(w, v);
 }
 
 void jw_kbool(struct jw *w, const char *key, bool v)

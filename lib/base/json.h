@@ -63,7 +63,8 @@ json_t *jx_try(struct str s) MUST_CHECK;
 size_t jx_extent(struct str s);
 
 /*
- * Appends j as compact JSON. Strings in j must be UTF-8 (Jansson's rule).
+ * Appends j as compact JSON. Strings in j must be UTF-8 (Jansson's rule). Reals are the
+ * shortest decimals that read back the same, and stay reals: 0.7, 1.0.
  * jx_dump_sorted sorts object keys: for comparing and hashing.
  */
 void jx_dump(struct buf *out, const json_t *j);
@@ -114,7 +115,8 @@ void jw_end_arr(struct jw *w);	/* ] */
 void jw_key(struct jw *w, const char *key);	/* key is plain ASCII */
 void jw_str(struct jw *w, struct str s);	/* valid UTF-8 */
 void jw_int(struct jw *w, int64_t v);
-void jw_real(struct jw *w, double v);	/* 6 digits; not finite: 0 */
+void jw_real(struct jw *w, double v);	/* as str_of_real; not finite: 0 */
+void jw_rounded(struct jw *w, double v);	/* a measure: 6 digits */
 void jw_bool(struct jw *w, bool v);
 void jw_null(struct jw *w);
 void jw_raw(struct jw *w, struct str json);	/* one JSON value as text */
@@ -130,6 +132,7 @@ void jw_kstr(struct jw *w, const char *key, struct str s);
 void jw_kstrz(struct jw *w, const char *key, const char *s);
 void jw_kint(struct jw *w, const char *key, int64_t v);
 void jw_kint_if(struct jw *w, const char *key, bool known, int64_t v);
+void jw_kreal(struct jw *w, const char *key, double v);
 void jw_kbool(struct jw *w, const char *key, bool v);
 void jw_kuuid(struct jw *w, const char *key, const struct uuid *u);
 void jw_kuuid_if(struct jw *w, const char *key, const struct uuid *u);

@@ -466,15 +466,6 @@ void build_extra(struct build *b, const char *skip)
 	json_decref(rest);
 }
 
-void build_kreal(struct build *b, const char *key, double v)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.6g", v);
-	jw_key(&b->w, key);
-	jw_raw(&b->w, str_of(text));
-}
-
 int build_max_tokens(struct build *b)
 {
 	int n = b->r->max_output_tokens ? b->r->max_output_tokens
@@ -497,10 +488,10 @@ void build_sampling(struct build *b)
 	const struct llm_service *s = b->r->service;
 
 	if (s->set.temperature && build_may(b, REPAIR_SAMPLING))
-		build_kreal(b, "temperature", s->temperature);
+		jw_kreal(&b->w, "temperature", s->temperature);
 	if (s->set.top_p && build_may(b, REPAIR_SAMPLING) &&
 	    build_may(b, REPAIR_TOP_P))
-		build_kreal(b, "top_p", s->top_p);
+		jw_kreal(&b->w, "top_p", s->top_p);
 }
 
 /* -- address and headers -------------------------------------------------- */

@@ -87,9 +87,6 @@ bool build_key(struct build *b, const char *key);
 /* Writes extra_body's members but `skip` (may be NULL). Last in the body. */
 void build_extra(struct build *b, const char *skip);
 
-/* "key": number, without needless digits. */
-void build_kreal(struct build *b, const char *key, double v);
-
 /*
  * Whether an optional part may be sent: that for which the repair is has not been
  * refused. Asked only where there is such a part.

@@ -16,8 +16,6 @@
 
 #include "base/banned.h"
 
-enum { ARGS_WRAPS = 3 };	/* strings around arguments that are opened */
-
 static void start_call(struct llm_decoder *d, struct dec_call *c)
 {
 	c->started = true;
@@ -181,94 +179,6 @@ static bool cut_short(const struct llm_decoder *d)
 		d->stop == LLM_STOP_FILTER || d->stop == LLM_STOP_REFUSAL;
 }
 
-/* What a Markdown fence holds, or s. */
-static struct str unfenced(struct str s)
-{
-	const struct str mark = STR("```");
-
-	if (!str_starts(s, mark))
-		return s;
-	str_cut(&s, '\n');		/* "```json" */
-	s = str_trim(s);
-	if (s.n >= mark.n && memcmp(s.p + s.n - mark.n, mark.p, mark.n) == 0)
-		s.n -= mark.n;
-	return str_trim(s);
-}
-
-/*
- * The one object of several in a row: an empty one stands for arguments that were
- * not there yet (Claude at Bedrock, through gateways), and some servers send the
- * whole once more after its pieces. NULL if there are two that differ, or if anything
- * but closing brackets follows.
- */
-static json_t *one_of_several(struct str s, bool *repaired)
-{
-	json_t *one = NULL;
-	size_t n;
-
-	for (; s.n; s = str_trim((struct str){ s.p + n, s.n - n })) {
-		json_t *j;
-		bool fixed;
-
-		/* A bracket too many, from a list that the server has opened. */
-		if (one && strspn(s.p, "]} \n") >= s.n)
-			break;
-
-		n = s.p[0] == '{' ? jx_extent(s) : 0;
-		j = n ? repair_load((struct str){ s.p, n }, &fixed) : NULL;
-		if (!j || (one && json_object_size(j) && json_object_size(one) &&
-			   !json_equal(one, j))) {
-			json_decref(j);
-			json_decref(one);
-			return NULL;
-		}
-		if (one && !json_object_size(j)) {
-			json_decref(j);
-			continue;
-		}
-		json_decref(one);
-		one = j;
-		*repaired = fixed;
-	}
-	return one;
-}
-
-/*
- * The object that the arguments are. Models and servers wrap it: in a fence, or as
- * JSON text in a JSON string, even twice. *plain: s is its text. NULL: there is none.
- */
-static json_t *load_args(struct str s, bool *plain, bool *repaired)
-{
-	struct str inner = unfenced(s);
-	json_t *j = repair_load(inner, repaired);
-
-	*plain = inner.p == s.p && !*repaired;
-	for (int i = 0; i < ARGS_WRAPS && json_is_string(j); i++) {
-		struct buf b = BUF_INIT(LIM_TOOL_ARGS_BYTES);
-
-		buf_add(&b, json_string_value(j), json_string_length(j));
-		json_decref(j);
-		j = repair_load(unfenced(str_trim(buf_str(&b))), repaired);
-		*plain = false;
-		buf_release(&b);
-	}
-	if (!j) {
-		j = one_of_several(inner, repaired);
-		*plain = false;
-	}
-	if (json_array_size(j) == 1) {	/* gpt-oss: [{…}] */
-		json_t *only = json_incref(json_array_get(j, 0));
-
-		json_decref(j);
-		j = only;
-		*plain = false;
-	}
-	if (json_is_object(j))
-		return j;
-	json_decref(j);
-	return NULL;
-}
-
 /*
  * The arguments as the caller gets them: "" and null mean none (P-B8, P-B16); what
  * needed repair is rewritten. False: not a JSON object, or none at the end of an
@@ -293,7 +203,7 @@ static bool settle_args(const struct llm_decoder *d, struct dec_call *c)
 		buf_adds(&c->args, "{}");
 		return true;
 	}
-	j = load_args(s, &plain, &repaired);
+	j = repair_args(s, &plain, &repaired);
 	if (!j || plain) {
 		json_decref(j);
 		return j != NULL;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "llm/repair.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "llm/decoder.h"
@@ -13,6 +16,8 @@
  */
 #define PRIVATE_SURROGATE 0x100000u
 #define PRIVATE_BYTE 0x10ef00u
+
+enum { ARGS_WRAPS = 3 };	/* strings around arguments that are opened */
 
 static bool is_private(unsigned c)
 {
@@ -123,6 +128,137 @@ static void repair(struct buf *out, struct str s)
 		buf_add(out, s.p + i, n);
 		i += n;
 	}
+}
+
+struct str repair_unfenced(struct str s)
+{
+	const char *const marks[] = { "```", "~~~" };
+
+	s = str_trim(s);
+	if (str_starts(s, STR("\xef\xbb\xbf")))	/* a byte order mark */
+		s = str_trim((struct str){ s.p + 3, s.n - 3 });
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
+		const struct str mark = str_of(marks[i]);
+		struct str in = s;
+		size_t n = mark.n;
+
+		if (!str_starts(s, mark))
+			continue;
+		if (memchr(s.p, '\n', s.n)) {
+			str_cut(&in, '\n');	/* "```json" */
+		} else {		/* ```json {…} ``` */
+			while (n < s.n && isalnum((unsigned char)s.p[n]))
+				n++;
+			while (n < s.n && s.p[n] == ' ')
+				n++;
+			if (n == s.n || !strchr("{[\"", s.p[n]))
+				n = mark.n;
+			in = (struct str){ s.p + n, s.n - n };
+		}
+		in = str_trim(in);
+		if (in.n >= mark.n &&
+		    memcmp(in.p + in.n - mark.n, mark.p, mark.n) == 0)
+			in.n -= mark.n;
+		return str_trim(in);
+	}
+	return s;
+}
+
+/* Opens a value that came as its text in a JSON string. Takes j; NULL is kept. */
+static json_t *opened(json_t *j, bool *repaired)
+{
+	for (int i = 0; i < ARGS_WRAPS && json_string_length(j); i++) {
+		struct buf b = BUF_INIT(LIM_TOOL_ARGS_BYTES);
+
+		buf_add(&b, json_string_value(j), json_string_length(j));
+		json_decref(j);
+		j = repair_load(repair_unfenced(buf_str(&b)), repaired);
+		buf_release(&b);
+	}
+	return j;
+}
+
+/* What stands for no arguments: {}, null, "". */
+static bool is_none(const json_t *j)
+{
+	return json_is_null(j) ||
+		(json_is_object(j) && !json_object_size(j)) ||
+		(json_is_string(j) && !json_string_length(j));
+}
+
+/* The length of the value with which s begins, if it can be one of several. */
+static size_t value_extent(struct str s)
+{
+	if (str_starts(s, STR("null")))
+		return 4;
+	if (s.p[0] != '"')
+		return s.p[0] == '{' ? jx_extent(s) : 0;
+	for (size_t i = 1; i < s.n; i++) {
+		if (s.p[i] == '\\')
+			i++;
+		else if (s.p[i] == '"')
+			return i + 1;
+	}
+	return 0;
+}
+
+/*
+ * The one object of several values in a row: an empty one stands for arguments that
+ * were not there yet (Claude at Bedrock, through gateways), and some servers send the
+ * whole once more after its pieces. NULL if there are two that differ, or if anything
+ * but closing brackets follows.
+ */
+static json_t *one_of_several(struct str s, bool *repaired)
+{
+	json_t *one = NULL;
+	size_t n;
+
+	for (; s.n; s = str_trim((struct str){ s.p + n, s.n - n })) {
+		bool fixed = false;
+		json_t *j = NULL;
+
+		/* A bracket too many, from a list that the server has opened. */
+		if (one && strspn(s.p, "]} \n") >= s.n)
+			break;
+		n = value_extent(s);
+		if (n)
+			j = opened(repair_load((struct str){ s.p, n }, &fixed),
+				   &fixed);
+		if (!is_none(j) && (!json_is_object(j) ||
+				    (!is_none(one) && one && !json_equal(one, j)))) {
+			json_decref(j);
+			json_decref(one);
+			return NULL;
+		}
+		if (one && is_none(j)) {
+			json_decref(j);
+			continue;
+		}
+		json_decref(one);
+		one = j;
+		*repaired = fixed;
+	}
+	return one;
+}
+
+json_t *repair_args(struct str s, bool *plain, bool *repaired)
+{
+	struct str inner = repair_unfenced(s);
+	json_t *j = repair_load(inner, repaired);
+
+	*plain = inner.p == s.p && inner.n == s.n && json_is_object(j) &&
+		!*repaired;
+	j = j ? opened(j, repaired) : one_of_several(inner, repaired);
+	if (json_array_size(j) == 1) {	/* gpt-oss: [{…}] */
+		json_t *only = json_incref(json_array_get(j, 0));
+
+		json_decref(j);
+		j = only;
+	}
+	if (json_is_object(j))
+		return j;
+	json_decref(j);
+	return NULL;
 }
 
 json_t *repair_load(struct str s, bool *repaired)

@@ -25,6 +25,20 @@ struct dec_carry;
 json_t *repair_load(struct str s, bool *repaired);
 
 /*
+ * What a Markdown fence around the whole of s holds, or s, trimmed: models add one even
+ * if told not to. Borrowed.
+ */
+struct str repair_unfenced(struct str s);
+
+/*
+ * Reads the arguments of a call: the one object in s. Models and servers wrap it: in a
+ * fence, as JSON text in a JSON string, even twice, behind values that stand for none
+ * yet ({}, null, ""), or send it more than once. *plain: s is its text. *repaired: as
+ * above. New reference, or NULL: there is none, or they differ.
+ */
+json_t *repair_args(struct str s, bool *plain, bool *repaired);
+
+/*
  * Appends s, a string of a repaired document, with stray pieces joined; *carry
  * keeps what the next delta may complete.
  */

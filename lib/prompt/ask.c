@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "net/http.h"
 #include "prompt/blocks.h"
+#include "llm/repair.h"
 #include "schema/schema.h"
 
 #include "base/banned.h"
@@ -192,21 +193,10 @@ static int call(struct asking *k, struct str input, struct err *e)
 
 /* -- typed answers ---------------------------------------------------------- */
 
-struct str prompt_unfenced(struct str s)
-{
-	s = str_trim(s);
-	if (!str_starts(s, STR("```")) || s.n < 6 ||
-	    memcmp(s.p + s.n - 3, "```", 3) != 0)
-		return s;
-	s.n -= 3;
-	str_cut(&s, '\n');
-	return str_trim(s);
-}
-
 /* Parses the answer and checks it against the schema; NULL with the reason in e. */
 static json_t *typed(const struct asking *k, struct err *e)
 {
-	json_t *v = jx_keep(k->arena, jx_load(prompt_unfenced(k->out->text), e));
+	json_t *v = jx_keep(k->arena, jx_load(repair_unfenced(k->out->text), e));
 
 	if (v && schema_check(k->q->schema, v, e) < 0)
 		return NULL;

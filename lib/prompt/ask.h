@@ -79,9 +79,6 @@ struct prompt_reply {
 int prompt_ask(const struct prompt_ask *q, struct arena *a, struct prompt_reply *out,
 	    struct err *e) MUST_CHECK;
 
-/* The text between ``` fences, which models add even if told not to; or s, trimmed. */
-struct str prompt_unfenced(struct str s);
-
 /*
  * Stores the usage of a call, successful or not; stores nothing if the model
  * was not called. Failures are only logged, because the caller has its answer.

@@ -314,7 +314,7 @@ static int check_unique(struct check *c, const json_t *rule,
 static int bound(struct check *c, bool fits, const char *what, const char *unit,
 		 const json_t *rule, struct err *e)
 {
-	char number[32];
+	char number[STR_REAL_BYTES];
 
 	if (fits)
 		return 0;
@@ -322,7 +322,7 @@ static int bound(struct check *c, bool fits, const char *what, const char *unit,
 		snprintf(number, sizeof(number), "%lld",
 			 (long long)json_integer_value(rule));
 	else
-		snprintf(number, sizeof(number), "%g", json_real_value(rule));
+		str_of_real(json_real_value(rule), number);
 	return err_public(e, ERR_TOOL_ARGS, "%s must %s %s%s.", here(c), what,
 			  number, unit);
 }

@@ -40,7 +40,7 @@ static void write_row(struct jw *w, const struct source *s)
 	jw_kint(w, "chunk", s->chunk);
 	jw_kint(w, "page", s->page);
 	jw_key(w, "score");
-	jw_real(w, s->score);
+	jw_rounded(w, s->score);
 	if (s->external_id.p)
 		jw_kstr(w, "external", s->external_id);
 	jw_kstr(w, "title", utf8_head(s->title, LIM_TITLE_CHARS));

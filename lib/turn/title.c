@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "db/db.h"
+#include "llm/repair.h"
 #include "prompt/ask.h"
 #include "store/conversation.h"
 #include "turn/after.h"
@@ -144,6 +145,30 @@ static struct str first_line(struct str s)
 	return line;
 }
 
+/* Without "Title:", which models also say in the user's language. */
+static struct str unlabelled(struct str s)
+{
+	static const char *const labels[] = {
+		"title", "titel", "titre", "título", "titulo", "titolo", "tytuł",
+		"název", "cím", "başlık", "Заголовок", "Название", "标题", "標題",
+		"タイトル", "제목",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(labels); i++) {
+		struct str rest = s;
+		size_t n = strlen(labels[i]);
+
+		if (s.n < n || strncasecmp(s.p, labels[i], n) != 0)
+			continue;
+		rest = str_trim((struct str){ s.p + n, s.n - n });
+		if (str_starts(rest, STR(":")))
+			return unwrapped((struct str){ rest.p + 1, rest.n - 1 });
+		if (str_starts(rest, STR("：")))
+			return unwrapped((struct str){ rest.p + 3, rest.n - 3 });
+	}
+	return s;
+}
+
 /*
  * A model's text as a title: its first non-empty line without fence, JSON, quotes,
  * markdown and final period, shortened like a first message (turn_first_title).
@@ -152,9 +177,7 @@ struct str title_clean(struct arena *a, struct str s)
 {
 	struct str title;
 
-	s = unwrapped(first_line(in_json(a, prompt_unfenced(s))));
-	if (s.n >= 6 && strncasecmp(s.p, "title:", 6) == 0)
-		s = unwrapped((struct str){ s.p + 6, s.n - 6 });
+	s = unlabelled(unwrapped(first_line(in_json(a, repair_unfenced(s)))));
 	title = turn_first_title(a, s);
 	return utf8_valid(title) ? title : (struct str){ NULL, 0 };
 }

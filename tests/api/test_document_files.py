@@ -147,7 +147,7 @@ def test_a_file_that_has_no_text_says_why_and_can_be_tried_again(lab, who):
     base = base_of(lab, who)
     for name, data, word in (("a.pdf", b"%PDF-1.4\nnothing more\n", "damaged"),
                              ("b.bin", bytes(range(256)) * 9, "no text"),
-                             ("c.txt", b"", "empty")):
+                             ("c.txt", b" \n\n", "empty")):
         assert upload(lab, base, who, data, name, externalId=name).status == 201
         settled(lab, base, who)
         bad, = [d for d in lab.get(f"{base}/documents?status=failed", user=who).json["items"]
@@ -229,6 +229,22 @@ def test_what_does_not_fit_is_refused(lab, who):
                       headers={"Content-Type": "multipart/form-data; boundary=b"})
     assert (answer.status, answer.json["field"]) == (422, "file"), answer
     assert of_base(lab, base) == {"attachment": 0, "stored_file": 0, "file_piece": 0}
+
+
+def test_nothing_does_not_replace_a_document(lab, who):
+    """mod_fcgid passes on an empty body in place of one that is too long for Apache."""
+    base = base_of(lab, who)
+    upload(lab, base, who, b"Wombats are welcome.", "x.txt", externalId="x")
+    settled(lab, base, who)
+    body, kind = form({"externalId": "x"}, "x.txt", b"")
+    for answer in (upload(lab, base, who, b"", "x.txt", externalId="x"),
+                   lab.call("POST", f"{base}/documents", body, user=who,
+                            headers={"Content-Type": kind})):
+        assert (answer.status, answer.json["field"]) == (422, "file"), answer
+        assert "No bytes came" in answer.json["detail"]
+    assert settled(lab, base, who) == {"queued": 0, "ready": 1, "failed": 0}
+    assert len(found(lab, base, "wombats", who)) == 1
+    assert of_base(lab, base)["attachment"] == 1
 
 
 def test_a_repeated_request_is_one_document(lab, who):

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from lab import BUILD, ROOT
+from pages import block
 from web import ACCOUNT, AS_ROOT, CONF, PASSWORD, ApacheCgi
 
 PASTED = [("README.md", "lighttpd", "server.modules"),
@@ -21,13 +22,6 @@ PASTED = [("README.md", "lighttpd", "server.modules"),
           ("docs/deploy-lighttpd.md", "lighttpd", "server.modules"),
           ("docs/deploy-apache.md", "apache-proxy", "Alias"),
           ("docs/deploy-nginx.md", "nginx", "location")]
-
-
-def block(page, begins):
-    """The lines between two fences whose first begins so."""
-    parts = (ROOT / page).read_text().split("```\n")
-    [found] = [part for part in parts if part.startswith(begins)]
-    return found
 
 
 @pytest.mark.parametrize("page,kind,begins", PASTED,

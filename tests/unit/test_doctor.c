@@ -84,25 +84,34 @@ static void servers_are_told_apart(void **state)
 {
 	static const struct {
 		const char *outer, *inner;
-		bool forwarded;
+		enum doctor_passed passed;
 		enum doctor_gateway gateway;
 		enum doctor_web web;
 		const char *front;	/* as the report has it; "" = none */
 	} t[] = {
-		{ "lighttpd/1.4.69", "lighttpd/1.4.69", false, GATEWAY_SOCKET,
+		{ "lighttpd/1.4.69", "lighttpd/1.4.69", PASSED_NOT, GATEWAY_SOCKET,
 		  WEB_LIGHTTPD, "" },
-		{ "lighttpd/1.4.69", "lighttpd/1.4.69", false, GATEWAY_SPAWNED,
+		{ "lighttpd/1.4.69", "lighttpd/1.4.69", PASSED_NOT, GATEWAY_SPAWNED,
 		  WEB_LIGHTTPD_SPAWN, "" },
-		{ "nginx", "", false, GATEWAY_SOCKET, WEB_NGINX, "" },
-		{ "nginx/1.22.1", "Apache/2.4.66 (Debian)", false, GATEWAY_SPAWNED,
+		{ "nginx", "", PASSED_NOT, GATEWAY_SOCKET, WEB_NGINX, "" },
+		{ "nginx/1.22.1", "Apache/2.4.66 (Debian)", PASSED_NOT, GATEWAY_SPAWNED,
 		  WEB_APACHE_FCGID, "nginx" },
-		{ "nginx", "Apache", true, GATEWAY_CGI, WEB_APACHE_CGI, "nginx" },
-		{ "Apache", "Apache", true, GATEWAY_SOCKET, WEB_APACHE_PROXY, "Apache" },
-		{ "cloudflare", "lighttpd", true, GATEWAY_SOCKET, WEB_LIGHTTPD,
+		{ "nginx", "Apache", PASSED_ON, GATEWAY_CGI, WEB_APACHE_CGI, "nginx" },
+		{ "Apache", "Apache", PASSED_ON, GATEWAY_SOCKET, WEB_APACHE_PROXY, "a proxy" },
+		{ "Apache", "Apache", PASSED_BY_APACHE, GATEWAY_SOCKET, WEB_APACHE_PROXY,
+		  "Apache" },
+		{ "Apache", "Apache", PASSED_BY_LIGHTTPD, GATEWAY_SOCKET, WEB_APACHE_PROXY,
+		  "lighttpd" },
+		{ "lighttpd", "lighttpd", PASSED_BY_APACHE, GATEWAY_SPAWNED,
+		  WEB_LIGHTTPD_SPAWN, "Apache" },
+		{ "nginx", "", PASSED_BY_APACHE, GATEWAY_SOCKET, WEB_NGINX, "Apache" },
+		{ "nginx", "lighttpd", PASSED_BY_APACHE, GATEWAY_SOCKET, WEB_LIGHTTPD,
+		  "nginx" },
+		{ "cloudflare", "lighttpd", PASSED_ON, GATEWAY_SOCKET, WEB_LIGHTTPD,
 		  "cloudflare" },
-		{ "", "Apache", true, GATEWAY_SOCKET, WEB_APACHE_PROXY, "a proxy" },
-		{ "nginx", "", true, GATEWAY_SOCKET, WEB_NGINX, "nginx" },
-		{ "Caddy", "", true, GATEWAY_SOCKET, WEB_OTHER, "Caddy" },
+		{ "", "Apache", PASSED_ON, GATEWAY_SOCKET, WEB_APACHE_PROXY, "a proxy" },
+		{ "nginx", "", PASSED_ON, GATEWAY_SOCKET, WEB_NGINX, "nginx" },
+		{ "Caddy", "", PASSED_ON, GATEWAY_SOCKET, WEB_OTHER, "Caddy" },
 	};
 
 	(void)state;
@@ -113,7 +122,7 @@ static void servers_are_told_apart(void **state)
 		char want[64];
 
 		doctor_name_servers(d, str_of(t[i].outer), str_of(t[i].inner),
-				    t[i].forwarded, t[i].gateway);
+				    t[i].passed, t[i].gateway);
 		doctor_write(d, &w);
 		snprintf(want, sizeof(want), "\"front\":\"%s\"", t[i].front);
 		if (d->web != t[i].web || !strstr(b.p, want))

@@ -101,7 +101,7 @@ static void lenient_repairs(void **state)
 		{ "{\"a\":\"x\\u0000y\"}", "{\"a\":\"x\xef\xbf\xbdy\"}" },
 		{ "{\"a\":\"\xff\"}", "{\"a\":\"\xef\xbf\xbd\"}" },
 		{ "{\"a\":\"\\\\ud83d\"}", "{\"a\":\"\\\\ud83d\"}" },
-		{ "{\"a\":99999999999999999999}", "{\"a\":1e20}" },
+		{ "{\"a\":99999999999999999999}", "{\"a\":1e+20}" },
 		{ "{\"a\":1,\"a\":2}", "{\"a\":2}" },
 	};
 
@@ -124,6 +124,40 @@ static void lenient_repairs(void **state)
 		assert_null(jx_load_lenient(str_of(bad[i]), &e));
 		assert_int_equal(e.code, ERR_UPSTREAM_PROTOCOL);
 	}
+}
+
+/* Dumped, they are the shortest that read back the same, wherever they stand. */
+static void reals_keep_their_value(void **state)
+{
+	const char *text = "{\"c\":[0.7,0.30000000000000004,1.0,-0.0,12.5e-9,"
+		"1.7976931348623157e+308],\"b\":{\"k\\\"\\n\":1.1},\"a\":"
+		"\"0.69999999999999996\"}";
+	const char *sorted = "{\"a\":\"0.69999999999999996\",\"b\":{"
+		"\"k\\\"\\n\":1.1},\"c\":[0.7,0.30000000000000004,1.0,-0.0,"
+		"1.25e-08,1.7976931348623157e+308]}";
+	json_t *j = json_loads(text, 0, NULL), *again;
+	struct buf b = BUF_INIT(1000);
+	struct jw w;
+
+	(void)state;
+	jx_dump_sorted(&b, j);
+	assert_string_equal(b.p, sorted);
+	again = json_loads(b.p, 0, NULL);
+	assert_true(json_equal(j, again));
+	buf_reset(&b);
+	jx_dump(&b, again);
+	assert_string_equal(b.p, sorted);
+	buf_reset(&b);
+	w = jw_on(&b);
+	jw_obj(&w);
+	jw_kreal(&w, "real", 0.12345678);
+	jw_key(&w, "measure");
+	jw_rounded(&w, 0.12345678);
+	jw_end_obj(&w);
+	assert_string_equal(b.p, "{\"real\":0.12345678,\"measure\":0.123457}");
+	json_decref(again);
+	json_decref(j);
+	buf_release(&b);
 }
 
 static void writer_writes_json(void **state)
@@ -222,6 +256,7 @@ int main(void)
 		cmocka_unit_test(caps_hold_everywhere),
 		cmocka_unit_test(json_ends_before_prose),
 		cmocka_unit_test(lenient_repairs),
+		cmocka_unit_test(reals_keep_their_value),
 		cmocka_unit_test(writer_writes_json),
 		cmocka_unit_test(members_are_lenient),
 		cmocka_unit_test(pointers_point),

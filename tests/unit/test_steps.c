@@ -249,6 +249,13 @@ static void do_json(struct str s)
 	jw_str(&w, s);
 }
 
+static void do_args(struct str s)
+{
+	bool plain, repaired;
+
+	json_decref(repair_args(s, &plain, &repaired));
+}
+
 static void do_title(struct str s)
 {
 	(void)title_clean(&a, s);
@@ -387,7 +394,10 @@ static const struct row {
 	{ "case", do_case, { "a", "A", "b" } },
 	{ "json", do_json, { "{", "}", "[", "]", "\"", "\\", "\\u", "\\ud800", ",", ":", "0",
 	  "-", "\n", "a", "\xf0" } },
-	{ "title", do_title, { "\n", " ", "*", "\"", "title:", "a", ".", "\xc3\xa9" } },
+	{ "arguments", do_args, { "{}", "null", "\"\"", "{\"a\":1}", "\"{}\"", "{", "}", "[",
+	  "]", "\"", "\\", "```", "```json\n", "~~~", "\n", " ", "a" } },
+	{ "title", do_title, { "```", "~~~", "titel", "：", "\n", " ", "*", "\"", "title:", "a",
+	  ".", "\xc3\xa9" } },
 	{ "mask", do_mask, { "a", "aaaaaaaaaaaa", "b" } },
 	{ "events", do_events, { "\n", "\r", "data:", ":", "event:", "id:", " ", "error:", "x" } },
 	{ "robots", do_robots, { "\n", "\r", "User-agent: *\n", "Disallow: /*a*a", "*", ":", "#",

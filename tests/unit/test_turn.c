@@ -386,6 +386,10 @@ static void titles_come_from_the_first_message(void **state)
 	}, said[] = {
 		{ "Title: # Printers", "Printers" },
 		{ "**Title:** Printers", "Printers" },
+		{ "Titel: Drucker", "Drucker" }, { "Titre : Imprimante", "Imprimante" },
+		{ "标题：打印机", "打印机" }, { "Titelseite: Entwurf", "Titelseite: Entwurf" },
+		{ "```json {\"title\": \"Printers\"} ```", "Printers" },
+		{ "~~~\nPrinters\n~~~", "Printers" },
 		{ "„Urlaubsantrag für den Sommer“", "Urlaubsantrag für den Sommer" },
 		{ "« Congés d’été »", "Congés d’été" },
 		{ "「夏休みの申請」。", "夏休みの申請" },

@@ -16,7 +16,12 @@ const BREAK = /^<br\s*\/?>$/i;
 const ADDRESS = /^(?:(?:ftp|https?):\/\/|www\.)[^\s<]*/i;
 
 /** scripts that have no blanks between words, or none before a particle */
-const WIDE_LETTER = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}]/u;
+const WIDE = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo', 'Thai', 'Lao', 'Khmer',
+	'Myanmar'].map((script) => `\\p{sc=${script}}`).join('');
+const WIDE_LETTER = new RegExp(`[${WIDE}]`, 'u');
+
+/** a word of theirs with more of a path behind it */
+const MORE_PATH = new RegExp(`^[${WIDE}]+(?:/[^/]|\\.[a-z\\d])`, 'iu');
 
 /** their punctuation, and the full-width forms */
 const WIDE_MARK = /[\u2018-\u201f\u2026\u3000-\u3004\u3008-\u3020\u3030\u30fb\uff00-\uff65]/u;
@@ -85,9 +90,9 @@ function isOfHost(text, at, before)
 
 /**
  * How much of a text without blanks is the address that it begins with. In Chinese,
- * Japanese and Korean the sentence goes on right behind it; a word of these scripts is
- * part of it only as a label of its host, a whole step of its path, or a value of its
- * query.
+ * Japanese, Korean, Thai and others the sentence goes on right behind it; a word of these
+ * scripts is part of it only as a label of its host, a whole step of its path (the first
+ * only if there is more of it), or a value of its query.
  */
 function addressEnd(text)
 {
@@ -100,7 +105,8 @@ function addressEnd(text)
 
 		if (WIDE_MARK.test(c) ||
 			(begins && !(root < 0 || at < root ? isOfHost(text, at, before) :
-				'/='.includes(before) && at > root + 1)))
+				'/='.includes(before) &&
+				(at > root + 1 || MORE_PATH.test(text.slice(at))))))
 			return at;
 		before = c;
 		at += c.length;

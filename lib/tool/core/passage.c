@@ -158,7 +158,7 @@ void passages_write_place(struct jw *w, const struct source *s)
 	jw_kstrz(w, "chunkId", chunk);
 	jw_kint_if(w, "page", s->page, s->page);
 	jw_key(w, "score");
-	jw_real(w, s->score);
+	jw_rounded(w, s->score);
 }
 
 void passages_write_members(struct jw *w, const struct source *s,

@@ -119,7 +119,7 @@ static void tell_progress(struct mcp_call *c, const json_t *params)
 	struct buf b = BUF_INIT(4 * LIM_MCP_PROGRESS_CHARS + 64);
 
 	if (json_is_number(done) && json_is_number(total))
-		buf_addf(&b, "%.6g/%.6g%s", json_number_value(done),
+		buf_addf(&b, "%.12g/%.12g%s", json_number_value(done),
 			 json_number_value(total), said.n ? " " : "");
 	buf_addstr(&b, utf8_head(said, LIM_MCP_PROGRESS_CHARS));
 	if (b.n)
