@@ -318,7 +318,7 @@ static const char *name_of(const struct resource *r)
 void resource_form(struct jw *w, const struct resource *r,
 		   const struct str *groups, size_t n_groups)
 {
-	const struct resource *parent = r->owner == OWNER_PARENT
+	const struct resource *parent = resource_is_nested(r)
 		? resource_of_root(r->of) : NULL;
 
 	if (parent)
