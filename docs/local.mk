@@ -7,6 +7,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/add-a-metric.md \
 	docs/add-a-provider.md \
 	docs/add-a-resource.md \
+	docs/add-a-resource-below.md \
 	docs/agents.md \
 	docs/architecture.md docs/pitfalls.md docs/requirements.md docs/style.md \
 	docs/add-a-setting.md \

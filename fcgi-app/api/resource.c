@@ -41,7 +41,7 @@ static struct resource_call call_of(const struct request *rq,
 
 	if (verb != VERB_LIST && verb != VERB_CREATE)
 		c.id = route_arg(rq, r->named ? r->table : "id");
-	if (r->owner == OWNER_PARENT)
+	if (resource_is_nested(r))
 		c.parent = route_arg(rq, "parent");
 	else if (r->owner == OWNER_MIXED)
 		c.parent = route_arg(rq, above->table);
@@ -203,7 +203,7 @@ int api_resource_key(struct request *rq, const struct resource *r,
 		     struct uuid *key, struct err *e)
 {
 	/* Below another parent, the same key is a different one. */
-	return idempotent_id(rq, r->owner == OWNER_PARENT ||
+	return idempotent_id(rq, resource_is_nested(r) ||
 			     r->owner == OWNER_MIXED
 			     ? arena_strdup(rq->arena, rq->path.p) : r->path,
 			     key, e);

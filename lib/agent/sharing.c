@@ -72,7 +72,8 @@ int sharing_store(const struct caller *by, const struct resource *r,
 	if (uuid_eq(&reader, &shared.holder))
 		return err_field(e, ERR_INVALID_FIELD, "group",
 				 "The %s belongs to this group.", of->what);
-	return resource_let_read(by->db, of, &by->owner, &reader, &shared, e);
+	return resource_let_read(by->db, of, &by->owner, &reader, ROLE_VIEWER,
+				 &shared, e);
 }
 
 int sharing_gone(const struct caller *by, const struct resource *r,

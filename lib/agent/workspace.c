@@ -153,7 +153,8 @@ static int let_read(const struct caller *by, struct db *tx,
 		    const struct resource_row *row, struct uuid reader,
 		    struct err *e)
 {
-	return resource_let_read(tx, workspaces, &by->owner, &reader, row, e);
+	return resource_let_read(tx, workspaces, &by->owner, &reader, ROLE_VIEWER,
+				 row, e);
 }
 
 static int let_groups(const struct caller *by, struct db *tx,

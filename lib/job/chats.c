@@ -11,9 +11,8 @@ int job_conversation_index(const struct job_run *r, struct err *e)
 {
 	struct owner o = { .tenant_id = r->job->tenant_id };
 
-	if (!uuid_parse(r->job->subject, &o.user_id))
-		return err_set(e, ERR_INTERNAL, "its subject is no id");
-	return chats_index(r->db, &o, r->until_ms, e);
+	return job_subject(r, &o.user_id, e) ? -1
+		: chats_index(r->db, &o, r->until_ms, e);
 }
 
 int job_conversation_look_due(struct db *db, const struct conf *conf, struct arena *a,

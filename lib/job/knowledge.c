@@ -7,19 +7,13 @@
 
 #include "base/banned.h"
 
-static int base_of(const struct job_run *r, struct uuid *id, struct err *e)
-{
-	return uuid_parse(r->job->subject, id) ? 0
-		: err_set(e, ERR_INTERNAL, "its subject is no id");
-}
-
 /* Passages that have vectors are skipped. */
 int job_knowledge_embed(const struct job_run *r, struct err *e)
 {
 	const struct llm_call io = { .http = r->http, .stop = r->stop };
 	struct uuid id;
 
-	if (base_of(r, &id, e))
+	if (job_subject(r, &id, e))
 		return -1;
 	return r->http ? embed_base(r->db, r->conf, &io, &id, r->until_ms, e) : 1;
 }
@@ -29,7 +23,7 @@ int job_knowledge_purge(const struct job_run *r, struct err *e)
 {
 	struct uuid id;
 
-	int rc = base_of(r, &id, e) ? -1
+	int rc = job_subject(r, &id, e) ? -1
 		: kb_leave_files(r->db, r->job->tenant_id, &id, r->until_ms, e);
 
 	return rc <= 0 ? rc : search_base_purge(r->db, &id, r->until_ms, e);
@@ -40,6 +34,6 @@ int job_search_tidy(const struct job_run *r, struct err *e)
 {
 	struct uuid id;
 
-	return base_of(r, &id, e) ? -1
+	return job_subject(r, &id, e) ? -1
 		: search_tidy(r->db, &id, r->until_ms, e);
 }

@@ -41,6 +41,12 @@ static const char all_kinds[] =
 #undef JOB
 	;
 
+int job_subject(const struct job_run *r, struct uuid *id, struct err *e)
+{
+	return uuid_parse(r->job->subject, id) ? 0
+		: err_set(e, ERR_INTERNAL, "its subject is no id");
+}
+
 static const struct kind *kind_of(const struct job *j)
 {
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
@@ -370,9 +376,7 @@ int job_conversation_purge(const struct job_run *r, struct err *e)
 	struct uuid id;
 	int rc;
 
-	if (!uuid_parse(r->job->subject, &id))
-		return err_set(e, ERR_INTERNAL, "its subject is no id");
-	if (chats_forget(r->db, &id, e))
+	if (job_subject(r, &id, e) || chats_forget(r->db, &id, e))
 		return -1;
 	rc = conversation_purge(r->db, &id, r->until_ms, e);
 	return rc > 0 && ask_sweep(r, e) < 0 ? -1 : rc;
@@ -389,9 +393,8 @@ int job_fork_copy(const struct job_run *r, struct err *e)
 {
 	struct uuid id;
 
-	if (!uuid_parse(r->job->subject, &id))
-		return err_set(e, ERR_INTERNAL, "its subject is no id");
-	return thread_copy(r->db, &id, r->until_ms, e);
+	return job_subject(r, &id, e) ? -1
+		: thread_copy(r->db, &id, r->until_ms, e);
 }
 
 void job_print_kinds(struct buf *out)

@@ -43,6 +43,9 @@ struct job_run {
  */
 typedef int job_fn(const struct job_run *r, struct err *e);
 
+/* The id that the job is about. ERR_INTERNAL. */
+int job_subject(const struct job_run *r, struct uuid *id, struct err *e) MUST_CHECK;
+
 #define JOB(id, name, run, lease_s, attempts, what) \
 	int run(const struct job_run *r, struct err *e) MUST_CHECK;
 #include "job/job.def"

@@ -2,6 +2,8 @@
 /* resource.def as arguments of tools. */
 #include "resource/form.h"
 
+#include <ctype.h>
+
 #include "base/limits.h"
 #include "resource/rows.h"
 
@@ -137,10 +139,23 @@ static bool in_body(const struct resource_field *f, enum resource_verb verb)
 		(f->mode == MODE_ONCE && verb == VERB_CREATE);
 }
 
+const char *resource_above_key(const struct resource *r, struct arena *a)
+{
+	const struct resource *above = resource_of_root(r->of);
+	char *key;
+
+	if (r->owner != OWNER_BELOW)
+		return NULL;
+	key = arena_printf(a, "%sId", above->name);
+	key[0] = (char)tolower((unsigned char)key[0]);
+	return key;
+}
+
 const json_t *resource_arguments(const struct resource *r,
 				 enum resource_verb verb, struct arena *a)
 {
 	bool one = verb != VERB_LIST && verb != VERB_CREATE;
+	const char *above = one ? NULL : resource_above_key(r, a);
 	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES * RESOURCE_FIELDS_MAX);
 	struct err e = ERR_INIT;
 	struct jw w = jw_on(&b);
@@ -152,6 +167,8 @@ const json_t *resource_arguments(const struct resource *r,
 	jw_obj(&w);
 	if (one)
 		put_text(&w, "id", "Its id, as a list has it");
+	if (above)
+		put_text(&w, above, "Id of what it is in");
 	if (verb == VERB_LIST)
 		put_page(&w, r, a);
 	for (size_t i = 0; i < r->n_fields; i++)
@@ -162,6 +179,8 @@ const json_t *resource_arguments(const struct resource *r,
 	jw_arr(&w);
 	if (one)
 		jw_str(&w, STR("id"));
+	if (above)
+		jw_str(&w, str_of(above));
 	for (size_t i = 0; verb == VERB_CREATE && i < r->n_fields; i++)
 		if (in_body(&r->fields[i], verb) &&
 		    r->fields[i].flags & RESOURCE_REQUIRED)

@@ -168,7 +168,11 @@ static int find(const struct caller *by, const struct resource *r, struct str id
 		return resource_not_found(r, e);
 	row = arena_new(by->arena, struct resource_row);
 	k->now = row;
-	return find_visible(by, r, &k->at, &u, row, e);
+	if (find_visible(by, r, &k->at, &u, row, e) < 0)
+		return -1;
+	return r->owner == OWNER_BELOW && !uuid_is_nil(&k->at.holder) &&
+		!uuid_eq(&row->holder, &k->at.holder)
+		? resource_not_found(r, e) : 0;
 }
 
 static bool may_change(const struct caller *by, const struct resource *r,
@@ -189,9 +193,9 @@ static int find_changeable(const struct caller *by, const struct resource *r,
 	if (!k->now || k->now->config)
 		return err_set(e, ERR_MANAGED_BY_CONFIG, "%s", r->path);
 	if (!may_change(by, r, k))
-		return err_public(e, ERR_FORBIDDEN, "You can use this %s, but "
-				  "you cannot change it.", r->what);
-	if (r->owner == OWNER_SHARED || r->owner == OWNER_MIXED)
+		return resource_read_only(r, e);
+	if (r->owner == OWNER_SHARED || r->owner == OWNER_MIXED ||
+	    r->owner == OWNER_BELOW)
 		k->at.holder = k->now->holder;
 	k->row = *k->now;
 	return 0;
@@ -203,9 +207,41 @@ static int find_deletable(const struct caller *by, const struct resource_call *c
 {
 	const struct resource *r = c->r;
 
-	if (r->named || r->owner == OWNER_SHARED || hooks_of(r)->files)
+	if (r->named || r->owner == OWNER_SHARED || r->owner == OWNER_BELOW ||
+	    hooks_of(r)->files)
 		return find_changeable(by, r, c->id, NULL, k, e);
 	return uuid_parse(c->id, &k->row.id) ? 0 : resource_not_found(r, e);
+}
+
+/*
+ * The scope below a row, by its id (empty: any): who shares it as an editor may
+ * write there, and who may write it.
+ */
+static int place_below(const struct caller *by, const struct resource *r,
+		       struct str parent, struct resource_at *at, struct err *e)
+{
+	const struct resource *top = resource_of_table(r->top);
+	enum resource_role *most = arena_zalloc(by->arena, at->n_readers,
+						sizeof(*most));
+
+	at->holder = (struct uuid){ { 0 } };
+	if (parent.n && !uuid_parse(parent, &at->holder))
+		return resource_not_found(r, e);
+	for (size_t i = 0; i < at->n_readers; i++)
+		most[i] = resource_may_hold(by, top, at, &at->readers[i])
+			? ROLE_OWNER : ROLE_EDITOR;
+	resource_below(at, most, by->arena);
+	return 0;
+}
+
+/* Whether the caller sees the row that is above those of the scope. ERR_NOT_FOUND. */
+static int see_above(const struct caller *by, const struct resource *r,
+		     const struct resource_at *at, struct err *e)
+{
+	struct resource_row row;
+
+	return resource_get(by->db, resource_of_root(r->of), at, &at->holder,
+			    by->arena, &row, e);
 }
 
 /* Sets the scope of the call: PARENT rows need one that the caller may change. */
@@ -218,6 +254,8 @@ static int place(const struct caller *by, const struct resource_call *c,
 	k->at = resource_for(by);
 	if (hooks_of(r)->place)
 		return hooks_of(r)->place(by, r, c->parent, k, e);
+	if (r->owner == OWNER_BELOW)
+		return place_below(by, r, c->parent, &k->at, e);
 	if (r->owner != OWNER_PARENT)
 		return 0;
 	above.at = k->at;
@@ -326,6 +364,16 @@ static int check(const struct caller *by, const struct resource *r,
 	return run_all(HOOK(check), by, r, k, e);
 }
 
+/* Nothing was written below a row: the caller may only read it, or does not see it. */
+static int why_not_below(const struct caller *by, const struct resource *r,
+			 const struct resource_at *at, struct err *e)
+{
+	const struct resource *above = resource_of_root(r->of);
+
+	err_clear(e);
+	return see_above(by, r, at, e) < 0 ? -1 : resource_read_only(above, e);
+}
+
 static int create(const struct caller *by, const struct resource_call *c,
 		  struct resource_change *k, struct err *e)
 {
@@ -354,7 +402,8 @@ static int create(const struct caller *by, const struct resource_call *c,
 	if (resource_create(by->db, r, &k->at, &k->row,
 			    &(struct resource_also){ run_in_tx, &in }, e) < 0 &&
 	    (e->code != ERR_DB_DUPLICATE || made_before(by, c, k, e) < 0))
-		return -1;
+		return r->owner == OWNER_BELOW && e->code == ERR_NOT_FOUND
+			? why_not_below(by, r, &k->at, e) : -1;
 	tell(by, r, k);
 	return 0;
 }
@@ -424,10 +473,17 @@ static int discard(const struct caller *by, const struct resource_call *c,
 {
 	struct in_tx in = { HOOK(gone), by, c->r, k };
 
-	if (place(by, c, k, e) < 0 || find_deletable(by, c, k, e) < 0 ||
-	    resource_delete(by->db, c->r, &k->at, &k->row.id,
-			    &(struct resource_also){ run_in_tx, &in }, e) < 0)
+	if (place(by, c, k, e) < 0 || find_deletable(by, c, k, e) < 0)
 		return -1;
+	if (resource_delete(by->db, c->r, &k->at, &k->row.id,
+			    &(struct resource_also){ run_in_tx, &in }, e) < 0) {
+		/* It was just read: only writing is not allowed, or it has gone. */
+		if (c->r->owner != OWNER_BELOW || e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return find(by, c->r, c->id, k, e) < 0 ? -1
+			: resource_read_only(c->r, e);
+	}
 	tell(by, c->r, k);
 	return 0;
 }
@@ -445,8 +501,11 @@ static int get(const struct caller *by, const struct resource_call *c,
 static int list(const struct caller *by, const struct resource_call *c,
 		struct resource_answer *out, struct err *e)
 {
-	return place(by, c, &out->done, e) < 0 ? -1
-		: resource_page(by, c, out, e);
+	if (place(by, c, &out->done, e) < 0 || resource_page(by, c, out, e) < 0)
+		return -1;
+	/* Nothing may mean that there is nothing above it. */
+	return c->r->owner == OWNER_BELOW && !out->n
+		? see_above(by, c->r, &out->done.at, e) : 0;
 }
 
 int resource_call(const struct caller *by, const struct resource_call *c,

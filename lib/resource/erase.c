@@ -17,6 +17,7 @@ static const struct erase_step {
 #define ERASED_TENANT(id, table) FORGET(id, table)
 #define ERASED_PARENT ERASED_TENANT
 #define ERASED_MIXED ERASED_TENANT
+#define ERASED_BELOW ERASED_TENANT
 #define ERASED_SHARED(id, table) ERASED_TENANT(id, table) ERASE(id, table "_reader")
 #define RESOURCE(id, table, name, path, r, w, owner, ...) ERASED_##owner(id, table)
 #define UPLOAD(...)

@@ -36,7 +36,7 @@ static int put_row(struct export *x, const struct resource *r,
 	for (size_t i = 0; i < RESOURCE__MAX; i++) {
 		const struct resource *below = &resources[i];
 
-		if (below->owner != OWNER_PARENT ||
+		if (!resource_is_nested(below) ||
 		    resource_of_root(below->of) != r)
 			continue;
 		jw_key(x->w, last_of(below->path));

@@ -315,20 +315,29 @@ static const char *name_of(const struct resource *r)
 	return first;
 }
 
+/* The name of a form: "prompts", "prompts/shares". */
+static void write_name(struct jw *w, const char *key, const struct resource *r)
+{
+	if (resource_is_nested(r))
+		write_path(w, key, r->path, false);
+	else
+		jw_kstr(w, key, last_of(r->path));
+}
+
 void resource_form(struct jw *w, const struct resource *r,
 		   const struct str *groups, size_t n_groups)
 {
-	const struct resource *parent = r->owner == OWNER_PARENT
+	const struct resource *parent = resource_is_nested(r)
 		? resource_of_root(r->of) : NULL;
 
-	if (parent)
-		write_path(w, "name", r->path, false);
-	else
-		jw_kstr(w, "name", last_of(r->path));
+	write_name(w, "name", r);
 	write_path(w, "path", r->path, true);
 	write_words(w, "title", last_of(r->path));
 	jw_kstrz(w, "what", r->what);
-	jw_kstrz(w, "parent", parent ? parent->path : NULL);
+	if (parent)
+		write_name(w, "parent", parent);
+	else
+		jw_kstrz(w, "parent", NULL);
 	jw_kstrz(w, "order", r->order == ORDER_NAME ? "name" : "newest");
 	jw_kbool(w, "search", r->order == ORDER_NAME && !r->named);
 	jw_kbool(w, "readOnly", r->record);

@@ -98,7 +98,7 @@ static void operation(struct buf *out, const struct resource *r,
 static void print_path_name(struct buf *out, const struct resource *r,
 			    const char *more, bool one)
 {
-	bool nested = r->owner == OWNER_PARENT;
+	bool nested = resource_is_nested(r);
 
 	buf_adds(out, "  /");
 	put_path(out, r->path);

@@ -147,6 +147,28 @@ int resource_purge(struct db *db, enum resource_root root,
 	return 1;
 }
 
+/* By the id of what was above them, and of what was above that. */
+static const enum resource_stmt below[] = {
+#define BELOW(top, parent, column, id, ...) RSTMT_##id##_FALL, RSTMT_##id##_FALLALL,
+#include "resource/resource.def"
+	RSTMT__MAX
+};
+
+int resource_purge_below(struct db *db, const struct uuid *id, int64_t until_ms,
+			 struct err *e)
+{
+	struct db_result r;
+
+	for (size_t i = 0; below[i] != RSTMT__MAX; i++)
+		do {
+			if (clock_mono_ms() >= until_ms)
+				return 0;
+			if (db_exec(db, below[i], DB_ARGS(DB_U(id)), &r, e))
+				return -1;
+		} while (r.affected);
+	return 1;
+}
+
 int resource_expire(struct db *db, struct err *e)
 {
 	int64_t now_us = clock_now_us();

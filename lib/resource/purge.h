@@ -31,6 +31,13 @@ int resource_purge_now(struct db *tx, enum resource_root root,
 		       const struct uuid *id, struct err *e) MUST_CHECK;
 
 /*
+ * Deletes the rows of all resources that are BELOW the row with this id, which is
+ * gone. Returns 1, or 0 if time ran out; -1.
+ */
+int resource_purge_below(struct db *db, const struct uuid *id, int64_t until_ms,
+			 struct err *e) MUST_CHECK;
+
+/*
  * Deletes expired rows, at most 20,000 per table. One round trip per table if
  * there is nothing to do. Database errors.
  */

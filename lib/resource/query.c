@@ -22,7 +22,7 @@
 	{ .key = key_, .type = TYPE_TIME, .common = true, \
 	  .offset = offsetof(struct resource_row, column), \
 	  .up = RSTMT_##id##_UP_##column, .down = RSTMT_##id##_DOWN_##column },
-#define LISTED(id, table, owner, order, fields, filters, orders) \
+#define LISTED(id, table, owner, top, order, fields, filters, orders) \
 	static const struct resource_filter id##_filters[] = { \
 		filters(AS_FILTER) \
 	}; \
@@ -32,7 +32,7 @@
 #include "resource/resource.def"
 
 static const struct resource_listed listed[RESOURCE__MAX] = {
-#define LISTED(id, table, owner, order, fields, filters, orders) \
+#define LISTED(id, table, owner, top, order, fields, filters, orders) \
 	[RESOURCE_##id] = { \
 		id##_filters, ARRAY_LEN(id##_filters), \
 		id##_orders, ARRAY_LEN(id##_orders), \

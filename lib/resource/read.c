@@ -87,6 +87,8 @@ static size_t add_shown(const struct resource *r, const struct resource_at *at,
 	n = add_seen(r, at, v, n);
 	if (r->owner == OWNER_MIXED)
 		v[n++] = DB_U(&at->holder);
+	if (r->owner == OWNER_BELOW)
+		v[n++] = DB_S(at->sees);
 	return n;
 }
 
@@ -205,11 +207,50 @@ static int read_all_arms(struct db *db, struct reading *k,
 	return 0;
 }
 
-static struct str ids_json(const struct uuid *v, size_t n, struct arena *a);
+/* "…" with 32 hexadecimal digits, for UNHEX. */
+static void put_hex(struct buf *b, const struct uuid *id)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	buf_addc(b, '"');
+	for (size_t i = 0; i < sizeof(id->b); i++) {
+		buf_addc(b, digits[id->b[i] >> 4]);
+		buf_addc(b, digits[id->b[i] & 15]);
+	}
+	buf_addc(b, '"');
+}
+
+/* Ids as parameters of statements; with most, each with its role (WRITERS). */
+static struct str ids_json(const struct uuid *v, size_t n,
+			   const enum resource_role *most, struct arena *a)
+{
+	struct buf b = BUF_INIT(n * 64 + 3);
+	struct str out;
+
+	buf_addc(&b, '[');
+	for (size_t i = 0; i < n; i++) {
+		buf_adds(&b, i ? "," : "");
+		buf_adds(&b, most ? "{\"x\":" : "");
+		put_hex(&b, &v[i]);
+		if (most)
+			buf_addf(&b, ",\"m\":%d}", (int)most[i]);
+	}
+	buf_addc(&b, ']');
+	out = arena_str(a, buf_str(&b));
+	buf_release(&b);
+	return out;
+}
 
 static struct str readers_json(const struct resource_at *at, struct arena *a)
 {
-	return ids_json(at->readers, at->n_readers, a);
+	return ids_json(at->readers, at->n_readers, NULL, a);
+}
+
+void resource_below(struct resource_at *at, const enum resource_role *most,
+		    struct arena *a)
+{
+	at->sees = readers_json(at, a);
+	at->writes = ids_json(at->readers, at->n_readers, most, a);
 }
 
 /* What is common to the statements of what is under one other. */
@@ -233,7 +274,7 @@ bool resource_is_filed(const struct resource *r)
 static size_t add_limits(const struct resource *r, const struct resource_at *at,
 			 const struct resource_limits *limits, struct db_val *v)
 {
-	size_t n = add_holder(r, at, v, 1);
+	size_t n = add_shown(r, at, v, 1);
 
 	memcpy(v + n, limits->v, limits->n * sizeof(*v));
 	return n + limits->n;
@@ -348,27 +389,6 @@ static int count(struct db *db, unsigned stmt, const struct db_val *v,
 	return rc;
 }
 
-/* As 32 hexadecimal digits each, for UNHEX. */
-static struct str ids_json(const struct uuid *v, size_t n, struct arena *a)
-{
-	static const char digits[] = "0123456789ABCDEF";
-	char *out = arena_alloc(a, n * 35 + 3), *q = out;
-
-	*q++ = '[';
-	for (size_t i = 0; i < n; i++) {
-		*q++ = '"';
-		for (size_t k = 0; k < sizeof(v[i].b); k++) {
-			*q++ = digits[v[i].b[k] >> 4];
-			*q++ = digits[v[i].b[k] & 15];
-		}
-		*q++ = '"';
-		*q++ = ',';
-	}
-	q -= n > 0;
-	*q++ = ']';
-	return (struct str){ out, (size_t)(q - out) };
-}
-
 int resource_total(struct db *db, const struct resource *r,
 		   const struct resource_at *at,
 		   const struct resource_want *want, int64_t *total,
@@ -423,6 +443,12 @@ int resource_not_found(const struct resource *r, struct err *e)
 	return err_set(e, ERR_NOT_FOUND, "no such row of %s", r->path);
 }
 
+int resource_read_only(const struct resource *r, struct err *e)
+{
+	return err_public(e, ERR_FORBIDDEN, "You can use this %s, but you cannot "
+			  "change it.", r->what);
+}
+
 int resource_get(struct db *db, const struct resource *r,
 		 const struct resource_at *at, const struct uuid *id,
 		 struct arena *a, struct resource_row *out, struct err *e)
@@ -432,6 +458,8 @@ int resource_get(struct db *db, const struct resource *r,
 
 	if (r->owner == OWNER_SHARED)
 		v[2] = DB_S(readers_json(at, a));
+	else if (r->owner == OWNER_BELOW)
+		v[2] = DB_S(at->sees);
 	else
 		add_seen(r, at, v, 2);
 	if (db_each(db, r->get, v, a, take_row, &k, e))
@@ -445,7 +473,7 @@ int resource_set(struct db *db, const struct resource *r, unsigned stmt,
 		 struct err *e)
 {
 	struct reading k = { .r = r, .a = a, .rows = rows, .room = n };
-	int rc = n ? db_each(db, stmt, DB_ARGS(DB_S(ids_json(ids, n, a)),
+	int rc = n ? db_each(db, stmt, DB_ARGS(DB_S(ids_json(ids, n, NULL, a)),
 					       DB_S(at->by.tenant_id),
 					       DB_S(readers_json(at, a))),
 			     a, take_row, &k, e) : 0;
@@ -460,7 +488,7 @@ int resource_of_others(struct db *db, const struct resource *r, unsigned stmt,
 		       struct err *e)
 {
 	struct reading k = { .r = r, .a = a, .rows = rows, .room = n };
-	int rc = n ? db_each(db, stmt, DB_ARGS(DB_S(ids_json(ids, n, a)),
+	int rc = n ? db_each(db, stmt, DB_ARGS(DB_S(ids_json(ids, n, NULL, a)),
 					       DB_S(tenant_id)),
 			     a, take_row, &k, e) : 0;
 

@@ -42,6 +42,7 @@
 #define READERS_TENANT(id)
 #define READERS_PARENT(id)
 #define READERS_MIXED(id)
+#define READERS_BELOW(id)
 #define READERS_SHARED(id) .reader = RSTMT_##id##_READER, \
 	.unread = RSTMT_##id##_UNREAD, .rename = RSTMT_##id##_RENAME,
 #define ROW(id, table_, name_, path_, r_, w_, owner_, of_, order_, most_, what_) \
@@ -68,6 +69,9 @@ const struct resource resources[RESOURCE__MAX] = {
 	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .named = true, .name_at = COLUMN(id, column), \
 			    .by_name = RSTMT_##id##_NAMED },
+#define BELOW(top_, parent, column, id, table, name, path, r, w, owner, of, order, most, fields, what) \
+	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
+				most, what) .top = top_ },
 #define UPLOAD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .record = true, .upload = true },
@@ -109,13 +113,17 @@ const struct resource *resource_find(struct str path)
 	return NULL;
 }
 
-const struct resource *resource_of_root(enum resource_root root)
+const struct resource *resource_of_table(const char *table)
 {
 	for (size_t i = 0; i < RESOURCE__MAX; i++)
-		if (root != ROOT_NONE &&
-		    strcmp(resources[i].table, root_tables[root]) == 0)
+		if (strcmp(resources[i].table, table) == 0)
 			return &resources[i];
 	return NULL;
+}
+
+const struct resource *resource_of_root(enum resource_root root)
+{
+	return root == ROOT_NONE ? NULL : resource_of_table(root_tables[root]);
 }
 
 struct resource_at resource_own(const struct owner *o)

@@ -67,7 +67,9 @@ enum resource_mode {
 	MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN, MODE_STAMP,
 };
 enum resource_owner { OWNER_USER, OWNER_TENANT, OWNER_PARENT, OWNER_SHARED,
-		      OWNER_MIXED };
+		      OWNER_MIXED, OWNER_BELOW };
+/* What a reader of a SHARED row may do with it and what is below it; stored. */
+enum resource_role { ROLE_VIEWER = 1, ROLE_EDITOR, ROLE_OWNER };
 enum resource_order { ORDER_NEWEST, ORDER_OLDEST, ORDER_NAME };
 enum resource_verb { VERB_LIST, VERB_GET, VERB_CREATE, VERB_PATCH, VERB_DELETE };
 enum {
@@ -96,6 +98,7 @@ struct resource {
 	const char *name, *table, *path, *what;
 	enum resource_owner owner;
 	enum resource_root of;
+	const char *top;		/* BELOW: the table whose readers decide */
 	enum resource_order order;
 	enum permission may_read, may_write;
 	int most;			/* maximum of rows per holder */
@@ -112,6 +115,12 @@ struct resource {
 	unsigned by_name;
 	size_t name_at;			/* the field with the name */
 };
+
+/* Whether its path begins with that of the row above. */
+static inline bool resource_is_nested(const struct resource *r)
+{
+	return r->owner == OWNER_PARENT || r->owner == OWNER_BELOW;
+}
 
 /* By enum resource_id. */
 extern const struct resource resources[RESOURCE__MAX];
@@ -141,6 +150,8 @@ struct resource_at {
 	const struct uuid *readers;	/* SHARED: the ids that the caller reads
 					   as */
 	size_t n_readers;
+	/* BELOW: parameters READERS and WRITERS of statements; holder is the parent */
+	struct str sees, writes;
 	const struct uuid *in_files;	/* that IDS fields may have, beside rows */
 	size_t n_in_files;
 };
@@ -166,6 +177,9 @@ struct uuid resource_of_group(struct str tenant_id, struct str group);
 
 /* The resource with this path ("tokens"), or NULL. */
 const struct resource *resource_find(struct str path);
+
+/* The resource with this table, or NULL. */
+const struct resource *resource_of_table(const char *table);
 
 /* The resource whose rows are this root; NULL for a conversation. */
 const struct resource *resource_of_root(enum resource_root root);
@@ -418,7 +432,8 @@ int resource_delete(struct db *db, const struct resource *r,
  */
 int resource_let_read(struct db *tx, const struct resource *r,
 		      const struct owner *by, const struct uuid *reader,
-		      const struct resource_row *row, struct err *e) MUST_CHECK;
+		      enum resource_role role, const struct resource_row *row,
+		      struct err *e) MUST_CHECK;
 int resource_stop_reading(struct db *tx, const struct resource *r,
 			  const struct owner *by, const struct uuid *reader,
 			  const struct uuid *id, struct err *e) MUST_CHECK;
@@ -433,6 +448,9 @@ void resource_write(struct jw *w, const struct resource *r,
  */
 const json_t *resource_arguments(const struct resource *r,
 				 enum resource_verb verb, struct arena *a);
+
+/* BELOW: the argument of its tools that names the row above: "projectId". In a. */
+const char *resource_above_key(const struct resource *r, struct arena *a);
 
 /* Appends the paths and schemas of all resources for docs/openapi.yaml. */
 void resource_print_paths(struct buf *out);

@@ -22,8 +22,16 @@ extern const struct resource_type_row resource_types[];
 size_t resource_mine(const struct resource *r, const struct resource_at *at,
 		     const struct uuid *id, struct db_val *v, size_t n);
 
-/* Sets ERR_NOT_FOUND; -1. */
+/*
+ * Sets sees and writes of at for what is below a SHARED row. most: of each reader, the
+ * highest role that counts for it. In a.
+ */
+void resource_below(struct resource_at *at, const enum resource_role *most,
+		    struct arena *a);
+
+/* Set ERR_NOT_FOUND, and ERR_FORBIDDEN for a row that the caller may only read; -1. */
 int resource_not_found(const struct resource *r, struct err *e);
+int resource_read_only(const struct resource *r, struct err *e);
 
 /*
  * Reads the body of a CREATE or PATCH into row, with a note of which values were

@@ -97,7 +97,8 @@ static int write_rest(struct db *tx, const struct writing *k, struct err *e)
 	const struct resource_row *row = k->row;
 
 	if (k->r->owner == OWNER_SHARED && k->creating &&
-	    resource_let_read(tx, k->r, &k->at->by, &row->holder, row, e))
+	    resource_let_read(tx, k->r, &k->at->by, &row->holder, ROLE_OWNER, row,
+			      e))
 		return -1;
 	if (k->r->owner == OWNER_SHARED && !k->creating && row->sort_key.p &&
 	    db_exec(tx, k->r->rename,
@@ -113,13 +114,15 @@ static int write_rest(struct db *tx, const struct writing *k, struct err *e)
 
 int resource_let_read(struct db *tx, const struct resource *r,
 		      const struct owner *by, const struct uuid *reader,
-		      const struct resource_row *row, struct err *e)
+		      enum resource_role role, const struct resource_row *row,
+		      struct err *e)
 {
 	if (resource_stop_reading(tx, r, by, reader, &row->id, e))
 		return -1;
 	return db_exec(tx, r->reader,
 		       DB_ARGS(DB_S(by->tenant_id), DB_U(reader),
-			       DB_U(&row->id), DB_S(row->sort_key)), NULL, e);
+			       DB_U(&row->id), DB_S(row->sort_key), DB_I(role)),
+		       NULL, e);
 }
 
 int resource_stop_reading(struct db *tx, const struct resource *r,
@@ -136,11 +139,12 @@ int resource_stop_reading(struct db *tx, const struct resource *r,
 static int insert(struct db *tx, const struct writing *k, struct err *e)
 {
 	const struct resource_row *row = k->row;
-	struct db_val v[8 + RESOURCE_FIELDS_MAX] = {
+	struct db_val v[9 + RESOURCE_FIELDS_MAX] = {
 		DB_U(&row->id), DB_S(k->at->by.tenant_id),
 		DB_U(&k->at->by.user_id), DB_I(row->created_us),
 		DB_I(row->updated_us),
 	};
+	struct db_result res;
 	size_t n = 5;
 
 	if (k->r->owner == OWNER_MIXED)
@@ -153,7 +157,14 @@ static int insert(struct db *tx, const struct writing *k, struct err *e)
 	for (size_t i = 0; i < k->r->n_fields; i++)
 		if (k->r->fields[i].type != TYPE_IDS)
 			v[n++] = row->v[i];
-	return db_exec(tx, k->r->insert, v, NULL, e);
+	if (k->r->owner != OWNER_BELOW)
+		return db_exec(tx, k->r->insert, v, NULL, e);
+	v[n++] = DB_U(&row->holder);
+	v[n++] = DB_S(k->at->by.tenant_id);
+	v[n] = DB_S(k->at->writes);
+	if (db_exec(tx, k->r->insert, v, &res, e))
+		return -1;
+	return res.affected ? 0 : resource_not_found(k->r, e);
 }
 
 static struct db_val parent_of(const struct writing *k)
@@ -197,8 +208,8 @@ static int create_tx(struct db *tx, void *ctx, struct err *e)
 	const struct writing *k = ctx;
 
 	/* What is in a file cannot be deleted meanwhile. */
-	if (k->r->of != ROOT_NONE && !uuid_is_nil(&k->at->above) &&
-	    hold_root(tx, k, e))
+	if (k->r->of != ROOT_NONE && k->r->owner != OWNER_BELOW &&
+	    !uuid_is_nil(&k->at->above) && hold_root(tx, k, e))
 		return -1;
 	return insert(tx, k, e) ? -1 : write_rest(tx, k, e);
 }
@@ -243,7 +254,7 @@ static int update_tx(struct db *tx, void *ctx, struct err *e)
 	struct writing *k = ctx;
 	const struct resource *r = k->r;
 	const struct resource_row *row = k->row;
-	struct db_val v[8 + 2 * RESOURCE_FIELDS_MAX] = { DB_I(row->updated_us) };
+	struct db_val v[9 + 2 * RESOURCE_FIELDS_MAX] = { DB_I(row->updated_us) };
 	struct db_result res;
 	size_t n = 1;
 
@@ -258,7 +269,9 @@ static int update_tx(struct db *tx, void *ctx, struct err *e)
 		v[n++] = row->v[i];
 	}
 	n = resource_mine(r, k->at, &row->id, v, n);
-	v[n] = DB_I(row->version - 1);
+	v[n++] = DB_I(row->version - 1);
+	if (r->owner == OWNER_BELOW)
+		v[n] = DB_S(k->at->writes);
 	if (db_exec(tx, r->update, v, &res, e))
 		return -1;
 	k->gone = !res.affected;
@@ -287,7 +300,9 @@ int resource_update(struct db *db, const struct resource *r,
 	 * changes have the same.
 	 */
 	rc = resource_get(db, r, at, &row->id, &a, &now, e);
-	if (!rc && !is_at(r, row, &now))
+	if (!rc && now.version == row->version - 1)	/* BELOW: may only read it */
+		rc = resource_read_only(r, e);
+	else if (!rc && !is_at(r, row, &now))
 		rc = err_set(e, ERR_PRECONDITION, "it is at version %lld",
 			     (long long)now.version);
 	arena_release(&a);
@@ -329,13 +344,16 @@ struct deleting {
 static int delete_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct deleting *k = ctx;
-	struct db_val v[4] = { DB_I(clock_now_us()) };
+	struct db_val v[5] = { DB_I(clock_now_us()) };
 	const struct resource_row row = { .id = *k->id };
 	struct db_result res;
+	size_t n;
 
 	if (k->also && k->also->run(tx, &row, k->also->ctx, e))
 		return -1;
-	resource_mine(k->r, k->at, k->id, v, k->r->retired ? 1 : 0);
+	n = resource_mine(k->r, k->at, k->id, v, k->r->retired ? 1 : 0);
+	if (k->r->owner == OWNER_BELOW)
+		v[n] = DB_S(k->at->writes);
 	if (db_exec(tx, k->r->remove, v, &res, e))
 		return -1;
 	k->found |= res.affected > 0;

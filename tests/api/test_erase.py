@@ -23,6 +23,7 @@ WHO, IT = "erasmus", ["it"]
 LATER = "of-a-newer-program"        # a kind of jobs that stay
 # Columns that an OWNER of lib/resource/resource.def declares.
 OF_OWNER = {"USER": ("user_id",), "TENANT": ("user_id",), "PARENT": ("user_id",),
+            "BELOW": ("user_id",),
             "SHARED": ("user_id", "holder_id"), "MIXED": ("user_id", "holder_id")}
 # Written at any time. The notices of others are told late.
 MOVING = {"metric", "metric_gauge", "turn_journal", "site_key", "job", "schema_lock",

@@ -420,7 +420,8 @@ def test_the_picker_reads_what_it_shows(make_lab):
       INSERT INTO prompt (id, tenant_id, user_id, version, created_us, updated_us,
         holder_id, sort_key, name, body, tier) SELECT id, tenant_id, user_id, 0, 1, 1,
         holder_id, name, name, 'x', 'team' FROM many;
-      INSERT INTO prompt_reader SELECT tenant_id, holder_id, name, id FROM many;
+      INSERT INTO prompt_reader (tenant_id, reader_id, sort_key, row_id)
+        SELECT tenant_id, holder_id, name, id FROM many;
       ANALYZE TABLE prompt, prompt_reader;""")
 
     def rows_read():
@@ -451,9 +452,9 @@ def test_what_several_readers_see_is_counted_once(make_lab):
       SET @g1 = (SELECT holder_id FROM prompt WHERE team = 'g1');
       SET @g2 = (SELECT holder_id FROM prompt WHERE team = 'g2');
       SET @g3 = (SELECT holder_id FROM prompt WHERE team = 'g3');
-      INSERT INTO prompt_reader SELECT 'default', @g1, 'x', UNHEX(LPAD(seq, 32, 0))
+      INSERT INTO prompt_reader SELECT 'default', @g1, 'x', UNHEX(LPAD(seq, 32, 0)), 3
         FROM seq_1_to_990;
-      INSERT INTO prompt_reader SELECT tenant_id, @g2, sort_key, row_id
+      INSERT INTO prompt_reader SELECT tenant_id, @g2, sort_key, row_id, 1
         FROM prompt_reader WHERE reader_id = @g1 AND sort_key = 'x';""")
 
     def count():
@@ -462,7 +463,7 @@ def test_what_several_readers_see_is_counted_once(make_lab):
 
     assert count() == 993
     lab.sql("INSERT INTO prompt_reader SELECT 'default', holder_id, 'x',"
-            " UNHEX(LPAD(seq + 5000, 32, 0)) FROM prompt JOIN seq_1_to_8"
+            " UNHEX(LPAD(seq + 5000, 32, 0)), 3 FROM prompt JOIN seq_1_to_8"
             " WHERE team = 'g3'")
     assert count() is None
 

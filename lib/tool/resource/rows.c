@@ -67,9 +67,14 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	};
 	struct resource_answer *answer = arena_new(ctx->arena,
 						   struct resource_answer);
+	const char *above = resource_above_key(r, ctx->arena);
 	struct caller by = ctx->turn.by;
 	struct jw w = jw_on(out);
 
+	if (above) {
+		call.parent = jx_str(args, above);
+		json_object_del(body, above);
+	}
 	*is_json = true;
 	by.arena = ctx->arena;
 	read_params(r, args, ctx->arena, call.query.params);
