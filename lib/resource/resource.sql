@@ -46,8 +46,8 @@ SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version`, `author_id`, `author` FROM prompt WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN prompt_reader s ON s.row_id = prompt.id AND s.reader_id = UNHEX(x));
 -- PROMPT_SET (sss) -> (uiiiusSSSSSSSBUIUS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version`, `author_id`, `author` FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN prompt ON prompt.id = UNHEX(i.y) WHERE tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN prompt_reader s ON s.row_id = prompt.id AND s.reader_id = UNHEX(x));
--- PROMPT_READER (suus) -> ()
-INSERT INTO prompt_reader (tenant_id, reader_id, row_id, sort_key) VALUES (?, ?, ?, ?);
+-- PROMPT_READER (suusi) -> ()
+INSERT INTO prompt_reader (tenant_id, reader_id, row_id, sort_key, role) VALUES (?, ?, ?, ?, ?);
 -- PROMPT_UNREAD (suu) -> ()
 DELETE FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
 -- PROMPT_RENAME (ssu) -> ()
@@ -174,8 +174,8 @@ SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `workspace_id`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to`, `author_id`, `author` FROM workspace WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN workspace_reader s ON s.row_id = workspace.id AND s.reader_id = UNHEX(x));
 -- WORKSPACE_SET (sss) -> (uiiiusSSSSSSISSSSSUS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `workspace_id`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to`, `author_id`, `author` FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN workspace ON workspace.id = UNHEX(i.y) WHERE tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN workspace_reader s ON s.row_id = workspace.id AND s.reader_id = UNHEX(x));
--- WORKSPACE_READER (suus) -> ()
-INSERT INTO workspace_reader (tenant_id, reader_id, row_id, sort_key) VALUES (?, ?, ?, ?);
+-- WORKSPACE_READER (suusi) -> ()
+INSERT INTO workspace_reader (tenant_id, reader_id, row_id, sort_key, role) VALUES (?, ?, ?, ?, ?);
 -- WORKSPACE_UNREAD (suu) -> ()
 DELETE FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
 -- WORKSPACE_RENAME (ssu) -> ()
@@ -262,8 +262,8 @@ SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused`, `embedding_service_id` FROM knowledge_base WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN knowledge_base_reader s ON s.row_id = knowledge_base.id AND s.reader_id = UNHEX(x));
 -- KNOWLEDGE_BASE_SET (sss) -> (uiiiusSSSSSSIS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused`, `embedding_service_id` FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN knowledge_base ON knowledge_base.id = UNHEX(i.y) WHERE tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN knowledge_base_reader s ON s.row_id = knowledge_base.id AND s.reader_id = UNHEX(x));
--- KNOWLEDGE_BASE_READER (suus) -> ()
-INSERT INTO knowledge_base_reader (tenant_id, reader_id, row_id, sort_key) VALUES (?, ?, ?, ?);
+-- KNOWLEDGE_BASE_READER (suusi) -> ()
+INSERT INTO knowledge_base_reader (tenant_id, reader_id, row_id, sort_key, role) VALUES (?, ?, ?, ?, ?);
 -- KNOWLEDGE_BASE_UNREAD (suu) -> ()
 DELETE FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
 -- KNOWLEDGE_BASE_RENAME (ssu) -> ()

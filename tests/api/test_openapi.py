@@ -111,7 +111,7 @@ def knowledge_ids(lab, admin):
         made[f"/knowledge-bases/{{parent}}/{below}"] = lab.post(
             f"/knowledge-bases/{base}/{below}", body, **admin).json["id"]
     # One that has a file, and has failed: it can be downloaded, and tried again.
-    empty = lab.call("POST", f"/knowledge-bases/{base}/documents?name=x", b"",
+    empty = lab.call("POST", f"/knowledge-bases/{base}/documents?name=x", b" \n",
                      headers={"Content-Type": "text/plain"}, **admin).json["id"]
     settled(lab, f"/knowledge-bases/{base}", **admin)
     made["/knowledge-bases/{parent}/documents"] = empty
