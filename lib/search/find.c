@@ -103,18 +103,17 @@ static int look_at(struct db *db, struct str list, struct arena *a,
 }
 
 int search_look(struct db *db, const struct search_in *in, size_t n,
-		struct arena *a, struct search_base **out, struct err *e)
+		struct arena *a, struct search_looked *out, struct err *e)
 {
-	struct look *rows;
-	size_t n_rows;
-
-	*out = arena_zalloc(a, n + 1, sizeof(**out));
+	*out = (struct search_looked){
+		.bases = arena_zalloc(a, n + 1, sizeof(*out->bases)),
+	};
 	if (!n)
 		return 0;
-	if (look_at(db, list_of(a, in, n, NULL), a, &rows, &n_rows, e))
+	if (look_at(db, list_of(a, in, n, NULL), a, &out->rows, &out->n_rows, e))
 		return -1;
-	for (size_t i = 0; i < n_rows; i++)
-		(*out)[rows[i].place - 1] = rows[i].base;
+	for (size_t i = 0; i < out->n_rows; i++)
+		out->bases[out->rows[i].place - 1] = out->rows[i].base;
 	return 0;
 }
 
@@ -233,14 +232,15 @@ static bool is_in(const struct search_range *v, size_t n, int64_t chunk)
 	return low < n && v[low].first <= chunk;
 }
 
-static int look_around(struct searches *f, struct err *e)
+static int look_around(struct searches *f, const struct search_looked *looked,
+		       struct err *e)
 {
 	struct str list = finding_bases(f, true);
+	struct look *rows = looked ? looked->rows : NULL;
+	size_t n = looked ? looked->n_rows : 0;
 	bool limited = false;
-	struct look *rows;
-	size_t n;
 
-	if (look_at(f->db, list, f->a, &rows, &n, e) ||
+	if ((!looked && look_at(f->db, list, f->a, &rows, &n, e)) ||
 	    db_each(f->db, STMT_SEARCH_DOCUMENT_HIDDEN, DB_ARGS(DB_S(list)), f->a,
 		    note_hidden, f, e))
 		return -1;
@@ -355,11 +355,12 @@ static void choose(struct search *s, struct arena *a)
 	s->list.n = MIN(s->list.n, s->ask->max + SEARCH_SPARE);
 }
 
-static int find(struct searches *f, struct err *e)
+static int find(struct searches *f, const struct search_looked *looked,
+		struct err *e)
 {
 	size_t most = FUSED_RANKS;
 
-	if (look_around(f, e))
+	if (look_around(f, looked, e))
 		return -1;
 	for (size_t i = 0; i < f->n; i++) {
 		f->v[i].near = is_comparable(&f->v[i]);
@@ -387,7 +388,8 @@ static void give_hits(const struct search *s, struct arena *a)
 }
 
 int search_rank_all(struct db *db, struct search_in *in, size_t n,
-		    struct arena *a, struct err *e)
+		    const struct search_looked *looked, struct arena *a,
+		    struct err *e)
 {
 	struct searches f = {
 		.db = db, .a = a, .n = n,
@@ -402,7 +404,7 @@ int search_rank_all(struct db *db, struct search_in *in, size_t n,
 		f.v[i].in = &in[i];
 		f.v[i].ask = in[i].ask;
 	}
-	rc = n ? find(&f, e) : 0;
+	rc = n ? find(&f, looked, e) : 0;
 	finding_end_words(&f);
 	for (size_t i = 0; !rc && i < n; i++)
 		give_hits(&f.v[i], a);
@@ -415,7 +417,7 @@ int search_find_all(struct db *db, struct search_in *in, size_t n,
 	struct search_pick *v;
 	size_t all = 0, n_v = 0;
 
-	if (search_rank_all(db, in, n, a, e))
+	if (search_rank_all(db, in, n, NULL, a, e))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		all += in[i].n;

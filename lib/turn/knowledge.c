@@ -163,9 +163,11 @@ static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
 		},
 	};
 	struct retrieve_bases bases;
-	struct str set;
+	struct str set = { NULL, 0 };
 
-	if (retrieve_set(by, &l->run->conversation_id, l->arena, &set, e) ||
+	/* Bases are chosen for a conversation that exists. */
+	if ((!l->run->created_conversation &&
+	     retrieve_set(by, &l->run->conversation_id, l->arena, &set, e)) ||
 	    retrieve_bases(by, in->target.workspace, in->target.agent, set,
 			   l->arena, &bases, e))
 		return -1;
