@@ -156,22 +156,28 @@ int api_service_list(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* The service in the path, with its key; NULL with e set. */
-static const struct llm_service *service_of_path(struct request *rq,
-						 const struct workspace **ws,
-						 struct err *e)
+/* The service in the path, within ws, with its key; NULL with e set. */
+static const struct llm_service *service_in(struct request *rq,
+					    const struct workspace *ws,
+					    struct err *e)
 {
 	const struct llm_service *s;
 
-	*ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
-	if (!*ws)
-		return NULL;
-	if (service_find(&rq->by, stored_service_within(*ws),
+	if (service_find(&rq->by, stored_service_within(ws),
 			 route_arg(rq, "service"), rq->arena, &s, e) < 0)
 		return NULL;
 	if (!s)
 		err_set(e, ERR_NOT_FOUND, "no such LLM service");
 	return s;
+}
+
+/* The same; *ws: the workspace in the path. */
+static const struct llm_service *service_of_path(struct request *rq,
+						 const struct workspace **ws,
+						 struct err *e)
+{
+	*ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
+	return *ws ? service_in(rq, *ws, e) : NULL;
 }
 
 /* GET /workspaces/{w}/llm-services/{s}: 200 LlmService; 403 as the list, 404. */
@@ -185,7 +191,7 @@ int api_service_get(struct request *rq, struct response *rs, struct err *e)
 
 	if (!ws || check_sees(rq, ws, &all, e) < 0)
 		return -1;
-	s = service_of_path(rq, &ws, e);
+	s = service_in(rq, ws, e);
 	if (!s)
 		return -1;
 	if (!all && s->payer != PAYER_WORKSPACE)

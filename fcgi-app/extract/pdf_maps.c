@@ -31,7 +31,7 @@ struct map_names {
 
 static bool has(struct str s, const char *what)
 {
-	return memmem(s.p, s.n, what, strlen(what)) != NULL;
+	return s.n && memmem(s.p, s.n, what, strlen(what));
 }
 
 static void note_name(struct map_names *names, struct str name)
@@ -84,7 +84,7 @@ void extract_pdf_prepare(struct extract *x)
 	bool locked;
 	int n = 0;
 
-	if (!has(s, "%PDF-") && !hidden)
+	if (!hidden && !has(s, "%PDF-"))
 		return;
 	find_names(s, &names);
 	buf_adds(&doc, "%PDF-1.4\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n"

@@ -157,6 +157,7 @@ struct working {
 	int64_t most;		/* of a person's that run at the same time; 0: any number */
 	struct arena due, a;
 	bool any;		/* a job of this round was run, or taken by somebody else */
+	int persons;		/* who had their turn in this round */
 	size_t n;		/* runs */
 };
 
@@ -213,26 +214,33 @@ static int serve(struct working *k, int rc, struct job *j, struct err *e)
 	return rc;
 }
 
+static int serve_nobody(struct working *k, struct err *e)
+{
+	struct job j;
+
+	if (!in_time(k))
+		return 0;
+	arena_reset(&k->due);
+	return serve(k, store_job_nobodys(k->like->db, str_of(all_kinds), &k->due,
+					  &j, e), &j, e);
+}
+
 /* Runs one job of each person after `after` up to `last`, and some of nobody's. */
 static int serve_from(struct working *k, struct uuid after, const struct uuid *last,
 		      struct err *e)
 {
-	struct db *db = k->like->db;
 	struct job j;
 	int found = 1, rc = 0;
 
-	for (int i = 0; !rc && found > 0 && in_time(k); i++) {
+	while (!rc && found > 0 && in_time(k)) {
 		arena_reset(&k->due);
-		if (i % PERSONS == 0)
-			rc = serve(k, store_job_nobodys(db, str_of(all_kinds),
-							&k->due, &j, e), &j, e);
-		if (rc || !in_time(k))
-			break;
-		found = store_job_next(db, str_of(all_kinds), &after, last,
+		found = store_job_next(k->like->db, str_of(all_kinds), &after, last,
 				       &k->due, &j, e);
 		if (found > 0)
 			after = j.user_id;
 		rc = serve(k, found, &j, e);
+		if (!rc && found > 0 && ++k->persons % PERSONS == 0)
+			rc = serve_nobody(k, e);
 	}
 	return rc;
 }
@@ -249,8 +257,9 @@ static int serve_all(struct working *k, struct err *e)
 	randombytes_buf(here.b, sizeof(here.b));
 	memset(last.b, 0xff, sizeof(last.b));
 	k->any = false;
-	return serve_from(k, here, &last, e) || serve_from(k, first, &here, e)
-		? -1 : 0;
+	k->persons = 0;
+	return serve_nobody(k, e) || serve_from(k, here, &last, e) ||
+		serve_from(k, first, &here, e) ? -1 : 0;
 }
 
 int job_work(struct db *db, const struct conf *conf, struct http_pool *http,

@@ -110,7 +110,10 @@ void llm_usage_members(struct jw *w, const struct llm_usage *u);
 
 struct usage;	/* store/usage.h */
 
-/* Sets the service of a usage record, its model, the counters, and what they cost there. */
+/*
+ * Sets the service of a usage record, its model unless the server has named one, the
+ * counters, and what they cost there.
+ */
 void llm_usage_record(struct usage *out, const struct llm_service *s,
 		      const struct llm_usage *u);
 

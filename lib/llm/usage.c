@@ -54,7 +54,8 @@ void llm_usage_record(struct usage *out, const struct llm_service *s,
 {
 	out->service = str_of(s->id);
 	out->provider = str_of(s->provider);
-	out->model = str_of(s->model);
+	if (!out->model.n)
+		out->model = str_of(s->model);
 	out->payer = s->payer;
 	out->input_tokens = u->input;
 	out->cache_read_tokens = u->cache_read;

@@ -188,9 +188,8 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 		u.kind = USAGE_AGENT;
 		u.agent_id = str_of(l->task->tool->name);
 	}
+	u.model = l->model;
 	llm_usage_record(&u, s, &l->served.usage);
-	if (l->model.n)
-		u.model = l->model;
 	u.duration_ms = clock_mono_ms() - l->served.since_ms;
 	u.iterations = l->served.calls;
 	if (l->first_token_ms >= l->served.since_ms)

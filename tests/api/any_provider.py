@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A provider that takes almost any key, and says which keys came."""
 
+import contextlib
 import http.server
 import json
 import threading
+
+import pytest
 
 
 class Answering(http.server.BaseHTTPRequestHandler):
@@ -155,3 +158,9 @@ def anthropic_wire(said):
         {"type": "content_block_stop", "index": 0},
         {"type": "message_delta", "delta": {"stop_reason": "end_turn"},
          "usage": {"output_tokens": 3}}, {"type": "message_stop"}]).encode()
+
+
+@pytest.fixture(scope="module")
+def provider():
+    with contextlib.closing(Provider()) as made:
+        yield made

@@ -137,15 +137,26 @@ def test_commands_run_as_they_are_written(lab, known, tmp_path, at, text):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def key_requests():
+    """Method, path and body of each request of the keys page."""
+    for _, text in blocks("sh", ["keys"]):
+        if text.startswith("curl"):
+            method, path, body = re.match(
+                r"curl -X (\w+) …/api/v1(\S+) .*? -d '(.*)'\n$", text, re.S).groups()
+            yield method, path, json.loads(body)
+
+
 def test_the_requests_of_the_keys_page(lab):
-    [text] = [t for _, t in blocks("sh", ["keys"]) if t.startswith("curl")]
-    method, path, body = re.match(
-        r"curl -X (\w+) …/api/v1(\S+) .*? -d '(.*)'\n$", text, re.S).groups()
-    body = json.loads(body)
+    (method, path, body), (of_workspace, below, inner) = key_requests()
     body["llmServiceId"] += uuid.uuid4().hex[:6]
     made = lab.call(method, path, body, **ADMIN)
     assert made.status == 201 and made.json["apiKeySet"] is True, made
     assert body["apiKey"] not in made.body.decode()
+    space = lab.post("/workspaces", {"name": "Legal"}, **ADMIN).json["workspaceId"]
+    below = below.replace("/legal/", f"/{space}/")
+    its = lab.call(of_workspace, below, inner, **ADMIN)
+    assert its.status == 201 and its.json["apiKeySet"] is True, its
+    assert lab.call("DELETE", f"/workspaces/{space}", **ADMIN).status == 204
     own = f"{path}/{made.json['id']}"
     # A change of the address must include the key again.
     moved_to = lab.call("PATCH", own, {"url": "https://93.184.216.34/v1"}, **ADMIN)

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from any_provider import Provider
+from any_provider import provider  # noqa: F401: a fixture
 from lab import Lab, Twin, wait_until
 from labs import KEYS, WORKSPACES
 
@@ -16,12 +16,6 @@ ROLES = {"user": {"groups": ["*"], "permissions": ["AIChat.*", "AI.Chat.UseTool.
          "admin": {"groups": ["it"], "permissions": ["AI.*"]}}
 ALL = "/llm-services"
 OWN = "/provider-instances"
-
-
-@pytest.fixture(scope="module")
-def provider():
-    with contextlib.closing(Provider()) as made:
-        yield made
 
 
 CONFIG = {"roles": ROLES, **KEYS}

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """LLM services that the managers of a workspace make for it (B4, B50)."""
 
-import contextlib
 import uuid
 
 import pytest
 
-from any_provider import Provider
+from any_provider import provider  # noqa: F401: a fixture
 from lab import Lab, wait_until
 from labs import KEYS, WORKSPACES
 
@@ -21,12 +20,6 @@ IT = {"user": "root", "groups": ["it"]}
 ADA = {"user": "ada", "groups": ["keepers", "team"]}
 BOB = {"user": "bob", "groups": ["keepers", "team"]}
 EVE = {"user": "eve", "groups": ["team", "readers"]}
-
-
-@pytest.fixture(scope="module")
-def provider():
-    with contextlib.closing(Provider()) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

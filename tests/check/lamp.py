@@ -93,7 +93,7 @@ def built_again():
         top = pathlib.Path(folder)
         configure = top / "configure"
         configure.write_text("#!/bin/sh\nprintf 'all:\\n\\ttouch made\\n"
-                             "clean:\\n\\trm -f made\\n' >Makefile\n")
+                             "clean:\\n\\trm -f made\\n' >Makefile\ntouch config.status\n")
         configure.chmod(0o755)
 
         def build(option):
@@ -108,6 +108,9 @@ def built_again():
         made = top / "build/made"
         texts = [build(option) for option in ("--one", "--one", "--two", "--two")]
         expect("other options: nothing old is left", texts == ["", "old", "", "old"], texts)
+        subprocess.run([configure], cwd=top / "build", check=True)
+        texts = [build("--two"), build("--two")]
+        expect("nor of a configure by hand", texts == ["", "old"], texts)
 
 
 def directories():

@@ -14,7 +14,7 @@ from labs import KEYS, WORKSPACES
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "api"))
 
-from any_provider import Provider  # noqa: E402
+from any_provider import Provider, provider  # noqa: E402, F401: a fixture
 
 KEY = KEYS["secrets"]["key"]
 KEY_2 = "ffeeddccbbaa99887766554433221100" * 2
@@ -25,12 +25,6 @@ CONFIG = {
               "bots": {"groups": ["bots"], "permissions": ["AIChat.Providers.Write"]},
               "admin": {"groups": ["it"], "permissions": ["*"]}},
     "log": {"level": "debug"}, **KEYS}
-
-
-@pytest.fixture(scope="module")
-def provider():
-    with contextlib.closing(Provider()) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

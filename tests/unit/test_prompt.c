@@ -118,10 +118,11 @@ static void *read_zone(void *unused)
 /* What the session's part says then, in the zone of the process. */
 static void *say_the_day(void *day)
 {
+	static struct conf conf = { .chat_system_prompt = "Be nice." };
+	static const struct workspace w = { .id = "w" };
 	const struct part_input in = {
-		.conf = &(struct conf){ .chat_system_prompt = "Be nice." },
-		.workspace = &(struct workspace){ .id = "w" },
-		.agent = &plain, .now_us = 1795302300000000,
+		.conf = &conf, .workspace = &w, .agent = &plain,
+		.now_us = 1795302300000000,
 	};
 	struct part_share share[PART__MAX];
 	struct arena a = ARENA_INIT;
