@@ -163,8 +163,8 @@ static struct kb_at sight_of(const struct caller *by, const struct uuid *base)
 }
 
 /*
- * Sets up the query of each base in `in`. *looked: what it has seen of them; bases ==
- * NULL if it did not look, or time has passed while a service was asked.
+ * Sets up the query of each base in `in`. *looked: what it has read of the bases; bases
+ * == NULL if nothing, or if it may be outdated because a service was asked meanwhile.
  */
 static int prepare(struct retrieving *k, struct search_in *in,
 		   struct search_looked *looked, struct err *e)

@@ -73,7 +73,10 @@ int search_find_all(struct db *db, struct search_in *in, size_t n,
 
 enum { SEARCH_SPARE = 20 };	/* extra candidates, because some may be deleted meanwhile */
 
-/* What bases are, and who sees how much of them. */
+/*
+ * What n bases are, and who sees how much of them: read by search_look, in a, for
+ * search_rank_all. Only bases is for others.
+ */
 struct search_looked {
 	struct search_base *bases;	/* by their index; deleted ones: language.p == NULL */
 	struct look *rows;
@@ -85,8 +88,8 @@ int search_look(struct db *db, const struct search_in *in, size_t n,
 
 /*
  * The first half of search_find_all: only chunks and scores, and up to SEARCH_SPARE
- * passages of each base beyond ask->max. looked: at the same bases, just before;
- * NULL: they are looked at.
+ * passages of each base beyond ask->max. looked: what search_look has just read of the
+ * same bases, which saves reading it; NULL: it is read.
  */
 int search_rank_all(struct db *db, struct search_in *in, size_t n,
 		    const struct search_looked *looked, struct arena *a,
