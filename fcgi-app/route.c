@@ -442,7 +442,8 @@ static int read_body(struct request *rq, struct err *e)
 
 static int gate_parse(struct request *rq, struct err *e)
 {
-	if (req_query_names(rq, rq->route->query, e) < 0)
+	if (rq->route->query &&
+	    req_query_names(rq, rq->route->query, e) < 0)
 		return -1;
 	if (rq->route->flags & ROUTE_RAW)
 		return route_take(rq, SHARE_BODIES, &rq->arriving, e);

@@ -42,7 +42,8 @@ struct route {
 	route_handler *handler;
 	unsigned flags;
 	int permission;		/* enum permission, or PERM_NONE */
-	const char *query;	/* known parameters, separated by blanks */
+	const char *query;	/* known parameters, separated by blanks; NULL: the
+				   handler refuses others */
 	size_t body_cap_bytes;	/* 0 = limits.body_bytes */
 	const char *summary;
 };

@@ -227,8 +227,12 @@ test_api() {
 		suite api "$build" api
 	fi
 }
-# What an attacker found, and would try; again under the sanitizers.
-test_security() { suite security "$build" security; }
+# What an attacker found, and would try. The sanitizers run all of it.
+test_security() {
+	if $full || [[ " ${suites[*]} " != *" sanitize "* ]]; then
+		suite security "$build" security
+	fi
+}
 # The pages "add a …" of docs, each in a copy that compiles: in two parts.
 test_examples() {
 	local shards=2

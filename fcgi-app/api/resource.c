@@ -124,6 +124,12 @@ int api_resource_show(struct request *rq, struct response *rs, int status,
 int api_resource_query(struct request *rq, const struct resource *r,
 		       struct resource_query *q, struct err *e)
 {
+	struct resource_param params[RESOURCE_PARAMS_MAX];
+	const size_t n = resource_params(r, params);
+
+	for (size_t i = 0; i < n; i++)
+		if (req_query(rq, params[i].name, &q->params[i], e) < 0)
+			return -1;
 	if (api_page_size(rq, &q->size, e) < 0 ||
 	    api_page_cursor_text(rq, &q->cursor, e) < 0 ||
 	    (resource_is_filed(r) &&
@@ -133,11 +139,32 @@ int api_resource_query(struct request *rq, const struct resource *r,
 		? req_query(rq, "q", &q->q, e) : 0;
 }
 
+/* The gate leaves it to this: the parameters are the resource's. */
+static int refuse_unknown(struct request *rq, const struct resource *r,
+			  struct err *e)
+{
+	struct resource_param params[RESOURCE_PARAMS_MAX];
+	const size_t n = resource_params(r, params);
+	struct buf known = BUF_INIT(LIM_URI_BYTES);
+	int rc;
+
+	if (r->order == ORDER_NAME && !r->named)
+		buf_adds(&known, "q ");
+	if (resource_is_filed(r))
+		buf_adds(&known, "category ");
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&known, "%s ", params[i].name);
+	buf_adds(&known, "cursor pageSize");
+	rc = req_query_names(rq, known.p, e);
+	buf_release(&known);
+	return rc;
+}
+
 /*
  * GET /RESOURCE?cursor=&pageSize=
  * 200 {items, totalCount, nextCursor}, newest first, or by name; then also q=:
  * names that begin with it; category=: rows in that category. totalCount is null
- * beyond LIM_COUNTED. NAMED: those of files come first.
+ * beyond LIM_COUNTED. NAMED: those of files come first. LISTED: filters and order=.
  */
 int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -145,7 +172,8 @@ int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 	struct resource_answer *out = answer_new(rq);
 	struct jw w;
 
-	if (api_resource_query(rq, c.r, &c.query, e) < 0 ||
+	if (refuse_unknown(rq, c.r, e) < 0 ||
+	    api_resource_query(rq, c.r, &c.query, e) < 0 ||
 	    call(rq, &c, out, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);

@@ -115,6 +115,20 @@ bool clock_iso_parse(const char *text, int64_t *us)
 	return strcmp(p, "Z") == 0 && p[-1] != '.';
 }
 
+bool clock_is_date(const char *text)
+{
+	struct tm tm = { .tm_sec = 0 }, same;
+	const char *end = text && text[0] >= '1' && text[0] <= '9'
+		? strptime(text, "%Y-%m-%d", &tm) : NULL;
+
+	if (!end || end - text != 10 || *end)
+		return false;
+	/* strptime takes the 31st of every month, which timegm moves to the next. */
+	same = tm;
+	(void)timegm(&same);
+	return same.tm_mday == tm.tm_mday;
+}
+
 void clock_fix_us(int64_t us)
 {
 	atomic_store(&fixed_us, us);

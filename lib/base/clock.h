@@ -36,6 +36,9 @@ char *clock_iso(int64_t us, char *out);
  */
 bool clock_iso_parse(const char *text, int64_t *us);
 
+/* Whether text (NULL: no) is a day of the calendar, "2027-01-31", from the year 1000. */
+bool clock_is_date(const char *text);
+
 /* A date of HTTP (RFC 9110, 5.6.7, the first form) in ms; -1 = it is none. */
 int64_t clock_http_ms(const char *text);
 

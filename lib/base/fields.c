@@ -196,6 +196,12 @@ static int read_one(const struct field *f, json_t *v, char *member,
 				     (int64_t *)(void *)member))
 			return wrong(f, "a time like 2027-01-31T12:00:00Z", e);
 		return 0;
+	case FIELD_DATE:
+		if (!clock_is_date(json_string_value(v)))
+			return wrong(f, "a date like 2027-01-31", e);
+		*(struct str *)(void *)member = (struct str){
+			json_string_value(v), json_string_length(v) };
+		return 0;
 	case FIELD_TEXTS:
 		return read_texts(f, v, (json_t **)(void *)member, e);
 	case FIELD_LIST:

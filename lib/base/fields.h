@@ -26,6 +26,7 @@ enum field_type {
 	FIELD_INT,	/* int64_t; 0: absent or null */
 	FIELD_REAL,	/* double; 0: absent or null */
 	FIELD_TIME,	/* int64_t, microseconds since 1970; 0: absent or null */
+	FIELD_DATE,	/* struct str, "2027-01-31"; p == NULL: absent or null */
 };
 
 enum {

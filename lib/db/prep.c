@@ -65,8 +65,9 @@ static bool column_fits(const MYSQL_FIELD *f, char declared)
 	case 'd':
 		return f->type == MYSQL_TYPE_DOUBLE ||
 			f->type == MYSQL_TYPE_FLOAT;
-	case 's':
-		return !IS_NUM(f->type) && !binary;
+	case 's':	/* a day is read as its text */
+		return !IS_NUM(f->type) &&
+			(!binary || f->type == MYSQL_TYPE_DATE);
 	case 'b':
 		return !IS_NUM(f->type) && binary;
 	case 'u':

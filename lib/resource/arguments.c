@@ -54,6 +54,8 @@ static void put_range(struct jw *w, const struct resource_field *f)
 		jw_kint(w, "maxLength", f->max);
 		jw_end_obj(w);
 		jw_kint(w, "maxItems", f->min);
+	} else if (f->type == TYPE_DATE) {
+		jw_kstrz(w, "format", "date");
 	} else if (f->min || f->max) {
 		bool text = f->type == TYPE_TEXT;
 
@@ -86,8 +88,35 @@ static void put_text(struct jw *w, const char *key, const char *help)
 	jw_end_obj(w);
 }
 
-static void put_page(struct jw *w, const struct resource *r)
+static void put_param(struct jw *w, const struct resource *r,
+		      const struct resource_param *p, struct arena *a)
 {
+	const char *type = !p->field || p->field->type == TYPE_ENUM ? "string"
+		: resource_types[p->field->type].schema;
+
+	jw_key(w, p->name);
+	jw_obj(w);
+	jw_kstrz(w, "type", type);
+	if (!p->field)
+		jw_kstrz(w, "description", arena_printf(
+				 a, "%s; - for the largest first",
+				 resource_order_names(r, ", ", " or ", a)));
+	else if (p->field->type == TYPE_ENUM)
+		jw_kstrz(w, "description", arena_printf(
+				 a, "%s: %s", p->help,
+				 resource_choices(r, p->field, a)));
+	else
+		jw_kstrz(w, "description", p->help);
+	jw_end_obj(w);
+}
+
+static void put_page(struct jw *w, const struct resource *r, struct arena *a)
+{
+	struct resource_param params[RESOURCE_PARAMS_MAX];
+	const size_t n = resource_params(r, params);
+
+	for (size_t i = 0; i < n; i++)
+		put_param(w, r, &params[i], a);
 	if (r->order == ORDER_NAME)
 		put_text(w, "q", "How the name begins, in any case");
 	if (resource_is_filed(r))
@@ -124,7 +153,7 @@ const json_t *resource_arguments(const struct resource *r,
 	if (one)
 		put_text(&w, "id", "Its id, as a list has it");
 	if (verb == VERB_LIST)
-		put_page(&w, r);
+		put_page(&w, r, a);
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (in_body(&r->fields[i], verb))
 			put_field(&w, r, &r->fields[i], verb == VERB_CREATE);

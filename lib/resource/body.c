@@ -100,6 +100,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 	switch (type) {
 	case TYPE_TEXT:
 	case TYPE_ENUM:
+	case TYPE_DATE:
 		return DB_S(s->s);
 	case TYPE_BOOL:
 		return DB_I(s->b > 0);
@@ -142,20 +143,20 @@ static struct str nearest_choice(const struct resource *r,
 	return found;
 }
 
-static int check_choice(struct arena *a, const struct resource *r,
-			const struct resource_field *f, const struct db_val *v,
-			struct err *e)
+int resource_check_choice(struct arena *a, const struct resource *r,
+			  const struct resource_field *f, struct str value,
+			  const char *name, struct err *e)
 {
 	struct str meant;
 
-	if (f->type != TYPE_ENUM || v->null || resource_takes(r, f, v->s))
+	if (resource_takes(r, f, value))
 		return 0;
-	meant = nearest_choice(r, f, v->s);
+	meant = nearest_choice(r, f, value);
 	if (meant.n)
-		return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be %s; "
-				 "did you mean \"%.*s\"?", f->key,
+		return err_field(e, ERR_INVALID_FIELD, name, "%s must be %s; "
+				 "did you mean \"%.*s\"?", name,
 				 resource_choices(r, f, a), STR_ARG(meant));
-	return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be %s.", f->key,
+	return err_field(e, ERR_INVALID_FIELD, name, "%s must be %s.", name,
 			 resource_choices(r, f, a));
 }
 
@@ -207,7 +208,9 @@ int resource_body(const struct resource *r, const struct resource_call *c,
 		else if (j)
 			*v = value_of(a, r->fields[at[k]].type, &slots[k],
 				      v->type);
-		if (check_choice(a, r, &r->fields[at[k]], v, e) < 0)
+		if (r->fields[at[k]].type == TYPE_ENUM && !v->null &&
+		    resource_check_choice(a, r, &r->fields[at[k]], v->s,
+					  fields[k].key, e) < 0)
 			return -1;
 	}
 	resource_sort(r, a, row);

@@ -24,6 +24,8 @@ struct resource_query {
 	struct str cursor;	/* nextCursor of the page before; empty: the first */
 	struct str q;		/* ORDER NAME: how the name begins */
 	struct str category;	/* FILED: the id of a row that they are filed under */
+	/* LISTED: the values of resource_params; empty: absent */
+	struct str params[RESOURCE_PARAMS_MAX];
 	size_t size;		/* maximum of items, at most LIM_PAGE_MAX; 0: the
 				   default */
 	bool uncounted;		/* the total is not needed */

@@ -9,6 +9,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/resource/page.c \
 	lib/resource/print.c \
 	lib/resource/purge.c lib/resource/purge.h \
+	lib/resource/query.c \
 	lib/resource/read.c lib/resource/rows.h \
 	lib/resource/reseal.c lib/resource/reseal.h \
 	lib/resource/write.c \

@@ -2,6 +2,7 @@
 /* Pages of lists: rows of files are among or before stored rows. */
 #include "resource/rows.h"
 
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
@@ -16,11 +17,47 @@ struct page_start {
 	struct str file;	/* NAMED: the name of one of a file; p == NULL: none */
 };
 
+/* The order of a cursor, as the query has it: "due", "-due". In a. */
+static const char *order_name(const struct resource_limits *l, struct arena *a)
+{
+	return arena_printf(a, "%s%s", l->down ? "-" : "", l->by->key);
+}
+
+/* {"o":"-due","v":value,"id":"…"}: the value and the id of the last row. */
+static int read_sorted(const struct caller *by, const struct resource_limits *l,
+		       const json_t *j, struct page_start *b, struct err *e)
+{
+	const json_t *v = json_object_get(j, "v");
+	struct db_val value = {
+		.type = resource_types[l->by->type].letter, .null = json_is_null(v),
+	};
+	bool fits = value.null;
+
+	if (json_is_integer(v) && value.type == 'i') {
+		value.i = json_integer_value(v);
+		fits = true;
+	} else if (json_is_number(v) && value.type == 'd') {
+		value.d = json_number_value(v);
+		fits = true;
+	} else if (json_is_string(v) && value.type == 's') {
+		value.s = jx_str(j, "v");
+		fits = clock_is_date(value.s.p);
+	}
+	if (!fits || (value.null && l->by->common) ||
+	    !str_is(jx_str(j, "o"), order_name(l, by->arena)) ||
+	    !uuid_parse(jx_str(j, "id"), &b->row.id))
+		return err_set(e, ERR_INVALID_CURSOR, "not of this order");
+	resource_sorting_set(l->by, value, &b->row);
+	b->after = &b->row;
+	return 0;
+}
+
 /*
  * A cursor is {"c":created_us,"id":"…"} or {"k":"sort_key","id":"…"}; for NAMED ones
  * of a file {"id":"name"}.
  */
 static int read_beginning(const struct caller *by, const struct resource_call *c,
+			  const struct resource_limits *limits,
 			  struct page_start *b, struct err *e)
 {
 	const struct resource *r = c->r;
@@ -32,6 +69,8 @@ static int read_beginning(const struct caller *by, const struct resource_call *c
 		return -1;
 	if (!j)
 		return 0;
+	if (limits->by)
+		return read_sorted(by, limits, j, b, e);
 	b->row.created_us = jx_int(j, "c", -1);
 	b->row.sort_key = jx_str(j, "k");
 	if ((by_name ? b->row.sort_key.n > 0 : b->row.created_us >= 0) &&
@@ -49,8 +88,18 @@ static struct str next_text(const struct caller *by, const struct buf *b)
 	return arena_str(by->arena, buf_str(b));
 }
 
+static void put_value(struct jw *j, enum resource_type type, const struct db_val *v)
+{
+	/* Times stay numbers: no digit of them is lost. */
+	const struct resource_field f = { .type = type == TYPE_TIME ? TYPE_INT : type };
+
+	jw_key(j, "v");
+	resource_write_value(j, &f, v);
+}
+
 /* The cursor of what follows this row. */
 static struct str after_row(const struct caller *by, const struct resource *r,
+			    const struct resource_limits *limits,
 			    const struct resource_row *last)
 {
 	struct buf next = BUF_INIT(LIM_CURSOR_BYTES);
@@ -58,7 +107,12 @@ static struct str after_row(const struct caller *by, const struct resource *r,
 	struct str out;
 
 	jw_obj(&j);
-	if (r->order == ORDER_NAME)
+	if (limits->by) {
+		const struct db_val v = resource_sorting_value(limits->by, last);
+
+		jw_kstrz(&j, "o", order_name(limits, by->arena));
+		put_value(&j, limits->by->type, &v);
+	} else if (r->order == ORDER_NAME)
 		jw_kstr(&j, "k", last->sort_key);
 	else
 		jw_kint(&j, "c", last->created_us);
@@ -153,8 +207,8 @@ static int count(const struct caller *by, const struct resource_call *c,
 {
 	out->total = (int64_t)n;
 	return all || c->query.uncounted ? 0
-		: resource_total(by->db, c->r, &out->done.at, want->prefix,
-				 want->under, &out->total, e);
+		: resource_total(by->db, c->r, &out->done.at, want, &out->total,
+				 e);
 }
 
 static size_t files_of(const struct caller *by, const struct resource *r,
@@ -182,7 +236,8 @@ static int merged(const struct caller *by, const struct resource_call *c,
 	n_files = files_of(by, c->r, &files);
 	merge(c->r, want, files, n_files, &rows, out);
 	if (out->more && out->n)
-		out->next = after_row(by, c->r, out->items[out->n - 1].row);
+		out->next = after_row(by, c->r, want->limits,
+				      out->items[out->n - 1].row);
 	want->after = NULL;
 	for (size_t i = 0; i < n_files; i++)
 		n_wanted += resource_wanted(c->r, &files[i], want);
@@ -256,7 +311,8 @@ static int named(const struct caller *by, const struct resource_call *c,
 	if (more || (rows.more && !rows.n))
 		out->next = after_file(by, last);
 	else if (rows.more)
-		out->next = after_row(by, c->r, &rows.v[rows.n - 1]);
+		out->next = after_row(by, c->r, want->limits,
+				      &rows.v[rows.n - 1]);
 	if (count(by, c, want, !out->more && !b->after, rows.n, out, e) < 0)
 		return -1;
 	out->total += (int64_t)n_files;
@@ -268,10 +324,12 @@ int resource_page(const struct caller *by, const struct resource_call *c,
 {
 	size_t size = c->query.size ? MIN(c->query.size, LIM_PAGE_MAX)
 		: LIM_PAGE_DEFAULT;
-	struct resource_want want = { .size = size };
+	struct resource_limits limits;
+	struct resource_want want = { .size = size, .limits = &limits };
 	struct page_start b;
 
-	if (read_beginning(by, c, &b, e) < 0)
+	if (resource_limits(c->r, c->query.params, by->arena, &limits, e) < 0 ||
+	    read_beginning(by, c, &limits, &b, e) < 0)
 		return -1;
 	want.after = b.after;
 	out->items = room_for(by, size);

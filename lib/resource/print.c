@@ -160,13 +160,41 @@ static void print_append(struct buf *out, const struct resource *r)
 	print_delete(out, r);
 }
 
+static void print_param(struct buf *out, const struct resource *r,
+			const struct resource_param *p)
+{
+	const char *type = p->field ? resource_types[p->field->type].schema : NULL;
+	struct arena a = ARENA_INIT;
+
+	if (!p->field)
+		buf_addf(out, "{name: order, in: query, description: \"- for "
+			 "the largest first\", schema: {enum: [%s]}}, ",
+			 resource_order_names(r, ", ", ", ", &a));
+	else if (p->field->type == TYPE_ENUM)
+		buf_addf(out, "{name: %s, in: query, description: \"%s (%s)\", "
+			 "schema: {type: string}}, ", p->name, p->help,
+			 resource_choices(r, p->field, &a));
+	else
+		buf_addf(out, "{name: %s, in: query, description: \"%s\", "
+			 "schema: {type: %s%s}}, ", p->name, p->help, type,
+			 p->field->type == TYPE_DATE ? ", format: date"
+			 : p->field->type == TYPE_TIME ? ", format: date-time"
+			 : p->field->type == TYPE_UUID ? ", format: uuid" : "");
+	arena_release(&a);
+}
+
 static void print_all(struct buf *out, const struct resource *r)
 {
+	struct resource_param params[RESOURCE_PARAMS_MAX];
+	const size_t n = resource_params(r, params);
 	bool named = r->order == ORDER_NAME;
 
 	print_path_name(out, r, "", false);
 	operation(out, r, "get", "list", "List every");
-	buf_addf(out, "      parameters: [%s%s{$ref: \"#/components/parameters/"
+	buf_adds(out, "      parameters: [");
+	for (size_t i = 0; i < n; i++)
+		print_param(out, r, &params[i]);
+	buf_addf(out, "%s%s{$ref: \"#/components/parameters/"
 		 "cursor\"}, {$ref: \"#/components/parameters/pageSize\"}]\n"
 		 "      responses:\n"
 		 "        \"200\":\n          description: A page of the list, newest first\n"
@@ -260,6 +288,8 @@ static void print_field(struct buf *out, const struct resource *r,
 			 ? "type: [%s, \"null\"], " : "type: %s, ", type);
 	if (f->type == TYPE_TIME)
 		buf_adds(out, "format: date-time, ");
+	if (f->type == TYPE_DATE)
+		buf_adds(out, "format: date, ");
 	if (f->type == TYPE_UUID)
 		buf_adds(out, "format: uuid, ");
 	if (f->type == TYPE_IDS)

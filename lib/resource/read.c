@@ -2,6 +2,7 @@
 /* Reading rows of resources. */
 #include "resource/rows.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,9 @@ static const struct {
 };
 
 #define LAST_CHARACTER "\xf4\x8f\xbf\xbf"
+
+/* Parameters of a list besides its filters; and with them. */
+enum { LIST_ARGS = 12, LISTED_ARGS = LIST_ARGS + 2 * RESOURCE_PARAMS_MAX };
 
 struct reading {
 	const struct resource *r;
@@ -223,17 +227,81 @@ bool resource_is_filed(const struct resource *r)
 	return filed[r - resources].list != 0;
 }
 
+/* -- lists by filters and orders -------------------------------------------------- */
+
+/* Adds what limits the rows, after the tenant. */
+static size_t add_limits(const struct resource *r, const struct resource_at *at,
+			 const struct resource_limits *limits, struct db_val *v)
+{
+	size_t n = add_holder(r, at, v, 1);
+
+	memcpy(v + n, limits->v, limits->n * sizeof(*v));
+	return n + limits->n;
+}
+
+/* The value before all others, or after them. */
+static struct db_val first_value(const struct resource_sorting *by, bool down)
+{
+	switch (by->type) {
+	case TYPE_DATE:
+		return DB_S(down ? STR("9999-12-31") : STR("1000-01-01"));
+	case TYPE_REAL:
+		return DB_D(down ? DBL_MAX : -DBL_MAX);
+	default:
+		return DB_I(down ? INT64_MAX : INT64_MIN);
+	}
+}
+
+static const struct uuid first_id, last_id = { {
+	255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+} };
+
+/*
+ * Reads those with a value of the order, and when they are at their end, those
+ * without.
+ */
+static int read_ordered(struct db *db, struct reading *k,
+			const struct resource_at *at,
+			const struct resource_want *want, bool *cut,
+			struct err *e)
+{
+	const struct resource_sorting *by = want->limits->by;
+	const bool down = want->limits->down;
+	const struct resource_row *after = want->after;
+	struct db_val v[LISTED_ARGS] = { DB_S(at->by.tenant_id) };
+	const size_t n = add_limits(k->r, at, want->limits, v);
+	struct db_val value = after ? resource_sorting_value(by, after)
+		: first_value(by, down);
+
+	if (!value.null) {
+		v[n] = v[n + 1] = value;
+		v[n + 2] = DB_U(after ? &after->id : down ? &last_id : &first_id);
+		v[n + 3] = DB_I((int64_t)want->size + 1);
+		if (db_each_within(db, down ? by->down : by->up, v, LIM_PAGE_BYTES,
+				   k->a, take_row, k, cut, e))
+			return -1;
+		if (*cut || k->n > want->size || by->common)
+			return 0;
+		after = NULL;
+	}
+	v[n] = DB_U(after ? &after->id : &first_id);
+	v[n + 1] = DB_I((int64_t)(want->size - k->n) + 1);
+	return db_each_within(db, by->rest, v, LIM_PAGE_BYTES, k->a, take_row, k,
+			      cut, e);
+}
+
 int resource_list(struct db *db, const struct resource *r,
 		  const struct resource_at *at,
 		  const struct resource_want *want, struct arena *a,
 		  struct resource_row **out, size_t *n, bool *more,
 		  struct err *e)
 {
+	const struct resource_limits *limits = want->limits;
 	struct name_range range = range_of(want, a);
 	size_t rounds = r->owner == OWNER_SHARED
 		? (at->n_readers + ARMS - 1) / ARMS : 1;
 	struct reading k = { .r = r, .a = a, .room = rounds * (want->size + 1) };
-	struct db_val v[12] = { DB_S(at->by.tenant_id) };
+	struct db_val v[LISTED_ARGS] = { DB_S(at->by.tenant_id) };
 	bool cut = false;
 	int rc;
 
@@ -241,6 +309,12 @@ int resource_list(struct db *db, const struct resource *r,
 	if (want->under) {
 		add_place(r, want, &range, v, add_under(at, want->under, a, v));
 		rc = db_each_within(db, filed[r - resources].list, v,
+				    LIM_PAGE_BYTES, a, take_row, &k, &cut, e);
+	} else if (limits && limits->by) {
+		rc = read_ordered(db, &k, at, want, &cut, e);
+	} else if (limits && limits->any) {
+		add_place(r, want, &range, v, add_limits(r, at, limits, v));
+		rc = db_each_within(db, resource_listed(r)->list, v,
 				    LIM_PAGE_BYTES, a, take_row, &k, &cut, e);
 	} else if (r->owner == OWNER_SHARED) {
 		rc = read_all_arms(db, &k, at, want, &range, &cut, e);
@@ -296,29 +370,39 @@ static struct str ids_json(const struct uuid *v, size_t n, struct arena *a)
 }
 
 int resource_total(struct db *db, const struct resource *r,
-		   const struct resource_at *at, struct str prefix,
-		   const struct uuid *under, int64_t *total, struct err *e)
+		   const struct resource_at *at,
+		   const struct resource_want *want, int64_t *total,
+		   struct err *e)
 {
-	const struct resource_want want = { .prefix = prefix };
+	const bool limited = want->limits && want->limits->any;
+	const struct resource_want all = { .prefix = want->prefix };
 	struct arena a = ARENA_INIT;
-	struct name_range range = range_of(&want, &a);
-	struct db_val v[10];
-	size_t n = under ? add_under(at, under, &a, v) : 0;
+	struct name_range range = range_of(&all, &a);
+	struct db_val v[LISTED_ARGS];
+	unsigned stmt = r->total;
+	size_t n = 0;
 	int rc;
 
-	if (!under && r->owner == OWNER_SHARED)
-		v[n++] = DB_S(readers_json(at, &a));
-	if (!under)
+	if (want->under) {
+		stmt = filed[r - resources].total;
+		n = add_under(at, want->under, &a, v);
+	} else if (limited) {
+		stmt = resource_listed(r)->total;
+		v[0] = DB_S(at->by.tenant_id);
+		n = add_limits(r, at, want->limits, v);
+	} else {
+		if (r->owner == OWNER_SHARED)
+			v[n++] = DB_S(readers_json(at, &a));
 		v[n++] = DB_S(at->by.tenant_id);
-	if (r->owner != OWNER_SHARED)
-		n = add_shown(r, at, v, n);
+		if (r->owner != OWNER_SHARED)
+			n = add_shown(r, at, v, n);
+	}
 	if (r->order == ORDER_NAME) {
 		v[n++] = DB_S(range.low);
 		v[n++] = DB_S(range.high);
 	}
 	v[n] = DB_I(LIM_COUNTED + 1);
-	rc = count(db, under ? filed[r - resources].total : r->total, v, total,
-		   e);
+	rc = count(db, stmt, v, total, e);
 	arena_release(&a);
 	return rc;
 }

@@ -321,6 +321,7 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 	switch (f->type) {
 	case TYPE_TEXT:
 	case TYPE_ENUM:
+	case TYPE_DATE:
 		jw_str(w, v->s);
 		return;
 	case TYPE_INT:

@@ -195,6 +195,74 @@ void resource_sort(const struct resource *r, struct arena *a,
  */
 void resource_new(const struct resource *r, struct resource_row *row);
 
+/* -- lists by filters and orders: LISTED ---------------------------------------- */
+
+struct resource_filter {
+	const char *key;
+	enum resource_type type;
+};
+
+struct resource_sorting {
+	const char *key;
+	enum resource_type type;
+	bool common;		/* a time that all rows have */
+	size_t offset;		/* of the value, in a struct resource_row */
+	unsigned up, down;	/* statements */
+	unsigned rest;		/* of rows without a value; not common ones */
+};
+
+struct resource_listed {
+	const struct resource_filter *filters;
+	size_t n_filters;
+	const struct resource_sorting *orders;
+	size_t n_orders;
+	unsigned list, total;	/* statements: in the order of the resource */
+};
+
+/* NULL: r has no filters and orders. */
+const struct resource_listed *resource_listed(const struct resource *r);
+
+/* A query parameter of its list: a filter, one end of its range, or the order. */
+struct resource_param {
+	char name[48];
+	const struct resource_field *field;	/* NULL: the order */
+	const char *help;
+};
+
+/* Fills in the parameters, and returns their number. */
+enum { RESOURCE_PARAMS_MAX = 16 };
+size_t resource_params(const struct resource *r,
+		       struct resource_param out[RESOURCE_PARAMS_MAX]);
+
+/* The values of "order": "due", "-due", …, with these texts between them. In a. */
+const char *resource_order_names(const struct resource *r, const char *between,
+				 const char *before_last, struct arena *a);
+
+/* What a list is limited to, and its order, as parameters of its statements. */
+struct resource_limits {
+	struct db_val v[2 * RESOURCE_PARAMS_MAX];
+	size_t n;
+	bool any;		/* there is a filter */
+	const struct resource_sorting *by;	/* NULL: the order of the resource */
+	bool down;		/* the largest first */
+};
+
+/*
+ * Reads the values (empty: absent) of the parameters, in their order. ERR_INVALID_FIELD
+ * naming the parameter. In a, and borrowed from params.
+ */
+int resource_limits(const struct resource *r, const struct str *params,
+		    struct arena *a, struct resource_limits *out,
+		    struct err *e) MUST_CHECK;
+
+/* A row's value of an order; and setting it. */
+struct db_val resource_sorting_value(const struct resource_sorting *by,
+				   const struct resource_row *row);
+void resource_sorting_set(const struct resource_sorting *by, struct db_val value,
+			struct resource_row *row);
+
+/* -- reading --------------------------------------------------------------------- */
+
 /* The requested part of a list. */
 struct resource_want {
 	const struct resource_row *after;	/* start after this row, by its
@@ -204,6 +272,8 @@ struct resource_want {
 	size_t size;		/* maximum of rows */
 	/* FILED: only rows under this one; NULL: all */
 	const struct uuid *under;
+	/* LISTED; its order is the one that `after` has a place in; NULL: all */
+	const struct resource_limits *limits;
 };
 
 /*
@@ -230,12 +300,11 @@ bool resource_ids_have(const struct db_val *ids, const struct uuid *id);
 int resource_compare(const void *a, const void *b);
 
 /*
- * Counts the rows of the list with this prefix, and under that one (or NULL),
- * up to LIM_COUNTED + 1.
+ * Counts the rows of the list that want is a part of, up to LIM_COUNTED + 1.
  */
 int resource_total(struct db *db, const struct resource *r,
-		   const struct resource_at *at, struct str prefix,
-		   const struct uuid *under, int64_t *n,
+		   const struct resource_at *at,
+		   const struct resource_want *want, int64_t *n,
 		   struct err *e) MUST_CHECK;
 
 /* Counts the holder's rows, up to r->most. */

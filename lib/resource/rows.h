@@ -43,6 +43,14 @@ int resource_seal(const struct caller *by, const struct resource *r,
 bool resource_equal(const struct caller *by, const struct resource *r, size_t i,
 		    const struct resource_row *a, const struct resource_row *b);
 
+/*
+ * Whether a client may give the ENUM field this value. name: of the parameter or
+ * field in the error. ERR_INVALID_FIELD. In a.
+ */
+int resource_check_choice(struct arena *a, const struct resource *r,
+			  const struct resource_field *f, struct str value,
+			  const char *name, struct err *e) MUST_CHECK;
+
 /* The i-th hooks of r; NULL: it has no more. */
 const struct resource_hooks *resource_hooks_at(const struct resource *r, size_t i);
 

@@ -21,7 +21,7 @@ const LAMP = form({ key: 'name', type: 'text', required: true, nullable: false, 
 	{ key: 'on', type: 'boolean', nullable: false }, { key: 'from', type: 'time' },
 	{ key: 'room', type: 'json' }, { key: 'tags', type: 'ids', nullable: false, max: 2 },
 	{ key: 'lines', type: 'lines', max: 2 }, { key: 'key', type: 'secret' },
-	{ key: 'warm', type: 'number', min: 0, max: 2 },
+	{ key: 'warm', type: 'number', min: 0, max: 2 }, { key: 'due', type: 'date' },
 	{ key: 'note', type: 'text', multiline: true },
 	{ key: 'kind', type: 'text', mode: 'once', choices: [{ value: 'oil' }, { value: 'gas' }] },
 	{ key: 'bottle', type: 'text', only: { key: 'kind', value: 'gas' } },
@@ -30,28 +30,29 @@ const LAMP = form({ key: 'name', type: 'text', required: true, nullable: false, 
 test('a new row: what is filled in is sent, in the types of its fields', () => {
 	const values = { ...valuesOf(LAMP, null), name: ' Hall ', watts: '40', lit: false,
 		from: '2026-11-23T10:15', room: '{"a": [1]}', tags: ['x'], lines: ' a \n\nb',
-		key: ' k ', note: ' two\n', warm: ' 0.7 ' };
+		key: ' k ', note: ' two\n', warm: ' 0.7 ', due: '2028-02-29' };
 	const { body, errors } = bodyOf(LAMP, values, null);
 
 	assert.deepEqual(errors, {});
 	assert.deepEqual(body, { name: 'Hall', watts: 40, lit: false, on: false,
 		from: new Date(2026, 10, 23, 10, 15).toISOString(), room: { a: [1] }, tags: ['x'],
-		lines: ['a', 'b'], key: ' k ', note: ' two\n', warm: 0.7, kind: 'oil' });
+		lines: ['a', 'b'], key: ' k ', note: ' two\n', warm: 0.7, due: '2028-02-29',
+		kind: 'oil' });
 });
 
 test('a change: only what is another value, null for what is taken away', () => {
 	const record = { name: 'Hall', watts: 9007199254740993n, lit: true, on: true,
 		from: '2026-11-23T10:15:30.250Z', room: [1], tags: ['x', 'y'], lines: ['a'],
-		note: null, kind: 'gas', bottle: 'b', keySet: true, warm: 0.5 };
+		note: null, kind: 'gas', bottle: 'b', keySet: true, warm: 0.5, due: '2027-01-31' };
 	const values = valuesOf(LAMP, record);
 
 	assert.deepEqual(bodyOf(LAMP, values, record), { body: {}, errors: {} });
 	// the order of ids says nothing
 	assert.deepEqual(changedKeys(LAMP, { ...values, tags: ['y', 'x'] }, record), []);
 	assert.deepEqual(bodyOf(LAMP, { ...values, watts: '', lit: '', from: '', room: '', tags: [],
-		lines: '', key: null, note: 'n', bottle: '', warm: '' }, record).body,
+		lines: '', key: null, note: 'n', bottle: '', warm: '', due: '' }, record).body,
 	{ watts: null, lit: null, from: null, room: null, tags: [], lines: null, key: null,
-		note: 'n', bottle: null, warm: null });
+		note: 'n', bottle: null, warm: null, due: null });
 	assert.equal(bodyOf(LAMP, { ...values, watts: '60' }, record).body.watts, 60);
 });
 

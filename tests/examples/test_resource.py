@@ -32,4 +32,4 @@ def test_a_note_in_three_files(tmp_path):
     # No code of the page knows notes.
     (copy.root / "tests/node_modules").symlink_to(ROOT / "tests/node_modules")
     run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
-        "tests/examples/page_of_note.py", cwd=copy.root, **copy.environment())
+        "tests/examples/page_of_note.py", "tests/examples/list_of_note.py", cwd=copy.root, **copy.environment())

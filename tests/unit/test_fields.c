@@ -12,7 +12,7 @@ struct sample {
 	int flag;
 	int64_t stars, until_us;
 	double score;
-	struct str line;
+	struct str line, due;
 };
 
 static const struct field fields[] = {
@@ -36,6 +36,8 @@ static const struct field fields[] = {
 	  .min = 0, .max = 2, .offset = offsetof(struct sample, score) },
 	{ .key = "until", .type = FIELD_TIME, .flags = FIELD_NULLABLE,
 	  .offset = offsetof(struct sample, until_us) },
+	{ .key = "due", .type = FIELD_DATE, .flags = FIELD_NULLABLE,
+	  .offset = offsetof(struct sample, due) },
 	{ .key = "must", .type = FIELD_JSON, .flags = FIELD_FILLED,
 	  .offset = offsetof(struct sample, must) },
 	{ .key = "texts", .type = FIELD_TEXTS,
@@ -103,6 +105,14 @@ static void good_values(void **state)
 	assert_int_equal(s.stars, -1);
 	assert_int_equal(s.until_us, 1000000);
 	assert_str_is(s.line, "a b");
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"due\":\"2028-02-29\"}", &s,
+				   &e, &j), 0);
+	assert_str_is(s.due, "2028-02-29");
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"due\":null}", &s, &e, &j),
+			 0);
+	assert_null(s.due.p);
 	json_decref(j);
 }
 
@@ -207,6 +217,28 @@ static void bad_values(void **state)
 		  "score", "a number" },
 		{ "{\"agentId\":\"a\",\"until\":5}", ERR_INVALID_FIELD,
 		  "until", "a time" },
+		{ "{\"agentId\":\"a\",\"due\":\"2027-02-29\"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":\"2100-02-29\"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":\"2027-13-01\"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":\"2027-1-1\"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":\"27-01-01\"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":\"0999-01-01\"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":\" 2027-01-01\"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":\"2027-01-01T00:00\"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":\"2027-01-01 \"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":\"+999-01-01\"}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
+		{ "{\"agentId\":\"a\",\"due\":20270101}", ERR_INVALID_FIELD,
+		  "due", "a date like" },
 		{ "{\"agentId\":\"a\",\"line\":\"a\\tb\"}", ERR_INVALID_FIELD,
 		  "line", "one line" },
 		{ "{\"agentId\":\"a\",\"must\":null}", ERR_INVALID_FIELD,

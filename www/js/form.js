@@ -79,6 +79,12 @@ export function valuesOf(form, record)
 	return values;
 }
 
+/** The beginning of a day, here. */
+function dayOf(text)
+{
+	return new Date(`${text}T00:00`);
+}
+
 /** For <input type="datetime-local">. */
 export function localTime(date)
 {
@@ -137,6 +143,8 @@ export function fieldError(field, value)
 		return t('form.tooManyLines', { label, n: max });
 	if (field.type === 'time' && Number.isNaN(new Date(text).getTime()))
 		return t('form.noTime', { label });
+	if (field.type === 'date' && Number.isNaN(dayOf(text).getTime()))
+		return t('form.noDate', { label });
 	if (field.type === 'json') {
 		try {
 			JSON.parse(text);
@@ -267,6 +275,8 @@ export function shown(field, stored, names = {})
 	case 'time':
 		return new Date(stored).toLocaleString(locale(),
 			{ dateStyle: 'medium', timeStyle: 'short' });
+	case 'date':
+		return dayOf(stored).toLocaleDateString(locale(), { dateStyle: 'medium' });
 	case 'integer':
 		return stored.toLocaleString(locale());
 	case 'json':

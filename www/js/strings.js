@@ -411,6 +411,7 @@ const en = {
 	'form.noInteger': '{label} must be a whole number.',
 	'form.noNumber': '{label} must be a number.',
 	'form.outOfRange': '{label} must be from {min} to {max}.',
+	'form.noDate': '{label} must be a date.',
 	'form.noTime': '{label} must be a date and a time.',
 	'form.noJson': '{label} is not valid JSON: {error}',
 	'form.wrong': { one: 'Check this field: {labels}.', other: 'Check {n} fields: {labels}.' },

@@ -33,6 +33,23 @@ static int describe(const struct tool *t, const struct tool_ctx *ctx,
 	return 0;
 }
 
+/* The arguments of a list that are its query parameters, as texts. */
+static void read_params(const struct resource *r, const json_t *args,
+			struct arena *a, struct str *out)
+{
+	struct resource_param params[RESOURCE_PARAMS_MAX];
+	const size_t n = resource_params(r, params);
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *v = json_object_get(args, params[i].name);
+
+		if (json_is_string(v))
+			out[i] = jx_str(args, params[i].name);
+		else if (v && !json_is_null(v))
+			out[i] = str_of(jx_text(a, v));
+	}
+}
+
 /* Appends the record, or the page of the list, as JSON. */
 static int run(const struct tool *t, const struct tool_ctx *ctx,
 	       const json_t *args, struct buf *out, bool *is_json, struct err *e)
@@ -40,7 +57,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	const struct deed *d = t->data;
 	const struct resource *r = &resources[d->of];
 	json_t *body = jx_keep(ctx->arena, json_copy((json_t *)args));
-	const struct resource_call call = {
+	struct resource_call call = {
 		.r = r, .verb = d->verb, .id = jx_str(args, "id"), .body = body,
 		.query = {
 			.cursor = jx_str(args, "cursor"), .q = jx_str(args, "q"),
@@ -55,6 +72,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 
 	*is_json = true;
 	by.arena = ctx->arena;
+	read_params(r, args, ctx->arena, call.query.params);
 	if (d->verb != VERB_CREATE)
 		json_object_del(body, "id");
 	if (resource_call(&by, &call, answer, e) < 0)

@@ -124,7 +124,7 @@ function textControl(field, at, { id, described, invalid })
 		.value=${live(at.value)} @input=${(event) => at.set(event.target.value)}></textarea>`;
 }
 
-const TYPES = { time: 'datetime-local', secret: 'password' };
+const TYPES = { time: 'datetime-local', date: 'date', secret: 'password' };
 const MODES = { integer: 'numeric', number: 'decimal' };
 
 function lineControl(field, at, { id, described, invalid })
