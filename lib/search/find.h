@@ -81,6 +81,8 @@ struct search_looked {
 	struct search_base *bases;	/* by their index; deleted ones: language.p == NULL */
 	struct look *rows;
 	size_t n_rows;
+	struct hidden *hidden;
+	size_t n_hidden;
 };
 int search_look(struct db *db, const struct search_in *in, size_t n,
 		struct arena *a, struct search_looked *out,
