@@ -162,12 +162,15 @@ static struct kb_at sight_of(const struct caller *by, const struct uuid *base)
 	};
 }
 
-/* Sets up the query of each base in `in`. */
-static int prepare(struct retrieving *k, struct search_in *in, struct err *e)
+/*
+ * Sets up the query of each base in `in`. *looked: what it has read of the bases; bases
+ * == NULL if nothing, or if it may be outdated because a service was asked meanwhile.
+ */
+static int prepare(struct retrieving *k, struct search_in *in,
+		   struct search_looked *looked, struct err *e)
 {
 	const struct retrieve_ask *q = k->q;
 	struct search_ask *asks = arena_zalloc(k->a, q->n_bases, sizeof(*asks));
-	struct search_base *infos = NULL;
 
 	for (size_t i = 0; i < q->n_bases; i++) {
 		asks[i] = q->ask;
@@ -178,16 +181,20 @@ static int prepare(struct retrieving *k, struct search_in *in, struct err *e)
 					    .ask = &asks[i] };
 	}
 	if (q->ask.mode != SEARCH_WORDS && q->io && q->io->http &&
-	    search_look(q->by->db, in, q->n_bases, k->a, &infos, e))
+	    search_look(q->by->db, in, q->n_bases, k->a, looked, e))
 		return -1;
 	for (size_t i = 0; i < q->n_bases; i++) {
-		if (infos && vector_for(k, &q->bases[i], &infos[i], &asks[i], e))
+		if (looked->bases &&
+		    vector_for(k, &q->bases[i], &looked->bases[i], &asks[i], e))
 			return -1;
 		if (q->ask.mode == SEARCH_VECTORS && !asks[i].vector && !k->notice)
 			return err_field(e, ERR_INVALID_FIELD, "mode", "This "
 					 "knowledge base has no vectors. Use words "
 					 "or fused.");
 	}
+	for (size_t i = 0; i < k->n_asked; i++)
+		if (k->asked[i].tried)
+			looked->bases = NULL;
 	return 0;
 }
 
@@ -217,10 +224,12 @@ static int find_all(struct retrieving *k, struct retrieve_hit **v, size_t *n,
 {
 	const struct retrieve_ask *q = k->q;
 	struct search_in *in = arena_zalloc(k->a, q->n_bases + 1, sizeof(*in));
+	struct search_looked looked = { .bases = NULL };
 	size_t all = 0;
 
-	if (prepare(k, in, e) ||
-	    search_rank_all(q->by->db, in, q->n_bases, k->a, e))
+	if (prepare(k, in, &looked, e) ||
+	    search_rank_all(q->by->db, in, q->n_bases,
+			    looked.bases ? &looked : NULL, k->a, e))
 		return -1;
 	for (size_t i = 0; i < q->n_bases; i++) {
 		if (in[i].unused)	/* the base's model changed meanwhile */

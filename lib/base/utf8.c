@@ -88,14 +88,33 @@ size_t utf8_complete(struct str s)
 	return s.n;
 }
 
+/* How many of the bytes are ASCII other than NUL, in whole words of eight. */
+static size_t ascii_run(const char *p, size_t n)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+	size_t i = 0;
+
+	for (uint64_t w; n - i >= sizeof(w); i += sizeof(w)) {
+		memcpy(&w, p + i, sizeof(w));
+		/* Bit 7 of a byte stays 0 unless it was set or the byte was 0. */
+		if ((w | (w - ones)) & high)
+			break;
+	}
+	return i;
+}
+
 void utf8_scrub(struct buf *out, struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
 	size_t i = 0, from = 0;
 
 	while (i < s.n) {
-		int len = p[i] ? seq_len(p + i, s.n - i) : 0;
+		int len;
 
+		i += ascii_run(s.p + i, s.n - i);
+		if (i == s.n)
+			break;
+		len = p[i] ? seq_len(p + i, s.n - i) : 0;
 		if (len > 0) {
 			i += (size_t)len;
 			continue;

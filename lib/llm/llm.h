@@ -308,8 +308,9 @@ struct llm_io {
 					   HTTP_LATER; may be NULL */
 	void (*stall_fn)(void *ctx);	/* see above; may be NULL */
 	/* In the caller's thread, each time a request is on its way, beside
-	   the handler: http_request.meanwhile. May be NULL. */
+	   the handler: http_request.meanwhile and sends_first. May be NULL. */
 	void (*meanwhile_fn)(void *ctx);
+	bool sends_first;
 };
 int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	       struct arena *a, llm_handler *fn, void *ctx,

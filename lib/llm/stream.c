@@ -475,6 +475,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 
 	if (io->meanwhile_fn)
 		base.meanwhile = meanwhile;
+	base.sends_first = io->sends_first;
 	for (;;) {
 		struct err mine = ERR_INIT;
 

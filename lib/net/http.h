@@ -111,7 +111,10 @@ struct http_request {
 	 *
 	 * meanwhile runs in the caller's thread each time the request has been
 	 * passed to the pool, concurrently with the other callbacks: it must not
-	 * use their data. http_do does not return before it has.
+	 * use their data. http_do does not return before it has. sends_first: not
+	 * before the request was sent, or at least its connection begun. If it gives
+	 * others work, such as the database, they could keep the pool's thread from a
+	 * processor.
 	 */
 	void (*on_header)(void *ctx, struct str name, struct str value);
 	int (*on_head)(void *ctx, const struct http_result *res);
@@ -121,6 +124,7 @@ struct http_request {
 					 * request was sent */
 	void (*on_stall)(void *ctx);
 	void (*meanwhile)(void *ctx);
+	bool sends_first;
 	void *ctx;
 };
 

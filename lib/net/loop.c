@@ -129,6 +129,15 @@ static void count(struct http_pool *p, int by)
 			  (long)(p->max_idle + p->n_transfers));
 }
 
+/* The request is on its way, which the caller may have waited for. */
+static void begun(struct transfer *t)
+{
+	if (t->begun || !t->r->meanwhile || !t->r->sends_first)
+		return;
+	t->begun = true;
+	sem_post(&t->wake);
+}
+
 /* After this, t belongs to the caller and may be freed at any time. */
 static void over(struct http_pool *p, struct transfer *t)
 {
@@ -145,6 +154,7 @@ static void over(struct http_pool *p, struct transfer *t)
 	if (t->next)
 		t->next->prev = t->prev;
 	count(p, -1);
+	begun(t);
 	t->over = true;
 	log_borrow(NULL);
 	sem_post(&t->wake);
@@ -292,6 +302,7 @@ static void look_at(struct http_pool *p, struct transfer *t)
 	log_borrow(t->log);
 	rc = t->batch && t->r->on_batch ? t->r->on_batch(t->r->ctx) : 0;
 	block = rc == HTTP_STALL && t->r->on_stall;
+	begun(t);
 	t->batch = false;
 	t->batch_at = rc == HTTP_LATER ? p->now + 1 : -1;
 	if (t->finished || t->e.code != ERR_NONE) {
@@ -538,6 +549,8 @@ int http_loop_run(struct http_pool *p, struct transfer *t)
 	if (t->r->abort)
 		atomic_store(&t->r->abort->pool, p);
 	submit(p, t);
+	if (t->r->meanwhile && t->r->sends_first)
+		sleep_until_told(t);
 	if (t->r->meanwhile)
 		t->r->meanwhile(t->r->ctx);
 	sleep_until_told(t);

@@ -31,6 +31,7 @@ struct transfer {
 	/* handing over */
 	sem_t wake;			/* the caller sleeps on it */
 	bool over, stalled;		/* why the caller was woken */
+	bool begun;			/* it was woken for meanwhile: sends_first */
 	bool finished;			/* libcurl has finished it, with code */
 	CURLcode code;
 

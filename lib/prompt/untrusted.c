@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "prompt/untrusted.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <sodium.h>
 #include <strings.h>
 
@@ -59,9 +61,11 @@ static const struct {
 	{ STR(MARKER), 9 },
 };
 
+/* Its second byte tells most texts apart, also with a letter's case dropped. */
 static bool at(struct str s, size_t i, struct str token)
 {
-	return s.n - i >= token.n && !strncasecmp(s.p + i, token.p, token.n);
+	return s.n - i >= token.n && !((s.p[i + 1] ^ token.p[1]) & ~0x20) &&
+	       !strncasecmp(s.p + i, token.p, token.n);
 }
 
 /* The code point at index i of valid s; *len is set to its length in bytes. */
@@ -120,6 +124,16 @@ static bool is_joiner(unsigned c)
 	return c == 0x200c || c == 0x200d || c == 0xfe0f;
 }
 
+/* How many bytes from i on are visible ASCII, which most text is. */
+static size_t visible_run(struct str s, size_t i)
+{
+	size_t n = i;
+
+	while (n < s.n && ((s.p[n] >= ' ' && s.p[n] < 0x7f) || s.p[n] == '\n'))
+		n++;
+	return n - i;
+}
+
 /* The first pass, so that no invisible character hides a token from the second. */
 static void drop_invisible(struct str s, struct buf *out)
 {
@@ -127,9 +141,18 @@ static void drop_invisible(struct str s, struct buf *out)
 	bool joins = false;	/* the last character kept can be joined */
 
 	while (i < s.n) {
-		unsigned c = code_point(s, i, &len);
-		bool joiner = is_joiner(c);
+		size_t run = visible_run(s, i);
+		unsigned c;
+		bool joiner;
 
+		if (run) {
+			buf_add(out, s.p + i, run);
+			joins = false;
+			i += run;
+			continue;
+		}
+		c = code_point(s, i, &len);
+		joiner = is_joiner(c);
 		if (joiner ? joins : !is_invisible(c)) {
 			buf_add(out, s.p + i, len);
 			joins = c >= 0x80 && (!joiner || c == 0xfe0f);
@@ -159,18 +182,26 @@ static void break_tokens(const struct untrusted *u, struct str s,
 			 struct buf *out)
 {
 	const struct str id = str_of(u ? u->id : NULL);
+	bool first[UCHAR_MAX + 1] = { false };	/* what begins a token or the id */
 	size_t done = 0, i = 0;
 
+	for (size_t k = 0; k < ARRAY_LEN(tokens); k++)
+		first[(unsigned char)tokens[k].token.p[0]] = true;
+	first['u'] = true;		/* of the marker; the others are no letters */
+	if (id.n)
+		first[(unsigned char)id.p[0]] = first[toupper(id.p[0])] = true;
 	while (i < s.n) {
 		size_t keep = 0;
 
-		/* only these can begin a token; id is hexadecimal */
+		if (!first[(unsigned char)s.p[i]]) {
+			i++;
+			continue;
+		}
 		if (id.n && at(s, i, id))
 			keep = 4;
-		else if (s.p[i] && strchr("<|[\n\xef" "Uu", s.p[i]))
-			for (size_t k = 0; k < ARRAY_LEN(tokens) && !keep; k++)
-				if (at(s, i, tokens[k].token))
-					keep = tokens[k].keep;
+		for (size_t k = 0; k < ARRAY_LEN(tokens) && !keep; k++)
+			if (at(s, i, tokens[k].token))
+				keep = tokens[k].keep;
 		if (!keep) {
 			i++;
 			continue;
@@ -182,17 +213,23 @@ static void break_tokens(const struct untrusted *u, struct str s,
 	buf_add(out, s.p + done, s.n - done);
 }
 
-void untrusted_clean(const struct untrusted *u, struct str text,
-		     struct buf *out)
+void untrusted_visible(struct str text, struct buf *out)
 {
 	/* U+FFFD takes three bytes in place of one invalid byte */
 	struct buf valid = BUF_INIT(3 * text.n + 1);
-	struct buf plain = BUF_INIT(3 * text.n + 1);
 
 	utf8_scrub(&valid, text);
-	drop_invisible(buf_str(&valid), &plain);
-	break_tokens(u, buf_str(&plain), out);
+	drop_invisible(buf_str(&valid), out);
 	buf_release(&valid);
+}
+
+void untrusted_clean(const struct untrusted *u, struct str text,
+		     struct buf *out)
+{
+	struct buf plain = BUF_INIT(3 * text.n + 1);
+
+	untrusted_visible(text, &plain);
+	break_tokens(u, buf_str(&plain), out);
 	buf_release(&plain);
 }
 

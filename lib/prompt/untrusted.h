@@ -49,6 +49,12 @@ void untrusted_clean(const struct untrusted *u, struct str text,
 		     struct buf *out);
 
 /*
+ * Appends the valid, visible part of text: for a part of a text that untrusted_clean or
+ * untrusted_wrap gets, if something has to be recognised in it before.
+ */
+void untrusted_visible(struct str text, struct buf *out);
+
+/*
  * Appends text with invisible characters and direction overrides spelled out,
  * as in ⟨U+202E⟩, for a person who decides about it.
  */

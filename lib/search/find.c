@@ -38,9 +38,9 @@ static struct str list_of(struct arena *a, const struct search_in *in, size_t n,
 	return out;
 }
 
-struct str finding_bases(const struct searches *f, bool all)
+struct str finding_bases(const struct searches *f)
 {
-	return list_of(f->a, f->v->in, f->n, all ? NULL : f->v);
+	return list_of(f->a, f->v->in, f->n, f->v);
 }
 
 struct str finding_lists(const struct searches *f,
@@ -75,14 +75,16 @@ void finding_chunks(struct jw *w, const struct search *s)
 
 /* -- access ---------------------------------------------------------------------- */
 
-/* A row of SEARCH_LOOK: one per base and audience. */
+/* A row of SEARCH_LOOK: one per base and audience, or per hidden document. */
 struct look {
 	int64_t place;		/* of the base, from 1 */
 	struct search_base base;
-	int64_t no;
+	int64_t no;		/* HIDDEN: chunks is the document's first, words
+				   how many it has */
 	struct str groups;	/* p == NULL: the base has no audiences */
 	int64_t chunks, words;
 };
+enum { HIDDEN = -1 };
 
 static const struct db_field look_fields[] = {
 	{ .column = "i", .type = 'i', .offset = offsetof(struct look, place) },
@@ -95,27 +97,51 @@ static const struct db_field look_fields[] = {
 	{ .column = "words", .type = 'i', .offset = offsetof(struct look, words) },
 };
 
-static int look_at(struct db *db, struct str list, struct arena *a,
-		   struct look **out, size_t *n, struct err *e)
+/* Chunks of a document that is not to be found; there may be many. */
+struct hidden {
+	int64_t place;
+	struct search_range range;
+};
+
+struct looking {
+	struct search_looked *out;
+	struct arena *a;
+	size_t rows_room, hidden_room;
+};
+
+static int take_look(void *ctx, const struct db_val *v, struct err *e)
 {
-	return db_list(db, STMT_SEARCH_LOOK, DB_ARGS(DB_S(list)), a, look_fields,
-		       sizeof(**out), 0, out, n, e);
+	struct looking *k = ctx;
+	struct search_looked *out = k->out;
+	struct look row = { .no = 0 };
+
+	(void)e;
+	db_map(look_fields, ARRAY_LEN(look_fields), v, &row);
+	if (row.no == HIDDEN) {
+		out->hidden = arena_room(k->a, out->hidden, out->n_hidden, 1,
+					 &k->hidden_room, sizeof(*out->hidden));
+		out->hidden[out->n_hidden++] = (struct hidden){
+			row.place, { row.chunks, row.words } };
+		return 0;
+	}
+	out->rows = arena_room(k->a, out->rows, out->n_rows, 1, &k->rows_room,
+			       sizeof(*out->rows));
+	out->rows[out->n_rows++] = row;
+	out->bases[row.place - 1] = row.base;
+	return 0;
 }
 
 int search_look(struct db *db, const struct search_in *in, size_t n,
-		struct arena *a, struct search_base **out, struct err *e)
+		struct arena *a, struct search_looked *out, struct err *e)
 {
-	struct look *rows;
-	size_t n_rows;
+	struct looking k = { .out = out, .a = a };
+	struct str list = list_of(a, in, n, NULL);
 
-	*out = arena_zalloc(a, n + 1, sizeof(**out));
-	if (!n)
-		return 0;
-	if (look_at(db, list_of(a, in, n, NULL), a, &rows, &n_rows, e))
-		return -1;
-	for (size_t i = 0; i < n_rows; i++)
-		(*out)[rows[i].place - 1] = rows[i].base;
-	return 0;
+	*out = (struct search_looked){
+		.bases = arena_zalloc(a, n + 1, sizeof(*out->bases)),
+	};
+	return n ? db_each(db, STMT_SEARCH_LOOK, DB_ARGS(DB_S(list), DB_S(list)),
+			   a, take_look, &k, e) : 0;
 }
 
 bool search_is_for(struct str groups, const struct str *v, size_t n)
@@ -167,6 +193,15 @@ int search_audiences(struct db *db, const struct uuid *base,
 	return rc;
 }
 
+static void note_hidden(struct searches *f, const struct hidden *h)
+{
+	struct search *s = &f->v[h->place - 1];
+
+	s->hidden = arena_room(f->a, s->hidden, s->n_hidden, 1, &s->hidden_room,
+			       sizeof(*s->hidden));
+	s->hidden[s->n_hidden++] = h->range;
+}
+
 static void note_look(struct searches *f, const struct look *row)
 {
 	struct search *s = &f->v[row->place - 1];
@@ -178,18 +213,6 @@ static void note_look(struct searches *f, const struct look *row)
 	s->sees[row->no] = true;
 	s->stats.chunks += row->chunks;
 	s->stats.words += row->words;
-}
-
-static int note_hidden(void *ctx, const struct db_val *row, struct err *e)
-{
-	struct searches *f = ctx;
-	struct search *s = &f->v[row[0].i - 1];
-
-	(void)e;
-	s->hidden = arena_room(f->a, s->hidden, s->n_hidden, 1, &s->hidden_room,
-			       sizeof(*s->hidden));
-	s->hidden[s->n_hidden++] = (struct search_range){ row[1].i, row[2].i };
-	return 0;
 }
 
 static int note_wanted(void *ctx, const struct db_val *row, struct err *e)
@@ -233,19 +256,20 @@ static bool is_in(const struct search_range *v, size_t n, int64_t chunk)
 	return low < n && v[low].first <= chunk;
 }
 
-static int look_around(struct searches *f, struct err *e)
+static int look_around(struct searches *f, const struct search_looked *looked,
+		       struct err *e)
 {
-	struct str list = finding_bases(f, true);
+	struct search_looked mine;
 	bool limited = false;
-	struct look *rows;
-	size_t n;
 
-	if (look_at(f->db, list, f->a, &rows, &n, e) ||
-	    db_each(f->db, STMT_SEARCH_DOCUMENT_HIDDEN, DB_ARGS(DB_S(list)), f->a,
-		    note_hidden, f, e))
+	if (!looked && search_look(f->db, f->v->in, f->n, f->a, &mine, e))
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		note_look(f, &rows[i]);
+	if (!looked)
+		looked = &mine;
+	for (size_t i = 0; i < looked->n_rows; i++)
+		note_look(f, &looked->rows[i]);
+	for (size_t i = 0; i < looked->n_hidden; i++)
+		note_hidden(f, &looked->hidden[i]);
 	for (size_t i = 0; i < f->n; i++)
 		limited |= f->v[i].ask->n_documents > 0;
 	if (limited && db_each(f->db, STMT_SEARCH_DOCUMENT_RANGES,
@@ -355,11 +379,12 @@ static void choose(struct search *s, struct arena *a)
 	s->list.n = MIN(s->list.n, s->ask->max + SEARCH_SPARE);
 }
 
-static int find(struct searches *f, struct err *e)
+static int find(struct searches *f, const struct search_looked *looked,
+		struct err *e)
 {
 	size_t most = FUSED_RANKS;
 
-	if (look_around(f, e))
+	if (look_around(f, looked, e))
 		return -1;
 	for (size_t i = 0; i < f->n; i++) {
 		f->v[i].near = is_comparable(&f->v[i]);
@@ -387,7 +412,8 @@ static void give_hits(const struct search *s, struct arena *a)
 }
 
 int search_rank_all(struct db *db, struct search_in *in, size_t n,
-		    struct arena *a, struct err *e)
+		    const struct search_looked *looked, struct arena *a,
+		    struct err *e)
 {
 	struct searches f = {
 		.db = db, .a = a, .n = n,
@@ -402,7 +428,7 @@ int search_rank_all(struct db *db, struct search_in *in, size_t n,
 		f.v[i].in = &in[i];
 		f.v[i].ask = in[i].ask;
 	}
-	rc = n ? find(&f, e) : 0;
+	rc = n ? find(&f, looked, e) : 0;
 	finding_end_words(&f);
 	for (size_t i = 0; !rc && i < n; i++)
 		give_hits(&f.v[i], a);
@@ -415,7 +441,7 @@ int search_find_all(struct db *db, struct search_in *in, size_t n,
 	struct search_pick *v;
 	size_t all = 0, n_v = 0;
 
-	if (search_rank_all(db, in, n, a, e))
+	if (search_rank_all(db, in, n, NULL, a, e))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		all += in[i].n;

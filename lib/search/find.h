@@ -74,11 +74,28 @@ int search_find_all(struct db *db, struct search_in *in, size_t n,
 enum { SEARCH_SPARE = 20 };	/* extra candidates, because some may be deleted meanwhile */
 
 /*
+ * What n bases are, and who sees how much of them: read by search_look, in a, for
+ * search_rank_all. Only bases is for others.
+ */
+struct search_looked {
+	struct search_base *bases;	/* by their index; deleted ones: language.p == NULL */
+	struct look *rows;
+	size_t n_rows;
+	struct hidden *hidden;
+	size_t n_hidden;
+};
+int search_look(struct db *db, const struct search_in *in, size_t n,
+		struct arena *a, struct search_looked *out,
+		struct err *e) MUST_CHECK;
+
+/*
  * The first half of search_find_all: only chunks and scores, and up to SEARCH_SPARE
- * passages of each base beyond ask->max.
+ * passages of each base beyond ask->max. looked: what search_look has just read of the
+ * same bases, which saves reading it; NULL: it is read.
  */
 int search_rank_all(struct db *db, struct search_in *in, size_t n,
-		    struct arena *a, struct err *e) MUST_CHECK;
+		    const struct search_looked *looked, struct arena *a,
+		    struct err *e) MUST_CHECK;
 
 /*
  * The second half, for n passages of any bases, with one statement: completes those
@@ -96,11 +113,6 @@ static inline bool search_is_there(const struct search_found *f)
 {
 	return !uuid_is_nil(&f->document_id);
 }
-
-/* Reads the properties of the bases by their index; deleted ones: language.p == NULL. */
-int search_look(struct db *db, const struct search_in *in, size_t n,
-		struct arena *a, struct search_base **out,
-		struct err *e) MUST_CHECK;
 
 /* search_find_all for one base. */
 int search_find(struct db *db, const struct uuid *base,

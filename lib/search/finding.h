@@ -102,9 +102,9 @@ bool finding_sees(const struct search *s, int64_t audience);
 
 /*
  * The ids of the bases as a JSON array, for SEARCH_BASES; null for bases whose
- * `reads` is false, unless all. In f->a.
+ * `reads` is false. In f->a.
  */
-struct str finding_bases(const struct searches *f, bool all);
+struct str finding_bases(const struct searches *f);
 
 /* The lists that `items` writes for each base, for SEARCH_LISTS. In f->a. */
 struct str finding_lists(const struct searches *f,

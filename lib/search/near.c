@@ -163,7 +163,7 @@ static bool scan_cached(struct search *s, struct search_cached **c,
 static int scan_read(struct searches *f, struct search_cached **c, struct err *e)
 {
 	struct signs_read r = { f, c };
-	struct str list = finding_bases(f, false);
+	struct str list = finding_bases(f);
 	int rc;
 
 	f->row = arena_mark(f->a);
@@ -246,7 +246,7 @@ int finding_near(struct searches *f, size_t max, struct err *e)
 		listed |= s->list.n > 0;
 	}
 	if (whole && read_vectors(f, STMT_SEARCH_VECTOR_ALL,
-				  finding_bases(f, false), e))
+				  finding_bases(f), e))
 		return -1;
 	if (listed && read_vectors(f, STMT_SEARCH_VECTOR_GET,
 				   finding_lists(f, finding_chunks), e))

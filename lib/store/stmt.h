@@ -124,8 +124,13 @@ struct locked {		/* a conversation and its turn, both locked */
 	"INSERT INTO conversation (id, tenant_id, user_id, workspace_id," \
 	" agent_id, title, title_by, last_seq, turns, running_turn_id," \
 	" created_us, updated_us) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
+/*
+ * Rows that a turn changes by their key. Left to itself, the optimizer weighs each
+ * other key that the condition names, which takes a third of the statement.
+ */
+#define CONVERSATION_UPDATE "UPDATE conversation USE INDEX (PRIMARY) SET"
 #define CONVERSATION_FREE \
-	"UPDATE conversation SET last_seq = LAST_INSERT_ID(last_seq + ?)," \
+	CONVERSATION_UPDATE " last_seq = LAST_INSERT_ID(last_seq + ?)," \
 	" running_turn_id = NULL, updated_us = ?, version = version + 1," \
 	" unindexed = 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
@@ -155,7 +160,7 @@ struct locked {		/* a conversation and its turn, both locked */
 	" client_id, continues_seq, kept" MESSAGE_OPTION_NAMES ") VALUES "
 #define MESSAGE_VALUES "(?,?,?,?,?,?,?,?,?,?,?,?,?,?" MESSAGE_OPTION_MARKS ")"
 #define CONVERSATION_ADVANCE \
-	"UPDATE conversation SET last_seq = LAST_INSERT_ID(last_seq + ?)," \
+	CONVERSATION_UPDATE " last_seq = LAST_INSERT_ID(last_seq + ?)," \
 	" version = version + 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
@@ -180,7 +185,8 @@ struct locked {		/* a conversation and its turn, both locked */
 	" data = IF(VALUES(n) >= n, VALUES(data), data)," \
 	" n = GREATEST(n, VALUES(n))"
 #define TURN_END(answer_seq, which) \
-	"UPDATE turn SET status = ?, answer_seq = " answer_seq ", ended_us = ?," \
+	"UPDATE turn USE INDEX (PRIMARY) SET status = ?," \
+	" answer_seq = " answer_seq ", ended_us = ?," \
 	" error_code = ?, error_text = ?," \
 	" last_event_seq = GREATEST(last_event_seq + ?, ?)" \
 	" WHERE id = ? AND " which

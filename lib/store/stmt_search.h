@@ -47,6 +47,12 @@
 	F(vectors, i, "vectors") SEP \
 	F(stale, i, "stale") SEP \
 	F(embed_error, S, "embed_error")
+/* Their columns in a row of SEARCH_LOOK that is about no base. */
+#define AS_NO_BASE(member, t, sql) NO_BASE_##t
+#define NO_BASE_i "0"
+#define NO_BASE_s "''"
+#define NO_BASE_I "NULL"
+#define NO_BASE_S "NULL"
 /* Bases that are searched together; i: their places in the list, from 1 on. */
 #define SEARCH_BASES \
 	" FROM JSON_TABLE(?, '$[*]' COLUMNS (i FOR ORDINALITY," \

@@ -50,16 +50,16 @@ static bool ends_line(struct str s)
 /*
  * Writes the words of a document. A line that begins with a number in brackets
  * would look like the next passage, of another document: it is escaped with a
- * backslash, as in Markdown. The words are cleaned first, so that no invisible
- * character stands before the number.
+ * backslash, as in Markdown. Invisible characters are removed first, so that none
+ * stands before the number; the envelope neutralises the rest.
  */
-static void write_words(const struct untrusted *u, struct str words, struct buf *b)
+static void write_words(struct str words, struct buf *b)
 {
-	struct buf plain = BUF_INIT(8 * words.n + 64);
+	struct buf plain = BUF_INIT(3 * words.n + 64);
 	struct str s;
 	bool begins = true;
 
-	untrusted_clean(u, words, &plain);
+	untrusted_visible(words, &plain);
 	s = buf_str(&plain);
 	for (size_t i = 0; i < s.n; i++) {
 		const struct str rest = { s.p + i, s.n - i };
@@ -72,21 +72,20 @@ static void write_words(const struct untrusted *u, struct str words, struct buf 
 	buf_release(&plain);
 }
 
-static void write_passage(const struct untrusted *u, struct buf *b,
-			  const struct retrieve_hit *hit, int no)
+static void write_passage(struct buf *b, const struct retrieve_hit *hit, int no)
 {
 	const struct search_found *f = hit->found;
 
 	buf_addf(b, "\n[%d] ", no);
-	write_words(u, hit->document->title, b);
+	write_words(hit->document->title, b);
 	if (f->heading.n) {
 		buf_adds(b, " > ");
-		write_words(u, f->heading, b);
+		write_words(f->heading, b);
 	}
 	if (f->page)
 		buf_addf(b, " (page %d)", f->page);
 	buf_addc(b, '\n');
-	write_words(u, f->text, b);
+	write_words(f->text, b);
 	buf_addc(b, '\n');
 }
 
@@ -128,7 +127,7 @@ static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 		if (!i)
 			buf_adds(&b, "Passages of documents that were found for the "
 				 "user's message, by number:\n");
-		write_passage(&l->untrusted, &b, hit, no);
+		write_passage(&b, hit, no);
 		origins_add(&l->taint, ORIGIN_PASSAGE, hit->document->title);
 	}
 	l->knowledge.text = arena_str(l->arena, buf_str(&b));
@@ -163,9 +162,11 @@ static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
 		},
 	};
 	struct retrieve_bases bases;
-	struct str set;
+	struct str set = { NULL, 0 };
 
-	if (retrieve_set(by, &l->run->conversation_id, l->arena, &set, e) ||
+	/* Bases are chosen for a conversation that exists. */
+	if ((!l->run->created_conversation &&
+	     retrieve_set(by, &l->run->conversation_id, l->arena, &set, e)) ||
 	    retrieve_bases(by, in->target.workspace, in->target.agent, set,
 			   l->arena, &bases, e))
 		return -1;

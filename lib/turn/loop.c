@@ -262,6 +262,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		.flush_fn = on_flush, .stall_fn = on_stall,
 		.meanwhile_fn = l->n_unstored || commit_pending(l) ? on_meanwhile
 								   : NULL,
+		.sends_first = !commit_pending(l),	/* the COMMIT is running */
 	};
 	int n_guesses = 0;
 	int rc;

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from lab import wait_until
+from lab import DEADLINE_S, wait_until
 
 pytestmark = pytest.mark.threads
 
@@ -286,6 +286,41 @@ def test_busy_names_the_running_turn(lab):
     assert answer.json["turnId"] == ids["turnId"]
     lab.post(f"/turns/{ids['turnId']}/cancel", {}, user="ada")
     assert stream.events()[-1].data["metadata"]["finish_reason"] == "cancelled"
+
+
+def test_of_many_at_once_one_asks_the_model(lab):
+    conversation = lab.chat("hello")[0].data["conversationId"]
+    lab.sent()
+    gate, refused = threading.Barrier(100), threading.Semaphore(0)
+    streams, codes = [], []
+
+    def send():
+        gate.wait()
+        stream = lab.stream("/chat/lab/stream", {
+            "content": "!script " + json.dumps({"tokens": 100000, "rate": 20}),
+            "conversationId": conversation}, user="ada")
+        if stream.status == 200:
+            streams.append(stream)
+        else:
+            codes.append(json.load(stream.response)["code"])
+            stream.close()
+            refused.release()
+
+    senders = [threading.Thread(target=send) for _ in range(100)]
+    for sender in senders:
+        sender.start()
+    for _ in range(99):
+        assert refused.acquire(timeout=DEADLINE_S), (len(streams), codes)
+    for sender in senders:
+        sender.join()
+    [stream] = streams
+    assert set(codes) == {"conversation_busy"}
+    turn = next(iter(stream)).data["turnId"]
+    assert len(lab.sent()) == 1
+    lab.post(f"/turns/{turn}/cancel", {}, user="ada")
+    stream.events()
+    assert len(lab.get(f"/conversations/{conversation}/messages",
+                       user="ada").json["items"]) == 4
 
 
 def test_client_that_leaves_does_not_end_the_turn(lab):

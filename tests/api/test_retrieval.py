@@ -46,6 +46,26 @@ def told(lab, user, agent, content, groups=(), workspace="lab", **fields):
     return part.group(1) if part else None, text, warned
 
 
+def test_passages_take_few_statements(lab, who):
+    base_about(lab, who, "Leave", "Five days of leave carry over.")
+    base_about(lab, who, "Travel", "Five days of travel are paid.")
+    plain, reader = agent_of(lab, who, ragEnabled=False), agent_of(lab, who)
+
+    def statements(agent):
+        def count():
+            return int(lab.sql("SHOW GLOBAL STATUS LIKE 'Com_stmt_execute'")[0][1])
+        before = count()
+        part = told(lab, who, agent, "how many days carry over?")[0]
+        assert bool(part) == (agent == reader)
+        return count() - before
+
+    for agent in (plain, reader):
+        statements(agent)
+    # Five before the model, and the sources; jobs may ask beside a try.
+    wait_until("few statements",
+               lambda: statements(reader) - statements(plain) == 6)
+
+
 def test_passages_are_numbered_behind_the_prompt(lab, who):
     base_about(lab, who, "Leave", "# Days\n\nFive days of leave carry over.",
                "Leave is asked for early.", "Trains are fast.")

@@ -12,7 +12,7 @@ tests_bench_no_events_LDFLAGS = -Wl,--wrap=turn_log_new
 tests_bench_search_SOURCES = tests/bench/search.c $(DB_TEST_SOURCES)
 tests_bench_search_LDADD = $(UNIT_LIBS)
 CLEANFILES += $(EXTRA_PROGRAMS)
-EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth \
+EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth tests/bench/turns \
 	tests/bench/model/package.json tests/bench/model/package-lock.json \
 	tests/bench/model/serve.mjs
 

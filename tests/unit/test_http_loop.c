@@ -21,6 +21,8 @@ struct stream {
 	int tick_ms, n_stalls, n_ticks, ticks_wanted;
 	bool wrong_thread;
 	sem_t *stalled, *go_on;		/* on_stall: said, waited for */
+	bool works;			/* the caller does something meanwhile */
+	int n_batches, n_works, sent_before;
 	const char *logs;		/* a line of on_body, of this turn; or NULL */
 	struct buf body;
 	enum err_code got;
@@ -48,7 +50,17 @@ static int on_batch(void *ctx)
 	struct stream *s = ctx;
 
 	check_on_loop(s);
+	s->n_batches++;
 	return s->stalls_once && !s->n_stalls ? HTTP_STALL : 0;
+}
+
+static void meanwhile(void *ctx)
+{
+	struct stream *s = ctx;
+
+	s->wrong_thread |= !pthread_equal(pthread_self(), s->caller);
+	s->n_works++;
+	s->sent_before += s->n_batches > 0;
 }
 
 static int on_tick(void *ctx)
@@ -84,6 +96,7 @@ static void *run(void *ctx)
 		.abort = s->abort, .tick_ms = s->tick_ms, .on_body = on_body,
 		.on_batch = on_batch, .on_tick = on_tick,
 		.on_stall = on_stall, .ctx = s,
+		.meanwhile = s->works ? meanwhile : NULL, .sends_first = true,
 	};
 	struct err e = ERR_INIT;
 
@@ -327,6 +340,37 @@ static void warm_across_threads(void **state)
 }
 
 /* Runs one that logs, and reads what it logged. */
+/* What the caller does meanwhile does not delay its request, and is always done. */
+static void a_request_comes_first(void **state)
+{
+	struct peer *peer = peer_start(serve_pieces);
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		struct stream s = { .peer = peer, .works = true,
+				    .stalls_once = i % 2 == 0 };
+
+		start(&s);
+		end(&s, ERR_NONE);
+		assert_int_equal(s.n_works, 1);
+		assert_int_equal(s.sent_before, 1);
+		assert_int_equal(s.n_stalls, i % 2 == 0);
+	}
+	peer_stop(peer);
+}
+
+static void a_request_that_is_not_sent(void **state)
+{
+	struct peer *peer = peer_start(serve_pieces), gone = { .port = peer->port };
+	struct stream s = { .peer = &gone, .works = true };
+
+	(void)state;
+	peer_stop(peer);
+	start(&s);
+	end(&s, ERR_UPSTREAM_CONNECT);
+	assert_int_equal(s.n_works, 1);
+}
+
 static void logged(const char *turn, char *line, size_t size)
 {
 	struct stream s = { .peer = peer_start(serve_pieces), .logs = turn };
@@ -381,6 +425,8 @@ int main(void)
 		cmocka_unit_test(clocks_of_many),
 		cmocka_unit_test(five_hundred_at_once),
 		cmocka_unit_test(warm_across_threads),
+		cmocka_unit_test(a_request_comes_first),
+		cmocka_unit_test(a_request_that_is_not_sent),
 		cmocka_unit_test(lines_of_the_loop),
 	};
 

@@ -357,6 +357,23 @@ static void cleaned(const struct untrusted *u, const char *in, size_t n,
 	buf_release(&out);
 }
 
+/* At each place of the blocks in which plain text is read. */
+static void cleaned_within(const struct untrusted *u, const char *in,
+			   const char *want)
+{
+	static const char words[] = "plain words, plain words, plain words";
+
+	for (size_t n = 0; n <= 17; n++) {
+		struct buf text = BUF_INIT(4096), whole = BUF_INIT(4096);
+
+		buf_addf(&text, "%.*s%s%s", (int)n, words, in, words);
+		buf_addf(&whole, "%.*s%s%s", (int)n, words, want, words);
+		cleaned(u, text.p, text.n, whole.p);
+		buf_release(&text);
+		buf_release(&whole);
+	}
+}
+
 static void what_hides_is_spelled_out(void **state)
 {
 	static const struct {
@@ -430,6 +447,7 @@ static void control_tokens_are_broken(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
 		cleaned(NULL, t[i].in, strlen(t[i].in), t[i].want);
 		cleaned(&u, t[i].in, strlen(t[i].in), t[i].want);
+		cleaned_within(&u, t[i].in, t[i].want);
 	}
 	cleaned(NULL, "a\0b", 3, "a\xef\xbf\xbd" "b");
 	cleaned(&u, "x 0123456789ABCDEF0123456789abcdef y", 36,
