@@ -69,7 +69,8 @@ const struct resource resources[RESOURCE__MAX] = {
 	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .named = true, .name_at = COLUMN(id, column), \
 			    .by_name = RSTMT_##id##_NAMED },
-#define BELOW(top_, parent, column, id, table, name, path, r, w, owner, of, order, most, fields, what) \
+#define BELOW(top_, parent, column, id, table, name, path, r, w, owner, of, \
+	      order, most, fields, what) \
 	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .top = top_ },
 #define UPLOAD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
