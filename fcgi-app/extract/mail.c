@@ -112,11 +112,76 @@ static void file_name(struct str head, struct str type, struct buf *out)
 		mail_parameter(type, "name", out);
 }
 
+static bool has_parameter(struct str type, const char *name, const char *value)
+{
+	struct buf b = BUF_INIT(4 * type.n + 16);
+	bool has;
+
+	mail_parameter(type, name, &b);
+	has = b.n && !strcasecmp(b.p, value);
+	buf_release(&b);
+	return has;
+}
+
+/*
+ * The paragraphs of a text in format=flowed (RFC 3676): a line that ends with a blank
+ * goes on in the next one of the same quote; delsp: that blank is not of the text.
+ */
+static void join_flowed(struct str s, bool delsp, struct buf *out)
+{
+	size_t quoted = 0;
+	bool flows = false;
+
+	for (struct str rest = s; rest.n;) {
+		struct str line = str_cut(&rest, '\n');
+		bool fixed;
+		size_t n = 0;
+
+		if (line.n && line.p[line.n - 1] == '\r')
+			line.n--;
+		while (n < line.n && line.p[n] == '>')
+			n++;
+		line = (struct str){ line.p + n, line.n - n };
+		if (str_starts(line, STR(" ")))		/* stuffed */
+			line = (struct str){ line.p + 1, line.n - 1 };
+		fixed = str_is(line, "-- ");		/* a signature follows */
+		if (!flows || n != quoted || fixed) {
+			if (out->n)
+				buf_addc(out, '\n');
+			for (size_t i = 0; i < n; i++)
+				buf_addc(out, '>');
+			buf_adds(out, n ? " " : "");
+		}
+		flows = !fixed && line.n && line.p[line.n - 1] == ' ';
+		line.n -= flows && delsp;
+		buf_addstr(out, line);
+		quoted = n;
+	}
+}
+
+static void read_text(struct extract *x, struct str type, struct str body,
+		      const char *charset)
+{
+	struct buf text = BUF_INIT(4 * body.n + 16);
+
+	extract_plain_convert(body, charset, &text);
+	if (has_parameter(type, "format", "flowed")) {
+		struct buf joined = BUF_INIT(2 * text.n + 16);
+
+		join_flowed(buf_str(&text), has_parameter(type, "delsp", "yes"), &joined);
+		extract_put_paragraph(&x->out, buf_str(&joined));
+		buf_release(&joined);
+	} else {
+		extract_put_paragraph(&x->out, buf_str(&text));
+	}
+	buf_release(&text);
+}
+
 static void read_part(struct extract *x, struct mail_part p, int depth, int level)
 {
 	struct str type = mail_field(p.head, "Content-Type");
 	struct str how = mail_field(p.head, "Content-Transfer-Encoding");
-	struct buf body = BUF_INIT(p.body.n + 1), text = BUF_INIT(4 * p.body.n + 16);
+	struct buf body = BUF_INIT(p.body.n + 1);
 	struct buf name = BUF_INIT(4 * p.head.n + 16), said = BUF_INIT(4 * type.n + 16);
 	char kind[TYPE_BYTES];
 
@@ -139,14 +204,12 @@ static void read_part(struct extract *x, struct mail_part p, int depth, int leve
 		extract_put_heading(&x->out, 2, buf_str(&name));
 	if (!name.n && (!*kind || !strcasecmp(kind, "text/plain") ||
 			!strcasecmp(kind, "text"))) {
-		extract_plain_convert(buf_str(&body), said.n ? said.p : NULL, &text);
-		extract_put_paragraph(&x->out, buf_str(&text));
+		read_text(x, type, buf_str(&body), said.n ? said.p : NULL);
 	} else {
 		extract_file_inner(x, buf_str(&body), said.n ? said.p : NULL, kind,
 				   depth + 1);
 	}
 	buf_release(&body);
-	buf_release(&text);
 	buf_release(&name);
 	buf_release(&said);
 }

@@ -107,6 +107,17 @@ CASES = {
     "one bad byte": (mail("Content-Type: text/plain; charset=utf-8\r\n",
                           "Grüße ".encode() + b"\xe4" + " Köln".encode()),
                      ["Grüße \ufffd Köln"], []),
+    "flowed lines": (mail("Content-Type: text/plain; charset=utf-8; format=flowed\r\n", (
+        "The rule \r\nholds.\r\n\r\n>> What \r\n>> now? \r\n> Then \r\nthis.\r\n"
+        " From us \r\n to \r\n-- \r\nMe \r\nhere\r\n")),
+        ["The rule holds.\n\n>> What now?", "\n> Then", "\nthis.\nFrom us to",
+         "\nMe here"], ["rule\n", "stuffed"]),
+    "flowed lines without their blanks": (mail(
+        'Content-Type: text/plain; charset="utf-8"; delsp=YES; format="Flowed"\r\n', (
+            "旅費の精算は \r\n毎月です。 \r\n\r\nReise \r\nkosten  \r\nhier\r\n")),
+        ["旅費の精算は毎月です。", "Reisekosten hier"], []),
+    "lines that do not flow": (mail("Content-Type: text/plain; format=fixed\r\n",
+                                    "a \r\nb\r\n"), ["a \nb"], []),
     "a page with its style": (mail('Content-Type: multipart/related; boundary="b"\r\n', (
         "--b\r\nContent-Type: text/html\r\n\r\n<p>Page</p>\r\n--b\r\nContent-Type: text/css\r\n\r\n"
         "p { color: red }\r\n--b--\r\n")), ["Page"], ["color"]),
