@@ -149,12 +149,13 @@ static const struct cli_command commands[] = {
 		.summary = "list, test, export and import LLM services",
 		.help =
 "list prints id, provider, model and source of the services: config for those in\n"
-"the files, api for those that were made over the API. models asks the\n"
+"the files, api for those that were made over the API; a service of a workspace is\n"
+"WORKSPACE/SERVICE, here and for models and test. models asks the\n"
 "provider for its models: id, context in tokens (0: unknown), whether it calls\n"
 "tools, whether it sees images (- : unknown), name. test asks the service, or\n"
 "another model of its provider, for one short answer, which the provider charges\n"
 "for, and prints what is wrong: the address, TLS, the key, the model or the quota.\n"
-"show, set, export and import are for those that were made over the API, like\n"
+"show, set, export and import are for those of the tenant, made over the API, like\n"
 "those of `lamplighter agent`. API keys are in no file: import keeps the one that\n"
 "is stored, and refuses a file with one, which would not be sealed. Enter a key on\n"
 "the page, or send it over the API.\n",

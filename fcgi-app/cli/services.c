@@ -13,8 +13,6 @@
 
 #include "base/banned.h"
 
-static const struct resource *const services = &resources[RESOURCE_LLM_SERVICE];
-
 /* The tenant; nobody is signed in. */
 static struct caller as_tenant(struct cli_session *s)
 {
@@ -24,10 +22,63 @@ static struct caller as_tenant(struct cli_session *s)
 	return by;
 }
 
-static void print_one(const struct llm_service *s)
+/* within: "WORKSPACE/", or "". */
+static void print_one(const char *within, const struct llm_service *s)
 {
-	printf("%s\t%s\t%s\t%s\n", s->id, s->provider, s->model,
+	printf("%s%s\t%s\t%s\t%s\n", within, s->id, s->provider, s->model,
 	       domain_source_name(s->source));
+}
+
+static int list_stored(struct cli_session *s, const struct resource *r,
+		       const struct resource_at *at, const char *within)
+{
+	const struct resource_want want = {
+		.size = MAX(LIM_LLM_SERVICES, LIM_WORKSPACE_SERVICES),
+	};
+	struct resource_row *rows = NULL;
+	struct err e = ERR_INIT;
+	size_t n = 0;
+	bool more;
+
+	if (resource_list(s->db, r, at, &want, &s->arena, &rows, &n, &more, &e) < 0)
+		return cli_failed(&e);
+	for (size_t i = 0; i < n; i++) {
+		struct llm_service one = stored_service_of(s->conf, r, &rows[i],
+							   &s->arena);
+
+		print_one(within, &one);
+	}
+	return CLI_OK;
+}
+
+static int list_of_workspaces(struct cli_session *s, const struct caller *by)
+{
+	const struct resource *r = &resources[RESOURCE_WORKSPACE];
+	const struct uuid all = resource_of_admins(by->owner.tenant_id);
+	struct resource_at at = { .by = by->owner, .readers = &all, .n_readers = 1 };
+	struct resource_want want = { .size = LIM_PAGE_MAX };
+	struct resource_row *rows = NULL;
+	struct err e = ERR_INIT;
+	size_t n = 0;
+	bool more = true;
+
+	while (more) {
+		if (resource_list(s->db, r, &at, &want, &s->arena, &rows, &n, &more,
+				  &e) < 0)
+			return cli_failed(&e);
+		for (size_t i = 0; i < n; i++) {
+			const struct str id = resource_text(
+				&rows[i], COLUMN(WORKSPACE, workspace_id));
+
+			at.holder = rows[i].id;
+			if (list_stored(s, &resources[RESOURCE_WORKSPACE_SERVICE],
+					&at, arena_printf(&s->arena, "%.*s/",
+							  STR_ARG(id))))
+				return CLI_FAILED;
+		}
+		want.after = n ? &rows[n - 1] : want.after;
+	}
+	return CLI_OK;
 }
 
 /* Services of files can be listed without a database. */
@@ -36,24 +87,11 @@ static int list(struct cli_session *s)
 	const struct catalog *c = catalog_of(s->conf);
 	const struct caller by = as_tenant(s);
 	const struct resource_at at = resource_own(&by.owner);
-	const struct resource_want want = { .size = LIM_LLM_SERVICES };
-	struct resource_row *rows = NULL;
-	struct err e = ERR_INIT;
-	size_t n = 0;
-	bool more;
 
 	for (size_t i = 0; i < c->n_services; i++)
-		print_one(&c->services[i]);
-	if (resource_list(s->db, services, &at, &want, &s->arena, &rows, &n,
-			  &more, &e) < 0)
-		return cli_failed(&e);
-	for (size_t i = 0; i < n; i++) {
-		struct llm_service one = stored_service_of(s->conf, services,
-							   &rows[i], &s->arena);
-
-		print_one(&one);
-	}
-	return CLI_OK;
+		print_one("", &c->services[i]);
+	return list_stored(s, &resources[RESOURCE_LLM_SERVICE], &at, "")
+		? CLI_FAILED : list_of_workspaces(s, &by);
 }
 
 static const char *can_text(enum llm_can can)
@@ -100,13 +138,15 @@ static int test(struct cli_session *s, const struct llm_service *service,
 static int run(struct cli_session *s, int argc, char **argv)
 {
 	const struct caller by = as_tenant(s);
+	struct str id = str_of(argv[1]), within = { NULL, 0 };
 	const struct llm_service *service;
 	struct err e = ERR_INIT;
 
 	if (!strcmp(argv[0], "list"))
 		return list(s);
-	if (service_find(&by, (struct str){ NULL, 0 }, str_of(argv[1]),
-			 &s->arena, &service, &e) < 0)
+	if (strchr(argv[1], '/'))	/* WORKSPACE/SERVICE */
+		within = str_cut(&id, '/');
+	if (service_find(&by, within, id, &s->arena, &service, &e) < 0)
 		return cli_failed(&e);
 	if (!service) {
 		fprintf(stderr, "lamplighter: there is no LLM service \"%s\"\n",

@@ -108,6 +108,23 @@ def test_it_answers_for_the_workspace_and_its_agents(lab, ours, provider):
     assert len(provider.keys) > before
 
 
+def test_the_command_lists_and_tries_it(lab, ours, theirs, provider):
+    id = make(lab, ours, provider)["llmServiceId"]
+    workspace = ours.rsplit("/", 1)[1]
+    other = theirs.rsplit("/", 1)[1]
+    line = f"{workspace}/{id}\topenai_compatible\tsmall\tapi\n"
+    assert line in lab.command("services", "list").stdout
+    before = len(provider.keys)
+    assert lab.command("services", "test", f"{workspace}/{id}").returncode == 0
+    assert set(provider.keys[before:]) == {"sk-of-the-workspace"}
+    assert lab.command("services", "models", f"{workspace}/{id}").returncode == 0
+    before = len(provider.keys)
+    for wrong in (id, f"{other}/{id}", f"{workspace}/x", "/", f"none/{id}"):
+        tried = lab.command("services", "test", wrong, check=False)
+        assert tried.returncode == 1 and "there is no LLM service" in tried.stderr, wrong
+    assert len(provider.keys) == before
+
+
 def test_without_a_key_none_is_sent(lab, ours, provider):
     """Not that of the installation, to an address of somebody else's choice."""
     id = make(lab, ours, provider, apiKey=None)["llmServiceId"]
