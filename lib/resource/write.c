@@ -300,7 +300,7 @@ int resource_update(struct db *db, const struct resource *r,
 	 * changes have the same.
 	 */
 	rc = resource_get(db, r, at, &row->id, &a, &now, e);
-	if (!rc && now.version == row->version - 1)	/* BELOW: may only read it */
+	if (!rc && r->owner == OWNER_BELOW && now.version == row->version - 1)
 		rc = resource_read_only(r, e);
 	else if (!rc && !is_at(r, row, &now))
 		rc = err_set(e, ERR_PRECONDITION, "it is at version %lld",
@@ -357,6 +357,9 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 	if (db_exec(tx, k->r->remove, v, &res, e))
 		return -1;
 	k->found |= res.affected > 0;
+	/* Then what `also` has done is undone, too. */
+	if (!k->found && !db_tx_unknown(tx))
+		return resource_not_found(k->r, e);
 	for (size_t i = ROOT_NONE + 1; res.affected && i < ROOT__MAX; i++)
 		if (resource_of_root((enum resource_root)i) == k->r &&
 		    resource_purge_now(tx, (enum resource_root)i, k->id, e))

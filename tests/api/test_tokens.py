@@ -160,16 +160,20 @@ def test_every_statement_has_tenant_and_owner(lab):
     text = (pathlib.Path(__file__).parents[2] / "lib/resource/resource.sql").read_text()
     asks = {"USER": "user_id = ?", "PARENT": "parent_id = ?", "TENANT": "tenant_id = ?"}
     seen = set()
-    for name, verb, sql in re.findall(r"^-- (\w+)_(\w+) .*\n(.*);$", text, re.M):
-        if verb not in ("LIST", "TOTAL", "COUNT", "GET", "UPDATE", "DELETE", "HOLD",
-                        "FILED", "FILEDTOTAL"):
+    lists = ("LIST", "TOTAL", "FILED", "FILEDTOTAL", "LISTED", "LISTEDTOTAL", "UP", "DOWN",
+             "REST")	# the last three are followed by a column
+    for name, verb, sql in re.findall(r"^-- ([A-Z_]+)_([A-Z]+)\w* .*\n(.*);$", text, re.M):
+        if verb not in (*lists, "COUNT", "GET", "UPDATE", "DELETE", "HOLD"):
             continue
         owner = owners.get(name, "USER")
-        reads = verb in ("LIST", "TOTAL", "GET", "FILED", "FILEDTOTAL")
+        reads = verb in (*lists, "GET")
         assert "tenant_id = ?" in sql, (name, sql)
         asks["SHARED"] = "reader_id" if reads else "holder_id = ?"
         asks["MIXED"] = "parent_id = ? AND holder_id IN (?, ?)" if reads \
             else "holder_id = ?"
+        asks["BELOW"] = "_reader s ON s.row_id" if reads else "parent_id = ?"
+        if owner == "BELOW" and verb in ("UPDATE", "DELETE"):
+            asks["BELOW"] = "s.role BETWEEN 2 AND m"
         assert asks[owner] in sql, (name, sql)
         seen.add((owner, verb))
     assert len(seen) > 20

@@ -25,6 +25,7 @@ def test_notes_and_binders_in_three_files_each(tmp_path):
     assert "INSERT INTO note" in (copy.root / "lib/resource/resource.sql").read_text()
     run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
         "tests/api/test_notes.py", "tests/api/test_binders.py", "tests/api/test_purge.py",
+        "tests/api/test_tokens.py::test_every_statement_has_tenant_and_owner",
         "tests/api/test_openapi.py::test_the_resources_are_the_tables",
         "tests/api/test_openapi.py::test_paths_are_the_routes",
         cwd=copy.root, **copy.environment())
