@@ -188,10 +188,17 @@ test('files become documents of a knowledge base', async (t) => {
 	const row = (name) => page.locator('.document', { hasText: name });
 
 	await page.locator('.documents input[type=file]').setInputFiles([
-		file('<b>leave.md', '# Leave\n\nTen days carry over.\n'), file('empty.txt', '')]);
+		file('<b>leave.md', '# Leave\n\nTen days carry over.\n'), file('empty.txt', ' \n'),
+		file('nothing.txt', '')]);
 	await page.waitForSelector('.document.ready:has-text("<b>leave")');
 	await page.waitForSelector('.document.failed:has-text("empty")');
 	assert.match(await row('empty').locator('.file-problem').innerText(), /empty\.$/);
+	// without a byte it is none
+	const refused = page.locator('.file-card.failed', { hasText: 'nothing.txt' });
+
+	assert.match(await refused.locator('.file-problem').innerText(), /No bytes came/);
+	await refused.getByRole('button').click();
+	await refused.waitFor({ state: 'detached' });
 	assert.equal(await page.locator('.documents [role=status]').innerText(),
 		'1 ready, 0 waiting, 1 failed');
 	const [download] = await Promise.all([page.waitForEvent('download'),
