@@ -117,16 +117,16 @@ bool clock_iso_parse(const char *text, int64_t *us)
 
 bool clock_is_date(const char *text)
 {
-	struct tm tm = { .tm_sec = 0 }, same;
-	const char *end = text && text[0] >= '1' && text[0] <= '9'
-		? strptime(text, "%Y-%m-%d", &tm) : NULL;
+	struct tm tm = { .tm_sec = 0 };
+	char again[16];
 
-	if (!end || end - text != 10 || *end)
+	if (!text || text[0] < '1' || text[0] > '9' ||
+	    !strptime(text, "%Y-%m-%d", &tm))
 		return false;
-	/* strptime takes the 31st of every month, which timegm moves to the next. */
-	same = tm;
-	(void)timegm(&same);
-	return same.tm_mday == tm.tm_mday;
+	/* strptime takes the 31st of every month, blanks, and fewer digits. */
+	(void)timegm(&tm);
+	return strftime(again, sizeof(again), "%Y-%m-%d", &tm) == 10 &&
+		strcmp(again, text) == 0;
 }
 
 void clock_fix_us(int64_t us)
