@@ -266,8 +266,8 @@ test_cluster_keys() {
 test_servers() { suite servers "$build" servers; }
 
 # What has threads of its own, for the thread sanitizer.
-threaded="tests/unit/test_http tests/unit/test_llm_stream tests/unit/test_turn
-	tests/unit/test_turn_wait tests/unit/test_prompt
+threaded="tests/unit/test_http tests/unit/test_http_loop tests/unit/test_llm_stream
+	tests/unit/test_turn tests/unit/test_turn_wait tests/unit/test_prompt
 	tests/unit/test_worker tests/unit/test_conf tests/unit/run-db-tests"
 
 test_sanitize() {

@@ -129,8 +129,7 @@ static void count(struct http_pool *p, int by)
 			  (long)(p->max_idle + p->n_transfers));
 }
 
-/* The request is on its way, which the caller may have waited for. */
-static void begun(struct transfer *t)
+void http_loop_begun(struct transfer *t)
 {
 	if (t->begun || !t->r->meanwhile || !t->r->sends_first)
 		return;
@@ -154,7 +153,7 @@ static void over(struct http_pool *p, struct transfer *t)
 	if (t->next)
 		t->next->prev = t->prev;
 	count(p, -1);
-	begun(t);
+	http_loop_begun(t);
 	t->over = true;
 	log_borrow(NULL);
 	sem_post(&t->wake);
@@ -174,6 +173,7 @@ static void stall(struct http_pool *p, struct transfer *t)
 {
 	due_off(&p->due, t);
 	curl_easy_pause(t->easy, CURLPAUSE_RECV);
+	http_loop_begun(t);
 	t->stalled = true;
 	sem_post(&t->wake);
 }
@@ -300,9 +300,9 @@ static void look_at(struct http_pool *p, struct transfer *t)
 	int rc;
 
 	log_borrow(t->log);
+	http_loop_begun(t);
 	rc = t->batch && t->r->on_batch ? t->r->on_batch(t->r->ctx) : 0;
 	block = rc == HTTP_STALL && t->r->on_stall;
-	begun(t);
 	t->batch = false;
 	t->batch_at = rc == HTTP_LATER ? p->now + 1 : -1;
 	if (t->finished || t->e.code != ERR_NONE) {

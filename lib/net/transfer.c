@@ -104,6 +104,8 @@ static void keep_header(struct str name, struct str value,
 
 static void byte_arrived(struct transfer *t)
 {
+	/* libcurl may send and receive in one round: callbacks can wait for meanwhile. */
+	http_loop_begun(t);
 	t->last_byte = *t->now;
 	if (t->res->first_byte_us < 0) {
 		trace_point(TRACE_BYTE);

@@ -96,6 +96,13 @@ const char *http_no_proxy(void);
 int http_loop_run(struct http_pool *p, struct transfer *t) MUST_CHECK;
 void http_loop_resume(struct http_pool *p, struct transfer *t);
 
+/*
+ * The request is on its way: wakes a caller that waits for that (sends_first), once.
+ * Before each callback that tells of the answer, and before each other wake-up of the
+ * caller. Called by the loop's thread.
+ */
+void http_loop_begun(struct transfer *t);
+
 /* Marks t to be handled in this round. Called by the loop's thread. */
 void http_loop_dirty(struct transfer *t);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The one thread behind all transfers: stalls, many at once, clocks. */
 #include <semaphore.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
@@ -22,7 +23,9 @@ struct stream {
 	bool wrong_thread;
 	sem_t *stalled, *go_on;		/* on_stall: said, waited for */
 	bool works;			/* the caller does something meanwhile */
-	int n_batches, n_works, sent_before;
+	sem_t *answers;			/* meanwhile lets the peer read on */
+	int n_works, sent_bytes;	/* that the peer had not read yet */
+	bool works_elsewhere;
 	const char *logs;		/* a line of on_body, of this turn; or NULL */
 	struct buf body;
 	enum err_code got;
@@ -50,7 +53,6 @@ static int on_batch(void *ctx)
 	struct stream *s = ctx;
 
 	check_on_loop(s);
-	s->n_batches++;
 	return s->stalls_once && !s->n_stalls ? HTTP_STALL : 0;
 }
 
@@ -58,9 +60,12 @@ static void meanwhile(void *ctx)
 {
 	struct stream *s = ctx;
 
-	s->wrong_thread |= !pthread_equal(pthread_self(), s->caller);
+	s->works_elsewhere |= !pthread_equal(pthread_self(), s->caller);
 	s->n_works++;
-	s->sent_before += s->n_batches > 0;
+	if (!s->answers)
+		return;
+	ioctl(s->peer->fds[0], FIONREAD, &s->sent_bytes);
+	sem_post(s->answers);
 }
 
 static int on_tick(void *ctx)
@@ -127,7 +132,7 @@ static void end(struct stream *s, enum err_code want)
 {
 	pthread_join(s->thread, NULL);
 	assert_int_equal(s->got, want);
-	assert_false(s->wrong_thread);
+	assert_false(s->wrong_thread || s->works_elsewhere);
 	buf_release(&s->body);
 }
 
@@ -339,24 +344,42 @@ static void warm_across_threads(void **state)
 	peer_stop(p);
 }
 
-/* Runs one that logs, and reads what it logged. */
-/* What the caller does meanwhile does not delay its request, and is always done. */
+static sem_t read_on;
+
+/* After an answer, the next request is read when the test says so. */
+static int serve_and_wait(struct peer *p, int fd, int n)
+{
+	serve_pieces(p, fd, n);
+	sem_wait(&read_on);
+	return 0;
+}
+
+/* What the caller does meanwhile begins when its request was sent, and is always done. */
 static void a_request_comes_first(void **state)
 {
-	struct peer *peer = peer_start(serve_pieces);
+	struct peer *peer;
+	struct stream first = { .peer = NULL };
 
 	(void)state;
+	sem_init(&read_on, 0, 0);
+	peer = peer_start(serve_and_wait);
+	first.peer = peer;
+	start(&first);
+	end(&first, ERR_NONE);
 	for (int i = 0; i < 20; i++) {
-		struct stream s = { .peer = peer, .works = true,
+		struct stream s = { .peer = peer, .works = true, .answers = &read_on,
 				    .stalls_once = i % 2 == 0 };
 
 		start(&s);
 		end(&s, ERR_NONE);
+		assert_true(s.res.reused);
 		assert_int_equal(s.n_works, 1);
-		assert_int_equal(s.sent_before, 1);
+		assert_in_range(s.sent_bytes, 1, 65536);
 		assert_int_equal(s.n_stalls, i % 2 == 0);
 	}
+	sem_post(&read_on);
 	peer_stop(peer);
+	sem_destroy(&read_on);
 }
 
 static void a_request_that_is_not_sent(void **state)
@@ -371,6 +394,7 @@ static void a_request_that_is_not_sent(void **state)
 	assert_int_equal(s.n_works, 1);
 }
 
+/* Runs one that logs, and reads what it logged. */
 static void logged(const char *turn, char *line, size_t size)
 {
 	struct stream s = { .peer = peer_start(serve_pieces), .logs = turn };
