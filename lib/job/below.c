@@ -14,8 +14,8 @@
  */
 enum { LATE_S = 120 };
 
-static int ask(const struct caller *by, const struct resource *r,
-	       struct resource_change *k, struct err *e)
+static int request_purge(const struct caller *by, const struct resource *r,
+			 struct resource_change *k, struct err *e)
 {
 	(void)r;
 	k->job_due = true;
@@ -23,7 +23,7 @@ static int ask(const struct caller *by, const struct resource *r,
 				 e);
 }
 
-const struct resource_hooks below_hooks = { .gone = ask };
+const struct resource_hooks below_hooks = { .gone = request_purge };
 
 int job_below_purge(const struct job_run *r, struct err *e)
 {

@@ -235,7 +235,7 @@ static int place_below(const struct caller *by, const struct resource *r,
 }
 
 /* Whether the caller sees the row that is above those of the scope. ERR_NOT_FOUND. */
-static int see_above(const struct caller *by, const struct resource *r,
+static int check_above(const struct caller *by, const struct resource *r,
 		     const struct resource_at *at, struct err *e)
 {
 	struct resource_row row;
@@ -365,13 +365,13 @@ static int check(const struct caller *by, const struct resource *r,
 }
 
 /* Nothing was written below a row: the caller may only read it, or does not see it. */
-static int why_not_below(const struct caller *by, const struct resource *r,
+static int explain_refusal(const struct caller *by, const struct resource *r,
 			 const struct resource_at *at, struct err *e)
 {
 	const struct resource *above = resource_of_root(r->of);
 
 	err_clear(e);
-	return see_above(by, r, at, e) < 0 ? -1 : resource_read_only(above, e);
+	return check_above(by, r, at, e) < 0 ? -1 : resource_read_only(above, e);
 }
 
 static int create(const struct caller *by, const struct resource_call *c,
@@ -403,7 +403,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 			    &(struct resource_also){ run_in_tx, &in }, e) < 0 &&
 	    (e->code != ERR_DB_DUPLICATE || made_before(by, c, k, e) < 0))
 		return r->owner == OWNER_BELOW && e->code == ERR_NOT_FOUND
-			? why_not_below(by, r, &k->at, e) : -1;
+			? explain_refusal(by, r, &k->at, e) : -1;
 	tell(by, r, k);
 	return 0;
 }
@@ -505,7 +505,7 @@ static int list(const struct caller *by, const struct resource_call *c,
 		return -1;
 	/* Nothing may mean that there is nothing above it. */
 	return c->r->owner == OWNER_BELOW && !out->n
-		? see_above(by, c->r, &out->done.at, e) : 0;
+		? check_above(by, c->r, &out->done.at, e) : 0;
 }
 
 int resource_call(const struct caller *by, const struct resource_call *c,

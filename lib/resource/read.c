@@ -88,7 +88,7 @@ static size_t add_shown(const struct resource *r, const struct resource_at *at,
 	if (r->owner == OWNER_MIXED)
 		v[n++] = DB_U(&at->holder);
 	if (r->owner == OWNER_BELOW)
-		v[n++] = DB_S(at->sees);
+		v[n++] = DB_S(at->readers_json);
 	return n;
 }
 
@@ -249,8 +249,8 @@ static struct str readers_json(const struct resource_at *at, struct arena *a)
 void resource_below(struct resource_at *at, const enum resource_role *most,
 		    struct arena *a)
 {
-	at->sees = readers_json(at, a);
-	at->writes = ids_json(at->readers, at->n_readers, most, a);
+	at->readers_json = readers_json(at, a);
+	at->writers_json = ids_json(at->readers, at->n_readers, most, a);
 }
 
 /* What is common to the statements of what is under one other. */
@@ -459,7 +459,7 @@ int resource_get(struct db *db, const struct resource *r,
 	if (r->owner == OWNER_SHARED)
 		v[2] = DB_S(readers_json(at, a));
 	else if (r->owner == OWNER_BELOW)
-		v[2] = DB_S(at->sees);
+		v[2] = DB_S(at->readers_json);
 	else
 		add_seen(r, at, v, 2);
 	if (db_each(db, r->get, v, a, take_row, &k, e))

@@ -151,7 +151,7 @@ struct resource_at {
 					   as */
 	size_t n_readers;
 	/* BELOW: parameters READERS and WRITERS of statements; holder is the parent */
-	struct str sees, writes;
+	struct str readers_json, writers_json;
 	const struct uuid *in_files;	/* that IDS fields may have, beside rows */
 	size_t n_in_files;
 };

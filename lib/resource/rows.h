@@ -23,8 +23,8 @@ size_t resource_mine(const struct resource *r, const struct resource_at *at,
 		     const struct uuid *id, struct db_val *v, size_t n);
 
 /*
- * Sets sees and writes of at for what is below a SHARED row. most: of each reader, the
- * highest role that counts for it. In a.
+ * Sets readers_json and writers_json of at, for what is below a SHARED row. most: of
+ * each reader, the highest role that counts for it. In a.
  */
 void resource_below(struct resource_at *at, const enum resource_role *most,
 		    struct arena *a);

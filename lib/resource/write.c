@@ -161,7 +161,7 @@ static int insert(struct db *tx, const struct writing *k, struct err *e)
 		return db_exec(tx, k->r->insert, v, NULL, e);
 	v[n++] = DB_U(&row->holder);
 	v[n++] = DB_S(k->at->by.tenant_id);
-	v[n] = DB_S(k->at->writes);
+	v[n] = DB_S(k->at->writers_json);
 	if (db_exec(tx, k->r->insert, v, &res, e))
 		return -1;
 	return res.affected ? 0 : resource_not_found(k->r, e);
@@ -271,7 +271,7 @@ static int update_tx(struct db *tx, void *ctx, struct err *e)
 	n = resource_mine(r, k->at, &row->id, v, n);
 	v[n++] = DB_I(row->version - 1);
 	if (r->owner == OWNER_BELOW)
-		v[n] = DB_S(k->at->writes);
+		v[n] = DB_S(k->at->writers_json);
 	if (db_exec(tx, r->update, v, &res, e))
 		return -1;
 	k->gone = !res.affected;
@@ -300,6 +300,7 @@ int resource_update(struct db *db, const struct resource *r,
 	 * changes have the same.
 	 */
 	rc = resource_get(db, r, at, &row->id, &a, &now, e);
+	/* It is as it was: the caller may only read it. */
 	if (!rc && r->owner == OWNER_BELOW && now.version == row->version - 1)
 		rc = resource_read_only(r, e);
 	else if (!rc && !is_at(r, row, &now))
@@ -353,7 +354,7 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 		return -1;
 	n = resource_mine(k->r, k->at, k->id, v, k->r->retired ? 1 : 0);
 	if (k->r->owner == OWNER_BELOW)
-		v[n] = DB_S(k->at->writes);
+		v[n] = DB_S(k->at->writers_json);
 	if (db_exec(tx, k->r->remove, v, &res, e))
 		return -1;
 	k->found |= res.affected > 0;
