@@ -1,11 +1,12 @@
 # The page: plain files for the web server. www/vendor, the bundled npm
 # packages, is made in the source directory and is part of the tarball, so
 # that building from one needs neither node nor npm.
-WWW_VENDOR = www/vendor/chart.js www/vendor/lit.js www/vendor/markdown.js \
-	www/vendor/LICENSES.txt
-WWW_BUILD = www/build/chart.js www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
-	www/build/vendor.sh www/build/types/chart.d.ts www/build/types/lit.d.ts \
-	www/build/types/markdown.d.ts package.json package-lock.json
+WWW_VENDOR = www/vendor/chart.js www/vendor/diff.js www/vendor/lit.js \
+	www/vendor/markdown.js www/vendor/LICENSES.txt
+WWW_BUILD = www/build/chart.js www/build/diff.js www/build/lit.js www/build/markdown.js \
+	www/build/vendor.mjs www/build/vendor.sh www/build/types/chart.d.ts \
+	www/build/types/diff.d.ts www/build/types/lit.d.ts www/build/types/markdown.d.ts \
+	package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/demo-form.html www/css/demo-form.css www/js/demo-form.js \
 	www/doctor.html www/css/doctor.css www/js/doctor.js \
@@ -67,6 +68,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/approval.js \
 	www/js/ui/blanks.js \
 	www/js/ui/attachments.js \
+	www/js/ui/changes.js \
 	www/js/ui/chart.js \
 	www/js/ui/children.js \
 	www/js/ui/documents.js \

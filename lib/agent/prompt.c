@@ -46,19 +46,6 @@ static int prepare(const struct caller *by, const struct resource *r,
 	}, e);
 }
 
-/* Adds a version if a text is given. */
-static int store(const struct caller *by, const struct resource *r,
-		 struct resource_change *k, struct err *e)
-{
-	const struct resource_at at = resource_own(&by->owner);
-	struct resource_row now = k->row;
-	bool changed = !now.version;
-
-	for (size_t i = 0; i < r->n_fields; i++)
-		changed |= now.given[i] && r->fields[i].type == TYPE_TEXT;
-	return changed ? store_prompt_keep(by->db, &at, &now, e) : 0;
-}
-
 /* -- shipped prompts ------------------------------------------------------------- */
 
 static void put(struct resource_row *row, size_t column, const char *text)
@@ -132,7 +119,7 @@ static void write_more(struct jw *w, const struct caller *by,
 const struct resource_hooks prompt_hooks = {
 	.files = shipped, .of_own = PERM_PROMPTS_WRITE,
 	.of_group = PERM_PROMPTS_SHARE, .of_tenant = PERM_PROMPTS_MANAGE,
-	.prepare = prepare, .check = check, .store = store,
+	.prepare = prepare, .check = check,
 	.write = write_more,
 };
 

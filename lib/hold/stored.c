@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "resource/resource.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -82,7 +83,7 @@ static int take_sums(void *ctx, const struct db_val *row, struct err *e)
 	struct stored *s = ctx;
 
 	(void)e;
-	for (int i = 0; i < STORED__MAX; i++)
+	for (int i = 0; i < STORED_VERSIONS; i++)
 		s->v[i] = row[i].null ? 0 : MAX(row[i].i, 0);
 	return 0;
 }
@@ -99,6 +100,8 @@ int hold_sum(struct db *db, const struct owner *o, struct stored *out,
 		     DB_ARGS(OWNER(o), OWNER(o), OWNER(o), OWNER(o), OWNER(o),
 			     OWNER(o), OWNER(o), DB_U(&o->user_id)), NULL, take_sums,
 		     out, e);
+	if (rc == 0)
+		rc = resource_version_bytes(db, o, &out->v[STORED_VERSIONS], e);
 	if (rc == 0)
 		note(&o->user_id, hold_total(out));
 	return rc;

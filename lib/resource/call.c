@@ -59,6 +59,17 @@ static int run_in_tx(struct db *tx, const struct resource_row *row, void *ctx,
 	return run_all(in->member, &by, in->r, in->k, e);
 }
 
+/* What depends on a stored row. */
+static int store_in_tx(struct db *tx, const struct resource_row *row, void *ctx,
+		       struct err *e)
+{
+	const struct in_tx *in = ctx;
+
+	return resource_keep_version(tx, in->r, &in->k->at, row,
+				     in->k->verb == VERB_CREATE, e) < 0
+		? -1 : run_in_tx(tx, row, ctx, e);
+}
+
 int resource_stored(const struct caller *by, const struct resource *r,
 		    const struct resource_row *row, struct err *e)
 {
@@ -400,7 +411,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 	if (resource_seal(by, r, &k->row, e) < 0 || check_room(by, r, k, e) < 0)
 		return -1;
 	if (resource_create(by->db, r, &k->at, &k->row,
-			    &(struct resource_also){ run_in_tx, &in }, e) < 0 &&
+			    &(struct resource_also){ store_in_tx, &in }, e) < 0 &&
 	    (e->code != ERR_DB_DUPLICATE || made_before(by, c, k, e) < 0))
 		return r->owner == OWNER_BELOW && e->code == ERR_NOT_FOUND
 			? explain_refusal(by, r, &k->at, e) : -1;
@@ -460,7 +471,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 		return 0;
 	if (resource_seal(by, r, &k->row, e) < 0 ||
 	    resource_update(by->db, r, &k->at, &k->row,
-			    &(struct resource_also){ run_in_tx, &in }, e) < 0)
+			    &(struct resource_also){ store_in_tx, &in }, e) < 0)
 		return -1;
 	tell(by, r, k);
 	return 0;

@@ -12,6 +12,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/resource/query.c \
 	lib/resource/read.c lib/resource/rows.h \
 	lib/resource/reseal.c lib/resource/reseal.h \
+	lib/resource/version.c \
 	lib/resource/write.c \
 	lib/resource/resource.c lib/resource/resource.h \
 	lib/resource/resource.def lib/resource/stmt.def \

@@ -2,6 +2,7 @@
 #include "resource/purge.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 
 #include "base/banned.h"
 

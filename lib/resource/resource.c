@@ -73,6 +73,10 @@ const struct resource resources[RESOURCE__MAX] = {
 	      order, most, fields, what) \
 	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .top = top_ },
+#define BELOW_RECORD(top_, parent, column, id, table, name, path, r, w, owner, of, \
+		     order, most, fields, what) \
+	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
+				most, what) .top = top_, .record = true },
 #define UPLOAD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	[RESOURCE_##id] = { ROW(id, table, name, path, r, w, owner, of, order, \
 				most, what) .record = true, .upload = true },
@@ -331,6 +335,7 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 	case TYPE_TEXT:
 	case TYPE_ENUM:
 	case TYPE_DATE:
+	case TYPE_LOGIN:
 		jw_str(w, v->s);
 		return;
 	case TYPE_INT:

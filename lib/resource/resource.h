@@ -426,6 +426,10 @@ int resource_delete(struct db *db, const struct resource *r,
 		    const struct resource_also *also,
 		    struct err *e) MUST_CHECK;
 
+/* The bytes of the versions (VERSIONED) that the user made, of all resources. */
+int resource_version_bytes(struct db *db, const struct owner *o, int64_t *bytes,
+			   struct err *e) MUST_CHECK;
+
 /*
  * SHARED: adds or removes a reader of the row. Within a transaction that holds
  * the row. May be repeated.

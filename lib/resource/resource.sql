@@ -82,24 +82,36 @@ SELECT COUNT(*) FROM (SELECT 1 FROM prompt_in_category f JOIN prompt ON id = f.r
 DELETE FROM prompt_in_category WHERE row_id = ? LIMIT 1000;
 -- PROMPT_READER_PURGE (u) -> ()
 DELETE FROM prompt_reader WHERE row_id = ? LIMIT 1000;
--- PROMPT_VERSION_LIST (suiiui) -> (uiiiusISSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `number`, `name`, `description`, `body` FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROMPT_VERSION_LIST (suiiui) -> (uiiiusISISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `body` FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROMPT_VERSION_TOTAL (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM prompt_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
--- PROMPT_VERSION_GET (usu) -> (uiiiusISSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `number`, `name`, `description`, `body` FROM prompt_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- PROMPT_VERSION_GET (usu) -> (uiiiusISISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `body` FROM prompt_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
 -- PROMPT_VERSION_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM prompt_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
--- PROMPT_VERSION_EXPORT (suui) -> (uiiiusISSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `number`, `name`, `description`, `body` FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROMPT_VERSION_INSERT (usuiiuISSS) -> ()
-INSERT INTO prompt_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `number`, `name`, `description`, `body`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?);
+-- PROMPT_VERSION_EXPORT (suui) -> (uiiiusISISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `body` FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROMPT_VERSION_INSERT (usuiiuIISSS) -> ()
+INSERT INTO prompt_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `number`, `bytes`, `name`, `description`, `body`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?);
 -- PROMPT_VERSION_UPDATE (iusui) -> ()
 UPDATE prompt_version SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- PROMPT_VERSION_DELETE (usu) -> ()
 DELETE FROM prompt_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
 -- PROMPT_VERSION_DISOWN (su) -> ()
 UPDATE prompt_version SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROMPT_VERSION_EXPIRE (i) -> ()
+DELETE FROM prompt_version WHERE replaced_us < ? ORDER BY replaced_us LIMIT 1000;
+-- PROMPT_VERSION_NEWEST (su) -> (uuii)
+SELECT id, user_id, created_us, number FROM prompt_version WHERE tenant_id = ? AND parent_id = ? ORDER BY created_us DESC, id DESC LIMIT 1;
+-- PROMPT_VERSION_MERGE (u) -> ()
+DELETE FROM prompt_version WHERE id = ?;
+-- PROMPT_VERSION_REPLACE (iu) -> ()
+UPDATE prompt_version SET replaced_us = ? WHERE id = ?;
+-- PROMPT_VERSION_BYTES (su) -> (i)
+SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM prompt_version WHERE tenant_id = ? AND user_id = ?;
+-- PROMPT_VERSION_CUT (susui) -> ()
+DELETE FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND created_us < (SELECT created_us FROM (SELECT created_us FROM prompt_version WHERE tenant_id = ? AND parent_id = ? ORDER BY created_us DESC, id DESC LIMIT 1 OFFSET ?) kept);
 -- PROMPT_VERSION_PURGE (u) -> ()
 DELETE FROM prompt_version WHERE parent_id = ? LIMIT 1000;
 -- PROMPT_SHARE_LIST (suiiui) -> (uiiiusS)

@@ -15,6 +15,22 @@ struct resource_type_row {
 
 extern const struct resource_type_row resource_types[];
 
+/* Whether the value is in a column of the resource's own table. */
+static inline bool resource_has_column(const struct resource_field *f)
+{
+	return f->type != TYPE_IDS && f->type != TYPE_LOGIN;
+}
+
+/*
+ * Keeps what the row of a VERSIONED resource is now, in the transaction that stores it;
+ * all its values are known. created: it is new; else only if a value that is kept was
+ * given.
+ */
+int resource_keep_version(struct db *tx, const struct resource *r,
+			  const struct resource_at *at,
+			  const struct resource_row *row, bool created,
+			  struct err *e) MUST_CHECK;
+
 /*
  * Appends the parameters that select a row of at's holder to the n values in v,
  * which has room for three more. Returns the new number.

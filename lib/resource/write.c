@@ -155,7 +155,7 @@ static int insert(struct db *tx, const struct writing *k, struct err *e)
 	if (k->r->order == ORDER_NAME)
 		v[n++] = DB_S(row->sort_key);
 	for (size_t i = 0; i < k->r->n_fields; i++)
-		if (k->r->fields[i].type != TYPE_IDS)
+		if (resource_has_column(&k->r->fields[i]))
 			v[n++] = row->v[i];
 	if (k->r->owner != OWNER_BELOW)
 		return db_exec(tx, k->r->insert, v, NULL, e);
@@ -263,7 +263,7 @@ static int update_tx(struct db *tx, void *ctx, struct err *e)
 	for (size_t i = 0; i < r->n_fields; i++) {
 		if ((r->fields[i].mode != MODE_EDIT &&
 		     r->fields[i].mode != MODE_STAMP) ||
-		    r->fields[i].type == TYPE_IDS)
+		    !resource_has_column(&r->fields[i]))
 			continue;
 		v[n++] = DB_I(row->given[i]);
 		v[n++] = row->v[i];

@@ -6,14 +6,6 @@
 #include "resource/resource.h"
 
 /*
- * Stores the prompt's text at its present version and deletes versions beyond
- * LIM_PROMPT_VERSIONS, in the transaction that stores the prompt. at: the
- * prompt's.
- */
-int store_prompt_keep(struct db *tx, const struct resource_at *at,
-		      struct resource_row *prompt, struct err *e) MUST_CHECK;
-
-/*
  * Increments the versions of all prompts of the tenant in this category, in the
  * transaction that deletes it.
  */

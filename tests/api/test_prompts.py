@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from lab import COMMAND
+from lab import COMMAND, wait_until
 from prompts import IT, NOBODY, make, names, refused, who  # noqa: F401
 
 
@@ -51,17 +51,34 @@ def test_a_prompt_from_its_making_to_its_end(lab, who):
     assert names(lab, who, user=who) == []
 
 
+def hex_of(uuid):
+    return f"UNHEX('{uuid.replace('-', '')}')"
+
+
+def age_versions(lab, prompt, seconds):
+    lab.sql(f"UPDATE prompt_version SET created_us = created_us - {seconds} * 1000000,"
+            f" replaced_us = replaced_us - {seconds} * 1000000"
+            f" WHERE parent_id = {hex_of(prompt['id'])}")
+
+
+def versions(lab, prompt, **who):
+    items = lab.get(f"/prompts/{prompt['id']}/versions", **who).json["items"]
+    return [(v["version"], v["body"], v["changedBy"]) for v in items]
+
+
 def test_versions_are_kept(lab, who):
+    lab.get("/me", user=who)
     one = make(lab, who, name=who, body="First")
     path = f"/prompts/{one['id']}"
     category = lab.post("/prompt-categories", {"name": who}, **IT).json
     lab.call("PATCH", path, {"body": "Second"}, user=who)
+    age_versions(lab, one, 601)
     # Where it is filed is no version of it.
     lab.call("PATCH", path, {"categoryIds": [category["id"]]}, user=who)
     assert lab.call("PATCH", path, {"body": "Third"}, user=who).json["version"] == 4
     kept = lab.get(path + "/versions", user=who).json
-    assert [(v["version"], v["body"]) for v in kept["items"]] == [
-        (4, "Third"), (2, "Second"), (1, "First")]
+    assert versions(lab, one, user=who) == [
+        (4, "Third", who), (2, "Second", who), (1, "First", who)]
     assert kept["totalCount"] == 3
     first = f"{path}/versions/{kept['items'][2]['id']}"
     assert lab.get(first, user=who).json["body"] == "First"
@@ -75,17 +92,86 @@ def test_versions_are_kept(lab, who):
                    user=who).status == 404
     lab.call("DELETE", path, user=who)
     assert lab.sql("SELECT COUNT(*) FROM prompt_version WHERE parent_id ="
-                   f" UNHEX('{one['id'].replace('-', '')}')") == [["0"]]
+                   f" {hex_of(one['id'])}") == [["0"]]
+
+
+def test_changes_within_minutes_are_one_version(lab, who):
+    group = {"groups": [who, "it"]}
+    for user in (who, "vic"):
+        lab.get("/me", user=user)
+    one = make(lab, who, name=who, body="First", tier="team", group=who, **group)
+    path = f"/prompts/{one['id']}"
+
+    def change(user, body):
+        assert lab.call("PATCH", path, {"body": body}, user=user, **group).status == 200
+
+    change(who, "2")
+    change(who, "3")
+    at_first = lab.get(path + "/versions", user=who, **group).json["items"][0]
+    # What a colleague wrote in between is not lost, nor counted as one's own.
+    change("vic", "4")
+    change(who, "5")
+    change(who, "6")
+    assert versions(lab, one, user=who, **group) == [
+        (6, "6", who), (4, "4", "vic"), (3, "3", who), (1, "First", who)]
+    # The series began with its first change, however long it goes on.
+    age_versions(lab, one, 599)
+    change(who, "7")
+    assert versions(lab, one, user=who, **group)[:2] == [(7, "7", who), (4, "4", "vic")]
+    age_versions(lab, one, 2)
+    change(who, "8")
+    assert versions(lab, one, user=who, **group)[:3] == [
+        (8, "8", who), (7, "7", who), (4, "4", "vic")]
+    # A version that was replaced keeps its address.
+    again = lab.get(f"{path}/versions/{at_first['id']}", user=who, **group).json
+    assert (again["version"], again["body"]) == (3, "3")
 
 
 def test_only_so_many_versions_are_kept(lab, who):
     one = make(lab, who, body="0")
-    number = "SELECT COUNT(*), MIN(number) FROM prompt_version WHERE parent_id =" \
-        f" UNHEX('{one['id'].replace('-', '')}')"
-    lab.sql("UPDATE prompt SET version = 150 WHERE id ="
-            f" UNHEX('{one['id'].replace('-', '')}')")
+    row = hex_of(one["id"])
+    number = f"SELECT COUNT(*), MIN(number) FROM prompt_version WHERE parent_id = {row}"
+    lab.sql(f"UPDATE prompt SET version = 150 WHERE id = {row};"
+            " UPDATE prompt_version SET created_us = created_us - 200000000000"
+            f" WHERE parent_id = {row}")
+    lab.sql("INSERT INTO prompt_version (id, tenant_id, user_id, version, created_us,"
+            " updated_us, parent_id, number, name, body, replaced_us)"
+            " SELECT UNHEX(MD5(CONCAT(HEX(id), seq))), tenant_id, user_id, 0,"
+            " created_us + seq * 1000000000, 0, parent_id, seq, name, body, 1"
+            f" FROM prompt_version, seq_2_to_151 WHERE parent_id = {row}")
     lab.call("PATCH", f"/prompts/{one['id']}", {"body": "1"}, user=who)
-    assert lab.sql(number) == [["1", "152"]]
+    assert lab.sql(number) == [["100", "53"]]
+
+
+def test_old_versions_are_deleted_and_the_newest_stays(make_lab, who):
+    lab = make_lab()
+    one = make(lab, who, body="0")
+    lab.call("PATCH", f"/prompts/{one['id']}", {"body": "1"}, user=who)
+    age_versions(lab, one, 90 * 86400 - 60)
+    lab.call("PATCH", f"/prompts/{one['id']}", {"body": "2"}, user=who)
+    age_versions(lab, one, 120)
+    # The rest ages beyond any limit, but has not been replaced for long.
+    kept = make(lab, who, body="0")
+    lab.sql("UPDATE prompt_version SET created_us = 1, updated_us = 1"
+            f" WHERE parent_id IN ({hex_of(one['id'])}, {hex_of(kept['id'])})")
+    # Housekeeping runs when a responder starts, and while there are turns.
+    lab.stop("responder")
+    lab.start_responder()
+    wait_until("housekeeping", lambda: [v[0] for v in versions(lab, one, user=who)] == [3, 2])
+    assert [v[0] for v in versions(lab, kept, user=who)] == [1]
+
+
+def test_versions_are_what_a_user_stores(lab, who):
+    def stored():
+        return next(s["used"] for s in lab.get("/me/limits", user=who).json["items"]
+                    if s["key"] == "versions")
+
+    one = make(lab, who, name="ä", body="x" * 10000)
+    assert stored() == 10002
+    lab.call("PATCH", f"/prompts/{one['id']}", {"body": "y" * 5000}, user=who)
+    assert stored() == 15004
+    lab.call("DELETE", f"/prompts/{one['id']}", user=who)
+    assert stored() == 0
 
 
 def test_a_copy_is_ones_own(lab, who):

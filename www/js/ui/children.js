@@ -13,6 +13,7 @@ import { PageElement } from './element.js';
 import { toldView } from './field.js';
 import { icon } from './icons.js';
 import { PARTS } from './parts.js';
+import './changes.js';
 import './form.js';
 
 class LampChildren extends PageElement {
@@ -49,6 +50,8 @@ class LampChildren extends PageElement {
 		new Watch(this, () => this.rows);
 		new Watch(this, () => this.draft);
 		new Watch(this, () => this.parent);
+		/** ids of those that are open */
+		this.opened = new Set();
 	}
 
 	connectedCallback()
@@ -150,11 +153,11 @@ class LampChildren extends PageElement {
 		const name = rowName(this.form, row);
 
 		if (this.form.readOnly)
-			return html`<li><details><summary>${name} <span class="muted">${
-				moment(row.createdAt)}</span></summary>
+			return html`<li><details @toggle=${(event) => this.#toggle(event, row.id)}><summary>${
+				name} <span class="muted">${[moment(row.updatedAt), row.changedBy ?? []].flat()
+					.join(' · ')}</span></summary>
 				<dl class="told">${this.form.fields.map((field) => html`<div>
-					<dt>${field.label}</dt><dd>${
-					toldView(field, row[field.key], this.places)}</dd></div>`)}</dl>
+					<dt>${field.label}</dt><dd>${this.#value(field, row)}</dd></div>`)}</dl>
 				${this.#common().length > 0 && this.parent.canEdit ? html`<button type="button"
 					class="button button-small" @click=${() => this.#restore(row)}>${
 					t('form.restore')}</button>` : nothing}
@@ -167,6 +170,27 @@ class LampChildren extends PageElement {
 			${this.form.canWrite ? html`<button type="button" class="icon-button"
 				aria-label=${t('form.removeOf', { name })} title=${t('form.remove')}
 				@click=${() => this.#remove(row, name)}>${icon('trash')}</button>` : nothing}</li>`;
+	}
+
+	#toggle(event, id)
+	{
+		if (event.target.open)
+			this.opened.add(id);
+		else
+			this.opened.delete(id);
+		this.requestUpdate();
+	}
+
+	/** Of a version: with what changed since the one before, if that is known. */
+	#value(field, row)
+	{
+		const before = this.rows.items[this.rows.items.indexOf(row) + 1];
+		const [was, is] = [before?.[field.key], row[field.key]];
+
+		if (this.opened.has(row.id) && before && was !== is && this.#common().includes(
+			this.parent.form.fields.find(({ key }) => key === field.key)))
+			return html`<lamp-changes .was=${was ?? ''} .is=${is ?? ''}></lamp-changes>`;
+		return toldView(field, is, this.places);
 	}
 
 	/** The fields that both have, and the parent's form asks for. */
