@@ -85,7 +85,7 @@ test('a prompt from a shipped one to its end', async (t) => {
 	await page.waitForFunction(() => document.querySelectorAll(
 		'lamp-children details').length === 2);
 	await versions.locator('summary').first().click();
-	await versions.locator('lamp-changes del', { hasText: 'Rewrite' }).waitFor();
+	await versions.locator('lamp-changes del', { hasText: 'Rewrite' }).first().waitFor();
 	assert.match(await versions.locator('lamp-changes ins').first().innerText(), /^letter/);
 	await versions.locator('summary').last().click();
 	await versions.getByRole('button', { name: 'Restore' }).last().click();
