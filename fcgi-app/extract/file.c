@@ -138,9 +138,11 @@ static struct file_kind kind_of(struct str s)
 	if (!strcmp(k.type, "text/xml") &&
 	    memmem(s.p, MIN(s.n, HEAD_BYTES), "<html", 5))
 		snprintf(k.type, sizeof(k.type), "application/xhtml+xml");
-	/* It knows a mail by its first line only, and not by each that mails begin with. */
+	/* It knows a mail by its first word only, and in each version by other ones. */
 	if (k.text && !office && extract_is_mail(s))
 		snprintf(k.type, sizeof(k.type), "message/rfc822");
+	else if (!strcmp(k.type, "message/rfc822"))
+		snprintf(k.type, sizeof(k.type), "text/plain");
 	for (char *p = k.type; *p; p++)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
 			*p = '-';

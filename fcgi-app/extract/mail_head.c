@@ -73,11 +73,11 @@ static bool is_field(struct str line)
 
 bool extract_is_mail(struct str s)
 {
-	static const char *const others[] = {
-		"Date", "Message-ID", "MIME-Version", "Received",
+	static const char *const by_programs[] = {
+		"Message-ID", "MIME-Version", "Received",
 	};
 	struct str rest = { s.p, MIN(s.n, HEAD_BYTES) }, head;
-	bool any = false;
+	bool broken = false, sent = false;
 
 	/* Mailboxes (mbox) put a line without a colon before each mail. */
 	if (str_starts(rest, STR("From ")))
@@ -90,12 +90,16 @@ bool extract_is_mail(struct str s)
 			head.n = (size_t)(line.p - head.p);
 			break;
 		}
-		if (!is_field(line) && (first || (line.p[0] != ' ' && line.p[0] != '\t')))
+		if (is_field(line))
+			continue;
+		if (first)
 			return false;
+		broken |= line.p[0] != ' ' && line.p[0] != '\t';
 	}
-	for (size_t i = 0; i < ARRAY_LEN(others); i++)
-		any |= mail_field(head, others[i]).n > 0;
-	return any && mail_field(head, "From").n > 0;
+	for (size_t i = 0; i < ARRAY_LEN(by_programs); i++)
+		sent |= mail_field(head, by_programs[i]).n > 0;
+	return mail_field(head, "From").n &&
+		(sent || (!broken && mail_field(head, "Date").n));
 }
 
 /* -- encodings --- */

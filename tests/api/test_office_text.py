@@ -199,9 +199,17 @@ def test_a_mail_may_begin_with_any_field(lab, first):
 
 @pytest.mark.parametrize("words", [
     "To: there\nFrom: here\n\nA walk.\n", "To: x\nDate: today\nFrom: me\nnot a field\n\nx\n",
-    "# From: a\nDate: b\n\nx\n", "\nFrom: a\nDate: b\n"])
+    "# From: a\nDate: b\n\nx\n", "\nFrom: a\nDate: b\n", "From: Bonn\nTo: Berlin\n\n9 h\n",
+    "Subject: a walk\n\nWe left at nine.\n", "Received: nothing\n\nyet\n"])
 def test_other_text_is_no_mail(lab, words):
     assert text_of(lab, words.encode(), "text/plain") == words
+
+
+def test_a_mail_whose_head_was_broken_is_one(lab):
+    mail = ("Received: from a by b; Thu, 5 Mar 2026\r\nfolded without a blank\r\nFrom: a@example.org"
+            "\r\nSubject: Leave\r\nMIME-Version: 1.0\r\nContent-Type: text/plain\r\n"
+            "Content-Transfer-Encoding: base64\r\n\r\nTmluZSBkYXlzLg==\r\n")
+    assert "Nine days." in text_of(lab, mail.encode(), "message/rfc822")
 
 
 def test_a_boundary_that_begins_with_another(lab):
