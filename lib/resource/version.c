@@ -49,6 +49,11 @@ static const struct versioned *versioned_of(const struct resource *r)
 	return NULL;
 }
 
+static int64_t size_of(const struct db_val *v)
+{
+	return v->null || v->type == 'i' || v->type == 'd' ? 0 : (int64_t)v->s.n;
+}
+
 /* Sets the values that are kept; returns whether a change gives one of them. */
 static bool copy(const struct resource *r, const struct resource_row *row,
 		 const struct resource *kept, struct resource_row *version,
@@ -61,7 +66,7 @@ static bool copy(const struct resource *r, const struct resource_row *row,
 			if (strcmp(kept->fields[i].column, r->fields[k].column) != 0)
 				continue;
 			version->v[i] = row->v[k];
-			*bytes += row->v[k].null ? 0 : (int64_t)row->v[k].s.n;
+			*bytes += size_of(&row->v[k]);
 			given |= row->given[k];
 		}
 	return given;
