@@ -5,6 +5,7 @@ URL, any Host, slow bodies, core dumps)."""
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -361,8 +362,12 @@ def test_no_core_dumps(make_lab, allowed):
         for file in lab.dir.rglob("*"):
             if file.is_dir() or file.suffix == ".yaml":
                 file.chmod(0o755)
+    # Nor can the account write where the reports of sanitizers go.
+    reports = path.parent / "report"
+    env = {key: re.sub("log_path=[^:]*", f"log_path={reports}", value)
+           for key, value in os.environ.items()}
     process = subprocess.Popen(
-        [program, "-c", lab.config_file, "-s", path], stdin=subprocess.DEVNULL,
+        [program, "-c", lab.config_file, "-s", path], stdin=subprocess.DEVNULL, env=env,
         **({"user": account, "group": account} if root else {}))
     try:
         wait_until("its socket", lambda: path.exists() or
@@ -373,3 +378,4 @@ def test_no_core_dumps(make_lab, allowed):
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)
+    assert not list(path.parent.glob("report.*"))
