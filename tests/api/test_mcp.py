@@ -156,7 +156,7 @@ def test_a_child_gets_a_clean_environment(peers):
 
 def test_a_child_that_died_is_started_again(peers):
     def children():
-        out = subprocess.run(["ps", "-eo", "pid,ppid,args"], text=True,
+        out = subprocess.run(["ps", "-ww", "-eo", "pid,ppid,args"], text=True,
                              capture_output=True).stdout
         parent = str(peers.processes["responder"].pid)
         return [line.split()[0] for line in out.splitlines()
