@@ -104,7 +104,8 @@ int conversation_ids(struct db *db, const struct owner *o,
 
 /*
  * Counts the conversations that match the filter (totalCount); -1 if the owner
- * has more than LIM_COUNTED conversations.
+ * has more than LIM_COUNTED conversations, or had when this process counted them less
+ * than a minute ago.
  */
 int conversation_count(struct db *db, const struct owner *o,
 		       const struct conversation_filter *f, int64_t *out,

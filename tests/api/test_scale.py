@@ -40,7 +40,8 @@ def test_the_newest_page_is_not_counted_to_its_end(lab):
     got, n = rows(lab, newest)
     assert got["totalCount"] is None and len(got["items"]) == 30
     assert got["nextCursor"]
-    assert n < 6000, n
+    # That there are many is known for a while, and not counted again.
+    assert n < 500, n
 
 
 def test_a_workspace_is_as_flat(lab):
@@ -48,7 +49,7 @@ def test_a_workspace_is_as_flat(lab):
         return page(lab, "?workspaceId=lab")
     got, n = rows(lab, of_workspace)
     assert len(got["items"]) == 30 and got["totalCount"] is None
-    assert n < 11000, n
+    assert n < 6000, n
 
 
 def test_few_are_counted(lab):
