@@ -120,6 +120,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 	case TYPE_IDS:
 	case TYPE_BYTES:
 	case TYPE_LOGIN:
+	case TYPE_KIND:
 		break;
 	}
 	BUG("a type that is in no body");

@@ -99,8 +99,14 @@ const struct resource_hooks *resource_hooks_at(const struct resource *r, size_t 
 	return NULL;
 }
 
-static const char *const root_tables[ROOT__MAX] = {
-#define ROOT(id, table, owner) [ROOT_##id] = table,
+/* Of those that are resources; ROOT_NONE: NULL. */
+static const char *const root_ids[ROOT__MAX] = {
+#define ROOT(id, table, owner) [ROOT_##id] = #id,
+#include "resource/resource.def"
+};
+
+static const char *const resource_ids[RESOURCE__MAX] = {
+#define RESOURCE(id, ...) [RESOURCE_##id] = #id,
 #include "resource/resource.def"
 };
 
@@ -128,7 +134,10 @@ const struct resource *resource_of_table(const char *table)
 
 const struct resource *resource_of_root(enum resource_root root)
 {
-	return root == ROOT_NONE ? NULL : resource_of_table(root_tables[root]);
+	for (size_t i = 0; root != ROOT_NONE && i < RESOURCE__MAX; i++)
+		if (strcmp(resource_ids[i], root_ids[root]) == 0)
+			return &resources[i];
+	return NULL;
 }
 
 struct resource_at resource_own(const struct owner *o)
@@ -210,6 +219,9 @@ void resource_new(const struct resource *r, struct resource_row *row)
 			.type = resource_types[r->fields[i].type].letter,
 			.null = true,
 		};
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (r->fields[i].type == TYPE_KIND)
+			row->v[i] = DB_S(str_of(r->fields[i].help));
 }
 
 /* -- sort keys ----------------------------------------------------------------- */
@@ -367,9 +379,10 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 		return;
 	case TYPE_BYTES:
 	case TYPE_SECRET:
+	case TYPE_KIND:
 		break;
 	}
-	BUG("bytes are in no record");
+	BUG("hidden fields are in no record");
 }
 
 /* Rows of files have no times. */
