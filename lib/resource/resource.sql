@@ -214,6 +214,38 @@ SELECT id FROM workspace WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK I
 SELECT 1 FROM workspace WHERE tenant_id = ? AND llm_service_id = ? LIMIT 1;
 -- WORKSPACE_READER_PURGE (u) -> ()
 DELETE FROM workspace_reader WHERE row_id = ? LIMIT 1000;
+-- WORKSPACE_VERSION_LIST (suiiui) -> (uiiiusISISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `prompt` FROM workspace_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- WORKSPACE_VERSION_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM workspace_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- WORKSPACE_VERSION_GET (usu) -> (uiiiusISISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `prompt` FROM workspace_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- WORKSPACE_VERSION_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM workspace_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- WORKSPACE_VERSION_EXPORT (suui) -> (uiiiusISISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `prompt` FROM workspace_version WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- WORKSPACE_VERSION_INSERT (usuiiuIISSS) -> ()
+INSERT INTO workspace_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `number`, `bytes`, `name`, `description`, `prompt`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?);
+-- WORKSPACE_VERSION_UPDATE (iusui) -> ()
+UPDATE workspace_version SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
+-- WORKSPACE_VERSION_DELETE (usu) -> ()
+DELETE FROM workspace_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- WORKSPACE_VERSION_DISOWN (su) -> ()
+UPDATE workspace_version SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- WORKSPACE_VERSION_EXPIRE (i) -> ()
+DELETE FROM workspace_version WHERE replaced_us < ? ORDER BY replaced_us LIMIT 1000;
+-- WORKSPACE_VERSION_NEWEST (su) -> (uuii)
+SELECT id, user_id, created_us, number FROM workspace_version WHERE tenant_id = ? AND parent_id = ? ORDER BY created_us DESC, id DESC LIMIT 1;
+-- WORKSPACE_VERSION_MERGE (u) -> ()
+DELETE FROM workspace_version WHERE id = ?;
+-- WORKSPACE_VERSION_REPLACE (iu) -> ()
+UPDATE workspace_version SET replaced_us = ? WHERE id = ?;
+-- WORKSPACE_VERSION_BYTES (su) -> (i)
+SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM workspace_version WHERE tenant_id = ? AND user_id = ?;
+-- WORKSPACE_VERSION_CUT (susui) -> ()
+DELETE FROM workspace_version WHERE tenant_id = ? AND parent_id = ? AND created_us < (SELECT created_us FROM (SELECT created_us FROM workspace_version WHERE tenant_id = ? AND parent_id = ? ORDER BY created_us DESC, id DESC LIMIT 1 OFFSET ?) kept);
+-- WORKSPACE_VERSION_PURGE (u) -> ()
+DELETE FROM workspace_version WHERE parent_id = ? LIMIT 1000;
 -- WORKSPACE_SERVICE_LIST (susssui) -> (uiiiusSSSSBSSSSIIDDSI)
 SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM workspace_service WHERE tenant_id = ? AND parent_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
 -- WORKSPACE_SERVICE_TOTAL (sussi) -> (i)

@@ -186,6 +186,37 @@ def test_templates(lab, who):
     refused(lab.get("/workspaces/staff/agent-templates", user=who), 404)
 
 
+def test_what_a_workspace_was(lab, who):
+    managers = [who, "vic"]
+    for user in (*managers, "root"):
+        lab.get("/me", user=user)
+    lab.sql("DELETE FROM workspace_version")
+    one = make_workspace(lab, IT, name=who, prompt="First", managerUsers=managers,
+                         visibleTo=["*"])
+    path = f"/workspaces/{one['workspaceId']}"
+
+    def change(user, **body):
+        answer = lab.call("PATCH", path, body, user=user, groups=["it"])
+        assert answer.status == 200, answer
+
+    def versions(user, groups=("it",)):
+        answer = lab.get(path + "/versions", user=user, groups=groups)
+        return [(v["version"], v["prompt"], v["changedBy"]) for v in answer.json["items"]
+                ] if answer.status == 200 else answer.status
+
+    change(who, prompt="Second")
+    change(who, maxToolIterations=3)
+    change("vic", prompt=None)
+    assert versions(who) == [(4, None, "vic"), (2, "Second", who), (1, "First", "root")]
+    # Who only sees the workspace does not see what it was; nobody writes it.
+    assert versions("eve", ()) == 403
+    assert lab.get("/workspaces/none/versions", **IT).status == 404
+    assert lab.post(path + "/versions", {}, **IT).status == 405
+    assert lab.get("/workspaces/lab/versions", **IT).json["code"] == "managed_by_config"
+    assert lab.call("DELETE", path, **IT).status == 204
+    assert lab.sql("SELECT COUNT(*) FROM workspace_version") == [["0"]]
+
+
 def test_a_workspace_from_its_making_to_its_end(lab, who):
     body = {"workspaceId": who, "name": "Ours", "description": "d", "prompt": "Be kind.",
             "llmServiceId": "demo", "toolIds": ["query_data"], "maxToolIterations": 2,

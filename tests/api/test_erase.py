@@ -204,7 +204,8 @@ def erased(lab, id, before, n_files, kept):
     assert more == {
         "llm_service", "prompt_category",
         "prompt", "prompt_reader", "prompt_version", "prompt_share",
-        "workspace", "workspace_reader", "workspace_service", "agent", "setting", "usage_record",
+        "workspace", "workspace_reader", "workspace_version", "workspace_service",
+        "agent", "setting", "usage_record",
         "knowledge_base", "knowledge_base_reader", "document", "document_text", "search_base",
         "search_audience", "search_document", "search_chunk", "search_post", "search_vector",
         "search_bits"}

@@ -86,8 +86,10 @@ def agent_ids(lab):
     space = f"/workspaces/{made['workspaceId']}"
     service = lab.post(space + "/services", json.loads(filled(
         json.dumps(SERVICE), {"{model}": lab.model_url})), **admin).json["id"]
+    version = lab.get(space + "/versions", **admin).json["items"][0]["id"]
     return {"/workspaces/{workspace}": space,
             SPACE: made["workspaceId"], SPACE + "/services": service,
+            SPACE + "/versions": version,
             "/workspaces/{workspace}/agents/{agent}": space + "/agents/maven"}
 
 
