@@ -92,8 +92,12 @@ static int end_newest(struct db *tx, const struct versioned *v,
 		version->created_us = n.created_us;
 		return db_exec(tx, v->merge, DB_ARGS(DB_U(&n.id)), NULL, e);
 	}
-	return n.number ? db_exec(tx, v->replace, DB_ARGS(
-		DB_I(version->updated_us), DB_U(&n.id)), NULL, e) : 0;
+	if (!n.number)
+		return 0;
+	/* Another node's clock may be ahead. */
+	version->created_us = MAX(version->created_us, n.created_us + 1);
+	return db_exec(tx, v->replace, DB_ARGS(
+		DB_I(version->updated_us), DB_U(&n.id)), NULL, e);
 }
 
 int resource_keep_version(struct db *tx, const struct resource *r,

@@ -127,6 +127,35 @@ def test_changes_within_minutes_are_one_version(lab, who):
     assert (again["version"], again["body"]) == (3, "3")
 
 
+def test_versions_have_the_order_of_the_changes(lab, who):
+    """Whatever the clocks of nodes say, and however many change it at once."""
+    group = {"groups": [who, "it"]}
+    for user in (who, "vic"):
+        lab.get("/me", user=user)
+    one = make(lab, who, name=who, body="First", tier="team", group=who, **group)
+    age_versions(lab, one, -3600)
+    for user, body in ((who, "2"), ("vic", "3")):
+        lab.call("PATCH", f"/prompts/{one['id']}", {"body": body}, user=user, **group)
+    assert versions(lab, one, user=who, **group) == [
+        (3, "3", "vic"), (2, "2", who), (1, "First", who)]
+
+    def change(i):
+        return lab.call("PATCH", f"/prompts/{one['id']}", {"body": f"at once {i}"},
+                        user=(who, "vic")[i % 2], **group).status
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        said = list(pool.map(change, range(24)))
+    assert set(said) <= {200, 412} and 200 in said
+    now = lab.get(f"/prompts/{one['id']}", user=who, **group).json
+    kept = versions(lab, one, user=who, **group)
+    assert kept[0][:2] == (now["version"], now["body"]) == (3 + said.count(200), kept[0][1])
+    numbers = [v[0] for v in kept]
+    assert numbers == sorted(set(numbers), reverse=True)
+    row = hex_of(one["id"])
+    assert lab.sql("SELECT COUNT(*) FROM prompt_version WHERE replaced_us IS NULL"
+                   f" AND parent_id = {row}") == [["1"]]
+
+
 def test_only_so_many_versions_are_kept(lab, who):
     one = make(lab, who, body="0")
     row = hex_of(one["id"])

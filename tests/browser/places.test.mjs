@@ -91,6 +91,15 @@ test('a prompt from a shipped one to its end', async (t) => {
 	await versions.getByRole('button', { name: 'Restore' }).last().click();
 	await page.waitForSelector('.form-state');
 	assert.equal(await page.inputValue('lamp-form input'), 'Rewrite a text');
+	// what was typed is not replaced unasked
+	await field(page, 'Name').fill('Typed');
+	await versions.getByRole('button', { name: 'Restore' }).last().click();
+	await answer(page).getByRole('button', { name: 'Keep editing' }).click();
+	assert.equal(await page.inputValue('lamp-form input'), 'Typed');
+	await versions.getByRole('button', { name: 'Restore' }).last().click();
+	await answer(page).getByRole('button', { name: 'Restore' }).click();
+	await page.waitForFunction(() => document.querySelector('lamp-form input').value ===
+		'Rewrite a text');
 	await button(page, 'Discard changes').click();
 	assert.equal(await page.inputValue('lamp-form input'), name);
 

@@ -425,6 +425,7 @@ const en = {
 	'form.unsaved': 'Unsaved changes',
 	'form.updated': 'Last changed',
 	'form.restore': 'Restore this version',
+	'form.restoreTitle': 'Replace what you typed?',
 	'form.restored': 'The version is in the form. Save to keep it.',
 	'form.made': 'Created “{name}”',
 	'form.saved': 'Saved “{name}”',

@@ -200,8 +200,11 @@ class LampChildren extends PageElement {
 			type === 'text' && this.form.fields.some((field) => field.key === key));
 	}
 
-	#restore(row)
+	async #restore(row)
 	{
+		if (this.parent.dirty && !await this.confirm(t('form.restoreTitle'),
+			t('leave.text'), t('form.restore')))
+			return;
 		for (const { key } of this.#common())
 			this.parent.set(key, row[key] ?? '');
 		this.emit('lamp-restored', {});
