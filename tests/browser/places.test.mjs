@@ -94,7 +94,7 @@ test('a prompt from a shipped one to its end', async (t) => {
 	// what was typed is not replaced unasked
 	await field(page, 'Name').fill('Typed');
 	await versions.getByRole('button', { name: 'Restore' }).last().click();
-	await answer(page).getByRole('button', { name: 'Keep editing' }).click();
+	await answer(page).getByRole('button', { name: 'Cancel' }).click();
 	assert.equal(await page.inputValue('lamp-form input'), 'Typed');
 	await versions.getByRole('button', { name: 'Restore' }).last().click();
 	await answer(page).getByRole('button', { name: 'Restore' }).click();
