@@ -68,13 +68,13 @@ def test_forks_count(make_lab):
     used, limits = of(lab, "ada")
     assert limits["stored"] == MIB and 0.6 * MIB < used["stored"] <= MIB
     assert used["stored"] == sum(used[k] for k in (
-        "conversations", "files", "documents", "searchIndex"))
+        "conversations", "files", "documents", "searchIndex", "versions"))
     # Others are others; and what is deleted makes room at once.
     assert of(lab, "bob")[0]["stored"] == 0
     assert lab.call("DELETE", f"/conversations/{forks[0]}", user="ada").status == 204
     assert lab.post(path, {"messageId": last}, user="ada").status == 201
     said = lab.command("stored", "--user", "ada").stdout.splitlines()
-    assert said[0].split("\t")[0::2] == ["stored", str(MIB)] and len(said) == 5
+    assert said[0].split("\t")[0::2] == ["stored", str(MIB)] and len(said) == 6
     assert int(said[1].split("\t")[1]) == of(lab, "ada")[0]["conversations"]
 
 
