@@ -105,6 +105,11 @@ static int reload(const char *text)
 /* Returns -1 to continue, or the exit status. */
 static int read_options(int argc, char **argv, struct options *o)
 {
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
 	const char *env = getenv("LAMPLIGHTER_CONFIG");
 	int c;
 
@@ -115,7 +120,7 @@ static int read_options(int argc, char **argv, struct options *o)
 	 */
 	if (getenv("GATEWAY_INTERFACE") || getenv("REQUEST_METHOD"))
 		return -1;
-	while ((c = getopt(argc, argv, "c:s:rR:Vh")) != -1) {
+	while ((c = getopt_long(argc, argv, "c:s:rR:Vh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'c':
 			o->conf = optarg;

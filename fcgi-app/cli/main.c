@@ -465,6 +465,11 @@ static int finish(int rc)
 
 int main(int argc, char **argv)
 {
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
 	const char *env = getenv("LAMPLIGHTER_CONFIG");
 	struct cli cli = {
 		.conf_file = env && *env ? env
@@ -485,7 +490,7 @@ int main(int argc, char **argv)
 	jx_seed();
 	if (sodium_init() < 0)
 		BUG("libsodium cannot be used");
-	while ((c = getopt(argc, argv, "+c:hV")) != -1) {
+	while ((c = getopt_long(argc, argv, "+c:hV", longs, NULL)) != -1) {
 		switch (c) {
 		case 'c':
 			cli.conf_file = optarg;

@@ -16,6 +16,10 @@
 
 #include "base/banned.h"
 
+struct forge {
+	bool running;		/* the last status that is not only progress */
+};
+
 static struct jw case_open(struct buf *out, const char *name, uint32_t seq,
 			   const struct turn_run *run)
 {
@@ -47,9 +51,13 @@ static void put_status(struct buf *out, const struct turn_event *ev,
 static void write_started(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
+	struct forge *f = st->own;
+
 	(void)name;
-	(void)st;
-	put_status(out, ev, ev->seq, "Running");
+	/* A wait that was over before it was told is none to this client. */
+	if (!f->running)
+		put_status(out, ev, ev->seq, "Running");
+	f->running = true;
 }
 
 static void write_status(struct buf *out, const char *name,
@@ -73,8 +81,10 @@ static void write_status(struct buf *out, const char *name,
 static void write_waiting(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
+	struct forge *f = st->own;
+
 	(void)name;
-	(void)st;
+	f->running = false;
 	put_status(out, ev, ev->seq, "Waiting");
 }
 
@@ -125,6 +135,7 @@ const struct dialect dialect_forge = {
 	.name = "forge",
 	WIRE_SSE,
 	.retries = true,
+	.own_bytes = sizeof(struct forge),
 	.any = write_any,
 	.own = {
 		[TURN_EV_SESSION] = write_started,

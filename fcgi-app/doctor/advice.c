@@ -48,9 +48,9 @@ const char *doctor_web_name(enum doctor_web w)
 }
 
 /* Of a proxy: its kind, or what it calls itself. */
-static const char *doctor_front_name(const struct doctor *d)
+static const char *front_name(const struct doctor *d, enum doctor_web front)
 {
-	switch (d->front) {
+	switch (front) {
 	case WEB_LIGHTTPD: return "lighttpd";
 	case WEB_NGINX: return "nginx";
 	case WEB_APACHE_PROXY: return "Apache";
@@ -93,6 +93,8 @@ void doctor_name_servers(struct doctor *d, struct str outer, struct str inner,
 	enum doctor_web seen = doctor_web_of(outer, GATEWAY_UNKNOWN);
 	bool differ = inner.n && outer.n &&
 		seen != doctor_web_of(inner, GATEWAY_UNKNOWN);
+	enum doctor_web marked = p == PASSED_BY_APACHE ? WEB_APACHE_PROXY
+		: p == PASSED_BY_LIGHTTPD ? WEB_LIGHTTPD : WEB_OTHER;
 	struct buf name = BUF_INIT(8 * NAME_CHARS);
 
 	/* With our sample, nginx is the one that does not name itself. */
@@ -104,12 +106,14 @@ void doctor_name_servers(struct doctor *d, struct str outer, struct str inner,
 	 * that of the server behind them.
 	 */
 	if (!differ && p > PASSED_ON) {
-		seen = p == PASSED_BY_APACHE ? WEB_APACHE_PROXY : WEB_LIGHTTPD;
+		seen = marked;
 	} else if (!differ && inner.n) {
 		seen = WEB_OTHER;
 		outer = STR("");
 	}
 	d->front = seen;
+	/* It stands between the two, or in front of a server that put its own name. */
+	d->second = p > PASSED_ON ? marked : seen;
 	/* Cut and cleaned like the texts of findings. */
 	outer = utf8_head(outer, NAME_CHARS);
 	utf8_scrub(&name, outer);
@@ -392,8 +396,13 @@ const char *doctor_advice(const struct doctor *d, enum doctor_topic t)
 	const char *out;
 
 	if (front) {
-		buf_addf(&b, "# %s, in front:\n", doctor_front_name(d));
+		buf_addf(&b, "# %s, in front:\n", front_name(d, d->front));
 		put_lines(&b, d, front);
+		if (d->second != d->front) {
+			buf_addf(&b, "\n# %s, in front too:\n",
+				 front_name(d, d->second));
+			put_lines(&b, d, row_of(fronts[t], d->second));
+		}
 		buf_addf(&b, "\n# %s:\n", doctor_web_name(d->web));
 	}
 	put_lines(&b, d, row_of(lines[t], d->web));
@@ -444,11 +453,18 @@ static void sort(struct doctor *d)
 
 void doctor_write(struct doctor *d, struct jw *w)
 {
+	struct buf front = BUF_INIT(16 * NAME_CHARS);
+
 	sort(d);
 	jw_obj(w);
 	jw_kstrz(w, "result", results[d->worst]);
 	jw_kstrz(w, "server", doctor_web_name(d->web));
-	jw_kstrz(w, "front", d->has_front ? doctor_front_name(d) : "");
+	if (d->has_front)
+		buf_adds(&front, front_name(d, d->front));
+	if (d->second != d->front)
+		buf_addf(&front, ", %s", front_name(d, d->second));
+	jw_kstr(w, "front", buf_str(&front));
+	buf_release(&front);
 	jw_kstrz(w, "base", d->base);
 	jw_key(w, "items");
 	jw_arr(w);

@@ -89,6 +89,7 @@ struct doctor {
 	enum doctor_web web;	/* that runs or asks the responder */
 	bool has_front;		/* clients talk to another one, a proxy: */
 	enum doctor_web front;	/* of the kinds that are proxies, or WEB_OTHER */
+	enum doctor_web second;	/* one more proxy, from its headers; or front */
 	const char *front_name;	/* as it calls itself; "" = it does not */
 	const char *base;	/* "/intranet/chat"; "" = the host's root */
 	const char *header;	/* for ADVICE_HEADER; NULL: none yet */

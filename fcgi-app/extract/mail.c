@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mails (RFC 5322, MIME): sender, recipients, date, subject, text, and the text of
- * attachments. Of multipart/alternative, the first readable part is used. A mailbox has
- * several mails.
+ * attachments. Of multipart/alternative, the first readable part is used, unless it is a
+ * short one that only stands for the next ("Your program cannot show HTML"). A mailbox
+ * has several mails.
  */
 #include "extract/file.h"
 
@@ -16,7 +17,11 @@
 
 #include "base/banned.h"
 
-enum { DEPTH = 8, NAME_BYTES = 80, TYPE_BYTES = 128, FROM_BYTES = 5 };
+enum {
+	DEPTH = 8, NAME_BYTES = 80, TYPE_BYTES = 128, FROM_BYTES = 5,
+	STUB_BYTES = 400,	/* longer alternatives are the text */
+	STUB_TIMES = 3,		/* so much longer is what one stands for */
+};
 
 static void read_part(struct extract *x, struct mail_part p, int depth, int level);
 
@@ -59,12 +64,49 @@ static bool is_decoration(const char *type)
 		starts(type, "application/pgp-signature");
 }
 
+/* The media type alone, without parameters. */
+static void kind_of(struct str type, char out[TYPE_BYTES])
+{
+	struct str rest = type, kind = str_trim(str_cut(&rest, ';'));
+
+	snprintf(out, TYPE_BYTES, "%.*s", (int)MIN(kind.n, TYPE_BYTES - 1),
+		 kind.p ? kind.p : "");
+}
+
+/*
+ * What was written behind `before` is one more alternative, of this type; *kept: the size
+ * of the one before it, which stays unless it is a stub for HTML. Returns whether another
+ * may be better.
+ */
+static bool choose(struct buf *out, size_t before, struct str type, size_t *kept)
+{
+	size_t n = out->n - before;
+	char kind[TYPE_BYTES];
+
+	if (!n)
+		return true;
+	if (!*kept) {
+		*kept = n;
+		return n < STUB_BYTES;
+	}
+	kind_of(type, kind);
+	if (n > STUB_TIMES * *kept &&
+	    (starts(kind, "text/html") || starts(kind, "multipart/related"))) {
+		memmove(out->p + before - *kept, out->p + before, n);
+		before += n - *kept;
+	}
+	out->n = before;
+	out->p[before] = '\0';
+	return false;
+}
+
 static void read_multipart(struct extract *x, const char *kind, struct str type,
 			   struct str body, int depth, int level)
 {
 	bool alternative = starts(kind, "multipart/alternative");
 	struct buf boundary = BUF_INIT(4 * type.n + 16);
 	struct buf mark = BUF_INIT(4 * type.n + 32);
+	size_t kept = 0;
 	const char *at;
 
 	mail_parameter(type, "boundary", &boundary);
@@ -76,6 +118,7 @@ static void read_multipart(struct extract *x, const char *kind, struct str type,
 		extract_file_inner(x, body, NULL, NULL, depth + 1);
 	while (at && buf_ok(&x->out)) {
 		const char *end = body.p + body.n, *next;
+		struct mail_part p = { .head = STR("") };
 		size_t before = x->out.n;
 
 		at += mark.n;
@@ -83,25 +126,19 @@ static void read_multipart(struct extract *x, const char *kind, struct str type,
 			break;
 		next = next_mark((struct str){ at, (size_t)(end - at) }, &mark);
 		at = memchr(at, '\n', (size_t)((next ? next : end) - at));
-		if (at)
-			read_part(x, mail_split((struct str){ at + 1, (size_t)(
-				(next ? next : end) - at - 1) }), depth,
-				  level + 1);
-		if (alternative && x->out.n > before)
+		if (at) {
+			p = mail_split((struct str){ at + 1, (size_t)(
+				(next ? next : end) - at - 1) });
+			read_part(x, p, depth, level + 1);
+		}
+		if (alternative && buf_ok(&x->out) &&
+		    !choose(&x->out, before, mail_field(p.head, "Content-Type"),
+			    &kept))
 			break;
 		at = next;
 	}
 	buf_release(&boundary);
 	buf_release(&mark);
-}
-
-/* The media type alone, without parameters. */
-static void kind_of(struct str type, char out[TYPE_BYTES])
-{
-	struct str rest = type, kind = str_trim(str_cut(&rest, ';'));
-
-	snprintf(out, TYPE_BYTES, "%.*s", (int)MIN(kind.n, TYPE_BYTES - 1),
-		 kind.p ? kind.p : "");
 }
 
 /* The name of a file; of the disposition first, where it belongs. */

@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "extract/charset.h"
+#include "extract/odd.h"
 #include "extract/out.h"
 
 #include "base/banned.h"
@@ -173,20 +174,74 @@ static bool has_shifts(struct str s)
 	return s.n && memmem(s.p, s.n, "\033$", 2);
 }
 
+/* The code point of one character of UTF-8; 0: of more than three bytes. */
+static uint32_t code_of(const char *p, size_t n)
+{
+	const unsigned char *u = (const unsigned char *)p;
+
+	return n == 2 ? (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu)
+		: n == 3 ? (u[0] & 0xfu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu)
+		: 0;
+}
+
+static void read_map(iconv_t cd, struct odd_map *m)
+{
+	for (size_t i = 0; i < ODD_BYTES; i++) {
+		char byte = (char)(ODD_BYTES + i), utf8[8], *at = &byte, *to = utf8;
+		size_t left = 1, room = sizeof(utf8);
+
+		m->code[i] = 0;
+		iconv(cd, NULL, NULL, NULL, NULL);
+		/* Some hold a letter back, for its accent. */
+		if (iconv(cd, &at, &left, &to, &room) != (size_t)-1 &&
+		    iconv(cd, NULL, NULL, &to, &room) != (size_t)-1)
+			m->code[i] = code_of(utf8, sizeof(utf8) - room);
+	}
+}
+
+/* What the text is in instead, if that reads better; else cd. */
+static iconv_t or_better(iconv_t cd, struct str text)
+{
+	static const char *const others[] = {
+		"WINDOWS-1252", "ISO-8859-15", "MACINTOSH", "IBM850",
+	};
+	struct odd_map is, other;
+	size_t best = 0;
+	iconv_t found = cd;
+
+	read_map(cd, &is);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		iconv_t by = converter(others[i]);
+		size_t margin;
+
+		if (by == NONE)
+			continue;
+		read_map(by, &other);
+		if (odd_is_better(text, &is, &other, &margin) && margin > best) {
+			best = margin;
+			found = by;
+		}
+	}
+	return found;
+}
+
 static iconv_t found_out(struct str text)
 {
 	const char *units = extract_plain_units(text);
+	struct str start = { text.p, MIN(text.n, LOOK_BYTES) };
 	uchardet_t u;
 	iconv_t cd;
 
 	if (units)
 		return converter(units);
 	u = uchardet_new();
-	uchardet_handle_data(u, text.p, MIN(text.n, LOOK_BYTES));
+	uchardet_handle_data(u, start.p, start.n);
 	uchardet_data_end(u);
 	cd = converter(uchardet_get_charset(u));
 	uchardet_delete(u);
-	return cd != NONE ? cd : converter("WINDOWS-1252");
+	if (cd == NONE)
+		cd = converter("WINDOWS-1252");
+	return cd == NONE ? NONE : or_better(cd, start);
 }
 
 static void convert(iconv_t cd, struct str s, struct buf *out)

@@ -503,17 +503,21 @@ static int check_instance(const struct caller *by, const struct resource *r,
 	return check_active(by, r, &k->row, e);
 }
 
-/* A new instance is active unless the body says otherwise. */
+/*
+ * A new instance is active unless the body says otherwise, or binds it to agents: then
+ * it is for them, and the chats of all others stay where they are.
+ */
 static int prepare_instance(const struct caller *by, const struct resource *r,
 			    struct resource_change *k, struct err *e)
 {
 	struct db_val *active = &k->row.v[COLUMN(PROVIDER_INSTANCE, active)];
+	const struct conf_list agents = stored_list(by->arena,
+		resource_text(&k->row, COLUMN(PROVIDER_INSTANCE, agents)));
 
 	(void)r;
-	(void)by;
 	(void)e;
 	if (active->null)
-		*active = DB_I(1);
+		*active = DB_I(agents.n == 0);
 	return 0;
 }
 

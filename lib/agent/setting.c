@@ -347,12 +347,30 @@ const struct setting_row *setting_find(struct str key)
 	return NULL;
 }
 
+/* Refuses what the file says elsewhere: here nobody would read it. */
+static int check_held(const json_t *said, struct err *e)
+{
+	const unsigned in_file = 1u << LEVEL_INSTALLATION;
+
+	for (int i = 0; i < SETTING__MAX; i++) {
+		const struct setting_row *row = &setting_rows[i];
+
+		if (json_object_get(said, row->key) && row->levels & in_file &&
+		    !(held_levels[i] & in_file))
+			return err_field(e, ERR_INVALID_FIELD, row->key,
+					 "%s has a key of its own, outside "
+					 "settings.", row->key);
+	}
+	return 0;
+}
+
 int setting_check_conf(const struct conf *c, struct err *e)
 {
 	struct err why = ERR_INIT;
 
 	if (!c->settings ||
-	    setting_check(c->settings, LEVEL_INSTALLATION, &why) == 0)
+	    (setting_check(c->settings, LEVEL_INSTALLATION, &why) == 0 &&
+	     check_held(c->settings, &why) == 0))
 		return 0;
 	return err_public(e, ERR_CONFIG, "%s:%d: settings: %s", c->file,
 			  conf_line(c->file, "settings"), err_message(&why));

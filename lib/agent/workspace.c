@@ -9,6 +9,7 @@
 #include "agent/stored.h"
 #include "agent/stored_service.h"
 #include "agent/target.h"
+#include "auth/identity.h"
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/fields.h"
@@ -78,6 +79,22 @@ static int check_groups(const struct caller *by, const struct resource_row *now,
 	return 0;
 }
 
+/* The logins as those of requests are written (identity.login_case). */
+static void fold_managers(const struct caller *by, struct resource_row *row)
+{
+	const size_t column = COLUMN(WORKSPACE, manager_users);
+	const struct conf_list l = stored_list(by->arena, resource_text(row, column));
+	json_auto_t *j = json_array();
+
+	for (size_t i = 0; i < l.n; i++) {
+		struct str one = identity_login(by->conf, str_of(l.v[i]), by->arena);
+
+		json_array_append_new(j, jx_string(one));
+	}
+	if (l.n)
+		row->v[column] = DB_S(str_of(jx_text(by->arena, j)));
+}
+
 static int check_managers(const struct caller *by, struct resource_row *row,
 			  struct err *e)
 {
@@ -135,6 +152,7 @@ static int check_workspace(const struct caller *by, const struct resource *r,
 	if (dflt.p && !slug_valid(dflt))
 		return err_field(e, ERR_INVALID_FIELD, "defaultAgentId",
 				 "defaultAgentId must be an agent's id.");
+	fold_managers(by, row);
 	if (check_managers(by, row, e) ||
 	    check_groups(by, k->now, row, COLUMN(WORKSPACE, manager_groups), e) ||
 	    check_groups(by, k->now, row, COLUMN(WORKSPACE, visible_to), e) ||

@@ -37,16 +37,22 @@ static const char *nearest(const struct field *fields, size_t n,
 			      (int)MAX(len / 2, 1));
 }
 
-/* The declared keys, as many as fit, or "none". */
+/* The declared keys, whole ones and as many as fit, or "none". */
 static const char *names_of(const struct field *fields, size_t n, char *out,
 			    size_t size_bytes)
 {
+	const size_t room = size_bytes - sizeof(" ...");
 	size_t used = 0;
 
 	snprintf(out, size_bytes, "none");
-	for (size_t i = 0; i < n && used < size_bytes; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (used + 1 + strlen(fields[i].key) > room) {
+			snprintf(out + used, size_bytes - used, " ...");
+			break;
+		}
 		used += (size_t)snprintf(out + used, size_bytes - used, "%s%s",
 					 i ? " " : "", fields[i].key);
+	}
 	return out;
 }
 

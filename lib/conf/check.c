@@ -173,6 +173,8 @@ static void fold_logins(struct loader *l)
 
 	if (c->login_case != LOGIN_CASE_LOWER)
 		return;
+	for (size_t i = 0; i < c->trusted.users.n; i++)
+		c->trusted.users.v[i] = lower(l, c->trusted.users.v[i]);
 	for (size_t i = 0; i < c->n_groups; i++)
 		for (size_t k = 0; k < c->groups[i].members.n; k++)
 			c->groups[i].members.v[k] =

@@ -41,17 +41,21 @@ struct str toolname_wire(struct str name, char *out)
 	return (struct str){ out, n };
 }
 
-/* What templates keep of a name: its last part, up to a control token. */
+/* What templates keep of a name: its last part with a letter, up to a control token. */
 static struct str last_part(struct str s)
 {
 	const char *token = s.n ? memmem(s.p, s.n, "<|", 2) : NULL;
-	size_t at;
+	size_t at, end;
+	bool letter = false;
 
 	if (token)
 		s.n = (size_t)(token - s.p);
-	for (at = s.n; at && !strchr(".:/", s.p[at - 1]); at--)
-		continue;
-	return (struct str){ s.p + at, s.n - at };
+	for (at = end = s.n; at && !letter;) {
+		for (end = at; at && (fits(s.p[at - 1]) || s.p[at - 1] == ' '); at--)
+			letter |= isalpha((unsigned char)s.p[at - 1]) != 0;
+		at -= !letter && at;
+	}
+	return (struct str){ s.p + at, end - at };
 }
 
 /* Equal but for case and for everything that is not a letter or digit. */

@@ -31,6 +31,16 @@ def built():
     return bytes(m)
 
 
+def alternatives(text, html, more=""):
+    m = EmailMessage()
+    m["From"], m["Date"], m["Subject"] = "a@example.org", "today", "S"
+    m.set_content(text)
+    m.add_alternative(html, subtype="html")
+    if more:
+        m.add_alternative(more, subtype="calendar")
+    return bytes(m)
+
+
 def mbox(*texts):
     return "".join(
         f"From a@example.org Thu Mar  5 10:00:00 2026\nFrom: a{i}@example.org\nDate: today\n"
@@ -95,6 +105,19 @@ CASES = {
                         ["## für.txt", "Inside."], []),
     "an inner part of HTML": (mail('Content-Type: text/html; charset="utf-8"\r\n', HTML),
                               ["Hello\nRückgabe"], ["<div>"]),
+    "an alternative that only stands for the next": (alternatives(
+        "Your mail program cannot show HTML.\n", "<p>" + "The offer: 30 euros. " * 20 + "</p>"),
+        ["The offer: 30 euros."], ["cannot show"]),
+    "a short mail, twice": (alternatives("OK, *thanks*!\n", "<p>OK, <b>thanks</b>!</p>"),
+                            ["OK, *thanks*!\n"], ["**", "OK, thanks"]),
+    "a long mail, and a longer alternative": (alternatives(
+        "Long text. " * 60, "<p>" + "Long text and links. " * 200 + "</p>"),
+        ["Long text. Long text."], ["links"]),
+    "an empty alternative, and three of them": (alternatives(
+        "\n", "<p>The text.</p>", "BEGIN:VCALENDAR\nEND:VCALENDAR\n"),
+        ["The text."], ["VCALENDAR"]),
+    "an alternative that is no text": (alternatives(
+        "Meet at 3.\n", "", "BEGIN:VCALENDAR\n" + "X:Y\n" * 40), ["Meet at 3."], ["X:Y"]),
     "a wrong boundary": (mail("Content-Type: multipart/mixed; boundary=x\r\n", "--y\r\n\r\nText.\r\n"),
                          ["Text."], []),
     "quoted-printable with blanks at the end": (mail(

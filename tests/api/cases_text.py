@@ -45,7 +45,39 @@ def east(text, encoding, collection, codes):
                 encoding.encode(), collection.encode())])
 
 
+# Texts of one byte for each character, and charsets that they may be in.
+BYTES = {
+    "German": ("Für Überstunden gilt: „frühestens nächste Woche“ – größer, schöner, weiß.",
+               ["mac_roman", "cp1252"]),
+    "German of DOS": ("Die Kündigungsfrist beträgt drei Monate. Ärzte, MÜNCHEN, Größe, weiß.",
+                      ["cp850", "cp437", "iso-8859-1"]),
+    "French": ("Le café est déjà fermé. L’élève est à l’hôtel, près du théâtre. Ça va être très "
+               "agréable. Évidemment, l’œuvre où naïveté règne dès août.", ["mac_roman", "cp1252"]),
+    "French with euros": ("Prix : 20 € l'été, œuvre à Noël", ["iso-8859-15"]),
+    "Spanish": ("El año pasado, la señora Muñoz pidió vacaciones según el artículo 5: ¿cuántos "
+                "días corresponden?", ["mac_roman", "cp850", "iso-8859-1"]),
+    "English": ("It’s “quoted” — resume: résumé, café… £5", ["mac_roman"]),
+    "Finnish": ("Kaikki työntekijät saavat lomaa. Määräaika päättyy kesäkuussa. Äiti.",
+                ["mac_roman", "cp850", "cp1252"]),
+    "Danish": ("Alle medarbejdere får ferie. Ansøgningen skal være afleveret før påske. Ærø.",
+               ["mac_roman", "cp850", "cp1252"]),
+    "Catalan": ("Col·laboració, paral·lel, això, què, més, català, façana.", ["cp1252"]),
+    "Polish": ("Każdy pracownik ma prawo do urlopu. Wniosek należy złożyć na piśmie, co najmniej "
+               "trzydzieści dni wcześniej. Łódź, Śląsk.", ["mac_latin2", "cp1250", "iso-8859-2"]),
+    "Czech": ("Příliš žluťoučký kůň úpěl ďábelské ódy. Žádost o dovolenou musí být podána včas, "
+              "nejméně třicet dní předem.", ["mac_latin2", "cp852", "cp1250"]),
+    "Lithuanian": ("Kiekvienas darbuotojas turi teisę į atostogas. Prašymas pateikiamas iš anksto, "
+                   "ne vėliau kaip trisdešimt dienų.", ["cp1257"]),
+    "Turkish": ("Çalışanlar yılda otuz gün izin kullanır. İstanbul'da öğretmenler için şöyle.",
+                ["cp1254"]),
+    "Russian": ("Каждый сотрудник имеет право на отпуск в тридцать дней.",
+                ["mac_cyrillic", "cp1251", "koi8-r", "cp866"]),
+    "Hebrew": ("חופשה שנתית: כל עובד זכאי לעשרים ימי חופשה בשנה.", ["cp1255"]),
+}
+
 CASES = {
+    **{f"{name} in {charset}": (text.encode(charset), [text], [])
+       for name, (text, charsets) in BYTES.items() for charset in charsets},
     "one bad byte": (f"{LINE}\n".encode() * 3 + b"\xe4\n" + "Grüße".encode(),
                      [LINE, "\ufffd", "Grüße"], ["Ã"]),
     "a character that is cut": ("Schluß".encode() + b"\xc3", ["Schluß"], ["Ã"]),

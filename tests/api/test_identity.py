@@ -35,6 +35,21 @@ def test_me(lab):
     assert me["notifications"] == "stream"
 
 
+def test_managers_whose_logins_differ_in_case(make_lab):
+    """However they were typed: who made a workspace goes on managing it."""
+    lab = make_lab(config={
+        "identity": {"login_case": "lower", **anonymous_off()["identity"]},
+        "roles": {"user": {"groups": ["*"], "permissions": [
+            "AIChat.*", "AI.Workspaces.Write"]}}})
+    made = lab.post("/workspaces", {"name": "W", "workspaceId": "w",
+                                    "managerUsers": ["JÖRG", "Mia"]}, user="MIA")
+    assert made.status == 201 and made.json["managerUsers"] == ["jörg", "mia"], made
+    assert lab.call("PATCH", "/workspaces/w", {"name": "X"}, user="mia").status == 200
+    changed = lab.call("PATCH", "/workspaces/w", {"managerUsers": ["BOB", "mia"]}, user="Mia")
+    assert changed.json["managerUsers"] == ["bob", "mia"]
+    assert lab.call("PATCH", "/workspaces/w", {"name": "Y"}, user="Bob").status == 200
+
+
 def test_anonymous_is_off_by_default(closed):
     answer = closed.get("/me")
     assert answer.status == 401 and answer.json["code"] == "unauthenticated"

@@ -129,6 +129,28 @@ def test_forge_tells_each_status_once(lab, script, last):
     assert statuses.count("Running") == 1 and statuses.count(last) == 1, statuses
 
 
+def test_forge_tells_no_wait_that_is_over(lab):
+    """What a page answers at once has run before the stream looks again."""
+    events = iter(stream := listen(lab, "?events=all&dialect=forge"))
+    for _ in range(5):
+        turn = lab.chat({"tool_calls": [{"name": "ask_user", "args": {
+            "question": "Which?", "options": ["one", "two"]}}],
+            "then": {"text": "fine"}})
+        [ask] = [e.data for e in turn if e.name == "clarification"]
+        lab.stream(f"/turns/{ask['turnId']}/tool-results", {"results": [
+            {"toolCallId": ask["toolCallId"], "result": {"choice": "A"}}]},
+            user="ada").events()
+        said = []
+        while not said or said[-1] != "Completed":
+            event = next(events)
+            if event.name == "AITaskStatusChanged" and \
+                    event.data["Fields"][0] == ask["turnId"]:
+                said.append(event.data["Fields"][2])
+        assert said in (["Running", "Completed"],
+                        ["Running", "Waiting", "Running", "Completed"]), said
+    stream.close()
+
+
 def of_turn(seen, turn):
     """The events of a turn in a stream with events=all, as (id, name, data)."""
     return [(e.data["id"], e.data["event"], e.data["data"]) for e in seen

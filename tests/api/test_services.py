@@ -375,6 +375,25 @@ def test_an_instance_for_an_agent(lab, mine, provider):
         assert call(lab, "DELETE", path, **head).status == 204
 
 
+def test_a_new_instance_for_an_agent_is_no_default(lab, mine, provider):
+    """Other chats do not go to another provider by that; if the body says so, they do."""
+    head = dict(user="ada", groups=())
+    default = lab.get("/workspaces/titled/agents", user="ada").json["items"][0]["agentId"]
+    bound = [call(lab, "POST", OWN, instance(
+        provider, model="special", displayName="S", agents=agents), **head).json
+        for agents in ([f"titled/{default}"], [])]
+    assert [one["active"] for one in bound] == [False, True]
+    call(lab, "PATCH", f"{OWN}/{mine['id']}", {"active": True}, **head)
+    assert "This is special." in chat(lab, workspace="titled")
+    assert say(lab) == "This is mine."
+    bound.append(call(lab, "POST", OWN, instance(
+        provider, model="both", displayName="B", active=True,
+        agents=[f"titled/{default}"]), **head).json)
+    assert bound[2]["active"] and say(lab) == "This is both."
+    for one in bound:
+        assert call(lab, "DELETE", f"{OWN}/{one['id']}", **head).status == 204
+
+
 def test_a_key_that_is_refused_is_not_replaced(lab, provider):
     """The installation does not pay where a user's own key fails."""
     head = dict(user="eve", groups=())

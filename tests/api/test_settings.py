@@ -367,7 +367,9 @@ def test_values_of_the_files(make_lab, who):
     for wrong, says in (({"theme": "blue"}, "theme must be one of"),
                         ({"them": "dark"}, 'did you mean "theme"'),
                         ({"time_zone": "Mars/Olympus"}, "time zone of this system"),
-                        ({"custom_context": "x"}, "can only be set on the level user")):
+                        ({"custom_context": "x"}, "can only be set on the level user"),
+                        ({"confirm": "always"}, "a key of its own, outside settings"),
+                        ({"llm_service": "demo"}, "a key of its own, outside settings")):
         lab.write_config({"settings": wrong})
         answer = lab.command("check", check=False)
         assert answer.returncode == 1 and says in answer.stdout + answer.stderr

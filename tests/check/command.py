@@ -55,7 +55,12 @@ def usage():
            err='did you mean "check"?')
     expect("an unknown option is a usage error", run("-x"), 2, err="usage:")
     expect("-h prints the overview", run("-h"), 0, out="usage: lamplighter")
+    expect("so does --help", run("--help"), 0, out="usage: lamplighter")
     expect("-V prints the version", run("-V"), 0, out="lamplighter ")
+    expect("so does --version", run("--version"), 0, out="lamplighter ")
+    answer = subprocess.run([COMMAND.with_suffix(".fcgi"), "--version"],
+                            capture_output=True, text=True)
+    expect("of the responder, too", answer, 0, out="lamplighter ")
     expect("and its commit", run("-V"), 0, out="\ncommit ")
     newest = sorted(p.name for p in (ROOT / "sql").glob("[0-9]*.sql"))[-1]
     expect("and the schema", run("-V"), 0, out=f"\nschema {newest[:4]}\n")

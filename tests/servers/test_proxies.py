@@ -64,6 +64,21 @@ def test_a_proxy_as_it_is_written(make_site, deployment, front, begins, name, be
     assert not [f for f in report["items"] if f["result"] == "problem"]
 
 
+def test_two_proxies_in_a_row(make_site, deployment):
+    """nginx, Apache, and Apache that asks the responder: the one between is named,
+    and has its lines, where it changes what it passes on."""
+    site = make_site("apache-proxy", BASE)
+    for host, result in ("On", "ok"), ("Off", "problem"):
+        text = lines("ProxyPreserveHost", site).replace("Host On", f"Host {host}")
+        with ApacheFront(deployment, BASE, text=text) as between, NginxFront(
+                deployment, BASE, text=lines('location "/intranet', between)) as outermost:
+            report, found = doctor(outermost)
+        assert report["front"] == "nginx, Apache", report
+        origin = the(found, "origin")
+        assert origin["result"] == result
+    assert "# Apache, in front too:\nProxyPreserveHost On\n" in origin["advice"]
+
+
 @contextlib.contextmanager
 def signs_in():
     """A single sign-on for auth_request: who has the cookie is ada."""

@@ -349,7 +349,8 @@ static void logins_that_differ_in_case(void **state)
 	struct conf *lower = load(
 		"identity:\n  login_case: lower\n"
 		"  chain: [{kind: remote_user}, {kind: anonymous, user: GAST}]\n"
-		"groups: {it: [Anna.Beispiel]}\n");
+		"groups: {it: [Anna.Beispiel]}\n"
+		"trusted_prompts: {users: [Anna.Beispiel]}\n");
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(same); i++) {
@@ -374,6 +375,7 @@ static void logins_that_differ_in_case(void **state)
 		arena_release(&a);
 	}
 	assert_string_equal(lower->chain[1].user, "gast");
+	assert_string_equal(lower->trusted.users.v[0], "anna.beispiel");
 	conf_put(keep);
 	conf_put(lower);
 }

@@ -280,6 +280,27 @@ static void slugs(void **state)
 	assert_false(slug_valid(STR("a.b")));
 }
 
+/* The names that a refusal lists are whole, however many there are. */
+static void names_are_whole(void **state)
+{
+	struct field many[40];
+	char keys[40][16];
+	json_t *out[40], *body = json_pack("{s:i}", "zzzzzzzzzz", 1);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
+		snprintf(keys[i], sizeof(keys[i]), "number%zu", i);
+		many[i] = (struct field){ .key = keys[i], .type = FIELD_JSON,
+					  .offset = i * sizeof(*out) };
+	}
+	assert_int_equal(fields_read(many, ARRAY_LEN(many), body, out,
+				     sizeof(out), &e), -1);
+	assert_non_null(strstr(err_message(&e), "number15 number16 ...."));
+	assert_null(strstr(err_message(&e), "number17"));
+	json_decref(body);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -287,6 +308,7 @@ int main(void)
 		cmocka_unit_test(flags_have_three_values),
 		cmocka_unit_test(picking),
 		cmocka_unit_test(bad_values),
+		cmocka_unit_test(names_are_whole),
 		cmocka_unit_test(slugs),
 	};
 

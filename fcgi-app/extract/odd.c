@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "extract/odd.h"
+
+#include "base/util.h"
+
+#include "base/banned.h"
+
+enum {
+	MOSTLY = 2,	/* of the characters that differ, one in so many is odd */
+	HARDLY = 8,
+};
+
+enum kind { OTHER, SMALL, CAPITAL, FOREIGN, JOINER, SIGN };
+
+/* Latin Extended-A: pairs of a capital and a small letter, at even or at odd codes. */
+static enum kind pair(uint32_t c)
+{
+	const bool odd_capital = (c >= 0x139 && c <= 0x148) || c >= 0x179;
+
+	if (c == 0x138 || c == 0x149 || c == 0x17f)
+		return SMALL;
+	return (c & 1) == odd_capital ? CAPITAL : SMALL;
+}
+
+static enum kind kind_of(uint32_t c)
+{
+	if (c >= 'a' && c <= 'z')
+		return SMALL;
+	if (c >= 'A' && c <= 'Z')
+		return CAPITAL;
+	if (c < 0x80)
+		return OTHER;
+	if (c == 0xd7 || c == 0xf7)
+		return SIGN;
+	if (c >= 0xc0 && c <= 0xff)
+		return c < 0xdf ? CAPITAL : SMALL;
+	if (c >= 0x100 && c <= 0x17f)
+		return pair(c);
+	if (c >= 0x370 && c < 0x2000)
+		return FOREIGN;
+	/* Within words: apostrophes, dashes, an ellipsis. */
+	if (c == 0xa0 || c == 0xad || (c >= 0x2010 && c <= 0x2019) || c == 0x2026)
+		return JOINER;
+	return SIGN;
+}
+
+/* An accent without its letter, as in U+02C6, or a character that no text has. */
+static bool is_stray(uint32_t c)
+{
+	return c < 0xa0 || c == 0xa4 || c == 0xa8 || c == 0xaf || c == 0xb4 ||
+		c == 0xb8 || (c >= 0x2c6 && c <= 0x2dd);
+}
+
+/* What may end a word: quotes, degrees, marks of firms, numbers of notes, a currency. */
+static bool ends_word(uint32_t c)
+{
+	static const uint32_t ends[] = {
+		0xa9, 0xaa, 0xab, 0xae, 0xb0, 0xb2, 0xb3, 0xb9, 0xba, 0xbb, 0x201c,
+		0x201d, 0x2039, 0x203a, 0x20ac, 0x2122,
+	};
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(ends) && ends[i] != c)
+		i++;
+	return i < ARRAY_LEN(ends);
+}
+
+static uint32_t code_at(struct str s, size_t i, const struct odd_map *m)
+{
+	unsigned char c;
+
+	if (i >= s.n)
+		return ' ';
+	c = (unsigned char)s.p[i];
+	return c < 0x80 ? c : m->code[c - 0x80];
+}
+
+static bool is_letter(enum kind k)
+{
+	return k == SMALL || k == CAPITAL || k == FOREIGN;
+}
+
+static bool is_odd(struct str s, size_t i, const struct odd_map *m)
+{
+	uint32_t c = code_at(s, i, m);
+	enum kind k = kind_of(c);
+	enum kind before = kind_of(i ? code_at(s, i - 1, m) : ' ');
+	enum kind after = kind_of(code_at(s, i + 1, m));
+
+	if (is_stray(c))
+		return true;
+	if (k == SMALL)
+		return before == CAPITAL && after == CAPITAL;
+	if (k == CAPITAL)
+		return before == SMALL || (before == CAPITAL && after == SMALL);
+	if (k == FOREIGN)
+		return before == SMALL || before == CAPITAL ||
+			after == SMALL || after == CAPITAL;
+	return k == SIGN && (is_letter(before) ? is_letter(after) || !ends_word(c)
+			     : c == 0xbd && is_letter(after));
+}
+
+bool odd_is_better(struct str s, const struct odd_map *is,
+		   const struct odd_map *other, size_t *margin)
+{
+	size_t differ = 0, odd = 0, odd_there = 0, several = 0;
+
+	for (size_t i = 0; i < ODD_BYTES; i++)
+		several += !is->code[i];
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c < 0x80 || is->code[c - 0x80] == other->code[c - 0x80])
+			continue;
+		differ++;
+		odd += is_odd(s, i, is);
+		odd_there += is_odd(s, i, other);
+	}
+	*margin = odd > odd_there ? odd - odd_there : 0;
+	return several < ODD_BYTES / 2 && *margin && odd * MOSTLY >= differ &&
+		odd_there * HARDLY <= differ;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a text reads better in another charset of one byte than in the one that was
+ * detected: uchardet does not know Mac OS Roman, and takes it and DOS for charsets of
+ * Central Europe. The shape of words decides, not a list of languages: a capital is the
+ * first of its word or one of several, and no sign stands within a word. So this tells
+ * apart charsets whose letters lie at bytes of other kinds, and leaves all others: a text
+ * with few letters that are not ASCII, all of them small in both, stays as detected.
+ */
+#ifndef EXTRACT_ODD_H
+#define EXTRACT_ODD_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum { ODD_BYTES = 128 };
+
+/* The code points of the bytes from 0x80 on; 0: not a character by itself. */
+struct odd_map {
+	uint32_t code[ODD_BYTES];
+};
+
+/*
+ * Whether other is clearly better: where both differ, most of is's characters are odd
+ * and hardly any of other's. *margin: how many more; for the best of several. False if
+ * is has characters of several bytes.
+ */
+bool odd_is_better(struct str s, const struct odd_map *is,
+		   const struct odd_map *other, size_t *margin);
+
+#endif
