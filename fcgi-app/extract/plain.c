@@ -13,7 +13,7 @@
 
 #include "base/utf8.h"
 #include "extract/charset.h"
-#include "extract/odd.h"
+#include "extract/charmap.h"
 #include "extract/out.h"
 
 #include "base/banned.h"
@@ -184,10 +184,10 @@ static uint32_t code_of(const char *p, size_t n)
 		: 0;
 }
 
-static void read_map(iconv_t cd, struct odd_map *m)
+static void read_map(iconv_t cd, struct charmap *m)
 {
-	for (size_t i = 0; i < ODD_BYTES; i++) {
-		char byte = (char)(ODD_BYTES + i), utf8[8], *at = &byte, *to = utf8;
+	for (size_t i = 0; i < CHARMAP_BYTES; i++) {
+		char byte = (char)(CHARMAP_BYTES + i), utf8[8], *at = &byte, *to = utf8;
 		size_t left = 1, room = sizeof(utf8);
 
 		m->code[i] = 0;
@@ -205,7 +205,7 @@ static iconv_t or_better(iconv_t cd, struct str text)
 	static const char *const others[] = {
 		"WINDOWS-1252", "ISO-8859-15", "MACINTOSH", "IBM850",
 	};
-	struct odd_map is, other;
+	struct charmap is, other;
 	size_t best = 0;
 	iconv_t found = cd;
 
@@ -217,7 +217,7 @@ static iconv_t or_better(iconv_t cd, struct str text)
 		if (by == NONE)
 			continue;
 		read_map(by, &other);
-		if (odd_is_better(text, &is, &other, &margin) && margin > best) {
+		if (charmap_is_better(text, &is, &other, &margin) && margin > best) {
 			best = margin;
 			found = by;
 		}

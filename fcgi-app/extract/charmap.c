@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "extract/odd.h"
+#include "extract/charmap.h"
 
 #include "base/util.h"
 
 #include "base/banned.h"
 
 enum {
-	MOSTLY = 2,	/* of the characters that differ, one in so many is odd */
+	MOSTLY = 2,	/* of the characters that differ, one in so many is misplaced */
 	HARDLY = 8,
 };
 
@@ -15,11 +15,11 @@ enum kind { OTHER, SMALL, CAPITAL, FOREIGN, JOINER, SIGN };
 /* Latin Extended-A: pairs of a capital and a small letter, at even or at odd codes. */
 static enum kind pair(uint32_t c)
 {
-	const bool odd_capital = (c >= 0x139 && c <= 0x148) || c >= 0x179;
+	const bool capital_is_odd = (c >= 0x139 && c <= 0x148) || c >= 0x179;
 
 	if (c == 0x138 || c == 0x149 || c == 0x17f)
 		return SMALL;
-	return (c & 1) == odd_capital ? CAPITAL : SMALL;
+	return (c & 1) == capital_is_odd ? CAPITAL : SMALL;
 }
 
 static enum kind kind_of(uint32_t c)
@@ -65,7 +65,7 @@ static bool ends_word(uint32_t c)
 	return i < ARRAY_LEN(ends);
 }
 
-static uint32_t code_at(struct str s, size_t i, const struct odd_map *m)
+static uint32_t code_at(struct str s, size_t i, const struct charmap *m)
 {
 	unsigned char c;
 
@@ -80,7 +80,7 @@ static bool is_letter(enum kind k)
 	return k == SMALL || k == CAPITAL || k == FOREIGN;
 }
 
-static bool is_odd(struct str s, size_t i, const struct odd_map *m)
+static bool is_misplaced(struct str s, size_t i, const struct charmap *m)
 {
 	uint32_t c = code_at(s, i, m);
 	enum kind k = kind_of(c);
@@ -100,12 +100,12 @@ static bool is_odd(struct str s, size_t i, const struct odd_map *m)
 			     : c == 0xbd && is_letter(after));
 }
 
-bool odd_is_better(struct str s, const struct odd_map *is,
-		   const struct odd_map *other, size_t *margin)
+bool charmap_is_better(struct str s, const struct charmap *is,
+		       const struct charmap *other, size_t *margin)
 {
-	size_t differ = 0, odd = 0, odd_there = 0, several = 0;
+	size_t differ = 0, misplaced = 0, there = 0, several = 0;
 
-	for (size_t i = 0; i < ODD_BYTES; i++)
+	for (size_t i = 0; i < CHARMAP_BYTES; i++)
 		several += !is->code[i];
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
@@ -113,10 +113,10 @@ bool odd_is_better(struct str s, const struct odd_map *is,
 		if (c < 0x80 || is->code[c - 0x80] == other->code[c - 0x80])
 			continue;
 		differ++;
-		odd += is_odd(s, i, is);
-		odd_there += is_odd(s, i, other);
+		misplaced += is_misplaced(s, i, is);
+		there += is_misplaced(s, i, other);
 	}
-	*margin = odd > odd_there ? odd - odd_there : 0;
-	return several < ODD_BYTES / 2 && *margin && odd * MOSTLY >= differ &&
-		odd_there * HARDLY <= differ;
+	*margin = misplaced > there ? misplaced - there : 0;
+	return several < CHARMAP_BYTES / 2 && *margin && misplaced * MOSTLY >= differ &&
+		there * HARDLY <= differ;
 }

@@ -7,26 +7,26 @@
  * apart charsets whose letters lie at bytes of other kinds, and leaves all others: a text
  * with few letters that are not ASCII, all of them small in both, stays as detected.
  */
-#ifndef EXTRACT_ODD_H
-#define EXTRACT_ODD_H
+#ifndef EXTRACT_CHARMAP_H
+#define EXTRACT_CHARMAP_H
 
 #include <stdint.h>
 
 #include "base/str.h"
 
-enum { ODD_BYTES = 128 };
+enum { CHARMAP_BYTES = 128 };
 
 /* The code points of the bytes from 0x80 on; 0: not a character by itself. */
-struct odd_map {
-	uint32_t code[ODD_BYTES];
+struct charmap {
+	uint32_t code[CHARMAP_BYTES];
 };
 
 /*
- * Whether other is clearly better: where both differ, most of is's characters are odd
- * and hardly any of other's. *margin: how many more; for the best of several. False if
- * is has characters of several bytes.
+ * Whether other is clearly better: where both differ, most of is's characters stand
+ * where no word has them, and hardly any of other's. *margin: how many more; for the
+ * best of several. False if is has characters of several bytes.
  */
-bool odd_is_better(struct str s, const struct odd_map *is,
-		   const struct odd_map *other, size_t *margin);
+bool charmap_is_better(struct str s, const struct charmap *is,
+		       const struct charmap *other, size_t *margin);
 
 #endif
