@@ -45,6 +45,7 @@
 #define LIM_TEAM_PROMPT_CHARS 4000	/* what a team says of its prompt layer */
 #define LIM_TEAM_PROMPTS     16	/* in one turn */
 #define LIM_VERSIONS         100	/* of one row that are kept */
+#define LIM_VERSION_BYTES    1048576	/* of these; the newest is always kept */
 #define LIM_VERSION_DAYS     90		/* after they were replaced */
 #define LIM_PROMPT_SHARES    50		/* groups that one is shared with */
 #define LIM_PROMPT_CATEGORIES 200	/* of a tenant */

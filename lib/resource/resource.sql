@@ -110,8 +110,8 @@ DELETE FROM prompt_version WHERE id = ?;
 UPDATE prompt_version SET replaced_us = ? WHERE id = ?;
 -- PROMPT_VERSION_BYTES (su) -> (i)
 SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM prompt_version WHERE tenant_id = ? AND user_id = ?;
--- PROMPT_VERSION_CUT (susui) -> ()
-DELETE FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND created_us < (SELECT created_us FROM (SELECT created_us FROM prompt_version WHERE tenant_id = ? AND parent_id = ? ORDER BY created_us DESC, id DESC LIMIT 1 OFFSET ?) kept);
+-- PROMPT_VERSION_CUT (susuii) -> ()
+DELETE FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= (SELECT MAX(created_us) FROM (SELECT created_us, ROW_NUMBER() OVER w AS n, SUM(bytes) OVER w AS total FROM prompt_version WHERE tenant_id = ? AND parent_id = ? WINDOW w AS (ORDER BY created_us DESC)) v WHERE n > 1 AND (n > ? OR total > ?));
 -- PROMPT_VERSION_PURGE (u) -> ()
 DELETE FROM prompt_version WHERE parent_id = ? LIMIT 1000;
 -- PROMPT_SHARE_LIST (suiiui) -> (uiiiusS)
@@ -242,8 +242,8 @@ DELETE FROM workspace_version WHERE id = ?;
 UPDATE workspace_version SET replaced_us = ? WHERE id = ?;
 -- WORKSPACE_VERSION_BYTES (su) -> (i)
 SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM workspace_version WHERE tenant_id = ? AND user_id = ?;
--- WORKSPACE_VERSION_CUT (susui) -> ()
-DELETE FROM workspace_version WHERE tenant_id = ? AND parent_id = ? AND created_us < (SELECT created_us FROM (SELECT created_us FROM workspace_version WHERE tenant_id = ? AND parent_id = ? ORDER BY created_us DESC, id DESC LIMIT 1 OFFSET ?) kept);
+-- WORKSPACE_VERSION_CUT (susuii) -> ()
+DELETE FROM workspace_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= (SELECT MAX(created_us) FROM (SELECT created_us, ROW_NUMBER() OVER w AS n, SUM(bytes) OVER w AS total FROM workspace_version WHERE tenant_id = ? AND parent_id = ? WINDOW w AS (ORDER BY created_us DESC)) v WHERE n > 1 AND (n > ? OR total > ?));
 -- WORKSPACE_VERSION_PURGE (u) -> ()
 DELETE FROM workspace_version WHERE parent_id = ? LIMIT 1000;
 -- WORKSPACE_SERVICE_LIST (susssui) -> (uiiiusSSSSBSSSSIIDDSI)

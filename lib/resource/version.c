@@ -123,10 +123,10 @@ int resource_keep_version(struct db *tx, const struct resource *r,
 	if ((!created && end_newest(tx, v, at, &version, e)) ||
 	    resource_create(tx, kept, &below, &version, NULL, e))
 		return -1;
-	return row->version < LIM_VERSIONS ? 0 : db_exec(tx, v->cut, DB_ARGS(
+	return created ? 0 : db_exec(tx, v->cut, DB_ARGS(
 		DB_S(at->by.tenant_id), DB_U(&row->id),
-		DB_S(at->by.tenant_id), DB_U(&row->id), DB_I(LIM_VERSIONS - 1)),
-		NULL, e);
+		DB_S(at->by.tenant_id), DB_U(&row->id),
+		DB_I(LIM_VERSIONS), DB_I(LIM_VERSION_BYTES)), NULL, e);
 }
 
 int resource_version_bytes(struct db *db, const struct owner *o, int64_t *bytes,

@@ -172,6 +172,18 @@ def test_only_so_many_versions_are_kept(lab, who):
     assert lab.sql(number) == [["100", "53"]]
 
 
+def test_only_so_much_of_versions_is_kept(lab, who):
+    """100 of the longest are 6 MB, and 1,000 prompts of one user 6 GB."""
+    one = make(lab, who, body="0")
+    bodies = [chr(0x6771 + i) * 20000 for i in range(20)] + ["last"]	# 60,000 bytes each
+    for body in bodies:
+        age_versions(lab, one, 601)
+        sent = json.dumps({"body": body}, ensure_ascii=False).encode()
+        assert lab.call("PATCH", f"/prompts/{one['id']}", sent, user=who, headers={
+            "Content-Type": "application/json"}).status == 200
+    assert [v[1] for v in versions(lab, one, user=who)] == bodies[:-19:-1]
+
+
 def test_old_versions_are_deleted_and_the_newest_stays(make_lab, who):
     lab = make_lab()
     one = make(lab, who, body="0")
