@@ -52,6 +52,7 @@ struct dec_call *dec_call_new(struct llm_decoder *d, int key, struct str id,
 	*c = (struct dec_call){
 		.key = key, .id = BUF_INIT(256), .name = BUF_INIT(256),
 		.args = BUF_INIT(LIM_TOOL_ARGS_BYTES),
+		.last = BUF_INIT(LIM_TOOL_ARGS_BYTES),
 	};
 	first_wins(d, &c->id, id);
 	first_wins(d, &c->name, name);
@@ -98,16 +99,43 @@ struct dec_call *dec_call(struct llm_decoder *d, int key, struct str id,
 	return c;
 }
 
+/*
+ * Some servers send all arguments so far instead of what is new (P-B19). A delta may
+ * begin with the one before by chance, as in {"not":{"not":...}}, so both readings are
+ * kept until the end (settle_args). Returns how many characters came before.
+ */
+static size_t note_snapshot(const struct llm_decoder *d, struct dec_call *c,
+			    struct str s)
+{
+	struct buf now = BUF_INIT(LIM_TOOL_ARGS_BYTES);
+	struct dec_carry carry = { .n = 0 };	/* half a character comes again */
+	size_t n_before = 0;
+
+	if (c->no_snapshots || !s.n)
+		return 0;
+	dec_add(d, &now, &carry, s);
+	if (buf_ok(&now) && str_starts(buf_str(&now), buf_str(&c->last))) {
+		n_before = utf8_chars(buf_str(&c->last));
+	} else {
+		c->no_snapshots = true;
+		buf_release(&now);
+	}
+	buf_release(&c->last);
+	c->last = now;
+	return n_before;
+}
+
 void dec_call_args(struct llm_decoder *d, struct dec_call *c, struct str s)
 {
 	struct buf tmp = BUF_INIT(LIM_UPSTREAM_BYTES);
+	size_t n_before = note_snapshot(d, c, s);
 
 	s = emit_clean(d, &c->carry, s, &tmp);
 	buf_addstr(&c->args, s);
-	if (!buf_ok(&c->args)) {
+	if (!buf_ok(&c->args) && c->no_snapshots) {
 		dec_fail(d, ERR_TOO_BIG, "tool arguments that are too large");
 	} else if (s.n) {
-		d->n_chars += utf8_chars(s);
+		d->n_chars += utf8_chars(s) - n_before;
 		if (c->started)
 			emit_send(d, &(struct llm_event){
 				.type = LLM_EV_TOOL_ARGS, .text = s,
@@ -203,7 +231,14 @@ static bool settle_args(const struct llm_decoder *d, struct dec_call *c)
 		buf_adds(&c->args, "{}");
 		return true;
 	}
-	j = repair_args(s, &plain, &repaired);
+	j = buf_ok(&c->args) ? repair_args(s, &plain, &repaired) : NULL;
+	if (!j && c->last.n) {	/* P-B19; a cut one may lack its end either way */
+		buf_reset(&c->args);
+		buf_addstr(&c->args, buf_str(&c->last));
+		if (cut_short(d))
+			return false;
+		j = repair_args(str_trim(buf_str(&c->args)), &plain, &repaired);
+	}
 	if (!j || plain) {
 		json_decref(j);
 		return j != NULL;

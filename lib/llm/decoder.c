@@ -75,6 +75,7 @@ void llm_decoder_free(struct llm_decoder *d)
 		buf_release(&d->calls[i].id);
 		buf_release(&d->calls[i].name);
 		buf_release(&d->calls[i].args);
+		buf_release(&d->calls[i].last);
 		json_decref(d->calls[i].opaque);
 	}
 	free(d->calls);

@@ -25,6 +25,8 @@ struct dec_call {
 	int key;		/* the provider's index, or CALL_NO_KEY */
 	struct buf id, name, args;
 	struct dec_carry carry;	/* of args */
+	struct buf last;	/* fragment, while each begins with the one before */
+	bool no_snapshots;	/* one did not */
 	json_t *opaque;		/* members to replay (P-B11), or NULL */
 	bool started;		/* TOOL_START was given */
 };

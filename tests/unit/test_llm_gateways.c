@@ -377,6 +377,110 @@ static void images_are_said(void **state)
 					  "sent an image"), 1);
 }
 
+/* A call whose arguments come as these fragments, ended by NULL. */
+static const char *decode_fragments(const char *const *f, const char *why)
+{
+	struct buf body = BUF_INIT(32 << 20);
+	const char *out;
+
+	for (size_t i = 0; f[i]; i++) {
+		buf_adds(&body, "data: {\"choices\":[{\"index\":0,\"delta\":{"
+			 "\"tool_calls\":[{\"index\":0,\"id\":\"t\",\"function\":{"
+			 "\"name\":\"f\",\"arguments\":");
+		buf_json(&body, str_of(f[i]));
+		buf_adds(&body, "}}]}}]}\n\n");
+	}
+	buf_addf(&body, FINISH("%s"), why);
+	out = decode("openai", body.p);
+	buf_release(&body);
+	return out;
+}
+
+/* P-B19: all so far in each fragment; and fragments that only look like it. */
+static void b19_arguments_so_far(void **state)
+{
+	static const struct {
+		const char *fragments[8], *why, *args;	/* NULL: bad */
+	} t[] = {
+		{ { "{\"a\"", "{\"a\": 1", "{\"a\": 1}" }, "tool_calls",
+		  "{\"a\": 1}" },
+		{ { "", "{", "{", "{\"a\":\"x", "{\"a\":\"x\"}", "{\"a\":\"x\"}" },
+		  "stop", "{\"a\":\"x\"}" },
+		{ { "{\"a\":", "{\"a\":{\"b\":[", "{\"a\":{\"b\":[1]}}" },
+		  "tool_calls", "{\"a\":{\"b\":[1]}}" },
+		{ { "{\"a\":\"{", "{\"a\":\"{}\"}" }, "tool_calls",
+		  "{\"a\":\"{}\"}" },
+		/* Deltas. */
+		{ { "{\"not\":", "{\"not\":{}}", "}" }, "tool_calls",
+		  "{\"not\":{\"not\":{}}}" },
+		{ { "{\"not\":", "{\"not\":", "{\"not\":1}}}" }, "tool_calls",
+		  "{\"not\":{\"not\":{\"not\":1}}}" },
+		{ { "{\"not\":", "{\"not\":{}}}" }, "tool_calls",
+		  "{\"not\":{\"not\":{}}}" },
+		{ { "{\"a\":\"", "x", "xx", "xxx", "\"}" }, "tool_calls",
+		  "{\"a\":\"xxxxxx\"}" },
+		{ { "{", "\"a\":[[", "[[", "]]]]}" }, "tool_calls",
+		  "{\"a\":[[[[]]]]}" },
+		/* What was cut off is not run, whichever it is. */
+		{ { "{\"not\":", "{\"not\":{}}" }, "length", NULL },
+		{ { "{\"a\"", "{\"a\":1}" }, "length", NULL },
+		{ { "{\"a\"", "{\"a\":\"x" }, "tool_calls", NULL },
+		/* Others that differ. */
+		{ { "{\"a\":1}", "{\"a\":2}" }, "tool_calls", NULL },
+		{ { "{\"a\"", "{\"a\":1}", "{\"b\":1}" }, "tool_calls", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		const char *out = decode_fragments(t[i].fragments, t[i].why);
+		struct buf want = BUF_INIT(1024);
+
+		if (t[i].args) {
+			buf_adds(&want, "\"event\":\"tool-call\",\"index\":0,"
+				 "\"id\":\"t\",\"name\":\"f\",\"args\":");
+			buf_json(&want, str_of(t[i].args));
+			buf_adds(&want, "}");
+			assert_has(out, want.p);
+		} else {
+			assert_has(out, "\"badArgs\":true");
+		}
+		buf_release(&want);
+	}
+	/* Half a character at the end of one (P-C7). */
+	assert_has(decode("openai",
+		CHUNK("{\"tool_calls\":[{\"index\":0,\"id\":\"t\",\"function\":{"
+		      "\"name\":\"f\",\"arguments\":\"{\\\"a\\\":\\\"\xc3\"}}]}")
+		CHUNK("{\"tool_calls\":[{\"index\":0,\"id\":\"t\",\"function\":{"
+		      "\"arguments\":\"{\\\"a\\\":\\\"\xc3\xa9\\\"}\"}}]}")
+		FINISH("tool_calls")), "\"args\":\"{\\\"a\\\":\\\"\xc3\xa9\\\"}\"}");
+}
+
+/* Together they are far more than the cap of the arguments. */
+static void b19_long_arguments(void **state)
+{
+	enum { N = 64, EACH = 400 };
+	static char args[N * EACH + 16], begin[N][N * EACH + 16];
+	const char *f[N + 2] = { NULL };
+	const char *out;
+	size_t n;
+
+	(void)state;
+	snprintf(args, sizeof(args), "{\"a\":\"%0*d\"}", N * EACH, 0);
+	n = strlen(args);
+	for (size_t i = 0; i < N; i++) {
+		snprintf(begin[i], (i + 1) * EACH, "%s", args);
+		f[i] = begin[i];
+	}
+	f[N] = args;
+	out = decode_fragments(f, "tool_calls");
+	assert_has(out, "\"event\":\"done\"");
+	assert_lacks(out, "badArgs");
+	assert_true(strlen(strstr(out, "\"event\":\"tool-call\"")) > n);
+	/* Not cumulative after all: the cap holds. */
+	f[N] = "x";
+	assert_has(decode_fragments(f, "tool_calls"), "too_large");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +489,8 @@ int main(void)
 		cmocka_unit_test(an_empty_function_call_is_none),
 		cmocka_unit_test(a1_gateways_without_finish_reason),
 		cmocka_unit_test(arguments_are_found),
+		cmocka_unit_test(b19_arguments_so_far),
+		cmocka_unit_test(b19_long_arguments),
 		cmocka_unit_test(images_are_said),
 		cmocka_unit_test(odd_ends),
 		cmocka_unit_test(counters_that_do_not_add_up),
