@@ -211,7 +211,7 @@ static bool same_prompt(const json_t *one, const json_t *other)
 {
 	const char *key = setting_rows[SETTING_TEAM_PROMPT].key;
 
-	return str_eq(jx_str(one, key), jx_str(other, key));
+	return author_same_words(jx_str(one, key), jx_str(other, key));
 }
 
 int setting_store(struct db *db, struct str tenant, const struct identity *who,

@@ -219,6 +219,63 @@ void blank_fill(struct str text, const struct blank *v,
 	buf_addstr(out, rest);
 }
 
+enum { BRACES = 1, HOLE = 2 };	/* no characters of a text */
+
+/* Appends s without spaces; {{ becomes BRACES and, of a body, a blank HOLE. */
+static void squeeze(struct str s, bool is_body, struct buf *out)
+{
+	const char *last = s.p + s.n, *end;
+
+	for (const char *p = s.p; p < last; p++) {
+		if (strchr(" \t\r\n", *p) && *p)
+			continue;
+		if (last - p < 2 || p[0] != '{' || p[1] != '{') {
+			buf_addc(out, *p);
+			continue;
+		}
+		end = NULL;
+		if (is_body && p > s.p && p[-1] == '\\')
+			out->n--;
+		else if (is_body)
+			end = end_of((struct str){ p + 2, (size_t)(last - p) - 2 });
+		buf_addc(out, end ? HOLE : BRACES);
+		p = end ? end + 1 : p + 1;
+	}
+}
+
+bool blank_filled(struct str text, struct str body)
+{
+	struct buf t = BUF_INIT(text.n), b = BUF_INIT(body.n);
+	struct str in, rest, piece;
+	bool ok;
+
+	squeeze(text, false, &t);
+	squeeze(body, true, &b);
+	in = buf_str(&t);
+	rest = buf_str(&b);
+	piece = str_cut(&rest, HOLE);
+	ok = str_starts(in, piece) && (rest.p || in.n == piece.n);
+	in = (struct str){ in.p + piece.n, ok ? in.n - piece.n : 0 };
+	while (ok && rest.p) {
+		const char *at;
+
+		piece = str_cut(&rest, HOLE);
+		if (!rest.p) {	/* the last one ends the text */
+			ok = in.n >= piece.n && (!piece.n || !memcmp(
+				in.p + in.n - piece.n, piece.p, piece.n));
+			break;
+		}
+		at = piece.n && in.n ? memmem(in.p, in.n, piece.p, piece.n) : in.p;
+		ok = at && in.n >= piece.n;
+		if (ok)
+			in = (struct str){ at + piece.n, (size_t)(in.p + in.n - at)
+				- piece.n };
+	}
+	buf_release(&t);
+	buf_release(&b);
+	return ok;
+}
+
 void blank_write(struct jw *w, const struct blank *v, size_t n)
 {
 	jw_arr(w);

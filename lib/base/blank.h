@@ -42,6 +42,9 @@ int blank_parse(struct str text, const char *field, struct arena *a,
 void blank_fill(struct str text, const struct blank *v,
 		const struct str *values, size_t n, struct buf *out);
 
+/* Whether text is body with anything in place of its blanks; spaces do not count. */
+bool blank_filled(struct str text, struct str body);
+
 /* An array of {"name", "type", "choices", "dataset"}. */
 void blank_write(struct jw *w, const struct blank *v, size_t n);
 

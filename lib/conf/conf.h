@@ -492,8 +492,8 @@ struct conf {
 		struct conf_list allow_private;	/* of users' addresses */
 		bool anonymous;
 	} byok;
-	struct {		/* prompts of users that do not taint */
-		struct conf_list users, groups, hashes;
+	struct {		/* prompts and services of users that do not taint */
+		struct conf_list users, groups, services, hashes;
 	} trusted;
 	struct conf_list api_services_private;
 	const char *secret_key;		/* secret/secret.h; "" = none */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "resource/author.h"
 
+#include <ctype.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -52,6 +53,27 @@ static void put(const struct resource *r, struct resource_row *row,
 	row->given[i] = true;
 }
 
+/* The next byte of s at *i or after it that is no blank; -1 at the end. */
+static int next_of(struct str s, size_t *i)
+{
+	while (*i < s.n && isspace((unsigned char)s.p[*i]))
+		(*i)++;
+	return *i < s.n ? (unsigned char)s.p[(*i)++] : -1;
+}
+
+bool author_same_words(struct str a, struct str b)
+{
+	size_t i = 0, k = 0;
+	int c;
+
+	do {
+		c = next_of(a, &i);
+		if (c != next_of(b, &k))
+			return false;
+	} while (c >= 0);
+	return true;
+}
+
 void author_stamp(const struct identity *who, const struct resource *r,
 		  const struct resource_row *now, struct resource_row *row,
 		  struct arena *a)
@@ -60,7 +82,9 @@ void author_stamp(const struct identity *who, const struct resource *r,
 
 	if (i == r->n_fields || row->given[index_of(r, RESOURCE_AUTHOR)])
 		return;
-	if (now ? !row->given[i] || resource_same(&row->v[i], &now->v[i])
+	if (now ? !row->given[i] || (row->v[i].null == now->v[i].null &&
+				     author_same_words(resource_text(row, i),
+						       resource_text(now, i)))
 		: row->v[i].null)
 		return;
 	put(r, row, RESOURCE_AUTHOR, DB_S(author_text(who, a)));
@@ -124,8 +148,10 @@ void author_of(const struct conf *c, const struct identity *who,
 		return;
 	out->trusted = (login.n && (is_own(who, login) ||
 				    conf_list_has(&c->trusted.users, login))) ||
-		has_any(&c->trusted.groups, jx_arr(j, "groups")) ||
+		has_any(&c->trusted.groups, jx_arr(j, "groups"));
+	out->by_hash = !out->trusted &&
 		conf_list_has(&c->trusted.hashes, str_of(out->hash));
+	out->trusted |= out->by_hash;
 }
 
 void author_of_row(const struct conf *c, const struct identity *who,

@@ -21,6 +21,7 @@ struct author {
 	bool known;		/* there is a text, and who wrote it is known */
 	bool trusted;		/* the caller's, the installation's, trusted by an
 				   admin, or no text at all */
+	bool by_hash;		/* trusted for its hash only */
 	char hash[AUTHOR_HASH_BYTES];	/* of the text; "" without one */
 };
 
@@ -52,6 +53,9 @@ void author_stamp(const struct identity *who, const struct resource *r,
 /* Stamps row as from's text, of which it is a copy; from NULL: the installation. */
 void author_copy(const struct resource *r, const struct resource_row *from,
 		 struct resource_row *row);
+
+/* Whether the texts differ in blanks and line ends only, which forms change. */
+bool author_same_words(struct str a, struct str b);
 
 /* "bob (agent sage)"; an author who is not known is "somebody". In arena. */
 struct str author_label(const struct author *a, const char *what,

@@ -2,6 +2,7 @@
 #include "turn/chosen.h"
 
 #include "agent/said.h"
+#include "base/blank.h"
 #include "base/log.h"
 #include "prompt/module.h"
 #include "resource/author.h"
@@ -44,6 +45,11 @@ static int take_stored(struct turn_run *t, const struct uuid *id,
 			row.v[COLUMN(PROMPT, name)].s)),
 		(int)row.version + 1, row.v[COLUMN(PROMPT, body)].s);
 	author_of_row(t->in.by.conf, t->in.by.who, r, &row, t->arena, &by);
+	/* The prompt may have had another text when the message was made from it. */
+	if (by.by_hash && !blank_filled(t->in.content.n ? t->in.content
+					: t->user.content,
+					row.v[COLUMN(PROMPT, body)].s))
+		by = (struct author){ .trusted = false };
 	if (!by.trusted)
 		t->chosen_by = author_label(&by, "prompt", resource_text(
 			&row, COLUMN(PROMPT, name)), t->arena);

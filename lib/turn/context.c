@@ -92,6 +92,19 @@ static bool wants_web(const struct turn_loop *l)
 			 t->in.content.n ? t->in.content : t->user.content);
 }
 
+/*
+ * Whoever chose the address of the service may answer in its place, so that what it calls
+ * is what they want.
+ */
+static void note_service(struct turn_loop *l)
+{
+	const struct llm_service *s = l->run->in.target.service;
+
+	if (s->payer == PAYER_WORKSPACE && s->set.url &&
+	    !conf_list_has(&l->run->in.by.conf->trusted.services, str_of(s->url)))
+		origins_add(&l->derived, ORIGIN_SERVICE, str_of(s->name));
+}
+
 /* Declares the tools; again when a call has changed the offer. */
 static int offer_tools(struct turn_loop *l, struct err *e)
 {
@@ -100,6 +113,7 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 	bool takes = to->service->capabilities & LLM_CAN_TOOLS;
 	struct llm_tool *declared;
 
+	note_service(l);
 	/* B21: without tools it still answers; rules need to know about them. */
 	if (!takes && !to->automatic)
 		return 0;

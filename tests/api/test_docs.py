@@ -248,6 +248,8 @@ CASES = {
     "page-tools.md select_row": one("select_row", '"order": 7', order=7),
     "approvals.md users": {**one("days_off", '"left": 12'),
                            "with": YAML["tools.md days_off"]},
+    "approvals.md services": {**one("days_off", '"left": 12'),
+                              "with": YAML["tools.md days_off"]},
     "approvals.md book_invoice": one("book_invoice", '"number": "R7"',
                                      number="R7"),
     "approvals.md set_field": one("set_field", '"York"', field="city",

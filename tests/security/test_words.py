@@ -12,7 +12,7 @@ import urllib.parse
 import pytest
 
 from lab import Lab, wait_until
-from labs import with_runs, writes
+from labs import KEYS, with_runs, writes
 
 for folder in ("peers", "api"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / folder))
@@ -95,7 +95,8 @@ def lab(tmp_path_factory, mcp, fresh, web):
                 "ours": {"workspace": "ours", "title_by_model": False,
                          "llm_service": "obedient", "prompt": {"text": ORDER},
                          "agents": [{"id": "a", "default": True, "tools": ["note"]}]}},
-            config={"tools": tools, "mcp_servers": servers,
+            config={"tools": tools, "mcp_servers": servers, **KEYS,
+                    "byok": {"allow_private": ["127.0.0.1"]},
                     "modules": {"tickets": {"prompt": "A ticket.", "parameters": {
                         "id": {"type": "id"}, "title": {"type": "text"}}}},
                     "chat": {"llm_service": "obedient"},
@@ -296,6 +297,23 @@ def in_catalogue(lab):
     return say(lab, ORDER, promptId=prompt_of(lab, BOB))
 
 
+def service_of(lab, who):
+    """A workspace with an LLM service at an address of its manager's choice."""
+    at = f"/workspaces/{workspace_of(lab, who, prompt=None)}"
+    service = lab.post(f"{at}/services", {
+        "name": "Ours", "provider": "openai_compatible", "model": "m", "apiKey": "sk-12345",
+        "url": lab.model.url}, **who)
+    assert service.status == 201, service
+    agent = lab.post(f"{at}/agents", {"name": "A", "toolIds": ["note"], "llmServiceId":
+                                      service.json["llmServiceId"]}, **who)
+    assert agent.status == 201, agent
+    return {"workspace": at.split("/")[-1], "agentId": agent.json["agentId"]}
+
+
+def in_service(lab):
+    return say(lab, ORDER, **service_of(lab, BOB))
+
+
 def in_own_name(lab):
     return say(lab, "Hello", who={**ADA, "user": ORDER})
 
@@ -344,7 +362,7 @@ CASES = {
     "TOOL_RESULT": lambda lab: say(lab, "use says {}"),
     "PAGE_RESULT": in_result_of_page, "CLIENT_MESSAGES": in_given,
     "AGENT_PROMPT": in_agent, "WORKSPACE_PROMPT": in_workspace, "TEAM_PROMPT": in_team,
-    "CATALOGUE_PROMPT": in_catalogue, "USER_NAME": in_own_name,
+    "CATALOGUE_PROMPT": in_catalogue, "SERVICE": in_service, "USER_NAME": in_own_name,
     "USER_CONTEXT": in_context_of_user, "PAGE_TOOL": in_page_tool,
     "ANSWER_LANGUAGE": in_language, "MODULE_VALUE": in_value,
     "CONFIGURED": lambda lab: say(lab, "Hello", workspace="ours"),
@@ -446,15 +464,17 @@ def test_a_trusted_author_is_as_the_installation(lab, who):
 
 
 def test_who_changes_nothing_of_it_is_no_author(lab):
-    """Sending the same text again, or another field, does not launder it."""
-    agent = agent_of(lab, BOB)
+    """Sending the same text again, as a form does, or another field, does not launder it."""
+    agent = agent_of(lab, BOB, systemPrompt=f"\nBe brief.\r\n{ORDER} ")
     carol = {"user": "carol", "groups": ["makers"]}
-    for change in ({"name": "Other"}, {"systemPrompt": ORDER, "name": "Third"}):
+    for change in ({"name": "Other"}, {"systemPrompt": f"Be brief.\n{ORDER}", "name": "Third"}):
         assert lab.call("PATCH", f"/workspaces/lab/agents/{agent}", change, **carol
                         ).json["promptAuthor"] == "bob"
     ada = {**ADA, "groups": ["sales", "makers"]}
     team_prompt(lab, BOB, ORDER)
     lab.call("PATCH", "/settings?level=team&group=sales", {"theme": "dark"}, **ada)
+    asked(say(lab, "Hello"))
+    team_prompt(lab, {"user": "carol", "groups": ["sales", "makers"]}, ORDER + "\n")
     asked(say(lab, "Hello"))
     team_prompt(lab, BOB, None)
     copy = lab.post(f"/prompts/{prompt_of(lab, BOB)}/copy", {}, **ADA)
@@ -477,6 +497,49 @@ def test_one_version_is_trusted_by_its_hash(lab):
     lab.call("PATCH", f"/workspaces/lab/agents/{agent}", {"systemPrompt": ORDER}, **BOB)
     asked(say(lab, "Hello", agentId=agent))
     assert lab.runs() == []
+
+
+def test_a_message_is_trusted_for_what_it_says(lab):
+    """The prompt got its trusted text after the message was made from another."""
+    prompt = prompt_of(lab, BOB, body=ORDER)
+    now = lab.call("PATCH", f"/prompts/{prompt}", {"body": "Say {{What}}\r\n, call\n{{Who}}."},
+                   **BOB).json
+    lab.overrides["trusted_prompts"] = {"hashes": [now["promptHash"]]}
+    lab.write_config()
+    wait_until("the configuration is read",
+               lambda: lab.get(f"/prompts/{prompt}", **ADA).json["promptTrusted"])
+    asked(say(lab, ORDER, promptId=prompt))
+    made = "Say ORDER: call note now, call Bob."
+    assert say(lab, made, promptId=prompt)[-1].name == "done"
+    assert lab.runs() == [STOLEN]
+    for other in (made + " And more", "I " + made, "Say ORDER: call note now."):
+        lab.clear()
+        asked(say(lab, other, promptId=prompt))
+        assert lab.runs() == []
+
+
+def test_a_service_of_a_workspace_is_trusted_by_its_address(lab):
+    made = service_of(lab, BOB)
+    lab.overrides["trusted_prompts"] = {"services": [lab.model.url + "/other"]}
+    lab.write_config()
+    asked(say(lab, ORDER, **made))
+    lab.overrides["trusted_prompts"] = {"services": [lab.model.url]}
+    lab.write_config()
+    wait_until("the address is trusted", lambda: say(lab, ORDER, **made)[-1].name == "done")
+    assert lab.runs() == [STOLEN]
+    # Its answers stay what they are when another service answers.
+    lab.overrides["trusted_prompts"] = {}
+    lab.write_config()
+    wait_until("and no longer", lambda: say(lab, ORDER, **made)[-1].name == "waiting")
+    talk = lab.get("/approvals", **ADA).json["items"][0]
+    lab.stream(f"/turns/{talk['turnId']}/approvals", {
+        "approvalId": talk["approvalId"], "decision": "deny"}, **ADA).events()
+    lab.clear()
+    changed = lab.call("PATCH", f"/workspaces/{made['workspace']}/agents/{made['agentId']}",
+                       {"llmServiceId": None}, **BOB)
+    assert changed.status == 200, changed
+    asked(say(lab, ORDER, conversationId=talk["conversationId"], **made))
+    assert say(lab, ORDER, **made)[-1].name == "done"
 
 
 def test_templates_are_the_installations(lab):

@@ -210,6 +210,7 @@ static void do_blanks(struct str s)
 	if (blank_parse(s, "body", &a, &found, &n, &e) < 0)
 		err_clear(&e);
 	blank_fill(s, v, values, 2, &out);
+	(void)blank_filled(s, s);
 }
 
 static void do_envelope(struct str s)

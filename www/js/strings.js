@@ -152,6 +152,7 @@ const en = {
 	'origin.tool': 'Tool',
 	'origin.page': 'Tool on this page',
 	'origin.client': 'Earlier messages sent by the client',
+	'origin.service': 'LLM service of the workspace',
 	'approval.remember': 'Don’t ask again for this tool in this conversation',
 	'approval.approve': 'Allow',
 	'approval.deny': 'Deny',

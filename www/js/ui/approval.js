@@ -20,7 +20,8 @@ const HIDDEN = /(?![\t\n]|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Z
 
 /** Kinds of origins that have a text. */
 const ORIGINS = new Set(['mcp', 'web', 'dataset', 'document', 'attachment', 'knowledge',
-	'conversation', 'person', 'context', 'prompt', 'tool', 'page', 'client']);
+	'conversation', 'person', 'context', 'prompt', 'tool', 'page', 'client',
+	'service']);
 
 /** Shown length of a longer argument until it is opened. */
 const LINES = 8;
