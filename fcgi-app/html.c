@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "html.h"
 
+#include <ctype.h>
 #include <md4c.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/limits.h"
@@ -10,6 +12,7 @@
 
 #define GROWTH      8		/* limit of markup, times its source … */
 #define SLACK_BYTES 65536	/* … plus this */
+#define MOST_STEPS  32000000	/* of the parser: some ten milliseconds */
 
 /* -- text ------------------------------------------------------------------- */
 
@@ -263,6 +266,50 @@ static int put_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size,
 	return status(m);
 }
 
+/*
+ * How many list items and quotes the line s, which begins at *i, opens; moves *i to the
+ * next line.
+ */
+static size_t opened_by(struct str s, size_t *i)
+{
+	const char *end = memchr(s.p + *i, '\n', s.n - *i);
+	size_t to = end ? (size_t)(end - s.p) : s.n, at = *i, n = 0;
+
+	while (at < to) {
+		size_t from = at;
+
+		while (at < to && isdigit((unsigned char)s.p[at]))
+			at++;
+		if (at == to)
+			break;
+		if (s.p[at] && strchr(at > from ? ".)" : ">-+*", s.p[at]))
+			n++;
+		else if (at > from || (s.p[at] != ' ' && s.p[at] != '\t'))
+			break;
+		at++;
+	}
+	*i = to + 1;
+	return n;
+}
+
+/*
+ * Whether md4c (0.4.8) takes too long: it compares each line with the items and quotes
+ * that are open, and each link with the lines of its paragraph.
+ */
+static bool is_slow(struct str s)
+{
+	size_t links = 0, lines = 0, open = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		links += s.p[i] == '[';
+	for (size_t i = 0; i < s.n; lines++) {
+		size_t n = opened_by(s, &i);
+
+		open = MAX(open, n);
+	}
+	return lines * (links + open) > MOST_STEPS;
+}
+
 void html_markdown(struct buf *b, struct str s)
 {
 	static const MD_PARSER parser = {
@@ -276,9 +323,13 @@ void html_markdown(struct buf *b, struct str s)
 	struct buf markup = BUF_INIT(GROWTH * MIN(s.n, LIM_MARKDOWN_BYTES) +
 				     SLACK_BYTES);
 	struct markdown m = { .b = &markup };
+	/* With a NUL behind it: md4c looks at the byte there, and reads on from a ). */
+	struct buf whole = BUF_INIT(LIM_MARKDOWN_BYTES);
 
-	if (s.n <= LIM_MARKDOWN_BYTES &&
-	    md_parse(s.p, (MD_SIZE)s.n, &parser, &m) == 0 && buf_ok(&markup)) {
+	buf_addstr(&whole, s);
+	if (buf_ok(&whole) && !is_slow(s) &&
+	    md_parse(whole.p, (MD_SIZE)whole.n, &parser, &m) == 0 &&
+	    buf_ok(&markup)) {
 		buf_addstr(b, buf_str(&markup));
 	} else {
 		buf_adds(b, "<p class=\"text\">");
@@ -286,4 +337,5 @@ void html_markdown(struct buf *b, struct str s)
 		buf_adds(b, "</p>\n");
 	}
 	buf_release(&markup);
+	buf_release(&whole);
 }

@@ -22,7 +22,7 @@ void html_lines(struct buf *b, struct str s);
  * a few known elements. HTML in it is shown as text, images become links, and links
  * to anything except http, https and mailto become their text, so displaying an
  * answer requests nothing. Text beyond LIM_MARKDOWN_BYTES, or whose markup would be
- * disproportionately large, is shown unformatted. Headings begin at h3.
+ * disproportionately large or slow to find, is shown unformatted. Headings begin at h3.
  */
 void html_markdown(struct buf *b, struct str s);
 

@@ -184,6 +184,62 @@ static void random_markdown_nests(void **state)
 	}
 }
 
+/* A view into a longer text: what follows it is not looked at. */
+static void nothing_behind_the_text(void **state)
+{
+	static const char *const behind[] = { "[a](*)))))", "[a](<b>)", "[a](b \"c\")))",
+		"[a]: b \"c\"))", "<http://a.example>", "```\na\n```\n", "|a|\n|-|\n",
+		"&amp;&amp;", "**a**", "http://a.example/b)" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(behind); i++)
+		for (size_t n = 1; n < strlen(behind[i]); n++) {
+			struct buf all = BUF_INIT(1 << 20), part = all, want = all, b = all;
+
+			buf_addstr(&part, (struct str){ behind[i], n });
+			html_markdown(&want, buf_str(&part));
+			buf_adds(&all, behind[i]);
+			html_markdown(&b, (struct str){ all.p, n });
+			assert_string_equal(b.p, want.p);
+			buf_release(&all);
+			buf_release(&part);
+			buf_release(&want);
+			buf_release(&b);
+		}
+}
+
+/* What the parser needs seconds for is shown as it is; long answers are not like that. */
+static void slow_markdown_is_text(void **state)
+{
+	static const struct {
+		const char *head, *tail;	/* half of the text each */
+		bool plain;
+	} t[] = {
+		{ "1. ", "\n", true }, { "1) ", "  \n", true }, { "- ", "\n\n", true },
+		{ "> ", "\n", true }, { ">", "a\n", true }, { "[a](\n", "[a]\n", true },
+		{ "\n|", "[a](", true }, { "  1. - +\t", "\n", true },
+		{ "- [a](http://a.example/b) and some more of it\n",
+		  "1. A longer sentence, as answers have them.\n\n", false },
+		{ "> quoted\n> - more\n", "```\nfor (i = 0; i < n; i++)\n\ta[i] = b[i];\n```\n", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct buf from = BUF_INIT(LIM_MARKDOWN_BYTES), b = BUF_INIT(8 << 20);
+		size_t most = t[i].plain ? LIM_MARKDOWN_BYTES : 100000;
+
+		while (from.n + strlen(t[i].head) <= most / 2)
+			buf_adds(&from, t[i].head);
+		while (from.n + strlen(t[i].tail) <= most)
+			buf_adds(&from, t[i].tail);
+		html_markdown(&b, buf_str(&from));
+		if (t[i].plain != !strncmp(b.p, "<p class=\"text\">", 16))
+			fail_msg("%s %s: %.60s", t[i].head, t[i].tail, b.p);
+		buf_release(&from);
+		buf_release(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +249,8 @@ int main(void)
 		cmocka_unit_test(only_known_links),
 		cmocka_unit_test(hostile_markdown),
 		cmocka_unit_test(random_markdown_nests),
+		cmocka_unit_test(nothing_behind_the_text),
+		cmocka_unit_test(slow_markdown_is_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
