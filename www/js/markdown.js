@@ -23,8 +23,14 @@ const WIDE_LETTER = new RegExp(`[${WIDE}]`, 'u');
 /** a word of theirs with more of a path behind it */
 const MORE_PATH = new RegExp(`^[${WIDE}]+(?:/[^/]|\\.[a-z\\d])`, 'iu');
 
-/** their punctuation, and the full-width forms */
-const WIDE_MARK = /[\u2018-\u201f\u2026\u3000-\u3004\u3008-\u3020\u3030\u30fb\uff00-\uff65]/u;
+/**
+ * Where an address ends in any case: quotes, a dash, punctuation of their scripts and of
+ * Arabic, Indic and others, full-width forms, breaks without width, marks of direction.
+ */
+const END_MARK = new RegExp('[\\u00ab\\u00bb\\u2014\\u2018-\\u201f\\u2026\\u2039\\u203a' +
+	'\\u0589\\u05c3\\u060c\\u061b\\u061f\\u06d4\\u0964\\u0965\\u1361-\\u1368' +
+	'\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069' +
+	'\\u3000-\\u3004\\u3008-\\u3020\\u3030\\u30fb\\uff00-\\uff65]', 'u');
 
 /** the host of an address, in letters of any script */
 const HOST = /^((?:ftp|https?):\/\/|www\.)([\p{L}\p{M}\p{N}.-]+)/iu;
@@ -101,10 +107,11 @@ function addressEnd(text)
 	let at = 0;
 
 	for (const c of text) {
+		const inHost = root < 0 || at < root;
 		const begins = WIDE_LETTER.test(c) && !WIDE_LETTER.test(before);
 
-		if (WIDE_MARK.test(c) ||
-			(begins && !(root < 0 || at < root ? isOfHost(text, at, before) :
+		if (END_MARK.test(c) || (inHost && c === '–') ||
+			(begins && !(inHost ? isOfHost(text, at, before) :
 				'/='.includes(before) &&
 				(at > root + 1 || MORE_PATH.test(text.slice(at))))))
 			return at;
