@@ -21,7 +21,9 @@
 #include "extract/file.h"
 #include "extract/out.h"
 #include "html.h"
+#include "llm/decoder.h"
 #include "llm/repair.h"
+#include "llm/service.h"
 #include "net/robots.h"
 #include "net/sse.h"
 #include "prompt/untrusted.h"
@@ -31,6 +33,7 @@
 #include "search/lines.h"
 #include "search/records.h"
 #include "search/snippet.h"
+#include "search/sure.h"
 #include "tool/core/secret.h"
 #include "tool/text/given.h"
 #include "tool/text/pii.h"
@@ -291,6 +294,53 @@ static void do_events(struct str s)
 	}
 }
 
+static int ignore_event(void *ctx, const struct llm_event *ev)
+{
+	(void)ctx;
+	(void)ev;
+	return 0;
+}
+
+/* An answer in pieces, as text and as arguments of a call. */
+static void do_answer(struct str s)
+{
+	static const char *const forms[] = { "{\"content\":",
+		"{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":" };
+	static const char *const ends[] = { "}", "}}]}" };
+	const struct llm_service service = llm_service_bare("lmstudio", "", NULL);
+	struct buf valid = BUF_INIT(3 * s.n + 1), b = BUF_INIT(4096);
+
+	utf8_scrub(&valid, s);
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+		struct llm_decoder *d = llm_decoder_new("lmstudio", &service, &e);
+		struct str rest = buf_str(&valid);
+
+		while (d && rest.n) {
+			struct str piece = utf8_head(rest, 16);
+
+			rest = (struct str){ rest.p + piece.n, rest.n - piece.n };
+			buf_reset(&b);
+			buf_addf(&b, "data: {\"choices\":[{\"index\":0,\"delta\":%s",
+				 forms[i]);
+			buf_json(&b, piece);
+			buf_addf(&b, "%s}]}\n\n", ends[i]);
+			if (llm_decoder_feed(d, buf_str(&b), ignore_event, NULL, &e) < 0)
+				break;
+		}
+		if (d && llm_decoder_finish(d, ignore_event, NULL, &e) < 0)
+			err_clear(&e);
+		llm_decoder_free(d);
+		err_clear(&e);
+	}
+	buf_release(&valid);
+	buf_release(&b);
+}
+
+static void do_asks(struct str s)
+{
+	(void)sure_asks(s);
+}
+
 static void do_robots(struct str s)
 {
 	(void)robots_allow(s, STR("/aaaaaaaaaaaaaaaa/b"));
@@ -401,6 +451,9 @@ static const struct row {
 	  ".", "\xc3\xa9" } },
 	{ "mask", do_mask, { "a", "aaaaaaaaaaaa", "b" } },
 	{ "events", do_events, { "\n", "\r", "data:", ":", "event:", "id:", " ", "error:", "x" } },
+	{ "answer", do_answer, { "<think>", "</think>", "<", "</", "\n", " ", "{", "}", "\"", "\\",
+	  "a", "\xc3\xa9", "{}", "null" } },
+	{ "asks", do_asks, { "a", "the ", "t'", "1", " ", "\xc3\xa9" } },
 	{ "robots", do_robots, { "\n", "\r", "User-agent: *\n", "Disallow: /*a*a", "*", ":", "#",
 	  "%", "%41", "$", ",", "a" } },
 	{ "html", do_html, { "<", "&", "\n", "\r", "\"", "a" } },
