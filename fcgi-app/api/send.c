@@ -93,6 +93,8 @@ struct turn_options send_form_options(const struct request *rq)
 			continue;
 		if (o->type == TURN_OPTION_TEXTS)
 			*(json_t **)p = form_texts(rq, form_field(rq, o->form));
+		else if (o->type == TURN_OPTION_TEXT)
+			*(struct str *)p = form_field(rq, o->form);
 		else
 			*(int *)p = 1;
 	}

@@ -235,6 +235,8 @@ static int put_filled(struct plain_blanks *f, struct response *rs)
 
 	blank_fill(body, f->blanks, f->values, f->n, &text);
 	f->p.mentions = arena_str(rq->arena, buf_str(&f->mentions));
+	f->p.prompt = uuid_format(&f->prompt.id, arena_alloc(rq->arena,
+							     UUID_TEXT_BYTES));
 	plain_begin(&f->p, rs, 200, resource_text(&f->prompt, COLUMN(PROMPT, name)));
 	put_message(&f->p, &f->to, buf_str(&text));
 	plain_foot(&f->p);

@@ -156,6 +156,19 @@ static void put_mentions(struct plain *p)
 		buf_adds(b, "</p>\n");
 }
 
+/* Of the page, or of the form that is shown again. */
+static void put_prompt(struct plain *p)
+{
+	struct str id = p->prompt ? str_of(p->prompt)
+		: form_field(p->rq, "promptId");
+
+	if (!id.n)
+		return;
+	buf_adds(p->b, "<input type=\"hidden\" name=\"promptId\" value=\"");
+	html_text(p->b, id);
+	buf_adds(p->b, "\">\n");
+}
+
 void plain_message_fields(struct plain *p, struct str content)
 {
 	struct buf *b = p->b;
@@ -174,6 +187,7 @@ void plain_message_fields(struct plain *p, struct str content)
 		 "Show the answer in steps (if it otherwise appears only "
 		 "when it is complete)</label></p>\n",
 		 p->steps ? " checked" : "");
+	put_prompt(p);
 	put_mentions(p);
 	/* Last: fields after a file are not read. */
 	plain_file_fields(p);

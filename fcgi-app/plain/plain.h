@@ -37,6 +37,7 @@ struct plain {
 	bool wants_web;		/* and the box for web search is checked */
 	const json_t *files;	/* [{id, name}] of the message that is edited */
 	struct str mentions;	/* references for the message, a blank between */
+	const char *prompt;	/* id of the prompt that it was made from, or NULL */
 	const char *chooses;	/* id of the conversation for which something can
 				   be chosen, "" for a new one; NULL: nothing */
 	char token[FORM_TOKEN_BYTES];

@@ -382,10 +382,20 @@ static int prepare(struct start *s, struct err *e)
 static int look_up(struct start *s, struct err *e)
 {
 	struct turn_run *t = s->run;
+	bool edits = t->in.verb == TURN_REPLACE && t->in.content.p && t->in.seq;
+	struct message old;
 
 	if (t->in.content.p && context_mention_new(t, s->meta, e) < 0)
 		return -1;
-	whose_mark_message(t);
+	/* Without it, begin_replace refuses. */
+	if (edits && message_get(t->deps->db, &t->in.by.owner, &t->in.conversation_id,
+				 t->in.seq, t->arena, &old, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		edits = false;
+	}
+	whose_mark_message(t, edits ? &old : NULL);
 	return 0;
 }
 

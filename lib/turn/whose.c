@@ -20,16 +20,31 @@ static struct str of_chosen(struct turn_run *t)
 	return chosen_stamp(t) ? t->chosen_by : STR("somebody (a deleted prompt)");
 }
 
-void whose_mark_message(struct turn_run *t)
+static const json_t *origins_in(struct str meta, struct arena *a)
 {
-	struct str by = of_chosen(t), meta = t->in.meta;
+	struct err ignored = ERR_INIT;
+
+	return jx_arr(jx_keep(a, jx_load_lenient(meta, &ignored)), KEY);
+}
+
+void whose_mark_message(struct turn_run *t, const struct message *old)
+{
+	struct str by, meta = t->in.meta;
 	struct origins from = { .n = 0 };
 	struct buf b = BUF_INIT(65536);
 	struct jw w = jw_on(&b);
 
-	if (!by.p || !t->in.content.p)
+	if (!t->in.content.p)
 		return;
-	origins_add(&from, ORIGIN_CATALOGUE_PROMPT, by);
+	if (old && old->options.prompt_id.p && !t->in.options.prompt_id.p) {
+		t->in.options.prompt_id = old->options.prompt_id;
+		origins_read(&from, origins_in(old->meta, t->arena));
+	}
+	by = of_chosen(t);
+	if (by.p)
+		origins_add(&from, ORIGIN_CATALOGUE_PROMPT, by);
+	if (!from.n)
+		return;
 	origins_write(&w, &from);
 	/* The metadata may be long; it is not parsed here. */
 	t->in.meta = str_of(arena_printf(t->arena, "%.*s%s\"" KEY "\":%.*s}",
@@ -41,7 +56,6 @@ void whose_mark_message(struct turn_run *t)
 void whose_of_message(struct turn_loop *l)
 {
 	struct turn_run *t = l->run;
-	struct err ignored = ERR_INIT;
 	struct str by, meta = t->user.meta.n ? t->user.meta : t->in.meta;
 
 	if (l->nested || !t->in.options.prompt_id.p)
@@ -51,8 +65,7 @@ void whose_of_message(struct turn_loop *l)
 		origins_add(&l->derived, ORIGIN_CATALOGUE_PROMPT, by);
 	/* Since the message was stored, the prompt may have got another author. */
 	if (meta.n)
-		origins_read(&l->derived, jx_arr(jx_keep(l->arena,
-			jx_load_lenient(meta, &ignored)), KEY));
+		origins_read(&l->derived, origins_in(meta, l->arena));
 }
 
 void whose_write(const struct turn_loop *l, struct jw *w)

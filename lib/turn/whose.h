@@ -10,15 +10,16 @@
 
 #include "base/json.h"
 
-struct err;
+struct message;
 struct turn_loop;
 struct turn_run;
 
 /*
  * Notes in the metadata of a message that is not stored yet that it was made from
- * a prompt by another user. Call it after all else has written the metadata.
+ * a prompt by another user. Call it after all else has written the metadata. old: the
+ * message that it is an edited form of, which makes it of the same prompt; or NULL.
  */
-void whose_mark_message(struct turn_run *t);
+void whose_mark_message(struct turn_run *t, const struct message *old);
 
 /* Adds the origins of the turn's message to l->derived. */
 void whose_of_message(struct turn_loop *l);

@@ -42,12 +42,14 @@ def test_a_prompt_is_chosen_filled_in_and_sent(lab, browser, prompt):
     text = reply.body.decode()
     assert "For Ada, curt until 2027-01-31 about @tickets/17. {{no}} Ada" in text
     assert 'value="record:tickets/17"' in text
+    assert f'name="promptId" value="{prompt}"' in text
     # It is a form like any other, and nothing was sent yet.
     token = re.search('name="token" value="([^"]+)"', text).group(1)
     reply = browser.post("plain/new", {
         "token": token, "agent": "lab/helper", "mentions": "record:tickets/17",
-        "content": at_once(text="fine")})
+        "promptId": prompt, "content": at_once(text="fine")})
     there = ended(browser, browser.follow(reply, "plain/new"))
+    assert lab.sql(f"SELECT COUNT(*) FROM message WHERE prompt_id = '{prompt}'") == [["1"]]
     page = browser.get(there)
     assert "Ticket 17" in page.text and "/tickets/17?by=ada" in page.links
     # A prompt within a conversation leads back to it.

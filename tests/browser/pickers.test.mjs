@@ -143,6 +143,39 @@ test('a prompt with blanks: errors at the field, a record, the text in the field
 	}
 });
 
+test('a message says of which prompt it was made, until its text is removed', async (t) => {
+	const name = unique('Quagga');
+	const made = await prompt(t, { name, body: 'Say hello.' });
+	const page = await openChat(t, { workspace: 'intranet' });
+	const use = async () => {
+		await type(page, `/${name}`);
+		await only(page, name);
+		await page.keyboard.press('Tab');
+		await page.waitForFunction((field) =>
+			document.querySelector(field).value === 'Say hello.', FIELD);
+	};
+	const sent = async () => {
+		const request = page.waitForRequest((one) => one.method() === 'POST' &&
+			one.url().endsWith('/stream'));
+
+		await page.keyboard.press('Enter');
+		const { promptId } = (await request).postDataJSON();
+
+		await ended(page);
+		return promptId;
+	};
+
+	await use();
+	assert.equal(await sent(), made.id);
+	await page.waitForFunction((field) => document.querySelector(field).value === '', FIELD);
+	await type(page, 'Something else');
+	assert.equal(await sent(), undefined);
+	await use();
+	await page.fill(FIELD, '');
+	await type(page, 'My own words');
+	assert.equal(await sent(), undefined);
+});
+
 test('a prompt that nobody wants any more leaves the field as it was', async (t) => {
 	const name = unique('Quagga');
 

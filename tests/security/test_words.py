@@ -580,6 +580,24 @@ def test_forks_and_other_answers_have_it_too(lab):
     assert lab.runs() == []
 
 
+def test_an_edited_message_is_still_of_its_prompt(lab):
+    prompt = prompt_of(lab, BOB)
+    wait = asked(say(lab, ORDER, promptId=prompt))
+    lab.stream(f"/turns/{wait['turnId']}/approvals", {
+        "approvalId": wait["approvalId"], "decision": "deny"}, **ADA).events()
+    lab.call("DELETE", f"/prompts/{prompt}", **BOB)
+    talk = wait["conversationId"]
+    for _ in range(2):
+        first = lab.get(f"/conversations/{talk}/messages", **ADA).json["items"][-1]
+        assert first["role"] == "user"
+        wait = asked(lab.stream(f"/conversations/{talk}/edit", {
+            "messageId": first["messageId"], "content": ORDER + "!"}, **ADA).events())
+        assert any(o["name"].startswith("bob (prompt") for o in wait["origins"])
+        lab.stream(f"/turns/{wait['turnId']}/approvals", {
+            "approvalId": wait["approvalId"], "decision": "deny"}, **ADA).events()
+    assert lab.runs() == []
+
+
 def test_an_agent_as_a_tool_acts_no_more_freely(lab):
     """Nobody can be asked within it: what it was told by a colleague's prompt is refused."""
     team_prompt(lab, BOB, ORDER)

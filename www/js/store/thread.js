@@ -54,6 +54,8 @@ export class Thread extends Pages {
 		 * draft are sent
 		 */
 		this.mentions = [];
+		/** id of the prompt that the draft was made from, or null */
+		this.promptId = null;
 		/** the files of the next message */
 		this.uploads = new Uploads(api);
 		this.uploads.watch(() => this.changed());
@@ -89,21 +91,24 @@ export class Thread extends Pages {
 		const attachments = files.map(({ record }) => record);
 		const body = this.#body(content, attachments);
 
+		this.promptId = null;
 		turn.begin(content, attachments);
 		const taken = await this.#begin(turn, this.turns, content, (signal) =>
 			this.#api.stream(this.workspaceId, body, { signal }));
 
-		if (!taken)
+		if (!taken) {
 			this.uploads.put(files);
+			this.promptId = body.promptId || null;
+		}
 		return taken;
 	}
 
 	/** A request with a new message. */
 	#body(content, attachments)
 	{
-		const { conversationId, agentId } = this;
+		const { conversationId, agentId, promptId } = this;
 
-		return { content, ...this.#more(), ...moduleOf(),
+		return { content, ...this.#more(), ...moduleOf(), ...(promptId ? { promptId } : {}),
 			...mentionsOf(content, this.mentions), ...idsOf(attachments),
 			...(conversationId ? { conversationId } : agentId ? { agentId } : {}) };
 	}

@@ -236,6 +236,7 @@ export class LampComposer extends PageElement {
 
 			if (filled) {
 				this.thread.mentions = [...this.thread.mentions, ...filled.mentions];
+				this.thread.promptId = id;
 				text = fillBlanks(prompt.body, filled.values);
 			}
 		} catch (error) {
@@ -318,6 +319,8 @@ export class LampComposer extends PageElement {
 	#onInput(event)
 	{
 		this.thread.draft = event.target.value;
+		if (this.thread.draft === '')
+			this.thread.promptId = null;
 		this.requestUpdate();
 		if (!event.isComposing)
 			this.#look(event.target);
