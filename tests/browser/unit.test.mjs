@@ -253,6 +253,17 @@ test('markdown: bare addresses end where they end, without blanks too', () => {
 		assert.equal(address(text), want, text);
 });
 
+test('markdown: links without an end are not looked for again and again', () => {
+	for (const text of ['[](', '([a](', '*[a](\n', '[a]( ', '![a](<']) {
+		const html = toHtml(text.repeat(2500));
+
+		assert.ok(html.startsWith('<p>') && !html.includes('<a ') && !html.includes('<em>'));
+	}
+	for (const text of ['- [a](https://a.example/b_(c)_d "t")\n', '[a](https://a.example) and ',
+		'|[a](/b)|[c](/d \'e\')|\n|-|-|\n'])
+		assert.ok(toHtml(text.repeat(500)).split('<a ').length > 500, text);
+});
+
 test('markdown: lines of an answer are lines', () => {
 	assert.match(toHtml('Anna Beispiel\nMusterweg 1\n12345 Ort'),
 		/^<p>Anna Beispiel<br>Musterweg 1<br>12345 Ort<\/p>/);
