@@ -264,6 +264,23 @@ test('markdown: links without an end are not looked for again and again', () => 
 		assert.ok(toHtml(text.repeat(500)).split('<a ').length > 500, text);
 });
 
+test('markdown: marks without an end are bounded, and depth is no error', () => {
+	for (const text of ['a*', 'a_', '\n*x', '~~a', ' *b ']) {
+		const begun = process.cpuUsage().user;
+		const html = toHtml(text.repeat(64 * 1024));
+
+		assert.ok(html.startsWith('<p>') && html.length > text.length * 32 * 1024, text);
+		// of seconds: without the bound it is more than a minute
+		assert.ok(process.cpuUsage().user - begun < 15e6, text);
+	}
+	for (const text of ['> ', '>', '+ ', '1. '])
+		assert.ok(toHtml(text.repeat(8192)).length > 8192, text);
+	const bold = '**Word** and _more_, a * b and snake_case. '.repeat(40);
+	const long = `${bold}\n\n`.repeat(100);
+
+	assert.equal(toHtml(long).split('<strong>').length, 4001);
+});
+
 test('markdown: lines of an answer are lines', () => {
 	assert.match(toHtml('Anna Beispiel\nMusterweg 1\n12345 Ort'),
 		/^<p>Anna Beispiel<br>Musterweg 1<br>12345 Ort<\/p>/);

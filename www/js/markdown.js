@@ -84,6 +84,20 @@ function pairTags(tokens)
 	}
 }
 
+/** The same for all blocks below these: cells, items, quotes, and marks within marks. */
+function pairWithin(tokens)
+{
+	for (const token of tokens) {
+		const cells = token.type === 'table' ? [token.header, ...token.rows].flat() : [token];
+
+		for (const { tokens: within } of cells) {
+			pairTags(within || []);
+			pairWithin(within || []);
+		}
+		pairWithin(token.items || []);
+	}
+}
+
 /** Whether a word of WIDE_LETTERs at this place, behind `before`, is part of the host. */
 function isOfHost(text, at, before)
 {
@@ -142,27 +156,60 @@ function foreignHost(address, link)
 	return { ...token, raw, text: raw, href, tokens: [{ type: 'text', raw, text: raw }] };
 }
 
+/** how far the end of an emphasis, a word or an address is looked for, in characters */
+const MARK_REACH = 4096;
+
+/** what marks may take of one text: of thousands without an end, each is looked for */
+const MARKS_MS = 1000;
+let marksMs = 0;
+
+/** emStrong and del of marked, within these bounds; marks beyond them are text. */
+function bounded(name)
+{
+	/** @this {any} */
+	return function look(src, masked = '', ...more) {
+		if (marksMs > MARKS_MS)
+			return undefined;
+		const begun = performance.now();
+		const at = masked.length - src.length;
+		const token = marked.Tokenizer.prototype[name].call(this, src.slice(0, MARK_REACH),
+			masked.slice(at, at + MARK_REACH), ...more);
+
+		marksMs += performance.now() - begun;
+		return token;
+	};
+}
+
 const marked = new Marked({
 	gfm: true,
 	// what a model puts on lines of its own is on lines of its own
 	breaks: true,
 	async: false,
-	walkTokens(token)
-	{
-		const cells = token.type === 'table' ? [token.header, ...token.rows].flat() : [token];
-
-		for (const { tokens } of cells)
-			pairTags(tokens || []);
+	hooks: {
+		// not by walkTokens, which copies its list for each of them
+		processAllTokens(tokens)
+		{
+			pairWithin(tokens);
+			return tokens;
+		},
 	},
 	tokenizer: {
+		emStrong: bounded('emStrong'),
+		del: bounded('del'),
+		// the lexer joins what is cut
+		inlineText(src)
+		{
+			return marked.Tokenizer.prototype.inlineText.call(this, src.slice(0, MARK_REACH));
+		},
 		url(src)
 		{
-			const text = ADDRESS.exec(src)?.[0] || '';
+			const near = src.slice(0, MARK_REACH);
+			const text = ADDRESS.exec(near)?.[0] || '';
 			const end = addressEnd(text);
 			const link = (address) => marked.Tokenizer.prototype.url.call(this, address);
 
 			return foreignHost(text.slice(0, end), link) ||
-				(end < text.length ? link(src.slice(0, end)) : false);
+				link(end < text.length ? near.slice(0, end) : near);
 		},
 	},
 	renderer: {
@@ -230,9 +277,14 @@ function isSlow(source)
  */
 export function toHtml(source)
 {
-	if (isSlow(source))
-		return `<p>${escape(source).replaceAll('\n', '<br>')}</p>\n`;
-	return /** @type {string} */ (marked.parse(source));
+	marksMs = 0;
+	try {
+		if (!isSlow(source))
+			return /** @type {string} */ (marked.parse(source));
+	} catch {
+		// quotes or lists within each other, deeper than the stack
+	}
+	return `<p>${escape(source).replaceAll('\n', '<br>')}</p>\n`;
 }
 
 /** A sanitised fragment of some markdown. */
@@ -409,10 +461,15 @@ export class MarkdownView {
 /** Where the last block of a text begins; the ones before it are closed. */
 function lastBlock(source)
 {
-	const tokens = marked.lexer(source);
-	let end = tokens.length;
-	let at = 0;
+	let tokens, end, at = 0;
 
+	marksMs = 0;
+	try {
+		tokens = marked.lexer(source);
+	} catch {
+		return 0;
+	}
+	end = tokens.length;
 	while (end > 0 && tokens[end - 1].type === 'space')
 		end--;
 	for (let i = 0; i < end - 1; i++)
