@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "resource/author.h"
 #include "turn/chosen.h"
 #include "turn/emit.h"
 #include "turn/loop.h"
@@ -18,6 +19,45 @@ static struct str of_chosen(struct turn_run *t)
 		return (struct str){ NULL, 0 };
 	/* Of a prompt that is gone, the text is still in the message. */
 	return chosen_stamp(t) ? t->chosen_by : STR("somebody (a deleted prompt)");
+}
+
+/* Whether nobody else, except whom an admin trusts, may have written w's texts. */
+static bool is_trusted(const struct turn_run *t, const struct workspace *w)
+{
+	const struct conf *c = t->in.by.conf;
+
+	for (size_t i = 0; i < w->manager_users.n; i++) {
+		struct str login = str_of(w->manager_users.v[i]);
+
+		if (!str_eq(login, t->in.by.who->login) &&
+		    !conf_list_has(&c->trusted.users, login))
+			return false;
+	}
+	for (size_t i = 0; i < w->manager_groups.n; i++)
+		if (!conf_list_has(&c->trusted.groups, str_of(w->manager_groups.v[i])))
+			return false;
+	return true;
+}
+
+/*
+ * Whose suggestion the message is, as an origin's name; p == NULL: it is none, or of
+ * somebody trusted. Pages send one with a click.
+ */
+static struct str of_suggestion(struct turn_run *t)
+{
+	const struct workspace *w = t->in.target.workspace;
+	const struct agent *a = t->in.target.agent;
+	bool trusted = w->row && is_trusted(t, w);
+
+	for (size_t i = 0; w->row && !trusted && i < w->suggestions.n; i++)
+		if (author_same_words(t->in.content, str_of(w->suggestions.v[i])))
+			return str_of(arena_printf(t->arena, "managers (workspace %s)",
+						   w->id));
+	if (a->row && !trusted && !uuid_eq(&a->row->holder, &t->in.by.owner.user_id) &&
+	    author_same_words(t->in.content, resource_text(
+		    a->row, COLUMN(AGENT, user_prompt))))
+		return str_of(arena_printf(t->arena, "managers (agent %s)", a->id));
+	return (struct str){ NULL, 0 };
 }
 
 static const json_t *origins_in(struct str meta, struct arena *a)
@@ -43,6 +83,9 @@ void whose_mark_message(struct turn_run *t, const struct message *old)
 	by = of_chosen(t);
 	if (by.p)
 		origins_add(&from, ORIGIN_CATALOGUE_PROMPT, by);
+	by = of_suggestion(t);
+	if (by.p)
+		origins_add(&from, ORIGIN_SUGGESTION, by);
 	if (!from.n)
 		return;
 	origins_write(&w, &from);
@@ -58,7 +101,7 @@ void whose_of_message(struct turn_loop *l)
 	struct turn_run *t = l->run;
 	struct str by, meta = t->user.meta.n ? t->user.meta : t->in.meta;
 
-	if (l->nested || !t->in.options.prompt_id.p)
+	if (l->nested)
 		return;
 	by = of_chosen(t);
 	if (by.p)

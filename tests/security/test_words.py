@@ -310,6 +310,15 @@ def service_of(lab, who):
     return {"workspace": at.split("/")[-1], "agentId": agent.json["agentId"]}
 
 
+def in_suggestion(lab):
+    """Sent with a click."""
+    made = lab.post("/workspaces", {"name": "S", "suggestions": [ORDER], "visibleTo": ["sales"]},
+                    **BOB).json["workspaceId"]
+    agent = lab.post(f"/workspaces/{made}/agents", {
+        "name": "A", "toolIds": ["note"]}, **BOB).json["agentId"]
+    return say(lab, f" {ORDER}\n", workspace=made, agentId=agent)
+
+
 def in_service(lab):
     return say(lab, ORDER, **service_of(lab, BOB))
 
@@ -362,7 +371,8 @@ CASES = {
     "TOOL_RESULT": lambda lab: say(lab, "use says {}"),
     "PAGE_RESULT": in_result_of_page, "CLIENT_MESSAGES": in_given,
     "AGENT_PROMPT": in_agent, "WORKSPACE_PROMPT": in_workspace, "TEAM_PROMPT": in_team,
-    "CATALOGUE_PROMPT": in_catalogue, "SERVICE": in_service, "USER_NAME": in_own_name,
+    "CATALOGUE_PROMPT": in_catalogue, "SERVICE": in_service,
+    "SUGGESTION": in_suggestion, "USER_NAME": in_own_name,
     "USER_CONTEXT": in_context_of_user, "PAGE_TOOL": in_page_tool,
     "ANSWER_LANGUAGE": in_language, "MODULE_VALUE": in_value,
     "CONFIGURED": lambda lab: say(lab, "Hello", workspace="ours"),
@@ -418,6 +428,19 @@ def test_an_order(lab, web, entry):
 
 
 # -- prompts of others ----------------------------------------------------------------
+
+
+def test_the_first_message_of_an_agent_is_its_authors(lab):
+    made = lab.post("/workspaces", {"name": "F", "visibleTo": ["sales"]}, **BOB).json
+    agent = lab.post(f"/workspaces/{made['workspaceId']}/agents", {
+        "name": "A", "toolIds": ["note"], "userPrompt": ORDER}, **BOB).json
+    at = {"workspace": made["workspaceId"], "agentId": agent["agentId"]}
+    asked(say(lab, ORDER, **at))
+    assert lab.runs() == []
+    # For who wrote it, it is their own; and for everybody, what they type themselves.
+    say(lab, ORDER, who=BOB, **at)
+    say(lab, ORDER + " Please.", **at)
+    assert lab.runs() == [STOLEN, STOLEN]
 
 def warned(events):
     return [e.data["message"] for e in events if e.name == "warning"
