@@ -27,7 +27,7 @@ def kept(request):
 def without_tools(tmp_path_factory, kept):
     """A lab whose responder has the example's option, kept so."""
     copy = Copy(tmp_path_factory.mktemp("option"))
-    subprocess.run(["patch", "-p1", "--no-backup-if-mismatch"], cwd=copy.root,
+    subprocess.run(["patch", "-p1", "--fuzz=0", "--no-backup-if-mismatch"], cwd=copy.root,
                    input=PATCH, text=True, check=True, capture_output=True)
     assert "sql/0999-no-tools.sql" in copy.touched()
     assert len(copy.touched()) + 1 <= AT_MOST, copy.touched()

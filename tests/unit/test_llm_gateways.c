@@ -468,7 +468,7 @@ static void b19_long_arguments(void **state)
 	snprintf(args, sizeof(args), "{\"a\":\"%0*d\"}", N * EACH, 0);
 	n = strlen(args);
 	for (size_t i = 0; i < N; i++) {
-		snprintf(begin[i], (i + 1) * EACH, "%s", args);
+		memcpy(begin[i], args, (i + 1) * EACH - 1);
 		f[i] = begin[i];
 	}
 	f[N] = args;
