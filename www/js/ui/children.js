@@ -154,7 +154,7 @@ class LampChildren extends PageElement {
 
 		if (this.form.readOnly)
 			return html`<li><details @toggle=${(event) => this.#toggle(event, row.id)}><summary>${
-				name} <span class="muted">${[moment(row.updatedAt), row.changedBy ?? []].flat()
+				name} <span class="muted">${[moment(row.updatedAt), row.changedBy].filter(Boolean)
 					.join(' · ')}</span></summary>
 				<dl class="told">${this.form.fields.map((field) => html`<div>
 					<dt>${field.label}</dt><dd>${this.#value(field, row)}</dd></div>`)}</dl>
@@ -187,8 +187,8 @@ class LampChildren extends PageElement {
 		const before = this.rows.items[this.rows.items.indexOf(row) + 1];
 		const [was, is] = [before?.[field.key], row[field.key]];
 
-		if (this.opened.has(row.id) && before && was !== is && this.#common().includes(
-			this.parent.form.fields.find(({ key }) => key === field.key)))
+		if (this.opened.has(row.id) && before && was !== is &&
+			this.#common().some(({ key }) => key === field.key))
 			return html`<lamp-changes .was=${was ?? ''} .is=${is ?? ''}></lamp-changes>`;
 		return toldView(field, is, this.places);
 	}
