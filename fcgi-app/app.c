@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app.h"
 
-#include <pthread.h>
 #include <sodium.h>
 #include <stdlib.h>
 
@@ -9,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/paths.h"
+#include "base/recent.h"
 #include "db/db.h"
 #include "hold/share.h"
 #include "job/work.h"
@@ -30,17 +30,9 @@
 #define WORK_MS    10000	/* maximum, after one response */
 #define LOOK_MS    60000	/* interval of checks for jobs of others */
 
-#define SEEN_SLOTS 1024
-#define SEEN_MS    600000	/* interval of recording a user as active */
+#define ACTIVE_MS  600000	/* interval of recording a user as active */
 
-/* Indexed by a part of the id; users that share a slot are only recorded more often. */
-struct seen {
-	pthread_mutex_t lock;
-	struct {
-		struct uuid user;
-		int64_t at_ms;
-	} slots[SEEN_SLOTS];
-};
+static struct recent active_users = RECENT_INIT;
 
 static int open_libraries(struct err *e)
 {
@@ -73,8 +65,6 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	app->pages = page_cache_new();
 	app->tokens = token_cache_new();
 	app->share = share_process();
-	app->seen = xcalloc(1, sizeof(*app->seen));
-	pthread_mutex_init(&app->seen->lock, NULL);
 	conf = app_conf(app);
 	blob_use(conf->file_dir, conf->file_store == FILE_STORE_DIRECTORY);
 	app->db = store_open(&conf->db, 0, e);
@@ -112,10 +102,6 @@ void app_close(struct app *app)
 	conf_live_close(app->conf);
 	page_cache_free(app->pages);
 	token_cache_free(app->tokens);
-	if (app->seen) {
-		pthread_mutex_destroy(&app->seen->lock);
-		free(app->seen);
-	}
 	db_global_end();
 	http_global_cleanup();
 }
@@ -137,22 +123,9 @@ const struct conf *app_conf(struct app *app)
 	return c;
 }
 
-bool app_user_due(struct app *app, const struct uuid *user)
+bool app_user_due(const struct uuid *user)
 {
-	struct seen *s = app->seen;
-	size_t i = (size_t)(user->b[14] << 8 | user->b[15]) % SEEN_SLOTS;
-	int64_t now_ms = clock_mono_ms();
-	bool due;
-
-	pthread_mutex_lock(&s->lock);
-	due = !uuid_eq(&s->slots[i].user, user) ||
-	      now_ms - s->slots[i].at_ms > SEEN_MS;
-	if (due) {
-		s->slots[i].user = *user;
-		s->slots[i].at_ms = now_ms;
-	}
-	pthread_mutex_unlock(&s->lock);
-	return due;
+	return recent_claim(&active_users, user, ACTIVE_MS);
 }
 
 bool app_work_due(struct app *app)

@@ -20,7 +20,6 @@
 
 struct page_cache;
 struct token_cache;
-struct seen;
 struct share;
 
 struct app {
@@ -43,7 +42,6 @@ struct app {
 	struct uuid process;	/* created at start, for gauges */
 	struct share *share;	/* of users; NULL: not counted */
 	struct places places;	/* at the web server */
-	struct seen *seen;	/* users recorded lately */
 	struct page_cache *pages;	/* recently read threads */
 	struct token_cache *tokens;	/* recently looked up */
 	atomic_uint_fast64_t generation;	/* of conf, in force */
@@ -70,7 +68,7 @@ const struct conf *app_conf(struct app *app);
  * Whether to record in the database that the user is active: true about once in ten
  * minutes per process, sometimes more often. Any thread.
  */
-bool app_user_due(struct app *app, const struct uuid *user);
+bool app_user_due(const struct uuid *user);
 
 /* Whether app_work has something to do. Any thread. */
 bool app_work_due(struct app *app);

@@ -118,7 +118,7 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	if (shown && rq->by.said)
 		write_settings(&w, &rq->by);
 	jw_end_obj(&w);
-	if (rq->app->seen && app_user_due(rq->app, &who->user_id))
+	if (rq->app->db && app_user_due(&who->user_id))
 		rq->after = touch;
 	return 0;
 }

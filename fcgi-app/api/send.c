@@ -110,7 +110,7 @@ static void after(struct request *rq)
 	struct err e = ERR_INIT;
 
 	turn_after(t);
-	if (app_user_due(rq->app, &rq->by.who->user_id) &&
+	if (app_user_due(&rq->by.who->user_id) &&
 	    store_user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
 			     rq->by.who->name, &e) < 0)
 		log_err("user not noted", &e);

@@ -11,6 +11,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/library.c lib/base/library.h \
 	lib/base/limits.h \
 	lib/base/log.c lib/base/log.h \
+	lib/base/recent.c lib/base/recent.h \
 	lib/base/spawn.c lib/base/spawn.h \
 	lib/base/str.c lib/base/str.h \
 	lib/base/trace.c lib/base/trace.def lib/base/trace.h \

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "hold/stored.h"
 
-#include <pthread.h>
-
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/recent.h"
 #include "resource/resource.h"
 #include "store/stmt.h"
 
@@ -13,10 +11,7 @@
 
 #define MIB INT64_C(1048576)
 
-enum {
-	SEEN = 4096,		/* users whose last sum is remembered */
-	FRESH_MS = 30000,
-};
+enum { FRESH_MS = 30000 };
 
 const struct hold_row hold_rows[STORED__MAX] = {
 #define STORED(id, key_, words_, what_) \
@@ -35,45 +30,12 @@ int64_t hold_total(const struct stored *s)
 
 /* -- the last sums of this process ------------------------------------------------- */
 
-struct last_sum {
-	struct uuid user;
-	int64_t bytes, at_ms;	/* at_ms 0: none */
-};
-
-static struct {
-	pthread_mutex_t lock;	/* protects the following member */
-	struct last_sum v[SEEN];	/* by a part of the id; others take the place */
-	bool alone;		/* set before there are threads */
-} last = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static struct last_sum *place_of(const struct uuid *user)
-{
-	return &last.v[(user->b[14] << 8 | user->b[15]) % SEEN];
-}
-
-static void note(const struct uuid *user, int64_t bytes)
-{
-	pthread_mutex_lock(&last.lock);
-	*place_of(user) = (struct last_sum){ *user, bytes, MAX(clock_mono_ms(), 1) };
-	pthread_mutex_unlock(&last.lock);
-}
-
-/* at_ms 0: there is none. */
-static struct last_sum seen(const struct uuid *user)
-{
-	struct last_sum s;
-
-	pthread_mutex_lock(&last.lock);
-	s = *place_of(user);
-	pthread_mutex_unlock(&last.lock);
-	if (!uuid_eq(&s.user, user))
-		s.at_ms = 0;
-	return s;
-}
+static struct recent sums = RECENT_INIT;
+static bool alone;		/* set before there are threads */
 
 void hold_alone(void)
 {
-	last.alone = true;
+	alone = true;
 }
 
 /* -- sums ----------------------------------------------------------------------------- */
@@ -103,7 +65,7 @@ int hold_sum(struct db *db, const struct owner *o, struct stored *out,
 	if (rc == 0)
 		rc = resource_version_bytes(db, o, &out->v[STORED_VERSIONS], e);
 	if (rc == 0)
-		note(&o->user_id, hold_total(out));
+		recent_note(&sums, &o->user_id, hold_total(out));
 	return rc;
 }
 
@@ -175,11 +137,11 @@ int hold_take_fork(struct db *db, const struct conf *conf, const struct owner *o
 int hold_check(struct db *db, const struct conf *conf, const struct owner *o,
 		 struct err *e)
 {
-	struct last_sum s = seen(&o->user_id);
+	int64_t bytes, age_ms = recent_age_ms(&sums, &o->user_id, &bytes);
 	struct stored now;
 
 	if (!conf->limits.stored_mb ||
-	    (s.at_ms ? s.bytes < most_of(conf) : !last.alone))
+	    (age_ms >= 0 ? bytes < most_of(conf) : !alone))
 		return 0;
 	if (hold_sum(db, o, &now, e) < 0)
 		return -1;
@@ -188,12 +150,11 @@ int hold_check(struct db *db, const struct conf *conf, const struct owner *o,
 
 void hold_refresh(struct db *db, const struct conf *conf, const struct owner *o)
 {
-	struct last_sum s = seen(&o->user_id);
+	int64_t age_ms = recent_age_ms(&sums, &o->user_id, NULL);
 	struct err e = ERR_INIT;
 	struct stored now;
 
-	if (!conf->limits.stored_mb || last.alone ||
-	    (s.at_ms && clock_mono_ms() < s.at_ms + FRESH_MS))
+	if (!conf->limits.stored_mb || alone || (age_ms >= 0 && age_ms < FRESH_MS))
 		return;
 	if (hold_sum(db, o, &now, &e) < 0)
 		log_err("what a user stores", &e);

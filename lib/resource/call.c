@@ -247,7 +247,7 @@ static int place_below(const struct caller *by, const struct resource *r,
 
 /* Whether the caller sees the row that is above those of the scope. ERR_NOT_FOUND. */
 static int check_above(const struct caller *by, const struct resource *r,
-		     const struct resource_at *at, struct err *e)
+		       const struct resource_at *at, struct err *e)
 {
 	struct resource_row row;
 
@@ -377,7 +377,7 @@ static int check(const struct caller *by, const struct resource *r,
 
 /* Nothing was written below a row: the caller may only read it, or does not see it. */
 static int explain_refusal(const struct caller *by, const struct resource *r,
-			 const struct resource_at *at, struct err *e)
+			   const struct resource_at *at, struct err *e)
 {
 	const struct resource *above = resource_of_root(r->of);
 

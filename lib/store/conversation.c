@@ -7,12 +7,12 @@
  */
 #include "store/conversation.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/recent.h"
 #include "base/utf8.h"
 #include "resource/purge.h"
 #include "store/attachment.h"
@@ -286,45 +286,13 @@ int conversation_list(struct db *db, const struct owner *o,
 	return 0;
 }
 
+#define MANY_MS 60000
+
 /*
- * Users who were counted with more than LIM_COUNTED, by a part of the id: counting reads
- * as many index entries again for the same answer, most of what a page of the list costs.
+ * Users who were counted with more than LIM_COUNTED: counting reads as many index entries
+ * again for the same answer, most of what a page of the list costs.
  */
-enum { MANY = 1024, MANY_MS = 60000 };
-
-static struct {
-	pthread_mutex_t lock;	/* protects the following member */
-	struct {
-		struct uuid user;
-		int64_t until_ms;
-	} v[MANY];
-} many = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static size_t many_place(const struct uuid *user)
-{
-	return (size_t)(user->b[14] << 8 | user->b[15]) % MANY;
-}
-
-static void note_many(const struct uuid *user)
-{
-	size_t i = many_place(user);
-
-	pthread_mutex_lock(&many.lock);
-	many.v[i].user = *user;
-	many.v[i].until_ms = clock_mono_ms() + MANY_MS;
-	pthread_mutex_unlock(&many.lock);
-}
-
-static bool has_many(const struct uuid *user)
-{
-	size_t i = many_place(user);
-	bool known;
-
-	pthread_mutex_lock(&many.lock);
-	known = uuid_eq(&many.v[i].user, user) && many.v[i].until_ms > clock_mono_ms();
-	pthread_mutex_unlock(&many.lock);
-	return known;
-}
+static struct recent many = RECENT_INIT;
 
 static int take_count(void *ctx, const struct db_val *row, struct err *e)
 {
@@ -338,11 +306,12 @@ int conversation_count(struct db *db, const struct owner *o,
 		       struct err *e)
 {
 	struct arena a = ARENA_INIT;
+	int64_t age_ms = recent_age_ms(&many, &o->user_id, NULL);
 	struct str like;
 	int rc;
 
 	*out = -1;
-	if (has_many(&o->user_id))
+	if (age_ms >= 0 && age_ms < MANY_MS)
 		return 0;
 	if (f && is_filter(f)) {
 		like = store_like(f->title, true, &a);
@@ -362,7 +331,7 @@ int conversation_count(struct db *db, const struct owner *o,
 	}
 	arena_release(&a);
 	if (!rc && *out < 0)
-		note_many(&o->user_id);
+		recent_note(&many, &o->user_id, 0);
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/recent.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
 #include "unit.h"
@@ -552,6 +553,27 @@ static void timed_waits(void **state)
 	pthread_cond_destroy(&c);
 }
 
+static void what_was_noted_last_of_an_id(void **state)
+{
+	static struct recent r = RECENT_INIT;
+	struct uuid one = uuid_new(), other = one;
+	int64_t value = 7;
+
+	(void)state;
+	other.b[0] ^= 1;	/* of the same place */
+	assert_int_equal(recent_age_ms(&r, &one, &value), -1);
+	recent_note(&r, &one, 5);
+	assert_in_range(recent_age_ms(&r, &one, &value), 0, 60000);
+	assert_int_equal(value, 5);
+	assert_int_equal(recent_age_ms(&r, &other, NULL), -1);
+	assert_false(recent_claim(&r, &one, 60000));
+	assert_true(recent_claim(&r, &other, 60000));
+	assert_false(recent_claim(&r, &other, 60000));
+	assert_true(recent_claim(&r, &one, 60000));
+	assert_true(recent_claim(&r, &one, -1));
+	assert_int_equal(recent_age_ms(&r, &other, NULL), -1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -561,6 +583,7 @@ int main(void)
 		cmocka_unit_test(reals_as_text),
 		cmocka_unit_test(arena_rooms),
 		cmocka_unit_test(timed_waits),
+		cmocka_unit_test(what_was_noted_last_of_an_id),
 		cmocka_unit_test(err_first_set_wins),
 		cmocka_unit_test(err_texts_are_cut_at_characters),
 		cmocka_unit_test(err_rows_are_whole),
