@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Api, ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
 import { moment, prettyJson, saysAll, toolName } from '../../www/js/format.js';
-import { toHtml } from '../../www/js/markdown.js';
+import { lastBlock, toHtml } from '../../www/js/markdown.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../../www/js/mentions.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
 import { Unstored } from '../../www/js/store/unstored.js';
@@ -279,6 +279,18 @@ test('markdown: marks without an end are bounded, and depth is no error', () => 
 	const long = `${bold}\n\n`.repeat(100);
 
 	assert.equal(toHtml(long).split('<strong>').length, 4001);
+});
+
+test('markdown: where an answer grows, its blocks are told apart without their marks', () => {
+	const begun = process.cpuUsage().user;
+
+	for (const text of ['[](', 'a_', '![a](<'])
+		assert.equal(lastBlock(`**a**\n\n- b\n\n${text.repeat(4096)}`), 12);
+	// of seconds: one alone took 18
+	assert.ok(process.cpuUsage().user - begun < 5e6);
+	assert.equal(lastBlock('> '.repeat(8192)), 0);
+	assert.equal(lastBlock('a\n\n```c\nint *b;\n\nint c'), 3);
+	assert.equal(lastBlock('|a|\n|-|\n|b|\n\nlast'), 13);
 });
 
 test('markdown: lines of an answer are lines', () => {

@@ -459,13 +459,13 @@ export class MarkdownView {
 }
 
 /** Where the last block of a text begins; the ones before it are closed. */
-function lastBlock(source)
+export function lastBlock(source)
 {
 	let tokens, end, at = 0;
 
-	marksMs = 0;
 	try {
-		tokens = marked.lexer(source);
+		// without the marks in them, which are looked for when they are drawn
+		tokens = new marked.Lexer(marked.defaults).blockTokens(source, []);
 	} catch {
 		return 0;
 	}
