@@ -41,6 +41,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/performance.md \
 	docs/plain.md \
 	docs/mentions.md \
+	docs/projects.md \
 	docs/prompt-builder.md \
 	docs/prompts.md \
 	docs/providers.md \

@@ -19,6 +19,7 @@
 #include "multipart.h"
 #include "places.h"
 #include "plain/plain.h"
+#include "resource/resource.h"
 
 #include "base/banned.h"
 

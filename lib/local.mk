@@ -23,6 +23,7 @@ include lib/file/local.mk
 include lib/intake/local.mk
 include lib/llm/local.mk
 include lib/agent/local.mk
+include lib/entity/local.mk
 include lib/prompt/local.mk
 include lib/schema/local.mk
 include lib/tool/local.mk

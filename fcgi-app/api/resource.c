@@ -239,15 +239,18 @@ int api_resource_create(struct request *rq, struct response *rs, struct err *e)
 
 static int expect(void *ctx, const struct resource_row *now, struct err *e)
 {
+	const struct request *rq = ctx;
 	char tag[ETAG_BYTES];
 
+	if (resource_is_guarded(of_route(rq)) && !req_header(rq, "If-Match").p)
+		return err_set(e, ERR_UNCONDITIONAL, "%s", rq->route->pattern);
 	return MIN(etag_wanted(ctx, etag_row(now->version, tag), e), 0);
 }
 
 /*
  * PATCH /RESOURCE/{id}: absent members are unchanged, null removes a value. 200 the
  * new record, ETag. If-Match as for conversations; even without it, a concurrent
- * change is 412.
+ * change is 412. GUARDED: 428 without it; "*" is any version.
  */
 int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 {
@@ -258,11 +261,18 @@ int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 	return api_resource_answer(rq, rs, &c, e);
 }
 
-/* DELETE /RESOURCE/{id}: 204, also deletes what belongs to it; 404. */
+/*
+ * DELETE /RESOURCE/{id}: 204, also deletes what belongs to it; 404. GUARDED: If-Match,
+ * as for PATCH.
+ */
 int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct resource_call c = call_of(rq, VERB_DELETE);
+	struct resource_call c = call_of(rq, VERB_DELETE);
 
+	if (resource_is_guarded(c.r)) {
+		c.expect = expect;
+		c.ctx = rq;
+	}
 	if (call(rq, &c, answer_new(rq), e) < 0)
 		return -1;
 	resp_empty(rs, 204);

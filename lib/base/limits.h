@@ -47,6 +47,12 @@
 #define LIM_VERSIONS         100	/* of one row that are kept */
 #define LIM_VERSION_BYTES    1048576	/* of these; the newest is always kept */
 #define LIM_VERSION_DAYS     90		/* after they were replaced */
+#define LIM_PROJECTS         500	/* of one user, one group, or the tenant */
+#define LIM_PROJECT_MEMBERS  200	/* of one */
+#define LIM_ENTITIES         5000	/* of one kind in one project */
+#define LIM_ENTITY_CHARS     4000	/* of its description and the like */
+#define LIM_LONG_BODY_BYTES  8388608	/* request body of a resource with a long text */
+#define LIM_CONTENT_CHARS    1000000	/* of a document of a project */
 #define LIM_PROMPT_SHARES    50		/* groups that one is shared with */
 #define LIM_PROMPT_CATEGORIES 200	/* of a tenant */
 #define LIM_PROMPT_IN        20		/* categories of one prompt */

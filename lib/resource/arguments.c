@@ -3,11 +3,84 @@
 #include "resource/form.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "resource/rows.h"
 
 #include "base/banned.h"
+
+/* SNAKED: how tools name their arguments. */
+static const struct {
+	enum resource_id of;
+	const char *id;
+} snaked[] = {
+#define SNAKED(of, id) { RESOURCE_##of, id },
+#include "resource/resource.def"
+	{ RESOURCE__MAX, NULL }
+};
+
+/* The argument of a row's id; NULL: the names are not changed. */
+static const char *snaked_id(const struct resource *r)
+{
+	for (size_t i = 0; snaked[i].id; i++)
+		if (&resources[snaked[i].of] == r)
+			return snaked[i].id;
+	return NULL;
+}
+
+/* The argument for what is `key` elsewhere: "type_key" for typeKey. */
+static const char *name_of(const struct resource *r, const char *key, struct arena *a)
+{
+	const char *id = snaked_id(r);
+	char *out, *q;
+
+	if (!id)
+		return key;
+	if (strcmp(key, "id") == 0)
+		return id;
+	if (strcmp(key, "pageSize") == 0)
+		return "limit";
+	out = q = arena_alloc(a, 2 * strlen(key) + 1);
+	for (const char *p = key; *p; p++) {
+		if (isupper((unsigned char)*p))
+			*q++ = '_';
+		*q++ = (char)tolower((unsigned char)*p);
+	}
+	*q = 0;
+	return out;
+}
+
+/* The other way round. */
+static const char *key_of(const struct resource *r, const char *name, struct arena *a)
+{
+	const char *id = snaked_id(r);
+	char *out, *q;
+
+	if (!id)
+		return name;
+	if (strcmp(name, id) == 0)
+		return "id";
+	if (strcmp(name, "limit") == 0)
+		return "pageSize";
+	out = q = arena_alloc(a, strlen(name) + 1);
+	for (const char *p = name; *p; p++)
+		*q++ = *p == '_' && p[1]
+			? (char)toupper((unsigned char)*++p) : *p;
+	*q = 0;
+	return out;
+}
+
+json_t *resource_of_arguments(const struct resource *r, const json_t *args,
+			      struct arena *a)
+{
+	json_t *out = jx_keep(a, json_object()), *v;
+	const char *name;
+
+	json_object_foreach((json_t *)args, name, v)
+		json_object_set(out, key_of(r, name, a), v);
+	return out;
+}
 
 static void put_type(struct jw *w, const struct resource_field *f, bool nullable)
 {
@@ -59,7 +132,8 @@ static void put_range(struct jw *w, const struct resource_field *f)
 	} else if (f->type == TYPE_DATE) {
 		jw_kstrz(w, "format", "date");
 	} else if (f->min || f->max) {
-		bool text = f->type == TYPE_TEXT;
+		bool text = f->type == TYPE_TEXT || f->type == TYPE_LONG ||
+			f->type == TYPE_PERSON;
 
 		jw_kint(w, text ? "minLength" : "minimum", f->min);
 		jw_kint(w, text ? "maxLength" : "maximum", f->max);
@@ -68,11 +142,12 @@ static void put_range(struct jw *w, const struct resource_field *f)
 
 /* In a patch, null clears a value; in a new row it is omitted. */
 static void put_field(struct jw *w, const struct resource *r,
-		      const struct resource_field *f, bool creating)
+		      const struct resource_field *f, bool creating,
+		      struct arena *a)
 {
 	bool nullable = !creating && f->flags & RESOURCE_NULLABLE;
 
-	jw_key(w, f->key);
+	jw_key(w, name_of(r, f->key, a));
 	jw_obj(w);
 	put_type(w, f, nullable);
 	put_range(w, f);
@@ -90,13 +165,22 @@ static void put_text(struct jw *w, const char *key, const char *help)
 	jw_end_obj(w);
 }
 
+static void put_version(struct jw *w)
+{
+	jw_key(w, "version");
+	jw_obj(w);
+	jw_kstrz(w, "type", "integer");
+	jw_kstrz(w, "description", "The version of it that you have read");
+	jw_end_obj(w);
+}
+
 static void put_param(struct jw *w, const struct resource *r,
 		      const struct resource_param *p, struct arena *a)
 {
 	const char *type = !p->field || p->field->type == TYPE_ENUM ? "string"
 		: resource_types[p->field->type].schema;
 
-	jw_key(w, p->name);
+	jw_key(w, name_of(r, p->name, a));
 	jw_obj(w);
 	jw_kstrz(w, "type", type);
 	if (!p->field)
@@ -124,7 +208,7 @@ static void put_page(struct jw *w, const struct resource *r, struct arena *a)
 	if (resource_is_filed(r))
 		put_text(w, "category", "Id of a category: only what is filed there");
 	put_text(w, "cursor", "nextCursor of the previous page");
-	jw_key(w, "pageSize");
+	jw_key(w, name_of(r, "pageSize", a));
 	jw_obj(w);
 	jw_kstrz(w, "type", "integer");
 	jw_kint(w, "minimum", 1);
@@ -154,8 +238,10 @@ const char *resource_above_key(const struct resource *r, struct arena *a)
 const json_t *resource_arguments(const struct resource *r,
 				 enum resource_verb verb, struct arena *a)
 {
-	bool one = verb != VERB_LIST && verb != VERB_CREATE;
+	const bool one = verb != VERB_LIST && verb != VERB_CREATE;
+	const bool guarded = one && verb != VERB_GET && resource_is_guarded(r);
 	const char *above = one ? NULL : resource_above_key(r, a);
+	const char *id = name_of(r, "id", a);
 	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES * RESOURCE_FIELDS_MAX);
 	struct err e = ERR_INIT;
 	struct jw w = jw_on(&b);
@@ -166,25 +252,29 @@ const json_t *resource_arguments(const struct resource *r,
 	jw_key(&w, "properties");
 	jw_obj(&w);
 	if (one)
-		put_text(&w, "id", "Its id, as a list has it");
+		put_text(&w, id, "Its id, as a list has it");
+	if (guarded)
+		put_version(&w);
 	if (above)
-		put_text(&w, above, "Id of what it is in");
+		put_text(&w, name_of(r, above, a), "Id of what it is in");
 	if (verb == VERB_LIST)
 		put_page(&w, r, a);
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (in_body(&r->fields[i], verb))
-			put_field(&w, r, &r->fields[i], verb == VERB_CREATE);
+			put_field(&w, r, &r->fields[i], verb == VERB_CREATE, a);
 	jw_end_obj(&w);
 	jw_key(&w, "required");
 	jw_arr(&w);
 	if (one)
-		jw_str(&w, STR("id"));
+		jw_str(&w, str_of(id));
+	if (guarded)
+		jw_str(&w, STR("version"));
 	if (above)
-		jw_str(&w, str_of(above));
+		jw_str(&w, str_of(name_of(r, above, a)));
 	for (size_t i = 0; verb == VERB_CREATE && i < r->n_fields; i++)
 		if (in_body(&r->fields[i], verb) &&
 		    r->fields[i].flags & RESOURCE_REQUIRED)
-			jw_str(&w, str_of(r->fields[i].key));
+			jw_str(&w, str_of(name_of(r, r->fields[i].key, a)));
 	jw_end_arr(&w);
 	jw_kbool(&w, "additionalProperties", false);
 	jw_end_obj(&w);

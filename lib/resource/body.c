@@ -27,7 +27,8 @@ static struct field field_of(const struct resource_field *f, bool complete)
 		.min = f->min, .max = f->max,
 	};
 
-	if (f->type == TYPE_TEXT || f->type == TYPE_SECRET)
+	if (f->type == TYPE_TEXT || f->type == TYPE_LONG ||
+	    f->type == TYPE_PERSON || f->type == TYPE_SECRET)
 		out.max_chars = (size_t)f->max;
 	if (f->type == TYPE_LIST) {
 		out.max = f->min;
@@ -37,7 +38,8 @@ static struct field field_of(const struct resource_field *f, bool complete)
 		out.min = INT64_MIN;
 		out.max = INT64_MAX;
 	}
-	if ((f->type == TYPE_TEXT && f->min) || f->type == TYPE_JSON ||
+	if ((f->type == TYPE_TEXT && f->min) || f->type == TYPE_PERSON ||
+	    f->type == TYPE_JSON ||
 	    f->type == TYPE_SECRET)
 		out.flags |= FIELD_FILLED;
 	if (f->flags & RESOURCE_LINE)
@@ -99,8 +101,10 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 {
 	switch (type) {
 	case TYPE_TEXT:
+	case TYPE_LONG:
 	case TYPE_ENUM:
 	case TYPE_DATE:
+	case TYPE_PERSON:
 		return DB_S(s->s);
 	case TYPE_BOOL:
 		return DB_I(s->b > 0);
@@ -169,7 +173,8 @@ static int refuse_fixed(const struct resource *r, const json_t *body,
 	for (size_t i = 0; i < r->n_fields; i++) {
 		const struct resource_field *f = &r->fields[i];
 
-		if ((f->mode == MODE_ONCE || f->mode == MODE_GIVEN) &&
+		if ((f->mode == MODE_ONCE || f->mode == MODE_GIVEN ||
+		     f->mode == MODE_NOTED) &&
 		    json_object_get(body, f->key))
 			return err_field(e, ERR_INVALID_FIELD, f->key,
 					 "%s cannot be changed.", f->key);

@@ -2,7 +2,9 @@
 #include "resource/rows.h"
 
 #include <stddef.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/limits.h"
 #include "resource/author.h"
@@ -186,11 +188,72 @@ static int find(const struct caller *by, const struct resource *r, struct str id
 		? resource_not_found(r, e) : 0;
 }
 
-static bool may_change(const struct caller *by, const struct resource *r,
-		       const struct resource_change *k)
+/* What the caller may write as each of their readers (resource_below). */
+static void set_writers(const struct caller *by, const struct resource *top,
+			struct resource_at *at)
 {
-	return r->named ? hooks_of(r)->may_change(by, k)
-		: resource_may_hold(by, r, &k->at, &k->now->holder);
+	enum resource_role *most = arena_zalloc(by->arena, at->n_readers,
+						sizeof(*most));
+
+	for (size_t i = 0; i < at->n_readers; i++)
+		most[i] = resource_may_hold(by, top, at, &at->readers[i])
+			? ROLE_OWNER : ROLE_EDITOR;
+	resource_below(at, most, by->arena);
+}
+
+struct roles {
+	const struct uuid *ids;
+	size_t n;
+	enum resource_role *out;
+};
+
+static int take_role(void *ctx, const struct db_val *v, struct err *e)
+{
+	struct roles *k = ctx;
+
+	(void)e;
+	for (size_t i = 0; i < k->n; i++)
+		if (memcmp(k->ids[i].b, v[0].s.p, sizeof(k->ids[i].b)) == 0)
+			k->out[i] = (enum resource_role)v[1].i;
+	return 0;
+}
+
+int resource_roles(const struct caller *by, const struct resource *r,
+		   const struct resource_at *at, const struct uuid *ids, size_t n,
+		   enum resource_role *out, struct err *e)
+{
+	struct resource_at as = *at;
+	struct roles k = { ids, n, out };
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = (enum resource_role)0;
+	set_writers(by, r, &as);
+	return db_each(by->db, r->roles,
+		       DB_ARGS(DB_S(resource_ids_json(ids, n, by->arena)),
+			       DB_S(as.writers_json)), by->arena, take_role, &k, e);
+}
+
+/* An editor may change a row, and only an owner may delete it or say who sees it. */
+static int check_role(const struct caller *by, const struct resource *r,
+		      const struct resource_change *k, struct err *e)
+{
+	enum resource_role role = (enum resource_role)0;
+
+	if (resource_is_top(r) &&
+	    resource_roles(by, r, &k->at, &k->now->id, 1, &role, e) < 0)
+		return -1;
+	return role >= (k->verb == VERB_PATCH ? ROLE_EDITOR : ROLE_OWNER)
+		? 0 : resource_read_only(r, e);
+}
+
+static int check_change(const struct caller *by, const struct resource *r,
+			const struct resource_change *k, struct err *e)
+{
+	if (r->named)
+		return hooks_of(r)->may_change(by, k) ? 0
+			: resource_read_only(r, e);
+	return resource_may_hold(by, r, &k->at, &k->now->holder) ? 0
+		: check_role(by, r, k, e);
 }
 
 /* Finds a row that the caller may change, and the scope for that. */
@@ -203,8 +266,8 @@ static int find_changeable(const struct caller *by, const struct resource *r,
 		return -1;
 	if (!k->now || k->now->config)
 		return err_set(e, ERR_MANAGED_BY_CONFIG, "%s", r->path);
-	if (!may_change(by, r, k))
-		return resource_read_only(r, e);
+	if (check_change(by, r, k, e) < 0)
+		return -1;
 	if (r->owner == OWNER_SHARED || r->owner == OWNER_MIXED ||
 	    r->owner == OWNER_BELOW)
 		k->at.holder = k->now->holder;
@@ -231,17 +294,10 @@ static int find_deletable(const struct caller *by, const struct resource_call *c
 static int place_below(const struct caller *by, const struct resource *r,
 		       struct str parent, struct resource_at *at, struct err *e)
 {
-	const struct resource *top = resource_of_table(r->top);
-	enum resource_role *most = arena_zalloc(by->arena, at->n_readers,
-						sizeof(*most));
-
 	at->holder = (struct uuid){ { 0 } };
 	if (parent.n && !uuid_parse(parent, &at->holder))
 		return resource_not_found(r, e);
-	for (size_t i = 0; i < at->n_readers; i++)
-		most[i] = resource_may_hold(by, top, at, &at->readers[i])
-			? ROLE_OWNER : ROLE_EDITOR;
-	resource_below(at, most, by->arena);
+	set_writers(by, resource_of_table(r->top), at);
 	return 0;
 }
 
@@ -364,15 +420,59 @@ static const struct identity *author(const struct caller *by)
 	return by->installation ? NULL : by->who;
 }
 
+/*
+ * Whether a PERSON that the change gives is one who has signed in: the caller has, even
+ * if no page of theirs has noted it yet.
+ */
+static int check_person(const struct caller *by, const struct resource_field *f,
+			struct str login, struct err *e)
+{
+	const struct uuid id = uuid_of_name(by->owner.tenant_id, login);
+	const int64_t now_us = clock_now_us();
+	int64_t known = 0;
+
+	if (uuid_eq(&id, &by->owner.user_id))
+		return db_exec(by->db, RSTMT_PERSON_HERE,
+			       DB_ARGS(DB_U(&id), DB_S(by->owner.tenant_id),
+				       DB_S(login), DB_I(now_us), DB_I(now_us)),
+			       NULL, e);
+	if (db_int(by->db, RSTMT_PERSON, DB_ARGS(DB_U(&id),
+		   DB_S(by->owner.tenant_id)), &known, e) < 0)
+		return -1;
+	return known ? 0 : err_field(e, ERR_INVALID_FIELD, f->key, "%s must be the "
+				     "login of somebody who has signed in here.",
+				     f->key);
+}
+
 /* After `prepare`, which completes what is absent, but not what is empty. */
 static int check(const struct caller *by, const struct resource *r,
 		 struct resource_change *k, struct err *e)
 {
-	for (size_t i = 0; i < r->n_fields; i++)
-		if (r->fields[i].flags & RESOURCE_EMPTY_NULL &&
-		    str_is(resource_text(&k->row, i), "[]"))
-			k->row.v[i].null = true;
+	for (size_t i = 0; i < r->n_fields; i++) {
+		const struct resource_field *f = &r->fields[i];
+		struct db_val *v = &k->row.v[i];
+
+		if (f->flags & RESOURCE_EMPTY_NULL && str_is(resource_text(&k->row, i),
+							     "[]"))
+			v->null = true;
+		if (f->type == TYPE_PERSON && k->row.given[i] && !v->null &&
+		    check_person(by, f, v->s, e) < 0)
+			return -1;
+	}
 	return run_all(HOOK(check), by, r, k, e);
+}
+
+/* FIRST: what is not given is the first choice. */
+static void complete(const struct resource *r, struct resource_row *row)
+{
+	struct str rest, value, label;
+
+	for (size_t i = 0; i < r->n_fields; i++) {
+		rest = str_of(resource_choice_list(r, &r->fields[i]));
+		if (r->fields[i].flags & RESOURCE_FIRST && row->v[i].null &&
+		    resource_choice(&rest, &value, &label))
+			row->v[i] = DB_S(value);
+	}
 }
 
 /* Nothing was written below a row: the caller may only read it, or does not see it. */
@@ -403,6 +503,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 	if (c->key)
 		k->row.id = *c->key;
 	author_stamp(author(by), r, NULL, &k->row, by->arena);
+	complete(r, &k->row);
 	if ((!c->trial && run_all(HOOK(prepare), by, r, k, e) < 0) ||
 	    check(by, r, k, e) < 0)
 		return -1;
@@ -484,9 +585,11 @@ static int discard(const struct caller *by, const struct resource_call *c,
 {
 	struct in_tx in = { HOOK(gone), by, c->r, k };
 
-	if (place(by, c, k, e) < 0 || find_deletable(by, c, k, e) < 0)
+	if (place(by, c, k, e) < 0 || find_deletable(by, c, k, e) < 0 ||
+	    (c->expect && c->expect(c->ctx, k->now, e) < 0))
 		return -1;
 	if (resource_delete(by->db, c->r, &k->at, &k->row.id,
+			    c->expect ? k->now->version : -1,
 			    &(struct resource_also){ run_in_tx, &in }, e) < 0) {
 		/* It was just read: only writing is not allowed, or it has gone. */
 		if (c->r->owner != OWNER_BELOW || e->code != ERR_NOT_FOUND)
@@ -519,6 +622,25 @@ static int list(const struct caller *by, const struct resource_call *c,
 		? check_above(by, c->r, &out->done.at, e) : 0;
 }
 
+/* Sets the roles of the caller in what is read, for its records. */
+static int set_roles(const struct caller *by, const struct resource_call *c,
+		     struct resource_answer *out, struct err *e)
+{
+	struct uuid *ids = arena_zalloc(by->arena, out->n + 1, sizeof(*ids));
+	enum resource_role *roles = arena_zalloc(by->arena, out->n + 1,
+						 sizeof(*roles));
+
+	if (!out->n || !resource_is_top(c->r) || c->verb == VERB_CREATE)
+		return 0;
+	for (size_t i = 0; i < out->n; i++)
+		ids[i] = out->items[i].row->id;
+	if (resource_roles(by, c->r, &out->done.at, ids, out->n, roles, e) < 0)
+		return -1;
+	for (size_t i = 0; i < out->n; i++)
+		out->items[i].role = roles[i];
+	return 0;
+}
+
 int resource_call(const struct caller *by, const struct resource_call *c,
 		  struct resource_answer *out, struct err *e)
 {
@@ -540,7 +662,7 @@ int resource_call(const struct caller *by, const struct resource_call *c,
 	if (c->r->record && c->verb >= VERB_CREATE)
 		return err_set(e, ERR_METHOD, "the program writes %s", c->r->path);
 	if (c->verb == VERB_LIST)
-		return list(by, c, out, e);
+		return list(by, c, out, e) < 0 ? -1 : set_roles(by, c, out, e);
 	if (verbs[c->verb](by, c, k, e) < 0)
 		return -1;
 	out->items = arena_new(by->arena, struct resource_item);
@@ -550,7 +672,7 @@ int resource_call(const struct caller *by, const struct resource_call *c,
 		.object = c->verb == VERB_GET ? k->object : NULL,
 	};
 	out->n = c->verb != VERB_DELETE;
-	return 0;
+	return set_roles(by, c, out, e);
 }
 
 /* -- records ----------------------------------------------------------------------- */
@@ -566,12 +688,14 @@ void resource_record(struct jw *w, const struct caller *by,
 		h->record(w, by, k, item);
 	else
 		resource_write(w, r, row);
-	if (r->owner == OWNER_SHARED && !r->named) {
+	if ((r->owner == OWNER_SHARED && !r->named) || resource_is_guarded(r))
 		jw_kint(w, "version", row->version + 1);
+	if (r->owner == OWNER_SHARED && !r->named) {
 		jw_kstrz(w, "source", row->config ? "config" : "api");
 		jw_kbool(w, "canEdit", !row->config &&
 			 policy_may(by->who, h->of_own) &&
-			 resource_may_hold(by, r, &k->at, &row->holder));
+			 (item->role >= ROLE_EDITOR ||
+			  resource_may_hold(by, r, &k->at, &row->holder)));
 	}
 	for (size_t i = 0; (h = resource_hooks_at(r, i)); i++)
 		if (h->write)

@@ -51,7 +51,7 @@ struct resource_call {
 	bool whole;
 	/* PATCH: the row, if the caller has found it; NULL: it is found by id */
 	const struct resource_row *found;
-	/* PATCH: refuses the row as it is; NULL: any. */
+	/* PATCH, and DELETE of a GUARDED one: refuses the row as it is; NULL: any. */
 	int (*expect)(void *ctx, const struct resource_row *now, struct err *e);
 	void *ctx;
 };
@@ -62,6 +62,8 @@ struct resource_call {
 struct resource_item {
 	const struct resource_row *row;	/* NULL: NAMED, of a file */
 	const void *object;	/* NAMED: what the hooks made of it; NULL: nothing yet */
+	/* Of the caller, in a row of a resource that is the top of others; 0: none */
+	enum resource_role role;
 };
 
 /* A call as it proceeds; hooks read it and fill it in. */
@@ -130,6 +132,14 @@ struct resource_at resource_for(const struct caller *by);
 /* Whether the caller (at: resource_for) may store and change rows of that holder. */
 bool resource_may_hold(const struct caller *by, const struct resource *r,
 		       const struct resource_at *at, const struct uuid *holder);
+
+/*
+ * The highest role that the caller (at: resource_for) has in each of n rows of a SHARED
+ * resource, into out; 0: none.
+ */
+int resource_roles(const struct caller *by, const struct resource *r,
+		   const struct resource_at *at, const struct uuid *ids, size_t n,
+		   enum resource_role *out, struct err *e) MUST_CHECK;
 
 /* A row that the caller sees, stored or of a file. Not NAMED. ERR_NOT_FOUND. */
 int resource_visible(const struct caller *by, const struct resource *r,

@@ -2,6 +2,7 @@
 #include "resource/erase.h"
 
 #include "base/limits.h"
+#include "resource/purge.h"
 
 #include "base/banned.h"
 
@@ -45,9 +46,10 @@ static int run_gone(struct db *tx, const struct resource_row *row, void *ctx,
 static int erase_row(struct db *db, const struct resource_at *at,
 		     struct holding *h, struct err *e)
 {
-	if (resource_delete(db, h->r, at, &h->row->id,
+	if (resource_delete(db, h->r, at, &h->row->id, -1,
 			    &(struct resource_also){ run_gone, h }, e) == 0)
-		return 0;
+		return resource_is_top(h->r) && resource_purge_below(
+			db, &h->row->id, INT64_MAX, e) < 0 ? -1 : 0;
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);

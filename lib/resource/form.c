@@ -183,6 +183,7 @@ static const char *type_of(const struct resource_field *f,
 
 static const char *const mode_names[] = {
 	[MODE_EDIT] = "edit", [MODE_ONCE] = "once", [MODE_GIVEN] = "given",
+	[MODE_NOTED] = "given",
 };
 
 static void write_choices(struct jw *w, const struct resource_field *f,
@@ -283,7 +284,7 @@ static void write_field(struct jw *w, const struct resource *r,
 	jw_kbool(w, "nullable", f->flags & RESOURCE_NULLABLE);
 	jw_kint_if(w, "min", bounded && !listed, f->min);
 	jw_kint_if(w, "max", bounded, listed ? f->min : f->max);
-	jw_kbool(w, "multiline", f->type == TYPE_TEXT &&
+	jw_kbool(w, "multiline", (f->type == TYPE_TEXT || f->type == TYPE_LONG) &&
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
 	write_choices(w, f, in, groups, n_groups);
 	write_only(w, in);

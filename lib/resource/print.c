@@ -120,9 +120,19 @@ static void print_path_name(struct buf *out, const struct resource *r,
 	REFUSED("409", "Conflict") REFUSED("413", "Problem") \
 	REFUSED("422", "Invalid")
 
+/* Without it a change of a GUARDED row is refused. */
+static void print_if_match(struct buf *out, const struct resource *r)
+{
+	buf_addf(out, "      parameters: [{name: If-Match, in: header, %s"
+		 "schema: {type: string}}]\n",
+		 resource_is_guarded(r) ? "required: true, " : "");
+}
+
 static void print_delete(struct buf *out, const struct resource *r)
 {
 	operation(out, r, "delete", "delete", "Delete one");
+	if (resource_is_guarded(r))
+		print_if_match(out, r);
 	buf_adds(out, "      responses:\n"
 		 "        \"204\": {description: Deleted}\n");
 	PROBLEMS(REFUSED("404", "NotFound"));
@@ -237,8 +247,7 @@ static void print_one(struct buf *out, const struct resource *r)
 	if (r->record)
 		return;
 	operation(out, r, "patch", "patch", "Change one");
-	buf_adds(out, "      parameters: [{name: If-Match, in: header, "
-		 "schema: {type: string}}]\n");
+	print_if_match(out, r);
 	body(out, r->name, "Patch");
 	buf_adds(out, "      responses:\n");
 	answer(out, "200", "The changed record", r->name, "");
@@ -302,13 +311,15 @@ static void print_field(struct buf *out, const struct resource *r,
 			 "%lld}, maxItems: %lld, ", (long long)f->max,
 			 (long long)f->min);
 	else if (f->type != TYPE_IDS && (f->min || f->max))
-		buf_addf(out, f->type == TYPE_TEXT || f->type == TYPE_SECRET
+		buf_addf(out, f->type == TYPE_TEXT || f->type == TYPE_LONG ||
+			 f->type == TYPE_PERSON || f->type == TYPE_SECRET
 			 ? "minLength: %lld, maxLength: %lld, "
 			 : "minimum: %lld, maximum: %lld, ",
 			 (long long)f->min, (long long)f->max);
 	if (*use)
 		print_enum(out, r, f);
-	buf_addf(out, "description: \"%s\"}\n", f->help);
+	buf_addf(out, "description: \"%s%s\"}\n", f->help,
+		 f->type == TYPE_LONG && !*use ? "; not in lists" : "");
 }
 
 /* Whether the field is in this schema: record, New or Patch. */
@@ -357,8 +368,9 @@ static void print_schema(struct buf *out, const struct resource *r,
 		buf_adds(out, "      additionalProperties: false\n");
 	buf_adds(out, "      required: [");
 	for (size_t i = 0; *use != 'P' && i < r->n_fields; i++) {
-		if (!in_schema(&r->fields[i], use) ||
-		    (*use && !(r->fields[i].flags & RESOURCE_REQUIRED)))
+		if (!in_schema(&r->fields[i], use) || (*use
+		    ? !(r->fields[i].flags & RESOURCE_REQUIRED)
+		    : r->fields[i].type == TYPE_LONG))	/* not in lists */
 			continue;
 		buf_addf(out, "%s%s%s", sep, r->fields[i].key,
 			 shown_key(&r->fields[i], use));
@@ -379,10 +391,11 @@ static void print_schema(struct buf *out, const struct resource *r,
 			  "{type: \"null\"}]"
 			: "$ref: \"#/components/schemas/Time\"";
 
-		if (r->owner == OWNER_SHARED)
+		if (r->owner == OWNER_SHARED || resource_is_guarded(r))
 			buf_adds(out, "        version: {type: integer, "
-				 "description: Raised by every change}\n"
-				 "        source: {enum: [config, api], "
+				 "description: Raised by every change}\n");
+		if (r->owner == OWNER_SHARED)
+			buf_adds(out, "        source: {enum: [config, api], "
 				 "description: \"config: of a file, read-only\"}\n"
 				 "        canEdit: {type: boolean, description: "
 				 "Whether the caller may change it}\n");

@@ -151,6 +151,7 @@ int resource_purge(struct db *db, enum resource_root root,
 /* By the id of what was above them, and of what was above that. */
 static const enum resource_stmt below[] = {
 #define BELOW(top, parent, column, id, ...) RSTMT_##id##_PURGEBELOW, RSTMT_##id##_PURGETOP,
+#define TEXTS(id, ...) RSTMT_##id##_PURGETOP,
 #include "resource/resource.def"
 	RSTMT__MAX
 };

@@ -241,6 +241,11 @@ static struct str ids_json(const struct uuid *v, size_t n,
 	return out;
 }
 
+struct str resource_ids_json(const struct uuid *v, size_t n, struct arena *a)
+{
+	return ids_json(v, n, NULL, a);
+}
+
 static struct str readers_json(const struct resource_at *at, struct arena *a)
 {
 	return ids_json(at->readers, at->n_readers, NULL, a);
@@ -364,6 +369,8 @@ int resource_list(struct db *db, const struct resource *r,
 		rc = db_each_within(db, r->list, v, LIM_PAGE_BYTES, a, take_row,
 				    &k, &cut, e);
 	}
+	for (size_t i = 0; i < k.n; i++)
+		k.rows[i].brief = true;
 	*out = k.rows;
 	*more = cut || k.n > want->size;
 	*n = MIN(k.n, want->size);

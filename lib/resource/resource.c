@@ -24,6 +24,7 @@
 #define AUTHOR   RESOURCE_AUTHOR
 #define AUTHOR_ID RESOURCE_AUTHOR_ID
 #define EMPTY_NULL RESOURCE_EMPTY_NULL
+#define FIRST    RESOURCE_FIRST
 
 #define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, help_) \
 	{ .key = key_, .column = #column_, .type = TYPE_##type_, \
@@ -44,7 +45,8 @@
 #define READERS_MIXED(id)
 #define READERS_BELOW(id)
 #define READERS_SHARED(id) .reader = RSTMT_##id##_READER, \
-	.unread = RSTMT_##id##_UNREAD, .rename = RSTMT_##id##_RENAME,
+	.unread = RSTMT_##id##_UNREAD, .rename = RSTMT_##id##_RENAME, \
+	.roles = RSTMT_##id##_ROLES,
 #define ROW(id, table_, name_, path_, r_, w_, owner_, of_, order_, most_, what_) \
 	.name = name_, .table = table_, .path = path_, .what = what_, \
 	.may_read = PERM_##r_, .may_write = PERM_##w_, \
@@ -138,6 +140,24 @@ const struct resource *resource_of_root(enum resource_root root)
 		if (strcmp(resource_ids[i], root_ids[root]) == 0)
 			return &resources[i];
 	return NULL;
+}
+
+bool resource_is_top(const struct resource *r)
+{
+	for (size_t i = 0; i < RESOURCE__MAX; i++)
+		if (resources[i].top && strcmp(resources[i].top, r->table) == 0)
+			return true;
+	return false;
+}
+
+static const bool guarded[RESOURCE__MAX + 1] = {
+#define GUARDED(id, table) [RESOURCE_##id] = true,
+#include "resource/resource.def"
+};
+
+bool resource_is_guarded(const struct resource *r)
+{
+	return guarded[r - resources];
 }
 
 struct resource_at resource_own(const struct owner *o)
@@ -348,6 +368,8 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 	case TYPE_ENUM:
 	case TYPE_DATE:
 	case TYPE_LOGIN:
+	case TYPE_LONG:
+	case TYPE_PERSON:
 		jw_str(w, v->s);
 		return;
 	case TYPE_INT:
@@ -399,7 +421,8 @@ void resource_write(struct jw *w, const struct resource *r,
 {
 	jw_kuuid(w, "id", &row->id);
 	for (size_t i = 0; i < r->n_fields; i++) {
-		if (resource_is_hidden(&r->fields[i]))
+		if (resource_is_hidden(&r->fields[i]) ||
+		    (row->brief && r->fields[i].type == TYPE_LONG))
 			continue;
 		if (r->fields[i].type == TYPE_SECRET) {
 			char key[64];

@@ -64,7 +64,7 @@ enum resource_type {
 #include "resource/type.def"
 };
 enum resource_mode {
-	MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN, MODE_STAMP,
+	MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_NOTED, MODE_HIDDEN, MODE_STAMP,
 };
 enum resource_owner { OWNER_USER, OWNER_TENANT, OWNER_PARENT, OWNER_SHARED,
 		      OWNER_MIXED, OWNER_BELOW };
@@ -76,7 +76,7 @@ enum {
 	RESOURCE_REQUIRED = 1, RESOURCE_NULLABLE = 2, RESOURCE_LINE = 4,
 	RESOURCE_PARENT = 8, RESOURCE_SORT = 16, RESOURCE_UNIQUE = 32,
 	RESOURCE_AUTHORED = 64, RESOURCE_AUTHOR = 128, RESOURCE_AUTHOR_ID = 256,
-	RESOURCE_EMPTY_NULL = 512,
+	RESOURCE_EMPTY_NULL = 512, RESOURCE_FIRST = 1024,
 };
 
 struct resource_field {
@@ -110,7 +110,7 @@ struct resource {
 	size_t n_fields;
 	/* statements; those for readers only if the owner is SHARED */
 	unsigned list, total, count, get, insert, update, remove, take_out;
-	unsigned reader, unread, rename;
+	unsigned reader, unread, rename, roles;
 	/* if named */
 	unsigned by_name;
 	size_t name_at;			/* the field with the name */
@@ -121,6 +121,12 @@ static inline bool resource_is_nested(const struct resource *r)
 {
 	return r->owner == OWNER_PARENT || r->owner == OWNER_BELOW;
 }
+
+/* Whether others are below its rows, so that the roles of its readers count. */
+bool resource_is_top(const struct resource *r);
+
+/* GUARDED: whether a change must say which version of the row it is of. */
+bool resource_is_guarded(const struct resource *r);
 
 /* By enum resource_id. */
 extern const struct resource resources[RESOURCE__MAX];
@@ -136,6 +142,7 @@ struct resource_row {
 	bool given[RESOURCE_FIELDS_MAX];	/* in a change: this value is
 						   set */
 	bool config;		/* from a file: read-only */
+	bool brief;		/* of a list: without LONG values */
 };
 
 /* The scope of a call: whose rows it concerns, and who makes it. Borrowed. */
@@ -418,12 +425,13 @@ int resource_update(struct db *db, const struct resource *r,
 int resource_taken(const struct resource *r, struct err *e);
 
 /*
- * Deletes the row and what belongs to it. also runs first, with a row of which
- * only the id is set. ERR_NOT_FOUND.
+ * Deletes the row, if it is at that version (-1: any; else only of a GUARDED one), and
+ * what belongs to it. also runs first, with a row of which only the id is set.
+ * ERR_NOT_FOUND, ERR_PRECONDITION.
  */
 int resource_delete(struct db *db, const struct resource *r,
 		    const struct resource_at *at, const struct uuid *id,
-		    const struct resource_also *also,
+		    int64_t version, const struct resource_also *also,
 		    struct err *e) MUST_CHECK;
 
 /* The bytes of the versions (VERSIONED) that the user made, of all resources. */
@@ -448,10 +456,18 @@ void resource_write(struct jw *w, const struct resource *r,
 
 /*
  * The JSON Schema of a tool's arguments: the route's query, id, and body
- * fields. In a. Not for rows with a SECRET or a path that names a parent.
+ * fields; of a GUARDED one also the version that a change is made to. In a. Not for
+ * rows with a SECRET.
  */
 const json_t *resource_arguments(const struct resource *r,
 				 enum resource_verb verb, struct arena *a);
+
+/*
+ * A tool's arguments by the keys that they have elsewhere: those of the body, "id",
+ * "pageSize", …. In a.
+ */
+json_t *resource_of_arguments(const struct resource *r, const json_t *args,
+			      struct arena *a);
 
 /* BELOW: the argument of its tools that names the row above: "projectId". In a. */
 const char *resource_above_key(const struct resource *r, struct arena *a);

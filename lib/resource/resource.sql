@@ -46,6 +46,8 @@ SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version`, `author_id`, `author` FROM prompt WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN prompt_reader s ON s.row_id = prompt.id AND s.reader_id = UNHEX(x));
 -- PROMPT_SET (sss) -> (uiiiusSSSSSSSBUIUS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version`, `author_id`, `author` FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN prompt ON prompt.id = UNHEX(i.y) WHERE tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN prompt_reader s ON s.row_id = prompt.id AND s.reader_id = UNHEX(x));
+-- PROMPT_ROLES (ss) -> (uI)
+SELECT s.row_id, CAST(MAX(IF(s.role > m, 1, s.role)) AS SIGNED) FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN prompt_reader s ON s.row_id = UNHEX(i.y) AND s.reader_id = UNHEX(x) GROUP BY s.row_id;
 -- PROMPT_READER (suusi) -> ()
 INSERT INTO prompt_reader (tenant_id, reader_id, row_id, sort_key, role) VALUES (?, ?, ?, ?, ?);
 -- PROMPT_UNREAD (suu) -> ()
@@ -186,6 +188,8 @@ SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `workspace_id`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to`, `author_id`, `author` FROM workspace WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN workspace_reader s ON s.row_id = workspace.id AND s.reader_id = UNHEX(x));
 -- WORKSPACE_SET (sss) -> (uiiiusSSSSSSISSSSSUS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `workspace_id`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to`, `author_id`, `author` FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN workspace ON workspace.id = UNHEX(i.y) WHERE tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN workspace_reader s ON s.row_id = workspace.id AND s.reader_id = UNHEX(x));
+-- WORKSPACE_ROLES (ss) -> (uI)
+SELECT s.row_id, CAST(MAX(IF(s.role > m, 1, s.role)) AS SIGNED) FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN workspace_reader s ON s.row_id = UNHEX(i.y) AND s.reader_id = UNHEX(x) GROUP BY s.row_id;
 -- WORKSPACE_READER (suusi) -> ()
 INSERT INTO workspace_reader (tenant_id, reader_id, row_id, sort_key, role) VALUES (?, ?, ?, ?, ?);
 -- WORKSPACE_UNREAD (suu) -> ()
@@ -306,6 +310,8 @@ SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused`, `embedding_service_id` FROM knowledge_base WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN knowledge_base_reader s ON s.row_id = knowledge_base.id AND s.reader_id = UNHEX(x));
 -- KNOWLEDGE_BASE_SET (sss) -> (uiiiusSSSSSSIS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused`, `embedding_service_id` FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN knowledge_base ON knowledge_base.id = UNHEX(i.y) WHERE tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN knowledge_base_reader s ON s.row_id = knowledge_base.id AND s.reader_id = UNHEX(x));
+-- KNOWLEDGE_BASE_ROLES (ss) -> (uI)
+SELECT s.row_id, CAST(MAX(IF(s.role > m, 1, s.role)) AS SIGNED) FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN knowledge_base_reader s ON s.row_id = UNHEX(i.y) AND s.reader_id = UNHEX(x) GROUP BY s.row_id;
 -- KNOWLEDGE_BASE_READER (suusi) -> ()
 INSERT INTO knowledge_base_reader (tenant_id, reader_id, row_id, sort_key, role) VALUES (?, ?, ?, ?, ?);
 -- KNOWLEDGE_BASE_UNREAD (suu) -> ()
@@ -394,6 +400,354 @@ INSERT INTO attachment (id, tenant_id, user_id, version, created_us, updated_us,
 UPDATE attachment SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- ATTACHMENT_DELETE (usu) -> ()
 DELETE FROM attachment WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- PROJECT_LIST (susssuisusssuisusssuisusssuisusssuisusssuisusssuisusssuii) -> (uiiiusSSSSSSSS)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `type_key`, `state_key`, `start_date`, `due_date`, `tier`, `team` FROM ((SELECT sort_key AS k, row_id AS r FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) ORDER BY k, r LIMIT ?) seen JOIN project ON id = r ORDER BY k, r;
+-- PROJECT_TOTAL (ssssi) -> (i)
+SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader ON tenant_id = ? AND reader_id = UNHEX(x) AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
+-- PROJECT_GET (uss) -> (uiiiusSSSSSSSS)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `type_key`, `state_key`, `start_date`, `due_date`, `tier`, `team` FROM project WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project.id AND s.reader_id = UNHEX(x));
+-- PROJECT_SET (sss) -> (uiiiusSSSSSSSS)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `type_key`, `state_key`, `start_date`, `due_date`, `tier`, `team` FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN project ON project.id = UNHEX(i.y) WHERE tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project.id AND s.reader_id = UNHEX(x));
+-- PROJECT_ROLES (ss) -> (uI)
+SELECT s.row_id, CAST(MAX(IF(s.role > m, 1, s.role)) AS SIGNED) FROM JSON_TABLE(?, '$[*]' COLUMNS (y CHAR(32) PATH '$')) i STRAIGHT_JOIN JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = UNHEX(i.y) AND s.reader_id = UNHEX(x) GROUP BY s.row_id;
+-- PROJECT_READER (suusi) -> ()
+INSERT INTO project_reader (tenant_id, reader_id, row_id, sort_key, role) VALUES (?, ?, ?, ?, ?);
+-- PROJECT_UNREAD (suu) -> ()
+DELETE FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
+-- PROJECT_RENAME (ssu) -> ()
+UPDATE project_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
+-- PROJECT_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM project WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
+-- PROJECT_EXPORT (suui) -> (uiiiusSSSSSSSS)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `type_key`, `state_key`, `start_date`, `due_date`, `tier`, `team` FROM project WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_INSERT (usuiiusSSSSSSSS) -> ()
+INSERT INTO project (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `type_key`, `state_key`, `start_date`, `due_date`, `tier`, `team`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROJECT_UPDATE (iSISISISISISISusui) -> ()
+UPDATE project SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `start_date` = IF(?, ?, `start_date`), `due_date` = IF(?, ?, `due_date`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
+-- PROJECT_DELETE (usu) -> ()
+DELETE FROM project WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+-- PROJECT_DISOWN (su) -> ()
+UPDATE project SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_ERASE (su) -> ()
+DELETE FROM project_reader WHERE tenant_id = ? AND reader_id = ? LIMIT 1000;
+-- PROJECT_AT (usi) -> ()
+UPDATE project SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
+-- PROJECT_HOLD (usu) -> (u)
+SELECT id FROM project WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN SHARE MODE;
+-- PROJECT_READER_PURGE (u) -> ()
+DELETE FROM project_reader WHERE row_id = ? LIMIT 1000;
+-- PROJECT_MEMBER_LIST (susiiui) -> (uiiiusSSSU)
+SELECT id, version, created_us, updated_us, parent_id, '', (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `role`, `reader_id` FROM project_member WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_member.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_member.parent_id) AND created_us >= ? AND (created_us > ? OR id > ?) ORDER BY created_us, id LIMIT ?;
+-- PROJECT_MEMBER_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM project_member WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_member.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_member.parent_id) LIMIT ?) c;
+-- PROJECT_MEMBER_GET (uss) -> (uiiiusSSSU)
+SELECT id, version, created_us, updated_us, parent_id, '', (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `role`, `reader_id` FROM project_member WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_member.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_member.parent_id);
+-- PROJECT_MEMBER_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM project_member WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- PROJECT_MEMBER_EXPORT (suui) -> (uiiiusSSSU)
+SELECT id, version, created_us, updated_us, parent_id, '', (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `role`, `reader_id` FROM project_member WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_MEMBER_INSERT (usuiiUSSUuss) -> ()
+INSERT INTO project_member (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `member_id`, `group_name`, `role`, `reader_id`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_MEMBER_UPDATE (iISusuis) -> ()
+UPDATE project_member SET version = version + 1, updated_us = ?, `role` = IF(?, ?, `role`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_member.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_MEMBER_DELETE (usus) -> ()
+DELETE FROM project_member WHERE id = ? AND tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_member.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_MEMBER_PURGEBELOW (u) -> ()
+DELETE FROM project_member WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_MEMBER_PURGETOP (u) -> ()
+DELETE FROM project_member WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_MEMBER_DISOWN (su) -> ()
+UPDATE project_member SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_DOCUMENT_LIST (susiiui) -> (uiiiussSSSSSSII)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), CAST(NULL AS CHAR), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'document' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_DOCUMENT_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'document' LIMIT ?) c;
+-- PROJECT_DOCUMENT_GET (uss) -> (uiiiussSSSSSSII)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), (SELECT t.text FROM entity_content t WHERE t.row_id = id), `content_length`, `content_bytes` FROM entity WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'document';
+-- PROJECT_DOCUMENT_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'document' LIMIT ?) c;
+-- PROJECT_DOCUMENT_EXPORT (suui) -> (uiiiussSSSSSSII)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), (SELECT t.text FROM entity_content t WHERE t.row_id = id), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'document' AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_DOCUMENT_INSERT (usuiisSSSSUIIuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `content_length`, `content_bytes`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_DOCUMENT_UPDATE (iISISISISIUIIIIusuis) -> ()
+UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `content_length` = IF(?, ?, `content_length`), `content_bytes` = IF(?, ?, `content_bytes`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'document' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_DOCUMENT_DELETE (usus) -> ()
+DELETE FROM entity WHERE id = ? AND tenant_id = ? AND parent_id = ? AND `kind` = 'document' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_DOCUMENT_PURGEBELOW (u) -> ()
+DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_DOCUMENT_PURGETOP (u) -> ()
+DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_DOCUMENT_DISOWN (su) -> ()
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_DOCUMENT_AT (usi) -> ()
+UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
+-- PROJECT_DOCUMENT_LISTED (susiSiSiiui) -> (uiiiussSSSSSSII)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), CAST(NULL AS CHAR), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'document' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_DOCUMENT_LISTEDTOTAL (susiSiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'document' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) LIMIT ?) c;
+-- PROJECT_DOCUMENT_UP_updated_us (susiSiSIIui) -> (uiiiussSSSSSSII)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), CAST(NULL AS CHAR), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'document' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
+-- PROJECT_DOCUMENT_DOWN_updated_us (susiSiSIIui) -> (uiiiussSSSSSSII)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), CAST(NULL AS CHAR), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'document' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
+-- PROJECT_DOCUMENT_TEXT_PURGE (u) -> ()
+DELETE FROM entity_content WHERE row_id = ? LIMIT 100;
+-- PROJECT_DOCUMENT_TEXT_PUT (su) -> ()
+INSERT INTO entity_content (row_id, top_id, text) SELECT e.id, e.top_id, ? FROM entity e WHERE e.id = ? ON DUPLICATE KEY UPDATE text = VALUES(text);
+-- PROJECT_DOCUMENT_TEXT_PURGETOP (u) -> ()
+DELETE FROM entity_content WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 100;
+-- PROJECT_DOCUMENT_HOLD (usu) -> (u)
+SELECT id FROM entity WHERE id = ? AND tenant_id = ? AND parent_id = ? LOCK IN SHARE MODE;
+-- PROJECT_DOCUMENT_VERSION_LIST (susiiui) -> (uiiiusISISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `title`, `description`, `entity_content` FROM entity_version WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_version.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM entity p WHERE p.id = entity_version.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_DOCUMENT_VERSION_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity_version WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_version.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM entity p WHERE p.id = entity_version.parent_id) LIMIT ?) c;
+-- PROJECT_DOCUMENT_VERSION_GET (uss) -> (uiiiusISISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `title`, `description`, `entity_content` FROM entity_version WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_version.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM entity p WHERE p.id = entity_version.parent_id);
+-- PROJECT_DOCUMENT_VERSION_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- PROJECT_DOCUMENT_VERSION_EXPORT (suui) -> (uiiiusISISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `title`, `description`, `entity_content` FROM entity_version WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_DOCUMENT_VERSION_INSERT (usuiiIISSSuss) -> ()
+INSERT INTO entity_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `number`, `bytes`, `title`, `description`, `entity_content`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.top_id, ?, ?, ?, ?, ? FROM entity p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_DOCUMENT_VERSION_UPDATE (iusuis) -> ()
+UPDATE entity_version SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_version.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_DOCUMENT_VERSION_DELETE (usus) -> ()
+DELETE FROM entity_version WHERE id = ? AND tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_version.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_DOCUMENT_VERSION_PURGEBELOW (u) -> ()
+DELETE FROM entity_version WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM entity p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_DOCUMENT_VERSION_PURGETOP (u) -> ()
+DELETE FROM entity_version WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_DOCUMENT_VERSION_DISOWN (su) -> ()
+UPDATE entity_version SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_DOCUMENT_VERSION_EXPIRE (i) -> ()
+DELETE FROM entity_version WHERE replaced_us < ? ORDER BY replaced_us LIMIT 1000;
+-- PROJECT_DOCUMENT_VERSION_NEWEST (su) -> (uuii)
+SELECT id, user_id, created_us, number FROM entity_version WHERE tenant_id = ? AND parent_id = ? ORDER BY created_us DESC, id DESC LIMIT 1;
+-- PROJECT_DOCUMENT_VERSION_MERGE (u) -> ()
+DELETE FROM entity_version WHERE id = ?;
+-- PROJECT_DOCUMENT_VERSION_REPLACE (iu) -> ()
+UPDATE entity_version SET replaced_us = ? WHERE id = ?;
+-- PROJECT_DOCUMENT_VERSION_BYTES (su) -> (i)
+SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM entity_version WHERE tenant_id = ? AND user_id = ?;
+-- PROJECT_DOCUMENT_VERSION_CUT (susuii) -> ()
+DELETE FROM entity_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= (SELECT MAX(created_us) FROM (SELECT created_us, ROW_NUMBER() OVER w AS n, SUM(bytes) OVER w AS total FROM entity_version WHERE tenant_id = ? AND parent_id = ? WINDOW w AS (ORDER BY created_us DESC)) v WHERE n > 1 AND (n > ? OR total > ?));
+-- PROJECT_TASK_LIST (susiiui) -> (uiiiussSSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'task' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_TASK_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'task' LIMIT ?) c;
+-- PROJECT_TASK_GET (uss) -> (uiiiussSSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'task';
+-- PROJECT_TASK_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' LIMIT ?) c;
+-- PROJECT_TASK_EXPORT (suui) -> (uiiiussSSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_TASK_INSERT (usuiisSSSSUSSSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `priority`, `start_date`, `due_date`, `done_date`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_TASK_UPDATE (iISISISISIUISISISISusuis) -> ()
+UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `priority` = IF(?, ?, `priority`), `start_date` = IF(?, ?, `start_date`), `due_date` = IF(?, ?, `due_date`), `done_date` = IF(?, ?, `done_date`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_TASK_DELETE (usus) -> ()
+DELETE FROM entity WHERE id = ? AND tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_TASK_PURGEBELOW (u) -> ()
+DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_TASK_PURGETOP (u) -> ()
+DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_TASK_DISOWN (su) -> ()
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_TASK_AT (usi) -> ()
+UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
+-- PROJECT_TASK_LISTED (susiSiSiSiSiSiiui) -> (uiiiussSSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_TASK_LISTEDTOTAL (susiSiSiSiSiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) LIMIT ?) c;
+-- PROJECT_TASK_UP_updated_us (susiSiSiSiSiSIIui) -> (uiiiussSSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
+-- PROJECT_TASK_DOWN_updated_us (susiSiSiSiSiSIIui) -> (uiiiussSSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
+-- PROJECT_TASK_UP_due_date (susiSiSiSiSiSSSui) -> (uiiiussSSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` >= ? AND (`due_date` > ? OR id > ?) ORDER BY `due_date`, id LIMIT ?;
+-- PROJECT_TASK_DOWN_due_date (susiSiSiSiSiSSSui) -> (uiiiussSSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` <= ? AND (`due_date` < ? OR id < ?) ORDER BY `due_date` DESC, id DESC LIMIT ?;
+-- PROJECT_TASK_REST_due_date (susiSiSiSiSiSui) -> (uiiiussSSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` IS NULL AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_GOAL_LIST (susiiui) -> (uiiiussSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'goal' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_GOAL_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'goal' LIMIT ?) c;
+-- PROJECT_GOAL_GET (uss) -> (uiiiussSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'goal';
+-- PROJECT_GOAL_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' LIMIT ?) c;
+-- PROJECT_GOAL_EXPORT (suui) -> (uiiiussSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_GOAL_INSERT (usuiisSSSSUSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `due_date`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_GOAL_UPDATE (iISISISISIUISusuis) -> ()
+UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `due_date` = IF(?, ?, `due_date`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_GOAL_DELETE (usus) -> ()
+DELETE FROM entity WHERE id = ? AND tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_GOAL_PURGEBELOW (u) -> ()
+DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_GOAL_PURGETOP (u) -> ()
+DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_GOAL_DISOWN (su) -> ()
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_GOAL_AT (usi) -> ()
+UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
+-- PROJECT_GOAL_LISTED (susiSiSiSiSiiui) -> (uiiiussSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_GOAL_LISTEDTOTAL (susiSiSiSiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) LIMIT ?) c;
+-- PROJECT_GOAL_UP_updated_us (susiSiSiSiSIIui) -> (uiiiussSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
+-- PROJECT_GOAL_DOWN_updated_us (susiSiSiSiSIIui) -> (uiiiussSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
+-- PROJECT_GOAL_UP_due_date (susiSiSiSiSSSui) -> (uiiiussSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` >= ? AND (`due_date` > ? OR id > ?) ORDER BY `due_date`, id LIMIT ?;
+-- PROJECT_GOAL_DOWN_due_date (susiSiSiSiSSSui) -> (uiiiussSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` <= ? AND (`due_date` < ? OR id < ?) ORDER BY `due_date` DESC, id DESC LIMIT ?;
+-- PROJECT_GOAL_REST_due_date (susiSiSiSiSui) -> (uiiiussSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` IS NULL AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_PLAN_LIST (susiiui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'plan' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_PLAN_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'plan' LIMIT ?) c;
+-- PROJECT_PLAN_GET (uss) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'plan';
+-- PROJECT_PLAN_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' LIMIT ?) c;
+-- PROJECT_PLAN_EXPORT (suui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_PLAN_INSERT (usuiisSSSSUSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `start_date`, `due_date`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_PLAN_UPDATE (iISISISISIUISISusuis) -> ()
+UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `start_date` = IF(?, ?, `start_date`), `due_date` = IF(?, ?, `due_date`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_PLAN_DELETE (usus) -> ()
+DELETE FROM entity WHERE id = ? AND tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_PLAN_PURGEBELOW (u) -> ()
+DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_PLAN_PURGETOP (u) -> ()
+DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_PLAN_DISOWN (su) -> ()
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_PLAN_AT (usi) -> ()
+UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
+-- PROJECT_PLAN_LISTED (susiSiSiSiSiiui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_PLAN_LISTEDTOTAL (susiSiSiSiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) LIMIT ?) c;
+-- PROJECT_PLAN_UP_updated_us (susiSiSiSiSIIui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
+-- PROJECT_PLAN_DOWN_updated_us (susiSiSiSiSIIui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
+-- PROJECT_PLAN_UP_due_date (susiSiSiSiSSSui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` >= ? AND (`due_date` > ? OR id > ?) ORDER BY `due_date`, id LIMIT ?;
+-- PROJECT_PLAN_DOWN_due_date (susiSiSiSiSSSui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` <= ? AND (`due_date` < ? OR id < ?) ORDER BY `due_date` DESC, id DESC LIMIT ?;
+-- PROJECT_PLAN_REST_due_date (susiSiSiSiSui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` IS NULL AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_MILESTONE_LIST (susiiui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'milestone' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_MILESTONE_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'milestone' LIMIT ?) c;
+-- PROJECT_MILESTONE_GET (uss) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'milestone';
+-- PROJECT_MILESTONE_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' LIMIT ?) c;
+-- PROJECT_MILESTONE_EXPORT (suui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_MILESTONE_INSERT (usuiisSSSSUSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `due_date`, `done_date`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_MILESTONE_UPDATE (iISISISISIUISISusuis) -> ()
+UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `due_date` = IF(?, ?, `due_date`), `done_date` = IF(?, ?, `done_date`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_MILESTONE_DELETE (usus) -> ()
+DELETE FROM entity WHERE id = ? AND tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_MILESTONE_PURGEBELOW (u) -> ()
+DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_MILESTONE_PURGETOP (u) -> ()
+DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_MILESTONE_DISOWN (su) -> ()
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_MILESTONE_AT (usi) -> ()
+UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
+-- PROJECT_MILESTONE_LISTED (susiSiSiSiSiiui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_MILESTONE_LISTEDTOTAL (susiSiSiSiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) LIMIT ?) c;
+-- PROJECT_MILESTONE_UP_updated_us (susiSiSiSiSIIui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
+-- PROJECT_MILESTONE_DOWN_updated_us (susiSiSiSiSIIui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
+-- PROJECT_MILESTONE_UP_due_date (susiSiSiSiSSSui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` >= ? AND (`due_date` > ? OR id > ?) ORDER BY `due_date`, id LIMIT ?;
+-- PROJECT_MILESTONE_DOWN_due_date (susiSiSiSiSSSui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` <= ? AND (`due_date` < ? OR id < ?) ORDER BY `due_date` DESC, id DESC LIMIT ?;
+-- PROJECT_MILESTONE_REST_due_date (susiSiSiSiSui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR `due_date` >= ?) AND (? OR `due_date` <= ?) AND `due_date` IS NULL AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_RISK_LIST (susiiui) -> (uiiiussSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `likelihood`, `impact`, `mitigation` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'risk' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_RISK_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'risk' LIMIT ?) c;
+-- PROJECT_RISK_GET (uss) -> (uiiiussSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `likelihood`, `impact`, `mitigation` FROM entity WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'risk';
+-- PROJECT_RISK_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'risk' LIMIT ?) c;
+-- PROJECT_RISK_EXPORT (suui) -> (uiiiussSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `likelihood`, `impact`, `mitigation` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'risk' AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_RISK_INSERT (usuiisSSSSUSSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `likelihood`, `impact`, `mitigation`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_RISK_UPDATE (iISISISISIUISISISusuis) -> ()
+UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `likelihood` = IF(?, ?, `likelihood`), `impact` = IF(?, ?, `impact`), `mitigation` = IF(?, ?, `mitigation`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'risk' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_RISK_DELETE (usus) -> ()
+DELETE FROM entity WHERE id = ? AND tenant_id = ? AND parent_id = ? AND `kind` = 'risk' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_RISK_PURGEBELOW (u) -> ()
+DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_RISK_PURGETOP (u) -> ()
+DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_RISK_DISOWN (su) -> ()
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_RISK_AT (usi) -> ()
+UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
+-- PROJECT_RISK_LISTED (susiSiSiSiSiiui) -> (uiiiussSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `likelihood`, `impact`, `mitigation` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'risk' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`likelihood`, ?)) AND (? OR FIND_IN_SET(`impact`, ?)) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_RISK_LISTEDTOTAL (susiSiSiSiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'risk' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`likelihood`, ?)) AND (? OR FIND_IN_SET(`impact`, ?)) LIMIT ?) c;
+-- PROJECT_RISK_UP_updated_us (susiSiSiSiSIIui) -> (uiiiussSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `likelihood`, `impact`, `mitigation` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'risk' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`likelihood`, ?)) AND (? OR FIND_IN_SET(`impact`, ?)) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
+-- PROJECT_RISK_DOWN_updated_us (susiSiSiSiSIIui) -> (uiiiussSSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `likelihood`, `impact`, `mitigation` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'risk' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`likelihood`, ?)) AND (? OR FIND_IN_SET(`impact`, ?)) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
+-- PROJECT_REQUIREMENT_LIST (susiiui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `acceptance` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'requirement' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_REQUIREMENT_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'requirement' LIMIT ?) c;
+-- PROJECT_REQUIREMENT_GET (uss) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `acceptance` FROM entity WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'requirement';
+-- PROJECT_REQUIREMENT_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' LIMIT ?) c;
+-- PROJECT_REQUIREMENT_EXPORT (suui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `acceptance` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_REQUIREMENT_INSERT (usuiisSSSSUSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `priority`, `acceptance`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_REQUIREMENT_UPDATE (iISISISISIUISISusuis) -> ()
+UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `priority` = IF(?, ?, `priority`), `acceptance` = IF(?, ?, `acceptance`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'requirement' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_REQUIREMENT_DELETE (usus) -> ()
+DELETE FROM entity WHERE id = ? AND tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_REQUIREMENT_PURGEBELOW (u) -> ()
+DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_REQUIREMENT_PURGETOP (u) -> ()
+DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_REQUIREMENT_DISOWN (su) -> ()
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_REQUIREMENT_AT (usi) -> ()
+UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
+-- PROJECT_REQUIREMENT_LISTED (susiSiSiSiiui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `acceptance` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_REQUIREMENT_LISTEDTOTAL (susiSiSiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) LIMIT ?) c;
+-- PROJECT_REQUIREMENT_UP_updated_us (susiSiSiSIIui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `acceptance` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
+-- PROJECT_REQUIREMENT_DOWN_updated_us (susiSiSiSIIui) -> (uiiiussSSSSSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `acceptance` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()
@@ -450,6 +804,10 @@ UPDATE prompt SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author
 UPDATE setting SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
 -- DOCUMENT_AUTHOR_DISOWN (su) -> ()
 UPDATE document SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_MEMBER_PERSON_ERASE (su) -> ()
+DELETE FROM project_member WHERE tenant_id = ? AND member_id = ? LIMIT 1000;
+-- ENTITY_OWNER_DISOWN (su) -> ()
+UPDATE entity SET owner_id = NULL WHERE tenant_id = ? AND owner_id = ? LIMIT 10000;
 -- JOB_ASKER_DISOWN (su) -> ()
 UPDATE job SET user_id = NULL WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- SETTING_ERASE (su) -> ()
@@ -460,6 +818,10 @@ DELETE FROM notification WHERE EXISTS (SELECT 1 FROM notification_topic t WHERE 
 DELETE FROM notification_topic WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
 -- USER_ERASE (su) -> ()
 DELETE FROM user WHERE tenant_id = ? AND id = ? LIMIT 1000;
+-- PERSON (us) -> (i)
+SELECT 1 FROM user WHERE id = ? AND tenant_id = ?;
+-- PERSON_HERE (ussii) -> ()
+INSERT IGNORE INTO user (id, tenant_id, login, first_seen_us, last_seen_us) VALUES (?,?,?,?,?);
 -- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND service_id = ?;
 -- LLM_SERVICE_WITHIN (ssssss) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)

@@ -18,7 +18,8 @@ extern const struct resource_type_row resource_types[];
 /* Whether the value is in a column of the resource's own table. */
 static inline bool resource_has_column(const struct resource_field *f)
 {
-	return f->type != TYPE_IDS && f->type != TYPE_LOGIN;
+	return f->type != TYPE_IDS && f->type != TYPE_LOGIN &&
+		f->type != TYPE_LONG;
 }
 
 /*
@@ -44,6 +45,9 @@ size_t resource_mine(const struct resource *r, const struct resource_at *at,
  */
 void resource_below(struct resource_at *at, const enum resource_role *most,
 		    struct arena *a);
+
+/* Ids as a parameter of statements. In a. */
+struct str resource_ids_json(const struct uuid *v, size_t n, struct arena *a);
 
 /* Set ERR_NOT_FOUND, and ERR_FORBIDDEN for a row that the caller may only read; -1. */
 int resource_not_found(const struct resource *r, struct err *e);

@@ -31,6 +31,23 @@ static const struct join {
 #include "resource/resource.def"
 };
 
+/* For LONG fields, by their table. */
+static const struct texts {
+	const char *table;
+	unsigned put, remove;
+} texts[] = {
+#define TEXTS(id, of, table, of_table, top) \
+	{ table, RSTMT_##id##_PUT, RSTMT_##id##_PURGE },
+#include "resource/resource.def"
+	{ NULL, 0, 0 }
+};
+
+/* GUARDED: the statement that finds a row at a version, and moves it. */
+static const unsigned guards[RESOURCE__MAX + 1] = {
+#define GUARDED(id, table) [RESOURCE_##id] = RSTMT_##id##_AT,
+#include "resource/resource.def"
+};
+
 struct writing {
 	const struct resource *r;
 	const struct resource_at *at;
@@ -91,6 +108,21 @@ static int write_ids(struct db *tx, const struct writing *k,
 	return 0;
 }
 
+static int write_long(struct db *tx, const struct writing *k,
+		      const struct resource_field *f, const struct db_val *text,
+		      struct err *e)
+{
+	const struct texts *t = texts;
+
+	while (t->table && strcmp(t->table, f->column) != 0)
+		t++;
+	if (!t->table)
+		BUG("a long text without its TEXTS");
+	return text->null
+		? db_exec(tx, t->remove, DB_ARGS(DB_U(&k->row->id)), NULL, e)
+		: db_exec(tx, t->put, DB_ARGS(*text, DB_U(&k->row->id)), NULL, e);
+}
+
 /* Stores what belongs to the row in other tables. */
 static int write_rest(struct db *tx, const struct writing *k, struct err *e)
 {
@@ -106,8 +138,10 @@ static int write_rest(struct db *tx, const struct writing *k, struct err *e)
 			    DB_U(&row->id)), NULL, e))
 		return -1;
 	for (size_t i = 0; i < k->r->n_fields; i++)
-		if (k->r->fields[i].type == TYPE_IDS && row->given[i] &&
-		    write_ids(tx, k, &k->r->fields[i], &row->v[i], e))
+		if ((k->r->fields[i].type == TYPE_IDS && row->given[i] &&
+		     write_ids(tx, k, &k->r->fields[i], &row->v[i], e)) ||
+		    (k->r->fields[i].type == TYPE_LONG && row->given[i] &&
+		     write_long(tx, k, &k->r->fields[i], &row->v[i], e)))
 			return -1;
 	return k->also ? k->also->run(tx, row, k->also->ctx, e) : 0;
 }
@@ -134,6 +168,21 @@ int resource_stop_reading(struct db *tx, const struct resource *r,
 		       NULL, e);
 }
 
+/*
+ * Appends the value of a column as it is stored: of a PERSON, the id, which is kept in
+ * *person.
+ */
+static void add_stored(const struct writing *k, size_t i, struct uuid *person,
+		       struct db_val *v)
+{
+	*v = k->row->v[i];
+	if (k->r->fields[i].type != TYPE_PERSON)
+		return;
+	if (!v->null)
+		*person = uuid_of_name(k->at->by.tenant_id, v->s);
+	*v = v->null ? (struct db_val){ .type = 'u', .null = true } : DB_U(person);
+}
+
 /* -- creating ------------------------------------------------------------------- */
 
 static int insert(struct db *tx, const struct writing *k, struct err *e)
@@ -144,6 +193,7 @@ static int insert(struct db *tx, const struct writing *k, struct err *e)
 		DB_U(&k->at->by.user_id), DB_I(row->created_us),
 		DB_I(row->updated_us),
 	};
+	struct uuid people[RESOURCE_FIELDS_MAX];
 	struct db_result res;
 	size_t n = 5;
 
@@ -156,7 +206,7 @@ static int insert(struct db *tx, const struct writing *k, struct err *e)
 		v[n++] = DB_S(row->sort_key);
 	for (size_t i = 0; i < k->r->n_fields; i++)
 		if (resource_has_column(&k->r->fields[i]))
-			v[n++] = row->v[i];
+			add_stored(k, i, &people[i], &v[n++]);
 	if (k->r->owner != OWNER_BELOW)
 		return db_exec(tx, k->r->insert, v, NULL, e);
 	v[n++] = DB_U(&row->holder);
@@ -255,6 +305,7 @@ static int update_tx(struct db *tx, void *ctx, struct err *e)
 	const struct resource *r = k->r;
 	const struct resource_row *row = k->row;
 	struct db_val v[9 + 2 * RESOURCE_FIELDS_MAX] = { DB_I(row->updated_us) };
+	struct uuid people[RESOURCE_FIELDS_MAX];
 	struct db_result res;
 	size_t n = 1;
 
@@ -262,11 +313,12 @@ static int update_tx(struct db *tx, void *ctx, struct err *e)
 		v[n++] = DB_S_IF(row->sort_key);
 	for (size_t i = 0; i < r->n_fields; i++) {
 		if ((r->fields[i].mode != MODE_EDIT &&
+		     r->fields[i].mode != MODE_NOTED &&
 		     r->fields[i].mode != MODE_STAMP) ||
 		    !resource_has_column(&r->fields[i]))
 			continue;
 		v[n++] = DB_I(row->given[i]);
-		v[n++] = row->v[i];
+		add_stored(k, i, &people[i], &v[n++]);
 	}
 	n = resource_mine(r, k->at, &row->id, v, n);
 	v[n++] = DB_I(row->version - 1);
@@ -337,9 +389,25 @@ struct deleting {
 	const struct resource *r;
 	const struct resource_at *at;
 	const struct uuid *id;
+	int64_t version;
 	const struct resource_also *also;
 	bool found;
 };
+
+/* Refuses a row that is at another version. */
+static int claim(struct db *tx, const struct deleting *k, struct err *e)
+{
+	struct db_result res;
+
+	if (k->version < 0)
+		return 0;
+	if (db_exec(tx, guards[k->r - resources],
+		    DB_ARGS(DB_U(k->id), DB_S(k->at->by.tenant_id),
+			    DB_I(k->version)), &res, e))
+		return -1;
+	return res.affected || db_tx_unknown(tx) ? 0
+		: err_set(e, ERR_PRECONDITION, "it is at another version");
+}
 
 /* The row first: it is what new dependent rows lock. */
 static int delete_tx(struct db *tx, void *ctx, struct err *e)
@@ -350,7 +418,8 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 	struct db_result res;
 	size_t n;
 
-	if (k->also && k->also->run(tx, &row, k->also->ctx, e))
+	if (claim(tx, k, e) ||
+	    (k->also && k->also->run(tx, &row, k->also->ctx, e)))
 		return -1;
 	n = resource_mine(k->r, k->at, k->id, v, k->r->retired ? 1 : 0);
 	if (k->r->owner == OWNER_BELOW)
@@ -370,9 +439,10 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 
 int resource_delete(struct db *db, const struct resource *r,
 		    const struct resource_at *at, const struct uuid *id,
-		    const struct resource_also *also, struct err *e)
+		    int64_t version, const struct resource_also *also,
+		    struct err *e)
 {
-	struct deleting k = { r, at, id, also, false };
+	struct deleting k = { r, at, id, version, also, false };
 
 	if (db_tx(db, delete_tx, &k, e))
 		return -1;

@@ -84,6 +84,7 @@ def live(lab, user):
     assert lab.call("PATCH", "/settings", {"density": "compact"}, user=user).status == 200
     assert lab.call("PATCH", f"/settings?level=team&group={own.replace(' ', '%20')}", {
         "team_prompt": "Be brief."}, **who).status == 200
+    assert lab.get("/me", user="root").status == 200
     made("/tokens", {"name": "t"})
     made("/provider-instances", {"displayName": "Mine", "providerId": "openai_compatible",
                                  "model": "demo", "url": "https://93.184.216.34/v1",
@@ -116,6 +117,12 @@ def live(lab, user):
     for one, passages in ((base, 2), (team, 1)):
         embedded(lab, one, user, lambda e, n=passages: e["vectors"] == e["passages"] == n,
                  groups=IT)
+    for tier in ({}, {"tier": "team", "group": "it"}):
+        project = f"/projects/{made('/projects', {'name': name, **tier})['id']}"
+        made(f"{project}/members", {"user": "root"})
+        made(f"{project}/documents", {"title": "D", "content": "# D", "owner": user})
+        if tier:
+            made(f"{project}/members", {"user": user, "role": "owner"})
     attachment = lab.post("/attachments?name=note.txt", b"Nine days carry over.",
                           user=user).json["id"]
     lab.post("/attachments?name=unsent.txt", b"Not sent.", user=user)
@@ -143,7 +150,8 @@ def live(lab, user):
         f"SELECT 1 FROM job WHERE kind <> '{LATER}' LIMIT 1"))[1])
     lab.sql("INSERT INTO job (kind, subject, tenant_id, user_id, due_us, created_us) VALUES"
             f" ('{LATER}', '{id}', 'default', UNHEX('{id}'), 1, 1)")
-    return id, {"seen": seen["workspaceId"], "team": team, "prompt": f"/prompts/{ours['id']}"}
+    return id, {"seen": seen["workspaceId"], "team": team, "prompt": f"/prompts/{ours['id']}",
+                "project": project}
 
 
 def holding(lab, id):
@@ -206,11 +214,17 @@ def erased(lab, id, before, n_files, kept):
         "prompt", "prompt_reader", "prompt_version", "prompt_share",
         "workspace", "workspace_reader", "workspace_version", "workspace_service",
         "agent", "setting", "usage_record",
+        "project", "project_reader", "project_member", "entity", "entity_content",
+        "entity_version",
         "knowledge_base", "knowledge_base_reader", "document", "document_text", "search_base",
         "search_audience", "search_document", "search_chunk", "search_post", "search_vector",
         "search_bits"}
     bob = {"user": "bob", "groups": IT}
     assert lab.get(kept["prompt"], **bob).status == 200
+    assert [(one["title"], one["owner"]) for one in lab.get(
+        f"{kept['project']}/documents", **bob).json["items"]] == [("D", None)]
+    assert [one["user"] for one in lab.get(f"{kept['project']}/members", **bob)
+            .json["items"]] == ["root"]
     assert lab.get(f"{kept['team']}/documents", **bob).json["items"][0]["title"] == "T"
     seen = lab.get(f"/workspaces/{kept['seen']}", user="root", groups=IT).json
     assert seen["managerUsers"] == ["root"]

@@ -102,7 +102,7 @@ def prompt_ids(lab):
     made["{parent}"] = made["/prompts"]
     made[shares] = lab.post(filled(shares, made), {"group": "it"}, **admin).json["id"]
     made[versions] = lab.get(filled(versions, made), **admin).json["items"][0]["id"]
-    return {**made, **knowledge_ids(lab, admin)}
+    return {**made, **knowledge_ids(lab, admin), **project_ids(lab)}
 
 
 def knowledge_ids(lab, admin):
@@ -120,12 +120,32 @@ def knowledge_ids(lab, admin):
     return made
 
 
+def project_ids(lab):
+    """The same for a project and all kinds of what is in it."""
+    made = {"/projects": lab.post("/projects", {"name": "T"}, user="ada").json["id"]}
+    made[PROJECT] = made["/projects"]
+    for kind in KINDS:
+        path = f"{PROJECT}/{kind}"
+        made[path] = lab.post(path.replace("{parent}", made[PROJECT]), KINDS[kind],
+                              user="ada", groups=["it"]).json["id"]
+    made["/documents/{parent}"] = made[PROJECT + "/documents"]
+    versions = "/documents/{parent}/versions"
+    made[versions] = lab.get(versions.replace("{parent}", made["/documents/{parent}"]),
+                             user="ada").json["items"][0]["id"]
+    return made
+
+
 SERVICE = {"name": "T", "provider": "openai_compatible", "model": "demo",
            "url": "{model}/v1", "apiKey": "k"}
 INSTANCE = {"displayName": "T", "providerId": "openai_compatible", "model": "demo",
             "url": "{model}/v1", "apiKey": "k", "active": False}
 BASE = "/knowledge-bases/{parent}"
 SPACE = "/workspaces/{parent}"
+PROJECT = "/projects/{parent}"
+KINDS = {"members": {"group": "it"}, "documents": {"title": "T", "content": "# T"},
+         **{kind: {"title": "T"} for kind in ("tasks", "goals", "plans", "milestones",
+                                              "risks", "requirements")}}
+ABOVE = (BASE, SPACE, PROJECT, "/documents/{parent}")
 DOCUMENT = {"title": "T", "text": "# Leave\n\nFive days carry over.", "externalId": "x"}
 
 
@@ -171,6 +191,12 @@ BODIES = {
         {"variantId": "{variant}"},
     ("POST", "/conversations/{conversation}/fork"): {"messageId": "{message}"},
     ("POST", "/tasks"): {"workspaceId": "lab", "content": '!script {"text": "x"}'},
+    ("POST", "/projects"): {"name": "U", "dueDate": "2027-01-31"},
+    ("PATCH", "/projects/{id}"): {"stateKey": "active"},
+    **{("POST", f"{PROJECT}/{kind}"): body for kind, body in KINDS.items()},
+    **{("PATCH", f"{PROJECT}/{kind}/{{id}}"): {"description": "D"} for kind in KINDS},
+    ("POST", PROJECT + "/members"): {"group": "staff"},
+    ("PATCH", PROJECT + "/members/{id}"): {"role": "editor"},
     ("POST", "/doctor"): {"measured": {}}, ("POST", "/doctor/body"): {},
     ("POST", "/openai/v1/chat/completions"): {"model": "lab", "messages": [
         {"role": "user", "content": '!script {"text": "x"}'}]},
@@ -204,7 +230,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
         real = "/" + lab.base + path
     ids = {**ids, "{id}": ids.get(path.split("/{id}")[0].removeprefix("/plain"),
                                  ids["{id}"]),
-           "{parent}": next((ids[at] for at in (BASE, SPACE) if path.startswith(at)),
+           "{parent}": next((ids[at] for at in ABOVE if path.startswith(at)),
                             ids["{parent}"])}
     if method in ("PATCH", "DELETE"):
         real = ids.get(real, real)
@@ -223,9 +249,9 @@ def test_answers_are_as_declared(lab, ids, method, path):
     if method != "DELETE" and not (method == "POST" and (
             "/plain" in path or path.endswith("/store"))) and not (
             method != "GET" and path.startswith("/attachments")):
-        answer = lab.call(method, real, body, user="ada",
-                          groups=["it", "staff"] if path.startswith(
-                              ("/doctor", "/metrics", "/prompt", "/knowledge"))
+        answer = lab.call(method, real, body, user="ada", headers={"If-Match": "*"}
+                          if method == "PATCH" else {}, groups=["it", "staff"] if path.startswith(
+                              ("/doctor", "/metrics", "/prompt", "/knowledge", "/project"))
                           or path in ("/workspaces", *ids)
                           or "services" in path else [])
         assert answer.status < 400, answer

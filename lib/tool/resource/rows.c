@@ -50,19 +50,31 @@ static void read_params(const struct resource *r, const json_t *args,
 	}
 }
 
+/* The version that the caller has read, as records show it. */
+static int expect(void *ctx, const struct resource_row *now, struct err *e)
+{
+	const int64_t read = *(const int64_t *)ctx;
+
+	return read == now->version + 1 ? 0
+		: err_public(e, ERR_PRECONDITION, "It has changed since you read it: "
+			     "it is at version %lld. Read it again before you change "
+			     "it.", (long long)now->version + 1);
+}
+
 /* Appends the record, or the page of the list, as JSON. */
 static int run(const struct tool *t, const struct tool_ctx *ctx,
 	       const json_t *args, struct buf *out, bool *is_json, struct err *e)
 {
 	const struct deed *d = t->data;
 	const struct resource *r = &resources[d->of];
-	json_t *body = jx_keep(ctx->arena, json_copy((json_t *)args));
+	json_t *body = resource_of_arguments(r, args, ctx->arena);
+	int64_t version = jx_int(body, "version", 0);
 	struct resource_call call = {
-		.r = r, .verb = d->verb, .id = jx_str(args, "id"), .body = body,
+		.r = r, .verb = d->verb, .id = jx_str(body, "id"), .body = body,
 		.query = {
-			.cursor = jx_str(args, "cursor"), .q = jx_str(args, "q"),
-			.category = jx_str(args, "category"),
-			.size = (size_t)jx_int(args, "pageSize", 0),
+			.cursor = jx_str(body, "cursor"), .q = jx_str(body, "q"),
+			.category = jx_str(body, "category"),
+			.size = (size_t)jx_int(body, "pageSize", 0),
 		},
 	};
 	struct resource_answer *answer = arena_new(ctx->arena,
@@ -72,14 +84,20 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	struct jw w = jw_on(out);
 
 	if (above) {
-		call.parent = jx_str(args, above);
+		call.parent = jx_str(body, above);
 		json_object_del(body, above);
 	}
 	*is_json = true;
 	by.arena = ctx->arena;
-	read_params(r, args, ctx->arena, call.query.params);
+	read_params(r, body, ctx->arena, call.query.params);
 	if (d->verb != VERB_CREATE)
 		json_object_del(body, "id");
+	if ((d->verb == VERB_PATCH || d->verb == VERB_DELETE) &&
+	    resource_is_guarded(r)) {
+		json_object_del(body, "version");
+		call.expect = expect;
+		call.ctx = &version;
+	}
 	if (resource_call(&by, &call, answer, e) < 0)
 		return -1;
 	if (d->verb == VERB_DELETE)

@@ -1,0 +1,3 @@
+lib_liblamplighter_a_SOURCES += \
+	lib/entity/document.c \
+	lib/entity/project.c
