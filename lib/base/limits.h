@@ -50,6 +50,8 @@
 #define LIM_PROJECTS         500	/* of one user, one group, or the tenant */
 #define LIM_PROJECT_MEMBERS  200	/* of one */
 #define LIM_ENTITIES         5000	/* of one kind in one project */
+#define LIM_EDGES            10000	/* links in one project */
+#define LIM_TREE_DEPTH       16		/* of its documents */
 #define LIM_ENTITY_CHARS     4000	/* of its description and the like */
 #define LIM_LONG_BODY_BYTES  8388608	/* request body of a resource with a long text */
 #define LIM_CONTENT_CHARS    1000000	/* of a document of a project */
@@ -213,6 +215,7 @@
 #define LIM_FOUND            50		/* passages that a search gives */
 #define LIM_CHATS_PASSAGES   200	/* of own conversations that a search looks at */
 #define LIM_SEARCH_DOCUMENTS 200	/* that a search may be limited to */
+#define LIM_SEARCH_PROJECTS  200	/* that are searched together */
 #define LIM_KNOWLEDGE_BASES  200	/* of one user, one group, or the tenant */
 #define LIM_PRIVATE_BASES    20		/* of these, private ones of one user */
 #define LIM_DOCUMENTS        200000	/* of one knowledge base */

@@ -182,6 +182,9 @@ struct uuid resource_of_tenant(struct str tenant_id);
 struct uuid resource_of_admins(struct str tenant_id);
 struct uuid resource_of_group(struct str tenant_id, struct str group);
 
+/* Ids as a parameter of statements. In a. */
+struct str resource_ids_json(const struct uuid *v, size_t n, struct arena *a);
+
 /* The resource with this path ("tokens"), or NULL. */
 const struct resource *resource_find(struct str path);
 
