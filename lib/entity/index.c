@@ -92,7 +92,8 @@ static int drop_tx(struct db *tx, void *ctx, struct err *e)
 }
 
 /* The row has no text, none that the index has room for, or is deleted. */
-static int drop(struct db *db, const struct entity_round *k, const struct entity_due *d, struct err *e)
+static int drop(struct db *db, const struct entity_round *k, const struct entity_due *d,
+		struct err *e)
 {
 	return db_tx(db, drop_tx, &(struct dropping){ k->project, d }, e);
 }

@@ -465,6 +465,10 @@ void resource_write(struct jw *w, const struct resource *r,
 const json_t *resource_arguments(const struct resource *r,
 				 enum resource_verb verb, struct arena *a);
 
+/* The argument of tools for the field of this key: "type_key" for typeKey. In a. */
+const char *resource_argument(const struct resource *r, const char *key,
+			      struct arena *a);
+
 /*
  * A tool's arguments by the keys that they have elsewhere: those of the body, "id",
  * "pageSize", …. In a.

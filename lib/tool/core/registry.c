@@ -319,7 +319,8 @@ const char *tool_effect_name(int64_t effect)
 		? names[effect] : "destructive";
 }
 
-void tool_print_list(struct buf *out)
+static void print(struct buf *out, bool (*wanted)(enum tool_pool, const struct tool *),
+		  enum tool_pool pool)
 {
 	struct arena a = ARENA_INIT;
 	struct tool_rows rows = { .arena = &a };
@@ -327,8 +328,19 @@ void tool_print_list(struct buf *out)
 	builtin_rows(&rows);
 	qsort(rows.v, rows.n, sizeof(*rows.v), by_name);
 	for (size_t i = 0; i < rows.n; i++)
-		buf_addf(out, "%-16s %-12s %-16s AI.Chat.UseTool.%s\n",
-			 rows.v[i].name, tool_effect_name(rows.v[i].effect),
-			 rows.v[i].group, rows.v[i].name);
+		if (!wanted || wanted(pool, &rows.v[i]))
+			buf_addf(out, "%-16s %-12s %-16s AI.Chat.UseTool.%s\n",
+				 rows.v[i].name, tool_effect_name(rows.v[i].effect),
+				 rows.v[i].group, rows.v[i].name);
 	arena_release(&a);
+}
+
+void tool_print_list(struct buf *out)
+{
+	print(out, NULL, TOOL_POOL_GLOBAL);
+}
+
+void tool_print_given(struct buf *out, enum tool_pool pool)
+{
+	print(out, tool_pool_gives, pool);
 }

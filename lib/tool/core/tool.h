@@ -351,4 +351,7 @@ const char *tool_effect_name(int64_t effect);
 /* For `list tools`: a line each. */
 void tool_print_list(struct buf *out);
 
+/* The same of those that the context type gives in workspaces with projects. */
+void tool_print_given(struct buf *out, enum tool_pool pool);
+
 #endif
