@@ -155,3 +155,7 @@ CREATE TABLE IF NOT EXISTS entity_due (
   PRIMARY KEY (base_id, row_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='what of projects the index does not have as it is now';
+ALTER TABLE message
+  ADD COLUMN IF NOT EXISTS context_type VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'a context type of tool/core/pool.def, as in meta; NULL: global',
+  ADD COLUMN IF NOT EXISTS project_id VARCHAR(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'project.id as text, which the user was in, as in meta; NULL: none',
+  ADD COLUMN IF NOT EXISTS focus_id VARCHAR(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'entity.id as text, which the user looked at, as in meta; NULL: none';

@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/entity/find.c \
 	lib/entity/index.c \
 	lib/entity/kind.def \
+	lib/entity/pack.c lib/entity/pack.h \
 	lib/entity/project.c \
 	lib/entity/read.c \
 	lib/entity/tree.c lib/entity/tree.h \
