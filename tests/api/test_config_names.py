@@ -124,3 +124,18 @@ def test_an_unknown_key_column(lab):
         assert 'key numbr is not one of its columns. Did you mean "number"?' in said
     finally:
         lab.workspaces = WORKSPACES
+
+
+def test_a_group_that_is_nearly_one_of_the_files(lab):
+    """Others come from the web server."""
+    lab.workspaces = {"w2": {"workspace": "w2", "visible_to": ["salse", "hr", "sales"]}}
+    try:
+        code, said = check(lab, '"database": {', groups={"it": ["alice"], "sales": ["bob"]},
+                           roles={"admin": {"groups": ["itt"], "permissions": ["*"]},
+                                  "user": {"groups": ["*", "staff"], "permissions": ["AIChat.*"]}})
+    finally:
+        lab.workspaces = WORKSPACES
+    assert code == 0
+    assert said.splitlines() == [
+        'warning: role admin: groups: has no group "itt". Did you mean "it"?',
+        'warning: workspace w2: groups: has no group "salse". Did you mean "sales"?']
