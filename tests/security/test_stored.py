@@ -69,13 +69,13 @@ def test_forks_count(make_lab):
     assert limits["stored"] == MIB and 0.6 * MIB < used["stored"] <= MIB
     assert used["stored"] == sum(used[k] for k in (
         "conversations", "files", "documents", "searchIndex", "agents", "settings",
-        "versions"))
+        "projects", "versions"))
     # Others are others; and what is deleted makes room at once.
     assert of(lab, "bob")[0]["stored"] == 0
     assert lab.call("DELETE", f"/conversations/{forks[0]}", user="ada").status == 204
     assert lab.post(path, {"messageId": last}, user="ada").status == 201
     said = lab.command("stored", "--user", "ada").stdout.splitlines()
-    assert said[0].split("\t")[0::2] == ["stored", str(MIB)] and len(said) == 8
+    assert said[0].split("\t")[0::2] == ["stored", str(MIB)] and len(said) == 9
     assert int(said[1].split("\t")[1]) == of(lab, "ada")[0]["conversations"]
 
 
@@ -107,6 +107,21 @@ def test_prompts_agents_and_settings_count(make_lab):
         assert method == "PATCH" or lab.call(method, path, body, user="bob").status == 201
     assert lab.call("DELETE", f"{agents}/{made[0]}", user="ada").status == 204
     assert lab.post("/prompts", {"name": "P", "body": "x"}, user="ada").status == 201
+
+
+def test_what_is_in_projects_counts(make_lab):
+    lab = make_lab(config={"limits": {"stored_mb": 1}})
+    path = f"/projects/{lab.post('/projects', {'name': 'P'}, user='ada').json['id']}"
+    made = lab.post(path + "/documents", {"title": "D", "content": "z" * 400000}, user="ada")
+    assert made.status == 201 and 400000 < of(lab, "ada")[0]["projects"] < 400100
+    assert lab.post(path + "/risks", {"title": "R", "mitigation": "m" * 3000},
+                    user="ada").status == 201
+    assert of(lab, "ada")[0]["projects"] > 403000
+    # Its version counts, too, and a content that there is no room for is refused.
+    full(lab.post(path + "/documents", {"title": "E", "content": "z" * 400000}, user="ada"))
+    assert lab.call("DELETE", f"{path}/documents/{made.json['id']}", user="ada",
+                    headers={"If-Match": "*"}).status == 204
+    assert of(lab, "ada")[0]["projects"] < 4000
 
 
 def test_turns_stop_at_the_limit(make_lab):

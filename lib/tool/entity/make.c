@@ -6,6 +6,7 @@
 #include "tool/entity/onto.h"
 
 #include "base/limits.h"
+#include "hold/stored.h"
 
 #include "base/banned.h"
 
@@ -138,11 +139,17 @@ static int in_tx(struct db *tx, void *ctx, struct err *e)
 static int make(struct onto_making *m, size_t entities, size_t edges,
 		int (*work)(struct onto_making *m, struct err *e), struct err *e)
 {
+	const struct caller *by = m->by;
 	struct transaction t = { m, work };
 
+	if (hold_check(by->db, by->conf, &by->owner, e) < 0)
+		return -1;
 	m->entities = arena_zalloc(m->by->arena, entities + 1, sizeof(*m->entities));
 	m->edges = arena_zalloc(m->by->arena, edges + 1, sizeof(*m->edges));
-	return db_tx(m->by->db, in_tx, &t, e);
+	if (db_tx(by->db, in_tx, &t, e) < 0)
+		return -1;
+	hold_refresh(by->db, by->conf, &by->owner);
+	return 0;
 }
 
 /* -- create_task_document --------------------------------------------------------------- */

@@ -84,6 +84,7 @@ CREATE TABLE IF NOT EXISTS entity (
   linked         BIGINT       NOT NULL DEFAULT 0 COMMENT 'moved by links, so that they conflict with a deletion on another node',
   content_length BIGINT       NULL COMMENT 'of documents: characters of the content',
   content_bytes  BIGINT       NULL COMMENT 'of documents: bytes of the content',
+  bytes          BIGINT       GENERATED ALWAYS AS (LENGTH(title) + COALESCE(LENGTH(description), 0) + COALESCE(LENGTH(mitigation), 0) + COALESCE(LENGTH(acceptance), 0) + COALESCE(content_bytes, 0)) STORED COMMENT 'of its texts',
   PRIMARY KEY (id),
   KEY entity_list (tenant_id, parent_id, kind, created_us, id),
   KEY entity_updated (tenant_id, parent_id, kind, updated_us, id),
@@ -92,7 +93,7 @@ CREATE TABLE IF NOT EXISTS entity (
   KEY entity_parent (parent_id),
   KEY entity_top (top_id),
   KEY entity_under (under_id),
-  KEY entity_user (tenant_id, user_id, content_bytes)
+  KEY entity_user (tenant_id, user_id, bytes)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='what is in projects: seven kinds';
 CREATE TABLE IF NOT EXISTS entity_content (
