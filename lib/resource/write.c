@@ -443,8 +443,17 @@ int resource_delete(struct db *db, const struct resource *r,
 		    struct err *e)
 {
 	struct deleting k = { r, at, id, version, also, false };
+	struct resource_row now;
+	struct arena a = ARENA_INIT;
+	struct err gone = ERR_INIT;
 
-	if (db_tx(db, delete_tx, &k, e))
-		return -1;
-	return k.found ? 0 : resource_not_found(r, e);
+	if (db_tx(db, delete_tx, &k, e) == 0)
+		return k.found ? 0 : resource_not_found(r, e);
+	/* Another version may be none at all any more. */
+	if (e->code == ERR_PRECONDITION &&
+	    resource_get(db, r, at, id, &a, &now, &gone) < 0 &&
+	    gone.code == ERR_NOT_FOUND)
+		*e = gone;
+	arena_release(&a);
+	return -1;
 }

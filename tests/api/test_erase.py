@@ -85,6 +85,7 @@ def live(lab, user):
     assert lab.call("PATCH", f"/settings?level=team&group={own.replace(' ', '%20')}", {
         "team_prompt": "Be brief."}, **who).status == 200
     assert lab.get("/me", user="root").status == 200
+    wait_until("root is known", lambda: lab.sql("SELECT 1 FROM user WHERE login = 'root'"))
     made("/tokens", {"name": "t"})
     made("/provider-instances", {"displayName": "Mine", "providerId": "openai_compatible",
                                  "model": "demo", "url": "https://93.184.216.34/v1",

@@ -3,11 +3,11 @@
 to D9, D45 to D51)."""
 
 import json
-import uuid
 
 import pytest
 
 from lab import Lab
+from projects import make, signed_in
 
 ID = "0192f000-0000-7000-8000-000000000000"
 
@@ -23,15 +23,7 @@ def lab_with_projects():
 
 @pytest.fixture(name="owner")
 def owner_of_the_test(lab):
-    name = "c" + uuid.uuid4().hex[:10]
-    lab.get("/me", user=name)
-    return name
-
-
-def make(lab, path, user, /, **body):
-    made = lab.post(path, body, user=user)
-    assert made.status == 201, made
-    return made.json
+    return signed_in(lab, "c")
 
 
 @pytest.fixture(name="project")
@@ -124,8 +116,7 @@ def test_text_of_others_taints_and_ones_own_does_not(lab, owner, project):
             write, workspace="work", user=owner, projectId=project["id"])
             if e.name in ("approval-request", "tool-result")]
     assert events() == [("tool-result", None)]
-    other = "d" + uuid.uuid4().hex[:10]
-    lab.get("/me", user=other)
+    other = signed_in(lab, "d")
     make(lab, f"/projects/{project['id']}/members", owner, user=other, role="editor")
     assert events() == [("approval-request", "tainted")]
     text, _ = asked(lab, owner, projectId=project["id"])

@@ -8,19 +8,12 @@ import uuid
 import pytest
 
 from lab import wait_until
+from projects import make, signed_in
 
 
 @pytest.fixture(name="owner")
 def owner_of_the_test(lab):
-    name = "g" + uuid.uuid4().hex[:10]
-    lab.get("/me", user=name)
-    return name
-
-
-def make(lab, path, user, /, **body):
-    made = lab.post(path, body, user=user)
-    assert made.status == 201, made
-    return made.json
+    return signed_in(lab, "g")
 
 
 def project_of(lab, owner, name="P"):
@@ -72,8 +65,7 @@ def test_what_was_written_is_found_at_once(lab, owner):
 def test_only_what_one_sees_is_found(lab, owner):
     project = project_of(lab, owner, "Secret axolotl")
     make(lab, project + "/goals", owner, title="An axolotl for all")
-    other = "h" + uuid.uuid4().hex[:10]
-    lab.get("/me", user=other)
+    other = signed_in(lab, "h")
     assert found(lab, other, "axolotl") == []
     one, none = (lab.get(f"/entities/search?q=axolotl&projectId={id}", user=other)
                  for id in (project[10:], uuid.uuid4()))
@@ -237,8 +229,7 @@ def test_the_tree_has_sixteen_levels(lab, owner):
 def test_a_viewer_moves_nothing(lab, owner):
     project = project_of(lab, owner)
     document = make(lab, project + "/documents", owner, title="D")["id"]
-    other = "v" + uuid.uuid4().hex[:10]
-    lab.get("/me", user=other)
+    other = signed_in(lab, "v")
     member = make(lab, project + "/members", owner, user=other)
     assert lab.post(project + "/tree", {"documentId": document}, user=other).status == 403
     lab.call("PATCH", f"{project}/members/{member['id']}", {"role": "editor"}, user=owner)

@@ -3,11 +3,13 @@
 of lib/resource/resource.def with lib/entity."""
 
 import json
+import threading
 import uuid
 
 import pytest
 
 from lab import wait_until
+from projects import make, signed_in
 
 KINDS = {
     "documents": {"content": "# Roof\n\nRed tiles."},
@@ -22,15 +24,7 @@ KINDS = {
 
 @pytest.fixture(name="owner")
 def owner_of_the_test(lab):
-    name = "p" + uuid.uuid4().hex[:10]
-    lab.get("/me", user=name)
-    return name
-
-
-def make(lab, path, user, /, **body):
-    made = lab.post(path, body, user=user)
-    assert made.status == 201, made
-    return made.json
+    return signed_in(lab, "p")
 
 
 def patch(lab, path, user, seen, **body):
@@ -40,12 +34,6 @@ def patch(lab, path, user, seen, **body):
 
 def delete(lab, path, user, match="*"):
     return lab.call("DELETE", path, user=user, headers={"If-Match": match})
-
-
-def somebody(lab, name="q"):
-    login = name + uuid.uuid4().hex[:10]
-    lab.get("/me", user=login)
-    return login
 
 
 def test_a_project_and_all_that_is_in_it(lab, owner):
@@ -86,7 +74,7 @@ def test_an_export_has_all_of_a_project(lab, owner):
     project = make(lab, "/projects", owner, name="Taken out")
     for kind, more in KINDS.items():
         make(lab, f"/projects/{project['id']}/{kind}", owner, title=f"One of {kind}", **more)
-    make(lab, f"/projects/{project['id']}/members", owner, user=somebody(lab))
+    make(lab, f"/projects/{project['id']}/members", owner, user=signed_in(lab))
     [out] = json.loads(lab.command("export", "--user", owner).stdout)["projects"]
     assert out["documents"][0]["content"] == KINDS["documents"]["content"]
     assert out["documents"][0]["versions"][0]["content"] == KINDS["documents"]["content"]
@@ -115,8 +103,23 @@ def test_a_change_says_what_it_has_read(lab, owner):
     assert delete(lab, path, owner, lab.get(path, user=owner).headers["ETag"]).status == 204
 
 
+def test_of_two_who_delete_at_once_one_finds_nothing(lab, owner):
+    """Not that it has changed."""
+    project = make(lab, "/projects", owner, name="Twice")
+    for n in range(8):
+        task = make(lab, f"/projects/{project['id']}/tasks", owner, title=str(n))
+        path, answers = f"/projects/{project['id']}/tasks/{task['id']}", []
+        threads = [threading.Thread(target=lambda at=path, to=answers: to.append(
+            delete(lab, at, owner).status)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(answers) == [204, 404, 404, 404], n
+
+
 def test_members_and_their_roles(lab, owner):
-    other, third = somebody(lab), somebody(lab)
+    other, third = signed_in(lab), signed_in(lab)
     project = make(lab, "/projects", owner, name="Shared")
     path = f"/projects/{project['id']}"
     task = make(lab, f"{path}/tasks", owner, title="One")
@@ -173,7 +176,7 @@ def test_a_group_works_on_a_project(lab, owner):
     added = lab.post(f"{path}/members", {"group": "g1", "role": "editor"}, user=owner,
                      groups=["g1"])
     assert (added.status, added.json["user"], added.json["group"]) == (201, None, "g1")
-    other = somebody(lab)
+    other = signed_in(lab)
     assert lab.get(path, user=other).status == 404
     assert lab.get(path, user=other, groups=["g1"]).json["canEdit"] is True
     assert lab.post(f"{path}/goals", {"title": "Dry"}, user=other, groups=["g1"]).status == 201
@@ -246,7 +249,7 @@ def filled(lab, owner):
     for kind, more in KINDS.items():
         for title in "ab":
             make(lab, f"/projects/{project}/{kind}", owner, title=title, **more)
-    make(lab, f"/projects/{project}/members", owner, user=somebody(lab))
+    make(lab, f"/projects/{project}/members", owner, user=signed_in(lab))
     return project
 
 
@@ -263,7 +266,7 @@ def test_a_deleted_project_leaves_nothing(lab, owner):
 
 def test_a_person_leaves_nothing(lab, owner):
     project = filled(lab, owner)
-    other = somebody(lab)
+    other = signed_in(lab)
     theirs = make(lab, "/projects", other, name="Theirs")["id"]
     make(lab, f"/projects/{theirs}/members", other, user=owner, role="editor")
     task = make(lab, f"/projects/{theirs}/tasks", owner, title="Mine", owner=owner)["id"]
