@@ -6,6 +6,7 @@ import type { LampComposer } from '../js/ui/composer.js';
 import type { LampConfirm, LampHelp } from '../js/ui/dialogs.js';
 import type { LampForm } from '../js/ui/form.js';
 import type { LampList } from '../js/ui/list.js';
+import type { LampMarkdown } from '../js/ui/markdown.js';
 import type { LampPreview } from '../js/ui/preview.js';
 import type { LampSource } from '../js/ui/sources.js';
 import type { LampThread } from '../js/ui/thread.js';
@@ -23,6 +24,7 @@ declare global {
 		'lamp-form': LampForm;
 		'lamp-help': LampHelp;
 		'lamp-list': LampList;
+		'lamp-markdown': LampMarkdown;
 		'lamp-preview': LampPreview;
 		'lamp-source': LampSource;
 		'lamp-thread': LampThread;

@@ -6,6 +6,7 @@ import { Observable } from '../observable.js';
 import { PLACES } from '../route.js';
 import { t } from '../strings.js';
 import { Draft } from './draft.js';
+import { Project } from './project.js';
 import { Rows } from './rows.js';
 
 /**
@@ -16,6 +17,7 @@ import { Rows } from './rows.js';
  * @property {import('../form.js').Form} form
  * @property {Rows | null} rows
  * @property {Draft | null} draft
+ * @property {Project | null} [project] of a place with pages below its rows
  */
 
 /** At the level that an address names: '', 'tenant', or 'team:NAME'. */
@@ -40,6 +42,8 @@ export class Places extends Observable {
 	#api;
 	#forms = new Map();
 	#rows = new Map();
+	/** the project that was shown last */
+	#project = null;
 	#session;
 
 	/** @param session where the caller is, and what they may do */
@@ -135,7 +139,7 @@ export class Places extends Observable {
 		const path = this.path(form, values);
 
 		if (!this.#rows.has(path))
-			this.#rows.set(path, new Rows(this.#api, path, form.whole));
+			this.#rows.set(path, new Rows(this.#api, path, form));
 		return this.#rows.get(path);
 	}
 
@@ -154,7 +158,7 @@ export class Places extends Observable {
 
 	get dirty()
 	{
-		return Boolean(this.current?.draft?.dirty);
+		return Boolean((this.current?.project || this.current?.draft)?.dirty);
 	}
 
 	/** Shows what the address names; place: null for the chat. */
@@ -170,6 +174,11 @@ export class Places extends Observable {
 			if (form?.single) {
 				this.current.draft = new Draft(this.#api, form, settingsPath(place.id), 'all');
 				this.current.draft.load();
+			} else if (form && this.current.row.deep && place.id && place.id !== 'new') {
+				if (this.#project?.id !== place.id || this.#project.lost)
+					this.#project = new Project(this.#api, this, form, place.id);
+				this.current.project = this.#project;
+				this.#project.show(place.kind || '', place.item || '');
 			} else if (form && place.id) {
 				this.current.draft = this.draft(form, place.id === 'new' ? '' : place.id);
 				this.current.draft.load();

@@ -189,7 +189,7 @@ class LampChildren extends PageElement {
 
 		if (this.opened.has(row.id) && before && was !== is &&
 			this.#common().some(({ key }) => key === field.key))
-			return html`<lamp-changes .was=${was ?? ''} .is=${is ?? ''}></lamp-changes>`;
+			return html`<lamp-changes brief .was=${was ?? ''} .is=${is ?? ''}></lamp-changes>`;
 		return toldView(field, is, this.places);
 	}
 
@@ -233,8 +233,8 @@ class LampChildren extends PageElement {
 
 		this.error = null;
 		try {
-			await draft.remove();
-			this.emit('lamp-say', { text: t('form.removed', { name }) });
+			if (await draft.remove())
+				this.emit('lamp-say', { text: t('form.removed', { name }) });
 		} catch (error) {
 			this.error = error;
 		}

@@ -2,14 +2,18 @@
 // <lamp-form>: a row of a resource, as a form if the caller may change it. It
 // saves by itself, and reports the result as lamp-saved.
 import { html, nothing } from '../../vendor/lit.js';
-import { asked, shown, told } from '../form.js';
+import { asked, shown, told, valuesOf } from '../form.js';
 import { failureText, moment } from '../format.js';
 import { Watch } from '../observable.js';
+import { joinTexts } from '../projects.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { fieldView, toldView } from './field.js';
 import { icon } from './icons.js';
+import './changes.js';
 import './secret.js';
+
+const JOIN_MS = 500;
 
 let forms = 0;
 
@@ -25,7 +29,11 @@ export class LampForm extends PageElement {
 		action: { type: String },
 		/** true: a small form within a page */
 		inline: { type: Boolean },
+		/** texts that two have changed, by key: with both changes; null: that is not possible */
+		joined: { state: true },
 	};
+
+	#conflictSeen = null;
 
 	#name = `form-${++forms}`;
 
@@ -42,7 +50,42 @@ export class LampForm extends PageElement {
 		this.actions = undefined;
 		this.action = '';
 		this.inline = false;
+		/** @type {Record<string, string | null>} */
+		this.joined = {};
 		new Watch(this, () => this.draft);
+	}
+
+	updated()
+	{
+		const { conflict } = this.draft;
+
+		if (conflict === this.#conflictSeen)
+			return;
+		this.#conflictSeen = conflict;
+		if (conflict)
+			this.#join(conflict);
+	}
+
+	/** Joins the texts that both have changed. */
+	async #join(conflict)
+	{
+		const { form, record, values } = this.draft;
+		const both = conflict.list.filter(({ field, mine }) => field.multiline && mine !== undefined);
+		const [base, theirs] = [valuesOf(form, record), valuesOf(form, conflict.record)];
+
+		this.joined = {};
+		if (both.length === 0)
+			return;
+		try {
+			const { diffArrays } = await import('../../vendor/diff.js');
+			const diff = (a, b) => diffArrays(a, b, { timeout: JOIN_MS }) ||
+				[{ removed: true, value: a }, { added: true, value: b }];
+
+			this.joined = Object.fromEntries(both.map(({ field: { key } }) =>
+				[key, joinTexts(base[key], values[key], theirs[key], diff)]));
+		} catch {
+			// the user chooses between the two
+		}
 	}
 
 	render()
@@ -52,7 +95,7 @@ export class LampForm extends PageElement {
 		if (!draft.canEdit && !draft.isNew)
 			return html`${this.#told()}<div class="form-buttons form-bar">${this.actions}</div>`;
 		return html`<form class="form" novalidate aria-busy=${draft.saving ? 'true' : 'false'}
-			@submit=${(event) => this.#submit(event)}>
+			@submit=${(event) => this.#submit(event)} @keydown=${this.#onKey}>
 			${draft.secret ? html`<lamp-secret .text=${draft.secret}></lamp-secret>` : nothing}
 			${this.#summary()}${this.#conflict()}
 			${asked(draft.form, draft.values, draft.isNew).map((field) => fieldView(field, {
@@ -97,24 +140,34 @@ export class LampForm extends PageElement {
 			<h2>${t('conflict.title')}</h2>
 			<p>${t('conflict.text')}</p>
 			${conflict.list.length === 0 ? nothing : html`<dl class="told">
-				${conflict.list.map(({ field, theirs, mine }) => html`<div>
-					<dt>${field.label}</dt>
-					<dd><span class="muted">${t('conflict.theirs')}</span> ${
-						shown(field, theirs)}</dd>
-					${mine === undefined ? nothing : html`<dd><span class="muted">${
-						t('conflict.mine')}</span> ${shown(field, mine)}</dd>`}
-				</div>`)}</dl>`}
+				${conflict.list.map((one) => html`<div><dt>${one.field.label}</dt>${
+					one.field.multiline ? this.#textConflict(one) : this.#valueConflict(one)}</div>`)}</dl>`}
 			<div class="form-buttons">
-				<button type="button" class="button" @click=${() => this.#settle(true)}>${
-					t('conflict.keep')}</button>
+				${this.draft.dirty ? html`<button type="button" class="button"
+					@click=${() => this.#settle(true)}>${t('conflict.keep')}</button>` : nothing}
 				<button type="button" class="button" @click=${() => this.#settle(false)}>${
-					t('conflict.drop')}</button>
+					t(this.draft.dirty ? 'conflict.drop' : 'conflict.see')}</button>
 			</div></section>`;
+	}
+
+	#valueConflict({ field, theirs, mine })
+	{
+		return html`<dd><span class="muted">${t('conflict.theirs')}</span> ${shown(field, theirs)}</dd>
+			${mine === undefined ? nothing : html`<dd><span class="muted">${
+				t('conflict.mine')}</span> ${shown(field, mine)}</dd>`}`;
+	}
+
+	/** Of a long text: what has changed in it, and what becomes of one's own changes. */
+	#textConflict({ field, before, theirs, mine })
+	{
+		return html`<dd><lamp-changes brief .was=${before ?? ''} .is=${theirs ?? ''}></lamp-changes></dd>
+			${mine === undefined ? nothing : html`<dd class="conflict-mine">${
+				t(this.joined[field.key] ? 'conflict.join' : 'conflict.same')}</dd>`}`;
 	}
 
 	async #settle(mine)
 	{
-		this.draft.settle(mine);
+		this.draft.settle(mine, this.joined);
 		this.emit('lamp-say', { text: t(mine ? 'conflict.kept' : 'conflict.dropped') });
 		await this.updateComplete;
 		this.focusFirst();
@@ -153,6 +206,15 @@ export class LampForm extends PageElement {
 				t('form.unsaved')}</span>` : nothing}
 		</div>`;
 	}
+
+	/** Ctrl and S saves, as in editors. */
+	#onKey = (event) => {
+		if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey ||
+			event.key.toLowerCase() !== 's')
+			return;
+		event.preventDefault();
+		this.querySelector('form').requestSubmit();
+	};
 
 	async #reset()
 	{
