@@ -11,13 +11,14 @@
  * @property {string} due     the field with the day that counts; '': none
  * @property {string[]} closed states in which nothing is left to do
  * @property {string[]} marks fields that a row shows beside its title
+ * @property {boolean} [dated] it also shows when it was changed
  */
 
 /** @type {Kind[]} */
 export const KINDS = [
 	{ form: 'projects/documents', view: 'rows', order: '-updated',
 		filters: ['stateKey', 'typeKey'], due: '', closed: ['archived'],
-		marks: ['typeKey', 'stateKey'] },
+		marks: ['typeKey', 'stateKey'], dated: true },
 	{ form: 'projects/tasks', view: 'board', order: 'dueDate', filters: ['priority', 'typeKey'],
 		due: 'dueDate', closed: ['done', 'cancelled'], marks: ['priority'] },
 	{ form: 'projects/goals', view: 'rows', order: 'targetDate', filters: ['stateKey', 'typeKey'],

@@ -105,11 +105,20 @@ export class Project extends Observable {
 		if (item && this.formOf(kind)) {
 			this.itemDraft = this.draftOf(kind, item === 'new' ? '' : item);
 			this.itemDraft.load();
-		} else if (!item) {
-			this.reload();
+		} else {
+			this.refresh();
 		}
-		this.count();
 		this.changed();
+	}
+
+	/** Asks again for what others may have changed: lists, and numbers of the overview. */
+	refresh()
+	{
+		if (this.draft.record === null || this.item)
+			return;
+		this.reload();
+		if (this.kind === '')
+			this.#count();
 	}
 
 	/** @param {string} id of an item; '': a new one */
@@ -165,10 +174,9 @@ export class Project extends Observable {
 	}
 
 	/** Counts what is in it. What cannot be counted now is not shown. */
-	async count()
+	async #count()
 	{
-		await Promise.all([...this.forms.map((form) => this.#countOf(form)),
-			this.kind === '' ? this.#look() : null]);
+		await Promise.all([...this.forms.map((form) => this.#countOf(form)), this.#look()]);
 		this.changed();
 	}
 
@@ -241,9 +249,8 @@ export class Project extends Observable {
 
 			if (step === 0)
 				continue;
-			rows.items = value === state ? [{ ...item, stateKey: state }, ...without] : without;
-			rows.total = rows.total === null ? null : rows.total + step;
-			rows.changed();
+			rows.put({ items: value === state ? [{ ...item, stateKey: state }, ...without] : without,
+				total: rows.total === null ? null : rows.total + step });
 		}
 	}
 }

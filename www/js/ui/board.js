@@ -45,6 +45,12 @@ class LampBoard extends PageElement {
 		new Watch(this, () => this.project);
 	}
 
+	willUpdate(changes)
+	{
+		if (changes.has('project'))
+			this.problem = '';
+	}
+
 	disconnectedCallback()
 	{
 		super.disconnectedCallback();
@@ -113,7 +119,6 @@ class LampBoard extends PageElement {
 			input.value = '';
 			this.emit('lamp-say', { text: t('form.added', { name: rowName(this.form, draft.record) }) });
 			this.project.reload();
-			this.project.count();
 		} else {
 			this.problem = draft.error ? failureText(draft.error) :
 				Object.values(draft.errors).join(' ');

@@ -54,15 +54,12 @@ class LampChildren extends PageElement {
 		this.opened = new Set();
 	}
 
-	connectedCallback()
+	willUpdate(changes)
 	{
-		super.connectedCallback();
-		this.rows = this.places.rows(this.form, { parent: this.parent.id });
-		this.#begin();
-	}
-
-	willUpdate()
-	{
+		if (changes.has('parent')) {
+			this.rows = this.places.rows(this.form, { parent: this.parent.id });
+			this.#begin();
+		}
 		// a change of the row may have created one
 		if (this.parent.record !== this.#seen) {
 			this.#seen = this.parent.record;

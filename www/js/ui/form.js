@@ -14,6 +14,15 @@ import './changes.js';
 import './secret.js';
 
 const JOIN_MS = 500;
+/** characters of a text that is shown as a whole */
+const SHORT = 200;
+
+/** Whether only the changes of a text are shown: one of differences(). */
+function isLong({ field, before, theirs, mine })
+{
+	return field.multiline && [before, theirs, mine].some((text) =>
+		typeof text === 'string' && (text.length > SHORT || text.includes('\n')));
+}
 
 let forms = 0;
 
@@ -141,7 +150,7 @@ export class LampForm extends PageElement {
 			<p>${t('conflict.text')}</p>
 			${conflict.list.length === 0 ? nothing : html`<dl class="told">
 				${conflict.list.map((one) => html`<div><dt>${one.field.label}</dt>${
-					one.field.multiline ? this.#textConflict(one) : this.#valueConflict(one)}</div>`)}</dl>`}
+					isLong(one) ? this.#textConflict(one) : this.#valueConflict(one)}</div>`)}</dl>`}
 			<div class="form-buttons">
 				${this.draft.dirty ? html`<button type="button" class="button"
 					@click=${() => this.#settle(true)}>${t('conflict.keep')}</button>` : nothing}

@@ -2,9 +2,9 @@
 // <lamp-items>: the list of a kind of a project: rows, groups of rows, or a time line.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName, shown } from '../form.js';
-import { excerpt, failureText } from '../format.js';
+import { dayText, excerpt, failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { groupsOf, isLate, kindOf, shortName, timelineOf, toneOf } from '../projects.js';
+import { groupsOf, isLate, kindOf, shortName, timelineOf, today, toneOf } from '../projects.js';
 import { placeHash } from '../route.js';
 import { locale, t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -12,11 +12,15 @@ import { icon } from './icons.js';
 
 const fieldOf = (form, key) => form.fields.find((field) => field.key === key);
 
+/** Values that say nothing without the name of their field. */
+const NAMED = ['likelihood', 'impact'];
+
 /** A short fact about a row, by a value of its field. */
 export function markView(field, value)
 {
 	return value === null || value === undefined || value === '' ? nothing : html`<span
-		class="mark ${toneOf(value)}">${shown(field, value)}</span>`;
+		class="mark ${toneOf(value)}"><span class=${NAMED.includes(field.key) ? '' : 'sr-only'}>${
+		field.label}: </span>${shown(field, value)}</span>`;
 }
 
 /** Its day, and whether that is over. */
@@ -25,9 +29,9 @@ export function dueView(form, row)
 	const kind = kindOf(form);
 	const late = isLate(kind, row);
 
-	return row[kind.due] ? html`<span class="mark ${late ? 'danger' : 'plain'}">${
-		late ? html`${t('project.late')} ` : nothing}${
-		shown(fieldOf(form, kind.due), row[kind.due])}</span>` : nothing;
+	return row[kind.due] ? html`<time class="mark ${late ? 'danger' : 'plain'}"
+		datetime=${row[kind.due]}>${t(late ? 'project.lateOn' : 'project.dueOn',
+		{ day: dayText(row[kind.due]) })}</time>` : nothing;
 }
 
 /** What a row shows beside its title. */
@@ -35,7 +39,9 @@ export function marksView(form, row)
 {
 	return html`<span class="marks">${kindOf(form).marks.map((key) =>
 		markView(fieldOf(form, key), row[key]))}${dueView(form, row)}${
-		row.owner ? html`<span class="mark plain" dir="auto">${row.owner}</span>` : nothing}</span>`;
+		row.owner ? html`<span class="mark plain" dir="auto">${row.owner}</span>` : nothing}${
+		kindOf(form).dated ? html`<time class="mark plain" datetime=${row.updatedAt}>${
+			dayText(today(new Date(row.updatedAt)))}</time>` : nothing}</span>`;
 }
 
 /** The address of an item. */
@@ -135,7 +141,7 @@ class LampItems extends PageElement {
 		const { form } = this;
 		const priority = fieldOf(form, 'priority');
 		const label = (key) => (priority ? shown(priority, key) :
-			t(key ? `severity.${key}` : 'severity.none'));
+			t(key ? `value.${key}` : 'project.unassessed'));
 
 		return groupsOf(form, items).map((group) => html`<section class="group">
 			<h3>${label(group.key)} <span class="muted">${group.items.length}</span></h3>
@@ -161,15 +167,13 @@ class LampItems extends PageElement {
 	#stop(row)
 	{
 		const { form } = this;
-		const { due, closed } = kindOf(form);
+		const { closed } = kindOf(form);
 		const late = isLate(kindOf(form), row);
 
 		return html`<li class="line-stop ${late ? 'late' : closed.includes(row.stateKey) ? 'over' : ''}">
 			<a class="rows-link item-link" href=${itemHash(this.project, form, row.id)}>
 				<span class="rows-name" dir="auto">${rowName(form, row)}</span>
-				<span class="marks">${row[due] ? html`<time class="mark ${late ? 'danger' : 'plain'}"
-					datetime=${row[due]}>${late ? html`${t('project.late')} ` : nothing}${
-					shown(fieldOf(form, due), row[due])}</time>` : nothing}${
+				<span class="marks">${dueView(form, row)}${
 					markView(fieldOf(form, 'stateKey'), row.stateKey)}</span>
 				${row.description ? html`<span class="rows-second" dir="auto">${
 					excerpt(row.description)}</span>` : nothing}</a></li>`;

@@ -39,9 +39,12 @@ class LampMembers extends PageElement {
 		new Watch(this, () => this.project);
 	}
 
-	connectedCallback()
+	willUpdate(changes)
 	{
-		super.connectedCallback();
+		if (!changes.has('project'))
+			return;
+		this.draft = null;
+		this.error = null;
 		this.rows = this.places.rows(this.#form, { parent: this.project.id });
 		this.rows.all(MOST);
 	}

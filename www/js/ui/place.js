@@ -5,7 +5,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { becomePlace, goPlace, placeHash } from '../route.js';
+import { becomePlace, goPlace, placeHash, readPlace } from '../route.js';
 import { has, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -205,6 +205,11 @@ class LampPlace extends PageElement {
 		if (!made)
 			return;
 		becomePlace(form.name, draft.id);
+		// it has a page of its own
+		if (row.deep) {
+			this.places.show(readPlace());
+			return;
+		}
 		this.current.id = draft.id;
 		this.places.changed();
 		// a secret has taken the focus, else the title gets it

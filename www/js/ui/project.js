@@ -14,7 +14,6 @@ import { toldView } from './field.js';
 import { icon } from './icons.js';
 import { dueView, filtersView, itemHash } from './items.js';
 import { placeHead, placeText, placeTitle } from './place.js';
-import { ownerText } from './projects.js';
 import './board.js';
 import './children.js';
 import './form.js';
@@ -52,6 +51,24 @@ class LampProject extends PageElement {
 		new Watch(this, () => this.current?.project);
 		new Watch(this, () => this.current?.project.itemDraft);
 	}
+
+	connectedCallback()
+	{
+		super.connectedCallback();
+		document.addEventListener('visibilitychange', this.#seenAgain);
+	}
+
+	disconnectedCallback()
+	{
+		super.disconnectedCallback();
+		document.removeEventListener('visibilitychange', this.#seenAgain);
+	}
+
+	/** Others may have changed things meanwhile. */
+	#seenAgain = () => {
+		if (!document.hidden)
+			this.#project.refresh();
+	};
 
 	get #project()
 	{
@@ -186,9 +203,7 @@ class LampProject extends PageElement {
 				${this.#counts()}${this.#next()}
 			</div><div class="overview-side">
 				<dl class="told facts">${['stateKey', 'typeKey', 'startDate', 'dueDate'].map((key) =>
-					this.#fact(form.fields.find((field) => field.key === key)))}
-					<div><dt>${form.fields.find(({ key }) => key === 'tier').label}</dt>
-						<dd dir="auto">${ownerText(form, record)}</dd></div></dl>
+					this.#fact(form.fields.find((field) => field.key === key)))}</dl>
 				${project.members ? html`<lamp-members .places=${this.places} .project=${project}
 					.confirm=${this.confirm}></lamp-members>` : nothing}
 			</div></div>`;
@@ -252,8 +267,8 @@ class LampProject extends PageElement {
 		const project = this.#project;
 		const board = kindOf(form).view === 'board';
 
-		return html`${this.#head({ actions: html`${filtersView(project, form)}${
-			form.canWrite ? this.#newButton(form) : nothing}` })}
+		return html`${this.#head({ actions: html`${form.canWrite ? this.#newButton(form) : nothing}${
+			filtersView(project, form)}` })}
 			${board ? html`<lamp-board .project=${project} .form=${form}
 				.none=${this.#none(form)}></lamp-board>` : html`<lamp-items
 				.project=${project} .form=${form} .none=${this.#none(form)}></lamp-items>`}`;
@@ -262,8 +277,9 @@ class LampProject extends PageElement {
 	#newButton(form)
 	{
 		return html`<a class="button button-small button-main new-item"
-			href=${itemHash(this.#project, form, 'new')}>${icon('plus')}<span>${
-			t('form.newOf', { what: form.what })}</span></a>`;
+			href=${itemHash(this.#project, form, 'new')}
+			aria-label=${t('form.newOf', { what: form.what })}>${icon('plus')}<span>${
+			t('place.new')}</span></a>`;
 	}
 
 	#none(form)
