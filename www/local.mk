@@ -90,6 +90,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
 	www/js/ui/members.js \
+	www/js/ui/person.js \
 	www/js/ui/picker.js \
 	www/js/ui/parts.js \
 	www/js/ui/place.js \

@@ -52,7 +52,7 @@ def test_every_resource_has_a_form_with_what_its_bodies_take(lab):
             if f["choices"] and "enum" in known:
                 assert [c["value"] for c in f["choices"]] == [
                     v for v in known["enum"] if v is not None]
-            if f["type"] in ("text", "colour"):
+            if f["type"] in ("text", "colour", "person"):
                 assert (f["min"], f["max"]) == (known.get("minLength"),
                                                 known.get("maxLength")), f
 
@@ -88,6 +88,8 @@ def test_what_a_choice_begins_with_and_which_texts_are_markdown(lab):
     assert (task["stateKey"]["default"], task["priority"]["default"]) == ("todo", None)
     assert [key for key, field in document.items() if field["markdown"]] == ["content"]
     assert document["content"]["type"] == "text" and document["content"]["multiline"]
+    assert (document["owner"]["type"], fields(seen["projects/members"])["user"]["type"]) == (
+        "person", "person")
 
 
 def test_rows_are_known_by_their_names(lab):

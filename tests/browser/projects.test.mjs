@@ -77,6 +77,8 @@ test('a project from its beginning to its end, with its members', async (t) => {
 
 	assert.match(await members.innerText(), /You\s+Owns this project/);
 	await button(page, 'Add a person').click();
+	await field(page, 'User').pressSequentially('ama');
+	await members.locator('datalist option[value="amara.okafor"]').waitFor({ state: 'attached' });
 	await field(page, 'User').fill('nobody.here');
 	await members.getByRole('button', { name: 'Add', exact: true }).click();
 	await members.locator('.field-error').waitFor();

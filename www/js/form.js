@@ -137,7 +137,7 @@ export function fieldError(field, value)
 		return field.required && field.type !== 'secret' ? t('form.missing', { label }) : '';
 	if (field.type === 'integer' || field.type === 'number')
 		return numberError(field, text);
-	if (field.type === 'text' || field.type === 'secret') {
+	if (['text', 'person', 'secret'].includes(field.type)) {
 		const chars = [...text].length;
 
 		if (max !== null && chars > max)

@@ -20,6 +20,10 @@ import { Rows } from './rows.js';
  * @property {Project | null} [project] of a place with pages below its rows
  */
 
+/** what knowing people takes */
+const PEOPLE = 'AIChat.People.Read';
+const MOST_PEOPLE = 50;
+
 /** At the level that an address names: '', 'tenant', or 'team:NAME'. */
 function settingsPath(id)
 {
@@ -125,6 +129,26 @@ export class Places extends Observable {
 				{ form: name, icon: 'list' }));
 
 		return [...known, ...others].filter((row) => row.under === under);
+	}
+
+	/**
+	 * People whose name or login begins with a text, as far as the caller may know them.
+	 * @returns {Promise<{login: string, name: string}[]>}
+	 */
+	async people(q)
+	{
+		if (!this.me.permissions.includes(PEOPLE))
+			return [];
+		try {
+			const { items } = await this.#api.mentions({ q, workspaceId: this.workspaceId,
+				pageSize: MOST_PEOPLE });
+
+			return items.filter(({ type }) => type === 'person').map(({ ref, label }) =>
+				({ login: decodeURIComponent(ref.replace('person:', '')), name: label }));
+		} catch {
+			// a login can be typed without that
+			return [];
+		}
 	}
 
 	/** The path of the form's list. */

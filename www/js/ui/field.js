@@ -8,6 +8,7 @@ import { icon } from './icons.js';
 import { boxes } from './refs.js';
 import './editor.js';
 import './markdown.js';
+import './person.js';
 
 const COLOUR = /^#[\da-f]{6}$/i;
 /** lines of a text field at first, and at most */
@@ -94,6 +95,10 @@ function control(field, at, described)
 			.chosen=${at.value ? [at.value] : []} described=${described}
 			?invalid=${Boolean(at.error)} ?optional=${!field.required}
 			@lamp-chosen=${(event) => at.set(event.detail.chosen[0] || '')}></lamp-refs>`;
+	if (field.type === 'person')
+		return html`<lamp-person name=${at.id} .value=${at.value ?? ''} .places=${at.places}
+			described=${described} ?invalid=${Boolean(at.error)} ?required=${field.required}
+			@lamp-typed=${(event) => at.set(event.detail.value)}></lamp-person>`;
 	if (field.markdown)
 		return html`<lamp-editor name=${at.id} label=${field.label} .value=${at.value}
 			described=${described} ?invalid=${Boolean(at.error)}
