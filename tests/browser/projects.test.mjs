@@ -77,6 +77,7 @@ test('a project from its beginning to its end, with its members', async (t) => {
 
 	assert.match(await members.innerText(), /You\s+Owns this project/);
 	await button(page, 'Add a person').click();
+	assert.equal(await page.evaluate(() => document.activeElement.list !== null), true);
 	await field(page, 'User').pressSequentially('ama');
 	await members.locator('datalist option[value="amara.okafor"]').waitFor({ state: 'attached' });
 	await field(page, 'User').fill('nobody.here');
@@ -231,6 +232,7 @@ test('two who write one document lose nothing', async (t) => {
 	await change(at, `documents/${id}`, { content: joined.replace('six', 'their six') });
 	await button(page, 'Save').click();
 	await conflict.getByText('You changed the same lines').waitFor();
+	assert.equal(await focused(page), 'This was changed while you were editing');
 	await button(page, 'Continue with my changes').click();
 	assert.match(await content(page).inputValue(), /my six$/);
 	assert.match((await read(at, `documents/${id}`)).content, /their six$/);

@@ -10,7 +10,7 @@ import './markdown.js';
 const WAIT_MS = 200;
 const SHARE = 6;
 
-class LampEditor extends PageElement {
+export class LampEditor extends PageElement {
 	static properties = {
 		name: { type: String },
 		label: { type: String },

@@ -71,8 +71,11 @@ export class LampForm extends PageElement {
 		if (conflict === this.#conflictSeen)
 			return;
 		this.#conflictSeen = conflict;
-		if (conflict)
-			this.#join(conflict);
+		if (!conflict)
+			return;
+		// the form may be longer than the window
+		this.querySelector('.conflict h2').focus();
+		this.#join(conflict);
 	}
 
 	/** Joins the texts that both have changed. */
@@ -102,7 +105,8 @@ export class LampForm extends PageElement {
 		const { draft } = this;
 
 		if (!draft.canEdit && !draft.isNew)
-			return html`${this.#told()}<div class="form-buttons form-bar">${this.actions}</div>`;
+			return html`${this.#told()}${this.actions ? html`<div class="form-buttons form-bar">${
+				this.actions}</div>` : nothing}`;
 		return html`<form class="form" novalidate aria-busy=${draft.saving ? 'true' : 'false'}
 			@submit=${(event) => this.#submit(event)} @keydown=${this.#onKey}>
 			${draft.secret ? html`<lamp-secret .text=${draft.secret}></lamp-secret>` : nothing}
@@ -145,11 +149,13 @@ export class LampForm extends PageElement {
 
 		if (!conflict)
 			return nothing;
+		const list = conflict.list.filter(({ field }) => field.mode === 'edit');
+
 		return html`<section class="conflict" role="alert">
-			<h2>${t('conflict.title')}</h2>
+			<h2 tabindex="-1">${t('conflict.title')}</h2>
 			<p>${t('conflict.text')}</p>
-			${conflict.list.length === 0 ? nothing : html`<dl class="told">
-				${conflict.list.map((one) => html`<div><dt>${one.field.label}</dt>${
+			${list.length === 0 ? nothing : html`<dl class="told">
+				${list.map((one) => html`<div><dt>${one.field.label}</dt>${
 					isLong(one) ? this.#textConflict(one) : this.#valueConflict(one)}</div>`)}</dl>`}
 			<div class="form-buttons">
 				${this.draft.dirty ? html`<button type="button" class="button"
@@ -191,7 +197,7 @@ export class LampForm extends PageElement {
 				record[key] !== null && record[key].length !== 0);
 
 		return html`<dl class="told">
-			${fields.map((field) => html`<div><dt>${field.label}</dt>
+			${fields.map((field) => html`<div class=${field.multiline ? 'told-long' : ''}><dt>${field.label}</dt>
 				<dd>${toldView(field, record[field.key], this.places,
 					record.workspaceId)}</dd></div>`)}
 			${record.updatedAt ? html`<div><dt>${t('form.updated')}</dt>
@@ -243,12 +249,20 @@ export class LampForm extends PageElement {
 			return;
 		}
 		await this.updateComplete;
-		this.querySelector('[aria-invalid=true]')?.focus();
+		const wrong = this.querySelector('[aria-invalid=true]');
+
+		if (wrong)
+			wrong.focus();
+		else
+			this.querySelector('.form-error')?.scrollIntoView({ block: 'nearest' });
 	}
 
 	/** The first control gets the focus. */
-	focusFirst()
+	async focusFirst()
 	{
+		// it may be drawn by an element of its own
+		await this.querySelector('lamp-person')?.updateComplete;
+		await this.querySelector('lamp-editor')?.updateComplete;
 		this.querySelector('.field input, .field textarea, .field select')?.focus();
 	}
 }

@@ -6,7 +6,7 @@ import { PageElement } from './element.js';
 
 const WAIT_MS = 200;
 
-class LampPerson extends PageElement {
+export class LampPerson extends PageElement {
 	static properties = {
 		places: { attribute: false },
 		name: { type: String },

@@ -257,7 +257,7 @@ class LampProject extends PageElement {
 					{ name: rowName(draft.form, draft.record) }) })}
 				.actions=${project.isOwner ? html`<button type="button" class="button form-delete"
 					@click=${() => this.#delete(draft, placeHash(draft.form.name))}>${
-					t('form.remove')}</button>` : nothing}></lamp-form>`;
+					t('form.remove')}</button>` : undefined}></lamp-form>`;
 	}
 
 	/* -- the kinds ----------------------------------------------------------- */
@@ -314,7 +314,7 @@ class LampProject extends PageElement {
 				@lamp-saved=${this.#saved}
 				.actions=${!draft.isNew && draft.canEdit ? html`<button type="button"
 					class="button form-delete" @click=${() => this.#delete(draft, list)}>${
-					t('form.remove')}</button>` : nothing}></lamp-form>
+					t('form.remove')}</button>` : undefined}></lamp-form>
 			${draft.isNew ? nothing : this.places.children(form.name).map((child) => html`
 				<lamp-children .api=${this.api} .places=${this.places} .form=${child}
 					.parent=${draft} .confirm=${this.confirm}
