@@ -596,6 +596,7 @@ const en = {
 	'help.prompts': 'Choose a prompt',
 	'help.mention': 'Mention something',
 	'help.send': 'Send the message',
+	'help.save': 'Save a form',
 	'help.line': 'New line',
 	'key.enter': 'Enter',
 	'key.shift': 'Shift',

@@ -77,6 +77,7 @@ class LampBoard extends PageElement {
 		const columns = project.columns(form);
 		const lists = columns.map(({ rows }) => rows);
 		const failed = lists.find(({ error }) => error);
+		const known = lists.every((rows) => rows.loaded || rows.error);
 		const empty = lists.every((rows) => rows.loaded && rows.items.length === 0 && !rows.loading);
 
 		this.#watch(lists);
@@ -87,12 +88,23 @@ class LampBoard extends PageElement {
 			${this.problem ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
 				this.problem}</span></p>` : nothing}
 			${form.canWrite ? this.#addView() : nothing}
-			${empty ? isLimited(project, form) ? html`<p class="rows-none muted">${
-				t('project.noneFit')}</p>` : this.none : html`
-			${form.canWrite ? html`<p class="muted board-keys" id="board-keys">${
-				t('board.keys')}</p>` : nothing}
+			${known ? empty ? this.#noneView() : this.#columnsView(columns) : html`<p>
+				<span class="sr-only">${t('app.loading')}</span><span class="skeleton"></span>
+				<span class="skeleton"></span></p>`}`;
+	}
+
+	#noneView()
+	{
+		return isLimited(this.project, this.form) ? html`<p class="rows-none muted">${
+			t('project.noneFit')}</p>` : this.none;
+	}
+
+	#columnsView(columns)
+	{
+		return html`${this.form.canWrite ? html`<p class="muted board-keys" id="board-keys">${
+			t('board.keys')}</p>` : nothing}
 			<div class="board" @keydown=${this.#onKey}>${columns.map((column) =>
-				this.#column(column))}</div>`}`;
+				this.#column(column))}</div>`;
 	}
 
 	/** A task by its title alone. */
@@ -137,7 +149,6 @@ class LampBoard extends PageElement {
 			@drop=${drops ? (event) => this.#onDrop(event, value) : nothing}>
 			<h3 id="column-${value}">${label} <span class="muted">${
 				rows.loaded ? rows.total ?? rows.items.length : ''}</span></h3>
-			${rows.loaded || rows.error ? nothing : html`<span class="skeleton"></span>`}
 			<ul class="cards">${repeat(rows.items, ({ id }) => id, (row) => this.#card(row))}</ul>
 			${rows.nextCursor ? html`<button type="button" class="chip-button more"
 				@click=${() => rows.more()}>${t('rows.more')}</button>` : nothing}

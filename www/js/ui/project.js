@@ -200,13 +200,13 @@ class LampProject extends PageElement {
 			<div class="overview"><div class="overview-main">
 				${record.description ? html`<p class="overview-text" dir="auto">${
 					record.description}</p>` : html`<p class="muted">${t('project.noText')}</p>`}
-				${this.#counts()}${this.#next()}
+				${this.#counts()}
 			</div><div class="overview-side">
 				<dl class="told facts">${['stateKey', 'typeKey', 'startDate', 'dueDate'].map((key) =>
 					this.#fact(form.fields.find((field) => field.key === key)))}</dl>
 				${project.members ? html`<lamp-members .places=${this.places} .project=${project}
 					.confirm=${this.confirm}></lamp-members>` : nothing}
-			</div></div>`;
+			</div>${this.#next()}</div>`;
 	}
 
 	#fact(field)
