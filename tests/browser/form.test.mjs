@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, localTime, rowName,
-	settingsForm, valuesOf } from '../../www/js/form.js';
+	settingsForm, told, valuesOf } from '../../www/js/form.js';
 import { conversationHash, placeHash, readHash, readPlace } from '../../www/js/route.js';
 
 const FIELD = { label: 'It', help: '', mode: 'edit', required: false, nullable: true,
@@ -129,6 +129,13 @@ test('a choice begins as the server says; a text in Markdown stands behind the n
 	assert.deepEqual(asked(document, values, true).map(({ key }) => key),
 		['name', 'content', 'owner', 'state']);
 	assert.equal(document.fields[0].key, 'owner');
+	// nobody types an id
+	const under = { key: 'under', type: 'id', mode: 'once' };
+
+	assert.deepEqual(asked(form(under), {}, true), []);
+	assert.deepEqual(told(form(under), { under: '1' }, false), []);
+	assert.equal(asked(form({ ...under, of: 'lamps' }), {}, true).length, 1);
+	assert.equal(told(form({ ...under, of: 'lamps' }), { under: '1' }, false).length, 1);
 });
 
 test('names and paths of rows', () => {

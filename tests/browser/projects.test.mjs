@@ -50,7 +50,8 @@ const field = (page, label) => page.locator('lamp-form').getByLabel(label);
 const dialog = (page) => page.locator('dialog[open]');
 const content = (page) => page.locator('.editor-text');
 const column = (page, state) => page.getByRole('region', { name: new RegExp(`^${state}`) });
-const focused = (page) => page.evaluate(() => document.activeElement.textContent.trim());
+const focused = (page, text) => page.waitForFunction((wanted) =>
+	document.activeElement.textContent.trim() === wanted, text);
 
 test('a project from its beginning to its end, with its members', async (t) => {
 	const name = unique('Harbour');
@@ -68,7 +69,7 @@ test('a project from its beginning to its end, with its members', async (t) => {
 	await button(page, 'Save').click();
 	await said(page, `Created “${name}”`);
 	await heading(page, 'Overview');
-	assert.equal(await focused(page), name);
+	await focused(page, name);
 	assert.match(await page.locator('.overview-text').innerText(), /A new quay\.\nBefore/);
 	await page.waitForFunction(() => [...document.querySelectorAll('.count-number')]
 		.every((one) => one.textContent === '0'));
@@ -77,7 +78,7 @@ test('a project from its beginning to its end, with its members', async (t) => {
 
 	assert.match(await members.innerText(), /You\s+Owns this project/);
 	await button(page, 'Add a person').click();
-	assert.equal(await page.evaluate(() => document.activeElement.list !== null), true);
+	await page.waitForFunction(() => document.activeElement.list);
 	await field(page, 'User').pressSequentially('ama');
 	await members.locator('datalist option[value="amara.okafor"]').waitFor({ state: 'attached' });
 	await field(page, 'User').fill('nobody.here');
@@ -135,7 +136,7 @@ test('every page has an address, and a step back leads to the one before', async
 	assert.match(await page.title(), /^Ice – Pilot.* – Lamplighter$/);
 	await link(page, 'Back to the list: Risks').click();
 	await heading(page, 'Risks');
-	assert.equal(await focused(page), 'Risks');
+	await focused(page, 'Risks');
 	assert.match(await page.locator('.group').innerText(), /^Critical 1\nIce/);
 	await link(page, 'Goals').click();
 	await heading(page, 'Goals');
@@ -177,7 +178,7 @@ test('a document is written, read, and taken back', async (t) => {
 	await button(page, 'Save').click();
 	await said(page, 'Created “Brief”');
 	await heading(page, 'Brief');
-	assert.equal(await focused(page), 'Brief');
+	await focused(page, 'Brief');
 
 	await content(page).fill('# Why\n\nBecause of snow.');
 	await button(page, 'Save').click();
@@ -232,7 +233,7 @@ test('two who write one document lose nothing', async (t) => {
 	await change(at, `documents/${id}`, { content: joined.replace('six', 'their six') });
 	await button(page, 'Save').click();
 	await conflict.getByText('You changed the same lines').waitFor();
-	assert.equal(await focused(page), 'This was changed while you were editing');
+	await focused(page, 'This was changed while you were editing');
 	await button(page, 'Continue with my changes').click();
 	assert.match(await content(page).inputValue(), /my six$/);
 	assert.match((await read(at, `documents/${id}`)).content, /their six$/);
@@ -264,14 +265,14 @@ test('tasks are moved by a select, by keys and by dragging', async (t) => {
 	await page.getByLabel('State of “Dig”').selectOption('blocked');
 	await said(page, '“Dig” is now: Blocked');
 	await column(page, 'Blocked').getByRole('link', { name: 'Dig' }).waitFor();
-	assert.equal(await page.evaluate(() => document.activeElement.tagName), 'SELECT');
+	await page.waitForFunction(() => document.activeElement.tagName === 'SELECT');
 
 	await link(page, 'Dig').focus();
 	await page.keyboard.press('Shift+ArrowLeft');
 	await said(page, '“Dig” is now: In progress');
-	assert.equal(await focused(page), 'Dig');
+	await focused(page, 'Dig');
 	await page.keyboard.press('ArrowLeft');
-	assert.equal(await focused(page), 'Pour');
+	await focused(page, 'Pour');
 	await page.keyboard.press('Shift+ArrowLeft');	// there is no state before the first
 	assert.deepEqual(await states(), { Dig: 'in_progress', Pour: 'todo' });
 
@@ -442,7 +443,7 @@ test('on a phone a document is read first, and written on demand', async (t) => 
 	assert.equal(await content(page).isVisible(), false);
 	await button(page, 'Write').click();
 	assert.equal(await page.locator('.editor-preview').isVisible(), false);
-	assert.equal(await page.evaluate(() => document.activeElement.tagName), 'TEXTAREA');
+	await page.waitForFunction(() => document.activeElement.tagName === 'TEXTAREA');
 	await content(page).fill('*Not bold*');
 	await button(page, 'Preview').click();
 	await page.locator('.editor-preview em').waitFor();

@@ -27,11 +27,17 @@ import { has, locale, t } from './strings.js';
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
+/** Whether a field is for people: an id can be chosen from a list, but nobody types one. */
+function forPeople({ type, of, required })
+{
+	return type !== 'id' || Boolean(of) || required;
+}
+
 /** The fields that the form asks for; a text that is the row's body stands behind its name. */
 export function asked(form, values, isNew)
 {
 	const fields = form.fields.filter((field) =>
-		(field.mode === 'edit' || (isNew && field.mode === 'once')) &&
+		(field.mode === 'edit' || (isNew && field.mode === 'once')) && forPeople(field) &&
 		(!field.only || values[field.only.key] === field.only.value));
 	const rank = ({ key, markdown }) => (key === form.labelKey ? 0 : markdown ? 1 : 2);
 
@@ -43,7 +49,7 @@ export function asked(form, values, isNew)
 export function told(form, record, isNew)
 {
 	return isNew ? [] : form.fields.filter((field) =>
-		(field.mode === 'once' || field.mode === 'given') &&
+		(field.mode === 'once' || field.mode === 'given') && forPeople(field) &&
 		record[field.key] !== undefined && record[field.key] !== null);
 }
 

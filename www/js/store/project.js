@@ -65,11 +65,14 @@ export class Project extends Observable {
 		return this.draft.form.canWrite && this.draft.record?.isOwner === true;
 	}
 
-	/** The forms of the kinds that the caller may see, as far as they may change it. */
+	/**
+	 * The forms of the kinds that the caller may see, as far as they may change it. What
+	 * has no state, as members, is not one.
+	 */
 	get forms()
 	{
 		return this.#places.children(this.draft.form.name)
-			.filter((form) => shortName(form) !== 'members')
+			.filter((form) => statesOf(form).length > 0)
 			.map((form) => ({ ...form, canWrite: form.canWrite && this.canEdit }));
 	}
 
