@@ -28,7 +28,7 @@ const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** Whether a field is for people: an id can be chosen from a list, but nobody types one. */
-function forPeople({ type, of, required })
+export function forPeople({ type, of, required })
 {
 	return type !== 'id' || Boolean(of) || required;
 }
