@@ -10,7 +10,9 @@
 #include "api/etag.h"
 #include "api/idempotent.h"
 #include "api/page.h"
+#include "app.h"
 #include "base/limits.h"
+#include "hold/stored.h"
 
 #include <string.h>
 
@@ -219,8 +221,10 @@ int api_resource_answer(struct request *rq, struct response *rs,
 	int keyed = creating ? api_resource_key(rq, c.r, &key, e) : 0;
 
 	c.key = keyed > 0 ? &key : NULL;
-	if (keyed < 0 || call(rq, &c, out, e) < 0)
+	if (keyed < 0 || hold_check(rq->app->db, rq->conf, &rq->by.owner, e) < 0 ||
+	    call(rq, &c, out, e) < 0)
 		return -1;
+	hold_refresh(rq->app->db, rq->conf, &rq->by.owner);
 	write_answer(rq, rs, creating ? 201 : 200, c.r, out);
 	return 0;
 }

@@ -10,6 +10,7 @@
 /*
  * Calls the verb, and answers with the record or the page: status, ETag, and for
  * 201 also Location. A request's Idempotency-Key becomes the id of a new row.
+ * VERB_CREATE, VERB_PATCH: ERR_TOO_BIG if the user stores too much already (hold/stored.h).
  */
 int api_resource_answer(struct request *rq, struct response *rs,
 			const struct resource_call *c,

@@ -94,10 +94,24 @@ static const struct {
 	{ "events", "--openapi", dialect_print_schemas },
 };
 
+/* list tools --context TYPE */
+static int list_given(struct cli *cli, const char *type)
+{
+	struct buf out = BUF_INIT(CLI_OUT_BYTES);
+	const int pool = tool_pool_of(str_of(type));
+
+	if (pool < 0)
+		return cli_usage(cli, "there is no context type \"%s\"", type);
+	tool_print_given(&out, (enum tool_pool)pool);
+	return cli_print(&out);
+}
+
 int cli_list(struct cli *cli, int argc, char **argv)
 {
 	struct buf out = BUF_INIT(CLI_OUT_BYTES);
 
+	if (argc == 4 && !strcmp(argv[1], "tools") && !strcmp(argv[2], "--context"))
+		return list_given(cli, argv[3]);
 	if (argc < 2 || argc > 3)
 		return cli_usage(cli, "name the list");
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)

@@ -28,8 +28,9 @@ static const struct cli_command commands[] = {
 		.help =
 "Reads the main file and its directories as the responder does, and prints every\n"
 "error with its file, line and column. Also checks what the loader cannot know:\n"
-"if LLM services are usable, if agents' tools exist, and (a warning) if a role\n"
-"has a permission that does not exist.\n",
+"if LLM services are usable, if agents' tools and what settings name exist (in the\n"
+"files or, if it answers, in the database), and, as warnings, if a role has a\n"
+"permission or a tool that does not exist, or a group is nearly one of `groups`.\n",
 	},
 	{
 		.name = "config", .args = "print", .run = cli_config,

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/catalog.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli.h"
+#include "llm/llm.h"
 #include "store/message.h"
 #include "store/turn.h"
 #include "store/turn_show.h"
@@ -81,7 +83,21 @@ static const char *kind_of(const struct usage *u)
 		? names[u->kind] : names[0];
 }
 
-static void put_call(struct buf *b, const struct usage *u)
+/* Without prices of its own, a service costs what its provider says. */
+static void put_cost(struct buf *b, const struct conf *c, const struct usage *u)
+{
+	const struct llm_service *s = catalog_service(c, u->service);
+
+	if (!(u->cost > 0))
+		return;
+	buf_addf(b, "  cost        %.6f ", u->cost);
+	if (s && s->set.price)
+		buf_addf(b, "%s\n", *c->currency ? c->currency : "(prices.currency is not set)");
+	else
+		buf_adds(b, "in the provider's currency\n");
+}
+
+static void put_call(struct buf *b, const struct conf *c, const struct usage *u)
 {
 	buf_addf(b, "%-13s service %.*s, provider %.*s, model %.*s\n", kind_of(u),
 		 STR_ARG(u->service.n ? u->service : STR("-")),
@@ -97,8 +113,7 @@ static void put_call(struct buf *b, const struct usage *u)
 	put_count(b, "output", u->output_tokens);
 	put_count(b, "reasoning", u->reasoning_tokens);
 	buf_adds(b, u->estimated ? " (estimated)\n" : "\n");
-	if (u->cost > 0)
-		buf_addf(b, "  cost        %.6f\n", u->cost);
+	put_cost(b, c, u);
 	put_prompts(b, u->prompts);
 	put_tools(b, u->tools);
 }
@@ -115,7 +130,7 @@ static void put_source(struct buf *b, const struct source *s)
 		 (long long)s->chunk, s->score, STR_ARG(s->title));
 }
 
-static int print(const struct turn_show *t)
+static int print(const struct conf *c, const struct turn_show *t)
 {
 	struct buf b = BUF_INIT(CLI_OUT_BYTES);
 
@@ -134,7 +149,7 @@ static int print(const struct turn_show *t)
 		buf_addf(&b, "%-13s %lld times\n", "resumed",
 			 (long long)t->resumes);
 	for (size_t i = 0; i < t->n_calls; i++)
-		put_call(&b, &t->calls[i]);
+		put_call(&b, c, &t->calls[i]);
 	for (size_t i = 0; i < t->n_sources; i++)
 		put_source(&b, &t->sources[i]);
 	return cli_print(&b);
@@ -155,7 +170,7 @@ static int show(struct cli_session *s, const char *text)
 	}
 	if (store_turn_show(s->db, str_of(s->conf->tenant), &id, seq, &s->arena, &t,
 			    &e) == 0)
-		return print(&t);
+		return print(s->conf, &t);
 	if (e.code != ERR_NOT_FOUND)
 		return cli_failed(&e);
 	fprintf(stderr, "lamplighter: there is no turn of %s\n", text);

@@ -113,7 +113,7 @@ static void workspace_of(struct workspace *to,
 		.datasets = from->datasets, .n_datasets = from->n_datasets,
 		.actions = from->actions, .n_actions = from->n_actions,
 		.client_tools = from->client_tools,
-		.allow_tools = from->allow_tools,
+		.allow_tools = from->allow_tools, .projects = from->projects,
 		.tools = from->tools, .n_tools = from->n_tools,
 		.file = from->file,
 		.set = {

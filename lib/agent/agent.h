@@ -69,6 +69,7 @@ struct workspace {
 	enum conf_client_tools client_tools;
 	struct conf_list allow_tools;	/* same form as an agent's tools; unset:
 					   all */
+	bool projects;			/* with the tools of the context type */
 	/* In addition to those of the main file */
 	const struct conf_tool *tools;
 	size_t n_tools;

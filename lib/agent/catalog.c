@@ -66,6 +66,14 @@ const struct workspace *catalog_workspace(const struct conf *conf,
 	FIND(c->workspaces, c->n_workspaces, id, id);
 }
 
+const char *catalog_service_near(const struct conf *conf, struct str unknown)
+{
+	const struct catalog *c = catalog_of(conf);
+
+	return str_nearest(unknown, CATALOG_IDS(c->services, c->n_services),
+			   c->n_services, sizeof(*c->services), 1 + (int)MIN(unknown.n, 64) / 3);
+}
+
 const struct llm_service *catalog_service(const struct conf *conf,
 					  struct str id)
 {

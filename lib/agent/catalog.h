@@ -80,6 +80,11 @@ const struct catalog *catalog_of(const struct conf *c);
 /* Find by id or name; NULL if there is none. Borrowed from c. */
 const struct workspace *catalog_workspace(const struct conf *c, struct str id);
 const struct llm_service *catalog_service(const struct conf *c, struct str id);
+/* For str_nearest: the ids of n structs. */
+#define CATALOG_IDS(v, n) ((n) ? (const void *)&(v)->id : NULL)
+
+/* The id of a service that is near to an unknown one, or NULL. */
+const char *catalog_service_near(const struct conf *c, struct str unknown);
 const struct prompt *catalog_prompt(const struct conf *c, struct str name);
 const struct agent_template *catalog_template(const struct conf *c, struct str id);
 

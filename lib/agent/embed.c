@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/catalog.h"
 #include "agent/stored_service.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -37,6 +38,25 @@ int embed_service(const struct caller *by, struct str within, struct str id,
 	if (*out && !((*out)->capabilities & can))
 		*out = NULL;
 	return 0;
+}
+
+int embed_check_conf(const struct caller *by, struct err *e)
+{
+	struct str id = str_of(by->conf->knowledge.embedding_service);
+	const struct llm_service *s;
+	const char *near;
+
+	if (!id.n)
+		return 0;
+	if (service_find(by, (struct str){ NULL, 0 }, id, by->arena, &s, e) < 0)
+		return -1;
+	if (s)
+		return 0;
+	near = catalog_service_near(by->conf, id);
+	return err_public(e, ERR_CONFIG, "%s:%d: knowledge.embedding_service: there is "
+			  "no LLM service \"%s\"." STR_MEANT, by->conf->file,
+			  conf_line(by->conf->file, "knowledge.embedding_service"),
+			  id.p, STR_MEANT_ARG(near));
 }
 
 void embed_record(struct db *db, const struct owner *o, int kind,

@@ -21,6 +21,13 @@ int embed_service(const struct caller *by, struct str within, struct str id,
 		  struct err *e) MUST_CHECK;
 
 /*
+ * Checks that the service of knowledge.embedding_service exists; with by->db NULL, in the
+ * files. ERR_CONFIG, "FILE:LINE: …" with the nearest id of the files; ERR_SECRETS;
+ * database errors.
+ */
+int embed_check_conf(const struct caller *by, struct err *e) MUST_CHECK;
+
+/*
  * Makes vectors for the base's passages until until_ms (monotonic). Vectors of
  * another model are deleted first. Returns 1 if all passages that can have a
  * vector have one, or the base is paused or has no service; 0 if there is more

@@ -85,6 +85,13 @@ int setting_check(const json_t *change, enum setting_level level,
 		  struct err *e) MUST_CHECK;
 
 /*
+ * Checks the ids in `settings:` of the configuration. by: nobody signed in; with
+ * by->db NULL, what is in rows does not exist. ERR_CONFIG, "FILE:LINE: …" with the nearest
+ * id of the files; database errors.
+ */
+int setting_check_names(const struct caller *by, struct err *e) MUST_CHECK;
+
+/*
  * Stores `said` as the settings of s->v[0], with who (NULL: the installation) as
  * the author of a team_prompt that it changes. *stored is false if another change
  * was stored first. Database errors.

@@ -24,20 +24,31 @@ struct change {
 	struct arena *a;
 };
 
+/* The nearest of n ids, for who writes the files; others are not told what exists. */
+static const char *nearest(const struct change *c, struct str id, const void *v,
+			   size_t n, size_t size)
+{
+	return c->level == LEVEL_INSTALLATION
+		? str_nearest(id, v, n, size, 1 + (int)MIN(id.n, 64) / 3) : NULL;
+}
+
+#define NEAREST(c, id, v, n) \
+	nearest((c), (id), CATALOG_IDS((v), (n)), (n), sizeof(*(v)))
+
 static int unknown(const char *key, struct err *e)
 {
-	const char *keys[SETTING__MAX], *meant;
+	const char *keys[SETTING__MAX], *near;
 	size_t n = 0, len = strlen(key);
 
 	for (int i = 0; i < SETTING__MAX; i++)
 		if (setting_rows[i].type != SETTING_INTERNAL)
 			keys[n++] = setting_rows[i].key;
-	meant = len > LIM_SLUG_BYTES ? NULL
+	near = len > LIM_SLUG_BYTES ? NULL
 		: str_nearest(str_of(key), keys, n, sizeof(*keys),
 			      (int)MAX(len / 2, 1));
-	if (meant)
+	if (near)
 		return err_field(e, ERR_UNKNOWN_FIELD, key, "There is no setting "
-				 "\"%.60s\"; did you mean \"%s\"?", key, meant);
+				 "\"%.60s\"; did you mean \"%s\"?", key, near);
 	return err_field(e, ERR_UNKNOWN_FIELD, key,
 			 "There is no setting \"%.60s\".", key);
 }
@@ -168,6 +179,7 @@ static int check_services(const struct change *c, const json_t *list,
 			  struct err *e)
 {
 	const char *key = setting_rows[SETTING_LLM_SERVICES].key;
+	const struct catalog *all = catalog_of(c->by->conf);
 	const struct llm_service *s;
 	bool there;
 	const json_t *v;
@@ -175,13 +187,15 @@ static int check_services(const struct change *c, const json_t *list,
 
 	json_array_foreach((json_t *)list, i, v) {
 		struct str id = str_of(json_string_value(v));
+		const char *near = NEAREST(c, id, all->services,
+					   all->n_services);
 
 		if (find_service(c->by, id, &s, &there, e) < 0)
 			return -1;
 		if (!there || !setting_tells_service(c->by, c->s, id))
 			return err_field(e, ERR_INVALID_FIELD, key, "%s: there "
-					 "is no LLM service \"%.64s\".", key,
-					 json_string_value(v));
+					 "is no LLM service \"%.64s\"." STR_MEANT,
+					 key, id.p, STR_MEANT_ARG(near));
 		if (s && stored_service_suits(s, LLM_CAN_CHAT, key, e) < 0)
 			return -1;
 	}
@@ -204,10 +218,56 @@ static int find_agent(const struct change *c, const struct workspace *w,
 	return 0;
 }
 
+/* An agent of any workspace, where each user's first one is meant. */
+static int find_anywhere(const struct change *c, struct str id, bool *there,
+			 struct err *e)
+{
+	const struct catalog *all = catalog_of(c->by->conf);
+	const struct uuid admins = resource_of_admins(c->by->owner.tenant_id);
+	const struct resource_at at = {
+		.by = c->by->owner, .readers = &admins, .n_readers = 1,
+	};
+	const struct resource_want want = { .size = LIM_PAGE_MAX };
+	struct resource_row *rows = NULL;
+	bool more = false;
+	size_t n = 0;
+
+	*there = false;
+	for (size_t i = 0; !*there && i < all->n_workspaces; i++)
+		if (find_agent(c, &all->workspaces[i], id, there, e) < 0)
+			return -1;
+	if (!*there && c->by->db &&
+	    resource_list(c->by->db, &resources[RESOURCE_WORKSPACE], &at, &want,
+			  c->a, &rows, &n, &more, e) < 0)
+		return -1;
+	for (size_t i = 0; !*there && i < n; i++)
+		if (find_agent(c, stored_workspace_of(c->by, &rows[i]), id, there,
+			       e) < 0)
+			return -1;
+	*there |= more;		/* one of so many may have it */
+	return 0;
+}
+
+static int check_anywhere(const struct change *c, struct str id, struct err *e)
+{
+	const struct catalog *all = catalog_of(c->by->conf);
+	const char *key = setting_rows[SETTING_DEFAULT_AGENT].key, *near = NULL;
+	bool there;
+
+	if (find_anywhere(c, id, &there, e) < 0)
+		return -1;
+	for (size_t i = 0; !near && i < all->n_workspaces; i++)
+		near = NEAREST(c, id, all->workspaces[i].agents,
+			       all->workspaces[i].n_agents);
+	return there ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: no workspace "
+				     "has an agent \"%.64s\"." STR_MEANT, key, id.p,
+				     STR_MEANT_ARG(near));
+}
+
 static int check_agent(const struct change *c, struct err *e)
 {
 	struct setting_value v = setting_get(SETTING_DEFAULT_AGENT, &c->scope);
-	const char *key = setting_rows[SETTING_DEFAULT_AGENT].key;
+	const char *key = setting_rows[SETTING_DEFAULT_AGENT].key, *near;
 	const struct workspace *w;
 	bool there;
 
@@ -216,17 +276,23 @@ static int check_agent(const struct change *c, struct err *e)
 	if (setting_workspace(c->by, c->s, &w, e) < 0)
 		return -1;
 	if (!w)
-		return 0;
+		return c->level == LEVEL_INSTALLATION
+			? check_anywhere(c, str_of(v.text), e) : 0;
 	if (find_agent(c, w, str_of(v.text), &there, e) < 0)
 		return -1;
+	near = NEAREST(c, str_of(v.text), w->agents, w->n_agents);
 	return there ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: the "
-				     "workspace %s has no agent \"%.64s\".", key,
-				     w->id, v.text);
+				     "workspace %s has no agent \"%.64s\"."
+				     STR_MEANT, key, w->id, v.text,
+				     STR_MEANT_ARG(near));
 }
 
 static int check_workspace(const struct change *c, struct str id, struct err *e)
 {
 	const char *key = setting_rows[SETTING_DEFAULT_WORKSPACE].key;
+	const struct catalog *all = catalog_of(c->by->conf);
+	const char *near = NEAREST(c, id, all->workspaces,
+				   all->n_workspaces);
 	const struct workspace *w;
 
 	if (!strcasecmp(id.p, AUTO_WORKSPACE))
@@ -234,7 +300,8 @@ static int check_workspace(const struct change *c, struct str id, struct err *e)
 	if (workspace_of(c->by, c->s, id, &w, e) < 0)
 		return -1;
 	return w ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: there is no "
-				 "workspace \"%.64s\".", key, id.p);
+				 "workspace \"%.64s\"." STR_MEANT, key, id.p,
+				 STR_MEANT_ARG(near));
 }
 
 /* Checks that the ids in the changed values exist. */
@@ -340,3 +407,23 @@ const json_t *setting_changed(const struct caller *by,
 	return check_names(&c, change, e) < 0 ? NULL : said;
 }
 
+int setting_check_names(const struct caller *by, struct err *e)
+{
+	struct setting_holder file = { .level = LEVEL_INSTALLATION };
+	const struct setting_said said = { .v = &file, .n = 1 };
+	const struct change c = {
+		.by = by, .s = &said, .level = file.level, .a = by->arena,
+		.scope = { .conf = by->conf, .said = &said },
+	};
+	struct err why = ERR_INIT;
+
+	if (!by->conf->settings)
+		return 0;
+	file.said = by_key(by->conf->settings, by->arena);
+	if (check_names(&c, file.said, &why) == 0)
+		return 0;
+	if (why.code == ERR_INVALID_FIELD)
+		return setting_conf_error(by->conf, &why, e);
+	*e = why;
+	return -1;
+}

@@ -364,6 +364,19 @@ static int check_held(const json_t *said, struct err *e)
 	return 0;
 }
 
+int setting_conf_error(const struct conf *c, const struct err *why, struct err *e)
+{
+	const struct setting_row *row = setting_find(str_of(why->field));
+	const char *key = why->field;
+	char path[160];
+
+	if (row && row->alias && !json_object_get(c->settings, key))
+		key = row->alias;
+	snprintf(path, sizeof(path), "settings.%s", key);
+	return err_public(e, ERR_CONFIG, "%s:%d: settings: %s", c->file,
+			  conf_line(c->file, path), err_message(why));
+}
+
 int setting_check_conf(const struct conf *c, struct err *e)
 {
 	struct err why = ERR_INIT;
@@ -372,8 +385,7 @@ int setting_check_conf(const struct conf *c, struct err *e)
 	    (setting_check(c->settings, LEVEL_INSTALLATION, &why) == 0 &&
 	     check_held(c->settings, &why) == 0))
 		return 0;
-	return err_public(e, ERR_CONFIG, "%s:%d: settings: %s", c->file,
-			  conf_line(c->file, "settings"), err_message(&why));
+	return setting_conf_error(c, &why, e);
 }
 
 const char *setting_level_name(enum setting_level level)

@@ -126,9 +126,12 @@ const struct setting_row *setting_find(struct str key);
 
 /*
  * Checks `settings:` of the configuration. ERR_CONFIG, "FILE:LINE: …". Ids are checked
- * for their syntax only: what they name may be a row.
+ * for their syntax only: what they name may be a row (setting_check_names).
  */
 int setting_check_conf(const struct conf *c, struct err *e) MUST_CHECK;
+
+/* What is wrong in `settings:`, with its line: ERR_CONFIG. Returns -1. */
+int setting_conf_error(const struct conf *c, const struct err *why, struct err *e);
 
 /* Appends the rows: tab-separated lines, and the table of docs/configuration.md. */
 void setting_print(struct buf *out);

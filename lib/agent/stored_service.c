@@ -358,7 +358,7 @@ static int look(const struct caller *by, struct db *db, struct str within,
 	struct resource_row row;
 
 	*out = catalog_service(by->conf, id);
-	if (*out)
+	if (*out || !db)
 		return 0;
 	if (find_row(by, db, within, id, by->arena, &r, &row, e) < 0)
 		return -1;

@@ -137,11 +137,17 @@ int policy_check(const struct conf *c, struct buf *out)
 		const struct conf_role *r = &c->roles[i];
 
 		for (size_t k = 0; k < r->permissions.n; k++) {
-			if (asked_for(str_of(r->permissions.v[k])))
+			struct str name = str_of(r->permissions.v[k]);
+			const char *near;
+
+			if (asked_for(name))
 				continue;
-			buf_addf(out, "role %s: there is no "
-				 "permission \"%s\"\n", r->id,
-				 r->permissions.v[k]);
+			near = str_nearest(name, &permission_rows[0].name,
+					   PERM__MAX, sizeof(*permission_rows),
+					   3);
+			buf_addf(out, "role %s: there is no permission \"%s\"."
+				 STR_MEANT "\n", r->id, name.p,
+				 STR_MEANT_ARG(near));
 			n++;
 		}
 	}

@@ -50,6 +50,8 @@
 #define LIM_PROJECTS         500	/* of one user, one group, or the tenant */
 #define LIM_PROJECT_MEMBERS  200	/* of one */
 #define LIM_ENTITIES         5000	/* of one kind in one project */
+#define LIM_EDGES            10000	/* links in one project */
+#define LIM_TREE_DEPTH       16		/* of its documents */
 #define LIM_ENTITY_CHARS     4000	/* of its description and the like */
 #define LIM_LONG_BODY_BYTES  8388608	/* request body of a resource with a long text */
 #define LIM_CONTENT_CHARS    1000000	/* of a document of a project */
@@ -151,6 +153,7 @@
 #define LIM_WEB_SEARCH_BYTES 2097152	/* answer of a search engine */
 #define LIM_ROBOTS_BYTES     512000	/* RFC 9309 section 2.5: at least 500 KiB */
 #define LIM_HTML_DEPTH       200	/* nesting of elements whose text is taken */
+#define LIM_EXTRACT_ATTRIBUTES 1000	/* of one tag of XML or HTML */
 #define LIM_EXTRACT_INPUT_BYTES 16777216	/* file or page whose text is taken */
 #define LIM_EXTRACT_FILE_BYTES 67108864	/* attachment whose text is taken */
 #define LIM_EXTRACT_HEAD_BYTES 1048576	/* of a larger one, by which its type is found */
@@ -213,6 +216,7 @@
 #define LIM_FOUND            50		/* passages that a search gives */
 #define LIM_CHATS_PASSAGES   200	/* of own conversations that a search looks at */
 #define LIM_SEARCH_DOCUMENTS 200	/* that a search may be limited to */
+#define LIM_SEARCH_PROJECTS  200	/* that are searched together */
 #define LIM_KNOWLEDGE_BASES  200	/* of one user, one group, or the tenant */
 #define LIM_PRIVATE_BASES    20		/* of these, private ones of one user */
 #define LIM_DOCUMENTS        200000	/* of one knowledge base */

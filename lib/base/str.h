@@ -111,6 +111,11 @@ int str_distance(struct str a, struct str b);
 const char *str_nearest(struct str wrong, const void *rows, size_t n,
 			size_t size_bytes, int max_edits);
 
+/* For printf: what str_nearest found, which may be NULL. */
+#define STR_MEANT "%s%s%s"
+#define STR_MEANT_ARG(near) (near) ? " Did you mean \"" : "", \
+	(near) ? (near) : "", (near) ? "\"?" : ""
+
 /*
  * Reads a decimal number, signed or not, that s is from end to end; false when
  * it is none, or a whole one that int64_t does not hold, or one that is not

@@ -406,6 +406,7 @@ struct conf_workspace {
 	size_t n_actions;
 	enum conf_client_tools client_tools;
 	struct conf_list allow_tools;	/* as an agent's tools; n == 0 = all */
+	bool projects;
 	const struct conf_tool *tools;	/* besides those of the main file */
 	size_t n_tools;
 	const char *file;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Where something is in a file, for messages of the modules above. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +10,6 @@
 
 #include "base/banned.h"
 
-enum { KEY_BYTES = 128 };
-
 /* The line of the key, which says more than that of a value in a block. */
 static int line_of(const struct ynode *n, const char *path)
 {
@@ -20,8 +17,7 @@ static int line_of(const struct ynode *n, const char *path)
 
 	while (*path) {
 		const struct ynode *next = NULL;
-		char key[KEY_BYTES];
-		size_t len;
+		size_t len = 0;
 
 		if (*path == '[') {
 			size_t i = strtoul(path + 1, NULL, 10);
@@ -30,13 +26,17 @@ static int line_of(const struct ynode *n, const char *path)
 			len = strcspn(path, "]") + 1;
 			line = next ? next->pos.line : line;
 		} else {
-			len = strcspn(path, ".[");
-			snprintf(key, sizeof(key), "%.*s", (int)len, path);
-			for (size_t i = 0; n->kind == YMAP && i < n->n; i++)
-				if (!strcmp(n->keys[i].name, key)) {
-					next = n->v[i];
-					line = n->keys[i].pos.line;
-				}
+			/* the longest: a key may have dots */
+			for (size_t i = 0; n->kind == YMAP && i < n->n; i++) {
+				size_t k = strlen(n->keys[i].name);
+
+				if (k < len || strncmp(n->keys[i].name, path, k) ||
+				    !strchr(".[", path[k]))
+					continue;
+				next = n->v[i];
+				line = n->keys[i].pos.line;
+				len = k;
+			}
 		}
 		if (!next)
 			break;

@@ -45,6 +45,9 @@ static const struct fault_row {
 	{ 1969, FAULT_DATA, ERR_DB_TIMEOUT, false },	/* max_statement_time */
 	{ 1317, FAULT_DATA, ERR_DB_TIMEOUT, false },	/* KILL QUERY */
 	{ 1062, FAULT_DATA, ERR_DB_DUPLICATE, false },
+	{ 1114, FAULT_DATA, ERR_DB_DOWN, false },	/* the disk of a table is full */
+	{ 1021, FAULT_DATA, ERR_DB_DOWN, false },	/* the disk is full */
+	{ 1878, FAULT_DATA, ERR_DB_DOWN, false },	/* that of temporary files */
 	{ 1153, FAULT_LOST, ERR_TOO_BIG, false },
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Documents of projects: the length of their content, and room for it. */
+/* Documents of projects: the length of their content, room for it, and their tree. */
 #include "base/utf8.h"
+#include "entity/tree.h"
 #include "hold/stored.h"
 #include "resource/call.h"
 
@@ -34,4 +35,39 @@ static int measure(const struct caller *by, const struct resource *r,
 	return content.n ? check_room(by, content.n, e) : 0;
 }
 
-const struct resource_hooks project_document_hooks = { .check = measure };
+/* -- the tree ------------------------------------------------------------------------ */
+
+/* The document that the row is under; NULL: at the top. */
+static const struct uuid *under(const struct resource_row *row)
+{
+	const struct db_val *v = &row->v[COLUMN(PROJECT_DOCUMENT, under_id)];
+
+	return v->null ? NULL : (const struct uuid *)v->s.p;
+}
+
+static int check(const struct caller *by, const struct resource *r,
+		 struct resource_change *k, struct err *e)
+{
+	if (!k->now && under(&k->row) &&
+	    tree_check(by, &k->at.holder, under(&k->row), e) < 0)
+		return -1;
+	return measure(by, r, k, e);
+}
+
+static int grow(const struct caller *by, const struct resource *r,
+		struct resource_change *k, struct err *e)
+{
+	(void)r;
+	return k->now ? 0 : tree_grew(by, &k->row.holder, e);
+}
+
+static int cut(const struct caller *by, const struct resource *r,
+	       struct resource_change *k, struct err *e)
+{
+	(void)r;
+	return tree_cut(by, &k->now->holder, &k->now->id, under(k->now), e);
+}
+
+const struct resource_hooks project_document_hooks = {
+	.check = check, .store = grow, .gone = cut,
+};

@@ -1,3 +1,12 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/entity/document.c \
-	lib/entity/project.c
+	lib/entity/edge.c \
+	lib/entity/entity.h \
+	lib/entity/find.c \
+	lib/entity/index.c \
+	lib/entity/kind.def \
+	lib/entity/pack.c lib/entity/pack.h \
+	lib/entity/project.c \
+	lib/entity/read.c \
+	lib/entity/tree.c lib/entity/tree.h \
+	lib/entity/write.c

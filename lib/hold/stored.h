@@ -5,7 +5,7 @@
  * all turns of a user would wait for: it is summed over index entries, and
  * thus right after deletes, failed uploads and killed processes. A turn does not wait
  * for that: it looks at the last sum of this process, which hold_refresh makes after a
- * turn was answered. What is refused is counted again first.
+ * turn was answered or a prompt or agent was written. What is refused is counted again first.
  *
  * Documents in bases of the tenant are the tenant's. What a source of a knowledge base
  * brings is no user's.
@@ -54,7 +54,8 @@ int hold_take_fork(struct db *db, const struct conf *conf, const struct owner *o
 		     struct share_part *part, struct err *e) MUST_CHECK;
 
 /*
- * Whether the user may begin a turn: ERR_TOO_BIG as hold_take. Asks the database only
+ * Whether the user may begin a turn, or write a prompt, an agent or the like, which
+ * are small: ERR_TOO_BIG as hold_take. Asks the database only
  * if the last sum of this process was too large, or, if it serves a single request
  * (hold_alone), always.
  */

@@ -59,6 +59,9 @@ struct part_input {
 	bool tools;		/* tools are offered */
 	struct str mentions;	/* of the message; untrusted */
 	struct str knowledge;	/* passages for it; untrusted */
+	struct str scope;	/* what the context type asks for */
+	struct str place;	/* where the user is; untrusted unless it is own */
+	bool place_is_own;	/* nobody else has written in it */
 	struct str user_name;	/* display name; empty = unknown */
 	int64_t now_us;		/* 0 = no date */
 	struct str zone;	/* of the date (base/zone.h); "": the process's */

@@ -256,3 +256,28 @@ int part_knowledge(const struct part_input *in, struct part_text *out,
 	*out = (struct part_text){ .name = "knowledge", .text = in->knowledge };
 	return 0;
 }
+
+int part_scope(const struct part_input *in, struct part_text *out, struct err *e)
+{
+	(void)e;
+	*out = (struct part_text){ .name = "scope", .version = 1, .text = in->scope };
+	return 0;
+}
+
+int part_place(const struct part_input *in, struct part_text *out, struct err *e)
+{
+	(void)e;
+	*out = (struct part_text){ .name = "place" };
+	if (!in->place_is_own)
+		out->text = in->place;
+	return 0;
+}
+
+int part_place_own(const struct part_input *in, struct part_text *out, struct err *e)
+{
+	(void)e;
+	*out = (struct part_text){ .name = "place" };
+	if (in->place_is_own)
+		out->text = in->place;
+	return 0;
+}

@@ -29,8 +29,7 @@ static const char *snaked_id(const struct resource *r)
 	return NULL;
 }
 
-/* The argument for what is `key` elsewhere: "type_key" for typeKey. */
-static const char *name_of(const struct resource *r, const char *key, struct arena *a)
+const char *resource_argument(const struct resource *r, const char *key, struct arena *a)
 {
 	const char *id = snaked_id(r);
 	char *out, *q;
@@ -147,7 +146,7 @@ static void put_field(struct jw *w, const struct resource *r,
 {
 	bool nullable = !creating && f->flags & RESOURCE_NULLABLE;
 
-	jw_key(w, name_of(r, f->key, a));
+	jw_key(w, resource_argument(r, f->key, a));
 	jw_obj(w);
 	put_type(w, f, nullable);
 	put_range(w, f);
@@ -180,7 +179,7 @@ static void put_param(struct jw *w, const struct resource *r,
 	const char *type = !p->field || p->field->type == TYPE_ENUM ? "string"
 		: resource_types[p->field->type].schema;
 
-	jw_key(w, name_of(r, p->name, a));
+	jw_key(w, resource_argument(r, p->name, a));
 	jw_obj(w);
 	jw_kstrz(w, "type", type);
 	if (!p->field)
@@ -208,7 +207,7 @@ static void put_page(struct jw *w, const struct resource *r, struct arena *a)
 	if (resource_is_filed(r))
 		put_text(w, "category", "Id of a category: only what is filed there");
 	put_text(w, "cursor", "nextCursor of the previous page");
-	jw_key(w, name_of(r, "pageSize", a));
+	jw_key(w, resource_argument(r, "pageSize", a));
 	jw_obj(w);
 	jw_kstrz(w, "type", "integer");
 	jw_kint(w, "minimum", 1);
@@ -241,7 +240,7 @@ const json_t *resource_arguments(const struct resource *r,
 	const bool one = verb != VERB_LIST && verb != VERB_CREATE;
 	const bool guarded = one && verb != VERB_GET && resource_is_guarded(r);
 	const char *above = one ? NULL : resource_above_key(r, a);
-	const char *id = name_of(r, "id", a);
+	const char *id = resource_argument(r, "id", a);
 	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES * RESOURCE_FIELDS_MAX);
 	struct err e = ERR_INIT;
 	struct jw w = jw_on(&b);
@@ -256,7 +255,7 @@ const json_t *resource_arguments(const struct resource *r,
 	if (guarded)
 		put_version(&w);
 	if (above)
-		put_text(&w, name_of(r, above, a), "Id of what it is in");
+		put_text(&w, resource_argument(r, above, a), "Id of what it is in");
 	if (verb == VERB_LIST)
 		put_page(&w, r, a);
 	for (size_t i = 0; i < r->n_fields; i++)
@@ -270,11 +269,11 @@ const json_t *resource_arguments(const struct resource *r,
 	if (guarded)
 		jw_str(&w, STR("version"));
 	if (above)
-		jw_str(&w, str_of(name_of(r, above, a)));
+		jw_str(&w, str_of(resource_argument(r, above, a)));
 	for (size_t i = 0; verb == VERB_CREATE && i < r->n_fields; i++)
 		if (in_body(&r->fields[i], verb) &&
 		    r->fields[i].flags & RESOURCE_REQUIRED)
-			jw_str(&w, str_of(name_of(r, r->fields[i].key, a)));
+			jw_str(&w, str_of(resource_argument(r, r->fields[i].key, a)));
 	jw_end_arr(&w);
 	jw_kbool(&w, "additionalProperties", false);
 	jw_end_obj(&w);

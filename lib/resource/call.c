@@ -188,9 +188,8 @@ static int find(const struct caller *by, const struct resource *r, struct str id
 		? resource_not_found(r, e) : 0;
 }
 
-/* What the caller may write as each of their readers (resource_below). */
-static void set_writers(const struct caller *by, const struct resource *top,
-			struct resource_at *at)
+void resource_writing(const struct caller *by, const struct resource *top,
+		      struct resource_at *at)
 {
 	enum resource_role *most = arena_zalloc(by->arena, at->n_readers,
 						sizeof(*most));
@@ -227,7 +226,7 @@ int resource_roles(const struct caller *by, const struct resource *r,
 
 	for (size_t i = 0; i < n; i++)
 		out[i] = (enum resource_role)0;
-	set_writers(by, r, &as);
+	resource_writing(by, r, &as);
 	return db_each(by->db, r->roles,
 		       DB_ARGS(DB_S(resource_ids_json(ids, n, by->arena)),
 			       DB_S(as.writers_json)), by->arena, take_role, &k, e);
@@ -297,7 +296,7 @@ static int place_below(const struct caller *by, const struct resource *r,
 	at->holder = (struct uuid){ { 0 } };
 	if (parent.n && !uuid_parse(parent, &at->holder))
 		return resource_not_found(r, e);
-	set_writers(by, resource_of_table(r->top), at);
+	resource_writing(by, resource_of_table(r->top), at);
 	return 0;
 }
 

@@ -134,6 +134,14 @@ bool resource_may_hold(const struct caller *by, const struct resource *r,
 		       const struct resource_at *at, const struct uuid *holder);
 
 /*
+ * Sets readers_json and writers_json of at (resource_for): what the caller may read and
+ * write as each of their readers, as parameters of statements on what is below top. In
+ * by's arena.
+ */
+void resource_writing(const struct caller *by, const struct resource *top,
+		      struct resource_at *at);
+
+/*
  * The highest role that the caller (at: resource_for) has in each of n rows of a SHARED
  * resource, into out; 0: none.
  */
@@ -145,6 +153,10 @@ int resource_roles(const struct caller *by, const struct resource *r,
 int resource_visible(const struct caller *by, const struct resource *r,
 		     const struct uuid *id, struct resource_row *row,
 		     struct err *e) MUST_CHECK;
+
+/* Set ERR_NOT_FOUND, and ERR_FORBIDDEN for a row that the caller may only read; -1. */
+int resource_not_found(const struct resource *r, struct err *e);
+int resource_read_only(const struct resource *r, struct err *e);
 
 /*
  * Run `store` and `gone` of the hooks for a row that is changed or deleted without

@@ -182,6 +182,9 @@ struct uuid resource_of_tenant(struct str tenant_id);
 struct uuid resource_of_admins(struct str tenant_id);
 struct uuid resource_of_group(struct str tenant_id, struct str group);
 
+/* Ids as a parameter of statements. In a. */
+struct str resource_ids_json(const struct uuid *v, size_t n, struct arena *a);
+
 /* The resource with this path ("tokens"), or NULL. */
 const struct resource *resource_find(struct str path);
 
@@ -461,6 +464,10 @@ void resource_write(struct jw *w, const struct resource *r,
  */
 const json_t *resource_arguments(const struct resource *r,
 				 enum resource_verb verb, struct arena *a);
+
+/* The argument of tools for the field of this key: "type_key" for typeKey. In a. */
+const char *resource_argument(const struct resource *r, const char *key,
+			      struct arena *a);
 
 /*
  * A tool's arguments by the keys that they have elsewhere: those of the body, "id",

@@ -46,12 +46,6 @@ size_t resource_mine(const struct resource *r, const struct resource_at *at,
 void resource_below(struct resource_at *at, const enum resource_role *most,
 		    struct arena *a);
 
-/* Ids as a parameter of statements. In a. */
-struct str resource_ids_json(const struct uuid *v, size_t n, struct arena *a);
-
-/* Set ERR_NOT_FOUND, and ERR_FORBIDDEN for a row that the caller may only read; -1. */
-int resource_not_found(const struct resource *r, struct err *e);
-int resource_read_only(const struct resource *r, struct err *e);
 
 /*
  * Reads the body of a CREATE or PATCH into row, with a note of which values were

@@ -205,7 +205,7 @@ static int ready(struct db *tx, const struct search_put *doc, void *ctx,
 	const struct chats_round *r = ctx;
 	struct db_result done = { 0 };
 
-	if (db_exec(tx, STMT_CHATS_AUDIENCE_PUT, DB_ARGS(DB_U(&r->o->user_id)),
+	if (db_exec(tx, STMT_SEARCH_AUDIENCE_PUT, DB_ARGS(DB_U(&r->o->user_id)),
 		    NULL, e))
 		return -1;
 	for (size_t i = 0; i < r->n; i++)

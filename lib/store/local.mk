@@ -21,7 +21,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/server.c lib/store/server.h \
 	lib/store/setting.c lib/store/setting.h \
 	lib/store/source.c lib/store/source.h \
-	lib/store/stmt.def lib/store/stmt.h lib/store/stmt_search.h \
+	lib/store/stmt.def lib/store/stmt.h lib/store/stmt_entity.h \
+	lib/store/stmt_search.h \
 	lib/store/stmt_thread.h \
 	lib/store/store.c lib/store/store.h \
 	lib/store/thread.c lib/store/thread.h lib/store/thread_fork.c \

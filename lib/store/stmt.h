@@ -16,6 +16,7 @@
 #include "store/message.h"
 #include "store/setting.h"
 #include "store/source.h"
+#include "store/stmt_entity.h"
 #include "store/stmt_search.h"
 #include "store/stmt_thread.h"
 #include "store/store.h"

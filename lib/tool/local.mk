@@ -54,6 +54,12 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/data/rowfilter.c \
 	lib/tool/data/rowfilter.h \
 	lib/tool/data/rows.c \
+	lib/tool/entity/onto.h \
+	lib/tool/entity/find.c \
+	lib/tool/entity/help.c \
+	lib/tool/entity/make.c \
+	lib/tool/entity/read.c \
+	lib/tool/entity/rows.c \
 	lib/tool/http/http_answer.c \
 	lib/tool/http/http_build.c \
 	lib/tool/http/http_tool.h \
@@ -116,6 +122,21 @@ TOOL_SCHEMAS = \
 	lib/tool/data/describe_dataset.schema.json \
 	lib/tool/data/query_data.schema.json \
 	lib/tool/data/read_result.schema.json \
+	lib/tool/entity/create_onto_project.schema.json \
+	lib/tool/entity/create_task_document.schema.json \
+	lib/tool/entity/get_document_path.schema.json \
+	lib/tool/entity/get_document_tree.schema.json \
+	lib/tool/entity/get_entity_relationships.schema.json \
+	lib/tool/entity/get_field_info.schema.json \
+	lib/tool/entity/get_linked_entities.schema.json \
+	lib/tool/entity/get_onto_project_graph.schema.json \
+	lib/tool/entity/list_task_documents.schema.json \
+	lib/tool/entity/move_document_in_tree.schema.json \
+	lib/tool/entity/reorganize_onto_project_graph.schema.json \
+	lib/tool/entity/search_onto_documents.schema.json \
+	lib/tool/entity/search_onto_projects.schema.json \
+	lib/tool/entity/search_onto_tasks.schema.json \
+	lib/tool/entity/search_ontology.schema.json \
 	lib/tool/knowledge/get_document_metadata.schema.json \
 	lib/tool/knowledge/list_knowledge_bases.schema.json \
 	lib/tool/knowledge/read_document.schema.json \
@@ -133,7 +154,7 @@ CLEANFILES += lib/tool/schemas.h
 
 lib/tool/agent/kind_image_text.$(OBJEXT) lib/tool/agent/ready.$(OBJEXT) \
 	lib/tool/client/rows.$(OBJEXT) lib/tool/data/rows.$(OBJEXT) \
-	lib/tool/knowledge/rows.$(OBJEXT) \
+	lib/tool/entity/rows.$(OBJEXT) lib/tool/knowledge/rows.$(OBJEXT) \
 	lib/tool/text/rows.$(OBJEXT) lib/tool/web/kind_web.$(OBJEXT): \
 	lib/tool/schemas.h
 lib/tool/schemas.h: $(TOOL_SCHEMAS) lib/tool/local.mk

@@ -21,6 +21,7 @@
 #include "turn/knowledge.h"
 #include "turn/loop.h"
 #include "turn/mention.h"
+#include "turn/place.h"
 #include "turn/setting.h"
 #include "turn/whose.h"
 
@@ -182,7 +183,8 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 		.agent = in->target.agent, .envelope = &l->untrusted,
 		.said = l->nested ? NULL : in->by.said,
 		.tools = l->tools.n > 0, .mentions = l->mentions.text,
-		.knowledge = l->knowledge.text,
+		.knowledge = l->knowledge.text, .scope = place_scope(l),
+		.place = l->place.text, .place_is_own = l->place.own,
 		.user_name = in->by.who->name,
 		.now_us = clock_now_us(), .zone = turn_zone(l->run),
 		.arena = l->arena, .from = &l->derived,
@@ -290,6 +292,7 @@ static int build(struct turn_loop *l, struct err *e)
 	};
 	untrusted_init(&l->untrusted);
 	context_mentions(l);
+	context_place(l);
 	context_knowledge(l);
 	if (offer_tools(l, e) < 0)
 		return -1;

@@ -28,6 +28,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pack.c lib/turn/pack.h \
 	lib/turn/pause.c lib/turn/pause.h \
+	lib/turn/place.c lib/turn/place.h \
 	lib/turn/preview.c lib/turn/preview.h \
 	lib/turn/quote.c lib/turn/quote.h \
 	lib/turn/resume.c lib/turn/resume.h \

@@ -79,6 +79,10 @@ struct turn_loop {
 		bool looked_up;
 		struct str text;	/* passages for the message; untrusted */
 	} knowledge;			/* knowledge.h */
+	struct {
+		bool looked_up, there, own;
+		struct str text;	/* where the user is; untrusted unless own */
+	} place;			/* place.h */
 	struct untrusted untrusted;	/* this turn's envelope */
 	struct llm_message input;	/* the user's message with its attachments */
 	const struct llm_message *attached;	/* attachments of the history's

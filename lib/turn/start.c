@@ -21,6 +21,7 @@
 #include "turn/history.h"
 #include "turn/loop.h"
 #include "turn/mention.h"
+#include "turn/place.h"
 #include "turn/notify.h"
 #include "turn/resume.h"
 #include "turn/setting.h"
@@ -378,14 +379,15 @@ static int prepare(struct start *s, struct err *e)
 	return 0;
 }
 
-/* Looks up the mentions of a message not stored yet, and whose words it has. */
+/* Looks up the mentions of a message not stored yet, where its user is, and whose words it has. */
 static int look_up(struct start *s, struct err *e)
 {
 	struct turn_run *t = s->run;
 	bool edits = t->in.verb == TURN_REPLACE && t->in.content.p && t->in.seq;
 	struct message old;
 
-	if (t->in.content.p && context_mention_new(t, s->meta, e) < 0)
+	if (t->in.content.p && (context_mention_new(t, s->meta, e) < 0 ||
+				context_place_new(t, e) < 0))
 		return -1;
 	/* Without it, begin_replace refuses. */
 	if (edits && message_get(t->deps->db, &t->in.by.owner, &t->in.conversation_id,
@@ -537,7 +539,7 @@ static start_step *const steps[] = {
 	find_service,	/* an LLM service that can chat: 503, 422 */
 	check_stored,	/* what the user stores: 413 */
 	prepare,
-	look_up,	/* mentions: 422 */
+	look_up,	/* mentions, the project: 422 */
 	begin,		/* not busy: 409; stores the message */
 };
 enum { AFTER_TARGET = 4 };

@@ -41,11 +41,12 @@ def make(lab, path, body, **who):
 
 
 def offered(lab, agent, workspace="lab", **who):
-    lab.sent()
+    content = "Hello " + uuid.uuid4().hex	# the title of the turn before may come late
     with_agent = lab.stream(f"/chat/{workspace}/stream",
-                            {"content": "Hello", "agentId": agent}, **who)
+                            {"content": content, "agentId": agent}, **who)
     assert with_agent.events()[-1].name == "done"
-    return {t["function"]["name"] for t in lab.sent()[0].get("tools", [])}
+    asked = next(body for body in lab.sent() if content in json.dumps(body))
+    return {t["function"]["name"] for t in asked.get("tools", [])}
 
 
 @pytest.mark.parametrize("template", [None, "sage"])

@@ -300,7 +300,7 @@ def test_agent_stream_makes_and_continues_a_session(lab):
 
 @pytest.mark.parametrize("body,status,field", [
     ({}, 422, "message"),
-    ({"message": "x", "contextType": "ontology"}, 422, "contextType"),
+    ({"message": "x", "contextType": "ontology"}, 422, "projectId"),
     ({"message": "x", "contextType": "nonsense"}, 422, "contextType"),
     ({"message": "x", "projectId": str(uuid.uuid4())}, 422, "projectId"),
     ({"message": "x", "sessionId": str(uuid.uuid4()),

@@ -20,6 +20,7 @@ OF_WORKSPACE = {"agents", "datasets"}
 OTHERS = {"scrape_configs", "tenant"}
 # What the samples name and the page does not show.
 SERVICES = ("able", "long", "local", "cheap", "night", "main", "spare")
+SPACES = ("help",)
 SECRETS = ("KEY", "KEY2", "LAMPLIGHTER_DB_PASSWORD", "LAMPLIGHTER_SEAL")
 ADMIN = {"user": "ada", "groups": ["it"]}
 
@@ -64,6 +65,8 @@ def checked(lab, folder, sample):
     main = merged(main, {k: v for k, v in sample.items() if k not in OF_WORKSPACE})
     (folder / "workspaces.d").mkdir()
     (folder / "workspaces.d/sample.yaml").write_text(as_yaml(space))
+    for name in SPACES:
+        (folder / f"workspaces.d/{name}.yaml").write_text(as_yaml({"workspace": name}))
     (folder / "lamplighter.yaml").write_text(as_yaml(main))
     return subprocess.run(
         [COMMAND, "-c", folder / "lamplighter.yaml", "check"], capture_output=True, text=True,

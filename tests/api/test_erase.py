@@ -120,7 +120,9 @@ def live(lab, user):
     for tier in ({}, {"tier": "team", "group": "it"}):
         project = f"/projects/{made('/projects', {'name': name, **tier})['id']}"
         made(f"{project}/members", {"user": "root"})
-        made(f"{project}/documents", {"title": "D", "content": "# D", "owner": user})
+        document = made(f"{project}/documents", {"title": "D", "content": "# D", "owner": user})
+        made(f"{project}/edges", {"fromId": document["id"],
+                                  "toId": made(f"{project}/tasks", {"title": "T"})["id"]})
         if tier:
             made(f"{project}/members", {"user": user, "role": "owner"})
     attachment = lab.post("/attachments?name=note.txt", b"Nine days carry over.",
@@ -215,7 +217,7 @@ def erased(lab, id, before, n_files, kept):
         "workspace", "workspace_reader", "workspace_version", "workspace_service",
         "agent", "setting", "usage_record",
         "project", "project_reader", "project_member", "entity", "entity_content",
-        "entity_version",
+        "entity_version", "entity_edge", "search_heading",
         "knowledge_base", "knowledge_base_reader", "document", "document_text", "search_base",
         "search_audience", "search_document", "search_chunk", "search_post", "search_vector",
         "search_bits"}

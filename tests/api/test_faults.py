@@ -63,6 +63,30 @@ def test_a_database_that_cannot_be_written_to(make_lab):
     wait_until("recovery", lambda: lab.get("/ready").status == 200)
 
 
+def test_an_answer_waits_for_a_full_disk(make_lab):
+    """Error 1114 was one that no retry helps: the answer was lost."""
+    lab = make_lab()
+    full = ("DELIMITER //\nCREATE TRIGGER no_room BEFORE INSERT ON {} FOR EACH ROW IF {} THEN SIGNAL"
+            " SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114,"
+            " MESSAGE_TEXT = 'The table is full'; END IF //")
+    lab.sql(full.format("prompt", "TRUE"))
+    refused = lab.post("/prompts", {"name": "P", "body": "x"}, user="ada")
+    assert (refused.status, refused.json["code"]) == (503, "database_unavailable"), refused
+    lab.sql("DROP TRIGGER no_room")
+    assert lab.post("/prompts", {"name": "P", "body": "x"}, user="ada").status == 201
+    lab.sql(full.format("message", "NEW.role = 2"))
+    stream = lab.stream("/chat/lab/stream", {"content": "Hello"}, user="ada", timeout_s=60)
+    events = iter(stream)
+    delayed = next(e for e in events if e.name == "warning")
+    assert delayed.data["code"] == "storing_delayed", delayed.data
+    lab.sql("DROP TRIGGER no_room")
+    end = list(events)[-1]
+    stream.close()
+    assert end.name == "done" and end.data["content"], end.data
+    talk = lab.get(f"/conversations/{end.data['conversationId']}/messages", user="ada")
+    assert [m["role"] for m in talk.json["items"]] == ["assistant", "user"]
+
+
 def kill_links(lab):
     """The responder's, some of which end by themselves at any moment."""
     ids = lab.sql("SELECT ID FROM information_schema.PROCESSLIST"

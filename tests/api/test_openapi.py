@@ -128,6 +128,11 @@ def project_ids(lab):
         path = f"{PROJECT}/{kind}"
         made[path] = lab.post(path.replace("{parent}", made[PROJECT]), KINDS[kind],
                               user="ada", groups=["it"]).json["id"]
+    made["/entities"] = made[PROJECT + "/tasks"]
+    made["{task}"], made["{goal}"] = made[PROJECT + "/tasks"], made[PROJECT + "/goals"]
+    made["{document}"] = made[PROJECT + "/documents"]
+    made[PROJECT + "/edges"] = lab.post(f"/projects/{made[PROJECT]}/edges", {
+        "fromId": made["{task}"], "toId": made["{goal}"]}, user="ada").json["id"]
     made["/documents/{parent}"] = made[PROJECT + "/documents"]
     versions = "/documents/{parent}/versions"
     made[versions] = lab.get(versions.replace("{parent}", made["/documents/{parent}"]),
@@ -196,6 +201,9 @@ BODIES = {
     **{("POST", f"{PROJECT}/{kind}"): body for kind, body in KINDS.items()},
     **{("PATCH", f"{PROJECT}/{kind}/{{id}}"): {"description": "D"} for kind in KINDS},
     ("POST", PROJECT + "/members"): {"group": "staff"},
+    ("POST", PROJECT + "/edges"): {"fromId": "{document}", "toId": "{goal}"},
+    ("PATCH", PROJECT + "/edges/{id}"): {},
+    ("POST", "/projects/{id}/tree"): {"documentId": "{document}"},
     ("PATCH", PROJECT + "/members/{id}"): {"role": "editor"},
     ("POST", "/doctor"): {"measured": {}}, ("POST", "/doctor/body"): {},
     ("POST", "/openai/v1/chat/completions"): {"model": "lab", "messages": [
@@ -237,7 +245,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
     real = filled(real, ids)
     if path.endswith(("/events", "/notifications")):    # the form that is JSON
         real += "?wait=0"
-    if path == "/conversations/search":
+    if path in ("/conversations/search", "/entities/search"):
         real += "?q=Hello"
     if method == "GET" and path.endswith(("/variants", "{conversation}/sources")):
         real += "?messageId=" + ids["{message}"]

@@ -42,6 +42,16 @@ def test_by_turn_message_and_conversation(lab, turn):
     assert "secret-word" not in text and "version 0" not in text
 
 
+@pytest.mark.parametrize("prices,ends", [
+    ({"prices": {"currency": "EUR"}}, "EUR"), ({}, "(prices.currency is not set)")])
+def test_the_cost_has_a_currency(make_lab, prices, ends):
+    lab = make_lab(services={"paid": {"model": "demo", "input_price": 5000,
+                                      "output_price": 9000}},
+                   config={"chat": {"llm_service": "paid"}, **prices})
+    text = show(lab, lab.chat("Hello", user="ada")[0].data["turnId"])
+    assert re.search(r"^  cost        \d+\.\d{6} " + re.escape(ends) + "$", text, re.M), text
+
+
 def test_what_is_not_a_turn(lab):
     for id, says in (("x", "is not the id of"), (NOBODY, "there is no turn of")):
         answer = lab.command("turn", "show", id, check=False)

@@ -9,8 +9,8 @@ tests_bench_no_events_SOURCES = $(lamplighter_fcgi_SOURCES) \
 	tests/bench/no_events.c
 tests_bench_no_events_LDADD = $(lamplighter_fcgi_LDADD)
 tests_bench_no_events_LDFLAGS = -Wl,--wrap=turn_log_new
-tests_bench_search_SOURCES = tests/bench/search.c $(DB_TEST_SOURCES)
-tests_bench_search_LDADD = $(UNIT_LIBS)
+tests_bench_search_SOURCES = tests/bench/search.c
+tests_bench_search_LDADD = tests/unit/libunit.a $(UNIT_LIBS)
 CLEANFILES += $(EXTRA_PROGRAMS)
 EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth tests/bench/turns \
 	tests/bench/model/package.json tests/bench/model/package-lock.json \

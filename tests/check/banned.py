@@ -130,6 +130,7 @@ SEARCHED = {
     "fcgi-app/extract/office_epub.c": "a foreign file, names of files in it",
     "fcgi-app/extract/office_odf.c": "a foreign file",
     "fcgi-app/extract/office_walk.c": "names of XML namespaces",
+    "fcgi-app/extract/tags.c": "XML or HTML, for ends of tags",
     "fcgi-app/multipart.c": "a body, for its boundaries",
     "fcgi-app/api/feeds.c": "frames, for their ends",
     "fcgi-app/api/metric.c": "a content type",

@@ -68,14 +68,60 @@ def test_forks_count(make_lab):
     used, limits = of(lab, "ada")
     assert limits["stored"] == MIB and 0.6 * MIB < used["stored"] <= MIB
     assert used["stored"] == sum(used[k] for k in (
-        "conversations", "files", "documents", "searchIndex", "versions"))
+        "conversations", "files", "documents", "searchIndex", "agents", "settings",
+        "projects", "versions"))
     # Others are others; and what is deleted makes room at once.
     assert of(lab, "bob")[0]["stored"] == 0
     assert lab.call("DELETE", f"/conversations/{forks[0]}", user="ada").status == 204
     assert lab.post(path, {"messageId": last}, user="ada").status == 201
     said = lab.command("stored", "--user", "ada").stdout.splitlines()
-    assert said[0].split("\t")[0::2] == ["stored", str(MIB)] and len(said) == 6
+    assert said[0].split("\t")[0::2] == ["stored", str(MIB)] and len(said) == 9
     assert int(said[1].split("\t")[1]) == of(lab, "ada")[0]["conversations"]
+
+
+def test_prompts_agents_and_settings_count(make_lab):
+    """200 agents of 160 KB in each of 50 workspaces, and nobody counted them."""
+    lab = make_lab(config={"limits": {"stored_mb": 1}})
+    for user in ("ada", "bob"):
+        assert of(lab, user)[0]["agents"] == of(lab, user)[0]["settings"] == 0
+    agents, long = "/workspaces/lab/agents", "x" * 20000
+    answer = lab.post(agents, {"name": "A", "systemPrompt": long, "userPrompt": long},
+                      user="ada")
+    assert answer.status == 201, answer
+    assert 40000 < of(lab, "ada")[0]["agents"] < 40100
+    assert lab.call("PATCH", "/settings", {"custom_context": "y" * 1000},
+                    user="ada").status == 200
+    assert 1000 < of(lab, "ada")[0]["settings"] < 1100
+    made = []
+    for i in range(40):
+        answer = lab.post(agents, {"name": f"B{i}", "systemPrompt": long,
+                                   "userPrompt": long}, user="ada")
+        if answer.status != 201:
+            break
+        made.append(answer.json["agentId"])
+        of(lab, "ada")			# counts now, not half a minute later
+    assert "agents 1.0 MiB" in full(answer) and len(made) == 26
+    for method, path, body in (("POST", "/prompts", {"name": "P", "body": "x"}),
+                               ("PATCH", f"{agents}/{made[0]}", {"systemPrompt": long})):
+        full(lab.call(method, path, body, user="ada"))
+        assert method == "PATCH" or lab.call(method, path, body, user="bob").status == 201
+    assert lab.call("DELETE", f"{agents}/{made[0]}", user="ada").status == 204
+    assert lab.post("/prompts", {"name": "P", "body": "x"}, user="ada").status == 201
+
+
+def test_what_is_in_projects_counts(make_lab):
+    lab = make_lab(config={"limits": {"stored_mb": 1}})
+    path = f"/projects/{lab.post('/projects', {'name': 'P'}, user='ada').json['id']}"
+    made = lab.post(path + "/documents", {"title": "D", "content": "z" * 400000}, user="ada")
+    assert made.status == 201 and 400000 < of(lab, "ada")[0]["projects"] < 400100
+    assert lab.post(path + "/risks", {"title": "R", "mitigation": "m" * 3000},
+                    user="ada").status == 201
+    assert of(lab, "ada")[0]["projects"] > 403000
+    # Its version counts, too, and a content that there is no room for is refused.
+    full(lab.post(path + "/documents", {"title": "E", "content": "z" * 400000}, user="ada"))
+    assert lab.call("DELETE", f"{path}/documents/{made.json['id']}", user="ada",
+                    headers={"If-Match": "*"}).status == 204
+    assert of(lab, "ada")[0]["projects"] < 4000
 
 
 def test_turns_stop_at_the_limit(make_lab):

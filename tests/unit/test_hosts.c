@@ -89,7 +89,8 @@ static void errors_that_speak_against_a_host(void **state)
 	static const unsigned host[] = { 1047, 1180, 1290, 1836, 1053, 2002,
 					 2003, 2005, 2006, 2013, 2026, 2055 };
 	static const unsigned other[] = { 1927, 1153, 1040, 1203, 1226, 1243,
-					  2014, 2027, 1213, 1205, 1062, 1, 0 };
+					  2014, 2027, 1213, 1205, 1062, 1114,
+					  1021, 1878, 1, 0 };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(host); i++)

@@ -11,7 +11,8 @@ static void common_words_say_nothing(void **state)
 {
 	static const char *const common[] = {
 		"a", "What", "YOU", "thanks", "yourselves", "wie", "würden", "où", "ça",
-		"está", "perché", "waarom", "também", "zwischen",
+		"está", "perché", "waarom", "também", "zwischen", "five", "fünf",
+		"yesterday", "time",
 	};
 	static const char *const words[] = {
 		"leave", "projector", "war", "font", "car", "AI", "C", "2025", "zebra", "",
@@ -20,6 +21,7 @@ static void common_words_say_nothing(void **state)
 	static const struct { const char *text; bool asks; } cases[] = {
 		{ "Hi!", false }, { "How are you?", false }, { "I don't know.", false },
 		{ "", false }, { "?!", false }, { "OK", false },
+		{ "Long time no see!", false }, { "Back in five.", false },
 		{ "How do I print?", true }, { "projector", true }, { "東京", true },
 		{ "E-42", true },
 	};

@@ -10,7 +10,7 @@
 
 #include "unit.h"
 
-enum { SCHEMA_BYTES = 2048, TOOLS_MAX = 64 };	/* sent with each request */
+enum { SCHEMA_BYTES = 2048, TOOLS_MAX = 128 };	/* sent with each request */
 
 /* What providers take and schema_check keeps, and no more than that. */
 static void check_schema(const char *what, const json_t *schema)

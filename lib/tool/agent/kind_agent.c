@@ -87,12 +87,14 @@ static int check(const struct conf *conf, const struct workspace *w,
 {
 	const char *id = c->agent->llm_service;
 	const struct llm_service *s = catalog_service(conf, str_of(id));
+	const char *near = catalog_service_near(conf, str_of(id));
 	struct err fault = ERR_INIT;
 
 	(void)w;
 	if (*id && !s)
 		return err_field(e, ERR_CONFIG, "agent.llm_service",
-				 "there is no LLM service \"%.60s\"", id);
+				 "there is no LLM service \"%.60s\"." STR_MEANT,
+				 id, STR_MEANT_ARG(near));
 	if (*id && c->agent->capability)
 		return err_field(e, ERR_CONFIG, "agent.capability",
 				 "either llm_service or capability, not both");

@@ -181,12 +181,14 @@ static int check(const struct conf *conf, const struct workspace *w,
 		.llm_service = id, .capability = LLM_CAN_VISION,
 	};
 	const struct llm_service *s = tool_agent_service(conf, &agent);
+	const char *near = catalog_service_near(conf, str_of(id));
 	struct err fault = ERR_INIT;
 
 	(void)w;
 	if (!s && *id)
 		return err_field(e, ERR_CONFIG, "image_text.llm_service",
-				 "there is no LLM service \"%.60s\"", id);
+				 "there is no LLM service \"%.60s\"." STR_MEANT,
+				 id, STR_MEANT_ARG(near));
 	if (!s)
 		return err_field(e, ERR_CONFIG, "image_text", "needs an LLM "
 				 "service with the capability vision, and there "

@@ -2,9 +2,9 @@
 /*
  * Whether a turn may use a tool: pool of its context type ∩ the workspace's list ∩ the
  * agent's list ∩ the tool's groups ∩ the caller's permissions ∩ tiers ∩ the tool's own
- * decision (advertise). And whether the user is asked before a call runs (A42, D57): the
- * strictest policy of the tool, the workspace and the tenant. The model influences
- * neither.
+ * decision (advertise); what the context type gives need not be in the agent's list. And
+ * whether the user is asked before a call runs (A42, D57): the strictest policy of the
+ * tool, the workspace and the tenant. The model influences neither.
  */
 #include <string.h>
 
@@ -117,11 +117,16 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 	const struct workspace *w = ctx->turn.workspace;
 	const struct agent *a = ctx->turn.agent;
 
-	if (!tool_pool_has(ctx->turn.pool, t))
+	/* Unless the agent shall have none at all. */
+	const bool given = w && w->projects && tool_pool_gives(ctx->turn.pool, t) &&
+		!(a && conf_list_has(&a->tools, STR("none")));
+
+	if (!given && !tool_pool_has(ctx->turn.pool, t))
 		return false;
 	if (w && w->set.allow_tools && !is_listed(&w->allow_tools, t))
 		return false;
-	if (a && a->set.tools ? !is_listed(&a->tools, t) : !is_unnamed(t, w, a))
+	if (!given && (a && a->set.tools ? !is_listed(&a->tools, t)
+		       : !is_unnamed(t, w, a)))
 		return false;
 	if (t->external && !ctx->turn.web)
 		return false;

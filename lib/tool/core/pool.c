@@ -8,7 +8,7 @@
 #include "base/banned.h"
 
 static const char *const pools[TOOL_POOLS] = {
-#define POOL(type, groups) [TOOL_POOL_##type] = groups,
+#define POOL(type, name, groups) [TOOL_POOL_##type] = groups,
 #include "tool/core/pool.def"
 };
 
@@ -26,6 +26,48 @@ bool tool_has_word(const char *words, struct str name)
 		if (str_eq((struct str){ p, n }, name))
 			return true;
 	}
+	return false;
+}
+
+/* CONTEXT: by the names that its rows have for types. */
+static const char *const names[TOOL_POOLS] = {
+#define POOL(type, name, groups) [TOOL_POOL_##type] = name,
+#include "tool/core/pool.def"
+};
+
+static const char *const types[TOOL_POOLS] = {
+#define POOL(type, name, groups) [TOOL_POOL_##type] = #type,
+#include "tool/core/pool.def"
+};
+
+static const struct {
+	const char *tool, *types;
+} given[] = {
+#define CONTEXT(tool, types) { tool, types },
+#include "tool/core/pool.def"
+};
+
+const char *tool_pool_name(enum tool_pool pool)
+{
+	return names[pool];
+}
+
+int tool_pool_of(struct str name)
+{
+	if (str_is(name, "general"))
+		return TOOL_POOL_GLOBAL;
+	for (int i = 0; i < TOOL_POOLS; i++)
+		if (str_is(name, names[i]))
+			return i;
+	return -1;
+}
+
+bool tool_pool_gives(enum tool_pool pool, const struct tool *t)
+{
+	for (size_t i = 0; i < ARRAY_LEN(given); i++)
+		if (strcmp(given[i].tool, t->name) == 0)
+			return !t->kind &&
+				tool_has_word(given[i].types, str_of(types[pool]));
 	return false;
 }
 

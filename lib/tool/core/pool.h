@@ -13,13 +13,22 @@
 struct tool;
 
 enum tool_pool {
-#define POOL(type, groups) TOOL_POOL_##type,
+#define POOL(type, name, groups) TOOL_POOL_##type,
 #include "tool/core/pool.def"
 	TOOL_POOLS
 };
 
 /* Whether words, by blanks, have this one. */
 bool tool_has_word(const char *words, struct str name);
+
+/* The names of the context types, as they are in requests: "project_create". */
+const char *tool_pool_name(enum tool_pool pool);
+
+/* The pool of the context type of this name ("general": GLOBAL); -1: there is none. */
+int tool_pool_of(struct str name);
+
+/* Whether the context type gives t to the conversations of workspaces with projects. */
+bool tool_pool_gives(enum tool_pool pool, const struct tool *t);
 
 /* Whether the context type has t at all. Any thread. */
 bool tool_pool_has(enum tool_pool pool, const struct tool *t);

@@ -9,12 +9,16 @@
 
 #include "agent/setting.h"
 #include "agent/stored.h"
+#include "auth/policy.h"
 #include "base/log.h"
+#include "tool/agent/option.h"
 #include "tool/core/builtin.h"
 #include "tool/core/family.h"
 #include "tool/core/text.h"
 
 #include "base/banned.h"
+
+#define GROUP "group:"
 
 size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx)
 {
@@ -161,9 +165,9 @@ static bool is_choice(const struct conf *conf, const struct workspace *w,
 	/* `tools: none` is an agent without tools */
 	if (str_is(s, "none"))
 		return true;
-	if (!str_starts(s, STR("group:")))
+	if (!str_starts(s, STR(GROUP)))
 		return tool_exists(conf, w, s);
-	return group_exists(conf, w, (struct str){ s.p + 6, s.n - 6 });
+	return group_exists(conf, w, str_of(s.p + strlen(GROUP)));
 }
 
 /* -- what rows of agents and workspaces say ------------------------------------ */
@@ -228,6 +232,37 @@ static void add_name(struct names *l, const char *name)
 	l->v[l->n++] = name;
 }
 
+/* The groups of a tool, each once. */
+static void add_groups(struct names *l, struct str groups)
+{
+	while (groups.n) {
+		struct str g = str_cut(&groups, ' ');
+		size_t i = 0;
+
+		while (i < l->n && !str_is(g, l->v[i] + strlen(GROUP)))
+			i++;
+		if (g.n && i == l->n)
+			add_name(l, arena_printf(l->arena, GROUP "%.*s",
+						 STR_ARG(g)));
+	}
+}
+
+static struct names known_groups(const struct conf *conf,
+				 const struct workspace *w, struct arena *a)
+{
+	struct names l = { .arena = a };
+
+	for (size_t i = 0; tool_builtin_at(i); i++)
+		add_groups(&l, str_of(tool_builtin_at(i)->group));
+	for (size_t i = 0; i < conf->n_mcp_servers; i++)
+		add_groups(&l, str_of(conf->mcp_servers[i].id));
+	for (size_t i = 0; i < conf->n_tools; i++)
+		add_groups(&l, str_of(conf->tools[i].group));
+	for (size_t i = 0; w && i < w->n_tools; i++)
+		add_groups(&l, str_of(w->tools[i].group));
+	return l;
+}
+
 /* The names to suggest. */
 static struct names known_names(const struct conf *conf,
 				const struct workspace *w, struct arena *a)
@@ -242,9 +277,23 @@ static struct names known_names(const struct conf *conf,
 			add_name(&l, tool_families[f]->name_at(conf, i));
 	for (size_t i = 0; i < conf->n_tools; i++)
 		add_name(&l, conf->tools[i].name);
-	for (size_t i = 0; i < w->n_tools; i++)
+	for (size_t i = 0; w && i < w->n_tools; i++)
 		add_name(&l, w->tools[i].name);
 	return l;
+}
+
+/* w == NULL: a list of the main file, which all workspaces use. */
+static bool is_known(const struct conf *conf, const struct workspace *w,
+		     struct str s)
+{
+	const struct catalog *all = catalog_of(conf);
+
+	if (is_choice(conf, w, s))
+		return true;
+	for (size_t i = 0; !w && i < all->n_workspaces; i++)
+		if (is_choice(conf, &all->workspaces[i], s))
+			return true;
+	return false;
 }
 
 /* path: of the list, for its line; whose: "agent x: ". */
@@ -252,27 +301,88 @@ static int check_list(const struct conf *conf, const struct workspace *w,
 		      const struct conf_list *l, const char *path,
 		      const char *whose, struct err *e)
 {
+	const char *file = w ? w->file : conf->file;
 	struct buf hint = BUF_INIT(4096);
 	struct arena arena = ARENA_INIT;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < l->n; i++) {
 		struct str s = str_of(l->v[i]);
+		bool group = str_starts(s, STR(GROUP));
 		struct names known;
 
-		if (is_choice(conf, w, s))
+		if (is_known(conf, w, s))
 			continue;
-		known = known_names(conf, w, &arena);
-		text_names(&hint, "Tools", s, known.v, known.n);
+		known = group ? known_groups(conf, w, &arena)
+			: known_names(conf, w, &arena);
+		text_names(&hint, group ? "Groups" : "Tools", s, known.v,
+			   known.n);
 		rc = err_public(e, ERR_CONFIG, "%s:%d: %s: there is no tool "
-				"%.70s. %.100s", w->file,
-				conf_line(w->file, arena_printf(&arena,
+				"%.70s. %.100s", file,
+				conf_line(file, arena_printf(&arena,
 					"%s[%zu]", path, i)),
 				whose, s.p, hint.p);
 	}
 	buf_release(&hint);
 	arena_release(&arena);
 	return rc;
+}
+
+/* name: as in the permission; the page may have tools that only it knows. */
+static bool is_granted(const struct conf *conf, struct str name)
+{
+	const struct catalog *all = catalog_of(conf);
+
+	for (size_t i = 0; i < all->n_workspaces; i++)
+		if (all->workspaces[i].client_tools == CLIENT_TOOLS_ALLOW)
+			return true;
+	return is_known(conf, NULL, name);
+}
+
+void tool_check_grants(const struct conf *conf, struct buf *out)
+{
+	const struct str prefix = STR(PERM_TOOL_PREFIX);
+	struct arena arena = ARENA_INIT;
+
+	for (size_t i = 0; i < conf->n_roles; i++) {
+		const struct conf_role *r = &conf->roles[i];
+
+		for (size_t k = 0; k < r->permissions.n; k++) {
+			struct str name = str_of(r->permissions.v[k]);
+			struct names known;
+			const char *near;
+
+			if (!str_starts(name, prefix))
+				continue;
+			name = str_of(name.p + prefix.n);
+			if (strchr(name.p, '*') || is_granted(conf, name))
+				continue;
+			known = known_names(conf, NULL, &arena);
+			near = str_nearest(name, known.v, known.n,
+					   sizeof(*known.v), 2);
+			buf_addf(out, "role %s: there is no tool \"%s\"."
+				 STR_MEANT "\n", r->id, name.p,
+				 STR_MEANT_ARG(near));
+		}
+	}
+	arena_release(&arena);
+}
+
+/* The tools that agents as tools may use. */
+static int check_tool_agents(const struct conf *conf, const struct workspace *w,
+			     const struct conf_tool *v, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		char path[160], whose[80];
+
+		if (!v[i].agent)
+			continue;
+		snprintf(path, sizeof(path), "tools.%s.agent.tools", v[i].name);
+		snprintf(whose, sizeof(whose), "tool %.60s", v[i].name);
+		if (check_list(conf, w, &v[i].agent->tools, path, whose, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int check_agent(const struct conf *conf, const struct workspace *w,
@@ -289,13 +399,15 @@ int tool_check_conf(const struct conf *conf, struct err *e)
 {
 	const struct catalog *all = catalog_of(conf);
 
-	if (setting_check_conf(conf, e) < 0 || tool_kind_check(conf, e) < 0)
+	if (setting_check_conf(conf, e) < 0 || tool_kind_check(conf, e) < 0 ||
+	    check_tool_agents(conf, NULL, conf->tools, conf->n_tools, e) < 0)
 		return -1;
 	for (size_t i = 0; i < all->n_workspaces; i++) {
 		const struct workspace *w = &all->workspaces[i];
 
 		if (check_list(conf, w, &w->allow_tools, "allow_tools",
-			       "allow_tools", e) < 0)
+			       "allow_tools", e) < 0 ||
+		    check_tool_agents(conf, w, w->tools, w->n_tools, e) < 0)
 			return -1;
 		for (size_t k = 0; k < w->n_agents; k++)
 			if (check_agent(conf, w, k, e) < 0)
@@ -319,7 +431,8 @@ const char *tool_effect_name(int64_t effect)
 		? names[effect] : "destructive";
 }
 
-void tool_print_list(struct buf *out)
+static void print(struct buf *out, bool (*wanted)(enum tool_pool, const struct tool *),
+		  enum tool_pool pool)
 {
 	struct arena a = ARENA_INIT;
 	struct tool_rows rows = { .arena = &a };
@@ -327,8 +440,19 @@ void tool_print_list(struct buf *out)
 	builtin_rows(&rows);
 	qsort(rows.v, rows.n, sizeof(*rows.v), by_name);
 	for (size_t i = 0; i < rows.n; i++)
-		buf_addf(out, "%-16s %-12s %-16s AI.Chat.UseTool.%s\n",
-			 rows.v[i].name, tool_effect_name(rows.v[i].effect),
-			 rows.v[i].group, rows.v[i].name);
+		if (!wanted || wanted(pool, &rows.v[i]))
+			buf_addf(out, "%-16s %-12s %-16s AI.Chat.UseTool.%s\n",
+				 rows.v[i].name, tool_effect_name(rows.v[i].effect),
+				 rows.v[i].group, rows.v[i].name);
 	arena_release(&a);
+}
+
+void tool_print_list(struct buf *out)
+{
+	print(out, NULL, TOOL_POOL_GLOBAL);
+}
+
+void tool_print_given(struct buf *out, enum tool_pool pool)
+{
+	print(out, tool_pool_gives, pool);
 }

@@ -345,10 +345,19 @@ void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
  */
 int tool_check_conf(const struct conf *conf, struct err *e) MUST_CHECK;
 
+/*
+ * Appends one line per tool that a role permits and that neither the files nor the
+ * program have. For `lamplighter check`.
+ */
+void tool_check_grants(const struct conf *conf, struct buf *out);
+
 /* "read", "write", "destructive"; the last also for any other value. */
 const char *tool_effect_name(int64_t effect);
 
 /* For `list tools`: a line each. */
 void tool_print_list(struct buf *out);
+
+/* The same of those that the context type gives in workspaces with projects. */
+void tool_print_given(struct buf *out, enum tool_pool pool);
 
 #endif

@@ -250,8 +250,12 @@ int dataset_check(const struct conf *conf, const struct conf_dataset *d,
 	}
 	for (size_t i = 0; rc == 0 && d->n_columns && i < d->key.n; i++)
 		if (!is_declared(d, d->key.v[i])) {
+			const char *near = str_nearest(str_of(d->key.v[i]),
+				&d->columns[0].name, d->n_columns,
+				sizeof(*d->columns), 2);
+
 			err_public(&fault, ERR_CONFIG, "is not one of its "
-				   "columns:");
+				   "columns." STR_MEANT, STR_MEANT_ARG(near));
 			rc = at(d, "key", d->key.v[i], &fault, e);
 		}
 	for (size_t i = 0; rc == 0 && i < d->n_columns; i++) {

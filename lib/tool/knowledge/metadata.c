@@ -4,6 +4,8 @@
  * content. The number of documents of a base is not told: some may be of other
  * groups.
  */
+#include "auth/policy.h"
+#include "entity/entity.h"
 #include "tool/knowledge/knowledge.h"
 
 #include "base/banned.h"
@@ -68,6 +70,38 @@ static struct uuid *read_ids(const struct tool_ctx *ctx, const json_t *list,
 	return ids;
 }
 
+static void write_metadata(struct jw *w, const struct uuid *id, struct str title,
+			   struct str description, int64_t length, int64_t updated_us)
+{
+	jw_obj(w);
+	jw_kuuid(w, "id", id);
+	jw_kstr(w, "title", title);
+	jw_kstr(w, "description", description);
+	jw_kint(w, "content_length", length);
+	jw_ktime(w, "updated_at", updated_us);
+	jw_end_obj(w);
+}
+
+/* Those that are documents of projects that the user sees. */
+static int write_of_projects(struct jw *w, const struct tool_ctx *ctx,
+			     const struct uuid *ids, size_t n_ids, struct err *e)
+{
+	struct caller by = ctx->turn.by;
+	struct entity_brief *v;
+	size_t n;
+
+	if (!policy_may(by.who, PERM_PROJECTS_READ))
+		return 0;
+	by.arena = ctx->arena;
+	if (entity_of_ids(&by, ids, n_ids, &v, &n, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (str_is(v[i].kind, entity_kinds[ENTITY_DOCUMENT].name))
+			write_metadata(w, &v[i].id, v[i].title, v[i].description,
+				       v[i].length, v[i].updated_us);
+	return 0;
+}
+
 int knowledge_metadata_run(const struct tool *t, const struct tool_ctx *ctx,
 			   const json_t *args, struct buf *out, bool *is_json,
 			   struct err *e)
@@ -90,17 +124,14 @@ int knowledge_metadata_run(const struct tool *t, const struct tool_ctx *ctx,
 	for (size_t i = 0; i < n; i++) {
 		const struct kb_document *d = docs[i].document;
 
-		jw_obj(&w);
-		jw_kuuid(&w, "id", &d->id);
-		jw_kstr(&w, "title", d->title);
-		/* Documents have none of their own. */
-		jw_kstr(&w, "description", (struct str){ NULL, 0 });
-		jw_kint(&w, "content_length", d->bytes);
-		jw_ktime(&w, "updated_at", d->updated_us);
-		jw_end_obj(&w);
+		/* These have no description. */
+		write_metadata(&w, &d->id, d->title, (struct str){ NULL, 0 }, d->bytes,
+			       d->updated_us);
 		if (ctx->from)
 			origins_add(ctx->from, ORIGIN_DOCUMENT, d->title);
 	}
+	if (write_of_projects(&w, ctx, ids, n_ids, e) < 0)
+		return -1;
 	jw_end_arr(&w);
 	jw_end_obj(&w);
 	return 0;

@@ -3,6 +3,7 @@
  * Resources (lib/resource/resource.def) for models: each row TOOL there is a
  * tool. It calls its verb with the rights of the caller (resource_call).
  */
+#include "hold/stored.h"
 #include "resource/call.h"
 #include "tool/core/env.h"
 #include "tool/core/family.h"
@@ -98,8 +99,12 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 		call.expect = expect;
 		call.ctx = &version;
 	}
-	if (resource_call(&by, &call, answer, e) < 0)
+	if (((d->verb == VERB_CREATE || d->verb == VERB_PATCH) &&
+	     hold_check(by.db, by.conf, &by.owner, e) < 0) ||
+	    resource_call(&by, &call, answer, e) < 0)
 		return -1;
+	if (d->verb != VERB_LIST && d->verb != VERB_GET)
+		hold_refresh(by.db, by.conf, &by.owner);
 	if (d->verb == VERB_DELETE)
 		buf_adds(out, "{\"deleted\":true}");
 	else

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* What is in projects, beside the routes of their resources: search, links, the tree. */
+#include "api/api.h"
+#include "api/page.h"
+#include "api/resource.h"
+#include "base/fields.h"
+#include "base/limits.h"
+#include "entity/entity.h"
+#include "entity/tree.h"
+#include "route.h"
+
+#include "base/banned.h"
+
+enum { LINKS_MAX = 500 };	/* shown of one */
+
+/* -- search -------------------------------------------------------------------------- */
+
+static int read_kinds(struct request *rq, unsigned *out, struct err *e)
+{
+	struct str rest, name;
+
+	if (req_query(rq, "kind", &rest, e) < 0)
+		return -1;
+	while (rest.n) {
+		name = str_cut(&rest, ',');
+		if (entity_kind_of(name) < 0)
+			return err_field(e, ERR_INVALID_FIELD, "kind", "kind must be one "
+					 "or several of %s, separated by commas.",
+					 entity_kind_names(~0u, rq->arena).p);
+		*out |= 1u << entity_kind_of(name);
+	}
+	return 0;
+}
+
+static int read_key(struct request *rq, const char *key, struct str *out, struct err *e)
+{
+	if (req_query_text(rq, key, 32, out, e) < 0)
+		return -1;
+	if (!out->n)
+		out->p = NULL;
+	return 0;
+}
+
+static int read_project(struct request *rq, struct entity_ask *ask, struct err *e)
+{
+	struct uuid *id = arena_new(rq->arena, struct uuid);
+	struct str s;
+
+	if (req_query(rq, "projectId", &s, e) < 0)
+		return -1;
+	if (s.n && !uuid_parse(s, id))
+		return err_field(e, ERR_INVALID_FIELD, "projectId",
+				 "projectId must be the id of a project.");
+	ask->project = s.n ? id : NULL;
+	return 0;
+}
+
+/*
+ * GET /entities/search?q=&projectId=&kind=&typeKey=&stateKey=&pageSize=
+ * 200 {items: [FoundEntity]}, best first: projects and what is in them whose titles,
+ * descriptions or contents have words of q, and its phrases in double quotes, each with a
+ * part of the best passage. What was changed a moment ago is found.
+ */
+int api_entity_search(struct request *rq, struct response *rs, struct err *e)
+{
+	struct entity_ask ask = { .kinds = 0 };
+	struct entity_found *v;
+	size_t n;
+	struct jw w;
+
+	if (req_query_text(rq, "q", LIM_QUESTION_CHARS, &ask.query, e) < 0 ||
+	    read_project(rq, &ask, e) < 0 || read_kinds(rq, &ask.kinds, e) < 0 ||
+	    read_key(rq, "typeKey", &ask.type_key, e) < 0 ||
+	    read_key(rq, "stateKey", &ask.state_key, e) < 0 ||
+	    api_page_size(rq, &ask.max, e) < 0)
+		return -1;
+	ask.query = str_trim(ask.query);
+	ask.max = MIN(ask.max, (size_t)LIM_FOUND);
+	if (!ask.query.n)
+		return err_field(e, ERR_INVALID_FIELD, "q",
+				 "q must have words to look for.");
+	if (entity_search(&rq->by, &ask, &v, &n, e) < 0)
+		return -1;
+	w = api_page_items(rs);
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(&w);
+		entity_write_found(&w, &v[i]);
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* -- one of any kind ----------------------------------------------------------------- */
+
+static int find(struct request *rq, const struct uuid *id, struct entity_brief **out,
+		struct err *e)
+{
+	size_t n;
+
+	if (entity_of_ids(&rq->by, id, 1, out, &n, e) < 0)
+		return -1;
+	return n ? 0 : err_set(e, ERR_NOT_FOUND, "no such entity");
+}
+
+/* GET /entities/{id}: 200 the record of its kind, with kind and projectId. */
+int api_entity_get(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "id");
+	struct resource_call c = { .verb = VERB_GET };
+	struct resource_answer *out = arena_new(rq->arena, struct resource_answer);
+	struct entity_brief *b;
+	char text[UUID_TEXT_BYTES];
+	struct jw w;
+
+	if (find(rq, id, &b, e) < 0)
+		return -1;
+	c.r = &resources[entity_kinds[entity_kind_of(b->kind)].resource];
+	c.id = str_of(uuid_format(id, text));
+	if (resource_call(&rq->by, &c, out, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kstr(&w, "kind", b->kind);
+	jw_kuuid(&w, "projectId", &b->project_id);
+	resource_record(&w, &rq->by, c.r, &out->done, &out->items[0]);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/*
+ * GET /entities/{id}/links
+ * 200 {items: [{edgeId, relation, direction, entity}]}: at most LINKS_MAX, the first made
+ * first.
+ */
+int api_entity_links(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "id");
+	struct entity_brief *b, *briefs;
+	struct entity_edge *edges;
+	size_t n, n_briefs;
+	struct jw w;
+
+	if (find(rq, id, &b, e) < 0 ||
+	    entity_linked(&rq->by, id, LINKS_MAX, &edges, &n, &briefs, &n_briefs, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	entity_write_linked(&w, id, edges, n, briefs, n_briefs);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* -- the tree ------------------------------------------------------------------------- */
+
+/* GET /projects/{id}/tree: 200 {version, root: [{id, order, title, …, children}]} */
+int api_project_tree(struct request *rq, struct response *rs, struct err *e)
+{
+	struct tree t;
+	struct jw w;
+
+	if (tree_read(&rq->by, route_arg_uuid(rq, "id"), &t, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kint(&w, "version", t.version);
+	jw_key(&w, "root");
+	tree_write(&w, t.first);
+	jw_end_obj(&w);
+	return 0;
+}
+
+struct move_body {
+	struct uuid document, parent;
+	int64_t position;
+};
+
+static const struct field move_fields[] = {
+	{ .key = "documentId", .type = FIELD_UUID, .flags = FIELD_REQUIRED,
+	  .offset = offsetof(struct move_body, document) },
+	{ .key = "parentId", .type = FIELD_UUID, .flags = FIELD_NULLABLE,
+	  .offset = offsetof(struct move_body, parent) },
+	{ .key = "position", .type = FIELD_INT, .min = 0, .max = LIM_ENTITIES,
+	  .offset = offsetof(struct move_body, position) },
+};
+
+/*
+ * POST /projects/{id}/tree {documentId, parentId, position}
+ * 200 {version, documentId, parentId}: moves a document under another one (null or
+ * absent: to the top), to a position among those there (absent: to the end).
+ */
+int api_project_tree_move(struct request *rq, struct response *rs, struct err *e)
+{
+	struct move_body in;
+	int64_t version;
+	struct jw w;
+
+	if (fields_read(move_fields, ARRAY_LEN(move_fields), rq->body, &in, sizeof(in),
+			e) < 0)
+		return -1;
+	if (tree_move(&rq->by, route_arg_uuid(rq, "id"), &in.document,
+		      uuid_is_nil(&in.parent) ? NULL : &in.parent,
+		      json_object_get(rq->body, "position") ? (size_t)in.position
+		      : LIM_ENTITIES, &version, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kint(&w, "version", version);
+	jw_kuuid(&w, "documentId", &in.document);
+	jw_kuuid_if(&w, "parentId", &in.parent);
+	jw_end_obj(&w);
+	return 0;
+}

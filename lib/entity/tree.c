@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+#include "entity/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+enum {
+	GAP = 1 << 20,		/* between places that are numbered anew */
+	TRIES = 16,		/* of a move, while others move, too */
+};
+
+static const struct resource *const project_rows = &resources[RESOURCE_PROJECT];
+
+static const struct db_field node_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct tree_node, m, t)
+	ENTITY_NODE_FIELDS(F, COMMA)
+#undef F
+};
+
+/* -- reading ------------------------------------------------------------------------- */
+
+static int by_id(const void *a, const void *b)
+{
+	const struct tree_node *const *x = a, *const *y = b;
+
+	return memcmp((*x)->id.b, (*y)->id.b, sizeof((*x)->id.b));
+}
+
+static void append(struct tree *t, struct tree_node *above, struct tree_node *node)
+{
+	struct tree_node **first = above ? &above->first : &t->first;
+	struct tree_node **last = above ? &above->last : &t->last;
+
+	node->order = *last ? (*last)->order + 1 : 0;
+	if (*last)
+		(*last)->next = node;
+	else
+		*first = node;
+	*last = node;
+}
+
+/* Whether the way up from the node ends at the top, and how long it is. */
+static bool reach_top(struct tree_node *node, size_t n)
+{
+	size_t depth = 1;
+
+	for (const struct tree_node *up = node->above; up; up = up->above)
+		if (++depth > n)
+			return false;
+	node->depth = depth;
+	return true;
+}
+
+/* Documents whose one above is gone, or that are in a circle, are at the top. */
+static void join(struct tree *t, struct arena *a)
+{
+	struct tree_node **sorted = arena_zalloc(a, t->n + 1, sizeof(struct tree_node *));
+
+	for (size_t i = 0; i < t->n; i++)
+		sorted[i] = &t->v[i];
+	qsort(sorted, t->n, sizeof(*sorted), by_id);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct tree_node key = { .id = t->v[i].under_id };
+		const struct tree_node *at = &key;
+		struct tree_node **found = bsearch(&at, sorted, t->n, sizeof(*sorted),
+						   by_id);
+
+		t->v[i].above = found && *found != &t->v[i] ? *found : NULL;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		if (!reach_top(&t->v[i], t->n)) {
+			t->v[i].above = NULL;
+			t->v[i].depth = 1;
+		}
+	for (size_t i = 0; i < t->n; i++)
+		append(t, t->v[i].above, &t->v[i]);
+}
+
+int tree_read(const struct caller *by, const struct uuid *project, struct tree *out,
+	      struct err *e)
+{
+	const struct resource_at at = resource_for(by);
+	struct resource_row row;
+
+	*out = (struct tree){ .version = 0 };
+	if (resource_visible(by, project_rows, project, &row, e) < 0 ||
+	    db_int(by->db, STMT_ENTITY_TREE_VERSION,
+		   DB_ARGS(DB_U(project), DB_S(by->owner.tenant_id)), &out->version,
+		   e) < 0 ||
+	    db_list(by->db, STMT_ENTITY_NODES,
+		    DB_ARGS(DB_S(by->owner.tenant_id), DB_U(project),
+			    DB_S(resource_ids_json(at.readers, at.n_readers, by->arena))),
+		    by->arena, node_fields, sizeof(*out->v), 0, &out->v, &out->n, e))
+		return -1;
+	join(out, by->arena);
+	return 0;
+}
+
+struct tree_node *tree_find(const struct tree *t, const struct uuid *id)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (uuid_eq(&t->v[i].id, id))
+			return &t->v[i];
+	return NULL;
+}
+
+static void write_node(struct jw *w, const struct tree_node *node)
+{
+	jw_kuuid(w, "id", &node->id);
+	jw_kint(w, "order", node->order);
+	jw_kstr(w, "title", node->title);
+	jw_kstr(w, "description", node->description);
+	jw_kstr(w, "typeKey", node->type_key);
+	jw_kstr(w, "stateKey", node->state_key);
+	jw_kint(w, "contentLength", node->length);
+	jw_ktime(w, "updatedAt", node->updated_us);
+}
+
+/* Rows may say more levels than moves allow: no recursion. */
+void tree_write(struct jw *w, const struct tree_node *first)
+{
+	const struct tree_node *node = first;
+
+	jw_arr(w);
+	while (node) {
+		jw_obj(w);
+		write_node(w, node);
+		jw_key(w, "children");
+		jw_arr(w);
+		if (node->first) {
+			node = node->first;
+			continue;
+		}
+		for (;;) {
+			jw_end_arr(w);
+			jw_end_obj(w);
+			if (node->next || node->above == first->above)
+				break;
+			node = node->above;
+		}
+		node = node->next;
+	}
+	jw_end_arr(w);
+}
+
+/* -- new and deleted documents ------------------------------------------------------ */
+
+int tree_check(const struct caller *by, const struct uuid *project,
+	       const struct uuid *under, struct err *e)
+{
+	const struct tree_node *above;
+	struct tree t;
+
+	if (tree_read(by, project, &t, e) < 0)
+		return -1;
+	above = tree_find(&t, under);
+	if (!above)
+		return err_field(e, ERR_INVALID_FIELD, "parentId", "parentId must be a "
+				 "document of the same project.");
+	return above->depth < LIM_TREE_DEPTH ? 0
+		: err_field(e, ERR_INVALID_FIELD, "parentId", "The tree has at most %d "
+			    "levels.", LIM_TREE_DEPTH);
+}
+
+int tree_grew(const struct caller *by, const struct uuid *project, struct err *e)
+{
+	return db_exec(by->db, STMT_ENTITY_TREE_MOVED,
+		       DB_ARGS(DB_U(project), DB_S(by->owner.tenant_id)), NULL, e);
+}
+
+int tree_cut(const struct caller *by, const struct uuid *project,
+	     const struct uuid *document, const struct uuid *under, struct err *e)
+{
+	if (db_exec(by->db, STMT_ENTITY_LIFT,
+		    DB_ARGS(DB_U_IF(under), DB_U(document), DB_U(project)), NULL, e))
+		return -1;
+	return tree_grew(by, project, e);
+}
+
+/* -- moving -------------------------------------------------------------------------- */
+
+struct tree_step {
+	const struct caller *by;
+	const struct uuid *project;
+	struct tree tree;
+	struct tree_node *node, *under;
+	size_t position;
+	struct resource_at at;	/* with what the caller may write */
+	bool late;		/* out: the tree has changed since it was read */
+};
+
+/* How deep the deepest one below the node is, it being 1. */
+static size_t height(const struct tree *t, const struct tree_node *node)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct tree_node *up = &t->v[i];
+		size_t above = 1;
+
+		for (; up && up != node; up = up->above)
+			above++;
+		if (up && above > most)
+			most = above;
+	}
+	return most;
+}
+
+static int check(const struct tree_step *m, struct err *e)
+{
+	for (const struct tree_node *up = m->under; up; up = up->above)
+		if (up == m->node)
+			return err_field(e, ERR_INVALID_FIELD, "parentId", "A document "
+					 "cannot be under itself, or under what is below "
+					 "it.");
+	if ((m->under ? m->under->depth : 0) + height(&m->tree, m->node) > LIM_TREE_DEPTH)
+		return err_field(e, ERR_INVALID_FIELD, "parentId", "The tree has at most "
+				 "%d levels.", LIM_TREE_DEPTH);
+	return 0;
+}
+
+static int put(struct db *tx, const struct tree_step *m, const struct tree_node *node,
+	       int64_t place, struct err *e)
+{
+	return db_exec(tx, STMT_ENTITY_MOVE,
+		       DB_ARGS(DB_U_IF(m->under ? &m->under->id : NULL), DB_I(place),
+			       DB_U(&node->id), DB_S(m->by->owner.tenant_id),
+			       DB_U(m->project), DB_S(m->at.writers_json)), NULL, e);
+}
+
+/* There is no room between two places: all siblings are numbered anew. */
+static int number(struct db *tx, const struct tree_step *m, const struct tree_node *first,
+		  int64_t position, struct err *e)
+{
+	int64_t k = 0;
+
+	for (const struct tree_node *s = first; s; s = s->next) {
+		if (s == m->node)
+			continue;
+		if (put(tx, m, s, GAP * (k + (k >= position) + 1), e) < 0)
+			return -1;
+		k++;
+	}
+	return put(tx, m, m->node, GAP * (position + 1), e);
+}
+
+static int move_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct tree_step *m = ctx;
+	const struct tree_node *first = m->under ? m->under->first : m->tree.first;
+	const struct tree_node *before = NULL, *after = first;
+	struct db_result r;
+	int64_t position = 0;
+
+	if (db_exec(tx, STMT_ENTITY_TREE_FROM,
+		    DB_ARGS(DB_U(m->project), DB_S(m->by->owner.tenant_id),
+			    DB_I(m->tree.version)), &r, e))
+		return -1;
+	m->late = !r.affected;
+	if (m->late)
+		return 0;
+	for (; after && (after == m->node || position < (int64_t)m->position);
+	     after = after->next)
+		if (after != m->node) {
+			before = after;
+			position++;
+		}
+	if (before && after && after->place - before->place < 2)
+		return number(tx, m, first, position, e);
+	return put(tx, m, m->node, before && after
+		   ? before->place + (after->place - before->place) / 2
+		   : before ? before->place + GAP
+		   : after ? after->place - GAP : GAP, e);
+}
+
+static int move_once(struct tree_step *m, const struct uuid *document,
+		     const struct uuid *under, struct err *e)
+{
+	enum resource_role role;
+
+	if (tree_read(m->by, m->project, &m->tree, e) < 0 ||
+	    resource_roles(m->by, project_rows, &m->at, m->project, 1, &role, e) < 0)
+		return -1;
+	if (role < ROLE_EDITOR)
+		return resource_read_only(project_rows, e);
+	m->node = tree_find(&m->tree, document);
+	m->under = under ? tree_find(&m->tree, under) : NULL;
+	if (!m->node)
+		return err_set(e, ERR_NOT_FOUND, "no such document");
+	if (under && !m->under)
+		return err_field(e, ERR_INVALID_FIELD, "parentId", "parentId must be a "
+				 "document of the same project.");
+	return check(m, e) < 0 ? -1 : db_tx(m->by->db, move_tx, m, e);
+}
+
+int tree_move(const struct caller *by, const struct uuid *project,
+	      const struct uuid *document, const struct uuid *under, size_t position,
+	      int64_t *version, struct err *e)
+{
+	struct tree_step m = { .by = by, .project = project, .position = position,
+			  .at = resource_for(by), .late = true };
+
+	resource_writing(by, project_rows, &m.at);
+	for (int i = 0; m.late && i < TRIES; i++)
+		if (move_once(&m, document, under, e) < 0)
+			return -1;
+	if (m.late)
+		return err_public(e, ERR_CONFLICT, "Others move documents of this project at "
+				  "the same time. Try again.");
+	*version = m.tree.version + 1;
+	return 0;
+}

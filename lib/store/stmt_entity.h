@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Part of stmt.h, which includes it: what is in projects, their search, links and trees.
+ * Lists F(member, type letter, SQL) as stmt.h explains, and parts of SQL for stmt.def.
+ */
+#ifndef STORE_STMT_ENTITY_H
+#define STORE_STMT_ENTITY_H
+
+/* Of a row e of entity in a project p. */
+#define ENTITY_BRIEF_FIELDS(F, SEP) \
+	F(id, u, "e.id") SEP \
+	F(project_id, u, "e.top_id") SEP \
+	F(kind, s, "e.kind") SEP \
+	F(title, s, "e.title") SEP \
+	F(project, s, "p.name") SEP \
+	F(description, S, "LEFT(e.description, 300)") SEP \
+	F(type_key, s, "e.type_key") SEP \
+	F(state_key, s, "e.state_key") SEP \
+	F(owner, S, "(SELECT u.login FROM user u WHERE u.id = e.owner_id)") SEP \
+	F(priority, S, "e.priority") SEP \
+	F(due_date, S, "e.due_date") SEP \
+	F(length, I, "e.content_length") SEP \
+	F(version, i, "e.version") SEP \
+	F(updated_us, i, "e.updated_us")
+/* The same of a project. */
+#define ENTITY_AS_PROJECT \
+	"SELECT p.id, p.id, 'project', p.name, p.name, LEFT(p.description, 300), p.type_key," \
+	" p.state_key, NULL, NULL, p.due_date, NULL, p.version, p.updated_us"
+
+/* A row that each id of a JSON array has, of upper-case digits. */
+#define ENTITY_IDS "JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) "
+/* Whether one who reads as these ids sees the project of this id. */
+#define ENTITY_SEEN(id) " AND EXISTS (SELECT 1 FROM " ENTITY_IDS "r" \
+	" STRAIGHT_JOIN project_reader s ON s.row_id = " id \
+	" AND s.reader_id = UNHEX(r.x))"
+
+#define ENTITY_DUE_FIELDS(F, SEP) \
+	F(id, u, "q.row_id") SEP \
+	F(changes, i, "q.changes") SEP \
+	F(title, S, "COALESCE(e.title, p.name)") SEP \
+	F(description, S, "COALESCE(e.description, p.description)") SEP \
+	F(more, S, "CONCAT_WS('\\n\\n', e.mitigation, e.acceptance)") SEP \
+	F(content, S, "c.text")
+
+/* A document in the tree of its project. */
+#define ENTITY_NODE_FIELDS(F, SEP) \
+	F(id, u, "e.id") SEP \
+	F(under_id, U, "e.under_id") SEP \
+	F(place, i, "COALESCE(e.place, e.created_us)") SEP \
+	F(title, s, "e.title") SEP \
+	F(description, S, "LEFT(e.description, 300)") SEP \
+	F(type_key, s, "e.type_key") SEP \
+	F(state_key, s, "e.state_key") SEP \
+	F(length, I, "e.content_length") SEP \
+	F(updated_us, i, "e.updated_us")
+
+/* A link and what is at its ends. */
+#define ENTITY_EDGE_FIELDS(F, SEP) \
+	F(id, u, "g.id") SEP \
+	F(from_id, u, "g.from_id") SEP \
+	F(to_id, u, "g.to_id") SEP \
+	F(relation, s, "g.relation")
+/* Whether one who reads and may write as these sees and may change the project. */
+#define ENTITY_WRITES(id) " AND EXISTS (SELECT 1 FROM" \
+	" JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) r" \
+	" STRAIGHT_JOIN project_reader s ON s.row_id = " id \
+	" AND s.reader_id = UNHEX(r.x) AND s.role BETWEEN 2 AND r.m)"
+
+#endif

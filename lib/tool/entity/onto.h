@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tools over projects that are more than a verb on one resource: search, links, the
+ * tree, what fields mean, and changes that belong together. The others are rows TOOL of
+ * resource.def.
+ */
+#ifndef TOOL_ONTO_H
+#define TOOL_ONTO_H
+
+#include "entity/entity.h"
+#include "entity/tree.h"
+#include "tool/core/tool.h"
+
+/* For `run` of struct tool. */
+typedef int onto_run_fn(const struct tool *t, const struct tool_ctx *ctx,
+			const json_t *args, struct buf *out, bool *is_json,
+			struct err *e);
+
+onto_run_fn onto_field_info;
+/* data: an unsigned with a bit for each kind; 0: entity_types says which */
+onto_run_fn onto_search;
+onto_run_fn onto_relationships, onto_linked, onto_graph;
+onto_run_fn onto_task_documents;
+onto_run_fn onto_tree, onto_path, onto_move;
+onto_run_fn onto_task_document, onto_reorganize, onto_project;
+onto_run_fn onto_overview, onto_guide;
+
+/* The caller, with the arena of the call. */
+static inline struct caller onto_by(const struct tool_ctx *ctx)
+{
+	struct caller by = ctx->turn.by;
+
+	by.arena = ctx->arena;
+	return by;
+}
+
+/*
+ * The id in an argument, which is required: ERR_TOOL_ARGS, public, if it is none, naming
+ * the argument and the tool that gives such ids.
+ */
+int onto_id(const json_t *args, const char *key, struct uuid *out,
+	    struct err *e) MUST_CHECK;
+
+/* The one of this kind (ENTITY_PROJECT included) that the caller sees; public errors. */
+int onto_find(const struct caller *by, const struct uuid *id,
+	      enum entity_kind kind, struct entity_brief **out,
+	      struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* What there is in lib/tool/entity. */
+#include "tool/core/family.h"
+#include "tool/entity/onto.h"
+#include "tool/schemas.h"
+
+#include "base/banned.h"
+
+static bool may_read(const struct tool *t, const struct tool_ctx *ctx)
+{
+	(void)t;
+	return ctx->turn.by.db && policy_may(ctx->turn.by.who, PERM_PROJECTS_READ);
+}
+
+static bool may_write(const struct tool *t, const struct tool_ctx *ctx)
+{
+	return may_read(t, ctx) && policy_may(ctx->turn.by.who, PERM_PROJECTS_WRITE);
+}
+
+/* A bit for a kind, for onto_search. */
+#define ONLY(kind) .data = &(const unsigned){ 1u << ENTITY_##kind }
+#define ANY .data = &(const unsigned){ 0 }
+
+#define READ .effect = TOOL_READ, .untrusted = true, .timeout_ms = 10000, \
+	.listed_only = true, .advertise = may_read
+#define WRITE .effect = TOOL_WRITE, .confirm = TOOL_CONFIRM_TAINTED, \
+	.untrusted = true, .timeout_ms = 15000, .listed_only = true, \
+	.advertise = may_write
+/* Our own words. */
+#define HELP .effect = TOOL_READ, .timeout_ms = 1000, .listed_only = true
+
+static const struct tool tools[] = {
+	{
+		.name = "create_onto_project",
+		.description =
+			"Creates a project with what is in it, in one step: its "
+			"context document (purpose, vision and intent in the "
+			"user's own words, limits, goals they named), and things "
+			"that they named, with links between them by ref. Search "
+			"for a project of that name first.",
+		.group = "project_create",
+		.schema = SCHEMA_create_onto_project,
+		WRITE, .run = onto_project,
+	},
+	{
+		.name = "create_task_document",
+		.description = "Adds a document to the project of a task, linked "
+			"with that task.",
+		.group = "project",
+		.schema = SCHEMA_create_task_document,
+		WRITE, .run = onto_task_document,
+	},
+	{
+		.name = "get_document_path",
+		.description = "Tells where a document is in the tree of its "
+			"project: the titles from the top down to it.",
+		.group = "project",
+		.schema = SCHEMA_get_document_path,
+		READ, .run = onto_path,
+	},
+	{
+		.name = "get_document_tree",
+		.description = "Shows the tree of a project's documents: titles, "
+			"descriptions, lengths, no contents. The map of what is "
+			"known in a project.",
+		.group = "project",
+		.schema = SCHEMA_get_document_tree,
+		READ, .run = onto_tree,
+	},
+	{
+		.name = "get_entity_relationships",
+		.description = "Lists the links of something in a project, with "
+			"their kinds and directions.",
+		.group = "base",
+		.schema = SCHEMA_get_entity_relationships,
+		READ, .run = onto_relationships,
+	},
+	{
+		.name = "get_field_info",
+		.description = "Explains the fields of projects and of what is in "
+			"them: meaning, values, an example.",
+		.group = "base",
+		.schema = SCHEMA_get_field_info,
+		HELP, .run = onto_field_info,
+	},
+	{
+		.name = "get_lamplighter_overview",
+		.description = "Tells what this program can do for its users. For "
+			"questions about the program itself.",
+		.group = "base",
+		HELP, .run = onto_overview,
+	},
+	{
+		.name = "get_lamplighter_usage_guide",
+		.description = "Tells how people use this program, step by step.",
+		.group = "base",
+		HELP, .run = onto_guide,
+	},
+	{
+		.name = "get_linked_entities",
+		.description = "Shows what something in a project is linked with, "
+			"by kind.",
+		.group = "base",
+		.schema = SCHEMA_get_linked_entities,
+		READ, .run = onto_linked,
+	},
+	{
+		.name = "get_onto_project_graph",
+		.description = "Shows all that is in a project, by kind, with ids, "
+			"titles and states, and the links between them.",
+		.group = "project",
+		.schema = SCHEMA_get_onto_project_graph,
+		READ, .run = onto_graph,
+	},
+	{
+		.name = "list_task_documents",
+		.description = "Lists the documents that are linked with a task.",
+		.group = "project",
+		.schema = SCHEMA_list_task_documents,
+		READ, .run = onto_task_documents,
+	},
+	{
+		.name = "move_document_in_tree",
+		.description = "Moves a document in the tree of its project.",
+		.group = "project",
+		.schema = SCHEMA_move_document_in_tree,
+		WRITE, .run = onto_move,
+	},
+	{
+		.name = "reorganize_onto_project_graph",
+		.description = "Adds and removes several links in a project at once: "
+			"all of them, or none if one cannot be.",
+		.group = "project",
+		.schema = SCHEMA_reorganize_onto_project_graph,
+		WRITE, .run = onto_reorganize,
+	},
+	{
+		.name = "search_onto_documents",
+		.description = "Searches documents of projects by their words.",
+		.group = "global project",
+		.schema = SCHEMA_search_onto_documents,
+		READ, .run = onto_search, ONLY(DOCUMENT),
+	},
+	{
+		.name = "search_onto_projects",
+		.description = "Searches projects by the words of their names and "
+			"descriptions.",
+		.group = "global project",
+		.schema = SCHEMA_search_onto_projects,
+		READ, .run = onto_search, ONLY(PROJECT),
+	},
+	{
+		.name = "search_onto_tasks",
+		.description = "Searches tasks by their words.",
+		.group = "global project",
+		.schema = SCHEMA_search_onto_tasks,
+		READ, .run = onto_search, ONLY(TASK),
+	},
+	{
+		.name = "search_ontology",
+		.description = "Searches projects and all that is in them by words: "
+			"titles, descriptions, contents.",
+		.group = "global project",
+		.schema = SCHEMA_search_ontology,
+		READ, .run = onto_search, ANY,
+	},
+};
+
+const struct tool_family tool_family_entity = {
+	.tools = tools, .n_tools = ARRAY_LEN(tools),
+};

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Where the user is: context types, the project and the focus of a message (C5 to C24, D4
+to D9, D45 to D51)."""
+
+import json
+import uuid
+
+import pytest
+
+from lab import Lab
+
+ID = "0192f000-0000-7000-8000-000000000000"
+
+
+@pytest.fixture(name="lab", scope="module")
+def lab_with_projects():
+    with Lab(workspaces={
+        "work": {"workspace": "work", "name": "Work", "projects": True, "title_by_model": False,
+                 "agents": [{"id": "helper"}, {"id": "mute", "tools": ["none"]}]},
+        "lab": {"workspace": "lab", "name": "Lab", "title_by_model": False}}) as lab:
+        yield lab
+
+
+@pytest.fixture(name="owner")
+def owner_of_the_test(lab):
+    name = "c" + uuid.uuid4().hex[:10]
+    lab.get("/me", user=name)
+    return name
+
+
+def make(lab, path, user, /, **body):
+    made = lab.post(path, body, user=user)
+    assert made.status == 201, made
+    return made.json
+
+
+@pytest.fixture(name="project")
+def project_of_the_test(lab, owner):
+    made = make(lab, "/projects", owner, name="Lighthouse", description="A tower by the sea.")
+    path = f"/projects/{made['id']}"
+    task = make(lab, path + "/tasks", owner, title="Paint the door", dueDate="2027-02-01",
+                priority="high")
+    make(lab, path + "/tasks", owner, title="Long done", stateKey="done")
+    document = make(lab, path + "/documents", owner, title="Lamp", description="What burns.",
+                    content="# Lamp\n\nWhale oil was used.")
+    make(lab, path + "/edges", owner, fromId=document["id"], toId=task["id"],
+         relation="documents")
+    return {"id": made["id"], "task": task["id"], "document": document["id"]}
+
+
+def asked(lab, owner, workspace="work", content="Hello", **options):
+    """What the model was sent: its instructions as one text, and the names of its tools."""
+    lab.sent()
+    lab.chat(content, workspace=workspace, user=owner, **options)
+    sent = lab.sent()[0]
+    text = "\n".join(m["content"] for m in sent["messages"] if m["role"] == "system")
+    return text, {tool["function"]["name"] for tool in sent.get("tools", [])}
+
+
+def test_a_project_is_told_in_few_words(lab, owner, project):
+    text, tools = asked(lab, owner, projectId=project["id"])
+    for words in ('the project "Lighthouse"', project["id"], "A tower by the sea.",
+                  "Paint the door (todo, high, due 2027-02-01)", "tasks (2 in all",
+                  "Lamp (draft)", "What burns.", "works in one project"):
+        assert words in text, words
+    assert "Long done" not in text and "Whale oil" not in text
+    given = {line.split()[0] for line in lab.command(
+        "list", "tools", "--context", "project").stdout.splitlines()}
+    assert given <= tools and "create_onto_risk" not in tools and "web_search" not in tools
+
+
+def test_what_one_looks_at_is_told_whole(lab, owner, project):
+    text, _ = asked(lab, owner, projectId=project["id"], focusId=project["document"])
+    for words in ('They look at this document: "Lamp"', "Whale oil was used.", "version 1",
+                  "- documents: - Paint the door"):
+        assert words in text, (words, text)
+
+
+def test_without_a_project_the_projects_are_told(lab, owner, project):
+    text, tools = asked(lab, owner)
+    assert "Projects of the user" in text and "Lighthouse" in text and "Paint" not in text
+    assert {"list_onto_projects", "search_ontology"} <= tools
+    assert "create_onto_task" not in tools
+    text, tools = asked(lab, owner, contextType="project_create")
+    assert {"create_onto_project", "search_onto_projects", "get_field_info"} <= tools
+    assert "list_onto_tasks" not in tools and "wants a new project" in text
+    # A workspace without projects pays for none of it.
+    text, tools = asked(lab, owner, workspace="lab")
+    assert "Lighthouse" not in text and not any("onto" in name for name in tools)
+    text, tools = asked(lab, owner, agentId="mute", projectId=project["id"])
+    assert "Lighthouse" in text and not tools
+
+
+@pytest.mark.parametrize("options,field", [
+    ({"contextType": "nonsense"}, "contextType"), ({"contextType": "project"}, "projectId"),
+    ({"contextType": "ontology"}, "projectId"), ({"projectId": "7"}, "projectId"),
+    ({"projectId": ID}, "projectId"), ({"focusId": ID}, "focusId"),
+    ({"projectId": "{id}", "focusId": ID}, "focusId"),
+    ({"projectId": "{id}", "focusId": "{foreign}"}, "focusId"),
+    ({"projectId": "{id}", "focusId": "x"}, "focusId")])
+def test_what_is_not_there_is_refused(lab, owner, project, options, field):
+    other = make(lab, "/projects", owner, name="Other")["id"]
+    foreign = make(lab, f"/projects/{other}/goals", owner, title="F")["id"]
+    body = {key: value.format(id=project["id"], foreign=foreign)
+            for key, value in options.items()}
+    answer = lab.post("/chat/work/stream", {"content": "x", **body}, user=owner)
+    assert (answer.status, answer.json["field"]) == (422, field), answer
+    assert lab.get("/conversations", user=owner).json["items"] == []
+
+
+def test_of_others_as_of_nothing(lab, owner, project):
+    answers = [lab.post("/chat/work/stream", {"content": "x", "projectId": id},
+                        user="stranger") for id in (project["id"], ID)]
+    assert [a.status for a in answers] == [422, 422]
+    assert answers[0].json["detail"] == answers[1].json["detail"]
+
+
+def test_text_of_others_taints_and_ones_own_does_not(lab, owner, project):
+    write = {"tool_calls": [{"name": "create_onto_goal", "args": {
+        "project_id": project["id"], "title": "Shine"}}], "then": {"text": "ok"}}
+
+    def events():
+        return [(e.name, e.data.get("reason")) for e in lab.chat(
+            write, workspace="work", user=owner, projectId=project["id"])
+            if e.name in ("approval-request", "tool-result")]
+    assert events() == [("tool-result", None)]
+    other = "d" + uuid.uuid4().hex[:10]
+    lab.get("/me", user=other)
+    make(lab, f"/projects/{project['id']}/members", owner, user=other, role="editor")
+    assert events() == [("approval-request", "tainted")]
+    text, _ = asked(lab, owner, projectId=project["id"])
+    assert "UNTRUSTED" in text and "Lighthouse" in text
+
+
+def test_it_stays_with_the_message(lab, owner, project):
+    done = lab.chat("Hello", workspace="work", user=owner, projectId=project["id"])[-1].data
+    [message] = [m for m in lab.get(f"/conversations/{done['conversationId']}/messages",
+                                    user=owner).json["items"] if m["role"] == "user"]
+    assert message["metadata"]["projectId"] == project["id"]
+    lab.sent()
+    again = lab.stream(f"/conversations/{done['conversationId']}/regenerate", {}, user=owner)
+    assert again.events()[-1].name == "done"
+    text = json.dumps(lab.sent()[0]["messages"])
+    assert "Lighthouse" in text
+    # Deleted since then: it is left out, and the answer comes.
+    lab.call("DELETE", f"/projects/{project['id']}", user=owner, headers={"If-Match": "*"})
+    again = lab.stream(f"/conversations/{done['conversationId']}/regenerate", {}, user=owner)
+    assert again.events()[-1].name == "done"
+    assert "A tower" not in json.dumps(lab.sent()[0]["messages"])
+
+
+def test_the_agents_stream_has_contexts(lab, owner, project):
+    events = lab.stream("/agent/stream", {
+        "message": "Hello", "workspaceId": "work", "contextType": "project_audit",
+        "projectId": project["id"]}, user=owner).events()
+    assert events[-1].name == "done", events
+    assert "wants this project to be examined" in json.dumps(lab.sent()[-1]["messages"])
+
+
+def test_a_large_project_is_cut(lab, owner, project):
+    for n in range(60):
+        make(lab, f"/projects/{project['id']}/documents", owner, title=f"Document {n:03}",
+             description="d" * 400)
+    text, _ = asked(lab, owner, projectId=project["id"])
+    pack = text[text.index("The user is in the project"):]
+    assert "documents (61 in all" in pack and len(pack) < 4000 * 4 + 500
