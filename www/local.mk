@@ -21,6 +21,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/place.css \
 	www/css/preview.css \
 	www/css/plain.css \
+	www/css/project.css \
 	www/css/prose.css \
 	www/css/side.css \
 	www/css/sources.css \
@@ -40,6 +41,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/markdown.js \
 	www/js/mentions.js \
 	www/js/observable.js \
+	www/js/projects.js \
 	www/js/route.js \
 	www/js/sse.js \
 	www/js/store/conversations.js \
@@ -50,6 +52,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/store/pages.js \
 	www/js/store/picker.js \
 	www/js/store/places.js \
+	www/js/store/project.js \
 	www/js/store/rows.js \
 	www/js/store/session.js \
 	www/js/store/settings.js \
@@ -67,6 +70,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/allowed.js \
 	www/js/ui/approval.js \
 	www/js/ui/blanks.js \
+	www/js/ui/board.js \
 	www/js/ui/attachments.js \
 	www/js/ui/changes.js \
 	www/js/ui/chart.js \
@@ -75,18 +79,24 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/composer.js \
 	www/js/ui/dialogs.js \
 	www/js/ui/edit.js \
+	www/js/ui/editor.js \
 	www/js/ui/element.js \
 	www/js/ui/field.js \
 	www/js/ui/form.js \
 	www/js/ui/gallery.js \
 	www/js/ui/icons.js \
+	www/js/ui/items.js \
 	www/js/ui/limits.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
+	www/js/ui/members.js \
+	www/js/ui/person.js \
 	www/js/ui/picker.js \
 	www/js/ui/parts.js \
 	www/js/ui/place.js \
 	www/js/ui/preview.js \
+	www/js/ui/project.js \
+	www/js/ui/projects.js \
 	www/js/ui/prompt.js \
 	www/js/ui/question.js \
 	www/js/ui/refs.js \

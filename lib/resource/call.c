@@ -696,6 +696,10 @@ void resource_record(struct jw *w, const struct caller *by,
 			 (item->role >= ROLE_EDITOR ||
 			  resource_may_hold(by, r, &k->at, &row->holder)));
 	}
+	if (resource_is_top(r) && r->owner == OWNER_SHARED)
+		jw_kbool(w, "isOwner", policy_may(by->who, h->of_own) &&
+			 (item->role == ROLE_OWNER ||
+			  resource_may_hold(by, r, &k->at, &row->holder)));
 	for (size_t i = 0; (h = resource_hooks_at(r, i)); i++)
 		if (h->write)
 			h->write(w, by, k, item);

@@ -11,11 +11,12 @@
 #include "base/banned.h"
 
 /*
- * Special values of choices: the caller's groups; a colour; or "@path": the items of
- * that list.
+ * Special values of choices: the caller's groups; a colour; a text in Markdown; or
+ * "@path": the items of that list.
  */
 #define GROUPS "{groups}"
 #define COLOUR "{colour}"
+#define MARKDOWN "{markdown}"
 
 struct input {
 	enum resource_id of;
@@ -214,6 +215,17 @@ static void write_choices(struct jw *w, const struct resource_field *f,
 	jw_end_arr(w);
 }
 
+/* What a new row has without a word about it: the first choice, or null. */
+static void write_default(struct jw *w, const struct resource_field *f,
+			  const struct input *in)
+{
+	struct str rest = str_of(in->choices), value = { 0 }, label;
+
+	if (f->flags & RESOURCE_FIRST)
+		(void)resource_choice(&rest, &value, &label);
+	jw_kstr(w, "default", value);
+}
+
 /* "tier=team" as {"key": "tier", "value": "team"}. */
 static void write_only(struct jw *w, const struct input *in)
 {
@@ -286,7 +298,9 @@ static void write_field(struct jw *w, const struct resource *r,
 	jw_kint_if(w, "max", bounded, listed ? f->min : f->max);
 	jw_kbool(w, "multiline", (f->type == TYPE_TEXT || f->type == TYPE_LONG) &&
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
+	jw_kbool(w, "markdown", strcmp(in->choices, MARKDOWN) == 0);
 	write_choices(w, f, in, groups, n_groups);
+	write_default(w, f, in);
 	write_only(w, in);
 	if (!write_services(w, f))
 		jw_kstrz(w, "of", list_of(r, f, in));

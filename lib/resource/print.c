@@ -399,6 +399,10 @@ static void print_schema(struct buf *out, const struct resource *r,
 				 "description: \"config: of a file, read-only\"}\n"
 				 "        canEdit: {type: boolean, description: "
 				 "Whether the caller may change it}\n");
+		if (r->owner == OWNER_SHARED && resource_is_top(r))
+			buf_adds(out, "        isOwner: {type: boolean, description: "
+				 "\"Whether the caller may delete it and say who "
+				 "else works with it\"}\n");
 		buf_addf(out, "        createdAt: {%s}\n"
 			 "        updatedAt: {%s}\n", time, time);
 	}

@@ -52,7 +52,7 @@ def test_every_resource_has_a_form_with_what_its_bodies_take(lab):
             if f["choices"] and "enum" in known:
                 assert [c["value"] for c in f["choices"]] == [
                     v for v in known["enum"] if v is not None]
-            if f["type"] in ("text", "colour"):
+            if f["type"] in ("text", "colour", "person"):
                 assert (f["min"], f["max"]) == (known.get("minLength"),
                                                 known.get("maxLength")), f
 
@@ -66,8 +66,8 @@ def test_a_prompt(lab):
     assert field["body"] == {
         "key": "body", "label": "Text", "help": "The prompt, with its {{blanks}}",
         "type": "text", "mode": "edit", "required": True, "nullable": False,
-        "min": 1, "max": 20000, "multiline": True, "choices": None, "only": None,
-        "of": None}
+        "min": 1, "max": 20000, "multiline": True, "markdown": False, "choices": None,
+        "default": None, "only": None, "of": None}
     assert field["tier"]["choices"] == [
         {"value": "private", "label": "Only me"}, {"value": "team", "label": "A group"},
         {"value": "tenant", "label": "Everyone"}]
@@ -80,6 +80,16 @@ def test_a_prompt(lab):
     share = forms(lab, user="ada")["prompts/shares"]
     assert (share["path"], share["parent"]) == ("prompts/{parent}/shares", "prompts")
     assert fields(share)["group"]["choices"] == []
+
+
+def test_what_a_choice_begins_with_and_which_texts_are_markdown(lab):
+    seen = forms(lab, user="ada")
+    task, document = fields(seen["projects/tasks"]), fields(seen["projects/documents"])
+    assert (task["stateKey"]["default"], task["priority"]["default"]) == ("todo", None)
+    assert [key for key, field in document.items() if field["markdown"]] == ["content"]
+    assert document["content"]["type"] == "text" and document["content"]["multiline"]
+    assert (document["owner"]["type"], fields(seen["projects/members"])["user"]["type"]) == (
+        "person", "person")
 
 
 def test_rows_are_known_by_their_names(lab):

@@ -139,6 +139,7 @@ def test_members_and_their_roles(lab, owner):
                             user=other).status]
         if seen.status == 200:
             assert seen.json["canEdit"] == (answers[4] == 200)
+            assert seen.json["isOwner"] == (answers[6] == 201)
             assert [item["canEdit"] for item in lab.get("/projects?q=shared", user=other)
                     .json["items"]] == [answers[4] == 200]
         return answers

@@ -36,7 +36,8 @@ BODY_CHARS = 60000                      # longer ones are 413, whatever the fiel
 
 # Of a wrong type, by the type of the field.
 WRONG = {
-    "text": [7, True, [], {}], "colour": [7, "red", "#12345", "#12345g"],
+    "text": [7, True, [], {}], "person": [7, True, [], {}, "nobody-here"],
+    "colour": [7, "red", "#12345", "#12345g"],
     "date": [7, "never", "2026-02-30", "2026-13-01", "", True],
     "integer": ["7", 1.5, True, [], 1 << 62], "number": ["7", True, [], {}], "boolean": ["true", 1, "", []],
     "time": [7, "never", "2026-13-01T00:00:00Z", True], "secret": [7, [], {}],
@@ -85,11 +86,11 @@ def bad_values(field):
         bad.append(None)
     if kind in ("integer", "number") and least is not None:
         bad += [least - 1, most + 1]
-    if kind in ("text", "secret") and most and most < BODY_CHARS:
+    if kind in ("text", "person", "secret") and most and most < BODY_CHARS:
         bad.append("x" * (most + 1))
-    if kind == "text" and (least or field["choices"] and field["key"] != "group"):
+    if kind in ("text", "person") and (least or field["choices"] and field["key"] != "group"):
         bad.append("")
-    if kind == "text" and not field["multiline"]:
+    if kind in ("text", "person") and not field["multiline"]:
         bad.append("two\nlines")
     if field["choices"] and kind == "text" and not field["key"] == "group":
         bad.append("none-of-them")

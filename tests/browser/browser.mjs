@@ -136,11 +136,11 @@ export async function ask(page, text)
 }
 
 /** One request to the API. @returns its JSON, null for an empty answer */
-export async function api(method, path, body)
+export async function api(method, path, body, headers = {})
 {
 	const response = await fetch(`${base}api/v1/${path}`, {
 		method,
-		headers: { 'X-Requested-With': 'test',
+		headers: { 'X-Requested-With': 'test', ...headers,
 			...body && { 'Content-Type': 'application/json' } },
 		body: body && JSON.stringify(body),
 	});

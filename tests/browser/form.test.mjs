@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, localTime, rowName,
-	settingsForm, valuesOf } from '../../www/js/form.js';
+	settingsForm, told, valuesOf } from '../../www/js/form.js';
 import { conversationHash, placeHash, readHash, readPlace } from '../../www/js/route.js';
 
 const FIELD = { label: 'It', help: '', mode: 'edit', required: false, nullable: true,
@@ -117,6 +117,27 @@ test('settings at a level are a form, null where another level says the value', 
 	assert.equal(at('user').form.fields[1].choices[0].label, 'Ctrl and Enter');
 });
 
+test('a choice begins as the server says; a text in Markdown stands behind the name', () => {
+	const document = form({ key: 'owner', type: 'text' },
+		{ key: 'state', type: 'text', nullable: false, default: 'draft',
+			choices: [{ value: 'draft' }, { value: 'ready' }] },
+		{ key: 'name', type: 'text' }, { key: 'content', type: 'text', markdown: true });
+	const values = valuesOf(document, null);
+
+	assert.equal(values.state, 'draft');
+	assert.deepEqual(changedKeys(document, values, null), []);
+	assert.deepEqual(asked(document, values, true).map(({ key }) => key),
+		['name', 'content', 'owner', 'state']);
+	assert.equal(document.fields[0].key, 'owner');
+	// nobody types an id
+	const under = { key: 'under', type: 'id', mode: 'once' };
+
+	assert.deepEqual(asked(form(under), {}, true), []);
+	assert.deepEqual(told(form(under), { under: '1' }, false), []);
+	assert.equal(asked(form({ ...under, of: 'lamps' }), {}, true).length, 1);
+	assert.equal(told(form({ ...under, of: 'lamps' }), { under: '1' }, false).length, 1);
+});
+
 test('names and paths of rows', () => {
 	assert.equal(rowName(LAMP, { name: 'Hall\nmore' }), 'Hall');
 	assert.match(rowName(LAMP, { name: null }), /lamp/);
@@ -132,4 +153,12 @@ test('addresses of places are no conversations', () => {
 	assert.equal(readHash('#/prompts/1'), '');
 	assert.equal(readHash(conversationHash('a/b')), 'a/b');
 	assert.deepEqual(readPlace(placeHash('prompts', 'a?b')), { name: 'prompts', id: 'a?b' });
+	// only what is below a project has addresses of its own
+	assert.deepEqual(readPlace(placeHash('projects', 'p', 'tasks', 'a/b')),
+		{ name: 'projects', id: 'p', kind: 'tasks', item: 'a/b' });
+	assert.deepEqual(readPlace('#/projects/p/tasks'),
+		{ name: 'projects', id: 'p', kind: 'tasks', item: '' });
+	assert.deepEqual(readPlace('#/projects/p'), { name: 'projects', id: 'p' });
+	for (const hash of ['#/prompts/p/tasks', '#/projects/p/tasks/a/b', '#/c/p/tasks'])
+		assert.equal(readPlace(hash), null, hash);
 });

@@ -5,13 +5,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Api, ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
-import { moment, prettyJson, saysAll, toolName } from '../../www/js/format.js';
+import { dayText, moment, prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { lastBlock, toHtml } from '../../www/js/markdown.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../../www/js/mentions.js';
+import { cardBeside, groupsOf, isLate, joinTexts, kindOf, listPath, severity, shortName,
+	stateBeside, timelineOf, today } from '../../www/js/projects.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
 import { Unstored } from '../../www/js/store/unstored.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
 import { registerTool, runCall } from '../../www/js/tools.js';
+import { diffArrays } from '../../www/vendor/diff.js';
 
 const STREAM = ': ok\n\nretry: 2000\nevent: token\nid: 1\ndata: {"delta":"a"}\n\n' +
 	': ka\n\nevent: token\r\nid: 2\r\ndata: first\r\ndata:second\r\n\r\n' +
@@ -553,4 +556,118 @@ test('mentions: those that a text has, and a text without one', () => {
 test('mentions: a prompt with its blanks filled', () => {
 	assert.equal(fillBlanks('{{A}} {{ B : choice: x | y }} \\{{C}} {{A}} {{D}}',
 		{ A: '$& {{B}}', B: 'y' }), '$& {{B}} y {{C}} $& {{B}} {{D}}');
+});
+
+const choices = (...values) => values.map((value) => ({ value, label: value.toUpperCase() }));
+const TASKS = { name: 'projects/tasks', path: 'projects/{parent}/tasks',
+	fields: [{ key: 'stateKey', choices: choices('todo', 'doing', 'done') }] };
+
+test('projects: what is known of a kind, and its addresses', () => {
+	assert.equal(kindOf(TASKS).view, 'board');
+	assert.equal(kindOf({ name: 'projects/others' }).view, 'rows');
+	assert.equal(shortName(TASKS), 'tasks');
+	assert.equal(listPath(TASKS, 'a/b'), 'projects/a%2Fb/tasks');
+	assert.equal(listPath(TASKS, '1', { order: 'dueDate', stateKey: '', q: 'a b' }),
+		'projects/1/tasks?order=dueDate&q=a+b');
+	assert.deepEqual([stateBeside(TASKS, 'todo', 1), stateBeside(TASKS, 'todo', -1),
+		stateBeside(TASKS, 'done', 1), stateBeside(TASKS, 'doing', -1)],
+	['doing', '', '', 'todo']);
+});
+
+test('projects: a day is over the day after, if something is left to do', () => {
+	const late = (fields) => isLate(kindOf(TASKS), { stateKey: 'todo', ...fields }, '2027-01-31');
+
+	assert.equal(today(new Date(2027, 0, 5, 23, 59)), '2027-01-05');
+	assert.equal(late({ dueDate: '2027-01-30' }), true);
+	assert.equal(late({ dueDate: '2027-01-31' }), false);
+	assert.equal(late({ dueDate: '2027-01-30', stateKey: 'done' }), false);
+	assert.equal(late({ dueDate: null }), false);
+	assert.equal(isLate(kindOf({ name: 'projects/risks' }), { dueDate: '2000-01-01' }), false);
+	setCulture(['en-GB']);
+	assert.equal(dayText('2027-02-26', new Date(2027, 5, 1)), '26 Feb');
+	assert.equal(dayText('2027-02-26', new Date(2026, 5, 1)), '26 Feb 2027');
+});
+
+test('projects: risks by severity, requirements by priority', () => {
+	const all = ['low', 'medium', 'high'].map((likelihood) =>
+		['low', 'medium', 'high', 'critical'].map((impact) => severity({ likelihood, impact })));
+
+	assert.deepEqual(all, [['low', 'low', 'medium', 'high'],
+		['low', 'medium', 'high', 'critical'], ['medium', 'high', 'critical', 'critical']]);
+	assert.equal(severity({ likelihood: 'high', impact: null }), '');
+	assert.equal(severity({ likelihood: null, impact: 'high' }), 'high');
+	const risks = groupsOf({ fields: [] }, [{ id: 1, impact: 'low' }, { id: 2 },
+		{ id: 3, impact: 'critical' }, { id: 4, impact: 'low' }]);
+
+	assert.deepEqual(risks.map(({ key, items }) => [key, items.map(({ id }) => id)]),
+		[['critical', [3]], ['low', [1, 4]], ['', [2]]]);
+	const wanted = groupsOf({ fields: [{ key: 'priority', choices: choices('must', 'should') }] },
+		[{ id: 1, priority: null }, { id: 2, priority: 'should' }]);
+
+	assert.deepEqual(wanted.map(({ key }) => key), ['should', '']);
+});
+
+test('projects: a time line has months, today, and what has no day', () => {
+	const line = (days, day) => timelineOf(kindOf({ name: 'projects/milestones' }),
+		days.map((dueDate) => ({ dueDate })), day).map(({ month, items, now }) =>
+		[month, items.length, now]);
+
+	assert.deepEqual(line(['2027-03-01', null, '2027-01-02', '2027-01-01'], '2027-01-02'),
+		[['2027-01', 2, 1], ['2027-03', 1, null], ['', 1, null]]);
+	assert.deepEqual(line(['2027-03-01', '2027-01-01'], '2027-02-02'),
+		[['2027-01', 1, null], ['2027-03', 1, 0]]);
+	assert.deepEqual(line(['2027-01-01'], '2027-01-31'), [['2027-01', 1, 1]]);
+	assert.deepEqual(line(['2027-01-01'], '2027-02-01'), [['2027-01', 1, null]]);
+	assert.deepEqual(line([], '2027-02-01'), []);
+});
+
+test('projects: arrow keys on a board', () => {
+	const columns = [['a', 'b', 'c'], [], ['d']];
+	const at = (id, key) => cardBeside(columns, id, key);
+
+	assert.deepEqual([at('a', 'ArrowDown'), at('c', 'ArrowDown'), at('a', 'ArrowUp'),
+		at('b', 'ArrowUp')], ['b', '', '', 'a']);
+	assert.deepEqual([at('c', 'ArrowRight'), at('d', 'ArrowLeft'), at('d', 'ArrowRight'),
+		at('a', 'ArrowLeft'), at('x', 'ArrowDown')], ['d', 'a', '', '', '']);
+});
+
+test('two changes of one text are joined, unless they touch', () => {
+	const join = (base, mine, theirs) => joinTexts(base, mine, theirs, diffArrays);
+
+	assert.equal(join('a\nb\nc', 'A\nb\nc', 'a\nb\nC'), 'A\nb\nC');
+	assert.equal(join('a\nb\nc', 'a\nb\nc\nd', 'a\nx\nb\nc'), 'a\nx\nb\nc\nd');
+	assert.equal(join('a\nb\nc', 'b\nc', 'a\nb'), 'b');
+	assert.equal(join('a\nb\nc', 'a\nX\nc', 'a\nY\nc'), null);
+	assert.equal(join('a\nb', 'A\nb', 'a\nB'), null);	// beside each other
+	assert.equal(join('a', 'a\nx', 'a\ny'), null);
+	assert.equal(join('a\nb\nc\nd\ne', 'A\nb\nc\nd\nE', 'A\nb\nc\nd\ne'), 'A\nb\nc\nd\nE');
+	assert.equal(join('a\nb', 'A\nb', 'A\nb'), 'A\nb');
+	assert.equal(join('', 'mine', ''), 'mine');
+	assert.equal(join('a', '', 'a'), '');
+
+	// whatever the two do: all lines of both are there, and it does not matter who asks
+	let seed = 7;
+	const random = (n) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+	const edited = (lines, who) => lines.flatMap((line, i) => [[line], [line], [line], [line], [],
+		[`${who}${i}`], [line, `${who}${i}`]][random(7)]);
+	let joined = 0;
+
+	for (let n = 0; n < 500; n++) {
+		const base = Array.from({ length: random(30) }, (_, i) => `line ${i}`);
+		const [mine, theirs] = [edited(base, 'm'), edited(base, 't')];
+		const [one, two] = [join(base.join('\n'), mine.join('\n'), theirs.join('\n')),
+			join(base.join('\n'), theirs.join('\n'), mine.join('\n'))];
+
+		assert.equal(one, two);
+		if (one === null)
+			continue;
+		joined++;
+		const has = one.split('\n');
+
+		for (const line of base)
+			assert.equal(has.includes(line), mine.includes(line) && theirs.includes(line));
+		for (const line of [...mine, ...theirs])
+			assert.ok(base.includes(line) || has.includes(line), line);
+	}
+	assert.ok(joined > 20);
 });

@@ -17,6 +17,8 @@ import { has, locale, t } from './strings.js';
  * @property {{key: string, value: unknown}} [only]
  * @property {string} [help]
  * @property {unknown} [begins]
+ * @property {string | null} [default] the choice that a new row has
+ * @property {boolean} [markdown]
  *
  * @typedef {Record<string, any>} Form with name, path, idKey, what, fields (Field[]),
  *          canWrite, and parent, single, readOnly, adapt(record) of some
@@ -25,19 +27,29 @@ import { has, locale, t } from './strings.js';
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** The fields that the form asks for. */
+/** Whether a field is for people: an id can be chosen from a list, but nobody types one. */
+export function forPeople({ type, of, required })
+{
+	return type !== 'id' || Boolean(of) || required;
+}
+
+/** The fields that the form asks for; a text that is the row's body stands behind its name. */
 export function asked(form, values, isNew)
 {
-	return form.fields.filter((field) =>
-		(field.mode === 'edit' || (isNew && field.mode === 'once')) &&
+	const fields = form.fields.filter((field) =>
+		(field.mode === 'edit' || (isNew && field.mode === 'once')) && forPeople(field) &&
 		(!field.only || values[field.only.key] === field.only.value));
+	const rank = ({ key, markdown }) => (key === form.labelKey ? 0 : markdown ? 1 : 2);
+
+	return fields.some(({ markdown }) => markdown) ?
+		fields.sort((a, b) => rank(a) - rank(b)) : fields;
 }
 
 /** The fields of a record that are only shown. */
 export function told(form, record, isNew)
 {
 	return isNew ? [] : form.fields.filter((field) =>
-		(field.mode === 'once' || field.mode === 'given') &&
+		(field.mode === 'once' || field.mode === 'given') && forPeople(field) &&
 		record[field.key] !== undefined && record[field.key] !== null);
 }
 
@@ -74,7 +86,7 @@ export function valuesOf(form, record)
 		// one that cannot be changed later is chosen at once
 		if (field.mode === 'once' && field.choices?.length > 0)
 			values[field.key] = field.choices[0].value;
-		values[field.key] = field.begins ?? values[field.key];
+		values[field.key] = field.begins ?? field.default ?? values[field.key];
 	}
 	return values;
 }
@@ -131,7 +143,7 @@ export function fieldError(field, value)
 		return field.required && field.type !== 'secret' ? t('form.missing', { label }) : '';
 	if (field.type === 'integer' || field.type === 'number')
 		return numberError(field, text);
-	if (field.type === 'text' || field.type === 'secret') {
+	if (['text', 'person', 'secret'].includes(field.type)) {
 		const chars = [...text].length;
 
 		if (max !== null && chars > max)
@@ -311,7 +323,7 @@ export function fillPath(path, values)
 }
 
 /**
- * The fields that somebody else has changed: {field, theirs, mine}; mine:
+ * The fields that somebody else has changed: {field, before, theirs, mine}; mine:
  * undefined if this form has not changed it.
  */
 export function differences(form, { before, now, values })
@@ -321,6 +333,6 @@ export function differences(form, { before, now, values })
 	const today = valuesOf(form, now);
 
 	return form.fields.filter(({ key }) => !same(then[key], today[key]))
-		.map((field) => ({ field, theirs: now[field.key],
+		.map((field) => ({ field, before: before[field.key], theirs: now[field.key],
 			mine: mine.includes(field.key) ? values[field.key] : undefined }));
 }

@@ -51,6 +51,15 @@ export function moment(iso)
 		{ dateStyle: 'medium', timeStyle: 'short' });
 }
 
+/** A day ("2027-02-26"), without its year if that is this one. */
+export function dayText(day, now = new Date())
+{
+	const date = new Date(`${day}T00:00`);
+
+	return date.toLocaleDateString(locale(), { day: 'numeric', month: 'short',
+		...date.getFullYear() !== now.getFullYear() && { year: 'numeric' } });
+}
+
 /** The heading for a moment in the conversation list. */
 export function dayGroup(iso, now = new Date())
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is shown is in the address: #/c/{conversationId}, with ?m={number} at one of
 // its messages, a place beside the chat
-// (#/prompts, #/prompts/new, #/prompts/{id}), and anything else is a new chat.
+// (#/prompts, #/prompts/new, #/prompts/{id}; what is below a row of some has the
+// address #/projects/{id}/{kind}/{item}), and anything else is a new chat.
 
 /**
  * @typedef {object} Place a row of PLACES
@@ -11,6 +12,7 @@
  * @property {string} [hint] of strings.js
  * @property {string} icon   a name of icons.js
  * @property {string} [view] another list than the ordinary one (ui/rows.js)
+ * @property {boolean} [deep] what is below a row has addresses, too
  * @property {string} [part] pieces of a record's page (ui/parts.js)
  * @property {string} [under] the place whose head leads there
  * @property {string} [what] what one of its rows is called, of strings.js, if not as the
@@ -45,6 +47,17 @@ export const PLACES = [
 		what: 'place.model' },
 	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book',
 		part: 'documents' },
+	{ form: 'projects', text: 'place.projects', hint: 'place.projectsHint', icon: 'folder',
+		view: 'projects', deep: true },
+	{ form: 'projects/members', text: 'place.members', icon: 'person' },
+	{ form: 'projects/documents', text: 'place.documents', icon: 'notes', what: 'place.document' },
+	{ form: 'documents/versions', text: 'place.versions', icon: 'list' },
+	{ form: 'projects/tasks', text: 'place.tasks', icon: 'check' },
+	{ form: 'projects/goals', text: 'place.goals', icon: 'flag' },
+	{ form: 'projects/plans', text: 'place.plans', icon: 'list' },
+	{ form: 'projects/milestones', text: 'place.milestones', icon: 'calendar' },
+	{ form: 'projects/risks', text: 'place.risks', icon: 'warning' },
+	{ form: 'projects/requirements', text: 'place.requirements', icon: 'scale' },
 	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', icon: 'clip' },
 ];
 
@@ -53,10 +66,15 @@ export function conversationHash(id)
 	return id ? `#/c/${encodeURIComponent(id)}` : '#/';
 }
 
-/** The address of a place; id: of a row, 'new', or '' for its list. */
-export function placeHash(name, id = '')
+/**
+ * The address of a place. parts: the id of a row, 'new', or '' for its list; of some,
+ * what is below the row.
+ * @param {string} name
+ * @param {string[]} parts
+ */
+export function placeHash(name, ...parts)
 {
-	return `#/${encodeURIComponent(name)}${id ? `/${encodeURIComponent(id)}` : ''}`;
+	return `#/${[name, ...parts.filter(Boolean)].map(encodeURIComponent).join('/')}`;
 }
 
 function decoded(text)
@@ -92,14 +110,18 @@ export function readMessage(hash = location.hash)
 	return match && readHash(hash) ? `${readHash(hash)}.${match[1]}` : '';
 }
 
-/** @returns name and id of a place, or null for a chat */
+/**
+ * @returns {{name: string, id: string, kind?: string, item?: string} | null} name and id
+ * of a place; kind and item: what is shown below the row; or null for a chat
+ */
 export function readPlace(hash = location.hash)
 {
-	const match = /^#\/([^/?]+)(?:\/([^/?]+))?$/.exec(hash);
+	const match = /^#\/([^/?]+)(?:\/([^/?]+))?(?:\/([^/?]+))?(?:\/([^/?]+))?$/.exec(hash);
+	const [name, id, kind, item] = (match || []).slice(1).map((part) => decoded(part ?? ''));
 
-	if (!match || match[1] === 'c' || !decoded(match[1]))
+	if (!name || name === 'c' || (kind && !PLACES.find(({ form }) => form === name)?.deep))
 		return null;
-	return { name: decoded(match[1]), id: match[2] ? decoded(match[2]) : '' };
+	return kind ? { name, id, kind, item } : { name, id };
 }
 
 /** Goes to a conversation; back leads to where we were. */
@@ -109,9 +131,9 @@ export function go(id)
 }
 
 /** Goes to a place. */
-export function goPlace(name, id)
+export function goPlace(name, ...parts)
 {
-	location.hash = placeHash(name, id);
+	location.hash = placeHash(name, ...parts);
 }
 
 /** The same place under another address; back skips the old one. */
@@ -120,9 +142,9 @@ export function become(id)
 	history.replaceState(history.state, '', conversationHash(id));
 }
 
-export function becomePlace(name, id)
+export function becomePlace(name, ...parts)
 {
-	history.replaceState(history.state, '', placeHash(name, id));
+	history.replaceState(history.state, '', placeHash(name, ...parts));
 }
 
 /**

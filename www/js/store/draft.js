@@ -214,23 +214,38 @@ export class Draft extends Observable {
 
 	/**
 	 * Continues with the row as it is now; mine: and with what was typed
-	 * here.
+	 * here. joined: texts by key that have both changes.
 	 */
-	settle(mine)
+	settle(mine, joined = {})
 	{
 		const { values, record } = this;
 		const kept = mine ? changedKeys(this.form, values, record) : [];
 
 		this.#take(this.conflict);
 		for (const key of kept)
-			this.values[key] = values[key];
+			this.values[key] = joined[key] ?? values[key];
 		this.changed();
 	}
 
-	/** @throws ApiError */
+	/**
+	 * Deletes the row as it was read. If somebody has changed it since, the conflict
+	 * says how.
+	 * @returns true when it is deleted
+	 * @throws ApiError
+	 */
 	async remove()
 	{
-		await this.#api.record('DELETE', this.address);
+		try {
+			await this.#api.record('DELETE', this.address,
+				{ headers: this.#etag ? { 'If-Match': this.#etag } : {} });
+		} catch (error) {
+			if (error.status !== 412)
+				throw error;
+			await this.#findConflict(error);
+			this.changed();
+			return false;
+		}
 		this.values = valuesOf(this.form, this.record);
+		return true;
 	}
 }

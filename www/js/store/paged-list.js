@@ -38,6 +38,14 @@ export class PagedList extends Observable {
 		return this.#load('');
 	}
 
+	/** Changes what is listed; an answer that is on its way to it is dropped. */
+	put(changes)
+	{
+		this.#round++;
+		Object.assign(this, changes, { loading: false });
+		this.changed();
+	}
+
 	/** Loads the next page, if there is one. */
 	more()
 	{

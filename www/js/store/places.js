@@ -6,6 +6,7 @@ import { Observable } from '../observable.js';
 import { PLACES } from '../route.js';
 import { t } from '../strings.js';
 import { Draft } from './draft.js';
+import { Project } from './project.js';
 import { Rows } from './rows.js';
 
 /**
@@ -16,7 +17,12 @@ import { Rows } from './rows.js';
  * @property {import('../form.js').Form} form
  * @property {Rows | null} rows
  * @property {Draft | null} draft
+ * @property {Project | null} [project] of a place with pages below its rows
  */
+
+/** what knowing people takes */
+const PEOPLE = 'AIChat.People.Read';
+const MOST_PEOPLE = 50;
 
 /** At the level that an address names: '', 'tenant', or 'team:NAME'. */
 function settingsPath(id)
@@ -40,6 +46,8 @@ export class Places extends Observable {
 	#api;
 	#forms = new Map();
 	#rows = new Map();
+	/** the project that was shown last */
+	#project = null;
 	#session;
 
 	/** @param session where the caller is, and what they may do */
@@ -123,6 +131,26 @@ export class Places extends Observable {
 		return [...known, ...others].filter((row) => row.under === under);
 	}
 
+	/**
+	 * People whose name or login begins with a text, as far as the caller may know them.
+	 * @returns {Promise<{login: string, name: string}[]>}
+	 */
+	async people(q)
+	{
+		if (!this.me.permissions.includes(PEOPLE))
+			return [];
+		try {
+			const { items } = await this.#api.mentions({ q, workspaceId: this.workspaceId,
+				pageSize: MOST_PEOPLE });
+
+			return items.filter(({ type }) => type === 'person').map(({ ref, label }) =>
+				({ login: decodeURIComponent(ref.replace('person:', '')), name: label }));
+		} catch {
+			// a login can be typed without that
+			return [];
+		}
+	}
+
 	/** The path of the form's list. */
 	path(form, values = {})
 	{
@@ -135,7 +163,7 @@ export class Places extends Observable {
 		const path = this.path(form, values);
 
 		if (!this.#rows.has(path))
-			this.#rows.set(path, new Rows(this.#api, path, form.whole));
+			this.#rows.set(path, new Rows(this.#api, path, form));
 		return this.#rows.get(path);
 	}
 
@@ -154,7 +182,7 @@ export class Places extends Observable {
 
 	get dirty()
 	{
-		return Boolean(this.current?.draft?.dirty);
+		return Boolean((this.current?.project || this.current?.draft)?.dirty);
 	}
 
 	/** Shows what the address names; place: null for the chat. */
@@ -170,6 +198,11 @@ export class Places extends Observable {
 			if (form?.single) {
 				this.current.draft = new Draft(this.#api, form, settingsPath(place.id), 'all');
 				this.current.draft.load();
+			} else if (form && this.current.row.deep && place.id && place.id !== 'new') {
+				if (this.#project?.id !== place.id || this.#project.lost)
+					this.#project = new Project(this.#api, this, form, place.id);
+				this.current.project = this.#project;
+				this.#project.show(place.kind || '', place.item || '');
 			} else if (form && place.id) {
 				this.current.draft = this.draft(form, place.id === 'new' ? '' : place.id);
 				this.current.draft.load();

@@ -28,6 +28,7 @@ import './blanks.js';
 import './dialogs.js';
 import './menu.js';
 import './place.js';
+import './project.js';
 import './thread.js';
 
 const NARROW = matchMedia('(max-width: 760px)');
@@ -464,7 +465,7 @@ class LampApp extends PageElement {
 			<a class="skip" href="#composer" @click=${(event) => {
 				event.preventDefault();
 				if (this.places.current)
-					this.querySelector('lamp-place h1').focus();
+					this.querySelector('.main-title h1').focus();
 				else
 					this.#focusComposer();
 			}}>${t(this.places.current ? 'app.skipPlace' : 'app.skip')}</a>
@@ -484,6 +485,9 @@ class LampApp extends PageElement {
 
 	#main()
 	{
+		if (this.places.current?.project)
+			return html`<lamp-project .api=${this.api} .places=${this.places}
+				.current=${this.places.current} .confirm=${this.#confirm}></lamp-project>`;
 		if (this.places.current)
 			return html`<lamp-place .api=${this.api} .places=${this.places}
 				.current=${this.places.current}

@@ -54,15 +54,12 @@ class LampChildren extends PageElement {
 		this.opened = new Set();
 	}
 
-	connectedCallback()
+	willUpdate(changes)
 	{
-		super.connectedCallback();
-		this.rows = this.places.rows(this.form, { parent: this.parent.id });
-		this.#begin();
-	}
-
-	willUpdate()
-	{
+		if (changes.has('parent')) {
+			this.rows = this.places.rows(this.form, { parent: this.parent.id });
+			this.#begin();
+		}
 		// a change of the row may have created one
 		if (this.parent.record !== this.#seen) {
 			this.#seen = this.parent.record;
@@ -156,8 +153,9 @@ class LampChildren extends PageElement {
 			return html`<li><details @toggle=${(event) => this.#toggle(event, row.id)}><summary>${
 				name} <span class="muted">${[moment(row.updatedAt), row.changedBy].filter(Boolean)
 					.join(' · ')}</span></summary>
-				<dl class="told">${this.form.fields.map((field) => html`<div>
-					<dt>${field.label}</dt><dd>${this.#value(field, row)}</dd></div>`)}</dl>
+				${this.opened.has(row.id) ? html`<dl class="told">${this.form.fields.map((field) =>
+					html`<div><dt>${field.label}</dt><dd>${this.#value(field, row)}</dd></div>`)}</dl>`
+					: nothing}
 				${this.#common().length > 0 && this.parent.canEdit ? html`<button type="button"
 					class="button button-small" @click=${() => this.#restore(row)}>${
 					t('form.restore')}</button>` : nothing}
@@ -187,9 +185,9 @@ class LampChildren extends PageElement {
 		const before = this.rows.items[this.rows.items.indexOf(row) + 1];
 		const [was, is] = [before?.[field.key], row[field.key]];
 
-		if (this.opened.has(row.id) && before && was !== is &&
+		if (before && was !== is &&
 			this.#common().some(({ key }) => key === field.key))
-			return html`<lamp-changes .was=${was ?? ''} .is=${is ?? ''}></lamp-changes>`;
+			return html`<lamp-changes brief .was=${was ?? ''} .is=${is ?? ''}></lamp-changes>`;
 		return toldView(field, is, this.places);
 	}
 
@@ -233,8 +231,8 @@ class LampChildren extends PageElement {
 
 		this.error = null;
 		try {
-			await draft.remove();
-			this.emit('lamp-say', { text: t('form.removed', { name }) });
+			if (await draft.remove())
+				this.emit('lamp-say', { text: t('form.removed', { name }) });
 		} catch (error) {
 			this.error = error;
 		}

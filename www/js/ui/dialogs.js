@@ -177,6 +177,7 @@ export class LampHelp extends PageElement {
 			['help.mention', ['@']],
 			['help.send', [t('key.enter')]],
 			['help.line', [t('key.shift'), t('key.enter')]],
+			['help.save', [ctrl, 'S']],
 			['help.close', [t('key.esc')]],
 			['help.help', ['?']],
 		];

@@ -6,6 +6,9 @@ import { shown } from '../form.js';
 import { t } from '../strings.js';
 import { icon } from './icons.js';
 import { boxes } from './refs.js';
+import './editor.js';
+import './markdown.js';
+import './person.js';
 
 const COLOUR = /^#[\da-f]{6}$/i;
 /** lines of a text field at first, and at most */
@@ -54,9 +57,16 @@ export function fieldView(field, at)
 				aria-describedby=${described || nothing}
 				@change=${(event) => at.set(event.target.checked)}>
 			<span>${field.label}</span></label>${rest}</div>`;
-	return html`<div class="field ${at.error ? 'field-wrong' : ''}">
+	return html`<div class="field ${at.error ? 'field-wrong' : ''} ${isShort(field) ? 'field-short'
+		: ''}">
 		<label class="field-label" for=${at.id}>${label}</label>
 		${control(field, at, described)}${rest}</div>`;
+}
+
+/** Whether several such fields have room beside each other. */
+function isShort({ multiline, markdown, required, type })
+{
+	return !multiline && !markdown && !required && type !== 'json' && type !== 'lines';
 }
 
 /** Of a secret: it stays, unless another one is typed or it is removed. */
@@ -85,6 +95,14 @@ function control(field, at, described)
 			.chosen=${at.value ? [at.value] : []} described=${described}
 			?invalid=${Boolean(at.error)} ?optional=${!field.required}
 			@lamp-chosen=${(event) => at.set(event.detail.chosen[0] || '')}></lamp-refs>`;
+	if (field.type === 'person')
+		return html`<lamp-person name=${at.id} .value=${at.value ?? ''} .places=${at.places}
+			described=${described} ?invalid=${Boolean(at.error)} ?required=${field.required}
+			@lamp-typed=${(event) => at.set(event.detail.value)}></lamp-person>`;
+	if (field.markdown)
+		return html`<lamp-editor name=${at.id} label=${field.label} .value=${at.value}
+			described=${described} ?invalid=${Boolean(at.error)}
+			@lamp-typed=${(event) => at.set(event.detail.value)}></lamp-editor>`;
 	if (field.multiline || field.type === 'json' || field.type === 'lines')
 		return textControl(field, at, common);
 	return lineControl(field, at, common);
@@ -103,7 +121,7 @@ function select({ id, described, invalid }, options, value, set)
 function choiceControl(field, at, common)
 {
 	const options = field.choices.map(({ value, label }) => [value, label]);
-	const mayBeEmpty = field.mode !== 'once' || options.length === 0;
+	const mayBeEmpty = !field.default && (field.mode !== 'once' || options.length === 0);
 
 	if (options.length === 0)
 		return html`<p id=${at.id} class="muted">${t('form.noChoices')}</p>`;
@@ -157,6 +175,8 @@ export function toldView(field, stored, places, workspace = '')
 	if (field.type === 'colour' && COLOUR.test(stored || ''))
 		return html`<svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect
 			width="1" height="1" fill=${stored}></rect></svg> ${stored}`;
+	if (field.markdown && stored)
+		return html`<lamp-markdown .source=${{ text: stored, live: false }}></lamp-markdown>`;
 	if (field.type === 'lines' && ids.length > 0)
 		return html`<ul class="told-list">${ids.map((line) => html`<li>${line}</li>`)}</ul>`;
 	if (field.type === 'text' && String(stored ?? '').includes('\n'))

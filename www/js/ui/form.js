@@ -2,14 +2,27 @@
 // <lamp-form>: a row of a resource, as a form if the caller may change it. It
 // saves by itself, and reports the result as lamp-saved.
 import { html, nothing } from '../../vendor/lit.js';
-import { asked, shown, told } from '../form.js';
+import { asked, forPeople, shown, told, valuesOf } from '../form.js';
 import { failureText, moment } from '../format.js';
 import { Watch } from '../observable.js';
+import { joinTexts } from '../projects.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { fieldView, toldView } from './field.js';
 import { icon } from './icons.js';
+import './changes.js';
 import './secret.js';
+
+const JOIN_MS = 500;
+/** characters of a text that is shown as a whole */
+const SHORT = 200;
+
+/** Whether only the changes of a text are shown: one of differences(). */
+function isLong({ field, before, theirs, mine })
+{
+	return field.multiline && [before, theirs, mine].some((text) =>
+		typeof text === 'string' && (text.length > SHORT || text.includes('\n')));
+}
 
 let forms = 0;
 
@@ -25,7 +38,11 @@ export class LampForm extends PageElement {
 		action: { type: String },
 		/** true: a small form within a page */
 		inline: { type: Boolean },
+		/** texts that two have changed, by key: with both changes; null: that is not possible */
+		joined: { state: true },
 	};
+
+	#conflictSeen = null;
 
 	#name = `form-${++forms}`;
 
@@ -42,7 +59,45 @@ export class LampForm extends PageElement {
 		this.actions = undefined;
 		this.action = '';
 		this.inline = false;
+		/** @type {Record<string, string | null>} */
+		this.joined = {};
 		new Watch(this, () => this.draft);
+	}
+
+	updated()
+	{
+		const { conflict } = this.draft;
+
+		if (conflict === this.#conflictSeen)
+			return;
+		this.#conflictSeen = conflict;
+		if (!conflict)
+			return;
+		// the form may be longer than the window
+		this.querySelector('.conflict h2').focus();
+		this.#join(conflict);
+	}
+
+	/** Joins the texts that both have changed. */
+	async #join(conflict)
+	{
+		const { form, record, values } = this.draft;
+		const both = conflict.list.filter(({ field, mine }) => field.multiline && mine !== undefined);
+		const [base, theirs] = [valuesOf(form, record), valuesOf(form, conflict.record)];
+
+		this.joined = {};
+		if (both.length === 0)
+			return;
+		try {
+			const { diffArrays } = await import('../../vendor/diff.js');
+			const diff = (a, b) => diffArrays(a, b, { timeout: JOIN_MS }) ||
+				[{ removed: true, value: a }, { added: true, value: b }];
+
+			this.joined = Object.fromEntries(both.map(({ field: { key } }) =>
+				[key, joinTexts(base[key], values[key], theirs[key], diff)]));
+		} catch {
+			// the user chooses between the two
+		}
 	}
 
 	render()
@@ -50,9 +105,10 @@ export class LampForm extends PageElement {
 		const { draft } = this;
 
 		if (!draft.canEdit && !draft.isNew)
-			return html`${this.#told()}<div class="form-buttons form-bar">${this.actions}</div>`;
+			return html`${this.#told()}${this.actions ? html`<div class="form-buttons form-bar">${
+				this.actions}</div>` : nothing}`;
 		return html`<form class="form" novalidate aria-busy=${draft.saving ? 'true' : 'false'}
-			@submit=${(event) => this.#submit(event)}>
+			@submit=${(event) => this.#submit(event)} @keydown=${this.#onKey}>
 			${draft.secret ? html`<lamp-secret .text=${draft.secret}></lamp-secret>` : nothing}
 			${this.#summary()}${this.#conflict()}
 			${asked(draft.form, draft.values, draft.isNew).map((field) => fieldView(field, {
@@ -93,28 +149,40 @@ export class LampForm extends PageElement {
 
 		if (!conflict)
 			return nothing;
+		const list = conflict.list.filter(({ field }) => field.mode === 'edit');
+
 		return html`<section class="conflict" role="alert">
-			<h2>${t('conflict.title')}</h2>
+			<h2 tabindex="-1">${t('conflict.title')}</h2>
 			<p>${t('conflict.text')}</p>
-			${conflict.list.length === 0 ? nothing : html`<dl class="told">
-				${conflict.list.map(({ field, theirs, mine }) => html`<div>
-					<dt>${field.label}</dt>
-					<dd><span class="muted">${t('conflict.theirs')}</span> ${
-						shown(field, theirs)}</dd>
-					${mine === undefined ? nothing : html`<dd><span class="muted">${
-						t('conflict.mine')}</span> ${shown(field, mine)}</dd>`}
-				</div>`)}</dl>`}
+			${list.length === 0 ? nothing : html`<dl class="told">
+				${list.map((one) => html`<div><dt>${one.field.label}</dt>${
+					isLong(one) ? this.#textConflict(one) : this.#valueConflict(one)}</div>`)}</dl>`}
 			<div class="form-buttons">
-				<button type="button" class="button" @click=${() => this.#settle(true)}>${
-					t('conflict.keep')}</button>
+				${this.draft.dirty ? html`<button type="button" class="button"
+					@click=${() => this.#settle(true)}>${t('conflict.keep')}</button>` : nothing}
 				<button type="button" class="button" @click=${() => this.#settle(false)}>${
-					t('conflict.drop')}</button>
+					t(this.draft.dirty ? 'conflict.drop' : 'conflict.see')}</button>
 			</div></section>`;
+	}
+
+	#valueConflict({ field, theirs, mine })
+	{
+		return html`<dd><span class="muted">${t('conflict.theirs')}</span> ${shown(field, theirs)}</dd>
+			${mine === undefined ? nothing : html`<dd><span class="muted">${
+				t('conflict.mine')}</span> ${shown(field, mine)}</dd>`}`;
+	}
+
+	/** Of a long text: what has changed in it, and what becomes of one's own changes. */
+	#textConflict({ field, before, theirs, mine })
+	{
+		return html`<dd><lamp-changes brief .was=${before ?? ''} .is=${theirs ?? ''}></lamp-changes></dd>
+			${mine === undefined ? nothing : html`<dd class="conflict-mine">${
+				t(this.joined[field.key] ? 'conflict.join' : 'conflict.same')}</dd>`}`;
 	}
 
 	async #settle(mine)
 	{
-		this.draft.settle(mine);
+		this.draft.settle(mine, this.joined);
 		this.emit('lamp-say', { text: t(mine ? 'conflict.kept' : 'conflict.dropped') });
 		await this.updateComplete;
 		this.focusFirst();
@@ -125,11 +193,11 @@ export class LampForm extends PageElement {
 	{
 		const { draft: { form, record, canEdit } } = this;
 		const fields = canEdit ? told(form, record, false) :
-			form.fields.filter(({ key }) => record[key] !== undefined &&
-				record[key] !== null && record[key].length !== 0);
+			form.fields.filter((field) => forPeople(field) && record[field.key] !== undefined &&
+				record[field.key] !== null && record[field.key].length !== 0);
 
 		return html`<dl class="told">
-			${fields.map((field) => html`<div><dt>${field.label}</dt>
+			${fields.map((field) => html`<div class=${field.multiline ? 'told-long' : ''}><dt>${field.label}</dt>
 				<dd>${toldView(field, record[field.key], this.places,
 					record.workspaceId)}</dd></div>`)}
 			${record.updatedAt ? html`<div><dt>${t('form.updated')}</dt>
@@ -154,6 +222,15 @@ export class LampForm extends PageElement {
 		</div>`;
 	}
 
+	/** Ctrl and S saves, as in editors. */
+	#onKey = (event) => {
+		if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey ||
+			event.key.toLowerCase() !== 's')
+			return;
+		event.preventDefault();
+		this.querySelector('form').requestSubmit();
+	};
+
 	async #reset()
 	{
 		this.draft.reset();
@@ -172,12 +249,20 @@ export class LampForm extends PageElement {
 			return;
 		}
 		await this.updateComplete;
-		this.querySelector('[aria-invalid=true]')?.focus();
+		const wrong = this.querySelector('[aria-invalid=true]');
+
+		if (wrong)
+			wrong.focus();
+		else
+			this.querySelector('.form-error')?.scrollIntoView({ block: 'nearest' });
 	}
 
 	/** The first control gets the focus. */
-	focusFirst()
+	async focusFirst()
 	{
+		// it may be drawn by an element of its own
+		await this.querySelector('lamp-person')?.updateComplete;
+		await this.querySelector('lamp-editor')?.updateComplete;
 		this.querySelector('.field input, .field textarea, .field select')?.focus();
 	}
 }

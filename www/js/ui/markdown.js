@@ -8,7 +8,7 @@ import { t } from '../strings.js';
 
 const SLOW_MS = 8;
 
-class LampMarkdown extends HTMLElement {
+export class LampMarkdown extends HTMLElement {
 	#view = new MarkdownView(this);
 	#text = '';
 	#live = false;

@@ -5,7 +5,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { becomePlace, goPlace, placeHash } from '../route.js';
+import { becomePlace, goPlace, placeHash, readPlace } from '../route.js';
 import { has, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -20,8 +20,31 @@ export function placeTitle(row, form)
 	return row.text ? t(row.text) : form?.title || t('error.lostTitle');
 }
 
+/**
+ * The head of a place, with its title.
+ * @param {PageElement} host
+ * @param {object} at
+ * @param {string} at.heading
+ * @param {string} at.up      where the arrow leads; '': there is none
+ * @param {unknown} [at.actions]
+ */
+export function placeHead(host, { heading, up, actions = nothing })
+{
+	return html`<header class="main-head">
+		<button type="button" class="icon-button drawer-open"
+			aria-label=${t('list.open')} title=${t('list.open')}
+			@click=${() => host.emit('lamp-drawer')}>${icon('menu')}</button>
+		${up ? html`<a class="icon-button place-up" href=${up} title=${t('place.back')}
+			aria-label=${t('place.back')}>${icon('back')}</a>` : nothing}
+		<div class="main-title"><h1 tabindex="-1">${heading}</h1></div>
+		${actions}
+		<a class="icon-button place-close" href="#/" title=${t('place.close')}
+			aria-label=${t('place.close')}>${icon('close')}</a>
+	</header>`;
+}
+
 /** The name of a place's text of another family of strings.js. */
-function placeText(family, { text = '' })
+export function placeText(family, { text = '' })
 {
 	return text.replace('place.', `${family}.`);
 }
@@ -92,18 +115,8 @@ class LampPlace extends PageElement {
 		const { row, form, id } = this.current;
 		const up = id && !form?.single ? placeHash(form?.name) : row.under && placeHash(row.under);
 
-		return html`
-			<header class="main-head">
-				<button type="button" class="icon-button drawer-open"
-					aria-label=${t('list.open')} title=${t('list.open')}
-					@click=${() => this.emit('lamp-drawer')}>${icon('menu')}</button>
-				${up ? html`<a class="icon-button place-up" href=${up} title=${t('place.back')}
-					aria-label=${t('place.back')}>${icon('back')}</a>` : nothing}
-				<div class="main-title"><h1 tabindex="-1">${this.heading}</h1></div>
-				${form && !id && !form.single ? this.#headActions(form) : nothing}
-				<a class="icon-button place-close" href="#/" title=${t('place.close')}
-					aria-label=${t('place.close')}>${icon('close')}</a>
-			</header>
+		return html`${placeHead(this, { heading: this.heading, up: up || '',
+			actions: form && !id && !form.single ? this.#headActions(form) : nothing })}
 			<div class="place-scroll"><div class="place-column">
 				${this.error ? html`<p class="form-error" role="alert">${icon('warning')}
 					<span>${failureText(this.error)}</span></p>` : nothing}
@@ -192,6 +205,11 @@ class LampPlace extends PageElement {
 		if (!made)
 			return;
 		becomePlace(form.name, draft.id);
+		// it has a page of its own
+		if (row.deep) {
+			this.places.show(readPlace());
+			return;
+		}
 		this.current.id = draft.id;
 		this.places.changed();
 		// a secret has taken the focus, else the title gets it
@@ -240,7 +258,8 @@ class LampPlace extends PageElement {
 			return;
 		this.error = null;
 		try {
-			await draft.remove();
+			if (!await draft.remove())
+				return;
 		} catch (error) {
 			this.error = error;
 			return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // <lamp-rows>: the list of a place. It loads pages as its end becomes visible;
-// an ordinary row is a link with its name, that of a gallery is a card
-// (ui/gallery.js).
+// an ordinary row is a link with its name; other lists are drawn by ui/gallery.js
+// and ui/projects.js.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName, secondField } from '../form.js';
 import { failureText, moment } from '../format.js';
@@ -11,6 +11,10 @@ import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { categoryRows, galleryView } from './gallery.js';
 import { icon } from './icons.js';
+import { projectsView } from './projects.js';
+
+/** Lists other than the ordinary one, by the name in the route table. */
+const VIEWS = { gallery: galleryView, projects: projectsView };
 
 class LampRows extends PageElement {
 	static properties = {
@@ -97,7 +101,7 @@ class LampRows extends PageElement {
 	render()
 	{
 		const { rows, form } = this;
-		const gallery = this.view === 'gallery';
+		const view = VIEWS[this.view];
 
 		return html`
 			${form.search ? html`<div class="search rows-search" role="search">${icon('search')}
@@ -106,7 +110,7 @@ class LampRows extends PageElement {
 					aria-label=${t('rows.search')}
 					autocomplete="off" spellcheck="false" maxlength="100"
 					@input=${(event) => rows.search(event.target.value)}></div>` : nothing}
-			${gallery ? galleryView(this) : html`<ul class="rows">${repeat(rows.items,
+			${view ? view(this) : html`<ul class="rows">${repeat(rows.items,
 				(row) => row[form.idKey], (row) => this.#row(row))}</ul>`}
 			${this.#foot()}`;
 	}
