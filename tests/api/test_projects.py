@@ -2,6 +2,7 @@
 """Projects, who works on them, and the seven kinds of what is in them (D6, D29, C21): rows
 of lib/resource/resource.def with lib/entity."""
 
+import datetime
 import json
 import threading
 import uuid
@@ -60,6 +61,26 @@ def test_a_project_and_all_that_is_in_it(lab, owner):
                         user=owner).json["field"] == "owner"
         assert delete(lab, f"{path}/{made['id']}", owner).status == 204
         assert lab.get(f"{path}/{made['id']}", user=owner).status == 404
+
+
+@pytest.mark.parametrize("kind,done,other", [("tasks", "done", "todo"),
+                                             ("milestones", "reached", "pending")])
+def test_what_is_done_has_its_day(lab, owner, kind, done, other):
+    path = f"/projects/{make(lab, '/projects', owner, name='Days')['id']}/{kind}"
+    today = {str(datetime.date.today() + datetime.timedelta(days=n)) for n in (-1, 0, 1)}
+    one = make(lab, path, owner, title="x")
+    assert one["doneDate"] is None
+    at, any_ = f"{path}/{one['id']}", {"If-Match": "*"}
+
+    def change(**body):
+        return lab.call("PATCH", at, body, user=owner, headers=any_).json["doneDate"]
+    assert change(stateKey=done) in today
+    assert change(title="y") in today
+    assert change(stateKey=other) is None
+    assert change(stateKey=done, doneDate="2026-01-02") == "2026-01-02"
+    assert change(stateKey=done) == "2026-01-02"
+    assert change(doneDate=None) is None
+    assert make(lab, path, owner, title="z", stateKey=done)["doneDate"] in today
 
 
 def test_who_comes_for_the_first_time_may_be_responsible(lab):
