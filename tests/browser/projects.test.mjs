@@ -479,3 +479,31 @@ test('what cannot be loaded says so, and can be tried again', async (t) => {
 	await button(page, 'Try again').click();
 	await page.getByText('There are no plans yet').waitFor();
 });
+
+test('a chat about a project, and about something in it', async (t) => {
+	const at = await project(t);
+	const { id: task } = await add(at, 'tasks', { title: 'Rivet the buoy' });
+	const page = await openProject(t, at, `tasks/${task}`);
+
+	await heading(page, 'Rivet the buoy');
+	await button(page, 'Ask').click();
+	const chip = page.locator('.mention-chip');
+
+	await chip.getByText('Rivet the buoy').waitFor();
+	await page.locator('.composer-field').fill('What is open?');
+	const sent = page.waitForRequest('**/chat/*/stream');
+
+	await page.keyboard.press('Enter');
+	const { projectId, focusId } = (await sent).postDataJSON();
+
+	assert.deepEqual([projectId, focusId], [at.id, task]);
+	await page.locator('lamp-turn').first().waitFor();
+	await page.waitForFunction(() => location.hash.startsWith('#/c/'));
+	await page.waitForFunction(() => !document.querySelector('.stop-button'));
+	// it stays with the conversation
+	await page.reload();
+	await chip.getByText('Rivet the buoy').waitFor();
+	await button(page, 'No longer about Rivet the buoy').click();
+	await chip.waitFor({ state: 'detached' });
+	await page.goBack();
+});

@@ -47,6 +47,12 @@ export class Thread extends Pages {
 		this.sendError = null;
 		/** by key of options.js, true or false; absent: not chosen */
 		this.options = {};
+		/**
+		 * the project that messages are about, and what of it the user looks at:
+		 * {projectId, focusId, name}; name: '' until it is known
+		 * @type {{projectId: string, focusId?: string, name: string} | null}
+		 */
+		this.place = null;
 		/** the text in the message field */
 		this.draft = '';
 		/**
@@ -77,7 +83,32 @@ export class Thread extends Pages {
 
 		if (conversation?.runningTurnId)
 			this.#follow(conversation.runningTurnId);
+		this.#findPlace();
 		return conversation;
+	}
+
+	/** The project of the last message, as long as there is one. */
+	async #findPlace()
+	{
+		const { projectId, focusId } = this.turns[this.turns.length - 1]?.user?.metadata || {};
+
+		if (!projectId || this.place)
+			return;
+		this.place = { projectId, focusId, name: '' };
+		try {
+			const { record } = await this.#api.record('GET', `entities/${focusId || projectId}`);
+
+			this.setPlace({ projectId, focusId, name: record.title || record.name });
+		} catch {
+			this.setPlace(null);
+		}
+	}
+
+	/** Says what the next messages are about; null: nothing in particular. */
+	setPlace(place)
+	{
+		this.place = place;
+		this.changed();
 	}
 
 	/**
@@ -125,7 +156,10 @@ export class Thread extends Pages {
 	{
 		const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 
-		return { client: clientOf(), timeZone, ...this.options };
+		const { projectId, focusId } = this.place || {};
+
+		return { client: clientOf(), timeZone, ...this.options, ...projectId && { projectId },
+			...focusId && { focusId } };
 	}
 
 	/**

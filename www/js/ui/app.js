@@ -41,6 +41,8 @@ class LampApp extends PageElement {
 	};
 
 	#trail = new Trail();
+	/** what the next new chat is about */
+	#about = null;
 	#confirm = (...texts) => this.querySelector('lamp-confirm').ask(...texts);
 	#sideActions = {
 		newChat: () => this.#newChat(),
@@ -92,6 +94,7 @@ class LampApp extends PageElement {
 				this.session.refresh();
 		});
 		this.addEventListener('lamp-drawer', () => this.#openDrawer());
+		this.addEventListener('lamp-ask', this.#ask);
 		this.addEventListener('lamp-say', (event) => this.#say(event.detail.text));
 		this.addEventListener('lamp-send', (event) => this.#send(event.detail.content));
 		this.addEventListener('lamp-stop', () => this.threads.current.stop());
@@ -175,6 +178,9 @@ class LampApp extends PageElement {
 
 		if (this.threads.current !== thread)
 			return;
+		if (!id && this.#about)
+			thread.setPlace(this.#about);
+		this.#about = null;
 		if (thread.workspaceId !== this.session.workspaceId && !thread.loadError &&
 		    this.session.workspace(thread.workspaceId)) {
 			await this.session.choose(thread.workspaceId, false);
@@ -193,6 +199,12 @@ class LampApp extends PageElement {
 		await this.updateComplete;
 		await this.querySelector('lamp-thread')?.show(readMessage());
 	}
+
+	/** A new chat about a project, or about something in it. */
+	#ask = ({ detail: { place } }) => {
+		this.#about = place;
+		go('');
+	};
 
 	#newChat()
 	{

@@ -7,6 +7,7 @@ import { html, live, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../mentions.js';
 import { Watch } from '../observable.js';
+import { placeHash } from '../route.js';
 import { OPTIONS } from '../store/options.js';
 import { Picker } from '../store/picker.js';
 import { t } from '../strings.js';
@@ -77,6 +78,7 @@ export class LampComposer extends PageElement {
 			${this.#error()}
 			<div class="composer ${this.disabled ? 'disabled' : ''}">
 				${pickerView(this.picker, LIST, this.#choose)}
+				${this.#placeChip()}
 				${mentionChips(mentionsIn(thread.draft, thread.mentions), this.#unmention)}
 				<textarea class="composer-field" rows="1" dir="auto"
 					aria-label=${t('composer.label')} aria-describedby="composer-hint"
@@ -243,6 +245,25 @@ export class LampComposer extends PageElement {
 			this.thread.sendError = error;
 		}
 		await this.#put(start, end, text);
+	}
+
+	/** What the message is about. */
+	#placeChip()
+	{
+		const { thread } = this;
+
+		if (!thread.place)
+			return nothing;
+		const name = thread.place.name || t('app.loading');
+
+		return html`<ul class="mention-chips" aria-label=${t('composer.place')}>
+			<li class="mention-chip">${icon('folder')}
+			<a href=${placeHash('projects', thread.place.projectId)} dir="auto">${name}</a>
+			<button type="button" class="mention-remove" aria-label=${t('composer.leave', { name })}
+				title=${t('composer.leave', { name })} @click=${() => {
+					thread.setPlace(null);
+					this.focusField();
+				}}>${icon('close')}</button></li></ul>`;
 	}
 
 	/** An option; holds for this conversation in this page. */

@@ -187,6 +187,15 @@ class LampProject extends PageElement {
 			<h2 tabindex="-1" dir="auto">${this.#title}</h2>${actions}</div>`;
 	}
 
+	/** A chat about the project, or about what is shown of it. */
+	#askButton(name, focusId = undefined)
+	{
+		return html`<button type="button" class="button button-small"
+			title=${t('project.askTitle', { name })} @click=${() => this.emit('lamp-ask', {
+				place: { projectId: this.#project.id, focusId, name } })}>${icon('question')}<span>${
+				t('project.ask')}</span></button>`;
+	}
+
 	/* -- the overview ------------------------------------------------------ */
 
 	#overview()
@@ -194,9 +203,9 @@ class LampProject extends PageElement {
 		const project = this.#project;
 		const { id, draft: { form, record }, canEdit } = project;
 
-		return html`${this.#head({ actions: canEdit ? html`<a class="button button-small"
-				href=${placeHash(form.name, id, EDIT)}>${icon('pencil')}<span>${
-				t('project.edit')}</span></a>` : nothing })}
+		return html`${this.#head({ actions: html`${this.#askButton(this.#name)}${canEdit ?
+			html`<a class="button button-small" href=${placeHash(form.name, id, EDIT)}>${
+				icon('pencil')}<span>${t('project.edit')}</span></a>` : nothing}` })}
 			<div class="overview"><div class="overview-main">
 				${record.description ? html`<p class="overview-text" dir="auto">${
 					record.description}</p>` : html`<p class="muted">${t('project.noText')}</p>`}
@@ -297,7 +306,9 @@ class LampProject extends PageElement {
 		const kind = shortName(form);
 		const list = placeHash(name, id, kind);
 		const head = this.#head({ up: list, upTitle: t('project.toList',
-			{ kind: placeTitle(placeOf(form), form) }) });
+			{ kind: placeTitle(placeOf(form), form) }),
+		actions: draft?.record && !draft.isNew ?
+			this.#askButton(rowName(form, draft.record), draft.id) : nothing });
 
 		if (!draft)
 			return this.#waiting();
