@@ -370,8 +370,8 @@ test('who may only read sees nothing that would fail', async (t) => {
 			await route.fulfill({ response,
 				json: { ...await response.json(), canEdit: false, isOwner: false } });
 		}) });
-	const controls = page.locator(`.place-scroll :is(input, select, textarea, button, form,
-		[draggable=true]), .place-scroll a[href$="/new"], .place-scroll a[href$="/edit"]`);
+	const controls = page.locator(`.place-scroll :is(input, select, textarea,
+		button:not(.ask-about), form, [draggable=true]), .place-scroll a[href$="/new"], .place-scroll a[href$="/edit"]`);
 
 	await page.locator('.member', { hasText: 'staff' }).waitFor();
 	assert.match(await page.locator('.member').first().innerText(), /The person who created it/);

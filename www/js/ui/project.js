@@ -190,7 +190,7 @@ class LampProject extends PageElement {
 	/** A chat about the project, or about what is shown of it. */
 	#askButton(name, focusId = undefined)
 	{
-		return html`<button type="button" class="button button-small"
+		return html`<button type="button" class="button button-small ask-about"
 			title=${t('project.askTitle', { name })} @click=${() => this.emit('lamp-ask', {
 				place: { projectId: this.#project.id, focusId, name } })}>${icon('question')}<span>${
 				t('project.ask')}</span></button>`;
