@@ -73,6 +73,16 @@ static bool is_limited(const struct entity_ask *ask)
 	return ask->kinds || ask->type_key.p || ask->state_key.p;
 }
 
+/* The place of a base among them; n: none of them, for which there is room, too. */
+static size_t index_of(const struct search_in *in, size_t n, const struct uuid *base)
+{
+	size_t i = 0;
+
+	while (i < n && !uuid_eq(in[i].base, base))
+		i++;
+	return i;
+}
+
 /* Limits the question to each base to what passes the filters. */
 static int limit(const struct caller *by, const struct entity_ask *ask, struct str bases,
 		 struct search_in *in, struct search_ask *asks, size_t n, struct err *e)
@@ -82,6 +92,8 @@ static int limit(const struct caller *by, const struct entity_ask *ask, struct s
 		? entity_kind_names(ask->kinds, by->arena) : none);
 	const struct db_val type = DB_S_IF(ask->type_key);
 	const struct db_val state = DB_S_IF(ask->state_key);
+	struct search_ask *ask_of = NULL;
+	struct search_range *all;
 	struct entity_range *v;
 	size_t n_ranges;
 
@@ -89,15 +101,18 @@ static int limit(const struct caller *by, const struct entity_ask *ask, struct s
 		    DB_ARGS(DB_S(bases), kinds, kinds, type, type, state, state),
 		    by->arena, range_fields, sizeof(*v), 0, &v, &n_ranges, e))
 		return -1;
+	all = arena_zalloc(by->arena, n_ranges + 1, sizeof(*all));
 	for (size_t i = 0; i < n; i++) {
-		struct search_range *own = arena_zalloc(by->arena, n_ranges + 1,
-							sizeof(*own));
-
 		asks[i].limited = true;
-		asks[i].ranges = own;
-		for (size_t k = 0; k < n_ranges; k++)
-			if (uuid_eq(&v[k].base, in[i].base))
-				own[asks[i].n_ranges++] = v[k].of;
+		asks[i].ranges = all;
+	}
+	/* They come base by base, each base's in order. */
+	for (size_t k = 0; k < n_ranges; k++) {
+		all[k] = v[k].of;
+		if (!k || !uuid_eq(&v[k].base, &v[k - 1].base))
+			ask_of = asks + index_of(in, n, &v[k].base);
+		if (!ask_of->n_ranges++)
+			ask_of->ranges = &all[k];
 	}
 	return 0;
 }

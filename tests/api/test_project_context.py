@@ -14,7 +14,10 @@ ID = "0192f000-0000-7000-8000-000000000000"
 
 @pytest.fixture(name="lab", scope="module")
 def lab_with_projects():
-    with Lab(workspaces={
+    task = {"type": "object", "properties": {"task": {"type": "string"}}}
+    with Lab(config={"tools": {"inner": {
+            "kind": "agent", "description": "Does it.", "parameters": task,
+            "agent": {"prompt": "Do the task.", "tools": ["analyse_log"]}}}}, workspaces={
         "work": {"workspace": "work", "name": "Work", "projects": True, "title_by_model": False,
                  "agents": [{"id": "helper"}, {"id": "mute", "tools": ["none"]}]},
         "lab": {"workspace": "lab", "name": "Lab", "title_by_model": False}}) as lab:
@@ -81,6 +84,18 @@ def test_without_a_project_the_projects_are_told(lab, owner, project):
     assert "Lighthouse" not in text and not any("onto" in name for name in tools)
     text, tools = asked(lab, owner, agentId="mute", projectId=project["id"])
     assert "Lighthouse" in text and not tools
+
+
+def test_agents_within_agents_have_only_what_they_list(lab, owner, project):
+    lab.sent()
+    lab.chat({"tool_calls": [{"name": "inner", "args": {"task": "go"}}],
+              "then": {"text": "ok"}}, workspace="work", user=owner, projectId=project["id"])
+    first, inner = lab.sent()[:2]
+    assert any("onto" in tool["function"]["name"] for tool in first["tools"])
+    assert "Do the task." in json.dumps(inner["messages"])
+    assert {tool["function"]["name"] for tool in inner["tools"]} <= {
+        "analyse_log", "read_result"}
+    assert "Lighthouse" not in json.dumps(inner["messages"])
 
 
 @pytest.mark.parametrize("options,field", [

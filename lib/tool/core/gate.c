@@ -117,8 +117,9 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 	const struct workspace *w = ctx->turn.workspace;
 	const struct agent *a = ctx->turn.agent;
 
-	/* Unless the agent shall have none at all. */
-	const bool given = w && w->projects && tool_pool_gives(ctx->turn.pool, t) &&
+	/* Not to agents within agents, which have what they list, nor to those with none. */
+	const bool given = w && w->projects && !ctx->turn.depth &&
+		tool_pool_gives(ctx->turn.pool, t) &&
 		!(a && conf_list_has(&a->tools, STR("none")));
 
 	if (!given && !tool_pool_has(ctx->turn.pool, t))
