@@ -1,6 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/entity/dates.c \
 	lib/entity/document.c \
-	lib/entity/done.c \
 	lib/entity/edge.c \
 	lib/entity/entity.h \
 	lib/entity/find.c \

@@ -226,6 +226,27 @@ def test_the_tree_has_sixteen_levels(lab, owner):
     assert refused.json["field"] == "parentId" and "16 levels" in refused.json["detail"]
 
 
+def test_a_hundred_pages_keep_their_order(lab, owner):
+    """One that moves up from below another among many, and back and forth with its own."""
+    project = project_of(lab, owner)
+    ids = {str(n): make(lab, project + "/documents", owner, title=str(n))["id"]
+           for n in range(110)}
+    order = list(ids)
+    for title in ("70", "71"):
+        assert lab.post(project + "/tree", {"documentId": ids[title], "parentId": ids["100"]},
+                        user=owner).status == 200
+        order.remove(title)
+    for _ in range(3):      # in under a sibling, and out again
+        for under, position in ((ids["3"], 0), (None, order.index("100"))):
+            assert lab.post(project + "/tree", {"documentId": ids["100"], "parentId": under,
+                                                "position": position}, user=owner).status == 200
+    assert lab.post(project + "/tree", {"documentId": ids["71"], "parentId": None,
+                                        "position": 1}, user=owner).status == 200
+    order.insert(1, "71")
+    assert tree_of(lab, project, owner)[0] == [
+        (title, [("70", [])] if title == "100" else []) for title in order]
+
+
 def test_a_viewer_moves_nothing(lab, owner):
     project = project_of(lab, owner)
     document = make(lab, project + "/documents", owner, title="D")["id"]

@@ -83,6 +83,26 @@ def test_what_is_done_has_its_day(lab, owner, kind, done, other):
     assert make(lab, path, owner, title="z", stateKey=done)["doneDate"] in today
 
 
+@pytest.mark.parametrize("kind,end", [("", "dueDate"), ("/tasks", "dueDate"),
+                                      ("/plans", "targetDate")])
+def test_nothing_ends_before_it_begins(lab, owner, kind, end):
+    top = make(lab, "/projects", owner, name="Order")
+    path = f"/projects/{top['id']}{kind}" if kind else "/projects"
+    label = {"title": "x"} if kind else {"name": "x"}
+    refused = lab.post(path, {**label, "startDate": "2027-02-02", end: "2027-02-01"}, user=owner)
+    assert (refused.status, refused.json["field"]) == (422, end)
+    assert refused.json["detail"] == f"{end} must not be before startDate (2027-02-02)."
+    one = make(lab, path, owner, **label, startDate="2027-02-02", **{end: "2027-02-02"})
+
+    def change(**body):
+        return lab.call("PATCH", f"{path}/{one['id']}", body, user=owner,
+                        headers={"If-Match": "*"})
+    assert change(**{end: "2027-02-01"}).json["field"] == end
+    assert change(startDate="2027-02-03").json["field"] == end
+    assert change(startDate="2027-02-03", **{end: "2027-02-04"}).status == 200
+    assert change(**{end: None}).status == 200
+
+
 def test_who_comes_for_the_first_time_may_be_responsible(lab):
     """A caller is known, though no page of theirs has noted them yet."""
     new = "n" + uuid.uuid4().hex[:10]
