@@ -257,27 +257,17 @@ static int read_hits(struct retrieving *k, struct retrieve_hit *v, size_t n,
 {
 	struct search_pick *picks = arena_zalloc(k->a, n, sizeof(*picks));
 	struct kb_at *at = arena_zalloc(k->a, n, sizeof(*at));
-	struct uuid *ids = arena_zalloc(k->a, n, sizeof(*ids));
-	struct kb_document *docs;
-	size_t n_docs;
+	const struct kb_document **docs = arena_zalloc(k->a, n, sizeof(struct kb_document *));
 
 	for (size_t i = 0; i < n; i++) {
 		picks[i] = (struct search_pick){ &v[i].base->id, v[i].found };
 		at[i] = sight_of(k->q->by, &v[i].base->id);
 		at[i].all = k->q->ask.all;
 	}
-	if (search_read(k->q->by->db, picks, n, k->a, e))
+	if (kb_passages(k->q->by->db, at, picks, n, k->a, docs, e))
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		ids[i] = v[i].found->document_id;
-	if (kb_of_ids(k->q->by->db, at, n, ids, n, k->a, &docs, &n_docs, e))
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		v[i].document = kb_among(docs, n_docs, &ids[i]);
-		if (v[i].document &&
-		    !uuid_eq(&v[i].document->base_id, &v[i].base->id))
-			v[i].document = NULL;
-	}
+		v[i].document = docs[i];
 	return 0;
 }
 

@@ -308,28 +308,21 @@ bool finding_sees(const struct search *s, int64_t audience)
 
 /* -- texts of passages -------------------------------------------------------------- */
 
-static int note_found(void *ctx, const struct db_val *row, struct err *e)
+void finding_found(struct search_found *to, const struct db_val *row)
 {
-	struct search_found *to = ((struct search_pick *)ctx)[row[0].i - 1].found;
-
-	(void)e;
 	memcpy(to->document_id.b, row[2].s.p, 16);
 	to->page = (int)row[3].i;
 	to->at = row[4].i;
 	to->heading = row[5].s;
 	to->text = row[6].s;
-	return 0;
 }
 
-int search_read(struct db *db, struct search_pick *v, size_t n, struct arena *a,
-		struct err *e)
+struct str finding_picks(const struct search_pick *v, size_t n, struct arena *a)
 {
 	struct buf b = BUF_INIT(n * PICK_BYTES + 16);
 	struct jw w = jw_on(&b);
-	int rc;
+	struct str out;
 
-	if (!n)
-		return 0;
 	jw_arr(&w);
 	for (size_t i = 0; i < n; i++) {	/* so that each row tells its passage */
 		jw_obj(&w);
@@ -342,10 +335,28 @@ int search_read(struct db *db, struct search_pick *v, size_t n, struct arena *a,
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);
-	rc = db_each(db, STMT_SEARCH_CHUNK_FIND, DB_ARGS(DB_S(buf_str(&b))), a,
-		     note_found, v, e);
+	out = arena_str(a, buf_str(&b));
 	buf_release(&b);
-	return rc ? rc : arena_check(a, e);
+	return out;
+}
+
+static int note_found(void *ctx, const struct db_val *row, struct err *e)
+{
+	const struct search_pick *v = ctx;
+
+	(void)e;
+	finding_found(v[row[0].i - 1].found, row);
+	return 0;
+}
+
+int search_read(struct db *db, struct search_pick *v, size_t n, struct arena *a,
+		struct err *e)
+{
+	if (!n)
+		return 0;
+	return db_each(db, STMT_SEARCH_CHUNK_FIND,
+		       DB_ARGS(DB_S(finding_picks(v, n, a))), a, note_found, v, e)
+		? -1 : arena_check(a, e);
 }
 
 /* -- both --------------------------------------------------------------------------- */

@@ -111,6 +111,13 @@ struct str finding_lists(const struct searches *f,
 			 void (*items)(struct jw *w, const struct search *s));
 void finding_chunks(struct jw *w, const struct search *s);	/* Writes s->list. */
 
+/*
+ * n passages for a statement over SEARCH_LISTS, in a; finding_found takes what it says of
+ * one from the first columns of a row (SEARCH_CHUNK_FIND).
+ */
+struct str finding_picks(const struct search_pick *v, size_t n, struct arena *a);
+void finding_found(struct search_found *to, const struct db_val *row);
+
 /* Finds the best passages of each base by words, at most max each, into s->words. */
 int finding_words(struct searches *f, size_t max, struct err *e) MUST_CHECK;
 void finding_end_words(struct searches *f);

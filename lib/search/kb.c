@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "search/embed.h"
+#include "search/finding.h"
 #include "store/job.h"
 #include "store/list.h"
 #include "store/stmt.h"
@@ -220,14 +221,18 @@ static int by_id(const void *a, const void *b)
 	return memcmp(x->id.b, y->id.b, sizeof(x->id.b));
 }
 
+static bool is_for(const struct kb_at *at, const struct kb_document *d)
+{
+	return at->all || search_is_for(d->groups, at->groups, at->n_groups);
+}
+
 /* at is by base. */
 static bool is_seen(const struct kb_at *at, size_t n, const struct kb_document *d)
 {
 	const struct kb_at key = { .base = d->base_id };
 	const struct kb_at *its = bsearch(&key, at, n, sizeof(*at), by_base);
 
-	return its && (its->all || search_is_for(d->groups, its->groups,
-						 its->n_groups));
+	return its && is_for(its, d);
 }
 
 struct kb_document *kb_among(struct kb_document *v, size_t n,
@@ -270,6 +275,45 @@ int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
 	if (*n_out)
 		qsort(*out, *n_out, sizeof(**out), by_id);
 	return 0;
+}
+
+struct passages_read {
+	const struct kb_at *at;
+	struct search_pick *pick;
+	const struct kb_document **out;
+	struct arena *a;
+};
+
+static int note_passage(void *ctx, const struct db_val *row, struct err *e)
+{
+	enum { FIRST = 7 };	/* the document's first column */
+	struct passages_read *k = ctx;
+	const size_t i = (size_t)row[0].i - 1;
+	struct kb_document *d = arena_new(k->a, struct kb_document);
+
+	(void)e;
+	db_map(document_fields, ARRAY_LEN(document_fields), row + FIRST, d);
+	if (!is_for(&k->at[i], d))
+		return 0;
+	finding_found(k->pick[i].found, row);
+	k->out[i] = d;
+	return 0;
+}
+
+int kb_passages(struct db *db, const struct kb_at *at, struct search_pick *pick,
+		size_t n, struct arena *a, const struct kb_document **out,
+		struct err *e)
+{
+	struct passages_read k = { .at = at, .pick = pick, .out = out, .a = a };
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = NULL;
+	if (!n)
+		return 0;
+	return db_each(db, STMT_KB_PASSAGE_FIND,
+		       DB_ARGS(DB_S(finding_picks(pick, n, a)),
+			       DB_S(at->tenant_id)), a, note_passage, &k, e)
+		? -1 : arena_check(a, e);
 }
 
 static int note_count(void *ctx, const struct db_val *row, struct err *e)

@@ -93,6 +93,15 @@ int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
 struct kb_document *kb_among(struct kb_document *v, size_t n,
 			     const struct uuid *id);
 
+/*
+ * Completes n passages (search_read), and reads their documents with the same statement.
+ * at[i]: who asks, in the base of pick[i]; all are of one tenant. out[i]: the document of
+ * pick[i]; NULL: it is gone, or the caller may not see it. In a.
+ */
+int kb_passages(struct db *db, const struct kb_at *at, struct search_pick *pick,
+		size_t n, struct arena *a, const struct kb_document **out,
+		struct err *e) MUST_CHECK;
+
 /* Deletes the document and its index entries, whose rows a job deletes later. */
 int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
 	      struct err *e) MUST_CHECK;
