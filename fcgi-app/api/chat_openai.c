@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "dialect/openai.h"
 #include "dialect/wire.h"
+#include "turn/generation.h"
 
 #include "base/banned.h"
 
@@ -30,6 +31,8 @@ struct openai_ask {
 	struct turn_request in;
 	struct str model;		/* as in the request */
 	bool stream, want_usage;
+	json_t *generation;		/* the option of that name */
+	struct buf ignored;		/* X-Ignored-Parameters */
 };
 
 /* -- GET /models ------------------------------------------------------------ */
@@ -173,23 +176,17 @@ static bool idle(const json_t *v)
 	       (json_is_object(v) && !json_object_size(v));
 }
 
-/*
- * Parameters that require another kind of answer are refused. The others
- * (temperature, seed, user, …) are ignored: the agent's own settings apply.
- */
+/* Parameters that require another kind of answer. */
 static int check_parameters(const json_t *body, struct err *e)
 {
 	static const struct {
 		const char *key, *why;
 	} refused[] = {
-		{ "functions", "An agent's tools are set on the server and run "
-		  "there; clients cannot add any." },
+		{ "functions", "Declare them as tools." },
 		{ "logprobs", "Log probabilities are not available." },
 		{ "audio", "Only text answers are supported." },
-		{ "stop", "Stop sequences are not available." },
 	};
 	const json_t *n = json_object_get(body, "n"), *mode, *v;
-	struct str format = jx_str(jx_obj(body, "response_format"), "type");
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(refused); i++)
@@ -199,16 +196,140 @@ static int check_parameters(const json_t *body, struct err *e)
 	if (n && !json_is_null(n) && json_integer_value(n) != 1)
 		return err_field(e, ERR_INVALID_FIELD, "n",
 				 "Only one choice per request is supported.");
-	if (format.p && !str_is(format, "text"))
-		return err_field(e, ERR_INVALID_FIELD, "response_format",
-				 "Agents answer in text; for typed answers use "
-				 "/api/v1/chat/{workspace}/complete.");
 	mode = jx_arr(body, "modalities");
 	json_array_foreach((json_t *)mode, i, v)
 		if (!json_is_string(v) || strcmp(json_string_value(v), "text"))
 			return err_field(e, ERR_INVALID_FIELD, "modalities",
 					 "Only text answers are supported.");
 	return 0;
+}
+
+/* The parameters of the option `generation`. */
+static const struct {
+	const char *theirs, *ours;
+	unsigned takes;		/* LLM_TAKES_*: not of every service */
+} wishes[] = {
+	{ "max_tokens", "maxTokens", 0 },
+	{ "max_completion_tokens", "maxTokens", 0 },
+	{ "temperature", "temperature", 0 },
+	{ "top_p", "topP", 0 },
+	{ "seed", "seed", LLM_TAKES_SEED },
+	{ "presence_penalty", "presencePenalty", LLM_TAKES_PENALTIES },
+	{ "frequency_penalty", "frequencyPenalty", LLM_TAKES_PENALTIES },
+	{ "reasoning_effort", "reasoningEffort", 0 },
+};
+
+/* A text, or a list of texts; empty ones stop nothing. */
+static json_t *read_stop(json_t *v)
+{
+	json_t *list = json_array(), *one;
+	size_t i;
+
+	if (json_is_string(v) && json_string_length(v))
+		json_array_append(list, v);
+	json_array_foreach(v, i, one)
+		if (!json_is_string(one) || json_string_length(one))
+			json_array_append(list, one);
+	if (v && !json_is_null(v) && !json_is_string(v) && !json_is_array(v))
+		json_array_append(list, v);
+	return list;
+}
+
+/* {type: text, json_object or json_schema}: the schema, or NULL. */
+static int read_format(const json_t *body, json_t *generation, struct err *e)
+{
+	const json_t *format = json_object_get(body, "response_format");
+	json_t *schema = jx_obj(jx_obj(format, "json_schema"), "schema");
+	struct str type = jx_str(format, "type");
+
+	if (!format || json_is_null(format) || str_is(type, "text"))
+		return 0;
+	if (str_is(type, "json_object"))
+		json_object_set_new(generation, "schema",
+				    json_pack("{s:s}", "type", "object"));
+	else if (str_is(type, "json_schema") && schema)
+		json_object_set(generation, "schema", schema);
+	else
+		return err_field(e, ERR_INVALID_FIELD, "response_format",
+				 "response_format must be {type: text}, {type: "
+				 "json_object} or {type: json_schema, "
+				 "json_schema: {name, schema}}.");
+	return 0;
+}
+
+static int read_generation(struct request *rq, struct openai_ask *ask,
+			   struct err *e)
+{
+	json_t *o = ask->generation = jx_keep(rq->arena, json_object());
+	json_t *stop = read_stop(json_object_get(rq->body, "stop"));
+	struct generation g;
+
+	for (size_t i = 0; i < ARRAY_LEN(wishes); i++) {
+		json_t *v = json_object_get(rq->body, wishes[i].theirs);
+
+		if (v && !json_is_null(v))
+			json_object_set(o, wishes[i].ours, v);
+	}
+	if (json_array_size(stop))
+		json_object_set(o, "stop", stop);
+	json_decref(stop);
+	if (read_format(rq->body, o, e) < 0 ||
+	    generation_read(o, true, &g, e) < 0)
+		return -1;
+	if (json_object_size(o))
+		ask->in.options.generation = o;
+	return 0;
+}
+
+/* -- what is ignored --------------------------------------------------------- */
+
+static bool is_known(const char *key)
+{
+	static const char *const known[] = {
+		"model", "messages", "stream", "stream_options", "n", "stop",
+		"response_format", "tools", "modalities", "web_search_options",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (!strcmp(key, known[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_LEN(wishes); i++)
+		if (!strcmp(key, wishes[i].theirs))
+			return true;
+	return false;
+}
+
+static void add_ignored(struct buf *b, const char *key)
+{
+	if (strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		   "0123456789_-") == strlen(key))
+		buf_addf(b, "%s%s", b->n ? ", " : "", key);
+}
+
+/* Members that nothing here reads, and that ask for something. */
+static void note_ignored(const json_t *body, struct buf *out)
+{
+	const char *key;
+	const json_t *v;
+
+	json_object_foreach((json_t *)body, key, v)
+		if (!is_known(key) && !idle(v))
+			add_ignored(out, key);
+}
+
+/* The header, once the service is known. */
+static void write_ignored(struct response *rs, const struct turn_run *t,
+			  void *ctx)
+{
+	struct openai_ask *ask = ctx;
+	unsigned takes = llm_takes(t->in.target.service);
+
+	for (size_t i = 0; i < ARRAY_LEN(wishes); i++)
+		if (wishes[i].takes & ~takes &&
+		    json_object_get(ask->generation, wishes[i].ours))
+			add_ignored(&ask->ignored, wishes[i].theirs);
+	if (ask->ignored.n && buf_ok(&ask->ignored))
+		resp_header(rs, "X-Ignored-Parameters", ask->ignored.p);
 }
 
 /* {type: "web_search"}, or one of its versions: "web_search_preview". */
@@ -344,14 +465,18 @@ static int read_stream(const json_t *body, struct openai_ask *ask,
 
 static int read_ask(struct request *rq, struct openai_ask *ask, struct err *e)
 {
-	*ask = (struct openai_ask){ .in = send_request(rq, TURN_SEND) };
+	*ask = (struct openai_ask){
+		.in = send_request(rq, TURN_SEND), .ignored = BUF_INIT(1024),
+	};
 	if (!json_is_object(rq->body))
 		return err_public(e, ERR_INVALID_JSON,
 				  "The body must be a JSON object.");
 	if (read_stream(rq->body, ask, e) < 0 ||
 	    read_model(rq, ask, e) < 0 ||
-	    check_parameters(rq->body, e) < 0 || read_web(rq, ask, e) < 0)
+	    check_parameters(rq->body, e) < 0 ||
+	    read_generation(rq, ask, e) < 0 || read_web(rq, ask, e) < 0)
 		return -1;
+	note_ignored(rq->body, &ask->ignored);
 	return read_messages(rq, ask, e);
 }
 
@@ -411,6 +536,8 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 	jw_kstr(&w, "content", t->answer.content.p ? t->answer.content
 		: STR(""));
 	jw_kstrz(&w, "refusal", NULL);
+	if (jx_str(a.meta, "reasoning").n)
+		jw_kstr(&w, "reasoning_content", jx_str(a.meta, "reasoning"));
 	dialect_openai_annotations(&w, t->answer.content, 0, v, n, true);
 	jw_end_obj(&w);
 	jw_kstrz(&w, "logprobs", NULL);
@@ -424,6 +551,18 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 	return 0;
 }
 
+static int send_and_wait(struct request *rq, struct response *rs,
+			 struct openai_ask *ask, struct err *e)
+{
+	enum turn_status status;
+	struct turn_run *t;
+
+	if (send_whole(rq, &ask->in, &t, &status, e) < 0)
+		return -1;
+	write_ignored(rs, t, ask);
+	return answer_whole(rq, rs, t, status, ask, e);
+}
+
 /*
  * POST {base}/openai/v1/chat/completions {model, messages, stream?,
  * stream_options?, …}: 200 chat.completion, or with stream chunks and [DONE].
@@ -435,22 +574,20 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 {
 	struct openai_asked asked;
+	struct openai_ask ask;
 	struct send_as as = {
 		.dialect = DIALECT_OPENAI, .asked = &asked,
-		.stops_with_client = true,
+		.stops_with_client = true, .begun = write_ignored, .ctx = &ask,
 	};
-	enum turn_status status;
-	struct openai_ask ask;
-	struct turn_run *t;
+	int rc = read_ask(rq, &ask, e);
 
-	if (read_ask(rq, &ask, e) < 0)
-		return -1;
 	asked = (struct openai_asked){
 		.model = ask.model, .want_usage = ask.want_usage,
+		.typed = json_object_get(ask.generation, "schema"),
 	};
-	if (ask.stream)
-		return send_stream(rq, rs, &ask.in, &as, e);
-	if (send_whole(rq, &ask.in, &t, &status, e) < 0)
-		return -1;
-	return answer_whole(rq, rs, t, status, &ask, e);
+	if (rc == 0)
+		rc = ask.stream ? send_stream(rq, rs, &ask.in, &as, e)
+			: send_and_wait(rq, rs, &ask, e);
+	buf_release(&ask.ignored);
+	return rc;
 }

@@ -257,6 +257,8 @@ static void write_delta(struct buf *out, const char *name,
 {
 	struct openai_state *k = st->own;
 
+	if (ev->type == TURN_EV_TOKEN && openai_asked(st)->typed)
+		return;
 	if (ev->type == TURN_EV_TOKEN)
 		k->chars += utf8_chars(ev->text);
 	put_text(out, name, ev->text, ev, st);
@@ -267,6 +269,8 @@ static void write_gap(struct buf *out, const char *name,
 {
 	struct openai_state *k = st->own;
 
+	if (openai_asked(st)->typed)
+		return;
 	put_text(out, name, STR("\n\n"), ev, st);
 	k->answer = k->chars += 2;
 }
@@ -292,10 +296,31 @@ static void keep_source(struct buf *out, const char *name,
 	};
 }
 
+/* The last chunk, where the client asked for it. */
+static void put_usage(struct buf *out, const struct turn_event *ev,
+		      const struct dialect_state *st)
+{
+	struct wire_answer a;
+	struct jw w;
+
+	if (!openai_asked(st)->want_usage || !ev->message)
+		return;
+	wire_answer_read(&a, ev->message);
+	w = chunk_open(out, ev, st);
+	jw_key(&w, "choices");
+	jw_arr(&w);
+	jw_end_arr(&w);
+	jw_key(&w, "usage");
+	dialect_openai_usage(&w, a.usage);
+	wire_frame_end(&w);
+	wire_answer_release(&a);
+}
+
 static void write_done(struct buf *out, const char *name,
 		       const struct turn_event *ev, struct dialect_state *st)
 {
-	struct str unsaid = wire_unsaid(ev, st);
+	struct str unsaid = openai_asked(st)->typed ? ev->message->content
+		: wire_unsaid(ev, st);
 	const struct openai_state *k = st->own;
 	struct wire_answer a;
 	struct jw w;
@@ -310,16 +335,8 @@ static void write_done(struct buf *out, const char *name,
 				   unsaid.n ? k->chars : k->answer, k->v, k->n, false);
 	delta_close(&w, dialect_openai_finish_reason(a.finish_reason));
 	wire_frame_end(&w);
-	if (openai_asked(st)->want_usage) {
-		w = chunk_open(out, ev, st);
-		jw_key(&w, "choices");
-		jw_arr(&w);
-		jw_end_arr(&w);
-		jw_key(&w, "usage");
-		dialect_openai_usage(&w, a.usage);
-		wire_frame_end(&w);
-	}
 	wire_answer_release(&a);
+	put_usage(out, ev, st);
 }
 
 /* The format has no way to wait, so the text says what the turn waits for. */
@@ -339,6 +356,7 @@ static void write_waiting(struct buf *out, const char *name,
 	delta_open(&w);
 	delta_close(&w, "stop");
 	wire_frame_end(&w);
+	put_usage(out, ev, st);
 }
 
 static void write_error(struct buf *out, const char *name,

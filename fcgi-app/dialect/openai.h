@@ -16,6 +16,7 @@
 struct openai_asked {
 	struct str model;	/* as it was asked for; or empty */
 	bool want_usage;	/* stream_options */
+	bool typed;		/* response_format: the text is sent once it was checked */
 };
 
 /* id, created and model members; object is "chat.completion…". */

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "tool/core/tool.h"
+#include "turn/generation.h"
 
 #include "base/banned.h"
 
@@ -163,9 +164,11 @@ int turn_options_text(const struct turn_options *v, bool said, struct arena *a,
 		      struct str *out, struct err *e)
 {
 	json_t *o = jx_keep(a, json_object()), *tools;
+	struct generation unused;
 
 	*out = (struct str){ NULL, 0 };
-	if (tool_page_read(v->client, &tools, e) < 0)
+	if (tool_page_read(v->client, &tools, e) < 0 ||
+	    generation_read(v->generation, false, &unused, e) < 0)
 		return -1;
 	if (tools)
 		json_object_set(o, "tools", tools);

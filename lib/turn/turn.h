@@ -91,6 +91,8 @@ struct turn_request {
 	struct str client_id;	/* the client's id of the message, as in meta;
 				   or NULL */
 	struct turn_options options;
+	bool options_anew;	/* RESUME: they are this request's, for this run, not
+				   those of the turn */
 	const struct turn *of;	/* CONTINUE, RESUME: the turn, as read */
 	int64_t seq;		/* REPLACE: the message; 0 = the last one */
 	/* REPLACE: the message by id: the server's, its turn's (clients have it for

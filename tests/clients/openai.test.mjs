@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import OpenAI from 'openai';
 
-import { TEXT, broken, endless, ended, failure, search, searched, text, token, tools, url } from './common.mjs';
+import { TEXT, broken, endless, ended, failure, script, search, searched, text, token, tools, url } from './common.mjs';
 
 let requests = 0;
 const client = new OpenAI({
@@ -73,6 +73,19 @@ test('the whole given history is the context', async () => {
 	const long = await client.chat.completions.create(ask('', { messages }));
 	assert.equal(long.choices[0].message.content, TEXT);
 	assert.ok(long.usage.prompt_tokens > short.usage.prompt_tokens);
+});
+
+test('a typed answer is parsed by the client', async () => {
+	const format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: {
+		type: 'object', required: ['n'], additionalProperties: false,
+		properties: { n: { type: 'integer' } },
+	} } };
+	const typed = ask(script({ text: '```json\n{"n": 4}\n```' }),
+		{ response_format: format, temperature: 0, seed: 1, max_completion_tokens: 50 });
+	const done = await client.chat.completions.parse(typed);
+	assert.deepEqual(done.choices[0].message.parsed, { n: 4 });
+	const runner = client.chat.completions.stream(typed);
+	assert.deepEqual((await runner.finalChatCompletion()).choices[0].message.parsed, { n: 4 });
 });
 
 test('errors are the classes that clients know', async () => {
