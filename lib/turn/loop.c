@@ -417,12 +417,12 @@ static int go_on(struct turn_loop *l, int limit, struct err *e)
 	return 0;
 }
 
-/* After a step: a call is forced only until one of these was made. */
+/* After a step: a call is forced until one was made, of the client if it has tools. */
 static void forced(struct turn_loop *l)
 {
 	struct llm_wish *w = &l->generation.wish;
 
-	if (w->tool_choice == LLM_CHOICE_NAMED || !l->tool_ctx.turn.n_page)
+	if (w->tool_choice == LLM_CHOICE_NAMED || !l->tool_ctx.turn.n_more)
 		w->tool_choice = LLM_CHOICE_AUTO;
 }
 

@@ -607,3 +607,8 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 	t->in.decisions = NULL;
 	return rc < 0 ? -1 : rc - 1;
 }
+
+const struct tool_turn *turn_tools(const struct turn_run *t)
+{
+	return t->loop ? &t->loop->tool_ctx.turn : NULL;
+}

@@ -187,6 +187,10 @@ void turn_after(struct turn_run *t);
 
 struct tool_ctx;
 struct tool_task;
+struct tool_turn;
+
+/* What the tools of a turn that was started see; NULL if an earlier request did. */
+const struct tool_turn *turn_tools(const struct turn_run *t);
 
 /*
  * Runs an agent as a tool outside a turn, like tool_host.agent, with the service that

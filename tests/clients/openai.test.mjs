@@ -88,12 +88,38 @@ test('a typed answer is parsed by the client', async () => {
 	assert.deepEqual((await runner.finalChatCompletion()).choices[0].message.parsed, { n: 4 });
 });
 
+// The helper runs its own tools and sends the results until there is an answer.
+test('tools of the client, and of the server beside them', async () => {
+	for (const stream of [false, true]) {
+		const read = [];
+		const runner = client.chat.completions.runTools(ask(script({
+			narration: 'Let me look.',
+			tool_calls: [
+				{ name: 'read_file', args: { path: 'a.c' } },
+				{ name: 'query_data', args: { dataset: 'tickets', select: ['id'], limit: 1 } },
+			],
+			then: { tool_calls: [{ name: 'read_file', args: { path: 'b.c' } }], then: { text: TEXT } },
+		}), { stream, tools: [{ type: 'function', function: {
+			name: 'read_file', description: 'Reads a file.', parse: JSON.parse,
+			parameters: { type: 'object', properties: { path: { type: 'string' } } },
+			function: ({ path }) => {
+				read.push(path);
+				return `int main; // ${path}`;
+			},
+		} }] }));
+		const done = await runner.finalChatCompletion();
+		assert.deepEqual(read, ['a.c', 'b.c']);
+		assert.equal(done.choices[0].message.content, TEXT);
+		assert.equal(done.choices[0].finish_reason, 'stop');
+	}
+});
+
 test('errors are the classes that clients know', async () => {
 	await assert.rejects(client.chat.completions.create(ask(text, { model: 'lab/nobody' })),
 		(e) => e instanceof OpenAI.NotFoundError && e.code === 'model_not_found' &&
 			e.param === 'model');
 	await assert.rejects(client.chat.completions.create(ask(text, {
-		tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
+		tools: [{ type: 'custom', custom: { name: 'f' } }],
 	})), (e) => e instanceof OpenAI.BadRequestError && e.param === 'tools');
 	await assert.rejects(client.withOptions({ apiKey: 'wrong' }).models.list(),
 		(e) => e instanceof OpenAI.AuthenticationError && e.type === 'authentication_error');
