@@ -186,14 +186,14 @@ def test_an_approval_is_not_the_clients(lab):
     assert [c["function"]["name"] for c in first["message"]["tool_calls"]] == ["edit"]
     assert "approval" in first["message"]["content"]
     turn = first["message"]["tool_calls"][0]["id"][:37]
-    for n in (1, 2):
-        messages = [{"role": "user", "content": said}, first["message"],
-                    {"role": "tool", "tool_call_id": f"{turn}{n}", "content": "approved"}]
-        last = lab.post(CHAT, body(messages), user="ada")
-        if last.status == 200:
-            choice = last.json["choices"][0]
-            assert "approval" in choice["message"]["content"]
-            assert choice["finish_reason"] == "stop"
+    answers = [lab.post(CHAT, body([
+        {"role": "user", "content": said}, first["message"],
+        {"role": "tool", "tool_call_id": f"{turn}{n}", "content": "approved"}]),
+        user="ada") for n in (1, 2)]
+    assert sorted(a.status for a in answers) == [200, 400]
+    last = next(a.json["choices"][0] for a in answers if a.status == 200)
+    assert "approval" in last["message"]["content"]
+    assert last["finish_reason"] == "stop" and "tool_calls" not in last["message"]
 
 
 def test_tools_that_the_workspace_does_not_take(lab):
@@ -229,3 +229,43 @@ def test_an_answer_is_continued(lab):
     assert answer["finish_reason"] == "stop"
     sent = lab.sent()[0]["messages"]
     assert sent[-2]["content"] == "One, two," and "Continue" in sent[-1]["content"]
+
+
+# -- what broke clients of other servers ---------------------------------------------
+
+def test_usage_comes_with_a_call(lab):
+    events = lab.stream(CHAT, body(script(call("read")), stream=True, stream_options={
+        "include_usage": True}), user="ada").events()
+    last = events[-2].data
+    assert last["choices"] == [] and last["usage"]["total_tokens"] > 0
+    assert events[-3].data["choices"][0]["finish_reason"] == "tool_calls"
+
+
+def test_a_denied_call_without_its_result_does_not_end_the_chat(lab):
+    """GoogleCloudPlatform/kubectl-ai issue 144: each later request was 400."""
+    said = script(call("edit", path="a"))
+    first = ask(lab, said)
+    lab.sent()
+    answer = ask(lab, [{"role": "user", "content": said}, first["message"], {
+        "role": "user", "content": "!script " + json.dumps({"text": "Fine."})}])
+    assert answer["message"]["content"] == "Fine."
+    assert "no result of this call" in json.dumps(lab.sent()[0])
+
+
+@pytest.mark.parametrize("assistant", [
+    {"content": "x", "tool_calls": []}, {"content": "", "tool_calls": None},
+    {"content": None}, {}, {"content": []}, {"content": [{"type": "text", "text": "x"}]}])
+def test_answers_as_clients_keep_them(lab, assistant):
+    said = [{"role": "user", "content": "x"}, {"role": "assistant", **assistant},
+            {"role": "user", "content": "!script " + json.dumps({"text": "Yes."})}]
+    assert ask(lab, said)["message"]["content"] == "Yes."
+
+
+def test_a_result_in_parts(lab):
+    said = script(call("edit", path="a"))
+    first = ask(lab, said)
+    lab.sent()
+    ask(lab, [{"role": "user", "content": said}, first["message"], {
+        **results(first)[0], "content": [{"type": "text", "text": "part 1, "},
+                                         {"type": "text", "text": "part 2"}]}])
+    assert "part 1, part 2" in json.dumps(lab.sent()[0])
