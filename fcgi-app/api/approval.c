@@ -359,8 +359,17 @@ int answers_open(struct request *rq, const char *kind, struct str name,
 		return err_field(e, ERR_INVALID_FIELD, field,
 				 "This conversation is not waiting for an answer.");
 	if (store_turn_get(rq->app->db, &rq->by.owner, &thread.running_turn_id,
-			   rq->arena, &a->turn, e) < 0 ||
-	    store_turn_wait_list(rq->app->db, &rq->by.owner, &a->turn.id, rq->arena,
+			   rq->arena, &a->turn, e) < 0)
+		return -1;
+	return answers_of(rq, &a->turn, a, e);
+}
+
+int answers_of(struct request *rq, const struct turn *t, struct answers *a,
+	       struct err *e)
+{
+	a->turn = *t;
+	a->n = 0;
+	if (store_turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena,
 				 &a->rows, &a->n_rows, e) < 0)
 		return -1;
 	a->v = arena_zalloc(rq->arena, a->n_rows + 1, sizeof(*a->v));
@@ -434,6 +443,22 @@ int answers_result(struct request *rq, struct answers *a,
 		.id = row->id, .kind = WAIT_QUESTION, .status = WAIT_DENIED,
 	};
 	return 0;
+}
+
+int answers_text(struct answers *a, const struct turn_wait *row, const char *field,
+		 struct str text, struct err *e)
+{
+	struct turn_decision *d = more(a, row, e);
+
+	if (!d)
+		return -1;
+	*d = (struct turn_decision){
+		.id = row->id, .kind = (enum wait_kind)row->kind,
+		.status = WAIT_ANSWERED, .result = text,
+	};
+	return text.n <= LIM_CLIENT_RESULT_BYTES ? 0
+		: err_field(e, ERR_TOO_BIG, field, "A result may have at most %d "
+			    "bytes.", LIM_CLIENT_RESULT_BYTES);
 }
 
 int answers_send(struct request *rq, struct response *rs, struct answers *a,

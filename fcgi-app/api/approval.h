@@ -33,6 +33,10 @@ int answers_open(struct request *rq, const char *kind, struct str name,
 		 const char *field, struct answers *a,
 		 struct err *e) MUST_CHECK;
 
+/* The same of a turn that was read. */
+int answers_of(struct request *rq, const struct turn *t, struct answers *a,
+	       struct err *e) MUST_CHECK;
+
 /* The open row of a call, or with an id; NULL if there is none. */
 const struct turn_wait *answers_call(const struct answers *a, struct str call_id);
 const struct turn_wait *answers_id(const struct answers *a, struct str id);
@@ -53,6 +57,13 @@ int answers_decide(struct request *rq, struct answers *a,
 int answers_result(struct request *rq, struct answers *a,
 		   const struct turn_wait *row, const json_t *result,
 		   struct str error, struct err *e) MUST_CHECK;
+
+/*
+ * The same with any text as the result of a call for the page, named field in
+ * errors. ERR_CONFLICT if the request answers it twice; ERR_TOO_BIG.
+ */
+int answers_text(struct answers *a, const struct turn_wait *row, const char *field,
+		 struct str text, struct err *e) MUST_CHECK;
 
 /*
  * Stores the added decisions and streams the rest of the turn. ERR_INVALID_FIELD

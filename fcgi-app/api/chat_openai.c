@@ -15,6 +15,7 @@
 #include "agent/stored.h"
 #include "api/client.h"
 #include "api/knowledge.h"
+#include "api/openai.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -23,14 +24,9 @@
 #include "base/log.h"
 #include "dialect/openai.h"
 #include "dialect/wire.h"
+#include "turn/generation.h"
 
 #include "base/banned.h"
-
-struct openai_ask {
-	struct turn_request in;
-	struct str model;		/* as in the request */
-	bool stream, want_usage;
-};
 
 /* -- GET /models ------------------------------------------------------------ */
 
@@ -165,44 +161,26 @@ static int read_model(struct request *rq, struct openai_ask *ask,
 	return 0;
 }
 
-/* Whether a parameter has no effect: absent, null, false, [], {}. */
-static bool idle(const json_t *v)
-{
-	return !v || json_is_null(v) || json_is_false(v) ||
-	       (json_is_array(v) && !json_array_size(v)) ||
-	       (json_is_object(v) && !json_object_size(v));
-}
-
-/*
- * Parameters that require another kind of answer are refused. The others
- * (temperature, seed, user, …) are ignored: the agent's own settings apply.
- */
+/* Parameters that require another kind of answer. */
 static int check_parameters(const json_t *body, struct err *e)
 {
 	static const struct {
 		const char *key, *why;
 	} refused[] = {
-		{ "functions", "An agent's tools are set on the server and run "
-		  "there; clients cannot add any." },
+		{ "functions", "Declare them as tools." },
 		{ "logprobs", "Log probabilities are not available." },
 		{ "audio", "Only text answers are supported." },
-		{ "stop", "Stop sequences are not available." },
 	};
 	const json_t *n = json_object_get(body, "n"), *mode, *v;
-	struct str format = jx_str(jx_obj(body, "response_format"), "type");
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(refused); i++)
-		if (!idle(json_object_get(body, refused[i].key)))
+		if (!oai_idle(json_object_get(body, refused[i].key)))
 			return err_field(e, ERR_INVALID_FIELD, refused[i].key,
 					 "%s", refused[i].why);
 	if (n && !json_is_null(n) && json_integer_value(n) != 1)
 		return err_field(e, ERR_INVALID_FIELD, "n",
 				 "Only one choice per request is supported.");
-	if (format.p && !str_is(format, "text"))
-		return err_field(e, ERR_INVALID_FIELD, "response_format",
-				 "Agents answer in text; for typed answers use "
-				 "/api/v1/chat/{workspace}/complete.");
 	mode = jx_arr(body, "modalities");
 	json_array_foreach((json_t *)mode, i, v)
 		if (!json_is_string(v) || strcmp(json_string_value(v), "text"))
@@ -211,48 +189,152 @@ static int check_parameters(const json_t *body, struct err *e)
 	return 0;
 }
 
-/* {type: "web_search"}, or one of its versions: "web_search_preview". */
-static bool is_web_tool(const json_t *tool)
-{
-	static const char name[] = "web_search";
-	struct str type = jx_str(tool, "type");
+/* The parameters of the option `generation`. */
+static const struct {
+	const char *theirs, *ours;
+	unsigned takes;		/* LLM_TAKES_*: not of every service */
+} wishes[] = {
+	{ "max_tokens", "maxTokens", 0 },
+	{ "max_completion_tokens", "maxTokens", 0 },
+	{ "temperature", "temperature", 0 },
+	{ "top_p", "topP", 0 },
+	{ "seed", "seed", LLM_TAKES_SEED },
+	{ "presence_penalty", "presencePenalty", LLM_TAKES_PENALTIES },
+	{ "frequency_penalty", "frequencyPenalty", LLM_TAKES_PENALTIES },
+	{ "reasoning_effort", "reasoningEffort", 0 },
+};
 
-	return type.n >= sizeof(name) - 1 &&
-		!memcmp(type.p, name, sizeof(name) - 1);
-}
-
-/*
- * Whether the user wants web search: web_search_options, even if empty, or a tool
- * of that type. Location and context size are ignored. (API reference of chat
- * completions and of the web search tool.)
- */
-static int read_web(struct request *rq, struct openai_ask *ask, struct err *e)
+/* A text, or a list of texts; empty ones stop nothing. */
+static json_t *read_stop(json_t *v)
 {
-	const json_t *options = json_object_get(rq->body, "web_search_options");
-	const json_t *tools = json_object_get(rq->body, "tools"), *t;
-	const char *key = "web_search_options";
+	json_t *list = json_array(), *one;
 	size_t i;
 
-	if (options && !json_is_null(options) && !json_is_object(options))
-		return err_field(e, ERR_INVALID_FIELD, key,
-				 "web_search_options must be an object.");
-	ask->in.options.web = json_is_object(options);
-	if (!idle(tools) && !json_is_array(tools))
-		return err_field(e, ERR_INVALID_FIELD, "tools",
-				 "tools must be a list.");
-	json_array_foreach((json_t *)tools, i, t) {
-		if (!is_web_tool(t))
-			return err_field(e, ERR_INVALID_FIELD, "tools", "An "
-					 "agent's tools are set on the server "
-					 "and run there; clients can only ask "
-					 "for web_search.");
-		ask->in.options.web = 1;
-		key = "tools";
+	if (json_is_string(v) && json_string_length(v))
+		json_array_append(list, v);
+	json_array_foreach(v, i, one)
+		if (!json_is_string(one) || json_string_length(one))
+			json_array_append(list, one);
+	if (v && !json_is_null(v) && !json_is_string(v) && !json_is_array(v))
+		json_array_append(list, v);
+	return list;
+}
+
+/* {type: text, json_object or json_schema}: the schema, or NULL. */
+static int read_format(const json_t *body, json_t *generation, struct err *e)
+{
+	const json_t *format = json_object_get(body, "response_format");
+	json_t *schema = jx_obj(jx_obj(format, "json_schema"), "schema");
+	struct str type = jx_str(format, "type");
+
+	if (!format || json_is_null(format) || str_is(type, "text"))
+		return 0;
+	if (str_is(type, "json_object"))
+		json_object_set_new(generation, "schema",
+				    json_pack("{s:s}", "type", "object"));
+	else if (str_is(type, "json_schema") && schema)
+		json_object_set(generation, "schema", schema);
+	else
+		return err_field(e, ERR_INVALID_FIELD, "response_format",
+				 "response_format must be {type: text}, {type: "
+				 "json_object} or {type: json_schema, "
+				 "json_schema: {name, schema}}.");
+	return 0;
+}
+
+static int read_generation(struct request *rq, struct openai_ask *ask,
+			   struct err *e)
+{
+	json_t *o = ask->generation;
+	json_t *stop = read_stop(json_object_get(rq->body, "stop"));
+	struct generation g;
+
+	for (size_t i = 0; i < ARRAY_LEN(wishes); i++) {
+		json_t *v = json_object_get(rq->body, wishes[i].theirs);
+
+		if (v && !json_is_null(v))
+			json_object_set(o, wishes[i].ours, v);
 	}
-	if (ask->in.options.web &&
-	    !tool_web_offered(&rq->by, ask->in.target.workspace, ask->in.target.agent))
-		return err_field(e, ERR_INVALID_FIELD, key,
-				 "This model has no web search.");
+	if (json_array_size(stop))
+		json_object_set(o, "stop", stop);
+	json_decref(stop);
+	if (read_format(rq->body, o, e) < 0)
+		return -1;
+	if (generation_read(o, true, &g, e) < 0) {
+		/* Two names of one member. */
+		if (!strcmp(e->field, "max_completion_tokens") &&
+		    oai_idle(json_object_get(rq->body, e->field))) {
+			err_clear(e);
+			err_field(e, ERR_INVALID_FIELD, "max_tokens",
+				  "max_tokens must be a positive integer.");
+		}
+		return -1;
+	}
+	if (json_object_size(o))
+		ask->in.options.generation = o;
+	return 0;
+}
+
+/* -- what is ignored --------------------------------------------------------- */
+
+static bool is_known(const char *key)
+{
+	static const char *const known[] = {
+		"model", "messages", "stream", "stream_options", "n", "stop",
+		"response_format", "tools", "tool_choice", "parallel_tool_calls",
+		"modalities", "web_search_options",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (!strcmp(key, known[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_LEN(wishes); i++)
+		if (!strcmp(key, wishes[i].theirs))
+			return true;
+	return false;
+}
+
+/* Members that nothing here reads, and that ask for something. */
+static void note_ignored(const json_t *body, struct openai_ask *ask)
+{
+	const char *key;
+	const json_t *v;
+
+	json_object_foreach((json_t *)body, key, v)
+		if (!is_known(key) && !oai_idle(v))
+			oai_ignored(ask, "", str_of(key));
+}
+
+/* The header, once the service is known. */
+static void write_ignored(struct response *rs, const struct turn_run *t,
+			  void *ctx)
+{
+	struct openai_ask *ask = ctx;
+	unsigned takes = llm_takes(t->in.target.service);
+
+	for (size_t i = 0; i < ARRAY_LEN(wishes); i++)
+		if (wishes[i].takes & ~takes &&
+		    json_object_get(ask->generation, wishes[i].ours))
+			oai_ignored(ask, "", str_of(wishes[i].theirs));
+	oai_tools_ignored(ask, t);
+	if (ask->ignored.n && buf_ok(&ask->ignored))
+		resp_header(rs, "X-Ignored-Parameters", ask->ignored.p);
+}
+
+/* A call that the model made in an earlier answer, here or elsewhere. */
+static int write_call(struct jw *w, const json_t *call, struct err *e)
+{
+	const json_t *f = jx_obj(call, "function");
+
+	if (!jx_str(call, "id").n || !jx_str(f, "name").n)
+		return err_field(e, ERR_INVALID_FIELD, "messages", "One of tool_calls "
+				 "must be {id, type: function, function: {name, "
+				 "arguments}}.");
+	jw_obj(w);
+	jw_kstr(w, "id", jx_str(call, "id"));
+	jw_kstr(w, "name", jx_str(f, "name"));
+	jw_kstr(w, "arguments", jx_str(f, "arguments"));
+	jw_end_obj(w);
 	return 0;
 }
 
@@ -265,24 +347,62 @@ static int write_given(struct request *rq, struct jw *w, const json_t *m,
 	} roles[] = {
 		{ "user", "user" }, { "assistant", "assistant" },
 		{ "system", "system" }, { "developer", "system" },
+		{ "tool", "tool" },
 	};
+	const json_t *calls = json_object_get(m, "tool_calls"), *call;
 	struct str role = jx_str(m, "role"), text;
-	size_t i = 0;
+	size_t i = 0, k;
+	int rc = 0;
 
 	while (i < ARRAY_LEN(roles) && !str_is(role, roles[i].theirs))
 		i++;
-	if (i == ARRAY_LEN(roles) || !idle(json_object_get(m, "tool_calls")))
-		return err_field(e, ERR_INVALID_FIELD, "messages", "Tools run "
-				 "on the server: messages have the roles "
-				 "system, developer, user and assistant, and "
-				 "no tool_calls.");
-	if (client_text(rq, json_object_get(m, "content"), "messages", &text,
-			e) < 0)
+	if (i == ARRAY_LEN(roles))
+		return err_field(e, ERR_INVALID_FIELD, "messages", "Messages have the "
+				 "roles system, developer, user, assistant and tool.");
+	if (str_is(role, "tool") && !jx_str(m, "tool_call_id").n)
+		return err_field(e, ERR_INVALID_FIELD, "messages", "A message of the "
+				 "role tool needs its tool_call_id.");
+	if (oai_text(rq, m, &text, e) < 0)
 		return -1;
 	jw_obj(w);
 	jw_kstrz(w, "role", roles[i].ours);
 	jw_kstr(w, "content", text);
+	if (str_is(role, "tool"))
+		jw_kstr(w, "toolCallId", jx_str(m, "tool_call_id"));
+	if (str_is(role, "assistant") && json_array_size(calls)) {
+		jw_key(w, "toolCalls");
+		jw_arr(w);
+		json_array_foreach((json_t *)calls, k, call)
+			if (rc == 0)
+				rc = write_call(w, call, e);
+		jw_end_arr(w);
+	}
 	jw_end_obj(w);
+	return rc;
+}
+
+/*
+ * What the turn is asked. Most often the last message, which is not one of those given
+ * then. An answer is continued where it stops; results of calls that no turn waits for
+ * (of another model, or too late) are answered as they are.
+ */
+static int read_last(struct request *rq, struct openai_ask *ask, const json_t *messages,
+		     size_t *n_given, struct err *e)
+{
+	size_t n = json_array_size(messages);
+	struct str role = jx_str(n ? json_array_get(messages, n - 1) : NULL, "role");
+
+	*n_given = n;
+	if (str_is(role, "tool"))
+		ask->in.content = STR("[Go on with these results.]");
+	else if (n > 1 && str_is(role, "assistant"))
+		ask->in.content = STR("[Continue your answer above exactly where it "
+				      "stops, without repeating any of it and without "
+				      "a remark about this.]");
+	else if (client_last_text(rq, messages, "content", &ask->in.content, e) < 0)
+		return -1;
+	else
+		--*n_given;
 	return 0;
 }
 
@@ -291,18 +411,20 @@ static int read_messages(struct request *rq, struct openai_ask *ask,
 {
 	const json_t *messages = jx_arr(rq->body, "messages");
 	struct buf b = BUF_INIT(LIM_OPENAI_GIVEN_BYTES);
-	size_t n = json_array_size(messages);
 	struct jw w = jw_on(&b);
-	int rc = 0;
+	size_t n;
+	int rc = oai_tools_resume(rq, ask, e);
 
-	if (client_last_text(rq, messages, "content", &ask->in.content, e) < 0)
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	if (read_last(rq, ask, messages, &n, e) < 0)
 		return -1;
 	jw_obj(&w);
 	jw_kstrz(&w, "client", "openai");
-	if (n > 1) {
+	if (n > 0) {
 		jw_key(&w, "given");
 		jw_arr(&w);
-		for (size_t i = 0; i + 1 < n && rc == 0; i++)
+		for (size_t i = 0; i < n && rc == 0; i++)
 			rc = write_given(rq, &w, json_array_get(messages, i),
 					 e);
 		jw_end_arr(&w);
@@ -344,14 +466,19 @@ static int read_stream(const json_t *body, struct openai_ask *ask,
 
 static int read_ask(struct request *rq, struct openai_ask *ask, struct err *e)
 {
-	*ask = (struct openai_ask){ .in = send_request(rq, TURN_SEND) };
+	*ask = (struct openai_ask){
+		.in = send_request(rq, TURN_SEND), .ignored = BUF_INIT(4096),
+		.generation = jx_keep(rq->arena, json_object()),
+	};
 	if (!json_is_object(rq->body))
 		return err_public(e, ERR_INVALID_JSON,
 				  "The body must be a JSON object.");
 	if (read_stream(rq->body, ask, e) < 0 ||
 	    read_model(rq, ask, e) < 0 ||
-	    check_parameters(rq->body, e) < 0 || read_web(rq, ask, e) < 0)
+	    check_parameters(rq->body, e) < 0 ||
+	    oai_tools_read(rq, ask, e) < 0 || read_generation(rq, ask, e) < 0)
 		return -1;
+	note_ignored(rq->body, ask);
 	return read_messages(rq, ask, e);
 }
 
@@ -390,6 +517,7 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 			struct err *e)
 {
 	struct source *v = NULL;
+	bool calls = dialect_openai_calls(t->waits, t->n_waits);
 	struct wire_answer a;
 	struct jw w;
 	size_t n;
@@ -408,13 +536,28 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 	jw_key(&w, "message");
 	jw_obj(&w);
 	jw_kstrz(&w, "role", "assistant");
-	jw_kstr(&w, "content", t->answer.content.p ? t->answer.content
-		: STR(""));
+	if (calls)
+		jw_kstr(&w, "content", dialect_openai_waiting(rq->arena, t->waits,
+							      t->n_waits));
+	else
+		jw_kstr(&w, "content", t->answer.content.p ? t->answer.content
+			: STR(""));
 	jw_kstrz(&w, "refusal", NULL);
+	if (calls) {
+		jw_key(&w, "tool_calls");
+		jw_arr(&w);
+		for (size_t i = 0, k = 0; i < t->n_waits; i++)
+			if (t->waits[i].kind == WAIT_CLIENT)
+				dialect_openai_call(&w, &t->waits[i], k++, false);
+		jw_end_arr(&w);
+	}
+	if (jx_str(a.meta, "reasoning").n)
+		jw_kstr(&w, "reasoning_content", jx_str(a.meta, "reasoning"));
 	dialect_openai_annotations(&w, t->answer.content, 0, v, n, true);
 	jw_end_obj(&w);
 	jw_kstrz(&w, "logprobs", NULL);
-	jw_kstrz(&w, "finish_reason", dialect_openai_finish_reason(a.finish_reason));
+	jw_kstrz(&w, "finish_reason", calls ? "tool_calls"
+		 : dialect_openai_finish_reason(a.finish_reason));
 	jw_end_obj(&w);
 	jw_end_arr(&w);
 	jw_key(&w, "usage");
@@ -422,6 +565,18 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 	jw_end_obj(&w);
 	wire_answer_release(&a);
 	return 0;
+}
+
+static int send_and_wait(struct request *rq, struct response *rs,
+			 struct openai_ask *ask, struct err *e)
+{
+	enum turn_status status;
+	struct turn_run *t;
+
+	if (send_whole(rq, &ask->in, &t, &status, e) < 0)
+		return -1;
+	write_ignored(rs, t, ask);
+	return answer_whole(rq, rs, t, status, ask, e);
 }
 
 /*
@@ -435,22 +590,20 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 {
 	struct openai_asked asked;
+	struct openai_ask ask;
 	struct send_as as = {
 		.dialect = DIALECT_OPENAI, .asked = &asked,
-		.stops_with_client = true,
+		.stops_with_client = true, .begun = write_ignored, .ctx = &ask,
 	};
-	enum turn_status status;
-	struct openai_ask ask;
-	struct turn_run *t;
+	int rc = read_ask(rq, &ask, e);
 
-	if (read_ask(rq, &ask, e) < 0)
-		return -1;
 	asked = (struct openai_asked){
 		.model = ask.model, .want_usage = ask.want_usage,
+		.typed = json_object_get(ask.generation, "schema"),
 	};
-	if (ask.stream)
-		return send_stream(rq, rs, &ask.in, &as, e);
-	if (send_whole(rq, &ask.in, &t, &status, e) < 0)
-		return -1;
-	return answer_whole(rq, rs, t, status, &ask, e);
+	if (rc == 0)
+		rc = ask.stream ? send_stream(rq, rs, &ask.in, &as, e)
+			: send_and_wait(rq, rs, &ask, e);
+	buf_release(&ask.ignored);
+	return rc;
 }

@@ -324,6 +324,8 @@ int send_stream(struct request *rq, struct response *rs,
 		return -1;
 	if (rc != TURN_STARTED)
 		return send_events(rq, rs, &t->id, t->follow_seq, as, e);
+	if (as->begun)
+		as->begun(rs, t, as->ctx);
 	s = stream_open(rq, rs, as);
 	s.sink.try_flush = stream_try_flush;
 	s.may_leave = resumable;

@@ -96,6 +96,9 @@ struct send_as {
 	 * for clients that can neither reconnect nor cancel.
 	 */
 	bool stops_with_client;
+	/* Once the turn is started, before the head is sent: to add headers; or NULL. */
+	void (*begun)(struct response *rs, const struct turn_run *t, void *ctx);
+	void *ctx;
 };
 
 /* The query's dialect=NAME; native if absent. ERR_INVALID_FIELD. */

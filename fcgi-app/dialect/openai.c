@@ -4,14 +4,16 @@
  * first chunk, text, a finish_reason in the last, the usage in one of its own
  * where the client asked, [DONE].
  *
- * Tools run on the server, so their calls are not sent: a client would try to run
- * them. Narration cannot be removed; an empty line separates it from what follows.
+ * The agent's tools run on the server, so their calls are not sent: a client would try
+ * to run them. Those of the client's own are, when the turn waits for it. Narration
+ * cannot be removed; an empty line separates it from what follows.
  * Reasoning is sent as `reasoning_content`, which clients know from other servers
  * and otherwise ignore. Sources that the answer cites, and that have an address, are
  * sent as `annotations`, as those of OpenAI's models that search the web.
  */
 #include "dialect/openai.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -54,6 +56,78 @@ void dialect_openai_head(struct jw *w, const char *object, struct str asked,
 	jw_kint(w, "created", run->user.created_us / 1000000);
 	jw_key(w, "model");
 	openai_model(w, asked, run);
+}
+
+char *dialect_openai_call_id(char out[OPENAI_CALL_BYTES], const struct turn_wait *w)
+{
+	size_t n = 5;
+
+	memcpy(out, "call_", 5);
+	for (size_t i = 0; i < sizeof(w->turn_id.b); i++)
+		n += (size_t)snprintf(out + n, OPENAI_CALL_BYTES - n, "%02x",
+				      w->turn_id.b[i]);
+	snprintf(out + n, OPENAI_CALL_BYTES - n, "%d", (int)MIN(w->position, 999));
+	return out;
+}
+
+bool dialect_openai_call_parse(struct str id, struct uuid *turn, int64_t *position)
+{
+	static const size_t from[] = { 0, 8, 12, 16, 20, 32 };
+	char text[UUID_TEXT_BYTES];
+	size_t n = 0;
+
+	if (id.n < 5 + 32 + 1 || id.n > 5 + 32 + 3 || memcmp(id.p, "call_", 5))
+		return false;
+	for (size_t i = 0; i + 1 < ARRAY_LEN(from); i++) {
+		memcpy(text + n, id.p + 5 + from[i], from[i + 1] - from[i]);
+		n += from[i + 1] - from[i];
+		text[n++] = '-';
+	}
+	*position = 0;
+	for (size_t i = 5 + 32; i < id.n; i++) {
+		if (id.p[i] < '0' || id.p[i] > '9')
+			return false;
+		*position = 10 * *position + (id.p[i] - '0');
+	}
+	return uuid_parse((struct str){ text, UUID_TEXT_BYTES - 1 }, turn);
+}
+
+bool dialect_openai_calls(const struct turn_wait *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].kind == WAIT_CLIENT)
+			return true;
+	return false;
+}
+
+void dialect_openai_call(struct jw *w, const struct turn_wait *wait, size_t i,
+			 bool indexed)
+{
+	char id[OPENAI_CALL_BYTES];
+
+	jw_obj(w);
+	if (indexed)
+		jw_kint(w, "index", (int64_t)i);
+	jw_kstrz(w, "id", dialect_openai_call_id(id, wait));
+	jw_kstrz(w, "type", "function");
+	jw_key(w, "function");
+	jw_obj(w);
+	jw_kstr(w, "name", wait->tool);
+	jw_kstr(w, "arguments", wait->args);
+	jw_end_obj(w);
+	jw_end_obj(w);
+}
+
+struct str dialect_openai_waiting(struct arena *a, const struct turn_wait *v, size_t n)
+{
+	struct turn_wait *others = arena_zalloc(a, n + 1, sizeof(*others));
+	size_t n_others = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i].kind != WAIT_CLIENT)
+			others[n_others++] = v[i];
+	return n_others ? turn_waiting_text(a, others, n_others)
+		: (struct str){ NULL, 0 };
 }
 
 const char *dialect_openai_finish_reason(struct str ours)
@@ -257,6 +331,8 @@ static void write_delta(struct buf *out, const char *name,
 {
 	struct openai_state *k = st->own;
 
+	if (ev->type == TURN_EV_TOKEN && openai_asked(st)->typed)
+		return;
 	if (ev->type == TURN_EV_TOKEN)
 		k->chars += utf8_chars(ev->text);
 	put_text(out, name, ev->text, ev, st);
@@ -267,6 +343,8 @@ static void write_gap(struct buf *out, const char *name,
 {
 	struct openai_state *k = st->own;
 
+	if (openai_asked(st)->typed)
+		return;
 	put_text(out, name, STR("\n\n"), ev, st);
 	k->answer = k->chars += 2;
 }
@@ -292,10 +370,31 @@ static void keep_source(struct buf *out, const char *name,
 	};
 }
 
+/* The last chunk, where the client asked for it. */
+static void put_usage(struct buf *out, const struct turn_event *ev,
+		      const struct dialect_state *st)
+{
+	struct wire_answer a;
+	struct jw w;
+
+	if (!openai_asked(st)->want_usage || !ev->message)
+		return;
+	wire_answer_read(&a, ev->message);
+	w = chunk_open(out, ev, st);
+	jw_key(&w, "choices");
+	jw_arr(&w);
+	jw_end_arr(&w);
+	jw_key(&w, "usage");
+	dialect_openai_usage(&w, a.usage);
+	wire_frame_end(&w);
+	wire_answer_release(&a);
+}
+
 static void write_done(struct buf *out, const char *name,
 		       const struct turn_event *ev, struct dialect_state *st)
 {
-	struct str unsaid = wire_unsaid(ev, st);
+	struct str unsaid = openai_asked(st)->typed ? ev->message->content
+		: wire_unsaid(ev, st);
 	const struct openai_state *k = st->own;
 	struct wire_answer a;
 	struct jw w;
@@ -310,35 +409,54 @@ static void write_done(struct buf *out, const char *name,
 				   unsaid.n ? k->chars : k->answer, k->v, k->n, false);
 	delta_close(&w, dialect_openai_finish_reason(a.finish_reason));
 	wire_frame_end(&w);
-	if (openai_asked(st)->want_usage) {
-		w = chunk_open(out, ev, st);
-		jw_key(&w, "choices");
-		jw_arr(&w);
-		jw_end_arr(&w);
-		jw_key(&w, "usage");
-		dialect_openai_usage(&w, a.usage);
-		wire_frame_end(&w);
-	}
 	wire_answer_release(&a);
+	put_usage(out, ev, st);
 }
 
-/* The format has no way to wait, so the text says what the turn waits for. */
+/* Whole calls: they were checked, so that none is cut (P-A6). */
+static void put_calls(struct buf *out, const struct turn_event *ev,
+		      const struct dialect_state *st)
+{
+	for (size_t i = 0, k = 0; i < ev->n_waits; i++) {
+		struct jw w;
+
+		if (ev->waits[i].kind != WAIT_CLIENT)
+			continue;
+		w = chunk_open(out, ev, st);
+		delta_open(&w);
+		jw_key(&w, "tool_calls");
+		jw_arr(&w);
+		dialect_openai_call(&w, &ev->waits[i], k++, true);
+		jw_end_arr(&w);
+		delta_close(&w, NULL);
+		wire_frame_end(&w);
+	}
+}
+
+/*
+ * Calls of the client's tools are tool_calls. The format has no way to wait for
+ * something else, so the text says what the turn waits for.
+ */
 static void write_waiting(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
 	struct arena a = ARENA_INIT;
+	struct str text = dialect_openai_waiting(&a, ev->waits, ev->n_waits);
 	struct jw w;
 
 	(void)name;
-	if (st->said)
+	if (st->said && text.n)
 		put_text(out, "content", STR("\n\n"), ev, st);
-	put_text(out, "content", turn_waiting_text(&a, ev->waits, ev->n_waits),
-		 ev, st);
+	if (text.n)
+		put_text(out, "content", text, ev, st);
 	arena_release(&a);
+	put_calls(out, ev, st);
 	w = chunk_open(out, ev, st);
 	delta_open(&w);
-	delta_close(&w, "stop");
+	delta_close(&w, dialect_openai_calls(ev->waits, ev->n_waits) ? "tool_calls"
+		    : "stop");
 	wire_frame_end(&w);
+	put_usage(out, ev, st);
 }
 
 static void write_error(struct buf *out, const char *name,

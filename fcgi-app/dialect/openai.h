@@ -16,11 +16,33 @@
 struct openai_asked {
 	struct str model;	/* as it was asked for; or empty */
 	bool want_usage;	/* stream_options */
+	bool typed;		/* response_format: the text is sent once it was checked */
 };
 
 /* id, created and model members; object is "chat.completion…". */
 void dialect_openai_head(struct jw *w, const char *object, struct str asked,
 			 const struct turn_run *run);
+
+/*
+ * The id of a call of the client's tool, for the client: "call_", the turn as 32 hex
+ * digits, and the number of the wait. At most 40 characters, which is what OpenAI's
+ * own takes. Returns out.
+ */
+#define OPENAI_CALL_BYTES 48
+char *dialect_openai_call_id(char out[OPENAI_CALL_BYTES], const struct turn_wait *w);
+
+/* Reads one; false for any other text. */
+bool dialect_openai_call_parse(struct str id, struct uuid *turn, int64_t *position);
+
+/* Whether a turn waits for the client (WAIT_CLIENT), among others. */
+bool dialect_openai_calls(const struct turn_wait *v, size_t n);
+
+/* Item number i of tool_calls; indexed: that of a delta (P-F5). */
+void dialect_openai_call(struct jw *w, const struct turn_wait *wait, size_t i,
+			 bool indexed);
+
+/* The text about all but the client's calls; p == NULL: there is no other. In a. */
+struct str dialect_openai_waiting(struct arena *a, const struct turn_wait *v, size_t n);
 
 /* Our finish_reason in their list: stop, length, content_filter. */
 const char *dialect_openai_finish_reason(struct str ours);

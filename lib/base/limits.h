@@ -101,6 +101,8 @@
 #define LIM_CLIENT_RESULT_BYTES 262144	/* of one call, from the page */
 #define LIM_PAGE_TOOLS       32		/* that a page may declare */
 #define LIM_PAGE_TOOLS_BYTES 65536	/* of their declarations */
+#define LIM_PROGRAM_TOOLS    128	/* that a client of the OpenAI server may declare */
+#define LIM_PROGRAM_TOOLS_BYTES 524288	/* of their declarations */
 #define LIM_ANSWER_CHARS     10000	/* to a question of the model */
 #define LIM_TOOL_OUTPUT_BYTES 4194304	/* kept of a longer one, for read_result */
 #define LIM_TOOL_RESULT_BYTES 65536	/* tool result sent to the model */
@@ -120,6 +122,7 @@
 #define LIM_CLIENT_NAME_CHARS 200	/* a client's id of a thread, a run, a chat */
 #define LIM_OPENAI_GIVEN_BYTES 8388608	/* messages before the last, of an OpenAI client */
 #define LIM_PAGE_TOOL_CHARS  2000	/* description of one tool of a page */
+#define LIM_PROGRAM_TOOL_CHARS 16384	/* the same of a program */
 #define LIM_PROMPT_NAME_CHARS 100	/* user's name in a prompt */
 #define LIM_MARKDOWN_BYTES   262144	/* longer texts are shown as they are */
 #define LIM_HREF_BYTES       2048	/* link in Markdown */

@@ -351,6 +351,7 @@ static void release(struct llm_decoder *d)
 const struct llm_dialect llm_dialect_anthropic = {
 	.name = "anthropic",
 	.text_key = "text",
+	.takes = LLM_TAKES_CHOICE | LLM_TAKES_TYPED_TOOLS,
 	.build = anthropic_build,
 	.event = event,
 	.whole = whole,

@@ -221,7 +221,10 @@ static int thinking_budget(struct build *b)
 	const struct llm_service *s = b->r->service;
 	int n = s->set.thinking_budget_tokens ? s->thinking_budget_tokens : 0;
 
-	if (n <= 0 || !build_may(b, REPAIR_EFFORT))
+	/* With thinking, no call may be forced. */
+	if (n <= 0 || !build_may(b, REPAIR_EFFORT) ||
+	    build_wish(b)->tool_choice != LLM_CHOICE_AUTO ||
+	    str_is(build_wish(b)->reasoning_effort, "none"))
 		return 0;
 	for (size_t i = 0; i < b->n_items; i++) {
 		const struct build_item *it = &b->items[i];
@@ -235,19 +238,23 @@ static int thinking_budget(struct build *b)
 
 static void output_config(struct build *b)
 {
-	const struct llm_service *s = b->r->service;
 	bool schema = b->r->output_schema &&
 		b->q.output_format == OUTPUT_SCHEMA;
-	bool effort = s->set.reasoning_effort && build_may(b, REPAIR_EFFORT);
+	struct str effort = build_effort(b);
 	struct jw *w = &b->w;
 
-	if (!schema && !effort)
+	/* "none" and "minimal" are OpenAI's. */
+	if (str_is(effort, "none"))
+		effort.n = 0;
+	else if (str_is(effort, "minimal"))
+		effort = STR("low");
+	if (!schema && !effort.n)
 		return;
 	if (!build_key(b, "output_config"))
 		return;
 	jw_obj(w);
-	if (effort)
-		jw_kstrz(w, "effort", s->reasoning_effort);
+	if (effort.n)
+		jw_kstr(w, "effort", effort);
 	if (schema) {
 		jw_key(w, "format");
 		jw_obj(w);
@@ -256,6 +263,25 @@ static void output_config(struct build *b)
 		jw_json(w, b->r->output_schema);
 		jw_end_obj(w);
 	}
+	jw_end_obj(w);
+}
+
+static void tool_choice(struct build *b, bool forbid)
+{
+	const struct llm_wish *v = build_wish(b);
+	bool forced = !forbid && v->tool_choice != LLM_CHOICE_AUTO;
+	bool alone = !forbid && v->parallel_tools < 0;
+	struct jw *w = &b->w;
+
+	if ((!forbid && !forced && !alone) || !build_key(b, "tool_choice"))
+		return;
+	jw_obj(w);
+	jw_kstrz(w, "type", forbid ? "none" : !forced ? "auto"
+		 : v->tool_choice == LLM_CHOICE_ANY ? "any" : "tool");
+	if (forced && v->tool_choice == LLM_CHOICE_NAMED)
+		jw_kstr(w, "name", build_tool_name(b, v->tool));
+	if (alone)
+		jw_kbool(w, "disable_parallel_tool_use", true);
 	jw_end_obj(w);
 }
 
@@ -286,9 +312,8 @@ int anthropic_build(struct build *b, struct err *e)
 	if (build_key(b, "stream"))
 		jw_bool(w, b->r->stream);
 	tool_list = tools(b, &forbid);
-	if (json_array_size(tool_list) && forbid &&
-	    build_key(b, "tool_choice"))
-		jw_raw(w, STR("{\"type\":\"none\"}"));
+	if (json_array_size(tool_list))
+		tool_choice(b, forbid);
 	key_json(b, "tools", tool_list);
 	key_json(b, "system", system_blocks(b));
 	list = messages(b);
@@ -301,6 +326,7 @@ int anthropic_build(struct build *b, struct err *e)
 		jw_end_obj(w);
 	}
 	build_sampling(b);
+	build_stop(b, "stop_sequences");
 	output_config(b);
 	build_extra(b, NULL);
 	jw_end_obj(w);

@@ -483,15 +483,70 @@ bool build_may(struct build *b, unsigned repair)
 	return !(b->repair & repair);
 }
 
+const struct llm_wish *build_wish(const struct build *b)
+{
+	static const struct llm_wish none = { .n_stop = 0 };
+
+	return b->r->wish ? b->r->wish : &none;
+}
+
 void build_sampling(struct build *b)
 {
 	const struct llm_service *s = b->r->service;
+	const struct llm_wish *v = build_wish(b);
+	const unsigned takes = b->p->dialect->takes;
+	struct jw *w = &b->w;
 
-	if (s->set.temperature && build_may(b, REPAIR_SAMPLING))
-		jw_kreal(&b->w, "temperature", s->temperature);
-	if (s->set.top_p && build_may(b, REPAIR_SAMPLING) &&
+	if ((v->set.temperature || s->set.temperature) &&
+	    build_may(b, REPAIR_SAMPLING))
+		jw_kreal(w, "temperature", v->set.temperature ? v->temperature
+			 : s->temperature);
+	if ((v->set.top_p || s->set.top_p) && build_may(b, REPAIR_SAMPLING) &&
 	    build_may(b, REPAIR_TOP_P))
-		jw_kreal(&b->w, "top_p", s->top_p);
+		jw_kreal(w, "top_p", v->set.top_p ? v->top_p : s->top_p);
+	if (v->set.seed && takes & LLM_TAKES_SEED && build_may(b, REPAIR_WISHES))
+		jw_kint(w, "seed", v->seed);
+	if (!(takes & LLM_TAKES_PENALTIES))
+		return;
+	if (v->set.presence_penalty && build_may(b, REPAIR_WISHES))
+		jw_kreal(w, "presence_penalty", v->presence_penalty);
+	if (v->set.frequency_penalty && build_may(b, REPAIR_WISHES))
+		jw_kreal(w, "frequency_penalty", v->frequency_penalty);
+}
+
+void build_stop(struct build *b, const char *key)
+{
+	const struct llm_wish *v = build_wish(b);
+
+	if (!v->n_stop)
+		return;
+	jw_key(&b->w, key);
+	jw_arr(&b->w);
+	for (size_t i = 0; i < v->n_stop; i++)
+		jw_str(&b->w, v->stop[i]);
+	jw_end_arr(&b->w);
+}
+
+struct str build_effort(struct build *b)
+{
+	const struct llm_service *s = b->r->service;
+	struct str effort = build_wish(b)->reasoning_effort;
+
+	if (!effort.n && s->set.reasoning_effort)
+		effort = str_of(s->reasoning_effort);
+	return effort.n && build_may(b, REPAIR_EFFORT) ? effort : STR("");
+}
+
+unsigned llm_takes(const struct llm_service *s)
+{
+	const struct provider *p = provider_find(s->provider);
+	struct err ignored = ERR_INIT;
+	struct quirks q;
+
+	if (!p || provider_quirks(p, s->quirks, &q, &ignored) < 0)
+		return 0;
+	return p->dialect->takes & ~(q.supports_tool_choice ? 0u
+				     : (unsigned)LLM_TAKES_CHOICE);
 }
 
 /* -- address and headers -------------------------------------------------- */
@@ -645,6 +700,26 @@ static int64_t estimate(const struct build *b)
 	return n;
 }
 
+/*
+ * How typed output is asked for. "Any object" is no schema that all servers take. With
+ * a format, some models cannot call tools.
+ */
+static void output_format(struct build *b)
+{
+	const json_t *schema = b->r->output_schema;
+	const unsigned takes = b->p->dialect->takes;
+
+	if (!schema)
+		return;
+	if (json_object_size(schema) == 1 && b->q.output_format == OUTPUT_SCHEMA)
+		b->q.output_format = takes & LLM_TAKES_OBJECT ? OUTPUT_OBJECT
+			: OUTPUT_PROMPT;
+	if (b->r->n_tools && !(takes & LLM_TAKES_TYPED_TOOLS))
+		b->q.output_format = OUTPUT_PROMPT;
+	if (b->q.output_format != OUTPUT_PROMPT && !build_may(b, REPAIR_FORMAT))
+		b->q.output_format = OUTPUT_PROMPT;
+}
+
 int build_request(const struct llm_request *r, unsigned repair,
 		  struct arena *a, struct llm_wire *out, struct err *e)
 {
@@ -661,9 +736,7 @@ int build_request(const struct llm_request *r, unsigned repair,
 	if (provider_quirks(b.p, r->service->quirks, &b.q, e) < 0)
 		return -1;
 	b.w = jw_on(&b.body);
-	if (r->output_schema && b.q.output_format != OUTPUT_PROMPT &&
-	    !build_may(&b, REPAIR_FORMAT))
-		b.q.output_format = OUTPUT_PROMPT;
+	output_format(&b);
 	collect(&b);
 	system_text(&b);
 	fold_system(&b);

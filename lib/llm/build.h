@@ -96,8 +96,20 @@ bool build_may(struct build *b, unsigned repair);
 /* The output limit, 0 = none. */
 int build_max_tokens(struct build *b);
 
-/* Writes "temperature" and "top_p" as far as they are set and may be sent. */
+/*
+ * Writes "temperature", "top_p", "seed" and the penalties as far as they are set, the
+ * format takes them, and they may be sent.
+ */
 void build_sampling(struct build *b);
+
+/* Writes the wish's stop sequences as a list, if there are any. */
+void build_stop(struct build *b, const char *key);
+
+/* The effort of the wish, else the service's; n == 0: none, or it may not be sent. */
+struct str build_effort(struct build *b);
+
+/* The wish, never NULL. */
+const struct llm_wish *build_wish(const struct build *b);
 
 /* Wire forms of a call id (P-B5, P-B6) and a tool name (P-B14); in the arena. */
 struct str build_call_id(struct build *b, struct str id);

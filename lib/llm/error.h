@@ -25,7 +25,8 @@ enum {
 	REPAIR_EFFORT = 4096,	/* without reasoning_effort and thinking */
 	REPAIR_FORMAT = 8192,	/* typed output asked for in the prompt */
 	REPAIR_REASONING = 16384,	/* with reasoning in each answer */
-	REPAIR_BITS = 15,
+	REPAIR_WISHES = 32768,	/* without seed and penalties */
+	REPAIR_BITS = 16,
 };
 
 struct llm_fault {

@@ -62,8 +62,36 @@ struct llm_tool {		/* a declaration */
 	const json_t *schema;	/* JSON Schema object */
 };
 
+enum llm_tool_choice { LLM_CHOICE_AUTO, LLM_CHOICE_ANY, LLM_CHOICE_NAMED };
+
+enum { LLM_STOPS = 4 };
+
+/* How a request wants its answer made; what is not set is the service's. */
+struct llm_wish {
+	double temperature, top_p, presence_penalty, frequency_penalty;
+	int64_t seed;
+	struct str reasoning_effort;	/* n == 0: not set */
+	struct str stop[LLM_STOPS];
+	size_t n_stop;
+	enum llm_tool_choice tool_choice;
+	struct str tool;		/* NAMED */
+	int parallel_tools;		/* 1, -1: no, 0: not set */
+	struct {
+		bool temperature, top_p, presence_penalty, frequency_penalty;
+		bool seed;
+	} set;
+};
+
+/* What not every format has a place for. */
+enum {
+	LLM_TAKES_SEED = 1, LLM_TAKES_PENALTIES = 2, LLM_TAKES_CHOICE = 4,
+	LLM_TAKES_OBJECT = 8,		/* typed output without a schema */
+	LLM_TAKES_TYPED_TOOLS = 16,	/* typed output beside tools */
+};
+
 struct llm_request {
 	const struct llm_service *service;
+	const struct llm_wish *wish;	/* NULL: none */
 	const struct str *system;	/* blocks in order, stable ones first */
 	size_t n_system;
 	const struct llm_message *messages;
@@ -256,6 +284,9 @@ int llm_image_read(struct str bytes, struct arena *a, struct llm_image *out,
 /* Checks `quirks:` of a service; NULL-safe. ERR_CONFIG names the nearest key. */
 int llm_quirks_check(const char *provider, const json_t *quirks,
 		     struct err *e) MUST_CHECK;
+
+/* LLM_TAKES_* of a service's format. */
+unsigned llm_takes(const struct llm_service *s);
 
 /* Capabilities of a service as E27 shows them; new reference. */
 json_t *llm_capabilities(const struct llm_service *s);

@@ -163,6 +163,7 @@ static void options(struct build *b)
 	if (max > 0 && !json_object_get(extra, "num_predict"))
 		jw_kint(w, "num_predict", max);
 	build_sampling(b);
+	build_stop(b, "stop");
 	json_object_foreach((json_t *)extra, key, v) {
 		jw_key(w, key);
 		jw_json(w, v);
@@ -172,18 +173,17 @@ static void options(struct build *b)
 
 static void think(struct build *b)
 {
-	const char *effort = b->r->service->reasoning_effort;
+	struct str effort = build_effort(b);
 
-	if (!b->r->service->set.reasoning_effort ||
-	    !build_may(b, REPAIR_EFFORT))
+	if (!effort.n)
 		return;
 	jw_key(&b->w, "think");
-	if (strcmp(effort, "none") == 0)
+	if (str_is(effort, "none"))
 		jw_bool(&b->w, false);
-	else if (strcmp(effort, "on") == 0)
+	else if (str_is(effort, "on"))
 		jw_bool(&b->w, true);
 	else
-		jw_str(&b->w, str_of(effort));
+		jw_str(&b->w, effort);
 }
 
 static int ollama_build(struct build *b, struct err *e)
@@ -223,6 +223,7 @@ static int ollama_build(struct build *b, struct err *e)
 
 const struct llm_dialect llm_dialect_ollama = {
 	.name = "ollama",
+	.takes = LLM_TAKES_SEED | LLM_TAKES_PENALTIES,
 	.text_key = "content",
 	.apart = LLM_CAN_EMBED,
 	.build = ollama_build,

@@ -452,6 +452,8 @@ static void finish(struct llm_decoder *d)
 const struct llm_dialect llm_dialect_openai = {
 	.name = "openai",
 	.text_key = "content",
+	.takes = LLM_TAKES_SEED | LLM_TAKES_PENALTIES | LLM_TAKES_CHOICE |
+		LLM_TAKES_OBJECT | LLM_TAKES_TYPED_TOOLS,
 	.apart = LLM_CAN_EMBED | LLM_CAN_RERANK,
 	.build = openai_build,
 	.event = event,

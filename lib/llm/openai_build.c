@@ -106,8 +106,32 @@ static void messages(struct build *b)
 	jw_end_arr(w);
 }
 
+/* The tools that the request wants to be called. */
+static void choice(struct build *b)
+{
+	const struct llm_wish *v = build_wish(b);
+	struct jw *w = &b->w;
+
+	if (v->tool_choice == LLM_CHOICE_AUTO || !b->q.supports_tool_choice ||
+	    !build_key(b, "tool_choice"))
+		return;
+	if (v->tool_choice == LLM_CHOICE_ANY) {
+		jw_str(w, STR("required"));
+		return;
+	}
+	jw_obj(w);
+	jw_kstrz(w, "type", "function");
+	jw_key(w, "function");
+	jw_obj(w);
+	jw_kstr(w, "name", build_tool_name(b, v->tool));
+	jw_end_obj(w);
+	jw_end_obj(w);
+}
+
 static void tools(struct build *b)
 {
+	const struct llm_wish *v = build_wish(b);
+	int parallel = b->q.parallel_tool_calls;
 	struct jw *w = &b->w;
 
 	if (!b->n_tools)
@@ -120,9 +144,13 @@ static void tools(struct build *b)
 	}
 	if (b->r->no_tool_calls && build_key(b, "tool_choice"))
 		jw_str(w, STR("none"));
-	if (b->q.parallel_tool_calls != PARALLEL_UNSET &&
+	else if (!b->r->no_tool_calls)
+		choice(b);
+	if (v->parallel_tools)
+		parallel = v->parallel_tools > 0 ? PARALLEL_ON : PARALLEL_OFF;
+	if (parallel != PARALLEL_UNSET &&
 	    build_may(b, REPAIR_PARALLEL) && build_key(b, "parallel_tool_calls"))
-		jw_bool(w, b->q.parallel_tool_calls == PARALLEL_ON);
+		jw_bool(w, parallel == PARALLEL_ON);
 }
 
 /* P-E1: the name that this server accepts, or the other one after a 400. */
@@ -185,20 +213,20 @@ static void stream(struct build *b)
 
 int openai_build(struct build *b, struct err *e)
 {
-	const struct llm_service *s = b->r->service;
+	struct str effort = build_effort(b);
 
 	(void)e;
 	jw_obj(&b->w);
 	if (build_key(b, "model"))
-		jw_str(&b->w, build_text(str_of(s->model)));
+		jw_str(&b->w, build_text(str_of(b->r->service->model)));
 	messages(b);
 	tools(b);
 	stream(b);
 	max_tokens(b);
 	build_sampling(b);
-	if (s->set.reasoning_effort && build_may(b, REPAIR_EFFORT) &&
-	    build_key(b, "reasoning_effort"))
-		jw_str(&b->w, str_of(s->reasoning_effort));
+	build_stop(b, "stop");
+	if (effort.n && build_key(b, "reasoning_effort"))
+		jw_str(&b->w, effort);
 	response_format(b);
 	build_extra(b, NULL);
 	jw_end_obj(&b->w);

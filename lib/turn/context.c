@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/trace.h"
+#include "prompt/builtin.h"
 #include "tool/web/web.h"
 #include "turn/attach.h"
 #include "turn/choose.h"
@@ -54,7 +55,7 @@ static enum part_id part_of(const struct turn_loop *l, size_t message)
 	return message == l->n_history ? PART_MESSAGE : PART_STEPS;
 }
 
-static void count_messages(struct turn_loop *l)
+void context_count(struct turn_loop *l)
 {
 	struct part_share *s = l->share;
 
@@ -172,6 +173,22 @@ static int64_t input_tokens(const struct turn_loop *l)
 	return llm_message_tokens(&l->input) + llm_estimate_tokens(l->run->in.meta);
 }
 
+static struct str schema_text(struct turn_loop *l)
+{
+	return str_of(arena_printf(l->arena, "%s\n%s", prompt_typed_answer.text,
+				   jx_text(l->arena, l->request.output_schema)));
+}
+
+/* A typed answer is asked for as in prompt/ask.h. */
+static void add_schema(struct turn_loop *l)
+{
+	const struct prompt_text *typed = &prompt_typed_answer;
+
+	if (l->request.output_schema)
+		prompt_add(&l->blocks, l->arena, "schema", typed->name,
+			   typed->version, schema_text(l));
+}
+
 /* Composes the system prompt and the history's share of the window. */
 static int compose_prompt(struct turn_loop *l, struct err *e)
 {
@@ -192,13 +209,16 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	struct buf b = BUF_INIT(65536);
 	struct jw w = jw_on(&b);
 	struct prompt_stamp tools;
+	const int64_t typed = l->request.output_schema
+		? llm_estimate_tokens(schema_text(l)) : 0;
 
 	l->share[PART_MESSAGE].want = input_tokens(l);
 	l->share[PART_HISTORY].want =
 		turn_setting(l->run, SETTING_HISTORY_TOKENS).number;
-	if (part_compose(&p, window(l->run->in.target.service), l->share,
+	if (part_compose(&p, window(l->run->in.target.service) - typed, l->share,
 			 &l->blocks, e) < 0)
 		return -1;
+	add_schema(l);
 	l->squeezed = l->share[PART_HISTORY].tokens <
 		l->share[PART_HISTORY].want;
 	for (int i = 0; i < PART__MAX; i++)
@@ -290,6 +310,8 @@ static int build(struct turn_loop *l, struct err *e)
 	l->request = (struct llm_request){
 		.service = l->run->in.target.service, .stream = true,
 	};
+	if (!l->nested)
+		generation_set(&l->generation, l->run, &l->request);
 	untrusted_init(&l->untrusted);
 	context_mentions(l);
 	context_place(l);
@@ -317,7 +339,7 @@ static int build(struct turn_loop *l, struct err *e)
 		add_input(l);
 	if (own)
 		history_add_own(l, own);
-	count_messages(l);
+	context_count(l);
 	return 0;
 }
 
@@ -386,7 +408,7 @@ void context_add_step(struct turn_loop *l)
 		if (c->result.kept)
 			context_told_of_kept(l);
 	}
-	count_messages(l);
+	context_count(l);
 }
 
 /* Removes n messages of the history from number at on. */
@@ -409,7 +431,7 @@ bool context_shorten(struct turn_loop *l)
 	while (drop < l->n_history && l->messages[drop].role != LLM_USER)
 		drop++;
 	drop_history(l, 0, drop);
-	count_messages(l);
+	context_count(l);
 	return true;
 }
 
@@ -442,7 +464,7 @@ bool context_drop_unanswered(struct turn_loop *l)
 		end = i;
 	}
 	if (cut)
-		count_messages(l);
+		context_count(l);
 	return cut;
 }
 

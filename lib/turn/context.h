@@ -43,6 +43,9 @@ void context_serve(struct turn_loop *l);
 /* Tells the model that it may not call tools any more. */
 void context_last_call(struct turn_loop *l);
 
+/* Counts the messages anew, after some were added. */
+void context_count(struct turn_loop *l);
+
 /* Estimated tokens of the current request (C25). */
 int64_t context_tokens(const struct turn_loop *l);
 

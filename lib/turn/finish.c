@@ -151,7 +151,9 @@ static void decide(struct turn_loop *l, struct outcome *o)
 		o->finish_reason = store_turn_status_name(o->status);
 		return;
 	}
-	if (l->err.code == ERR_NONE && str_trim(text).n == 0 && !silence(l))
+	/* A stop sequence may be the first that the model says. */
+	if (l->err.code == ERR_NONE && str_trim(text).n == 0 && !silence(l) &&
+	    !l->generation.wish.n_stop)
 		err_public(&l->err, ERR_UPSTREAM_PROTOCOL,
 			   "The language model gave an empty answer.");
 	if (l->err.code != ERR_NONE) {
@@ -163,7 +165,7 @@ static void decide(struct turn_loop *l, struct outcome *o)
 		return;
 	}
 	o->finish_reason = finish_reason(l);
-	if (str_trim(text).n == 0)
+	if (str_trim(text).n == 0 && silence(l))
 		o->content = str_of(silence(l));
 }
 

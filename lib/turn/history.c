@@ -87,6 +87,52 @@ static void add_stored_step(struct turn_loop *l, const struct message *rows,
 	*at = end - 1;
 }
 
+static const char not_given[] =
+	"{\"error\":{\"code\":\"interrupted\",\"message\":\"The client has no "
+	"result of this call.\"}}";
+
+/* The message after number at with the result of a call; before the next answer. */
+static const json_t *given_result(const json_t *given, size_t at, struct str id)
+{
+	for (size_t i = at + 1; i < json_array_size(given); i++) {
+		const json_t *m = json_array_get(given, i);
+
+		if (!str_is(jx_str(m, "role"), "tool"))
+			break;
+		if (str_eq(jx_str(m, "toolCallId"), id))
+			return m;
+	}
+	return NULL;
+}
+
+/* An answer of the client's history that called its tools, and their results. */
+static void add_given_step(struct turn_loop *l, const json_t *given, size_t at)
+{
+	const json_t *m = json_array_get(given, at), *list = jx_arr(m, "toolCalls"), *c;
+	size_t n = MIN(json_array_size(list), LIM_TOOL_CALLS), i;
+	struct llm_tool_call *calls = arena_zalloc(l->arena, n + 1, sizeof(*calls));
+	struct llm_message *step;
+
+	json_array_foreach((json_t *)list, i, c)
+		if (i < n)
+			calls[i] = (struct llm_tool_call){
+				.id = jx_str(c, "id"), .name = jx_str(c, "name"),
+				.args = json_is_object(jx_keep(l->arena, jx_try(
+					jx_str(c, "arguments")))) ? jx_str(c, "arguments")
+					: STR("{}"),
+			};
+	step = context_add(l, LLM_ASSISTANT, jx_str(m, "content"));
+	step->calls = calls;
+	step->n_calls = n;
+	for (i = 0; i < n; i++) {
+		const json_t *result = given_result(given, at, calls[i].id);
+
+		context_add_result(l, &calls[i], result ? jx_str(result, "content")
+				   : STR(not_given), result != NULL, !result,
+				   (struct str){ NULL, 0 });
+	}
+}
+
 void history_add_given(struct turn_loop *l, struct str meta)
 {
 	struct err ignored = ERR_INIT;
@@ -101,7 +147,9 @@ void history_add_given(struct turn_loop *l, struct str meta)
 	if (json_array_size(given))
 		origins_add(&l->taint, ORIGIN_CLIENT_MESSAGES, STR(""));
 	json_array_foreach((json_t *)given, i, m)
-		if (jx_str(m, "content").n)
+		if (json_array_size(jx_arr(m, "toolCalls")))
+			add_given_step(l, given, i);
+		else if (jx_str(m, "content").n && !str_is(jx_str(m, "role"), "tool"))
 			context_add(l, str_is(jx_str(m, "role"), "assistant")
 			    ? LLM_ASSISTANT : LLM_USER, jx_str(m, "content"));
 }

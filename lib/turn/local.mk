@@ -14,6 +14,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/fallback.c lib/turn/fallback.h \
 	lib/turn/finish.c lib/turn/finish.h \
 	lib/turn/follow.c lib/turn/follow.h \
+	lib/turn/generation.c lib/turn/generation.h \
 	lib/turn/history.c lib/turn/history.h \
 	lib/turn/journals.c lib/turn/journals.h \
 	lib/turn/knowledge.c lib/turn/knowledge.h \

@@ -80,7 +80,8 @@ static void on_call(struct turn_loop *l, const struct llm_event *ev)
 	struct turn_step *s = &l->step;
 	struct turn_call *c;
 
-	if (s->n_calls == LIM_TOOL_CALLS)
+	if (s->n_calls == LIM_TOOL_CALLS ||
+	    (s->n_calls && l->generation.wish.parallel_tools < 0))
 		return;
 	s->calls = arena_room(l->arena, s->calls, s->n_calls, 1, &s->calls_size,
 			      sizeof(*s->calls));
@@ -416,6 +417,48 @@ static int go_on(struct turn_loop *l, int limit, struct err *e)
 	return 0;
 }
 
+/* After a step: a call is forced until one was made, of the client if it has tools. */
+static void forced(struct turn_loop *l)
+{
+	struct llm_wish *w = &l->generation.wish;
+
+	if (w->tool_choice == LLM_CHOICE_NAMED || !l->tool_ctx.turn.n_more)
+		w->tool_choice = LLM_CHOICE_AUTO;
+}
+
+/*
+ * The answer of the step, where the request wants a value of a schema. 0: it fits;
+ * 1: the model is asked again, once, with what is wrong added to the context.
+ */
+static int check_typed(struct turn_loop *l, struct err *e)
+{
+	struct turn_step *s = &l->step;
+	struct err wrong = ERR_INIT;
+	struct str said, text;
+
+	if (!l->generation.schema || s->refused ||
+	    (s->stop != LLM_STOP_END && s->stop != LLM_STOP_NONE))
+		return 0;
+	said = text = arena_str(l->arena, buf_str(&s->text));
+	if (generation_check(&l->generation, l->arena, &text, &wrong) == 0) {
+		buf_reset(&s->text);
+		buf_addstr(&s->text, text);
+		return 0;
+	}
+	if (l->generation.repaired)
+		return err_public(e, ERR_UPSTREAM_PROTOCOL, "The model's answer "
+				  "does not fit the schema: %.180s",
+				  err_message(&wrong));
+	l->generation.repaired = true;
+	context_add(l, LLM_ASSISTANT, said);
+	context_add(l, LLM_USER, str_of(arena_printf(l->arena,
+		"[Your answer does not fit the schema: %s Answer with the "
+		"corrected JSON value only.]", err_message(&wrong))));
+	context_count(l);
+	tell_reset(l);
+	return 1;
+}
+
 int loop_converse(struct turn_loop *l, struct err *e)
 {
 	int limit = max_iterations(l);
@@ -433,9 +476,15 @@ int loop_converse(struct turn_loop *l, struct err *e)
 	while (rc == 0) {
 		if (ask_model(l, e) < 0)
 			return -1;
-		if (l->step.n_calls == 0 || l->request.no_tool_calls)
-			return 0;
+		if (l->step.n_calls == 0 || l->request.no_tool_calls) {
+			rc = check_typed(l, e);
+			if (rc <= 0)
+				return rc;
+			rc = 0;
+			continue;
+		}
 		rc = run_tools(l, e);
+		forced(l);
 		if (rc == 0 && go_on(l, limit, e) < 0)
 			return -1;
 	}

@@ -22,6 +22,7 @@
 #include "net/http.h"
 #include "prompt/part.h"
 #include "prompt/untrusted.h"
+#include "turn/generation.h"
 #include "turn/live.h"
 #include "turn/step.h"
 #include "turn/turn.h"
@@ -65,6 +66,7 @@ struct turn_loop {
 	const struct llm_tool_form *tool_forms;	/* the tools, as they are sent */
 	struct prompt_blocks blocks;	/* the system prompt */
 	struct llm_request request;
+	struct generation generation;
 	struct llm_message *messages;
 	size_t n_messages, messages_size;
 	size_t n_history;		/* messages from before this turn */

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "tool/core/tool.h"
+#include "turn/generation.h"
 
 #include "base/banned.h"
 
@@ -163,22 +164,26 @@ int turn_options_text(const struct turn_options *v, bool said, struct arena *a,
 		      struct str *out, struct err *e)
 {
 	json_t *o = jx_keep(a, json_object()), *tools;
+	struct generation unused;
 
 	*out = (struct str){ NULL, 0 };
-	if (tool_page_read(v->client, &tools, e) < 0)
+	if (tool_page_read(v->client, &tools, e) < 0 ||
+	    generation_read(v->generation, false, &unused, e) < 0)
 		return -1;
 	if (tools)
 		json_object_set(o, "tools", tools);
+	if (tools && tool_page_is_program(v->client))
+		json_object_set_new(o, "program", json_true());
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
 		if (turn_options[i].kept == TURN_OPTION_TURN || !said)
 			put(o, &turn_options[i], v, true);
 	if (!json_object_size(o))
 		return 0;
 	*out = str_of(jx_text(a, o));
-	if (tools && out->n > LIM_PAGE_TOOLS_BYTES)
-		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
-				 "have at most %d bytes.",
-				 LIM_PAGE_TOOLS_BYTES);
+	if (tools && tool_page_is_program(v->client)
+	    ? out->n > LIM_PROGRAM_TOOLS_BYTES : tools && out->n > LIM_PAGE_TOOLS_BYTES)
+		return err_field(e, ERR_TOO_BIG, "client", "The tools of the client "
+				 "have too many bytes.");
 	return 0;
 }
 
@@ -193,5 +198,5 @@ void turn_options_fill(struct str text, struct arena *a,
 
 void turn_options_tools(struct str text, struct arena *a, struct tool_ctx *ctx)
 {
-	tool_page_load(jx_arr(load(text, a), "tools"), a, ctx);
+	tool_page_load(load(text, a), a, ctx);
 }

@@ -195,7 +195,7 @@ static void tell(struct turn_loop *l)
 {
 	struct turn_event all = {
 		.type = TURN_EV_WAITING, .waits = l->waits,
-		.n_waits = l->n_waiting,
+		.n_waits = l->n_waiting, .message = &l->run->answer,
 	};
 
 	for (size_t i = 0; i < l->n_waiting; i++) {

@@ -321,12 +321,16 @@ static int check_options(struct start *s, struct err *e)
 {
 	struct turn_request *in = &s->run->in;
 
-	if (in->verb == TURN_RESUME)
+	if (in->verb == TURN_RESUME && !in->options_anew) {
 		s->client = in->of->client;
+		turn_options_fill(s->client, s->run->arena, &in->options);
+		return 0;
+	}
+	if (in->verb == TURN_RESUME)
+		return turn_options_text(&in->options, false, s->run->arena,
+					 &s->client, e);
 	if (in->of)
 		turn_options_fill(in->of->client, s->run->arena, &in->options);
-	if (in->verb == TURN_RESUME)
-		return 0;
 	/* What an older turn was made from may have been deleted. */
 	if (!in->of && (chosen_find(s->run, e) < 0 ||
 			chosen_module_find(s->run, e) < 0))
@@ -604,4 +608,9 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 	t->in.of = NULL;
 	t->in.decisions = NULL;
 	return rc < 0 ? -1 : rc - 1;
+}
+
+const struct tool_turn *turn_tools(const struct turn_run *t)
+{
+	return t->loop ? &t->loop->tool_ctx.turn : NULL;
 }

@@ -91,6 +91,8 @@ struct turn_request {
 	struct str client_id;	/* the client's id of the message, as in meta;
 				   or NULL */
 	struct turn_options options;
+	bool options_anew;	/* RESUME: they are this request's, for this run, not
+				   those of the turn */
 	const struct turn *of;	/* CONTINUE, RESUME: the turn, as read */
 	int64_t seq;		/* REPLACE: the message; 0 = the last one */
 	/* REPLACE: the message by id: the server's, its turn's (clients have it for
@@ -185,6 +187,10 @@ void turn_after(struct turn_run *t);
 
 struct tool_ctx;
 struct tool_task;
+struct tool_turn;
+
+/* What the tools of a turn that was started see; NULL if an earlier request did. */
+const struct tool_turn *turn_tools(const struct turn_run *t);
 
 /*
  * Runs an agent as a tool outside a turn, like tool_host.agent, with the service that

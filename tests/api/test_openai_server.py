@@ -2,6 +2,7 @@
 """{base}/openai/v1: an agent is a model (docs/openai-server.md)."""
 
 import json
+import time
 import uuid
 
 import pytest
@@ -177,7 +178,10 @@ def test_requests_are_separate_conversations(lab, bearer):
     ({"messages": []}, 400, "messages", "invalid_field"),
     ({"messages": [{"role": "assistant", "content": "x"}]}, 400, "messages",
      "invalid_field"),
-    ({"messages": [{"role": "tool", "content": "x", "tool_call_id": "1"},
+    ({"messages": [{"role": "tool", "content": "x"},
+                   {"role": "user", "content": "x"}]}, 400, "messages",
+     "invalid_field"),
+    ({"messages": [{"role": "assistant", "tool_calls": [{"id": "x"}]},
                    {"role": "user", "content": "x"}]}, 400, "messages",
      "invalid_field"),
     ({"messages": [{"role": "user", "content": [{
@@ -192,11 +196,35 @@ def test_requests_are_separate_conversations(lab, bearer):
      "invalid_field"),
     ({"stream": True, "stream_options": {"include_usage": "x"}}, 400,
      "stream_options.include_usage", "invalid_field"),
-    ({"messages": [{"role": "assistant", "content": None},
-                   {"role": "user", "content": "x"}]}, 400, "messages",
+    ({"n": "1"}, 400, "n", "invalid_field"),
+    ({"response_format": {"type": "grammar"}}, 400, "response_format",
      "invalid_field"),
-    ({"response_format": {"type": "json_object"}}, 400, "response_format",
+    ({"response_format": "json"}, 400, "response_format", "invalid_field"),
+    ({"response_format": {"type": "json_schema", "json_schema": {"name": "x"}}},
+     400, "response_format", "invalid_field"),
+    ({"response_format": {"type": "json_schema", "json_schema": {
+        "name": "x", "schema": {"type": "object", "if": {}}}}},
+     400, "response_format", "invalid_field"),
+    ({"max_tokens": 0}, 400, "max_tokens", "invalid_field"),
+    ({"max_tokens": 0, "max_completion_tokens": 0}, 400, "max_completion_tokens",
      "invalid_field"),
+    ({"tools": [{"type": "custom", "custom": {"name": "f"}}]}, 400, "tools",
+     "invalid_field"),
+    ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, 400,
+     "tool_choice", "invalid_field"),
+    ({"tool_choice": "some"}, 400, "tool_choice", "invalid_field"),
+    ({"parallel_tool_calls": 1}, 400, "parallel_tool_calls", "invalid_field"),
+    ({"max_completion_tokens": "9"}, 400, "max_completion_tokens", "invalid_field"),
+    ({"temperature": 2.1}, 400, "temperature", "invalid_field"),
+    ({"temperature": "hot"}, 400, "temperature", "invalid_field"),
+    ({"top_p": -1}, 400, "top_p", "invalid_field"),
+    ({"seed": 1.5}, 400, "seed", "invalid_field"),
+    ({"presence_penalty": 3}, 400, "presence_penalty", "invalid_field"),
+    ({"frequency_penalty": -3}, 400, "frequency_penalty", "invalid_field"),
+    ({"reasoning_effort": "some"}, 400, "reasoning_effort", "invalid_field"),
+    ({"stop": ["a", "b", "c", "d", "e"]}, 400, "stop", "invalid_field"),
+    ({"stop": 5}, 400, "stop", "invalid_field"),
+    ({"stop": [5]}, 400, "stop", "invalid_field"),
     ({"logprobs": True}, 400, "logprobs", "invalid_field"),
     ({"modalities": ["text", "audio"]}, 400, "modalities", "invalid_field"),
 ])
@@ -212,12 +240,177 @@ def test_what_cannot_be_done_is_refused(lab, bearer, change, status, param,
 
 def test_what_asks_for_nothing_is_accepted(lab, bearer):
     answer = lab.post(CHAT, body(
-        [{"type": "text", "text": script("text")}], temperature=0.2, n=1,
-        tools=[], logprobs=False, modalities=["text"], user="u", seed=1,
-        response_format={"type": "text"}, max_completion_tokens=5,
+        [{"type": "text", "text": script("text")}], temperature=None, n=1,
+        tools=[], logprobs=False, modalities=["text"], seed=None, stop=[""],
+        response_format={"type": "text"}, max_completion_tokens=None,
         stream=None, stream_options={"include_usage": None},
-        unheard_of={"a": 1}), **bearer)
+        store=False, metadata={}), **bearer)
     assert answer.status == 200, answer
+    assert "X-Ignored-Parameters" not in answer.headers
+
+
+WISHES = {"max_completion_tokens": 77, "temperature": 0.25, "top_p": 0.5, "seed": -3,
+          "presence_penalty": 1, "frequency_penalty": -0.5,
+          "reasoning_effort": "high", "stop": ["END", "FIN"]}
+SENT = {
+    "lab/helper": {**WISHES, "max_tokens": 77},
+    "lab/claude": {"max_tokens": 77, "temperature": 0.25, "top_p": 0.5,
+                   "stop_sequences": ["END", "FIN"],
+                   "output_config": {"effort": "high"}},
+    "lab/llama": {"think": "high", "options": {
+        **{k: WISHES[k] for k in ("temperature", "top_p", "seed", "presence_penalty",
+                                  "frequency_penalty", "stop")}, "num_predict": 77}},
+}
+
+
+def same(wanted, got):
+    """The members of wanted, as they were sent."""
+    return all(same(v, got.get(k, {})) if isinstance(v, dict) else got.get(k) == v
+               for k, v in wanted.items() if k != "max_completion_tokens")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("model", SENT)
+def test_parameters_reach_the_model(lab, bearer, model, stream):
+    """With each call of the turn, and what the format has no place for is named."""
+    lab.sent()
+    asked = body(script("tool"), model, stream=stream, user="u", logit_bias={"1": 2},
+                 **WISHES)
+    answer = (lab.stream if stream else lab.post)(CHAT, asked, **bearer)
+    if stream:
+        answer.events()
+    sent = lab.sent()
+    assert len(sent) == 2 and all(same(SENT[model], one) for one in sent), sent
+    ignored = answer.headers["X-Ignored-Parameters"].split(", ")
+    assert set(ignored) == {"user", "logit_bias"} | (
+        {"seed", "presence_penalty", "frequency_penalty"} if "claude" in model
+        else set())
+
+
+def test_max_tokens_only_lowers_the_limit(lab, bearer):
+    """llama.cpp and others took the older name only; here both have one meaning."""
+    for asked, sent in (({"max_tokens": 50}, 50), ({"max_completion_tokens": 50}, 50),
+                        ({"max_tokens": 60, "max_completion_tokens": 50}, 50)):
+        lab.sent()
+        assert lab.post(CHAT, body(script("text"), **asked), **bearer).status == 200
+        one, = lab.sent()
+        assert one.get("max_tokens", one.get("max_completion_tokens")) == sent
+    lab.sent()
+    lab.post(CHAT, body(script("text"), "lab/claude"), **bearer)
+    own = lab.sent()[0]["max_tokens"]
+    lab.post(CHAT, body(script("text"), "lab/claude", max_tokens=10 * own), **bearer)
+    assert lab.sent()[0]["max_tokens"] == own
+
+
+def test_nothing_is_sent_that_was_not_asked_for(lab, bearer):
+    lab.sent()
+    lab.post(CHAT, body(script("text")), **bearer)
+    assert not {*WISHES, "tool_choice", "parallel_tool_calls"} & lab.sent()[0].keys()
+
+
+def test_an_answer_that_stops_at_once_is_empty(lab, bearer):
+    said = "!script " + json.dumps({"text": "", "finish": "stop"})
+    answer = lab.post(CHAT, body(said, stop="x"), **bearer)
+    assert answer.status == 200, answer
+    assert answer.json["choices"][0]["message"]["content"] == ""
+    assert answer.json["choices"][0]["finish_reason"] == "stop"
+    assert lab.post(CHAT, body(said), **bearer).status == 502
+
+
+SCHEMA = {"type": "object", "required": ["n"], "additionalProperties": False,
+          "properties": {"n": {"type": "integer"}}}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "x", "strict": True,
+                                                 "schema": SCHEMA}}
+
+
+def told(events):
+    """The text of a stream, and how it ended."""
+    assert events[-1].data == "[DONE]"
+    chunks = [c for e in events[:-1] for c in e.data.get("choices", [])]
+    return ("".join(c["delta"].get("content") or "" for c in chunks),
+            chunks[-1]["finish_reason"] if chunks else None)
+
+
+@pytest.mark.parametrize("model", ["lab/helper", "lab/claude", "lab/llama", "lab/plain"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_typed_answer_fits(lab, bearer, model, stream):
+    """After tools of the server, too; fences are not part of it."""
+    said = "!script " + json.dumps({
+        "narration": "Let me look.",
+        "tool_calls": [{"name": "query_data", "args": {"dataset": "nope"}}],
+        "then": {"text": "```json\n{\"n\": 4}\n```"}})
+    if model == "lab/plain":
+        said = "!script " + json.dumps({"text": '{"n": 4}'})
+    asked = body(said, model, stream=stream, response_format=FORMAT)
+    if stream:
+        text, how = told(lab.stream(CHAT, asked, **bearer).events())
+    else:
+        choice = lab.post(CHAT, asked, **bearer).json["choices"][0]
+        text, how = choice["message"]["content"], choice["finish_reason"]
+    assert (json.loads(text), how) == ({"n": 4}, "stop")
+
+
+def test_a_typed_answer_is_sent_back_once(lab, bearer):
+    """The stand-in fills a simple schema when it is asked again."""
+    said = "!script " + json.dumps({"text": '{"n": "four"}'})
+    for stream in (False, True):
+        lab.sent()
+        asked = body(said, response_format=FORMAT, stream=stream)
+        text = (told(lab.stream(CHAT, asked, **bearer).events())[0] if stream else
+                lab.post(CHAT, asked, **bearer).json["choices"][0]["message"]["content"])
+        assert json.loads(text) == {"n": 0}
+        first, again = lab.sent()
+        assert again["messages"][-2]["content"] == '{"n": "four"}'
+        assert "does not fit the schema" in again["messages"][-1]["content"]
+
+
+def test_a_typed_answer_that_never_fits_is_an_error(lab, bearer):
+    schema = {"type": "object", "required": ["n"],
+              "properties": {"n": {"type": "string", "pattern": "^zz$"}}}
+    asked = body("!script " + json.dumps({"text": "Sure!"}), response_format={
+        "type": "json_schema", "json_schema": {"name": "x", "schema": schema}})
+    lab.sent()
+    answer = lab.post(CHAT, asked, **bearer)
+    assert answer.status == 502, answer
+    assert "schema" in answer.json["error"]["message"] and len(lab.sent()) == 2
+    events = lab.stream(CHAT, {**asked, "stream": True}, **bearer).events()
+    assert not [e for e in events[:-2] if e.data["choices"][0]["delta"].get("content")]
+    assert "schema" in events[-2].data["error"]["message"]
+
+
+def test_any_object(lab, bearer):
+    lab.sent()
+    for model, form in (("lab/helper", {"type": "json_object"}), ("lab/claude", None),
+                        ("lab/plain", {"type": "json_object"})):
+        answer = lab.post(CHAT, body("!script " + json.dumps({"text": '{"a": [1]}'}),
+                                     model, response_format={"type": "json_object"}),
+                          **bearer)
+        assert answer.status == 200, answer
+        assert json.loads(answer.json["choices"][0]["message"]["content"]) == {"a": [1]}
+        assert lab.sent()[0].get("response_format") == form
+
+
+def test_a_typed_answer_that_is_cut_off_says_so(lab, bearer):
+    said = "!script " + json.dumps({"text": '{"n": ', "finish": "length"})
+    answer = lab.post(CHAT, body(said, response_format=FORMAT), **bearer)
+    choice = answer.json["choices"][0]
+    assert (choice["message"]["content"], choice["finish_reason"]) == ('{"n": ', "length")
+
+
+def test_reasoning_is_in_plain_answers(lab, bearer):
+    answer = lab.post(CHAT, body(script("text")), **bearer)
+    assert answer.json["choices"][0]["message"]["reasoning_content"] == "Think."
+    answer = lab.post(CHAT, body("!script " + json.dumps({"text": "x"})), **bearer)
+    assert "reasoning_content" not in answer.json["choices"][0]["message"]
+
+
+def test_created_is_when_it_was(lab, bearer):
+    """Of a repeated request, too, which follows a turn that is not its own."""
+    head = {"headers": {**bearer["headers"], "Idempotency-Key": str(uuid.uuid4())}}
+    asked = body(script("text"), stream=True)
+    times = [{e.data["created"] for e in lab.stream(CHAT, asked, **head).events()[:-1]}
+             for _ in range(2)]
+    assert times[0] == times[1] and abs(times[0].pop() - time.time()) < 60
 
 
 def test_refusals_before_the_handler(lab, bearer):

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import OpenAI from 'openai';
 
-import { TEXT, broken, endless, ended, failure, search, searched, text, token, tools, url } from './common.mjs';
+import { TEXT, broken, endless, ended, failure, script, search, searched, text, token, tools, url } from './common.mjs';
 
 let requests = 0;
 const client = new OpenAI({
@@ -75,12 +75,51 @@ test('the whole given history is the context', async () => {
 	assert.ok(long.usage.prompt_tokens > short.usage.prompt_tokens);
 });
 
+test('a typed answer is parsed by the client', async () => {
+	const format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: {
+		type: 'object', required: ['n'], additionalProperties: false,
+		properties: { n: { type: 'integer' } },
+	} } };
+	const typed = ask(script({ text: '```json\n{"n": 4}\n```' }),
+		{ response_format: format, temperature: 0, seed: 1, max_completion_tokens: 50 });
+	const done = await client.chat.completions.parse(typed);
+	assert.deepEqual(done.choices[0].message.parsed, { n: 4 });
+	const runner = client.chat.completions.stream(typed);
+	assert.deepEqual((await runner.finalChatCompletion()).choices[0].message.parsed, { n: 4 });
+});
+
+// The helper runs its own tools and sends the results until there is an answer.
+test('tools of the client, and of the server beside them', async () => {
+	for (const stream of [false, true]) {
+		const read = [];
+		const runner = client.chat.completions.runTools(ask(script({
+			narration: 'Let me look.',
+			tool_calls: [
+				{ name: 'read_file', args: { path: 'a.c' } },
+				{ name: 'query_data', args: { dataset: 'tickets', select: ['id'], limit: 1 } },
+			],
+			then: { tool_calls: [{ name: 'read_file', args: { path: 'b.c' } }], then: { text: TEXT } },
+		}), { stream, tools: [{ type: 'function', function: {
+			name: 'read_file', description: 'Reads a file.', parse: JSON.parse,
+			parameters: { type: 'object', properties: { path: { type: 'string' } } },
+			function: ({ path }) => {
+				read.push(path);
+				return `int main; // ${path}`;
+			},
+		} }] }));
+		const done = await runner.finalChatCompletion();
+		assert.deepEqual(read, ['a.c', 'b.c']);
+		assert.equal(done.choices[0].message.content, TEXT);
+		assert.equal(done.choices[0].finish_reason, 'stop');
+	}
+});
+
 test('errors are the classes that clients know', async () => {
 	await assert.rejects(client.chat.completions.create(ask(text, { model: 'lab/nobody' })),
 		(e) => e instanceof OpenAI.NotFoundError && e.code === 'model_not_found' &&
 			e.param === 'model');
 	await assert.rejects(client.chat.completions.create(ask(text, {
-		tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
+		tools: [{ type: 'custom', custom: { name: 'f' } }],
 	})), (e) => e instanceof OpenAI.BadRequestError && e.param === 'tools');
 	await assert.rejects(client.withOptions({ apiKey: 'wrong' }).models.list(),
 		(e) => e instanceof OpenAI.AuthenticationError && e.type === 'authentication_error');

@@ -66,7 +66,7 @@ def bodies():
         "ag-ui": ("/ag-ui/lab", {"threadId": uuid.uuid4().hex, "runId": "r",
                                  "messages": user}, {"forwardedProps": wish}),
         "openai": (OPENAI, {"model": "lab", "messages": [
-            {"role": "user", "content": SAY}]}, {"tool_choice": "none"}),
+            {"role": "user", "content": SAY}]}, {"no_tools": True}),
     }
 
 

@@ -3,6 +3,9 @@
  * The page that sends a request: which tools it accepts, and which it declares
  * itself. They are stored with the turn (turn/options.h), so that the turn can
  * be resumed elsewhere with the same tools.
+ *
+ * A program (an editor's agent, OpenAI's protocol) declares its own only. It asks its
+ * user itself, so its calls need no approval here unless the settings want one.
  */
 #include <string.h>
 
@@ -17,53 +20,78 @@
 
 /* -- the request -------------------------------------------------------------- */
 
+/* What pages and programs may declare. */
+struct page_kind {
+	const char *field;	/* of errors */
+	const char *list;	/* its tools there */
+	size_t max_tools, max_chars;
+};
+static const struct page_kind page = {
+	"client", "client.tools", LIM_PAGE_TOOLS, LIM_PAGE_TOOL_CHARS,
+}, program = {
+	"tools", "tools", LIM_PROGRAM_TOOLS, LIM_PROGRAM_TOOL_CHARS,
+};
+
 static bool is_name(struct str s)
 {
 	return s.n && s.n <= 64 && strspn(s.p, LETTERS) == s.n;
 }
 
-/* "name", or {name, description, parameters}. */
-static int check_tool_of_page(const json_t *t, struct err *e)
+/* {} is no schema, as for MCP servers. */
+static int check_parameters(const struct page_kind *k, const char *name,
+			    const json_t *parameters, struct err *e)
 {
-	struct str name = json_is_string(t)
-		? (struct str){ json_string_value(t), json_string_length(t) }
-		: jx_str(t, "name");
-	const json_t *parameters = json_object_get(t, "parameters");
 	struct err fault = ERR_INIT;
 	json_auto_t *copy = NULL;
 
-	if (!is_name(name))
-		return err_field(e, ERR_INVALID_FIELD, "client",
-				 "An item of client.tools must be a name of 1 "
-				 "to 64 letters, digits, _ and -, or {name, "
-				 "description, parameters}.");
-	if (json_is_string(t))
+	if (!parameters || json_is_null(parameters) ||
+	    (json_is_object(parameters) && !json_object_size(parameters)))
 		return 0;
-	if (!jx_str(t, "description").n ||
-	    utf8_chars(jx_str(t, "description")) > LIM_PAGE_TOOL_CHARS)
-		return err_field(e, ERR_INVALID_FIELD, "client", "The tool "
-				 "%.64s needs a description of at most %d "
-				 "characters.", name.p, LIM_PAGE_TOOL_CHARS);
-	/* {} is no schema, as for MCP servers. */
-	if (parameters && !json_is_null(parameters) &&
-	    !(json_is_object(parameters) && !json_object_size(parameters)) &&
-	    (!str_is(jx_str(parameters, "type"), "object") ||
-	     schema_supported(parameters, &fault) < 0))
-		return err_field(e, ERR_INVALID_FIELD, "client",
+	if (!str_is(jx_str(parameters, "type"), "object") ||
+	    schema_supported(parameters, &fault) < 0)
+		return err_field(e, ERR_INVALID_FIELD, k->field,
 				 "The parameters of the tool %.64s must be a "
-				 "schema with type object. %.100s", name.p,
+				 "schema with type object. %.100s", name,
 				 fault.public);
 	copy = json_deep_copy(parameters);
-	if (copy && !untrusted_clean_schema(copy, 4 * LIM_PAGE_TOOL_CHARS))
-		return err_field(e, ERR_INVALID_FIELD, "client",
+	if (!untrusted_clean_schema(copy, 4 * k->max_chars))
+		return err_field(e, ERR_INVALID_FIELD, k->field,
 				 "The parameters of the tool %.64s have names "
 				 "or values with control tokens or hidden "
-				 "characters.", name.p);
+				 "characters.", name);
 	return 0;
+}
+
+/* "name" (not of a program), or {name, description, parameters}. */
+static int check_tool_of_page(const struct page_kind *k, const json_t *t,
+			      struct err *e)
+{
+	struct str name = json_is_string(t) && k == &page
+		? (struct str){ json_string_value(t), json_string_length(t) }
+		: jx_str(t, "name"), about = jx_str(t, "description");
+
+	if (!is_name(name))
+		return err_field(e, ERR_INVALID_FIELD, k->field,
+				 "An item of %s must have a name of 1 "
+				 "to 64 letters, digits, _ and -: {name, "
+				 "description, parameters}.", k->list);
+	if (json_is_string(t))
+		return 0;
+	if ((!about.n && k == &page) || utf8_chars(about) > k->max_chars)
+		return err_field(e, ERR_INVALID_FIELD, k->field, "The tool "
+				 "%.64s needs a description of at most %zu "
+				 "characters.", name.p, k->max_chars);
+	return check_parameters(k, name.p, json_object_get(t, "parameters"), e);
+}
+
+bool tool_page_is_program(const json_t *client)
+{
+	return str_is(jx_str(client, "mode"), "program");
 }
 
 int tool_page_read(const json_t *client, json_t **out, struct err *e)
 {
+	const struct page_kind *k = tool_page_is_program(client) ? &program : &page;
 	json_t *tools = json_object_get(client, "tools");
 	struct str mode = jx_str(client, "mode");
 	const json_t *t;
@@ -72,19 +100,19 @@ int tool_page_read(const json_t *client, json_t **out, struct err *e)
 	*out = NULL;
 	if (!client)
 		return 0;
-	if (!str_is(mode, "page") && !str_is(mode, "panel"))
+	if (k == &page && !str_is(mode, "page") && !str_is(mode, "panel"))
 		return err_field(e, ERR_INVALID_FIELD, "client",
-				 "client.mode must be page or panel.");
+				 "client.mode must be page, panel or program.");
 	if (tools && !json_is_null(tools) && !json_is_array(tools))
-		return err_field(e, ERR_INVALID_FIELD, "client",
-				 "client.tools must be a list.");
-	if (json_array_size(tools) > LIM_PAGE_TOOLS)
-		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
-				 "have at most %d tools.", LIM_PAGE_TOOLS);
+		return err_field(e, ERR_INVALID_FIELD, k->field,
+				 "%s must be a list.", k->list);
+	if (json_array_size(tools) > k->max_tools)
+		return err_field(e, ERR_TOO_BIG, k->field, "%s may "
+				 "have at most %zu tools.", k->list, k->max_tools);
 	json_array_foreach(tools, i, t)
-		if (check_tool_of_page(t, e) < 0)
+		if (check_tool_of_page(k, t, e) < 0)
 			return -1;
-	if (json_array_size(tools) && str_is(mode, "page"))
+	if (json_array_size(tools) && !str_is(mode, "panel"))
 		*out = tools;
 	return 0;
 }
@@ -100,11 +128,11 @@ static bool is_taken(const struct tool_ctx *ctx, struct str name)
 	return tool_exists(ctx->turn.by.conf, ctx->turn.workspace, name);
 }
 
-static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
-		     struct tool *v)
+static void add_tool(const struct page_kind *k, const json_t *t, struct arena *a,
+		     struct tool_ctx *ctx, struct tool *v)
 {
 	json_t *parameters = json_object_get(t, "parameters");
-	struct buf about = BUF_INIT(16 * LIM_PAGE_TOOL_CHARS);
+	struct buf about = BUF_INIT(8 * k->max_chars);
 	struct str name = jx_str(t, "name");
 
 	if (!json_is_object(t) || is_taken(ctx, name))
@@ -112,21 +140,26 @@ static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 	if (!json_object_size(parameters))
 		parameters = jx_keep(a, json_pack("{s:s,s:{}}", "type",
 						  "object", "properties"));
-	if (!untrusted_clean_schema(parameters, 4 * LIM_PAGE_TOOL_CHARS))
+	if (!untrusted_clean_schema(parameters, 4 * k->max_chars))
 		return;
 	untrusted_clean(NULL, jx_str(t, "description"), &about);
 	v[ctx->turn.n_more++] = (struct tool){
 		.name = name.p, .description = arena_str(a, buf_str(&about)).p,
-		.group = "", .source = "the page", .kind = "client",
-		.parameters = parameters,
-		.effect = TOOL_WRITE, .confirm = TOOL_CONFIRM_TAINTED,
+		.group = "", .source = k == &page ? "the page" : "the client",
+		.kind = "client",
+		.parameters = parameters, .effect = TOOL_WRITE,
+		.confirm = k == &page ? TOOL_CONFIRM_TAINTED
+			: TOOL_CONFIRM_NEVER,
 		.visibility = TOOL_CLIENT, .untrusted = true,
 	};
 	buf_release(&about);
 }
 
-void tool_page_load(json_t *tools, struct arena *a, struct tool_ctx *ctx)
+void tool_page_load(const json_t *client, struct arena *a, struct tool_ctx *ctx)
 {
+	const struct page_kind *k = jx_bool(client, "program", false) ? &program
+		: &page;
+	json_t *tools = jx_arr(client, "tools");
 	struct tool *more;
 	struct str *names;
 	const json_t *t;
@@ -135,13 +168,14 @@ void tool_page_load(json_t *tools, struct arena *a, struct tool_ctx *ctx)
 	if (!n)
 		return;
 	names = arena_zalloc(a, n, sizeof(*names));
+	/* A program's tools are its own: it has none of those that YAML declares. */
 	json_array_foreach(tools, i, t)
-		names[i] = json_is_string(t)
-			? (struct str){ json_string_value(t),
-					json_string_length(t) }
-			: jx_str(t, "name");
+		if (k == &page)
+			names[ctx->turn.n_page++] = json_is_string(t)
+				? (struct str){ json_string_value(t),
+						json_string_length(t) }
+				: jx_str(t, "name");
 	ctx->turn.page = names;
-	ctx->turn.n_page = n;
 	if (ctx->turn.workspace->client_tools != CLIENT_TOOLS_ALLOW)
 		return;
 	more = arena_zalloc(a, ctx->turn.n_more + n, sizeof(*more));
@@ -149,5 +183,5 @@ void tool_page_load(json_t *tools, struct arena *a, struct tool_ctx *ctx)
 		memcpy(more, ctx->turn.more, ctx->turn.n_more * sizeof(*more));
 	ctx->turn.more = more;
 	json_array_foreach(tools, i, t)
-		add_tool(t, a, ctx, more);
+		add_tool(k, t, a, ctx, more);
 }

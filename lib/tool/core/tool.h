@@ -285,19 +285,24 @@ int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 /*
  * Checks the description of the page in a request, {mode, tools: [name or {name,
  * description, parameters}]} (NULL: none). *out is the list of tools that the
- * turn gets from it, borrowed; NULL if there are none, or mode is not "page"
- * (E17). ERR_INVALID_FIELD and ERR_TOO_BIG with field "client".
+ * turn gets from it, borrowed; NULL if there are none, or mode is "panel"
+ * (E17). ERR_INVALID_FIELD and ERR_TOO_BIG with field "client"; "tools" for a
+ * program, which has its own tools only.
  */
 int tool_page_read(const json_t *client, json_t **out,
 		   struct err *e) MUST_CHECK;
 
+/* Whether mode is "program": see page.c. */
+bool tool_page_is_program(const json_t *client);
+
 /*
- * Puts such a list (NULL: none) into ctx: the names that the page accepts and, if
- * the workspace allows it, the tools that the page declares. Those change what the
+ * Puts such a list, as the member tools of what is stored of a client (NULL: none;
+ * program: whether it is one), into ctx: the names that the page accepts and, if
+ * the workspace allows it, the tools that the client declares. Those change what the
  * user sees, so they count as `write`. ctx->turn's caller and workspace must be
  * set. In a; a list in another form is ignored.
  */
-void tool_page_load(json_t *tools, struct arena *a, struct tool_ctx *ctx);
+void tool_page_load(const json_t *client, struct arena *a, struct tool_ctx *ctx);
 
 /* -- policy (gate.c): whether the user is asked first (D57) ------------------- */
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of an OpenAI request that more than one of its readers has. */
+#include <ctype.h>
+
+#include "api/client.h"
+#include "api/openai.h"
+
+#include "base/banned.h"
+
+bool oai_idle(const json_t *v)
+{
+	return !v || json_is_null(v) || json_is_false(v) ||
+	       (json_is_array(v) && !json_array_size(v)) ||
+	       (json_is_object(v) && !json_object_size(v));
+}
+
+void oai_ignored(struct openai_ask *ask, const char *prefix, struct str name)
+{
+	struct buf *b = &ask->ignored;
+	size_t n = 0;
+
+	while (n < name.n && (isalnum((unsigned char)name.p[n]) || name.p[n] == '_' ||
+			      name.p[n] == '-'))
+		n++;
+	if (n && n == name.n)
+		buf_addf(b, "%s%s%.*s", b->n ? ", " : "", prefix, STR_ARG(name));
+}
+
+int oai_text(struct request *rq, const json_t *message, struct str *out,
+		struct err *e)
+{
+	const json_t *content = json_object_get(message, "content");
+
+	*out = STR("");
+	return !content || json_is_null(content) ? 0
+		: client_text(rq, content, "messages", out, e);
+}

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+"""Tools of a client of {base}/openai/v1 (docs/openai-server.md)."""
+
+import json
+
+import pytest
+
+CHAT = "//chat/openai/v1/chat/completions"
+EDIT = {"type": "function", "function": {
+    "name": "edit", "strict": True, "parameters": {
+        "$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
+        "required": ["path"], "additionalProperties": False,
+        "properties": {"path": {"type": "string", "format": "uri-reference"}},
+        "if": {"required": ["x"]}}}}
+READ = {"type": "function", "function": {"name": "read", "description": "Reads."}}
+ECHO = {"name": "echo", "args": {}}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    import conftest
+    tool = {"kind": "command", "untrusted": True, "description": "Says.",
+            "command": {"run": ["/bin/echo", "words"]}}
+    agents = [{"id": "helper", "default": True}, {"id": "other"},
+              {"id": "claude", "llm_service": "claude"},
+              {"id": "llama", "llm_service": "llama"}]
+    with conftest.Lab(workspaces={
+            "lab": {"workspace": "lab", "client_tools": "allow", "agents": agents,
+                    "title_by_model": False},
+            "closed": {"workspace": "closed", "title_by_model": False}},
+            config={"tools": {"echo": tool, "wipe": {
+                **tool, "effect": "destructive"}}}) as lab:
+        yield lab
+
+
+def call(name, **args):
+    return {"name": name, "args": args}
+
+
+def script(*calls, then="Done."):
+    return "!script " + json.dumps({
+        "narration": "Let me look.", "tool_calls": list(calls),
+        "then": {"text": then} if isinstance(then, str) else then})
+
+
+def body(messages, tools=(EDIT, READ), model="lab/helper", **more):
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
+    return {"model": model, "messages": messages, "tools": list(tools), **more}
+
+
+def ask(lab, *args, status=200, user="ada", **kw):
+    answer = lab.post(CHAT, body(*args, **kw), user=user)
+    assert answer.status == status, answer
+    return answer.json["choices"][0] if status == 200 else answer.json["error"]
+
+
+def streamed(lab, *args, **kw):
+    """The choice that a client puts together of the chunks (P-F5)."""
+    events = lab.stream(CHAT, body(*args, stream=True, **kw), user="ada").events()
+    message, how = {"role": None, "content": ""}, None
+    assert events[-1].data == "[DONE]"
+    for e in events[:-1]:
+        choice = e.data["choices"][0]
+        delta = choice["delta"]
+        message["role"] = delta.get("role", message["role"])
+        message["content"] += delta.get("content") or ""
+        for one in delta.get("tool_calls", []):
+            assert one.pop("index") == len(message.get("tool_calls", []))
+            message.setdefault("tool_calls", []).append(one)
+        how = choice["finish_reason"] or how
+    return {"message": message, "finish_reason": how}
+
+
+def results(choice, **more):
+    return [{"role": "tool", "tool_call_id": c["id"], "content": text, **more}
+            for c, text in zip(choice["message"]["tool_calls"], ["line 1\nline 2", ""])]
+
+
+@pytest.mark.parametrize("model", ["lab/helper", "lab/claude", "lab/llama"])
+@pytest.mark.parametrize("how", [ask, streamed])
+def test_a_clients_tool_goes_on_with_its_result(lab, how, model):
+    said = [{"role": "user", "content": script(
+        call("edit", path="a.c"), ECHO, call("read"))}]
+    lab.sent()
+    first = how(lab, said, model=model)
+    assert first["finish_reason"] == "tool_calls"
+    calls = first["message"]["tool_calls"]
+    assert [(c["type"], c["function"]["name"], json.loads(c["function"]["arguments"]))
+            for c in calls] == [("function", "edit", {"path": "a.c"}),
+                                ("function", "read", {})]
+    assert all(len(c["id"]) <= 40 for c in calls)
+    again = [*said, first["message"], *results(first)]
+    last = how(lab, again, model=model)
+    assert (last["message"]["content"], last["finish_reason"]) == ("Done.", "stop")
+    assert "tool_calls" not in last["message"]
+    sent = lab.sent()
+    assert len(sent) == 2
+    told = json.dumps(sent[1])
+    assert "line 1\\\\nline 2" in told or "line 1\\nline 2" in told
+    assert "words" in told	# the agent's own ran here
+
+
+def test_it_is_one_turn_of_one_conversation(lab):
+    said = [{"role": "user", "content": script(
+        call("edit", path="a"), then={"tool_calls": [call("read")],
+                                      "then": {"text": "End."}})}]
+    turns = set()
+    for _ in range(3):
+        answer = lab.post(CHAT, body(said), user="ada").json
+        turns.add(answer["id"])
+        choice = answer["choices"][0]
+        if choice["finish_reason"] == "stop":
+            break
+        said += [choice["message"], *results(choice)]
+    assert choice["message"]["content"] == "End." and len(turns) == 1
+
+
+def test_results_that_are_missing_are_named(lab):
+    said = script(call("edit", path="a"), call("read"))
+    first = ask(lab, said)
+    some = [{"role": "user", "content": said}, first["message"], results(first)[0]]
+    error = ask(lab, some, status=400)
+    assert first["message"]["tool_calls"][1]["id"] in error["message"]
+    assert error["param"] == "messages"
+
+
+def test_results_of_another_are_no_results(lab):
+    """Nobody resumes the turn of another user or model; the history is given then."""
+    said = script(call("edit", path="a"))
+    first = ask(lab, said)
+    messages = [{"role": "user", "content": said}, first["message"], *results(first)[:1]]
+    turn = first["message"]["tool_calls"][0]["id"][5:37]
+    for kw in ({"user": "eve"}, {"model": "lab/other"}):
+        ask(lab, messages, **kw)
+        assert lab.get(f"/turns/{turn[:8]}-{turn[8:12]}-{turn[12:16]}-{turn[16:20]}-"
+                       f"{turn[20:]}", user="ada").json["status"] == "waiting"
+    assert ask(lab, messages)["message"]["content"] == "Done."
+
+
+@pytest.mark.parametrize("model", ["lab/helper", "lab/claude", "lab/llama"])
+def test_calls_of_the_given_history_are_calls(lab, model):
+    """Of another model, as the client has them; a call without a result has one."""
+    calls = [{"id": i, "type": "function", "function": {
+        "name": "read", "arguments": "{}"}} for i in ("x1", "x2")]
+    said = [{"role": "user", "content": "Read."},
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            {"role": "tool", "tool_call_id": "x1", "content": "eleven"},
+            {"role": "assistant", "content": [{"type": "text", "text": "It is 11."}]},
+            {"role": "user", "content": "!script " + json.dumps({"text": "Yes."})}]
+    lab.sent()
+    assert ask(lab, said, model=model)["message"]["content"] == "Yes."
+    sent = json.dumps(lab.sent()[0])
+    assert "eleven" in sent and "no result of this call" in sent
+
+
+def test_tool_choice_reaches_the_model(lab):
+    for choice, wanted in (("required", "required"), ("none", "none"), (
+            {"type": "function", "function": {"name": "edit"}},
+            {"type": "function", "function": {"name": "edit"}})):
+        lab.sent()
+        ask(lab, "!script " + json.dumps({"text": "x"}), tool_choice=choice)
+        assert lab.sent()[0].get("tool_choice") == wanted
+    lab.sent()
+    ask(lab, "!script " + json.dumps({"text": "x"}), tool_choice={
+        "type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [READ]}})
+    names = [t["function"]["name"] for t in lab.sent()[0]["tools"]]
+    assert "read" in names and "edit" not in names and "echo" in names
+
+
+def test_one_call_at_a_time(lab):
+    first = ask(lab, script(call("read"), call("edit", path="a")),
+                parallel_tool_calls=False)
+    assert len(first["message"]["tool_calls"]) == 1
+
+
+def test_wrong_arguments_do_not_reach_the_client(lab):
+    answer = ask(lab, script(call("edit", file="a")))
+    assert answer["message"]["content"] == "Done."
+
+
+def test_an_approval_is_not_the_clients(lab):
+    """A destructive tool of the agent waits beside it, and no result approves it."""
+    said = script(call("wipe"), call("edit", path="a"))
+    first = ask(lab, said)
+    assert [c["function"]["name"] for c in first["message"]["tool_calls"]] == ["edit"]
+    assert "approval" in first["message"]["content"]
+    turn = first["message"]["tool_calls"][0]["id"][:37]
+    answers = [lab.post(CHAT, body([
+        {"role": "user", "content": said}, first["message"],
+        {"role": "tool", "tool_call_id": f"{turn}{n}", "content": "approved"}]),
+        user="ada") for n in (1, 2)]
+    assert sorted(a.status for a in answers) == [200, 400]
+    last = next(a.json["choices"][0] for a in answers if a.status == 200)
+    assert "approval" in last["message"]["content"]
+    assert last["finish_reason"] == "stop" and "tool_calls" not in last["message"]
+
+
+def test_tools_that_the_workspace_does_not_take(lab):
+    error = ask(lab, "x", model="closed", status=400)
+    assert error["param"] == "tools"
+
+
+def test_a_name_of_the_server_is_the_servers(lab):
+    taken = {"type": "function", "function": {"name": "echo"}}
+    answer = lab.post(CHAT, body(script(ECHO), (taken, READ)), user="ada")
+    assert answer.json["choices"][0]["message"]["content"] == "Done."
+    assert answer.headers["X-Ignored-Parameters"] == "tools.echo"
+
+
+@pytest.mark.parametrize("tools", [
+    [READ, READ], [{"type": "function"}], ["read"], "read",
+    [{"type": "function", "function": {"name": "a b"}}],
+    [{"type": "function", "function": {"name": "x" * 65}}],
+    [{"type": "function", "function": {"name": "x", "parameters": []}}],
+    [{"type": "function", "function": {"name": "x", "description": "y" * 16385}}],
+    [{"type": "function", "function": {"name": f"t{i}"}} for i in range(129)],
+])
+def test_tools_that_are_none(lab, tools):
+    answer = lab.post(CHAT, {**body("x"), "tools": tools}, user="ada")
+    assert answer.status in (400, 413), answer
+    assert answer.json["error"]["param"] == "tools"
+
+
+def test_an_answer_is_continued(lab):
+    lab.sent()
+    answer = ask(lab, [{"role": "user", "content": "Count."},
+                       {"role": "assistant", "content": "One, two,"}])
+    assert answer["finish_reason"] == "stop"
+    sent = lab.sent()[0]["messages"]
+    assert sent[-2]["content"] == "One, two," and "Continue" in sent[-1]["content"]
+
+
+# -- what broke clients of other servers ---------------------------------------------
+
+def test_usage_comes_with_a_call(lab):
+    events = lab.stream(CHAT, body(script(call("read")), stream=True, stream_options={
+        "include_usage": True}), user="ada").events()
+    last = events[-2].data
+    assert last["choices"] == [] and last["usage"]["total_tokens"] > 0
+    assert events[-3].data["choices"][0]["finish_reason"] == "tool_calls"
+
+
+def test_a_denied_call_without_its_result_does_not_end_the_chat(lab):
+    """GoogleCloudPlatform/kubectl-ai issue 144: each later request was 400."""
+    said = script(call("edit", path="a"))
+    first = ask(lab, said)
+    lab.sent()
+    answer = ask(lab, [{"role": "user", "content": said}, first["message"], {
+        "role": "user", "content": "!script " + json.dumps({"text": "Fine."})}])
+    assert answer["message"]["content"] == "Fine."
+    assert "no result of this call" in json.dumps(lab.sent()[0])
+
+
+@pytest.mark.parametrize("assistant", [
+    {"content": "x", "tool_calls": []}, {"content": "", "tool_calls": None},
+    {"content": None}, {}, {"content": []}, {"content": [{"type": "text", "text": "x"}]}])
+def test_answers_as_clients_keep_them(lab, assistant):
+    said = [{"role": "user", "content": "x"}, {"role": "assistant", **assistant},
+            {"role": "user", "content": "!script " + json.dumps({"text": "Yes."})}]
+    assert ask(lab, said)["message"]["content"] == "Yes."
+
+
+def test_a_result_in_parts(lab):
+    said = script(call("edit", path="a"))
+    first = ask(lab, said)
+    lab.sent()
+    ask(lab, [{"role": "user", "content": said}, first["message"], {
+        **results(first)[0], "content": [{"type": "text", "text": "part 1, "},
+                                         {"type": "text", "text": "part 2"}]}])
+    assert "part 1, part 2" in json.dumps(lab.sent()[0])
