@@ -177,8 +177,11 @@ static int prepare(struct retrieving *k, struct search_in *in,
 		asks[i].groups = q->by->who->groups;
 		asks[i].n_groups = q->by->who->n_groups;
 		asks[i].vector = NULL;
-		in[i] = (struct search_in){ .base = &q->bases[i].id,
-					    .ask = &asks[i] };
+		in[i] = (struct search_in){
+			.base = &q->bases[i].id, .ask = &asks[i],
+			.language = resource_text(&q->bases[i],
+						  COLUMN(KNOWLEDGE_BASE, language)),
+		};
 	}
 	if (q->ask.mode != SEARCH_WORDS && q->io && q->io->http &&
 	    search_look(q->by->db, in, q->n_bases, k->a, looked, e))
@@ -194,7 +197,7 @@ static int prepare(struct retrieving *k, struct search_in *in,
 	}
 	for (size_t i = 0; i < k->n_asked; i++)
 		if (k->asked[i].tried)
-			looked->bases = NULL;
+			search_looked_end(looked);
 	return 0;
 }
 
@@ -226,10 +229,13 @@ static int find_all(struct retrieving *k, struct retrieve_hit **v, size_t *n,
 	struct search_in *in = arena_zalloc(k->a, q->n_bases + 1, sizeof(*in));
 	struct search_looked looked = { .bases = NULL };
 	size_t all = 0;
+	int rc;
 
-	if (prepare(k, in, &looked, e) ||
-	    search_rank_all(q->by->db, in, q->n_bases,
-			    looked.bases ? &looked : NULL, k->a, e))
+	rc = prepare(k, in, &looked, e) ||
+		search_rank_all(q->by->db, in, q->n_bases,
+				looked.bases ? &looked : NULL, k->a, e);
+	search_looked_end(&looked);
+	if (rc)
 		return -1;
 	for (size_t i = 0; i < q->n_bases; i++) {
 		if (in[i].unused)	/* the base's model changed meanwhile */

@@ -75,16 +75,18 @@ void finding_chunks(struct jw *w, const struct search *s)
 
 /* -- access ---------------------------------------------------------------------- */
 
-/* A row of SEARCH_LOOK: one per base and audience, or per hidden document. */
+/* A row of SEARCH_LOOK: one per base and audience, hidden document or block. */
 struct look {
 	int64_t place;		/* of the base, from 1 */
 	struct search_base base;
 	int64_t no;		/* HIDDEN: chunks is the document's first, words
-				   how many it has */
+				   how many it has; BLOCK: so of the block */
 	struct str groups;	/* p == NULL: the base has no audiences */
 	int64_t chunks, words;
+	int64_t term, audience;	/* of a block, and its data */
+	struct str data;
 };
-enum { HIDDEN = -1 };
+enum { HIDDEN = -1, BLOCK = -2 };
 
 static const struct db_field look_fields[] = {
 	{ .column = "i", .type = 'i', .offset = offsetof(struct look, place) },
@@ -95,54 +97,10 @@ static const struct db_field look_fields[] = {
 	{ .column = "groups", .type = 's', .offset = offsetof(struct look, groups) },
 	{ .column = "chunks", .type = 'i', .offset = offsetof(struct look, chunks) },
 	{ .column = "words", .type = 'i', .offset = offsetof(struct look, words) },
+	{ .column = "term", .type = 'i', .offset = offsetof(struct look, term) },
+	{ .column = "audience", .type = 'i', .offset = offsetof(struct look, audience) },
+	{ .column = "data", .type = 'b', .offset = offsetof(struct look, data) },
 };
-
-/* Chunks of a document that is not to be found; there may be many. */
-struct hidden {
-	int64_t place;
-	struct search_range range;
-};
-
-struct looking {
-	struct search_looked *out;
-	struct arena *a;
-	size_t rows_room, hidden_room;
-};
-
-static int take_look(void *ctx, const struct db_val *v, struct err *e)
-{
-	struct looking *k = ctx;
-	struct search_looked *out = k->out;
-	struct look row = { .no = 0 };
-
-	(void)e;
-	db_map(look_fields, ARRAY_LEN(look_fields), v, &row);
-	if (row.no == HIDDEN) {
-		out->hidden = arena_room(k->a, out->hidden, out->n_hidden, 1,
-					 &k->hidden_room, sizeof(*out->hidden));
-		out->hidden[out->n_hidden++] = (struct hidden){
-			row.place, { row.chunks, row.words } };
-		return 0;
-	}
-	out->rows = arena_room(k->a, out->rows, out->n_rows, 1, &k->rows_room,
-			       sizeof(*out->rows));
-	out->rows[out->n_rows++] = row;
-	out->bases[row.place - 1] = row.base;
-	return 0;
-}
-
-int search_look(struct db *db, const struct search_in *in, size_t n,
-		struct arena *a, struct search_looked *out, struct err *e)
-{
-	struct looking k = { .out = out, .a = a };
-	struct str list = list_of(a, in, n, NULL);
-
-	*out = (struct search_looked){
-		.bases = arena_zalloc(a, n + 1, sizeof(*out->bases)),
-	};
-	return n ? db_each(db, STMT_SEARCH_LOOK, DB_ARGS(DB_S(list), DB_S(list)),
-			   a, take_look, &k, e) : 0;
-}
 
 bool search_is_for(struct str groups, const struct str *v, size_t n)
 {
@@ -193,26 +151,92 @@ int search_audiences(struct db *db, const struct uuid *base,
 	return rc;
 }
 
-static void note_hidden(struct searches *f, const struct hidden *h)
-{
-	struct search *s = &f->v[h->place - 1];
-
-	s->hidden = arena_room(f->a, s->hidden, s->n_hidden, 1, &s->hidden_room,
-			       sizeof(*s->hidden));
-	s->hidden[s->n_hidden++] = h->range;
-}
-
-static void note_look(struct searches *f, const struct look *row)
+static void note_hidden(struct searches *f, const struct look *row)
 {
 	struct search *s = &f->v[row->place - 1];
 
-	s->there = true;
-	s->info = row->base;
+	s->hidden = arena_room(f->a, s->hidden, s->n_hidden, 1, &s->hidden_room,
+			       sizeof(*s->hidden));
+	s->hidden[s->n_hidden++] = (struct search_range){ row->chunks, row->words };
+}
+
+static void note_base(struct searches *f, const struct look *row)
+{
+	struct search *s = &f->v[row->place - 1];
+
+	if (!s->there) {
+		s->there = true;
+		s->info = row->base;	/* whose texts are the row's */
+		s->info.language = arena_str(f->a, row->base.language);
+		if (row->base.model.p)
+			s->info.model = arena_str(f->a, row->base.model);
+		if (row->base.embed_error.p)
+			s->info.embed_error = arena_str(f->a, row->base.embed_error);
+	}
 	if (!row->groups.p || !is_for(s->ask, row->no, row->groups))
 		return;
 	s->sees[row->no] = true;
 	s->stats.chunks += row->chunks;
 	s->stats.words += row->words;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct search_range *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void order_hidden(struct searches *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].n_hidden)
+			qsort(f->v[i].hidden, f->v[i].n_hidden,
+			      sizeof(*f->v[i].hidden), by_first);
+}
+
+static int take_look(void *ctx, const struct db_val *v, struct err *e)
+{
+	struct posts_read *r = ctx;
+	struct searches *f = r->f;
+	struct look row = { .no = 0 };
+
+	db_map(look_fields, ARRAY_LEN(look_fields), v, &row);
+	if (row.no == BLOCK) {
+		if (!r->now)
+			order_hidden(f);
+		return finding_block(r, &f->v[row.place - 1], row.term,
+				     row.audience, row.chunks, row.data, e);
+	}
+	if (r->now)	/* blocks were read without knowing who sees them */
+		return err_set(e, ERR_INTERNAL, "the order of a search's rows");
+	if (row.no == HIDDEN)
+		note_hidden(f, &row);
+	else
+		note_base(f, &row);
+	arena_reset(&r->row);
+	return 0;
+}
+
+/* Reads what the bases are, and the postings of those whose language is known. */
+static int look(struct searches *f, struct err *e)
+{
+	struct posts_read r = { .f = f };
+	struct str list, terms;
+	int rc;
+
+	if (!f->n)
+		return 0;
+	list = list_of(f->a, f->v->in, f->n, NULL);
+	if (finding_guess_terms(f, &terms, e))
+		return -1;
+	rc = db_each(f->db, STMT_SEARCH_LOOK,
+		     DB_ARGS(DB_S(list), DB_S(list), DB_S(terms)), &r.row,
+		     take_look, &r, e);
+	if (!rc && !r.now)
+		order_hidden(f);
+	finding_end_blocks(&r, !rc);
+	return rc ? rc : arena_check(f->a, e);
 }
 
 static int note_wanted(void *ctx, const struct db_val *row, struct err *e)
@@ -234,13 +258,6 @@ static void write_documents(struct jw *w, const struct search *s)
 		store_list_id(w, &s->ask->documents[i]);
 }
 
-static int by_first(const void *a, const void *b)
-{
-	const struct search_range *x = a, *y = b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
 static bool is_in(const struct search_range *v, size_t n, int64_t chunk)
 {
 	size_t low = 0, high = n;
@@ -256,36 +273,21 @@ static bool is_in(const struct search_range *v, size_t n, int64_t chunk)
 	return low < n && v[low].first <= chunk;
 }
 
-static int look_around(struct searches *f, const struct search_looked *looked,
-		       struct err *e)
+/* Reads which chunks the filters by document include. */
+static int look_filters(struct searches *f, struct err *e)
 {
-	struct search_looked mine;
 	bool limited = false;
 
-	if (!looked && search_look(f->db, f->v->in, f->n, f->a, &mine, e))
-		return -1;
-	if (!looked)
-		looked = &mine;
-	for (size_t i = 0; i < looked->n_rows; i++)
-		note_look(f, &looked->rows[i]);
-	for (size_t i = 0; i < looked->n_hidden; i++)
-		note_hidden(f, &looked->hidden[i]);
 	for (size_t i = 0; i < f->n; i++)
 		limited |= f->v[i].ask->n_documents > 0;
 	if (limited && db_each(f->db, STMT_SEARCH_DOCUMENT_RANGES,
 			       DB_ARGS(DB_S(finding_lists(f, write_documents))),
 			       f->a, note_wanted, f, e))
 		return -1;
-	for (size_t i = 0; i < f->n; i++) {
-		struct search *s = &f->v[i];
-
-		if (s->n_hidden)
-			qsort(s->hidden, s->n_hidden, sizeof(*s->hidden),
-			      by_first);
-		if (s->n_wanted)
-			qsort(s->wanted, s->n_wanted, sizeof(*s->wanted),
-			      by_first);
-	}
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].n_wanted)
+			qsort(f->v[i].wanted, f->v[i].n_wanted,
+			      sizeof(*f->v[i].wanted), by_first);
 	return arena_check(f->a, e);
 }
 
@@ -390,18 +392,13 @@ static void choose(struct search *s, struct arena *a)
 	s->list.n = MIN(s->list.n, s->ask->max + SEARCH_SPARE);
 }
 
-static int find(struct searches *f, const struct search_looked *looked,
-		struct err *e)
+static int find(struct searches *f, struct err *e)
 {
-	size_t most = FUSED_RANKS;
-
-	if (look_around(f, looked, e))
+	if (look_filters(f, e))
 		return -1;
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++)
 		f->v[i].near = is_comparable(&f->v[i]);
-		most = MAX(most, f->v[i].ask->max + SEARCH_SPARE);
-	}
-	if (finding_words(f, most, e) || finding_near(f, most, e))
+	if (finding_words(f, e) || finding_near(f, f->max, e))
 		return -1;
 	for (size_t i = 0; i < f->n; i++)
 		choose(&f->v[i], f->a);
@@ -422,27 +419,60 @@ static void give_hits(const struct search *s, struct arena *a)
 	}
 }
 
+static struct searches *searches_new(struct db *db, struct search_in *in, size_t n,
+				     struct arena *a)
+{
+	struct searches *f = arena_new(a, struct searches);
+
+	*f = (struct searches){
+		.db = db, .a = a, .n = n, .max = FUSED_RANKS,
+		.v = arena_zalloc(a, n + 1, sizeof(*f->v)),
+	};
+	for (size_t i = 0; i < n; i++) {
+		f->v[i].in = &in[i];
+		f->v[i].ask = in[i].ask;
+		f->max = MAX(f->max, in[i].ask->max + SEARCH_SPARE);
+	}
+	return f;
+}
+
+int search_look(struct db *db, struct search_in *in, size_t n,
+		struct arena *a, struct search_looked *out, struct err *e)
+{
+	*out = (struct search_looked){
+		.bases = arena_zalloc(a, n + 1, sizeof(*out->bases)),
+		.of = searches_new(db, in, n, a),
+	};
+	if (look(out->of, e))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		out->bases[i] = out->of->v[i].info;
+	return 0;
+}
+
+void search_looked_end(struct search_looked *k)
+{
+	if (k->of)
+		finding_end_words(k->of);
+	*k = (struct search_looked){ .bases = NULL };
+}
+
 int search_rank_all(struct db *db, struct search_in *in, size_t n,
 		    const struct search_looked *looked, struct arena *a,
 		    struct err *e)
 {
-	struct searches f = {
-		.db = db, .a = a, .n = n,
-		.v = arena_zalloc(a, n + 1, sizeof(*f.v)),
-	};
+	struct searches *f = looked ? looked->of : searches_new(db, in, n, a);
 	int rc;
 
 	for (size_t i = 0; i < n; i++) {
 		in[i].v = NULL;
 		in[i].n = 0;
 		in[i].unused = false;
-		f.v[i].in = &in[i];
-		f.v[i].ask = in[i].ask;
 	}
-	rc = n ? find(&f, looked, e) : 0;
-	finding_end_words(&f);
+	rc = (!looked && look(f, e)) || find(f, e) ? -1 : 0;
+	finding_end_words(f);
 	for (size_t i = 0; !rc && i < n; i++)
-		give_hits(&f.v[i], a);
+		give_hits(&f->v[i], a);
 	return rc ? rc : arena_check(a, e);
 }
 

@@ -52,6 +52,12 @@ struct search_found {
 struct search_in {
 	const struct uuid *base;
 	const struct search_ask *ask;
+	/*
+	 * The base's language, if the caller knows it: then the postings of the
+	 * question's words are read together with what the base is, which saves a
+	 * statement. p == NULL: it is not known.
+	 */
+	struct str language;
 	/* out: the best passages, best first */
 	struct search_found *v;
 	size_t n;
@@ -74,19 +80,19 @@ int search_find_all(struct db *db, struct search_in *in, size_t n,
 enum { SEARCH_SPARE = 20 };	/* extra candidates, because some may be deleted meanwhile */
 
 /*
- * What n bases are, and who sees how much of them: read by search_look, in a, for
- * search_rank_all. Only bases is for others.
+ * What n bases are, who sees how much of them, and where the question's words are: read by
+ * search_look, in a, for search_rank_all. in and its queries are borrowed until
+ * search_looked_end, which must follow, also after an error. Until search_rank_all, a
+ * query may get another vector.
  */
 struct search_looked {
 	struct search_base *bases;	/* by their index; deleted ones: language.p == NULL */
-	struct look *rows;
-	size_t n_rows;
-	struct hidden *hidden;
-	size_t n_hidden;
+	struct searches *of;
 };
-int search_look(struct db *db, const struct search_in *in, size_t n,
+int search_look(struct db *db, struct search_in *in, size_t n,
 		struct arena *a, struct search_looked *out,
 		struct err *e) MUST_CHECK;
+void search_looked_end(struct search_looked *k);	/* accepts all zero */
 
 /*
  * The first half of search_find_all: only chunks and scores, and up to SEARCH_SPARE

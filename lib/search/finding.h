@@ -88,6 +88,7 @@ struct searches {
 	struct search *v;
 	size_t n;
 	struct question *questions;
+	size_t max;		/* hits of each base and kind, before they are fused */
 	struct arena_mark row;	/* memory of the current row begins here */
 };
 
@@ -118,8 +119,33 @@ void finding_chunks(struct jw *w, const struct search *s);	/* Writes s->list. */
 struct str finding_picks(const struct search_pick *v, size_t n, struct arena *a);
 void finding_found(struct search_found *to, const struct db_val *row);
 
-/* Finds the best passages of each base by words, at most max each, into s->words. */
-int finding_words(struct searches *f, size_t max, struct err *e) MUST_CHECK;
+/*
+ * Analyses the question for the bases whose language the caller knows, and returns the
+ * list of its terms for SEARCH_LOOK, in f->a.
+ */
+int finding_guess_terms(struct searches *f, struct str *terms,
+			struct err *e) MUST_CHECK;
+
+/* Blocks of postings, base by base, whose best hits become s->words. */
+struct posts_read {
+	struct searches *f;
+	struct search *now;	/* the base whose postings are being read */
+	size_t n;		/* postings in memory */
+	bool over;		/* they do not fit into memory */
+	bool again;		/* read once more: terms of a base were chosen */
+	struct arena posts, row;	/* of now; of a row */
+};
+int finding_block(struct posts_read *r, struct search *s, int64_t term,
+		  int64_t audience, int64_t first, struct str data,
+		  struct err *e) MUST_CHECK;
+/* ok: all blocks of the guessed terms were read. */
+void finding_end_blocks(struct posts_read *r, bool ok);
+
+/*
+ * Finds the best passages of each base by words, at most max each, into s->words, unless
+ * they were found with SEARCH_LOOK. Phrases are checked in any case.
+ */
+int finding_words(struct searches *f, struct err *e) MUST_CHECK;
 void finding_end_words(struct searches *f);
 
 /*

@@ -109,16 +109,6 @@ void finding_end_words(struct searches *f)
 
 /* -- postings ----------------------------------------------------------------------- */
 
-struct posts_read {
-	struct searches *f;
-	size_t max;
-	struct search *now;	/* the base whose postings are being read */
-	size_t n;		/* postings in memory */
-	bool over;		/* they do not fit into memory */
-	bool again;		/* read once more: terms of a base were chosen */
-	struct arena posts, row;	/* of now; of a row */
-};
-
 static int by_chunk(const void *a, const void *b)
 {
 	const struct post *x = a, *y = b;
@@ -311,7 +301,7 @@ static void rank(struct posts_read *r)
 	for (size_t i = 0; i < q->n_terms; i++)
 		lists[i] = s->terms[i].list;
 	s->words.v = rank_best(lists, q->n_terms, &s->stats, q->n_phrases
-			       ? MAX(r->max, many) : r->max, r->f->a,
+			       ? MAX(r->f->max, many) : r->f->max, r->f->a,
 			       &s->words.n);
 	rank_sure(s->words.v, s->words.n, lists, q->n_terms, &s->stats);
 }
@@ -347,10 +337,9 @@ static void make_room(struct term *t, size_t n)
 	t->v = xrealloc(t->v, t->room * sizeof(*t->v));
 }
 
-static int note_posts(void *ctx, const struct db_val *row, struct err *e)
+int finding_block(struct posts_read *r, struct search *s, int64_t term,
+		  int64_t audience, int64_t first, struct str data, struct err *e)
 {
-	struct posts_read *r = ctx;
-	struct search *s = &r->f->v[row[0].i - 1];
 	const size_t most = max_posts(s);
 	struct post v[2 * POST_BLOCK];
 	struct term *t;
@@ -359,10 +348,9 @@ static int note_posts(void *ctx, const struct db_val *row, struct err *e)
 
 	if (s != r->now)
 		next_base(r, s);
-	i = term_at(s->question, row[1].i);
+	i = term_at(s->question, term);
 	t = &s->terms[i];
-	n = !finding_sees(s, row[2].i) ? 0
-		: post_read(row[5].s, (uint32_t)row[3].i, v);
+	n = !finding_sees(s, audience) ? 0 : post_read(data, (uint32_t)first, v);
 	arena_reset(&r->row);
 	if (n < 0 || i == s->question->n_terms)
 		return err_set(e, ERR_INTERNAL, "a block of postings is damaged");
@@ -383,10 +371,25 @@ static int note_posts(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* Finds the best hits of each base; the postings are sorted by base. */
-static int rank_posts(struct searches *f, size_t max, struct err *e)
+static int note_posts(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct posts_read r = { .f = f, .max = max, .again = true };
+	struct posts_read *r = ctx;
+
+	return finding_block(r, &r->f->v[row[0].i - 1], row[1].i, row[2].i,
+			     row[3].i, row[5].s, e);
+}
+
+static void end_posts(struct posts_read *r)
+{
+	free_terms(r->now);
+	arena_release(&r->row);
+	arena_release(&r->posts);
+}
+
+/* Finds the best hits of each base; the postings are sorted by base. */
+static int rank_posts(struct searches *f, struct err *e)
+{
+	struct posts_read r = { .f = f, .again = true };
 	int rc = 0;
 
 	/* A second time only for bases whose postings did not fit. */
@@ -398,10 +401,50 @@ static int rank_posts(struct searches *f, size_t max, struct err *e)
 		if (!rc)
 			next_base(&r, NULL);
 	}
-	free_terms(r.now);
-	arena_release(&r.row);
-	arena_release(&r.posts);
+	end_posts(&r);
 	return rc;
+}
+
+/* Whether the postings may be read before the base is known. */
+static bool may_guess(const struct search *s)
+{
+	return s->in->language.p && s->ask->mode != SEARCH_VECTORS &&
+	       !s->ask->n_documents;
+}
+
+int finding_guess_terms(struct searches *f, struct str *terms, struct err *e)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct search *s = &f->v[i];
+
+		if (!may_guess(s))
+			continue;
+		s->question = question_of(f, s->in->language, s->ask->text, e);
+		if (!s->question)
+			return -1;
+	}
+	*terms = finding_lists(f, write_terms);
+	return 0;
+}
+
+void finding_end_blocks(struct posts_read *r, bool ok)
+{
+	if (ok)
+		next_base(r, NULL);
+	for (size_t i = 0; ok && i < r->f->n; i++) {
+		struct search *s = &r->f->v[i];
+
+		if (s->question && !str_eq(s->question->language,
+					   s->info.language)) {
+			s->question = NULL;
+			s->words = (struct search_hits){ .n = 0 };
+			s->chosen = NULL;
+			s->ranked = false;
+		} else if (s->question && !s->chosen) {
+			s->ranked = true;	/* also if no word is there */
+		}
+	}
+	end_posts(r);
 }
 
 /* -- phrases in texts --------------------------------------------------------------- */
@@ -452,7 +495,7 @@ static int add_saying(struct saying *k, size_t of, struct rank_hit hit,
 }
 
 /* Keeps the hits that contain the phrases, not only their words. */
-static int keep_phrases(struct searches *f, size_t max, struct err *e)
+static int keep_phrases(struct searches *f, struct err *e)
 {
 	struct saying *k = arena_new(f->a, struct saying);
 	bool any = true;
@@ -465,7 +508,7 @@ static int keep_phrases(struct searches *f, size_t max, struct err *e)
 			const struct search *s = &f->v[i];
 
 			if (!s->question || !s->question->n_phrases ||
-			    k->kept[i] >= max)
+			    k->kept[i] >= f->max)
 				continue;
 			for (size_t h = from; h < MIN(s->words.n,
 						      from + LIM_FOUND); h++) {
@@ -483,7 +526,7 @@ static int keep_phrases(struct searches *f, size_t max, struct err *e)
 	return 0;
 }
 
-int finding_words(struct searches *f, size_t max, struct err *e)
+int finding_words(struct searches *f, struct err *e)
 {
 	bool any = false;
 
@@ -492,12 +535,14 @@ int finding_words(struct searches *f, size_t max, struct err *e)
 
 		if (!s->there || (s->near && s->ask->mode == SEARCH_VECTORS))
 			continue;
-		s->question = question_of(f, s->info.language, s->ask->text, e);
+		if (!s->question)
+			s->question = question_of(f, s->info.language,
+						  s->ask->text, e);
 		if (!s->question)
 			return -1;
-		any = true;
+		any |= !s->ranked;
 	}
-	if (any && rank_posts(f, max, e))
+	if (any && rank_posts(f, e))
 		return -1;
-	return keep_phrases(f, max, e);
+	return keep_phrases(f, e);
 }

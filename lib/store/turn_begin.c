@@ -120,10 +120,11 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 	int64_t n = (int64_t)b->n_history + 2;
 	int rc;
 
+	/* Room for all that may be there; kept is what is. */
 	b->history = (struct message_page){ .n = 0 };
 	if (b->n_history)
 		b->history.items = b->n_history + (struct message *)
-			arena_zalloc(a, b->n_history, sizeof(*m));
+			arena_zalloc(&own, b->n_history, sizeof(*m));
 	rc = db_each_within(tx, STMT_TURN_BEGIN,
 			    DB_ARGS(DB_S_IF(b->title), DB_U(&b->turn_id),
 				    DB_I(m->created_us),
@@ -158,6 +159,9 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 	/* There is a gap in front of it: it is to be read on its own. */
 	if (!b->history.more && b->history.n && b->history.items[0].seq > 1)
 		b->history.n = 0;
+	b->history.items = !b->history.n ? NULL : (struct message *)(void *)
+		arena_memdup(a, (const char *)b->history.items,
+			     b->history.n * sizeof(*m));
 	arena_release(&own);
 	return rc;
 }

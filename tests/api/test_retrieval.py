@@ -61,9 +61,9 @@ def test_passages_take_few_statements(lab, who):
 
     for agent in (plain, reader):
         statements(agent)
-    # Four before the model, and the sources; jobs may ask beside a try.
+    # Three before the model, and the sources; jobs may ask beside a try.
     wait_until("few statements",
-               lambda: statements(reader) - statements(plain) == 5)
+               lambda: statements(reader) - statements(plain) == 4)
 
 
 def test_passages_are_numbered_behind_the_prompt(lab, who):

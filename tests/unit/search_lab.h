@@ -91,13 +91,34 @@ static void drop(const struct uuid *base, struct uuid id)
 	ok(db_tx(db, drop_tx, &k, &e));
 }
 
+static inline void same_found(const struct search_in *in,
+			      const struct search_found *v, size_t n)
+{
+	assert_int_equal(in->n, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(uuid_eq(&in->v[i].document_id, &v[i].document_id));
+		assert_int_equal(in->v[i].chunk, v[i].chunk);
+		assert_true(in->v[i].score >= v[i].score &&
+			    in->v[i].score <= v[i].score);
+	}
+}
+
+/* What is found is the same, whether the caller knows the base's language or not. */
 static inline size_t find(const struct uuid *base, struct search_ask ask,
 		   struct search_found **out)
 {
+	const struct str said[] = { S("en"), S("de") };
 	size_t n;
 
 	ask.max = ask.max ? ask.max : 10;
 	ok(search_find(db, base, &ask, &a, out, &n, &e));
+	for (size_t i = 0; i < ARRAY_LEN(said); i++) {
+		struct search_in in = { .base = base, .ask = &ask,
+					.language = said[i] };
+
+		ok(search_find_all(db, &in, 1, &a, &e));
+		same_found(&in, *out, n);
+	}
 	return n;
 }
 

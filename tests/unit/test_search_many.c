@@ -51,6 +51,10 @@ static void many_bases_are_searched_together(void **state)
 	all = statements() - before;
 	assert_in_range(one, 3, 8);
 	assert_int_equal(all, one + 1);		/* which documents are meant */
+	before = statements();
+	in[11].language = S("en");
+	ok(search_find_all(db, &in[11], 1, &a, &e));
+	assert_int_equal(statements() - before, 2);
 	for (int i = 0; i < BASES; i++) {
 		bool found = i != 5 && i != 7 && i != 9 && (i > 3 || i % 2 == 0);
 

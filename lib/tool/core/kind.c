@@ -3,10 +3,12 @@
 #include "tool/core/family.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/target.h"
 #include "base/log.h"
+#include "base/util.h"
 #include "tool/core/builtin.h"
 #include "tool/core/text.h"
 
@@ -17,16 +19,17 @@
 void tool_rows_add(struct tool_rows *rows, const struct tool *t)
 {
 	if (rows->n == rows->size) {
-		size_t size = MAX(rows->size * 2, 16);
-		struct tool *bigger = arena_alloc(rows->arena,
-						  size * sizeof(*bigger));
-
-		if (rows->n)
-			memcpy(bigger, rows->v, rows->n * sizeof(*bigger));
-		rows->v = bigger;
-		rows->size = size;
+		rows->size = MAX(rows->size * 2, 32);
+		rows->v = xrealloc(rows->v, rows->size * sizeof(*rows->v));
 	}
 	rows->v[rows->n++] = *t;
+}
+
+void tool_rows_release(struct tool_rows *rows)
+{
+	free(rows->v);
+	rows->v = NULL;
+	rows->n = rows->size = 0;
 }
 
 static struct tool row_of(const struct tool_kind *k, const struct conf_tool *c)

@@ -9,15 +9,16 @@
 
 #include "tool/core/tool.h"
 
-/* Rows of one turn, in the arena; grows. */
+/* The rows that there are for one turn; grows. All zero but arena: none. */
 struct tool_rows {
-	struct tool *v;
+	struct tool *v;		/* allocated with xrealloc: most are not kept */
 	size_t n, size;
-	struct arena *arena;
+	struct arena *arena;	/* what they point to is in it */
 };
 
 /* Appends a copy of t. */
 void tool_rows_add(struct tool_rows *rows, const struct tool *t);
+void tool_rows_release(struct tool_rows *rows);
 
 struct tool_kind {
 	const char *name;		/* `kind:` */

@@ -73,23 +73,37 @@ static void all_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
 	rows->n = n;
 }
 
+/* The rows that may be used; the others are not kept, as a turn holds its tools. */
+static struct tool *allowed_rows(const struct tool_ctx *ctx, size_t *n)
+{
+	struct tool_rows rows = { .arena = ctx->arena };
+	struct tool *v;
+
+	all_rows(ctx, &rows);
+	*n = 0;
+	for (size_t i = 0; i < rows.n; i++)
+		if (tool_allowed(&rows.v[i], ctx))
+			rows.v[(*n)++] = rows.v[i];
+	v = (struct tool *)(void *)arena_memdup(ctx->arena, (const char *)rows.v,
+						*n * sizeof(*v));
+	tool_rows_release(&rows);
+	return v;
+}
+
 int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		   struct err *e)
 {
-	struct tool_rows rows = { .arena = ctx->arena };
-	struct tool_offer *v;
+	size_t n;
+	const struct tool *rows = allowed_rows(ctx, &n);
+	struct tool_offer *v = arena_zalloc(ctx->arena, n, sizeof(*v));
 
 	(void)e;
-	all_rows(ctx, &rows);
-	v = arena_zalloc(ctx->arena, rows.n, sizeof(*v));
 	*out = (struct tool_set){ .v = v };
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct tool *t = &rows.v[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct tool *t = &rows[i];
 		struct tool_offer *o = &v[out->n];
 		struct err local = ERR_INIT;
 
-		if (!tool_allowed(t, ctx))
-			continue;
 		*o = (struct tool_offer){
 			t, t->description, t->parameters, t->timeout_ms,
 		};
@@ -444,6 +458,7 @@ static void print(struct buf *out, bool (*wanted)(enum tool_pool, const struct t
 			buf_addf(out, "%-16s %-12s %-16s AI.Chat.UseTool.%s\n",
 				 rows.v[i].name, tool_effect_name(rows.v[i].effect),
 				 rows.v[i].group, rows.v[i].name);
+	tool_rows_release(&rows);
 	arena_release(&a);
 }
 
