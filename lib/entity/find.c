@@ -3,6 +3,7 @@
 #include "entity/entity.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -15,6 +16,7 @@
 enum {
 	SNIPPET_CHARS = 200,
 	CATCH_UP_MS = 300,	/* spent on what is not in the index yet */
+	AGAIN_MS = 10,		/* while another writer has it */
 };
 
 static const struct db_field id_fields[] = {
@@ -41,19 +43,37 @@ static int choose(const struct caller *by, const struct entity_ask *ask,
 	return resource_visible(by, &resources[RESOURCE_PROJECT], ask->project, &row, e);
 }
 
+/* Indexes what waits in some of the bases. Returns how many had something, or -1. */
+static int index_some(const struct caller *by, struct str bases, int64_t until_ms,
+		      struct err *e)
+{
+	struct uuid *v;
+	size_t n;
+
+	if (db_list(by->db, STMT_ENTITY_WAITING, DB_ARGS(DB_S(bases)), by->arena,
+		    id_fields, sizeof(*v), 0, &v, &n, e))
+		return -1;
+	for (size_t i = 0; i < n && clock_mono_ms() < until_ms; i++) {
+		if (entity_index(by->db, &v[i], until_ms, e) >= 0)
+			continue;
+		if (e->code != ERR_CONFLICT)
+			return -1;
+		err_clear(e);		/* the job is at it */
+		nanosleep(&(struct timespec){ .tv_nsec = AGAIN_MS * 1000000L }, NULL);
+	}
+	return (int)n;
+}
+
 /* What was changed since the job has run. What fails here is found later. */
 static void catch_up(const struct caller *by, struct str bases)
 {
 	const int64_t until_ms = clock_mono_ms() + CATCH_UP_MS;
 	struct err e = ERR_INIT;
-	struct uuid *v;
-	size_t n;
-	int rc = db_list(by->db, STMT_ENTITY_WAITING, DB_ARGS(DB_S(bases)), by->arena,
-			 id_fields, sizeof(*v), 0, &v, &n, &e);
+	int n = 1;
 
-	for (size_t i = 0; rc >= 0 && i < n && clock_mono_ms() < until_ms; i++)
-		rc = entity_index(by->db, &v[i], until_ms, &e);
-	if (rc < 0)
+	while (n > 0 && clock_mono_ms() < until_ms)
+		n = index_some(by, bases, until_ms, &e);
+	if (n < 0)
 		log_err("what is in projects and indexed later", &e);
 }
 
