@@ -28,7 +28,7 @@ const char *resp_reason(int status)
 		{ 415, "Unsupported Media Type" },
 		{ 421, "Misdirected Request" },
 		{ 422, "Unprocessable Content" },
-		{ 429, "Too Many Requests" },
+		{ 428, "Precondition Required" }, { 429, "Too Many Requests" },
 		{ 500, "Internal Server Error" }, { 502, "Bad Gateway" },
 		{ 503, "Service Unavailable" }, { 504, "Gateway Timeout" },
 	};

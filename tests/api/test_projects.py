@@ -130,7 +130,8 @@ def test_a_change_says_what_it_has_read(lab, owner):
     for path, body in ((f"/projects/{project['id']}", {"name": "Other"}),
                        (f"/projects/{project['id']}/tasks/{task['id']}", {"title": "Two"})):
         refused = lab.call("PATCH", path, body, user=owner)
-        assert (refused.status, refused.json["code"]) == (428, "precondition_required")
+        assert (refused.status, refused.json["code"], refused.json["title"]) == (
+            428, "precondition_required", "Precondition Required")
         assert lab.call("DELETE", path, user=owner).status == 428
         seen = lab.get(path, user=owner)
         assert seen.headers["ETag"] == f'"{seen.json["version"] - 1}"'
