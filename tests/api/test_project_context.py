@@ -18,7 +18,7 @@ def lab_with_projects():
     with Lab(config={"tools": {"inner": {
             "kind": "agent", "description": "Does it.", "parameters": task,
             "agent": {"prompt": "Do the task.", "tools": ["analyse_log"]}}}}, workspaces={
-        "work": {"workspace": "work", "name": "Work", "projects": True, "title_by_model": False,
+        "office": {"workspace": "office", "name": "Office", "projects": True, "title_by_model": False,
                  "agents": [{"id": "helper"}, {"id": "mute", "tools": ["none"]}]},
         "lab": {"workspace": "lab", "name": "Lab", "title_by_model": False}}) as lab:
         yield lab
@@ -43,7 +43,7 @@ def project_of_the_test(lab, owner):
     return {"id": made["id"], "task": task["id"], "document": document["id"]}
 
 
-def asked(lab, owner, workspace="work", content="Hello", **options):
+def asked(lab, owner, workspace="office", content="Hello", **options):
     """What the model was sent: its instructions as one text, and the names of its tools."""
     lab.sent()
     lab.chat(content, workspace=workspace, user=owner, **options)
@@ -89,7 +89,7 @@ def test_without_a_project_the_projects_are_told(lab, owner, project):
 def test_agents_within_agents_have_only_what_they_list(lab, owner, project):
     lab.sent()
     lab.chat({"tool_calls": [{"name": "inner", "args": {"task": "go"}}],
-              "then": {"text": "ok"}}, workspace="work", user=owner, projectId=project["id"])
+              "then": {"text": "ok"}}, workspace="office", user=owner, projectId=project["id"])
     first, inner = lab.sent()[:2]
     assert any("onto" in tool["function"]["name"] for tool in first["tools"])
     assert "Do the task." in json.dumps(inner["messages"])
@@ -110,13 +110,13 @@ def test_what_is_not_there_is_refused(lab, owner, project, options, field):
     foreign = make(lab, f"/projects/{other}/goals", owner, title="F")["id"]
     body = {key: value.format(id=project["id"], foreign=foreign)
             for key, value in options.items()}
-    answer = lab.post("/chat/work/stream", {"content": "x", **body}, user=owner)
+    answer = lab.post("/chat/office/stream", {"content": "x", **body}, user=owner)
     assert (answer.status, answer.json["field"]) == (422, field), answer
     assert lab.get("/conversations", user=owner).json["items"] == []
 
 
 def test_of_others_as_of_nothing(lab, owner, project):
-    answers = [lab.post("/chat/work/stream", {"content": "x", "projectId": id},
+    answers = [lab.post("/chat/office/stream", {"content": "x", "projectId": id},
                         user="stranger") for id in (project["id"], ID)]
     assert [a.status for a in answers] == [422, 422]
     assert answers[0].json["detail"] == answers[1].json["detail"]
@@ -128,7 +128,7 @@ def test_text_of_others_taints_and_ones_own_does_not(lab, owner, project):
 
     def events():
         return [(e.name, e.data.get("reason")) for e in lab.chat(
-            write, workspace="work", user=owner, projectId=project["id"])
+            write, workspace="office", user=owner, projectId=project["id"])
             if e.name in ("approval-request", "tool-result")]
     assert events() == [("tool-result", None)]
     other = signed_in(lab, "d")
@@ -139,7 +139,7 @@ def test_text_of_others_taints_and_ones_own_does_not(lab, owner, project):
 
 
 def test_it_stays_with_the_message(lab, owner, project):
-    done = lab.chat("Hello", workspace="work", user=owner, projectId=project["id"])[-1].data
+    done = lab.chat("Hello", workspace="office", user=owner, projectId=project["id"])[-1].data
     [message] = [m for m in lab.get(f"/conversations/{done['conversationId']}/messages",
                                     user=owner).json["items"] if m["role"] == "user"]
     assert message["metadata"]["projectId"] == project["id"]
@@ -157,7 +157,7 @@ def test_it_stays_with_the_message(lab, owner, project):
 
 def test_the_agents_stream_has_contexts(lab, owner, project):
     events = lab.stream("/agent/stream", {
-        "message": "Hello", "workspaceId": "work", "contextType": "project_audit",
+        "message": "Hello", "workspaceId": "office", "contextType": "project_audit",
         "projectId": project["id"]}, user=owner).events()
     assert events[-1].name == "done", events
     assert "wants this project to be examined" in json.dumps(lab.sent()[-1]["messages"])
