@@ -8,6 +8,7 @@ EXTRACT_SOURCES = \
 	fcgi-app/extract/confine.c fcgi-app/extract/confine.h \
 	fcgi-app/extract/out.c fcgi-app/extract/out.h \
 	fcgi-app/extract/page.c fcgi-app/extract/page.h \
+	fcgi-app/extract/tags.c fcgi-app/extract/tags.h \
 	fcgi-app/extract/web.c fcgi-app/extract/web.h
 EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/file.c fcgi-app/extract/file.h \

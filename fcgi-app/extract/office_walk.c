@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "extract/out.h"
+#include "extract/tags.h"
 
 #include "base/banned.h"
 
@@ -105,7 +106,7 @@ int office_each(struct office_walk *w, struct str part, office_element *element,
 	struct office_xml x;
 	int rc;
 
-	if (!part.p || part.n > INT_MAX)
+	if (!part.p || part.n > INT_MAX || !tags_are_small(part, false))
 		return EXTRACT_UNREADABLE;
 	x.r = xmlReaderForMemory(part.p, (int)part.n, NULL, NULL, XML_OPTIONS);
 	if (!x.r)

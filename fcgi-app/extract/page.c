@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See page.h. libxml2's parser is quadratic in the number of attributes of a tag,
- * which is one reason to run it only in this process.
- */
+/* See page.h. */
 #include "extract/page.h"
 
 #include <libxml/HTMLparser.h>
@@ -13,6 +10,7 @@
 #include "base/limits.h"
 #include "extract/charset.h"
 #include "extract/out.h"
+#include "extract/tags.h"
 
 #include "base/banned.h"
 
@@ -228,7 +226,8 @@ int extract_page_read(struct extract *x)
 
 int extract_page_parse(struct extract *x, struct _xmlDoc **out)
 {
-	if (!buf_ok(&x->input) || x->input.n > INT_MAX)
+	if (!buf_ok(&x->input) || x->input.n > INT_MAX ||
+	    !tags_are_small(buf_str(&x->input), true))
 		return EXTRACT_TOO_BIG;
 	/* With UTF-8 stated, libxml2 loads no converter. */
 	*out = htmlReadMemory(x->input.p, (int)x->input.n, NULL, "UTF-8",

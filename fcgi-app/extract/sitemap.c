@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "extract/tags.h"
 #include "extract/web.h"
 
 #include "base/banned.h"
@@ -130,8 +131,8 @@ static int node(struct sitemap *m, xmlTextReaderPtr r, struct buf **into)
 static int read_xml(struct sitemap *m)
 {
 	struct buf *into = NULL, *in = &m->x->input;
-	xmlTextReaderPtr r = xmlReaderForMemory(in->p, (int)in->n, NULL, NULL,
-						XML_OPTIONS);
+	xmlTextReaderPtr r = tags_are_small(buf_str(in), false)
+		? xmlReaderForMemory(in->p, (int)in->n, NULL, NULL, XML_OPTIONS) : NULL;
 	int rc = EXTRACT_OK, more = -1;
 
 	if (!r)

@@ -156,6 +156,7 @@
 #define LIM_WEB_SEARCH_BYTES 2097152	/* answer of a search engine */
 #define LIM_ROBOTS_BYTES     512000	/* RFC 9309 section 2.5: at least 500 KiB */
 #define LIM_HTML_DEPTH       200	/* nesting of elements whose text is taken */
+#define LIM_EXTRACT_ATTRIBUTES 1000	/* of one tag of XML or HTML */
 #define LIM_EXTRACT_INPUT_BYTES 16777216	/* file or page whose text is taken */
 #define LIM_EXTRACT_FILE_BYTES 67108864	/* attachment whose text is taken */
 #define LIM_EXTRACT_HEAD_BYTES 1048576	/* of a larger one, by which its type is found */

@@ -71,7 +71,7 @@ STEPS_SOURCES = lib/base/arena.c lib/base/blank.c lib/base/buf.c lib/base/json.c
 	fcgi-app/extract/charset.c fcgi-app/extract/hyphen.c fcgi-app/extract/mail.c \
 	fcgi-app/extract/mail_head.c fcgi-app/extract/charmap.c fcgi-app/extract/out.c \
 	fcgi-app/extract/plain.c \
-	fcgi-app/extract/rtf.c
+	fcgi-app/extract/rtf.c fcgi-app/extract/tags.c
 STEPS_WRAPPED = memchr memrchr memmem memcpy memmove memset memcmp strlen strchr strstr realloc
 STEPS_OBJECTS = $(patsubst %.c,tests/unit/steps/%.$(OBJEXT),$(STEPS_SOURCES))
 tests/unit/test_steps$(EXEEXT): $(STEPS_OBJECTS)

@@ -20,6 +20,7 @@
 #include "extract/charset.h"
 #include "extract/file.h"
 #include "extract/out.h"
+#include "extract/tags.h"
 #include "html.h"
 #include "llm/decoder.h"
 #include "llm/repair.h"
@@ -396,6 +397,12 @@ static void do_mail(struct str s)
 	(void)extract_is_mail(s);
 }
 
+static void do_tags(struct str s)
+{
+	(void)tags_are_small(s, true);
+	(void)tags_are_small(s, false);
+}
+
 static void do_charset(struct str s)
 {
 	struct buf b = BUF_INIT(s.n + 1);
@@ -462,6 +469,8 @@ static const struct row {
 	  "\n", "\\*" } },
 	{ "mail", do_mail, { "\n", "=?", "?", "?=", "?B?", "=", "--b\n", "--b", "-", ":", ";",
 	  "From: ", " ", "=C3", "Content-Type: multipart/mixed; boundary=b\n\n" } },
+	{ "tags", do_tags, { "<a", "</", "<!--", "-->", "<![CDATA[", "]]>", " b", "=", "\"", "'",
+	  ">", "/", "<script", " " } },
 	{ "charset", do_charset, { "<meta", "charset", "=", ">", "\xe4", "\xff", "a" } },
 	{ "output", do_put, { "\n", "|", "\x1f", "<", "!", "\r", " ", "a" } },
 };
