@@ -29,7 +29,7 @@ void oai_ignored(struct openai_ask *ask, const char *prefix, struct str name);
  * members of ask->generation. ERR_INVALID_FIELD, ERR_TOO_BIG with the parameter's name.
  */
 int oai_tools_read(struct request *rq, struct openai_ask *ask,
-		      struct err *e) MUST_CHECK;
+		   struct err *e) MUST_CHECK;
 
 /* Adds the client's tools that the turn does not have to X-Ignored-Parameters. */
 void oai_tools_ignored(struct openai_ask *ask, const struct turn_run *t);
@@ -40,13 +40,13 @@ void oai_tools_ignored(struct openai_ask *ask, const struct turn_run *t);
  * ERR_INVALID_FIELD if results are missing, ERR_TOO_BIG.
  */
 int oai_tools_resume(struct request *rq, struct openai_ask *ask,
-			struct err *e) MUST_CHECK;
+		     struct err *e) MUST_CHECK;
 
 /*
  * The text of a message, of any role: its content, or "" if that is absent or null.
  * ERR_INVALID_FIELD for parts that are not text.
  */
 int oai_text(struct request *rq, const json_t *message, struct str *out,
-		struct err *e) MUST_CHECK;
+	     struct err *e) MUST_CHECK;
 
 #endif

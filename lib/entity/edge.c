@@ -96,7 +96,7 @@ static struct str readers_of(const struct caller *by)
 	return resource_ids_json(at.readers, at.n_readers, by->arena);
 }
 
-int entity_edges_of(const struct caller *by, const struct uuid *id, size_t max,
+static int edges_of(const struct caller *by, const struct uuid *id, size_t max,
 		    struct entity_edge **out, size_t *n, struct err *e)
 {
 	return db_list(by->db, STMT_ENTITY_EDGES_OF,
@@ -111,7 +111,7 @@ int entity_linked(const struct caller *by, const struct uuid *id, size_t max,
 {
 	struct uuid *ids;
 
-	if (entity_edges_of(by, id, max, out, n, e) < 0)
+	if (edges_of(by, id, max, out, n, e) < 0)
 		return -1;
 	ids = arena_zalloc(by->arena, *n + 1, sizeof(*ids));
 	for (size_t i = 0; i < *n; i++)

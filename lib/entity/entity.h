@@ -69,11 +69,10 @@ struct entity_edge {
 	struct str relation;
 };
 
-/* The links of one that the caller sees, at most max, the first made first. */
-int entity_edges_of(const struct caller *by, const struct uuid *id, size_t max,
-		    struct entity_edge **out, size_t *n, struct err *e) MUST_CHECK;
-
-/* The same, with briefs of what is at the other ends. */
+/*
+ * The links of one that the caller sees, at most max, the first made first, and briefs of
+ * what is at their other ends.
+ */
 int entity_linked(const struct caller *by, const struct uuid *id, size_t max,
 		  struct entity_edge **out, size_t *n, struct entity_brief **briefs,
 		  size_t *n_briefs, struct err *e) MUST_CHECK;
@@ -108,9 +107,6 @@ int entity_search(const struct caller *by, const struct entity_ask *ask,
 		  struct entity_found **out, size_t *n, struct err *e) MUST_CHECK;
 
 /* -- as JSON: members of an object that is open ------------------------------------- */
-
-/* id, kind, title. */
-void entity_write_id(struct jw *w, const struct entity_brief *b);
 
 /* All of the brief; what is not set is left out. */
 void entity_write_brief(struct jw *w, const struct entity_brief *b);

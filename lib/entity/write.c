@@ -10,16 +10,11 @@ static void put(struct jw *w, const char *key, struct str value)
 		jw_kstr(w, key, value);
 }
 
-void entity_write_id(struct jw *w, const struct entity_brief *b)
+void entity_write_brief(struct jw *w, const struct entity_brief *b)
 {
 	jw_kuuid(w, "id", &b->id);
 	jw_kstr(w, "kind", b->kind);
 	jw_kstr(w, "title", b->title);
-}
-
-void entity_write_brief(struct jw *w, const struct entity_brief *b)
-{
-	entity_write_id(w, b);
 	if (!uuid_eq(&b->id, &b->project_id)) {
 		jw_kuuid(w, "projectId", &b->project_id);
 		jw_kstr(w, "project", b->project);

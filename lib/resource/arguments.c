@@ -131,8 +131,7 @@ static void put_range(struct jw *w, const struct resource_field *f)
 	} else if (f->type == TYPE_DATE) {
 		jw_kstrz(w, "format", "date");
 	} else if (f->min || f->max) {
-		bool text = f->type == TYPE_TEXT || f->type == TYPE_LONG ||
-			f->type == TYPE_PERSON;
+		bool text = resource_types[f->type].body == FIELD_TEXT;
 
 		jw_kint(w, text ? "minLength" : "minimum", f->min);
 		jw_kint(w, text ? "maxLength" : "maximum", f->max);

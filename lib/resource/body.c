@@ -27,8 +27,7 @@ static struct field field_of(const struct resource_field *f, bool complete)
 		.min = f->min, .max = f->max,
 	};
 
-	if (f->type == TYPE_TEXT || f->type == TYPE_LONG ||
-	    f->type == TYPE_PERSON || f->type == TYPE_SECRET)
+	if (out.type == FIELD_TEXT)
 		out.max_chars = (size_t)f->max;
 	if (f->type == TYPE_LIST) {
 		out.max = f->min;
@@ -39,8 +38,7 @@ static struct field field_of(const struct resource_field *f, bool complete)
 		out.max = INT64_MAX;
 	}
 	if ((f->type == TYPE_TEXT && f->min) || f->type == TYPE_PERSON ||
-	    f->type == TYPE_JSON ||
-	    f->type == TYPE_SECRET)
+	    f->type == TYPE_JSON || f->type == TYPE_SECRET)
 		out.flags |= FIELD_FILLED;
 	if (f->flags & RESOURCE_LINE)
 		out.flags |= FIELD_LINE;

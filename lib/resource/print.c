@@ -311,8 +311,7 @@ static void print_field(struct buf *out, const struct resource *r,
 			 "%lld}, maxItems: %lld, ", (long long)f->max,
 			 (long long)f->min);
 	else if (f->type != TYPE_IDS && (f->min || f->max))
-		buf_addf(out, f->type == TYPE_TEXT || f->type == TYPE_LONG ||
-			 f->type == TYPE_PERSON || f->type == TYPE_SECRET
+		buf_addf(out, resource_types[f->type].body == FIELD_TEXT
 			 ? "minLength: %lld, maxLength: %lld, "
 			 : "minimum: %lld, maximum: %lld, ",
 			 (long long)f->min, (long long)f->max);

@@ -21,8 +21,8 @@
 #include "turn/history.h"
 #include "turn/loop.h"
 #include "turn/mention.h"
-#include "turn/place.h"
 #include "turn/notify.h"
+#include "turn/place.h"
 #include "turn/resume.h"
 #include "turn/setting.h"
 #include "turn/told.h"
@@ -383,7 +383,10 @@ static int prepare(struct start *s, struct err *e)
 	return 0;
 }
 
-/* Looks up the mentions of a message not stored yet, where its user is, and whose words it has. */
+/*
+ * Looks up the mentions of a message not stored yet, where its user is, and whose words
+ * it has.
+ */
 static int look_up(struct start *s, struct err *e)
 {
 	struct turn_run *t = s->run;

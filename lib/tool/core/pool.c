@@ -47,11 +47,6 @@ static const struct {
 #include "tool/core/pool.def"
 };
 
-const char *tool_pool_name(enum tool_pool pool)
-{
-	return names[pool];
-}
-
 int tool_pool_of(struct str name)
 {
 	if (str_is(name, "general"))

@@ -21,10 +21,10 @@ enum tool_pool {
 /* Whether words, by blanks, have this one. */
 bool tool_has_word(const char *words, struct str name);
 
-/* The names of the context types, as they are in requests: "project_create". */
-const char *tool_pool_name(enum tool_pool pool);
-
-/* The pool of the context type of this name ("general": GLOBAL); -1: there is none. */
+/*
+ * The pool of the context type of this name, as in requests: "project_create" ("general":
+ * GLOBAL); -1: there is none.
+ */
 int tool_pool_of(struct str name);
 
 /* Whether the context type gives t to the conversations of workspaces with projects. */
