@@ -22,6 +22,7 @@
 #include "dialect/wire.h"
 #include "metric/metric.h"
 #include "places.h"
+#include "resource/call.h"
 #include "turn/notify.h"
 
 #include "base/banned.h"
@@ -46,6 +47,7 @@ struct listener {
 	enum dialect_id dialect;
 	struct share_part share;	/* its place */
 	int all;		/* places of all processes */
+	bool patches_lost;	/* changes in projects that it did not take */
 	bool lost;		/* notices before `after` are no longer available */
 	bool retry_due;		/* the first event has the delay for reconnecting */
 	bool poll;		/* JSON instead of a stream */
@@ -61,7 +63,7 @@ struct listener {
 	struct share_limit unsent;
 	struct share_part held;	/* of the queue */
 	int64_t alive_ms;	/* when the next comment is due */
-	char tenant[];
+	char rest[];		/* the readers, and the tenant */
 };
 
 /* -- one notice on the wire ----------------------------------------------------- */
@@ -84,7 +86,7 @@ static void put(struct listener *l, const struct notice *n)
 		return;
 	if (l->poll) {
 		jw_obj(&l->items);
-		jw_kint(&l->items, "id", n->seq);
+		jw_kint(&l->items, "id", n->seq ? n->seq : l->sub.after);
 		jw_kstrz(&l->items, "event", name);
 		jw_key(&l->items, "data");
 		dialect_notice_data(l->dialect, &l->items, n);
@@ -243,6 +245,24 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 	return !is_gone(l, now_ms);
 }
 
+/* They have no numbers: what the client does not take now, it is told of in one word. */
+static bool patch(struct notify_sub *sub, const struct notice *rows, size_t n)
+{
+	struct listener *l = (struct listener *)sub;
+	bool passed = pass_queue(l);	/* not within a frame */
+
+	for (size_t i = 0; i < n && passed; i++) {
+		put(l, &rows[i]);
+		passed = pass_piece(l, sub->after, PIECE_BYTES);
+	}
+	if (passed)
+		passed = pass_piece(l, sub->after, 0);
+	l->patches_lost |= !passed;
+	if (l->poll && l->n_items)
+		sub->due_ms = l->until_ms = 0;
+	return !is_gone(l, clock_mono_ms());
+}
+
 /*
  * Whether other processes have come, so that the places of this one are fewer. Gives
  * the place back at once: the next listener is asked before this one has ended.
@@ -271,6 +291,14 @@ static bool stream_due(struct listener *l, int64_t now_ms)
 	}
 	if (l->brief)
 		return false;
+	if (passed && l->patches_lost) {
+		const struct notice all = { .kind = NOTICE_REFRESH,
+					    .word = STR("projects") };
+
+		put(l, &all);
+		passed = pass(l);
+		l->patches_lost = !passed;
+	}
 	if (now_ms >= l->alive_ms || !l->sub.due_ms) {
 		l->alive_ms = now_ms + KEEP_ALIVE_MS;
 		if (is_one_too_many(l))
@@ -402,16 +430,23 @@ static int read_query(struct request *rq, enum dialect_id *dialect,
 static struct listener *listener_new(struct request *rq)
 {
 	static const struct notify_ops ops = {
-		.tell = tell, .due = due, .end = end,
+		.tell = tell, .patch = patch, .due = due, .end = end,
 	};
+	const struct resource_at at = resource_for(&rq->by);
+	const size_t readers = at.n_readers * sizeof(*at.readers);
 	struct str tenant = rq->by.who->tenant;
-	struct listener *l = xcalloc(1, sizeof(*l) + tenant.n);
+	struct listener *l = xcalloc(1, sizeof(*l) + readers + tenant.n);
 
-	memcpy(l->tenant, tenant.p, tenant.n);
+	memcpy(l->rest, at.readers, readers);
+	memcpy(l->rest + readers, tenant.p, tenant.n);
 	memcpy(l->request_id, rq->id, sizeof(l->request_id));
 	l->sub.ops = &ops;
 	l->sub.fd = -1;
-	l->sub.owner.tenant_id = (struct str){ l->tenant, tenant.n };
+	l->sub.owner.tenant_id = (struct str){ l->rest + readers, tenant.n };
+	if (policy_may(rq->by.who, PERM_PROJECTS_READ)) {
+		l->sub.readers = (const struct uuid *)(const void *)l->rest;
+		l->sub.n_readers = at.n_readers;
+	}
 	l->sub.owner.user_id = rq->by.who->user_id;
 	l->app = rq->app;
 	l->user = route_user(rq);
@@ -424,7 +459,7 @@ static struct listener *listener_new(struct request *rq)
 /*
  * GET /notifications?after=N: changes of the caller's conversations from now on, or
  * after number N (or the Last-Event-ID), until the client leaves or this process
- * ends: turn-status, title, conversation, job-progress, refresh;
+ * ends: turn-status, title, conversation, job-progress, refresh, entity-patch;
  * docs/notifications.md. dialect: native or forge. events=all: also the events of
  * the caller's running turns, in that dialect. With wait=SECONDS (0 to 25): 200
  * {items: [{id, event, data}], lastId} as soon as there is one, or after that time.

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "entity/entity.h"
 #include "entity/tree.h"
+#include "entity/undo.h"
 #include "route.h"
 
 #include "base/banned.h"
@@ -210,6 +211,32 @@ int api_project_tree_move(struct request *rq, struct response *rs, struct err *e
 	jw_kint(&w, "version", version);
 	jw_kuuid(&w, "documentId", &in.document);
 	jw_kuuid_if(&w, "parentId", &in.parent);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* -- changes ---------------------------------------------------------------------------- */
+
+/*
+ * POST /projects/{id}/changes/{change}/undo
+ * 200 {changeId, action, entityType, entityId, version}: takes the change back, which is
+ * a change of its own. 412 if it was changed again since then.
+ */
+int api_project_change_undo(struct request *rq, struct response *rs, struct err *e)
+{
+	struct resource_changed done;
+	struct jw w;
+
+	if (entity_undo(&rq->by, route_arg_uuid(rq, "id"), route_arg_uuid(rq, "change"),
+			&done, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kuuid(&w, "changeId", &done.id);
+	jw_kstr(&w, "action", done.verb);
+	jw_kstrz(&w, "entityType", done.kind);
+	jw_kuuid(&w, "entityId", &done.row_id);
+	jw_kint(&w, "version", done.number);
 	jw_end_obj(&w);
 	return 0;
 }

@@ -48,6 +48,16 @@ static void write_refresh(struct jw *w, const struct notice *n)
 		jw_kuuid(w, "conversationId", &n->conversation_id);
 }
 
+/* Whoever follows it reads what is new, by their own rights. */
+static void write_patch(struct jw *w, const struct notice *n)
+{
+	jw_kuuid(w, "projectId", &n->conversation_id);
+	jw_kstr(w, "entityType", n->word);
+	jw_kuuid(w, "entityId", &n->subject_id);
+	jw_kstr(w, "action", n->title);
+	jw_kint(w, "version", n->done);
+}
+
 static const struct {
 	const char *name;
 	void (*write)(struct jw *w, const struct notice *n);
@@ -57,6 +67,7 @@ static const struct {
 	[NOTICE_CONVERSATION] = { "conversation", write_conversation },
 	[NOTICE_JOB_PROGRESS] = { "job-progress", write_job_progress },
 	[NOTICE_REFRESH] = { "refresh", write_refresh },
+	[NOTICE_PATCH] = { "entity-patch", write_patch },
 };
 
 static bool is_known(const struct notice *n)

@@ -5,9 +5,6 @@
  * every turn however it went (D22). The events beyond D21 (user_message,
  * text_reset, reasoning_delta, title, warning) are additions; clients ignore
  * names that they do not know.
- *
- * `operation` and `entity_patch` report changes of entities; no event of today's
- * turns does.
  */
 #include "dialect/wire.h"
 #include "tool/core/tool.h"

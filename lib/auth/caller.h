@@ -12,6 +12,7 @@
 #include "conf/conf.h"
 #include "db/db.h"
 
+struct resource_changes;	/* resource/change.h */
 struct own_instances;	/* agent/stored_service.h */
 struct setting_said;	/* agent/said.h */
 struct token_cache;	/* store/token_cache.h */
@@ -27,6 +28,7 @@ struct caller {		/* everything is borrowed */
 	const struct setting_said *said;
 	struct own_instances *own;	/* of who, for records; NULL: not kept */
 	struct token_cache *tokens;	/* of the process; NULL: none */
+	struct resource_changes *changes;	/* collects them; NULL: nobody does */
 	/*
 	 * The admin command: it reaches rows of every group, and what it writes is
 	 * the installation's.

@@ -68,19 +68,6 @@ const struct resource_hooks project_edge_hooks = {
 	.check = check_ends, .store = hold_ends,
 };
 
-/* -- of what is deleted -------------------------------------------------------------- */
-
-static int unlink_all(const struct caller *by, const struct resource *r,
-		      struct resource_change *k, struct err *e)
-{
-	const struct uuid *id = k->now ? &k->now->id : &k->row.id;
-
-	(void)r;
-	return db_exec(by->db, STMT_ENTITY_UNLINK, DB_ARGS(DB_U(id), DB_U(id)), NULL, e);
-}
-
-const struct resource_hooks entity_edges_hooks = { .gone = unlink_all };
-
 /* -- reading ------------------------------------------------------------------------- */
 
 static const struct db_field edge_fields[] = {
@@ -128,3 +115,42 @@ int entity_edges_in(const struct caller *by, const struct uuid *project, size_t 
 			       DB_S(readers_of(by)), DB_I((int64_t)max)),
 		       by->arena, edge_fields, sizeof(**out), 0, out, n, e);
 }
+
+/* -- of what is deleted -------------------------------------------------------------- */
+
+/* As the bodies that make them again. In by's arena. */
+static struct str bodies_of(const struct caller *by, const struct entity_edge *v, size_t n)
+{
+	struct buf b = BUF_INIT(512 * LIM_EDGES);
+	struct jw w = jw_on(&b);
+	struct str s;
+
+	jw_arr(&w);
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(&w);
+		jw_kuuid(&w, "fromId", &v[i].from_id);
+		jw_kuuid(&w, "toId", &v[i].to_id);
+		jw_kstr(&w, "relation", v[i].relation);
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	s = arena_str(by->arena, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
+
+static int unlink_all(const struct caller *by, const struct resource *r,
+		      struct resource_change *k, struct err *e)
+{
+	const struct uuid *id = k->now ? &k->now->id : &k->row.id;
+	struct entity_edge *v;
+	size_t n;
+
+	(void)r;
+	if (edges_of(by, id, LIM_EDGES, &v, &n, e) < 0)
+		return -1;
+	k->with = bodies_of(by, v, n);
+	return db_exec(by->db, STMT_ENTITY_UNLINK, DB_ARGS(DB_U(id), DB_U(id)), NULL, e);
+}
+
+const struct resource_hooks entity_edges_hooks = { .gone = unlink_all };

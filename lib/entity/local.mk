@@ -10,4 +10,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/entity/project.c \
 	lib/entity/read.c \
 	lib/entity/tree.c lib/entity/tree.h \
+	lib/entity/undo.c lib/entity/undo.h \
 	lib/entity/write.c

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
+#include "resource/change.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -15,6 +17,7 @@ enum {
 };
 
 static const struct resource *const project_rows = &resources[RESOURCE_PROJECT];
+static const struct resource *const document_rows = &resources[RESOURCE_PROJECT_DOCUMENT];
 
 static const struct db_field node_fields[] = {
 #define F(m, t, sql) FIELD_OF(struct tree_node, m, t)
@@ -192,6 +195,9 @@ struct tree_step {
 	size_t position;
 	struct resource_at at;	/* with what the caller may write */
 	bool late;		/* out: the tree has changed since it was read */
+	/* out: the change, and the document as far as a move concerns it */
+	struct resource_change_row change;
+	struct resource_row row;
 };
 
 /* How deep the deepest one below the node is, it being 1. */
@@ -233,8 +239,52 @@ static int put(struct db *tx, const struct tree_step *m, const struct tree_node 
 			       DB_U(m->project), DB_S(m->at.writers_json)), NULL, e);
 }
 
+/* {parentId, position}. In a. */
+static struct str place_text(const struct tree_node *under, int64_t position,
+			     struct arena *a)
+{
+	struct buf b = BUF_INIT(256);
+	struct jw w = jw_on(&b);
+	struct str s;
+
+	jw_obj(&w);
+	jw_key(&w, "parentId");
+	if (under)
+		jw_uuid(&w, &under->id);
+	else
+		jw_null(&w);
+	jw_kint(&w, "position", position);
+	jw_end_obj(&w);
+	s = arena_str(a, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
+
+/* Writes the change: it moves no version, its patch is the move and not the tree. */
+static int note_move(struct db *tx, struct tree_step *m, int64_t position, struct err *e)
+{
+	struct caller by = *m->by;
+
+	by.db = tx;
+	resource_new(document_rows, &m->row);
+	m->row.id = m->node->id;
+	m->row.holder = *m->project;
+	m->row.version = m->node->version;
+	m->row.v[COLUMN(PROJECT_DOCUMENT, title)] = DB_S(m->node->title);
+	m->change.row = &m->row;
+	m->change.before = place_text(m->node->above, m->node->order, by.arena);
+	m->change.patch = place_text(m->under, position, by.arena);
+	return resource_change_add(&by, &m->change, e);
+}
+
+static int put_moved(struct db *tx, struct tree_step *m, int64_t place, int64_t position,
+		     struct err *e)
+{
+	return put(tx, m, m->node, place, e) < 0 ? -1 : note_move(tx, m, position, e);
+}
+
 /* There is no room between two places: all siblings are numbered anew. */
-static int number(struct db *tx, const struct tree_step *m, const struct tree_node *first,
+static int number(struct db *tx, struct tree_step *m, const struct tree_node *first,
 		  int64_t position, struct err *e)
 {
 	int64_t k = 0;
@@ -246,7 +296,7 @@ static int number(struct db *tx, const struct tree_step *m, const struct tree_no
 			return -1;
 		k++;
 	}
-	return put(tx, m, m->node, GAP * (position + 1), e);
+	return put_moved(tx, m, GAP * (position + 1), position, e);
 }
 
 static int move_tx(struct db *tx, void *ctx, struct err *e)
@@ -272,10 +322,10 @@ static int move_tx(struct db *tx, void *ctx, struct err *e)
 		}
 	if (before && after && after->place - before->place < 2)
 		return number(tx, m, first, position, e);
-	return put(tx, m, m->node, before && after
-		   ? before->place + (after->place - before->place) / 2
-		   : before ? before->place + GAP
-		   : after ? after->place - GAP : GAP, e);
+	return put_moved(tx, m, before && after
+			 ? before->place + (after->place - before->place) / 2
+			 : before ? before->place + GAP
+			 : after ? after->place - GAP : GAP, position, e);
 }
 
 static int move_once(struct tree_step *m, const struct uuid *document,
@@ -303,7 +353,10 @@ int tree_move(const struct caller *by, const struct uuid *project,
 	      int64_t *version, struct err *e)
 {
 	struct tree_step m = { .by = by, .project = project, .position = position,
-			  .at = resource_for(by), .late = true };
+			  .at = resource_for(by), .late = true,
+			  .change = { .id = uuid_new(), .r = document_rows,
+				      .verb = STR("move"),
+				      .fields = STR("[\"parentId\",\"position\"]") } };
 
 	resource_writing(by, project_rows, &m.at);
 	for (int i = 0; m.late && i < TRIES; i++)
@@ -312,6 +365,7 @@ int tree_move(const struct caller *by, const struct uuid *project,
 	if (m.late)
 		return err_public(e, ERR_CONFLICT, "Others move documents of this project at "
 				  "the same time. Try again.");
+	resource_change_tell(by, &m.change);
 	*version = m.tree.version + 1;
 	return 0;
 }

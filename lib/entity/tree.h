@@ -17,7 +17,7 @@ struct tree_node {
 	struct str title, description;	/* description p == NULL: none */
 	struct str type_key, state_key;
 	int64_t length;			/* of the content, in characters */
-	int64_t updated_us;
+	int64_t updated_us, version;
 	/* in the tree; NULL: none */
 	struct tree_node *above, *first, *last, *next;
 	size_t depth;			/* 1: at the top */

@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/limits.h"
 #include "resource/author.h"
+#include "resource/change.h"
 #include "resource/form.h"
 
 #include "base/banned.h"
@@ -58,7 +59,8 @@ static int run_in_tx(struct db *tx, const struct resource_row *row, void *ctx,
 
 	(void)row;	/* that of the call */
 	by.db = tx;
-	return run_all(in->member, &by, in->r, in->k, e);
+	return run_all(in->member, &by, in->r, in->k, e) < 0 ? -1
+		: resource_keep_change(&by, in->r, in->k, e);
 }
 
 /* What depends on a stored row. */
@@ -88,11 +90,35 @@ int resource_gone(const struct caller *by, const struct resource *r,
 	return run_all(HOOK(gone), by, r, &k, e);
 }
 
+/* The record, as a list shows it, of somebody who may change the row. */
+static struct str record_of(const struct caller *by, const struct resource *r,
+			    const struct resource_row *row)
+{
+	struct resource_row brief = *row;
+	const struct resource_change k = { .verb = VERB_GET, .at = resource_for(by) };
+	struct buf b = BUF_INIT(LIM_LONG_BODY_BYTES);
+	struct jw w = jw_on(&b);
+	struct str s;
+
+	brief.brief = true;
+	jw_obj(&w);
+	resource_record(&w, by, r, &k, &(struct resource_item){
+		.row = &brief, .role = ROLE_EDITOR,
+	});
+	jw_end_obj(&w);
+	s = buf_ok(&b) ? arena_str(by->arena, buf_str(&b)) : STR("{}");
+	buf_release(&b);
+	return s;
+}
+
 static void tell(const struct caller *by, const struct resource *r,
 		 const struct resource_change *k)
 {
 	const struct resource_hooks *h;
 
+	if (by->changes && resource_kind(r))
+		resource_tell_change(by, r, k, k->verb == VERB_DELETE ? STR("{}")
+				     : record_of(by, r, &k->row));
 	for (size_t i = 0; (h = resource_hooks_at(r, i)); i++)
 		if (h->changed)
 			h->changed(by, k);
@@ -660,6 +686,8 @@ int resource_call(const struct caller *by, const struct resource_call *c,
 					  c->r, c->verb)].name);
 	if (c->r->record && c->verb >= VERB_CREATE)
 		return err_set(e, ERR_METHOD, "the program writes %s", c->r->path);
+	if (c->verb >= VERB_CREATE)
+		k->change_id = uuid_new();
 	if (c->verb == VERB_LIST)
 		return list(by, c, out, e) < 0 ? -1 : set_roles(by, c, out, e);
 	if (verbs[c->verb](by, c, k, e) < 0)

@@ -76,6 +76,10 @@ struct resource_change {
 	const struct resource_row *now;	/* as it is stored, or in a file (config); NULL:
 					   it is new */
 	struct resource_row row;	/* as it will be; DELETE: only the id is sure */
+	struct uuid change_id;		/* TRACKED: of the row of this change */
+	/* TRACKED, set by hooks of `gone`: JSON of what goes with the row, kept as the
+	   member "with" of what it was before; empty: nothing */
+	struct str with;
 	struct str secret;		/* of a new row; it is shown once */
 	bool job_due;			/* set: after the commit a job has work */
 };

@@ -3,6 +3,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/resource/author.c lib/resource/author.h \
 	lib/resource/body.c \
 	lib/resource/call.c lib/resource/call.h \
+	lib/resource/change.c lib/resource/change.h \
 	lib/resource/erase.c lib/resource/erase.h \
 	lib/resource/export.c lib/resource/export.h \
 	lib/resource/form.c lib/resource/form.h \

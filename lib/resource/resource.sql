@@ -458,6 +458,42 @@ DELETE FROM project_member WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM pro
 DELETE FROM project_member WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_MEMBER_DISOWN (su) -> ()
 UPDATE project_member SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_CHANGE_LIST (susiiui) -> (uiiiusSUSSISUUS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_CHANGE_TOTAL (susi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) LIMIT ?) c;
+-- PROJECT_CHANGE_GET (uss) -> (uiiiusSUSSISUUS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id);
+-- PROJECT_CHANGE_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- PROJECT_CHANGE_EXPORT (suui) -> (uiiiusSUSSISUUS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_CHANGE_INSERT (usuiiSUSSISUUuss) -> ()
+INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_CHANGE_UPDATE (iusuis) -> ()
+UPDATE project_change SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_CHANGE_DELETE (usus) -> ()
+DELETE FROM project_change WHERE id = ? AND tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_CHANGE_PURGEBELOW (u) -> ()
+DELETE FROM project_change WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+-- PROJECT_CHANGE_PURGETOP (u) -> ()
+DELETE FROM project_change WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+-- PROJECT_CHANGE_DISOWN (su) -> ()
+UPDATE project_change SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_CHANGE_EXPIRE (i) -> ()
+DELETE FROM project_change WHERE created_us < ? ORDER BY created_us LIMIT 1000;
+-- PROJECT_CHANGE_ADD (usuiiuusussisUUS) -> ()
+INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields, turn_id, undoes, before_json) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROJECT_CHANGE_BEFORE (us) -> (S)
+SELECT before_json FROM project_change WHERE id = ? AND tenant_id = ?;
+-- PROJECT_CHANGE_LISTED (susiSiUiUiiui) -> (uiiiusSUSSISUUS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_CHANGE_LISTEDTOTAL (susiSiUiUi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) LIMIT ?) c;
+-- PROJECT_CHANGE_UP_created_us (susiSiUiUIIui) -> (uiiiusSUSSISUUS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- PROJECT_CHANGE_DOWN_created_us (susiSiUiUIIui) -> (uiiiusSUSSISUUS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
 -- PROJECT_DOCUMENT_LIST (susiiui) -> (uiiiussSSSSSUSII)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `under_id`, CAST(NULL AS CHAR), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'document' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_DOCUMENT_TOTAL (susi) -> (i)
@@ -842,6 +878,8 @@ DELETE FROM notification_topic WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
 DELETE FROM user WHERE tenant_id = ? AND id = ? LIMIT 1000;
 -- PERSON (us) -> (i)
 SELECT 1 FROM user WHERE id = ? AND tenant_id = ?;
+-- PERSON_LOGIN (us) -> (s)
+SELECT login FROM user WHERE id = ? AND tenant_id = ?;
 -- PERSON_HERE (ussii) -> ()
 INSERT IGNORE INTO user (id, tenant_id, login, first_seen_us, last_seen_us) VALUES (?,?,?,?,?);
 -- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)

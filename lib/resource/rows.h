@@ -33,6 +33,15 @@ int resource_keep_version(struct db *tx, const struct resource *r,
 			  struct err *e) MUST_CHECK;
 
 /*
+ * TRACKED: writes the row of the change in its transaction (by->db), whose values are all
+ * known, else does nothing; and afterwards collects it, with its patch (change.h).
+ */
+int resource_keep_change(const struct caller *by, const struct resource *r,
+			 const struct resource_change *k, struct err *e) MUST_CHECK;
+void resource_tell_change(const struct caller *by, const struct resource *r,
+			  const struct resource_change *k, struct str patch);
+
+/*
  * Appends the parameters that select a row of at's holder to the n values in v,
  * which has room for three more. Returns the new number.
  */

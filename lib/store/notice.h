@@ -18,6 +18,12 @@ enum notice_kind {
 	NOTICE_CONVERSATION = 3,	/* word: created, renamed, deleted */
 	NOTICE_JOB_PROGRESS = 4,	/* subject: the job; word: its status */
 	NOTICE_REFRESH = 5,	/* word: what to read again */
+	/*
+	 * Never stored here, and without a number: made from rows of project_change.
+	 * subject: what was changed; conversation: its project; word: its kind; title: the
+	 * verb; done: its version
+	 */
+	NOTICE_PATCH = 6,
 };
 
 struct notice {

@@ -52,7 +52,18 @@
 	F(type_key, s, "e.type_key") SEP \
 	F(state_key, s, "e.state_key") SEP \
 	F(length, I, "e.content_length") SEP \
-	F(updated_us, i, "e.updated_us")
+	F(updated_us, i, "e.updated_us") SEP \
+	F(version, i, "e.version")
+
+/* A change, and one who reads its project. */
+#define CHANGE_RECENT_FIELDS(F, SEP) \
+	F(id, u, "c.id") SEP \
+	F(project_id, u, "c.top_id") SEP \
+	F(row_id, u, "c.row_id") SEP \
+	F(reader_id, u, "r.reader_id") SEP \
+	F(kind, s, "c.kind") SEP \
+	F(verb, s, "c.verb") SEP \
+	F(number, i, "c.number")
 
 /* A link and what is at its ends. */
 #define ENTITY_EDGE_FIELDS(F, SEP) \

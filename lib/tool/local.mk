@@ -58,6 +58,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/entity/find.c \
 	lib/tool/entity/help.c \
 	lib/tool/entity/make.c \
+	lib/tool/entity/operation.c \
 	lib/tool/entity/read.c \
 	lib/tool/entity/rows.c \
 	lib/tool/http/http_answer.c \

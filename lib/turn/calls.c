@@ -21,6 +21,7 @@
 #include "turn/emit.h"
 #include "turn/loop.h"
 #include "turn/nested.h"
+#include "turn/operation.h"
 #include "turn/pause.h"
 #include "turn/said.h"
 
@@ -54,6 +55,7 @@ struct call_job {
 	enum job_state state;		/* under jobs->lock while it runs */
 	pthread_t thread;
 	struct tool_host host;
+	struct resource_changes changes;	/* in the arena */
 	struct note *notes;		/* under jobs->lock; NOTES, or NULL */
 	size_t n_notes;
 };
@@ -357,6 +359,8 @@ static void run_job(struct call_job *j)
 	ctx.host = &j->host;
 	ctx.approved = j->call->approved;
 	ctx.from = &j->call->from;
+	j->changes.turn_id = j->loop->run->id;
+	ctx.turn.by.changes = &j->changes;
 	tool_call(&j->loop->tools, &ctx, j->call->name,
 		  j->call->edited.n ? j->call->edited : j->call->args,
 		  &j->result);
@@ -382,6 +386,7 @@ static void finish_job(struct call_job *j)
 
 	j->call->result = j->result;
 	j->call->result.text = arena_str(l->arena, j->result.text);
+	operation_end(l, j->call, &j->changes);
 	arena_release(&j->arena);
 	j->state = JOB_TOLD;
 	calls_end(l, j->call);
@@ -402,6 +407,7 @@ static bool start_thread(struct call_job *j)
 
 static void start_or_run(struct call_job *j)
 {
+	operation_start(j->loop, j->call);
 	if (start_thread(j))
 		return;
 	log_warn("no thread for a tool, it runs in the turn's");
@@ -508,6 +514,7 @@ void calls_go(struct turn_loop *l)
 				.loop = l, .call = &s->calls[i],
 			};
 	if (n == 1 && may_run_inline(l, &jobs[0])) {
+		operation_start(l, jobs[0].call);
 		run_job(&jobs[0]);
 		finish_job(&jobs[0]);
 	} else if (n) {

@@ -26,6 +26,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/nested.c lib/turn/nested.h \
 	lib/turn/notify.c lib/turn/notify.h \
 	lib/turn/notify_send.c lib/turn/notify_send.h \
+	lib/turn/operation.c lib/turn/operation.h \
 	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pack.c lib/turn/pack.h \
 	lib/turn/pause.c lib/turn/pause.h \

@@ -11,6 +11,7 @@
 #include "turn/calls.h"
 #include "turn/cite.h"
 #include "turn/loop.h"
+#include "turn/operation.h"
 #include "turn/whose.h"
 
 #include "base/banned.h"
@@ -144,6 +145,10 @@ struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 	}
 	if (c->lines)
 		write_lines(&w, c->lines);
+	if (c->changes.first) {
+		jw_key(&w, "changes");
+		operation_write_changes(&w, c);
+	}
 	jw_end_obj(&w);
 	return take(l, &b);
 }

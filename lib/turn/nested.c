@@ -147,6 +147,7 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	l->max_tokens = tool->agent->max_tokens;
 	l->until_ms = l->started_ms + timeout_ms(tool);
 	l->tool_ctx.turn.abort = parent->abort;
+	l->tool_ctx.turn.by.changes = n->call->turn.by.changes;
 	l->tool_ctx.turn.depth = n->call->turn.depth + 1;
 	l->tool_ctx.turn.web = n->call->turn.web;
 }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "store/stmt.h"
 
 #include "base/banned.h"
 
@@ -24,7 +25,14 @@ enum {
 				   dropped */
 	LIST_ROWS = 32,		/* rows per read */
 	EVENTS = 64,
+	PATCH_ROWS = 4096,	/* changes that are looked at, by their readers */
 };
+
+/*
+ * Changes are looked at again for this long: a transaction that began earlier may be
+ * committed later, and another node's clock may be behind.
+ */
+#define PATCH_US INT64_C(3000000)
 
 /* A notice not stored yet. */
 struct queued {
@@ -54,6 +62,8 @@ struct notify {
 	int n_places;
 	struct topic *topics;	/* changed by the thread only */
 	/* the thread's own */
+	struct uuid *seen;		/* changes of the round before, sorted */
+	size_t n_seen;
 	int64_t round_ms;		/* next look at the store */
 	int64_t trouble_until_ms;	/* the store is not used before */
 };
@@ -148,7 +158,7 @@ void notify_add(struct notify *n, struct notify_sub *sub)
 {
 	pthread_mutex_lock(&n->lock);
 	sub->next = n->incoming;
-	sub->hung_up = false;
+	sub->hung_up = sub->looked = false;
 	n->incoming = sub;
 	wake(n);
 	pthread_mutex_unlock(&n->lock);
@@ -414,6 +424,97 @@ static void tell_all(struct notify *n, struct arena *a)
 		}
 }
 
+/* -- the thread: changes in projects ------------------------------------------------- */
+
+/* A change, and one who reads its project. */
+struct notify_change {
+	struct uuid id, project_id, row_id, reader_id;
+	struct str kind, verb;
+	int64_t number;
+};
+
+static const struct db_field change_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct notify_change, m, t)
+	CHANGE_RECENT_FIELDS(F, COMMA)
+#undef F
+};
+
+static int compare(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct uuid));
+}
+
+static bool was_seen(const struct notify *n, const struct uuid *id)
+{
+	return n->n_seen &&
+		bsearch(id, n->seen, n->n_seen, sizeof(*n->seen), compare) != NULL;
+}
+
+static bool reads(const struct notify_sub *s, const struct uuid *reader)
+{
+	for (size_t i = 0; i < s->n_readers; i++)
+		if (uuid_eq(&s->readers[i], reader))
+			return true;
+	return false;
+}
+
+/* Passes on what this subscriber reads and has not got. */
+static void tell_changes(const struct notify *n, struct notify_sub *s,
+			 const struct notify_change *v, size_t count, struct arena *a)
+{
+	struct notice *rows = arena_zalloc(a, count, sizeof(*rows));
+	const struct uuid *last = NULL;
+	size_t k = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		/* Several of its readers may be this one. */
+		if ((last && uuid_eq(last, &v[i].id)) || !reads(s, &v[i].reader_id) ||
+		    (s->looked && was_seen(n, &v[i].id)))
+			continue;
+		last = &v[i].id;
+		rows[k++] = (struct notice){
+			.kind = NOTICE_PATCH, .subject_id = v[i].row_id,
+			.conversation_id = v[i].project_id, .word = v[i].kind,
+			.title = v[i].verb, .done = v[i].number,
+		};
+	}
+	s->looked = true;
+	if (k && !s->ops->patch(s, rows, k))
+		s->hung_up = true;
+}
+
+/* Keeps the ids for the next round. */
+static void note_seen(struct notify *n, const struct notify_change *v, size_t count)
+{
+	n->seen = xrealloc(n->seen, MAX(count, 1) * sizeof(*n->seen));
+	for (size_t i = 0; i < count; i++)
+		n->seen[i] = v[i].id;
+	n->n_seen = count;
+	qsort(n->seen, count, sizeof(*n->seen), compare);
+}
+
+static void look_at_changes(struct notify *n, struct arena *a)
+{
+	struct err e = ERR_INIT;
+	struct notify_change *v;
+	size_t count;
+
+	if (!n->topics)
+		return;
+	if (db_list(n->db, STMT_CHANGE_RECENT,
+		    DB_ARGS(DB_I(clock_now_us() - PATCH_US), DB_I(PATCH_ROWS)), a,
+		    change_fields, sizeof(*v), 0, &v, &count, &e)) {
+		in_trouble(n, "changes in projects", &e);
+		return;
+	}
+	if (count)
+		for (struct topic *t = n->topics; t; t = t->next)
+			for (struct notify_sub *s = t->subs; s; s = s->next)
+				if (!s->hung_up)
+					tell_changes(n, s, v, count, a);
+	note_seen(n, v, count);
+}
+
 /* -- the thread ---------------------------------------------------------------- */
 
 /* What is due now. */
@@ -494,8 +595,10 @@ static void *notify_main(void *p)
 		todo = plan_of(n, now_ms);
 		if (todo.flush && flush(n, &a))
 			todo.look = n->topics != NULL;
-		if (todo.look)
+		if (todo.look) {
 			look(n, &a);
+			look_at_changes(n, &a);
+		}
 		arena_reset(&a);
 		if (now_ms >= n->round_ms)
 			n->round_ms = now_ms + ROUND_MS;
@@ -512,6 +615,7 @@ static void release(struct notify *n)
 {
 	while (n->queue)
 		free(take_first(n));
+	free(n->seen);
 	if (n->epoll_fd >= 0)
 		close(n->epoll_fd);
 	if (n->wake_fd >= 0)

@@ -4,6 +4,9 @@
  * the store: all listeners, in any process, read the same numbered rows
  * (store/notice.h).
  *
+ * What was changed in projects (resource/change.h) needs no sender: the thread finds the
+ * rows, which every change has written, and who reads the project.
+ *
  * One thread per process stores the notices of the process (in batches every
  * 250 ms, at once if the user is watched here), finds out with one query every
  * 250 ms what watched users have got from all processes, and hands it to the
@@ -85,6 +88,11 @@ struct notify_ops {
 	bool (*tell)(struct notify_sub *sub, const struct notice *rows,
 		     size_t n);
 	/*
+	 * Takes what was changed in projects that the subscriber reads (NOTICE_PATCH), each
+	 * change of a row after those before it; some may come twice. False: as above.
+	 */
+	bool (*patch)(struct notify_sub *sub, const struct notice *rows, size_t n);
+	/*
 	 * sub->due_ms is reached, or the peer may have left, which a write
 	 * would show. Sets the next due_ms. False: end the subscription.
 	 */
@@ -99,6 +107,8 @@ struct notify_ops {
 struct notify_sub {	/* embedded in the subscriber's struct */
 	const struct notify_ops *ops;
 	struct owner owner;	/* the text lives as long as sub */
+	const struct uuid *readers;	/* what they read projects as; so does this */
+	size_t n_readers;
 	int64_t after;		/* number of the newest notice taken */
 	int64_t last_seq;	/* what notice_listen said */
 	int64_t due_ms;		/* monotonic */
@@ -107,6 +117,7 @@ struct notify_sub {	/* embedded in the subscriber's struct */
 	/* used by the thread */
 	struct notify_sub *next;
 	bool hung_up;
+	bool looked;		/* has what was changed before it came */
 };
 
 /*

@@ -8,6 +8,7 @@
 
 #include "llm/llm.h"
 #include "prompt/untrusted.h"
+#include "resource/change.h"
 #include "store/wait.h"
 #include "tool/core/tool.h"
 
@@ -34,6 +35,8 @@ struct turn_call {
 	bool stored;			/* its tool row is stored */
 	bool reply;			/* the result is the user's answer */
 	struct turn_line *lines;	/* in order, TURN_LINES at most */
+	struct tool_operation *operation;	/* that has begun; NULL: none */
+	struct resource_changes changes;	/* what it has changed */
 	/* For a call that waits; otherwise zero. */
 	enum wait_kind wait;		/* 0 = none, or no more */
 	struct turn_wait *row;		/* as stored; NULL = not yet */

@@ -138,6 +138,14 @@ static inline void tool_note(const struct tool_ctx *ctx,
 		ctx->host->note(ctx->host->ctx, n);
 }
 
+/* What a call does to what is in projects, for the user who follows it (D24). */
+struct tool_operation {
+	const char *action;		/* list, search, read, create, update, delete */
+	const char *entity_type;	/* document, task, …, project */
+	struct str name;		/* for people; may be empty. In the call's arena */
+	struct uuid id;			/* nil: none, or not yet */
+};
+
 /* Who carries out a call. */
 enum tool_visibility {
 	TOOL_SERVER,	/* run, here */
@@ -201,6 +209,12 @@ struct tool {
 	 */
 	int (*dry_run)(const struct tool *t, const struct tool_ctx *ctx,
 		       const json_t *args, struct buf *out, struct err *e);
+	/*
+	 * MAY be NULL. What a call with these arguments, which fit the schema, does in
+	 * projects; false: nothing. In the turn's thread, so it must be quick.
+	 */
+	bool (*operation)(const struct tool *t, const struct tool_ctx *ctx,
+			  const json_t *args, struct tool_operation *out);
 	const void *data;		/* the kind's own */
 };
 

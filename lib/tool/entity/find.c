@@ -30,7 +30,7 @@ int onto_find(const struct caller *by, const struct uuid *id,
 
 static unsigned kinds_of(const struct tool *t, const json_t *args)
 {
-	unsigned kinds = *(const unsigned *)t->data;
+	unsigned kinds = ((const struct onto_tool *)t->data)->kinds;
 	const json_t *one;
 	size_t i;
 

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "hold/stored.h"
+#include "resource/change.h"
 
 #include "base/banned.h"
 
@@ -116,17 +117,20 @@ static void write_made(struct jw *w, const struct onto_making *m)
 /* Runs the work in a transaction, which may be repeated. */
 struct transaction {
 	struct onto_making *m;
+	struct resource_changes made;	/* if it is committed */
 	int (*work)(struct onto_making *m, struct err *e);
 };
 
 static int in_tx(struct db *tx, void *ctx, struct err *e)
 {
-	const struct transaction *t = ctx;
+	struct transaction *t = ctx;
 	struct caller by = *t->m->by;
 	struct onto_making m = *t->m;
 	int rc;
 
 	by.db = tx;
+	t->made.first = t->made.last = NULL;
+	by.changes = &t->made;
 	m.by = &by;
 	rc = t->work(&m, e);
 	m.by = t->m->by;
@@ -140,14 +144,18 @@ static int make(struct onto_making *m, size_t entities, size_t edges,
 		int (*work)(struct onto_making *m, struct err *e), struct err *e)
 {
 	const struct caller *by = m->by;
-	struct transaction t = { m, work };
+	struct transaction t = { .m = m, .work = work };
 
 	if (hold_check(by->db, by->conf, &by->owner, e) < 0)
 		return -1;
 	m->entities = arena_zalloc(m->by->arena, entities + 1, sizeof(*m->entities));
 	m->edges = arena_zalloc(m->by->arena, edges + 1, sizeof(*m->edges));
+	if (by->changes)
+		t.made.turn_id = by->changes->turn_id;
 	if (db_tx(by->db, in_tx, &t, e) < 0)
 		return -1;
+	if (by->changes)
+		resource_changes_copy(by->changes, &t.made, by->arena);
 	hold_refresh(by->db, by->conf, &by->owner);
 	return 0;
 }

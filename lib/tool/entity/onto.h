@@ -11,13 +11,31 @@
 #include "entity/tree.h"
 #include "tool/core/tool.h"
 
+/* The data of these tools. */
+struct onto_tool {
+	const char *action;	/* of the operation (D24) */
+	const char *kind;	/* whose it is; NULL: that of what the argument names */
+	const char *argument;	/* the id of that, or if named the words for it */
+	bool named;
+	unsigned kinds;		/* onto_search: a bit each; 0: entity_types says which */
+};
+
+/*
+ * For `operation` of struct tool: of these tools, and of those that are a verb on a
+ * resource, with arguments by the keys of its body. Reads at most one row.
+ */
+bool onto_compound(const struct tool *t, const struct tool_ctx *ctx, const json_t *args,
+		   struct tool_operation *out);
+bool onto_operation(const struct tool_ctx *ctx, enum resource_id of,
+		    enum resource_verb verb, const json_t *args,
+		    struct tool_operation *out);
+
 /* For `run` of struct tool. */
 typedef int onto_run_fn(const struct tool *t, const struct tool_ctx *ctx,
 			const json_t *args, struct buf *out, bool *is_json,
 			struct err *e);
 
 onto_run_fn onto_field_info;
-/* data: an unsigned with a bit for each kind; 0: entity_types says which */
 onto_run_fn onto_search;
 onto_run_fn onto_relationships, onto_linked, onto_graph;
 onto_run_fn onto_task_documents;

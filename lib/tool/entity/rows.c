@@ -17,9 +17,12 @@ static bool may_write(const struct tool *t, const struct tool_ctx *ctx)
 	return may_read(t, ctx) && policy_may(ctx->turn.by.who, PERM_PROJECTS_WRITE);
 }
 
-/* A bit for a kind, for onto_search. */
-#define ONLY(kind) .data = &(const unsigned){ 1u << ENTITY_##kind }
-#define ANY .data = &(const unsigned){ 0 }
+/* What a call is for who follows it: of what has the id in an argument, or is named so. */
+#define DOES(...) .operation = onto_compound, \
+	.data = &(const struct onto_tool){ __VA_ARGS__ }
+#define OF(id) .argument = id
+#define NAMED(key) .argument = key, .named = true
+#define ONLY(kind) .kinds = 1u << ENTITY_##kind
 
 #define READ .effect = TOOL_READ, .untrusted = true, .timeout_ms = 10000, \
 	.listed_only = true, .advertise = may_read
@@ -41,6 +44,7 @@ static const struct tool tools[] = {
 		.group = "project_create",
 		.schema = SCHEMA_create_onto_project,
 		WRITE, .run = onto_project,
+		DOES("create", "project", NAMED("name")),
 	},
 	{
 		.name = "create_task_document",
@@ -49,6 +53,7 @@ static const struct tool tools[] = {
 		.group = "project",
 		.schema = SCHEMA_create_task_document,
 		WRITE, .run = onto_task_document,
+		DOES("create", "document", NAMED("title")),
 	},
 	{
 		.name = "get_document_path",
@@ -57,6 +62,7 @@ static const struct tool tools[] = {
 		.group = "project",
 		.schema = SCHEMA_get_document_path,
 		READ, .run = onto_path,
+		DOES("read", "document", OF("document_id")),
 	},
 	{
 		.name = "get_document_tree",
@@ -66,6 +72,7 @@ static const struct tool tools[] = {
 		.group = "project",
 		.schema = SCHEMA_get_document_tree,
 		READ, .run = onto_tree,
+		DOES("list", "document", OF("project_id")),
 	},
 	{
 		.name = "get_entity_relationships",
@@ -74,6 +81,7 @@ static const struct tool tools[] = {
 		.group = "base",
 		.schema = SCHEMA_get_entity_relationships,
 		READ, .run = onto_relationships,
+		DOES("read", NULL, OF("entity_id")),
 	},
 	{
 		.name = "get_field_info",
@@ -103,6 +111,7 @@ static const struct tool tools[] = {
 		.group = "base",
 		.schema = SCHEMA_get_linked_entities,
 		READ, .run = onto_linked,
+		DOES("read", NULL, OF("entity_id")),
 	},
 	{
 		.name = "get_onto_project_graph",
@@ -111,6 +120,7 @@ static const struct tool tools[] = {
 		.group = "project",
 		.schema = SCHEMA_get_onto_project_graph,
 		READ, .run = onto_graph,
+		DOES("read", "project", OF("project_id")),
 	},
 	{
 		.name = "list_task_documents",
@@ -118,6 +128,7 @@ static const struct tool tools[] = {
 		.group = "project",
 		.schema = SCHEMA_list_task_documents,
 		READ, .run = onto_task_documents,
+		DOES("list", "document", OF("task_id")),
 	},
 	{
 		.name = "move_document_in_tree",
@@ -125,6 +136,7 @@ static const struct tool tools[] = {
 		.group = "project",
 		.schema = SCHEMA_move_document_in_tree,
 		WRITE, .run = onto_move,
+		DOES("update", "document", OF("document_id")),
 	},
 	{
 		.name = "reorganize_onto_project_graph",
@@ -133,13 +145,15 @@ static const struct tool tools[] = {
 		.group = "project",
 		.schema = SCHEMA_reorganize_onto_project_graph,
 		WRITE, .run = onto_reorganize,
+		DOES("update", "project", OF("project_id")),
 	},
 	{
 		.name = "search_onto_documents",
 		.description = "Searches documents of projects by their words.",
 		.group = "global project",
 		.schema = SCHEMA_search_onto_documents,
-		READ, .run = onto_search, ONLY(DOCUMENT),
+		READ, .run = onto_search,
+		DOES("search", "document", NAMED("query"), ONLY(DOCUMENT)),
 	},
 	{
 		.name = "search_onto_projects",
@@ -147,14 +161,16 @@ static const struct tool tools[] = {
 			"descriptions.",
 		.group = "global project",
 		.schema = SCHEMA_search_onto_projects,
-		READ, .run = onto_search, ONLY(PROJECT),
+		READ, .run = onto_search,
+		DOES("search", "project", NAMED("query"), ONLY(PROJECT)),
 	},
 	{
 		.name = "search_onto_tasks",
 		.description = "Searches tasks by their words.",
 		.group = "global project",
 		.schema = SCHEMA_search_onto_tasks,
-		READ, .run = onto_search, ONLY(TASK),
+		READ, .run = onto_search,
+		DOES("search", "task", NAMED("query"), ONLY(TASK)),
 	},
 	{
 		.name = "search_ontology",
@@ -162,7 +178,8 @@ static const struct tool tools[] = {
 			"titles, descriptions, contents.",
 		.group = "global project",
 		.schema = SCHEMA_search_ontology,
-		READ, .run = onto_search, ANY,
+		READ, .run = onto_search,
+		DOES("search", "project", NAMED("query")),
 	},
 };
 

@@ -7,6 +7,7 @@
 #include "resource/call.h"
 #include "tool/core/env.h"
 #include "tool/core/family.h"
+#include "tool/entity/onto.h"
 
 #include "base/banned.h"
 
@@ -32,6 +33,16 @@ static int describe(const struct tool *t, const struct tool_ctx *ctx,
 	(void)e;
 	o->schema = resource_arguments(&resources[d->of], d->verb, ctx->arena);
 	return 0;
+}
+
+static bool operation(const struct tool *t, const struct tool_ctx *ctx,
+		      const json_t *args, struct tool_operation *out)
+{
+	const struct deed *d = t->data;
+
+	return onto_operation(ctx, d->of, d->verb,
+			      resource_of_arguments(&resources[d->of], args, ctx->arena),
+			      out);
 }
 
 /* The arguments of a list that are its query parameters, as texts. */
@@ -127,6 +138,7 @@ static const struct tool tools[] = {
 		.name = name_, .description = text, .group = group_, \
 		doing, .timeout_ms = 10000, .listed_only = true, \
 		.advertise = may, .describe = describe, .run = run, \
+		.operation = operation, \
 		.data = &(const struct deed){ RESOURCE_##id, VERB_##doing }, \
 	},
 #include "resource/resource.def"

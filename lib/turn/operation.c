@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "turn/operation.h"
+
+#include "turn/emit.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+static struct str id_text(const struct uuid *id, struct arena *a)
+{
+	return uuid_is_nil(id) ? (struct str){ NULL, 0 }
+		: str_of(uuid_format(id, arena_alloc(a, UUID_TEXT_BYTES)));
+}
+
+static void tell(struct turn_loop *l, const struct tool_operation *o, const char *status)
+{
+	struct turn_event ev = {
+		.type = TURN_EV_OPERATION, .code = str_of(o->action),
+		.entity_type = str_of(o->entity_type), .text = o->name,
+		.status = str_of(status), .entity_id = id_text(&o->id, l->arena),
+	};
+
+	loop_emit(l, &ev);
+}
+
+void operation_start(struct turn_loop *l, struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	struct tool_ctx ctx = l->tool_ctx;
+	struct tool_operation *doing;
+	struct err ignored = ERR_INIT;
+	json_t *args;
+
+	if (!o || !o->tool->operation)
+		return;
+	ctx.arena = l->arena;
+	/* A call that cannot run does nothing to anything. */
+	if (tool_prepare(&l->tools, &ctx, c->name, c->edited.n ? c->edited : c->args, &o,
+			 &args, &ignored) < 0)
+		return;
+	doing = arena_new(l->arena, struct tool_operation);
+	if (!o->tool->operation(o->tool, &ctx, args, doing))
+		return;
+	c->operation = doing;
+	tell(l, doing, "start");
+}
+
+static void tell_change(struct turn_loop *l, const struct turn_call *of,
+			const struct resource_changed *c)
+{
+	struct turn_event ev = {
+		.type = TURN_EV_ENTITY_PATCH, .call_id = of->id, .code = c->verb,
+		.entity_type = str_of(c->kind), .version = c->number,
+		.entity_id = id_text(&c->row_id, l->arena),
+		.project_id = id_text(&c->top_id, l->arena),
+		.change_id = id_text(&c->id, l->arena), .args = c->patch,
+	};
+
+	loop_emit(l, &ev);
+}
+
+/* The first one of that kind that the call changed; NULL: none. */
+static const struct resource_changed *changed(const struct turn_call *c, const char *kind)
+{
+	const struct resource_changed *m = c->changes.first;
+
+	while (m && !str_is(str_of(m->kind), kind))
+		m = m->next;
+	return m;
+}
+
+void operation_end(struct turn_loop *l, struct turn_call *c,
+		   const struct resource_changes *made)
+{
+	const struct resource_changed *one;
+
+	resource_changes_copy(&c->changes, made, l->arena);
+	if (l->tool_ctx.turn.by.changes)
+		resource_changes_copy(l->tool_ctx.turn.by.changes, made, l->arena);
+	for (one = c->changes.first; one; one = one->next)
+		tell_change(l, c, one);
+	if (!c->operation)
+		return;
+	/* What is new has its id since it was made. */
+	one = changed(c, c->operation->entity_type);
+	if (one && uuid_is_nil(&c->operation->id))
+		c->operation->id = one->row_id;
+	tell(l, c->operation, c->result.is_error ? "error" : "success");
+}
+
+void operation_write_changes(struct jw *w, const struct turn_call *c)
+{
+	jw_arr(w);
+	for (const struct resource_changed *m = c->changes.first; m; m = m->next) {
+		jw_obj(w);
+		jw_kuuid(w, "changeId", &m->id);
+		jw_kstr(w, "action", m->verb);
+		jw_kstrz(w, "entityType", m->kind);
+		jw_kuuid(w, "entityId", &m->row_id);
+		jw_kuuid(w, "projectId", &m->top_id);
+		jw_kstr(w, "title", m->title);
+		jw_kint(w, "version", m->number);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tool calls do in projects, as the user follows it (D21 to D25): an operation when a
+ * call begins and when it ends, and a patch for each change that it has stored, before
+ * the result. Only in the turn's thread.
+ */
+#ifndef TURN_OPERATION_H
+#define TURN_OPERATION_H
+
+#include "base/json.h"
+
+struct resource_changes;
+struct turn_call;
+struct turn_loop;
+
+/* Before the call runs. Emits nothing for tools that have nothing to do with projects. */
+void operation_start(struct turn_loop *l, struct turn_call *c);
+
+/*
+ * After it has run, before its result. made: what it has changed, which is also what the
+ * call changed that a nested agent runs in, if this is one.
+ */
+void operation_end(struct turn_loop *l, struct turn_call *c,
+		   const struct resource_changes *made);
+
+/* Writes [{changeId, action, entityType, …}] of a call, for its row. */
+void operation_write_changes(struct jw *w, const struct turn_call *c);
+
+#endif
