@@ -67,6 +67,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/tools.js \
 	www/js/ui/app.js \
 	www/js/ui/agent.js \
+	www/js/ui/effects.js \
 	www/js/ui/allowed.js \
 	www/js/ui/approval.js \
 	www/js/ui/blanks.js \

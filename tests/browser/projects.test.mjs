@@ -240,8 +240,8 @@ test('two who write one document lose nothing', async (t) => {
 	await button(page, 'Save').click();
 	await said(page, 'Saved “Both”');
 	// nobody deletes what they have not seen
-	await change(at, `documents/${id}`, { stateKey: 'ready' });
 	await button(page, 'Delete').click();
+	await change(at, `documents/${id}`, { stateKey: 'ready' });
 	await dialog(page).getByRole('button', { name: 'Delete' }).click();
 	await conflict.waitFor();
 	assert.match(await conflict.innerText(), /State\s+Now: Ready/);
@@ -506,4 +506,71 @@ test('a chat about a project, and about something in it', async (t) => {
 	await button(page, 'No longer about Rivet the buoy').click();
 	await chip.waitFor({ state: 'detached' });
 	await page.goBack();
+});
+
+test('what is changed elsewhere moves here, is listed, and can be taken back', async (t) => {
+	const made = await project(t);
+	const page = await openProject(t, made, 'tasks');
+	const task = await add(made, 'tasks', { title: 'Order the piles' });
+
+	// no reload: the window is told
+	const card = (state) => column(page, state).getByRole('link', { name: 'Order the piles' });
+
+	await card('To do').waitFor({ timeout: 5000 });
+	await change(made, `tasks/${task.id}`, { stateKey: 'done' });
+	await card('Done').waitFor({ timeout: 5000 });
+
+	// an item that is shown follows, unless something is typed in it
+	await page.goto(`${base}#/projects/${made.id}/tasks/${task.id}`);
+	await heading(page, 'Order the piles');
+	await change(made, `tasks/${task.id}`, { title: 'Order all piles' });
+	await heading(page, 'Order all piles');
+	await field(page, 'Description').fill('Of oak.');
+	await change(made, `tasks/${task.id}`, { title: 'Order some piles' });
+	await page.waitForTimeout(1500);
+	assert.equal(await field(page, 'Description').inputValue(), 'Of oak.');
+	assert.equal(await field(page, 'Title').inputValue(), 'Order all piles');
+	await field(page, 'Description').fill('');
+
+	// the overview says what happened; Undo takes the newest back
+	await page.goto(`${base}#/projects/${made.id}`);
+	const recent = page.getByRole('region', { name: 'Recent changes' });
+
+	await recent.getByText('Changed the task “Order some piles”').first().waitFor();
+	assert.deepEqual(await violations(page), []);
+	await recent.getByRole('button', { name: 'Undo: Changed the task “Order some piles”' })
+		.first().click();
+	await said(page, 'Undone');
+	assert.equal((await read(made, `tasks/${task.id}`)).title, 'Order all piles');
+	// one that was changed again since is not taken back, and says why
+	await recent.getByRole('button', { name: 'Undo: Created the task “Order the piles”' }).click();
+	await recent.getByText('changed again since then').waitFor();
+});
+
+test('what an agent changes is told under its call, and can be taken back there', async (t) => {
+	const at = await project(t);
+	const page = await openProject(t, at);
+
+	await heading(page, 'Overview');
+	await button(page, 'Ask').click();
+	await page.locator('.composer-field').fill(`!script ${JSON.stringify({ tool_calls: [{
+		name: 'create_onto_task', args: { project_id: at.id, title: 'Book <b>a crane</b>' } }],
+	then: { text: 'It is on the board.' } })}`);
+	await page.keyboard.press('Enter');
+	const effect = page.locator('.effect');
+
+	await effect.getByText('Created the task “Book <b>a crane</b>”').waitFor();
+	await page.waitForFunction(() => !document.querySelector('.stop-button'));
+	assert.deepEqual(await violations(page), []);
+	// after a reload the stored call has it
+	await page.reload();
+	await effect.getByText('Created the task “Book <b>a crane</b>”').waitFor();
+	assert.equal((await read(at, 'tasks')).totalCount, 1);
+	await effect.getByRole('button', { name: /^Undo/ }).click();
+	await said(page, 'Undone');
+	assert.equal((await read(at, 'tasks')).totalCount, 0);
+	// there is nothing any more to take back
+	await page.reload();
+	await effect.getByRole('button', { name: /^Undo/ }).click();
+	await effect.getByRole('alert').waitFor();
 });

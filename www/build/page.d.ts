@@ -50,6 +50,8 @@ declare global {
 		'lamp-rename': CustomEvent<{ id: string, title: string }>;
 		'lamp-replied': CustomEvent<{ turn: Turn, wait: any, result: any }>;
 		'lamp-say': CustomEvent<{ text: string }>;
+		'lamp-undo': CustomEvent<{ effect: import('../js/ui/effects.js').Effect,
+			ended: (error?: Error) => void }>;
 		'lamp-send': CustomEvent<{ content: string }>;
 		'lamp-stored': CustomEvent<{ row: any }>;
 		'lamp-variant': CustomEvent<{ messageId: string, index: number, which: string }>;

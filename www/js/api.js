@@ -605,6 +605,12 @@ export class Api {
 			`knowledge-bases/${enc(base)}/documents${query({ cursor, pageSize })}`);
 	}
 
+	/** Takes back a change in a project. */
+	undo(project, change)
+	{
+		return this.json('POST', `projects/${enc(project)}/changes/${enc(change)}/undo`);
+	}
+
 	/** {queued, ready, failed} */
 	documentCounts(base)
 	{

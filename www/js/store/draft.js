@@ -41,6 +41,8 @@ export class Draft extends Observable {
 		this.loadError = null;
 		this.loading = false;
 		this.saving = false;
+		/** somebody decides about what is shown: it is not read again */
+		this.held = false;
 		/**
 		 * {record, etag, list: of differences()} if somebody else was
 		 * faster
@@ -92,6 +94,26 @@ export class Draft extends Observable {
 			this.loadError = error;
 		}
 		this.loading = false;
+		this.changed();
+	}
+
+	/** Reads again what somebody else has changed, unless something is typed or saved here. */
+	async refresh()
+	{
+		const typed = () => this.isNew || this.dirty || this.saving || this.conflict ||
+			this.held;
+
+		if (typed())
+			return;
+		try {
+			const answer = await this.#api.record('GET', this.address);
+
+			if (!typed())
+				this.#take(answer);
+		} catch (error) {
+			if (error.status === 404)
+				this.loadError = error;
+		}
 		this.changed();
 	}
 

@@ -175,6 +175,19 @@ export class Places extends Observable {
 			.map(([, rows]) => rows.all(rows.items.length)));
 	}
 
+	/** What was changed elsewhere, or here. */
+	notice(type, data)
+	{
+		const { project = null, rows = null, name = '' } = this.current || {};
+
+		if (type === 'refresh' && ['all', 'projects'].includes(data.what))
+			project?.refresh();
+		else if (type === 'entity-patch' && project?.id === data.projectId)
+			project.patched(data);
+		else if (type === 'entity-patch' && name === 'projects' && data.entityType === 'project')
+			rows?.reload();
+	}
+
 	draft(form, id, values)
 	{
 		return new Draft(this.#api, form, this.path(form, values), id);

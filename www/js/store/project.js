@@ -9,6 +9,8 @@ import { kindOf, listPath, shortName, statesOf } from '../projects.js';
 export const EDIT = 'edit';
 /** What is due next, on the overview. */
 const NEXT = 6;
+/** Between a change elsewhere and the look at it. */
+const PATCH_MS = 100;
 /** The rows of a list that is ordered by the page. */
 const MOST = 500;
 
@@ -16,6 +18,7 @@ export class Project extends Observable {
 	#api;
 	#places;
 	#round = 0;
+	#timer = 0;
 
 	/**
 	 * @param {import('../api.js').Api} api
@@ -120,8 +123,34 @@ export class Project extends Observable {
 		if (this.draft.record === null || this.item)
 			return;
 		this.reload();
-		if (this.kind === '')
+		if (this.kind === '') {
 			this.#count();
+			this.activity?.reload();
+		}
+	}
+
+	/**
+	 * Something of it was changed. What somebody types stays: whoever saves is told.
+	 * @param {{entityType: string, entityId: string, action: string, version: number}} patch
+	 */
+	patched({ entityType, entityId, action, version })
+	{
+		const draft = entityType === 'project' ? this.draft :
+			entityId === this.item ? this.itemDraft : null;
+
+		if (draft?.record && (action === 'delete' || draft.record.version !== version))
+			draft.refresh();
+		// several at once are read once
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(() => this.refresh(), PATCH_MS);
+	}
+
+	/** The rows of what was changed in it; null: the caller has none. */
+	get activity()
+	{
+		const form = this.#places.form(`${this.draft.form.name}/changes`);
+
+		return form ? this.#places.rows(form, { parent: this.id }) : null;
 	}
 
 	/** @param {string} id of an item; '': a new one */

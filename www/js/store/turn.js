@@ -20,6 +20,7 @@ import { Observable } from '../observable.js';
  * @property {any} [result] undefined until it is known
  * @property {boolean} [isError]
  * @property {number} [durationMs]
+ * @property {import('../ui/effects.js').Effect[]} [changes] what it has changed in projects
  * @property {boolean} [truncated]
  * @property {Step[]} [steps]
  *
@@ -192,6 +193,7 @@ export class Turn extends Observable {
 				isError: Boolean(meta.isError),
 				durationMs: meta.durationMs,
 				truncated: Boolean(meta.truncated),
+				...meta.changes && { changes: meta.changes },
 				...meta.steps && { steps: meta.steps.map((step) =>
 					({ ...step, running: false })) },
 			});
@@ -372,6 +374,9 @@ export class Turn extends Observable {
 		case 'tool-progress':
 			this.#toolProgress(data);
 			break;
+		case 'entity-patch':
+			this.#entityPatch(data);
+			break;
 		case 'source':
 			this.told.push(data);
 			break;
@@ -394,6 +399,18 @@ export class Turn extends Observable {
 		}
 		this.changed();
 		return false;
+	}
+
+	/** A change that a call has made, as its stored row has it, too. */
+	#entityPatch(/** @type {any} */ { callId, patch, ...change })
+	{
+		const part = this.parts.find((known) =>
+			known.kind === 'tool' && known.callId === callId);
+
+		if (part) {
+			part.changes = [...part.changes || [],
+				{ ...change, title: patch.title || patch.name || '' }];
+		}
 	}
 
 	/** The progress of a call: of itself, or of a tool that it uses. */

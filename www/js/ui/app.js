@@ -63,7 +63,10 @@ class LampApp extends PageElement {
 		this.threads = new Threads(this.api, this.link, this.list, this.session,
 			(turn, shown) => this.#sayEnd(turn, shown));
 		this.notices = new Notices(this.api, this.link,
-			(type, data) => this.threads.notice(type, data));
+			(type, data) => {
+				this.threads.notice(type, data);
+				this.places.notice(type, data);
+			});
 		this.drawer = false;
 		this.said = '';
 		this.offline = !navigator.onLine;
@@ -93,6 +96,8 @@ class LampApp extends PageElement {
 			if (event.detail.row.reload)
 				this.session.refresh();
 		});
+		this.addEventListener('lamp-undo', ({ detail: { effect, ended } }) =>
+			this.api.undo(effect.projectId, effect.changeId).then(() => ended(), ended));
 		this.addEventListener('lamp-drawer', () => this.#openDrawer());
 		this.addEventListener('lamp-ask', this.#ask);
 		this.addEventListener('lamp-say', (event) => this.#say(event.detail.text));

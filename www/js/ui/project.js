@@ -16,6 +16,7 @@ import { dueView, filtersView, itemHash } from './items.js';
 import { placeHead, placeText, placeTitle } from './place.js';
 import './board.js';
 import './children.js';
+import './effects.js';
 import './form.js';
 import './members.js';
 
@@ -50,6 +51,7 @@ class LampProject extends PageElement {
 		this.error = null;
 		new Watch(this, () => this.current?.project);
 		new Watch(this, () => this.current?.project.itemDraft);
+		new Watch(this, () => this.current?.project.activity);
 	}
 
 	connectedCallback()
@@ -215,7 +217,25 @@ class LampProject extends PageElement {
 					this.#fact(form.fields.find((field) => field.key === key)))}</dl>
 				${project.members ? html`<lamp-members .places=${this.places} .project=${project}
 					.confirm=${this.confirm}></lamp-members>` : nothing}
-			</div>${this.#next()}</div>`;
+			</div>${this.#next()}${this.#activity()}</div>`;
+	}
+
+	/** What happened here, the newest first. */
+	#activity()
+	{
+		const { id, activity, canEdit } = this.#project;
+
+		if (!activity?.items.length)
+			return nothing;
+		return html`<section class="recent" aria-labelledby="recent-title">
+			<h3 id="recent-title">${t('project.recent')}</h3>
+			<lamp-effects ?canUndo=${canEdit} .effects=${activity.items.map((row) => ({
+				changeId: row.id, action: row.verb, entityType: row.kind, entityId: row.rowId,
+				projectId: id, title: row.title, by: row.changedBy, at: row.createdAt,
+				agent: row.turnId !== null, undoes: row.undoes !== null }))}></lamp-effects>
+			${activity.nextCursor === null ? nothing : html`<button type="button"
+				class="button button-small" @click=${() => activity.more()}>${
+				t('project.recentMore')}</button>`}</section>`;
 	}
 
 	#fact(field)
@@ -356,16 +376,18 @@ class LampProject extends PageElement {
 		const name = rowName(draft.form, draft.record);
 		const text = placeText('gone', placeOf(draft.form));
 
-		if (!await this.confirm(t('form.removeTitle', { name }), t(has(text) ? text :
-			'form.removeText', { what: draft.form.what, name }), t('form.remove')))
-			return;
 		this.error = null;
+		draft.held = true;
 		try {
-			if (!await draft.remove())
+			if (!await this.confirm(t('form.removeTitle', { name }), t(has(text) ? text :
+				'form.removeText', { what: draft.form.what, name }), t('form.remove')) ||
+			    !await draft.remove())
 				return;
 		} catch (error) {
 			this.error = error;
 			return;
+		} finally {
+			draft.held = false;
 		}
 		this.emit('lamp-say', { text: t('form.removed', { name }) });
 		location.hash = hash;

@@ -14,6 +14,7 @@ import { mentionChips } from './picker.js';
 import { sourcesView } from './sources.js';
 import { linksView } from './states.js';
 import './edit.js';
+import './effects.js';
 import './markdown.js';
 import './menu.js';
 import './question.js';
@@ -210,7 +211,8 @@ export class LampTurn extends PageElement {
 			const version = (part.running ? 0 : 1) + (part.result === undefined ? 0 : 2);
 
 			return html`<lamp-tool .call=${part} .steps=${part.steps || []}
-				version=${version} ?waits=${waits}></lamp-tool>`;
+				version=${version} ?waits=${waits}></lamp-tool>${part.changes ?
+				html`<lamp-effects .effects=${part.changes} canUndo></lamp-effects>` : nothing}`;
 		}
 		if (part.kind === 'text') {
 			return html`<lamp-markdown class="narration"
