@@ -8,6 +8,8 @@
 enum {
 	MOSTLY = 2,	/* of the characters that differ, one in so many is misplaced */
 	HARDLY = 8,
+	SEVERAL = 4,	/* characters, before they say something */
+	WORDS = 5,	/* Cyrillic letters, the same */
 };
 
 enum kind { OTHER, SMALL, CAPITAL, FOREIGN, JOINER, SIGN };
@@ -38,8 +40,8 @@ static enum kind kind_of(uint32_t c)
 		return pair(c);
 	if (c >= 0x370 && c < 0x2000)
 		return FOREIGN;
-	/* Within words: apostrophes, dashes, an ellipsis. */
-	if (c == 0xa0 || c == 0xad || (c >= 0x2010 && c <= 0x2019) || c == 0x2026)
+	/* Within words: apostrophes, dashes, an ellipsis, the point of Catalan "l·l". */
+	if (c == 0xa0 || c == 0xad || c == 0xb7 || (c >= 0x2010 && c <= 0x2019) || c == 0x2026)
 		return JOINER;
 	return SIGN;
 }
@@ -119,4 +121,80 @@ bool charmap_is_better(struct str s, const struct charmap *is,
 	*margin = misplaced > there ? misplaced - there : 0;
 	return several < CHARMAP_BYTES / 2 && *margin && misplaced * MOSTLY >= differ &&
 		there * HARDLY <= differ;
+}
+
+bool charmap_fits(struct str s, const struct charmap *is, const struct charmap *other)
+{
+	size_t differ = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c < 0x80 || is->code[c - 0x80] == other->code[c - 0x80])
+			continue;
+		if (is_misplaced(s, i, other))
+			return false;
+		differ++;
+	}
+	return differ >= SEVERAL;
+}
+
+/* Letters that have this shape at the end of a word only. */
+static bool is_final(uint32_t c)
+{
+	return c == 0x5da || c == 0x5dd || c == 0x5df || c == 0x5e3 || c == 0x5e5;
+}
+
+bool charmap_no_hebrew(struct str s, const struct charmap *m)
+{
+	for (size_t i = 0; i + 1 < s.n; i++) {
+		uint32_t next = code_at(s, i + 1, m);
+
+		if (is_final(code_at(s, i, m)) && next >= 0x5d0 && next <= 0x5ea)
+			return true;
+	}
+	return false;
+}
+
+static bool is_ascii_letter(struct str s, size_t i)
+{
+	char c = i < s.n ? s.p[i] : ' ';
+
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Frequency of a letter in thousandths; of Ukrainian for those that Russian has not. */
+static size_t frequency(uint32_t c)
+{
+	static const unsigned char russian[32] = {
+		80, 16, 45, 17, 32, 85, 9, 17, 74, 12, 35, 44, 32, 67, 110, 28,
+		47, 55, 63, 26, 3, 10, 5, 14, 7, 4, 1, 19, 17, 3, 6, 20,
+	};
+
+	if (c >= 0x410 && c <= 0x44f)
+		return russian[(c - 0x410) % 32];
+	return c == 0x456 || c == 0x406 ? 50 : 1;
+}
+
+size_t charmap_cyrillic(struct str s, const struct charmap *m)
+{
+	size_t letters = 0, sum = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		uint32_t c = code_at(s, i, m);
+
+		if (c < 0x80)
+			continue;
+		if (c < 0x400 || c > 0x4ff) {
+			/* Quotes, dashes and the number sign, but no letter. */
+			if (is_letter(kind_of(c)) || is_stray(c))
+				return 0;
+			continue;
+		}
+		if (is_ascii_letter(s, i + 1) || (i && is_ascii_letter(s, i - 1)))
+			return 0;
+		letters++;
+		sum += frequency(c);
+	}
+	return letters >= WORDS ? sum / letters : 0;
 }

@@ -29,4 +29,22 @@ struct charmap {
 bool charmap_is_better(struct str s, const struct charmap *is,
 		       const struct charmap *other, size_t *margin);
 
+/*
+ * Whether other has no character where no word has it, though there are several that
+ * are another one in it.
+ */
+bool charmap_fits(struct str s, const struct charmap *is, const struct charmap *other);
+
+/* Whether letters that end words in Hebrew stand within words. */
+bool charmap_no_hebrew(struct str s, const struct charmap *m);
+
+/*
+ * How well the text reads as Cyrillic: the frequency of its letters in Russian, in
+ * thousandths on average, small or capital. Text has CHARMAP_LIKELY and more, that in
+ * another charset of Cyrillic much less. 0: it has few such letters, or words with Latin
+ * ones.
+ */
+enum { CHARMAP_LIKELY = 40 };
+size_t charmap_cyrillic(struct str s, const struct charmap *m);
+
 #endif

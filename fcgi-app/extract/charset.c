@@ -155,6 +155,16 @@ void charset_choose(struct str page, const char *said)
 		(void)take(STR("windows-1252"));
 }
 
+/* What the converter holds back: a letter, for the accent that may follow. */
+static void put_held(struct buf *out)
+{
+	char part[NAME_BYTES], *to = part;
+	size_t room = sizeof(part);
+
+	(void)iconv(from, NULL, NULL, &to, &room);
+	buf_add(out, part, sizeof(part) - room);
+}
+
 /* One byte of any charset becomes at most three bytes of UTF-8; four become four. */
 void charset_convert(struct buf *b)
 {
@@ -169,6 +179,7 @@ void charset_convert(struct buf *b)
 
 		buf_add(&out, part, sizeof(part) - room);
 		if (rc == (size_t)-1 && room == sizeof(part) && left == s.n) {
+			put_held(&out);
 			buf_adds(&out, "\xef\xbf\xbd");
 			at++;
 			left--;
@@ -176,6 +187,7 @@ void charset_convert(struct buf *b)
 		s = (struct str){ at, left };
 	}
 	if (from != NONE) {
+		put_held(&out);
 		iconv_close(from);
 		s = buf_str(&out);
 	}

@@ -112,13 +112,37 @@ static bool is_text(struct str s)
 	return n && controls <= n / 100;
 }
 
+/*
+ * Text in units of 16 or 32 bits, by its words in UTF-8: libmagic looks at bytes, and takes
+ * those of a Cyrillic letter for an archive.
+ */
+static struct file_kind kind_of_units(struct str s, const char *charset)
+{
+	struct file_kind k = { .text = true };
+	struct buf head = BUF_INIT(4 * HEAD_BYTES + 16);
+	const char *said;
+	bool page;
+
+	extract_plain_decode((struct str){ s.p, MIN(s.n, HEAD_BYTES) }, charset, &head);
+	said = magic_buffer(magic, head.p, head.n);
+	page = said && (str_starts(str_of(said), STR("text/html")) ||
+			memmem(head.p, head.n, "<html", 5));
+	snprintf(k.type, sizeof(k.type), "%s", page ? "text/html"
+		 : str_starts(buf_str(&head), STR("<?xml")) ? "text/xml" : "text/plain");
+	buf_release(&head);
+	return k;
+}
+
 static struct file_kind kind_of(struct str s)
 {
 	struct file_kind k = { .type = "application/octet-stream" };
+	const char *units = extract_plain_units(s);
 	const char *said = magic_buffer(magic, s.p, MIN(s.n, LIM_EXTRACT_HEAD_BYTES));
 	struct str rest = str_of(said), type = str_cut(&rest, ';');
 	const char *office = is_zip(s) ? extract_office_type(s) : NULL;
 
+	if (units)
+		return kind_of_units(s, units);
 	k.text = rest.p && !memmem(rest.p, rest.n, "binary", 6);
 	if (office)
 		type = str_of(office);
@@ -129,8 +153,7 @@ static struct file_kind kind_of(struct str s)
 		memcpy(k.type, type.p, type.n);
 		k.type[type.n] = '\0';
 	}
-	if (!k.text && !strcmp(k.type, "application/octet-stream") &&
-	    (extract_plain_units(s) || is_text(s))) {
+	if (!k.text && !strcmp(k.type, "application/octet-stream") && is_text(s)) {
 		k.text = true;
 		snprintf(k.type, sizeof(k.type), "text/plain");
 	}

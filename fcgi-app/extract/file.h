@@ -98,8 +98,8 @@ int extract_plain(struct extract *x) MUST_CHECK;
 void extract_plain_decode(struct str text, const char *charset, struct buf *out);
 
 /*
- * The charset of text in 16-bit units without a byte order mark, by its ASCII characters;
- * NULL: it is none.
+ * The charset of text in units of 16 or 32 bits without a byte order mark, by its ASCII
+ * characters; NULL: it is none.
  */
 const char *extract_plain_units(struct str text);
 

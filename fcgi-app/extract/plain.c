@@ -18,7 +18,10 @@
 
 #include "base/banned.h"
 
-enum { LOOK_BYTES = 1048576, PART_BYTES = 4096, NAME_BYTES = 40 };
+enum {
+	LOOK_BYTES = 1048576, PART_BYTES = 4096, NAME_BYTES = 40,
+	ALONE = 100,	/* of so many units one may be half a character */
+};
 
 /*
  * Charsets by the names that uchardet, mails, pages and RTF use, and those of the C
@@ -111,6 +114,19 @@ static bool is_utf8(const char *name)
 /* -- what nobody said --- */
 
 /*
+ * Length of what has the shape of UTF-8, but is no character: halves of characters beyond
+ * U+FFFF (CESU-8, as databases write it), and a NUL of two bytes (Java). 0: it has not.
+ */
+static int shaped(struct str s)
+{
+	const unsigned char *u = (const unsigned char *)s.p;
+
+	if (s.n >= 3 && u[0] == 0xed && (u[1] & 0xe0) == 0xa0 && (u[2] & 0xc0) == 0x80)
+		return 3;
+	return s.n >= 2 && u[0] == 0xc0 && u[1] == 0x80 ? 2 : 0;
+}
+
+/*
  * Whether most of what is not ASCII is well-formed UTF-8: a text with few wrong bytes,
  * such as one that was cut or to which a line of another charset was added. Text in other
  * charsets has hardly any sequence of UTF-8 by chance.
@@ -120,8 +136,10 @@ static bool is_mostly_utf8(struct str s)
 	size_t good = 0, bad = 0;
 
 	for (size_t i = 0; i < s.n;) {
-		int len = utf8_sequence((struct str){ s.p + i, s.n - i });
+		struct str rest = { s.p + i, s.n - i };
+		int len = utf8_sequence(rest);
 
+		len = len ? len : shaped(rest);
 		good += len > 1;
 		/* The last character may have been cut. */
 		bad += len == 0;
@@ -130,42 +148,67 @@ static bool is_mostly_utf8(struct str s)
 	return good > bad;
 }
 
-/*
- * Number of ASCII characters in text of 16-bit units, without a byte order mark; 0: it is
- * something else, since text of any language has blanks or line ends. low: index of the
- * lower byte in each unit.
- */
-static size_t ascii_units(struct str s, size_t low)
+/* The unit of this many bytes at p; little: its lowest byte comes first. */
+static uint32_t unit_at(const char *p, size_t bytes, bool little)
 {
-	size_t ascii = 0, n = MIN(s.n, LOOK_BYTES) / 2;
+	uint32_t c = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		c = c << 8 | (unsigned char)p[little ? bytes - 1 - i : i];
+	return c;
+}
+
+/*
+ * Number of ASCII characters in text of units of 2 or 4 bytes, without a byte order mark;
+ * 0: it is something else, since text of any language has blanks or line ends. A few
+ * halves of characters may be alone: such text was cut, by its length.
+ */
+static size_t ascii_units(struct str s, size_t bytes, bool little)
+{
+	size_t ascii = 0, alone = 0, n = MIN(s.n, LOOK_BYTES) / bytes;
 	bool after_high = false;
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned c = (unsigned char)s.p[2 * i + low] |
-			(unsigned)(unsigned char)s.p[2 * i + 1 - low] << 8;
+		uint32_t c = unit_at(s.p + i * bytes, bytes, little);
 		bool is_low = c >= 0xdc00 && c <= 0xdfff;
 
-		if ((c < ' ' && (!c || !strchr("\t\n\r\f", (int)c))) || c >= 0xfffe ||
-		    (c >= 0x7f && c <= 0x9f) || is_low != after_high)
+		if ((c < ' ' && (!c || !strchr("\t\n\r\f", (int)c))) ||
+		    (c & 0xfffe) == 0xfffe || c > 0x10ffff || (c >= 0x7f && c <= 0x9f))
 			return 0;
+		alone += is_low != after_high;
 		after_high = c >= 0xd800 && c <= 0xdbff;
 		ascii += c < 0x7f;
 	}
-	return ascii;
+	return alone > 1 + n / ALONE ? 0 : ascii;
 }
 
 const char *extract_plain_units(struct str s)
 {
-	size_t little, big, n = MIN(s.n, LOOK_BYTES), letters = 0;
+	static const struct {
+		const char *charset;
+		size_t bytes;
+		bool little;
+	} kinds[] = {
+		{ "UTF-16LE", 2, true }, { "UTF-16BE", 2, false },
+		{ "UTF-32LE", 4, true }, { "UTF-32BE", 4, false },
+	};
+	size_t n = MIN(s.n, LOOK_BYTES), letters = 0, most = 0;
+	const char *found = NULL;
 
 	for (size_t i = 0; i < n; i++)
 		letters += s.p[i] >= ' ' && s.p[i] <= '~';
 	/* Text in bytes with a few NULs in it has pairs of letters, too. */
-	if (n < 2 || letters > n / 10 * 9 || !memchr(s.p, 0, n))
+	if (n < 2 || letters * 10 > n * 9 || !memchr(s.p, 0, n))
 		return NULL;
-	little = ascii_units(s, 0);
-	big = ascii_units(s, 1);
-	return little > big ? "UTF-16LE" : big ? "UTF-16BE" : NULL;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		size_t ascii = ascii_units(s, kinds[i].bytes, kinds[i].little);
+
+		if (ascii > most) {
+			most = ascii;
+			found = kinds[i].charset;
+		}
+	}
+	return found;
 }
 
 /* Whether it may be one of ISO-2022, which are ASCII with escape sequences. */
@@ -203,7 +246,7 @@ static void read_map(iconv_t cd, struct charmap *m)
 static iconv_t or_better(iconv_t cd, struct str text)
 {
 	static const char *const others[] = {
-		"WINDOWS-1252", "ISO-8859-15", "MACINTOSH", "IBM850",
+		"WINDOWS-1252", "ISO-8859-15", "MACINTOSH", "IBM850", "KOI8-U",
 	};
 	struct charmap is, other;
 	size_t best = 0;
@@ -225,6 +268,77 @@ static iconv_t or_better(iconv_t cd, struct str text)
 	return found;
 }
 
+/*
+ * What uchardet takes for Central Europe may be Mac OS Roman, with small letters only in
+ * both: Portuguese or Italian. Text of Central Europe has letters there that Mac OS Roman
+ * has signs for.
+ */
+static iconv_t or_roman(iconv_t cd, struct str text)
+{
+	iconv_t roman = converter("MACINTOSH");
+	struct charmap is, other;
+
+	if (roman == NONE || cd == NONE || (cd != converter("MAC-CENTRALEUROPE") &&
+					    cd != converter("IBM852")))
+		return cd;
+	read_map(cd, &is);
+	read_map(roman, &other);
+	return charmap_fits(text, &is, &other) ? roman : cd;
+}
+
+/*
+ * Whether text of Cyrillic may be taken for this: a Latin charset, in which it has words
+ * of none but letters that are not ASCII, or that of Hebrew.
+ */
+static bool may_be_cyrillic(iconv_t cd, struct str text)
+{
+	struct charmap m;
+
+	if (cd == converter("WINDOWS-1255") || cd == converter("ISO-8859-8")) {
+		read_map(cd, &m);
+		return charmap_no_hebrew(text, &m);
+	}
+	return cd == converter("WINDOWS-1252") || cd == converter("ISO-8859-15") ||
+		cd == converter("MACINTOSH") || cd == converter("IBM850");
+}
+
+/*
+ * Which one of the charsets of Cyrillic, by the letters that are frequent: each of these
+ * reads as words in all of them.
+ */
+static iconv_t or_cyrillic(iconv_t cd, struct str text)
+{
+	static const char *const all[] = {
+		"WINDOWS-1251", "KOI8-R", "KOI8-U", "IBM866", "MAC-CYRILLIC",
+		"ISO-8859-5",
+	};
+	size_t best = 0, there = 0;
+	bool is_one = false;
+	iconv_t found = cd;
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		iconv_t by = converter(all[i]);
+		struct charmap m;
+		size_t likely;
+
+		if (by == NONE)
+			continue;
+		read_map(by, &m);
+		likely = charmap_cyrillic(text, &m);
+		if (by == cd) {
+			is_one = true;
+			there = likely;
+		}
+		if (likely > best) {
+			best = likely;
+			found = by;
+		}
+	}
+	if (is_one)
+		return best * 2 > there * 3 ? found : cd;
+	return best >= CHARMAP_LIKELY && may_be_cyrillic(cd, text) ? found : cd;
+}
+
 static iconv_t found_out(struct str text)
 {
 	const char *units = extract_plain_units(text);
@@ -241,12 +355,34 @@ static iconv_t found_out(struct str text)
 	uchardet_delete(u);
 	if (cd == NONE)
 		cd = converter("WINDOWS-1252");
-	return cd == NONE ? NONE : or_better(cd, start);
+	return cd == NONE ? NONE
+		: or_cyrillic(or_roman(or_better(cd, start), start), start);
+}
+
+/* What the converter holds back: a letter, for the accent that may follow. */
+static void convert_held(iconv_t cd, struct buf *out)
+{
+	char part[NAME_BYTES], *to = part;
+	size_t room = sizeof(part);
+
+	(void)iconv(cd, NULL, NULL, &to, &room);
+	buf_add(out, part, sizeof(part) - room);
+}
+
+/* Bytes that are left out where the text is wrong: the others remain whole units. */
+static size_t unit_bytes(iconv_t cd)
+{
+	for (size_t i = 0; i < ARRAY_LEN(sets); i++)
+		if (sets[i].cd == cd)
+			return !strncmp(sets[i].is, "UTF-16", 6) ? 2
+				: !strncmp(sets[i].is, "UTF-32", 6) ? 4 : 1;
+	return 1;
 }
 
 static void convert(iconv_t cd, struct str s, struct buf *out)
 {
 	struct buf raw = BUF_INIT(4 * s.n + 16);
+	const size_t unit = unit_bytes(cd);
 
 	iconv(cd, NULL, NULL, NULL, NULL);
 	while (s.n) {
@@ -256,12 +392,14 @@ static void convert(iconv_t cd, struct str s, struct buf *out)
 		(void)iconv(cd, &at, &left, &to, &room);
 		buf_add(&raw, part, sizeof(part) - room);
 		if (room == sizeof(part) && left == s.n) {
+			convert_held(cd, &raw);
 			buf_adds(&raw, "\xef\xbf\xbd");
-			at++;
-			left--;
+			at += MIN(unit, left);
+			left -= MIN(unit, left);
 		}
 		s = (struct str){ at, left };
 	}
+	convert_held(cd, &raw);
 	utf8_scrub(out, buf_str(&raw));
 	buf_release(&raw);
 }

@@ -61,7 +61,13 @@ BYTES = {
                 ["mac_roman", "cp850", "cp1252"]),
     "Danish": ("Alle medarbejdere får ferie. Ansøgningen skal være afleveret før påske. Ærø.",
                ["mac_roman", "cp850", "cp1252"]),
-    "Catalan": ("Col·laboració, paral·lel, això, què, més, català, façana.", ["cp1252"]),
+    "Catalan": ("Col·laboració, paral·lel, això, què, més, català, façana.",
+                ["mac_roman", "cp1252"]),
+    "Portuguese": ("Informação sobre as férias: três dias, não são úteis. São João.",
+                   ["mac_roman", "cp1252"]),
+    "Italian": ("Perché l'università è così: città, più, già, può. È vero.",
+                ["mac_roman", "cp1252"]),
+    "Dutch": ("Één reünie, coördinatie en geïnteresseerd; België.", ["mac_roman", "cp1252"]),
     "Polish": ("Każdy pracownik ma prawo do urlopu. Wniosek należy złożyć na piśmie, co najmniej "
                "trzydzieści dni wcześniej. Łódź, Śląsk.", ["mac_latin2", "cp1250", "iso-8859-2"]),
     "Czech": ("Příliš žluťoučký kůň úpěl ďábelské ódy. Žádost o dovolenou musí být podána včas, "
@@ -72,7 +78,12 @@ BYTES = {
                 ["cp1254"]),
     "Russian": ("Каждый сотрудник имеет право на отпуск в тридцать дней.",
                 ["mac_cyrillic", "cp1251", "koi8-r", "cp866"]),
+    "Russian in capitals": ("ООО РОГА И КОПЫТА, ПРИКАЗ 5",
+                            ["cp1251", "koi8-r", "mac_cyrillic", "iso-8859-5"]),
+    "one word in capitals": ("ПРИКАЗ", ["cp1251", "cp866", "iso-8859-5"]),
+    "Ukrainian": ("Кожен працівник має право на відпустку. Її тривалість", ["cp1251", "koi8-u"]),
     "Hebrew": ("חופשה שנתית: כל עובד זכאי לעשרים ימי חופשה בשנה.", ["cp1255"]),
+    "a letter at the end": ("חופשה שנתית: כל עובד זכאי לעשרים ימים", ["cp1255", "iso-8859-8"]),
 }
 
 CASES = {
@@ -85,6 +96,19 @@ CASES = {
                               ["Größe;Menge\n1;2"], []),
     "UTF-16 the other way round": ("Größe;Menge\r\n日本;2\r\n".encode("utf-16-be"),
                                    ["Größe;Menge\n日本;2"], []),
+    "UTF-16 of Russian, whose first letter looks like an archive": (
+        "Каждый сотрудник\r\n".encode("utf-16-le"), ["Каждый сотрудник"], []),
+    "UTF-16 with half a character": (
+        ("Größe\r\n" * 3).encode("utf-16-le") + b"\0\xd8" + "Ende\r\n".encode("utf-16-le"),
+        ["Größe\nGröße", "\ufffdEnde"], []),
+    "two letters of UTF-16": ("Ja".encode("utf-16-be"), ["Ja"], []),
+    "a page in UTF-16": ("<!DOCTYPE html><html><body><p>Größe</p></body></html>"
+                         .encode("utf-16-le"), ["Größe"], ["<p>"]),
+    "UTF-32 without a mark": ("Größe;Menge\r\n".encode("utf-32-le"), ["Größe;Menge"], []),
+    "UTF-32 the other way round": ("Größe;Menge\r\n".encode("utf-32-be"), ["Größe;Menge"], []),
+    "halves of characters in UTF-8": (b"Smile \xed\xa0\xbd\xed\xb8\x80 Gr\xc3\xb6\xc3\x9fe",
+                                      ["Smile \ufffd", "Größe"], ["Ã"]),
+    "a NUL as Java writes it": (b"Nul \xc0\x80 Gr\xc3\xb6\xc3\x9fe", ["Größe"], ["Ã"]),
     "UTF-32": ("Größe 😀".encode("utf-32"), ["Größe 😀"], ["\ufeff"]),
     "control characters of Windows": ("it\u0092s \u0093new\u0094 \u0096 \u0080 5".encode(),
                                       ["it’s “new” – € 5"], []),
