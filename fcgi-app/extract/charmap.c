@@ -8,7 +8,6 @@
 enum {
 	MOSTLY = 2,	/* of the characters that differ, one in so many is misplaced */
 	HARDLY = 8,
-	SEVERAL = 4,	/* characters, before they say something */
 	WORDS = 5,	/* Cyrillic letters, the same */
 };
 
@@ -123,7 +122,7 @@ bool charmap_is_better(struct str s, const struct charmap *is,
 		there * HARDLY <= differ;
 }
 
-bool charmap_fits(struct str s, const struct charmap *is, const struct charmap *other)
+size_t charmap_fits(struct str s, const struct charmap *is, const struct charmap *other)
 {
 	size_t differ = 0;
 
@@ -133,10 +132,10 @@ bool charmap_fits(struct str s, const struct charmap *is, const struct charmap *
 		if (c < 0x80 || is->code[c - 0x80] == other->code[c - 0x80])
 			continue;
 		if (is_misplaced(s, i, other))
-			return false;
+			return 0;
 		differ++;
 	}
-	return differ >= SEVERAL;
+	return differ;
 }
 
 /* Letters that have this shape at the end of a word only. */

@@ -30,10 +30,11 @@ bool charmap_is_better(struct str s, const struct charmap *is,
 		       const struct charmap *other, size_t *margin);
 
 /*
- * Whether other has no character where no word has it, though there are several that
- * are another one in it.
+ * Number of characters that are another one in other; 0 if one of those stands where no
+ * word has it. From CHARMAP_SEVERAL on this says something about other.
  */
-bool charmap_fits(struct str s, const struct charmap *is, const struct charmap *other);
+enum { CHARMAP_SEVERAL = 4 };
+size_t charmap_fits(struct str s, const struct charmap *is, const struct charmap *other);
 
 /* Whether letters that end words in Hebrew stand within words. */
 bool charmap_no_hebrew(struct str s, const struct charmap *m);

@@ -21,6 +21,7 @@ enum {
 	DEPTH = 8, NAME_BYTES = 80, TYPE_BYTES = 128, FROM_BYTES = 5,
 	STUB_BYTES = 400,	/* longer alternatives are the text */
 	STUB_TIMES = 3,		/* so much longer is what one stands for */
+	MARK_BYTES = 1024,	/* of a line "From ..." */
 };
 
 static void read_part(struct extract *x, struct mail_part p, int depth, int level);
@@ -275,7 +276,17 @@ static void read_one(struct extract *x, struct str mail, int depth)
 
 /* -- mailboxes --- */
 
-/* Where the next mail begins: a line "From ..." after a blank one, then a header. */
+static struct str first_line(struct str s)
+{
+	struct str rest = { s.p, MIN(s.n, MARK_BYTES) };
+
+	return str_cut(&rest, '\n');
+}
+
+/*
+ * Where the next mail begins: a line "From ..." after a blank one, or one with a date, then
+ * a header.
+ */
 static size_t next_mail(struct str s)
 {
 	size_t at = 0;
@@ -288,12 +299,10 @@ static size_t next_mail(struct str s)
 			break;
 		at = (size_t)(p + 1 - s.p);
 		rest = (struct str){ p + 1, s.n - at };
-		if ((p > s.p && p[-1] == '\n') ||
-		    (p > s.p + 1 && p[-1] == '\r' && p[-2] == '\n')) {
-			(void)str_cut(&rest, '\n');
-			if (extract_is_mail(rest))
-				return at;
-		}
+		if (((p > s.p && p[-1] == '\n') ||
+		     (p > s.p + 1 && p[-1] == '\r' && p[-2] == '\n') ||
+		     mail_is_mark(first_line(rest))) && extract_is_mail(rest))
+			return at;
 	}
 	return s.n;
 }
@@ -318,6 +327,17 @@ static void unmark(struct str mail, struct buf *out)
 	}
 }
 
+/* A mail of a mailbox, behind its line "From ...". */
+static void read_marked(struct extract *x, struct str mail, int depth)
+{
+	struct buf own = BUF_INIT(mail.n + 1);
+
+	(void)str_cut(&mail, '\n');
+	unmark(mail, &own);
+	read_one(x, buf_str(&own), depth);
+	buf_release(&own);
+}
+
 /* A mailbox (RFC 4155), a page for each mail. */
 static int read_box(struct extract *x, int depth)
 {
@@ -325,16 +345,11 @@ static int read_box(struct extract *x, int depth)
 
 	while (s.n && buf_ok(&x->out)) {
 		size_t n = next_mail(s);
-		struct str mail = { s.p, n };
-		struct buf own = BUF_INIT(n + 1);
 
 		if (x->pages >= LIM_EXTRACT_PAGES)
 			return EXTRACT_TOO_BIG;
-		(void)str_cut(&mail, '\n');
-		unmark(mail, &own);
 		extract_put_page(&x->out, ++x->pages);
-		read_one(x, buf_str(&own), depth);
-		buf_release(&own);
+		read_marked(x, (struct str){ s.p, n }, depth);
 		s = (struct str){ s.p + n, s.n - n };
 	}
 	return EXTRACT_OK;
@@ -343,12 +358,12 @@ static int read_box(struct extract *x, int depth)
 int extract_mail(struct extract *x, int depth)
 {
 	struct str s = buf_str(&x->input);
-	bool box = str_starts(s, STR("From "));
 
-	if (box && next_mail(s) < s.n)
+	if (!str_starts(s, STR("From ")))
+		read_one(x, s, depth);
+	else if (next_mail(s) < s.n)
 		return read_box(x, depth);
-	if (box)
-		(void)str_cut(&s, '\n');
-	read_one(x, s, depth);
+	else
+		read_marked(x, s, depth);
 	return EXTRACT_OK;
 }

@@ -71,17 +71,46 @@ static bool is_field(struct str line)
 	return n && n < line.n && line.p[n] == ':';
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Whether s has "HH:MM" and a year of this or the last century, and a month. */
+static bool has_time(struct str s)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	bool clock = false, year = false, month = false;
+
+	for (size_t i = 0; i + 5 <= s.n; i++) {
+		const char *p = s.p + i;
+
+		clock |= is_digit(p[0]) && is_digit(p[1]) && p[2] == ':' &&
+			is_digit(p[3]) && is_digit(p[4]);
+		for (size_t m = 0; m < 36; m += 3)
+			month |= p[0] == ' ' && !memcmp(p + 1, months + m, 3);
+		year |= p[0] == ' ' && (!memcmp(p + 1, "19", 2) ||
+					!memcmp(p + 1, "20", 2)) &&
+			is_digit(p[3]) && is_digit(p[4]);
+	}
+	return clock && year && month;
+}
+
+bool mail_is_mark(struct str line)
+{
+	return str_starts(line, STR("From ")) && has_time(line);
+}
+
 bool extract_is_mail(struct str s)
 {
 	static const char *const by_programs[] = {
 		"Message-ID", "MIME-Version", "Received",
 	};
 	struct str rest = { s.p, MIN(s.n, HEAD_BYTES) }, head;
-	bool broken = false, sent = false;
+	bool broken = false, sent = false, marked = false;
 
-	/* Mailboxes (mbox) put a line without a colon before each mail. */
 	if (str_starts(rest, STR("From ")))
-		(void)str_cut(&rest, '\n');
+		marked = mail_is_mark(str_cut(&rest, '\n'));
 	head = rest;
 	for (bool first = true; rest.n; first = false) {
 		struct str line = str_cut(&rest, '\n');
@@ -99,7 +128,7 @@ bool extract_is_mail(struct str s)
 	for (size_t i = 0; i < ARRAY_LEN(by_programs); i++)
 		sent |= mail_field(head, by_programs[i]).n > 0;
 	return mail_field(head, "From").n &&
-		(sent || (!broken && mail_field(head, "Date").n));
+		(sent || marked || (!broken && mail_field(head, "Date").n));
 }
 
 /* -- encodings --- */

@@ -27,6 +27,12 @@ void mail_parameter(struct str value, const char *name, struct buf *out);
 /* Appends a value in UTF-8 as one line, with its encoded words decoded. */
 void mail_decode(struct str value, struct buf *out);
 
+/*
+ * Whether this is the line that mailboxes (mbox) put before each mail: "From", an address
+ * or "-", and a date in any of the usual forms.
+ */
+bool mail_is_mark(struct str line);
+
 void mail_from_base64(struct str s, struct buf *out);
 /* Decodes quoted-printable; in encoded words (word), _ is a blank. */
 void mail_from_quoted(struct str s, bool word, struct buf *out);

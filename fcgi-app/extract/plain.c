@@ -269,21 +269,39 @@ static iconv_t or_better(iconv_t cd, struct str text)
 }
 
 /*
- * What uchardet takes for Central Europe may be Mac OS Roman, with small letters only in
- * both: Portuguese or Italian. Text of Central Europe has letters there that Mac OS Roman
- * has signs for.
+ * A charset of text that few have, by one that many have, if that has no character where no
+ * word has it. uchardet names one of them for a short text, such as the name of a file with
+ * one letter that is not ASCII, and takes Mac OS Roman for one of Central Europe: of
+ * Portuguese and Italian letters all are small in both. Text of Central Europe has letters
+ * there that the others have signs for.
  */
-static iconv_t or_roman(iconv_t cd, struct str text)
+static iconv_t or_usual(iconv_t cd, struct str text)
 {
-	iconv_t roman = converter("MACINTOSH");
+	static const struct {
+		const char *name;
+		bool central;
+	} rare[] = {
+		{ "MAC-CENTRALEUROPE", true }, { "IBM852", true },
+		{ "ISO-8859-3", false }, { "ISO-8859-4", false },
+		{ "ISO-8859-10", false }, { "ISO-8859-13", false },
+		{ "ISO-8859-14", false }, { "ISO-8859-16", false },
+	};
+	const iconv_t usual = converter("WINDOWS-1252"), roman = converter("MACINTOSH");
 	struct charmap is, other;
+	size_t i = 0, n;
 
-	if (roman == NONE || cd == NONE || (cd != converter("MAC-CENTRALEUROPE") &&
-					    cd != converter("IBM852")))
+	while (i < ARRAY_LEN(rare) && converter(rare[i].name) != cd)
+		i++;
+	if (i == ARRAY_LEN(rare) || cd == NONE || usual == NONE || roman == NONE)
 		return cd;
 	read_map(cd, &is);
+	read_map(usual, &other);
+	n = charmap_fits(text, &is, &other);
+	if (n && (n < CHARMAP_SEVERAL || rare[i].central))
+		return usual;
 	read_map(roman, &other);
-	return charmap_fits(text, &is, &other) ? roman : cd;
+	n = charmap_fits(text, &is, &other);
+	return n >= CHARMAP_SEVERAL && rare[i].central ? roman : cd;
 }
 
 /*
@@ -356,7 +374,7 @@ static iconv_t found_out(struct str text)
 	if (cd == NONE)
 		cd = converter("WINDOWS-1252");
 	return cd == NONE ? NONE
-		: or_cyrillic(or_roman(or_better(cd, start), start), start);
+		: or_cyrillic(or_usual(or_better(cd, start), start), start);
 }
 
 /* What the converter holds back: a letter, for the accent that may follow. */

@@ -149,6 +149,21 @@ CASES = {
     "every mail of a mailbox": (mbox("One.\n>From here on", "Two. From\n\nFrom me", "Three."), [
         "<!-- page 1 -->\n\n# Mail 1\n", "One.\nFrom here on", "<!-- page 2 -->\n\n# Mail 2\n",
         "Two. From\n\nFrom me", "<!-- page 3 -->", "# Mail 3", "Three."], ["page 4"]),
+    "a name in Latin": (attached('attachment; filename="Übersicht.txt"').replace(
+        "Ü".encode(), b"\xdc"), ["## Übersicht.txt"], []),
+    "a mailbox of Thunderbird": (
+        b"From - Thu Mar  5 10:00:00 2026\nX-Mozilla-Status: 0001\nFrom: a@example.org\n"
+        b"Subject: One\n\nBody\n\nFrom - Thu Mar  5 11:00:00 2026\nFrom: b@example.org\n"
+        b"Subject: Two\n\nLast\n", ["<!-- page 2 -->\n\n# Two", "Last"], ["From -"]),
+    "a mailbox with other dates, and without blank lines": (
+        b"From a@example.org Thu Mar  5 10:00:00 MET 2026\nFrom: a@example.org\nSubject: One\n\n"
+        b"Body\nFrom b Thu, 5 Mar 2026 11:00:00 +0100\nFrom: b@example.org\nSubject: Two\n\nLast\n",
+        ["# One", "# Two", "Last"], ["From b Thu"]),
+    "a mail with parts before another one without a date": (
+        b"From a@example.org Thu Mar  5 10:00:00 2026\n" + attached("inline").replace(
+            b"\r\n", b"\n") + b"\nFrom b Thu Mar  5 11:00:00 2026\nFrom: b@example.org\n"
+        b"Subject: Two\n\nLast\n", ["Inside.", "# Two", "Last"], []),
+    "one marked line in one mail": (mbox(">>From me"), ["\n>From me"], [">>From"]),
     # RTF
     "characters that are words": (rtf(
         r"It\rquote s due 2019\endash 2021 \emdash  see \ldblquote Annex~A\rdblquote\bullet "
