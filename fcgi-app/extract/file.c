@@ -17,9 +17,11 @@
 
 enum {
 	DEPTH = 3,		/* of files within files */
-	HEAD_BYTES = 1024,
+	HEAD_BYTES = 4096,	/* LibreOffice declares some thirty namespaces */
 	CHARSET_BYTES = 40,
 };
+
+#define ODF "application/vnd.oasis.opendocument."
 
 static magic_t magic;
 enum { MAGIC_FLAGS = MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_TAR };
@@ -70,7 +72,11 @@ static const struct {
 	{ "application/vnd.ms-word.", extract_office },
 	{ "application/vnd.ms-excel.", extract_office },
 	{ "application/vnd.ms-powerpoint.", extract_office },
-	{ "application/vnd.oasis.opendocument.", extract_office },
+	{ ODF "text" EXTRACT_FLAT, extract_flat_odf },
+	{ ODF "spreadsheet" EXTRACT_FLAT, extract_flat_odf },
+	{ ODF "presentation" EXTRACT_FLAT, extract_flat_odf },
+	{ ODF "graphics" EXTRACT_FLAT, extract_flat_odf },
+	{ ODF, extract_office },
 	{ "application/epub+zip", extract_office },
 	{ "text/rtf", extract_rtf },
 	{ "application/rtf", extract_rtf },
@@ -110,6 +116,28 @@ static bool is_text(struct str s)
 		controls += (c < ' ' && !strchr("\t\n\v\f\r\b\033", c)) || c == 0x7f || !c;
 	}
 	return n && controls <= n / 100;
+}
+
+/* Documents in XML, by how they begin; a flat OpenDocument says itself what it is. */
+static void kind_of_xml(struct str head, char type[EXTRACT_TYPE_BYTES])
+{
+	static const char *const flat[] = {
+		"text", "spreadsheet", "presentation", "graphics",
+	};
+	const char *document = memmem(head.p, head.n, "<office:document", 16);
+	const char *said = document ? memmem(document, head.n - (size_t)(document - head.p),
+					     "office:mimetype=", 16) : NULL;
+
+	if (memmem(head.p, head.n, "<html", 5))
+		snprintf(type, EXTRACT_TYPE_BYTES, "application/xhtml+xml");
+	for (size_t i = 0; said && i < ARRAY_LEN(flat); i++) {
+		struct buf name = BUF_INIT(EXTRACT_TYPE_BYTES);
+
+		buf_addf(&name, ODF "%s", flat[i]);
+		if (memmem(said, head.n - (size_t)(said - head.p), name.p, name.n))
+			snprintf(type, EXTRACT_TYPE_BYTES, "%s" EXTRACT_FLAT, name.p);
+		buf_release(&name);
+	}
 }
 
 /*
@@ -158,9 +186,8 @@ static struct file_kind kind_of(struct str s)
 		snprintf(k.type, sizeof(k.type), "text/plain");
 	}
 	/* libmagic detects only the XML. */
-	if (!strcmp(k.type, "text/xml") &&
-	    memmem(s.p, MIN(s.n, HEAD_BYTES), "<html", 5))
-		snprintf(k.type, sizeof(k.type), "application/xhtml+xml");
+	if (!strcmp(k.type, "text/xml") || !strcmp(k.type, "application/xml"))
+		kind_of_xml((struct str){ s.p, MIN(s.n, HEAD_BYTES) }, k.type);
 	/* It knows a mail by its first word only, and in each version by other ones. */
 	if (k.text && !office && extract_is_mail(s))
 		snprintf(k.type, sizeof(k.type), "message/rfc822");

@@ -80,6 +80,9 @@ int extract_picture_read(struct extract *x) MUST_CHECK;
 
 /* DOCX, XLSX, PPTX, ODT, ODS, ODP, EPUB. */
 int extract_office(struct extract *x) MUST_CHECK;
+/* OpenDocument in one file of XML: its type ends with EXTRACT_FLAT. */
+#define EXTRACT_FLAT "-flat-xml"
+int extract_flat_odf(struct extract *x) MUST_CHECK;
 /* The media type of an archive by the names in it; NULL if it is another archive. */
 const char *extract_office_type(struct str head);
 

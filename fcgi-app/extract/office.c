@@ -110,6 +110,7 @@ static void content_type(struct office_walk *w, const struct office_xml *x, bool
 	name[0] = '.';
 	office_attribute(x, is_default ? "Extension" : "PartName", name + is_default,
 			 sizeof(name) - is_default);
+	office_decode_name(name);
 	office_attribute(x, "ContentType", type, sizeof(type));
 	if (package.n % 256 == 0)
 		package.v = xrealloc(package.v, (package.n + 256) * sizeof(*package.v));

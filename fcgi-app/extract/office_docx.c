@@ -52,6 +52,7 @@ static struct {
 	char style[STYLE_BYTES];
 	char font[FONT_BYTES];		/* of the run, if it is said */
 	bool in_properties;		/* of a paragraph */
+	size_t text_from;		/* where the text of an element begins */
 	/* numbers of notes by their ids, in the order of their marks; 0: none yet */
 	int *numbers[NOTE_KINDS];
 	int n_notes[NOTE_KINDS];
@@ -407,6 +408,18 @@ static bool chart(struct office_walk *w, const struct office_xml *x, bool open)
 	return false;
 }
 
+/* PowerPoint writes "_x000B_" in a:t, for a line end; Word does not in w:t. */
+static void text_element(struct office_walk *w, const struct office_xml *x, bool open)
+{
+	const char *space = (const char *)xmlTextReaderConstNamespaceUri(x->r);
+
+	w->in_text = open;
+	if (open)
+		doc.text_from = w->text.n;
+	else if (space && strstr(space, "drawingml"))
+		office_unescape(w, MIN(doc.text_from, w->text.n));
+}
+
 void office_ooxml(struct office_walk *w, const struct office_xml *x, bool open)
 {
 	const char *name = office_name(x);
@@ -416,7 +429,7 @@ void office_ooxml(struct office_walk *w, const struct office_xml *x, bool open)
 	} else if (w->skip || chart(w, x, open)) {
 		return;
 	} else if (office_is(name, "t")) {
-		w->in_text = open;
+		text_element(w, x, open);
 	} else if (office_is(name, "txbxContent")) {
 		office_box(w, open, &w->aside);
 	} else if (office_is(name, "tbl")) {

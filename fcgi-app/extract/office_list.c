@@ -4,9 +4,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
+#include "base/utf8.h"
 #include "base/util.h"
+#include "extract/out.h"
 
 #include "base/banned.h"
 
@@ -129,33 +130,11 @@ static const struct style *style_by_id(const struct office_list *l, const char *
 	return bsearch(&key, l->styles, l->n_styles, sizeof(key), by_id);
 }
 
-/* "heading 2", "Heading2", "Title"; ids of old programs also in other languages. */
-static int level_by_name(const char *name)
-{
-	static const char *const words[] = {
-		"heading", "\u00fcberschrift", "berschrift", "titre", "titolo",
-	};
-	size_t n = strlen(name);
-
-	if (!strcasecmp(name, "title") || !strcasecmp(name, "titel"))
-		return 1;
-	if (n < 2 || name[n - 1] < '1' || name[n - 1] > '9')
-		return 0;
-	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		size_t m = strlen(words[i]);
-
-		if (!strncasecmp(name, words[i], m) &&
-		    (m + 1 == n || (m + 2 == n && name[m] == ' ')))
-			return MIN(name[n - 1] - '0', 6);
-	}
-	return 0;
-}
-
 int office_list_style(const struct office_list *l, const char *id,
 		      struct list_place *place)
 {
 	const struct style *s = l ? style_by_id(l, id) : NULL;
-	int level = s ? 0 : level_by_name(id);
+	int level = s ? 0 : extract_heading_level(id);
 	bool known = !s;
 
 	*place = (struct list_place){ LIST_NONE, LIST_NONE };
@@ -168,8 +147,8 @@ int office_list_style(const struct office_list *l, const char *id,
 			level = s->outline < 9 ? MIN(s->outline + 1, 6) : 0;
 			known = true;
 		}
-		if (!known && level_by_name(s->name)) {
-			level = level_by_name(s->name);
+		if (!known && extract_heading_level(s->name)) {
+			level = extract_heading_level(s->name);
 			known = true;
 		}
 		s = style_by_id(l, s->based_on);
@@ -336,20 +315,151 @@ static void put_ideographs(struct buf *b, int64_t n)
 	buf_adds(b, digits[n % 10]);
 }
 
-/* A number as its format shows it (section 17.18.59); unknown ones in digits. */
-static void put_number(struct buf *b, int64_t n, const char *format)
+/* Letters of an alphabet, in its order; after the last, each of them twice. */
+static void put_alphabet(struct buf *b, int64_t n, const char *alphabet)
+{
+	const struct str s = str_of(alphabet);
+	const int64_t count = (int64_t)utf8_chars(s);
+	const struct str before = utf8_head(s, (size_t)((n - 1) % count));
+	const struct str letter = utf8_head(
+		(struct str){ s.p + before.n, s.n - before.n }, 1);
+
+	for (int64_t i = 0; i <= (n - 1) / count; i++)
+		buf_addstr(b, letter);
+}
+
+/* Digits of another script, whose zero is this code point. */
+static void put_digits(struct buf *b, int64_t n, unsigned zero)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", (long long)n);
+	for (const char *p = text; *p; p++)
+		extract_put_code(b, zero + (unsigned)(*p - '0'));
+}
+
+/* As letters of Hebrew: 15 and 16 without the name of God. */
+static void put_hebrew(struct buf *b, int64_t n)
+{
+	static const char *const digits[3][10] = {
+		{ "", "\u05d0", "\u05d1", "\u05d2", "\u05d3", "\u05d4", "\u05d5",
+		  "\u05d6", "\u05d7", "\u05d8" },
+		{ "", "\u05d9", "\u05db", "\u05dc", "\u05de", "\u05e0", "\u05e1",
+		  "\u05e2", "\u05e4", "\u05e6" },
+		{ "", "\u05e7", "\u05e8", "\u05e9", "\u05ea" },
+	};
+	const int64_t rest = n % 100;
+
+	if (n > 499) {
+		buf_addu(b, (uint64_t)n);
+		return;
+	}
+	buf_adds(b, digits[2][n / 100]);
+	if (rest == 15 || rest == 16) {
+		buf_adds(b, "\u05d8");
+		buf_adds(b, digits[0][rest - 9]);
+	} else {
+		buf_adds(b, digits[1][rest / 10]);
+		buf_adds(b, digits[0][rest % 10]);
+	}
+}
+
+/* Formats by letters, by digits, and by signs of their own, which are few. */
+static const struct {
+	const char *format, *alphabet;
+} alphabets[] = {
+	{ "russianLower", "\u0430\u0431\u0432\u0433\u0434\u0435\u0436\u0437\u0438\u043a"
+	  "\u043b\u043c\u043d\u043e\u043f\u0440\u0441\u0442\u0443\u0444\u0445\u0446\u0447"
+	  "\u0448\u0449\u044b\u044d\u044e\u044f" },
+	{ "russianUpper", "\u0410\u0411\u0412\u0413\u0414\u0415\u0416\u0417\u0418\u041a"
+	  "\u041b\u041c\u041d\u041e\u041f\u0420\u0421\u0422\u0423\u0424\u0425\u0426\u0427"
+	  "\u0428\u0429\u042b\u042d\u042e\u042f" },
+	{ "hebrew2", "\u05d0\u05d1\u05d2\u05d3\u05d4\u05d5\u05d6\u05d7\u05d8\u05d9\u05db"
+	  "\u05dc\u05de\u05e0\u05e1\u05e2\u05e4\u05e6\u05e7\u05e8\u05e9\u05ea" },
+	{ "arabicAlpha", "\u0623\u0628\u062a\u062b\u062c\u062d\u062e\u062f\u0630\u0631"
+	  "\u0632\u0633\u0634\u0635\u0636\u0637\u0638\u0639\u063a\u0641\u0642\u0643\u0644"
+	  "\u0645\u0646\u0647\u0648\u064a" },
+	{ "arabicAbjad", "\u0623\u0628\u062c\u062f\u0647\u0648\u0632\u062d\u0637\u064a"
+	  "\u0643\u0644\u0645\u0646\u0633\u0639\u0641\u0635\u0642\u0631\u0634\u062a\u062b"
+	  "\u062e\u0630\u0636\u0638\u063a" },
+	{ "ganada", "\uac00\ub098\ub2e4\ub77c\ub9c8\ubc14\uc0ac\uc544\uc790\ucc28\uce74"
+	  "\ud0c0\ud30c\ud558" },
+	{ "chosung", "\u3131\u3134\u3137\u3139\u3141\u3142\u3145\u3147\u3148\u314a\u314b"
+	  "\u314c\u314d\u314e" },
+	{ "aiueo", "\u30a2\u30a4\u30a6\u30a8\u30aa\u30ab\u30ad\u30af\u30b1\u30b3" },
+	{ "aiueoFullWidth",
+	  "\u30a2\u30a4\u30a6\u30a8\u30aa\u30ab\u30ad\u30af\u30b1\u30b3" },
+	{ "iroha", "\u30a4\u30ed\u30cf\u30cb\u30db\u30d8\u30c8\u30c1\u30ea\u30cc" },
+	{ "irohaFullWidth",
+	  "\u30a4\u30ed\u30cf\u30cb\u30db\u30d8\u30c8\u30c1\u30ea\u30cc" },
+	{ "ideographTraditional",
+	  "\u7532\u4e59\u4e19\u4e01\u620a\u5df1\u5e9a\u8f9b\u58ec\u7678" },
+	{ "ideographZodiac", "\u5b50\u4e11\u5bc5\u536f\u8fb0\u5df3\u5348\u672a\u7533\u9149"
+	  "\u620c\u4ea5" },
+	{ "thaiLetters", "\u0e01\u0e02\u0e04\u0e07\u0e08\u0e09\u0e0a\u0e0b\u0e0c\u0e0d" },
+	{ "chicago", "*\u2020\u2021\u00a7" },
+};
+
+static const struct {
+	const char *format;
+	unsigned zero;
+} scripts[] = {
+	{ "decimalFullWidth", 0xff10 }, { "decimalFullWidth2", 0xff10 },
+	{ "hindiNumbers", 0x966 }, { "thaiNumbers", 0xe50 },
+};
+
+static const struct {
+	const char *format;
+	unsigned one;
+	int64_t most;
+} signs[] = {
+	{ "decimalEnclosedCircle", 0x2460, 20 },
+	{ "decimalEnclosedCircleChinese", 0x2460, 20 },
+	{ "decimalEnclosedParen", 0x2474, 20 },
+	{ "decimalEnclosedFullstop", 0x2488, 20 },
+};
+
+/* As letters or signs that are not Latin. Returns whether there are such. */
+static bool put_foreign(struct buf *b, int64_t n, const char *format)
 {
 	static const char *const ideographs[] = {
 		"chineseCounting", "chineseCountingThousand", "ideographDigital",
-		"japaneseCounting", "taiwaneseCounting", "taiwaneseCountingThousand",
+		"japaneseCounting", "koreanCounting", "koreanDigital2",
+		"taiwaneseCounting", "taiwaneseCountingThousand",
 	};
 
-	n = MIN(MAX(n, 0), COUNT_MAX);
 	for (size_t i = 0; i < ARRAY_LEN(ideographs); i++)
 		if (office_is(format, ideographs[i])) {
 			put_ideographs(b, n);
-			return;
+			return true;
 		}
+	for (size_t i = 0; n && i < ARRAY_LEN(alphabets); i++)
+		if (office_is(format, alphabets[i].format)) {
+			put_alphabet(b, n, alphabets[i].alphabet);
+			return true;
+		}
+	for (size_t i = 0; i < ARRAY_LEN(scripts); i++)
+		if (office_is(format, scripts[i].format)) {
+			put_digits(b, n, scripts[i].zero);
+			return true;
+		}
+	for (size_t i = 0; n && i < ARRAY_LEN(signs); i++)
+		if (office_is(format, signs[i].format) && n <= signs[i].most) {
+			extract_put_code(b, signs[i].one + (unsigned)n - 1);
+			return true;
+		}
+	if (!office_is(format, "hebrew1"))
+		return false;
+	put_hebrew(b, n);
+	return true;
+}
+
+/* A number as its format shows it (section 17.18.59); unknown ones in digits. */
+static void put_number(struct buf *b, int64_t n, const char *format)
+{
+	n = MIN(MAX(n, 0), COUNT_MAX);
+	if (put_foreign(b, n, format))
+		return;
 	if (office_is(format, "lowerRoman") || office_is(format, "upperRoman"))
 		put_roman(b, n, *format == 'u');
 	else if (office_is(format, "lowerLetter"))
@@ -358,6 +468,8 @@ static void put_number(struct buf *b, int64_t n, const char *format)
 		put_letters(b, n, 'A');
 	else if (office_is(format, "decimalZero"))
 		buf_addf(b, "%02lld", (long long)n);
+	else if (office_is(format, "numberInDash"))
+		buf_addf(b, "- %lld -", (long long)n);
 	else if (office_is(format, "ordinal"))
 		buf_addf(b, "%lld%s", (long long)n, n / 10 % 10 == 1 ? "th" :
 			 n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" :

@@ -36,6 +36,7 @@ static struct {
 	int boxed[OFFICE_BOXES];	/* depths of paragraphs within paragraphs */
 	int n_boxed;
 	bool of_notes;			/* the next paragraph begins a slide's notes */
+	bool in_body;			/* of a flat file */
 	int n_comments;
 } odf;
 
@@ -96,9 +97,9 @@ static void creator(struct office_walk *w, bool open)
 
 static bool is_hidden(const char *name)
 {
-	/* Deleted text that can be restored, pronunciation, numbers of notes. */
+	/* Deleted text that can be restored, pronunciation, numbers of notes, pictures. */
 	return office_is(name, "tracked-changes") || office_is(name, "ruby-text") ||
-		office_is(name, "note-citation");
+		office_is(name, "note-citation") || office_is(name, "binary-data");
 }
 
 static void spaces(struct office_walk *w, const struct office_xml *x)
@@ -184,6 +185,34 @@ static void header(struct office_walk *w, const struct office_xml *x, bool open)
 static void footer(struct office_walk *w, const struct office_xml *x, bool open)
 {
 	read_frame(w, x, open, "footer");
+}
+
+/* What a package has in content.xml. */
+static void body(struct office_walk *w, const struct office_xml *x, bool open)
+{
+	if (office_is(office_name(x), "body"))
+		odf.in_body = open;
+	else if (odf.in_body)
+		element(w, x, open);
+}
+
+int extract_flat_odf(struct extract *x)
+{
+	struct office_parts none = { .n = 0 };
+	struct office_walk w = OFFICE_WALK(x, &none);
+	struct str s = buf_str(&x->input);
+	bool is_text = memmem(s.p, s.n, "<office:text", 12);
+	int rc;
+
+	memset(&odf, 0, sizeof(odf));
+	if (is_text)
+		(void)!office_each(&w, s, header, office_add_text);
+	rc = office_each(&w, s, body, office_add_text);
+	if (is_text)
+		(void)!office_each(&w, s, footer, office_add_text);
+	office_end_notes(&w);
+	office_walk_release(&w);
+	return rc;
 }
 
 int office_read_odf(struct office_walk *w)

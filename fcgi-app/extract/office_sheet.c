@@ -195,34 +195,6 @@ static void read_number(struct buf *text)
 	}
 }
 
-/* Characters that XML cannot have: "_x000D_" (section 22.9.2.19). */
-static void unescape(struct buf *b)
-{
-	size_t to = 0;
-
-	for (size_t i = 0; i < b->n; i++) {
-		int code = b->p[i] == '_' && i + 6 < b->n && b->p[i + 1] == 'x' &&
-			b->p[i + 6] == '_' ? hex4(b->p + i + 2) : -1;
-
-		if (code < 0) {
-			b->p[to++] = b->p[i];
-			continue;
-		}
-		/* It is shorter than the escape. */
-		if (code > 0 && (code < 0xd800 || code > 0xdfff)) {
-			struct buf c = BUF_INIT(8);
-
-			extract_put_code(&c, (unsigned)code);
-			memcpy(b->p + to, c.p, c.n);
-			to += c.n;
-			buf_release(&c);
-		}
-		i += 6;
-	}
-	b->n = to;
-	b->p[to] = '\0';
-}
-
 /* Replaces what is stored by what a reader sees. */
 static void read_value(struct office_walk *w)
 {
@@ -249,8 +221,8 @@ static void read_value(struct office_walk *w)
 		buf_adds(&w->text, yes ? "TRUE" : "FALSE");
 	} else if (s.n && (!*book.kind || office_is(book.kind, "n"))) {
 		read_number(&w->text);
-	} else if (w->text.n) {
-		unescape(&w->text);
+	} else {
+		office_unescape(w, 0);
 	}
 }
 
@@ -268,8 +240,7 @@ static void shared(struct office_walk *w, const struct office_xml *x, bool open)
 	if (book.n_shared % 1024 == 0)
 		book.shared = xrealloc(book.shared, (book.n_shared + 1024) *
 				       sizeof(*book.shared));
-	if (w->text.n)
-		unescape(&w->text);
+	office_unescape(w, 0);
 	copy = xmalloc(w->text.n + 1);
 	memcpy(copy, w->text.n ? w->text.p : "", w->text.n);
 	book.shared[book.n_shared++] = (struct str){ copy, w->text.n };
@@ -355,6 +326,7 @@ static void comment(struct office_walk *w, const struct office_xml *x, bool open
 				 office_attribute(x, "ref", ref, sizeof(ref)));
 			office_add_label(w, str_of(label));
 		} else {
+			office_unescape(w, w->label);
 			office_end_paragraph(w);
 		}
 	} else if (office_is(name, "t") ||

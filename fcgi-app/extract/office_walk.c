@@ -161,6 +161,7 @@ static void resolve(const char *base, const char *target, char *out)
 		target += len + (target[len] == '/');
 	}
 	out[n] = '\0';
+	office_decode_name(out);
 }
 
 void office_add_link(struct office_walk *w, const char *id, const char *type,
@@ -240,6 +241,47 @@ void office_add_utf8(struct office_walk *w, const char *utf8)
 void office_add_char(struct office_walk *w, char c)
 {
 	buf_addc(&w->text, c);
+}
+
+/* The code of "_x000D_" at p, of n bytes; -1: it is none. */
+static int escaped(const char *p, size_t n)
+{
+	return n > 6 && p[0] == '_' && p[1] == 'x' && p[6] == '_' ? hex4(p + 2) : -1;
+}
+
+void office_unescape(struct office_walk *w, size_t from)
+{
+	struct buf *b = &w->text;
+	size_t to = from;
+
+	for (size_t i = from; i < b->n; i++) {
+		int code = escaped(b->p + i, b->n - i), low;
+
+		if (code < 0) {
+			b->p[to++] = b->p[i];
+			continue;
+		}
+		i += 6;
+		low = code >= 0xd800 && code <= 0xdbff
+			? escaped(b->p + i + 1, b->n - i - 1) : -1;
+		if (low >= 0xdc00 && low <= 0xdfff) {
+			code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+			i += 7;
+		}
+		/* It is shorter than the escape. */
+		if (code > 0 && (code < 0xd800 || code > 0xdfff)) {
+			struct buf c = BUF_INIT(8);
+
+			extract_put_code(&c, (unsigned)code);
+			memcpy(b->p + to, c.p, c.n);
+			to += c.n;
+			buf_release(&c);
+		}
+	}
+	if (to < b->n) {
+		b->n = to;
+		b->p[to] = '\0';
+	}
 }
 
 void office_add_label(struct office_walk *w, struct str label)

@@ -136,6 +136,12 @@ void office_add_char(struct office_walk *w, char c);
 /* A character that an element or its attributes stand for; utf8: "" is none. */
 void office_add_utf8(struct office_walk *w, const char *utf8);
 
+/*
+ * Characters that XML cannot have, of the text from byte `from` on: "_x000D_" (ECMA-376
+ * part 1, section 22.9.2.19).
+ */
+void office_unescape(struct office_walk *w, size_t from);
+
 /* The number of a paragraph or heading, before its text. */
 void office_add_label(struct office_walk *w, struct str label);
 

@@ -2,6 +2,9 @@
 #include "extract/out.h"
 
 #include <string.h>
+#include <strings.h>
+
+#include "base/util.h"
 
 #include "base/banned.h"
 
@@ -209,4 +212,25 @@ void extract_put_row(struct buf *b, struct str cells, bool first)
 	while (n--)
 		buf_adds(b, " --- |");
 	buf_addc(b, '\n');
+}
+
+int extract_heading_level(const char *style)
+{
+	static const char *const words[] = {
+		"heading", "\u00fcberschrift", "berschrift", "titre", "titolo",
+	};
+	const size_t n = strcspn(style, ",");
+
+	if (n == 5 && (!strncasecmp(style, "title", n) || !strncasecmp(style, "titel", n)))
+		return 1;
+	if (n < 2 || style[n - 1] < '1' || style[n - 1] > '9')
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		size_t m = strlen(words[i]);
+
+		if (!strncasecmp(style, words[i], m) &&
+		    (m + 1 == n || (m + 2 == n && style[m] == ' ')))
+			return MIN(style[n - 1] - '0', 6);
+	}
+	return 0;
 }

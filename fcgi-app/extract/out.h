@@ -24,6 +24,13 @@ void extract_put_page(struct buf *b, int64_t number);
 /* Appends a code point in UTF-8; nothing if it is none, or NUL. */
 void extract_put_code(struct buf *b, unsigned code);
 
+/*
+ * The level of the heading that a style of this name is: "heading 2", "Heading2", "Title",
+ * also with other names behind a comma; ids of old programs also in other languages. 0: it
+ * is none.
+ */
+int extract_heading_level(const char *style);
+
 /* Appends blocks that these functions have written to another buffer. */
 void extract_put_ready(struct buf *b, struct str blocks);
 

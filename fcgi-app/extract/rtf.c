@@ -18,12 +18,13 @@
 
 enum {
 	GROUPS = 256, WORD = 32, TEXT_BYTES = 67108864, CHARSET = 24, FONTS = 4096,
-	FONT_NAME = 24, BOXES = 8, FIELD_BYTES = 256,
+	FONT_NAME = 24, BOXES = 8, FIELD_BYTES = 256, STYLES = 4096, STYLE_NAME = 64,
+	BASED = 16,		/* styles that one is based on, in a row */
 };
 
 /* What groups with a name of their own are. */
 enum what {
-	SHOWN, FONT_TABLE,
+	SHOWN, FONT_TABLE, STYLE_TABLE,
 	HIDDEN,		/* not part of the text */
 	IGNORED,	/* the same, but a group in it may be */
 	BOX,		/* a text box */
@@ -52,7 +53,7 @@ static const struct {
 	{ "objsect", HIDDEN }, { "pict", HIDDEN }, { "pntxta", HIDDEN },
 	{ "pntxtb", HIDDEN }, { "result", SHOWN }, { "revtbl", HIDDEN },
 	{ "rsidtbl", HIDDEN }, { "rxe", HIDDEN }, { "shprslt", HIDDEN },
-	{ "shptxt", BOX }, { "stylesheet", HIDDEN }, { "tc", HIDDEN }, { "tcn", HIDDEN },
+	{ "shptxt", BOX }, { "stylesheet", STYLE_TABLE }, { "tc", HIDDEN }, { "tcn", HIDDEN },
 	{ "themedata", HIDDEN }, { "txe", HIDDEN }, { "ud", SHOWN }, { "upr", IGNORED },
 	{ "xe", HIDDEN }, { "xmlnstbl", HIDDEN },
 };
@@ -85,6 +86,12 @@ struct font {
 	char name[FONT_NAME];
 };
 
+/* A style of paragraphs. */
+struct style {
+	int heading;		/* its level; 0: it is none, -1: not said */
+	int based_on;		/* another style, or -1 */
+};
+
 /* The paragraph outside of a note or box, and where that one is written. */
 struct box {
 	size_t depth;		/* of its group */
@@ -106,6 +113,9 @@ struct rtf {
 	struct font *fonts;
 	int font;		/* that the table describes */
 	int default_font;
+	struct style *styles;
+	int style;		/* that the table describes; -1: one of something else */
+	char style_name[STYLE_NAME];
 	int heading;
 	bool in_table, row_before;
 	int n_cells;
@@ -144,7 +154,9 @@ static void name_page(char out[CHARSET], long page)
 	} others[] = {
 		{ 437, "IBM437" }, { 850, "IBM850" }, { 852, "IBM852" },
 		{ 855, "IBM855" }, { 862, "IBM862" }, { 865, "IBM865" },
-		{ 866, "IBM866" }, { 10000, "MACINTOSH" }, { 65001, "UTF-8" },
+		{ 866, "IBM866" }, { 10000, "MACINTOSH" }, { 10001, "SHIFT_JIS" },
+		{ 10002, "BIG5" }, { 10003, "EUC-KR" }, { 10007, "MAC-CYRILLIC" },
+		{ 10008, "GB2312" }, { 10029, "MAC-CENTRALEUROPE" }, { 65001, "UTF-8" },
 		{ 28591, "ISO-8859-1" }, { 28592, "ISO-8859-2" },
 		{ 20866, "KOI8-R" }, { 54936, "GB18030" },
 	};
@@ -161,7 +173,8 @@ static long page_of(long fcharset)
 	static const struct {
 		long fcharset, page;
 	} pages[] = {
-		{ 77, 10000 }, { 128, 932 }, { 129, 949 }, { 130, 1361 }, { 134, 936 },
+		{ 77, 10000 }, { 78, 10001 }, { 79, 10003 }, { 80, 10008 },
+		{ 81, 10002 }, { 88, 10029 }, { 89, 10007 }, { 128, 932 }, { 129, 949 }, { 130, 1361 }, { 134, 936 },
 		{ 136, 950 }, { 161, 1253 }, { 162, 1254 }, { 163, 1258 }, { 177, 1255 },
 		{ 178, 1256 }, { 186, 1257 }, { 204, 1251 }, { 222, 874 }, { 238, 1250 },
 		{ 254, 437 }, { 255, 850 },
@@ -210,12 +223,43 @@ static void font_name(struct rtf *r, char c)
 	f->name[n + 1] = '\0';
 }
 
+/* The name of a style, which ends with ';', says more than no level. */
+static void style_name(struct rtf *r, char c)
+{
+	size_t n = strlen(r->style_name);
+
+	if (c == ';') {
+		if (r->style >= 0 && r->styles[r->style].heading < 0 &&
+		    extract_heading_level(r->style_name))
+			r->styles[r->style].heading =
+				extract_heading_level(r->style_name);
+		r->style = 0;
+		r->style_name[0] = '\0';
+	} else if (n + 1 < sizeof(r->style_name) && (n || c != ' ')) {
+		r->style_name[n] = c;
+		r->style_name[n + 1] = '\0';
+	}
+}
+
+/* The level of the heading that a style is; 0: it is none. */
+static int style_heading(const struct rtf *r, long style)
+{
+	for (int i = 0; i < BASED && style >= 0 && style < STYLES; i++) {
+		if (r->styles[style].heading >= 0)
+			return r->styles[style].heading;
+		style = r->styles[style].based_on;
+	}
+	return 0;
+}
+
 static void add_byte(struct rtf *r, char c)
 {
 	if (is_fallback(r))
 		return;
 	if (group(r)->what == FONT_TABLE)
 		font_name(r, c);
+	else if (group(r)->what == STYLE_TABLE)
+		style_name(r, c);
 	else if (group(r)->what == INSTRUCTION)
 		buf_addc(&r->field, c);
 	else if (is_shown(r))
@@ -364,8 +408,8 @@ static void begin_group(struct rtf *r, enum what what)
 {
 	struct group *g = group(r);
 
-	if (what == HIDDEN || what == FONT_TABLE || what == INSTRUCTION ||
-	    what == FORM_FIELD) {
+	if (what == HIDDEN || what == FONT_TABLE || what == STYLE_TABLE ||
+	    what == INSTRUCTION || what == FORM_FIELD) {
 		g->hidden = true;
 	} else if (what == IGNORED) {
 		g->skip = true;
@@ -395,12 +439,16 @@ static void end_instruction(struct rtf *r)
 	struct str s = str_trim(buf_str(&r->field));
 	char name[FONT_NAME] = "Symbol";
 	const char *p;
+	size_t n;
 
 	if (!str_starts(s, STR("SYMBOL ")))
 		return;
-	p = memchr(s.p, '"', s.n);
-	if (p)
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(p + 1, "\""), p + 1);
+	p = strstr(s.p, "\\f ");
+	if (p) {
+		p += strspn(p + 3, " ") + 3;
+		n = strcspn(p + (*p == '"'), *p == '"' ? "\"" : " \\");
+		snprintf(name, sizeof(name), "%.*s", (int)n, p + (*p == '"'));
+	}
 	if (!group(r)->deleted)
 		buf_adds(&r->text, extract_symbol(
 			name, (unsigned)strtol(s.p + 7, NULL, 0)));
@@ -483,11 +531,30 @@ static bool structure(struct rtf *r, const char *word)
 	return true;
 }
 
+/* A control word in the table of styles. */
+static void style_property(struct rtf *r, const char *word, long value)
+{
+	struct style *s = r->style < 0 ? NULL : &r->styles[r->style];
+
+	if (!strcmp(word, "s"))
+		r->style = value >= 0 && value < STYLES ? (int)value : -1;
+	else if (!strcmp(word, "cs") || !strcmp(word, "ds") || !strcmp(word, "ts"))
+		r->style = -1;
+	else if (s && !strcmp(word, "outlinelevel"))
+		s->heading = value >= 0 && value < 9 ? (int)MIN(value + 1, 6) : 0;
+	else if (s && !strcmp(word, "sbasedon"))
+		s->based_on = value != r->style ? (int)MIN(value, STYLES) : -1;
+}
+
 static void property(struct rtf *r, const char *word, bool has_value, long value)
 {
 	struct group *g = group(r);
 	bool on = !has_value || value;
 
+	if (g->what == STYLE_TABLE && has_value && strcmp(word, "u") != 0) {
+		style_property(r, word, value);
+		return;
+	}
 	if (!strcmp(word, "uc") && has_value) {
 		g->uc = (int)MIN(MAX(value, 0), 8);
 	} else if (!strcmp(word, "u") && has_value) {
@@ -509,6 +576,8 @@ static void property(struct rtf *r, const char *word, bool has_value, long value
 		r->in_table = false;
 	} else if (!strcmp(word, "intbl")) {
 		r->in_table = on;
+	} else if (!strcmp(word, "s") && has_value && !g->hidden) {
+		r->heading = style_heading(r, value);
 	} else if (!strcmp(word, "outlinelevel") && has_value && !g->hidden) {
 		r->heading = value < 9 ? (int)MIN(MAX(value, 0) + 1, 6) : 0;
 	} else if (!strcmp(word, "mac")) {
@@ -649,12 +718,15 @@ int extract_rtf(struct extract *x)
 		.s = buf_str(&x->input), .text = BUF_INIT(TEXT_BYTES), .x = x,
 		.bytes = BUF_INIT(TEXT_BYTES), .row = BUF_INIT(TEXT_BYTES),
 		.charset = "WINDOWS-1252", .fonts = xcalloc(FONTS, sizeof(*r.fonts)),
+		.styles = xcalloc(STYLES, sizeof(*r.styles)),
 		.aside = BUF_INIT(TEXT_BYTES), .footers = BUF_INIT(TEXT_BYTES),
 		.notes = BUF_INIT(TEXT_BYTES), .field = BUF_INIT(FIELD_BYTES),
 	};
 	bool deep;
 
 	r.group[0].uc = 1;
+	for (size_t i = 0; i < STYLES; i++)
+		r.styles[i] = (struct style){ -1, -1 };
 	deep = read_all(&r);
 	while (r.n_boxes) {
 		r.depth = r.boxes[r.n_boxes - 1].depth;
@@ -673,5 +745,6 @@ int extract_rtf(struct extract *x)
 	buf_release(&r.notes);
 	buf_release(&r.field);
 	free(r.fonts);
+	free(r.styles);
 	return deep ? EXTRACT_UNREADABLE : EXTRACT_OK;
 }

@@ -196,6 +196,17 @@ CASES = {
                ["| a | b\\| c |\n| --- | --- |\n| 1 |  |\n\nend"], []),
     "headings": (rtf(r"\outlinelevel0 Top\par\pard Text\par\outlinelevel1 Sub\par\pard"),
                  ["# Top\n\nText\n\n## Sub"], []),
+    "headings by their styles": (rtf(
+        r"{\stylesheet{\s0 Normal;}{\s1\outlinelevel0 Kapitel;}{\s2\sbasedon0 heading 2;}"
+        r"{\s3\sbasedon2 Own;}{\*\cs4 heading 5;}}\s1 Top\par\pard\s2 Sub\par\pard\s3 Mine\par"
+        r"\pard\s0 Text\par\pard\s4 More\par\pard\s1\outlinelevel9 None"),
+        ["# Top\n\n## Sub\n\n## Mine\n\nText\n\nMore\n\nNone"], ["Kapitel"]),
+    "a symbol without quotes": (rtf(
+        r"{\field{\*\fldinst SYMBOL 252 \\f Wingdings \\s 10}{\fldrslt\f3}}"), ["✓"], []),
+    "code pages of Macs": (rtf(
+        rf"\f1 {escaped('Привет', 'mac_cyrillic')}\f2 {escaped('日本', 'shift_jis')}",
+        r"\mac\ansicpg10000{\fonttbl{\f0 A;}{\f1\cpg10007 B;}{\f2\fcharset78 C;}}"),
+        ["Привет日本"], []),
     "what is no text": (rtf(r"{\info{\author Ann}}{\*\unknown x}{\stylesheet{\s0 Normal;}}y"
                             r"{\xe{\v index}}\bin3 }}}z"), ["yz"], ["Ann", "Normal", "index"]),
 }

@@ -119,6 +119,16 @@ OX = ('xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
       ' xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"'
       ' xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
       ' xmlns:dc="http://purl.org/dc/elements/1.1/"')
+
+
+def flat(kind, body):
+    """OpenDocument in one file, with what stands before its body."""
+    return (f'<?xml version="1.0" encoding="UTF-8"?>\n<office:document {OX} xmlns:table='
+            '"urn:oasis:names:tc:opendocument:xmlns:table:1.0" office:version="1.3"'
+            f' office:mimetype="{ODF}{kind}"><office:meta><dc:creator>Ann</dc:creator>'
+            f"</office:meta>{body}</office:document>").encode()
+
+
 NESTED = ('<text:p xmlns:dc="d" xmlns:draw="w">Before<text:note text:note-class="footnote">'
           "<text:note-citation>1</text:note-citation><text:note-body><text:p>Below.</text:p>"
           "</text:note-body></text:note> after<office:annotation><dc:creator>Ann</dc:creator>"
@@ -146,6 +156,11 @@ CASES = {
     "slides by relations": (talk(ap("Hello")), ["Hello"], []),
     "names in another case": (package("Word/Document.XML", WORD, {
         "word/document.xml": part("document", f"<w:body>{wp('Here')}</w:body>")}), ["Here"], []),
+    "names with blanks, encoded in some places": (archive({
+        "_rels/.rels": relations(("rId1", "officeDocument", "/word/the%20text.xml")),
+        "word/the text.xml": part("document", f"<w:body>{wp('Here')}</w:body>"),
+        "[Content_Types].xml": f'{HEAD}<Types xmlns="{PACKAGE}/content-types"><Override PartName='
+        f'"/word/the%20text.xml" ContentType="{WORD}"/></Types>'}), ["Here"], []),
     # characters that are elements
     "hyphens that do not break": (word(run(
         "<w:t>2019</w:t><w:noBreakHyphen/><w:t>2021 Mit</w:t><w:softHyphen/><w:t>arbeit</w:t>")),
@@ -197,7 +212,21 @@ CASES = {
         + wp("First", "k"), LISTS[:1],
         styles=styles(("k", "k", '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>'))),
         ["### Third", "# First"], []),
+    "a style with two names": (word(
+        wp("Uno", "T1"), LISTS[:1], styles=styles(("T1", "heading 1,Titre", ""))), ["# Uno"], []),
     # numbers
+    **{f"numbers in {form}": (word(
+        "".join(item("x") for _ in range(count)), LISTS, styles=styles(),
+        numbering=numbering(level(0, form, "%1)"))), [f"\n{last}) x\n"], [f"\n{count}) x"])
+       for form, count, last in (
+           ("russianLower", 10, "к"), ("russianUpper", 30, "АА"), ("hebrew1", 15, "טו"),
+           ("hebrew1", 123, "קכג"), ("hebrew2", 11, "כ"), ("arabicAlpha", 3, "ت"),
+           ("arabicAbjad", 3, "ج"), ("thaiLetters", 2, "ข"), ("thaiNumbers", 12, "๑๒"),
+           ("hindiNumbers", 3, "३"), ("decimalFullWidth", 3, "３"),
+           ("decimalEnclosedCircle", 20, "⑳"), ("decimalEnclosedParen", 2, "⑵"),
+           ("decimalEnclosedFullstop", 2, "⒉"), ("ganada", 2, "나"), ("aiueo", 2, "イ"),
+           ("iroha", 2, "ロ"), ("ideographTraditional", 2, "乙"), ("ideographZodiac", 2, "丑"),
+           ("koreanCounting", 2, "二"), ("chicago", 5, "**"), ("numberInDash", 2, "- 2 -"))},
     "clauses": (word(
         item("Scope") + item("Parties", 1) + item("Alice", 2) + item("Bob", 2) + item("x", 3)
         + item("y", 3) + item("Law", 1) + item("Term") + item("Start", 1) + item("dot", 4),
@@ -248,6 +277,13 @@ CASES = {
         '<row><c t="s"><v>0</v></c><c t="inlineStr"><is><t>x_x0041_y</t></is></c><c t="s">'
         "<v>1</v></c></row>", "<si><t>one_x000D_\ntwo</t></si><si><t>_x005F_x000D_</t></si>"),
         [re.compile(r"\| one +two \| xAy \| _x000D_ \|")], []),
+    "a character in two escapes": (workbook(
+        '<row><c t="inlineStr"><is><t>a_xD83D__xDE00_b _xD83D_c _x0_ _xZZZZ_</t></is></c></row>'),
+        ["| a😀b c _x0_ _xZZZZ_ |"], []),
+    "escapes in comments": (workbook(
+        '<row><c><v>1</v></c></row>', links=[("a", "comments", "../remarks.xml")],
+        remarks=f"{HEAD}<comments {S}><commentList><comment ref='B2'><text><t>Check_x000D_\nthis"
+        "</t></text></comment></commentList></comments>"), ["Check\n"], ["_x000D_"]),
     "cells without places": (workbook(
         "<row><c><v>1</v></c><c/><c><v>3</v></c></row>"), ["| 1 |  | 3 |"], []),
     "rich text and pronunciation": (workbook(
@@ -280,7 +316,20 @@ CASES = {
         c=f"{HEAD}<c:chartSpace {A} xmlns:c='c'><c:tx><c:v>Sales</c:v></c:tx><c:cat><c:v>2025"
         "</c:v><c:v>2026</c:v></c:cat><c:val><c:v>7</c:v></c:val></c:chartSpace>"),
         ["Step one\n\nStep two", "Sales", "2025 2026", "\n7"], []),
+    "line ends of slides": (talk(ap("One_x000B_two")), ["One\ntwo"], ["_x"]),
+    "such text in Word": (word(wp("One_x000B_two")), ["One_x000B_two"], []),
     # OpenDocument
+    "in one file": (flat("text", (
+        '<office:master-styles><style:master-page><style:header><text:p>Head</text:p>'
+        "</style:header></style:master-page></office:master-styles><office:body><office:text>"
+        '<text:h text:outline-level="2">Kopf</text:h><text:p>Absatz<draw:frame><draw:image>'
+        "<office:binary-data>AAAA</office:binary-data></draw:image></draw:frame></text:p>"
+        "</office:text></office:body>")), ["Head\n\n## Kopf\n\nAbsatz\n"], ["Ann", "AAAA"]),
+    "a sheet in one file": (flat("spreadsheet", (
+        '<office:body><office:spreadsheet><table:table table:name="T"><table:table-row>'
+        "<table:table-cell><text:p>a</text:p></table:table-cell><table:table-cell><text:p>b"
+        "</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>"
+        "</office:body>")), ["## T", "| a | b |"], []),
     "text within paragraphs": (odt(NESTED), [
         "Before[^1] after[^c1] end last.\n\nBoxed\n\nNext.\n\n[^1]: Below.\n\n"
         "[^c1]: Comment, Ann: Check!"], []),
@@ -303,6 +352,7 @@ TYPES = {
         OOXML + "wordprocessingml.document"),
     "a template of OpenDocument": (archive({"content.xml": "<x/>"}, ODF + "text-template"),
                                    ODF + "text-template"),
+    "OpenDocument in one file": (flat("text", "<office:body/>"), ODF + "text-flat-xml"),
     "its manifest only": (archive({
         "META-INF/manifest.xml": f'{HEAD}<m:manifest xmlns:m="m"><m:file-entry m:full-path="/"'
         f' m:media-type="{ODF}text"/></m:manifest>', "content.xml": "<x/>"}), ODF + "text"),
