@@ -75,10 +75,11 @@ enum {
 	TITLE_REPLY_BYTES = 16384,	/* with reasoning */
 };
 
-/* What models put around a title: quotes of all languages, Markdown, a period. */
+/* What models put around a title: quotes of all languages, Markdown, tags, a period. */
 static const char *const wrappings[] = {
 	"\"", "'", "`", "*", "_", "#", " ", "\t", "“", "”", "„", "‟", "‘", "’", "‚",
 	"«", "»", "‹", "›", "「", "」", "『", "』", "《", "》", "＂", "｢", "｣",
+	"- ", "• ", "<title>", "</title>", "<answer>", "</answer>",
 };
 
 /* The length of the wrapping at the start (or end) of s; 0: none. */

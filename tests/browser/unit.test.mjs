@@ -250,10 +250,28 @@ test('markdown: bare addresses end where they end, without blanks too', () => {
 		['\u202ahttps://example.org/a\u202c', 'https://example.org/a'],
 		['\u2068https://example.org\u2069.', 'https://example.org'],
 		['https://example.org/نیم\u200cفاصله', 'https://example.org/نیم\u200cفاصله'],
+		['see http://[2001:db8::1]:8080/x, ok', 'http://[2001:db8::1]:8080/x'],
+		['(https://[::ffff:10.0.0.1])', 'https://[::ffff:10.0.0.1]'],
+		['http://[not one]', undefined],
 		['https://了解更多', undefined],
 		['https://は。', undefined],
 	])
 		assert.equal(address(text), want, text);
+});
+
+test('markdown: a text of any length takes a time like its length', () => {
+	for (const text of ['*www.', '<b>', '\\']) {
+		const begun = process.cpuUsage().user;
+
+		toHtml(text.repeat(390000 / text.length));
+		// of seconds: without the bounds it is 27 to 88
+		assert.ok(process.cpuUsage().user - begun < 15e6, text);
+	}
+	const long = `**${'word '.repeat(9)}word** and https://example.org/a. `.repeat(200);
+
+	assert.ok(toHtml(long).split('<a ').length > 195);
+	assert.ok(toHtml(long).split('<strong>').length > 190);
+	assert.match(toHtml(`- ${'> '.repeat(50)}x`), /<blockquote>/);
 });
 
 test('markdown: links without an end are not looked for again and again', () => {

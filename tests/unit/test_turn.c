@@ -400,6 +400,7 @@ static void titles_come_from_the_first_message(void **state)
 		{ "```\nPrinters\n```", "Printers" },
 		{ "Here is a title:\n\n\"Printers\"", "Printers" },
 		{ "Printers:", "Printers:" },
+		{ "- Printers", "Printers" }, { "<title>Printers</title>", "Printers" },
 	};
 	struct arena a = ARENA_INIT;
 

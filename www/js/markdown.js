@@ -32,8 +32,8 @@ const END_MARK = new RegExp('[\\u00ab\\u00bb\\u2014\\u2018-\\u201f\\u2026\\u2039
 	'\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069' +
 	'\\u3000-\\u3004\\u3008-\\u3020\\u3030\\u30fb\\uff00-\\uff65]', 'u');
 
-/** the host of an address, in letters of any script */
-const HOST = /^((?:ftp|https?):\/\/|www\.)([\p{L}\p{M}\p{N}.-]+)/iu;
+/** the host of an address, in letters of any script, or of IPv6 */
+const HOST = /^((?:ftp|https?):\/\/|www\.)(\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}.-]+)/iu;
 
 /** what a link may lead to; mind that //host is another site */
 export const LINK = /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i;
@@ -136,16 +136,18 @@ function addressEnd(text)
 }
 
 /**
- * The link of an address whose host has letters beyond ASCII, which marked knows
- * nothing of: it is shown the same length without them. Null: another host, or none.
+ * The link of an address whose host has letters beyond ASCII or is one of IPv6, which
+ * marked knows nothing of: it is shown the same length without them. Null: another host,
+ * or none.
  */
 function foreignHost(address, link)
 {
 	const [, scheme, host] = HOST.exec(address) || [];
 
-	if (!/[^\x00-\x7f]/.test(host || '') || !/[\p{L}\p{M}\p{N}]\.\p{L}/u.test(host))
+	if (!/^\[|[^\x00-\x7f]/.test(host || '') ||
+		!/^\[|[\p{L}\p{M}\p{N}]\.\p{L}/u.test(host))
 		return null;
-	const token = link(scheme + host.replace(/[^\x00-\x7f]/g, 'x') +
+	const token = link(scheme + host.replace(/[^\x00-\x7f]|[[\]:]/g, 'x') +
 		address.slice(scheme.length + host.length));
 
 	if (!token)
@@ -163,22 +165,42 @@ const MARK_REACH = 4096;
 const MARKS_MS = 1000;
 let marksMs = 0;
 
+/** What look() finds, unless this text has taken long enough. */
+function timed(look)
+{
+	if (marksMs > MARKS_MS)
+		return undefined;
+	const begun = performance.now();
+	const token = look();
+
+	marksMs += performance.now() - begun;
+	return token;
+}
+
+/** The token of the address that a text begins with; link: makes one, if marked knows it. */
+function addressToken(near, link)
+{
+	const text = ADDRESS.exec(near)?.[0] || '';
+	const end = addressEnd(text);
+
+	return foreignHost(text.slice(0, end), link) ||
+		link(end < text.length ? near.slice(0, end) : near);
+}
+
 /** emStrong and del of marked, within these bounds; marks beyond them are text. */
 function bounded(name)
 {
 	/** @this {any} */
 	return function look(src, masked = '', ...more) {
-		if (marksMs > MARKS_MS)
-			return undefined;
-		const begun = performance.now();
 		const at = masked.length - src.length;
-		const token = marked.Tokenizer.prototype[name].call(this, src.slice(0, MARK_REACH),
-			masked.slice(at, at + MARK_REACH), ...more);
 
-		marksMs += performance.now() - begun;
-		return token;
+		return timed(() => marked.Tokenizer.prototype[name].call(this,
+			src.slice(0, MARK_REACH), masked.slice(at, at + MARK_REACH), ...more));
 	};
 }
+
+/** the longest text whose marks are looked for together; longer ones are cut at a blank */
+const INLINE_REACH = 4096;
 
 const marked = new Marked({
 	gfm: true,
@@ -186,6 +208,10 @@ const marked = new Marked({
 	breaks: true,
 	async: false,
 	hooks: {
+		provideLexer()
+		{
+			return (source, options) => new BoundedLexer(options).lex(source);
+		},
 		// not by walkTokens, which copies its list for each of them
 		processAllTokens(tokens)
 		{
@@ -204,12 +230,9 @@ const marked = new Marked({
 		url(src)
 		{
 			const near = src.slice(0, MARK_REACH);
-			const text = ADDRESS.exec(near)?.[0] || '';
-			const end = addressEnd(text);
-			const link = (address) => marked.Tokenizer.prototype.url.call(this, address);
 
-			return foreignHost(text.slice(0, end), link) ||
-				link(end < text.length ? near.slice(0, end) : near);
+			return timed(() => addressToken(near, (address) =>
+				marked.Tokenizer.prototype.url.call(this, address)));
 		},
 	},
 	renderer: {
@@ -256,15 +279,43 @@ const marked = new Marked({
 	},
 });
 
+/**
+ * Its work on the marks of a paragraph grows with the square of its length (390 KB of
+ * backslashes took 88 s), so that it is given no more than INLINE_REACH of it at once.
+ */
+class BoundedLexer extends marked.Lexer {
+	inlineTokens(source, tokens = [])
+	{
+		let rest = source;
+
+		while (rest.length > INLINE_REACH) {
+			const blank = rest.lastIndexOf('\n', INLINE_REACH) + 1 ||
+				rest.lastIndexOf(' ', INLINE_REACH) + 1 || INLINE_REACH;
+
+			super.inlineTokens(rest.slice(0, blank), tokens);
+			rest = rest.slice(blank);
+		}
+		return super.inlineTokens(rest, tokens);
+	}
+}
+
 /** how many links that have no end marked looks for; more take it seconds */
 const OPEN_LINKS = 200;
 
 /** the end of a link, with a pair of parentheses in its address, and a title */
 const WHOLE_LINK = /\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:\s[^()\n]*)?\)/g;
 
-/** Whether a text begins links again and again: 8 KB of them took 18 seconds. */
+/** Quotes and lists within each other, more than anybody writes. */
+const DEEP = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*){100}/m;
+
+/**
+ * Whether a text begins links again and again (8 KB of them took 18 seconds), or a hundred
+ * quotes on a line.
+ */
 function isSlow(source)
 {
+	if (DEEP.test(source))
+		return true;
 	const begun = source.match(/\]\(/g)?.length || 0;
 
 	return begun > OPEN_LINKS &&
