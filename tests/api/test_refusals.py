@@ -125,6 +125,8 @@ TITLES = {
     "reasoning": ("<think>\nOkay, I need a title.\n</think>\n\nGreeting a colleague",
                   "Greeting a colleague"),
     "template": ("Okay, I need a title.\n</think>\n\nGreeting again", "Greeting again"),
+    "channels": ("<|channel|>analysis<|message|>A title.<|end|><|start|>assistant<|channel|>final"
+                 "<|message|>Printers upstairs", "Printers upstairs"),
     "fence": ('```json\n{"title": "Printer does not print"}\n```', "Printer does not print"),
     "quotes": ("\u201eUrlaubsantrag f\u00fcr den Sommer\u201c",
                "Urlaubsantrag f\u00fcr den Sommer"),
