@@ -38,7 +38,7 @@ static int token_lookup(void *ctx, struct str text, struct arena *a,
 			groups[n++] = (struct str){ json_string_value(v),
 						    json_string_length(v) };
 	*out = (struct token_info){ .login = t.login, .groups = groups,
-				    .n_groups = n };
+				    .n_groups = n, .token = t.name };
 	return 0;
 }
 

@@ -3,7 +3,8 @@
  * The OpenAI-compatible server: an agent is a model (docs/openai-server.md).
  *
  * The format is stateless: a request contains the whole conversation. It runs as a
- * turn in a new conversation: the last message is the user's; the earlier ones are
+ * turn in the conversation that it continues, or a new one (openai_thread.c): the last
+ * message is the user's; the earlier ones that the conversation does not have are
  * stored in its metadata and sent to the model before it, so the owner can read
  * everything that the model was sent (E12). Tools run here, with the identity of
  * the token.
@@ -19,6 +20,7 @@
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
+#include "base/clock.h"
 #include "base/fields.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -406,29 +408,44 @@ static int read_last(struct request *rq, struct openai_ask *ask, const json_t *m
 	return 0;
 }
 
-static int read_messages(struct request *rq, struct openai_ask *ask,
-			 struct err *e)
+static bool is_system(const json_t *m)
 {
-	const json_t *messages = jx_arr(rq->body, "messages");
+	return str_is(jx_str(m, "role"), "system") ||
+	       str_is(jx_str(m, "role"), "developer");
+}
+
+/*
+ * The metadata of the new message: those of the first n that its conversation does not
+ * have yet. System messages are part of it where they have changed.
+ */
+static int write_meta(struct request *rq, struct openai_ask *ask, struct err *e)
+{
+	const struct openai_thread *t = &ask->thread;
+	const json_t *messages = jx_arr(rq->body, "messages"), *m;
+	bool told = t->how != OAI_NEW &&
+		uuid_eq(&t->found.instructions, &t->instructions);
 	struct buf b = BUF_INIT(LIM_OPENAI_GIVEN_BYTES);
 	struct jw w = jw_on(&b);
-	size_t n;
-	int rc = oai_tools_resume(rq, ask, e);
+	bool open = false;
+	int rc = 0;
 
-	if (rc != 0)
-		return rc < 0 ? -1 : 0;
-	if (read_last(rq, ask, messages, &n, e) < 0)
-		return -1;
+	if (ask->in.verb == TURN_RESUME)
+		return 0;
 	jw_obj(&w);
 	jw_kstrz(&w, "client", "openai");
-	if (n > 0) {
-		jw_key(&w, "given");
-		jw_arr(&w);
-		for (size_t i = 0; i < n && rc == 0; i++)
-			rc = write_given(rq, &w, json_array_get(messages, i),
-					 e);
-		jw_end_arr(&w);
+	for (size_t i = 0; i < ask->n_given && rc == 0; i++) {
+		m = json_array_get(messages, i);
+		if (is_system(m) ? told : i < t->known)
+			continue;
+		if (!open) {
+			jw_key(&w, "given");
+			jw_arr(&w);
+			open = true;
+		}
+		rc = write_given(rq, &w, m, e);
 	}
+	if (open)
+		jw_end_arr(&w);
 	jw_end_obj(&w);
 	ask->in.meta = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
 	if (rc == 0 && !buf_ok(&b))
@@ -436,6 +453,21 @@ static int read_messages(struct request *rq, struct openai_ask *ask,
 			       "There are too many messages.");
 	buf_release(&b);
 	return rc;
+}
+
+static int read_messages(struct request *rq, struct openai_ask *ask,
+			 struct err *e)
+{
+	int rc = oai_tools_resume(rq, ask, e);
+
+	if (rc < 0 || oai_thread_read(rq, ask, e) < 0)
+		return -1;
+	if (rc > 0)
+		return 0;
+	if (read_last(rq, ask, jx_arr(rq->body, "messages"), &ask->n_given, e) < 0)
+		return -1;
+	ask->thread.content = ask->in.content;
+	return oai_thread_find(rq, ask, ask->n_given, e);
 }
 
 /* Absent and null are false. */
@@ -464,10 +496,11 @@ static int read_stream(const json_t *body, struct openai_ask *ask,
 			 "stream_options.include_usage", &ask->want_usage, e);
 }
 
-static int read_ask(struct request *rq, struct openai_ask *ask, struct err *e)
+static int read_parameters(struct request *rq, struct openai_ask *ask, struct err *e)
 {
 	*ask = (struct openai_ask){
-		.in = send_request(rq, TURN_SEND), .ignored = BUF_INIT(4096),
+		.rq = rq, .in = send_request(rq, TURN_SEND),
+		.ignored = BUF_INIT(4096), .said = BUF_INIT(2 * LIM_ANSWER_BYTES),
 		.generation = jx_keep(rq->arena, json_object()),
 	};
 	if (!json_is_object(rq->body))
@@ -479,7 +512,7 @@ static int read_ask(struct request *rq, struct openai_ask *ask, struct err *e)
 	    oai_tools_read(rq, ask, e) < 0 || read_generation(rq, ask, e) < 0)
 		return -1;
 	note_ignored(rq->body, ask);
-	return read_messages(rq, ask, e);
+	return 0;
 }
 
 /* -- the answer ------------------------------------------------------------- */
@@ -512,6 +545,14 @@ static size_t sources_of(struct request *rq, const struct turn_run *t,
 	return n;
 }
 
+/* The content; p == NULL for calls without a text. */
+static struct str text_of(struct request *rq, const struct turn_run *t)
+{
+	if (dialect_openai_calls(t->waits, t->n_waits))
+		return dialect_openai_waiting(rq->arena, t->waits, t->n_waits);
+	return t->answer.content.p ? t->answer.content : STR("");
+}
+
 static int answer_whole(struct request *rq, struct response *rs, const struct turn_run *t,
 			enum turn_status status, const struct openai_ask *ask,
 			struct err *e)
@@ -536,12 +577,7 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 	jw_key(&w, "message");
 	jw_obj(&w);
 	jw_kstrz(&w, "role", "assistant");
-	if (calls)
-		jw_kstr(&w, "content", dialect_openai_waiting(rq->arena, t->waits,
-							      t->n_waits));
-	else
-		jw_kstr(&w, "content", t->answer.content.p ? t->answer.content
-			: STR(""));
+	jw_kstr(&w, "content", text_of(rq, t));
 	jw_kstrz(&w, "refusal", NULL);
 	if (calls) {
 		jw_key(&w, "tool_calls");
@@ -576,7 +612,65 @@ static int send_and_wait(struct request *rq, struct response *rs,
 	if (send_whole(rq, &ask->in, &t, &status, e) < 0)
 		return -1;
 	write_ignored(rs, t, ask);
+	if (status == TURN_WAITING)
+		oai_thread_told(rq, ask, t, 0, text_of(rq, t));
+	else if (t->answer.seq)
+		oai_thread_told(rq, ask, t, t->answer.seq, text_of(rq, t));
 	return answer_whole(rq, rs, t, status, ask, e);
+}
+
+/* The stream is complete: its next request knows the thread. */
+static void told(const struct turn_event *ev, void *ctx)
+{
+	const struct openai_ask *ask = ctx;
+
+	if (buf_ok(&ask->said) && (ev->type == TURN_EV_WAITING ||
+				   ev->type == TURN_EV_DONE))
+		oai_thread_told(ask->rq, ask, ev->run, ev->type == TURN_EV_DONE
+				? ev->message->seq : 0, buf_str(&ask->said));
+}
+
+/* Answers a question that a user interface asks for itself. */
+static int answer_helper(struct request *rq, struct response *rs,
+			 const struct openai_ask *ask, struct err *e)
+{
+	struct openai_lone a = {
+		.id = uuid_new(), .created_us = clock_now_us(), .model = ask->model,
+	};
+	struct prompt_reply *r;
+
+	if (oai_helper_ask(rq, ask, &r, e) < 0)
+		return -1;
+	a.text = r->text;
+	a.spent = &r->spent;
+	a.finish_reason = dialect_openai_finish_reason(str_of(llm_stop_name(r->stop)));
+	if (ask->ignored.n && buf_ok(&ask->ignored))
+		resp_header(rs, "X-Ignored-Parameters", ask->ignored.p);
+	if (!ask->stream) {
+		dialect_openai_lone(resp_json(rs, 200).b, &a);
+		return 0;
+	}
+	resp_open_stream(rs, dialect_openai.content_type, dialect_openai.preamble);
+	dialect_openai_lone_stream(resp_stream(rs), &a, ask->want_usage);
+	resp_flush(rs);
+	return 0;
+}
+
+/* Starts the turn in its conversation or, if that does not do, in another one. */
+static int send(struct request *rq, struct response *rs, struct openai_ask *ask,
+		const struct send_as *as, struct err *e)
+{
+	int rc;
+
+	for (;;) {
+		if (oai_thread_use(rq, ask, e) < 0 || write_meta(rq, ask, e) < 0)
+			return -1;
+		rc = ask->stream ? send_stream(rq, rs, &ask->in, as, e)
+			: send_and_wait(rq, rs, ask, e);
+		if (rc == 0 || !oai_thread_other(ask, e))
+			return rc;
+		err_clear(e);
+	}
 }
 
 /*
@@ -593,17 +687,24 @@ int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 	struct openai_ask ask;
 	struct send_as as = {
 		.dialect = DIALECT_OPENAI, .asked = &asked,
-		.stops_with_client = true, .begun = write_ignored, .ctx = &ask,
+		.stops_with_client = true, .begun = write_ignored, .told = told,
+		.ctx = &ask,
 	};
-	int rc = read_ask(rq, &ask, e);
+	int rc = read_parameters(rq, &ask, e);
+	bool helper = rc == 0 && oai_helper_is(rq);
+
+	if (rc == 0 && !helper)
+		rc = read_messages(rq, &ask, e);
 
 	asked = (struct openai_asked){
 		.model = ask.model, .want_usage = ask.want_usage,
 		.typed = json_object_get(ask.generation, "schema"),
+		.said = &ask.said,
 	};
 	if (rc == 0)
-		rc = ask.stream ? send_stream(rq, rs, &ask.in, &as, e)
-			: send_and_wait(rq, rs, &ask, e);
+		rc = helper ? answer_helper(rq, rs, &ask, e)
+			: send(rq, rs, &ask, &as, e);
 	buf_release(&ask.ignored);
+	buf_release(&ask.said);
 	return rc;
 }

@@ -64,6 +64,19 @@ static void write_next(struct jw *w, const struct conversation_filter *f,
 	buf_release(&b);
 }
 
+/* The query's clients: true or false. */
+static int read_clients(struct request *rq, bool *out, struct err *e)
+{
+	struct str v;
+
+	if (req_query(rq, "clients", &v, e) < 0)
+		return -1;
+	*out = v.p && str_is(v, "true");
+	return !v.p || *out || str_is(v, "false") ? 0
+		: err_field(e, ERR_INVALID_FIELD, "clients",
+			    "clients must be true or false.");
+}
+
 /* The workspace, agent and part of the title that restrict the list. */
 static int read_filter(struct request *rq, struct conversation_filter *f,
 		       struct err *e)
@@ -83,6 +96,8 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 		f->agent_id = str_of(a->id);
 	else if (!w && req_query(rq, "agentId", &f->agent_id, e) < 0)
 		return -1;
+	if (!f->by_creation && read_clients(rq, &f->clients, e) < 0)
+		return -1;
 	if (f->workspace_id.p && !slug_valid(f->workspace_id))
 		return err_field(e, ERR_INVALID_FIELD, "workspaceId",
 				 "workspaceId must be a workspace's id.");
@@ -97,7 +112,7 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 }
 
 /*
- * GET /conversations?workspaceId=&agentId=&q=&cursor=&pageSize=
+ * GET /conversations?workspaceId=&agentId=&q=&clients=&cursor=&pageSize=
  * GET /workspaces/{w}/agents/{a}/conversations?q=&cursor=&pageSize=
  * 200 {items: [Conversation], totalCount, nextCursor}, newest first: by
  * updatedAt, in the list of an agent by createdAt (B28); q is part of the title,

@@ -6,16 +6,47 @@
 #ifndef API_OPENAI_H
 #define API_OPENAI_H
 
+#include "api/echo.h"
 #include "base/buf.h"
+#include "prompt/ask.h"
 #include "route.h"
+#include "store/prefix.h"
 #include "turn/turn.h"
 
+/* What a request is for its conversation. */
+enum openai_how {
+	OAI_NEW,	/* there is none */
+	OAI_NEXT,	/* a message at its end */
+	OAI_AGAIN,	/* its last message, to be answered again */
+	OAI_EDIT,	/* another message in place of the last one */
+	OAI_FORK,	/* a message further up */
+};
+
+/* The thread of a request, and which conversation it is. */
+struct openai_thread {
+	struct str program;		/* that sent it */
+	struct str content;		/* of the new message */
+	struct echo said;		/* all messages of the request */
+	struct uuid instructions;	/* hash of its system messages */
+	struct uuid keys[PREFIX_TRIES];	/* of its beginnings, the longest first */
+	size_t places[PREFIX_TRIES];	/* how many messages they have */
+	size_t n_places;
+	enum openai_how how;
+	struct prefix found;		/* unless OAI_NEW */
+	int64_t last;			/* seq of the last user message there */
+	size_t known;			/* messages that the conversation has */
+};
+
 struct openai_ask {
+	struct request *rq;
 	struct turn_request in;
+	struct openai_thread thread;
 	struct str model;		/* as in the request */
 	bool stream, want_usage;
+	size_t n_given;			/* messages in front of the new one */
 	json_t *generation;		/* the option of that name */
 	struct buf ignored;		/* X-Ignored-Parameters */
+	struct buf said;		/* what was streamed, of the content */
 };
 
 /* Whether a parameter has no effect: absent, null, false, [], {}. */
@@ -48,5 +79,37 @@ int oai_tools_resume(struct request *rq, struct openai_ask *ask,
  */
 int oai_text(struct request *rq, const json_t *message, struct str *out,
 	     struct err *e) MUST_CHECK;
+
+/*
+ * Whether the request is a question that a user interface asks for itself, and the
+ * caller may have it answered without a conversation (openai_helper.c). ask answers it:
+ * *out is in rq's arena. Errors of turn_ask, target_can_chat; ERR_TOO_BIG.
+ */
+bool oai_helper_is(struct request *rq);
+int oai_helper_ask(struct request *rq, const struct openai_ask *ask,
+		   struct prompt_reply **out, struct err *e) MUST_CHECK;
+
+/*
+ * The conversation of a request (openai_thread.c). read hashes its messages, and sets
+ * the program, instructions and history_messages; find looks the thread up. The first
+ * n_given messages precede the new one. use makes ask->in the request for it, and forks
+ * the thread if that is how. Errors of messages (oai_text) and of the database.
+ */
+int oai_thread_read(struct request *rq, struct openai_ask *ask,
+		    struct err *e) MUST_CHECK;
+int oai_thread_find(struct request *rq, struct openai_ask *ask, size_t n_given,
+		    struct err *e) MUST_CHECK;
+int oai_thread_use(struct request *rq, struct openai_ask *ask,
+		   struct err *e) MUST_CHECK;
+
+/* Whether, after a turn could not be started, there is another way: then that is set. */
+bool oai_thread_other(struct openai_ask *ask, const struct err *e);
+
+/*
+ * The client was sent text and the calls that t waits for: notes the thread with them.
+ * answer_seq 0: t waits. Failures are logged.
+ */
+void oai_thread_told(struct request *rq, const struct openai_ask *ask,
+		     const struct turn_run *t, int64_t answer_seq, struct str text);
 
 #endif

@@ -164,6 +164,7 @@ struct stream_sink {
 	const struct dialect *dialect;
 	struct dialect_state state;
 	struct turn_run *stop;		/* stopped when the client is gone; or NULL */
+	const struct send_as *as;	/* of a turn that runs here; or NULL */
 };
 
 void send_retry_after(struct response *rs, int seconds)
@@ -254,6 +255,8 @@ static void stream_emit(struct sink *s, const struct turn_event *ev)
 	if (stream_gone(ss))
 		return;
 	dialect_encode(ss->dialect, resp_stream(ss->rs), ev, &ss->state);
+	if (ss->as && ss->as->told)
+		ss->as->told(ev, ss->as->ctx);
 	/* All stored events may come at once; do not collect them here. */
 	if (!s->try_flush && resp_stream(ss->rs)->n > BATCH_BYTES)
 		stream_flush(s);
@@ -329,6 +332,7 @@ int send_stream(struct request *rq, struct response *rs,
 	s = stream_open(rq, rs, as);
 	s.sink.try_flush = stream_try_flush;
 	s.may_leave = resumable;
+	s.as = as;
 	s.holds_process = places_hold_process(rq);
 	if (as->stops_with_client && in->key == TURN_KEY_NONE)
 		s.stop = t;

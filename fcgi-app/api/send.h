@@ -98,6 +98,11 @@ struct send_as {
 	bool stops_with_client;
 	/* Once the turn is started, before the head is sent: to add headers; or NULL. */
 	void (*begun)(struct response *rs, const struct turn_run *t, void *ctx);
+	/*
+	 * For an event that was written but not sent yet, of a turn that runs here: to
+	 * note what its client is told. It may block only for the last event. Or NULL.
+	 */
+	void (*told)(const struct turn_event *ev, void *ctx);
 	void *ctx;
 };
 

@@ -45,16 +45,22 @@ static void openai_model(struct jw *w, struct str asked, const struct turn_run *
 	buf_addc(w->b, '"');
 }
 
-void dialect_openai_head(struct jw *w, const char *object, struct str asked,
-			 const struct turn_run *run)
+static void head(struct jw *w, const char *object, const struct uuid *turn,
+		 int64_t created_us)
 {
 	char id[9 + UUID_TEXT_BYTES] = "chatcmpl-";
 
-	uuid_format(&run->id, id + 9);
+	uuid_format(turn, id + 9);
 	jw_kstrz(w, "id", id);
 	jw_kstrz(w, "object", object);
-	jw_kint(w, "created", run->user.created_us / 1000000);
+	jw_kint(w, "created", created_us / 1000000);
 	jw_key(w, "model");
+}
+
+void dialect_openai_head(struct jw *w, const char *object, struct str asked,
+			 const struct turn_run *run)
+{
+	head(w, object, &run->id, run->user.created_us);
 	openai_model(w, asked, run);
 }
 
@@ -311,6 +317,8 @@ static void put_text(struct buf *out, const char *key, struct str text,
 	char id[UUID_TEXT_BYTES];
 	struct jw w = jw_on(out);
 
+	if (openai_asked(st)->said && key[0] == 'c')	/* content */
+		buf_addstr(openai_asked(st)->said, text);
 	/* The same output as chunk_open to chunk_close, in a few appends. */
 	buf_adds(out, "data: {\"id\":\"chatcmpl-");
 	buf_add(out, uuid_format(&ev->run->id, id), UUID_TEXT_BYTES - 1);
@@ -476,6 +484,95 @@ static void write_error(struct buf *out, const char *name,
 			     : STR("The answer could not be made."), "", a.error_code);
 	wire_frame_end(&w);
 	wire_answer_release(&a);
+}
+
+/* -- an answer without a turn --------------------------------------------------- */
+
+static void write_lone_usage(struct jw *w, const struct llm_usage *spent)
+{
+	struct buf b = BUF_INIT(1024);
+	struct jw of = jw_on(&b);
+	json_t *usage;
+
+	jw_obj(&of);
+	llm_usage_members(&of, spent);
+	jw_end_obj(&of);
+	usage = jx_try(buf_str(&b));
+	jw_key(w, "usage");
+	dialect_openai_usage(w, usage);
+	json_decref(usage);
+	buf_release(&b);
+}
+
+static struct jw lone_open(struct buf *out, const char *object,
+			   const struct openai_lone *a)
+{
+	struct jw w = jw_on(out);
+
+	jw_obj(&w);
+	head(&w, object, &a->id, a->created_us);
+	jw_str(&w, a->model);
+	jw_key(&w, "choices");
+	jw_arr(&w);
+	return w;
+}
+
+static void lone_chunk(struct buf *out, const struct openai_lone *a, bool says)
+{
+	struct jw w;
+
+	buf_adds(out, "data: ");
+	w = lone_open(out, "chat.completion.chunk", a);
+	jw_obj(&w);
+	jw_kint(&w, "index", 0);
+	jw_key(&w, "delta");
+	jw_obj(&w);
+	if (says) {
+		jw_kstrz(&w, "role", "assistant");
+		jw_kstr(&w, "content", a->text);
+	}
+	jw_end_obj(&w);
+	jw_kstrz(&w, "finish_reason", says ? NULL : a->finish_reason);
+	jw_end_obj(&w);
+	jw_end_arr(&w);
+	wire_frame_end(&w);
+}
+
+void dialect_openai_lone_stream(struct buf *out, const struct openai_lone *a,
+				bool want_usage)
+{
+	lone_chunk(out, a, true);
+	lone_chunk(out, a, false);
+	if (want_usage) {
+		struct jw w;
+
+		buf_adds(out, "data: ");
+		w = lone_open(out, "chat.completion.chunk", a);
+		jw_end_arr(&w);
+		write_lone_usage(&w, a->spent);
+		wire_frame_end(&w);
+	}
+	buf_addstr(out, dialect_openai.end);
+}
+
+void dialect_openai_lone(struct buf *out, const struct openai_lone *a)
+{
+	struct jw w = lone_open(out, "chat.completion", a);
+
+	jw_obj(&w);
+	jw_kint(&w, "index", 0);
+	jw_key(&w, "message");
+	jw_obj(&w);
+	jw_kstrz(&w, "role", "assistant");
+	jw_kstr(&w, "content", a->text);
+	jw_kstrz(&w, "refusal", NULL);
+	jw_end_obj(&w);
+	jw_kstrz(&w, "logprobs", NULL);
+	jw_kstrz(&w, "finish_reason", a->finish_reason);
+	jw_end_obj(&w);
+	jw_end_arr(&w);
+	write_lone_usage(&w, a->spent);
+	jw_end_obj(&w);
 }
 
 const struct dialect dialect_openai = {

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "llm/llm.h"
 #include "store/source.h"
 #include "turn/turn.h"
 
@@ -17,6 +18,7 @@ struct openai_asked {
 	struct str model;	/* as it was asked for; or empty */
 	bool want_usage;	/* stream_options */
 	bool typed;		/* response_format: the text is sent once it was checked */
+	struct buf *said;	/* collects the content that is written; or NULL */
 };
 
 /* id, created and model members; object is "chat.completion…". */
@@ -65,6 +67,20 @@ void dialect_openai_annotations(struct jw *w, struct str text, size_t before,
  */
 void dialect_openai_error(struct jw *w, int status, struct str message,
 			  const char *param, struct str code);
+
+/* An answer that is no turn's. */
+struct openai_lone {
+	struct uuid id;
+	int64_t created_us;
+	struct str model, text;
+	const char *finish_reason;	/* of OpenAI's list */
+	const struct llm_usage *spent;
+};
+
+/* As chat.completion; and as the frames of a stream, to its end. */
+void dialect_openai_lone(struct buf *out, const struct openai_lone *a);
+void dialect_openai_lone_stream(struct buf *out, const struct openai_lone *a,
+				bool want_usage);
 
 /* The row of a wire code ("upstream_auth"); ERR_INTERNAL for an unknown one. */
 enum err_code dialect_openai_err_code(struct str code);

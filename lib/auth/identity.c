@@ -244,10 +244,12 @@ static enum found api_token(const struct chain *k,
 		return wrong(k, "this is not an API token");
 	if (!k->rq->token_lookup)
 		return wrong(k, "there are no API tokens");
-	if (k->rq->token_lookup(k->rq->ctx, text, k->a, &info, k->e))
+	if (k->rq->token_lookup(k->rq->ctx, text, k->a, &info, k->e) ||
+	    make(k, link, info.login, info.name, info.groups,
+		 info.n_groups) == FOUND_WRONG)
 		return FOUND_WRONG;
-	return make(k, link, info.login, info.name, info.groups,
-		    info.n_groups);
+	k->out->token = info.token;
+	return FOUND;
 }
 
 static enum found remote_user(const struct chain *k,

@@ -36,12 +36,15 @@ struct identity {
 	size_t n_roles;
 	const struct str *grants;	/* permissions and patterns, each once */
 	size_t n_grants;
+	struct str token;	/* what its API token is for; p == NULL: none, or not
+				   said */
 };
 
 struct token_info {		/* the user of an API token */
 	struct str login, name;	/* name.p == NULL: none known */
 	const struct str *groups;
 	size_t n_groups;
+	struct str token;	/* what the token is for; or NULL */
 };
 
 struct auth_request {

@@ -85,6 +85,7 @@
 #define LIM_PART_HEAD_BYTES  16384	/* header lines of a part of a multipart body */
 #define LIM_FEEDS            32		/* turns that one stream of notices follows */
 #define LIM_PAGE_BYTES       4194304	/* texts of a page of a list; one item may be more */
+#define LIM_HISTORY_ROWS     1000	/* for a client that has so many messages */
 #define LIM_HISTORY_BYTES    16777216	/* texts of the history that a turn reads */
 #define LIM_KEPT_STATEMENTS  16		/* prepared on one connection for datasets */
 #define LIM_KEPT_STATEMENT_BYTES 16384	/* text of one that is kept */
@@ -121,6 +122,7 @@
 #define LIM_FORM_VALUE_BYTES 32768	/* of a field beside a file in a multipart body */
 #define LIM_SETTINGS_PAGE_BYTES 1048576	/* what a page of settings is made from */
 #define LIM_FORM_FIELDS      32		/* fields of a form; parts of a multipart body */
+#define LIM_CLIENT_CHARS     64		/* name of a program that uses the API */
 #define LIM_CLIENT_NAME_CHARS 200	/* a client's id of a thread, a run, a chat */
 #define LIM_OPENAI_GIVEN_BYTES 8388608	/* messages before the last, of an OpenAI client */
 #define LIM_PAGE_TOOL_CHARS  2000	/* description of one tool of a page */

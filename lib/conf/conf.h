@@ -447,6 +447,7 @@ struct conf {
 		int body_s, body_rate_bytes;
 		int tool_result_bytes, approval_s;
 	} limits;
+	int client_keep_days;	/* conversations of programs; 0: for ever */
 	struct {
 		int file_bytes, user_mb, message_files, turn_tokens;
 	} attach;

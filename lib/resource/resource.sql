@@ -826,6 +826,8 @@ UPDATE attachment_use SET conversation_id = NULL WHERE conversation_id = ? LIMIT
 DELETE FROM turn_wait WHERE conversation_id = ? LIMIT 1000;
 -- CONVERSATION_ALLOW_PURGE (u) -> ()
 DELETE FROM conversation_allow WHERE conversation_id = ? LIMIT 1000;
+-- CLIENT_PREFIX_PURGE (u) -> ()
+DELETE FROM client_prefix WHERE conversation_id = ? LIMIT 1000;
 -- USAGE_UNLINK (u) -> ()
 UPDATE usage_record SET conversation_id = NULL, turn_id = NULL WHERE conversation_id = ? LIMIT 1000;
 -- TURN_EVENT_PURGE (u) -> ()

@@ -96,7 +96,7 @@ static int create_tx(struct db *tx, void *ctx, struct err *e)
 			    DB_S(c->agent_id), DB_S_IF(c->title),
 			    DB_I(c->title_by), DB_I(0), DB_I(0),
 			    DB_U_IF(&nobody), DB_I(c->created_us),
-			    DB_I(c->updated_us)), NULL, e))
+			    DB_I(c->updated_us), DB_S_IF(c->client)), NULL, e))
 		return -1;
 	return !c->knowledge.p ? 0
 		: db_exec(tx, STMT_CONVERSATION_LIMIT,
@@ -194,8 +194,9 @@ static int reach_of(struct db *db, const struct owner *o,
 			       a, take_reach, reach, e);
 	return db_each(db, STMT_CONVERSATION_REACH,
 		       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-			       DB_I(k->updated_us), DB_I(k->updated_us),
-			       DB_U(&k->id), DB_I(LIM_LOOKED_AT - 1)),
+			       DB_I(f->clients), DB_I(k->updated_us),
+			       DB_I(k->updated_us), DB_U(&k->id),
+			       DB_I(LIM_LOOKED_AT - 1)),
 		       a, take_reach, reach, e);
 }
 
@@ -251,8 +252,9 @@ int conversation_list(struct db *db, const struct owner *o,
 		if (!rc)
 			rc = db_list(db, STMT_CONVERSATION_FIND,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-				     DB_I(k.updated_us), DB_I(k.updated_us),
-				     DB_U(&k.id), DB_I(reach.updated_us),
+				     DB_I(f->clients), DB_I(k.updated_us),
+				     DB_I(k.updated_us), DB_U(&k.id),
+				     DB_I(reach.updated_us),
 				     DB_I(reach.updated_us), DB_U(&reach.id),
 				     DB_S_IF(f->workspace_id),
 				     DB_S_IF(f->workspace_id),
@@ -265,8 +267,8 @@ int conversation_list(struct db *db, const struct owner *o,
 	} else {
 		rc = db_list(db, STMT_CONVERSATION_LIST,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-				     DB_I(k.updated_us), DB_I(k.updated_us),
-				     DB_U(&k.id), DB_I(limit)),
+				     DB_I(f && f->clients), DB_I(k.updated_us),
+				     DB_I(k.updated_us), DB_U(&k.id), DB_I(limit)),
 			     a, fields, sizeof(*out->items), 0, &out->items,
 			     &out->n, e);
 	}
@@ -307,11 +309,12 @@ int conversation_count(struct db *db, const struct owner *o,
 {
 	struct arena a = ARENA_INIT;
 	int64_t age_ms = recent_age_ms(&many, &o->user_id, NULL);
+	bool clients = f && f->clients;
 	struct str like;
 	int rc;
 
 	*out = -1;
-	if (age_ms >= 0 && age_ms < MANY_MS)
+	if (!clients && age_ms >= 0 && age_ms < MANY_MS)
 		return 0;
 	if (f && is_filter(f)) {
 		like = store_like(f->title, true, &a);
@@ -321,16 +324,16 @@ int conversation_count(struct db *db, const struct owner *o,
 				     DB_S_IF(f->agent_id), DB_S_IF(f->agent_id),
 				     DB_S_IF(like), DB_S_IF(like),
 				     DB_S(o->tenant_id), DB_U(&o->user_id),
-				     DB_I(LIM_COUNTED + 1)),
+				     DB_I(clients), DB_I(LIM_COUNTED + 1)),
 			     &a, take_count, out, e);
 	} else {
 		rc = db_each(db, STMT_CONVERSATION_ALL,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-				     DB_I(LIM_COUNTED + 1)),
+				     DB_I(clients), DB_I(LIM_COUNTED + 1)),
 			     &a, take_count, out, e);
 	}
 	arena_release(&a);
-	if (!rc && *out < 0)
+	if (!rc && *out < 0 && !clients)
 		recent_note(&many, &o->user_id, 0);
 	return rc;
 }

@@ -29,6 +29,8 @@ struct conversation {
 	struct uuid running_turn_id;	/* nil: not answering */
 	int64_t running_until_us;	/* its lease; 0 when nil */
 	int64_t running_status;		/* enum turn_status; 0 when nil */
+	struct str client;		/* the program that it belongs to; p ==
+					   NULL: it is the user's own */
 	int64_t created_us, updated_us;
 };
 
@@ -70,7 +72,10 @@ struct conversation_filter {
 	struct str workspace_id;	/* p == NULL: any */
 	struct str agent_id;		/* p == NULL: any */
 	struct str title;		/* part of the title, any case; NULL: any */
-	bool by_creation;		/* B28; with workspace and agent only */
+	bool by_creation;		/* B28; with workspace and agent only: also
+					   those of clients */
+	bool clients;			/* those of clients, instead of the user's
+					   own */
 };
 
 struct conversation_page {
@@ -213,7 +218,8 @@ int conversation_adopt(struct db *db, struct err *e) MUST_CHECK;
  * Writes the record (B13, E19): workspaceId, agentId, conversationId, title,
  * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds, knowledgeLimited,
  * createdAt, updatedAt, messageCount, runningTurnId (null if no turn runs, or
- * its process died); for a fork forkedFrom {conversationId, messageId}.
+ * its process died); for a fork forkedFrom {conversationId, messageId}; for one of a
+ * client, client.
  */
 void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us);

@@ -16,6 +16,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/metric_sum.c lib/store/metric_sum.h \
 	lib/store/web_process.c lib/store/web_process.h \
 	lib/store/notice.c lib/store/notice.h \
+	lib/store/prefix.c lib/store/prefix.h \
 	lib/store/prompt.c lib/store/prompt.h \
 	lib/store/record.c \
 	lib/store/server.c lib/store/server.h \

@@ -226,6 +226,8 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	jw_kint(w, "messageCount", c->last_seq - c->superseded);
 	jw_kuuid_if(w, "runningTurnId", conversation_running(c, now_us)
 		     ? &c->running_turn_id : &none);
+	if (c->client.p)
+		jw_kstr(w, "client", c->client);
 	if (!uuid_is_nil(&c->forked_from)) {
 		jw_key(w, "forkedFrom");
 		jw_obj(w);

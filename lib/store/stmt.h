@@ -14,6 +14,7 @@
 #include "resource/resource.h"
 #include "store/job.h"
 #include "store/message.h"
+#include "store/prefix.h"
 #include "store/setting.h"
 #include "store/source.h"
 #include "store/stmt_entity.h"
@@ -65,12 +66,22 @@ enum {
 	F(running_turn_id, U, "t.id") SEP \
 	F(running_until_us, I, "t.lease_until_us") SEP \
 	F(running_status, I, "t.status") SEP \
+	F(client, S, "c.client") SEP \
 	F(created_us, i, "c.created_us") SEP \
 	F(updated_us, i, "c.updated_us")
 #define CONVERSATION_FROM_BY(index) \
 	" FROM conversation c " index " LEFT JOIN turn t" \
 	" ON t.id = c.running_turn_id AND t.status IN (1, 2)"
 #define CONVERSATION_FROM CONVERSATION_FROM_BY("")
+
+#define PREFIX_FIELDS(F, SEP) \
+	F(hash, u, "p.hash") SEP \
+	F(conversation_id, u, "p.conversation_id") SEP \
+	F(workspace_id, s, "c.workspace_id") SEP \
+	F(agent_id, s, "c.agent_id") SEP \
+	F(user_seq, i, "p.user_seq") SEP \
+	F(answer_seq, I, "p.answer_seq") SEP \
+	F(instructions, u, "p.instructions")
 
 struct locked {		/* a conversation and its turn, both locked */
 	struct str workspace_id, agent_id;
@@ -120,11 +131,11 @@ struct locked {		/* a conversation and its turn, both locked */
 	F(user_id, u, "c.user_id")
 
 /* Parts common to single statements and whole transactions. */
-#define CONVERSATION_ROW "usussSiiiUii"
+#define CONVERSATION_ROW "usussSiiiUiiS"
 #define CONVERSATION_INSERT \
 	"INSERT INTO conversation (id, tenant_id, user_id, workspace_id," \
 	" agent_id, title, title_by, last_seq, turns, running_turn_id," \
-	" created_us, updated_us) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
+	" created_us, updated_us, client) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
 /*
  * Rows that a turn changes by their key. Left to itself, the optimizer weighs each
  * other key that the condition names, which takes a third of the statement.

@@ -102,6 +102,22 @@ int thread_next(struct db *tx, const struct uuid *conversation_id, int64_t seq,
 			 out, e);
 }
 
+int thread_after(struct db *db, const struct uuid *id, int64_t user_seq,
+		 int64_t answer_seq, int64_t *last, struct err *e)
+{
+	struct spot s;
+	int n;
+
+	if (thread_spot(db, id, answer_seq ? answer_seq : user_seq, &s, e))
+		return -1;
+	n = find_spot(db, STMT_MESSAGE_SPOT_USER, id, GAP_TOP, &s, e);
+	*last = s.seq;
+	if (n <= 0 || s.seq <= user_seq)
+		return MIN(n, 0);
+	n = find_spot(db, STMT_MESSAGE_SPOT_USER, id, s.seq, &s, e);
+	return n < 0 ? -1 : s.seq <= user_seq ? 1 : 2;
+}
+
 int thread_number(struct db *tx, const struct uuid *conversation_id,
 		  int64_t after_seq, int64_t index, int64_t count,
 		  struct err *e)

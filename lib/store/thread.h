@@ -57,6 +57,16 @@ struct turn_replace {
 int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
 		   struct err *e) MUST_CHECK;
 
+/*
+ * What a thread has after the user message user_seq and its answer (0: not looked at):
+ * 0, nothing; 1, one user message, *last, with what answers it; 2, more. ERR_CONFLICT
+ * if the answer, or the message, is not in the thread any more. Does not lock; the
+ * caller has checked the owner.
+ */
+int thread_after(struct db *db, const struct uuid *conversation_id,
+		 int64_t user_seq, int64_t answer_seq, int64_t *last,
+		 struct err *e) MUST_CHECK;
+
 struct variant {
 	int64_t after_seq;	/* the message before it; 0: none */
 	int64_t head_seq;	/* of its first message */

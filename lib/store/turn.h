@@ -92,6 +92,8 @@ struct turn_begin {
 	struct str client_id;	/* as struct message has them */
 	struct message_options options;
 	struct str client;	/* JSON: the page's tools (turn.client); or NULL */
+	struct str program;	/* create: the client that the conversation belongs
+				   to; or NULL */
 	struct str provider, model;	/* of its service; or NULL */
 	int64_t payer;			/* of it, as usage.payer */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */

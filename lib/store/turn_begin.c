@@ -199,6 +199,7 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 			    DB_I(b->title.p ? TITLE_FIRST_MESSAGE : TITLE_NONE),
 			    DB_I(1), DB_I(1), DB_U_IF(&b->turn_id),
 			    DB_I(m->created_us), DB_I(m->created_us),
+			    DB_S_IF(b->program),
 
 			    DB_U(&b->conversation_id), DB_I(1), DB_I(m->role),
 			    DB_U(&b->turn_id), DB_I(m->created_us),

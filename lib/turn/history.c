@@ -199,6 +199,13 @@ static int64_t row_tokens(const struct message *r, const struct meta_row *meta)
 	return meta->untrusted ? n + ENVELOPE_TOKENS : n;
 }
 
+/* How many messages of history the model may see. */
+static int64_t most_messages(const struct turn_run *t)
+{
+	return MAX(turn_setting(t, SETTING_HISTORY_MESSAGES).number,
+		   t->in.history_messages);
+}
+
 /*
  * The first row that is kept: from the newest back, as many messages (user
  * messages and answers) and tokens as fit; then forward to a user message if
@@ -207,8 +214,7 @@ static int64_t row_tokens(const struct message *r, const struct meta_row *meta)
 static size_t first_row(const struct turn_loop *l, const struct message *rows,
 			const struct meta_row *meta, size_t n, int64_t budget)
 {
-	const int64_t most = turn_setting(l->run,
-					  SETTING_HISTORY_MESSAGES).number;
+	const int64_t most = most_messages(l->run);
 	size_t first = n, at = n, user;
 	int messages = 0;
 
@@ -234,7 +240,7 @@ static size_t history_rows(int64_t messages)
 {
 	size_t want = (size_t)MAX(messages, 0) * ROWS_PER_MESSAGE;
 
-	return MIN(want, LIM_PAGE_MAX);
+	return MIN(want, messages > LIM_PAGE_MAX ? LIM_HISTORY_ROWS : LIM_PAGE_MAX);
 }
 
 /* Enough if few of the answers have steps. */
@@ -301,7 +307,7 @@ static void attach_rows(struct turn_loop *l, const struct message *rows,
 int history_add(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
-	const int64_t messages = turn_setting(t, SETTING_HISTORY_MESSAGES).number;
+	const int64_t messages = most_messages(t);
 	size_t want = history_rows(messages);
 	struct message_page page;
 	struct meta_row *meta;
@@ -326,6 +332,8 @@ int history_add(struct turn_loop *l, struct err *e)
 			  l->share[PART_HISTORY].tokens);
 	l->share[PART_HISTORY].cut = first > 0 || page.more;
 	attach_rows(l, page.items, first, page.n);
+	if (l->share[PART_HISTORY].cut && t->in.instructions.n)
+		context_add(l, LLM_USER, t->in.instructions);
 	for (size_t i = first; i < page.n; i++)
 		add_unit(l, page.items, meta, page.n, &i);
 	l->attached = NULL;

@@ -426,7 +426,7 @@ static int begin_send(struct start *s, struct err *e)
 		.create = t->created_conversation,
 		.workspace_id = str_of(t->in.target.workspace->id),
 		.agent_id = str_of(t->in.target.agent->id),
-		.title = title_of(t, t->arena),
+		.title = title_of(t, t->arena), .program = t->in.program,
 		.content = t->in.content, .meta = t->in.meta,
 		.client_id = t->in.client_id,
 		.options = turn_options_kept(t->arena, &t->in.options),
@@ -435,7 +435,8 @@ static int begin_send(struct start *s, struct err *e)
 		.payer = t->in.target.service->payer,
 		.text_of_events = turn_text_of_events,
 		.n_history = t->created_conversation ? 0
-			: history_first_rows(t->in.target.workspace->history_messages),
+			: history_first_rows(MAX(t->in.history_messages,
+				t->in.target.workspace->history_messages)),
 		.arena = t->arena,
 		.commit = t->in.runs_at_once ? &t->loop->commit.early : NULL,
 	};

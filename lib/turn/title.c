@@ -217,7 +217,7 @@ static int ask(const struct after_work *w, struct prompt_reply *r, struct err *e
 bool title_due(const struct turn_run *t)
 {
 	return turn_setting(t, SETTING_TITLE_BY_MODEL).number && t->loop->titled &&
-		t->loop->opens;
+		t->loop->opens && !t->in.program.p;
 }
 
 /* Whether it is still called by the first words of this turn. */

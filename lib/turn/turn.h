@@ -90,6 +90,19 @@ struct turn_request {
 	struct str meta;
 	struct str client_id;	/* the client's id of the message, as in meta;
 				   or NULL */
+	/*
+	 * SEND that creates the conversation: the program that it belongs to, which has
+	 * a list of its own; no model writes its title. Or NULL.
+	 */
+	struct str program;
+	/*
+	 * Of a client that manages its thread itself: how many earlier messages it has,
+	 * which the model sees even if the setting says fewer; 0: the setting says.
+	 * Its instructions are sent in front of a history that does not reach back to
+	 * the message that they were stored with; or empty.
+	 */
+	int64_t history_messages;
+	struct str instructions;
 	struct turn_options options;
 	bool options_anew;	/* RESUME: they are this request's, for this run, not
 				   those of the turn */

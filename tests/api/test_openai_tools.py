@@ -249,6 +249,13 @@ def test_a_denied_call_without_its_result_does_not_end_the_chat(lab):
     answer = ask(lab, [{"role": "user", "content": said}, first["message"], {
         "role": "user", "content": "!script " + json.dumps({"text": "Fine."})}])
     assert answer["message"]["content"] == "Fine."
+    results = [m for m in lab.sent()[0]["messages"] if m["role"] == "tool"]
+    assert [json.loads(m["content"])["error"]["code"] for m in results] == [
+        "tool_not_approved"]
+    # Of a thread that was not here.
+    first["message"]["tool_calls"][0]["id"] = "call_x"
+    ask(lab, [{"role": "user", "content": "elsewhere"}, first["message"], {
+        "role": "user", "content": "!script " + json.dumps({"text": "Fine."})}])
     assert "no result of this call" in json.dumps(lab.sent()[0])
 
 

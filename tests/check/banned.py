@@ -132,6 +132,7 @@ SEARCHED = {
     "fcgi-app/extract/office_walk.c": "names of XML namespaces",
     "fcgi-app/extract/tags.c": "XML or HTML, for ends of tags",
     "fcgi-app/multipart.c": "a body, for its boundaries",
+    "fcgi-app/api/echo.c": "a foreign text, for the ends of reasoning",
     "fcgi-app/api/feeds.c": "frames, for their ends",
     "fcgi-app/api/metric.c": "a content type",
     "fcgi-app/cli/doctor.c": "an address",

@@ -444,10 +444,10 @@ static const char *plan_of(enum stmt stmt, const char *const *args)
 static void counting_reads_no_rows(void **state)
 {
 	const char *plan = plan_of(STMT_CONVERSATION_ALL, (const char *[]){
-		"'default'", "UNHEX('00')", "1001" });
+		"'default'", "UNHEX('00')", "0", "1001" });
 
 	(void)state;
-	assert_non_null(strstr(plan, "\"key\": \"conversation_list\""));
+	assert_non_null(strstr(plan, "\"key\": \"conversation_side\""));
 	assert_non_null(strstr(plan, "\"using_index\": true"));
 	assert_null(strstr(plan, "filesort"));
 }
@@ -518,15 +518,15 @@ static void long_thread(void **state)
 		   " SELECT UNHEX(MD5(seq)), 'default', UNHEX(MD5(seq %% 100)),"
 		   " 'w', 'a', seq, seq FROM seq_1_to_20000");
 	dbtest_sql("ANALYZE TABLE conversation");
-	plan_is(STMT_CONVERSATION_LIST, "conversation_list",
-		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "15000",
+	plan_is(STMT_CONVERSATION_LIST, "conversation_side",
+		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "0", "15000",
 		"15000", "UNHEX(MD5(1))", "31" });
-	plan_is(STMT_CONVERSATION_FIND, "conversation_list",
-		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "15000",
+	plan_is(STMT_CONVERSATION_FIND, "conversation_side",
+		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "0", "15000",
 		"15000", "UNHEX(MD5(1))", "5000", "5000", "UNHEX(MD5(2))",
 		"'w'", "'w'", "NULL", "NULL", "'%x%'", "'%x%'", "31" });
-	plan_is(STMT_CONVERSATION_REACH, "conversation_list",
-		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "15000",
+	plan_is(STMT_CONVERSATION_REACH, "conversation_side",
+		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "0", "15000",
 		"15000", "UNHEX(MD5(1))", "4999" });
 	plan_is(STMT_CONVERSATION_OF_AGENT, "conversation_of_agent",
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "'w'", "'a'",
