@@ -136,6 +136,8 @@ def live(lab, user):
     assert done["metadata"]["sources"], done
     made(f"/conversations/{done['conversationId']}/fork", {"messageId": done["messageId"]})
     lab.chat({"text": "Mine."}, workspace=hidden["workspaceId"], user=user)
+    assert lab.post("//chat/openai/v1/chat/completions", {"model": "lab/clerk", "messages": [
+        {"role": "user", "content": '!script {"text": "Said."}'}]}, user=user).status == 200
     wait_until("what was said is found", lambda: len(lab.get(
         "/conversations/search?q=nine", user=user).json["items"]) == 2)
     id = lab.sql(f"SELECT HEX(id) FROM user WHERE login = '{user}'")[0][0]
@@ -252,7 +254,7 @@ def test_nothing_is_left(full):
     assert full.stop("responder") == 0
     full.start_responder()
     # The other file went with its conversation.
-    assert said["conversation", "deleted"] == 4 and said["attachment", "deleted"] == 1
+    assert said["conversation", "deleted"] == 5 and said["attachment", "deleted"] == 1
     assert said["knowledge_base", "deleted"] == said["api_token", "deleted"] == 1
     assert said["workspace", "deleted"] == 1 and said["workspace", "kept"] >= 1
     erased(full, id, before, n_files, kept)
