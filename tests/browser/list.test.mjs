@@ -2,7 +2,7 @@
 // The list of conversations, and long threads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, conversation, open, openChat, say, script, unique } from './browser.mjs';
+import { api, base, conversation, open, openChat, say, script, unique } from './browser.mjs';
 
 const titles = (page) => page.locator('.row-title').allInnerTexts();
 
@@ -76,6 +76,35 @@ test('search by title, and the list loads on as it is scrolled', async (t) => {
 	await page.waitForSelector('text=No title or message contains');
 	await page.press('.search-field', 'Escape');
 	await page.waitForFunction(() => document.querySelectorAll('.row').length >= 40);
+});
+
+test('chats of programs have a list of their own', async (t) => {
+	const mine = unique('mine'), theirs = unique('theirs');
+
+	await conversation(mine);
+	const answer = await fetch(new URL('openai/v1/chat/completions', base), {
+		method: 'POST',
+		headers: { 'Content-Type': 'application/json', 'X-Title': 'Some UI',
+			'X-Requested-With': 'test' },
+		body: JSON.stringify({ model: 'intranet',
+			messages: [{ role: 'user', content: `${theirs} ${script({ text: 'Hello.' })}` }] }),
+	});
+
+	assert.equal(answer.status, 200);
+	const page = await openChat(t);
+	const shown = (title) => page.waitForSelector(`.row-title:has-text("${title}")`);
+
+	await shown(mine);
+	assert.equal(await page.locator(`.row-title:has-text("${theirs}")`).count(), 0);
+	await page.click('.list-sides button:has-text("From programs")');
+	await shown(theirs);
+	assert.equal(await page.locator(`.row-title:has-text("${mine}")`).count(), 0);
+	assert.match(await page.locator(`.row:has-text("${theirs}")`).first().innerText(), /Some UI/);
+	await page.click(`.row-link:has-text("${theirs}")`);
+	await page.waitForSelector('lamp-turn .answer:has-text("Hello.")');
+	await page.click('.list-sides button:has-text("Mine")');
+	await shown(mine);
+	assert.equal(await page.locator(`.row-title:has-text("${theirs}")`).count(), 0);
 });
 
 test('search in messages leads to the message, however old it is', async (t) => {

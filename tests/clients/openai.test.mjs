@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import OpenAI from 'openai';
 
-import { TEXT, broken, endless, ended, failure, script, search, searched, text, token, tools, url } from './common.mjs';
+import { TEXT, broken, call, endless, ended, failure, script, search, searched, text, token, tools, url } from './common.mjs';
 
 let requests = 0;
 const client = new OpenAI({
@@ -176,4 +176,27 @@ test('a stream that is left stops its turn', async () => {
 			break;
 	}
 	assert.equal((await ended(turn)).status, 'cancelled');
+});
+
+// Sixty messages of one chat, as a program keeps them.
+test('a chat is one conversation', async () => {
+	for (const stream of [false, true]) {
+		const messages = [{ role: 'system', content: 'Be brief.' }], ids = new Set();
+
+		for (let n = 1; n <= 30; n++) {
+			messages[0].content = `Be brief. It is ${n} past ten.`;
+			messages.push({ role: 'user', content: script({ text: `Answer ${n}.\n\n- so\n` }) });
+			const done = stream
+				? await client.chat.completions.stream(ask('', { messages })).finalChatCompletion()
+				: await client.chat.completions.create(ask('', { messages }));
+
+			messages.push(done.choices[0].message);
+			ids.add((await call('GET', `/turns/${done.id.slice('chatcmpl-'.length)}`))
+				.body.conversationId);
+		}
+		assert.equal(ids.size, 1);
+		const { body } = await call('GET', `/conversations/${[...ids][0]}`);
+		assert.equal(body.messageCount, 60);
+		assert.equal(body.client, 'clients');	// what its token is for
+	}
 });

@@ -15,6 +15,7 @@ import { parseExact, toJson } from './exact.js';
  * @typedef {object} Page which part of a list, and of what
  * @property {string} [q] a search text
  * @property {string} [workspaceId]
+ * @property {boolean} [clients] those of programs
  * @property {string} [dataset]
  * @property {string} [category]
  * @property {string | null} [cursor]
@@ -301,10 +302,10 @@ export class Api {
 	 * A page of my conversations, newest first: {items, nextCursor}.
 	 * @param {Page} page
 	 */
-	conversations({ workspaceId, q, cursor, pageSize, signal } = {})
+	conversations({ workspaceId, q, clients, cursor, pageSize, signal } = {})
 	{
 		return this.json('GET',
-			`conversations${query({ workspaceId, q, cursor, pageSize })}`,
+			`conversations${query({ workspaceId, q, clients, cursor, pageSize })}`,
 			{ signal });
 	}
 

@@ -16,6 +16,10 @@ export class Conversations extends PagedList {
 		super();
 		this.#api = api;
 		this.workspaceId = '';
+		/** whether it lists those of programs that use the API, not my own */
+		this.clients = false;
+		/** whether there are any of those here */
+		this.hasClients = false;
 		/** the search text that the items are the answer to */
 		this.foundFor = '';
 		/** what the search has found in messages, best first */
@@ -30,7 +34,34 @@ export class Conversations extends PagedList {
 		this.workspaceId = workspaceId;
 		this.items = [];
 		this.loaded = false;
+		this.clients = this.hasClients = false;
+		this.#lookForClients(workspaceId);
 		return this.reload();
+	}
+
+	/** Lists the conversations of programs, or my own. */
+	showClients(clients)
+	{
+		this.clients = clients;
+		this.items = [];
+		this.loaded = false;
+		return this.reload();
+	}
+
+	/** Without an answer there is no way to them, which is no fault to show. */
+	async #lookForClients(workspaceId)
+	{
+		try {
+			const { items } = await this.#api.conversations(
+				{ workspaceId, clients: true, pageSize: 1 });
+
+			if (items.length === 0 || workspaceId !== this.workspaceId)
+				return;
+			this.hasClients = true;
+			this.changed();
+		} catch {
+			/* as if there were none */
+		}
 	}
 
 	reload()
@@ -50,6 +81,7 @@ export class Conversations extends PagedList {
 			page = await this.#api.conversations({
 				workspaceId: this.workspaceId,
 				q,
+				clients: this.clients || undefined,
 				cursor: page.nextCursor,
 				pageSize: PAGE,
 			});
@@ -123,6 +155,12 @@ export class Conversations extends PagedList {
 	lift(conversation)
 	{
 		if (conversation.workspaceId !== this.workspaceId)
+			return;
+		if (conversation.client && !this.hasClients) {
+			this.hasClients = true;
+			this.changed();
+		}
+		if (Boolean(conversation.client) !== this.clients)
 			return;
 		const known = this.find(conversation.conversationId);
 		const q = this.q.trim().toLowerCase();

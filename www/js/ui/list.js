@@ -132,6 +132,7 @@ export class LampList extends PageElement {
 					@input=${(event) => list.search(event.target.value)}
 					@keydown=${this.#onSearchKey}>
 			</div>
+			${this.#sides()}
 			<nav class="list-scroll" aria-label=${t('list.label')}>
 				${this.#groups().map(([name, items]) => html`
 					<h2 class="list-group">${name}</h2>
@@ -140,6 +141,20 @@ export class LampList extends PageElement {
 				${this.#foot()}
 				${this.#said()}
 			</nav>`;
+	}
+
+	/** Mine, or those of programs, where there are any. */
+	#sides()
+	{
+		const { list } = this;
+
+		if (!list.hasClients)
+			return nothing;
+		return html`<div class="list-sides" role="group" aria-label=${t('list.sides')}>
+			${[false, true].map((clients) => html`<button type="button"
+				class="chip-button" aria-pressed=${list.clients === clients ? 'true' : 'false'}
+				@click=${() => list.clients === clients || list.showClients(clients)}>
+				${t(clients ? 'list.clients' : 'list.mine')}</button>`)}</div>`;
 	}
 
 	/** The hits in messages. */
@@ -188,6 +203,7 @@ export class LampList extends PageElement {
 				aria-current=${id === this.current ? 'page' : nothing}
 				@keydown=${(event) => this.#onRowKey(event, item)}>
 				<span class="row-title">${title}</span>
+				${item.client ? html`<span class="row-client">${item.client}</span>` : nothing}
 				${item.waiting && !this.busy.has(id) ? html`
 					<span class="row-waiting" role="img"
 						aria-label=${t('list.waiting')}
