@@ -46,6 +46,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/sse.js \
 	www/js/store/conversations.js \
 	www/js/store/draft.js \
+	www/js/store/drafts.js \
 	www/js/store/notices.js \
 	www/js/store/options.js \
 	www/js/store/paged-list.js \

@@ -314,6 +314,9 @@ test('a new message goes past what was asked; on a phone', async (t) => {
 	assert.deepEqual(await runs(), []);
 	const shown = await reading(page);
 
+	assert.match(await page.locator('.tool-superseded').innerText(), /Not run: you wrote something else/);
+	assert.match(shown, /Not run, because you wrote something else\./);
+	assert.doesNotMatch(shown, /never answered/);
 	await page.reload();
 	await ended(page);
 	assert.equal(await reading(page), shown);

@@ -176,7 +176,7 @@ test('what was typed is not lost silently', async (t) => {
 	assert.equal(await warns(), true);
 
 	// a link within the page, and a step back
-	await page.getByRole('link', { name: 'Back to the chat' }).click();
+	await page.getByRole('link', { name: 'Close', exact: true }).click();
 	await answer(page).getByRole('button', { name: 'Keep editing' }).click();
 	await page.waitForFunction((hash) => location.hash === hash, `#/prompts/${id}`);
 	await page.goBack();
@@ -371,7 +371,7 @@ test('what is not offered is not shown', async (t) => {
 	assert.equal(await page.locator('.places').count(), 0);
 	await page.goto(`${base}#/prompts`);
 	await page.getByText('There is nothing at this address').waitFor();
-	await page.getByRole('link', { name: 'Back to the chat' }).click();
+	await page.getByRole('link', { name: 'Close', exact: true }).click();
 	await page.waitForSelector('.composer-field');
 });
 

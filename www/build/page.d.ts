@@ -43,6 +43,8 @@ declare global {
 		'lamp-carried-out': CustomEvent<{ turn: Turn }>;
 		'lamp-decided': CustomEvent<{ turn: Turn, wait: any, body: any }>;
 		'lamp-delete': CustomEvent<{ id: string, title: string }>;
+		'lamp-edit-input': CustomEvent<{ text: string } | undefined>;
+		'lamp-edit-last': CustomEvent;
 		'lamp-edit': CustomEvent<{ turn: Turn, content: string }>;
 		'lamp-fork': CustomEvent<{ turn: Turn }>;
 		'lamp-go-on': CustomEvent<{ turn: Turn }>;
@@ -54,6 +56,7 @@ declare global {
 			ended: (error?: Error) => void }>;
 		'lamp-send': CustomEvent<{ content: string }>;
 		'lamp-stored': CustomEvent<{ row: any }>;
+		'lamp-to-field': CustomEvent;
 		'lamp-variant': CustomEvent<{ messageId: string, index: number, which: string }>;
 	}
 

@@ -23,6 +23,8 @@ import { Rows } from './rows.js';
 /** what knowing people takes */
 const PEOPLE = 'AIChat.People.Read';
 const MOST_PEOPLE = 50;
+/** where the chat that was left is kept, for this tab */
+const LEFT = 'lamplighter.chat';
 
 /** At the level that an address names: '', 'tenant', or 'team:NAME'. */
 function settingsPath(id)
@@ -49,6 +51,7 @@ export class Places extends Observable {
 	/** the project that was shown last */
 	#project = null;
 	#session;
+	#chat = '';
 
 	/** @param session where the caller is, and what they may do */
 	constructor(api, session)
@@ -191,6 +194,27 @@ export class Places extends Observable {
 	draft(form, id, values)
 	{
 		return new Draft(this.#api, form, this.path(form, values), id);
+	}
+
+	/** A chat is shown, to which the end of a place leads, also after a reload. */
+	leave(hash)
+	{
+		this.#chat = hash;
+		try {
+			sessionStorage.setItem(`${LEFT} ${this.#api.base}`, hash);
+		} catch {
+			// then a reload leads to a new chat
+		}
+	}
+
+	/** The address of the chat that was shown last. */
+	get chat()
+	{
+		try {
+			return this.#chat || sessionStorage.getItem(`${LEFT} ${this.#api.base}`) || '#/';
+		} catch {
+			return '#/';
+		}
 	}
 
 	get dirty()

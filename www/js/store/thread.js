@@ -16,6 +16,28 @@ const NEW_AMONG = 5;
 
 let drafts = 0;
 
+/** How long typing may pause before it is kept. */
+const KEEP_MS = 300;
+
+/**
+ * @typedef {{content: string, promptId: string | null, uploads: Uploads}} Message
+ * @typedef {{content: string, promptId: string | null,
+ *         files: {id?: string, name: string, size: number}[]}} Kept a message in storage
+ *
+ * @typedef {object} Typed what is kept of a message that is being written (drafts.js)
+ * @property {string} [text]
+ * @property {any[]} [mentions]
+ * @property {string | null} [promptId]
+ * @property {Record<string, boolean>} [options]
+ * @property {string} [agentId] of a new chat
+ * @property {Thread['place']} [place] of a new chat
+ * @property {{id?: string, name: string, size: number}[]} [files]
+ * @property {{messageId: string, text: string}} [edit] a stored message that is being edited
+ * @property {Kept} [queued] what is sent when the answer has ended
+ * @property {Kept} [sending] what the server may not have got
+ * @property {string} [tab] which tab has written it
+ */
+
 /** Records of attachments as a member of a request; none: no member. */
 const idsOf = (files) => (files.length ? { attachments: files.map(({ id }) => id) } : {});
 
@@ -27,6 +49,14 @@ export class Thread extends Pages {
 	#stopWanted = false;
 	#carried = new Set();
 	#stopTimer = null;
+	/** @type {import('./drafts.js').Drafts | null} */
+	#drafts;
+	#keepTimer = null;
+	#draftKey = '';
+	/** @type {Message | null} */
+	#sending = null;
+	/** @type {Typed['edit'] | null} of a message that is not loaded yet */
+	#edit = null;
 
 	/**
 	 * @param {object} events told when the server has made the conversation, when
@@ -35,10 +65,11 @@ export class Thread extends Pages {
 	 * @param {(thread: Thread) => void} events.changed
 	 * @param {(thread: Thread, turn: Turn) => void} events.finished
 	 */
-	constructor(api, link, events, fields)
+	constructor(api, link, events, fields, drafts = null)
 	{
 		super(api, fields);
 		this.#api = api;
+		this.#drafts = drafts;
 		this.#link = link;
 		this.#events = events;
 		/** stays the same for the life of this object */
@@ -65,8 +96,201 @@ export class Thread extends Pages {
 		/** the files of the next message */
 		this.uploads = new Uploads(api);
 		this.uploads.watch(() => this.changed());
+		/** @type {Message | null} is sent when the running answer has ended */
+		this.queued = null;
+		/** where a reader has left it: {key: of a turn, y: where it was}; null: at its end */
+		this.left = null;
 		/** true while another version is being loaded */
 		this.switching = false;
+	}
+
+	/** Also keeps what was typed. */
+	changed()
+	{
+		super.changed();
+		this.keep();
+	}
+
+	/** Keeps what was typed, when it pauses. */
+	keep()
+	{
+		if (!this.#keepTimer && this.#drafts)
+			this.#keepTimer = setTimeout(() => this.keepNow(), KEEP_MS);
+	}
+
+	keepNow()
+	{
+		clearTimeout(this.#keepTimer);
+		this.#keepTimer = null;
+		if (!this.#drafts)
+			return;
+		const key = this.conversationId || `new ${this.workspaceId}`;
+
+		// it was a new chat before
+		if (this.#draftKey && this.#draftKey !== key)
+			this.#drafts.write(this.#draftKey, null, true);
+		this.#draftKey = key;
+		this.#drafts.write(key, this.#typed(), !this.conversationId);
+	}
+
+	/** @returns {Typed | null} */
+	#typed()
+	{
+		const { draft: text, mentions, promptId, options, queued, place } = this;
+		const files = this.uploads.kept();
+		const editing = this.turns.find((turn) => turn.editing !== null && turn.user?.messageId);
+		const edit = editing ? { messageId: editing.user.messageId, text: editing.editing } :
+			this.#edit;
+		const sending = this.#sending;
+
+		if (!text && !files.length && !edit && !queued && !sending && !Object.keys(options).length)
+			return null;
+		return { text, files, options, promptId,
+			mentions: mentionsIn([text, queued?.content, sending?.content].join('\n'), mentions),
+			...edit && { edit }, ...queued && { queued: light(queued) },
+			...sending && { sending: light(sending) },
+			...!this.conversationId && { agentId: this.agentId, place } };
+	}
+
+	/** Whether something was typed or attached. */
+	get written()
+	{
+		return Boolean(this.draft.trim() || this.uploads.items.length || this.queued);
+	}
+
+	/** Takes over what was kept, before anything is typed into it. */
+	restore()
+	{
+		const key = this.conversationId || `new ${this.workspaceId}`;
+		const typed = this.#drafts?.read(key);
+
+		this.#draftKey = key;
+		if (!typed)
+			return;
+		this.draft = String(typed.text ?? '');
+		this.mentions = typed.mentions || [];
+		this.promptId = typed.promptId || null;
+		this.options = typed.options || {};
+		this.#edit = typed.edit || null;
+		if (!this.conversationId) {
+			this.agentId = typed.agentId || this.agentId;
+			this.place = typed.place || null;
+		}
+		this.uploads.restore(typed.files || []);
+		// another tab sends what is queued there
+		if (typed.queued && typed.tab === this.#drafts.tab)
+			this.queued = this.#kept(typed.queued);
+		else if (typed.queued)
+			this.#giveBack(this.#kept(typed.queued));
+		if (typed.sending)
+			this.#recover(this.#kept(typed.sending));
+		this.changed();
+	}
+
+	/** The page ended while it was sent: gives it back unless the server has it. */
+	async #recover(message)
+	{
+		this.#sending = message;
+		try {
+			if (!await this.#arrived(message.content))
+				this.#giveBack(message);
+		} catch {
+			this.#giveBack(message);
+		}
+		this.#sending = null;
+		this.changed();
+	}
+
+	/** Whether one of the newest questions is this one. */
+	async #arrived(content)
+	{
+		const ids = this.conversationId ? [this.conversationId] :
+			(await this.#api.conversations({ workspaceId: this.workspaceId,
+				pageSize: NEW_AMONG })).items.map(({ conversationId }) => conversationId);
+
+		for (const id of ids) {
+			const { items } = await this.#api.messages(id);
+
+			if (items.find(({ role }) => role === 'user')?.content === content)
+				return true;
+		}
+		return false;
+	}
+
+	/** Forgets what another tab has sent or removed. */
+	forget()
+	{
+		this.draft = '';
+		this.changed();
+	}
+
+	/** Puts a message that was not sent in front of what is being written. */
+	#giveBack({ content, promptId, uploads })
+	{
+		this.draft = this.draft ? `${content}\n\n${this.draft}` : content;
+		this.promptId ??= promptId;
+		this.uploads.put(uploads.take());
+	}
+
+	/** A message of which a draft was kept. */
+	#kept({ content, promptId, files })
+	{
+		const uploads = new Uploads(this.#api);
+
+		uploads.watch(() => this.changed());
+		uploads.restore(files);
+		return { content, promptId, uploads };
+	}
+
+	/** Takes back the message that is not sent yet. */
+	unqueue()
+	{
+		const { queued } = this;
+
+		this.queued = null;
+		if (queued)
+			this.#giveBack(queued);
+		this.changed();
+	}
+
+	/** Sends a message when the running answer has ended; a second one is added to it. */
+	queue(content)
+	{
+		const uploads = new Uploads(this.#api);
+
+		uploads.put([...this.queued?.uploads.take() || [], ...this.uploads.take()]);
+		this.queued = { uploads, promptId: this.queued ? this.queued.promptId : this.promptId,
+			content: this.queued ? `${this.queued.content}\n\n${content}` : content };
+		this.promptId = null;
+		this.changed();
+	}
+
+	/** After a turn: sends what is queued; if the answer did not end well, gives it back. */
+	async #sendQueued(turn)
+	{
+		const { queued } = this;
+
+		// it waits for the user, or has continued
+		if (!queued || this.live || turn?.waiting.length > 0)
+			return;
+		await queued.uploads.settled();
+		if (this.queued !== queued || this.live)
+			return;
+		if (!turn || turn.cut || queued.uploads.busy) {
+			this.unqueue();
+			return;
+		}
+		this.queued = null;
+		if (!await this.send(queued.content, queued))
+			this.refused(queued.content);
+	}
+
+	/** The text of a refused message goes back to where it can be sent again. */
+	refused(content)
+	{
+		this.unqueue();
+		this.draft = this.draft ? `${content}\n\n${this.draft}` : content;
+		this.changed();
 	}
 
 	/** the running turn, or null */
@@ -81,10 +305,26 @@ export class Thread extends Pages {
 	{
 		const conversation = await super.load();
 
+		this.#editAgain();
 		if (conversation?.runningTurnId)
 			this.#follow(conversation.runningTurnId);
+		else if (conversation)
+			this.unqueue();	// nobody expects that looking at it sends something
 		this.#findPlace();
 		return conversation;
+	}
+
+	/** Opens the message that was being edited; one that is far up stays kept. */
+	#editAgain()
+	{
+		const edit = this.#edit;
+		const turn = edit && this.turns.find(({ user }) => user?.messageId === edit.messageId);
+
+		if (!turn)
+			return;
+		this.#edit = null;
+		turn.editing = edit.text;
+		turn.changed();
 	}
 
 	/** The project of the last message, as long as there is one. */
@@ -113,31 +353,40 @@ export class Thread extends Pages {
 
 	/**
 	 * Sends a message and reads its answer to the end.
+	 * @param {string} content
+	 * @param {{promptId: string | null, uploads: Uploads}} from whose files and prompt
 	 * @returns false if it was refused; sendError says why
 	 */
-	async send(content)
+	async send(content, from = this)
 	{
 		const turn = new Turn(`live-${++drafts}`);
-		const files = this.uploads.take();
+		const { promptId } = from;
+		const files = from.uploads.take();
 		const attachments = files.map(({ record }) => record);
-		const body = this.#body(content, attachments);
+		const body = this.#body(content, attachments, promptId);
+		const uploads = new Uploads(this.#api);
 
-		this.promptId = null;
+		uploads.put(files);
+		this.#sending = { content, promptId, uploads };
+		from.promptId = null;
 		turn.begin(content, attachments);
+		this.keepNow();
 		const taken = await this.#begin(turn, this.turns, content, (signal) =>
 			this.#api.stream(this.workspaceId, body, { signal }));
 
+		this.#sending = null;
 		if (!taken) {
 			this.uploads.put(files);
-			this.promptId = body.promptId || null;
+			this.promptId ??= promptId;
 		}
+		this.keep();
 		return taken;
 	}
 
 	/** A request with a new message. */
-	#body(content, attachments)
+	#body(content, attachments, promptId)
 	{
-		const { conversationId, agentId, promptId } = this;
+		const { conversationId, agentId } = this;
 
 		return { content, ...this.#more(), ...moduleOf(), ...(promptId ? { promptId } : {}),
 			...mentionsOf(content, this.mentions), ...idsOf(attachments),
@@ -148,7 +397,7 @@ export class Thread extends Pages {
 	previewBody()
 	{
 		return this.#body(this.draft.trim(), this.uploads.items.flatMap(({ state, record }) =>
-			state === 'ready' ? [record] : []));
+			state === 'ready' ? [record] : []), this.promptId);
 	}
 
 	/** What each request that begins a turn has besides its text. */
@@ -447,6 +696,7 @@ export class Thread extends Pages {
 	{
 		const fresh = !this.conversationId;
 
+		this.#sending = null;
 		this.conversationId = message.conversationId;
 		this.agentId = message.agentId || this.agentId;
 		if (this.turns.some((other) => other.turnId !== message.turnId && !other.running &&
@@ -455,6 +705,7 @@ export class Thread extends Pages {
 		turn.turnId = message.turnId;
 		if (fresh)
 			this.#events.created(this);
+		this.keepNow();
 		if (this.#stopWanted)
 			this.stop();
 	}
@@ -492,6 +743,7 @@ export class Thread extends Pages {
 			this.sendError = null;
 		this.changed();
 		this.#events.finished(this, turn);
+		this.#sendQueued(turn);
 	}
 
 	/** The requested turn was not begun. */
@@ -568,6 +820,12 @@ export class Thread extends Pages {
 		}
 		this.#stopTimer = setTimeout(() => feed?.stop(), STOP_WAIT_MS);
 	}
+}
+
+/** A message as it is kept. @returns {Kept} */
+function light({ content, promptId, uploads })
+{
+	return { content, promptId, files: uploads.kept() };
 }
 
 /** The member of a request for those known mentions that are in a text. */

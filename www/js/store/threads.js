@@ -4,6 +4,7 @@
 // addresses in step with them.
 import { become } from '../route.js';
 import { Observable } from '../observable.js';
+import { Drafts } from './drafts.js';
 import { Thread } from './thread.js';
 import { Unstored } from './unstored.js';
 
@@ -17,8 +18,11 @@ export class Threads extends Observable {
 	#list;
 	#session;
 	#unstored;
+	#drafts;
 	/** @type {Thread[]} the one used last at the end */
 	#known = [];
+	/** @type {Map<string, Thread>} new chats in which something was written, by workspace */
+	#begun = new Map();
 
 	/** @param say announces a text */
 	constructor(api, link, list, session, say)
@@ -28,6 +32,7 @@ export class Threads extends Observable {
 		this.#link = link;
 		this.#list = list;
 		this.#session = session;
+		this.#drafts = new Drafts(api.base);
 		this.say = say;
 		this.#unstored = new Unstored(api, link, () => session.me?.userId,
 			(id, turnId, stored) => this.#stored(id, turnId, stored));
@@ -59,18 +64,62 @@ export class Threads extends Observable {
 			created: (thread) => this.#created(thread),
 			changed: (thread) => this.#changed(thread),
 			finished: (thread, turn) => this.#finished(thread, turn),
-		}, fields);
+		}, fields, this.#drafts);
+	}
+
+	/** Begins to keep what is typed, for this user. */
+	keepDrafts(me)
+	{
+		this.#drafts.open(me);
+		this.#drafts.watch((key) => [...this.#known, ...this.#begun.values(), this.current]
+			.find((thread) => thread.conversationId === key)?.forget());
+	}
+
+	/** The page may end: keeps what was typed. */
+	keepNow()
+	{
+		for (const thread of new Set([...this.#known, ...this.#begun.values(), this.current]))
+			thread.keepNow();
+	}
+
+	/** The new chat of the workspace, with what was written in it. */
+	#newChat()
+	{
+		const { workspaceId } = this.#session;
+		const begun = this.#begun.get(workspaceId);
+
+		if (begun && !begun.conversationId && !begun.live && begun.written)
+			return begun;
+		const thread = this.#make({ workspaceId, agentId: this.#session.firstAgent() });
+
+		this.#begun.set(workspaceId, thread);
+		thread.restore();
+		if (!this.#session.agent(workspaceId, thread.agentId))
+			thread.agentId = this.#session.firstAgent();
+		return thread;
+	}
+
+	/** A refused message goes back to where it can be sent again. */
+	refused(thread, content)
+	{
+		const begun = this.#begun.get(thread.workspaceId);
+		const shown = thread.conversationId || !begun ? thread : begun;
+
+		if (shown !== thread)
+			shown.uploads.put(thread.uploads.take());
+		shown.refused(content);
 	}
 
 	/** Shows a conversation ('': a new chat). @returns its thread */
 	async open(id)
 	{
-		let thread = this.#known.find((known) => known.conversationId === id);
+		let thread = id ? this.#known.find((known) => known.conversationId === id) :
+			this.#newChat();
 
-		if (id === '' || !thread) {
+		if (!thread) {
 			thread = this.#make({ conversationId: id,
-				workspaceId: this.#session.workspaceId,
-				agentId: id ? '' : this.#session.firstAgent() });
+				workspaceId: this.#session.workspaceId });
+			thread.restore();
 		}
 		this.current = thread;
 		if (id)
@@ -89,11 +138,11 @@ export class Threads extends Observable {
 		const rest = this.#known.filter((known) => known !== thread);
 
 		while (rest.length >= KEPT) {
-			const at = rest.findIndex((known) => !known.live);
+			const at = rest.findIndex((known) => !known.live && !known.queued);
 
 			if (at < 0)
 				break;
-			rest.splice(at, 1);
+			rest.splice(at, 1)[0].keepNow();
 		}
 		this.#known = [...rest, thread];
 	}
@@ -101,6 +150,7 @@ export class Threads extends Observable {
 	/** Forgets a deleted conversation. */
 	drop(id)
 	{
+		this.#drafts.write(id, null);
 		this.#known = this.#known.filter((thread) => thread.conversationId !== id);
 	}
 

@@ -67,6 +67,8 @@ export class Turn extends Observable {
 		this.connection = '';
 		/** the user's message while it is being edited, or null */
 		this.editing = null;
+		/** where that was begun and its end leads back to: '' its button, or 'field' */
+		this.editedFrom = '';
 		/** true if it continues the turn above it */
 		this.goesOn = false;
 		/** of source events: {number, title, page, …}; see sources */
@@ -138,6 +140,17 @@ export class Turn extends Observable {
 	get continues()
 	{
 		return this.goesOn || Boolean(this.meta.continues);
+	}
+
+	/**
+	 * True if it waited for the user, who wrote something else: its calls were not run.
+	 * The record of that is that there is no end of it, although the thread continues.
+	 * @param newest whether no turn follows it
+	 */
+	superseded(newest)
+	{
+		return !newest && !this.running && !this.answer && this.waiting.length === 0 &&
+			this.parts.some(({ kind, result }) => kind === 'tool' && result === undefined);
 	}
 
 	/** True if the answer was cut short and can be continued. */

@@ -2,6 +2,7 @@
 // The files of the next message: they are sent in parts while it is written,
 // small enough for the limits of web servers, and a part that fails for a
 // temporary reason is sent again from where the server has the file.
+import { ApiError } from '../api.js';
 import { Observable } from '../observable.js';
 
 /** Below nginx's default limit (client_max_body_size 1m). */
@@ -79,6 +80,58 @@ export class Uploads extends Observable {
 	put(items)
 	{
 		this.items = [...items, ...this.items];
+		this.changed();
+	}
+
+	/** What a draft keeps of them: the server has the bytes of those that have an id. */
+	kept()
+	{
+		return this.items.map(({ record, name, size, state }) => ({ name, size,
+			...state === 'ready' && record && { id: record.id } }));
+	}
+
+	/** Takes over what a draft has kept. */
+	restore(kept)
+	{
+		for (const { id, name, size } of kept) {
+			const item = { key: ++keys, name, size, sent: size, state: 'sending', record: null,
+				error: null, file: null, preview: null, abort: new AbortController() };
+
+			this.items = [...this.items, item];
+			this.#find(item, id);
+		}
+		this.changed();
+	}
+
+	/** Resolves when it is known of each whether the server has it. */
+	async settled()
+	{
+		while (this.items.some(({ state }) => state === 'sending')) {
+			await new Promise((resolve) => {
+				const end = this.watch(() => {
+					end();
+					resolve(undefined);
+				});
+			});
+		}
+	}
+
+	/** Whether the server still has a file; without an id it was never sent whole. */
+	async #find(item, id)
+	{
+		try {
+			if (!id)
+				throw new ApiError({ code: 'fileCut' });
+			item.record = await this.#api.attachment(id);
+			if (item.record.state !== 'ready')
+				throw new ApiError({ code: 'fileCut' });
+			if (SHOWN.test(item.record.mediaType || ''))
+				item.preview = `api/v1/attachments/${encodeURIComponent(id)}/content`;
+			item.state = 'ready';
+		} catch (error) {
+			item.state = 'failed';
+			item.error = error.status === 404 ? new ApiError({ code: 'fileGone' }) : error;
+		}
 		this.changed();
 	}
 

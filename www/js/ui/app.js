@@ -6,7 +6,7 @@ import { Api } from '../api.js';
 import { errorText, excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
-import { go, readHash, readMessage, readPlace, Trail } from '../route.js';
+import { conversationHash, go, readHash, readMessage, readPlace, Trail } from '../route.js';
 import { Conversations } from '../store/conversations.js';
 import { Notices } from '../store/notices.js';
 import { Places } from '../store/places.js';
@@ -114,6 +114,9 @@ class LampApp extends PageElement {
 		this.addEventListener('lamp-carried-out', ({ detail: { turn } }) =>
 			this.#again((thread) => thread.carryOut(turn, true)));
 		this.addEventListener('lamp-edit', (event) => this.#edit(event.detail));
+		this.addEventListener('lamp-edit-input', () => this.threads.current.keep());
+		this.addEventListener('lamp-edit-last', () => this.#editLast());
+		this.addEventListener('lamp-to-field', () => this.#focusComposer());
 		this.addEventListener('lamp-variant', (event) =>
 			this.#variant(/** @type {Element} */ (event.target).closest('lamp-turn'),
 				event.detail));
@@ -121,7 +124,10 @@ class LampApp extends PageElement {
 		this.addEventListener('lamp-delete', (event) => this.#delete(event.detail));
 		this.addEventListener('lamp-rename', (event) => this.#rename(event.detail));
 		this.addEventListener('lamp-agent', (event) => this.#agent(event.detail.agentId));
+		addEventListener('pagehide', () => this.threads.keepNow());
 		document.addEventListener('visibilitychange', () => {
+			if (document.hidden)
+				this.threads.keepNow();
 			// another tab may have changed things meanwhile
 			if (!document.hidden && this.session.ready)
 				this.threads.refresh();
@@ -136,6 +142,7 @@ class LampApp extends PageElement {
 		if (!this.session.ready)
 			return;
 		applySettings(this.session.me.settings, this.theme);
+		this.threads.keepDrafts(this.session.me);
 		this.notices.start(this.session.me);
 		this.threads.resume();
 		this.list.show(this.session.workspaceId);
@@ -179,6 +186,7 @@ class LampApp extends PageElement {
 			this.#showMessage();
 			return;
 		}
+		this.places.leave(conversationHash(id));
 		const thread = await this.threads.open(id);
 
 		if (this.threads.current !== thread)
@@ -274,9 +282,23 @@ class LampApp extends PageElement {
 		this.#say(t('live.answering', { name }));
 		if (await thread.send(content))
 			return;
-		// refused: the text goes back to where it can be sent again
-		thread.draft = thread.draft ? `${content}\n\n${thread.draft}` : content;
-		thread.changed();
+		this.threads.refused(thread, content);
+	}
+
+	/** The last message again: the one that is not sent yet, else the newest one. */
+	#editLast()
+	{
+		const thread = this.threads.current;
+		const turn = thread.turns[thread.turns.length - 1];
+
+		if (thread.queued) {
+			thread.unqueue();
+		} else if (!thread.live && turn?.user?.messageId && turn.editing === null) {
+			turn.editing = turn.user.content;
+			turn.editedFrom = 'field';
+			turn.changed();
+			thread.keep();
+		}
 	}
 
 	async #delete({ id, title })

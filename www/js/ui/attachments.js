@@ -41,7 +41,7 @@ class LampAttachments extends PageElement {
 			${item.state === 'sending' ? html`<progress max="100" value=${percent}
 				aria-label=${t('file.sending', { name: item.name })}></progress>` : nothing}
 			${problem ? html`<span class="file-problem" role="alert">${problem}</span>` : nothing}
-			${item.state === 'failed' ? html`<button type="button" class="icon-button"
+			${item.state === 'failed' && item.file ? html`<button type="button" class="icon-button"
 				aria-label=${t('app.retry')} title=${t('app.retry')}
 				@click=${() => this.uploads.again(item)}>${icon('retry')}</button>` : nothing}
 			<button type="button" class="icon-button"

@@ -8,7 +8,7 @@ import { Picker } from '../store/picker.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
-import { pickerFor, pickerKey, pickerScroll, pickerView } from './picker.js';
+import { pickerFor, pickerKey, pickerLeft, pickerScroll, pickerView } from './picker.js';
 
 export class LampBlanks extends PageElement {
 	static properties = {
@@ -135,7 +135,7 @@ export class LampBlanks extends PageElement {
 				placeholder=${t('blanks.record', { dataset })}
 				.value=${live(this.values[name])}
 				@focus=${() => this.#records.has(name) || look(this.values[name])}
-				@blur=${() => this.picker.close()}
+				@blur=${({ target }) => pickerLeft(this.picker, target)}
 				@input=${(event) => {
 					this.#records.delete(name);
 					this.#take(name, event.target.value);

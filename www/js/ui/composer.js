@@ -14,7 +14,8 @@ import { t } from '../strings.js';
 import { attachButton } from './attachments.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
-import { mentionChips, pickerFor, pickerKey, pickerScroll, pickerView } from './picker.js';
+import { keepFocus, mentionChips, pickerFor, pickerKey, pickerLeft, pickerScroll,
+	pickerView } from './picker.js';
 
 /** The server's default limit (limits.message_chars). */
 export const MAX_CHARS = 100000;
@@ -78,6 +79,7 @@ export class LampComposer extends PageElement {
 			${this.#error()}
 			<div class="composer ${this.disabled ? 'disabled' : ''}">
 				${pickerView(this.picker, LIST, this.#choose)}
+				${this.#queued()}
 				${this.#placeChip()}
 				${mentionChips(mentionsIn(thread.draft, thread.mentions), this.#unmention)}
 				<textarea class="composer-field" rows="1" dir="auto"
@@ -91,7 +93,7 @@ export class LampComposer extends PageElement {
 					enterkeyhint=${touch() ? 'enter' : 'send'}
 					@input=${this.#onInput} @keydown=${this.#onKey}
 					@keyup=${this.#onCaret} @click=${this.#onCaret}
-					@blur=${() => this.picker.close()}></textarea>
+					@blur=${({ target }) => pickerLeft(this.picker, target)}></textarea>
 				<lamp-attachments .uploads=${thread.uploads} ?disabled=${this.disabled}
 				></lamp-attachments>
 				<div class="composer-bar">
@@ -108,6 +110,10 @@ export class LampComposer extends PageElement {
 						>${left < 0 ? t('composer.over', { n: -left }) :
 							thread.draft.length > TELL_FROM ?
 								t('composer.left', { n: left }) : nothing}</span>
+					${running && this.#sendable() ? html`
+						<button type="button" class="icon-button queue-button"
+							aria-label=${t('composer.queue')} title=${t('composer.queue')}
+							@click=${this.#send}>${icon('send')}</button>` : nothing}
 					${running ? html`
 						<button type="button" class="round-button stop-button"
 							aria-label=${t('composer.stop')} title=${t('composer.stop')}
@@ -141,13 +147,20 @@ export class LampComposer extends PageElement {
 	#opener(sign, drawing, label)
 	{
 		return html`<button type="button" class="icon-button opener" aria-label=${label}
-			title="${label} (${sign})" ?disabled=${this.disabled}
+			title="${label} (${sign})" ?disabled=${this.disabled} @pointerdown=${keepFocus}
 			@click=${() => this.#type(sign)}>${icon(drawing)}</button>`;
 	}
 
 	#type(sign)
 	{
 		const field = this.#field;
+
+		// a second press closes it again
+		if (this.picker.open && this.picker.kind === sign) {
+			this.#dismissed = true;
+			this.picker.close();
+			return;
+		}
 		const before = field.value.slice(0, field.selectionStart);
 		const gap = before === '' || /\s$/.test(before) ? '' : ' ';
 		const line = sign === '/' && before !== '' && !before.endsWith('\n') ? '\n' : '';
@@ -183,8 +196,9 @@ export class LampComposer extends PageElement {
 		const trigger = field.selectionStart === field.selectionEnd &&
 			triggerAt(field.value, field.selectionStart, this.thread.mentions);
 
-		if (!trigger || trigger.start !== this.#start)
+		if (!trigger || trigger.start !== this.#start || trigger.kind !== this.#kind)
 			this.#dismissed = false;
+		this.#kind = trigger?.kind ?? '';
 		this.#start = trigger ? trigger.start : -1;
 		if (!trigger || this.#dismissed)
 			this.picker.close();
@@ -297,7 +311,7 @@ export class LampComposer extends PageElement {
 			${sendError.status === 401 ? html`
 				<button type="button" class="chip-button"
 					@click=${() => location.reload()}>${t('error.reload')}</button>` : nothing}
-			${sendError.retryable && !wait && this.#sendable() ? html`
+			${sendError.retryable && !wait && !this.thread.live && this.#sendable() ? html`
 				<button type="button" class="chip-button" @click=${this.#send}>
 					${icon('retry')}<span>${t('app.retry')}</span></button>` : nothing}
 			<button type="button" class="icon-button" aria-label=${t('error.dismiss')}
@@ -321,8 +335,27 @@ export class LampComposer extends PageElement {
 	{
 		const { thread } = this;
 
-		return !this.disabled && !thread.live && !thread.uploads.busy && thread.draft.trim() !== '' &&
-			thread.draft.length <= MAX_CHARS;
+		return !this.disabled && !thread.uploads.busy && thread.draft.trim() !== '' &&
+			thread.draft.length + (thread.queued?.content.length ?? 0) <= MAX_CHARS;
+	}
+
+	/** The message that is sent when the answer has ended. */
+	#queued()
+	{
+		const { queued } = this.thread;
+
+		if (!queued)
+			return nothing;
+		return html`<div class="queued" role="group" aria-label=${t('composer.queued')}>
+			<p><span class="muted">${t('composer.queued')}</span>
+				<span class="queued-text" dir="auto">${queued.content}</span>
+				${queued.uploads.items.map(({ name }) => html`<span class="queued-file" dir="auto"
+					>${icon('clip')}${name}</span>`)}</p>
+			<button type="button" class="icon-button" aria-label=${t('composer.unqueue')}
+				title=${t('composer.unqueue')} @click=${() => {
+					this.thread.unqueue();
+					this.focusField();
+				}}>${icon('pencil')}</button></div>`;
 	}
 
 	#send()
@@ -333,7 +366,12 @@ export class LampComposer extends PageElement {
 
 		this.picker.close();
 		this.thread.draft = '';
-		this.emit('lamp-send', { content });
+		if (this.thread.live) {
+			this.thread.queue(content);
+			this.emit('lamp-say', { text: t('composer.queuedSay') });
+		} else {
+			this.emit('lamp-send', { content });
+		}
 		this.focusField();
 	}
 
@@ -342,6 +380,7 @@ export class LampComposer extends PageElement {
 		this.thread.draft = event.target.value;
 		if (this.thread.draft === '')
 			this.thread.promptId = null;
+		this.thread.keep();
 		this.requestUpdate();
 		if (!event.isComposing)
 			this.#look(event.target);
@@ -364,6 +403,12 @@ export class LampComposer extends PageElement {
 			this.#dismissed = event.key === 'Escape' && !this.picker.open;
 			return;
 		}
+		if (event.key === 'ArrowUp' && event.target.value === '' && !event.isComposing &&
+		    !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey) {
+			event.preventDefault();
+			this.emit('lamp-edit-last');
+			return;
+		}
 		// an input method's Enter takes its suggestion (229: old Safari)
 		if (event.key !== 'Enter' || event.isComposing || event.keyCode === 229 ||
 		    touch())
@@ -375,6 +420,7 @@ export class LampComposer extends PageElement {
 	}
 
 	#start = -1;
+	#kind = '';
 	#dismissed = false;
 	#told = 0;
 

@@ -173,6 +173,7 @@ export class LampHelp extends PageElement {
 			['help.search', [ctrl, 'K']],
 			['help.composer', [alt, 'M']],
 			['help.stop', [alt, 'S']],
+			['help.last', ['↑']],
 			['help.prompts', ['/']],
 			['help.mention', ['@']],
 			['help.send', [t('key.enter')]],

@@ -79,8 +79,31 @@ export function pickerScroll(element)
 		?.scrollIntoView({ block: 'nearest' });
 }
 
+let pressed = false;
+
+for (const type of ['pointerdown', 'pointerup', 'pointercancel'])
+	addEventListener(type, () => { pressed = type === 'pointerdown'; },
+		{ capture: true, passive: true });
+
+/**
+ * The field was left: closes the list, but not before a press that left it has ended, since
+ * what was pressed may move when the list goes.
+ */
+export function pickerLeft(picker, field)
+{
+	const close = () => {
+		if (document.activeElement !== field)
+			picker.close();
+	};
+
+	if (pressed)
+		addEventListener('pointerup', () => setTimeout(close, 0), { once: true });
+	else
+		close();
+}
+
 /** The list must not take the focus. */
-function keepFocus(event)
+export function keepFocus(event)
 {
 	event.preventDefault();
 }

@@ -22,7 +22,7 @@ export function placeTitle(row, form)
 
 /**
  * The head of a place, with its title.
- * @param {PageElement} host
+ * @param {PageElement & {places: import('../store/places.js').Places}} host
  * @param {object} at
  * @param {string} at.heading
  * @param {string} at.up      where the arrow leads; '': there is none
@@ -38,7 +38,7 @@ export function placeHead(host, { heading, up, actions = nothing })
 			aria-label=${t('place.back')}>${icon('back')}</a>` : nothing}
 		<div class="main-title"><h1 tabindex="-1">${heading}</h1></div>
 		${actions}
-		<a class="icon-button place-close" href="#/" title=${t('place.close')}
+		<a class="icon-button place-close" href=${host.places.chat} title=${t('place.close')}
 			aria-label=${t('place.close')}>${icon('close')}</a>
 	</header>`;
 }

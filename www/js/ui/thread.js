@@ -26,6 +26,10 @@ export class LampThread extends PageElement {
 	#shown = null;
 	#first = null;
 	#held = null;
+	/** the turn at the top of the view and where it is, of a reader who is not at the end */
+	#seen = null;
+	/** the same of when the thread was shown last, until it is there again */
+	#back = null;
 	#lastTop = 0;
 	#seeTop = null;
 	#grow = null;
@@ -54,6 +58,8 @@ export class LampThread extends PageElement {
 	disconnectedCallback()
 	{
 		super.disconnectedCallback();
+		this.#leave();
+		this.#shown = null;
 		this.#seeTop.disconnect();
 		this.#grow.disconnect();
 		this.removeEventListener('scroll', this.#scrolled);
@@ -64,10 +70,12 @@ export class LampThread extends PageElement {
 		const first = this.thread.turns[0];
 
 		if (this.thread !== this.#shown) {
+			this.#leave();
 			this.#shown = this.thread;
-			this.#stick = true;
+			this.#back = this.thread.left;
+			this.#stick = !this.#back;
 			this.#lastTop = 0;
-			this.away = false;
+			this.away = !this.#stick;
 		} else if (this.#first && first !== this.#first && !this.#stick) {
 			// turns are inserted above: the visible text must
 			// not move
@@ -95,6 +103,44 @@ export class LampThread extends PageElement {
 		});
 	}
 
+	/** Remembers where the reader is in the thread that is no longer shown. */
+	#leave()
+	{
+		const thread = this.#shown;
+
+		if (thread)
+			thread.left = this.#stick ? null : this.#seen;
+	}
+
+	/** The turn at the top of the view. */
+	#atTop()
+	{
+		const { top } = this.getBoundingClientRect();
+
+		for (const turn of /** @type {NodeListOf<import('./turn.js').LampTurn>} */ (
+			this.querySelectorAll('lamp-turn'))) {
+			const at = turn.getBoundingClientRect();
+
+			if (at.bottom > top)
+				return { key: turn.turn.key, y: at.top - top };
+		}
+		return null;
+	}
+
+	/** To where the reader was when the thread was shown last. */
+	#return()
+	{
+		const at = this.thread.turns.findIndex(({ key }) => key === this.#back.key);
+		const turn = this.querySelectorAll('lamp-turn')[at];
+
+		if (turn)
+			this.scrollTop += turn.getBoundingClientRect().top -
+				this.getBoundingClientRect().top - this.#back.y;
+		this.#seen = this.#back;
+		this.#back = null;
+		this.#lastTop = this.scrollTop;
+	}
+
 	/** Resolves when all turns of the thread are drawn. */
 	async drawn()
 	{
@@ -107,6 +153,8 @@ export class LampThread extends PageElement {
 	async #settle()
 	{
 		await this.drawn();
+		if (this.#back && this.thread.turns.length > 0)
+			this.#return();
 		if (this.#held) {
 			const { held, y } = this.#held;
 
@@ -129,6 +177,7 @@ export class LampThread extends PageElement {
 			this.#stick = false;
 		this.#lastTop = this.scrollTop;
 		this.away = !this.#stick;
+		this.#seen = this.#stick ? null : this.#atTop();
 	};
 
 	#follow()

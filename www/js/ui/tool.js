@@ -32,6 +32,8 @@ export class LampTool extends PageElement {
 		steps: { attribute: false },
 		/** true while the user has to decide about it */
 		waits: { type: Boolean },
+		/** true if it was not run, because the user wrote something else */
+		superseded: { type: Boolean },
 		opened: { state: true },
 	};
 
@@ -43,15 +45,17 @@ export class LampTool extends PageElement {
 		/** @type {import('../store/turn.js').Step[]} */
 		this.steps = undefined;
 		this.waits = false;
+		this.superseded = false;
 	}
 
 	render()
 	{
 		const { call } = this;
 		const state = call.running ? 'running' : call.isError ? 'failed' :
-			call.result !== undefined ? 'done' : this.waits ? 'waiting' : 'stopped';
+			call.result !== undefined ? 'done' : this.waits ? 'waiting' :
+				this.superseded ? 'superseded' : 'stopped';
 		const drawing = { done: 'check', failed: 'warning', waiting: 'question',
-			stopped: 'stop' }[state];
+			stopped: 'stop', superseded: 'stop' }[state];
 
 		return html`<div class="tool tool-${state}"><details
 			@toggle=${(event) => { this.opened = event.target.open; }}>
@@ -90,7 +94,7 @@ export class LampTool extends PageElement {
 	#gist()
 	{
 		const { args, result, isError, running } = this.call;
-		const words = [];
+		const words = this.superseded && result === undefined ? [t('tool.notRun')] : [];
 		const subject = [args?.dataset, ...Object.values(args || {})]
 			.find((value) => typeof value === 'string');
 

@@ -171,6 +171,12 @@ export class LampTurn extends PageElement {
 			this.emit('lamp-edit', { turn, content });
 			return;
 		}
+		this.emit('lamp-edit-input');
+		if (turn.editedFrom === 'field') {
+			turn.editedFrom = '';
+			this.emit('lamp-to-field');
+			return;
+		}
 		this.updateComplete.then(() => [...this.querySelectorAll(
 			'.message-user .edit-button, .message-user .menu-button')]
 			.find((button) => button.offsetParent)?.focus());
@@ -211,7 +217,8 @@ export class LampTurn extends PageElement {
 			const version = (part.running ? 0 : 1) + (part.result === undefined ? 0 : 2);
 
 			return html`<lamp-tool .call=${part} .steps=${part.steps || []}
-				version=${version} ?waits=${waits}></lamp-tool>${part.changes ?
+				version=${version} ?waits=${waits}
+				?superseded=${this.turn.superseded(this.newest)}></lamp-tool>${part.changes ?
 				html`<lamp-effects .effects=${part.changes} canUndo></lamp-effects>` : nothing}`;
 		}
 		if (part.kind === 'text') {
@@ -290,7 +297,8 @@ export class LampTurn extends PageElement {
 			return nothing;
 		return html`<div class="asked"><p>${args.question}</p>
 			${result?.answer ? nothing :
-				html`<p class="muted">${t('question.passed')}</p>`}</div>
+				html`<p class="muted">${t(this.turn.superseded(this.newest) ? 'question.superseded' :
+					'question.passed')}</p>`}</div>
 			${result?.answer ? html`<div class="replied">
 				<span class="sr-only">${t('question.answered')}</span>
 				<div class="bubble">${result.answer}</div></div>` : nothing}`;
@@ -306,7 +314,7 @@ export class LampTurn extends PageElement {
 			notes.push(t('note.others', { names: plain(others.map(({ name }) => name).join(', ')) }));
 
 		if (!turn.answer && turn.waiting.length === 0)
-			notes.push(t('note.missing'));
+			notes.push(t(turn.superseded(this.newest) ? 'note.superseded' : 'note.missing'));
 		if (NOTES.includes(turn.finish))
 			notes.push(t(`note.${turn.finish}`));
 		if (turn.meta.stored === false && !turn.lost)
