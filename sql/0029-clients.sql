@@ -1,9 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Conversations of programs that send the whole thread with each request (store/prefix.h).
 ALTER TABLE conversation
-  ADD COLUMN IF NOT EXISTS client VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'program that it belongs to, as it is called; NULL: it is the user''s own',
-  ADD COLUMN IF NOT EXISTS outside TINYINT GENERATED ALWAYS AS (client IS NOT NULL) STORED COMMENT '1: of a program',
-  ADD KEY IF NOT EXISTS conversation_side (tenant_id, user_id, outside, updated_us, id);
+  ADD COLUMN IF NOT EXISTS client VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'program that it belongs to, as it is called; NULL: it is the user''s own';
 CREATE TABLE IF NOT EXISTS client_prefix (
   tenant_id       VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
   user_id         BINARY(16)   NOT NULL COMMENT 'owner of the conversation: user.id',

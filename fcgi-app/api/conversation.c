@@ -18,6 +18,7 @@
 #include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
+#include "resource/call.h"
 #include "store/conversation.h"
 #include "store/turn.h"
 #include "turn/live.h"
@@ -64,17 +65,43 @@ static void write_next(struct jw *w, const struct conversation_filter *f,
 	buf_release(&b);
 }
 
-/* The query's clients: true or false. */
-static int read_clients(struct request *rq, bool *out, struct err *e)
+/* A parameter that is true or false. */
+static int read_flag(struct request *rq, const char *name, bool *out, struct err *e)
 {
 	struct str v;
 
-	if (req_query(rq, "clients", &v, e) < 0)
+	if (req_query(rq, name, &v, e) < 0)
 		return -1;
-	*out = v.p && str_is(v, "true");
-	return !v.p || *out || str_is(v, "false") ? 0
-		: err_field(e, ERR_INVALID_FIELD, "clients",
-			    "clients must be true or false.");
+	*out = str_is(v, "true");
+	return *out || !v.p || str_is(v, "false") ? 0
+		: err_field(e, ERR_INVALID_FIELD, name, "%s must be true or false.",
+			    name);
+}
+
+/* Which of the lists: the archived ones, the pinned ones, those of a folder or a tag. */
+static int read_shelf(struct request *rq, struct conversation_filter *f,
+		      struct err *e)
+{
+	struct str folder;
+	bool archived, clients;
+
+	if (read_flag(rq, "archived", &archived, e) < 0 ||
+	    read_flag(rq, "clients", &clients, e) < 0 ||
+	    read_flag(rq, "pinned", &f->pinned, e) < 0 ||
+	    req_query(rq, "folderId", &folder, e) < 0 ||
+	    req_query_text(rq, "tag", LIM_TAG_CHARS, &f->tag, e) < 0)
+		return -1;
+	f->shelf = archived ? SHELF_ARCHIVED : clients ? SHELF_CLIENTS : SHELF_OWN;
+	if (f->tag.p && !f->tag.n)
+		f->tag.p = NULL;
+	if (folder.n && !uuid_parse(folder, &f->folder))
+		return err_field(e, ERR_INVALID_FIELD, "folderId",
+				 "folderId must be a folder's id.");
+	if (f->pinned && (f->shelf || folder.n || f->tag.p || f->title.p ||
+			  f->agent_id.p))
+		return err_field(e, ERR_INVALID_FIELD, "pinned",
+				 "pinned goes with workspaceId only.");
+	return 0;
 }
 
 /* The workspace, agent and part of the title that restrict the list. */
@@ -96,8 +123,6 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 		f->agent_id = str_of(a->id);
 	else if (!w && req_query(rq, "agentId", &f->agent_id, e) < 0)
 		return -1;
-	if (!f->by_creation && read_clients(rq, &f->clients, e) < 0)
-		return -1;
 	if (f->workspace_id.p && !slug_valid(f->workspace_id))
 		return err_field(e, ERR_INVALID_FIELD, "workspaceId",
 				 "workspaceId must be a workspace's id.");
@@ -108,11 +133,11 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 		return -1;
 	if (f->title.p && !f->title.n)
 		f->title.p = NULL;
-	return 0;
+	return f->by_creation ? 0 : read_shelf(rq, f, e);
 }
 
 /*
- * GET /conversations?workspaceId=&agentId=&q=&clients=&cursor=&pageSize=
+ * GET /conversations?workspaceId=&agentId=&q=&archived=&pinned=&folderId=&tag=&clients=&cursor=&pageSize=
  * GET /workspaces/{w}/agents/{a}/conversations?q=&cursor=&pageSize=
  * 200 {items: [Conversation], totalCount, nextCursor}, newest first: by
  * updatedAt, in the list of an agent by createdAt (B28); q is part of the title,
@@ -138,7 +163,7 @@ int api_conversation_list(struct request *rq, struct response *rs,
 		return -1;
 	/* A first page that is not full has all of them. */
 	total = (int64_t)page.n;
-	if ((given || page.more) &&
+	if ((given || page.more) && !f.pinned &&
 	    conversation_count(rq->app->db, &rq->by.owner, &f, &total, e) < 0)
 		return -1;
 	w = api_page_items(rs);
@@ -339,12 +364,73 @@ struct patch_body {
 	struct str title;
 	bool has_title, has_knowledge;
 	json_t *knowledge;
+	struct conversation_place place;
+	int archived, pinned;
+	json_t *tags;
 };
 
+static struct str tag_text(const json_t *tag)
+{
+	return (struct str){ json_string_value(tag), json_string_length(tag) };
+}
+
+/* Tags without surrounding blanks, each once, as they are stored. */
+static struct str read_tags(struct request *rq, const json_t *tags)
+{
+	struct buf b = BUF_INIT(LIM_TAGS * (LIM_TAG_CHARS * 4 + 1) + 1);
+	const json_t *t, *u;
+	struct str out;
+	size_t i, j, n = 0;
+
+	json_array_foreach((json_t *)tags, i, t) {
+		struct str s = str_trim(tag_text(t));
+		bool twice = false;
+
+		if (!s.n)
+			continue;
+		json_array_foreach((json_t *)tags, j, u)
+			twice |= j < i && str_eq(str_trim(tag_text(u)), s);
+		if (twice)
+			continue;
+		buf_addc(&b, '\n');
+		buf_addstr(&b, s);
+		n++;
+	}
+	if (n)
+		buf_addc(&b, '\n');
+	out = n ? arena_str(rq->arena, buf_str(&b)) : (struct str){ NULL, 0 };
+	buf_release(&b);
+	return out;
+}
+
+/* What the body says about its place in the lists. */
+static int read_place(struct request *rq, struct patch_body *b, struct err *e)
+{
+	struct conversation_place *p = &b->place;
+	struct resource_row row;
+
+	p->has_archived = b->archived != 0;
+	p->archived = b->archived > 0;
+	p->has_pinned = b->pinned != 0;
+	p->pinned = b->pinned > 0;
+	if (p->has_tags)
+		p->tags = read_tags(rq, b->tags);
+	if (!p->has_folder || uuid_is_nil(&p->folder) ||
+	    resource_visible(&rq->by, &resources[RESOURCE_CONVERSATION_FOLDER],
+			     &p->folder, &row, e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return err_field(e, ERR_INVALID_FIELD, "folderId",
+			 "folderId must be one of your folders.");
+}
+
 /*
- * PATCH …/conversations/{c} {title?, knowledgeBaseIds?}: 200 Conversation. null
- * removes the title or the bases, as an empty list does unless all of them were
- * deleted; absent members are unchanged. 412 if its ETag is not in If-Match.
+ * PATCH …/conversations/{c} {title?, knowledgeBaseIds?, archived?, pinned?, folderId?,
+ * tags?}: 200 Conversation. null removes the title, the folder, the tags or the bases, as
+ * an empty list does, of bases unless all of them were deleted; absent members are
+ * unchanged. 412 if its ETag is not in If-Match.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -360,19 +446,32 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 		  .offset = offsetof(struct patch_body, knowledge),
 		  .given_offset = offsetof(struct patch_body,
 					   has_knowledge) },
+		{ .key = "archived", .type = FIELD_BOOL,
+		  .offset = offsetof(struct patch_body, archived) },
+		{ .key = "pinned", .type = FIELD_BOOL,
+		  .offset = offsetof(struct patch_body, pinned) },
+		{ .key = "folderId", .type = FIELD_UUID, .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct patch_body, place.folder),
+		  .given_offset = offsetof(struct patch_body, place.has_folder) },
+		{ .key = "tags", .type = FIELD_TEXTS,
+		  .flags = FIELD_NULLABLE | FIELD_LINE,
+		  .max_chars = LIM_TAG_CHARS, .max = LIM_TAGS,
+		  .offset = offsetof(struct patch_body, tags),
+		  .given_offset = offsetof(struct patch_body, place.has_tags) },
 	};
 	struct db *db = rq->app->db;
 	struct patch_body b;
 	struct conversation c;
 	struct str set = { NULL, 0 };
 	int64_t version;
-	bool limits;
+	bool limits, arranges;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
 	    api_conversation_of_path(rq, &c, e) < 0 ||
 	    (b.has_knowledge &&
 	     read_knowledge(rq, b.knowledge, &c.id, &set, e) < 0) ||
+	    read_place(rq, &b, e) < 0 ||
 	    etag_required(rq, &c, &version, e) < 0)
 		return -1;
 	limits = b.has_knowledge && (set.p || c.knowledge.p);
@@ -384,13 +483,22 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	    conversation_limit_at(db, &rq->by.owner, &c.id, set,
 				  b.has_title ? -1 : version, e) < 0)
 		return -1;
-	if ((b.has_title || limits) &&
+	arranges = b.place.has_archived || b.place.has_pinned ||
+		b.place.has_folder || b.place.has_tags;
+	if (arranges &&
+	    conversation_arrange_at(db, &rq->by.owner, &c.id, &b.place,
+				    b.has_title || limits ? -1 : version, e) < 0)
+		return -1;
+	if ((b.has_title || limits || arranges) &&
 	    conversation_get(db, &rq->by.owner, &c.id, rq->arena, &c, e) < 0)
 		return -1;
 	if (b.has_title) {
 		notify_conversation(rq->app->notify, &rq->by.owner, &c.id,
 				    "renamed", c.title);
 		api_search_again(rq);
+	} else if (arranges) {
+		notify_conversation(rq->app->notify, &rq->by.owner, &c.id,
+				    "moved", c.title);
 	}
 	answer(rq, rs, &c);
 	return 0;

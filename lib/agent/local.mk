@@ -4,6 +4,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/agent/auto.c lib/agent/auto.h \
 	lib/agent/catalog.c lib/agent/catalog.h \
 	lib/agent/embed.c lib/agent/embed.h \
+	lib/agent/folder.c \
 	lib/agent/knowledge.c \
 	lib/agent/prompt.c \
 	lib/agent/retrieve.c lib/agent/retrieve.h lib/agent/retrieve_bases.c \

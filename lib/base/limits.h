@@ -17,6 +17,9 @@
 #define LIM_JSON_VALUES      500000	/* in one inbound document */
 #define LIM_MESSAGE_CHARS    100000	/* one user message */
 #define LIM_TITLE_CHARS      200
+#define LIM_TAG_CHARS        40	/* of a conversation */
+#define LIM_TAGS             20	/* of a conversation */
+#define LIM_FOLDERS          500	/* of a user */
 #define LIM_SLUG_BYTES       64		/* workspace, agent, dataset ids */
 #define LIM_NAME_BYTES       200	/* of a client's own name in a path */
 #define LIM_USER_BYTES       190	/* login name */

@@ -806,6 +806,30 @@ SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ?
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `acceptance` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
 -- PROJECT_REQUIREMENT_DOWN_updated_us (susiSiSiSIIui) -> (uiiiussSSSSSSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `acceptance` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`state_key`, ?)) AND (? OR FIND_IN_SET(`type_key`, ?)) AND (? OR FIND_IN_SET(`priority`, ?)) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
+-- CONVERSATION_FOLDER_LIST (susssui) -> (uiiiusSU)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `under_id` FROM conversation_folder WHERE tenant_id = ? AND user_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
+-- CONVERSATION_FOLDER_TOTAL (sussi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM conversation_folder WHERE tenant_id = ? AND user_id = ? AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
+-- CONVERSATION_FOLDER_GET (usu) -> (uiiiusSU)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `under_id` FROM conversation_folder WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- CONVERSATION_FOLDER_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM conversation_folder WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- CONVERSATION_FOLDER_EXPORT (suui) -> (uiiiusSU)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `under_id` FROM conversation_folder WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- CONVERSATION_FOLDER_INSERT (usuiisSU) -> ()
+INSERT INTO conversation_folder (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `under_id`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?);
+-- CONVERSATION_FOLDER_UPDATE (iSISIUusui) -> ()
+UPDATE conversation_folder SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `under_id` = IF(?, ?, `under_id`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
+-- CONVERSATION_FOLDER_DELETE (usu) -> ()
+DELETE FROM conversation_folder WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- CONVERSATION_FOLDER_ERASE (su) -> ()
+DELETE FROM conversation_folder WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
+-- CONVERSATION_FOLDER_HOLD (usu) -> (u)
+SELECT id FROM conversation_folder WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
+-- FOLDER_CONVERSATION_UNLINK (u) -> ()
+UPDATE conversation SET folder_id = NULL, version = version + 1 WHERE folder_id = ? LIMIT 1000;
+-- FOLDER_UNDER_UNLINK (u) -> ()
+UPDATE conversation_folder SET under_id = NULL, version = version + 1 WHERE under_id = ? LIMIT 1000;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()

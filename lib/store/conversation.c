@@ -194,10 +194,26 @@ static int reach_of(struct db *db, const struct owner *o,
 			       a, take_reach, reach, e);
 	return db_each(db, STMT_CONVERSATION_REACH,
 		       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-			       DB_I(f->clients), DB_I(k->updated_us),
+			       DB_I(f->shelf), DB_I(k->updated_us),
 			       DB_I(k->updated_us), DB_U(&k->id),
 			       DB_I(LIM_LOOKED_AT - 1)),
 		       a, take_reach, reach, e);
+}
+
+/* A pattern for the tag as it is in the column. In a. */
+static struct str tag_like(struct str tag, struct arena *a)
+{
+	struct buf b = BUF_INIT(4 * LIM_TAG_CHARS + 8);
+	struct str out = { NULL, 0 };
+
+	if (tag.p) {
+		buf_addc(&b, '\n');
+		buf_addstr(&b, tag);
+		buf_addc(&b, '\n');
+		out = store_like(buf_str(&b), true, a);
+	}
+	buf_release(&b);
+	return out;
 }
 
 static int known_bases(struct db *db, const struct owner *o,
@@ -212,7 +228,8 @@ static int known_bases(struct db *db, const struct owner *o,
 
 static bool is_filter(const struct conversation_filter *f)
 {
-	return f->workspace_id.p || f->agent_id.p || f->title.p;
+	return f->workspace_id.p || f->agent_id.p || f->title.p ||
+		f->tag.p || !uuid_is_nil(&f->folder);
 }
 
 int conversation_list(struct db *db, const struct owner *o,
@@ -246,20 +263,32 @@ int conversation_list(struct db *db, const struct owner *o,
 				     DB_I(limit)),
 			     a, fields, sizeof(*out->items), 0, &out->items,
 			     &out->n, e);
+	} else if (f && f->pinned) {
+		rc = db_list(db, STMT_CONVERSATION_PINNED,
+			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+				     DB_S_IF(f->workspace_id),
+				     DB_S_IF(f->workspace_id),
+				     DB_I((int64_t)size)),
+			     a, fields, sizeof(*out->items), 0, &out->items,
+			     &out->n, e);
 	} else if (f && is_filter(f)) {
+		struct str tag = tag_like(f->tag, a);
+
 		like = store_like(f->title, true, a);
 		rc = reach_of(db, o, f, &k, a, &reach, e);
 		if (!rc)
 			rc = db_list(db, STMT_CONVERSATION_FIND,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-				     DB_I(f->clients), DB_I(k.updated_us),
-				     DB_I(k.updated_us), DB_U(&k.id),
-				     DB_I(reach.updated_us),
+				     DB_I(f->shelf), DB_I(k.updated_us),
+				     DB_I(k.updated_us),
+				     DB_U(&k.id), DB_I(reach.updated_us),
 				     DB_I(reach.updated_us), DB_U(&reach.id),
 				     DB_S_IF(f->workspace_id),
 				     DB_S_IF(f->workspace_id),
 				     DB_S_IF(f->agent_id),
 				     DB_S_IF(f->agent_id),
+				     DB_U_IF(&f->folder), DB_U_IF(&f->folder),
+				     DB_S_IF(tag), DB_S_IF(tag),
 				     DB_S_IF(like), DB_S_IF(like),
 				     DB_I(limit)),
 			     a, fields, sizeof(*out->items), 0, &out->items,
@@ -267,8 +296,9 @@ int conversation_list(struct db *db, const struct owner *o,
 	} else {
 		rc = db_list(db, STMT_CONVERSATION_LIST,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-				     DB_I(f && f->clients), DB_I(k.updated_us),
-				     DB_I(k.updated_us), DB_U(&k.id), DB_I(limit)),
+				     DB_I(f ? f->shelf : SHELF_OWN), DB_I(k.updated_us),
+				     DB_I(k.updated_us), DB_U(&k.id),
+				     DB_I(limit)),
 			     a, fields, sizeof(*out->items), 0, &out->items,
 			     &out->n, e);
 	}
@@ -309,31 +339,35 @@ int conversation_count(struct db *db, const struct owner *o,
 {
 	struct arena a = ARENA_INIT;
 	int64_t age_ms = recent_age_ms(&many, &o->user_id, NULL);
-	bool clients = f && f->clients;
-	struct str like;
+	const enum conversation_shelf shelf = f ? f->shelf : SHELF_OWN;
+	struct str like, tag;
 	int rc;
 
 	*out = -1;
-	if (!clients && age_ms >= 0 && age_ms < MANY_MS)
+	if (shelf == SHELF_OWN && age_ms >= 0 && age_ms < MANY_MS)
 		return 0;
 	if (f && is_filter(f)) {
 		like = store_like(f->title, true, &a);
+		tag = tag_like(f->tag, &a);
 		rc = db_each(db, STMT_CONVERSATION_COUNT,
 			     DB_ARGS(DB_S_IF(f->workspace_id),
 				     DB_S_IF(f->workspace_id),
 				     DB_S_IF(f->agent_id), DB_S_IF(f->agent_id),
+				     DB_U_IF(&f->folder), DB_U_IF(&f->folder),
+				     DB_S_IF(tag), DB_S_IF(tag),
 				     DB_S_IF(like), DB_S_IF(like),
 				     DB_S(o->tenant_id), DB_U(&o->user_id),
-				     DB_I(clients), DB_I(LIM_COUNTED + 1)),
+				     DB_I(f->shelf), DB_I(LIM_COUNTED + 1)),
 			     &a, take_count, out, e);
 	} else {
 		rc = db_each(db, STMT_CONVERSATION_ALL,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-				     DB_I(clients), DB_I(LIM_COUNTED + 1)),
+				     DB_I(shelf),
+				     DB_I(LIM_COUNTED + 1)),
 			     &a, take_count, out, e);
 	}
 	arena_release(&a);
-	if (!rc && *out < 0 && !clients)
+	if (!rc && *out < 0 && shelf == SHELF_OWN)
 		recent_note(&many, &o->user_id, 0);
 	return rc;
 }
@@ -371,6 +405,28 @@ int conversation_limit_at(struct db *db, const struct owner *o,
 		    DB_ARGS(DB_S_IF(knowledge), DB_I(clock_now_us()), DB_U(id),
 			    DB_S(o->tenant_id), DB_U(&o->user_id),
 			    DB_I(version), DB_I(version)), &r, e))
+		return -1;
+	return changed_one(db, o, id, &r, e);
+}
+
+int conversation_arrange_at(struct db *db, const struct owner *o,
+			    const struct uuid *id,
+			    const struct conversation_place *p, int64_t version,
+			    struct err *e)
+{
+	static const struct uuid none;
+	const struct uuid *folder = p->has_folder ? &p->folder : &none;
+	struct db_result r;
+
+	if (db_exec(db, STMT_CONVERSATION_ARRANGE,
+		    DB_ARGS(DB_I(p->has_archived), DB_I(p->archived),
+			    DB_I(p->has_pinned), DB_I(p->pinned),
+			    DB_I(clock_now_us()), DB_I(p->has_folder),
+			    DB_U_IF(folder), DB_I(p->has_tags), DB_S_IF(p->tags),
+			    DB_U(id), DB_S(o->tenant_id), DB_U(&o->user_id),
+			    DB_I(version), DB_I(version), DB_U_IF(folder),
+			    DB_U(folder), DB_S(o->tenant_id),
+			    DB_U(&o->user_id)), &r, e))
 		return -1;
 	return changed_one(db, o, id, &r, e);
 }

@@ -17,6 +17,11 @@ struct conversation {
 	struct str title;		/* p == NULL: none yet */
 	struct str knowledge;		/* JSON: ids of bases; p == NULL: not
 					   set */
+	int64_t archived;		/* 1: in the list of archived ones */
+	int64_t pinned_us;		/* since when; 0: it is not pinned */
+	struct uuid folder_id;		/* nil: in none */
+	struct str tags;		/* a line each, with a line end also before the
+					   first; p == NULL: none */
 	int64_t title_by;		/* enum title_by */
 	struct uuid user_id;		/* the owner */
 	int64_t last_seq;		/* number of the newest message */
@@ -68,14 +73,23 @@ struct conversation_key {
 	struct uuid id;
 };
 
+/* Which list a conversation is in: conversation.shelf. */
+enum conversation_shelf {
+	SHELF_OWN,		/* the user's */
+	SHELF_ARCHIVED,
+	SHELF_CLIENTS,		/* of programs that use the API (prefix.h) */
+};
+
 struct conversation_filter {
 	struct str workspace_id;	/* p == NULL: any */
 	struct str agent_id;		/* p == NULL: any */
 	struct str title;		/* part of the title, any case; NULL: any */
-	bool by_creation;		/* B28; with workspace and agent only: also
-					   those of clients */
-	bool clients;			/* those of clients, instead of the user's
-					   own */
+	struct uuid folder;		/* nil: any */
+	struct str tag;			/* p == NULL: any */
+	enum conversation_shelf shelf;	/* not by_creation, which has all */
+	bool pinned;			/* those that are, the last one first, in one
+					   page; with a workspace at most */
+	bool by_creation;		/* B28; with workspace and agent only */
 };
 
 struct conversation_page {
@@ -142,6 +156,23 @@ int conversation_rename_at(struct db *db, const struct owner *o,
 int conversation_limit_at(struct db *db, const struct owner *o,
 			  const struct uuid *id, struct str knowledge,
 			  int64_t version, struct err *e) MUST_CHECK;
+
+/* What changes of its place in the lists. */
+struct conversation_place {
+	bool has_archived, has_pinned, has_folder, has_tags;
+	bool archived, pinned;
+	struct uuid folder;	/* nil: none */
+	struct str tags;	/* as in struct conversation */
+};
+
+/*
+ * Changes it if the conversation still has this version (-1: any); its time of change
+ * stays. The folder must be one of the user's. ERR_PRECONDITION, ERR_NOT_FOUND.
+ */
+int conversation_arrange_at(struct db *db, const struct owner *o,
+			    const struct uuid *id,
+			    const struct conversation_place *p, int64_t version,
+			    struct err *e) MUST_CHECK;
 
 /*
  * Hides the conversation from all readers at once, and requests the job that
@@ -217,6 +248,7 @@ int conversation_adopt(struct db *db, struct err *e) MUST_CHECK;
 /*
  * Writes the record (B13, E19): workspaceId, agentId, conversationId, title,
  * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds, knowledgeLimited,
+ * archived, pinned, folderId, tags,
  * createdAt, updatedAt, messageCount, runningTurnId (null if no turn runs, or
  * its process died); for a fork forkedFrom {conversationId, messageId}; for one of a
  * client, client.

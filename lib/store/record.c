@@ -206,6 +206,19 @@ static void write_participants(struct jw *w, const struct conversation *c)
 	jw_end_arr(w);
 }
 
+static void write_tags(struct jw *w, struct str tags)
+{
+	jw_arr(w);
+	while (tags.n > 1) {
+		const char *end = memchr(tags.p + 1, '\n', tags.n - 1);
+		size_t n = end ? (size_t)(end - tags.p) - 1 : tags.n - 1;
+
+		jw_str(w, (struct str){ tags.p + 1, n });
+		tags = (struct str){ tags.p + 1 + n, tags.n - 1 - n };
+	}
+	jw_end_arr(w);
+}
+
 void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us)
 {
@@ -221,6 +234,11 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	jw_key(w, "knowledgeBaseIds");
 	jw_raw(w, c->knowledge.p ? c->knowledge : STR("[]"));
 	jw_kbool(w, "knowledgeLimited", c->knowledge.p != NULL);
+	jw_kbool(w, "archived", c->archived);
+	jw_kbool(w, "pinned", c->pinned_us);
+	jw_kuuid_if(w, "folderId", &c->folder_id);
+	jw_key(w, "tags");
+	write_tags(w, c->tags);
 	jw_ktime(w, "createdAt", c->created_us);
 	jw_ktime(w, "updatedAt", c->updated_us);
 	jw_kint(w, "messageCount", c->last_seq - c->superseded);

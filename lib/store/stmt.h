@@ -56,6 +56,10 @@ enum {
 	F(agent_id, s, "c.agent_id") SEP \
 	F(title, S, "c.title") SEP \
 	F(knowledge, S, "c.knowledge_base_ids") SEP \
+	F(archived, i, "c.archived") SEP \
+	F(pinned_us, I, "c.pinned_us") SEP \
+	F(folder_id, U, "c.folder_id") SEP \
+	F(tags, S, "c.tags") SEP \
 	F(title_by, i, "c.title_by") SEP \
 	F(user_id, u, "c.user_id") SEP \
 	F(last_seq, i, "c.last_seq") SEP \

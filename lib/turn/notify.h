@@ -53,7 +53,7 @@ void notify_evicted(struct notify *n, const struct owner *o,
 void notify_title(struct notify *n, const struct owner *o,
 		  const struct uuid *conversation, struct str title);
 
-/* A conversation was "created", "renamed" (to title) or "deleted". */
+/* A conversation was "created", "renamed" (to title), "moved" (arranged) or "deleted". */
 void notify_conversation(struct notify *n, const struct owner *o,
 			 const struct uuid *conversation, const char *change,
 			 struct str title);

@@ -98,7 +98,8 @@ def prompt_ids(lab):
     admin = {"user": "ada", "groups": ["it"]}
     [shares, versions] = ["/prompts/{parent}/shares", "/prompts/{parent}/versions"]
     made = {path: lab.post(path, body, **admin).json["id"] for path, body in (
-        ("/prompt-categories", {"name": "T"}), ("/prompts", BODIES["POST", "/prompts"]))}
+        ("/prompt-categories", {"name": "T"}), ("/prompts", BODIES["POST", "/prompts"]),
+        ("/conversation-folders", {"name": "T"}))}
     made["{parent}"] = made["/prompts"]
     made[shares] = lab.post(filled(shares, made), {"group": "it"}, **admin).json["id"]
     made[versions] = lab.get(filled(versions, made), **admin).json["items"][0]["id"]
@@ -183,6 +184,8 @@ BODIES = {
     ("POST", "/workspaces/{workspace}/agents/from-template"): {"templateId": "sage"},
     ("PATCH", "/settings"): {"density": "compact"},
     ("POST", "/prompt-categories"): {"name": "U", "colour": "#2f6f4f"},
+    ("POST", "/conversation-folders"): {"name": "Work"},
+    ("PATCH", "/conversation-folders/{id}"): {"name": "Other work"},
     ("PATCH", "/prompt-categories/{id}"): {"icon": "star"},
     ("POST", "/prompts"): {"name": "T", "body": "Write to {{Customer}}."},
     ("PATCH", "/prompts/{id}"): {"description": None},

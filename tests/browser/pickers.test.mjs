@@ -282,7 +282,9 @@ test('the list that is open stays behind in its conversation', async (t) => {
 	await type(page, 'Tell me about @1');
 	await options(page).first().waitFor();
 	// as the browser's way back does: the field keeps the focus
-	await page.evaluate(() => { location.hash = '#elsewhere'; });
+	const id = await conversation(unique('elsewhere'));
+
+	await page.evaluate((to) => { location.hash = `#/c/${to}`; }, id);
 	await page.waitForFunction((field) => document.querySelector(field).value === '', FIELD);
 	await shut(page);
 });

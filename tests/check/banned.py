@@ -173,7 +173,7 @@ SQL_ELSEWHERE = {
 }
 SQL_SEARCH = re.compile(r"\b(?:(?:NOT )?R?LIKE|REGEXP|LOCATE|POSITION|INSTR|REPLACE|"
                         r"SUBSTR(?:ING)?(?:_INDEX)?|JSON_\w+)\b(?! INTO)")
-SQL_TEXT = re.compile(r"\b(?:c\.title|name|login) LIKE \? ESCAPE '\|'|\bLOCATE\(t\.id, i\.turns\)|"
+SQL_TEXT = re.compile(r"\b(?:c\.title|c\.tags|name|login) LIKE \? ESCAPE '\|'|\bLOCATE\(t\.id, i\.turns\)|"
                       r"\bSUBSTR(?=\((?:i\.turns|j\.data), )|\bJSON_TABLE(?=\((?:\?|'\[[\d,]+\]'), )")
 
 

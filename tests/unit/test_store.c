@@ -447,7 +447,7 @@ static void counting_reads_no_rows(void **state)
 		"'default'", "UNHEX('00')", "0", "1001" });
 
 	(void)state;
-	assert_non_null(strstr(plan, "\"key\": \"conversation_side\""));
+	assert_non_null(strstr(plan, "\"key\": \"conversation_shelf\""));
 	assert_non_null(strstr(plan, "\"using_index\": true"));
 	assert_null(strstr(plan, "filesort"));
 }
@@ -518,14 +518,18 @@ static void long_thread(void **state)
 		   " SELECT UNHEX(MD5(seq)), 'default', UNHEX(MD5(seq %% 100)),"
 		   " 'w', 'a', seq, seq FROM seq_1_to_20000");
 	dbtest_sql("ANALYZE TABLE conversation");
-	plan_is(STMT_CONVERSATION_LIST, "conversation_side",
+	plan_is(STMT_CONVERSATION_LIST, "conversation_shelf",
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "0", "15000",
 		"15000", "UNHEX(MD5(1))", "31" });
-	plan_is(STMT_CONVERSATION_FIND, "conversation_side",
+	plan_is(STMT_CONVERSATION_FIND, "conversation_shelf",
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "0", "15000",
 		"15000", "UNHEX(MD5(1))", "5000", "5000", "UNHEX(MD5(2))",
-		"'w'", "'w'", "NULL", "NULL", "'%x%'", "'%x%'", "31" });
-	plan_is(STMT_CONVERSATION_REACH, "conversation_side",
+		"'w'", "'w'", "NULL", "NULL", "UNHEX(MD5(3))", "UNHEX(MD5(3))",
+		"'x'", "'x'", "'%x%'", "'%x%'", "31" });
+	plan_is(STMT_CONVERSATION_PINNED, "conversation_pinned",
+		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "'w'", "'w'",
+		"31" });
+	plan_is(STMT_CONVERSATION_REACH, "conversation_shelf",
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "0", "15000",
 		"15000", "UNHEX(MD5(1))", "4999" });
 	plan_is(STMT_CONVERSATION_OF_AGENT, "conversation_of_agent",
