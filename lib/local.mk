@@ -18,6 +18,7 @@ include lib/resource/local.mk
 include lib/store/local.mk
 include lib/hold/local.mk
 include lib/job/local.mk
+include lib/memory/local.mk
 include lib/search/local.mk
 include lib/file/local.mk
 include lib/intake/local.mk

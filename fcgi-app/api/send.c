@@ -110,6 +110,8 @@ static void after(struct request *rq)
 	struct err e = ERR_INIT;
 
 	turn_after(t);
+	if (t->jobs_asked)
+		atomic_store(&rq->app->jobs_asked, true);
 	if (app_user_due(&rq->by.who->user_id) &&
 	    store_user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
 			     rq->by.who->name, &e) < 0)

@@ -110,6 +110,10 @@
 #define LIM_PROGRAM_TOOLS    128	/* that a client of the OpenAI server may declare */
 #define LIM_PROGRAM_TOOLS_BYTES 524288	/* of their declarations */
 #define LIM_ANSWER_CHARS     10000	/* to a question of the model */
+#define LIM_FACT_BYTES       24000	/* of a fact; beyond it its texts are cut more */
+#define LIM_STATE_BYTES      131072	/* of the agent state of a conversation */
+#define LIM_SUMMARY_CHARS    8000	/* of the summary of a conversation: 2,000 tokens */
+#define LIM_MEMORY_VERSIONS  50	/* kept of a conversation */
 #define LIM_TOOL_OUTPUT_BYTES 4194304	/* kept of a longer one, for read_result */
 #define LIM_TOOL_RESULT_BYTES 65536	/* tool result sent to the model */
 #define LIM_IMAGE_BYTES      3932160	/* for a model; 5 MiB as base64, what Anthropic takes */

@@ -62,6 +62,9 @@ struct part_input {
 	struct str scope;	/* what the context type asks for */
 	struct str place;	/* where the user is; untrusted unless it is own */
 	bool place_is_own;	/* nobody else has written in it */
+	struct str memory, state;	/* of the conversation; untrusted unless they are own */
+	bool memory_is_own;	/* made from the user's words alone */
+	int memory_version;	/* of both, for the stamp */
 	struct str user_name;	/* display name; empty = unknown */
 	int64_t now_us;		/* 0 = no date */
 	struct str zone;	/* of the date (base/zone.h); "": the process's */

@@ -281,3 +281,39 @@ int part_place_own(const struct part_input *in, struct part_text *out, struct er
 		out->text = in->place;
 	return 0;
 }
+
+static void give_memory(const struct part_input *in, bool own, const char *name,
+			struct str text, struct part_text *out)
+{
+	*out = (struct part_text){ .name = name, .version = in->memory_version };
+	if (own == in->memory_is_own)
+		out->text = text;
+}
+
+int part_memory(const struct part_input *in, struct part_text *out, struct err *e)
+{
+	(void)e;
+	give_memory(in, false, "memory", in->memory, out);
+	return 0;
+}
+
+int part_memory_own(const struct part_input *in, struct part_text *out, struct err *e)
+{
+	(void)e;
+	give_memory(in, true, "memory", in->memory, out);
+	return 0;
+}
+
+int part_state(const struct part_input *in, struct part_text *out, struct err *e)
+{
+	(void)e;
+	give_memory(in, false, "agent-state", in->state, out);
+	return 0;
+}
+
+int part_state_own(const struct part_input *in, struct part_text *out, struct err *e)
+{
+	(void)e;
+	give_memory(in, true, "agent-state", in->state, out);
+	return 0;
+}

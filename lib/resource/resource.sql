@@ -838,6 +838,10 @@ DELETE FROM message WHERE conversation_id = ? LIMIT 1000;
 DELETE FROM variant WHERE conversation_id = ? LIMIT 1000;
 -- THREAD_GAP_PURGE (u) -> ()
 DELETE FROM thread_gap WHERE conversation_id = ? LIMIT 1000;
+-- CONVERSATION_MEMORY_PURGE (u) -> ()
+DELETE FROM conversation_memory WHERE conversation_id = ? LIMIT 100;
+-- CONVERSATION_FACT_PURGE (u) -> ()
+DELETE FROM conversation_fact WHERE conversation_id = ? LIMIT 1000;
 -- TOOL_OUTPUT_PURGE (u) -> ()
 DELETE FROM tool_output WHERE conversation_id = ? LIMIT 100;
 -- TURN_SOURCE_PURGE (u) -> ()

@@ -99,4 +99,33 @@ struct number {
 	F(index, I, "CAST(SUM(head_seq <= ?) AS SIGNED)") SEP \
 	F(count, i, "COUNT(*)")
 
+/*
+ * Versions of what is remembered of a conversation, and facts (lib/memory). What ends
+ * with a message, or was made from it, is right for each thread that has the message.
+ */
+#define IN_THREAD(seq) \
+	"COALESCE((SELECT g.to_seq FROM thread_gap g" \
+	" WHERE g.conversation_id = x.conversation_id AND g.head_seq = 0" \
+	" AND g.from_seq <= " seq " ORDER BY g.from_seq DESC LIMIT 1), 0) < " seq
+#define MEMORY_FIELDS(F, SEP) \
+	F(number, i, "x.number") SEP \
+	F(seen_seq, i, "x.seen_seq") SEP \
+	F(upto_seq, i, "x.upto_seq") SEP \
+	F(replaces, I, "x.replaces") SEP \
+	F(why, i, "x.why") SEP \
+	F(summary, s, "x.summary") SEP \
+	F(state, S, "x.state") SEP \
+	F(kept, S, "x.kept") SEP \
+	F(origins, S, "x.origins") SEP \
+	F(service, S, "x.service") SEP \
+	F(created_us, i, "x.created_us") SEP \
+	F(here, i, IN_THREAD("x.seen_seq"))
+#define FACT_FIELDS(F, SEP) \
+	F(seq, i, "x.seq") SEP \
+	F(kind, i, "x.kind") SEP \
+	F(tool, s, "x.tool") SEP \
+	F(fact, s, "x.fact") SEP \
+	F(origins, S, "x.origins") SEP \
+	F(created_us, i, "x.created_us")
+
 #endif

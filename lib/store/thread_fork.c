@@ -3,7 +3,7 @@
  * A copy of a thread up to a message, as a conversation of its own. Messages
  * keep their numbers, so only the conversation's part of their ids changes.
  * They belong to no turn: that of the original must not continue here. The
- * sources of answers are copied with them.
+ * sources of answers are copied with them, and what is remembered up to there.
  *
  * The gaps of the thread and its newest messages are copied at once; the others
  * by a job, from new to old: conversation.copy_seq, the number up to which
@@ -29,6 +29,7 @@ enum {
 	COPY_BYTES = 4194304,	/* maximum per transaction, but always one row */
 	COPY_LESS = 8,		/* divides the rows of a batch after it failed */
 	WHOLE_MS = 20000,
+	FORK_FACTS = 1000,	/* of the newest; the older ones stay in the original */
 };
 
 struct forking {
@@ -151,6 +152,12 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 	    gap_sum(tx, k->id, &n, e) ||
 	    copy_messages(tx, k->from, k->id, k->rows, &left, e) ||
 	    attachment_fork(tx, k->from, k->id, e) ||
+	    db_exec(tx, STMT_MEMORY_FORK,
+		    DB_ARGS(DB_U(k->id), DB_U(k->from), DB_I(k->seq),
+			    DB_I(k->seq)), NULL, e) ||
+	    db_exec(tx, STMT_FACT_FORK,
+		    DB_ARGS(DB_U(k->id), DB_U(k->from), DB_I(k->seq),
+			    DB_I(FORK_FACTS)), NULL, e) ||
 	    (left && store_job_ask_for(tx, STR(FORK_COPY_JOB), k->o, k->id, e)))
 		return -1;
 	return db_exec(tx, STMT_CONVERSATION_FORK,

@@ -12,7 +12,8 @@ enum usage_kind { USAGE_CHAT = 1, USAGE_COMPLETE = 2, USAGE_TITLE = 3,
 		  USAGE_AGENT = 4,
 		  USAGE_TRIAL = 5,	/* a service was tried */
 		  USAGE_EMBED = 6, USAGE_RERANK = 7,	/* for searching */
-		  USAGE_SCAN = 8 };	/* the text of an image was read */
+		  USAGE_SCAN = 8,	/* the text of an image was read */
+		  USAGE_SUMMARY = 9 };	/* of a conversation (memory/fold.h) */
 
 struct usage {
 	struct uuid id;			/* made by the caller: uuid_new */

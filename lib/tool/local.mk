@@ -76,6 +76,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/knowledge/knowledge.h \
 	lib/tool/knowledge/metadata.c \
 	lib/tool/knowledge/read_document.c \
+	lib/tool/knowledge/recall_facts.c \
 	lib/tool/knowledge/rows.c \
 	lib/tool/knowledge/search_all.c \
 	lib/tool/knowledge/search_conversations.c \
@@ -141,6 +142,7 @@ TOOL_SCHEMAS = \
 	lib/tool/knowledge/get_document_metadata.schema.json \
 	lib/tool/knowledge/list_knowledge_bases.schema.json \
 	lib/tool/knowledge/read_document.schema.json \
+	lib/tool/knowledge/recall_facts.schema.json \
 	lib/tool/knowledge/search.schema.json \
 	lib/tool/knowledge/search_conversations.schema.json \
 	lib/tool/knowledge/search_knowledge.schema.json \

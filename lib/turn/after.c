@@ -11,6 +11,7 @@
 #include "store/message.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
+#include "turn/remember.h"
 #include "turn/setting.h"
 
 #include "base/banned.h"
@@ -54,6 +55,7 @@ static struct str args_of(struct turn_run *t, struct str rows)
 	jw_kbool(&w, "own", s->payer == PAYER_USER);
 	jw_kint(&w, "turn", t->loop->turn_number);
 	jw_kstr(&w, "rows", rows);
+	remember_write_wish(t, &w);
 	jw_end_obj(&w);
 	args = arena_str(t->arena, buf_str(&b));
 	buf_release(&b);
@@ -104,10 +106,12 @@ static int run_rows(const struct after_work *w, const struct job *j,
 {
 	json_t *args = jx_keep(w->arena, jx_load(j->args, e));
 	struct str rows = jx_str(args, "rows");
+	struct after_work with = *w;
 	int rc = args ? 1 : -1;
 
+	with.args = j->args;
 	while (rc > 0 && rows.n)
-		rc = run_row(str_cut(&rows, ' '), w, e);
+		rc = run_row(str_cut(&rows, ' '), &with, e);
 	return rc;
 }
 
@@ -117,7 +121,7 @@ void turn_after(struct turn_run *t)
 	struct after_work w = {
 		.deps = t->deps, .owner = l->owner, .service = t->after_service,
 		.question = t->in.content, .answer = t->answer.content,
-		.abort = l->abort, .arena = t->arena,
+		.abort = l->abort, .arena = t->arena, .asked = &t->jobs_asked,
 	};
 	struct err why = ERR_INIT, e = ERR_INIT;
 	int rc;

@@ -24,6 +24,8 @@ struct after_work {
 	struct usage place;	/* workspace, agent, conversation and turn alone */
 	const struct llm_service *service;	/* that nobody waits for */
 	struct str question, answer;
+	struct str args;	/* of the job, a JSON object */
+	bool *asked;		/* set where a job was asked for; or NULL */
 	const struct conversation *now;	/* as it is now; NULL: the turn has just ended */
 	struct http_abort *abort;	/* ends it; or NULL */
 	const atomic_bool *stop;	/* the process must end; or NULL */
@@ -53,5 +55,10 @@ const struct job *after_job(struct turn_run *t);
 
 bool title_due(const struct turn_run *t);
 int title_run(const struct after_work *w, struct err *e) MUST_CHECK;
+
+/* -- remember.c ------------------------------------------------------------- */
+
+bool remember_due(const struct turn_run *t);
+int remember_run(const struct after_work *w, struct err *e) MUST_CHECK;
 
 #endif

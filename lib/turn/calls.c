@@ -140,8 +140,17 @@ static void tell_action(struct turn_loop *l, const struct turn_call *c)
 		loop_emit(l, &ev);
 }
 
+/* What is remembered of the conversation without a model (memory/fact.h). */
+static void note_change(struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+
+	l->memory.changed |= c->reply || c->row || (o && o->tool->effect != TOOL_READ);
+}
+
 void calls_end(struct turn_loop *l, struct turn_call *c)
 {
+	note_change(l, c);
 	judge(l, c);
 	note_timing(l, c);
 	tell_action(l, c);

@@ -21,6 +21,7 @@
 #include "turn/history.h"
 #include "turn/knowledge.h"
 #include "turn/loop.h"
+#include "turn/remember.h"
 #include "turn/mention.h"
 #include "turn/place.h"
 #include "turn/setting.h"
@@ -202,6 +203,9 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 		.tools = l->tools.n > 0, .mentions = l->mentions.text,
 		.knowledge = l->knowledge.text, .scope = place_scope(l),
 		.place = l->place.text, .place_is_own = l->place.own,
+		.memory = l->memory.text, .state = l->memory.state,
+		.memory_is_own = !l->memory.from.n,
+		.memory_version = (int)l->memory.m.number,
 		.user_name = in->by.who->name,
 		.now_us = clock_now_us(), .zone = turn_zone(l->run),
 		.arena = l->arena, .from = &l->derived,
@@ -225,6 +229,8 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 		if (part_rows[i].kind == PART_IS_DATA && l->share[i].tokens)
 			origins_add(&l->derived, ORIGIN_CONTEXT,
 				    str_of(part_rows[i].layer));
+	if (l->share[PART_MEMORY].tokens || l->share[PART_STATE].tokens)
+		origins_join(&l->derived, &l->memory.from);
 	whose_of_message(l);
 	origins_join(&l->taint, &l->derived);
 	l->request.system = l->blocks.text;
@@ -316,6 +322,7 @@ static int build(struct turn_loop *l, struct err *e)
 	context_mentions(l);
 	context_place(l);
 	context_knowledge(l);
+	context_memory(l);
 	if (offer_tools(l, e) < 0)
 		return -1;
 	/* The steps are always sent; the history gets the rest of the window. */

@@ -13,10 +13,12 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "turn/attach.h"
 #include "turn/calls.h"
 #include "turn/context.h"
 #include "turn/loop.h"
+#include "turn/remember.h"
 #include "turn/meta.h"
 #include "turn/setting.h"
 
@@ -304,6 +306,57 @@ static void attach_rows(struct turn_loop *l, const struct message *rows,
 	l->attached = v;
 }
 
+/* The rows after the summary: it stands for those before. */
+static void after_summary(struct turn_loop *l, struct message_page *p,
+			  struct meta_row **meta)
+{
+	size_t n = 0;
+
+	while (n < p->n && p->items[n].seq <= l->memory.m.upto_seq)
+		n++;
+	if (n)
+		p->more = p->cut = false;
+	p->items += n;
+	p->n -= n;
+	*meta += n;
+	l->memory.messages = l->memory.chars = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		l->memory.messages += p->items[i].role != ROLE_TOOL && !(*meta)[i].step;
+		l->memory.chars += (int64_t)utf8_chars(p->items[i].content);
+	}
+}
+
+/*
+ * Adds the messages of the user that the summary keeps whole (D17), at most half of the
+ * history's tokens, which are fewer for the rest then.
+ */
+static void add_kept(struct turn_loop *l, int64_t *budget)
+{
+	const struct turn_run *t = l->run;
+	int64_t kept[MEMORY_KEPT], left = *budget / 2;
+	size_t n = memory_kept(&l->memory.m, kept, MEMORY_KEPT);
+
+	for (size_t i = 0; i < n; i++) {
+		struct message m;
+		struct meta_row meta;
+		struct err e = ERR_INIT;
+		int64_t tokens;
+
+		if (message_get(t->deps->db, &l->owner, &t->conversation_id, kept[i],
+				l->arena, &m, &e) < 0 || m.role != ROLE_USER)
+			continue;
+		meta_read(l->arena, t->in.target.service, &m, &meta);
+		tokens = row_tokens(&m, &meta);
+		if (tokens > left)
+			continue;
+		left -= tokens;
+		*budget -= tokens;
+		attach_rows(l, &m, 0, 1);
+		add_unit(l, &m, &meta, 1, &(size_t){ 0 });
+		l->attached = NULL;
+	}
+}
+
 int history_add(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
@@ -312,6 +365,7 @@ int history_add(struct turn_loop *l, struct err *e)
 	struct message_page page;
 	struct meta_row *meta;
 	size_t first = t->history.n ? 0 : history_first_rows(messages);
+	int64_t budget = l->share[PART_HISTORY].tokens;
 
 	/*
 	 * A continuation needs the turn it continues, whatever the history's
@@ -324,12 +378,14 @@ int history_add(struct turn_loop *l, struct err *e)
 	if (read_page(l, first, &page, &meta, e) < 0)
 		return -1;
 	if (page.more && !page.cut && page.n < want &&
+	    page.items[0].seq > l->memory.m.upto_seq + 1 &&
 	    !is_enough(&page, meta, messages) &&
 	    read_page(l, want, &page, &meta, e) < 0)
 		return -1;
-	context_reserve(l, page.n + CONTEXT_OWN_MESSAGES);
-	first = first_row(l, page.items, meta, page.n,
-			  l->share[PART_HISTORY].tokens);
+	after_summary(l, &page, &meta);
+	context_reserve(l, page.n + MEMORY_KEPT + CONTEXT_OWN_MESSAGES);
+	add_kept(l, &budget);
+	first = first_row(l, page.items, meta, page.n, budget);
 	l->share[PART_HISTORY].cut = first > 0 || page.more;
 	attach_rows(l, page.items, first, page.n);
 	if (l->share[PART_HISTORY].cut && t->in.instructions.n)

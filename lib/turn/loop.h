@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #include "llm/llm.h"
+#include "memory/memory.h"
 #include "net/http.h"
 #include "prompt/part.h"
 #include "prompt/untrusted.h"
@@ -85,6 +86,17 @@ struct turn_loop {
 		bool looked_up, there, own;
 		struct str text;	/* where the user is; untrusted unless own */
 	} place;			/* place.h */
+	struct {
+		bool looked_up;
+		struct memory m;	/* number 0: none */
+		struct str text, state;	/* what is sent of it, whole */
+		struct origins from;	/* whose text is in it; n = 0: the
+					   user's alone */
+		/* not in the summary: messages of the history, their characters */
+		int64_t messages, chars;
+		bool changed;		/* a tool of this turn changed something, or
+					   the user chose something */
+	} memory;			/* remember.h */
 	struct untrusted untrusted;	/* this turn's envelope */
 	struct llm_message input;	/* the user's message with its attachments */
 	const struct llm_message *attached;	/* attachments of the history's

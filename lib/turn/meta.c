@@ -121,6 +121,7 @@ static void write_lines(struct jw *w, const struct turn_line *line)
 
 struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 {
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
 	struct buf b = BUF_INIT(META_BYTES);
 	struct jw w = jw_on(&b);
 
@@ -129,6 +130,8 @@ struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 	jw_kstr(&w, "toolName", c->name);
 	jw_kbool(&w, "isError", c->result.is_error);
 	jw_kint(&w, "durationMs", c->result.duration_ms);
+	if (o && o->tool->effect != TOOL_READ)
+		jw_kstrz(&w, "effect", tool_effect_name(o->tool->effect));
 	if (c->result.truncated)
 		jw_kbool(&w, "truncated", true);
 	if (c->untrusted)

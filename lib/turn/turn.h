@@ -142,6 +142,7 @@ struct turn_run {
 	const struct job *after;	/* work afterwards, as a job stored with the
 					   turn's end; NULL: none */
 	const struct llm_service *after_service;	/* asked by that work */
+	bool jobs_asked;		/* turn_after has asked for a job */
 	/* What the turn waits for; in the arena */
 	const struct turn_wait *waits;
 	size_t n_waits;

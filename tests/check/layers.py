@@ -14,7 +14,7 @@ from tree import ROOT, Tap, code_only, files, text_of, uncommented
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "prompt", "entity", "job", "file", "intake"},
+    {"tool", "prompt", "entity", "job", "file", "intake", "memory"},
     {"agent"},
     {"llm"},
     {"search"},

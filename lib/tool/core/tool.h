@@ -109,6 +109,7 @@ struct tool_turn {
 	/* Where long results are kept; NULL = nowhere. */
 	const struct uuid *conversation_id;
 	bool has_kept;			/* the model was told of one */
+	bool has_facts;			/* the conversation has some (memory/fact.h) */
 };
 
 /*

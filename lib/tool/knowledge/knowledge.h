@@ -102,4 +102,10 @@ int knowledge_chats(const struct tool_ctx *ctx, struct chats_ask *ask,
 void knowledge_write_chat(struct jw *w, const struct tool_ctx *ctx,
 			  const struct chats_found *f);
 
+/* recall_facts.c */
+bool knowledge_facts_may(const struct tool *t, const struct tool_ctx *ctx);
+int knowledge_facts_run(const struct tool *t, const struct tool_ctx *ctx,
+			const json_t *args, struct buf *out, bool *is_json,
+			struct err *e);
+
 #endif

@@ -51,6 +51,22 @@ static const struct tool tools[] = {
 		.run = knowledge_read_run,
 	},
 	{
+		.name = "recall_facts",
+		.description =
+			"Finds what tools changed and what the user decided "
+			"earlier in this conversation, with ids and numbers. "
+			"Use it when the record of the conversation names "
+			"something without its details.",
+		.group = "memory",
+		.schema = SCHEMA_recall_facts,
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.reads_kept = true,
+		.timeout_ms = 5000,
+		.advertise = knowledge_facts_may,
+		.run = knowledge_facts_run,
+	},
+	{
 		.name = "search",
 		.description =
 			"Searches all that the user may see: passages of the "

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is remembered of a conversation before its newest messages, for its owner to see,
+ * correct and remove (docs/memory.md).
+ */
+#include "api/api.h"
+
+#include "api/etag.h"
+#include "api/page.h"
+#include "app.h"
+#include "base/clock.h"
+#include "base/fields.h"
+#include "base/limits.h"
+#include "hold/stored.h"
+#include "memory/memory.h"
+#include "memory/state.h"
+#include "turn/notify.h"
+
+#include "base/banned.h"
+
+/* The conversation of the path and its version of now. */
+static int load(struct request *rq, struct conversation *c, struct memory *m,
+		struct err *e)
+{
+	return api_conversation_of_path(rq, c, e) < 0 ? -1
+		: memory_get(rq->app->db, &rq->by.owner, &c->id, INT64_MAX, rq->arena,
+			     m, e);
+}
+
+static void answer(struct response *rs, struct request *rq, const struct conversation *c,
+		   const struct memory *m)
+{
+	struct jw w = resp_json(rs, 200);
+
+	memory_write(&w, &c->id, m, true, rq->arena);
+}
+
+/*
+ * GET /conversations/{c}/memory: 200 ConversationMemory of the thread as it is; version 0:
+ * nothing is remembered yet. ETag: the version. 404.
+ */
+int api_memory_get(struct request *rq, struct response *rs, struct err *e)
+{
+	char tag[ETAG_BYTES];
+	struct conversation c;
+	struct memory m;
+
+	if (load(rq, &c, &m, e) < 0)
+		return -1;
+	if (!etag_answer(rq, rs, etag_row(m.number, tag)))
+		answer(rs, rq, &c, &m);
+	return 0;
+}
+
+/* Stores m as the user's version after base. */
+static int put(struct request *rq, const struct conversation *c, const struct memory *base,
+	       struct memory *m, enum memory_why why, struct err *e)
+{
+	struct db *db = rq->app->db;
+	int64_t last;
+
+	m->why = why;
+	m->replaces = why == MEMORY_REMOVED ? 0 : base->number;
+	m->created_us = clock_now_us();
+	if (memory_last(db, &rq->by.owner, &c->id, &last, e) < 0 ||
+	    memory_put(db, &rq->by.owner, &c->id, last, m, NULL, 0,
+		       why == MEMORY_REMOVED, e) < 0)
+		return -1;
+	m->number = last + 1;
+	notify_refresh(rq->app->notify, &rq->by.owner, "memory", &c->id);
+	return 0;
+}
+
+/* The newest message of the thread: what a version of now ends with. */
+static int newest(struct request *rq, const struct conversation *c, int64_t *seq,
+		  struct err *e)
+{
+	struct message_page p;
+
+	if (message_history(rq->app->db, &rq->by.owner, &c->id, 0, 1, rq->arena, &p, e) < 0)
+		return -1;
+	if (!p.n)
+		return err_public(e, ERR_CONFLICT, "There is nothing to remember yet.");
+	*seq = p.items[0].seq;
+	return 0;
+}
+
+struct memory_patch {
+	struct str summary;
+	json_t *items, *updates;
+	bool has_summary;
+};
+
+static int apply(struct request *rq, const struct memory_patch *b, struct memory *m,
+		 struct err *e)
+{
+	json_t *state = state_read(rq->arena, m->state);
+
+	if (b->has_summary)
+		m->summary = b->summary.p ? b->summary : STR("");
+	if (!b->items && !b->updates)
+		return 0;
+	if (state_apply(state, b->items, b->updates, STATE_BY_USER,
+			(struct str){ NULL, 0 }, clock_now_us()))
+		return err_field(e, ERR_INVALID_FIELD, b->items ? "agent_state_item_updates"
+				 : "agent_state_updates", "An update names something that "
+				 "is not there, or has the wrong form.");
+	m->state = str_of(jx_text(rq->arena, state));
+	return m->state.n <= LIM_STATE_BYTES ? 0
+		: err_public(e, ERR_TOO_BIG, "The agent state would be too large.");
+}
+
+/*
+ * PATCH /conversations/{c}/memory {summary?, agent_state_item_updates?,
+ * agent_state_updates?}: a version as the user wants it: their summary (null: none), and
+ * updates of the agent state as the summariser makes them, and {op: remove, id}. 200
+ * ConversationMemory. If-Match: a version. What it was made from stays noted (origins).
+ * 404; 409 without messages, or if another version came first; 412; 422.
+ */
+int api_memory_patch(struct request *rq, struct response *rs, struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "summary", .type = FIELD_TEXT, .flags = FIELD_NULLABLE,
+		  .max_chars = LIM_SUMMARY_CHARS,
+		  .offset = offsetof(struct memory_patch, summary),
+		  .given_offset = offsetof(struct memory_patch, has_summary) },
+		{ .key = "agent_state_item_updates", .type = FIELD_LIST,
+		  .offset = offsetof(struct memory_patch, items) },
+		{ .key = "agent_state_updates", .type = FIELD_JSON,
+		  .offset = offsetof(struct memory_patch, updates) },
+	};
+	char tag[ETAG_BYTES];
+	struct conversation c;
+	struct memory m, base;
+	struct memory_patch b;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) < 0 ||
+	    load(rq, &c, &base, e) < 0 ||
+	    etag_wanted(rq, etag_row(base.number, tag), e) < 0 ||
+	    hold_check(rq->app->db, rq->conf, &rq->by.owner, e) < 0)
+		return -1;
+	m = base;
+	if ((!base.number && newest(rq, &c, &m.seen_seq, e) < 0) ||
+	    apply(rq, &b, &m, e) < 0 || put(rq, &c, &base, &m, MEMORY_EDITED, e) < 0)
+		return -1;
+	answer(rs, rq, &c, &m);
+	return 0;
+}
+
+/*
+ * DELETE /conversations/{c}/memory: 204. Summary, agent state, facts and all earlier
+ * versions are deleted. Messages that were in the summary are not sent again, but stay in
+ * the thread. 404; 409 without messages.
+ */
+int api_memory_delete(struct request *rq, struct response *rs, struct err *e)
+{
+	struct conversation c;
+	struct memory m, base;
+
+	if (load(rq, &c, &base, e) < 0)
+		return -1;
+	m = (struct memory){ .upto_seq = base.upto_seq, .summary = STR("") };
+	if (newest(rq, &c, &m.seen_seq, e) < 0 ||
+	    put(rq, &c, &base, &m, MEMORY_REMOVED, e) < 0)
+		return -1;
+	resp_empty(rs, 204);
+	return 0;
+}
+
+/*
+ * GET /conversations/{c}/memory/versions: 200 {items, totalCount, nextCursor: null}, the
+ * versions that are kept, newest first: what each replaced and why; current: it belongs to
+ * the thread as it is, not to a variant. 404.
+ */
+int api_memory_versions(struct request *rq, struct response *rs, struct err *e)
+{
+	struct conversation c;
+	struct memory *v;
+	struct jw w;
+	size_t n;
+
+	if (api_conversation_of_path(rq, &c, e) < 0 ||
+	    memory_list(rq->app->db, &rq->by.owner, &c.id, rq->arena, &v, &n, e) < 0)
+		return -1;
+	w = api_page_items(rs);
+	for (size_t i = 0; i < n; i++)
+		memory_write(&w, &c.id, &v[i], false, rq->arena);
+	api_page_items_end(&w, (int64_t)n);
+	return 0;
+}
+
+/*
+ * GET /conversations/{c}/memory/facts?q=&cursor=&pageSize=: 200 {items, totalCount: null,
+ * nextCursor}, newest first: what tools changed and the user decided; q: that have this
+ * text. 404.
+ */
+int api_memory_facts(struct request *rq, struct response *rs, struct err *e)
+{
+	struct conversation c;
+	struct fact *v;
+	struct str words;
+	int64_t before;
+	size_t size, n;
+	struct jw w;
+
+	if (req_query(rq, "q", &words, e) < 0 || api_page_seq(rq, &before, e) < 0 ||
+	    api_page_size(rq, &size, e) < 0 || api_conversation_of_path(rq, &c, e) < 0 ||
+	    memory_facts(rq->app->db, &rq->by.owner, &c.id, before ? before : INT64_MAX,
+			 words, size + 1, rq->arena, &v, &n, e) < 0)
+		return -1;
+	w = api_page_items(rs);
+	for (size_t i = 0; i < MIN(n, size); i++)
+		memory_fact_write(&w, &c.id, &v[i]);
+	jw_end_arr(&w);
+	jw_kint_if(&w, "totalCount", false, 0);
+	api_page_write_next_seq(&w, n > size ? v[size - 1].seq : 0);
+	jw_end_obj(&w);
+	return 0;
+}

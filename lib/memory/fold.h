@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Folding: the job "memory" takes what is new in a thread into its facts and agent state,
+ * without a model, and then, if the newest messages are more than are kept, has a model
+ * fold the older ones into the summary (D16, D19, D20). A turn asks for it after its
+ * response (turn/remember.c) and never waits for it.
+ */
+#ifndef MEMORY_FOLD_H
+#define MEMORY_FOLD_H
+
+#include "job/work.h"
+#include "memory/memory.h"
+#include "prompt/builtin.h"
+
+/* What a turn says of the job: the member `memory` of its args. */
+struct fold_wish {
+	int64_t why;		/* enum memory_why; 0: results only, no model */
+	int64_t keep;		/* messages that are sent whole */
+	struct str service;	/* id of the summarise service; p == NULL: the turn's */
+};
+
+void fold_wish_write(struct jw *w, const struct fold_wish *f);
+
+/*
+ * Requests the job for a conversation. args: of the turn's work afterwards, with its user,
+ * service and wish. db may be a transaction.
+ */
+int fold_ask(struct db *db, const struct owner *o, const struct uuid *conversation,
+	     struct str args, struct err *e) MUST_CHECK;
+
+/* The instruction of the summariser, and the schema of its answer; for tests, too. */
+extern const struct prompt_text fold_prompt;
+json_t *fold_schema(struct arena *a);
+
+/*
+ * An answer of the summariser that fits the schema, applied to base: out is the next
+ * version, in a. window: the rows that were folded; given: what the model was sent. What
+ * it names that it was not given is left out. -1 with ERR_UPSTREAM_PROTOCOL if nothing
+ * useful is left, so that base stays.
+ */
+int fold_apply(const struct memory *base, const json_t *answer,
+	       const struct memory_row *window, size_t n, struct str given,
+	       int64_t now_us, struct arena *a, struct memory *out,
+	       struct err *e) MUST_CHECK;
+
+/* The input of the summariser (D19) for these rows, without its envelope; in a. */
+struct str fold_input(const struct memory *base, const struct memory_row *window, size_t n,
+		      const struct str *scope, struct arena *a);
+
+/* How many of n rows a run folds: whole units, within the budget of one model call. */
+size_t fold_window(const struct memory_row *rows, size_t n);
+
+#endif
