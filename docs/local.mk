@@ -33,13 +33,14 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/knowledge.md \
 	docs/install.md \
 	docs/keys.md \
-	docs/mcp.md \
+	docs/mcp.md docs/memory.md \
 	docs/metrics.md \
 	docs/notifications.md \
 	docs/openai-server.md \
 	docs/page.md docs/page-tools.md \
 	docs/performance.md \
 	docs/plain.md \
+	docs/memory.md \
 	docs/mentions.md \
 	docs/projects.md \
 	docs/prompt-builder.md \

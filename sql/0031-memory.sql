@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS conversation_memory (
   why             TINYINT UNSIGNED NOT NULL COMMENT '1 turns, 2 characters, 3 budget: folded for that reason; 4 results of tools; 5 changed by the user; 6 removed by the user',
   summary         MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'what was said before; empty: nothing is remembered',
   state           MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON: the AgentState without its sessionId; NULL: empty' CHECK (JSON_VALID(state)),
-  kept            VARCHAR(200) CHARACTER SET ascii COLLATE ascii_bin NULL COMMENT 'JSON array: message.seq of those up to upto_seq that are still sent whole; NULL: none' CHECK (JSON_VALID(kept)),
+  kept            VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'JSON array: message.seq of those up to upto_seq that are still sent whole; NULL: none' CHECK (JSON_VALID(kept)),
   origins         TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array: whose text it was made from, besides the user; NULL: nobody else' CHECK (JSON_VALID(origins)),
   service         VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'id of the LLM service that wrote it; NULL: none',
   created_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',

@@ -310,6 +310,8 @@ class Lab:
                           "capabilities": ["chat"]},
             },
             "chat": {"llm_service": "demo"},
+            # Tests look at what the model was sent: test_memory.py at this.
+            "settings": {"rolling_summary": False},
             "databases": {"lab": {**test_db, "name": self.database, "pool": 4}},
         }
         known = config["llm_services"]

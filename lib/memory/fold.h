@@ -23,7 +23,8 @@ void fold_wish_write(struct jw *w, const struct fold_wish *f);
 
 /*
  * Requests the job for a conversation. args: of the turn's work afterwards, with its user,
- * service and wish. db may be a transaction.
+ * service and wish. Nothing happens if it has failed and is to be tried again later, or was
+ * given up in the last hour.
  */
 int fold_ask(struct db *db, const struct owner *o, const struct uuid *conversation,
 	     struct str args, struct err *e) MUST_CHECK;
@@ -47,7 +48,7 @@ int fold_apply(const struct memory *base, const json_t *answer,
 struct str fold_input(const struct memory *base, const struct memory_row *window, size_t n,
 		      const struct str *scope, struct arena *a);
 
-/* How many of n rows a run folds: whole units, within the budget of one model call. */
-size_t fold_window(const struct memory_row *rows, size_t n);
+/* How many of n rows a run folds: whole units, of about so many characters. */
+size_t fold_window(const struct memory_row *rows, size_t n, size_t most);
 
 #endif
