@@ -109,6 +109,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/side.js \
 	www/js/ui/sources.js \
 	www/js/ui/states.js \
+	www/js/ui/memory.js \
 	www/js/ui/menu.js \
 	www/js/ui/table.js \
 	www/js/ui/thread.js \

@@ -16,6 +16,9 @@
 #include "demo-llm/fill.h"
 #include "demo-llm/quote.h"
 
+#include "base/json.h"
+#include "base/utf8.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +28,8 @@
 
 #define TITLE_WORDS 7
 #define TITLE_PROMPT_BYTES 300	/* of the prompt, that must speak of it */
+#define SUMMARY_BYTES 262144
+#define SAID_CHARS 120		/* of each message in a summary */
 #define QUERIES_MAX 4		/* of one turn: then the last result counts */
 #define ERROR_BYTES 300
 #define IDS_MAX 50
@@ -434,11 +439,48 @@ static void unknown(struct talk *t, const char *lost)
 	say(t, true);
 }
 
+/*
+ * The answer of a summariser of conversations (lib/memory/fold.h): the summary so far and
+ * the first words of each message of the user. NULL: the request is another one.
+ */
+static json_t *summary(struct talk *t, const char *question)
+{
+	const char *at = strchr(question, '{');
+	struct str all = str_of(at), said;
+	json_t *v = NULL, *m, *dropped;
+	struct buf b = BUF_INIT(SUMMARY_BYTES);
+	size_t i;
+
+	if (!json_object_get(json_object_get(t->ask->schema, "properties"),
+			     "kept_message_ids"))
+		return NULL;
+	if (at)
+		v = jx_keep(t->a, jx_try((struct str){ at, jx_extent(all) }));
+	buf_addstr(&b, jx_str(v, "current_summary"));
+	dropped = json_array();
+	json_array_foreach(jx_arr(v, "messages"), i, m) {
+		json_array_append(dropped, json_object_get(m, "id"));
+		said = utf8_head(jx_str(m, "text"), SAID_CHARS);
+		if (str_is(jx_str(m, "role"), "user") && buf_ok(&b))
+			buf_addf(&b, "%sThe user said: %.*s", b.n ? "\n" : "",
+				 STR_ARG(said));
+	}
+	v = json_pack("{s:o, s:[], s:o, s:[], s:[]}", "summary",
+		      jx_string(b.n ? buf_str(&b) : STR("Nothing was said.")),
+		      "kept_message_ids", "dropped_message_ids", dropped,
+		      "agent_state_item_updates", "agent_state_updates");
+	buf_release(&b);
+	return v;
+}
+
 static void say_json(struct talk *t, const char *question)
 {
-	json_t *v = t->ask->schema ? fill_schema(t->ask->schema, question)
-				   : json_pack("{s:s}", "answer",
+	json_t *v = t->ask->schema ? summary(t, question)
+		: json_pack("{s:s}", "answer",
 			"The demo model has no language model behind it.");
+
+	if (!v)
+		v = fill_schema(t->ask->schema, question);
 
 	out_dump(&t->text, v);
 	json_decref(v);

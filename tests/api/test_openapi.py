@@ -167,6 +167,9 @@ BODIES = {
     ("POST", "/provider-instances/{id}/test"): {},
     ("POST", "/conversations"): {"workspaceId": "lab", "title": "T"},
     ("PATCH", "/conversations/{conversation}"): {"title": "T"},
+    ("PATCH", "/conversations/{conversation}/memory"): {
+        "summary": "S", "agent_state_item_updates": [
+            {"op": "add", "item": {"kind": "task", "title": "Roof"}}]},
     ("POST", "/workspaces/{workspace}/agents/{agent}/conversations"): {},
     ("PATCH", "/workspaces/{workspace}/agents/{agent}/conversations"
      "/{conversation}"): {"title": "T"},

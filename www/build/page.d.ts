@@ -8,6 +8,7 @@ import type { LampEditor } from '../js/ui/editor.js';
 import type { LampForm } from '../js/ui/form.js';
 import type { LampList } from '../js/ui/list.js';
 import type { LampMarkdown } from '../js/ui/markdown.js';
+import type { LampMemory } from '../js/ui/memory.js';
 import type { LampPerson } from '../js/ui/person.js';
 import type { LampPreview } from '../js/ui/preview.js';
 import type { LampSource } from '../js/ui/sources.js';
@@ -28,6 +29,7 @@ declare global {
 		'lamp-help': LampHelp;
 		'lamp-list': LampList;
 		'lamp-markdown': LampMarkdown;
+		'lamp-memory': LampMemory;
 		'lamp-person': LampPerson;
 		'lamp-preview': LampPreview;
 		'lamp-source': LampSource;

@@ -352,6 +352,29 @@ export class Api {
 		return this.json('GET', 'me/limits');
 	}
 
+	/** What is remembered of a conversation before its newest messages. */
+	memory(id)
+	{
+		return this.json('GET', `conversations/${enc(id)}/memory`);
+	}
+
+	memoryFacts(id)
+	{
+		return this.json('GET', `conversations/${enc(id)}/memory/facts`);
+	}
+
+	/** @param version that the user saw: another one is a 412 */
+	changeMemory(id, version, body)
+	{
+		return this.json('PATCH', `conversations/${enc(id)}/memory`,
+			{ body, headers: { 'If-Match': `"${version}"` } });
+	}
+
+	removeMemory(id)
+	{
+		return this.json('DELETE', `conversations/${enc(id)}/memory`);
+	}
+
 	/** Tools that run in a conversation without asking: {items}. */
 	allowedTools(id)
 	{

@@ -21,6 +21,7 @@ import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
 import { touch } from './composer.js';
 import './allowed.js';
+import './memory.js';
 import './used.js';
 import './preview.js';
 import './sources.js';
@@ -517,6 +518,7 @@ class LampApp extends PageElement {
 			<lamp-help></lamp-help>
 			<lamp-blanks .api=${this.api}></lamp-blanks>
 			<lamp-allowed .api=${this.api}></lamp-allowed>
+			<lamp-memory .api=${this.api}></lamp-memory>
 			<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
 			<lamp-preview .api=${this.api}></lamp-preview>
 			<lamp-source .api=${this.api}></lamp-source>`;
@@ -553,6 +555,8 @@ class LampApp extends PageElement {
 						{ text: t('list.rename'), icon: 'pencil',
 							run: () => this.#renameOpen(id) },
 						...this.#knowledgeItem(id),
+						{ text: t('memory.menu'), icon: 'thought',
+							run: () => this.querySelector('lamp-memory').show(id) },
 						{ text: t('allowed.menu'), icon: 'shield',
 							run: () => this.querySelector('lamp-allowed').show(id) },
 						{ text: t('list.delete'), icon: 'trash', danger: true,
