@@ -1,11 +1,12 @@
 # The page: plain files for the web server. www/vendor, the bundled npm
 # packages, is made in the source directory and is part of the tarball, so
 # that building from one needs neither node nor npm.
-WWW_VENDOR = www/vendor/chart.js www/vendor/diff.js www/vendor/lit.js \
+WWW_VENDOR = www/vendor/chart.js www/vendor/diff.js www/vendor/katex.js www/vendor/lit.js \
 	www/vendor/markdown.js www/vendor/LICENSES.txt
-WWW_BUILD = www/build/chart.js www/build/diff.js www/build/lit.js www/build/markdown.js \
+WWW_BUILD = www/build/chart.js www/build/diff.js www/build/katex.js www/build/lit.js \
+	www/build/markdown.js \
 	www/build/vendor.mjs www/build/vendor.sh www/build/types/chart.d.ts \
-	www/build/types/diff.d.ts www/build/types/lit.d.ts www/build/types/markdown.d.ts \
+	www/build/types/diff.d.ts www/build/types/katex.d.ts www/build/types/lit.d.ts www/build/types/markdown.d.ts \
 	package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/demo-form.html www/css/demo-form.css www/js/demo-form.js \
@@ -29,16 +30,22 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/theme.css \
 	www/css/thread.css \
 	www/js/api.js \
+	www/js/asides.js \
 	www/js/citations.js \
 	www/js/clipboard.js \
+	www/js/code.js \
+	www/js/direction.js \
+	www/js/emphasis.js \
 	www/js/exact.js \
 	www/js/feed.js \
 	www/js/form.js \
 	www/js/format.js \
+	www/js/growing.js \
 	www/js/lead.js \
 	www/js/link.js \
 	www/js/main.js \
 	www/js/markdown.js \
+	www/js/math.js \
 	www/js/mentions.js \
 	www/js/observable.js \
 	www/js/projects.js \

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Api, ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
+import { fileName, kindOfCode } from '../../www/js/code.js';
 import { dayText, moment, prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { lastBlock, toHtml } from '../../www/js/markdown.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../../www/js/mentions.js';
@@ -312,6 +313,95 @@ test('markdown: where an answer grows, its blocks are told apart without their m
 	assert.equal(lastBlock('> '.repeat(8192)), 0);
 	assert.equal(lastBlock('a\n\n```c\nint *b;\n\nint c'), 3);
 	assert.equal(lastBlock('|a|\n|-|\n|b|\n\nlast'), 13);
+});
+
+test('markdown: one ~ is a character, two strike through', () => {
+	assert.doesNotMatch(toHtml('押金 5~7U，杠杆 100~200倍。Between ~5 and ~10. 20~30°C, then 3~4 hours. ' +
+		'Path ~/a and ~/b.'), /<del>/);
+	assert.match(toHtml('~~x y~~ and ~~**z**~~'), /<del>x y<\/del> and <del><strong>z/);
+});
+
+test('markdown: emphasis beside Chinese, Japanese and Korean', () => {
+	for (const [text, bold] of [
+		['**“关键点”**是这个。', '“关键点”'], ['请看**注意：**必须。', '注意：'],
+		['**第一步（准备）**然后。', '第一步（准备）'], ['これは**「重要」**です', '「重要」'],
+		['**중요(필수)**입니다', '중요(필수)'], ['使用**`code`**命令', '<code>code</code>'],
+		['**注意事项：**\n\n文', '注意事项：'], ['价格**100%**以上', '100%'],
+		['中文**bold.**后', 'bold.'], ['a **b** 中', 'b'],
+	])
+		assert.ok(toHtml(text).includes(`<strong>${bold}</strong>`), `${text} -> ${toHtml(text)}`);
+	for (const text of ['2 ** 3 ** 4', '** 中文 **', '**(a)**b', '中文 ** 中文'])
+		assert.doesNotMatch(toHtml(text), /<strong>/, text);
+});
+
+test('markdown: what a formula is, and what is not', () => {
+	const tex = (text) => [...toHtml(text).matchAll(/class="math[^"]*">([^<]*)</g)]
+		.map(([, one]) => one);
+
+	for (const [text, ...want] of [
+		['\\(a\\) and $b$ and $$c$$', '\\(a\\)', '$b$', '$$c$$'],
+		['\\[\na \\\\\nb\n\\]', '\\[\na \\\\\nb\n\\]'],
+		['text\n$$\na\n\nb\n$$\nmore', '$$\na\n\nb\n$$'],
+		['- item\n\n  $$\n  x\n  $$\n', '$$\nx\n$$'],
+		['\\begin{align}\na\n\\end{align}', '\\begin{align}\na\n\\end{align}'],
+		['$x$, $y$. ($z$) **$w$**', '$x$', '$y$', '$z$', '$w$'],
+		['| $a$ | b |\n|---|---|\n| $c_1$ | $5 |', '$a$', '$c_1$'],
+		['**x $a**b$ y**', '$a**b$'], ['$a_1$ and $b_2$ _em_', '$a_1$', '$b_2$'],
+		['中文$E=mc^2$公式', '$E=mc^2$'], ['$\\$5$', '$\\$5$'], ['$10^{-3}$', '$10^{-3}$'],
+		['$n$-th', '$n$'], ['$0.05$', '$0.05$'], ['# $x$', '$x$'], ['[a $x$](https://a.example)', '$x$'],
+		// money, shells, code and what has no end
+		['$5 to $10'], ['$5-$10'], ['$5/$10'], ['US$5 and CA$7'], ['between $5 and 10$ dollars'],
+		['$1,000–$2,000'], ['costs $20 million and then (20$)'], ['$HOME and $PATH'], ['$HOME/$USER'],
+		['`$x$`'], ['```\n$x$\n\\(y\\)\n```'], ['\\$x\\$'], ['$x'], ['$$x'], ['\\(x'], ['\\[x'],
+		['$ x $'], ['a$b$c'], ['$ 5 $'], ['**$5**/**$10**'], ['$100K, $2M and $3'], ['$$'], ['$$$$'],
+		['\\[a\\](https://a.example) \\*b\\*'.slice(0, 3)], ['A$5 b$ c'],
+		['$$\n```\n$$\n```'], ['See:\n```latex\n$$\nx\n$$\n```'],
+	])
+		assert.deepEqual(tex(text), want, `${text} -> ${toHtml(text)}`);
+	const begun = process.cpuUsage().user;
+
+	for (const text of ['$a ', '$$a ', '\\(a', '\\[a', '$$\na\n\n', '\\[\na\n\n', '\\begin{align}\n\n',
+		'[^a', '[^a]: b\n', '<details>\n', '<details><summary>', '**$a', '**中（', '- $'])
+		toHtml(text.repeat(8192), true);
+	assert.ok(process.cpuUsage().user - begun < 20e6, `${process.cpuUsage().user - begun}`);
+});
+
+test('markdown: notes, tasks and details', () => {
+	assert.match(toHtml('a[^1]\n\n[^1]: b\n    c\n\nd'),
+		/a<sup class="note-mark" data-note="1">1<\/sup>.*data-note="1"><p>b<br>c<\/p>\n<\/div>\n<p>d/s);
+	assert.match(toHtml('[^"><img src=x>]'), /^<p>\[\^&quot;&gt;&#60;img src=x&#62;\]/);
+	assert.match(toHtml('[^"a]: b'), /data-note="&#34;a"/);
+	assert.match(toHtml('- [ ] a\n- [x] b'), /<span class="tick">☐<\/span> a.*tick-done">☑<\/span> b/s);
+	assert.match(toHtml('<details open>\n<summary>A **b** <img src=x></summary>\n\nc\n\n</details>\nd'),
+		/^<details open><summary>A <strong>b<\/strong> &#60;img src=x&#62;<\/summary><p>c<\/p>\n<\/details>\n<p>d/);
+	// nested, in code, without an end
+	assert.match(toHtml('<details>\n\n<details>\n\na\n\n</details>\n\n</details>\nb'),
+		/^<details><summary>Details<\/summary><details>.*<p>a<\/p>\n<\/details>\n<\/details>\n<p>b/s);
+	assert.match(toHtml('```\n<details>\n```'), /<pre/);
+	assert.match(toHtml('<details>\na'), /^&#60;details&#62;/);
+	assert.match(toHtml('<details>\n\na', true), /^<details>/);
+	assert.match(toHtml('<details onclick=alert(1)>a</details>'), /&#60;details onclick/);
+});
+
+test('markdown: only attachments are images', () => {
+	const id = '01234567-89ab-4def-8123-456789abcdef';
+
+	for (const href of [`attachment:${id}`, `api/v1/attachments/${id}/content`, `./api/v1/attachments/${id}`])
+		assert.match(toHtml(`![a](${href})`), new RegExp(`<img [^>]*src="./api/v1/attachments/${id}/content"`));
+	for (const href of [`https://a.example/api/v1/attachments/${id}/content`, `/api/v1/attachments/${id}/../me`,
+		`attachment:${id}?x`, '//a.example/x', 'data:image/png;base64,AA'])
+		assert.doesNotMatch(toHtml(`![a](${href})`), /<img/, href);
+});
+
+test('code: names of files and what can be opened', () => {
+	assert.equal(fileName('python'), 'code.py');
+	assert.equal(fileName('js', '../../a b?.mjs'), 'a-b-.mjs');
+	assert.equal(fileName('', '.htaccess'), 'htaccess.txt');
+	assert.equal(fileName('<b>', 'x/..'), 'code.txt');
+	assert.equal(kindOfCode('xml', '<?xml version="1.0"?>\n<svg xmlns="x"/>'), 'svg');
+	assert.equal(kindOfCode('xml', '<a><svg/></a>'), '');
+	assert.equal(kindOfCode('html', ''), 'html');
+	assert.equal(kindOfCode('constructor', ''), '');
 });
 
 test('markdown: lines of an answer are lines', () => {

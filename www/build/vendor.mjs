@@ -13,6 +13,7 @@ const out = path.join(root, 'www/vendor');
 const bundles = {
 	'chart.js': { entry: 'chart.js', packages: ['chart.js', '@kurkle/color'] },
 	'diff.js': { entry: 'diff.js', packages: ['diff'] },
+	'katex.js': { entry: 'katex.js', packages: ['katex'] },
 	'lit.js': { entry: 'lit.js', packages: ['lit'] },
 	'markdown.js': {
 		entry: 'markdown.js',

@@ -2,9 +2,14 @@
 // Model text to DOM. Model text is not trusted: raw HTML in it is shown as
 // text (but for a few bare tags), what marked makes of it goes through
 // DOMPurify with a short list of tags and attributes, images become links so
-// that nothing is fetched by looking at an answer, and no style attribute
-// survives.
+// that nothing is fetched by looking at an answer (but for attachments, which are
+// the reader's own server's), and no style attribute survives.
 import { DOMPurify, hljs, Marked } from '../vendor/markdown.js';
+import { asides, beginAsides, dressAsides } from './asides.js';
+import { codeBox } from './code.js';
+import { dressDirection } from './direction.js';
+import { asLetters, letterBefore } from './emphasis.js';
+import { beginMath, dressMath, formulas, maskFormulas } from './math.js';
 import { t } from './strings.js';
 
 /** in pairs; others are what a text says: if a<b>c */
@@ -38,17 +43,22 @@ const HOST = /^((?:ftp|https?):\/\/|www\.)(\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}.-]+)/
 /** what a link may lead to; mind that //host is another site */
 export const LINK = /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i;
 
+/** an image that is shown: an attachment, which the server gives to its owner only */
+const ATTACHMENT = /^(?:attachment:|(?:\.?\/)?api\/v1\/attachments\/)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/content)?$/;
+const ATTACHED = /^\.\/api\/v1\/attachments\/[0-9a-f-]{36}\/content$/;
+
 /** @type {import('../vendor/markdown.js').Config & {RETURN_DOM_FRAGMENT: true}} */
 const PURIFY = {
 	ALLOWED_TAGS: ['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li',
 		'blockquote', 'pre', 'code', 'em', 'strong', 'del', 'b', 'i', 'u', 's',
 		'sub', 'sup', 'kbd', 'mark', 'a', 'table', 'thead', 'tbody', 'tr',
-		'th', 'td', 'span'],
+		'th', 'td', 'span', 'div', 'details', 'summary', 'img'],
 	ALLOWED_ATTR: ['href', 'title', 'class', 'align', 'start', 'scope',
-		'data-language'],
+		'data-language', 'data-name', 'data-note', 'open', 'src', 'alt', 'loading'],
 	ALLOWED_URI_REGEXP: LINK,
 	// attributes that hold no address, which the pattern above would refuse
-	ADD_URI_SAFE_ATTR: ['align', 'start', 'scope', 'data-language'],
+	ADD_URI_SAFE_ATTR: ['align', 'start', 'scope', 'data-language', 'data-name', 'data-note',
+		'open', 'loading'],
 	ALLOW_DATA_ATTR: false,
 	ALLOW_ARIA_ATTR: false,
 	RETURN_DOM_FRAGMENT: true,
@@ -165,8 +175,8 @@ const MARK_REACH = 4096;
 const MARKS_MS = 1000;
 let marksMs = 0;
 
-/** What look() finds, unless this text has taken long enough. */
-function timed(look)
+/** Runs a look-up of marked within these bounds; marks beyond them are text. */
+function bounded(look)
 {
 	if (marksMs > MARKS_MS)
 		return undefined;
@@ -187,16 +197,28 @@ function addressToken(near, link)
 		link(end < text.length ? near.slice(0, end) : near);
 }
 
-/** emStrong and del of marked, within these bounds; marks beyond them are text. */
-function bounded(name)
+/**
+ * emStrong of marked with its rules, on a text in which formulas are unknown and the
+ * punctuation of some scripts is letters. What is within the marks is read as it is.
+ * @this {any}
+ */
+function emStrong(src, masked = '', before = '')
 {
-	/** @this {any} */
-	return function look(src, masked = '', ...more) {
-		const at = masked.length - src.length;
+	const near = src.slice(0, MARK_REACH);
+	const at = masked.length - src.length;
+	const letters = asLetters(near, before);
+	const bare = { rules: this.rules, lexer: { inlineTokens: () => [] } };
+	const token = bounded(() => marked.Tokenizer.prototype.emStrong.call(bare, letters,
+		asLetters(maskFormulas(near, masked.slice(at, at + MARK_REACH)), before),
+		letterBefore(before, near)));
 
-		return timed(() => marked.Tokenizer.prototype[name].call(this,
-			src.slice(0, MARK_REACH), masked.slice(at, at + MARK_REACH), ...more));
-	};
+	if (!token)
+		return undefined;
+	const marks = token.type === 'em' ? 1 : 2;
+	const raw = near.slice(0, token.raw.length);
+	const text = raw.slice(marks, -marks);
+
+	return { type: token.type, raw, text, tokens: this.lexer.inlineTokens(text) };
 }
 
 /** the longest text whose marks are looked for together; longer ones are cut at a blank */
@@ -220,8 +242,13 @@ const marked = new Marked({
 		},
 	},
 	tokenizer: {
-		emStrong: bounded('emStrong'),
-		del: bounded('del'),
+		emStrong,
+		// one ~ is about, or between the ends of a range
+		del(src)
+		{
+			return src.startsWith('~~') ? bounded(() =>
+				marked.Tokenizer.prototype.del.call(this, src.slice(0, MARK_REACH))) : undefined;
+		},
 		// the lexer joins what is cut
 		inlineText(src)
 		{
@@ -231,7 +258,7 @@ const marked = new Marked({
 		{
 			const near = src.slice(0, MARK_REACH);
 
-			return timed(() => addressToken(near, (address) =>
+			return bounded(() => addressToken(near, (address) =>
 				marked.Tokenizer.prototype.url.call(this, address)));
 		},
 	},
@@ -245,7 +272,12 @@ const marked = new Marked({
 		image({ href, text })
 		{
 			const label = text ? t('image.link', { alt: text }) : t('image.none');
+			const [, id] = ATTACHMENT.exec(href) || [];
 
+			if (id) {
+				return `<img class="attached" loading="lazy" alt="${escape(text || t('image.none'))
+				}" src="./api/v1/attachments/${id}/content">`;
+			}
 			return LINK.test(href) ?
 				`<a class="image-link" href="${escape(href)}">${escape(label)}</a>` :
 				escape(label);
@@ -267,17 +299,24 @@ const marked = new Marked({
 		},
 		checkbox({ checked })
 		{
-			return checked ? '☑ ' : '☐ ';
+			return checked ? '<span class="tick tick-done">☑</span>' :
+				'<span class="tick">☐</span>';
 		},
 		code({ text, lang })
 		{
 			const language = (lang || '').trim().split(/[\s,{]/)[0].toLowerCase();
-			const known = /^[a-z0-9+#_-]{1,30}$/.test(language) ? language : '';
+			const [plain] = language.split(':');
+			const known = /^[a-z0-9+#_-]{1,30}$/.test(plain) ? plain : '';
+			const [, name = ''] = /(?:title|file(?:name)?)="([^"]{1,80})"|^\S*?:(\S{1,80})/
+				.exec(lang || '')?.filter((one) => one !== undefined) || [];
 
-			return `<pre data-language="${known}"><code>${escape(text)}</code></pre>\n`;
+			return `<pre data-language="${known}" data-name="${escape(name)}"><code>${
+				escape(text)}</code></pre>\n`;
 		},
 	},
 });
+
+marked.use({ extensions: /** @type {any[]} */ ([...formulas, ...asides]) });
 
 /**
  * Its work on the marks of a paragraph grows with the square of its length (390 KB of
@@ -322,13 +361,21 @@ function isSlow(source)
 		begun - (source.match(WHOLE_LINK)?.length || 0) > OPEN_LINKS;
 }
 
+/** Before a text is read. @param live more of it may come */
+function begin(live)
+{
+	marksMs = 0;
+	beginMath(live);
+	beginAsides(live);
+}
+
 /**
  * The first of the two barriers: HTML without what the model wrote as HTML, and
  * without links of unknown kinds. Must not be shown without the second one.
  */
-export function toHtml(source)
+export function toHtml(source, live = false)
 {
-	marksMs = 0;
+	begin(live);
 	try {
 		if (!isSlow(source))
 			return /** @type {string} */ (marked.parse(source));
@@ -338,18 +385,38 @@ export function toHtml(source)
 	return `<p>${escape(source).replaceAll('\n', '<br>')}</p>\n`;
 }
 
-/** A sanitised fragment of some markdown. */
-function fragment(source, live)
+/** What the second barrier makes of the first one's HTML, with its parts dressed. */
+export function dressed(html, live)
 {
-	const out = DOMPurify.sanitize(toHtml(source), PURIFY);
+	const out = DOMPurify.sanitize(html, PURIFY);
 
+	for (const image of out.querySelectorAll('img'))
+		dressImage(image);
 	for (const link of out.querySelectorAll('a'))
 		dressLink(link);
 	for (const pre of out.querySelectorAll('pre'))
 		dressCode(pre, live);
+	dressAsides(out);
+	dressDirection(out);
 	for (const table of out.querySelectorAll('table'))
 		dressTable(table);
+	dressMath(out);
 	return out;
+}
+
+/** An attachment leads to itself; nothing else is fetched by looking at an answer. */
+function dressImage(image)
+{
+	const src = image.getAttribute('src') || '';
+	const link = element('a', 'attached-link');
+
+	if (!ATTACHED.test(src)) {
+		image.remove();
+		return;
+	}
+	link.setAttribute('href', src);
+	image.replaceWith(link);
+	link.append(image);
 }
 
 function dressLink(link)
@@ -397,22 +464,12 @@ function dressTable(table)
 function dressCode(pre, live)
 {
 	const code = pre.querySelector('code');
-	const language = pre.dataset.language || '';
-	const box = element('div', 'code');
-	const bar = element('div', 'code-bar');
-	const button = element('button', 'code-copy', t('code.copy'));
 
 	if (!code)
 		return;
-	highlight(code, language, live ? HIGHLIGHT_LIVE_CHARS : HIGHLIGHT_CHARS);
-	button.type = 'button';
-	button.setAttribute('aria-label', t('code.copyLabel'));
-	bar.append(element('span', 'code-language', language), button);
-	pre.replaceWith(box);
-	pre.tabIndex = 0;
-	pre.setAttribute('role', 'region');
-	pre.setAttribute('aria-label', t('code.region'));
-	box.append(bar, pre);
+	highlight(code, pre.dataset.language || '',
+		live ? HIGHLIGHT_LIVE_CHARS : HIGHLIGHT_CHARS);
+	codeBox(pre, live);
 }
 
 /** Colours the text of a code element. */
@@ -431,96 +488,25 @@ export function highlight(code, language, maxChars = HIGHLIGHT_CHARS)
 }
 
 /**
- * Shows a markdown text that grows. The blocks before the last one are
- * settled: they are drawn once and never looked at again, so the cost of a
- * token does not grow with the length of the answer.
+ * The blocks of a text, without the marks in them, which are looked for when drawn.
+ * @returns {any[]}
  */
-export class MarkdownView {
-	#root;
-	#text = '';
-	#settled = 0;
-	#tail = [];
-	#live = false;
-
-	/** @param root the element that gets the blocks as its children */
-	constructor(root)
-	{
-		this.#root = root;
-	}
-
-	/**
-	 * @param live true while more may follow
-	 */
-	show(source, live)
-	{
-		const text = source.replace(/\r\n?/g, '\n');
-
-		if (text === this.#text && live === this.#live)
-			return;
-		const grows = text.startsWith(this.#text);
-		const ended = this.#live && !live;
-
-		// A finished text has no open block to continue, and a link
-		// definition at the end changes earlier blocks.
-		if (!grows || !this.#live || (ended && /^ {0,3}\[[^\]]+\]:/m.test(text)))
-			this.#clear();
-		this.#text = text;
-		this.#live = live;
-		this.#drawTail();
-	}
-
-	#clear()
-	{
-		this.#root.replaceChildren();
-		this.#settled = 0;
-		this.#tail = [];
-	}
-
-	#drawTail()
-	{
-		const source = this.#text.slice(this.#settled);
-
-		for (const node of this.#tail)
-			node.remove();
-		this.#tail = [];
-		if (source === '')
-			return;
-		if (!this.#live) {
-			this.#append(source, false);
-			this.#settled = this.#text.length;
-			return;
-		}
-		const at = lastBlock(source);
-
-		if (at > 0) {
-			this.#append(source.slice(0, at), false);
-			this.#settled += at;
-		}
-		this.#tail = this.#append(source.slice(at), true);
-	}
-
-	#append(source, live)
-	{
-		const part = fragment(source, live);
-		const nodes = [...part.childNodes];
-
-		this.#root.append(part);
-		return nodes;
+export function blocks(source, live)
+{
+	begin(live);
+	try {
+		return new marked.Lexer(marked.defaults).blockTokens(source, []);
+	} catch {
+		return [];
 	}
 }
 
 /** Where the last block of a text begins; the ones before it are closed. */
 export function lastBlock(source)
 {
-	let tokens, end, at = 0;
+	const tokens = blocks(source, true);
+	let end = tokens.length, at = 0;
 
-	try {
-		// without the marks in them, which are looked for when they are drawn
-		tokens = new marked.Lexer(marked.defaults).blockTokens(source, []);
-	} catch {
-		return 0;
-	}
-	end = tokens.length;
 	while (end > 0 && tokens[end - 1].type === 'space')
 		end--;
 	for (let i = 0; i < end - 1; i++)
@@ -528,4 +514,35 @@ export function lastBlock(source)
 	// The lexer replaces tabs and line ends; if lengths do not agree,
 	// nothing is settled.
 	return source.startsWith(tokens[end - 1]?.raw ?? '', at) ? at : 0;
+}
+
+/**
+ * The items of a list, or the rows of a table, as elements.
+ * @param {any} token a list or table of blocks()
+ * @param loose whether the items are paragraphs
+ * @param live  whether the last one may still grow
+ * @returns {Element[]}
+ */
+export function piecesOf({ type, raw }, loose, live)
+{
+	begin(live);
+	/** @type {any[]} */
+	const tokens = new marked.Lexer(marked.defaults).lex(raw);
+	const within = type === 'list' ? 'items' : 'rows';
+	const all = tokens[0][within];
+
+	pairWithin(tokens);
+	if (type === 'list') {
+		for (const item of all)
+			item.loose = loose;
+	}
+	const draw = (some, open) => {
+		const html = marked.parser([{ ...tokens[0], [within]: some }]);
+		const [first] = dressed(html, open).children;
+
+		return [...(type === 'list' ? first?.children :
+			first?.querySelector('table')?.tBodies[0]?.rows) || []];
+	};
+
+	return [...draw(all.slice(0, -1), false), ...draw(all.slice(-1), live)];
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // <lamp-markdown>: shows a markdown text that may still grow, at most once
 // per frame, and less often when drawing is slow.
+import { followNote } from '../asides.js';
 import { dressCitations } from '../citations.js';
-import { copyText } from '../clipboard.js';
-import { MarkdownView } from '../markdown.js';
-import { t } from '../strings.js';
+import { pressCode } from '../code.js';
+import { MarkdownView } from '../growing.js';
 
 const SLOW_MS = 8;
 
@@ -78,23 +78,15 @@ export class LampMarkdown extends HTMLElement {
 			dressCitations(this, this.#sources.map(({ number }) => number), this.#checked);
 	}
 
-	#click = async (event) => {
+	#click = (event) => {
 		const cite = event.target.closest('button.cite');
-		const button = event.target.closest('.code-copy');
-		const code = button?.closest('.code')?.querySelector('code');
 
 		if (cite) {
 			this.dispatchEvent(new CustomEvent('lamp-cite', { bubbles: true,
 				detail: { number: Number(cite.dataset.source) } }));
+		} else if (!followNote(this, event.target)) {
+			pressCode(event.target);
 		}
-		if (!code)
-			return;
-		const done = await copyText(code.textContent);
-
-		button.textContent = done ? t('message.copied') : t('message.copyFailed');
-		setTimeout(() => {
-			button.textContent = t('code.copy');
-		}, 1800);
 	};
 }
 
