@@ -137,7 +137,8 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 }
 
 /*
- * GET /conversations?workspaceId=&agentId=&q=&archived=&pinned=&folderId=&tag=&clients=&cursor=&pageSize=
+ * GET /conversations?workspaceId=&agentId=&q=&archived=&pinned=&folderId=&tag=&clients=
+ *     &cursor=&pageSize=
  * GET /workspaces/{w}/agents/{a}/conversations?q=&cursor=&pageSize=
  * 200 {items: [Conversation], totalCount, nextCursor}, newest first: by
  * updatedAt, in the list of an agent by createdAt (B28); q is part of the title,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations } from './axe.mjs';
-import { api, ended, open, openChat, PHONE, reading, unique } from './browser.mjs';
+import { api, conversation, ended, open, openChat, PHONE, reading, unique } from './browser.mjs';
 
 const FIELD = '.composer-field';
 const options = (page) => page.locator('.composer .picker-item');
