@@ -163,6 +163,18 @@ static void put_text(struct jw *w, const char *key, const char *help)
 	jw_end_obj(w);
 }
 
+/* How a LONG value changes the text. */
+static void put_edit(struct jw *w, const struct resource *r,
+		     const struct resource_field *f, struct arena *a)
+{
+	jw_key(w, resource_argument(r, arena_printf(a, "%sMode", f->key), a));
+	jw_raw(w, STR("{\"type\":\"string\",\"enum\":[\"replace\",\"append\","
+		      "\"section\"],\"description\":\"append: adds to the end, needs no "
+		      "version; section: replaces one section\"}"));
+	put_text(w, resource_argument(r, arena_printf(a, "%sSection", f->key), a),
+		 "Heading of that section");
+}
+
 static void put_version(struct jw *w)
 {
 	jw_key(w, "version");
@@ -258,14 +270,18 @@ const json_t *resource_arguments(const struct resource *r,
 	if (verb == VERB_LIST)
 		put_page(&w, r, a);
 	for (size_t i = 0; i < r->n_fields; i++)
-		if (in_body(&r->fields[i], verb))
+		if (in_body(&r->fields[i], verb)) {
 			put_field(&w, r, &r->fields[i], verb == VERB_CREATE, a);
+			if (verb == VERB_PATCH && r->fields[i].type == TYPE_LONG)
+				put_edit(&w, r, &r->fields[i], a);
+		}
 	jw_end_obj(&w);
 	jw_key(&w, "required");
 	jw_arr(&w);
 	if (one)
 		jw_str(&w, str_of(id));
-	if (guarded)
+	/* What is added to the end of a long text needs none. */
+	if (guarded && !(verb == VERB_PATCH && resource_long(r)))
 		jw_str(&w, STR("version"));
 	if (above)
 		jw_str(&w, str_of(resource_argument(r, above, a)));

@@ -7,9 +7,11 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "resource/author.h"
 #include "resource/change.h"
 #include "resource/form.h"
+#include "resource/section.h"
 
 #include "base/banned.h"
 
@@ -566,6 +568,49 @@ static void apply(const struct resource_call *c, const struct resource_row *body
 	}
 }
 
+/* The text that a given LONG value makes of the one that there is. In a. */
+static int edited(const struct resource_call *c, const struct resource_field *f,
+		  struct str now, struct arena *a, struct db_val *v, struct err *e)
+{
+	struct buf b = BUF_INIT(LIM_LONG_BODY_BYTES * 2), names = BUF_INIT(400);
+	bool found = true;
+
+	if (c->edit == EDIT_APPEND)
+		section_append(&b, now, v->s);
+	else
+		found = section_replace(&b, now, c->section, v->s);
+	if (!found) {
+		section_names(&names, now, 300);
+		err_field(e, ERR_INVALID_FIELD, f->key, "There is no section \"%.*s\" in "
+			  "%s. %s%s", STR_ARG(utf8_head(c->section, 60)), f->key, names.n
+			  ? "It has: " : "It has no headings.", names.n
+			  ? buf_str(&names).p : "");
+	} else if (!buf_ok(&b) || utf8_chars(buf_str(&b)) > (size_t)f->max) {
+		err_field(e, ERR_INVALID_FIELD, f->key, "%s would be longer than %lld "
+			  "characters.", f->key, (long long)f->max);
+		found = false;
+	} else {
+		v->s = arena_str(a, buf_str(&b));
+	}
+	buf_release(&names);
+	buf_release(&b);
+	return found ? 0 : -1;
+}
+
+/* Completes LONG values that are a part of their text. */
+static int edit(const struct caller *by, const struct resource_call *c,
+		const struct resource_row *now, struct resource_row *body, struct err *e)
+{
+	for (size_t i = 0; c->edit != EDIT_REPLACE && i < c->r->n_fields; i++) {
+		const struct resource_field *f = &c->r->fields[i];
+
+		if (f->type == TYPE_LONG && body->given[i] && !body->v[i].null &&
+		    edited(c, f, resource_text(now, i), by->arena, &body->v[i], e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static bool differs(const struct resource *r, const struct resource_row *a,
 		    const struct resource_row *b)
 {
@@ -586,7 +631,8 @@ static int change(const struct caller *by, const struct resource_call *c,
 	if (resource_body(r, c, by->arena, &body, e) < 0 ||
 	    place(by, c, k, e) < 0 ||
 	    find_changeable(by, r, c->id, c->found, k, e) < 0 ||
-	    (c->expect && c->expect(c->ctx, k->now, e) < 0))
+	    (c->expect && c->expect(c->ctx, k->now, e) < 0) ||
+	    edit(by, c, k->now, &body, e) < 0)
 		return -1;
 	allow_files(by, r, &k->at);
 	author_stamp(author(by), r, k->now, &body, by->arena);

@@ -19,6 +19,13 @@
 
 /* -- the call -------------------------------------------------------------------- */
 
+/* What a given LONG value is of the text that it changes. */
+enum resource_edit {
+	EDIT_REPLACE,	/* all of it */
+	EDIT_APPEND,	/* what follows the text that there is */
+	EDIT_SECTION,	/* what stands in place of a section (section.h) */
+};
+
 /* Which part of a list. */
 struct resource_query {
 	struct str cursor;	/* nextCursor of the page before; empty: the first */
@@ -49,6 +56,9 @@ struct resource_call {
 	 * unset. If it is the same, nothing is written.
 	 */
 	bool whole;
+	/* PATCH: what its LONG values are; and the heading of that section */
+	enum resource_edit edit;
+	struct str section;
 	/* PATCH: the row, if the caller has found it; NULL: it is found by id */
 	const struct resource_row *found;
 	/* PATCH, and DELETE of a GUARDED one: refuses the row as it is; NULL: any. */
@@ -103,7 +113,8 @@ struct resource_answer {
  * of what is in a file; ERR_INVALID_JSON, ERR_UNKNOWN_FIELD and ERR_INVALID_FIELD
  * naming the field; ERR_CONFLICT for a value that another row has, or beyond the
  * maximum of rows; ERR_PRECONDITION if it was changed meanwhile; ERR_INVALID_CURSOR;
- * ERR_SECRETS; those of hooks and of `expect`; database errors.
+ * ERR_SECRETS; ERR_INVALID_FIELD, naming the sections that there are, if a
+ * EDIT_SECTION is not among them; those of hooks and of `expect`; database errors.
  */
 int resource_call(const struct caller *by, const struct resource_call *c,
 		  struct resource_answer *out, struct err *e) MUST_CHECK;

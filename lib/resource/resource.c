@@ -352,6 +352,14 @@ bool resource_wanted(const struct resource *r, const struct resource_row *row,
 		(!want->under || is_under(r, row, want->under));
 }
 
+const struct resource_field *resource_long(const struct resource *r)
+{
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (r->fields[i].type == TYPE_LONG)
+			return &r->fields[i];
+	return NULL;
+}
+
 /* -- records ----------------------------------------------------------------- */
 
 void resource_write_value(struct jw *w, const struct resource_field *f,

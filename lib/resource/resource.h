@@ -128,6 +128,9 @@ bool resource_is_top(const struct resource *r);
 /* GUARDED: whether a change must say which version of the row it is of. */
 bool resource_is_guarded(const struct resource *r);
 
+/* Its field of the type LONG; NULL: it has none. */
+const struct resource_field *resource_long(const struct resource *r);
+
 /* By enum resource_id. */
 extern const struct resource resources[RESOURCE__MAX];
 

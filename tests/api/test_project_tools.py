@@ -211,3 +211,33 @@ def test_context_types_give_tools(lab):
     for context, n in COUNTS.items():
         names = lab.command("list", "tools", "--context", context).stdout.splitlines()
         assert len([line.split()[0] for line in names]) == n, context
+
+
+def test_a_long_text_is_changed_in_part(lab, clerk, project):
+    made = clerk("create_onto_document", project_id=project, title="Plan",
+                 content="# Aims\n\nOne.\n\n# Costs\n\nMany.\n")["id"]
+
+    def content():
+        return clerk("get_onto_document_details", document_id=made)["content"]
+    # What is appended needs no version, and is not lost if others append.
+    clerk("update_onto_document", document_id=made, content_mode="append", content="# End\n\nBye.")
+    assert content() == "# Aims\n\nOne.\n\n# Costs\n\nMany.\n\n# End\n\nBye."
+    clerk("update_onto_document", document_id=made, version=2, content_mode="section",
+          content_section="Costs", content="Few.", title="The plan")
+    assert content() == "# Aims\n\nOne.\n\n# Costs\nFew.\n\n# End\n\nBye."
+    full = lab.post(f"/projects/{project}/documents", {"title": "Full", "content": "x" * 999990},
+                    user=clerk.user).json["id"]
+    assert "longer than 1000000" in clerk.refused(
+        "update_onto_document", document_id=full, content_mode="append", content="y" * 20)
+    for args, words in (
+            ({"content": "x"}, "version"), ({"title": "x", "content_mode": "append",
+                                            "content": "y"}, "version"),
+            ({"version": 3, "content_mode": "section", "content": "x"}, "content_section"),
+            ({"version": 3, "content_mode": "section", "content": "x",
+              "content_section": "Aim"}, 'It has: \\"Aims\\", \\"Costs\\", \\"End\\"'),
+            ({"version": 2, "content_mode": "section", "content": "x",
+              "content_section": "Aims"}, "changed"),
+            ({"content_mode": "prepend", "content": "x"}, "content_mode")):
+        said = clerk.refused("update_onto_document", document_id=made, **args)
+        assert words in said or words.replace("\\", "") in said, (args, said)
+    assert content() == "# Aims\n\nOne.\n\n# Costs\nFew.\n\n# End\n\nBye."

@@ -11,6 +11,8 @@
 
 #include "base/banned.h"
 
+enum { APPEND_TRIES = 8 };	/* while others append, too */
+
 /* The operation of a tool, and its resource. */
 struct deed {
 	enum resource_id of;
@@ -73,6 +75,55 @@ static int expect(void *ctx, const struct resource_row *now, struct err *e)
 			     "it.", (long long)now->version + 1);
 }
 
+/* Takes the text in a member out of the body; empty: there is none. */
+static struct str take_text(json_t *body, const char *key, struct arena *a)
+{
+	struct str s = arena_str(a, jx_str(body, key));
+
+	json_object_del(body, key);
+	return s;
+}
+
+/* What a long text in the arguments is of the one that there is. ERR_TOOL_ARGS. */
+static int read_edit(struct resource_call *call, json_t *body, struct arena *a,
+		     struct err *e)
+{
+	const struct resource_field *f = resource_long(call->r);
+	const bool versioned = json_object_get(body, "version") != NULL;
+	struct str mode;
+
+	if (!f || call->verb != VERB_PATCH)
+		return 0;
+	mode = take_text(body, arena_printf(a, "%sMode", f->key), a);
+	call->section = take_text(body, arena_printf(a, "%sSection", f->key), a);
+	call->edit = str_is(mode, "append") ? EDIT_APPEND
+		: str_is(mode, "section") ? EDIT_SECTION : EDIT_REPLACE;
+	if (call->edit == EDIT_SECTION && !str_trim(call->section).n)
+		return err_public(e, ERR_TOOL_ARGS, "Give the heading of the section in %s.",
+				  resource_argument(call->r, arena_printf(
+					  a, "%sSection", f->key), a));
+	/* Besides what is appended there is only the id. */
+	if (versioned || (call->edit == EDIT_APPEND && json_object_size(body) <= 2))
+		return 0;
+	return err_public(e, ERR_TOOL_ARGS, "Give the version that you have read. Only "
+			  "text that is appended needs none.");
+}
+
+/* Calls it; what is appended without a version, again if somebody else was faster. */
+static int call_again(const struct caller *by, const struct resource_call *call,
+		      struct resource_answer *answer, struct err *e)
+{
+	int tries = call->edit == EDIT_APPEND && !call->expect ? APPEND_TRIES : 1;
+
+	for (;;) {
+		if (resource_call(by, call, answer, e) == 0)
+			return 0;
+		if (e->code != ERR_PRECONDITION || --tries == 0)
+			return -1;
+		err_clear(e);
+	}
+}
+
 /* Appends the record, or the page of the list, as JSON. */
 static int run(const struct tool *t, const struct tool_ctx *ctx,
 	       const json_t *args, struct buf *out, bool *is_json, struct err *e)
@@ -101,18 +152,20 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	}
 	*is_json = true;
 	by.arena = ctx->arena;
+	if (read_edit(&call, body, ctx->arena, e) < 0)
+		return -1;
 	read_params(r, body, ctx->arena, call.query.params);
 	if (d->verb != VERB_CREATE)
 		json_object_del(body, "id");
 	if ((d->verb == VERB_PATCH || d->verb == VERB_DELETE) &&
-	    resource_is_guarded(r)) {
+	    resource_is_guarded(r) && json_object_get(body, "version")) {
 		json_object_del(body, "version");
 		call.expect = expect;
 		call.ctx = &version;
 	}
 	if (((d->verb == VERB_CREATE || d->verb == VERB_PATCH) &&
 	     hold_check(by.db, by.conf, &by.owner, e) < 0) ||
-	    resource_call(&by, &call, answer, e) < 0)
+	    call_again(&by, &call, answer, e) < 0)
 		return -1;
 	if (d->verb != VERB_LIST && d->verb != VERB_GET)
 		hold_refresh(by.db, by.conf, &by.owner);
