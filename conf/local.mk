@@ -50,4 +50,5 @@ EXTRA_DIST += $(SAMPLES:.sample=.in) \
 	conf/demo/lighttpd.conf conf/demo/lamplighter.yaml \
 	conf/demo/workspaces.d/intranet.yaml conf/demo/create_ticket.py \
 	conf/demo/sample_data.py conf/demo/sample_handbook.py conf/demo/sample_rules.py \
+	conf/demo/sample_projects.py \
 	conf/demo/sample_words.py conf/demo/sample_tickets.py conf/demo/sample_wiki.py

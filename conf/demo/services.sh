@@ -191,7 +191,8 @@ up_db() {
 	fi
 	stop db 60
 	if [ ! -d "$var/db/data" ]; then
-		rm -rf "$var/db/data.new" "$var/db/sample.stamp" "$var/db/handbook.stamp"
+		rm -rf "$var/db/data.new" "$var/db/sample.stamp" "$var/db/handbook.stamp" \
+			"$var/db/projects.stamp"
 		mariadb-install-db --defaults-file="$var/db/my.cnf" --force \
 			--datadir="$var/db/data.new" --skip-test-db \
 			--skip-name-resolve --auth-root-authentication-method=normal \
@@ -242,6 +243,18 @@ up_handbook() {
 	else
 		# Somebody who edited the configuration may have taken the right away.
 		note knowledge "the handbook could not be written: see ${log#"$top"/}/handbook.log"
+	fi
+}
+
+# Projects of the company, over the API, once: what people make of them stays.
+up_projects() {
+	[ ! -s "$var/db/projects.stamp" ] || return 0
+	if python3 -B "$top/conf/demo/sample_projects.py" "$(url)" \
+		>"$log/projects.log" 2>&1; then
+		cp "$log/projects.log" "$var/db/projects.stamp"
+		note projects "the company's projects, $(cat "$log/projects.log")"
+	else
+		note projects "they could not be made: see ${log#"$top"/}/projects.log"
 	fi
 }
 
@@ -403,6 +416,7 @@ up() {
 			"$log/responder.log"
 	fi
 	up_handbook
+	up_projects
 	up_wiki
 	try_llm
 	printf '%s\n%s\n' "$port" "${base:-/}" >"$run/instance"

@@ -14,6 +14,7 @@
 #include "demo-llm/act.h"
 #include "demo-llm/answer.h"
 #include "demo-llm/fill.h"
+#include "demo-llm/project.h"
 #include "demo-llm/quote.h"
 
 #include "base/json.h"
@@ -490,8 +491,11 @@ static void say_json(struct talk *t, const char *question)
 /* Requests that need no data. True when the plan is made. */
 static bool acts(struct talk *t)
 {
-	enum act did = act(t->ask, &t->w, (struct deeds){ t->done, t->n_done },
-			   t->plan, &t->text);
+	const struct deeds done = { t->done, t->n_done };
+	enum act did = act(t->ask, &t->w, done, t->plan, &t->text);
+
+	if (did == ACT_NONE)
+		did = project_act(t->ask, &t->w, done, t->plan, &t->text);
 
 	if (did == ACT_SAID)
 		say(t, true);

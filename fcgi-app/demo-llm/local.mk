@@ -20,6 +20,7 @@ fcgi_app_demo_llm_lamplighter_demo_llm_SOURCES = \
 	fcgi-app/demo-llm/wire_ollama.c \
 	fcgi-app/demo-llm/converse.c fcgi-app/demo-llm/converse.h \
 	fcgi-app/demo-llm/act.c fcgi-app/demo-llm/act.h \
+	fcgi-app/demo-llm/project.c fcgi-app/demo-llm/project.h \
 	fcgi-app/demo-llm/quote.c fcgi-app/demo-llm/quote.h \
 	fcgi-app/demo-llm/words.c fcgi-app/demo-llm/words.h \
 	fcgi-app/demo-llm/dates.c fcgi-app/demo-llm/dates.h \
