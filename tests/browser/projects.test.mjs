@@ -574,3 +574,30 @@ test('what an agent changes is told under its call, and can be taken back there'
 	await effect.getByRole('button', { name: /^Undo/ }).click();
 	await effect.getByRole('alert').waitFor();
 });
+
+test('a project is made by describing it, and the chat is about it then', async (t) => {
+	const page = await open(t, { hash: '#/projects' });
+	const name = unique('Winter tyres');
+
+	await button(page, 'Describe one').click();
+	const chip = page.locator('.mention-chip');
+
+	await chip.getByText('A new project').waitFor();
+	await page.locator('.composer-field').fill(
+		`I want a new project called ${name}, to have all cars ready by November.`);
+	await page.keyboard.press('Enter');
+	await page.locator('.approval').getByRole('button', { name: /^Approve/ }).click();
+	await page.getByText('is there, with a context document').waitFor();
+	await chip.getByText(name).waitFor();
+	const { items: [made] } = await api('GET', `projects?q=${encodeURIComponent(name)}`);
+
+	t.after(() => fetch(`${base}api/v1/projects/${made.id}`, { method: 'DELETE',
+		headers: { 'X-Requested-With': 'test', 'If-Match': '*' } }));
+	await page.locator('.effect').getByText(`Created the project “${name}”`).waitFor();
+	await page.locator('.composer-field').fill('What is open?');
+	const sent = page.waitForRequest('**/chat/*/stream');
+
+	await page.keyboard.press('Enter');
+	assert.equal((await sent).postDataJSON().projectId, made.id);
+	await page.getByText('Nothing is open in').waitFor();
+});

@@ -41,7 +41,8 @@ declare global {
 
 	interface HTMLElementEventMap {
 		'lamp-agent': CustomEvent<{ agentId: string }>;
-		'lamp-ask': CustomEvent<{ place: { projectId: string, focusId?: string, name: string } }>;
+		'lamp-ask': CustomEvent<{ place: { projectId?: string, focusId?: string,
+			contextType?: string, name: string } }>;
 		'lamp-carried-out': CustomEvent<{ turn: Turn }>;
 		'lamp-decided': CustomEvent<{ turn: Turn, wait: any, body: any }>;
 		'lamp-delete': CustomEvent<{ id: string, title: string }>;

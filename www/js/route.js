@@ -20,6 +20,7 @@
  * @property {string} [permission] of a place that is no resource
  * @property {boolean} [reload] the chat shows them
  * @property {Record<string, unknown>} [begins] values of a new row
+ * @property {string} [described] the context type of chats that make one
  * @property {string} [mark] a yes or no that its list shows
  */
 
@@ -48,7 +49,7 @@ export const PLACES = [
 	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book',
 		part: 'documents' },
 	{ form: 'projects', text: 'place.projects', hint: 'place.projectsHint', icon: 'folder',
-		view: 'projects', deep: true },
+		view: 'projects', deep: true, described: 'project_create' },
 	{ form: 'projects/members', text: 'place.members', icon: 'person' },
 	{ form: 'projects/documents', text: 'place.documents', icon: 'notes', what: 'place.document' },
 	{ form: 'documents/versions', text: 'place.versions', icon: 'list' },

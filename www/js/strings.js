@@ -445,6 +445,8 @@ const en = {
 	'project.pages': 'Pages of this project',
 	'project.ask': 'Ask',
 	'project.askTitle': 'Ask the assistant about {name}',
+	'project.describe': 'Describe one',
+	'project.described': 'A new project',
 	'project.edit': 'Edit project',
 	'project.toOverview': 'Back to the overview',
 	'project.toList': 'Back to the list: {kind}',

@@ -80,8 +80,9 @@ export class Thread extends Pages {
 		this.options = {};
 		/**
 		 * the project that messages are about, and what of it the user looks at:
-		 * {projectId, focusId, name}; name: '' until it is known
-		 * @type {{projectId: string, focusId?: string, name: string} | null}
+		 * {projectId, focusId, name}; name: '' until it is known. contextType instead
+		 * of projectId: what else they are about
+		 * @type {{projectId?: string, focusId?: string, contextType?: string, name: string} | null}
 		 */
 		this.place = null;
 		/** the text in the message field */
@@ -405,10 +406,10 @@ export class Thread extends Pages {
 	{
 		const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 
-		const { projectId, focusId } = this.place || {};
+		const { projectId, focusId, contextType } = this.place || {};
 
 		return { client: clientOf(), timeZone, ...this.options, ...projectId && { projectId },
-			...focusId && { focusId } };
+			...focusId && { focusId }, ...contextType && { contextType } };
 	}
 
 	/**
@@ -675,6 +676,8 @@ export class Thread extends Pages {
 						this.#titled(data.title);
 					return;
 				}
+				if (type === 'entity-patch')
+					this.#patched(data);
 				into.apply(type, data);
 				if (into !== turn && (type === 'waiting' || into.covers(turn)))
 					into = turn.adopt(into);
@@ -689,6 +692,13 @@ export class Thread extends Pages {
 			},
 		});
 		return this.#feed;
+	}
+
+	/** A chat that was to make a project is about it once it is there. */
+	#patched({ action, entityType, projectId, patch })
+	{
+		if (this.place?.contextType && action === 'create' && entityType === 'project')
+			this.setPlace({ projectId, name: patch.name });
 	}
 
 	/** The server has stored the question. */

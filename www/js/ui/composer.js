@@ -272,7 +272,7 @@ export class LampComposer extends PageElement {
 
 		return html`<ul class="mention-chips" aria-label=${t('composer.place')}>
 			<li class="mention-chip">${icon('folder')}
-			<a href=${placeHash('projects', thread.place.projectId)} dir="auto">${name}</a>
+			<a href=${placeHash('projects', thread.place.projectId || '')} dir="auto">${name}</a>
 			<button type="button" class="mention-remove" aria-label=${t('composer.leave', { name })}
 				title=${t('composer.leave', { name })} @click=${() => {
 					thread.setPlace(null);

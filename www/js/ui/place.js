@@ -127,11 +127,15 @@ class LampPlace extends PageElement {
 
 	#headActions(form)
 	{
-		const { places } = this;
+		const { places, current: { row } } = this;
 
 		return html`
-			${places.offered(form.name).map((row) => html`<a class="button button-small"
-				href=${placeHash(row.form)}>${placeTitle(row, places.form(row.form))}</a>`)}
+			${places.offered(form.name).map((one) => html`<a class="button button-small"
+				href=${placeHash(one.form)}>${placeTitle(one, places.form(one.form))}</a>`)}
+			${form.canWrite && row.described ? html`<button type="button"
+				class="button button-small describe" @click=${() => this.emit('lamp-ask', {
+					place: { contextType: row.described, name: t('project.described') } })}>${
+				icon('question')}<span>${t('project.describe')}</span></button>` : nothing}
 			${form.canWrite ? this.#newButton(form) : nothing}`;
 	}
 
