@@ -31,7 +31,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/knowledge.c fcgi-app/api/knowledge.h \
 	fcgi-app/api/llm_service.c \
 	fcgi-app/api/me.c \
-	fcgi-app/api/memory.c \
+	fcgi-app/api/memory.c fcgi-app/api/remembered.h \
 	fcgi-app/api/mention.c \
 	fcgi-app/api/message.c \
 	fcgi-app/api/metric.c \

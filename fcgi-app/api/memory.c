@@ -7,10 +7,12 @@
 
 #include "api/etag.h"
 #include "api/page.h"
+#include "api/remembered.h"
 #include "app.h"
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "hold/stored.h"
 #include "memory/memory.h"
 #include "memory/state.h"
@@ -147,12 +149,7 @@ int api_memory_patch(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/*
- * DELETE /conversations/{c}/memory: 204. Summary, agent state, facts and all earlier
- * versions are deleted. Messages that were in the summary are not sent again, but stay in
- * the thread. 404; 409 without messages.
- */
-int api_memory_delete(struct request *rq, struct response *rs, struct err *e)
+int remembered_remove(struct request *rq, struct err *e)
 {
 	struct conversation c;
 	struct memory m, base;
@@ -160,8 +157,35 @@ int api_memory_delete(struct request *rq, struct response *rs, struct err *e)
 	if (load(rq, &c, &base, e) < 0)
 		return -1;
 	m = (struct memory){ .upto_seq = base.upto_seq, .summary = STR("") };
-	if (newest(rq, &c, &m.seen_seq, e) < 0 ||
-	    put(rq, &c, &base, &m, MEMORY_REMOVED, e) < 0)
+	return newest(rq, &c, &m.seen_seq, e) < 0 ? -1
+		: put(rq, &c, &base, &m, MEMORY_REMOVED, e);
+}
+
+int remembered_edit(struct request *rq, struct str summary, struct err *e)
+{
+	struct conversation c;
+	struct memory m, base;
+
+	if (utf8_chars(summary) > LIM_SUMMARY_CHARS)
+		return err_field(e, ERR_INVALID_FIELD, "summary", "The summary may have at "
+				 "most %d characters.", LIM_SUMMARY_CHARS);
+	if (load(rq, &c, &base, e) < 0 ||
+	    hold_check(rq->app->db, rq->conf, &rq->by.owner, e) < 0)
+		return -1;
+	m = base;
+	m.summary = summary.n ? summary : STR("");
+	return !base.number && newest(rq, &c, &m.seen_seq, e) < 0 ? -1
+		: put(rq, &c, &base, &m, MEMORY_EDITED, e);
+}
+
+/*
+ * DELETE /conversations/{c}/memory: 204. Summary, agent state, facts and all earlier
+ * versions are deleted. Messages that were in the summary are not sent again, but stay in
+ * the thread. 404; 409 without messages.
+ */
+int api_memory_delete(struct request *rq, struct response *rs, struct err *e)
+{
+	if (remembered_remove(rq, e) < 0)
 		return -1;
 	resp_empty(rs, 204);
 	return 0;

@@ -1,15 +1,66 @@
 /* SPDX-License-Identifier: MIT */
-/* Renaming and deleting a conversation, and the tools allowed in it. */
+/* Renaming and deleting a conversation, what is remembered of it, and the tools allowed in it. */
 #include "plain/plain.h"
 
 #include "api/approval.h"
+#include "api/remembered.h"
 #include "api/scope.h"
 #include "app.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "memory/memory.h"
+#include "memory/state.h"
 #include "turn/notify.h"
 
 #include "base/banned.h"
+
+/* What is remembered of before (docs/memory.md), and a form to change it. */
+static int put_memory(struct plain *p, const struct uuid *conversation, struct err *e)
+{
+	struct arena *a = p->rq->arena;
+	struct buf b = BUF_INIT(65536);
+	char id[UUID_TEXT_BYTES];
+	struct memory m;
+
+	if (memory_get(p->rq->app->db, &p->rq->by.owner, conversation, INT64_MAX, a, &m,
+		       e) < 0)
+		return -1;
+	if (!m.number)
+		return 0;
+	uuid_format(conversation, id);
+	plain_form(p, arena_printf(a, "conversations/%s/memory", id));
+	buf_addf(p->b, "<p><label for=\"summary\">What is remembered of before: the assistant "
+		 "reads this in place of the earlier messages.%s</label><br>\n"
+		 "<textarea id=\"summary\" name=\"summary\" rows=\"8\" cols=\"60\" "
+		 "maxlength=\"%d\">\n", m.origins.n
+		 ? " It was made from text of others, too." : "", LIM_SUMMARY_CHARS);
+	html_text(p->b, m.summary);
+	buf_adds(p->b, "</textarea></p>\n");
+	state_text(state_read(a, m.state), &b);
+	if (b.n) {
+		buf_adds(p->b, "<pre>");
+		html_text(p->b, buf_str(&b));
+		buf_adds(p->b, "</pre>\n");
+	}
+	buf_release(&b);
+	buf_adds(p->b, "<p><input type=\"submit\" value=\"Save\"> <input type=\"submit\" "
+		 "name=\"remove\" value=\"Remove all of this\"></p>\n</form>\n<hr>\n");
+	return 0;
+}
+
+/* POST …/memory summary, remove: 303 to the forms. */
+int plain_memory(struct request *rq, struct response *rs, struct err *e)
+{
+	const bool remove = form_field(rq, "remove").n > 0;
+	char id[UUID_TEXT_BYTES];
+
+	if ((remove ? remembered_remove(rq, e)
+	     : remembered_edit(rq, str_trim(form_field(rq, "summary")), e)) < 0)
+		return -1;
+	uuid_format(route_arg_uuid(rq, "conversation"), id);
+	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s/edit", id), "");
+	return 0;
+}
 
 /* A form for each tool that the user has allowed. */
 static int put_allowed(struct plain *p, const struct uuid *conversation,
@@ -63,7 +114,7 @@ int plain_edit(struct request *rq, struct response *rs, struct err *e)
 	html_text(p.b, c.title);
 	buf_adds(p.b, "\"></p>\n<p><input type=\"submit\" value=\"Rename\">"
 		 "</p>\n</form>\n<hr>\n");
-	if (put_allowed(&p, &c.id, e) < 0)
+	if (put_memory(&p, &c.id, e) < 0 || put_allowed(&p, &c.id, e) < 0)
 		return -1;
 	plain_form(&p, arena_printf(rq->arena, "conversations/%s/delete", id));
 	buf_addf(p.b, "<p>Deleting removes the conversation with its %lld "

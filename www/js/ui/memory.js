@@ -89,8 +89,8 @@ export class LampMemory extends ConversationDialog {
 			html`<p class="muted">${t('memory.noSummary')}</p>`}
 			<p class="muted">${createdAt ? moment(createdAt) : nothing}
 				${untrusted ? t('memory.untrusted') : nothing}</p>
-			<button type="button" class="button button-small"
-				@click=${() => this.#edit()}>${t('memory.edit')}</button>`;
+			<div class="memory-actions"><button type="button" class="button button-small"
+				@click=${() => this.#edit()}>${t('memory.edit')}</button></div>`;
 	}
 
 	#list(title, rows, line)
