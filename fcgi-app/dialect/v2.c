@@ -56,6 +56,20 @@ static void write_state(struct buf *out, const char *name,
 	wire_frame_end(&w);
 }
 
+/* The deltas as further members of agent_state (D21, D43). */
+static void write_deltas(struct buf *out, const char *name,
+			 const struct turn_event *ev, struct dialect_state *st)
+{
+	struct v2_state *v = st->own;
+	struct jw w = frame_open(out, name, ev->seq);
+
+	v->told = 'e';
+	jw_kstrz(&w, "state", "executing");
+	jw_key(&w, "agent_state_updates");
+	wire_foreign(&w, ev->args);
+	wire_frame_end(&w);
+}
+
 /*
  * The hot path. The number comes after the data, so that the end of the frame can
  * be removed: adjacent deltas of a kind that wait for a slow client become one
@@ -198,6 +212,7 @@ const struct dialect dialect_v2 = {
 	.any = write_any,
 	.own = {
 		[TURN_EV_STATUS] = write_state,
+		[TURN_EV_AGENT_STATE] = write_deltas,
 		[TURN_EV_TOKEN] = write_delta,
 		[TURN_EV_REASONING] = write_delta,
 		[TURN_EV_APPROVAL_REQUEST] = write_approval,

@@ -250,6 +250,23 @@ void fact_entities(const struct fact *f, json_t *state, struct arena *a)
 		find_entities(json_object_get(v, "result"), noun_of(f->tool), DEPTH, state);
 }
 
+struct str fact_delta(struct str tool, struct str result, struct arena *a)
+{
+	json_t *state = state_read(a, STR("")), *v = jx_try(result), *o;
+	const json_t *found;
+	struct str text = { NULL, 0 };
+
+	find_entities(v, noun_of(tool), DEPTH, state);
+	json_decref(v);
+	found = jx_arr(jx_obj(state, "current_understanding"), "entities");
+	if (!json_array_size(found))
+		return text;
+	o = json_pack("{s:{s:O}}", "current_understanding", "entities", found);
+	text = str_of(jx_text(a, o));
+	json_decref(o);
+	return text;
+}
+
 /* -- shown ------------------------------------------------------------------------ */
 
 const char *fact_kind_name(int64_t kind)

@@ -46,6 +46,12 @@ json_t *fact_shorten(const json_t *v, size_t chars);
 /* Adds the entities that a fact names, with their names, to a state (D41). */
 void fact_entities(const struct fact *f, json_t *state, struct arena *a);
 
+/*
+ * The entities that the result of a tool's change names, as a patch of the agent state:
+ * JSON text in a; empty if there are none.
+ */
+struct str fact_delta(struct str tool, struct str result, struct arena *a);
+
 /* Appends it as one line for a model. */
 void fact_line(const struct fact *f, struct buf *out);
 

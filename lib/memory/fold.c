@@ -453,18 +453,18 @@ static int take_page(struct folding *k, const struct memory_row *rows, size_t n,
 
 	*n_facts = facts_of(rows, n, a, facts);
 	next->seen_seq = rows[n - 1].m->seq;
+	/* Whoever was read before may have chosen the names of what was made then. */
+	origins_parse(&from, next->origins);
+	add_origins(&from, rows, n);
+	next->origins = origins_text(&from, a);
 	if (!*n_facts)
 		return 0;
 	state = state_read(a, next->state);
-	origins_parse(&from, next->origins);
-	for (size_t i = 0; i < *n_facts; i++) {
+	for (size_t i = 0; i < *n_facts; i++)
 		fact_entities(&(*facts)[i], state, a);
-		origins_parse(&from, (*facts)[i].origins);
-	}
 	text = jx_text(a, state);
 	if (strlen(text) <= LIM_STATE_BYTES)
 		next->state = str_of(text);
-	next->origins = origins_text(&from, a);
 	return 1;
 }
 

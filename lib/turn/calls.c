@@ -17,12 +17,14 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "memory/fact.h"
 #include "turn/cite.h"
 #include "turn/emit.h"
 #include "turn/loop.h"
 #include "turn/nested.h"
 #include "turn/operation.h"
 #include "turn/pause.h"
+#include "turn/remember.h"
 #include "turn/said.h"
 
 #include "base/banned.h"
@@ -144,18 +146,25 @@ static void tell_action(struct turn_loop *l, const struct turn_call *c)
 static void note_change(struct turn_loop *l, const struct turn_call *c)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	struct turn_event ev = { .type = TURN_EV_AGENT_STATE };
+	const bool changes = o && o->tool->effect != TOOL_READ;
 
-	l->memory.changed |= c->reply || c->row || (o && o->tool->effect != TOOL_READ);
+	l->memory.changed |= c->reply || c->row || changes;
+	if (!changes || c->result.is_error || l->nested || !remember_on(l->run))
+		return;
+	ev.args = fact_delta(c->name, c->result.text, l->arena);
+	if (ev.args.n)
+		loop_emit(l, &ev);
 }
 
 void calls_end(struct turn_loop *l, struct turn_call *c)
 {
-	note_change(l, c);
 	judge(l, c);
 	note_timing(l, c);
 	tell_action(l, c);
 	cite_tell(l);
 	tell_result(l, c);
+	note_change(l, c);
 }
 
 /* -- calls that are not run ------------------------------------------------- */
