@@ -485,6 +485,55 @@ def test_on_the_plain_pages(lab, model):
     assert t.memory()["why"] == "removed"
 
 
+def test_what_the_user_says_meanwhile_wins(lab, model):
+    held, let, seen = threading.Event(), threading.Event(), []
+
+    def write(given):
+        seen.append(given["current_summary"])
+        held.set()
+        let.wait(60)
+        return answer(given["current_summary"] + " and more", dropped=[])
+    t = Talk(lab)
+    t.talk(6)
+    model.write = write
+    t.talk(3)
+    assert held.wait(30)
+    changed = lab.call("PATCH", f"{t.path}/memory", {"summary": "As I say"}, user="ada")
+    assert changed.status == 200
+    let.set()
+    assert t.settled()["summary"] == "As I say and more"
+    assert seen == ["", "As I say"]
+
+
+def test_a_conversation_deleted_meanwhile(lab, model):
+    held, let = threading.Event(), threading.Event()
+
+    def write(given):
+        held.set()
+        let.wait(60)
+        return answer("too late")
+    t = Talk(lab)
+    t.talk(6)
+    model.write = write
+    t.talk(3)
+    assert held.wait(30)
+    assert lab.call("DELETE", t.path, user="ada").status == 204
+    let.set()
+    wait_until("no job is left", lambda: lab.command("work") is not None and lab.sql(
+        "SELECT 1 FROM job WHERE kind IN ('memory', 'conversation-purge')") == [])
+    assert lab.sql("SELECT 1 FROM conversation_memory WHERE conversation_id ="
+                   f" UNHEX('{t.id.replace('-', '')}')") == []
+
+
+def test_off(lab, model):
+    assert lab.call("PATCH", "/settings", {"rolling_summary": False},
+                    user="off").status == 200
+    t = Talk(lab, user="off")
+    t.say("call create_task {\"name\":\"Roof\"}")
+    t.talk(12)
+    assert t.settled()["version"] == 0 and not model.folds()
+
+
 def test_nobody_else_sees_it(lab, model):
     t = Talk(lab)
     t.talk(9)
