@@ -78,7 +78,9 @@ def model():
 def lab(model):
     made = {"id": ID + "1", "title": "Roof of the pilot", "estimate": 1234.5}
     with Lab(services={"chat": {"url": model.url("chat"), "model": "chat"},
-                       "sum": {"url": model.url("sum"), "model": "sum"}},
+                       "sum": {"url": model.url("sum"), "model": "sum"},
+                       "tiny": {"url": model.url("sum"), "model": "sum",
+                                "context_tokens": 4096, "max_output_tokens": 1000}},
              config={"settings": {"summary_service": "sum", "rolling_summary": True},
                      "tools": {
                          "create_task": tool(json.dumps(made), effect="write",
@@ -534,6 +536,30 @@ def test_off(lab, model):
     assert t.settled()["version"] == 0 and not model.folds()
 
 
+def test_it_is_not_folded_at_every_turn(lab, model):
+    """Messages that are long each (Niek/chatgpt-web issue 499)."""
+    t = Talk(lab)
+    for i in range(24):
+        t.say(f"fact{i} " + "x" * 3000)
+        t.settled()
+    folds = len(model.folds())
+    assert 1 < folds <= 24 // 2, folds
+    assert all(len(sent_texts(body)) <= 15 for body in model.sent["chat"])
+
+
+def test_values_are_carried_through_many_summaries(lab, model):
+    """google/adk-go pull request 1431: what was changed first is still known."""
+    model.write = lambda given: answer("They talked about things.")
+    t = Talk(lab)
+    t.say("call create_task {\"name\":\"Roof\",\"budget\":4711}")
+    for i in range(20):
+        t.say(f"filler {i} " + "x" * 900)
+        t.settled()
+    model.sent.clear()
+    t.say("what was the budget?")
+    assert "4711" in system_of(model.sent["chat"][-1])
+
+
 def test_nobody_else_sees_it(lab, model):
     t = Talk(lab)
     t.talk(9)
@@ -674,6 +700,31 @@ def test_a_thread_that_was_never_folded_is_in_steps(lab, model):
     model.sent.clear()
     t.say("and?")
     assert len(sent_texts(model.sent["chat"][-1])) <= 13
+
+
+def test_a_service_with_a_small_window(lab, model):
+    """PrimeIntellect prime-agent pull request 1055: the request is bounded by it."""
+    sizes = []
+
+    def write(given):
+        sizes.append(sum(len(m["text"]) for m in given["messages"]))
+        return answer("short")
+    lab.stop("responder")
+    lab.write_config({"settings": {"summary_service": "tiny", "rolling_summary": True}})
+    lab.start_responder()
+    wait_until("it answers", lambda: lab.get("/me", user="ada").status == 200)
+    try:
+        t = Talk(lab)
+        t.talk(3)
+        model.write = write
+        wait_until("it folds in small steps", lambda: (
+            t.talk(1), t.settled(), len(sizes) > 2)[2])
+        assert max(sizes) <= 2500, sizes
+    finally:
+        lab.stop("responder")
+        lab.write_config()
+        lab.start_responder()
+        wait_until("it answers", lambda: lab.get("/me", user="ada").status == 200)
 
 
 def grown(lab, n):

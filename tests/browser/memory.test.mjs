@@ -67,7 +67,10 @@ test('a long conversation is remembered, corrected and forgotten', async (t) => 
 	await dialog.locator('.memory-summary:has-text("They like blue.")').waitFor();
 	if (process.env.SHOT)
 		await page.screenshot({ path: process.env.SHOT });
+	await dialog.locator('summary').click();
+	assert.match(await dialog.locator('details').innerText(), /after much text/);
 	await dialog.locator('text=Remove all of this').click();
+	await page.locator('lamp-confirm').getByRole('button', { name: 'Remove' }).click();
 	await dialog.locator('text=There is no summary.').waitFor();
 	const after = await (await fetch(`${base}api/v1/conversations/${id}/memory`)).json();
 

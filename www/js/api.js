@@ -358,6 +358,11 @@ export class Api {
 		return this.json('GET', `conversations/${enc(id)}/memory`);
 	}
 
+	memoryVersions(id)
+	{
+		return this.json('GET', `conversations/${enc(id)}/memory/versions`);
+	}
+
 	memoryFacts(id)
 	{
 		return this.json('GET', `conversations/${enc(id)}/memory/facts`);

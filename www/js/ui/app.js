@@ -518,7 +518,7 @@ class LampApp extends PageElement {
 			<lamp-help></lamp-help>
 			<lamp-blanks .api=${this.api}></lamp-blanks>
 			<lamp-allowed .api=${this.api}></lamp-allowed>
-			<lamp-memory .api=${this.api}></lamp-memory>
+			<lamp-memory .api=${this.api} .confirm=${this.#confirm}></lamp-memory>
 			<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
 			<lamp-preview .api=${this.api}></lamp-preview>
 			<lamp-source .api=${this.api}></lamp-source>`;

@@ -20,16 +20,24 @@ export class LampMemory extends ConversationDialog {
 	name = 'memory';
 	heading = 'memory.title';
 
-	static properties = { ...ConversationDialog.properties, editing: { state: true } };
+	static properties = { ...ConversationDialog.properties, editing: { state: true },
+		confirm: { attribute: false } };
+
+	constructor()
+	{
+		super();
+		/** @type {(title: string, text: string, action: string) => Promise<boolean>} */
+		this.confirm = undefined;
+	}
 
 	/** @returns a promise of the memory, with its newest facts */
 	async read(id)
 	{
-		const [memory, facts] = await Promise.all([
-			this.api.memory(id), this.api.memoryFacts(id)]);
+		const [memory, facts, versions] = await Promise.all([this.api.memory(id),
+			this.api.memoryFacts(id), this.api.memoryVersions(id)]);
 
 		this.editing = false;
-		return { ...memory, facts: facts.items };
+		return { ...memory, facts: facts.items, versions: versions.items };
 	}
 
 	/** Does it, shows what is remembered then, and keeps the focus in the dialog. */
@@ -62,6 +70,13 @@ export class LampMemory extends ConversationDialog {
 	#discard(id)
 	{
 		return this.#change({ agent_state_updates: { assumptions: [{ id, confidence: 0 }] } });
+	}
+
+	async #remove()
+	{
+		if (await this.confirm(t('memory.removeTitle'), t('memory.removeText'),
+			t('memory.removeYes')))
+			await this.#do(() => this.api.removeMemory(this.conversation));
 	}
 
 	async #edit()
@@ -107,7 +122,7 @@ export class LampMemory extends ConversationDialog {
 
 	body()
 	{
-		const { agentState, facts, version } = this.data;
+		const { agentState, facts, version, versions } = this.data;
 		const items = agentState.items.filter((i) => i.status === 'active');
 		const assumed = agentState.assumptions.filter((a) => a.confidence > 0);
 
@@ -128,9 +143,14 @@ export class LampMemory extends ConversationDialog {
 			${this.#list(t('memory.facts'), facts, (f) => html`<li>
 				<span>${plain(factText(f))} <span class="muted">${t(`memory.fact.${f.kind}`)},
 				${moment(f.createdAt)}</span></span></li>`)}
+			${versions.length < 2 ? nothing : html`<details class="memory-versions">
+				<summary>${t('memory.versions')}</summary><ul class="allowed">${versions.map(
+				(v) => html`<li><span>${plain(v.summary || t('memory.noSummary'))}
+					<span class="muted">${t(`memory.why.${v.why}`)},
+					${moment(v.createdAt)}</span></span></li>`)}</ul></details>`}
 			${version === 0 ? nothing : html`<div class="memory-actions memory-remove">
 				<button type="button" class="button button-small button-danger"
-				@click=${() => this.#do(() => this.api.removeMemory(this.conversation))}
+				@click=${() => this.#remove()}
 				>${t('memory.remove')}</button></div>`}`;
 	}
 }
