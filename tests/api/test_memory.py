@@ -702,6 +702,24 @@ def test_a_thread_that_was_never_folded_is_in_steps(lab, model):
     assert len(sent_texts(model.sent["chat"][-1])) <= 13
 
 
+def test_as_plain_cgi(lab, model):
+    t = Talk(lab)
+    t.say("begin")
+    lab.stop("responder")
+    try:
+        for i in range(9):
+            reply = lab.cgi("/chat/lab/stream", {"content": f"fact{i} " + "x" * 600,
+                                                 "conversationId": t.id})
+            assert b"event: done" in reply.stdout.read()
+            reply.stdout.close()
+            assert reply.wait(30) == 0
+        lab.command("work")
+    finally:
+        lab.start_responder()
+        wait_until("it answers", lambda: lab.get("/me", user="ada").status == 200)
+    assert "fact0" in t.memory()["summary"]
+
+
 def test_a_service_with_a_small_window(lab, model):
     """PrimeIntellect prime-agent pull request 1055: the request is bounded by it."""
     sizes = []
