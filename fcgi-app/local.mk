@@ -27,6 +27,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/feeds.c \
 	fcgi-app/api/feeds.h \
 	fcgi-app/api/form.c \
+	fcgi-app/api/frame.c \
 	fcgi-app/api/health.c \
 	fcgi-app/api/knowledge.c fcgi-app/api/knowledge.h \
 	fcgi-app/api/llm_service.c \

@@ -2,15 +2,16 @@
 # packages, is made in the source directory and is part of the tarball, so
 # that building from one needs neither node nor npm.
 WWW_VENDOR = www/vendor/chart.js www/vendor/diff.js www/vendor/katex.js www/vendor/lit.js \
-	www/vendor/markdown.js www/vendor/LICENSES.txt
+	www/vendor/markdown.js www/vendor/mermaid.js www/vendor/LICENSES.txt
 WWW_BUILD = www/build/chart.js www/build/diff.js www/build/katex.js www/build/lit.js \
-	www/build/markdown.js \
+	www/build/markdown.js www/build/mermaid.js \
 	www/build/vendor.mjs www/build/vendor.sh www/build/types/chart.d.ts \
 	www/build/types/diff.d.ts www/build/types/katex.d.ts www/build/types/lit.d.ts www/build/types/markdown.d.ts \
 	package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/demo-form.html www/css/demo-form.css www/js/demo-form.js \
 	www/doctor.html www/css/doctor.css www/js/doctor.js \
+	www/css/artifact.css \
 	www/css/ask.css \
 	www/css/base.css \
 	www/css/composer.css \
@@ -30,10 +31,12 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/theme.css \
 	www/css/thread.css \
 	www/js/api.js \
+	www/js/artifacts.js \
 	www/js/asides.js \
 	www/js/citations.js \
 	www/js/clipboard.js \
 	www/js/code.js \
+	www/js/diagrams.js \
 	www/js/direction.js \
 	www/js/emphasis.js \
 	www/js/exact.js \
@@ -50,6 +53,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/observable.js \
 	www/js/projects.js \
 	www/js/route.js \
+	www/js/sandbox.js \
 	www/js/sse.js \
 	www/js/store/conversations.js \
 	www/js/store/draft.js \
@@ -78,6 +82,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/effects.js \
 	www/js/ui/allowed.js \
 	www/js/ui/approval.js \
+	www/js/ui/artifact.js \
 	www/js/ui/blanks.js \
 	www/js/ui/board.js \
 	www/js/ui/attachments.js \
@@ -86,6 +91,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/children.js \
 	www/js/ui/documents.js \
 	www/js/ui/composer.js \
+	www/js/ui/diagram.js \
 	www/js/ui/dialogs.js \
 	www/js/ui/edit.js \
 	www/js/ui/editor.js \

@@ -5,12 +5,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Api, ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
+import { tableOfCsv, titleOf, versionsOf } from '../../www/js/artifacts.js';
 import { fileName, kindOfCode } from '../../www/js/code.js';
 import { dayText, moment, prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { lastBlock, toHtml } from '../../www/js/markdown.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../../www/js/mentions.js';
 import { cardBeside, groupsOf, isLate, joinTexts, kindOf, listPath, severity, shortName,
 	stateBeside, timelineOf, today } from '../../www/js/projects.js';
+import { confined, withoutFrames } from '../../www/js/sandbox.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
 import { Unstored } from '../../www/js/store/unstored.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
@@ -404,6 +406,51 @@ test('code: names of files and what can be opened', () => {
 	assert.equal(kindOfCode('constructor', ''), '');
 });
 
+test('artifacts: which blocks are versions of one another', () => {
+	const block = (kind, text, name = '') => ({ kind, name, text });
+	const page = (title, more) => block('html', `<title>${title}</title>\n<p>one</p>\n<p>two</p>\n${more}`);
+	const all = [page('A', 'x'), block('csv', 'a,b'), page('B', '<b>\nlong\n</b>'), page('A', 'changed all'),
+		block('html', '<i>other thing</i>'), block('html', '<u>named</u>', 'a.html'),
+		block('html', '<s>unlike</s>', 'a.html'), block('html', '<u>named</u>', 'b.html')];
+
+	assert.deepEqual(versionsOf(all, 0), [0, 2, 3]);
+	assert.deepEqual(versionsOf(all, 1), [1]);
+	assert.deepEqual(versionsOf(all, 4), [4]);
+	assert.deepEqual(versionsOf(all, 6), [5, 6]);
+	assert.equal(titleOf(block('markdown', 'x\n## A title  \n')), 'A title');
+	assert.equal(titleOf(block('html', '<b>')), '');
+});
+
+test('artifacts: CSV as a table', () => {
+	const cells = (text) => {
+		const { columns, rows } = tableOfCsv(text);
+
+		return [columns.map(({ name }) => name), ...rows];
+	};
+
+	assert.deepEqual(cells('a,b\r\n1,"x, ""y""\nz"\r\n'), [['a', 'b'], [1, 'x, "y"\nz']]);
+	assert.deepEqual(cells('a;b\n1,5;2\n\n3'), [['a', 'b'], ['1,5', 2], [3]]);
+	assert.deepEqual(cells('a\tb\n12345678901234567890\t-0.5'), [['a', 'b'], ['12345678901234567890', -0.5]]);
+	assert.deepEqual(cells(''), [['']]);
+	assert.equal(tableOfCsv('a\n' + 'b\n'.repeat(6000)).rows.length, 5000);
+});
+
+test('sandbox: elements that lead out of a document are unknown ones', () => {
+	for (const [html, want] of [
+		['<iframe src=x></iframe>', '<x-iframe src=x></x-iframe>'], ['<IFRAME\n>', '<x-IFRAME\n>'],
+		['<h:iframe/>', '<x-h:iframe/>'], ['<object><embed/><link>', '<x-object><x-embed/><x-link>'],
+		['<meta charset=x><base><frameset>', '<x-meta charset=x><x-base><x-frameset>'],
+		['<metadata><linearGradient><basefont><frames>', '<metadata><linearGradient><basefont><frames>'],
+		['a < iframe', 'a < iframe'],
+	])
+		assert.equal(withoutFrames(html), want);
+	const html = confined('<b>');
+
+	// the first script is whole, and is first
+	assert.match(html, /^<!doctype html><meta charset="utf-8"><script>\(function confine/);
+	assert.equal(html.split('</script>').length, 2);
+});
+
 test('markdown: lines of an answer are lines', () => {
 	assert.match(toHtml('Anna Beispiel\nMusterweg 1\n12345 Ort'),
 		/^<p>Anna Beispiel<br>Musterweg 1<br>12345 Ort<\/p>/);
@@ -593,7 +640,7 @@ test('strings: each one that is used exists, each one is used', async () => {
 		assert.ok(has(key), `t('${key}')`);
 	const own = await readFile(new URL('strings.js', root), 'utf8');
 	// families whose last part is computed
-	const computed = /^(?:effect|error|gone|none|note|origin|status|theme|tool|value)\./;
+	const computed = /^(?:artifact|effect|error|gone|none|note|origin|status|theme|tool|value)\./;
 
 	for (const [, place] of own.matchAll(/^\t'(?:none|gone)\.(\w+)':/gm))
 		assert.ok(source.includes(`'place.${place}'`), `no place ${place}`);

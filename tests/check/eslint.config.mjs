@@ -3,12 +3,12 @@
 
 /** Of browsers and of Node.js; a name that is misspelt is in neither. */
 const globals = `AbortController Blob BroadcastChannel Buffer ClipboardEvent CustomEvent DataTransfer
-	DragEvent Event File FormData HTMLButtonElement HTMLElement Headers IntersectionObserver
-	KeyboardEvent MouseEvent MutationObserver NodeFilter OffscreenCanvas ReadableStream
+	Document DragEvent Event File FormData HTMLButtonElement HTMLElement Headers Image
+	IntersectionObserver KeyboardEvent MessageChannel MouseEvent MutationObserver NodeFilter OffscreenCanvas ReadableStream
 	ResizeObserver Response TextDecoder TextDecoderStream TextEncoder URL URLSearchParams
-	XMLHttpRequest addEventListener cancelAnimationFrame clearInterval clearTimeout console
+	XMLHttpRequest XMLSerializer addEventListener cancelAnimationFrame clearInterval clearTimeout console
 	createImageBitmap crypto customElements dispatchEvent document fetch getComputedStyle
-	history innerHeight innerWidth localStorage location matchMedia navigator performance
+	history innerHeight innerWidth localStorage location matchMedia navigator parent performance
 	process requestAnimationFrame sessionStorage setImmediate setInterval setTimeout
 	structuredClone window`;
 

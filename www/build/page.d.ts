@@ -1,6 +1,7 @@
 // What the type checker cannot see of the page: its elements by tag, and the events that
 // they send (PageElement.emit).
 import type { LampAllowed } from '../js/ui/allowed.js';
+import type { LampArtifact } from '../js/ui/artifact.js';
 import type { LampBlanks } from '../js/ui/blanks.js';
 import type { LampComposer } from '../js/ui/composer.js';
 import type { LampConfirm, LampHelp } from '../js/ui/dialogs.js';
@@ -21,6 +22,7 @@ import type { Turn } from '../js/store/turn.js';
 declare global {
 	interface HTMLElementTagNameMap {
 		'lamp-allowed': LampAllowed;
+		'lamp-artifact': LampArtifact;
 		'lamp-blanks': LampBlanks;
 		'lamp-composer': LampComposer;
 		'lamp-confirm': LampConfirm;
@@ -41,6 +43,7 @@ declare global {
 
 	interface HTMLElementEventMap {
 		'lamp-agent': CustomEvent<{ agentId: string }>;
+		'lamp-artifact': CustomEvent<{ box: HTMLElement }>;
 		'lamp-ask': CustomEvent<{ place: { projectId?: string, focusId?: string,
 			contextType?: string, name: string } }>;
 		'lamp-carried-out': CustomEvent<{ turn: Turn }>;

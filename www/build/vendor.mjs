@@ -10,36 +10,48 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, '../..');
 const out = path.join(root, 'www/vendor');
 
+/** format: a module, but for what runs in a sandbox as the text of a script. */
 const bundles = {
-	'chart.js': { entry: 'chart.js', packages: ['chart.js', '@kurkle/color'] },
-	'diff.js': { entry: 'diff.js', packages: ['diff'] },
-	'katex.js': { entry: 'katex.js', packages: ['katex'] },
-	'lit.js': { entry: 'lit.js', packages: ['lit'] },
-	'markdown.js': {
-		entry: 'markdown.js',
-		packages: ['marked', 'dompurify', 'highlight.js'],
-	},
+	'chart.js': 'esm',
+	'diff.js': 'esm',
+	'katex.js': 'esm',
+	'lit.js': 'esm',
+	'markdown.js': 'esm',
+	'mermaid.js': 'iife',
 };
 
-async function banner(packages)
+/** Where the packages are that a bundle has parts of. */
+function packagesOf({ inputs })
+{
+	const found = Object.keys(inputs).map((file) =>
+		/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
+
+	return [...new Set(found.filter(Boolean))].sort();
+}
+
+async function meta(dir)
+{
+	return JSON.parse(await readFile(path.join(root, dir, 'package.json'), 'utf8'));
+}
+
+async function banner(dirs)
 {
 	const rows = [];
 
-	for (const name of packages) {
-		const file = path.join(root, 'node_modules', name, 'package.json');
-		const meta = JSON.parse(await readFile(file, 'utf8'));
+	for (const dir of dirs) {
+		const { name, version, license } = await meta(dir);
 
-		rows.push(` * ${meta.name} ${meta.version} (${meta.license})`);
+		rows.push(` * ${name} ${version} (${license || 'see LICENSES.txt'})`);
 	}
-	return `/*!\n${rows.join('\n')}\n * Bundled from npm; see package-lock.json.\n */`;
+	return `/*!\n${rows.join('\n')}\n * Bundled from npm; see package-lock.json.\n */\n`;
 }
 
 /** The licence text of a package, under its name. */
-async function licence(name)
+async function licence(dir)
 {
-	const dir = path.join(root, 'node_modules', name);
-	const file = (await readdir(dir)).find((f) => /^licen[cs]e/i.test(f));
-	const text = file ? await readFile(path.join(dir, file), 'utf8') : '';
+	const { name, license } = await meta(dir);
+	const file = (await readdir(path.join(root, dir))).find((f) => /^licen[cs]e/i.test(f));
+	const text = file ? await readFile(path.join(root, dir, file), 'utf8') : `${license}\n`;
 
 	return `${name}\n${'='.repeat(name.length)}\n\n${text.trim()}\n`;
 }
@@ -56,24 +68,30 @@ async function put(name, contents)
 /** What the type checker reads instead of the bundles (www/jsconfig.json). */
 const types = await readdir(path.join(here, 'types'));
 
-const names = Object.values(bundles).flatMap((bundle) => bundle.packages);
-
 await mkdir(out, { recursive: true });
-await put('LICENSES.txt', (await Promise.all(names.map(licence))).join('\n\n'));
 for (const file of types)
 	await copyFile(path.join(here, 'types', file), path.join(out, file));
-for (const [file, { entry, packages }] of Object.entries(bundles)) {
-	const result = await build({
-		entryPoints: [path.join(here, entry)],
+const used = new Set();
+
+for (const [file, format] of Object.entries(bundles)) {
+	const { outputFiles: [{ text }], metafile } = await build({
+		entryPoints: [path.join(here, file)],
 		absWorkingDir: root,
 		bundle: true,
-		format: 'esm',
+		format,
 		target: 'es2021',
 		minify: true,
 		legalComments: 'eof',
-		banner: { js: await banner(packages) },
+		metafile: true,
 		write: false,
 		logLevel: 'warning',
 	});
-	await put(file, result.outputFiles[0].contents);
+	const dirs = packagesOf(metafile);
+
+	for (const dir of dirs)
+		used.add(dir);
+	// in a <script>, this would begin a comment
+	await put(file, await banner(dirs) +
+		(format === 'iife' ? text.replaceAll('<!--', '\\x3c!--') : text));
 }
+await put('LICENSES.txt', (await Promise.all([...used].sort().map(licence))).join('\n\n'));

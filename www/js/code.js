@@ -95,12 +95,28 @@ export function codeBox(pre, live)
 			button('code-save', t('code.save'), t('code.saveLabel')));
 		number(pre);
 	}
+	if (!live && kind === 'mermaid')
+		bar.append(button('code-text', t('code.text'), t('code.textLabel'), false));
 	bar.append(button('code-copy', t('code.copy'), t('code.copyLabel')));
 	pre.replaceWith(box);
 	pre.tabIndex = 0;
 	pre.setAttribute('role', 'region');
 	pre.setAttribute('aria-label', t('code.region'));
-	box.append(bar, pre);
+	box.append(bar);
+	if (!live && kind === 'mermaid')
+		box.append(diagram(box, pre.textContent));
+	box.append(pre);
+}
+
+/** Its text is hidden behind it. */
+function diagram(box, text)
+{
+	/** @type {any} */
+	const el = document.createElement('lamp-diagram');
+
+	el.source = text;
+	box.classList.add('drawn');
+	return el;
 }
 
 /** Switches between a view and the plain one, in all blocks of the page. */
@@ -134,6 +150,8 @@ export function pressCode(target)
 		switchView('lines');
 	else if (pressed.classList.contains('code-wrap'))
 		switchView('wrap');
+	else if (pressed.classList.contains('code-text'))
+		pressed.setAttribute('aria-pressed', String(box.classList.toggle('as-text')));
 	else {
 		box.dispatchEvent(new CustomEvent('lamp-artifact', { bubbles: true,
 			detail: { box } }));

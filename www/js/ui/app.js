@@ -22,6 +22,7 @@ import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 import { touch } from './composer.js';
 import './allowed.js';
 import './memory.js';
+import './artifact.js';
 import './used.js';
 import './preview.js';
 import './sources.js';
@@ -99,6 +100,8 @@ class LampApp extends PageElement {
 		});
 		this.addEventListener('lamp-undo', ({ detail: { effect, ended } }) =>
 			this.api.undo(effect.projectId, effect.changeId).then(() => ended(), ended));
+		this.addEventListener('lamp-artifact', ({ detail }) =>
+			this.querySelector('lamp-artifact').open(detail.box));
 		this.addEventListener('lamp-drawer', () => this.#openDrawer());
 		this.addEventListener('lamp-ask', this.#ask);
 		this.addEventListener('lamp-say', (event) => this.#say(event.detail.text));
@@ -514,6 +517,8 @@ class LampApp extends PageElement {
 			${this.drawer ? html`<div class="scrim"
 				@click=${() => this.#closeDrawer()}></div>` : nothing}
 			<main class="main" id="main" ?inert=${this.drawer}>${this.#main()}</main>
+			<lamp-artifact .thread=${this.places.current ? null : this.threads.current}
+				></lamp-artifact>
 			<lamp-confirm></lamp-confirm>
 			<lamp-help></lamp-help>
 			<lamp-blanks .api=${this.api}></lamp-blanks>

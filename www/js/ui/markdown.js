@@ -5,6 +5,7 @@ import { followNote } from '../asides.js';
 import { dressCitations } from '../citations.js';
 import { pressCode } from '../code.js';
 import { MarkdownView } from '../growing.js';
+import './diagram.js';
 
 const SLOW_MS = 8;
 

@@ -108,7 +108,7 @@ export class LampTurn extends PageElement {
 			return this.#editing();
 		return html`<article class="message message-user">
 			<h2 class="sr-only">${t('message.youSaid')}</h2>
-			<div class="bubble ${fold ? 'folded' : ''}" title=${moment(row.createdAt)}
+			<div class="bubble ${fold ? 'folded' : ''}" dir="auto" title=${moment(row.createdAt)}
 				>${row.content}</div>
 			${mentionChips(row.metadata?.mentions)}
 			${moduleNote(row.metadata?.module)}
