@@ -24,7 +24,12 @@ test('the question of the README: tool call, table, answer, reload', async (t) =
 	await tool.locator('summary').click();
 	assert.equal(await tool.locator('tbody td').innerText(), String(count));
 	assert.equal(await tool.locator('thead th').innerText(), 'count');
-	assert.match(await tool.locator('.tool-json').innerText(), /"tickets"/);
+	// the result is first; the arguments are folded, in words
+	assert.equal(await tool.locator('.tool-args dl').isVisible(), false);
+	await tool.locator('.tool-args summary').click();
+	assert.match(await tool.locator('.tool-args').innerText(), /Dataset\s+tickets/);
+	assert.ok(await tool.evaluate((el) => el.querySelector('lamp-table').compareDocumentPosition(
+		el.querySelector('.tool-args')) & Node.DOCUMENT_POSITION_FOLLOWING));
 
 	await page.reload();
 	await ended(page);

@@ -116,6 +116,34 @@ test('sort, copy, download', async (t) => {
 	assert.deepEqual(await seats(), asItCame);
 });
 
+test('a chart is offered under the answer, and long cells are cut', async (t) => {
+	const page = await openChat(t);
+
+	await ask(page, script({ tool_calls: [{ name: 'query_data',
+		args: { dataset: 'rooms', select: ['name', 'seats'], limit: 5 } }], then: { text: 'Here.' } }));
+	const offer = page.getByRole('button', { name: 'Show as a chart' });
+
+	assert.equal(await page.locator('lamp-chart').count(), 0);
+	await offer.click();
+	await page.locator('.answer-chart canvas').waitFor();
+	await page.getByRole('button', { name: 'Hide the chart' }).click();
+	assert.equal(await page.locator('lamp-chart').count(), 0);
+	const long = 'word '.repeat(200);
+
+	await page.evaluate(async (text) => {
+		const el = document.createElement('lamp-table');
+
+		el.table = { columns: [{ name: 'a' }, { name: 'b' }], rows: [[text, 'x']], total: null };
+		document.querySelector('.answer').append(el);
+		await el.updateComplete;
+	}, long);
+	const cell = page.locator('.answer td').first();
+
+	assert.ok((await cell.innerText()).length < 210);
+	await cell.locator('summary').click();
+	assert.ok((await cell.innerText()).length > 900);
+});
+
 test('a chart, in both themes, on a phone too', async (t) => {
 	for (const options of [{}, PHONE]) {
 		const page = await rooms(t, options);

@@ -265,6 +265,8 @@ const en = {
 
 	'code.copy': 'Copy',
 	'code.copyLabel': 'Copy this code',
+	'message.hideChart': 'Hide the chart',
+	'message.showChart': 'Show as a chart',
 	'code.lines': 'Lines',
 	'code.linesLabel': 'Number the lines',
 	'code.open': 'Open',

@@ -9,6 +9,8 @@ import { icon } from './icons.js';
 import './chart.js';
 
 const ROWS_SHOWN = 50;
+/** A longer text in a cell is cut until it is opened. */
+const CELL_CHARS = 200;
 
 class LampTable extends PageElement {
 	static properties = {
@@ -78,8 +80,8 @@ class LampTable extends PageElement {
 					<thead><tr>${table.columns.map(({ name }, at) =>
 						this.#head(name, at, numeric[at]))}</tr></thead>
 					<tbody>${shown.map((row) => html`<tr>${table.columns.map((_, at) => html`
-						<td class=${numeric[at] ? 'number' : ''}>${cellText(row[at]) ||
-							html`<span class="null">–</span>`}</td>`)}</tr>`)}</tbody>
+						<td class=${numeric[at] ? 'number' : ''} dir="auto">${
+							cell(cellText(row[at]))}</td>`)}</tr>`)}</tbody>
 				</table>
 			</div>
 			<p class="muted tool-count">${table.total !== null && table.total > rows.length ?
@@ -133,6 +135,18 @@ class LampTable extends PageElement {
 		link.click();
 		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 	}
+}
+
+/** The text of a cell; a long one shows its beginning until it is opened. */
+function cell(text)
+{
+	if (text === '')
+		return html`<span class="null">–</span>`;
+	if (text.length <= CELL_CHARS)
+		return text;
+	return html`<details class="cell"><summary><span class="cell-begin">${
+		text.slice(0, CELL_CHARS)}…</span><span class="cell-less">${t('message.showLess')}</span></summary>${
+		text}</details>`;
 }
 
 customElements.define('lamp-table', LampTable);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// <lamp-tool>: one tool call, as a closed card. Opened, it shows the arguments
-// and the result: a table if it is one, else formatted JSON or the plain text.
+// <lamp-tool>: one tool call, as a closed card. Opened, it shows the result (a table
+// if it is one, else formatted JSON or the plain text) and, folded, the arguments.
 // The progress of a running call (such as the tools of an agent within it) is
 // shown on the card, closed or not.
 import { html, nothing } from '../../vendor/lit.js';
@@ -13,6 +13,8 @@ import { icon } from './icons.js';
 import './table.js';
 
 const JSON_SHOWN = 20000;
+/** of a list of plain values, shown as words */
+const LIST_SHOWN = 50;
 /**
  * Shown of a running call, besides those that run; its details have all of them
  * afterwards.
@@ -122,16 +124,36 @@ export class LampTool extends PageElement {
 		return html`<div class="tool-body">
 			${!this.call.title && saysAll(this.call.name) ? nothing : html`<p class="muted">${t('tool.called')}
 				<code>${this.call.name}</code></p>`}
-			<h4>${t('tool.args')}</h4>
-			${none ? html`<p class="muted">${t('tool.noArgs')}</p>` : json(args)}
-			${this.steps.length > 0 && !this.call.running ? html`<h4>${t('tool.steps')}</h4>
-				${this.#steps(this.steps)}` : nothing}
 			${result === undefined ? nothing : html`
 				<h4>${t('tool.result')}</h4>
 				${this.#result(result)}
 				${truncated || result?.truncated ?
 					html`<p class="muted">${t('tool.truncated')}</p>` : nothing}`}
+			${this.steps.length > 0 && !this.call.running ? html`<h4>${t('tool.steps')}</h4>
+				${this.#steps(this.steps)}` : nothing}
+			${none ? html`<p class="muted">${t('tool.noArgs')}</p>` : this.#arguments(args)}
 		</div>`;
+	}
+
+	/** In words; open while there is no result to look at. */
+	#arguments(args)
+	{
+		return html`<details class="tool-args" ?open=${this.call.result === undefined}>
+			<summary>${t('tool.args')}<span class="tool-chevron">${icon('chevron')}</span></summary>
+			<dl>${Object.entries(args).map(([name, value]) => html`<div><dt>${toolName(name)}</dt>
+				<dd dir="auto">${this.#argument(value)}</dd></div>`)}</dl></details>`;
+	}
+
+	#argument(value)
+	{
+		const plain = (one) => one === null || typeof one !== 'object';
+		const short = typeof value === 'string' && value.length > JSON_SHOWN ?
+			`${value.slice(0, JSON_SHOWN)}…` : value;
+
+		if (plain(value))
+			return short === '' || value === null ? html`<span class="null">–</span>` : String(short);
+		return Array.isArray(value) && value.length > 0 && value.every(plain) &&
+			value.length <= LIST_SHOWN ? value.map(String).join(', ') : json(value);
 	}
 
 	#result(result)

@@ -2,10 +2,11 @@
 // <lamp-turn>: a question, what was done for it, and the answer.
 import { html, nothing } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';
-import { moment } from '../format.js';
+import { moment, toolName } from '../format.js';
 import { LINK } from '../markdown.js';
 import { Watch } from '../observable.js';
 import { t } from '../strings.js';
+import { asTable, cellText, chartOf } from '../table.js';
 import { plain } from './approval.js';
 import { attachmentCards } from './attachments.js';
 import { PageElement } from './element.js';
@@ -13,6 +14,7 @@ import { icon, lantern } from './icons.js';
 import { mentionChips } from './picker.js';
 import { sourcesView } from './sources.js';
 import { linksView } from './states.js';
+import './chart.js';
 import './edit.js';
 import './effects.js';
 import './markdown.js';
@@ -54,6 +56,7 @@ export class LampTurn extends PageElement {
 		/** true while the thread must not be changed */
 		busy: { type: Boolean },
 		copied: { state: true },
+		charted: { state: true },
 		unfolded: { state: true },
 	};
 
@@ -66,6 +69,7 @@ export class LampTurn extends PageElement {
 		this.newest = false;
 		this.busy = false;
 		this.copied = '';
+		this.charted = false;
 		new Watch(this, () => this.turn);
 	}
 
@@ -198,6 +202,7 @@ export class LampTurn extends PageElement {
 			<div class="message-body">
 				${turn.parts.map((part) => this.#part(part))}
 				${this.#answer(turn)}
+				${turn.running ? nothing : this.#chart(turn)}
 				${linksView(turn.parts.filter(isLink).map(({ result }) => result))}
 				${turn.running ? this.#status(turn) : this.#notes(turn)}
 				${turn.waiting.map((wait) => this.#wait(wait))}
@@ -245,6 +250,23 @@ export class LampTurn extends PageElement {
 				open: (number) => this.#openSource(number),
 				unfolds: () => this.emit('lamp-titles', { turn }) }) : nothing}
 			${turn.failure ? this.#failure(turn.failure) : nothing}`;
+	}
+
+	/** The newest result that can be drawn is offered as a chart. */
+	#chart(turn)
+	{
+		const part = turn.parts.findLast((one) => chartIn(one));
+
+		if (!part || !turn.text)
+			return nothing;
+		const name = cellText(part.args?.dataset) || part.title || toolName(part.name);
+
+		return html`<div class="answer-chart">
+			<button type="button" class="chip-button" aria-expanded=${Boolean(this.charted)}
+				@click=${() => { this.charted = !this.charted; }}>${icon('chart')}<span>${
+				t(this.charted ? 'message.hideChart' : 'message.showChart')}</span></button>
+			${this.charted ? html`<lamp-chart .chart=${chartIn(part)} name=${name}
+				></lamp-chart>` : nothing}</div>`;
 	}
 
 	#openSource(number)
@@ -412,6 +434,22 @@ export class LampTurn extends PageElement {
 
 	#timer = null;
 	#told = '';
+}
+
+/** of results: looked at once, not with each token */
+const charts = new WeakMap();
+
+/** The chart of a call's result, or null. @returns {import('../table.js').ChartData | null} */
+function chartIn({ kind, result, isError })
+{
+	if (kind !== 'tool' || isError || result === null || typeof result !== 'object')
+		return null;
+	if (!charts.has(result)) {
+		const table = asTable(result);
+
+		charts.set(result, table && chartOf(table));
+	}
+	return charts.get(result);
 }
 
 /** A call that suggested a link, and whether it can be followed. */
