@@ -28,8 +28,7 @@ test('the question of the README: tool call, table, answer, reload', async (t) =
 	assert.equal(await tool.locator('.tool-args dl').isVisible(), false);
 	await tool.locator('.tool-args summary').click();
 	assert.match(await tool.locator('.tool-args').innerText(), /Dataset\s+tickets/);
-	assert.ok(await tool.evaluate((el) => el.querySelector('lamp-table').compareDocumentPosition(
-		el.querySelector('.tool-args')) & Node.DOCUMENT_POSITION_FOLLOWING));
+	assert.equal(await tool.locator('lamp-table ~ .tool-args').count(), 1);
 
 	await page.reload();
 	await ended(page);

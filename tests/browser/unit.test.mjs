@@ -350,7 +350,7 @@ test('markdown: what a formula is, and what is not', () => {
 		['| $a$ | b |\n|---|---|\n| $c_1$ | $5 |', '$a$', '$c_1$'],
 		['**x $a**b$ y**', '$a**b$'], ['$a_1$ and $b_2$ _em_', '$a_1$', '$b_2$'],
 		['中文$E=mc^2$公式', '$E=mc^2$'], ['$\\$5$', '$\\$5$'], ['$10^{-3}$', '$10^{-3}$'],
-		['$n$-th', '$n$'], ['$0.05$', '$0.05$'], ['# $x$', '$x$'], ['[a $x$](https://a.example)', '$x$'],
+		['$n$-th', '$n$'], ['and $ D_i $', '$ D_i $'], ['$ a $, $ 5^2 and $ 6'], ['$0.05$', '$0.05$'], ['# $x$', '$x$'], ['[a $x$](https://a.example)', '$x$'],
 		// money, shells, code and what has no end
 		['$5 to $10'], ['$5-$10'], ['$5/$10'], ['US$5 and CA$7'], ['between $5 and 10$ dollars'],
 		['$1,000–$2,000'], ['costs $20 million and then (20$)'], ['$HOME and $PATH'], ['$HOME/$USER'],
@@ -383,6 +383,19 @@ test('markdown: notes, tasks and details', () => {
 	assert.match(toHtml('<details>\na'), /^&#60;details&#62;/);
 	assert.match(toHtml('<details>\n\na', true), /^<details>/);
 	assert.match(toHtml('<details onclick=alert(1)>a</details>'), /&#60;details onclick/);
+});
+
+test('markdown: a document in a fence, with code in fences as long', () => {
+	const blocks = (text) => [...toHtml(text).matchAll(/<pre data-language="(\w*)"[^>]*><code>([^<]*)/g)]
+		.map(([, language, code]) => [language, code.replaceAll('&#96;', '`')]);
+
+	assert.deepEqual(blocks('```markdown\n# Head\n```bash\nls\n```\nend\n```\n\nafter'),
+		[['markdown', '# Head\n```bash\nls\n```\nend']]);
+	assert.match(toHtml('```markdown\n# Head\n```bash\nls\n```\nend\n```\n\nafter'), /<p>after<\/p>\n$/);
+	assert.deepEqual(blocks('```md\na\n```\nb\n```js\nc\n```'), [['md', 'a'], ['js', 'c']]);
+	assert.deepEqual(blocks('````md\n```js\na\n```\n````'), [['md', '```js\na\n```']]);
+	assert.deepEqual(blocks('```md\n```js\na\n```\nno end'), [['md', '```js\na']]);
+	assert.deepEqual(blocks('```js\n```js\na\n```\n```'), [['js', '```js\na'], ['', '']]);
 });
 
 test('markdown: only attachments are images', () => {

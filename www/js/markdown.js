@@ -221,6 +221,31 @@ function emStrong(src, masked = '', before = '')
 	return { type: token.type, raw, text, tokens: this.lexer.inlineTokens(text) };
 }
 
+/**
+ * Models write a Markdown document with code in it between fences as long as its own, of
+ * which the first would end it. One with a language opens a block within; the end is that
+ * of the document. @returns all of it, or '': it is another block, or has no such end
+ */
+function nestedFences(src)
+{
+	const [, fence] = /^(`{3,})[ \t]*(?:markdown|mdx?)\b[^`\n]*\n/i.exec(src) || [];
+	let open = 0, nested = false, at = 0;
+
+	if (!fence)
+		return '';
+	for (const line of src.split('\n')) {
+		const [, mark, info] = /^ {0,3}(`{3,})[ \t]*([^`]*)$/.exec(line) || [];
+
+		at += line.length + 1;
+		if (mark?.length === fence.length)
+			open += info.trim() ? 1 : -1;
+		nested ||= open > 1;
+		if (open === 0)
+			return nested ? src.slice(0, at) : '';
+	}
+	return '';
+}
+
 /** the longest text whose marks are looked for together; longer ones are cut at a blank */
 const INLINE_REACH = 4096;
 
@@ -243,6 +268,14 @@ const marked = new Marked({
 	},
 	tokenizer: {
 		emStrong,
+		fences(src)
+		{
+			const token = marked.Tokenizer.prototype.fences.call(this, src);
+			const raw = token ? nestedFences(src) : '';
+
+			return raw ? { ...token, raw, text: raw.split('\n').slice(1).join('\n')
+				.replace(/\n?`{3,}[ \t]*\n*$/, '') } : token;
+		},
 		// one ~ is about, or between the ends of a range
 		del(src)
 		{

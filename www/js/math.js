@@ -78,15 +78,21 @@ function find(text, mark, from, upto = text.length)
 	return -1;
 }
 
+/** with blanks at both ends, only what can be nothing else is a formula */
+const SPACED = /^ (?![\d\s])[^\n]{0,200}[^\s] $/;
+const CERTAIN = /[\\^]|\b[A-Za-z]_/;
+
 /** $…$ as Pandoc has it, and a sum of money is none. @returns the length, or 0 */
 function dollars(text, before)
 {
-	if (/\s/.test(text[1] || ' ') || LETTER.test(before) || before === '$')
+	if (LETTER.test(before) || before === '$')
 		return 0;
 	const end = find(text, '$', 1, Math.min(text.length, TEX_CHARS));
 	const tex = text.slice(1, Math.max(end, 1));
 
-	if (end < 2 || /\s/.test(text[end - 1]) || LETTER.test(text[end + 1] || ' ') ||
+	const spaced = /^\s|\s$/.test(tex) && !(SPACED.test(tex) && CERTAIN.test(tex));
+
+	if (end < 2 || spaced || LETTER.test(text[end + 1] || ' ') ||
 	    /`|\n\s*\n/.test(tex) || (MONEY.test(tex) && !TEX_MARK.test(tex)))
 		return 0;
 	return end + 1;
