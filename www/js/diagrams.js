@@ -52,9 +52,11 @@ async function drawThere(source, dark)
 	}
 }
 
-async function draw(source, dark)
+async function draw(source, dark, begins)
 {
 	const code = await fetchLibrary();
+
+	begins?.();
 	const box = document.createElement('div');
 	const text = JSON.stringify(String(source)).replaceAll('<', '\\u003c');
 
@@ -84,12 +86,13 @@ async function draw(source, dark)
 
 /**
  * Draws a diagram.
+ * @param {() => void} [begins] called when it begins
  * @returns {Promise<string>} the address of its picture
  * @throws Error with what is wrong with it, in the words of the library
  */
-export function drawDiagram(source, dark)
+export function drawDiagram(source, dark, begins)
 {
-	const mine = last.then(() => draw(source, dark));
+	const mine = last.then(() => draw(source, dark, begins));
 
 	last = mine.then(() => {}, () => {});
 	return mine;

@@ -279,6 +279,7 @@ const en = {
 	'code.text': 'Text',
 	'code.textLabel': 'Show the text of the diagram',
 	'diagram.alt': 'Diagram: {kind}',
+	'diagram.draw': 'Draw this diagram',
 	'diagram.failed': 'Couldn’t draw this diagram. {reason}',
 	'diagram.long': 'This diagram is too long to draw.',
 	'artifact.html': 'Web page',

@@ -4,9 +4,32 @@
 import { DIAGRAM_CHARS, drawDiagram } from '../diagrams.js';
 import { t } from '../strings.js';
 
+/**
+ * In a browser that runs the sandbox in the page's process, a diagram without an end would
+ * hold up the page, and again after each reload. So the one that is being drawn is remembered,
+ * and after that drawn only when asked for.
+ */
+const DRAWING = 'lamplighter.drawing';
+
+/** Some number of a text: FNV-1a. */
+function digest(text)
+{
+	let hash = 0x811c9dc5;
+
+	for (let i = 0; i < text.length; i++)
+		hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+	return String(hash >>> 0);
+}
+
+/** The one during which the page was left, if any: looked at once. */
+const stuck = sessionStorage.getItem(DRAWING);
+
+sessionStorage.removeItem(DRAWING);
+
 class LampDiagram extends HTMLElement {
 	#text = '';
 	#asked = 0;
+	#pressed = false;
 	#near = new IntersectionObserver((seen) => {
 		if (seen.some((entry) => entry.isIntersecting)) {
 			this.#near.disconnect();
@@ -50,11 +73,16 @@ class LampDiagram extends HTMLElement {
 			this.#fail(t('diagram.long'));
 			return;
 		}
+		if (digest(this.#text) === stuck && !this.#pressed) {
+			this.#offer();
+			return;
+		}
 		this.classList.add('drawing');
 		try {
 			const image = new Image();
 
-			image.src = await drawDiagram(this.#text, dark);
+			image.src = await drawDiagram(this.#text, dark,
+				() => sessionStorage.setItem(DRAWING, digest(this.#text)));
 			image.alt = t('diagram.alt', { kind: /^\s*(?:%%[^\n]*\n\s*|---[^]*?---\s*)*(\w+)/
 				.exec(this.#text)?.[1] || '' });
 			await image.decode();
@@ -66,7 +94,23 @@ class LampDiagram extends HTMLElement {
 			if (asked === this.#asked)
 				this.#fail(t('diagram.failed', { reason: error.message.split('\n')[0].slice(0, 160) }));
 		}
+		sessionStorage.removeItem(DRAWING);
 		this.classList.remove('drawing');
+	}
+
+	#offer()
+	{
+		const button = document.createElement('button');
+
+		button.type = 'button';
+		button.className = 'chip-button';
+		button.textContent = t('diagram.draw');
+		button.addEventListener('click', () => {
+			this.#pressed = true;
+			this.#draw();
+		});
+		this.classList.add('failed');
+		this.replaceChildren(button);
 	}
 
 	#fail(text)
