@@ -62,6 +62,9 @@ bool extract_pdf_has_text(const struct pdf *pdf, int page);
 bool extract_joins(struct str before, struct str line);
 void extract_join(struct buf *b, struct str line);
 
+/* Puts the ligature of lam and alef right where it is turned around, in text of a PDF. */
+void extract_lam_alef(struct buf *b);
+
 /*
  * Recognises the text of pages without text from x->from (counted from 1) to x->to, at
  * most x->most pages and as many as time permits. Writes "type: ", "done: N" (number of

@@ -23,7 +23,7 @@ EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/office_part.c fcgi-app/extract/office_part.h \
 	fcgi-app/extract/office_sheet.c \
 	fcgi-app/extract/office_walk.c fcgi-app/extract/office_walk.h \
-	fcgi-app/extract/hyphen.c \
+	fcgi-app/extract/arabic.c fcgi-app/extract/hyphen.c \
 	fcgi-app/extract/charmap.c fcgi-app/extract/charmap.h \
 	fcgi-app/extract/pdf.c \
 	fcgi-app/extract/pdf_maps.c \

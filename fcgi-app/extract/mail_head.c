@@ -115,7 +115,7 @@ bool extract_is_mail(struct str s)
 	for (bool first = true; rest.n; first = false) {
 		struct str line = str_cut(&rest, '\n');
 
-		if (!str_trim(line).n) {
+		if (!str_trim(line).n || mail_is_mark(line)) {
 			head.n = (size_t)(line.p - head.p);
 			break;
 		}

@@ -162,6 +162,7 @@ static int level_of(const struct pdf_line *l, int body)
 
 static void put_block(struct extract *x, struct buf *b, int level)
 {
+	extract_lam_alef(b);
 	if (level)
 		extract_put_heading(&x->out, level, buf_str(b));
 	else

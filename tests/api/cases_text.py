@@ -33,6 +33,22 @@ CMAP = (b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName
         b" endbfchar endcmap end end")
 
 
+# Letters of an Arabic font; two of its glyphs are ligatures.
+ARABIC = (b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def"
+          b" 1 begincodespacerange <00> <FF> endcodespacerange 8 beginbfchar <61> <0627> <65>"
+          b" <06440625> <6A> <062C> <6E> <06440627> <74> <062A> <76> <0648> <77> <06440622> <7A>"
+          b" <0632> endbfchar endcmap end end")
+
+
+def arabic(*glyphs):
+    """A PDF of words; glyphs: of each, from left to right."""
+    return page(b"BT /F2 12 Tf 300 720 Td " + b" ".join(
+        b"(%s) Tj 0 -20 Td" % word.encode() for word in glyphs) + b" ET",
+        fonts=b"/F2 6 0 R", objects=[
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 7 0 R >>",
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(ARABIC), ARABIC)])
+
+
 def east(text, encoding, collection, codes):
     """A PDF whose second font has no table of its own: the file names one (ISO 32000-1,
     9.7.5.2). codes: the text, or its charset."""
@@ -143,6 +159,8 @@ CASES = {
                            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 7 0 R >>",
                            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(CMAP), CMAP)]),
                   ["offfice"], ["\ufb01"]),
+    "ligatures of Arabic": (arabic("tazajea", "n", "ztnav", "jwav", "nv"),
+                            ["الإجازات", "\nلا", "والاتز", "والآج", "ولا"], ["اإل", "اال"]),
     "remarks on the page": (page(lines("Text"), b"/Annots [6 0 R]", objects=[
         NOTE, b"<< /Type /XObject /Subtype /Form /BBox [0 0 228 30] /Resources << /Font << /F1"
         b" 3 0 R >> >> /Length %d >>\nstream\n%s\nendstream" % (len(NOTE_LOOK), NOTE_LOOK)]),

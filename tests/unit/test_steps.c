@@ -394,7 +394,17 @@ static void do_mail(struct str s)
 	read_with(STR("From: x\nSubject: "), s, mail);
 	read_with(STR("From: x\n\n"), s, mail);
 	read_with(STR("Content-Type: multipart/mixed; boundary=b\n\n"), s, mail);
+	read_with(STR("From a Jan 1 10:00 2026\nFrom: x\n\n"), s, mail);
 	(void)extract_is_mail(s);
+}
+
+static void do_arabic(struct str s)
+{
+	struct buf b = BUF_INIT(s.n + 1);
+
+	buf_addstr(&b, s);
+	extract_lam_alef(&b);
+	buf_release(&b);
 }
 
 static void do_tags(struct str s)
@@ -465,10 +475,11 @@ static const struct row {
 	  "%", "%41", "$", ",", "a" } },
 	{ "html", do_html, { "<", "&", "\n", "\r", "\"", "a" } },
 	{ "plain text", do_plain, { "a", "\n", "\r", "\f", "<", "!", "\xe4", "\xff" } },
+	{ "arabic", do_arabic, { "\xd8\xa7", "\xd9\x84", " ", "a", "\xd8" } },
 	{ "rtf", do_rtf, { "{", "}", "\\", "\\par ", "\\u228 ", "\\'e4", "\\uc1", "\\bin9 ", "a",
-	  "\n", "\\*" } },
+	  "\n", "\\*", "{\\stylesheet", "\\s1\\sbasedon2 a;" } },
 	{ "mail", do_mail, { "\n", "=?", "?", "?=", "?B?", "=", "--b\n", "--b", "-", ":", ";",
-	  "From: ", " ", "=C3", "Content-Type: multipart/mixed; boundary=b\n\n" } },
+	  "From: ", " ", "=C3", "\nFrom a Jan 10:00 2026\n", "A:\n", "Content-Type: multipart/mixed; boundary=b\n\n" } },
 	{ "tags", do_tags, { "<a", "</", "<!--", "-->", "<![CDATA[", "]]>", " b", "=", "\"", "'",
 	  ">", "/", "<script", " " } },
 	{ "charset", do_charset, { "<meta", "charset", "=", ">", "\xe4", "\xff", "a" } },
