@@ -96,11 +96,14 @@ static size_t repair_escape(struct buf *out, struct str s, size_t i)
 
 static void repair(struct buf *out, struct str s)
 {
+	bool in_string = false;
 	size_t i = 0;
 
 	while (i < s.n) {
 		unsigned char c = (unsigned char)s.p[i];
 		size_t n = 1;
+
+		in_string ^= c == '"';
 
 		if (c == '\\') {
 			i += repair_escape(out, s, i);
@@ -108,6 +111,11 @@ static void repair(struct buf *out, struct str s)
 		}
 		if (c == 0) {
 			buf_adds(out, "\xef\xbf\xbd");
+			i++;
+			continue;
+		}
+		if (c < ' ' && in_string) {	/* a line end that was not escaped */
+			buf_addf(out, "\\u%04x", c);
 			i++;
 			continue;
 		}

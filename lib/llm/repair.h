@@ -4,10 +4,10 @@
  *
  * A server that cuts its text by bytes or UTF-16 units sends half a character
  * in one delta and the rest in the next: raw bytes that are no UTF-8, or lone
- * surrogate escapes. Jansson refuses such documents. They are read with each
- * stray byte or surrogate replaced by a private character that says what it
- * was, so that repair_join can put the halves together again. What stays alone
- * becomes U+FFFD.
+ * surrogate escapes, or line ends within a string. Jansson refuses such documents. They
+ * are read with line ends escaped, and with each stray byte or surrogate replaced by a
+ * private character that says what it was, so that repair_join can put the halves together
+ * again. What stays alone becomes U+FFFD.
  */
 #ifndef LLM_REPAIR_H
 #define LLM_REPAIR_H

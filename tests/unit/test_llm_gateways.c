@@ -272,6 +272,7 @@ static void arguments_are_found(void **state)
 		{ { "~~~json\n{\"a\":1}\n~~~" }, "{\"a\":1}" },
 		{ { "```JSON {\"a\":1} ```" }, "{\"a\":1}" },
 		{ { "\xef\xbb\xbf{\"a\":1}" }, "{\"a\":1}" },
+		{ { "{\"a\":\"x\ny\t\\\"z\"}" }, "{\"a\":\"x\\ny\\t\\\"z\"}" },
 		{ { "nullable" }, NULL }, { { "null", "\"x\"" }, NULL },
 		{ { "[1]" }, NULL }, { { "[{\"a\":1},{\"b\":1}]" }, NULL }, { { "```" }, NULL }, { { "{\"a\":1} or so" }, NULL },
 	};
