@@ -164,13 +164,10 @@ static struct file_kind kind_of_units(struct str s, const char *charset)
 static struct file_kind kind_of(struct str s)
 {
 	struct file_kind k = { .type = "application/octet-stream" };
-	const char *units = extract_plain_units(s);
 	const char *said = magic_buffer(magic, s.p, MIN(s.n, LIM_EXTRACT_HEAD_BYTES));
 	struct str rest = str_of(said), type = str_cut(&rest, ';');
-	const char *office = is_zip(s) ? extract_office_type(s) : NULL;
+	const char *office = is_zip(s) ? extract_office_type(s) : NULL, *units;
 
-	if (units)
-		return kind_of_units(s, units);
 	k.text = rest.p && !memmem(rest.p, rest.n, "binary", 6);
 	if (office)
 		type = str_of(office);
@@ -181,6 +178,10 @@ static struct file_kind kind_of(struct str s)
 		memcpy(k.type, type.p, type.n);
 		k.type[type.n] = '\0';
 	}
+	units = k.text || office ? NULL : extract_plain_units(s);
+	if (units && (!strcmp(k.type, "application/octet-stream") ||
+		      extract_plain_is_surely(s, units)))
+		return kind_of_units(s, units);
 	if (!k.text && !strcmp(k.type, "application/octet-stream") && is_text(s)) {
 		k.text = true;
 		snprintf(k.type, sizeof(k.type), "text/plain");

@@ -109,6 +109,9 @@ void extract_plain_decode(struct str text, const char *charset, struct buf *out)
  */
 const char *extract_plain_units(struct str text);
 
+/* Whether UTF-16 without a mark is text even if libmagic knows a format that begins so. */
+bool extract_plain_is_surely(struct str text, const char *units);
+
 /* Opens the converters of all charsets that can be detected. */
 void extract_plain_prepare(void);
 

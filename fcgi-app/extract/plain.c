@@ -21,6 +21,8 @@
 enum {
 	LOOK_BYTES = 1048576, PART_BYTES = 4096, NAME_BYTES = 40,
 	ALONE = 100,	/* of so many units one may be half a character */
+	SURE = 8,	/* if of so many one is ASCII */
+	SCRIPTS = 4,	/* blocks of 256 characters in text of no ideographs */
 };
 
 /*
@@ -179,7 +181,7 @@ static size_t ascii_units(struct str s, size_t bytes, bool little)
 		after_high = c >= 0xd800 && c <= 0xdbff;
 		ascii += c < 0x7f;
 	}
-	return alone > 1 + n / ALONE ? 0 : ascii;
+	return alone > 1 + n / ALONE || (alone && ascii * SURE < n) ? 0 : ascii;
 }
 
 const char *extract_plain_units(struct str s)
@@ -209,6 +211,21 @@ const char *extract_plain_units(struct str s)
 		}
 	}
 	return found;
+}
+
+bool extract_plain_is_surely(struct str s, const char *units)
+{
+	const bool little = !strcmp(units, "UTF-16LE");
+	size_t n = MIN(s.n, LOOK_BYTES) / 2, blocks = 0;
+	bool seen[256] = { false };
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t block = unit_at(s.p + 2 * i, 2, little) >> 8;
+
+		blocks += !seen[block];
+		seen[block] = true;
+	}
+	return blocks <= SCRIPTS && (little || !strcmp(units, "UTF-16BE"));
 }
 
 /* Whether it may be one of ISO-2022, which are ASCII with escape sequences. */
