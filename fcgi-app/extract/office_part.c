@@ -9,13 +9,28 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "extract/extract.h"
-#include "extract/office_walk.h"
 
 #include "base/banned.h"
 
 enum { PART_BYTES = 65536, ONE_BYTES = 67108864 };
+
+void office_decode_name(char *name)
+{
+	char *to = name;
+
+	for (const char *p = name; *p; p++) {
+		int high = *p == '%' ? hex_digit(p[1]) : -1;
+		int low = high >= 0 ? hex_digit(p[2]) : -1;
+		bool is_code = low >= 0 && (high || low);
+
+		*to++ = is_code ? (char)(high << 4 | low) : *p;
+		p += is_code ? 2 : 0;
+	}
+	*to = '\0';
+}
 
 /* Some programs write backslashes, or a slash first. */
 static char *clean_name(const char *name)

@@ -17,6 +17,12 @@ struct office_parts {
 };
 
 /*
+ * Decodes "%20" in the name of a part: some programs encode the names in the archive, in
+ * its relations and in its list of types, others only some of them.
+ */
+void office_decode_name(char *name);
+
+/*
  * Unpacks the files that are wanted; their names are decoded, have no leading slash, and /
  * between folders. Returns an exit code. office_release must follow in any case.
  */

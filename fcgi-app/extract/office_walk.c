@@ -137,21 +137,6 @@ int office_each(struct office_walk *w, struct str part, office_element *element,
 
 /* -- links --- */
 
-void office_decode_name(char *name)
-{
-	char *to = name;
-
-	for (const char *p = name; *p; p++) {
-		int high = *p == '%' ? hex_digit(p[1]) : -1;
-		int low = high >= 0 ? hex_digit(p[2]) : -1;
-		bool is_code = low >= 0 && (high || low);
-
-		*to++ = is_code ? (char)(high << 4 | low) : *p;
-		p += is_code ? 2 : 0;
-	}
-	*to = '\0';
-}
-
 /* Resolves target, a path relative to the part base or absolute, to out. */
 static void resolve(const char *base, const char *target, char *out)
 {

@@ -116,12 +116,6 @@ int office_each(struct office_walk *w, struct str part, office_element *element,
 
 /* -- links --- */
 
-/*
- * Decodes "%20" in the name of a part: some programs encode the names in the archive, in
- * its relations and in its list of types, others only some of them.
- */
-void office_decode_name(char *name);
-
 /* Records what an id in the part w->base refers to; type: a URI, or "". */
 void office_add_link(struct office_walk *w, const char *id, const char *type,
 		     const char *target);

@@ -87,7 +87,7 @@ struct font {
 };
 
 /* A style of paragraphs. */
-struct style {
+struct rtf_style {
 	int heading;		/* its level; 0: it is none, -1: not said */
 	int based_on;		/* another style, or -1 */
 };
@@ -113,7 +113,7 @@ struct rtf {
 	struct font *fonts;
 	int font;		/* that the table describes */
 	int default_font;
-	struct style *styles;
+	struct rtf_style *styles;
 	int style;		/* that the table describes; -1: one of something else */
 	char style_name[STYLE_NAME];
 	int heading;
@@ -443,7 +443,7 @@ static void end_instruction(struct rtf *r)
 
 	if (!str_starts(s, STR("SYMBOL ")))
 		return;
-	p = strstr(s.p, "\\f ");
+	p = memmem(s.p, s.n, "\\f ", 3);
 	if (p) {
 		p += strspn(p + 3, " ") + 3;
 		n = strcspn(p + (*p == '"'), *p == '"' ? "\"" : " \\");
@@ -534,7 +534,7 @@ static bool structure(struct rtf *r, const char *word)
 /* A control word in the table of styles. */
 static void style_property(struct rtf *r, const char *word, long value)
 {
-	struct style *s = r->style < 0 ? NULL : &r->styles[r->style];
+	struct rtf_style *s = r->style < 0 ? NULL : &r->styles[r->style];
 
 	if (!strcmp(word, "s"))
 		r->style = value >= 0 && value < STYLES ? (int)value : -1;
@@ -726,7 +726,7 @@ int extract_rtf(struct extract *x)
 
 	r.group[0].uc = 1;
 	for (size_t i = 0; i < STYLES; i++)
-		r.styles[i] = (struct style){ -1, -1 };
+		r.styles[i] = (struct rtf_style){ -1, -1 };
 	deep = read_all(&r);
 	while (r.n_boxes) {
 		r.depth = r.boxes[r.n_boxes - 1].depth;

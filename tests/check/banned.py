@@ -130,6 +130,7 @@ SEARCHED = {
     "fcgi-app/extract/office_epub.c": "a foreign file, names of files in it",
     "fcgi-app/extract/office_odf.c": "a foreign file",
     "fcgi-app/extract/office_walk.c": "names of XML namespaces",
+    "fcgi-app/extract/rtf.c": "an instruction of a field, for its font",
     "fcgi-app/extract/tags.c": "XML or HTML, for ends of tags",
     "fcgi-app/multipart.c": "a body, for its boundaries",
     "fcgi-app/api/echo.c": "a foreign text, for the ends of reasoning",

@@ -63,3 +63,9 @@ struct str office_part(const struct office_parts *p, const char *name)
 			return buf_str(&p->v[i].data);
 	return (struct str){ NULL, 0 };
 }
+
+/* Names are as they are in the input. */
+void office_decode_name(char *name)
+{
+	(void)name;
+}
