@@ -12,6 +12,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/chat_ai_sdk.c \
 	fcgi-app/api/chat_openai.c \
 	fcgi-app/api/echo.c fcgi-app/api/echo.h \
+	fcgi-app/api/inline.c fcgi-app/api/inline.h \
 	fcgi-app/api/openai.h fcgi-app/api/openai_ask.c fcgi-app/api/openai_tools.c \
 	fcgi-app/api/openai_helper.c fcgi-app/api/openai_thread.c \
 	fcgi-app/api/client.c fcgi-app/api/client.h \

@@ -270,6 +270,33 @@ int api_attachment_take(struct request *rq, struct multipart *m, struct str name
 	return -1;
 }
 
+int api_attachment_put(struct request *rq, const struct uuid *id, struct str name,
+		       struct str bytes, struct err *e)
+{
+	const struct file_caps caps = caps_of(rq);
+	struct file_upload *u;
+	struct attachment t;
+	int rc;
+
+	if (check_on(rq, e) < 0 ||
+	    (!rq->storing.of && route_store(rq, (int64_t)bytes.n, e) < 0) ||
+	    check_room(rq, (int64_t)bytes.n, true, e) < 0)
+		return -1;
+	if (make(rq, id, name, &t, e) < 0) {
+		if (e->code != ERR_DB_DUPLICATE)
+			return -1;
+		err_clear(e);
+		return 0;
+	}
+	u = file_upload_new(rq->app->db, &rq->by.owner, &caps, &t, rq->arena);
+	rc = file_upload_add(u, bytes.p, bytes.n, e) < 0 ? -1
+		: file_upload_end(u, true, rq->arena, &t, e);
+	file_upload_release(u);
+	if (rc < 0)
+		forget(rq, id);
+	return rc;
+}
+
 /* Finds the first part that is a file. */
 static int find_file(struct request *rq, struct multipart *m, struct str *name,
 		     struct err *e)

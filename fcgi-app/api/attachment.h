@@ -35,6 +35,13 @@ int api_attachment_take(struct request *rq, struct multipart *m, struct str name
 			struct attachment *out, struct err *e) MUST_CHECK;
 
 /*
+ * Stores bytes as an attachment of the caller with this id, and reads their text. One
+ * that exists already is left as it is. Errors of api_attachment_take.
+ */
+int api_attachment_put(struct request *rq, const struct uuid *id, struct str name,
+		       struct str bytes, struct err *e) MUST_CHECK;
+
+/*
  * Sends t, or the range of it that rq requests, as a download that is not
  * displayed. The caller has checked its owner. ERR_OVERLOADED: the user has too
  * many downloads.

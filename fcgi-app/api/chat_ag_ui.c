@@ -4,6 +4,7 @@
 
 #include "api/approval.h"
 #include "api/client.h"
+#include "api/inline.h"
 #include "base/limits.h"
 #include "dialect/ag_ui.h"
 #include "tool/core/tool.h"
@@ -111,7 +112,7 @@ static int resume(struct request *rq, struct response *rs,
 /*
  * POST /ag-ui/{w}?agentId= RunAgentInput {threadId, runId, messages, …}:
  * AG-UI events, docs/dialects.md. The thread is the caller's conversation with
- * that id, or one that was created for it. Only the text of the last message is
+ * that id, or one that was created for it. Only the text and files of the last message are
  * used or, if the thread waits, resume and the tool messages at the end, with which
  * its turn is resumed as this run. tools are those of the client's page, if the
  * workspace allows them (unsupported ones are left out). The options are read from
@@ -123,6 +124,7 @@ int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 	struct ag_ui_asked asked;
 	struct send_as as = { .dialect = DIALECT_AG_UI, .asked = &asked };
 	struct turn_request in = send_request(rq, TURN_SEND);
+	struct inline_files files = { .ids = NULL };
 	struct client_thread thread;
 
 	if (client_name(rq->body, "threadId", &asked.thread_id, e) < 0 ||
@@ -134,9 +136,13 @@ int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 			     &in.content, e) < 0 ||
 	    send_read_options(jx_obj(rq->body, "forwardedProps"), &in.options,
 			      e) < 0 ||
+	    inline_take(rq, json_object_get(last_message(rq), "content"), &files,
+			e) < 0 ||
+	    inline_use(rq, &files, &in, e) < 0 ||
 	    client_thread(rq, "ag-ui", asked.thread_id, &thread, e) < 0)
 		return -1;
 	in.options.client = page_of(rq);
 	client_target(&thread, &in);
+	inline_tell(rs, &files);
 	return send_stream(rq, rs, &in, &as, e);
 }

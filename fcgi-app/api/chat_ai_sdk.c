@@ -4,6 +4,7 @@
 
 #include "api/approval.h"
 #include "api/client.h"
+#include "api/inline.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -19,6 +20,7 @@
 struct ask {
 	struct str chat;
 	struct turn_request in;
+	struct inline_files files;
 	bool regenerate;
 	const json_t *answered;		/* parts of an answer that waits, with
 					   what the client decided; or NULL */
@@ -73,7 +75,9 @@ static int read_ask(struct request *rq, struct ask *ask, struct err *e)
 		return -1;
 	name_message(rq, jx_str(json_array_get(messages, n - 1), "id"),
 		     &ask->in);
-	return 0;
+	return inline_take(rq, jx_arr(json_array_get(messages, n - 1), "parts"),
+			   &ask->files, e) < 0 ||
+	       inline_use(rq, &ask->files, &ask->in, e) < 0 ? -1 : 0;
 }
 
 /*
@@ -156,8 +160,8 @@ static int answer_parts(struct request *rq, struct response *rs,
 /*
  * POST /ai-sdk/{w}?agentId=&sdk= {id, messages, trigger?, messageId?}: the UI
  * message stream v1, docs/dialects.md. id is the client's chat id: the caller's
- * conversation with that id, or one that was created for it. Only the text and id
- * of the last message are used. With messageId, that user message is edited;
+ * conversation with that id, or one that was created for it. Only the text, the files
+ * and the id of the last message are used. With messageId, that user message is edited;
  * trigger regenerate-message regenerates, as POST /conversations/{c}/edit and
  * …/regenerate. If the last message is the answer that waits, with approvals and
  * outputs of the client in its tool parts, the turn is resumed in the same message;
@@ -181,6 +185,7 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 		return answer_parts(rq, rs, &ask, &as, e);
 	if (find_thread(rq, &ask, e) < 0)
 		return -1;
+	inline_tell(rs, &ask.files);
 	return send_stream(rq, rs, &ask.in, &as, e);
 }
 

@@ -321,6 +321,7 @@ static void write_ignored(struct response *rs, const struct turn_run *t,
 	oai_tools_ignored(ask, t);
 	if (ask->ignored.n && buf_ok(&ask->ignored))
 		resp_header(rs, "X-Ignored-Parameters", ask->ignored.p);
+	inline_tell(rs, &ask->files);
 }
 
 /* A call that the model made in an earlier answer, here or elsewhere. */
@@ -453,6 +454,25 @@ static int write_meta(struct request *rq, struct openai_ask *ask, struct err *e)
 			       "There are too many messages.");
 	buf_release(&b);
 	return rc;
+}
+
+/*
+ * The files of the messages that its conversation does not have, the newest first:
+ * there may be more than one message may have.
+ */
+static int take_files(struct request *rq, struct openai_ask *ask, struct err *e)
+{
+	const json_t *messages = jx_arr(rq->body, "messages"), *m;
+
+	if (ask->in.verb == TURN_RESUME || ask->thread.how == OAI_AGAIN || ask->files.ids)
+		return 0;
+	for (size_t i = json_array_size(messages); i-- > ask->thread.known;) {
+		m = json_array_get(messages, i);
+		if (str_is(jx_str(m, "role"), "user") &&
+		    inline_take(rq, json_object_get(m, "content"), &ask->files, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int read_messages(struct request *rq, struct openai_ask *ask,
@@ -663,7 +683,11 @@ static int send(struct request *rq, struct response *rs, struct openai_ask *ask,
 	int rc;
 
 	for (;;) {
-		if (oai_thread_use(rq, ask, e) < 0 || write_meta(rq, ask, e) < 0)
+		if (oai_thread_use(rq, ask, e) < 0 || write_meta(rq, ask, e) < 0 ||
+		    take_files(rq, ask, e) < 0)
+			return -1;
+		ask->in.options.attachments = NULL;
+		if (ask->in.content.p && inline_use(rq, &ask->files, &ask->in, e) < 0)
 			return -1;
 		rc = ask->stream ? send_stream(rq, rs, &ask->in, as, e)
 			: send_and_wait(rq, rs, ask, e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/client.h"
 
+#include "api/inline.h"
 #include "api/scope.h"
 #include "app.h"
 #include "base/clock.h"
@@ -17,8 +18,8 @@ static struct str text_of(const json_t *v)
 	return (struct str){ json_string_value(v), json_string_length(v) };
 }
 
-int client_text(struct request *rq, const json_t *content, const char *field,
-		struct str *out, struct err *e)
+static int text_beside(struct request *rq, const json_t *content, const char *field,
+		       bool files, struct str *out, struct err *e)
 {
 	struct buf b = BUF_INIT(LIM_ANSWER_BYTES);
 	const json_t *part;
@@ -35,7 +36,10 @@ int client_text(struct request *rq, const json_t *content, const char *field,
 	json_array_foreach((json_t *)content, i, part) {
 		struct str type = jx_str(part, "type");
 
-		if (!str_is(type, "text") ||
+		if (files && inline_is(part))
+			continue;
+		if ((!str_is(type, "text") && !str_is(type, "input_text") &&
+		     !str_is(type, "output_text")) ||
 		    !json_is_string(json_object_get(part, "text"))) {
 			buf_release(&b);
 			return err_field(e, ERR_INVALID_FIELD, field,
@@ -52,6 +56,18 @@ int client_text(struct request *rq, const json_t *content, const char *field,
 	return e->code ? -1 : 0;
 }
 
+int client_text(struct request *rq, const json_t *content, const char *field,
+		struct str *out, struct err *e)
+{
+	return text_beside(rq, content, field, false, out, e);
+}
+
+int client_said(struct request *rq, const json_t *content, const char *field,
+		struct str *out, struct err *e)
+{
+	return text_beside(rq, content, field, true, out, e);
+}
+
 int client_last_text(struct request *rq, const json_t *messages,
 		     const char *key, struct str *out, struct err *e)
 {
@@ -66,9 +82,9 @@ int client_last_text(struct request *rq, const json_t *messages,
 				 "the role user.");
 	if (!content)
 		content = json_object_get(last, "content");
-	if (client_text(rq, content, "messages", out, e) < 0)
+	if (client_said(rq, content, "messages", out, e) < 0)
 		return -1;
-	if (!str_trim(*out).n)
+	if (!str_trim(*out).n && !inline_has(content))
 		return err_field(e, ERR_INVALID_FIELD, "messages",
 				 "The last message must not be empty.");
 	if (out->n > max && utf8_chars(*out) > max)

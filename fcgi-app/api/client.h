@@ -18,10 +18,14 @@
 int client_text(struct request *rq, const json_t *content, const char *field,
 		struct str *out, struct err *e) MUST_CHECK;
 
+/* The same beside files (inline.h), which are left out. */
+int client_said(struct request *rq, const json_t *content, const char *field,
+		struct str *out, struct err *e) MUST_CHECK;
+
 /*
  * The new user text: member key ("content", "parts"), else "content", of the last
- * of messages (a list), which must have the role user; not blank, at most
- * limits.message_chars. The history that these clients send is ignored: the stored
+ * of messages (a list), which must have the role user; not blank, unless it has files,
+ * at most limits.message_chars. The history that these clients send is ignored: the stored
  * one is authoritative (F8).
  */
 int client_last_text(struct request *rq, const json_t *messages,

@@ -7,6 +7,7 @@
 #define API_OPENAI_H
 
 #include "api/echo.h"
+#include "api/inline.h"
 #include "base/buf.h"
 #include "prompt/ask.h"
 #include "route.h"
@@ -45,6 +46,7 @@ struct openai_ask {
 	bool stream, want_usage;
 	size_t n_given;			/* messages in front of the new one */
 	json_t *generation;		/* the option of that name */
+	struct inline_files files;	/* of the messages that are new */
 	struct buf ignored;		/* X-Ignored-Parameters */
 	struct buf said;		/* what was streamed, of the content */
 };
@@ -75,7 +77,7 @@ int oai_tools_resume(struct request *rq, struct openai_ask *ask,
 
 /*
  * The text of a message, of any role: its content, or "" if that is absent or null.
- * ERR_INVALID_FIELD for parts that are not text.
+ * ERR_INVALID_FIELD for parts that are not text, and not files of the user (inline.h).
  */
 int oai_text(struct request *rq, const json_t *message, struct str *out,
 	     struct err *e) MUST_CHECK;

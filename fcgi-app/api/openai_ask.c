@@ -32,6 +32,9 @@ int oai_text(struct request *rq, const json_t *message, struct str *out,
 	const json_t *content = json_object_get(message, "content");
 
 	*out = STR("");
-	return !content || json_is_null(content) ? 0
+	if (!content || json_is_null(content))
+		return 0;
+	return str_is(jx_str(message, "role"), "user")
+		? client_said(rq, content, "messages", out, e)
 		: client_text(rq, content, "messages", out, e);
 }

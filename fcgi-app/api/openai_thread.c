@@ -181,7 +181,8 @@ static int same_question(struct request *rq, struct openai_ask *ask, bool *clien
 		return -1;
 	meta = jx_keep(rq->arena, jx_try(m.meta));
 	*clients = jx_str(meta, "client").n;
-	*same = str_eq(text, m.content) && !m.options.attachments.p;
+	*same = str_eq(text, m.content) && !m.options.attachments.p && !inline_has(
+		json_object_get(json_array_get(messages, t->known), "content"));
 	return 0;
 }
 

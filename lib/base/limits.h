@@ -11,6 +11,7 @@
 #define LIM_PARAMS           256	/* FastCGI parameters of one request */
 #define LIM_PARAMS_BYTES     65536	/* their total size */
 #define LIM_BODY_BYTES       1048576	/* JSON request body, default */
+#define LIM_DATA_BODY_BYTES  33554432	/* of clients that send files in their messages */
 #define LIM_BODY_DRAIN_BYTES 33554432	/* of a body that nobody wants; more than
 					   the samples of conf/ let through */
 #define LIM_JSON_DEPTH       64		/* nesting of inbound JSON */
@@ -129,6 +130,7 @@
 #define LIM_FORM_VALUE_BYTES 32768	/* of a field beside a file in a multipart body */
 #define LIM_SETTINGS_PAGE_BYTES 1048576	/* what a page of settings is made from */
 #define LIM_FORM_FIELDS      32		/* fields of a form; parts of a multipart body */
+#define LIM_INLINE_GET_BYTES 20971520	/* a file at an address in a client's message */
 #define LIM_CLIENT_CHARS     64		/* name of a program that uses the API */
 #define LIM_CLIENT_NAME_CHARS 200	/* a client's id of a thread, a run, a chat */
 #define LIM_OPENAI_GIVEN_BYTES 8388608	/* messages before the last, of an OpenAI client */

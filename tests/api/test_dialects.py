@@ -402,7 +402,7 @@ def user_message(**parts):
     ({"id": ""}, "id"), ({"id": "x" * 201}, "id"), ({"id": 1}, "id"),
     ({"messages": []}, "messages"), ({"messages": {}}, "messages"),
     ({"messages": [{"role": "assistant", "parts": []}]}, "messages"),
-    (user_message(parts=[{"type": "file", "url": "data:,x"}]), "messages"),
+    (user_message(parts=[{"type": "video-call", "url": "data:,x"}]), "messages"),
     (user_message(parts=[{"type": "text", "text": " "}]), "messages"),
     (user_message(parts="x" * 5001), "messages"),
     (user_message(parts=7), "messages"),
