@@ -14,7 +14,8 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/echo.c fcgi-app/api/echo.h \
 	fcgi-app/api/inline.c fcgi-app/api/inline.h \
 	fcgi-app/api/openai.h fcgi-app/api/openai_ask.c fcgi-app/api/openai_tools.c \
-	fcgi-app/api/openai_helper.c fcgi-app/api/openai_thread.c \
+	fcgi-app/dialect/responses.c fcgi-app/dialect/responses.h \
+	fcgi-app/api/openai_responses.c fcgi-app/api/openai_helper.c fcgi-app/api/openai_thread.c \
 	fcgi-app/api/client.c fcgi-app/api/client.h \
 	fcgi-app/api/complete.c \
 	fcgi-app/api/conversation.c \

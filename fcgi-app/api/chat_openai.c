@@ -585,6 +585,13 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 
 	if (status == TURN_ERROR)
 		return fail(t, e);
+	if (ask->responses) {
+		w = resp_json(rs, 200);
+		jw_json(&w, jx_keep(rq->arena, responses_whole(
+			ask->responses, t, &t->answer, text_of(rq, t), t->waits,
+			t->n_waits)));
+		return 0;
+	}
 	wire_answer_read(&a, &t->answer);
 	n = sources_of(rq, t, &a, &v);
 	w = resp_json(rs, 200);
@@ -697,6 +704,42 @@ static int send(struct request *rq, struct response *rs, struct openai_ask *ask,
 	}
 }
 
+int oai_answer(struct request *rq, struct response *rs, struct responses *r,
+	       struct str previous, struct err *e)
+{
+	struct openai_asked asked;
+	struct openai_ask ask;
+	struct send_as as = {
+		.dialect = DIALECT_OPENAI, .asked = &asked,
+		.stops_with_client = true, .no_end = r != NULL,
+		.begun = write_ignored, .told = told,
+		.ctx = &ask,
+	};
+	int rc = read_parameters(rq, &ask, e);
+	bool helper = rc == 0 && !r && oai_helper_is(rq);
+
+	ask.responses = r;
+	if (rc == 0 && previous.n)
+		rc = oai_thread_follow(rq, &ask, previous, e);
+	if (rc == 0 && !helper)
+		rc = read_messages(rq, &ask, e);
+
+	asked = (struct openai_asked){
+		.model = ask.model, .want_usage = ask.want_usage,
+		.typed = json_object_get(ask.generation, "schema"),
+		.said = &ask.said, .responses = r,
+		.write = r ? responses_write : NULL,
+	};
+	if (r)
+		r->said = &ask.said;
+	if (rc == 0)
+		rc = helper ? answer_helper(rq, rs, &ask, e)
+			: send(rq, rs, &ask, &as, e);
+	buf_release(&ask.ignored);
+	buf_release(&ask.said);
+	return rc;
+}
+
 /*
  * POST {base}/openai/v1/chat/completions {model, messages, stream?,
  * stream_options?, …}: 200 chat.completion, or with stream chunks and [DONE].
@@ -707,28 +750,5 @@ static int send(struct request *rq, struct response *rs, struct openai_ask *ask,
  */
 int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 {
-	struct openai_asked asked;
-	struct openai_ask ask;
-	struct send_as as = {
-		.dialect = DIALECT_OPENAI, .asked = &asked,
-		.stops_with_client = true, .begun = write_ignored, .told = told,
-		.ctx = &ask,
-	};
-	int rc = read_parameters(rq, &ask, e);
-	bool helper = rc == 0 && oai_helper_is(rq);
-
-	if (rc == 0 && !helper)
-		rc = read_messages(rq, &ask, e);
-
-	asked = (struct openai_asked){
-		.model = ask.model, .want_usage = ask.want_usage,
-		.typed = json_object_get(ask.generation, "schema"),
-		.said = &ask.said,
-	};
-	if (rc == 0)
-		rc = helper ? answer_helper(rq, rs, &ask, e)
-			: send(rq, rs, &ask, &as, e);
-	buf_release(&ask.ignored);
-	buf_release(&ask.said);
-	return rc;
+	return oai_answer(rq, rs, NULL, (struct str){ NULL, 0 }, e);
 }

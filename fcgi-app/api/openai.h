@@ -7,6 +7,7 @@
 #define API_OPENAI_H
 
 #include "api/echo.h"
+#include "dialect/responses.h"
 #include "api/inline.h"
 #include "base/buf.h"
 #include "prompt/ask.h"
@@ -36,6 +37,8 @@ struct openai_thread {
 	struct prefix found;		/* unless OAI_NEW */
 	int64_t last;			/* seq of the last user message there */
 	size_t known;			/* messages that the conversation has */
+	bool linked;			/* named by previous_response_id, so that the
+					   request does not have all of it */
 };
 
 struct openai_ask {
@@ -43,6 +46,7 @@ struct openai_ask {
 	struct turn_request in;
 	struct openai_thread thread;
 	struct str model;		/* as in the request */
+	struct responses *responses;	/* the form of the answer; or NULL */
 	bool stream, want_usage;
 	size_t n_given;			/* messages in front of the new one */
 	json_t *generation;		/* the option of that name */
@@ -81,6 +85,28 @@ int oai_tools_resume(struct request *rq, struct openai_ask *ask,
  */
 int oai_text(struct request *rq, const json_t *message, struct str *out,
 	     struct err *e) MUST_CHECK;
+
+/*
+ * Runs a request of chat completions, which rq's body is, and answers it in its own
+ * form, or (r not NULL) as a response. previous: a response that it follows; or NULL.
+ */
+int oai_answer(struct request *rq, struct response *rs, struct responses *r,
+	       struct str previous, struct err *e) MUST_CHECK;
+
+/*
+ * The caller's turn that a response ("resp_…") is, and its conversation. ERR_NOT_FOUND,
+ * which names field.
+ */
+struct conversation;
+int oai_thread_turn(struct request *rq, struct str id, const char *field,
+		    struct turn *t, struct conversation *c, struct err *e) MUST_CHECK;
+
+/*
+ * Makes the request follow a response of the caller, with the same model.
+ * ERR_NOT_FOUND (previous_response_id).
+ */
+int oai_thread_follow(struct request *rq, struct openai_ask *ask, struct str previous,
+		      struct err *e) MUST_CHECK;
 
 /*
  * Whether the request is a question that a user interface asks for itself, and the

@@ -12,12 +12,13 @@
  */
 #include "api/openai.h"
 
-#include <ctype.h>
+#include <string.h>
 
 #include "api/idempotent.h"
 #include "app.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "dialect/openai.h"
 #include "store/conversation.h"
 #include "store/message.h"
 #include "store/thread.h"
@@ -240,14 +241,15 @@ static int decide(struct request *rq, struct openai_ask *ask, size_t n_given,
 	int rc = thread_after(rq->app->db, &t->found.conversation_id,
 			      t->found.user_seq, t->found.answer_seq, &t->last, e);
 
-	if (rc < 0 && (e->code == ERR_CONFLICT || e->code == ERR_NOT_FOUND)) {
+	if (rc < 0 && !t->linked &&
+	    (e->code == ERR_CONFLICT || e->code == ERR_NOT_FOUND)) {
 		err_clear(e);
 		t->how = OAI_NEW;
 		return 0;
 	}
 	if (rc < 0)
 		return -1;
-	if (rc == 1)
+	if (rc == 1 && !t->linked)
 		return decide_after(rq, ask, n_given, e);
 	t->how = rc ? OAI_FORK : OAI_NEXT;
 	return 0;
@@ -262,6 +264,8 @@ int oai_thread_find(struct request *rq, struct openai_ask *ask, size_t n_given,
 	int rc;
 
 	t->how = OAI_NEW;
+	if (t->linked)
+		return decide(rq, ask, n_given, e);
 	if (!t->n_places)
 		return 0;
 	rc = prefix_find(rq->app->db, &rq->by.owner, t->keys, t->n_places, rq->arena,
@@ -278,6 +282,61 @@ int oai_thread_find(struct request *rq, struct openai_ask *ask, size_t n_given,
 	if (decide(rq, ask, n_given, e) < 0)
 		return -1;
 	t->known = t->how == OAI_NEW ? 0 : with_calls(messages, t->known);
+	return 0;
+}
+
+/* -- the responses before ---------------------------------------------------------- */
+
+/* "resp_" and 32 hex digits. */
+static bool turn_of(struct str id, struct uuid *turn)
+{
+	char call[64];
+	int64_t position;
+	size_t n = sizeof(RESPONSES_ID) - 1;
+
+	if (id.n != n + 32 || memcmp(id.p, RESPONSES_ID, n))
+		return false;
+	memcpy(call, "call_", 5);
+	memcpy(call + 5, id.p + n, 32);
+	call[37] = '0';
+	return dialect_openai_call_parse((struct str){ call, 38 }, turn, &position);
+}
+
+int oai_thread_turn(struct request *rq, struct str id, const char *field,
+		    struct turn *t, struct conversation *c, struct err *e)
+{
+	struct uuid turn;
+
+	if (turn_of(id, &turn) &&
+	    store_turn_get(rq->app->db, &rq->by.owner, &turn, rq->arena, t, e) == 0 &&
+	    conversation_get(rq->app->db, &rq->by.owner, &t->conversation_id, rq->arena,
+			     c, e) == 0)
+		return 0;
+	if (e->code != ERR_NONE && e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return err_field(e, ERR_NOT_FOUND, field, "There is no response \"%.*s\".",
+			 (int)MIN(id.n, 100), id.p);
+}
+
+int oai_thread_follow(struct request *rq, struct openai_ask *ask, struct str previous,
+		      struct err *e)
+{
+	struct openai_thread *th = &ask->thread;
+	struct conversation c;
+	struct turn t;
+
+	if (oai_thread_turn(rq, previous, "previous_response_id", &t, &c, e) < 0)
+		return -1;
+	if (!str_eq(c.workspace_id, ask->in.workspace_id) ||
+	    !str_eq(c.agent_id, ask->in.agent_id))
+		return err_field(e, ERR_NOT_FOUND, "previous_response_id", "That response is "
+				 "of another model.");
+	th->linked = true;
+	th->found = (struct prefix){
+		.conversation_id = c.id, .user_seq = t.user_seq,
+		.answer_seq = t.answer_seq,
+	};
 	return 0;
 }
 
@@ -349,6 +408,9 @@ int oai_thread_use(struct request *rq, struct openai_ask *ask, struct err *e)
 	rc = fork_thread(rq, ask, e);
 	if (rc)
 		return rc < 0 ? -1 : 0;
+	if (t->linked)
+		return err_field(e, ERR_INVALID_FIELD, "previous_response_id", "That "
+				 "response cannot be continued any more.");
 	t->how = OAI_NEW;
 	t->known = 0;
 	return oai_thread_use(rq, ask, e);
@@ -361,6 +423,8 @@ bool oai_thread_other(struct openai_ask *ask, const struct err *e)
 	if (ask->in.verb == TURN_RESUME || t->how == OAI_NEW ||
 	    (e->code != ERR_BUSY && e->code != ERR_CONFLICT &&
 	     e->code != ERR_NOT_FOUND))
+		return false;
+	if (t->linked && t->how == OAI_FORK)
 		return false;
 	t->how = t->how == OAI_FORK ? OAI_NEW : OAI_FORK;
 	if (t->how == OAI_NEW)
@@ -378,6 +442,8 @@ void oai_thread_told(struct request *rq, const struct openai_ask *ask,
 		.answer_seq = answer_seq, .instructions = ask->thread.instructions,
 	};
 
+	if (ask->thread.linked)
+		return;
 	echo_add(&c, ECHO_ANSWER, text);
 	for (size_t i = 0; i < t->n_waits; i++)
 		if (t->waits[i].kind == WAIT_CLIENT)

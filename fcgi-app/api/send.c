@@ -339,7 +339,7 @@ int send_stream(struct request *rq, struct response *rs,
 	if (as->stops_with_client && in->key == TURN_KEY_NONE)
 		s.stop = t;
 	turn_run(t, &s.sink);
-	stream_close(&s, true);
+	stream_close(&s, !as->no_end);
 	return 0;
 }
 
@@ -370,7 +370,7 @@ int send_events(struct request *rq, struct response *rs,
 	f.ctx = &s;
 	if (turn_follow_run(&f, &s.sink, &later) < 0)
 		log_err("events of a turn", &later);
-	stream_close(&s, f.done);
+	stream_close(&s, f.done && !as->no_end);
 	return 0;
 }
 

@@ -96,6 +96,7 @@ struct send_as {
 	 * for clients that can neither reconnect nor cancel.
 	 */
 	bool stops_with_client;
+	bool no_end;		/* without what ends the dialect's streams */
 	/* Once the turn is started, before the head is sent: to add headers; or NULL. */
 	void (*begun)(struct response *rs, const struct turn_run *t, void *ctx);
 	/*

@@ -575,6 +575,37 @@ void dialect_openai_lone(struct buf *out, const struct openai_lone *a)
 	jw_end_obj(&w);
 }
 
+/* -- both forms ------------------------------------------------------------------ */
+
+/* The Responses API has other events for the same. */
+static bool as_response(struct buf *out, const struct turn_event *ev,
+			struct dialect_state *st)
+{
+	const struct openai_asked *asked = openai_asked(st);
+	struct str unsaid = { NULL, 0 };
+
+	if (!asked->write)
+		return false;
+	if (ev->type == TURN_EV_DONE)
+		unsaid = asked->typed ? ev->message->content : wire_unsaid(ev, st);
+	asked->write(out, ev, asked->responses, asked->typed, unsaid);
+	return true;
+}
+
+#define EITHER(fn) \
+	static void either_##fn(struct buf *out, const char *name, \
+				const struct turn_event *ev, struct dialect_state *st) \
+	{ \
+		if (!as_response(out, ev, st)) \
+			fn(out, name, ev, st); \
+	}
+EITHER(write_role)
+EITHER(write_delta)
+EITHER(write_gap)
+EITHER(write_waiting)
+EITHER(write_done)
+EITHER(write_error)
+
 const struct dialect dialect_openai = {
 	.id = DIALECT_OPENAI,
 	.name = "openai",
@@ -583,13 +614,13 @@ const struct dialect dialect_openai = {
 	.ends_at_wait = true,
 	.own_bytes = sizeof(struct openai_state),
 	.own = {
-		[TURN_EV_SESSION] = write_role,
-		[TURN_EV_TOKEN] = write_delta,
-		[TURN_EV_TOKEN_RESET] = write_gap,
-		[TURN_EV_REASONING] = write_delta,
+		[TURN_EV_SESSION] = either_write_role,
+		[TURN_EV_TOKEN] = either_write_delta,
+		[TURN_EV_TOKEN_RESET] = either_write_gap,
+		[TURN_EV_REASONING] = either_write_delta,
 		[TURN_EV_SOURCE] = keep_source,
-		[TURN_EV_WAITING] = write_waiting,
-		[TURN_EV_DONE] = write_done,
-		[TURN_EV_ERROR] = write_error,
+		[TURN_EV_WAITING] = either_write_waiting,
+		[TURN_EV_DONE] = either_write_done,
+		[TURN_EV_ERROR] = either_write_error,
 	},
 };

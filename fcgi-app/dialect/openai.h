@@ -13,12 +13,18 @@
 #include "store/source.h"
 #include "turn/turn.h"
 
+struct responses;	/* dialect/responses.h */
+
 /* dialect_state.asked of DIALECT_OPENAI. */
 struct openai_asked {
 	struct str model;	/* as it was asked for; or empty */
 	bool want_usage;	/* stream_options */
 	bool typed;		/* response_format: the text is sent once it was checked */
 	struct buf *said;	/* collects the content that is written; or NULL */
+	/* Another form of the format, which writes all events, and its state; or NULL. */
+	void (*write)(struct buf *out, const struct turn_event *ev,
+		      struct responses *r, bool typed, struct str unsaid);
+	struct responses *responses;
 };
 
 /* id, created and model members; object is "chat.completion…". */

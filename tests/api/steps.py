@@ -65,7 +65,9 @@ def stream(lab, path, body, headers, user="ada"):
 
 
 def conversations(lab, user="ada"):
-    return lab.get("/conversations", user=user).json["totalCount"]
+    """The user's own, and those of programs."""
+    return sum(lab.get(f"/conversations?clients={clients}", user=user).json["totalCount"]
+               for clients in ("false", "true"))
 
 
 def dead_database(config=None):

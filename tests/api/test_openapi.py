@@ -212,6 +212,7 @@ BODIES = {
     ("POST", "/projects/{id}/tree"): {"documentId": "{document}"},
     ("PATCH", PROJECT + "/members/{id}"): {"role": "editor"},
     ("POST", "/doctor"): {"measured": {}}, ("POST", "/doctor/body"): {},
+    ("POST", "/openai/v1/responses"): {"model": "lab", "input": "Hello"},
     ("POST", "/openai/v1/chat/completions"): {"model": "lab", "messages": [
         {"role": "user", "content": '!script {"text": "x"}'}]},
 }
@@ -248,7 +249,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
                             ids["{parent}"])}
     if method in ("PATCH", "DELETE"):
         real = ids.get(real, real)
-    real = filled(real, ids)
+    real = filled(real.replace("{response}", "resp_" + ids["{turn}"].replace("-", "")),
+                  ids)
     if path.endswith(("/events", "/notifications")):    # the form that is JSON
         real += "?wait=0"
     if path in ("/conversations/search", "/entities/search"):

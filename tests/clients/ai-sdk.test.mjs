@@ -122,8 +122,15 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 			await assert.rejects(send([user(text)], 'c', { trigger: 'regenerate-message' }),
 				/not_found/);
 			await assert.rejects(send([{ id: '1', role: 'user', parts: [
-				{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AA==' }] }]),
-			/type text/);
+				{ type: 'data-place', data: {} }] }]), /type text/);
+		});
+
+		test('a file is an attachment', async () => {
+			await send([{ id: '1', role: 'user', parts: [{ type: 'text', text },
+				{ type: 'file', mediaType: 'text/plain', filename: `v${version}.txt`,
+					url: 'data:text/plain;base64,TmluZSBkYXlz' }] }]);
+			const { body: { items } } = await call('GET', '/attachments?pageSize=100');
+			assert.ok(items.some((item) => item.name === `v${version}.txt`));
 		});
 
 		test('Chat: a talk of two turns is one stored conversation', async () => {

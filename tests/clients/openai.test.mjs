@@ -200,3 +200,64 @@ test('a chat is one conversation', async () => {
 		assert.equal(body.client, 'clients');	// what its token is for
 	}
 });
+
+// The Responses API: the SDK's own accumulation of the events is the check.
+test('responses, their streams, and what follows them', async () => {
+	const create = (input, more = {}) =>
+		client.responses.create({ model: 'lab/helper', input, ...more });
+	const first = await create(text, { instructions: 'Be brief.' });
+
+	assert.equal(first.output_text, TEXT);
+	const runner = client.responses.stream({ model: 'lab/helper', input: text,
+		previous_response_id: first.id });
+	const kinds = new Set();
+	for await (const event of runner)
+		kinds.add(event.type);
+	const second = await runner.finalResponse();
+	assert.equal(second.output_text, TEXT);
+	assert.ok(kinds.has('response.reasoning_summary_text.delta'));
+	assert.ok(kinds.has('response.completed'));
+	const got = await client.responses.retrieve(first.id);
+	assert.equal(got.status, 'completed');
+	const typed = await client.responses.parse({ model: 'lab/helper',
+		input: script({ text: '{"n": 4}' }), text: { format: { type: 'json_schema', name: 'x',
+			strict: true, schema: { type: 'object', required: ['n'],
+				additionalProperties: false,
+				properties: { n: { type: 'integer' } } } } } });
+	assert.deepEqual(typed.output_parsed, { n: 4 });
+	await assert.rejects(create('x', { previous_response_id: 'resp_none' }),
+		(e) => e instanceof OpenAI.NotFoundError && e.param === 'previous_response_id');
+	await assert.rejects(async () => {
+		const stream = await create(broken, { stream: true });
+		let failed;
+		for await (const event of stream)
+			failed = event.type === 'response.failed';
+		assert.ok(failed);
+		throw new Error('as it should');
+	}, /as it should/);
+});
+
+test('tools of the client of a response', async () => {
+	for (const stream of [false, true]) {
+		const input = [{ role: 'user', content: script({
+			narration: 'Let me look.',
+			tool_calls: [{ name: 'read_file', args: { path: 'a.c' } }], then: { text: TEXT },
+		}) }];
+		const ask = async (more = {}) => {
+			const body = { model: 'lab/helper', input, store: false, ...more, tools: [{
+				type: 'function', name: 'read_file', strict: false,
+				parameters: { type: 'object', properties: { path: { type: 'string' } } },
+			}] };
+
+			return stream ? client.responses.stream(body).finalResponse() :
+				client.responses.create(body);
+		};
+		const first = await ask();
+		const call = first.output.find((item) => item.type === 'function_call');
+
+		assert.deepEqual(JSON.parse(call.arguments), { path: 'a.c' });
+		input.push(...first.output,
+			{ type: 'function_call_output', call_id: call.call_id, output: 'int main;' });
+		assert.match((await ask()).output_text, new RegExp(`${TEXT}$`));
+	}
+});

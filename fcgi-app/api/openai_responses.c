@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Responses API: its requests as those of chat completions, which say the same in
+ * other words, so that everything else is one and the same. docs/openai-server.md.
+ */
+#include "api/api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/openai.h"
+#include "dialect/openai.h"
+#include "app.h"
+#include "base/limits.h"
+#include "dialect/responses.h"
+#include "store/conversation.h"
+
+#include "base/banned.h"
+
+/* -- input ----------------------------------------------------------------------- */
+
+/* Adds a call to the last message, if that is an answer, else to a new one. */
+static void add_call(json_t *messages, const json_t *item)
+{
+	size_t n = json_array_size(messages);
+	json_t *last = n ? json_array_get(messages, n - 1) : NULL, *calls;
+
+	if (!str_is(jx_str(last, "role"), "assistant")) {
+		last = json_pack("{s:s, s:n}", "role", "assistant", "content");
+		json_array_append_new(messages, last);
+	}
+	calls = json_object_get(last, "tool_calls");
+	if (!calls) {
+		calls = json_array();
+		json_object_set_new(last, "tool_calls", calls);
+	}
+	json_array_append_new(calls, json_pack("{s:s, s:O?, s:{s:O?, s:O?}}", "type",
+		"function", "id", json_object_get(item, "call_id"), "function", "name",
+		json_object_get(item, "name"), "arguments",
+		json_object_get(item, "arguments")));
+}
+
+static int add_item(json_t *messages, json_t *item, struct err *e)
+{
+	struct str type = jx_str(item, "type");
+
+	if (json_is_object(item) && jx_str(item, "role").n &&
+	    (!type.n || str_is(type, "message"))) {
+		json_array_append_new(messages, json_pack("{s:O, s:O?}", "role",
+			json_object_get(item, "role"), "content",
+			json_object_get(item, "content")));
+		return 0;
+	}
+	if (str_is(type, "function_call")) {
+		add_call(messages, item);
+		return 0;
+	}
+	if (str_is(type, "function_call_output")) {
+		json_array_append_new(messages, json_pack("{s:s, s:O?, s:O?}", "role",
+			"tool", "tool_call_id", json_object_get(item, "call_id"),
+			"content", json_object_get(item, "output")));
+		return 0;
+	}
+	if (str_is(type, "reasoning"))
+		return 0;	/* the model has its own, with the stored answer */
+	return err_field(e, ERR_INVALID_FIELD, "input", "Items of the type \"%.40s\" are "
+			 "not supported here.", type.n ? type.p : "");
+}
+
+static int read_input(const json_t *body, json_t *messages, struct err *e)
+{
+	json_t *input = json_object_get(body, "input"), *item;
+	struct str instructions = jx_str(body, "instructions");
+	size_t i;
+
+	if (instructions.n)
+		json_array_append_new(messages, json_pack("{s:s, s:o}", "role", "system",
+			"content", jx_string(instructions)));
+	if (json_is_string(input)) {
+		json_array_append_new(messages, json_pack("{s:s, s:O}", "role", "user",
+							  "content", input));
+		return 0;
+	}
+	if (!json_array_size(input))
+		return err_field(e, ERR_INVALID_FIELD, "input", "input must be a text or a "
+				 "list of items.");
+	json_array_foreach(input, i, item)
+		if (add_item(messages, item, e) < 0)
+			return -1;
+	return 0;
+}
+
+/* -- parameters ------------------------------------------------------------------ */
+
+/* {type: function, name, …} as {type: function, function: {name, …}}. */
+static json_t *nested(const json_t *flat)
+{
+	json_t *f;
+
+	if (!str_is(jx_str(flat, "type"), "function") || jx_obj(flat, "function"))
+		return json_deep_copy(flat);
+	f = json_deep_copy(flat);
+	json_object_del(f, "type");
+	return json_pack("{s:s, s:o}", "type", "function", "function", f);
+}
+
+static json_t *nested_list(const json_t *list)
+{
+	json_t *out = json_array();
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, one)
+		json_array_append_new(out, nested(one));
+	return out;
+}
+
+static json_t *choice_of(json_t *choice)
+{
+	if (str_is(jx_str(choice, "type"), "allowed_tools"))
+		return json_pack("{s:s, s:{s:O?, s:o}}", "type", "allowed_tools",
+				 "allowed_tools", "mode", json_object_get(choice, "mode"),
+				 "tools", nested_list(jx_arr(choice, "tools")));
+	return json_is_object(choice) ? nested(choice) : json_incref(choice);
+}
+
+static json_t *format_of(json_t *format)
+{
+	if (!str_is(jx_str(format, "type"), "json_schema"))
+		return json_incref(format);
+	return json_pack("{s:s, s:{s:O?, s:O?, s:O?}}", "type", "json_schema",
+			 "json_schema", "name", json_object_get(format, "name"), "schema",
+			 json_object_get(format, "schema"), "strict",
+			 json_object_get(format, "strict"));
+}
+
+/* What would be an answer of another kind. */
+static int check(const json_t *body, struct err *e)
+{
+	static const struct {
+		const char *key, *why;
+	} refused[] = {
+		{ "background", "A response is made while its client waits." },
+		{ "conversation", "Use previous_response_id." },
+		{ "prompt", "Stored prompts belong to the agent." },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+		if (!oai_idle(json_object_get(body, refused[i].key)))
+			return err_field(e, ERR_INVALID_FIELD, refused[i].key, "%s",
+					 refused[i].why);
+	return 0;
+}
+
+/* The request as one of chat completions; members that stay keep their names. */
+static int convert(struct request *rq, struct err *e)
+{
+	static const struct {
+		const char *theirs, *ours;
+	} same[] = {
+		{ "model", "model" }, { "stream", "stream" },
+		{ "temperature", "temperature" }, { "top_p", "top_p" },
+		{ "max_output_tokens", "max_completion_tokens" },
+		{ "parallel_tool_calls", "parallel_tool_calls" },
+	};
+	static const char *const read[] = {
+		"input", "instructions", "tools", "tool_choice", "text", "reasoning",
+		"previous_response_id", "include", "stream_options",
+		/* This is how it is: */
+		"store", "truncation",
+	};
+	json_t *body = jx_keep(rq->arena, json_object()), *messages = json_array(), *v;
+	json_t *effort = json_object_get(jx_obj(rq->body, "reasoning"), "effort");
+	json_t *format = json_object_get(jx_obj(rq->body, "text"), "format");
+	const char *key;
+
+	json_object_set_new(body, "messages", messages);
+	if (!json_is_object(rq->body))
+		return err_public(e, ERR_INVALID_JSON, "The body must be a JSON object.");
+	if (check(rq->body, e) < 0 || read_input(rq->body, messages, e) < 0)
+		return -1;
+	json_object_foreach(rq->body, key, v)	/* to be named as ignored */
+		json_object_set(body, key, v);
+	for (size_t i = 0; i < ARRAY_LEN(read); i++)
+		json_object_del(body, read[i]);
+	for (size_t i = 0; i < ARRAY_LEN(same); i++) {
+		v = json_object_get(rq->body, same[i].theirs);
+		json_object_del(body, same[i].theirs);
+		if (v)
+			json_object_set(body, same[i].ours, v);
+	}
+	json_object_set(body, "messages", messages);
+	if (!oai_idle(json_object_get(rq->body, "tools")))
+		json_object_set_new(body, "tools", json_is_array(json_object_get(
+			rq->body, "tools")) ? nested_list(jx_arr(rq->body, "tools"))
+			: json_string(""));
+	v = json_object_get(rq->body, "tool_choice");
+	if (v)
+		json_object_set_new(body, "tool_choice", choice_of(v));
+	if (effort)
+		json_object_set(body, "reasoning_effort", effort);
+	if (format)
+		json_object_set_new(body, "response_format", format_of(format));
+	rq->body = body;
+	return 0;
+}
+
+/* The members of a response that repeat its request, as OpenAI has them. */
+static json_t *echo_of(struct request *rq)
+{
+	static const char *const keys[] = {
+		"instructions", "max_output_tokens", "model", "previous_response_id",
+		"temperature", "top_p", "metadata", "user", "tool_choice", "tools", "text",
+		"parallel_tool_calls", "store", "truncation", "reasoning",
+	};
+	json_t *o = jx_keep(rq->arena, json_pack("{s:n, s:s, s:i, s:s, s:n, s:n, s:n, s:n,"
+		"s:s, s:[], s:n, s:b, s:b, s:n, s:n, s:{s:{s:s}}, s:s, s:[], s:s, s:n,"
+		"s:n, s:{}, s:{s:n, s:n}}",
+		"id", "object", "response", "created_at", 0, "status", "in_progress",
+		"error", "incomplete_details", "instructions", "max_output_tokens",
+		"model", "", "output", "previous_response_id", "parallel_tool_calls", 1,
+		"store", 1, "temperature", "top_p", "text", "format", "type", "text",
+		"tool_choice", "auto", "tools", "truncation", "disabled", "usage", "user",
+		"metadata", "reasoning", "effort", "summary"));
+	json_t *v;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		v = json_object_get(rq->body, keys[i]);
+		if (v && !json_is_null(v))
+			json_object_set(o, keys[i], v);
+	}
+	return o;
+}
+
+/* -- the routes ------------------------------------------------------------------- */
+
+/* The field of an error in the words of this API. */
+static void name_field(struct err *e)
+{
+	static const struct {
+		const char *chat, *here;
+	} names[] = {
+		{ "messages", "input" }, { "response_format", "text.format" },
+		{ "max_completion_tokens", "max_output_tokens" },
+		{ "reasoning_effort", "reasoning.effort" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(e->field, names[i].chat)) {
+			snprintf(e->field, sizeof(e->field), "%s", names[i].here);
+			return;
+		}
+}
+
+/*
+ * POST {base}/openai/v1/responses {model, input, instructions?, previous_response_id?,
+ * …}: 200 a response, or with stream its events. Errors, and a client that leaves, as
+ * for chat completions.
+ */
+int api_openai_responses(struct request *rq, struct response *rs, struct err *e)
+{
+	struct responses r = { .echo = NULL };
+	struct str previous = jx_str(rq->body, "previous_response_id");
+
+	r.echo = echo_of(rq);
+	if (convert(rq, e) == 0 && oai_answer(rq, rs, &r, previous, e) == 0)
+		return 0;
+	name_field(e);
+	return -1;
+}
+
+/*
+ * GET {base}/openai/v1/responses/{id}: 200 the response of a turn that has ended, with
+ * its answer. 404, also for another user's.
+ */
+int api_openai_response(struct request *rq, struct response *rs, struct err *e)
+{
+	struct responses r = { .echo = echo_of(rq) };
+	struct conversation c;
+	struct message answer = { .role = ROLE_ASSISTANT };
+	struct turn_run run = { .arena = rq->arena };
+	struct turn t;
+	json_t *o;
+	struct jw w;
+
+	if (oai_thread_turn(rq, route_arg(rq, "response"), "response", &t, &c, e) < 0 ||
+	    (t.answer_seq && message_get(rq->app->db, &rq->by.owner, &c.id, t.answer_seq,
+					 rq->arena, &answer, e) < 0))
+		return -1;
+	run.id = t.id;
+	run.user.created_us = t.started_us;
+	json_object_set_new(r.echo, "model", json_string(arena_printf(
+		rq->arena, "%.*s/%.*s", STR_ARG(c.workspace_id), STR_ARG(c.agent_id))));
+	o = jx_keep(rq->arena, responses_whole(&r, &run, &answer, answer.content, NULL, 0));
+	if (t.status == TURN_RUNNING || t.status == TURN_WAITING)
+		json_object_set_new(o, "status", json_string("in_progress"));
+	w = resp_json(rs, 200);
+	jw_json(&w, o);
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenAI's Responses API: a response as an object, and as the events that build it.
+ * Source: OpenAI API reference, responses and their streaming events (2026-11),
+ * recordings of them, and openai-node 7.57.0 as their reader.
+ */
+#ifndef DIALECT_RESPONSES_H
+#define DIALECT_RESPONSES_H
+
+#include "base/json.h"
+#include "dialect/dialect.h"
+#include "store/source.h"
+#include "turn/turn.h"
+
+#define RESPONSES_ID "resp_"
+
+/* What a stream has sent: struct openai_asked has it. */
+struct responses {
+	json_t *echo;		/* members of the response that repeat the request */
+	struct buf *said;	/* the text so far, of all messages; or NULL */
+	/* -- from here on the stream's own: zero at first -- */
+	json_t *output;		/* items that are complete */
+	int64_t sequence;
+	int open;		/* enum responses_item: the item that is being sent */
+	struct buf text;	/* of that item */
+};
+
+enum responses_item { RESPONSES_NONE, RESPONSES_MESSAGE, RESPONSES_REASONING };
+
+/* Appends the frames of an event of a turn. */
+void responses_write(struct buf *out, const struct turn_event *ev,
+		     struct responses *r, bool typed, struct str unsaid);
+
+/*
+ * The response of a turn that ended or waits as an object: its answer, with reasoning,
+ * and the calls of the client. New.
+ */
+json_t *responses_whole(const struct responses *r, const struct turn_run *run,
+			const struct message *answer, struct str text,
+			const struct turn_wait *waits, size_t n_waits);
+
+#endif

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""{base}/openai/v1/responses: the Responses API as a server (docs/openai-server.md)."""
+
+import base64
+import json
+import uuid
+
+import pytest
+
+RESPONSES = "//chat/openai/v1/responses"
+TOOL = {"type": "function", "name": "read_file", "description": "Reads.", "strict": True,
+        "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    import conftest
+    with conftest.Lab(workspaces={"lab": {
+            "workspace": "lab", "client_tools": "allow", "title_by_model": False,
+            "agents": [{"id": "helper", "default": True},
+                       {"id": "claude", "llm_service": "claude"}]}}) as lab:
+        yield lab
+
+
+@pytest.fixture
+def who():
+    return "r" + uuid.uuid4().hex[:12]
+
+
+def script(**what):
+    return "!script " + json.dumps(what)
+
+
+def ask(lab, who, said, status=200, **more):
+    answer = lab.post(RESPONSES, {"model": "lab/helper", "input": said, **more}, user=who)
+    assert answer.status == status, answer
+    return answer.json if status == 200 else answer.json["error"]
+
+
+def text_of(response):
+    return "".join(p["text"] for i in response["output"] if i["type"] == "message"
+                   for p in i["content"])
+
+
+def conversation(lab, who, response):
+    turn = uuid.UUID(response["id"].removeprefix("resp_"))
+    return lab.get(f"/turns/{turn}", user=who).json["conversationId"]
+
+
+def stream(lab, who, said, **more):
+    """The events, checked as the real ones are; the last one's response."""
+    events = lab.stream(RESPONSES, {"model": "lab/helper", "input": said, "stream": True,
+                                    **more}, user=who).events()
+    assert [e.data["sequence_number"] for e in events] == list(range(len(events)))
+    assert all(e.name == e.data["type"] for e in events)
+    names = [e.name for e in events]
+    assert names[:2] == ["response.created", "response.in_progress"]
+    added = [e.data for e in events if e.name == "response.output_item.added"]
+    done = [e.data for e in events if e.name == "response.output_item.done"]
+    last = events[-1].data["response"]
+    assert [d["output_index"] for d in added] == [d["output_index"] for d in done] == list(
+        range(len(added)))
+    assert [d["item"]["id"] for d in added] == [d["item"]["id"] for d in done]
+    assert [d["item"] for d in done] == last["output"]
+    for e in events:	# each part belongs to the item that is open
+        if "item_id" in e.data:
+            assert e.data["item_id"] == added[e.data["output_index"]]["item"]["id"]
+    deltas = "".join(e.data["delta"] for e in events
+                     if e.name == "response.output_text.delta")
+    assert deltas == text_of(last)
+    return events, last
+
+
+def test_a_plain_response(lab, who):
+    got = ask(lab, who, script(reasoning="Hm.", text="Hello."), instructions="Be brief.",
+              metadata={"a": "b"}, temperature=0.5)
+    assert got["object"] == "response" and got["status"] == "completed"
+    assert got["id"].startswith("resp_") and got["created_at"] > 1e9
+    assert [i["type"] for i in got["output"]] == ["reasoning", "message"]
+    assert got["output"][0]["summary"][0]["text"] == "Hm."
+    assert got["output"][1]["content"] == [{"type": "output_text", "text": "Hello.",
+                                            "annotations": [], "logprobs": []}]
+    usage = got["usage"]
+    assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"] > 0
+    assert usage["output_tokens_details"]["reasoning_tokens"] >= 0
+    assert (got["instructions"], got["temperature"]) == ("Be brief.", 0.5)
+    assert got["error"] is None and got["incomplete_details"] is None
+    same = lab.get(f"{RESPONSES}/{got['id']}", user=who)
+    assert same.status == 200 and text_of(same.json) == "Hello."
+    assert lab.get(f"{RESPONSES}/{got['id']}", user=who + "x").status == 404
+    assert lab.get(f"{RESPONSES}/resp_x", user=who).status == 404
+
+
+def test_a_stream(lab, who):
+    events, last = stream(lab, who, script(reasoning="Hm, so.", text="Hello wörld."))
+    assert last["status"] == "completed" and events[-1].name == "response.completed"
+    assert text_of(last) == "Hello wörld." and last["usage"]["total_tokens"] > 0
+    names = [e.name for e in events]
+    order = ["response.output_item.added", "response.content_part.added",
+             "response.output_text.delta", "response.output_text.done",
+             "response.content_part.done", "response.output_item.done"]
+    at = [len(names) - 1 - names[::-1].index(n) for n in order]
+    assert at == sorted(at)
+
+
+def test_narration_and_tools_of_the_agent(lab, who):
+    said = script(narration="Let me look.", tool_calls=[{"name": "none", "args": {}}],
+                  then={"text": "It is so."})
+    _, last = stream(lab, who, said)
+    assert text_of(last) == "Let me look.\n\nIt is so."
+    assert [i["type"] for i in last["output"]] == ["message"]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("linked", [False, True])
+def test_tools_of_the_client(lab, who, streamed, linked):
+    said = script(narration="Let me look.", tool_calls=[
+        {"name": "read_file", "args": {"path": "a"}}], then={"text": "It is a."})
+    run = (lambda i, **kw: stream(lab, who, i, tools=[TOOL], **kw)[1]) if streamed else (
+        lambda i, **kw: ask(lab, who, i, tools=[TOOL], **kw))
+    first = run(said)
+    (call,) = [i for i in first["output"] if i["type"] == "function_call"]
+    assert (call["name"], json.loads(call["arguments"])) == ("read_file", {"path": "a"})
+    assert call["status"] == "completed" and call["id"] != call["call_id"]
+    result = {"type": "function_call_output", "call_id": call["call_id"], "output": "text"}
+    if linked:
+        second = run([result], previous_response_id=first["id"])
+    else:
+        second = run([{"role": "user", "content": said}, *first["output"], result])
+    assert text_of(second) == "It is a."
+    assert conversation(lab, who, second) == conversation(lab, who, first)
+
+
+def test_a_chat_by_previous_response_id(lab, who):
+    first = ask(lab, who, script(text="One."))
+    second = ask(lab, who, script(text="Two."), previous_response_id=first["id"])
+    assert second["previous_response_id"] == first["id"]
+    assert conversation(lab, who, second) == conversation(lab, who, first)
+    # Another one after the first is a branch.
+    third = ask(lab, who, script(text="Three."), previous_response_id=first["id"])
+    assert conversation(lab, who, third) != conversation(lab, who, first)
+    page = lab.get(f"/conversations/{conversation(lab, who, third)}/messages",
+                   user=who).json["items"]
+    assert [m["content"] for m in page if m["role"] == "assistant"] == ["Three.", "One."]
+    fourth = ask(lab, who, script(text="Four."), previous_response_id=second["id"])
+    assert conversation(lab, who, fourth) == conversation(lab, who, first)
+
+
+def test_a_chat_by_its_items(lab, who):
+    """As clients do with store: false: all of it, with the items of the answers."""
+    items, ids = [], set()
+    for i in range(3):
+        items.append({"type": "message", "role": "user", "content": [
+            {"type": "input_text", "text": script(reasoning="Hm.", text=f"Number {i}.")}]})
+        got = ask(lab, who, items, store=False, include=["reasoning.encrypted_content"])
+        items += got["output"]
+        ids.add(conversation(lab, who, got))
+    assert len(ids) == 1
+
+
+@pytest.mark.parametrize("previous", ["resp_x", "resp_" + "0" * 32, "other", "model"])
+def test_a_response_that_is_not_there(lab, who, previous):
+    first = ask(lab, who + "x" if previous == "other" else who, script(text="One."))
+    id = first["id"] if previous in ("other", "model") else previous
+    error = ask(lab, who, "x", 404, previous_response_id=id,
+                model="lab/claude" if previous == "model" else "lab/helper")
+    assert error["param"] == "previous_response_id"
+
+
+def test_a_typed_response(lab, who):
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}},
+              "required": ["n"], "additionalProperties": False}
+    form = {"format": {"type": "json_schema", "name": "x", "schema": schema, "strict": True}}
+    got = ask(lab, who, script(text='```json\n{"n": 4}\n```'), text=form)
+    assert json.loads(text_of(got)) == {"n": 4} and got["text"] == form
+    _, last = stream(lab, who, script(text='{"n": 5}'), text=form)
+    assert json.loads(text_of(last)) == {"n": 5}
+
+
+def test_files(lab, who):
+    got = ask(lab, who, [{"role": "user", "content": [
+        {"type": "input_text", "text": script(text="Seen.")},
+        {"type": "input_file", "filename": "a.txt", "file_data": "data:text/plain;base64,"
+         + base64.b64encode(b"Nine days").decode()},
+        {"type": "input_image", "image_url": "data:text/plain,x"}]}])
+    page = lab.get(f"/conversations/{conversation(lab, who, got)}/messages", user=who).json
+    assert [a["name"] for a in page["items"][-1]["metadata"]["attachments"]] == [
+        "a.txt", "text.plain"]
+
+
+@pytest.mark.parametrize("change,param", [
+    ({"input": []}, "input"), ({"input": None}, "input"), ({"input": 4}, "input"),
+    ({"input": [{"type": "item_reference", "id": "x"}]}, "input"),
+    ({"input": ["x"]}, "input"),
+    ({"background": True}, "background"), ({"conversation": "c"}, "conversation"),
+    ({"prompt": {"id": "p"}}, "prompt"),
+    ({"tools": [{"type": "file_search"}]}, "tools"), ({"tools": "x"}, "tools"),
+    ({"tool_choice": {"type": "function", "name": "f"}}, "tool_choice"),
+    ({"text": {"format": {"type": "grammar"}}}, "text.format"),
+    ({"max_output_tokens": 0}, "max_output_tokens"),
+    ({"input": [{"role": "user", "content": [{"type": "x"}]}]}, "input"),
+    ({"reasoning": {"effort": "much"}}, "reasoning.effort"),
+    ({"stream": "yes"}, "stream"),
+])
+def test_what_cannot_be_done_is_refused(lab, who, change, param):
+    assert ask(lab, who, **{"said": "x", "status": 400, **{
+        "said" if k == "input" else k: v for k, v in change.items()}})["param"] == param
+
+
+def test_what_has_no_effect_is_named(lab, who):
+    answer = lab.post(RESPONSES, {
+        "model": "lab/helper", "input": script(text="x"), "service_tier": "flex",
+        "metadata": {"a": "b"}, "store": True, "truncation": "auto",
+        "prompt_cache_key": "k", "include": ["x"]}, user=who)
+    assert set(answer.headers["X-Ignored-Parameters"].split(", ")) == {
+        "service_tier", "metadata", "prompt_cache_key"}
+
+
+def test_a_cut_answer_and_a_failure(lab, who):
+    got = ask(lab, who, script(text="one two three", finish="length"))
+    assert (got["status"], got["incomplete_details"]) == (
+        "incomplete", {"reason": "max_output_tokens"})
+    events = lab.stream(RESPONSES, {"model": "lab/helper", "stream": True, "input": script(
+        text="one two three four five six", cut_after=3)}, user=who).events()
+    assert events[-1].name == "response.failed"
+    failed = events[-1].data["response"]
+    assert failed["status"] == "failed" and failed["error"]["message"]
