@@ -88,6 +88,23 @@ static bool match_path(const char *pattern, struct str path,
 	return true;
 }
 
+/* Clients of the OpenAI server often try what another one has: it says what there is. */
+static void no_route(enum mount mount, struct err *e)
+{
+	struct buf b = BUF_INIT(1024);
+
+	if (mount != MOUNT_OPENAI) {
+		err_set(e, ERR_NOT_FOUND, "no such route");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
+		if (routes[i].mount == mount && !strchr(routes[i].pattern, '{'))
+			buf_addf(&b, "%s%s %s", b.n ? ", " : "",
+				 method_names[routes[i].method], routes[i].pattern);
+	err_public(e, ERR_NOT_FOUND, "This server has no such path. There is: %s.", b.p);
+	buf_release(&b);
+}
+
 const struct route *route_find(enum mount mount, enum method method,
 			       struct str path,
 			       struct path_arg args[REQ_PATH_ARGS],
@@ -109,7 +126,7 @@ const struct route *route_find(enum mount mount, enum method method,
 	if (methods)
 		err_set(e, ERR_METHOD, "other methods: %#x", methods);
 	else
-		err_set(e, ERR_NOT_FOUND, "no such route");
+		no_route(mount, e);
 	return NULL;
 }
 

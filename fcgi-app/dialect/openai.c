@@ -124,16 +124,23 @@ void dialect_openai_call(struct jw *w, const struct turn_wait *wait, size_t i,
 	jw_end_obj(w);
 }
 
-struct str dialect_openai_waiting(struct arena *a, const struct turn_wait *v, size_t n)
+struct str dialect_openai_waiting(struct arena *a, const struct turn_wait *v, size_t n,
+				  struct str page, const struct uuid *conversation)
 {
 	struct turn_wait *others = arena_zalloc(a, n + 1, sizeof(*others));
 	size_t n_others = 0;
+	char id[UUID_TEXT_BYTES];
+	struct str text;
 
 	for (size_t i = 0; i < n; i++)
 		if (v[i].kind != WAIT_CLIENT)
 			others[n_others++] = v[i];
-	return n_others ? turn_waiting_text(a, others, n_others)
-		: (struct str){ NULL, 0 };
+	if (!n_others)
+		return (struct str){ NULL, 0 };
+	text = turn_waiting_text(a, others, n_others);
+	return !page.n ? text : str_of(arena_printf(a, "%.*s\n\nAnswer on the page: "
+		"%.*s#/c/%s", STR_ARG(text), STR_ARG(page),
+		uuid_format(conversation, id)));
 }
 
 const char *dialect_openai_finish_reason(struct str ours)
@@ -449,7 +456,9 @@ static void write_waiting(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
 	struct arena a = ARENA_INIT;
-	struct str text = dialect_openai_waiting(&a, ev->waits, ev->n_waits);
+	struct str text = dialect_openai_waiting(&a, ev->waits, ev->n_waits,
+						 openai_asked(st)->page,
+						 &ev->run->conversation_id);
 	struct jw w;
 
 	(void)name;

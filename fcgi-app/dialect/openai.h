@@ -20,6 +20,7 @@ struct openai_asked {
 	struct str model;	/* as it was asked for; or empty */
 	bool want_usage;	/* stream_options */
 	bool typed;		/* response_format: the text is sent once it was checked */
+	struct str page;	/* address of the page; or empty */
 	struct buf *said;	/* collects the content that is written; or NULL */
 	/* Another form of the format, which writes all events, and its state; or NULL. */
 	void (*write)(struct buf *out, const struct turn_event *ev,
@@ -49,8 +50,12 @@ bool dialect_openai_calls(const struct turn_wait *v, size_t n);
 void dialect_openai_call(struct jw *w, const struct turn_wait *wait, size_t i,
 			 bool indexed);
 
-/* The text about all but the client's calls; p == NULL: there is no other. In a. */
-struct str dialect_openai_waiting(struct arena *a, const struct turn_wait *v, size_t n);
+/*
+ * The text about all but the client's calls; p == NULL: there is no other. page: the
+ * address of the page, where a person can answer; or empty. In a.
+ */
+struct str dialect_openai_waiting(struct arena *a, const struct turn_wait *v, size_t n,
+				  struct str page, const struct uuid *conversation);
 
 /* Our finish_reason in their list: stop, length, content_filter. */
 const char *dialect_openai_finish_reason(struct str ours);

@@ -334,7 +334,8 @@ static void put_waiting(struct buf *out, const struct turn_event *ev,
 {
 	static const struct message nothing = { .role = ROLE_ASSISTANT };
 	struct arena a = ARENA_INIT;
-	struct str text = dialect_openai_waiting(&a, ev->waits, ev->n_waits);
+	struct str text = dialect_openai_waiting(&a, ev->waits, ev->n_waits, r->page,
+						 &ev->run->conversation_id);
 
 	if (text.n && r->open == RESPONSES_MESSAGE)
 		put_delta(out, r, &ev->run->id, RESPONSES_MESSAGE, STR("\n\n"));

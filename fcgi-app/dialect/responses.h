@@ -17,6 +17,7 @@
 /* What a stream has sent: struct openai_asked has it. */
 struct responses {
 	json_t *echo;		/* members of the response that repeat the request */
+	struct str page;	/* address of the page; or empty */
 	struct buf *said;	/* the text so far, of all messages; or NULL */
 	/* -- from here on the stream's own: zero at first -- */
 	json_t *output;		/* items that are complete */

@@ -65,6 +65,14 @@ def test_a_model_that_is_not_there(lab, bearer, id):
     assert "data" not in answer.json
 
 
+@pytest.mark.parametrize("path", ["/completions", "/embeddings", "/audio/speech", "/x/y"])
+def test_an_unknown_path_says_what_there_is(lab, bearer, path):
+    answer = lab.post("//chat/openai/v1" + path, {}, **bearer)
+    assert answer.status == 404 and answer.json["error"]["code"] == "not_found"
+    for one in ("GET /models", "POST /chat/completions", "POST /responses"):
+        assert one in answer.json["error"]["message"]
+
+
 @pytest.mark.parametrize("model", ["lab", "lab/helper", "lab/claude",
                                    "lab/llama"])
 def test_a_plain_answer(lab, bearer, model):

@@ -185,6 +185,8 @@ def test_an_approval_is_not_the_clients(lab):
     first = ask(lab, said)
     assert [c["function"]["name"] for c in first["message"]["tool_calls"]] == ["edit"]
     assert "approval" in first["message"]["content"]
+    assert f"Answer on the page: {lab.url}/#/c/" in first["message"]["content"]
+    assert "Answer on the page: " in streamed(lab, said)["message"]["content"]
     turn = first["message"]["tool_calls"][0]["id"][:37]
     answers = [lab.post(CHAT, body([
         {"role": "user", "content": said}, first["message"],
