@@ -276,10 +276,13 @@ int api_attachment_put(struct request *rq, const struct uuid *id, struct str nam
 	const struct file_caps caps = caps_of(rq);
 	struct file_upload *u;
 	struct attachment t;
+	int64_t length;
 	int rc;
 
-	if (check_on(rq, e) < 0 ||
-	    (!rq->storing.of && route_store(rq, (int64_t)bytes.n, e) < 0) ||
+	/* One of several in a body, which together are not longer than it. */
+	if (check_on(rq, e) < 0 || req_length(rq, &length, e) < 0 ||
+	    (!rq->storing.of &&
+	     route_store(rq, MAX(length, (int64_t)bytes.n), e) < 0) ||
 	    check_room(rq, (int64_t)bytes.n, true, e) < 0)
 		return -1;
 	if (make(rq, id, name, &t, e) < 0) {

@@ -38,6 +38,10 @@ static int text_beside(struct request *rq, const json_t *content, const char *fi
 
 		if (files && inline_is(part))
 			continue;
+		if (files && str_is(type, "refusal")) {
+			buf_addstr(&b, jx_str(part, "refusal"));
+			continue;
+		}
 		if ((!str_is(type, "text") && !str_is(type, "input_text") &&
 		     !str_is(type, "output_text")) ||
 		    !json_is_string(json_object_get(part, "text"))) {

@@ -11,6 +11,7 @@
 #include "api/idempotent.h"
 #include "app.h"
 #include "auth/policy.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "net/guard.h"
 #include "net/http.h"
@@ -195,21 +196,26 @@ static int on_body(void *ctx, struct str bytes)
 
 /*
  * Reads an address that a client gave: no private ones, no redirects, which could lead
- * to such. Its path ends with the name.
+ * to such. Its path ends with the name. All of a request share the limits.
  */
-static int from_web(struct request *rq, struct inline_file *f, struct str *out, struct err *e)
+static int from_web(struct request *rq, struct inline_file *f,
+		    struct inline_files *all, struct str *out, struct err *e)
 {
 	const struct net_guard guard = { .allow = NULL };
-	struct buf body = BUF_INIT(LIM_INLINE_GET_BYTES);
-	struct http_result res;
+	size_t most = LIM_INLINE_GET_BYTES - MIN(all->read, LIM_INLINE_GET_BYTES);
+	int64_t now_ms = clock_mono_ms();
+	struct buf body = BUF_INIT(most + 1);
+	struct http_result res = { .status = 0 };
 	const struct http_request r = {
 		.method = "GET", .url = arena_str(rq->arena, f->url).p, .guard = &guard,
-		.watch_fd = -1, .total_timeout_ms = GET_MS,
-		.max_body_bytes = LIM_INLINE_GET_BYTES, .on_body = on_body, .ctx = &body,
+		.watch_fd = -1, .max_body_bytes = MAX(most, 1), .on_body = on_body,
+		.total_timeout_ms = (int)MIN(MAX(all->until_ms - now_ms, 1), GET_MS),
+		.ctx = &body,
 	};
 	struct err why = ERR_INIT;
 	int rc = http_do(rq->app->http, &r, &res, &why);
 
+	all->read += body.n;
 	if (rc < 0)
 		err_public(e, ERR_INVALID_FIELD, "%s", why.code == ERR_TOO_BIG
 			   ? "It is too large." : why.code == ERR_ADDRESS_REFUSED
@@ -226,15 +232,18 @@ static int from_web(struct request *rq, struct inline_file *f, struct str *out, 
 	return e->code ? -1 : 0;
 }
 
-static int read_bytes(struct request *rq, struct inline_file *f, struct str *out, struct err *e)
+static int read_bytes(struct request *rq, struct inline_file *f,
+		      struct inline_files *all, struct str *out, struct err *e)
 {
+	if (!all->until_ms)
+		all->until_ms = clock_mono_ms() + GET_MS;
 	if (f->base64.n)
 		return from_base64(rq, f->base64, out, e);
 	if (f->url.n > 5 && !strncasecmp(f->url.p, "data:", 5))
 		return from_data_url(rq, f, out, e);
 	if ((f->url.n > 7 && !strncasecmp(f->url.p, "http://", 7)) ||
 	    (f->url.n > 8 && !strncasecmp(f->url.p, "https://", 8)))
-		return from_web(rq, f, out, e);
+		return from_web(rq, f, all, out, e);
 	return wrong("It has neither data nor an address of http or https.", e);
 }
 
@@ -264,7 +273,8 @@ static struct uuid id_for(const struct request *rq, const struct str *bytes)
 	return uuid_of_name((struct str){ (const char *)key.b, sizeof(key.b) }, *bytes);
 }
 
-static int take_one(struct request *rq, struct inline_file *f, struct uuid *id, struct err *e)
+static int take_one(struct request *rq, struct inline_file *f, struct inline_files *all,
+		    struct uuid *id, struct err *e)
 {
 	struct attachment t;
 	struct str bytes;
@@ -279,7 +289,7 @@ static int take_one(struct request *rq, struct inline_file *f, struct uuid *id, 
 		}
 		return 0;
 	}
-	if (read_bytes(rq, f, &bytes, e) < 0)
+	if (read_bytes(rq, f, all, &bytes, e) < 0)
 		return -1;
 	*id = id_for(rq, &bytes);
 	return api_attachment_put(rq, id, name_of(rq, f), bytes, e);
@@ -320,7 +330,7 @@ int inline_take(struct request *rq, const json_t *content, struct inline_files *
 
 		if (!json_is_object(part) || !read_part(part, &s))
 			continue;
-		rc = json_array_size(f->ids) < most ? take_one(rq, &s, &id, &why)
+		rc = json_array_size(f->ids) < most ? take_one(rq, &s, f, &id, &why)
 			: wrong("The message has too many files.", &why);
 		if (rc == 0) {
 			json_array_append_new(f->ids, json_string(uuid_format(&id, text)));

@@ -22,6 +22,8 @@ bool inline_has(const json_t *content);
 struct inline_files {
 	json_t *ids;		/* of attachments; in the arena */
 	struct str told;	/* for the model, of those that were refused; or empty */
+	size_t read;		/* bytes that came from addresses */
+	int64_t until_ms;	/* monotonic: no more of them afterwards; 0: none yet */
 };
 
 /*

@@ -81,7 +81,8 @@ int oai_tools_resume(struct request *rq, struct openai_ask *ask,
 
 /*
  * The text of a message, of any role: its content, or "" if that is absent or null.
- * ERR_INVALID_FIELD for parts that are not text, and not files of the user (inline.h).
+ * Files (inline.h) are left out; those of tools would otherwise block the thread.
+ * ERR_INVALID_FIELD for other parts.
  */
 int oai_text(struct request *rq, const json_t *message, struct str *out,
 	     struct err *e) MUST_CHECK;

@@ -34,7 +34,5 @@ int oai_text(struct request *rq, const json_t *message, struct str *out,
 	*out = STR("");
 	if (!content || json_is_null(content))
 		return 0;
-	return str_is(jx_str(message, "role"), "user")
-		? client_said(rq, content, "messages", out, e)
-		: client_text(rq, content, "messages", out, e);
+	return client_said(rq, content, "messages", out, e);
 }

@@ -4,6 +4,7 @@ conversation, recognised by what it begins with (docs/openai-server.md)."""
 
 import concurrent.futures
 import json
+import time
 import uuid
 
 import pytest
@@ -456,3 +457,39 @@ def test_they_are_deleted_after_a_time(lab):
         "SELECT COUNT(*) FROM client_prefix p LEFT JOIN conversation c"
         " ON c.id = p.conversation_id WHERE c.id IS NULL OR c.tenant_id = ''")
         == [["0"]])
+
+
+@pytest.mark.parametrize("content", [
+    [{"type": "text", "text": "shot"}, {"type": "image_url", "image_url": {
+        "url": "data:image/png;base64,AA=="}}],
+    [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}]])
+def test_an_image_of_a_tool_does_not_block_the_thread(lab, content):
+    """OpenHands issue 7700: each later request was 400."""
+    client = Client(lab)
+    answer = client.ask("!script " + json.dumps({
+        "tool_calls": [{"name": "read_file", "args": {"path": "a"}}],
+        "then": {"text": "Seen."}}), tools=[TOOL])
+    client.messages.append({"role": "tool", "content": content,
+                            "tool_call_id": answer["tool_calls"][0]["id"]})
+    client.messages.append(client.post(client.messages, tools=[TOOL]))
+    assert client.messages[-1]["content"] == "Seen."
+    assert client.ask(say("On."), tools=[TOOL])["content"] == "On."
+
+
+def test_a_refusal_in_the_history(lab):
+    client = Client(lab)
+    client.messages = [{"role": "user", "content": "x"}, {"role": "assistant", "content": [
+        {"type": "refusal", "refusal": "I will not."}]}]
+    client.ask(say("On."))
+    assert client.stored()[0]["metadata"]["given"][1]["content"] == "I will not."
+
+
+def test_many_open_tags_are_linear(lab):
+    """What is left out of a text is looked for once (echo.c)."""
+    client = Client(lab)
+    client.messages = [{"role": "user", "content": "x"}, {
+        "role": "assistant", "content": "<think>" * 200000}]
+    begun = time.monotonic()
+    lab.post(CHAT, {"model": "lab/helper", "messages": [
+        *client.messages, {"role": "user", "content": say("On.")}]}, user=client.user)
+    assert time.monotonic() - begun < 10
