@@ -46,6 +46,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/resource.c fcgi-app/api/resource.h \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
 	fcgi-app/api/search.c \
+	fcgi-app/api/shared.c \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
 	fcgi-app/api/service.c fcgi-app/api/service.h \
 	fcgi-app/api/setting.c fcgi-app/api/setting.h \

@@ -40,6 +40,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/direction.js \
 	www/js/emphasis.js \
 	www/js/exact.js \
+	www/js/export.js \
 	www/js/feed.js \
 	www/js/form.js \
 	www/js/format.js \
@@ -60,6 +61,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/store/drafts.js \
 	www/js/store/notices.js \
 	www/js/store/options.js \
+	www/js/store/order.js \
 	www/js/store/paged-list.js \
 	www/js/store/pages.js \
 	www/js/store/picker.js \
@@ -83,6 +85,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/allowed.js \
 	www/js/ui/approval.js \
 	www/js/ui/artifact.js \
+	www/js/ui/arrange.js \
 	www/js/ui/blanks.js \
 	www/js/ui/board.js \
 	www/js/ui/attachments.js \
@@ -119,6 +122,8 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/secret.js \
 	www/js/ui/service.js \
 	www/js/ui/setting.js \
+	www/js/ui/share.js \
+	www/js/ui/shared.js \
 	www/js/ui/side.js \
 	www/js/ui/sources.js \
 	www/js/ui/states.js \

@@ -14,6 +14,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/agent/stored_service.c lib/agent/stored_service.h \
 	lib/agent/service.c \
 	lib/agent/setting.c lib/agent/setting.def lib/agent/setting.h \
+	lib/agent/share.c \
 	lib/agent/sharing.c lib/agent/sharing.h \
 	lib/agent/stored.c lib/agent/stored.h \
 	lib/agent/target.c lib/agent/target.h \

@@ -830,6 +830,32 @@ SELECT id FROM conversation_folder WHERE id = ? AND tenant_id = ? AND user_id = 
 UPDATE conversation SET folder_id = NULL, version = version + 1 WHERE folder_id = ? LIMIT 1000;
 -- FOLDER_UNDER_UNLINK (u) -> ()
 UPDATE conversation_folder SET under_id = NULL, version = version + 1 WHERE under_id = ? LIMIT 1000;
+-- CONVERSATION_SHARE_LIST (suiiui) -> (uiiiusUSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- CONVERSATION_SHARE_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- CONVERSATION_SHARE_GET (usu) -> (uiiiusUSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- CONVERSATION_SHARE_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- CONVERSATION_SHARE_EXPORT (suui) -> (uiiiusUSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- CONVERSATION_SHARE_INSERT (usuiiUUSIIIIIU) -> ()
+INSERT INTO conversation_share (id, tenant_id, user_id, version, created_us, updated_us, `conversation_id`, `member_id`, `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- CONVERSATION_SHARE_UPDATE (iIIIIIIusui) -> ()
+UPDATE conversation_share SET version = version + 1, updated_us = ?, `tools` = IF(?, ?, `tools`), `files` = IF(?, ?, `files`), `expires_us` = IF(?, ?, `expires_us`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
+-- CONVERSATION_SHARE_DELETE (usu) -> ()
+DELETE FROM conversation_share WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- CONVERSATION_SHARE_ERASE (su) -> ()
+DELETE FROM conversation_share WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
+-- CONVERSATION_SHARE_LISTED (suiUiiui) -> (uiiiusUSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- CONVERSATION_SHARE_LISTEDTOTAL (suiUi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) LIMIT ?) c;
+-- CONVERSATION_SHARE_UP_created_us (suiUIIui) -> (uiiiusUSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- CONVERSATION_SHARE_DOWN_created_us (suiUIIui) -> (uiiiusUSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()
@@ -850,6 +876,8 @@ DELETE FROM turn_source WHERE conversation_id = ? LIMIT 200;
 UPDATE conversation SET forked_from = NULL, version = version + 1 WHERE forked_from = ? LIMIT 1000;
 -- ATTACHMENT_USE_UNLINK (u) -> ()
 UPDATE attachment_use SET conversation_id = NULL WHERE conversation_id = ? LIMIT 1000;
+-- CONVERSATION_SHARE_PURGE (u) -> ()
+DELETE FROM conversation_share WHERE conversation_id = ? LIMIT 1000;
 -- TURN_WAIT_PURGE (u) -> ()
 DELETE FROM turn_wait WHERE conversation_id = ? LIMIT 1000;
 -- CONVERSATION_ALLOW_PURGE (u) -> ()
@@ -894,6 +922,8 @@ UPDATE setting SET author_id = NULL, author = NULL WHERE tenant_id = ? AND autho
 UPDATE document SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROJECT_MEMBER_PERSON_ERASE (su) -> ()
 DELETE FROM project_member WHERE tenant_id = ? AND member_id = ? LIMIT 1000;
+-- CONVERSATION_SHARE_PERSON_ERASE (su) -> ()
+DELETE FROM conversation_share WHERE tenant_id = ? AND member_id = ? LIMIT 1000;
 -- ENTITY_OWNER_DISOWN (su) -> ()
 UPDATE entity SET owner_id = NULL WHERE tenant_id = ? AND owner_id = ? LIMIT 10000;
 -- JOB_ASKER_DISOWN (su) -> ()

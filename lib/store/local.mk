@@ -21,6 +21,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/record.c \
 	lib/store/server.c lib/store/server.h \
 	lib/store/setting.c lib/store/setting.h \
+	lib/store/shared.c lib/store/shared.h \
 	lib/store/source.c lib/store/source.h \
 	lib/store/stmt.def lib/store/stmt.h lib/store/stmt_entity.h \
 	lib/store/stmt_search.h \

@@ -7,6 +7,7 @@
  */
 #include "store/message.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "store/stmt.h"
 #include "store/thread.h"
@@ -51,6 +52,9 @@ struct filling {
 	struct scope scope;	/* of the last read */
 	bool backwards;		/* fill from the end of items */
 	bool said;		/* without steps */
+	const struct shared_reader *by;	/* who reads it by a share, NEWEST_FIRST; NULL:
+					   the owner */
+	const struct uuid *share;
 };
 
 static void set_scope(struct message_page *p, const struct scope *s)
@@ -110,6 +114,23 @@ static int read_rows(struct db *db, enum store_order order,
 {
 	const int64_t limit = (int64_t)f->size + 1;
 
+	if (f->by && !seq)
+		return each_row(db, STMT_SHARED_PAGE_TOP,
+				DB_ARGS(DB_U(id), DB_I(!f->said), DB_U(id),
+					DB_U(id), DB_S(o->tenant_id),
+					DB_U(&o->user_id), DB_U(f->share),
+					DB_I(clock_now_us()),
+					DB_S(f->by->readers_json), DB_I(limit)),
+				f, a, e);
+	if (f->by)
+		return each_row(db, STMT_SHARED_PAGE_NEWEST,
+				DB_ARGS(DB_U(id), DB_I(!f->said),
+					NEXT_ARGS(id, seq),
+					DB_U(id), DB_S(o->tenant_id),
+					DB_U(&o->user_id), DB_U(f->share),
+					DB_I(clock_now_us()),
+					DB_S(f->by->readers_json), DB_I(limit)),
+				f, a, e);
 	if (order == NEWEST_FIRST && !seq)
 		return each_row(db, STMT_MESSAGE_PAGE_TOP,
 				DB_ARGS(DB_U(id), DB_I(!f->said), DB_U(id),
@@ -142,7 +163,15 @@ static int read_ranges(struct db *db, enum store_order order,
 		int64_t limit = (int64_t)(f->size - f->page->n) + 1;
 
 		if (gap_ranges(db, id, head_seq, order, seq, &r, e) ||
-		    (r.n && each_row(db, order == NEWEST_FIRST
+		    (r.n && f->by && each_row(db, STMT_SHARED_RANGES_NEWEST,
+				     DB_ARGS(DB_U(id), DB_I(!f->said),
+					     RANGE_ARGS(&r), DB_U(id),
+					     DB_S(o->tenant_id),
+					     DB_U(&o->user_id), DB_U(f->share),
+					     DB_I(clock_now_us()),
+					     DB_S(f->by->readers_json),
+					     DB_I(limit)), f, a, e)) ||
+		    (r.n && !f->by && each_row(db, order == NEWEST_FIRST
 					? STMT_MESSAGE_RANGES_NEWEST
 					: STMT_MESSAGE_RANGES_OLDEST,
 				     DB_ARGS(DB_U(id), DB_I(!f->said),
@@ -261,6 +290,25 @@ int message_list_said(struct db *db, const struct owner *o,
 {
 	return list(db, o, conversation_id, order, after_seq, size, true, a,
 		    out, e);
+}
+
+int shared_messages(struct db *db, const struct shared_reader *by, const struct shared *s,
+		   int64_t before_seq, size_t size, struct arena *a,
+		   struct message_page *out, struct err *e)
+{
+	struct filling f = { .page = out, .size = size, .said = !s->tools,
+			     .max_bytes = LIM_PAGE_BYTES, .by = by, .share = &s->id };
+	const struct owner owner = { by->tenant_id, s->user_id };
+	struct shared now;
+	int64_t seq = before_seq ? before_seq : s->upto_seq ? s->upto_seq + 1 : 0;
+
+	if (!size || size > LIM_PAGE_MAX)
+		BUG("a page of no or of too many messages");
+	if (fill(db, NEWEST_FIRST, &owner, &s->conversation_id, seq, &f, a, e))
+		return -1;
+	out->next_seq = out->more ? out->items[out->n - 1].seq : 0;
+	/* Nothing: is the thread empty, or was it revoked? */
+	return out->n ? 0 : shared_get(db, by, &s->id, a, &now, e);
 }
 
 int message_history(struct db *db, const struct owner *o,

@@ -16,6 +16,7 @@
 #include "store/message.h"
 #include "store/prefix.h"
 #include "store/setting.h"
+#include "store/shared.h"
 #include "store/source.h"
 #include "store/stmt_entity.h"
 #include "store/stmt_search.h"
@@ -355,6 +356,40 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	" AND (? OR m.kind IN (1, 3, 5))"
 #define MESSAGE_PAGE_OF \
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
+	" ORDER BY m.seq "
+
+/* Shares that others may read by: their columns, and what each statement asks. */
+#define SHARE_FIELDS(F, SEP) \
+	F(id, u, "s.id") SEP \
+	F(conversation_id, u, "s.conversation_id") SEP \
+	F(user_id, u, "s.user_id") SEP \
+	F(owner, S, "w.login") SEP \
+	F(workspace_id, s, "c.workspace_id") SEP \
+	F(agent_id, s, "c.agent_id") SEP \
+	F(title, S, "c.title") SEP \
+	F(live, i, "s.live") SEP \
+	F(tools, i, "s.tools") SEP \
+	F(files, i, "s.files") SEP \
+	F(upto_seq, I, "s.upto_seq") SEP \
+	F(created_us, i, "s.created_us") SEP \
+	F(updated_us, i, "c.updated_us")
+#define SHARE_JOIN \
+	" JOIN conversation c ON c.id = s.conversation_id" \
+	" AND c.tenant_id = s.tenant_id AND c.user_id = s.user_id" \
+	" LEFT JOIN user w ON w.id = s.user_id AND w.tenant_id = s.tenant_id"
+#define SHARE_FROM " FROM conversation_share s" SHARE_JOIN
+#define SHARE_VALID " AND (s.expires_us IS NULL OR s.expires_us > ?)"
+#define SHARE_READERS "JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j"
+#define SHARED_P "uis"
+#define SHARED_PAGE_OF \
+	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
+	" AND EXISTS (SELECT 1 FROM conversation_share s WHERE s.id = ?" \
+	" AND s.conversation_id = c.id AND s.tenant_id = c.tenant_id" \
+	" AND s.user_id = c.user_id" SHARE_VALID \
+	" AND (s.upto_seq IS NULL OR m.seq <= s.upto_seq)" \
+	" AND (s.tools OR m.kind IN (1, 3, 5))" \
+	" AND EXISTS (SELECT 1 FROM " SHARE_READERS \
+	" WHERE s.reader_id = UNHEX(j.x)))" \
 	" ORDER BY m.seq "
 
 /* How it went. SEP must not be COMMA: it is passed on. */

@@ -136,12 +136,17 @@ def live(lab, user):
                     attachments=[attachment])[-1].data
     assert done["metadata"]["sources"], done
     made(f"/conversations/{done['conversationId']}/fork", {"messageId": done["messageId"]})
+    for reader in {"user": "root"}, {"group": "staff"}:
+        made("/conversation-shares", {"conversationId": done["conversationId"], **reader})
     lab.chat({"text": "Mine."}, workspace=hidden["workspaceId"], user=user)
     assert lab.post("//chat/openai/v1/chat/completions", {"model": "lab/clerk", "messages": [
         {"role": "user", "content": '!script {"text": "Said."}'}]}, user=user).status == 200
     wait_until("what was said is found", lambda: len(lab.get(
         "/conversations/search?q=nine", user=user).json["items"]) == 2)
     id = lab.sql(f"SELECT HEX(id) FROM user WHERE login = '{user}'")[0][0]
+    # As one that somebody else shares with them.
+    lab.sql(f"UPDATE conversation_share SET member_id = UNHEX('{id}'), reader_id = UNHEX('{id}')"
+            f" WHERE user_id = UNHEX('{id}') AND group_name IS NULL")
     # What needs a tool that asks or answers at length.
     kinds, talk = columns(lab), uuid.UUID(done["conversationId"])
     for table in ("turn_wait", "tool_output"):

@@ -67,6 +67,7 @@ def test_every_route_refuses_anonymous_use(closed):
         real = "/" + closed.base + path if path.startswith(
             ("/openai/", "/plain")) else path
         for name, value in (("{conversation}", "0192f000-0000-7000-8000-000000000000"),
+                            ("{share}", "0192f000-0000-7000-8000-000000000000"),
                             ("{turn}", "0192f000-0000-7000-8000-000000000000"),
                             ("{id}", "0192f000-0000-7000-8000-000000000000"),
                             ("{parent}", "0192f000-0000-7000-8000-000000000000"),

@@ -67,7 +67,18 @@ def ids(lab, tidy_agents):
             "{id}": lab.post("/tokens", {}, user="ada").json["id"],
             "{model}": lab.model_url, **agent_ids(lab), **prompt_ids(lab),
             "/attachments": lab.post("/attachments", b"text", user="ada").json["id"],
+            **share_ids(lab, events[0].data["conversationId"]),
             **service_ids(lab)}
+
+
+def share_ids(lab, conversation):
+    """A share of the caller's, and one with them."""
+    who = {"user": "ada", "groups": ["staff"]}
+    mine = lab.post("/conversation-shares", {"conversationId": conversation, "group": "staff"},
+                    **who).json["id"]
+    theirs = lab.chat({"text": "Hi."}, user="bob")[-1].data["conversationId"]
+    return {"/conversation-shares": mine, "{share}": lab.post("/conversation-shares", {
+        "conversationId": theirs, "user": "ada"}, user="bob").json["id"]}
 
 
 def service_ids(lab):
@@ -188,6 +199,8 @@ BODIES = {
     ("PATCH", "/settings"): {"density": "compact"},
     ("POST", "/prompt-categories"): {"name": "U", "colour": "#2f6f4f"},
     ("POST", "/conversation-folders"): {"name": "Work"},
+    ("POST", "/conversation-shares"): {"conversationId": "{conversation}", "user": "bob"},
+    ("PATCH", "/conversation-shares/{id}"): {"tools": True},
     ("PATCH", "/conversation-folders/{id}"): {"name": "Other work"},
     ("PATCH", "/prompt-categories/{id}"): {"icon": "star"},
     ("POST", "/prompts"): {"name": "T", "body": "Write to {{Customer}}."},

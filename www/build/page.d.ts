@@ -1,6 +1,7 @@
 // What the type checker cannot see of the page: its elements by tag, and the events that
 // they send (PageElement.emit).
 import type { LampAllowed } from '../js/ui/allowed.js';
+import type { LampArrange } from '../js/ui/arrange.js';
 import type { LampArtifact } from '../js/ui/artifact.js';
 import type { LampBlanks } from '../js/ui/blanks.js';
 import type { LampComposer } from '../js/ui/composer.js';
@@ -12,6 +13,7 @@ import type { LampMarkdown } from '../js/ui/markdown.js';
 import type { LampMemory } from '../js/ui/memory.js';
 import type { LampPerson } from '../js/ui/person.js';
 import type { LampPreview } from '../js/ui/preview.js';
+import type { LampShare } from '../js/ui/share.js';
 import type { LampSource } from '../js/ui/sources.js';
 import type { LampThread } from '../js/ui/thread.js';
 import type { LampTool } from '../js/ui/tool.js';
@@ -22,6 +24,7 @@ import type { Turn } from '../js/store/turn.js';
 declare global {
 	interface HTMLElementTagNameMap {
 		'lamp-allowed': LampAllowed;
+		'lamp-arrange': LampArrange;
 		'lamp-artifact': LampArtifact;
 		'lamp-blanks': LampBlanks;
 		'lamp-composer': LampComposer;
@@ -34,6 +37,7 @@ declare global {
 		'lamp-memory': LampMemory;
 		'lamp-person': LampPerson;
 		'lamp-preview': LampPreview;
+		'lamp-share': LampShare;
 		'lamp-source': LampSource;
 		'lamp-thread': LampThread;
 		'lamp-tool': LampTool;
@@ -42,8 +46,13 @@ declare global {
 	}
 
 	interface HTMLElementEventMap {
+		'lamp-begin': CustomEvent<{ file: File }>;
 		'lamp-agent': CustomEvent<{ agentId: string }>;
 		'lamp-artifact': CustomEvent<{ box: HTMLElement }>;
+		'lamp-arrange': CustomEvent<{ items: any[] }>;
+		'lamp-export': CustomEvent<{ ids: string[], format: 'markdown' | 'json' | 'html' }>;
+		'lamp-order': CustomEvent<{ ids: string[], fields: object }>;
+		'lamp-folder-remove': CustomEvent<{ folder: import('../js/store/order.js').Folder }>;
 		'lamp-ask': CustomEvent<{ place: { projectId?: string, focusId?: string,
 			contextType?: string, name: string } }>;
 		'lamp-carried-out': CustomEvent<{ turn: Turn }>;

@@ -11,6 +11,7 @@ import { parseExact, toJson } from './exact.js';
  * @property {Record<string, string>} [headers]
  * @property {AbortSignal} [signal]
  * @property {string} [accept]
+ * @property {boolean} [keepalive] it is sent although the page ends
  *
  * @typedef {object} Page which part of a list, and of what
  * @property {string} [q] a search text
@@ -18,6 +19,11 @@ import { parseExact, toJson } from './exact.js';
  * @property {boolean} [clients] those of programs
  * @property {string} [dataset]
  * @property {string} [category]
+ * @property {boolean} [archived]
+ * @property {boolean} [pinned]
+ * @property {string} [folderId]
+ * @property {string} [tag]
+ * @property {string} [conversationId]
  * @property {string | null} [cursor]
  * @property {number} [pageSize]
  * @property {string | number} [after] number of an event
@@ -178,7 +184,8 @@ export class Api {
 	 * @returns the Response, its status a 2xx
 	 * @throws ApiError; an aborted request throws the AbortError as it is
 	 */
-	async request(method, path, { body, bytes, headers: more, signal, accept } = {})
+	async request(method, path, { body, bytes, headers: more, signal, accept,
+		keepalive = false } = {})
 	{
 		const headers = { Accept: accept || 'application/json', ...more };
 		let response;
@@ -190,6 +197,7 @@ export class Api {
 				headers,
 				body: body === undefined ? bytes : toJson(body),
 				signal,
+				keepalive,
 				cache: 'no-store',
 				credentials: 'same-origin',
 				redirect: 'manual',
@@ -302,11 +310,77 @@ export class Api {
 	 * A page of my conversations, newest first: {items, nextCursor}.
 	 * @param {Page} page
 	 */
-	conversations({ workspaceId, q, clients, cursor, pageSize, signal } = {})
+	conversations({ workspaceId, q, archived, pinned, folderId, tag, clients, cursor,
+		pageSize, signal } = {})
 	{
-		return this.json('GET',
-			`conversations${query({ workspaceId, q, clients, cursor, pageSize })}`,
-			{ signal });
+		return this.json('GET', `conversations${query({ workspaceId, q, archived, pinned,
+			folderId, tag, clients, cursor, pageSize })}`, { signal });
+	}
+
+	/** Changes pinned, archived, folderId or tags of a conversation. */
+	arrange(id, fields)
+	{
+		return this.json('PATCH', `conversations/${enc(id)}`, { body: fields });
+	}
+
+	/** A page of my folders, by name. */
+	folders(cursor)
+	{
+		return this.json('GET', `conversation-folders${query({ cursor, pageSize: 100 })}`);
+	}
+
+	/** Who may read a conversation of mine. */
+	shares(conversationId)
+	{
+		return this.json('GET', `conversation-shares${query({ conversationId, pageSize: 200 })}`);
+	}
+
+	share(fields)
+	{
+		return this.json('POST', 'conversation-shares', { body: fields });
+	}
+
+	revokeShare(id)
+	{
+		return this.json('DELETE', `conversation-shares/${enc(id)}`);
+	}
+
+	/** A page of what others let me read. */
+	sharedWithMe(cursor)
+	{
+		return this.json('GET', `shared-conversations${query({ cursor })}`);
+	}
+
+	/** One of them. */
+	shared(id)
+	{
+		return this.json('GET', `shared-conversations/${enc(id)}`);
+	}
+
+	/**
+	 * Its messages, newest first.
+	 * @param {string} id
+	 * @param {Page} page
+	 */
+	sharedMessages(id, { cursor, pageSize, signal } = {})
+	{
+		return this.json('GET', `shared-conversations/${enc(id)}/messages${query(
+			{ cursor, pageSize })}`, { signal });
+	}
+
+	newFolder(fields)
+	{
+		return this.json('POST', 'conversation-folders', { body: fields });
+	}
+
+	changeFolder(id, fields)
+	{
+		return this.json('PATCH', `conversation-folders/${enc(id)}`, { body: fields });
+	}
+
+	removeFolder(id)
+	{
+		return this.json('DELETE', `conversation-folders/${enc(id)}`);
 	}
 
 	/**
@@ -334,9 +408,10 @@ export class Api {
 			{ body: { title } });
 	}
 
-	remove(id)
+	/** @param keepalive whether the page may end before the answer */
+	remove(id, keepalive = false)
 	{
-		return this.json('DELETE', `conversations/${enc(id)}`);
+		return this.json('DELETE', `conversations/${enc(id)}`, { keepalive });
 	}
 
 	/** @param bases ids of the knowledge bases it is limited to; [], null: as its agent says */

@@ -59,6 +59,10 @@ export const PLACES = [
 	{ form: 'projects/milestones', text: 'place.milestones', icon: 'calendar' },
 	{ form: 'projects/risks', text: 'place.risks', icon: 'warning' },
 	{ form: 'projects/requirements', text: 'place.requirements', icon: 'scale' },
+	{ form: 'shared', text: 'share.withMe', icon: 'person', under: 'chats',
+		permission: 'AIChat.Conversations.Share' },
+	{ form: 'conversation-shares', text: 'share.title', icon: 'person', under: 'chats' },
+	{ form: 'conversation-folders', text: 'place.folders', icon: 'folder', under: 'chats' },
 	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', icon: 'clip' },
 ];
 

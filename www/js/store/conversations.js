@@ -24,6 +24,17 @@ export class Conversations extends PagedList {
 		this.foundFor = '';
 		/** what the search has found in messages, best first */
 		this.said = [];
+		/** whether the archived ones are listed, instead of the others */
+		this.archived = false;
+	}
+
+	/** Lists the archived ones, or the others. */
+	shelf(archived)
+	{
+		this.archived = archived;
+		this.items = [];
+		this.loaded = false;
+		return this.reload();
 	}
 
 	/** Switches to another workspace. */
@@ -73,14 +84,16 @@ export class Conversations extends PagedList {
 	async page(cursor, stale)
 	{
 		const q = this.q.trim();
-		const inMessages = cursor ? null : this.#inMessages(q);
+		const tag = q.startsWith('#') ? q.slice(1).trim() : '';
+		const inMessages = cursor || tag ? null : this.#inMessages(q);
 		let page = { items: [], nextCursor: cursor };
 
 		// among very many, the server examines a few thousand at a time
 		while (page.items.length === 0 && page.nextCursor !== null && !stale())
 			page = await this.#api.conversations({
 				workspaceId: this.workspaceId,
-				q,
+				...tag ? { tag } : { q },
+				...this.archived && { archived: true },
 				clients: this.clients || undefined,
 				cursor: page.nextCursor,
 				pageSize: PAGE,
@@ -96,7 +109,7 @@ export class Conversations extends PagedList {
 			items: [...old, ...page.items.filter((item) =>
 				!seen.has(item.conversationId))],
 			nextCursor: page.nextCursor,
-			said: said ? said.items : this.said,
+			said: said ? said.items : tag ? [] : this.said,
 			foundFor: q,
 		};
 	}
@@ -154,7 +167,9 @@ export class Conversations extends PagedList {
 	/** Moves a conversation to the top: it is new, or has a new message. */
 	lift(conversation)
 	{
-		if (conversation.workspaceId !== this.workspaceId)
+		if (conversation.workspaceId !== this.workspaceId ||
+		    (conversation.archived ?? this.find(conversation.conversationId)?.archived ?? false) !==
+		    this.archived)
 			return;
 		if (conversation.client && !this.hasClients) {
 			this.hasClients = true;

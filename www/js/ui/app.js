@@ -3,12 +3,14 @@
 // conversation or a place on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
 import { Api } from '../api.js';
+import { exported, readWhole, save } from '../export.js';
 import { errorText, excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
 import { conversationHash, go, readHash, readMessage, readPlace, Trail } from '../route.js';
 import { Conversations } from '../store/conversations.js';
 import { Notices } from '../store/notices.js';
+import { Order } from '../store/order.js';
 import { Places } from '../store/places.js';
 import { Session } from '../store/session.js';
 import { applySettings, Theme } from '../store/settings.js';
@@ -16,13 +18,15 @@ import { Threads } from '../store/threads.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
+import { exportItems, orderItems } from './list.js';
 import { sideView } from './side.js';
 import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
 import { touch } from './composer.js';
 import './allowed.js';
-import './memory.js';
+import './arrange.js';
 import './artifact.js';
+import './memory.js';
 import './used.js';
 import './preview.js';
 import './sources.js';
@@ -31,6 +35,8 @@ import './dialogs.js';
 import './menu.js';
 import './place.js';
 import './project.js';
+import './share.js';
+import './shared.js';
 import './thread.js';
 
 const NARROW = matchMedia('(max-width: 760px)');
@@ -43,6 +49,8 @@ class LampApp extends PageElement {
 	};
 
 	#trail = new Trail();
+	/** the file that the next new chat begins with */
+	#file = null;
 	/** what the next new chat is about */
 	#about = null;
 	#confirm = (...texts) => this.querySelector('lamp-confirm').ask(...texts);
@@ -60,6 +68,7 @@ class LampApp extends PageElement {
 		this.theme = new Theme((theme) => this.api.changeSettings({ theme }));
 		this.session = new Session(this.api);
 		this.list = new Conversations(this.api);
+		this.order = new Order(this.api, this.list);
 		this.places = new Places(this.api, this.session);
 		this.link = new Link();
 		this.threads = new Threads(this.api, this.link, this.list, this.session,
@@ -68,6 +77,8 @@ class LampApp extends PageElement {
 			(type, data) => {
 				this.threads.notice(type, data);
 				this.places.notice(type, data);
+				if (type === 'conversation' && data.change === 'moved')
+					this.order.reload();
 			});
 		this.drawer = false;
 		this.said = '';
@@ -127,8 +138,21 @@ class LampApp extends PageElement {
 		this.addEventListener('lamp-fork', (event) => this.#fork(event.detail.turn));
 		this.addEventListener('lamp-delete', (event) => this.#delete(event.detail));
 		this.addEventListener('lamp-rename', (event) => this.#rename(event.detail));
+		this.addEventListener('lamp-begin', ({ detail: { file } }) => {
+			this.#file = file;
+			go('');
+		});
+		this.addEventListener('lamp-order', (event) => this.#order(event.detail));
+		this.addEventListener('lamp-arrange', (event) =>
+			this.querySelector('lamp-arrange').show(event.detail.items));
+		this.addEventListener('lamp-export', (event) => this.#export(event.detail));
+		this.addEventListener('lamp-folder-remove', (event) =>
+			this.#removeFolder(event.detail.folder));
 		this.addEventListener('lamp-agent', (event) => this.#agent(event.detail.agentId));
-		addEventListener('pagehide', () => this.threads.keepNow());
+		addEventListener('pagehide', () => {
+			this.threads.keepNow();
+			this.order.flush(true);
+		});
 		document.addEventListener('visibilitychange', () => {
 			if (document.hidden)
 				this.threads.keepNow();
@@ -150,6 +174,7 @@ class LampApp extends PageElement {
 		this.notices.start(this.session.me);
 		this.threads.resume();
 		this.list.show(this.session.workspaceId);
+		this.order.reload();
 		const places = this.places.load();
 
 		// the chat does not wait for it
@@ -198,10 +223,14 @@ class LampApp extends PageElement {
 		if (!id && this.#about)
 			thread.setPlace(this.#about);
 		this.#about = null;
+		if (!id && this.#file)
+			thread.uploads.add([this.#file]);
+		this.#file = null;
 		if (thread.workspaceId !== this.session.workspaceId && !thread.loadError &&
 		    this.session.workspace(thread.workspaceId)) {
 			await this.session.choose(thread.workspaceId, false);
 			this.list.show(thread.workspaceId);
+			this.order.reload();
 		}
 		if (id)
 			this.#say(t('thread.opened', { title: this.#title() }));
@@ -318,15 +347,76 @@ class LampApp extends PageElement {
 			this.#fail(error);
 			return;
 		}
+		this.order.forget(id);
 		this.#say(t('list.deleted', { title }));
 		this.threads.drop(id);
 		if (this.threads.current.conversationId === id)
 			this.#newChat();
 	}
 
+	async #order({ ids, fields })
+	{
+		try {
+			await this.order.arrange(ids, fields);
+			this.#say(t('arrange.done'));
+		} catch (error) {
+			this.#say(errorText(error));
+		}
+	}
+
+	async #export({ ids, format })
+	{
+		try {
+			const wholes = [];
+
+			for (const id of ids)
+				wholes.push(await readWhole(this.api, id));
+			save(exported(wholes, format));
+			this.#say(t('export.done'));
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	async #removeFolder({ id, name })
+	{
+		if (!await this.#confirm(t('folder.removeTitle', { name }), t('folder.removeText'),
+			t('list.delete')))
+			return;
+		try {
+			await this.order.removeFolder(id);
+		} catch (error) {
+			this.#say(errorText(error));
+		}
+	}
+
+	/** All of the thread, on paper. */
+	async #print()
+	{
+		const thread = this.threads.current;
+
+		while (thread.nextCursor !== null && !thread.olderError)
+			await (thread.loading ? this.updateComplete : thread.loadOlder());
+		await this.updateComplete;
+		await this.querySelector('lamp-thread')?.drawn();
+		globalThis.print();
+	}
+
+	/** Menu items for the place and the export of the open conversation. */
+	#orderItems(id)
+	{
+		const item = this.list.find(id) || this.order.find(id) || { conversationId: id };
+
+		return [...orderItems(item, { change: (fields) => this.#order({ ids: [id], fields }),
+			arrange: () => this.querySelector('lamp-arrange').show([item]) }),
+		...exportItems((format) => this.#export({ ids: [id], format })),
+		{ text: t('export.print'), icon: 'notes', run: () => this.#print() }];
+	}
+
 	async #rename({ id, title })
 	{
 		try {
+			this.order.patch(id, { title });
 			const conversation = await this.list.rename(id, title);
 
 			this.threads.retitle(id, conversation.title);
@@ -361,6 +451,7 @@ class LampApp extends PageElement {
 		await this.session.choose(id);
 		this.list.q = '';
 		this.list.show(id);
+		this.order.reload();
 		if (readPlace())
 			this.places.show(readPlace());
 		if (readHash() === '')
@@ -524,6 +615,8 @@ class LampApp extends PageElement {
 			<lamp-blanks .api=${this.api}></lamp-blanks>
 			<lamp-allowed .api=${this.api}></lamp-allowed>
 			<lamp-memory .api=${this.api} .confirm=${this.#confirm}></lamp-memory>
+			<lamp-arrange .order=${this.order}></lamp-arrange>
+			<lamp-share .api=${this.api} .places=${this.places}></lamp-share>
 			<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
 			<lamp-preview .api=${this.api}></lamp-preview>
 			<lamp-source .api=${this.api}></lamp-source>`;
@@ -531,6 +624,9 @@ class LampApp extends PageElement {
 
 	#main()
 	{
+		if (this.places.current?.name === 'shared')
+			return html`<lamp-shared .api=${this.api} .places=${this.places}
+				share=${this.places.current.id || ''}></lamp-shared>`;
 		if (this.places.current?.project)
 			return html`<lamp-project .api=${this.api} .places=${this.places}
 				.current=${this.places.current} .confirm=${this.#confirm}></lamp-project>`;
@@ -559,6 +655,8 @@ class LampApp extends PageElement {
 					.items=${[
 						{ text: t('list.rename'), icon: 'pencil',
 							run: () => this.#renameOpen(id) },
+						...this.#shareItem(id),
+						...this.#orderItems(id),
 						...this.#knowledgeItem(id),
 						{ text: t('memory.menu'), icon: 'thought',
 							run: () => this.querySelector('lamp-memory').show(id) },
@@ -574,6 +672,14 @@ class LampApp extends PageElement {
 			${this.offline ? html`<p class="strip" role="status">${
 				t('app.offline')}</p>` : nothing}
 			${this.#content(thread, space, name)}`;
+	}
+
+	/** The menu item that shares a conversation, for users who may. */
+	#shareItem(id)
+	{
+		return this.session.me?.permissions.includes('AIChat.Conversations.Share') ?
+			[{ text: t('share.menu'), icon: 'person',
+				run: () => this.querySelector('lamp-share').show(id) }] : [];
 	}
 
 	/**

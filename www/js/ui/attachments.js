@@ -123,9 +123,10 @@ export function attachmentCards(row)
 	const files = row.metadata?.attachments;
 
 	return files?.length ? html`<ul class="file-cards" aria-label=${t('file.list')}>
-		${files.map((file) => html`<li class="file-card"><a class="file-name" dir="auto"
+		${files.map((file) => html`<li class="file-card">${!file.id ? html`<span
+			class="file-name" dir="auto">${file.name}</span>` : html`<a class="file-name" dir="auto"
 			href="api/v1/attachments/${encodeURIComponent(file.id)}/content"
-			download=${file.name}>${file.name}</a></li>`)}</ul>` : nothing;
+			download=${file.name}>${file.name}</a>`}</li>`)}</ul>` : nothing;
 }
 
 customElements.define('lamp-attachments', LampAttachments);

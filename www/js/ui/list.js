@@ -4,7 +4,7 @@
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { dayGroup, errorText } from '../format.js';
 import { Watch } from '../observable.js';
-import { conversationHash, messageHash } from '../route.js';
+import { conversationHash, goPlace, messageHash } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -30,10 +30,16 @@ function marked({ text, marks })
 export class LampList extends PageElement {
 	static properties = {
 		list: { attribute: false },
+		/** pinned ones, folders, what is selected (store/order.js) */
+		order: { attribute: false },
 		current: { type: String },
 		/** ids of the conversations this page is answering */
 		busy: { attribute: false },
+		/** whether there is what others share */
+		shares: { type: Boolean },
 		renaming: { state: true },
+		/** the folder that is being renamed, or 'new' and the id that a new one is made in */
+		naming: { state: true },
 	};
 
 	#seeEnd = null;
@@ -44,10 +50,15 @@ export class LampList extends PageElement {
 		super();
 		/** @type {import('../store/conversations.js').Conversations} */
 		this.list = undefined;
+		/** @type {import('../store/order.js').Order} */
+		this.order = undefined;
+		this.naming = '';
+		this.shares = false;
 		this.current = '';
 		this.busy = new Set();
 		this.renaming = '';
 		new Watch(this, () => this.list);
+		new Watch(this, () => this.order);
 	}
 
 	connectedCallback()
@@ -131,16 +142,191 @@ export class LampList extends PageElement {
 					autocomplete="off" spellcheck="false" maxlength="200"
 					@input=${(event) => list.search(event.target.value)}
 					@keydown=${this.#onSearchKey}>
+				<lamp-menu label=${t('list.more.label')} .items=${this.#listItems()}></lamp-menu>
 			</div>
 			${this.#sides()}
+			${list.archived ? html`<p class="list-shelf"><span>${t('list.archived')}</span>
+				<button type="button" class="link-button" @click=${() => list.shelf(false)}>${
+				t('list.unarchived')}</button></p>` : nothing}
 			<nav class="list-scroll" aria-label=${t('list.label')}>
+				${this.#plain() ? nothing : [this.#pinned(), this.#folders('')]}
 				${this.#groups().map(([name, items]) => html`
 					<h2 class="list-group">${name}</h2>
 					<ul>${repeat(items, (item) => item.conversationId,
 						(item) => this.#row(item))}</ul>`)}
 				${this.#foot()}
 				${this.#said()}
-			</nav>`;
+			</nav>
+			${this.#undo()}
+			${this.order.selected ? this.#selection() : nothing}`;
+	}
+
+	/** Whether the list is one of what was found, or of the archive. */
+	#plain()
+	{
+		return this.list.archived || this.list.clients || this.list.foundFor !== '' || this.list.q.trim() !== '';
+	}
+
+	#listItems()
+	{
+		const { list, order } = this;
+
+		return [
+			{ text: t('list.select'), icon: 'check', run: () => order.select(true) },
+			{ text: t('folder.newName'), icon: 'folder', run: () => this.#name('new') },
+			...order.folders.length > 0 ? [{ text: t('list.manageFolders'), icon: 'pencil',
+				run: () => goPlace('conversation-folders') }] : [],
+			...this.shares ? [{ text: t('share.withMe'), icon: 'person',
+				run: () => goPlace('shared') }] : [],
+			{ text: t(list.archived ? 'list.unarchived' : 'list.archived'), icon: 'list',
+				run: () => list.shelf(!list.archived) },
+		];
+	}
+
+	#pinned()
+	{
+		const items = this.order.left(this.order.pinned);
+
+		return items.length === 0 ? nothing : html`<h2 class="list-group">${t('list.pinned')}</h2>
+			<ul>${repeat(items, (item) => item.conversationId, (item) => this.#row(item))}</ul>`;
+	}
+
+	/** The folders in one, or ('') at the top. */
+	#folders(under)
+	{
+		const { order } = this;
+		const folders = order.under(under);
+		const fresh = this.naming === `new ${under}`.trim();
+
+		return folders.length === 0 && !fresh ? nothing : html`<ul class="folders">
+			${repeat(folders, ({ id }) => id, (folder) => this.#folder(folder))}
+			${fresh ? html`<li class="row">${this.#nameField('', (name) =>
+				order.newFolder(name, under || null))}</li>` : nothing}</ul>`;
+	}
+
+	#folder(folder)
+	{
+		const { order } = this;
+		const open = order.inside.has(folder.id);
+		const items = order.left(order.inside.get(folder.id) || []);
+
+		if (this.naming === folder.id)
+			return html`<li class="row">${this.#nameField(folder.name, (name) =>
+				order.renameFolder(folder.id, name))}</li>`;
+		return html`<li class="folder">
+			<div class="row">
+				<button type="button" class="row-link folder-button" aria-expanded=${open}
+					@click=${() => order.open(folder.id, !open)}
+					@keydown=${(event) => this.#onArrow(event)}>
+					${icon('chevron')}${icon('folder')}<span class="row-title">${folder.name}</span></button>
+				<lamp-menu label=${t('folder.actions', { name: folder.name })} .items=${[
+					{ text: t('list.rename'), icon: 'pencil', run: () => this.#name(folder.id) },
+					...folder.parentId ? [] : [{ text: t('folder.new'), icon: 'plus',
+						run: () => {
+							order.open(folder.id, true);
+							this.#name(`new ${folder.id}`);
+						} }],
+					{ text: t('list.delete'), icon: 'trash', danger: true,
+						run: () => this.emit('lamp-folder-remove', { folder }) },
+				]}></lamp-menu></div>
+			${open ? html`<div class="folder-inside">${this.#folders(folder.id)}
+				${items.length > 0 ? html`<ul>${repeat(items, (item) => item.conversationId,
+					(item) => this.#row(item))}</ul>` :
+					html`<p class="list-note">${t('folder.empty')}</p>`}</div>` : nothing}
+		</li>`;
+	}
+
+	async #name(what)
+	{
+		this.naming = what;
+		await this.updateComplete;
+		const field = /** @type {HTMLInputElement} */ (this.querySelector('.folder-field'));
+
+		field?.focus();
+		field?.select();
+	}
+
+	/** A field for the name of a folder. save(name) */
+	#nameField(name, save)
+	{
+		const end = async (event, take) => {
+			const typed = event.target.value.trim();
+
+			if (!this.naming)
+				return;
+			this.naming = '';
+			if (take && typed && typed !== name)
+				await save(typed).catch((error) => this.emit('lamp-say', { text: errorText(error) }));
+		};
+
+		return html`<input class="rename-field folder-field" .value=${name} maxlength="100"
+			aria-label=${t('folder.newName')} @blur=${(event) => end(event, true)}
+			@keydown=${(event) => {
+				event.stopPropagation();
+				if (event.key === 'Enter' && !event.isComposing)
+					end(event, true);
+				else if (event.key === 'Escape')
+					end(event, false);
+			}}>`;
+	}
+
+	/** What can be done with the selected ones. */
+	#selection()
+	{
+		const { order, list } = this;
+		const ids = [...order.selected];
+		const items = ids.map((id) => list.find(id) || order.find(id)).filter(Boolean);
+		const none = ids.length === 0;
+
+		return html`<div class="list-bar" role="group" aria-label=${t('list.select')}>
+			<p aria-live="polite">${t('list.selected', { n: ids.length })}</p>
+			<button type="button" class="icon-button" ?disabled=${none} title=${t('arrange.folder')}
+				aria-label=${t('arrange.folder')}
+				@click=${() => this.emit('lamp-arrange', { items })}>${icon('folder')}</button>
+			<button type="button" class="icon-button" ?disabled=${none}
+				title=${t(list.archived ? 'list.unarchive' : 'list.archive')}
+				aria-label=${t(list.archived ? 'list.unarchive' : 'list.archive')}
+				@click=${() => this.#order(ids, { archived: !list.archived })}>${icon('notes')}</button>
+			<lamp-menu label=${t('export.title')} .items=${exportItems((format) =>
+				!none && this.emit('lamp-export', { ids, format }))}></lamp-menu>
+			<button type="button" class="icon-button danger" ?disabled=${none}
+				title=${t('list.delete')} aria-label=${t('list.delete')}
+				@click=${() => {
+					order.doom(ids);
+					order.select(false);
+					this.emit('lamp-say', { text: t('list.doomed', { n: ids.length }) });
+				}}>${icon('trash')}</button>
+			<button type="button" class="chip-button" @click=${() => {
+				const shown = /** @type {NodeListOf<HTMLInputElement>} */ (
+					this.querySelectorAll('.row-check'));
+
+				for (const { value } of shown)
+					order.toggle(value, true);
+			}}>${t('list.all')}</button>
+			<button type="button" class="chip-button" @click=${() => order.select(false)}>${
+				t('list.endSelect')}</button></div>`;
+	}
+
+	#order(ids, fields)
+	{
+		this.emit('lamp-order', { ids, fields });
+		this.order.select(false);
+	}
+
+	/** For a while, a deletion can be undone. */
+	#undo()
+	{
+		const { order } = this;
+		const n = order.doomed.size;
+
+		if (order.error)
+			return html`<p class="list-bar" role="alert">${errorText(order.error)}</p>`;
+		return n === 0 ? nothing : html`<div class="list-bar">
+			<p>${t('list.doomed', { n })}</p>
+			<button type="button" class="chip-button" @click=${() => {
+				order.undo();
+				this.emit('lamp-say', { text: t('list.undone') });
+			}}>${t('list.undo')}</button></div>`;
 	}
 
 	/** Mine, or those of programs, where there are any. */
@@ -179,7 +365,11 @@ export class LampList extends PageElement {
 	{
 		const groups = [];
 
-		for (const item of this.list.items) {
+		const { list, order } = this;
+		const items = this.#plain() ? order.left(list.items) :
+			list.items.filter((item) => !order.holds(item));
+
+		for (const item of items) {
 			const name = dayGroup(item.updatedAt);
 			const last = groups[groups.length - 1];
 
@@ -198,7 +388,12 @@ export class LampList extends PageElement {
 
 		if (this.renaming === id)
 			return html`<li class="row">${this.#renameField(item)}</li>`;
+		const { selected } = this.order;
+
 		return html`<li class="row ${id === this.current ? 'current' : ''}">
+			${selected ? html`<input type="checkbox" class="row-check" value=${id}
+				aria-label=${t('list.selectOne', { title })} .checked=${selected.has(id)}
+				@change=${(event) => this.order.toggle(id, event.target.checked)}>` : nothing}
 			<a class="row-link" href=${conversationHash(id)} title=${title}
 				aria-current=${id === this.current ? 'page' : nothing}
 				@keydown=${(event) => this.#onRowKey(event, item)}>
@@ -215,6 +410,10 @@ export class LampList extends PageElement {
 			<lamp-menu label=${t('list.actions', { title })} .items=${[
 				{ text: t('list.rename'), icon: 'pencil',
 					run: () => this.rename(id) },
+				...orderItems(item, {
+					change: (fields) => this.emit('lamp-order', { ids: [id], fields }),
+					arrange: () => this.emit('lamp-arrange', { items: [item] }),
+				}),
 				{ text: t('list.delete'), icon: 'trash', danger: true,
 					run: () => this.emit('lamp-delete', { id, title }) },
 			]}></lamp-menu>
@@ -266,8 +465,8 @@ export class LampList extends PageElement {
 				<span class="skeleton"></span><span class="skeleton"></span>
 				<span class="skeleton"></span></p>`;
 		if (list.items.length === 0 && !list.loading) {
-			return html`<p class="list-note">${list.foundFor ?
-				this.#none(list.foundFor) : t('list.empty')}</p>`;
+			return html`<p class="list-note">${list.foundFor ? this.#none(list.foundFor) :
+				t(list.archived ? 'list.noneArchived' : 'list.empty')}</p>`;
 		}
 		return list.nextCursor === null ? nothing : html`
 			<p class="list-note list-end"><span class="sr-only">${t('list.more')}</span>
@@ -315,6 +514,25 @@ export class LampList extends PageElement {
 				this.focusSearch();
 		}
 	}
+}
+
+/** Menu items for the place of a conversation. */
+export function orderItems({ pinned, archived }, { change, arrange })
+{
+	return [
+		...archived ? [] : [{ text: t(pinned ? 'list.unpin' : 'list.pin'), icon: 'flag',
+			run: () => change({ pinned: !pinned }) }],
+		{ text: t('arrange.menu'), icon: 'folder', run: arrange },
+		{ text: t(archived ? 'list.unarchive' : 'list.archive'), icon: 'notes',
+			run: () => change({ archived: !archived }) },
+	];
+}
+
+/** Menu items for the formats of an export. */
+export function exportItems(run)
+{
+	return [['markdown', 'export.markdown'], ['json', 'export.json'], ['html', 'export.html']]
+		.map(([format, text]) => ({ text: t(text), icon: 'download', run: () => run(format) }));
 }
 
 customElements.define('lamp-list', LampList);

@@ -29,7 +29,8 @@ export function sideView(page, actions)
 		<button type="button" class="button new-chat" @click=${actions.newChat}>
 			${icon('plus')}<span>${t('list.new')}</span></button>
 		${placesNav(page.places)}
-		<lamp-list .list=${page.list} .busy=${page.threads.busy}
+		<lamp-list .list=${page.list} .order=${page.order}
+			?shares=${page.session.me.permissions.includes('AIChat.Conversations.Share')} .busy=${page.threads.busy}
 			current=${page.places.current ? '' : page.threads.current.conversationId}
 			></lamp-list>
 		${foot(page, actions.help)}`;

@@ -19,6 +19,8 @@ export class LampThread extends PageElement {
 	static properties = {
 		thread: { attribute: false },
 		name: { type: String },
+		/** true if nothing of it can be changed */
+		readonly: { type: Boolean },
 		away: { state: true },
 	};
 
@@ -40,6 +42,7 @@ export class LampThread extends PageElement {
 		/** @type {import('../store/thread.js').Thread} */
 		this.thread = undefined;
 		this.name = '';
+		this.readonly = false;
 		this.away = false;
 		new Watch(this, () => this.thread);
 	}
@@ -248,7 +251,7 @@ export class LampThread extends PageElement {
 			<section class="thread-column" aria-label=${t('thread.label')}>
 				${this.#head()}
 				${repeat(thread.turns, (turn) => turn.key, (turn, i) => html`
-					<lamp-turn .turn=${turn} name=${this.name}
+					<lamp-turn .turn=${turn} name=${this.name} ?readonly=${this.readonly}
 						?newest=${i === last && !thread.live}
 						?busy=${Boolean(thread.live) || thread.switching}></lamp-turn>`)}
 			</section>

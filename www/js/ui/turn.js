@@ -55,6 +55,8 @@ export class LampTurn extends PageElement {
 		newest: { type: Boolean },
 		/** true while the thread must not be changed */
 		busy: { type: Boolean },
+		/** true if it is somebody else's */
+		readonly: { type: Boolean },
 		copied: { state: true },
 		charted: { state: true },
 		unfolded: { state: true },
@@ -68,6 +70,7 @@ export class LampTurn extends PageElement {
 		this.name = '';
 		this.newest = false;
 		this.busy = false;
+		this.readonly = false;
 		this.copied = '';
 		this.charted = false;
 		new Watch(this, () => this.turn);
@@ -123,7 +126,7 @@ export class LampTurn extends PageElement {
 					@click=${() => { this.unfolded = !this.unfolded; }}>
 					${fold ? t('message.showMore') : t('message.showLess')}
 				</button>` : nothing}
-				${row.messageId ? html`<span class="wide-only">
+				${row.messageId && !this.readonly ? html`<span class="wide-only">
 					${this.#button('pencil', t('message.edit'), this.#edit, 'edit-button')}
 				</span>` : nothing}
 				<span class="wide-only">${this.#copyButton('user',
@@ -142,7 +145,7 @@ export class LampTurn extends PageElement {
 		const items = [{ text: t('message.copyMine'), icon: 'copy',
 			run: () => this.#copy('user', row.content) }];
 
-		if (row.messageId && !this.busy)
+		if (row.messageId && !this.busy && !this.readonly)
 			items.unshift({ text: t('message.edit'), icon: 'pencil', run: this.#edit });
 		return items;
 	}
@@ -360,17 +363,18 @@ export class LampTurn extends PageElement {
 	{
 		const { model, usage } = turn.meta;
 		const output = usage?.outputTokens;
-		const retry = turn.failed && this.newest && turn.user;
+		const mine = !this.readonly;
+		const retry = mine && turn.failed && this.newest && turn.user;
 
 		return html`<div class="message-actions">
-			${turn.cut && this.newest && (turn.text || turn.parts.length > 0) ?
+			${mine && turn.cut && this.newest && (turn.text || turn.parts.length > 0) ?
 				this.#chip('play', t('message.continue'), 'lamp-go-on') : nothing}
 			${retry ? this.#chip('retry', t('message.retry'), 'lamp-regenerate') : nothing}
 			${turn.text ?
 				this.#copyButton('answer', t('message.copyAnswer'), turn.text) : nothing}
-			${this.newest && !retry && turn.answer ? this.#button('retry',
+			${mine && this.newest && !retry && turn.answer ? this.#button('retry',
 				t('message.regenerate'), () => this.emit('lamp-regenerate', { turn })) : nothing}
-			${turn.answer ? html`<lamp-menu label=${t('message.moreActions')}
+			${mine && turn.answer ? html`<lamp-menu label=${t('message.moreActions')}
 				.items=${this.#answerItems(turn)}></lamp-menu>` : nothing}
 			${this.#variants(turn.versioned)}
 			${model ? html`<span class="message-meta"

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Order in many conversations: pinned, archived, in folders, tagged, several at once, and as
+// files.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { api, base, conversation, openChat, PHONE, say, script, unique } from './browser.mjs';
+import { violations } from './axe.mjs';
+
+const row = (page, text) => page.locator('.row', { has: page.locator('.row-title',
+	{ hasText: text }) });
+const record = (id) => api('GET', `conversations/${id}`);
+
+async function choose(page, text, item)
+{
+	const at = row(page, text).first();
+
+	await at.hover();
+	await at.locator('.menu-button').click();
+	await page.getByRole('menuitem', { name: item, exact: true }).click();
+}
+
+async function more(page, item)
+{
+	await page.getByRole('button', { name: 'More for the list of chats' }).click();
+	await page.getByRole('menuitem', { name: item, exact: true }).click();
+}
+
+/** Titles below a heading of the list. */
+const below = (page, heading) => page.evaluate((text) => {
+	const head = [...document.querySelectorAll('.list-group')].find((one) => one.textContent === text);
+
+	return [...head?.nextElementSibling.querySelectorAll('.row-title') || []]
+		.map((one) => one.textContent);
+}, heading);
+
+test('pinned ones are on top, archived ones in a list of their own', async (t) => {
+	const [one, two] = [unique('pin'), unique('other')];
+	const id = await conversation(one);
+
+	await conversation(two);
+	const page = await openChat(t);
+
+	await choose(page, one, 'Pin');
+	await page.waitForFunction((text) => [...document.querySelectorAll('.list-group')]
+		.some((head) => head.textContent === 'Pinned' &&
+			head.nextElementSibling.textContent.includes(text)), one);
+	assert.equal(await row(page, one).count(), 1);
+	await page.reload();
+	await row(page, one).waitFor();
+	assert.ok((await below(page, 'Pinned')).includes(one));
+	await choose(page, one, 'Archive');
+	await row(page, one).waitFor({ state: 'detached' });
+	assert.equal((await record(id)).archived, true);
+	await more(page, 'Archived chats');
+	await row(page, one).waitFor();
+	assert.equal(await row(page, two).count(), 0);
+	assert.deepEqual(await violations(page, 'archive'), []);
+	await choose(page, one, 'Move out of the archive');
+	await row(page, one).waitFor({ state: 'detached' });
+	await page.getByRole('button', { name: 'All chats' }).click();
+	await row(page, one).waitFor();
+	// it is where it was before
+	assert.ok((await below(page, 'Pinned')).includes(one));
+	await choose(page, one, 'Unpin');
+	await page.waitForFunction((text) => ![...document.querySelectorAll('.list-group')]
+		.some((head) => head.textContent === 'Pinned' &&
+			head.nextElementSibling.textContent.includes(text)), one);
+});
+
+test('folders, nested once, and tags', async (t) => {
+	const [title, name, inner, tag] = [unique('filed'), unique('Folder'), unique('Inner'), unique('tag')];
+	const id = await conversation(title);
+	const page = await openChat(t);
+
+	await more(page, 'New folder');
+	await page.locator('.folder-field').fill(name);
+	await page.keyboard.press('Enter');
+	await row(page, name).waitFor();
+	await choose(page, name, 'New folder in it');
+	await page.locator('.folder-field').fill(inner);
+	await page.keyboard.press('Enter');
+	await row(page, inner).waitFor();
+	await row(page, inner).hover();
+	await row(page, inner).locator('.menu-button').click();
+	assert.equal(await page.getByRole('menuitem', { name: 'New folder in it' }).count(), 0);
+	await page.keyboard.press('Escape');
+
+	await choose(page, title, 'Folder and tags…');
+	const dialog = page.locator('lamp-arrange dialog');
+
+	await dialog.getByLabel('Folder', { exact: true }).selectOption({ label: `${name} / ${inner}` });
+	await dialog.getByLabel('Tags').fill(`#${tag}, second, ${tag}`);
+	assert.deepEqual(await violations(page, 'folder and tags'), []);
+	await dialog.getByRole('button', { name: 'Save' }).click();
+	await row(page, title).waitFor({ state: 'detached' });
+	assert.deepEqual((await record(id)).tags, [tag, 'second']);
+	await row(page, inner).locator('.folder-button').click();
+	await row(page, title).waitFor();
+	assert.deepEqual(await violations(page, 'folders'), []);
+
+	await page.fill('.search-field', `#${tag}`);
+	await page.waitForFunction((text) => [...document.querySelectorAll('.row-title')]
+		.map((one) => one.textContent).join() === text, title);
+	await page.fill('.search-field', '');
+	await row(page, name).waitFor();
+	// another tab, which has the folder open, learns of it
+	await choose(page, name, 'Delete');
+	await page.getByText('Its chats are kept.').waitFor();
+	await page.locator('lamp-confirm').getByRole('button', { name: 'Delete' }).click();
+	await row(page, name).waitFor({ state: 'detached' });
+	await row(page, inner).waitFor();
+	assert.equal((await record(id)).title, title);
+	for (const { id: folder } of (await api('GET', 'conversation-folders')).items)
+		await api('DELETE', `conversation-folders/${folder}`);
+});
+
+test('several at once: deleted with undo, archived, filed', async (t) => {
+	const word = unique('bulk');
+	const ids = await Promise.all([1, 2, 3].map((n) => conversation(`${word} ${n}`)));
+	const page = await openChat(t);
+	const check = (n) => page.getByLabel(`Select ${word} ${n}`).check();
+
+	await page.fill('.search-field', word);
+	await page.waitForFunction(() => document.querySelectorAll('.row-title').length === 3);
+	await more(page, 'Select chats');
+	await check(1);
+	await check(2);
+	assert.deepEqual(await violations(page, 'selecting'), []);
+	await page.locator('.list-bar').getByRole('button', { name: 'Delete' }).click();
+	await row(page, `${word} 1`).waitFor({ state: 'detached' });
+	await page.getByRole('button', { name: 'Undo' }).click();
+	await row(page, `${word} 1`).waitFor();
+	await record(ids[0]);
+
+	await more(page, 'Select chats');
+	await check(1);
+	await page.locator('.list-bar').getByRole('button', { name: 'Delete' }).click();
+	// the page ends: it is deleted then
+	await page.goto('about:blank');
+	for (;;) {
+		const gone = await record(ids[0]).then(() => false, () => true);
+
+		if (gone)
+			break;
+	}
+	await page.goto(base);
+	await page.fill('.search-field', word);
+	await page.waitForFunction(() => document.querySelectorAll('.row-title').length === 2);
+	await more(page, 'Select chats');
+	await page.getByRole('button', { name: 'Select all' }).click();
+	await page.getByText('2 chats selected').waitFor();
+	await page.locator('.list-bar').getByRole('button', { name: 'Archive' }).click();
+	await page.waitForFunction(() => document.querySelectorAll('.row-title').length === 0);
+	assert.equal((await record(ids[1])).archived, true);
+});
+
+/** What the browser saves. */
+async function saved(page, act)
+{
+	const [download] = await Promise.all([page.waitForEvent('download'), act()]);
+
+	return { name: download.suggestedFilename(),
+		text: await readFile(await download.path(), 'utf8') };
+}
+
+test('a chat as Markdown, JSON and a web page, without what would run', async (t) => {
+	const title = `${unique('export')} <img src=x onerror=alert(1)>`;
+	const id = await conversation(title);
+
+	await say(id, '<script>alert(1)</script> & # not a heading');
+	await say(id, script({ text: '# Heading\n\n**bold** <img src=x onerror=alert(1)> ' +
+		'[link](javascript:alert(1))\n\n```js\nlet a = "<b>";\n```' }));
+	const page = await openChat(t, { hash: `#/c/${id}` });
+	const act = (name) => async () => {
+		await page.locator('.main-head .menu-button').click();
+		await page.getByRole('menuitem', { name }).click();
+	};
+
+	await page.waitForSelector('lamp-turn');
+	const markdown = await saved(page, act('Export as Markdown'));
+
+	assert.match(markdown.name, /^export.*\.md$/);
+	assert.match(markdown.text, /\*\*bold\*\*/);
+	assert.match(markdown.text, /## You/);
+	const json = JSON.parse((await saved(page, act('Export as JSON'))).text);
+
+	assert.equal(json.conversationId, id);
+	assert.equal(json.messages.filter(({ role }) => role === 'user').length, 2);
+	const web = await saved(page, act('Export as a web page'));
+
+	assert.deepEqual(await page.evaluate((text) => [...new window.DOMParser()
+		.parseFromString(text, 'text/html').querySelectorAll('*')].filter((one) =>
+		/^(script|img|button|iframe|form)$/.test(one.localName) ||
+		[...one.attributes].some(({ name, value }) => /^on|^style$/.test(name) ||
+			/javascript:/i.test(value))).map((one) => one.outerHTML), web.text.replace(/<style>[^<]*<\/style>/, '')), []);
+	assert.match(web.text, /<strong>bold<\/strong>/);
+	assert.match(web.text, /Content-Security-Policy/);
+
+	await page.evaluate(() => { window.print = () => { window.printed = true; }; });
+	await act('Print')();
+	await page.waitForFunction(() => window.printed);
+	await page.emulateMedia({ media: 'print' });
+	assert.equal(await page.locator('.side').isVisible(), false);
+	assert.equal(await page.locator('lamp-turn').first().isVisible(), true);
+});
+
+test('on a phone, dark, by the keyboard', async (t) => {
+	const title = unique('phone');
+
+	await conversation(title);
+	const page = await openChat(t, { ...PHONE, viewport: { width: 360, height: 640 },
+		colorScheme: 'dark' });
+
+	await page.locator('.drawer-open').click();
+	await row(page, title).waitFor();
+	await more(page, 'Select chats');
+	await page.getByLabel(`Select ${title}`).check();
+	assert.deepEqual(await violations(page, 'selecting on a phone'), []);
+	assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+	await page.locator('.list-bar').getByRole('button', { name: 'Done' }).click();
+	await row(page, title).locator('.row-link').focus();
+	await page.keyboard.press('ArrowDown');
+	await page.waitForFunction(() => document.activeElement.matches('.row-link'));
+});

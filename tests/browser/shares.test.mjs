@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Sharing a chat: by whom, how much of it, the reader's view, and its end.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { api, base, conversation, ended, openChat, PHONE, say, script, unique } from './browser.mjs';
+import { violations } from './axe.mjs';
+
+/** The caller of the tests, as somebody whose chat is shared with them. */
+async function sharedWithMe(page, record, messages)
+{
+	const share = { id: '01900000-0000-7000-8000-00000000abcd', title: 'Theirs', owner: 'ann',
+		workspaceId: 'intranet', agentId: 'assistant', live: true, tools: false, files: true,
+		sharedAt: '2027-01-31T10:00:00.000Z', updatedAt: '2027-01-31T11:00:00.000Z', ...record };
+
+	await page.route('**/api/v1/shared-conversations**', (route) => {
+		const path = new URL(route.request().url()).pathname;
+
+		return route.fulfill({ json: path.endsWith('/messages') ?
+			{ items: messages, totalCount: null, nextCursor: null } :
+			path.endsWith(share.id) ? share : { items: [share], totalCount: null, nextCursor: null } });
+	});
+	return share;
+}
+
+const ROWS = (id) => [
+	{ workspaceId: 'intranet', agentId: 'assistant', conversationId: id, turnId: id, role: 'assistant',
+		messageId: `${id}.2`, id: `${id}.2`, content: '**Yes** <img src=x onerror=alert(1)>',
+		createdAt: '2027-01-31T10:00:00.000Z', metadata: { finish_reason: 'stop' } },
+	{ workspaceId: 'intranet', agentId: 'assistant', conversationId: id, turnId: id, role: 'user',
+		messageId: `${id}.1`, id: `${id}.1`, content: '<script>alert(1)</script>?',
+		createdAt: '2027-01-31T10:00:00.000Z', metadata: { attachments: [{ name: '<b>a</b>.txt' }] } },
+];
+
+test('a chat is shared with a person, and no longer', async (t) => {
+	const id = await conversation(unique('shared'));
+
+	await say(id, 'hello');
+	const page = await openChat(t, { hash: `#/c/${id}` });
+	const dialog = page.locator('lamp-share dialog');
+
+	await page.waitForSelector('lamp-turn');
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Share…' }).click();
+	await dialog.getByText('It is not shared.').waitFor();
+	await dialog.getByRole('button', { name: 'Share', exact: true }).click();
+	await dialog.getByRole('alert').waitFor();
+	await dialog.getByLabel('Person').fill('nobody-we-know');
+	await dialog.getByRole('button', { name: 'Share', exact: true }).click();
+	await dialog.getByRole('alert').waitFor();
+	assert.deepEqual(await violations(page, 'share'), []);
+	const { user } = await api('GET', 'me');
+
+	await dialog.getByLabel('Person').fill(user);
+	await dialog.getByRole('button', { name: 'Share', exact: true }).click();
+	await dialog.getByText('It is yours').waitFor();
+
+	const groups = await dialog.locator('#share-group option').count();
+
+	if (groups > 1) {
+		await dialog.getByLabel('Person').fill('');
+		await dialog.locator('#share-group').selectOption({ index: 1 });
+		await dialog.getByLabel('Also what is said later').check();
+		await dialog.getByRole('button', { name: 'Share', exact: true }).click();
+		await dialog.locator('.share').waitFor();
+		const [share] = (await api('GET', `conversation-shares?conversationId=${id}`)).items;
+
+		assert.equal(share.live, true);
+		assert.equal(share.tools, false);
+		// a group of the caller's: they read it, too
+		assert.deepEqual(await violations(page, 'shared'), []);
+		await page.keyboard.press('Escape');
+		await page.goto(`${base}#/shared/${share.id}`);
+		await page.waitForSelector('lamp-shared lamp-turn');
+		await api('DELETE', `conversation-shares/${share.id}`);
+		await page.reload();
+		await page.getByText('This chat is not shared with you, or no longer.').waitFor();
+	}
+});
+
+test('what others share: read-only, as text, and to go on with', async (t) => {
+	const page = await openChat(t, { init: async (one) => {
+		await sharedWithMe(one, {}, ROWS('01900000-0000-7000-8000-00000000abcd'));
+	} });
+
+	await page.getByRole('button', { name: 'More for the list of chats' }).click();
+	await page.getByRole('menuitem', { name: 'Shared with me' }).click();
+	await page.getByRole('link', { name: /Theirs/ }).waitFor();
+	assert.deepEqual(await violations(page, 'shared with me'), []);
+	await page.getByRole('link', { name: /Theirs/ }).click();
+	await page.waitForSelector('lamp-shared lamp-turn');
+	assert.match(await page.locator('lamp-shared').innerText(), /Shared by ann since/);
+	assert.match(await page.locator('.message-user').innerText(), /<script>alert/);
+	assert.match(await page.locator('.message-user').innerText(), /<b>a<\/b>\.txt/);
+	for (const name of ['Edit', 'Regenerate', 'Try again', 'Continue'])
+		assert.equal(await page.locator('lamp-shared').getByRole('button', { name, exact: true })
+			.count(), 0, name);
+	assert.equal(await page.locator('.composer-field').count(), 0);
+	assert.deepEqual(await violations(page, 'a shared chat'), []);
+	await page.getByRole('button', { name: 'Continue in a chat of my own' }).click();
+	await page.waitForSelector('.file-card.ready');
+	assert.equal(await page.locator('.composer .file-name').innerText(), 'Theirs.md');
+	await page.fill('.composer-field', script({ text: 'read' }));
+	await page.click('.send-button');
+	await ended(page);
+	assert.equal(await page.locator('.message-user .file-name').innerText(), 'Theirs.md');
+});
+
+test('on a phone, dark', async (t) => {
+	const id = '01900000-0000-7000-8000-00000000abcd';
+	const page = await openChat(t, { ...PHONE, viewport: { width: 360, height: 640 },
+		colorScheme: 'dark', hash: '#/', init: async (one) => {
+			await sharedWithMe(one, { title: 'W'.repeat(150) }, ROWS(id));
+		} });
+
+	await page.goto(`${base}#/shared/${id}`);
+	await page.waitForSelector('lamp-shared lamp-turn');
+	assert.deepEqual(await violations(page, 'a shared chat on a phone'), []);
+	assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+	await page.goto(`${base}#/shared`);
+	await page.waitForSelector('.shares a');
+	assert.deepEqual(await violations(page, 'shared with me on a phone'), []);
+	assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+});

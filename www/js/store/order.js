@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// Order in many conversations: those that are pinned, folders and what is in them, which
+// rows of the list are selected, and those that are about to be deleted. Independent of
+// the DOM.
+import { Observable } from '../observable.js';
+
+/** How long a deletion can be undone. */
+export const UNDO_MS = 10000;
+const PAGE = 100;
+/** Requests at a time, of many conversations. */
+const AT_ONCE = 4;
+
+/**
+ * @typedef {{id: string, name: string, parentId: string | null}} Folder
+ * @typedef {Record<string, any>} Conversation
+ */
+
+export class Order extends Observable {
+	#api;
+	#list;
+	#timer = null;
+
+	/** @param list the list of conversations (conversations.js) */
+	constructor(api, list)
+	{
+		super();
+		this.#api = api;
+		this.#list = list;
+		/** @type {Conversation[]} */
+		this.pinned = [];
+		/** @type {Folder[]} by name */
+		this.folders = [];
+		/** @type {Map<string, Conversation[]>} what is in the folders that are open */
+		this.inside = new Map();
+		/** @type {Set<string> | null} ids; null: nothing can be selected */
+		this.selected = null;
+		/** @type {Set<string>} ids of those that are hidden and deleted soon */
+		this.doomed = new Set();
+		/** ApiError of the last change, or null */
+		this.error = null;
+	}
+
+	/** The folders in one, or ('') at the top. */
+	under(id)
+	{
+		return this.folders.filter(({ parentId }) => (parentId || '') === id);
+	}
+
+	/** Whether the list shows a conversation elsewhere than by its day. */
+	holds({ conversationId, folderId, pinned })
+	{
+		return this.doomed.has(conversationId) || pinned ||
+			Boolean(folderId && this.folders.some(({ id }) => id === folderId));
+	}
+
+	/** Those of a list that are not deleted. */
+	left(items)
+	{
+		return items.filter(({ conversationId }) => !this.doomed.has(conversationId));
+	}
+
+	/** What is pinned, and the folders, as they are stored. */
+	async reload()
+	{
+		const { workspaceId } = this.#list;
+
+		try {
+			const [pinned, folders] = await Promise.all([
+				this.#api.conversations({ workspaceId, pinned: true, pageSize: PAGE }),
+				this.#allFolders()]);
+
+			if (workspaceId !== this.#list.workspaceId)
+				return;
+			this.pinned = pinned.items;
+			this.folders = folders;
+			await Promise.all([...this.inside.keys()].map((id) => this.#fill(id)));
+		} catch {
+			// the list says what is wrong
+		}
+		this.changed();
+	}
+
+	async #allFolders()
+	{
+		const folders = [];
+		let cursor = null;
+
+		do {
+			const page = await this.#api.folders(cursor);
+
+			folders.push(...page.items);
+			cursor = page.nextCursor;
+		} while (cursor !== null);
+		return folders;
+	}
+
+	async #fill(folderId)
+	{
+		const items = [];
+		let cursor = null;
+
+		// a page of a filtered list may be short
+		do {
+			const page = await this.#api.conversations({ workspaceId: this.#list.workspaceId,
+				folderId, cursor, pageSize: PAGE });
+
+			items.push(...page.items);
+			cursor = page.nextCursor;
+		} while (cursor !== null && items.length < PAGE);
+		if (this.inside.has(folderId))
+			this.inside.set(folderId, items);
+	}
+
+	/** Opens or closes a folder. */
+	async open(id, open)
+	{
+		if (open === this.inside.has(id))
+			return;
+		if (!open) {
+			this.inside.delete(id);
+			this.changed();
+			return;
+		}
+		this.inside.set(id, []);
+		await this.#fill(id).catch(() => {});
+		this.changed();
+	}
+
+	/** Changes what is known of a conversation, wherever it is shown. */
+	patch(id, fields)
+	{
+		const patched = (items) => items.map((item) =>
+			item.conversationId === id ? { ...item, ...fields } : item);
+
+		this.pinned = patched(this.pinned);
+		for (const [folder, items] of this.inside)
+			this.inside.set(folder, patched(items));
+		this.changed();
+	}
+
+	/** A conversation that is shown here, or undefined. */
+	find(id)
+	{
+		return [this.pinned, ...this.inside.values()].flat()
+			.find(({ conversationId }) => conversationId === id);
+	}
+
+	/** A deleted one. */
+	forget(id)
+	{
+		const without = (items) => items.filter(({ conversationId }) => conversationId !== id);
+
+		this.pinned = without(this.pinned);
+		for (const [folder, items] of this.inside)
+			this.inside.set(folder, without(items));
+		this.selected?.delete(id);
+		this.changed();
+	}
+
+	/**
+	 * Pins, archives, files or tags conversations.
+	 * @param {string[]} ids
+	 * @param {object} fields of the record
+	 * @throws ApiError of the first that failed; the others are changed
+	 */
+	async arrange(ids, fields)
+	{
+		let failed = null;
+
+		await eachOf(ids, async (id) => {
+			try {
+				await this.#api.arrange(id, fields);
+			} catch (error) {
+				if (error.code !== 'not_found')
+					failed ??= error;
+			}
+		});
+		await Promise.all([this.#list.reload(), this.reload()]);
+		if (failed)
+			throw failed;
+	}
+
+	/** @returns {Promise<Folder>} */
+	async newFolder(name, parentId = null)
+	{
+		const folder = await this.#api.newFolder({ name, ...parentId && { parentId } });
+
+		this.folders = [...this.folders, folder].sort((a, b) => a.name.localeCompare(b.name));
+		this.changed();
+		return folder;
+	}
+
+	async renameFolder(id, name)
+	{
+		await this.#api.changeFolder(id, { name });
+		await this.reload();
+	}
+
+	/** Its conversations stay. */
+	async removeFolder(id)
+	{
+		await this.#api.removeFolder(id);
+		this.inside.delete(id);
+		await Promise.all([this.#list.reload(), this.reload()]);
+	}
+
+	/** Begins or ends to select. */
+	select(on)
+	{
+		this.selected = on ? new Set() : null;
+		this.changed();
+	}
+
+	toggle(id, on = !this.selected?.has(id))
+	{
+		if (on)
+			this.selected?.add(id);
+		else
+			this.selected?.delete(id);
+		this.changed();
+	}
+
+	/** Hides conversations and deletes them unless that is undone in time. */
+	doom(ids)
+	{
+		this.flush();
+		this.doomed = new Set(ids);
+		this.#timer = setTimeout(() => this.flush(), UNDO_MS);
+		this.changed();
+	}
+
+	undo()
+	{
+		clearTimeout(this.#timer);
+		this.doomed = new Set();
+		this.changed();
+	}
+
+	/**
+	 * Deletes now what is to be deleted.
+	 * @param ends whether the page ends
+	 */
+	async flush(ends = false)
+	{
+		const ids = [...this.doomed];
+
+		clearTimeout(this.#timer);
+		if (ids.length === 0)
+			return;
+		this.error = null;
+		const gone = async (id) => {
+			try {
+				await this.#api.remove(id, ends);
+			} catch (error) {
+				if (error.code !== 'not_found') {
+					this.error = error;
+					return;
+				}
+			}
+			this.#list.forget(id);
+			this.forget(id);
+		};
+
+		// no answer comes any more
+		await (ends ? Promise.all(ids.map(gone)) : eachOf(ids, gone));
+		for (const id of ids)
+			this.doomed.delete(id);
+		this.changed();
+	}
+}
+
+/** Calls fn for each, a few at a time. */
+async function eachOf(items, fn)
+{
+	const left = [...items];
+
+	await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+		for (let item = left.shift(); item !== undefined; item = left.shift())
+			await fn(item);
+	}));
+}
