@@ -115,8 +115,11 @@ export class Pages extends Observable {
 			this.nextCursor = page.nextCursor;
 	}
 
-	/** Loads the page before the oldest loaded one. */
-	async loadOlder()
+	/**
+	 * Loads the page before the oldest loaded one.
+	 * @param {number} [pageSize] how many messages; as the server likes
+	 */
+	async loadOlder(pageSize)
 	{
 		if (this.loading || this.nextCursor === null)
 			return;
@@ -125,7 +128,7 @@ export class Pages extends Observable {
 		this.changed();
 		try {
 			const page = await this.#api.messages(this.conversationId,
-				{ cursor: this.nextCursor });
+				{ cursor: this.nextCursor, pageSize });
 			const groups = groupRows([...page.items].reverse());
 			const last = groups[groups.length - 1];
 			const first = this.turns[0];

@@ -39,6 +39,8 @@ import './share.js';
 import './shared.js';
 import './thread.js';
 
+/** Messages of a page, when all of a thread is loaded. */
+const PRINT_PAGE = 100;
 const NARROW = matchMedia('(max-width: 760px)');
 
 class LampApp extends PageElement {
@@ -396,7 +398,7 @@ class LampApp extends PageElement {
 		const thread = this.threads.current;
 
 		while (thread.nextCursor !== null && !thread.olderError)
-			await (thread.loading ? this.updateComplete : thread.loadOlder());
+			await (thread.loading ? this.updateComplete : thread.loadOlder(PRINT_PAGE));
 		await this.updateComplete;
 		await this.querySelector('lamp-thread')?.drawn();
 		globalThis.print();

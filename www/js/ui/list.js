@@ -232,7 +232,8 @@ export class LampList extends PageElement {
 			${open ? html`<div class="folder-inside">${this.#folders(folder.id)}
 				${items.length > 0 ? html`<ul>${repeat(items, (item) => item.conversationId,
 					(item) => this.#row(item))}</ul>` :
-					html`<p class="list-note">${t('folder.empty')}</p>`}</div>` : nothing}
+					order.under(folder.id).length > 0 ? nothing :
+						html`<p class="list-note">${t('folder.empty')}</p>`}</div>` : nothing}
 		</li>`;
 	}
 

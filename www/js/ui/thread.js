@@ -14,6 +14,8 @@ import './turn.js';
 const NEAR_PX = 60;
 /** Older messages are loaded before the reader has reached the top. */
 const AHEAD_PX = '600px';
+/** Messages of an older page: whoever wants one wants more. */
+const MANY = 100;
 
 export class LampThread extends PageElement {
 	static properties = {
@@ -213,7 +215,7 @@ export class LampThread extends PageElement {
 			return;
 		this.#stick = false;
 		while (find() < 0 && thread.nextCursor !== null && !thread.olderError) {
-			await (thread.loading ? this.updateComplete : thread.loadOlder());
+			await (thread.loading ? this.updateComplete : thread.loadOlder(MANY));
 			// others may be loading: their page takes a moment
 			await new Promise((done) => { setTimeout(done, 0); });
 			if (this.thread !== thread)
@@ -237,7 +239,7 @@ export class LampThread extends PageElement {
 
 		if (thread.olderError || thread.nextCursor === null || thread.loading)
 			return;
-		await thread.loadOlder();
+		await thread.loadOlder(MANY);
 		if (!thread.olderError)
 			this.emit('lamp-say', { text: t('live.older') });
 	}
