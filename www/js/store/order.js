@@ -49,7 +49,8 @@ export class Order extends Observable {
 	/** Whether the list shows a conversation elsewhere than by its day. */
 	holds({ conversationId, folderId, pinned })
 	{
-		return this.doomed.has(conversationId) || pinned ||
+		// two lists are read anew one after the other: it must not be in both meanwhile
+		return this.doomed.has(conversationId) || pinned || Boolean(this.find(conversationId)) ||
 			Boolean(folderId && this.folders.some(({ id }) => id === folderId));
 	}
 
