@@ -18,6 +18,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/api.md \
 	docs/backup.md \
 	docs/approvals.md \
+	docs/calendar.md \
 	docs/configuration.md \
 	docs/database.md \
 	docs/datasets.md \

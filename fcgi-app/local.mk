@@ -42,6 +42,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/page.c fcgi-app/api/page.h \
 	fcgi-app/api/preview.c \
 	fcgi-app/api/project.c \
+	fcgi-app/api/calendar.c \
 	fcgi-app/api/prompt.c \
 	fcgi-app/api/resource.c fcgi-app/api/resource.h \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \

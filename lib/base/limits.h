@@ -58,6 +58,13 @@
 #define LIM_PROJECT_MEMBERS  200	/* of one */
 #define LIM_ENTITIES         5000	/* of one kind in one project */
 #define LIM_EDGES            10000	/* links in one project */
+#define LIM_EVENTS           5000	/* of one user, and in one project */
+#define LIM_OCCURRENCES      1000	/* of events, in one answer */
+#define LIM_CALENDAR_DAYS    400	/* that one answer is about */
+#define LIM_RRULE_CHARS      500	/* how an event is repeated */
+#define LIM_RRULE_COUNT      10000	/* COUNT in it */
+#define LIM_EVENT_SKIPPED    400	/* days on which an event is not repeated */
+#define LIM_EVENT_DAYS       366	/* how long one lasts */
 #define LIM_TREE_DEPTH       16		/* of its documents */
 #define LIM_ENTITY_CHARS     4000	/* of its description and the like */
 #define LIM_LONG_BODY_BYTES  8388608	/* request body of a resource with a long text */

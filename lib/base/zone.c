@@ -8,11 +8,13 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/util.h"
 
 #include "base/banned.h"
@@ -24,8 +26,8 @@ enum {
 };
 
 struct file {
-	unsigned char bytes[FILE_BYTES];
 	size_t n;
+	unsigned char bytes[FILE_BYTES];
 };
 
 /* -- rules: "CET-1CEST,M3.5.0,M10.5.0/3" ------------------------------------- */
@@ -295,4 +297,49 @@ bool zone_known(struct str name)
 	struct tm tm;
 
 	return name.n && zone_time(name, 0, &tm);
+}
+
+/* -- many times in one zone -------------------------------------------------- */
+
+struct zone {
+	struct file file;
+};
+
+const struct zone *zone_read(struct str name, struct arena *a)
+{
+	struct file *f = xmalloc(sizeof(*f));
+	struct zone *z = NULL;
+	int64_t offset;
+
+	if (read_file(name, f) && offset_at(f, 0, &offset)) {
+		/* Most files have two of the 64 KiB. */
+		z = arena_alloc(a, offsetof(struct zone, file.bytes) + f->n);
+		memcpy(z->file.bytes, f->bytes, f->n);
+		z->file.n = f->n;
+	}
+	free(f);
+	return z;
+}
+
+static int64_t offset_of(const struct zone *z, int64_t s)
+{
+	int64_t offset = 0;
+
+	return z && offset_at(&z->file, s, &offset) ? offset : 0;
+}
+
+int64_t zone_wall(const struct zone *z, int64_t s)
+{
+	return s + offset_of(z, s);
+}
+
+int64_t zone_when(const struct zone *z, int64_t wall)
+{
+	/* No zone changes twice within two days by more than a few hours. */
+	const int64_t before = offset_of(z, wall - DAY_S);
+	const int64_t after = offset_of(z, wall + DAY_S);
+
+	if (zone_wall(z, wall - before) == wall || before == after)
+		return wall - before;
+	return zone_wall(z, wall - after) == wall ? wall - after : wall - before;
 }

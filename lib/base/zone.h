@@ -23,4 +23,24 @@ bool zone_time(struct str name, int64_t us, struct tm *out);
 /* Whether zone_time knows this name. */
 bool zone_known(struct str name);
 
+/* -- many times in one zone -------------------------------------------------- */
+
+struct arena;
+struct zone;
+
+/* The zone of this name, read once. In a. NULL: there is none. */
+const struct zone *zone_read(struct str name, struct arena *a);
+
+/*
+ * What the clocks of the zone show at s, as if they were UTC; seconds since 1970, also
+ * before it. NULL is UTC.
+ */
+int64_t zone_wall(const struct zone *z, int64_t s);
+
+/*
+ * When the clocks of the zone show that: the first time of two; a time that they skip
+ * is read by the offset before, as if they were not put forward (RFC 5545, 3.3.5).
+ */
+int64_t zone_when(const struct zone *z, int64_t wall);
+
 #endif

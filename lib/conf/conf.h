@@ -428,6 +428,7 @@ struct conf {
 
 	unsigned ready_tools;	/* 1 << enum conf_ready */
 	struct conf_list web_words;	/* of a message that asks for the web */
+	struct conf_list calendar_words;	/* and for the calendar */
 	struct conf_db db;
 	const struct conf_db *databases;	/* without ours */
 	size_t n_databases;

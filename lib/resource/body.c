@@ -123,6 +123,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 	case TYPE_BYTES:
 	case TYPE_LOGIN:
 	case TYPE_KIND:
+	case TYPE_VEIL:
 		break;
 	}
 	BUG("a type that is in no body");
@@ -220,6 +221,15 @@ int resource_body(const struct resource *r, const struct resource_call *c,
 	}
 	resource_sort(r, a, row);
 	return 0;
+}
+
+int resource_draft(const struct resource *r, enum resource_verb verb, const json_t *body,
+		   struct arena *a, struct resource_row *out, struct err *e)
+{
+	const struct resource_call c = { .r = r, .verb = verb, .body = body };
+
+	resource_new(r, out);
+	return resource_body(r, &c, a, out, e);
 }
 
 /* -- secrets ----------------------------------------------------------------- */

@@ -309,7 +309,7 @@ static int find_deletable(const struct caller *by, const struct resource_call *c
 	const struct resource *r = c->r;
 
 	if (r->named || r->owner == OWNER_SHARED || r->owner == OWNER_BELOW ||
-	    hooks_of(r)->files)
+	    c->expect || hooks_of(r)->files)
 		return find_changeable(by, r, c->id, NULL, k, e);
 	return uuid_parse(c->id, &k->row.id) ? 0 : resource_not_found(r, e);
 }

@@ -132,6 +132,13 @@ void resource_record(struct jw *w, const struct caller *by,
 		     const struct resource *r, const struct resource_change *k,
 		     const struct resource_item *item);
 
+/*
+ * Reads the body of a CREATE into a new row, for `draft`, whose caller adds what no body
+ * has; or of a PATCH, to check it before anything else. Errors like those of a body. In a.
+ */
+int resource_draft(const struct resource *r, enum resource_verb verb, const json_t *body,
+		   struct arena *a, struct resource_row *out, struct err *e) MUST_CHECK;
+
 /* -- parts of it ------------------------------------------------------------------- */
 
 /* Whether the caller has the permission for the verb. */

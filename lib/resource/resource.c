@@ -410,6 +410,7 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 	case TYPE_BYTES:
 	case TYPE_SECRET:
 	case TYPE_KIND:
+	case TYPE_VEIL:
 		break;
 	}
 	BUG("hidden fields are in no record");

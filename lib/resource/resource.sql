@@ -515,7 +515,7 @@ DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p W
 -- PROJECT_DOCUMENT_PURGETOP (u) -> ()
 DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_DOCUMENT_DISOWN (su) -> ()
-UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? AND `kind` = 'document' LIMIT 10000;
 -- PROJECT_DOCUMENT_AT (usi) -> ()
 UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROJECT_DOCUMENT_LISTED (susiSiSiiui) -> (uiiiussSSSSSUSII)
@@ -611,7 +611,7 @@ DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p W
 -- PROJECT_TASK_PURGETOP (u) -> ()
 DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_TASK_DISOWN (su) -> ()
-UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? AND `kind` = 'task' LIMIT 10000;
 -- PROJECT_TASK_AT (usi) -> ()
 UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROJECT_TASK_LISTED (susiSiSiSiSiSiiui) -> (uiiiussSSSSSSSSS)
@@ -649,7 +649,7 @@ DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p W
 -- PROJECT_GOAL_PURGETOP (u) -> ()
 DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_GOAL_DISOWN (su) -> ()
-UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? AND `kind` = 'goal' LIMIT 10000;
 -- PROJECT_GOAL_AT (usi) -> ()
 UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROJECT_GOAL_LISTED (susiSiSiSiSiiui) -> (uiiiussSSSSSS)
@@ -687,7 +687,7 @@ DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p W
 -- PROJECT_PLAN_PURGETOP (u) -> ()
 DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_PLAN_DISOWN (su) -> ()
-UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? AND `kind` = 'plan' LIMIT 10000;
 -- PROJECT_PLAN_AT (usi) -> ()
 UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROJECT_PLAN_LISTED (susiSiSiSiSiiui) -> (uiiiussSSSSSSS)
@@ -725,7 +725,7 @@ DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p W
 -- PROJECT_MILESTONE_PURGETOP (u) -> ()
 DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_MILESTONE_DISOWN (su) -> ()
-UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? AND `kind` = 'milestone' LIMIT 10000;
 -- PROJECT_MILESTONE_AT (usi) -> ()
 UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROJECT_MILESTONE_LISTED (susiSiSiSiSiiui) -> (uiiiussSSSSSSS)
@@ -763,7 +763,7 @@ DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p W
 -- PROJECT_RISK_PURGETOP (u) -> ()
 DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_RISK_DISOWN (su) -> ()
-UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? AND `kind` = 'risk' LIMIT 10000;
 -- PROJECT_RISK_AT (usi) -> ()
 UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROJECT_RISK_LISTED (susiSiSiSiSiiui) -> (uiiiussSSSSSSSS)
@@ -795,7 +795,7 @@ DELETE FROM entity WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p W
 -- PROJECT_REQUIREMENT_PURGETOP (u) -> ()
 DELETE FROM entity WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_REQUIREMENT_DISOWN (su) -> ()
-UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+UPDATE entity SET user_id = '' WHERE tenant_id = ? AND user_id = ? AND `kind` = 'requirement' LIMIT 10000;
 -- PROJECT_REQUIREMENT_AT (usi) -> ()
 UPDATE entity SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROJECT_REQUIREMENT_LISTED (susiSiSiSiiui) -> (uiiiussSSSSSSS)

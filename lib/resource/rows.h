@@ -19,7 +19,7 @@ extern const struct resource_type_row resource_types[];
 static inline bool resource_has_column(const struct resource_field *f)
 {
 	return f->type != TYPE_IDS && f->type != TYPE_LOGIN &&
-		f->type != TYPE_LONG;
+		f->type != TYPE_LONG && f->type != TYPE_VEIL;
 }
 
 /*

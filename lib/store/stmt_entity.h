@@ -77,4 +77,33 @@
 	" STRAIGHT_JOIN project_reader s ON s.row_id = " id \
 	" AND s.reader_id = UNHEX(r.x) AND s.role BETWEEN 2 AND r.m)"
 
+/* An event of a user or of a project p. */
+#define EVENT_ROW_FIELDS(F, SEP) \
+	F(id, u, "v.id") SEP \
+	F(project_id, u, "v.parent_id") SEP \
+	F(project, S, "p.name") SEP \
+	F(title, s, "v.title") SEP \
+	F(description, S, "v.description") SEP \
+	F(location, S, "v.location") SEP \
+	F(starts, s, "v.starts") SEP \
+	F(ends, s, "v.ends") SEP \
+	F(zone, S, "v.zone") SEP \
+	F(rrule, S, "v.rrule") SEP \
+	F(skipped, S, "v.skipped") SEP \
+	F(type_key, s, "v.type_key") SEP \
+	F(state_key, s, "v.state_key") SEP \
+	F(series_id, U, "v.series_id") SEP \
+	F(occurrence, S, "v.occurrence") SEP \
+	F(recurs_until, i, "v.recurs_until") SEP \
+	F(version, i, "v.version") SEP \
+	F(uid, S, "v.uid") SEP \
+	F(created_us, i, "v.created_us") SEP \
+	F(updated_us, i, "v.updated_us")
+/* As ENTITY_SEEN, of the calendar of a project. */
+#define EVENT_SEEN(id) " AND EXISTS (SELECT 1 FROM " ENTITY_IDS "r" \
+	" STRAIGHT_JOIN project_reader s ON s.row_id = " id \
+	" AND s.reader_id = UNHEX(r.x) AND " EVENT_ROLE ")"
+#define EVENT_ROLE "s.role >= COALESCE((SELECT FIELD(c.visibility, 'viewer', 'editor'," \
+	" 'owner') FROM project_calendar c WHERE c.top_id = s.row_id), 1)"
+
 #endif

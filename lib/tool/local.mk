@@ -54,6 +54,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/data/rowfilter.c \
 	lib/tool/data/rowfilter.h \
 	lib/tool/data/rows.c \
+	lib/tool/entity/calendar.c \
 	lib/tool/entity/onto.h \
 	lib/tool/entity/find.c \
 	lib/tool/entity/help.c \
@@ -124,6 +125,13 @@ TOOL_SCHEMAS = \
 	lib/tool/data/describe_dataset.schema.json \
 	lib/tool/data/query_data.schema.json \
 	lib/tool/data/read_result.schema.json \
+	lib/tool/entity/create_calendar_event.schema.json \
+	lib/tool/entity/delete_calendar_event.schema.json \
+	lib/tool/entity/get_calendar_event_details.schema.json \
+	lib/tool/entity/get_project_calendar.schema.json \
+	lib/tool/entity/list_calendar_events.schema.json \
+	lib/tool/entity/set_project_calendar.schema.json \
+	lib/tool/entity/update_calendar_event.schema.json \
 	lib/tool/entity/create_onto_project.schema.json \
 	lib/tool/entity/create_task_document.schema.json \
 	lib/tool/entity/get_document_path.schema.json \

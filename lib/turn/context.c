@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/trace.h"
 #include "prompt/builtin.h"
+#include "tool/core/text.h"
 #include "tool/web/web.h"
 #include "turn/attach.h"
 #include "turn/choose.h"
@@ -95,6 +96,15 @@ static bool wants_web(const struct turn_loop *l)
 			 t->in.content.n ? t->in.content : t->user.content);
 }
 
+/* The same for the calendar, by the user's words. */
+static bool wants_calendar(const struct turn_loop *l)
+{
+	const struct turn_run *t = l->run;
+
+	return text_has_words(t->in.content.n ? t->in.content : t->user.content,
+			      &l->tool_ctx.turn.by.conf->calendar_words);
+}
+
 /*
  * Whoever chose the address of the service may answer in its place, so that what it calls
  * is what they want.
@@ -120,8 +130,10 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 	/* B21: without tools it still answers; rules need to know about them. */
 	if (!takes && !to->automatic)
 		return 0;
-	if (!l->nested)
+	if (!l->nested) {
 		l->tool_ctx.turn.web = wants_web(l);
+		l->tool_ctx.turn.calendar = wants_calendar(l);
+	}
 	if (tool_set_build(&l->tool_ctx, &l->tools, e) < 0)
 		return -1;
 	if (!takes)

@@ -36,7 +36,8 @@ static const struct {
 		"say what is likely, what it depends on, and how sure that is. Change nothing "
 		"unless asked." },
 	[TOOL_POOL_CALENDAR] = { false,
-		"The user asks about dates and events." },
+		"The user asks about dates and events. Look at what takes place before you say "
+		"when there is time. Give days and times as the user's clocks show them." },
 	[TOOL_POOL_BRAIN_DUMP] = { false,
 		"The user thinks aloud. Sort what they say, ask one question at a time, and say "
 		"in which project and document each thought would belong. Change nothing unless "

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What the tests of projects share."""
 
+import json
 import uuid
 
 from lab import wait_until
+
+GROUPS = ["group:base", "group:global", "group:project", "group:project_create",
+          "group:entity_more", "get_document_metadata"]
 
 
 def make(lab, path, user, /, **body):
@@ -20,3 +24,29 @@ def signed_in(lab, begin="q"):
     wait_until("the user is known", lambda: lab.sql(
         f"SELECT 1 FROM user WHERE login = '{login}'"))
     return login
+
+
+class Clerk:
+    """Calls tools as a new user."""
+
+    def __init__(self, lab):
+        self.lab, self.user = lab, "t" + uuid.uuid4().hex[:12]
+        agent = lab.post("/workspaces/lab/agents", {
+            "name": "Clerk", "visibility": "private", "toolIds": GROUPS}, user=self.user)
+        assert agent.status == 201, agent
+        self.agent = agent.json["agentId"]
+
+    def raw(self, name, /, **args):
+        return self.lab.command(
+            "tools", "call", name, "--user", self.user, "--workspace", "lab", "--agent",
+            self.agent, "--args", json.dumps(args), check=False)
+
+    def __call__(self, name, /, **args):
+        run = self.raw(name, **args)
+        assert run.returncode == 0, (name, args, run.stdout, run.stderr)
+        return json.loads(run.stdout)
+
+    def refused(self, name, /, **args):
+        run = self.raw(name, **args)
+        assert run.returncode != 0, (name, args, run.stdout)
+        return run.stdout + run.stderr

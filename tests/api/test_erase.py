@@ -125,8 +125,11 @@ def live(lab, user):
         document = made(f"{project}/documents", {"title": "D", "content": "# D", "owner": user})
         made(f"{project}/edges", {"fromId": document["id"],
                                   "toId": made(f"{project}/tasks", {"title": "T"})["id"]})
+        made(f"{project}/events", {"title": "E", "start": "2027-03-01"})
+        made(f"{project}/calendars", {"name": "C"})
         if tier:
             made(f"{project}/members", {"user": user, "role": "owner"})
+    made("/events", {"title": "E", "start": "2027-03-01"})
     attachment = lab.post("/attachments?name=note.txt", b"Nine days carry over.",
                           user=user).json["id"]
     lab.post("/attachments?name=unsent.txt", b"Not sent.", user=user)
@@ -226,7 +229,7 @@ def erased(lab, id, before, n_files, kept):
         "workspace", "workspace_reader", "workspace_version", "workspace_service",
         "agent", "setting", "usage_record",
         "project", "project_reader", "project_member", "entity", "entity_content",
-        "entity_version", "entity_edge", "search_heading",
+        "entity_version", "entity_edge", "event", "project_calendar", "search_heading",
         "knowledge_base", "knowledge_base_reader", "document", "document_text", "search_base",
         "search_audience", "search_document", "search_chunk", "search_post", "search_vector",
         "search_bits"}
@@ -234,6 +237,8 @@ def erased(lab, id, before, n_files, kept):
     assert lab.get(kept["prompt"], **bob).status == 200
     assert [(one["title"], one["owner"]) for one in lab.get(
         f"{kept['project']}/documents", **bob).json["items"]] == [("D", None)]
+    assert [one["title"] for one in lab.get(f"{kept['project']}/events", **bob)
+            .json["items"]] == ["E"]
     assert [one["user"] for one in lab.get(f"{kept['project']}/members", **bob)
             .json["items"]] == ["root"]
     assert lab.get(f"{kept['team']}/documents", **bob).json["items"][0]["title"] == "T"

@@ -145,6 +145,13 @@ def project_ids(lab):
     made["{document}"] = made[PROJECT + "/documents"]
     made[PROJECT + "/edges"] = lab.post(f"/projects/{made[PROJECT]}/edges", {
         "fromId": made["{task}"], "toId": made["{goal}"]}, user="ada").json["id"]
+    for path in ("/events", PROJECT + "/events"):
+        made[path] = lab.post(path.replace("{parent}", made[PROJECT]), EVENT,
+                              user="ada").json["id"]
+    # Each project has one calendar.
+    made[CALENDAR] = lab.post("/projects", {"name": "T"}, user="ada").json["id"]
+    made[PROJECT + "/calendars"] = lab.post(f"/projects/{made[CALENDAR]}/calendars", {
+        "name": "T"}, user="ada").json["id"]
     made["/documents/{parent}"] = made[PROJECT + "/documents"]
     versions = "/documents/{parent}/versions"
     made[versions] = lab.get(versions.replace("{parent}", made["/documents/{parent}"]),
@@ -159,10 +166,12 @@ INSTANCE = {"displayName": "T", "providerId": "openai_compatible", "model": "dem
 BASE = "/knowledge-bases/{parent}"
 SPACE = "/workspaces/{parent}"
 PROJECT = "/projects/{parent}"
+CALENDAR = PROJECT + "/calendars/"
+EVENT = {"title": "T", "start": "2027-03-01T09:00", "recurrence": "FREQ=DAILY"}
 KINDS = {"members": {"group": "it"}, "documents": {"title": "T", "content": "# T"},
          **{kind: {"title": "T"} for kind in ("tasks", "goals", "plans", "milestones",
                                               "risks", "requirements")}}
-ABOVE = (BASE, SPACE, PROJECT, "/documents/{parent}")
+ABOVE = (BASE, SPACE, CALENDAR, PROJECT, "/documents/{parent}")
 DOCUMENT = {"title": "T", "text": "# Leave\n\nFive days carry over.", "externalId": "x"}
 
 
@@ -224,6 +233,11 @@ BODIES = {
     ("PATCH", PROJECT + "/edges/{id}"): {},
     ("POST", "/projects/{id}/tree"): {"documentId": "{document}"},
     ("PATCH", PROJECT + "/members/{id}"): {"role": "editor"},
+    ("POST", PROJECT + "/calendars"): {"name": "T", "colour": "#336699"},
+    ("PATCH", CALENDAR + "{id}"): {"timeZone": "Europe/Berlin"},
+    **{key: body for at in ("/events", PROJECT + "/events") for key, body in (
+        (("POST", at), EVENT), (("PATCH", at + "/{id}"), {"location": "Here"}),
+        (("PATCH", at + "/{id}/occurrences/{day}"), {"title": "Alone"}))},
     ("POST", "/doctor"): {"measured": {}}, ("POST", "/doctor/body"): {},
     ("POST", "/openai/v1/responses"): {"model": "lab", "input": "Hello"},
     ("POST", "/openai/v1/chat/completions"): {"model": "lab", "messages": [
@@ -264,7 +278,10 @@ def test_answers_are_as_declared(lab, ids, method, path):
         real = ids.get(real, real)
     real = filled(real.replace("{response}", "resp_" + ids["{turn}"].replace("-", "")),
                   ids)
-    if path.endswith(("/events", "/notifications")):    # the form that is JSON
+    real = real.replace("{day}", "2027-03-02")
+    if path.endswith("/calendar"):
+        real += "?from=2027-03-01&to=2027-03-31"
+    if path.endswith(("{turn}/events", "/notifications")):  # the form that is JSON
         real += "?wait=0"
     if path in ("/conversations/search", "/entities/search"):
         real += "?q=Hello"

@@ -29,6 +29,8 @@ GOOD = {
     "projects": {}, "projects/members": {"group": "staff"},
     **{f"projects/{kind}": {} for kind in ("documents", "tasks", "goals", "plans",
                                            "milestones", "risks", "requirements")},
+    "events": {"start": "2027-03-01T09:00"}, "projects/events": {"start": "2027-03-01"},
+    "projects/calendars": {},
 }
 SLUGS = {"agents", "workspaces"}        # addressed by their own id
 ALL_SEE = {"prompt-categories"}         # the tenant's, which everyone reads

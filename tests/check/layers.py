@@ -14,7 +14,7 @@ from tree import ROOT, Tap, code_only, files, text_of, uncommented
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "prompt", "entity", "job", "file", "intake", "memory"},
+    {"tool", "prompt", "entity", "calendar", "job", "file", "intake", "memory"},
     {"agent"},
     {"llm"},
     {"search"},
@@ -36,6 +36,8 @@ FOREIGN = [
     (r"(mysql|mariadb)/|mysql|errmsg\.h|mysqld_error", "lib/db/"),
     (r"yaml\.h", "lib/conf/"),
     (r"pcre2", "lib/schema/"),
+    # Rules of events; and, as other foreign formats, calendar files in the child.
+    (r"libical/", ("lib/calendar/", "fcgi-app/extract/")),
     # Foreign formats are parsed in the child only.
     (r"libxml/", "fcgi-app/extract/"),
     (r"uni(str|norm|case|ctype)\.h|libstemmer", "lib/search/"),

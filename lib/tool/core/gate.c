@@ -119,7 +119,8 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 
 	/* Not to agents within agents, which have what they list, nor to those with none. */
 	const bool given = w && w->projects && !ctx->turn.depth &&
-		tool_pool_gives(ctx->turn.pool, t) &&
+		(tool_pool_gives(ctx->turn.pool, t) ||
+		 (ctx->turn.calendar && tool_pool_wished(t))) &&
 		!(a && conf_list_has(&a->tools, STR("none")));
 
 	if (!given && !tool_pool_has(ctx->turn.pool, t))

@@ -66,6 +66,19 @@ bool tool_pool_gives(enum tool_pool pool, const struct tool *t)
 	return false;
 }
 
+bool tool_pool_wished(const struct tool *t)
+{
+	static const char *const wished[] = {
+#define WISHED(tool) tool,
+#include "tool/core/pool.def"
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(wished); i++)
+		if (strcmp(wished[i], t->name) == 0)
+			return !t->kind;
+	return false;
+}
+
 bool tool_pool_has(enum tool_pool pool, const struct tool *t)
 {
 	const char *groups = t->group ? t->group : "";

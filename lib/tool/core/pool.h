@@ -30,6 +30,9 @@ int tool_pool_of(struct str name);
 /* Whether the context type gives t to the conversations of workspaces with projects. */
 bool tool_pool_gives(enum tool_pool pool, const struct tool *t);
 
+/* Whether the user's wish for the calendar adds the tool, in any of them. */
+bool tool_pool_wished(const struct tool *t);
+
 /* Whether the context type has t at all. Any thread. */
 bool tool_pool_has(enum tool_pool pool, const struct tool *t);
 

@@ -103,6 +103,7 @@ struct tool_turn {
 	size_t n_page;
 	int depth;			/* of agents around it; 0 = the turn's */
 	bool web;			/* the user asked for the web (C30) */
+	bool calendar;			/* and for the calendar */
 	/* Only the tool of this name is needed, so sources that cannot have it
 	   are skipped; NULL = all. For tool_set_build. */
 	const char *only;

@@ -42,6 +42,9 @@ onto_run_fn onto_task_documents;
 onto_run_fn onto_tree, onto_path, onto_move;
 onto_run_fn onto_task_document, onto_reorganize, onto_project;
 onto_run_fn onto_overview, onto_guide;
+onto_run_fn onto_events, onto_event, onto_event_create, onto_event_update,
+	onto_event_delete;
+onto_run_fn onto_calendar, onto_calendar_set;
 
 /* The caller, with the arena of the call. */
 static inline struct caller onto_by(const struct tool_ctx *ctx)

@@ -312,19 +312,23 @@ int onto_field_info(const struct tool *t, const struct tool_ctx *ctx,
 {
 	const struct str kind = jx_str(args, "entity_type");
 	const struct str field = jx_str(args, "field_name");
+	const struct entity_kind_row event = { .name = "event",
+					       .resource = RESOURCE_CALENDAR_EVENT };
 	struct jw w = jw_on(out);
 	bool any = false;
 
 	(void)t;
 	*is_json = true;
 	jw_obj(&w);
-	for (size_t k = 0; k <= ENTITY__MAX; k++) {
-		if (kind.n && !str_is(kind, entity_kinds[k].name))
+	for (size_t k = 0; k <= ENTITY__MAX + 1; k++) {
+		const struct entity_kind_row *row = k <= ENTITY__MAX ? &entity_kinds[k]
+			: &event;
+
+		if (kind.n && !str_is(kind, row->name))
 			continue;
-		jw_key(&w, entity_kinds[k].name);
+		jw_key(&w, row->name);
 		jw_arr(&w);
-		any |= write_fields(&w, &resources[entity_kinds[k].resource], field,
-				    ctx->arena);
+		any |= write_fields(&w, &resources[row->resource], field, ctx->arena);
 		jw_end_arr(&w);
 	}
 	jw_end_obj(&w);

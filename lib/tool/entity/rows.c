@@ -34,6 +34,14 @@ static bool may_write(const struct tool *t, const struct tool_ctx *ctx)
 
 static const struct tool tools[] = {
 	{
+		.name = "create_calendar_event",
+		.description = "Adds an event to the user's calendar, or to that of a "
+			"project. The result says what else is at that time.",
+		.group = "global project",
+		.schema = SCHEMA_create_calendar_event,
+		WRITE, .run = onto_event_create,
+	},
+	{
 		.name = "create_onto_project",
 		.description =
 			"Creates a project with what is in it, in one step: its "
@@ -54,6 +62,22 @@ static const struct tool tools[] = {
 		.schema = SCHEMA_create_task_document,
 		WRITE, .run = onto_task_document,
 		DOES("create", "document", NAMED("title")),
+	},
+	{
+		.name = "delete_calendar_event",
+		.description = "Deletes an event of a calendar, or occurrences of it.",
+		.group = "global project",
+		.schema = SCHEMA_delete_calendar_event,
+		.effect = TOOL_DESTRUCTIVE, .confirm = TOOL_CONFIRM_ALWAYS,
+		.timeout_ms = 15000, .listed_only = true, .advertise = may_write,
+		.run = onto_event_delete,
+	},
+	{
+		.name = "get_calendar_event_details",
+		.description = "Shows an event of a calendar.",
+		.group = "global project",
+		.schema = SCHEMA_get_calendar_event_details,
+		READ, .run = onto_event,
 	},
 	{
 		.name = "get_document_path",
@@ -123,6 +147,22 @@ static const struct tool tools[] = {
 		DOES("read", "project", OF("project_id")),
 	},
 	{
+		.name = "get_project_calendar",
+		.description = "Shows the name, colour and time zone of a project's "
+			"calendar, and who sees it.",
+		.group = "project",
+		.schema = SCHEMA_get_project_calendar,
+		READ, .run = onto_calendar,
+	},
+	{
+		.name = "list_calendar_events",
+		.description = "Lists what takes place between two days, in the user's "
+			"calendar and those of their projects, or in one project's.",
+		.group = "global project",
+		.schema = SCHEMA_list_calendar_events,
+		READ, .run = onto_events,
+	},
+	{
 		.name = "list_task_documents",
 		.description = "Lists the documents that are linked with a task.",
 		.group = "project",
@@ -180,6 +220,22 @@ static const struct tool tools[] = {
 		.schema = SCHEMA_search_ontology,
 		READ, .run = onto_search,
 		DOES("search", "project", NAMED("query")),
+	},
+	{
+		.name = "set_project_calendar",
+		.description = "Sets the name, colour and time zone of a project's "
+			"calendar, and who sees it.",
+		.group = "project",
+		.schema = SCHEMA_set_project_calendar,
+		WRITE, .run = onto_calendar_set,
+	},
+	{
+		.name = "update_calendar_event",
+		.description = "Changes an event of a calendar, or occurrences of it. "
+			"Give only what changes.",
+		.group = "global project",
+		.schema = SCHEMA_update_calendar_event,
+		WRITE, .run = onto_event_update,
 	},
 };
 

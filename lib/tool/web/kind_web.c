@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "net/http.h"
+#include "tool/core/text.h"
 #include "tool/http/http_tool.h"
 #include "tool/schemas.h"
 
@@ -25,47 +25,6 @@ enum {
 
 /* -- when ------------------------------------------------------------------- */
 
-/*
- * Whether a letter or digit begins at p. Letters from U+2000 on, of scripts that
- * are written without blanks between words or that add endings to foreign words,
- * do not count.
- */
-static bool in_word(const char *p, const char *end)
-{
-	unsigned char c = p < end ? (unsigned char)*p : 0;
-
-	if (c < 0x80)
-		return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-			(c >= 'A' && c <= 'Z') || c == '_';
-	return c >= 0xc3 && c <= 0xe1;	/* U+00C0 to U+1FFF */
-}
-
-/* Whether a word ends before p. */
-static bool word_before(const char *start, const char *p, const char *end)
-{
-	if (p == start)
-		return false;
-	do
-		p--;
-	while (p > start && ((unsigned char)*p & 0xc0) == 0x80);
-	return in_word(p, end);
-}
-
-/* Whether s contains word as whole words; "x*" with any ending. */
-static bool has_word(struct str s, struct str word)
-{
-	const char *end = s.p + s.n;
-	bool open = word.n && word.p[word.n - 1] == '*';
-
-	word.n -= open;
-	for (const char *p = s.p; word.n && (size_t)(end - p) >= word.n; p++)
-		if (!strncasecmp(p, word.p, word.n) &&
-		    !word_before(s.p, p, end) &&
-		    (open || !in_word(p + word.n, end)))
-			return true;
-	return false;
-}
-
 bool web_asked(const struct conf_list *words, struct str message)
 {
 	static const char *const addresses[] = { "http://*", "https://*", "www.*" };
@@ -73,12 +32,9 @@ bool web_asked(const struct conf_list *words, struct str message)
 	if (!message.n)
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(addresses); i++)
-		if (has_word(message, str_of(addresses[i])))
+		if (text_has_word(message, str_of(addresses[i])))
 			return true;
-	for (size_t i = 0; i < words->n; i++)
-		if (has_word(message, str_of(words->v[i])))
-			return true;
-	return false;
+	return text_has_words(message, words);
 }
 
 /* -- web_visit -------------------------------------------------------------- */

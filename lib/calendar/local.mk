@@ -1,0 +1,9 @@
+lib_liblamplighter_a_SOURCES += \
+	lib/calendar/between.c \
+	lib/calendar/calendar.h \
+	lib/calendar/change.c \
+	lib/calendar/event.c \
+	lib/calendar/ical.c lib/calendar/ical.h \
+	lib/calendar/rule.c lib/calendar/rule.h \
+	lib/calendar/wall.c lib/calendar/wall.h \
+	lib/calendar/when.c
