@@ -7,7 +7,8 @@
 #include "api/resource.h"
 #include "app.h"
 #include "base/limits.h"
-#include "calendar/calendar.h"
+#include "base/buf.h"
+#include "calendar/ics.h"
 #include "hold/stored.h"
 #include "route.h"
 
@@ -127,6 +128,116 @@ int api_project_calendar(struct request *rq, struct response *rs, struct err *e)
 	struct calendar_ask ask = { .project = route_arg_uuid(rq, "id") };
 
 	return show(rq, rs, &ask, e);
+}
+
+/* -- files ------------------------------------------------------------------------------- */
+
+/* The project in the path, if there is one, which the caller sees; its name. */
+static int find_project(struct request *rq, const struct uuid **id, struct str *name,
+			struct err *e)
+{
+	struct resource_row row;
+
+	*id = NULL;
+	*name = rq->by.who->name;
+	if (!route_has_arg(rq, "id"))
+		return 0;
+	*id = route_arg_uuid(rq, "id");
+	if (resource_visible(&rq->by, &resources[RESOURCE_PROJECT], *id, &row, e) < 0)
+		return -1;
+	*name = resource_text(&row, COLUMN(PROJECT, name));
+	return 0;
+}
+
+/* What the reader says of the body is a fault of the body. */
+static int unreadable(struct err *e)
+{
+	const struct err why = *e;
+
+	err_clear(e);
+	return err_field(e, ERR_INVALID_FIELD, "body", "%s", err_message(&why));
+}
+
+/* GET /calendar.ics, /projects/{id}/calendar.ics: 200 all events of the calendar. */
+int api_calendar_file(struct request *rq, struct response *rs, struct err *e)
+{
+	struct buf b = BUF_INIT(64 * LIM_ICS_BYTES);
+	const struct uuid *id;
+	struct str name;
+	int rc = find_project(rq, &id, &name, e);
+
+	if (rc == 0)
+		rc = ics_write(&rq->by, id, name, &b, e);
+	if (rc == 0 && !buf_ok(&b))
+		rc = err_set(e, ERR_TOO_BIG, "a calendar file");
+	if (rc == 0) {
+		resp_header(rs, "Content-Disposition", "attachment; filename=\"calendar.ics\"");
+		buf_addstr(resp_text(rs, 200, "text/calendar; charset=utf-8"), buf_str(&b));
+	}
+	buf_release(&b);
+	return rc;
+}
+
+static int read_file(struct request *rq, struct buf *b, struct err *e)
+{
+	char piece[16384];
+	ssize_t n;
+
+	while ((n = req_body_some(rq, piece, sizeof(piece), e)) > 0)
+		buf_add(b, piece, (size_t)n);
+	if (n < 0)
+		return -1;
+	return buf_ok(b) ? 0 : err_set(e, ERR_TOO_BIG, "a calendar file");
+}
+
+static void write_report(struct response *rs, const struct ics_report *r)
+{
+	struct jw w = resp_json(rs, 200);
+
+	jw_obj(&w);
+	jw_kint(&w, "made", r->made);
+	jw_kint(&w, "known", r->known);
+	jw_kint(&w, "refused", r->refused);
+	jw_kbool(&w, "truncated", r->more);
+	jw_key(&w, "problems");
+	jw_arr(&w);
+	for (size_t i = 0; i < r->n_problems; i++) {
+		jw_obj(&w);
+		jw_kstr(&w, "title", r->problems[i].title);
+		jw_kstr(&w, "problem", r->problems[i].why);
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+}
+
+/*
+ * POST /calendar/import, /projects/{id}/calendar/import: the body is a calendar file.
+ * 200 {made, known, refused, truncated, problems: [{title, problem}]}: each event is stored
+ * or refused by itself; those whose UID is known are left as they are. 422 if the body is
+ * no calendar; 413.
+ */
+int api_calendar_import(struct request *rq, struct response *rs, struct err *e)
+{
+	struct ics_report *report = arena_new(rq->arena, struct ics_report);
+	struct buf b = BUF_INIT(LIM_ICS_BYTES);
+	const struct uuid *id;
+	struct str name;
+	int rc = find_project(rq, &id, &name, e);
+
+	if (rc == 0)
+		rc = hold_check(rq->app->db, rq->conf, &rq->by.owner, e);
+	if (rc == 0)
+		rc = read_file(rq, &b, e);
+	if (rc == 0)
+		rc = ics_read(&rq->by, id, buf_str(&b), report, e);
+	buf_release(&b);
+	if (rc < 0)
+		return e->code == ERR_TOOL_FAILED || e->code == ERR_TOOL_TIMEOUT
+			? unreadable(e) : -1;
+	hold_refresh(rq->app->db, rq->conf, &rq->by.owner);
+	write_report(rs, report);
+	return 0;
 }
 
 /* -- conflicts --------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 pkglibexec_PROGRAMS += lamplighter-extract lamplighter-extract-file
 EXTRACT_SOURCES = \
 	fcgi-app/extract/extract.h \
+	fcgi-app/extract/calendar.c fcgi-app/extract/calendar.h \
 	fcgi-app/extract/charset.c fcgi-app/extract/charset.h \
 	fcgi-app/extract/confine.c fcgi-app/extract/confine.h \
 	fcgi-app/extract/out.c fcgi-app/extract/out.h \

@@ -2,6 +2,7 @@
 /* The supported types. To add one, add a row here and a file with its functions. */
 #include "extract/extract.h"
 
+#include "extract/calendar.h"
 #include "extract/page.h"
 #include "extract/web.h"
 
@@ -9,6 +10,8 @@
 
 static const struct extract_type types[] = {
 	{ .name = "html", .prepare = extract_page_prepare, .extract = extract_page_read },
+	{ .name = "calendar", .prepare = extract_calendar_prepare,
+	  .extract = extract_calendar_read },
 	{ .name = "web", .prepare = extract_page_prepare, .extract = extract_web_read },
 };
 

@@ -64,6 +64,8 @@
 #define LIM_RRULE_CHARS      500	/* how an event is repeated */
 #define LIM_RRULE_COUNT      10000	/* COUNT in it */
 #define LIM_EVENT_SKIPPED    400	/* days on which an event is not repeated */
+#define LIM_ICS_BYTES        2097152	/* a calendar file that is read */
+#define LIM_ICS_EVENTS       1000	/* of one */
 #define LIM_EVENT_DAYS       366	/* how long one lasts */
 #define LIM_TREE_DEPTH       16		/* of its documents */
 #define LIM_ENTITY_CHARS     4000	/* of its description and the like */

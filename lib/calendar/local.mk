@@ -4,6 +4,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/calendar/change.c \
 	lib/calendar/event.c \
 	lib/calendar/ical.c lib/calendar/ical.h \
+	lib/calendar/ics.c lib/calendar/ics.h \
+	lib/calendar/ics_read.c \
 	lib/calendar/rule.c lib/calendar/rule.h \
 	lib/calendar/wall.c lib/calendar/wall.h \
 	lib/calendar/when.c

@@ -573,3 +573,114 @@ def test_tools_that_are_called_wrongly(lab, clerk):
     for name in ("get_project_calendar", "set_project_calendar"):
         assert "not_found" in other.refused(name, project_id=project)
     assert clerk("get_calendar_event_details", event_id=own["id"])["version"] == 1
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+def ics(*events, more=""):
+    return ("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n" + more + "".join(
+        f"BEGIN:VEVENT\r\n{one}\r\nEND:VEVENT\r\n" for one in events) + "END:VCALENDAR\r\n").encode()
+
+
+def read_in(lab, user, body, path="/calendar"):
+    return lab.call("POST", f"{path}/import", body, user=user,
+                    headers={"Content-Type": "text/calendar"})
+
+
+def test_a_file_out_and_in(lab, owner, project):
+    zone = {"timeZone": "Europe/Berlin"}
+    one = event(lab, owner, "2027-03-01T09:00", project, title="Roof; tiles, red", **zone,
+                description="Line 1\nLine 2 \\ äöü " + "ü" * 100, location="Shed",
+                recurrence="FREQ=WEEKLY;COUNT=5")
+    path = f"/projects/{project}/events/{one['id']}"
+    change(lab, "PATCH", f"{path}/occurrences/2027-03-08", owner, one,
+           {"start": "2027-03-09T10:00"})
+    change(lab, "DELETE", f"{path}/occurrences/2027-03-22", owner,
+           lab.get(path, user=owner).json)
+    event(lab, owner, "2027-04-01", project, end="2027-04-03", stateKey="tentative")
+    before = [(e["title"], e["start"], e["end"], e["startsAt"], e["stateKey"]) for e in seen(
+        lab, owner, "2027-03-01", "2027-12-31", project)["items"]]
+    said = lab.get(f"/projects/{project}/calendar.ics", user=owner)
+    assert said.status == 200 and said.headers["Content-Type"].startswith("text/calendar")
+    text = said.body
+    assert all(len(line) <= 76 for line in text.split(b"\r\n"))
+    plain = text.replace(b"\r\n ", b"").decode()
+    assert "DTSTART;VALUE=DATE:20270401" in plain and "DTEND;VALUE=DATE:20270404" in plain
+    assert "EXDATE;TZID=Europe/Berlin:20270322T090000" in plain
+    assert "RECURRENCE-ID;TZID=Europe/Berlin:20270308T090000" in plain
+    assert "SUMMARY:Roof\\; tiles\\, red" in plain and "BEGIN:VTIMEZONE" in plain
+    assert plain.count("EXDATE") == 1
+    other = signed_in(lab, "c")
+    report = read_in(lab, other, text)
+    assert report.status == 200, report
+    assert report.json == {"made": 3, "known": 0, "refused": 0, "truncated": False,
+                           "problems": []}
+    assert [(e["title"], e["start"], e["end"], e["startsAt"], e["stateKey"]) for e in seen(
+        lab, other, "2027-03-01", "2027-12-31")["items"]] == before
+    again = read_in(lab, other, text).json
+    assert (again["made"], again["known"]) == (0, 3)
+    assert lab.get("/calendar.ics", user=other).body.count(b"BEGIN:VEVENT") == 3
+
+
+def test_what_files_of_others_have(lab, owner):
+    """Zones by other names, floating times, durations, UTC, alarms, folded lines."""
+    body = ics(
+        "UID:1\r\nSUMMARY:Windows\r\nDTSTART;TZID=W. Europe Standard Time:20270301T090000\r\n"
+        "DTEND;TZID=W. Europe Standard Time:20270301T100000",
+        "UID:2\r\nSUMMARY:Loc\r\nDTSTART;TZID=\"Custom; zone\":20270301T090000\r\nDURATION:PT90M",
+        "UID:3\r\nSUMMARY:Floating\r\nDTSTART:20270301T090000",
+        "UID:4\r\nSUMMARY:U\r\n TC\r\nDTSTART:20270301T090000Z\r\nBEGIN:VALARM\r\n"
+        "SUMMARY:no\r\nDTSTART:20200101\r\nEND:VALARM\r\nLOCATION:after",
+        "UID:5\r\nSUMMARY:Path\r\n"
+        "DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20270301T090000",
+        "UID:6\r\nSUMMARY:Days\r\nDTSTART;VALUE=DATE:20270301\r\nDTEND;VALUE=DATE:20270303",
+        "UID:7\r\nSUMMARY:Shifted\r\nDTSTART:20270301T090000Z\r\nRRULE:FREQ=WEEKLY;BYDAY=WE;COUNT=2",
+        "UID:8\r\nSUMMARY:Bomb\r\nDTSTART:20270301T090000Z\r\nRRULE:FREQ=SECONDLY;COUNT=1000000000",
+        "UID:9\r\nSUMMARY:Born\r\nDTSTART;VALUE=DATE:19400229\r\nRRULE:FREQ=YEARLY",
+        "UID:10\r\nSUMMARY:No start",
+        more="BEGIN:VTIMEZONE\r\nTZID:Custom; zone\r\nX-LIC-LOCATION:America/New_York\r\n"
+             "BEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:-0500\r\n"
+             "TZOFFSETTO:-0500\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n")
+    report = read_in(lab, owner, body).json
+    assert (report["made"], report["refused"]) == (8, 2), report
+    assert {p["title"] for p in report["problems"]} == {"Bomb", "No start"}
+    at = {e["title"]: e for e in seen(lab, owner, "2027-03-01", "2027-03-31")["items"]}
+    assert at["Windows"]["startsAt"] == at["Path"]["startsAt"] == "2027-03-01T08:00:00.000Z"
+    assert (at["Loc"]["startsAt"], at["Loc"]["endsAt"]) == (
+        "2027-03-01T14:00:00.000Z", "2027-03-01T15:30:00.000Z")
+    assert at["Floating"]["startsAt"] == at["UTC"]["startsAt"] == "2027-03-01T09:00:00.000Z"
+    assert at["UTC"]["location"] == "after"
+    assert (at["Days"]["start"], at["Days"]["end"]) == ("2027-03-01", "2027-03-02")
+    assert at["Shifted"]["start"] == "2027-03-10T09:00"
+    assert starts(lab, owner, "2028-02-01", "2028-03-01") == ["2028-02-29"]
+
+
+@pytest.mark.parametrize("body", [b"", b"hello", b"BEGIN:VCARD\r\nEND:VCARD\r\n", b"\xff\xfe\x00"])
+def test_what_is_no_calendar(lab, owner, body):
+    said = read_in(lab, owner, body)
+    assert said.status in (400, 422), said
+    assert starts(lab, owner, "2027-01-01", "2027-12-31") == []
+
+
+def test_hostile_files(lab, owner, project):
+    began = time.monotonic()
+    many = ics(*(f"UID:{n}\r\nSUMMARY:{n}\r\nDTSTART:20270301" for n in range(1100)))
+    report = read_in(lab, owner, many).json
+    assert report["truncated"] and report["made"] <= 1000
+    for body in (b"BEGIN:VCALENDAR\r\n" * 5000,
+                 ics("SUMMARY:" + "x" * 200000 + "\r\nDTSTART:20270301"),
+                 ics("SUMMARY:a\x00b\tc\x1b[0m\r\nDTSTART:20270301\r\nX:EVENT\nEVENT\tx"),
+                 ics("DTSTART;TZID=../../etc/passwd:20270301T090000\r\nSUMMARY:z"),
+                 ics("DTSTART:99991231T235959Z"), ics("DTSTART:00010101"),
+                 ics("DTSTART:20270301\r\nDURATION:P99999999999W"),
+                 ics("DTSTART:20270301\r\nRRULE:FREQ=DAILY\r\n" + "EXDATE:20270302\r\n" * 3000)):
+        assert read_in(lab, owner, body).status in (200, 422), body[:80]
+    assert read_in(lab, owner, b"BEGIN:VCALENDAR\r\n" + b"x" * 2200000).status == 413
+    viewer, stranger = signed_in(lab, "c"), signed_in(lab, "c")
+    make(lab, f"/projects/{project}/members", owner, user=viewer, role="viewer")
+    path, one = f"/projects/{project}/calendar", ics("SUMMARY:x\r\nDTSTART:20270301")
+    assert read_in(lab, viewer, one, path).status == 403
+    assert read_in(lab, stranger, one, path).status == 404
+    assert lab.get(path + ".ics", user=stranger).status == 404
+    assert lab.get(path + ".ics", user=viewer).status == 200
+    assert time.monotonic() - began < 60

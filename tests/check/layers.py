@@ -36,8 +36,7 @@ FOREIGN = [
     (r"(mysql|mariadb)/|mysql|errmsg\.h|mysqld_error", "lib/db/"),
     (r"yaml\.h", "lib/conf/"),
     (r"pcre2", "lib/schema/"),
-    # Rules of events; and, as other foreign formats, calendar files in the child.
-    (r"libical/", ("lib/calendar/", "fcgi-app/extract/")),
+    (r"libical/", "lib/calendar/"),
     # Foreign formats are parsed in the child only.
     (r"libxml/", "fcgi-app/extract/"),
     (r"uni(str|norm|case|ctype)\.h|libstemmer", "lib/search/"),
