@@ -129,6 +129,8 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/states.js \
 	www/js/ui/memory.js \
 	www/js/ui/menu.js \
+	www/js/ui/month.js \
+	www/js/month.js \
 	www/js/ui/table.js \
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \

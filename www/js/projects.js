@@ -5,7 +5,7 @@
 /**
  * @typedef {object} Kind a row of KINDS
  * @property {string} form    its name in GET /forms
- * @property {'rows' | 'board' | 'timeline' | 'groups'} view
+ * @property {'rows' | 'board' | 'timeline' | 'groups' | 'month'} view
  * @property {string} order   of the list
  * @property {string[]} filters fields that the list can be limited by
  * @property {string} due     the field with the day that counts; '': none
@@ -27,6 +27,8 @@ export const KINDS = [
 		due: 'targetDate', closed: ['done', 'dropped'], marks: ['typeKey', 'stateKey'] },
 	{ form: 'projects/milestones', view: 'timeline', order: 'dueDate', filters: ['stateKey'],
 		due: 'dueDate', closed: ['reached', 'missed', 'dropped'], marks: ['stateKey'] },
+	{ form: 'projects/events', view: 'month', order: 'startsAt', filters: [],
+		due: '', closed: ['cancelled'], marks: ['typeKey', 'stateKey'] },
 	{ form: 'projects/risks', view: 'groups', order: '-updated',
 		filters: ['stateKey', 'likelihood', 'impact'], due: '', closed: ['mitigated', 'closed'],
 		marks: ['likelihood', 'impact', 'stateKey'] },

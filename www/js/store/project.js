@@ -191,7 +191,7 @@ export class Project extends Observable {
 			return;
 		if (kindOf(form).view === 'board')
 			this.columns(form).forEach(({ rows }) => rows.reload());
-		else if (kindOf(form).view === 'rows')
+		else if (['rows', 'month'].includes(kindOf(form).view))
 			this.list(form).reload();
 		else
 			this.list(form).all(MOST);

@@ -19,6 +19,7 @@ import './children.js';
 import './effects.js';
 import './form.js';
 import './members.js';
+import './month.js';
 
 /** What the page says of a kind besides its form. */
 const placeOf = (form) => PLACES.find((row) => row.form === form.name) ||
@@ -294,11 +295,14 @@ class LampProject extends PageElement {
 	#listView(form)
 	{
 		const project = this.#project;
-		const board = kindOf(form).view === 'board';
+		const { view } = kindOf(form);
 
 		return html`${this.#head({ actions: html`${form.canWrite ? this.#newButton(form) : nothing}${
 			filtersView(project, form)}` })}
-			${board ? html`<lamp-board .project=${project} .form=${form}
+			${view === 'month' ? html`<lamp-month .api=${this.api}
+				.path=${`projects/${encodeURIComponent(project.id)}/calendar`}
+				.href=${(item) => itemHash(project, form, item.eventId)}></lamp-month>` :
+				view === 'board' ? html`<lamp-board .project=${project} .form=${form}
 				.none=${this.#none(form)}></lamp-board>` : html`<lamp-items
 				.project=${project} .form=${form} .none=${this.#none(form)}></lamp-items>`}`;
 	}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The calendar of a project: a month, events by form, on a phone a list.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { violations } from './axe.mjs';
+import { api, base, open, PHONE, unique } from './browser.mjs';
+
+async function project(t)
+{
+	const made = await api('POST', 'projects', { name: unique('Roof') });
+
+	t.after(() => fetch(`${base}api/v1/projects/${made.id}`, { method: 'DELETE',
+		headers: { 'X-Requested-With': 'test', 'If-Match': '*' } }));
+	return made;
+}
+
+const two = (n) => String(n).padStart(2, '0');
+const now = new Date();
+const month = `${now.getFullYear()}-${two(now.getMonth() + 1)}`;
+
+async function openMonth(t, { id }, options)
+{
+	const page = await open(t, { hash: `#/projects/${id}/events`, ...options });
+
+	await page.waitForSelector('lamp-month .month-day');
+	return page;
+}
+
+test('a month shows what takes place, and events are made by form', async (t) => {
+	const made = await project(t);
+
+	await api('POST', `projects/${made.id}/events`, { title: 'Stand-up',
+		start: `${month}-10T09:00`, recurrence: 'FREQ=DAILY;COUNT=3' });
+	const page = await openMonth(t, made);
+
+	await page.waitForFunction(() => document.querySelectorAll('.month-event').length === 3);
+	assert.deepEqual(await violations(page), []);
+	await page.keyboard.press('Tab');
+	await page.getByRole('button', { name: 'Next month' }).press('Enter');
+	await page.waitForFunction(() => document.querySelector('.month-none') !== null);
+	await page.getByRole('button', { name: 'Today' }).click();
+	await page.waitForFunction(() => document.querySelectorAll('.month-event').length === 3);
+	await page.locator('.new-item').click();
+	await page.getByLabel('Title').fill('Review');
+	await page.getByLabel('Start').fill(`${month}-11`);
+	await page.locator('lamp-form [type=submit]').click();
+	await page.waitForFunction(() => document.querySelector('lamp-project h2')?.textContent ===
+		'Review');
+	await page.goBack();
+	await page.waitForFunction(() => [...document.querySelectorAll('.month-event')].some((one) =>
+		one.textContent.includes('Review')));
+	await page.locator('.month-event', { hasText: 'Review' }).click();
+	await page.waitForFunction(() => document.querySelector('lamp-project h2')?.textContent ===
+		'Review');
+});
+
+test('on a phone it is a list of days', async (t) => {
+	const made = await project(t);
+
+	await api('POST', `projects/${made.id}/events`, { title: 'Only',
+		start: `${month}-10`, end: `${month}-11` });
+	const page = await openMonth(t, made, PHONE);
+
+	await page.waitForFunction(() => document.querySelectorAll('.month-event').length === 2);
+	assert.equal(await page.locator('.month-day:visible').count(), 2);
+	assert.equal(await page.evaluate(() => document.documentElement.scrollWidth >
+		document.documentElement.clientWidth), false);
+	assert.deepEqual(await violations(page), []);
+});
