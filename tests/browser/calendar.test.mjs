@@ -22,7 +22,7 @@ async function openMonth(t, { id }, options)
 {
 	const page = await open(t, { hash: `#/projects/${id}/events`, ...options });
 
-	await page.waitForSelector('lamp-month .month-day');
+	await page.waitForSelector('lamp-month .month-bar');
 	return page;
 }
 
