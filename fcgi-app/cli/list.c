@@ -73,6 +73,7 @@ static const struct {
 	{ "errors", "", print_errors },
 	{ "errors", "--markdown", print_errors_markdown },
 	{ "tools", "", tool_print_list },
+	{ "tools", "--appendix", tool_print_sums },
 	{ "permissions", "", policy_print },
 	{ "providers", "", llm_print_providers },
 	{ "quirks", "", llm_print_quirks },

@@ -215,3 +215,22 @@ def test_a_long_text_is_changed_in_part(lab, clerk, project):
         said = clerk.refused("update_onto_document", document_id=made, **args)
         assert words in said or words.replace("\\", "") in said, (args, said)
     assert content() == "# Aims\n\nOne.\n\n# Costs\nFew.\n\n# End\n\nBye."
+
+
+def test_tools_cost_less_than_the_design_allows(lab):
+    """C27 and C32 as ceilings, counts as the decision on sums has them; web_search and
+    web_visit are declared in YAML."""
+    fast = {"global": (17, 2792), "project": (48, 14530), "project_create": (3, 3333),
+            "project_audit": (48, 14530), "project_forecast": (48, 14530),
+            "calendar": (3, 596), "brain_dump": (8, 1404), "daily_brief_update": (1, 206),
+            "ontology": (48, 14530)}
+    mapped = {"global": (60, 17500), "project": (59, 14530), "project_create": (8, 4486),
+              "project_audit": (59, 11560), "project_forecast": (59, 11560),
+              "calendar": (24, 4359), "brain_dump": (24, 4359), "daily_brief_update": (7, 1516),
+              "ontology": (59, 14530)}
+    rows = [line.split() for line in
+            lab.command("list", "tools", "--appendix").stdout.splitlines()[1:]]
+    assert {row[0] for row in rows} == set(fast)
+    for name, given, tokens, own, own_tokens in rows:
+        assert (int(given), int(own) + 2) == (fast[name][0], mapped[name][0]), name
+        assert 0 < int(tokens) <= fast[name][1] and 0 < int(own_tokens) <= mapped[name][1], name

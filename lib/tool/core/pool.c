@@ -8,7 +8,12 @@
 #include "base/banned.h"
 
 static const char *const pools[TOOL_POOLS] = {
-#define POOL(type, name, groups) [TOOL_POOL_##type] = groups,
+#define POOL(type, name, groups, more) [TOOL_POOL_##type] = groups more,
+#include "tool/core/pool.def"
+};
+
+static const char *const mapped[TOOL_POOLS] = {
+#define POOL(type, name, groups, more) [TOOL_POOL_##type] = groups,
 #include "tool/core/pool.def"
 };
 
@@ -31,12 +36,12 @@ bool tool_has_word(const char *words, struct str name)
 
 /* CONTEXT: by the names that its rows have for types. */
 static const char *const names[TOOL_POOLS] = {
-#define POOL(type, name, groups) [TOOL_POOL_##type] = name,
+#define POOL(type, name, groups, more) [TOOL_POOL_##type] = name,
 #include "tool/core/pool.def"
 };
 
 static const char *const types[TOOL_POOLS] = {
-#define POOL(type, name, groups) [TOOL_POOL_##type] = #type,
+#define POOL(type, name, groups, more) [TOOL_POOL_##type] = #type,
 #include "tool/core/pool.def"
 };
 
@@ -76,6 +81,21 @@ bool tool_pool_wished(const struct tool *t)
 	for (size_t i = 0; i < ARRAY_LEN(wished); i++)
 		if (strcmp(wished[i], t->name) == 0)
 			return !t->kind;
+	return false;
+}
+
+const char *tool_pool_name(enum tool_pool pool)
+{
+	return names[pool];
+}
+
+bool tool_pool_maps(enum tool_pool pool, const struct tool *t)
+{
+	struct str rest = str_of(t->group);
+
+	while (rest.n)
+		if (tool_has_word(mapped[pool], str_cut(&rest, ' ')))
+			return true;
 	return false;
 }
 

@@ -13,7 +13,7 @@
 struct tool;
 
 enum tool_pool {
-#define POOL(type, name, groups) TOOL_POOL_##type,
+#define POOL(type, name, groups, more) TOOL_POOL_##type,
 #include "tool/core/pool.def"
 	TOOL_POOLS
 };
@@ -32,6 +32,12 @@ bool tool_pool_gives(enum tool_pool pool, const struct tool *t);
 
 /* Whether the user's wish for the calendar adds the tool, in any of them. */
 bool tool_pool_wished(const struct tool *t);
+
+/* Whether t is in a group of the context type that the design gives it (C24). */
+bool tool_pool_maps(enum tool_pool pool, const struct tool *t);
+
+/* The name of a context type. */
+const char *tool_pool_name(enum tool_pool pool);
 
 /* Whether the context type has t at all. Any thread. */
 bool tool_pool_has(enum tool_pool pool, const struct tool *t);

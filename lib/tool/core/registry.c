@@ -11,6 +11,7 @@
 #include "agent/stored.h"
 #include "auth/policy.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "tool/agent/option.h"
 #include "tool/core/builtin.h"
 #include "tool/core/family.h"
@@ -470,4 +471,49 @@ void tool_print_list(struct buf *out)
 void tool_print_given(struct buf *out, enum tool_pool pool)
 {
 	print(out, tool_pool_gives, pool);
+}
+
+/* C25: of name, description and schema as they are sent. */
+static int64_t tokens_of(const struct tool *t, struct arena *a)
+{
+	const struct tool_ctx ctx = { .arena = a };
+	struct tool_offer o = { t, t->description, t->parameters, 0 };
+	struct err ignored = ERR_INIT;
+	struct str text;
+
+	if (t->describe && t->describe(t, &ctx, &o, &ignored) < 0)
+		return 0;
+	text = tool_set_texts(&(struct tool_set){ &o, 1 }, a);
+	return (int64_t)(utf8_chars(text) + 3) / 4;
+}
+
+static void print_sum(struct buf *out, const struct tool_rows *rows, enum tool_pool pool,
+		      bool (*wanted)(enum tool_pool, const struct tool *))
+{
+	int64_t tokens = 0;
+	int n = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		if (wanted(pool, &rows->v[i])) {
+			tokens += tokens_of(&rows->v[i], rows->arena);
+			n++;
+		}
+	buf_addf(out, " %5d %7lld", n, (long long)tokens);
+}
+
+void tool_print_sums(struct buf *out)
+{
+	struct arena a = ARENA_INIT;
+	struct tool_rows rows = { .arena = &a };
+
+	builtin_rows(&rows);
+	buf_adds(out, "context type       given  tokens mapped  tokens\n");
+	for (int i = 0; i < TOOL_POOLS; i++) {
+		buf_addf(out, "%-18s", tool_pool_name((enum tool_pool)i));
+		print_sum(out, &rows, (enum tool_pool)i, tool_pool_gives);
+		print_sum(out, &rows, (enum tool_pool)i, tool_pool_maps);
+		buf_addc(out, '\n');
+	}
+	tool_rows_release(&rows);
+	arena_release(&a);
 }

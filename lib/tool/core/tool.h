@@ -381,4 +381,10 @@ void tool_print_list(struct buf *out);
 /* The same of those that the context type gives in workspaces with projects. */
 void tool_print_given(struct buf *out, enum tool_pool pool);
 
+/*
+ * For each context type: how many tools it gives there, and has by its groups (C24), and
+ * the tokens of their texts, estimated as C25 says.
+ */
+void tool_print_sums(struct buf *out);
+
 #endif
