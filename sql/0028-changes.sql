@@ -15,7 +15,8 @@ CREATE TABLE IF NOT EXISTS project_change (
   verb        VARCHAR(8)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'create, update, delete or move',
   number      BIGINT       NOT NULL COMMENT 'its version after the change, as shown; deleted: before it',
   fields      TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'JSON array: keys of the fields that have other values now',
-  turn_id     BINARY(16)   NULL COMMENT 'turn.id of the agent that made it; NULL: a person did',
+  turn_id     BINARY(16)   NULL COMMENT 'of the agent that made it; NULL: a person did, or the conversation is gone',
+  conversation_id BINARY(16) NULL COMMENT 'conversation.id of that turn; NULL: as turn_id',
   undoes      BINARY(16)   NULL COMMENT 'project_change.id of what it takes back',
   before_json MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON object: the values of these fields before; deleted: all of them',
   bytes       BIGINT       GENERATED ALWAYS AS (COALESCE(LENGTH(before_json), 0)) STORED COMMENT 'of before_json',
@@ -24,7 +25,7 @@ CREATE TABLE IF NOT EXISTS project_change (
   KEY project_change_created (created_us),
   KEY project_change_parent (parent_id),
   KEY project_change_top (top_id),
-  KEY project_change_turn (turn_id),
+  KEY project_change_conversation (conversation_id),
   KEY project_change_user (tenant_id, user_id, bytes)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='changes of what is in projects';

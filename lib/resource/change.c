@@ -48,6 +48,11 @@ static const struct uuid *top_of(const struct resource_change_row *c)
 	return c->r->owner == OWNER_BELOW ? &c->row->holder : &c->row->id;
 }
 
+static struct db_val or_null(const struct uuid *id)
+{
+	return DB_U_IF(uuid_is_nil(id) ? NULL : id);
+}
+
 int resource_change_add(const struct caller *by, const struct resource_change_row *c,
 			struct err *e)
 {
@@ -62,8 +67,7 @@ int resource_change_add(const struct caller *by, const struct resource_change_ro
 		DB_S(str_of(t->kind)),
 		DB_U(&c->row->id), DB_S(resource_title(c->r, c->row)), DB_S(c->verb),
 		DB_I(c->row->version + 1), DB_S(c->fields),
-		DB_U_IF(uuid_is_nil(&why->turn_id) ? NULL : &why->turn_id),
-		DB_U_IF(uuid_is_nil(&why->undoes) ? NULL : &why->undoes),
+		or_null(&why->turn_id), or_null(&why->conversation_id), or_null(&why->undoes),
 		DB_S_IF(c->before)), NULL, e);
 }
 

@@ -32,6 +32,7 @@ struct resource_changed {
  */
 struct resource_changes {
 	struct uuid turn_id;	/* of the agent that makes them; nil: a person does */
+	struct uuid conversation_id;	/* of that turn */
 	struct uuid undoes;	/* the change that they take back; nil: none */
 	struct resource_changed *first, *last;
 };

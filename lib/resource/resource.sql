@@ -482,8 +482,8 @@ DELETE FROM project_change WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM projec
 UPDATE project_change SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROJECT_CHANGE_EXPIRE (i) -> ()
 DELETE FROM project_change WHERE created_us < ? ORDER BY created_us LIMIT 1000;
--- PROJECT_CHANGE_ADD (usuiiuusussisUUS) -> ()
-INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields, turn_id, undoes, before_json) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROJECT_CHANGE_ADD (usuiiuusussisUUUS) -> ()
+INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields, turn_id, conversation_id, undoes, before_json) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- PROJECT_CHANGE_BEFORE (us) -> (S)
 SELECT before_json FROM project_change WHERE id = ? AND tenant_id = ?;
 -- PROJECT_CHANGE_LISTED (susiSiUiUiiui) -> (uiiiusSUSSISUUS)
@@ -978,6 +978,8 @@ DELETE FROM turn_wait WHERE conversation_id = ? LIMIT 1000;
 DELETE FROM conversation_allow WHERE conversation_id = ? LIMIT 1000;
 -- CLIENT_PREFIX_PURGE (u) -> ()
 DELETE FROM client_prefix WHERE conversation_id = ? LIMIT 1000;
+-- CHANGE_CAUSE_UNLINK (u) -> ()
+UPDATE project_change SET conversation_id = NULL, turn_id = NULL WHERE conversation_id = ? LIMIT 1000;
 -- USAGE_UNLINK (u) -> ()
 UPDATE usage_record SET conversation_id = NULL, turn_id = NULL WHERE conversation_id = ? LIMIT 1000;
 -- TURN_EVENT_PURGE (u) -> ()

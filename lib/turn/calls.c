@@ -378,6 +378,7 @@ static void run_job(struct call_job *j)
 	ctx.approved = j->call->approved;
 	ctx.from = &j->call->from;
 	j->changes.turn_id = j->loop->run->id;
+	j->changes.conversation_id = j->loop->run->conversation_id;
 	ctx.turn.by.changes = &j->changes;
 	tool_call(&j->loop->tools, &ctx, j->call->name,
 		  j->call->edited.n ? j->call->edited : j->call->args,

@@ -229,7 +229,8 @@ def erased(lab, id, before, n_files, kept):
         "workspace", "workspace_reader", "workspace_version", "workspace_service",
         "agent", "setting", "usage_record",
         "project", "project_reader", "project_member", "entity", "entity_content",
-        "entity_version", "entity_edge", "event", "project_calendar", "search_heading",
+        "entity_version", "entity_edge", "event", "project_calendar", "project_change",
+        "search_heading",
         "knowledge_base", "knowledge_base_reader", "document", "document_text", "search_base",
         "search_audience", "search_document", "search_chunk", "search_post", "search_vector",
         "search_bits"}

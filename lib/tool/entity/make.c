@@ -151,7 +151,7 @@ static int make(struct onto_making *m, size_t entities, size_t edges,
 	m->entities = arena_zalloc(m->by->arena, entities + 1, sizeof(*m->entities));
 	m->edges = arena_zalloc(m->by->arena, edges + 1, sizeof(*m->edges));
 	if (by->changes)
-		t.made.turn_id = by->changes->turn_id;
+		t.made = *by->changes;
 	if (db_tx(by->db, in_tx, &t, e) < 0)
 		return -1;
 	if (by->changes)
