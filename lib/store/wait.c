@@ -470,6 +470,8 @@ static int close_call(struct db *tx, const struct uuid *conversation_id,
 	jw_kstr(&j, "toolName", w->tool);
 	jw_kbool(&j, "isError", true);
 	jw_kint(&j, "durationMs", 0);
+	if (w->expires_us > now_us)
+		jw_kbool(&j, "superseded", true);
 	jw_end_obj(&j);
 	m.meta = buf_str(&b);
 	rc = message_insert(tx, conversation_id, &m, e);

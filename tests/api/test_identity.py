@@ -57,7 +57,7 @@ def test_anonymous_is_off_by_default(closed):
 
 def test_every_route_refuses_anonymous_use(closed):
     """Walks the route table; only these are open."""
-    open_routes = {"/health": 200, "/ready": 200, "/plain": 303}
+    open_routes = {"/health": 200, "/ready": 200, "/plain": 303, "/frame": 200}
     seen = 0
     for line in closed.command("list", "routes").stdout.splitlines():
         method, path = line.split()[:2]
@@ -69,6 +69,10 @@ def test_every_route_refuses_anonymous_use(closed):
         for name, value in (("{conversation}", "0192f000-0000-7000-8000-000000000000"),
                             ("{share}", "0192f000-0000-7000-8000-000000000000"),
                             ("{turn}", "0192f000-0000-7000-8000-000000000000"),
+                            ("{change}", "0192f000-0000-7000-8000-000000000000"),
+                            ("{folder}", "0192f000-0000-7000-8000-000000000000"),
+                            ("{day}", "2027-03-02"),
+                            ("{response}", "resp_0192f000000070008000000000000000"),
                             ("{id}", "0192f000-0000-7000-8000-000000000000"),
                             ("{parent}", "0192f000-0000-7000-8000-000000000000"),
                             ("{service}", "demo"),

@@ -148,6 +148,10 @@ def project_ids(lab):
     for path in ("/events", PROJECT + "/events"):
         made[path] = lab.post(path.replace("{parent}", made[PROJECT]), EVENT,
                               user="ada").json["id"]
+    # A change that can be taken back.
+    lab.post(f"/projects/{made[PROJECT]}/goals", {"title": "T"}, user="ada")
+    made["{change}"] = made[PROJECT + "/changes"] = lab.get(
+        f"/projects/{made[PROJECT]}/changes", user="ada").json["items"][0]["id"]
     # Each project has one calendar.
     made[CALENDAR] = lab.post("/projects", {"name": "T"}, user="ada").json["id"]
     made[PROJECT + "/calendars"] = lab.post(f"/projects/{made[CALENDAR]}/calendars", {

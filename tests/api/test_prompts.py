@@ -718,7 +718,8 @@ def test_take_out(make_lab):
     all_ = json.loads(out)
     assert set(all_) == {"tenant", "user", "exportedAt", "settings", "conversations",
                          "tokens", "provider-instances", "prompts", "workspaces",
-                         "agents", "knowledge-bases", "projects", "attachments"}
+                         "agents", "knowledge-bases", "projects", "attachments",
+                         "events", "conversation-folders", "conversation-shares"}
     assert all_["settings"] == {}
     assert (all_["tenant"], all_["user"]) == ("default", "ada")
     assert {talk["conversation"]["conversationId"]: talk["messages"][-1]["content"]

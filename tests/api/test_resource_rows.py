@@ -30,7 +30,7 @@ GOOD = {
     **{f"projects/{kind}": {} for kind in ("documents", "tasks", "goals", "plans",
                                            "milestones", "risks", "requirements")},
     "events": {"start": "2027-03-01T09:00"}, "projects/events": {"start": "2027-03-01"},
-    "projects/calendars": {},
+    "projects/calendars": {}, "conversation-folders": {},
 }
 SLUGS = {"agents", "workspaces"}        # addressed by their own id
 ALL_SEE = {"prompt-categories"}         # the tenant's, which everyone reads
@@ -124,7 +124,8 @@ def names():
 
 def test_every_resource_is_tried(lab):
     assert {name for name, form in forms(lab).items() if form["canWrite"]} == {
-        *GOOD, "projects/edges"}    # of two other rows: test_project_graph.py
+        # Of other rows, whose tests they are in: test_project_graph.py, test_shares.py.
+        *GOOD, "projects/edges", "conversation-shares"}
 
 
 @pytest.mark.parametrize("name", names())

@@ -133,10 +133,10 @@ const SEARCH = script({ tool_calls: [{ name: 'web_search', args: { query: 'q' } 
 /** Whether the assistant had the tool: without it is none of that name. */
 async function had(page)
 {
-	await page.locator('lamp-turn[newest] lamp-tool summary').click();
+	await page.locator('lamp-turn[newest] .tool > details > summary').click();
 	const text = await page.locator('lamp-turn[newest] .tool-body').innerText();
 
-	await page.locator('lamp-turn[newest] lamp-tool summary').click();
+	await page.locator('lamp-turn[newest] .tool > details > summary').click();
 	return !/There is no tool|not offered|no such tool/i.test(text);
 }
 

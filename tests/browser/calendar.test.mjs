@@ -41,8 +41,8 @@ test('a month shows what takes place, and events are made by form', async (t) =>
 	await page.getByRole('button', { name: 'Today' }).click();
 	await page.waitForFunction(() => document.querySelectorAll('.month-event').length === 3);
 	await page.locator('.new-item').click();
-	await page.getByLabel('Title').fill('Review');
-	await page.getByLabel('Start').fill(`${month}-11`);
+	await page.locator('lamp-form').getByLabel('Title').fill('Review');
+	await page.locator('lamp-form').getByLabel('Start').fill(`${month}-11`);
 	await page.locator('lamp-form [type=submit]').click();
 	await page.waitForFunction(() => document.querySelector('lamp-project h2')?.textContent ===
 		'Review');

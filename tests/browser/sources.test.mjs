@@ -135,7 +135,7 @@ test('a document cannot bring markup or links into the page', async (t) => {
 
 	await ended(page);
 	await page.locator('.sources summary').click();
-	await page.getByText('<img src=x').waitFor();
+	await page.locator('.sources').getByText('<img src=x').waitFor();
 	await page.locator('button.cite').click();
 	await page.locator('.source-passage').waitFor();
 	assert.equal(await page.locator('.source-panel img, .source-panel script').count(), 0);

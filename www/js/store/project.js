@@ -19,6 +19,7 @@ export class Project extends Observable {
 	#places;
 	#round = 0;
 	#timer = 0;
+	#moving = 0;
 
 	/**
 	 * @param {import('../api.js').Api} api
@@ -142,7 +143,11 @@ export class Project extends Observable {
 			draft.refresh();
 		// several at once are read once
 		clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => this.refresh(), PATCH_MS);
+		this.#timer = setTimeout(() => {
+			// what is moved here is shown where it will be, and read again then
+			if (this.#moving === 0)
+				this.refresh();
+		}, PATCH_MS);
 	}
 
 	/** The rows of what was changed in it; null: the caller has none. */
@@ -258,12 +263,14 @@ export class Project extends Observable {
 		const draft = this.draftOf(this.kind, item.id);
 		const was = item.stateKey;
 
+		this.#moving++;
 		this.#shift(item, state);
 		await draft.load();
 		if (!draft.loadError && draft.record.stateKey === was) {
 			draft.set('stateKey', state);
 			await draft.save();
 		}
+		this.#moving--;
 		this.reload();
 		const error = draft.loadError || draft.error;
 

@@ -20,6 +20,7 @@ import { Observable } from '../observable.js';
  * @property {any} [result] undefined until it is known
  * @property {boolean} [isError]
  * @property {number} [durationMs]
+ * @property {boolean} [superseded] it was not run: the user wrote something else
  * @property {import('../ui/effects.js').Effect[]} [changes] what it has changed in projects
  * @property {boolean} [truncated]
  * @property {Step[]} [steps]
@@ -144,13 +145,15 @@ export class Turn extends Observable {
 
 	/**
 	 * True if it waited for the user, who wrote something else: its calls were not run.
-	 * The record of that is that there is no end of it, although the thread continues.
+	 * The record of that is that there is no end of it, although the thread continues, or
+	 * that its rows say so.
 	 * @param newest whether no turn follows it
 	 */
 	superseded(newest)
 	{
 		return !newest && !this.running && !this.answer && this.waiting.length === 0 &&
-			this.parts.some(({ kind, result }) => kind === 'tool' && result === undefined);
+			this.parts.some((part) => part.kind === 'tool' &&
+				(part.result === undefined || part.superseded));
 	}
 
 	/** True if the answer was cut short and can be continued. */
@@ -207,6 +210,7 @@ export class Turn extends Observable {
 				durationMs: meta.durationMs,
 				truncated: Boolean(meta.truncated),
 				...meta.changes && { changes: meta.changes },
+				...meta.superseded && { superseded: true },
 				...meta.steps && { steps: meta.steps.map((step) =>
 					({ ...step, running: false })) },
 			});

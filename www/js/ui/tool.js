@@ -53,8 +53,8 @@ export class LampTool extends PageElement {
 	render()
 	{
 		const { call } = this;
-		const state = call.running ? 'running' : call.isError ? 'failed' :
-			call.result !== undefined ? 'done' : this.waits ? 'waiting' :
+		const state = call.running ? 'running' : call.superseded ? 'superseded' :
+			call.isError ? 'failed' : call.result !== undefined ? 'done' : this.waits ? 'waiting' :
 				this.superseded ? 'superseded' : 'stopped';
 		const drawing = { done: 'check', failed: 'warning', waiting: 'question',
 			stopped: 'stop', superseded: 'stop' }[state];
@@ -96,7 +96,8 @@ export class LampTool extends PageElement {
 	#gist()
 	{
 		const { args, result, isError, running } = this.call;
-		const words = this.superseded && result === undefined ? [t('tool.notRun')] : [];
+		const words = this.call.superseded || (this.superseded && result === undefined) ?
+			[t('tool.notRun')] : [];
 		const subject = [args?.dataset, ...Object.values(args || {})]
 			.find((value) => typeof value === 'string');
 
