@@ -54,6 +54,7 @@
 #define LIM_VERSION_DAYS     90		/* after they were replaced */
 #define LIM_CHANGES          1000000	/* of one project; none is refused */
 #define LIM_CHANGE_DAYS      30		/* that it can be taken back */
+#define LIM_CHANGE_BYTES     67108864	/* of one user's, of what long texts were before */
 #define LIM_PROJECTS         500	/* of one user, one group, or the tenant */
 #define LIM_PROJECT_MEMBERS  200	/* of one */
 #define LIM_ENTITIES         5000	/* of one kind in one project */

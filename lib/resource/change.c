@@ -10,11 +10,11 @@
 static const struct tracked {
 	const char *kind;		/* NULL: it is not TRACKED */
 	size_t title;			/* its field with the title */
-	unsigned add, before;		/* statements */
+	unsigned add, before, bytes;	/* statements */
 } tracked[RESOURCE__MAX] = {
 #define TRACKED(id, change, kind_, column) [RESOURCE_##id] = { \
 		kind_, COLUMN(id, column), RSTMT_##change##_ADD, \
-		RSTMT_##change##_BEFORE },
+		RSTMT_##change##_BEFORE, RSTMT_##change##_BYTES },
 #include "resource/resource.def"
 };
 
@@ -169,6 +169,28 @@ static struct resource_change_row row_of(const struct resource *r,
 	};
 }
 
+/* What is shorter is kept whatever else there is. */
+enum { SHORT_BYTES = 4096 };
+
+/*
+ * It is not counted as stored, so that who deletes something has room; of long texts at
+ * most LIM_CHANGE_BYTES are kept. Sets text to none beyond that.
+ */
+static int bound(const struct caller *by, const struct resource *r, struct str *text,
+		 struct err *e)
+{
+	int64_t bytes = 0;
+
+	if (text->n <= SHORT_BYTES)
+		return 0;
+	if (db_int(by->db, tracked_of(r)->bytes, DB_ARGS(DB_S(by->owner.tenant_id),
+		   DB_U(&by->owner.user_id)), &bytes, e) < 0)
+		return -1;
+	if (bytes + (int64_t)text->n > LIM_CHANGE_BYTES)
+		*text = (struct str){ NULL, 0 };
+	return 0;
+}
+
 int resource_keep_change(const struct caller *by, const struct resource *r,
 			 const struct resource_change *k, struct err *e)
 {
@@ -193,9 +215,10 @@ int resource_keep_change(const struct caller *by, const struct resource *r,
 	c.fields = buf_str(&keys);
 	if (k->now)
 		c.before = buf_str(&values);
-	rc = buf_ok(&keys) && buf_ok(&values)
-		? resource_change_add(by, &c, e)
-		: err_set(e, ERR_TOO_BIG, "what a row was before is too long");
+	if (!buf_ok(&keys) || !buf_ok(&values))
+		rc = err_set(e, ERR_TOO_BIG, "what a row was before is too long");
+	else
+		rc = bound(by, r, &c.before, e) < 0 ? -1 : resource_change_add(by, &c, e);
 	buf_release(&keys);
 	buf_release(&values);
 	return rc;

@@ -484,6 +484,8 @@ UPDATE project_change SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT
 DELETE FROM project_change WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- PROJECT_CHANGE_ADD (usuiiuusussisUUUS) -> ()
 INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields, turn_id, conversation_id, undoes, before_json) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROJECT_CHANGE_BYTES (su) -> (i)
+SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM project_change WHERE tenant_id = ? AND user_id = ?;
 -- PROJECT_CHANGE_BEFORE (us) -> (S)
 SELECT before_json FROM project_change WHERE id = ? AND tenant_id = ?;
 -- PROJECT_CHANGE_LISTED (susiSiUiUiiui) -> (uiiiusSUSSISUUS)

@@ -336,7 +336,7 @@ test('what waits behind something that was gone past stays', async (t) => {
 	await page.waitForSelector('lamp-question');
 	await (await refreshed).finished();
 	// drawn with what the rows say: the first one is over
-	await page.waitForFunction(() => document.querySelector('.tool-failed') &&
+	await page.waitForFunction(() => document.querySelector('.tool-superseded') &&
 		!document.querySelector('lamp-approval'));
 	await page.locator('.ask-option').first().click();
 	await page.waitForSelector('.answer');
