@@ -29,7 +29,8 @@ export function toolName(name)
 {
 	if (has(`tool.name.${name}`))
 		return t(`tool.name.${name}`);
-	const words = String(name ?? '').replace(/([a-z\d])([A-Z])/g, '$1 $2').split(/[\s_-]+/)
+	// the ontology of projects is no word for people
+	const words = String(name ?? '').replace('_onto_', '_').replace(/([a-z\d])([A-Z])/g, '$1 $2').split(/[\s_-]+/)
 		.filter(Boolean).map((word) => /^[A-Z\d]{2,}$/.test(word) ? word : word.toLowerCase());
 	const text = words.join(' ');
 

@@ -13,6 +13,8 @@ import { icon } from './icons.js';
 import './table.js';
 
 const JSON_SHOWN = 20000;
+/** an id says nothing to people */
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** of a list of plain values, shown as words */
 const LIST_SHOWN = 50;
 /**
@@ -99,7 +101,7 @@ export class LampTool extends PageElement {
 		const words = this.call.superseded || (this.superseded && result === undefined) ?
 			[t('tool.notRun')] : [];
 		const subject = [args?.dataset, ...Object.values(args || {})]
-			.find((value) => typeof value === 'string');
+			.find((value) => typeof value === 'string' && !ID.test(value));
 
 		if (subject)
 			words.push(subject.length > 60 ? `${subject.slice(0, 60)}…` : subject);
