@@ -31,29 +31,15 @@ static int read_zone(struct request *rq, struct calendar_ask *ask, struct err *e
 		: wrong(e, "timeZone", "must be the name of a time zone.");
 }
 
-/* A day begins at its midnight in the zone; the day `to` is included. */
 static int read_end(struct request *rq, const char *key, const struct zone *zone,
 		    bool to, int64_t *us, struct err *e)
 {
 	struct str s;
-	int64_t at;
 
 	if (req_query(rq, key, &s, e) < 0)
 		return -1;
-	switch (wall_read(s, &at)) {
-	case WALL_DAY:
-		*us = zone_when(zone, at + (to ? WALL_DAY_S : 0)) * 1000000;
-		return 0;
-	case WALL_CLOCK:
-		*us = zone_when(zone, at) * 1000000;
-		return 0;
-	case WALL_INSTANT:
-		*us = at * 1000000;
-		return 0;
-	case WALL_NONE:
-		break;
-	}
-	return wrong(e, key, "must be a day, such as 2027-03-01, or a time.");
+	return calendar_end(s, zone, to, us) ? 0
+		: wrong(e, key, "must be a day, such as 2027-03-01, or a time.");
 }
 
 static int read_range(struct request *rq, struct calendar_ask *ask, struct err *e)

@@ -79,6 +79,13 @@ struct calendar_when {
 bool calendar_when(struct str starts, struct str ends, struct str zone, struct arena *a,
 		   struct calendar_when *out);
 
+/*
+ * One end of a range, a day or a time as wall_read takes it, on the clocks of the zone if
+ * it names no offset: us since 1970 UTC. A day begins at its midnight; as the last one
+ * (to) it is within. False: it is none.
+ */
+bool calendar_end(struct str text, const struct zone *zone, bool to, int64_t *us);
+
 /* Whether the event takes place on the day (wall_day), if nothing else was changed. */
 int calendar_has_day(const struct calendar_event *v, int64_t day, bool *out,
 		     struct err *e) MUST_CHECK;

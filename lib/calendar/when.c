@@ -39,3 +39,16 @@ bool calendar_when(struct str starts, struct str ends, struct str zone, struct a
 		out->end += WALL_DAY_S;
 	return first == last && (first == WALL_DAY || (first == WALL_CLOCK && out->zone));
 }
+
+bool calendar_end(struct str text, const struct zone *zone, bool to, int64_t *us)
+{
+	int64_t at;
+	const enum wall_form form = wall_read(text, &at);
+
+	if (form == WALL_NONE)
+		return false;
+	if (form == WALL_DAY && to)
+		at += WALL_DAY_S;
+	*us = (form == WALL_INSTANT ? at : zone_when(zone, at)) * 1000000;
+	return true;
+}

@@ -4,7 +4,15 @@
 import json
 import uuid
 
-from lab import wait_until
+from lab import Lab, wait_until
+
+# A workspace whose chats know projects.
+OFFICE = {"workspace": "office", "name": "Office", "projects": True, "title_by_model": False}
+
+
+def office():
+    return Lab(workspaces={"office": OFFICE})
+
 
 GROUPS = ["group:base", "group:global", "group:project", "group:project_create",
           "group:entity_more", "get_document_metadata"]

@@ -4,16 +4,14 @@ tools."""
 
 import pytest
 
-from lab import Lab
-from projects import make, signed_in
+from projects import make, office, signed_in
 
 
 @pytest.fixture(name="lab", scope="module")
 def lab_with_projects():
-    with Lab(workspaces={"office": {
-            "workspace": "office", "name": "Office", "projects": True,
-            "title_by_model": False}}) as lab:
+    with office() as lab:
         yield lab
+
 
 @pytest.fixture(name="owner")
 def owner_of_the_test(lab):

@@ -20,26 +20,11 @@ static int read_end(const json_t *args, const char *key, const struct zone *zone
 		    int64_t dflt_us, int64_t *us, struct err *e)
 {
 	const struct str s = jx_str(args, key);
-	int64_t at;
 
 	*us = dflt_us;
-	if (!s.n)
-		return 0;
-	switch (wall_read(s, &at)) {
-	case WALL_DAY:
-		*us = zone_when(zone, at + (to ? WALL_DAY_S : 0)) * 1000000;
-		return 0;
-	case WALL_CLOCK:
-		*us = zone_when(zone, at) * 1000000;
-		return 0;
-	case WALL_INSTANT:
-		*us = at * 1000000;
-		return 0;
-	case WALL_NONE:
-		break;
-	}
-	return err_public(e, ERR_TOOL_ARGS, "%s must be a day, such as 2027-03-01, or a time.",
-			  key);
+	return !s.n || calendar_end(s, zone, to, us) ? 0
+		: err_public(e, ERR_TOOL_ARGS, "%s must be a day, such as 2027-03-01, or a "
+			     "time.", key);
 }
 
 static int read_range(const struct caller *by, const json_t *args, struct calendar_ask *ask,

@@ -27,6 +27,22 @@ function marked({ text, marks })
 	return [...parts, chars.slice(at).join('')];
 }
 
+/**
+ * A field in the place of a name. end(event, take): with Enter or by leaving it, the name
+ * is taken; with Escape it is not.
+ */
+function nameField({ name, label, most, className, end })
+{
+	return html`<input class=${className} .value=${name} aria-label=${label} maxlength=${most}
+		@blur=${(event) => end(event, true)} @keydown=${(event) => {
+			event.stopPropagation();
+			if (event.key === 'Enter' && !event.isComposing)
+				end(event, true);
+			else if (event.key === 'Escape')
+				end(event, false);
+		}}>`;
+}
+
 export class LampList extends PageElement {
 	static properties = {
 		list: { attribute: false },
@@ -260,15 +276,8 @@ export class LampList extends PageElement {
 				await save(typed).catch((error) => this.emit('lamp-say', { text: errorText(error) }));
 		};
 
-		return html`<input class="rename-field folder-field" .value=${name} maxlength="100"
-			aria-label=${t('folder.newName')} @blur=${(event) => end(event, true)}
-			@keydown=${(event) => {
-				event.stopPropagation();
-				if (event.key === 'Enter' && !event.isComposing)
-					end(event, true);
-				else if (event.key === 'Escape')
-					end(event, false);
-			}}>`;
+		return nameField({ name, label: t('folder.newName'), most: 100,
+			className: 'rename-field folder-field', end });
 	}
 
 	/** What can be done with the selected ones. */
@@ -438,16 +447,8 @@ export class LampList extends PageElement {
 			this.querySelector(`a[href="${conversationHash(id)}"]`)?.focus();
 		};
 
-		return html`<input class="rename-field" .value=${item.title || ''}
-			aria-label=${t('list.renameLabel')} maxlength=${TITLE_CHARS}
-			@blur=${(event) => end(event, true)}
-			@keydown=${(event) => {
-				event.stopPropagation();
-				if (event.key === 'Enter' && !event.isComposing)
-					end(event, true);
-				else if (event.key === 'Escape')
-					end(event, false);
-			}}>`;
+		return nameField({ name: item.title || '', label: t('list.renameLabel'),
+			most: TITLE_CHARS, className: 'rename-field', end });
 	}
 
 	#foot()
