@@ -36,7 +36,7 @@ int api_attachment_take(struct request *rq, struct multipart *m, struct str name
 
 /*
  * Stores bytes as an attachment of the caller with this id, and reads their text. One
- * that exists already is left as it is. Errors of api_attachment_take.
+ * that exists already is left as it is. bytes are not empty. Errors of api_attachment_take.
  */
 int api_attachment_put(struct request *rq, const struct uuid *id, struct str name,
 		       struct str bytes, struct err *e) MUST_CHECK;

@@ -409,12 +409,6 @@ static int read_last(struct request *rq, struct openai_ask *ask, const json_t *m
 	return 0;
 }
 
-static bool is_system(const json_t *m)
-{
-	return str_is(jx_str(m, "role"), "system") ||
-	       str_is(jx_str(m, "role"), "developer");
-}
-
 /*
  * The metadata of the new message: those of the first n that its conversation does not
  * have yet. System messages are part of it where they have changed.
@@ -436,7 +430,7 @@ static int write_meta(struct request *rq, struct openai_ask *ask, struct err *e)
 	jw_kstrz(&w, "client", "openai");
 	for (size_t i = 0; i < ask->n_given && rc == 0; i++) {
 		m = json_array_get(messages, i);
-		if (is_system(m) ? told : i < t->known)
+		if (oai_is_system(m) ? told : i < t->known)
 			continue;
 		if (!open) {
 			jw_key(&w, "given");
@@ -464,10 +458,10 @@ static int take_files(struct request *rq, struct openai_ask *ask, struct err *e)
 {
 	const json_t *messages = jx_arr(rq->body, "messages"), *m;
 
-	if (ask->in.verb == TURN_RESUME || ask->thread.how == OAI_AGAIN || ask->files.ids)
+	if (ask->in.verb == TURN_RESUME || ask->thread.how == OAI_AGAIN)
 		return 0;
-	for (size_t i = json_array_size(messages); i-- > ask->thread.known;) {
-		m = json_array_get(messages, i);
+	while (ask->files_from > ask->thread.known) {
+		m = json_array_get(messages, --ask->files_from);
 		if (str_is(jx_str(m, "role"), "user") &&
 		    inline_take(rq, json_object_get(m, "content"), &ask->files, e) < 0)
 			return -1;
@@ -707,6 +701,7 @@ static int send(struct request *rq, struct response *rs, struct openai_ask *ask,
 {
 	int rc;
 
+	ask->files_from = json_array_size(jx_arr(rq->body, "messages"));
 	for (;;) {
 		if (oai_thread_use(rq, ask, e) < 0 || write_meta(rq, ask, e) < 0 ||
 		    take_files(rq, ask, e) < 0)
@@ -748,13 +743,12 @@ int oai_answer(struct request *rq, struct response *rs, struct responses *r,
 		.page = page_of(rq), .said = &ask.said, .responses = r,
 		.write = r ? responses_write : NULL,
 	};
-	if (r) {
-		r->said = &ask.said;
-		r->page = asked.page;
-	}
 	if (rc == 0)
 		rc = helper ? answer_helper(rq, rs, &ask, e)
 			: send(rq, rs, &ask, &as, e);
+	/* A client that left was not sent the end. */
+	if (r)
+		responses_release(r);
 	buf_release(&ask.ignored);
 	buf_release(&ask.said);
 	return rc;

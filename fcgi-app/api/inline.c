@@ -147,23 +147,17 @@ static int from_base64(struct request *rq, struct str s, struct str *out, struct
 	return wrong("It is not valid base64.", e);
 }
 
-static int hex(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f'
-		? (c | 32) - 'a' + 10 : -1;
-}
-
 static struct str from_percent(struct request *rq, struct str s)
 {
 	char *out = arena_alloc(rq->arena, s.n + 1);
 	size_t n = 0;
 
 	for (size_t i = 0; i < s.n; i++) {
-		bool coded = s.p[i] == '%' && i + 2 < s.n && hex(s.p[i + 1]) >= 0 &&
-			hex(s.p[i + 2]) >= 0;
+		bool coded = s.p[i] == '%' && i + 2 < s.n && hex_digit(s.p[i + 1]) >= 0 &&
+			hex_digit(s.p[i + 2]) >= 0;
 
-		out[n++] = coded ? (char)(16 * hex(s.p[i + 1]) + hex(s.p[i + 2]))
-			: s.p[i];
+		out[n++] = coded ? (char)(16 * hex_digit(s.p[i + 1]) +
+					  hex_digit(s.p[i + 2])) : s.p[i];
 		i += coded ? 2 : 0;
 	}
 	return (struct str){ out, n };
@@ -208,13 +202,17 @@ static int from_web(struct request *rq, struct inline_file *f,
 	struct http_result res = { .status = 0 };
 	const struct http_request r = {
 		.method = "GET", .url = arena_str(rq->arena, f->url).p, .guard = &guard,
-		.watch_fd = -1, .max_body_bytes = MAX(most, 1), .on_body = on_body,
-		.total_timeout_ms = (int)MIN(MAX(all->until_ms - now_ms, 1), GET_MS),
+		.watch_fd = -1, .max_body_bytes = most, .on_body = on_body,
+		.total_timeout_ms = (int)MIN(all->until_ms - now_ms, GET_MS),
 		.ctx = &body,
 	};
 	struct err why = ERR_INIT;
-	int rc = http_do(rq->app->http, &r, &res, &why);
+	int rc;
 
+	if (now_ms >= all->until_ms || !most)
+		return wrong("The files of the message took too long, or are too large "
+			     "together.", e);
+	rc = http_do(rq->app->http, &r, &res, &why);
 	all->read += body.n;
 	if (rc < 0)
 		err_public(e, ERR_INVALID_FIELD, "%s", why.code == ERR_TOO_BIG
@@ -226,9 +224,10 @@ static int from_web(struct request *rq, struct inline_file *f,
 			   "%d.", res.status);
 	*out = (struct str){ arena_memdup(rq->arena, body.p, body.n), body.n };
 	buf_release(&body);
-	if (!f->name.n)
+	if (!f->name.n) {
 		f->name = f->url;
-	f->name.n = strcspn(arena_str(rq->arena, f->name).p, "?#");
+		f->name.n = strcspn(arena_str(rq->arena, f->url).p, "?#");
+	}
 	return e->code ? -1 : 0;
 }
 
@@ -282,12 +281,15 @@ static int take_one(struct request *rq, struct inline_file *f, struct inline_fil
 	if (!policy_may(rq->by.who, PERM_CONVERSATIONS_WRITE))
 		return wrong("You may not store files.", e);
 	if (f->id.n && !f->url.n && !f->base64.n) {
-		if (!uuid_parse(f->id, id) || attachment_get(rq->app->db, &rq->by.owner,
-							     id, rq->arena, &t, e) < 0) {
+		if (uuid_parse(f->id, id)) {
+			if (attachment_get(rq->app->db, &rq->by.owner, id, rq->arena, &t,
+					   e) == 0)
+				return 0;
+			if (e->code != ERR_NOT_FOUND)
+				return -1;
 			err_clear(e);
-			return wrong("There is no file with its id.", e);
 		}
-		return 0;
+		return wrong("There is no file with its id.", e);
 	}
 	if (read_bytes(rq, f, all, &bytes, e) < 0)
 		return -1;
@@ -304,9 +306,15 @@ static bool is_the_files(const struct err *e)
 static void refuse(struct request *rq, struct inline_files *f, const struct inline_file *s,
 		   const struct err *why)
 {
-	const char *name = s->name.n && s->name.n < 200
-		? arena_str(rq->arena, s->name).p : "a file";
+	const bool named = s->name.n && s->name.n < 200;
+	char *name = arena_strdup(rq->arena, named ? arena_str(rq->arena, s->name).p
+				  : "a file");
 
+	/* The name is the client's; the line is ours. */
+	for (char *p = name; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == '[' || *p == ']')
+			*p = ' ';
+	f->refused++;
 	if (f->told.n < TOLD_BYTES)
 		f->told = str_of(arena_printf(rq->arena, "%.*s%s[An attachment of the "
 			"message, %s, could not be used: %s]", STR_ARG(f->told),
@@ -330,7 +338,8 @@ int inline_take(struct request *rq, const json_t *content, struct inline_files *
 
 		if (!json_is_object(part) || !read_part(part, &s))
 			continue;
-		rc = json_array_size(f->ids) < most ? take_one(rq, &s, f, &id, &why)
+		rc = f->tried++ < 2 * most && json_array_size(f->ids) < most
+			? take_one(rq, &s, f, &id, &why)
 			: wrong("The message has too many files.", &why);
 		if (rc == 0) {
 			json_array_append_new(f->ids, json_string(uuid_format(&id, text)));
@@ -383,13 +392,10 @@ int inline_use(struct request *rq, const struct inline_files *f, struct turn_req
 
 void inline_tell(struct response *rs, const struct inline_files *f)
 {
-	char text[16];
-	size_t n = 1;
+	char text[24];
 
-	if (!f->told.n)
+	if (!f->refused)
 		return;
-	for (size_t i = 0; i < f->told.n; i++)
-		n += f->told.p[i] == '\n';
-	snprintf(text, sizeof(text), "%zu", n);
+	snprintf(text, sizeof(text), "%zu", f->refused);
 	resp_header(rs, "X-Refused-Attachments", text);
 }

@@ -22,13 +22,15 @@ bool inline_has(const json_t *content);
 struct inline_files {
 	json_t *ids;		/* of attachments; in the arena */
 	struct str told;	/* for the model, of those that were refused; or empty */
+	size_t refused;		/* how many were */
+	size_t tried;		/* how many were looked at: twice what a message may have */
 	size_t read;		/* bytes that came from addresses */
 	int64_t until_ms;	/* monotonic: no more of them afterwards; 0: none yet */
 };
 
 /*
- * Adds the files of a content, in their order. Only ERR_DB… and the end of the client
- * are errors; whatever is wrong with a file is told. In rq's arena.
+ * Adds the files of a content, in their order. Whatever is wrong with a file is told,
+ * and is no error; those of the server are. In rq's arena.
  */
 int inline_take(struct request *rq, const json_t *content, struct inline_files *f,
 		struct err *e) MUST_CHECK;

@@ -7,13 +7,15 @@
 #define API_OPENAI_H
 
 #include "api/echo.h"
-#include "dialect/responses.h"
 #include "api/inline.h"
 #include "base/buf.h"
+#include "dialect/responses.h"
 #include "prompt/ask.h"
 #include "route.h"
 #include "store/prefix.h"
 #include "turn/turn.h"
+
+struct conversation;	/* store/conversation.h */
 
 /* What a request is for its conversation. */
 enum openai_how {
@@ -51,12 +53,16 @@ struct openai_ask {
 	size_t n_given;			/* messages in front of the new one */
 	json_t *generation;		/* the option of that name */
 	struct inline_files files;	/* of the messages that are new */
+	size_t files_from;		/* those of this message on were taken */
 	struct buf ignored;		/* X-Ignored-Parameters */
 	struct buf said;		/* what was streamed, of the content */
 };
 
 /* Whether a parameter has no effect: absent, null, false, [], {}. */
 bool oai_idle(const json_t *v);
+
+/* Whether a message is of the role system, or developer. */
+bool oai_is_system(const json_t *message);
 
 /* Adds a name to X-Ignored-Parameters. */
 void oai_ignored(struct openai_ask *ask, const char *prefix, struct str name);
@@ -98,7 +104,6 @@ int oai_answer(struct request *rq, struct response *rs, struct responses *r,
  * The caller's turn that a response ("resp_…") is, and its conversation. ERR_NOT_FOUND,
  * which names field.
  */
-struct conversation;
 int oai_thread_turn(struct request *rq, struct str id, const char *field,
 		    struct turn *t, struct conversation *c, struct err *e) MUST_CHECK;
 

@@ -14,6 +14,12 @@ bool oai_idle(const json_t *v)
 	       (json_is_object(v) && !json_object_size(v));
 }
 
+bool oai_is_system(const json_t *message)
+{
+	return str_is(jx_str(message, "role"), "system") ||
+	       str_is(jx_str(message, "role"), "developer");
+}
+
 void oai_ignored(struct openai_ask *ask, const char *prefix, struct str name)
 {
 	struct buf *b = &ask->ignored;

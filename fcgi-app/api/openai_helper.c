@@ -20,39 +20,42 @@
 #include "base/banned.h"
 
 /* The beginnings, of the first system message or of the only message of the user. */
-static const struct {
-	const char *program, *begins;
-} helpers[] = {
-	{ "Open WebUI", "### Task:\nGenerate a concise, 3-5 word title" },
-	{ "Open WebUI", "### Task:\nGenerate 1-3 broad tags" },
-	{ "Open WebUI", "### Task:\nSuggest 3-5 relevant follow-up" },
-	{ "Open WebUI", "### Task:\nAnalyze the chat history to determine the necessity" },
-	{ "Open WebUI", "### Task:\nGenerate a detailed prompt for am image" },
-	{ "Open WebUI", "### Task:\nGenerate a detailed prompt for an image" },
-	{ "Open WebUI", "### Task:\nYou are an autocompletion system." },
-	{ "Open WebUI", "Your task is to reflect the speaker's likely facial" },
-	{ "LibreChat", "Provide a concise, 5-word-or-less title" },
-	{ "LibreChat", "Please generate a concise, 5-word-or-less title" },
-	{ "LibreChat", "Write a concise title for this conversation in the" },
-	{ "LibreChat", "Analyze this conversation and provide:\n1. The detected lang" },
-	{ "LibreChat", "Detect the language used in the following text." },
-	{ "opencode", "You are a title generator. You output ONLY a thread title" },
-	{ "n8n", "Generate a concise, descriptive title for this conversation" },
-	{ "Chatbox", "Based on the chat history, give this conversation a name." },
-	{ "NextChat", "Please generate a four to five word title summarizing" },
-	{ "LobeChat", "You are a professional conversation summarizer. Generate a" },
-	{ "Continue", "Please reply with a title for this chat that is 3-4 words" },
+static const char *const helpers[] = {
+	/* Open WebUI */
+	"### Task:\nGenerate a concise, 3-5 word title",
+	"### Task:\nGenerate 1-3 broad tags",
+	"### Task:\nSuggest 3-5 relevant follow-up",
+	"### Task:\nAnalyze the chat history to determine the necessity",
+	"### Task:\nGenerate a detailed prompt for am image",
+	"### Task:\nGenerate a detailed prompt for an image",
+	"### Task:\nYou are an autocompletion system.",
+	"Your task is to reflect the speaker's likely facial",
+	/* LibreChat */
+	"Provide a concise, 5-word-or-less title",
+	"Please generate a concise, 5-word-or-less title",
+	"Write a concise title for this conversation in the",
+	"Analyze this conversation and provide:\n1. The detected lang",
+	"Detect the language used in the following text.",
+	/* opencode */
+	"You are a title generator. You output ONLY a thread title",
+	/* n8n */
+	"Generate a concise, descriptive title for this conversation",
+	/* Chatbox */
+	"Based on the chat history, give this conversation a name.",
+	/* NextChat */
+	"Please generate a four to five word title summarizing",
+	/* LobeChat */
+	"You are a professional conversation summarizer. Generate a",
+	/* Continue */
+	"Please reply with a title for this chat that is 3-4 words",
 };
 
 static bool begins(struct str s)
 {
 	s = str_trim(s);
-	for (size_t i = 0; i < ARRAY_LEN(helpers); i++) {
-		size_t n = strlen(helpers[i].begins);
-
-		if (s.n >= n && !memcmp(s.p, helpers[i].begins, n))
+	for (size_t i = 0; i < ARRAY_LEN(helpers); i++)
+		if (str_starts(s, str_of(helpers[i])))
 			return true;
-	}
 	return false;
 }
 
@@ -74,9 +77,7 @@ bool oai_helper_is(struct request *rq)
 	    !policy_may(rq->by.who, PERM_CHAT_COMPLETE))
 		return false;
 	json_array_foreach((json_t *)messages, i, m) {
-		if (!str_is(jx_str(m, "role"), "user") &&
-		    !str_is(jx_str(m, "role"), "system") &&
-		    !str_is(jx_str(m, "role"), "developer"))
+		if (!str_is(jx_str(m, "role"), "user") && !oai_is_system(m))
 			return false;
 		if (oai_text(rq, m, &text, &ignored) < 0)
 			return false;

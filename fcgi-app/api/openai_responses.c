@@ -143,6 +143,7 @@ static int check(const json_t *body, struct err *e)
 		{ "background", "A response is made while its client waits." },
 		{ "conversation", "Use previous_response_id." },
 		{ "prompt", "Stored prompts belong to the agent." },
+		{ "messages", "A response has input, and no messages." },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
@@ -169,12 +170,12 @@ static int convert(struct request *rq, struct err *e)
 		/* This is how it is: */
 		"store", "truncation",
 	};
-	json_t *body = jx_keep(rq->arena, json_object()), *messages = json_array(), *v;
+	json_t *body = jx_keep(rq->arena, json_object()), *v;
+	json_t *messages = jx_keep(rq->arena, json_array());
 	json_t *effort = json_object_get(jx_obj(rq->body, "reasoning"), "effort");
 	json_t *format = json_object_get(jx_obj(rq->body, "text"), "format");
 	const char *key;
 
-	json_object_set_new(body, "messages", messages);
 	if (!json_is_object(rq->body))
 		return err_public(e, ERR_INVALID_JSON, "The body must be a JSON object.");
 	if (check(rq->body, e) < 0 || read_input(rq->body, messages, e) < 0)

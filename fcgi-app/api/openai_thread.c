@@ -75,11 +75,6 @@ static bool is_role(const json_t *m, const char *role)
 	return str_is(jx_str(m, "role"), role);
 }
 
-static bool is_system(const json_t *m)
-{
-	return is_role(m, "system") || is_role(m, "developer");
-}
-
 static void add_calls(struct echo *c, const json_t *m)
 {
 	const json_t *call;
@@ -100,7 +95,7 @@ static int read_instructions(struct request *rq, struct openai_ask *ask,
 	size_t i;
 
 	json_array_foreach((json_t *)messages, i, m) {
-		if (!is_system(m) || oai_text(rq, m, &text, e) < 0)
+		if (!oai_is_system(m) || oai_text(rq, m, &text, e) < 0)
 			continue;
 		echo_add(&c, ECHO_SYSTEM, text);
 		buf_adds(&b, b.n ? "\n\n" : "");
@@ -139,7 +134,7 @@ int oai_thread_read(struct request *rq, struct openai_ask *ask, struct err *e)
 	echo_add(&t->said, ECHO_SCOPE, buf_str(&scope));
 	buf_release(&scope);
 	json_array_foreach((json_t *)messages, i, m) {
-		if (is_system(m))
+		if (oai_is_system(m))
 			continue;
 		if (oai_text(rq, m, &text, e) < 0)
 			return -1;
@@ -277,7 +272,7 @@ int oai_thread_find(struct request *rq, struct openai_ask *ask, size_t n_given,
 	    !str_eq(t->found.agent_id, ask->in.agent_id))
 		return 0;
 	t->known = t->places[at];
-	while (is_system(json_array_get(messages, t->known)))
+	while (oai_is_system(json_array_get(messages, t->known)))
 		t->known++;
 	if (decide(rq, ask, n_given, e) < 0)
 		return -1;

@@ -66,13 +66,10 @@ void dialect_openai_head(struct jw *w, const char *object, struct str asked,
 
 char *dialect_openai_call_id(char out[OPENAI_CALL_BYTES], const struct turn_wait *w)
 {
-	size_t n = 5;
+	char hex[UUID_HEX_BYTES];
 
-	memcpy(out, "call_", 5);
-	for (size_t i = 0; i < sizeof(w->turn_id.b); i++)
-		n += (size_t)snprintf(out + n, OPENAI_CALL_BYTES - n, "%02x",
-				      w->turn_id.b[i]);
-	snprintf(out + n, OPENAI_CALL_BYTES - n, "%d", (int)MIN(w->position, 999));
+	snprintf(out, OPENAI_CALL_BYTES, "call_%s%d", uuid_hex(&w->turn_id, hex),
+		 (int)MIN(w->position, 999));
 	return out;
 }
 
@@ -324,7 +321,7 @@ static void put_text(struct buf *out, const char *key, struct str text,
 	char id[UUID_TEXT_BYTES];
 	struct jw w = jw_on(out);
 
-	if (openai_asked(st)->said && key[0] == 'c')	/* content */
+	if (openai_asked(st)->said && !strcmp(key, "content"))
 		buf_addstr(openai_asked(st)->said, text);
 	/* The same output as chunk_open to chunk_close, in a few appends. */
 	buf_adds(out, "data: {\"id\":\"chatcmpl-");
@@ -597,7 +594,7 @@ static bool as_response(struct buf *out, const struct turn_event *ev,
 		return false;
 	if (ev->type == TURN_EV_DONE)
 		unsaid = asked->typed ? ev->message->content : wire_unsaid(ev, st);
-	asked->write(out, ev, asked->responses, asked->typed, unsaid);
+	asked->write(out, ev, asked, unsaid);
 	return true;
 }
 

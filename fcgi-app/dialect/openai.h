@@ -22,9 +22,10 @@ struct openai_asked {
 	bool typed;		/* response_format: the text is sent once it was checked */
 	struct str page;	/* address of the page; or empty */
 	struct buf *said;	/* collects the content that is written; or NULL */
-	/* Another form of the format, which writes all events, and its state; or NULL. */
+	/* Another form of the format, which writes all events and stands on this one, and
+	   its state; or NULL. */
 	void (*write)(struct buf *out, const struct turn_event *ev,
-		      struct responses *r, bool typed, struct str unsaid);
+		      const struct openai_asked *asked, struct str unsaid);
 	struct responses *responses;
 };
 

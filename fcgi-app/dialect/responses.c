@@ -20,12 +20,13 @@
 
 static json_t *id_of(const char *prefix, const struct uuid *turn, int64_t n)
 {
-	char text[96], *p = text + snprintf(text, 16, "%s", prefix);
+	char text[96], hex[UUID_HEX_BYTES];
 
-	for (size_t i = 0; i < sizeof(turn->b); i++)
-		p += snprintf(p, 3, "%02x", turn->b[i]);
 	if (n >= 0)
-		snprintf(p, 8, "%d", (int)MIN(n, 9999));
+		snprintf(text, sizeof(text), "%.16s%s%d", prefix, uuid_hex(turn, hex),
+			 (int)MIN(n, 9999));
+	else
+		snprintf(text, sizeof(text), "%.16s%s", prefix, uuid_hex(turn, hex));
 	return json_string(text);
 }
 
@@ -255,20 +256,21 @@ static void turn_to(struct buf *out, struct responses *r, const struct uuid *tur
 }
 
 /* The one that must be cheap. */
-static void put_delta(struct buf *out, struct responses *r, const struct uuid *turn,
-		      enum responses_item kind, struct str text)
+static void put_delta(struct buf *out, const struct openai_asked *asked,
+		      const struct uuid *turn, enum responses_item kind, struct str text)
 {
+	struct responses *r = asked->responses;
 	bool says = kind == RESPONSES_MESSAGE;
+	char hex[UUID_HEX_BYTES];
 
 	turn_to(out, r, turn, kind);
 	buf_addstr(&r->text, text);
-	if (says && r->said)
-		buf_addstr(r->said, text);
+	if (says && asked->said)
+		buf_addstr(asked->said, text);
 	buf_addf(out, "event: response.%s.delta\ndata: {\"type\":\"response.%s.delta\","
 		 "\"item_id\":\"%s", says ? "output_text" : "reasoning_summary_text",
 		 says ? "output_text" : "reasoning_summary_text", says ? "msg_" : "rs_");
-	for (size_t i = 0; i < sizeof(turn->b); i++)
-		buf_addf(out, "%02x", turn->b[i]);
+	buf_add(out, uuid_hex(turn, hex), UUID_HEX_BYTES - 1);
 	buf_addf(out, "%d\",\"output_index\":%d,\"%s\":0,\"delta\":",
 		 (int)index_of(r), (int)index_of(r),
 		 says ? "content_index" : "summary_index");
@@ -308,6 +310,13 @@ static void begin(struct buf *out, struct responses *r, const struct turn_run *r
 			r, run, "in_progress", NULL)));
 }
 
+void responses_release(struct responses *r)
+{
+	json_decref(r->output);
+	r->output = NULL;
+	buf_release(&r->text);
+}
+
 static void end(struct buf *out, struct responses *r, const struct turn_run *run,
 		const struct message *answer)
 {
@@ -321,26 +330,27 @@ static void end(struct buf *out, struct responses *r, const struct turn_run *run
 	json_t *o = response(r, run, "completed", r->output);
 	size_t i = 0;
 
-	r->output = NULL;
+	r->output = NULL;	/* o has it */
 	set_end(o, answer);
 	while (i + 1 < ARRAY_LEN(ends) && !str_is(jx_str(o, "status"), ends[i].status))
 		i++;
 	put(out, r, ends[i].event, json_pack("{s:o}", "response", o));
-	buf_release(&r->text);
+	responses_release(r);
 }
 
 static void put_waiting(struct buf *out, const struct turn_event *ev,
-			struct responses *r)
+			const struct openai_asked *asked)
 {
 	static const struct message nothing = { .role = ROLE_ASSISTANT };
+	struct responses *r = asked->responses;
 	struct arena a = ARENA_INIT;
-	struct str text = dialect_openai_waiting(&a, ev->waits, ev->n_waits, r->page,
+	struct str text = dialect_openai_waiting(&a, ev->waits, ev->n_waits, asked->page,
 						 &ev->run->conversation_id);
 
 	if (text.n && r->open == RESPONSES_MESSAGE)
-		put_delta(out, r, &ev->run->id, RESPONSES_MESSAGE, STR("\n\n"));
+		put_delta(out, asked, &ev->run->id, RESPONSES_MESSAGE, STR("\n\n"));
 	if (text.n)
-		put_delta(out, r, &ev->run->id, RESPONSES_MESSAGE, text);
+		put_delta(out, asked, &ev->run->id, RESPONSES_MESSAGE, text);
 	arena_release(&a);
 	turn_to(out, r, &ev->run->id, RESPONSES_NONE);
 	for (size_t i = 0; i < ev->n_waits; i++)
@@ -350,8 +360,9 @@ static void put_waiting(struct buf *out, const struct turn_event *ev,
 }
 
 void responses_write(struct buf *out, const struct turn_event *ev,
-		     struct responses *r, bool typed, struct str unsaid)
+		     const struct openai_asked *asked, struct str unsaid)
 {
+	struct responses *r = asked->responses;
 	const struct uuid *turn = &ev->run->id;
 
 	if (!r->output && ev->type != TURN_EV_SESSION)
@@ -362,23 +373,23 @@ void responses_write(struct buf *out, const struct turn_event *ev,
 			begin(out, r, ev->run);
 		break;
 	case TURN_EV_TOKEN:
-		if (!typed)
-			put_delta(out, r, turn, RESPONSES_MESSAGE, ev->text);
+		if (!asked->typed)
+			put_delta(out, asked, turn, RESPONSES_MESSAGE, ev->text);
 		break;
 	case TURN_EV_TOKEN_RESET:
-		if (!typed && r->open == RESPONSES_MESSAGE)
-			put_delta(out, r, turn, RESPONSES_MESSAGE, STR("\n\n"));
+		if (!asked->typed && r->open == RESPONSES_MESSAGE)
+			put_delta(out, asked, turn, RESPONSES_MESSAGE, STR("\n\n"));
 		break;
 	case TURN_EV_REASONING:
-		put_delta(out, r, turn, RESPONSES_REASONING, ev->text);
+		put_delta(out, asked, turn, RESPONSES_REASONING, ev->text);
 		break;
 	case TURN_EV_WAITING:
-		put_waiting(out, ev, r);
+		put_waiting(out, ev, asked);
 		break;
 	case TURN_EV_DONE:
 	case TURN_EV_ERROR:
 		if (ev->type == TURN_EV_DONE && unsaid.n)
-			put_delta(out, r, turn, RESPONSES_MESSAGE, unsaid);
+			put_delta(out, asked, turn, RESPONSES_MESSAGE, unsaid);
 		turn_to(out, r, turn, RESPONSES_NONE);
 		end(out, r, ev->run, ev->message);
 		break;

@@ -14,11 +14,11 @@
 
 #define RESPONSES_ID "resp_"
 
-/* What a stream has sent: struct openai_asked has it. */
+struct openai_asked;	/* dialect/openai.h */
+
+/* A response, and what of it a stream has sent. */
 struct responses {
-	json_t *echo;		/* members of the response that repeat the request */
-	struct str page;	/* address of the page; or empty */
-	struct buf *said;	/* the text so far, of all messages; or NULL */
+	json_t *echo;		/* members that repeat the request; borrowed */
 	/* -- from here on the stream's own: zero at first -- */
 	json_t *output;		/* items that are complete */
 	int64_t sequence;
@@ -28,9 +28,15 @@ struct responses {
 
 enum responses_item { RESPONSES_NONE, RESPONSES_MESSAGE, RESPONSES_REASONING };
 
-/* Appends the frames of an event of a turn. */
+/*
+ * Appends the frames of an event of a turn, of which those before it were written, too;
+ * asked->responses is set. unsaid: of TURN_EV_DONE, text of the answer that no event had.
+ */
 void responses_write(struct buf *out, const struct turn_event *ev,
-		     struct responses *r, bool typed, struct str unsaid);
+		     const struct openai_asked *asked, struct str unsaid);
+
+/* Frees what a stream holds whose end was not written; a second call does nothing. */
+void responses_release(struct responses *r);
 
 /*
  * The response of a turn that ended or waits as an object: its answer, with reasoning,

@@ -43,19 +43,29 @@ struct uuid uuid_of_name(struct str scope, struct str name)
 	return u;
 }
 
-char *uuid_format(const struct uuid *u, char *out)
+static char *put_digits(const struct uuid *u, bool dashes, char *out)
 {
 	static const char hex[] = "0123456789abcdef";
 	char *p = out;
 
 	for (int i = 0; i < 16; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
+		if (dashes && (i == 4 || i == 6 || i == 8 || i == 10))
 			*p++ = '-';
 		*p++ = hex[u->b[i] >> 4];
 		*p++ = hex[u->b[i] & 15];
 	}
 	*p = '\0';
 	return out;
+}
+
+char *uuid_format(const struct uuid *u, char *out)
+{
+	return put_digits(u, true, out);
+}
+
+char *uuid_hex(const struct uuid *u, char out[UUID_HEX_BYTES])
+{
+	return put_digits(u, false, out);
 }
 
 bool uuid_parse(struct str s, struct uuid *u)

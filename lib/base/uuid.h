@@ -27,6 +27,10 @@ struct uuid uuid_of_name(struct str scope, struct str name);
 /* Canonical text in out (UUID_TEXT_BYTES). Returns out. */
 char *uuid_format(const struct uuid *u, char *out);
 
+/* Its 32 digits in lower case, without dashes. Returns out. */
+#define UUID_HEX_BYTES 33	/* with its NUL */
+char *uuid_hex(const struct uuid *u, char out[UUID_HEX_BYTES]);
+
 /* Strict: 36 characters, either case. False and *u untouched otherwise. */
 bool uuid_parse(struct str s, struct uuid *u);
 

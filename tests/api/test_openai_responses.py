@@ -225,3 +225,10 @@ def test_a_cut_answer_and_a_failure(lab, who):
     assert events[-1].name == "response.failed"
     failed = events[-1].data["response"]
     assert failed["status"] == "failed" and failed["error"]["message"]
+
+
+def test_messages_are_no_input(lab, who):
+    error = ask(lab, who, script(text="x"), 400, messages=[{"role": "user", "content": "y"}])
+    assert "has input" in error["message"]
+    # An empty list asks for nothing.
+    assert text_of(ask(lab, who, script(text="Fine."), messages=[])) == "Fine."
