@@ -56,6 +56,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/route.js \
 	www/js/sandbox.js \
 	www/js/sse.js \
+	www/js/storage.js \
 	www/js/store/conversations.js \
 	www/js/store/draft.js \
 	www/js/store/drafts.js \

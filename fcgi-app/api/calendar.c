@@ -218,10 +218,10 @@ int api_calendar_import(struct request *rq, struct response *rs, struct err *e)
 	if (rc == 0)
 		rc = ics_read(&rq->by, id, buf_str(&b), report, e);
 	buf_release(&b);
+	hold_refresh(rq->app->db, rq->conf, &rq->by.owner);	/* some may have been made */
 	if (rc < 0)
 		return e->code == ERR_TOOL_FAILED || e->code == ERR_TOOL_TIMEOUT
 			? unreadable(e) : -1;
-	hold_refresh(rq->app->db, rq->conf, &rq->by.owner);
 	write_report(rs, report);
 	return 0;
 }

@@ -29,6 +29,19 @@ static int load(struct request *rq, struct conversation *c, struct memory *m,
 			     m, e);
 }
 
+/*
+ * The same, to be changed. last: what put compares, read before the version: one that comes
+ * between them is a conflict, and not overwritten.
+ */
+static int load_to_change(struct request *rq, struct conversation *c, int64_t *last,
+			  struct memory *m, struct err *e)
+{
+	return api_conversation_of_path(rq, c, e) < 0 ||
+		memory_last(rq->app->db, &rq->by.owner, &c->id, last, e) < 0 ? -1
+		: memory_get(rq->app->db, &rq->by.owner, &c->id, INT64_MAX, rq->arena,
+			     m, e);
+}
+
 static void answer(struct response *rs, struct request *rq, const struct conversation *c,
 		   const struct memory *m)
 {
@@ -54,18 +67,15 @@ int api_memory_get(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* Stores m as the user's version after base. */
-static int put(struct request *rq, const struct conversation *c, const struct memory *base,
-	       struct memory *m, enum memory_why why, struct err *e)
+/* Stores m as the user's version after base. ERR_CONFLICT: one came after last. */
+static int put(struct request *rq, const struct conversation *c, int64_t last,
+	       const struct memory *base, struct memory *m, enum memory_why why,
+	       struct err *e)
 {
-	struct db *db = rq->app->db;
-	int64_t last;
-
 	m->why = why;
 	m->replaces = why == MEMORY_REMOVED ? 0 : base->number;
 	m->created_us = clock_now_us();
-	if (memory_last(db, &rq->by.owner, &c->id, &last, e) < 0 ||
-	    memory_put(db, &rq->by.owner, &c->id, last, m, NULL, 0,
+	if (memory_put(rq->app->db, &rq->by.owner, &c->id, last, m, NULL, 0,
 		       why == MEMORY_REMOVED, e) < 0)
 		return -1;
 	m->number = last + 1;
@@ -135,15 +145,17 @@ int api_memory_patch(struct request *rq, struct response *rs, struct err *e)
 	struct conversation c;
 	struct memory m, base;
 	struct memory_patch b;
+	int64_t last;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) < 0 ||
-	    load(rq, &c, &base, e) < 0 ||
+	    load_to_change(rq, &c, &last, &base, e) < 0 ||
 	    etag_wanted(rq, etag_row(base.number, tag), e) < 0 ||
 	    hold_check(rq->app->db, rq->conf, &rq->by.owner, e) < 0)
 		return -1;
 	m = base;
 	if ((!base.number && newest(rq, &c, &m.seen_seq, e) < 0) ||
-	    apply(rq, &b, &m, e) < 0 || put(rq, &c, &base, &m, MEMORY_EDITED, e) < 0)
+	    apply(rq, &b, &m, e) < 0 ||
+	    put(rq, &c, last, &base, &m, MEMORY_EDITED, e) < 0)
 		return -1;
 	answer(rs, rq, &c, &m);
 	return 0;
@@ -153,29 +165,31 @@ int remembered_remove(struct request *rq, struct err *e)
 {
 	struct conversation c;
 	struct memory m, base;
+	int64_t last;
 
-	if (load(rq, &c, &base, e) < 0)
+	if (load_to_change(rq, &c, &last, &base, e) < 0)
 		return -1;
 	m = (struct memory){ .upto_seq = base.upto_seq, .summary = STR("") };
 	return newest(rq, &c, &m.seen_seq, e) < 0 ? -1
-		: put(rq, &c, &base, &m, MEMORY_REMOVED, e);
+		: put(rq, &c, last, &base, &m, MEMORY_REMOVED, e);
 }
 
 int remembered_edit(struct request *rq, struct str summary, struct err *e)
 {
 	struct conversation c;
 	struct memory m, base;
+	int64_t last;
 
 	if (utf8_chars(summary) > LIM_SUMMARY_CHARS)
 		return err_field(e, ERR_INVALID_FIELD, "summary", "The summary may have at "
 				 "most %d characters.", LIM_SUMMARY_CHARS);
-	if (load(rq, &c, &base, e) < 0 ||
+	if (load_to_change(rq, &c, &last, &base, e) < 0 ||
 	    hold_check(rq->app->db, rq->conf, &rq->by.owner, e) < 0)
 		return -1;
 	m = base;
 	m.summary = summary.n ? summary : STR("");
 	return !base.number && newest(rq, &c, &m.seen_seq, e) < 0 ? -1
-		: put(rq, &c, &base, &m, MEMORY_EDITED, e);
+		: put(rq, &c, last, &base, &m, MEMORY_EDITED, e);
 }
 
 /*

@@ -59,6 +59,7 @@ static int open_days(const struct calendar_event *v, const struct calendar_when 
 		     int64_t from, int64_t last, struct rule *r, struct rule_walk *walk,
 		     struct err *e)
 {
+	*walk = (struct rule_walk){ .it = NULL };	/* closed in any case */
 	return rule_read(v->rrule, r, e) < 0 ? -1
 		: rule_open(r, wall_day(w->start), from, last, walk, e);
 }
@@ -410,24 +411,30 @@ static bool takes_time(const struct calendar_occurrence *o)
 		o->end_us > o->start_us;
 }
 
+static bool is_at_once(const struct calendar_occurrence *x,
+		       const struct calendar_occurrence *own, size_t n_own)
+{
+	for (size_t i = 0; i < n_own; i++)
+		if (x->start_us < own[i].end_us && x->end_us > own[i].start_us)
+			return true;
+	return false;
+}
+
 static void write_conflicts(struct jw *w, const struct calendar_occurrence *own,
 			    size_t n_own, const struct calendar_occurrence *v, size_t n)
 {
 	size_t found = 0;
 
 	jw_arr(w);
-	for (size_t i = 0; i < n_own; i++)
-		for (size_t k = 0; k < n && found < CONFLICTS; k++) {
-			if (v[k].start_us >= own[i].end_us)
-				break;
-			if (!takes_time(&v[k]) || v[k].end_us <= own[i].start_us ||
-			    uuid_eq(&v[k].of->id, &own[i].of->id))
-				continue;
-			found++;
-			jw_obj(w);
-			calendar_write(w, &v[k]);
-			jw_end_obj(w);
-		}
+	for (size_t k = 0; n_own && k < n && found < CONFLICTS; k++) {
+		if (uuid_eq(&v[k].of->id, &own->of->id) || !takes_time(&v[k]) ||
+		    !is_at_once(&v[k], own, n_own))
+			continue;
+		found++;
+		jw_obj(w);
+		calendar_write(w, &v[k]);
+		jw_end_obj(w);
+	}
 	jw_end_arr(w);
 }
 

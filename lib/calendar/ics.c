@@ -153,8 +153,10 @@ static void zones(struct buf *out, const struct calendar_event *v, size_t n,
 static const struct calendar_event *series_of(const struct calendar_event *v, size_t n,
 					      const struct calendar_event *one)
 {
+	if (uuid_is_nil(&one->series_id))
+		return NULL;
 	for (size_t i = 0; i < n; i++)
-		if (!uuid_is_nil(&one->series_id) && uuid_eq(&v[i].id, &one->series_id))
+		if (uuid_eq(&v[i].id, &one->series_id))
 			return &v[i];
 	return NULL;
 }

@@ -20,11 +20,16 @@ struct ics_value {
 	struct str zone, text;
 };
 
+/* A line of EXDATE: values that are separated by commas. */
+struct ics_skip {
+	struct ics_value v;
+	struct ics_skip *next;
+};
+
 struct ics_event {
 	struct ics_value start, end, recurrence;
 	struct str uid, title, description, location, status, duration, rule;
-	struct str skipped;		/* values of EXDATE, separated by commas */
-	struct str skipped_zone;
+	struct ics_skip *skipped;
 	bool more_dates;		/* RDATE */
 	struct uuid made;		/* nil: not */
 	struct str zone;		/* that it was given */
@@ -59,7 +64,7 @@ static struct str *member_of(struct ics_event *v, struct str name)
 static void take(struct ics_file *f, struct str name, struct str zone, struct str value)
 {
 	struct ics_event *v = f->n ? &f->v[f->n - 1] : NULL;
-	struct arena *a = f->by->arena;
+	struct ics_skip *skip;
 	struct str *member;
 
 	if (str_is(name, "ZONE") && f->n_zones < ARRAY_LEN(f->zones)) {
@@ -80,9 +85,9 @@ static void take(struct ics_file *f, struct str name, struct str zone, struct st
 	else if (str_is(name, "RDATE"))
 		v->more_dates = true;
 	else if (str_is(name, "EXDATE")) {
-		v->skipped = v->skipped.n ? str_of(arena_printf(
-			a, "%.*s,%.*s", STR_ARG(v->skipped), STR_ARG(value))) : value;
-		v->skipped_zone = zone;
+		skip = arena_new(f->by->arena, struct ics_skip);
+		*skip = (struct ics_skip){ { zone, value }, v->skipped };
+		v->skipped = skip;
 	}
 }
 
@@ -224,24 +229,26 @@ static void add_day(json_t *days, int64_t wall)
 {
 	char text[WALL_TEXT_BYTES];
 
-	if (json_array_size(days) < LIM_EVENT_SKIPPED)
-		json_array_append_new(days, json_string(wall_text(wall, true, text)));
+	json_array_append_new(days, json_string(wall_text(wall, true, text)));
 }
 
 /* What is away, and what is changed alone by another event of the file. */
 static void put_skipped(const struct ics_file *f, const struct ics_event *v, json_t *body)
 {
 	json_t *days = jx_keep(f->by->arena, json_array());
-	struct str rest = v->skipped;
 	int64_t wall;
 
-	while (rest.n) {
-		const struct ics_value one = { v->skipped_zone, str_cut(&rest, ',') };
+	for (const struct ics_skip *s = v->skipped; s; s = s->next) {
+		struct ics_value one = s->v;
+		struct str rest = one.text;
 
-		if (wall_of(f, one, v->zone, &wall) != WALL_NONE)
-			add_day(days, wall);
+		while (rest.n && json_array_size(days) < LIM_EVENT_SKIPPED) {
+			one.text = str_cut(&rest, ',');
+			if (wall_of(f, one, v->zone, &wall) != WALL_NONE)
+				add_day(days, wall);
+		}
 	}
-	for (size_t i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n && json_array_size(days) < LIM_EVENT_SKIPPED; i++)
 		if (f->v[i].recurrence.text.n && str_eq(f->v[i].uid, v->uid) &&
 		    wall_of(f, f->v[i].recurrence, v->zone, &wall) != WALL_NONE)
 			add_day(days, wall);

@@ -393,15 +393,11 @@ void fold_wish_write(struct jw *w, const struct fold_wish *f)
 /* Whether the job has failed lately: then it is not hurried. 1, 0, -1. */
 static int has_failed(struct db *db, const struct uuid *conversation, struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	struct job j;
-	int rc = store_job_left(db, STR("memory"), conversation, INT64_MAX, &a, &j, e);
+	char id[UUID_TEXT_BYTES];
+	int64_t n;
 
-	if (rc > 0)
-		rc = j.error.p && (j.due_us != JOB_NEVER_US ||
-				   j.created_us > clock_now_us() - FAILED_US);
-	arena_release(&a);
-	return rc;
+	return store_job_failed(db, STR("memory"), str_of(uuid_format(conversation, id)),
+				clock_now_us() - FAILED_US, &n, e) < 0 ? -1 : n > 0;
 }
 
 int fold_ask(struct db *db, const struct owner *o, const struct uuid *conversation,
@@ -488,7 +484,10 @@ static int take_results(struct folding *k, struct err *e)
 			return -1;
 		more = p.more;
 		rows = memory_rows(p.items, p.n, r->arena);
-		n = more ? p.n : complete(rows, p.n);
+		/* A step whose results are on the next page is of that page. */
+		n = complete(rows, p.n);
+		if (!n && more)
+			n = p.n;
 		if (n && take_page(k, rows, n, &next, &facts, &n_facts) &&
 		    put(k, &next, MEMORY_RESULTS, facts, n_facts, e) < 0)
 			return -1;

@@ -62,6 +62,13 @@ int store_job_left(struct db *db, struct str kinds, const struct uuid *subject,
 			      DB_S_IF(about)), a, fields, out, e);
 }
 
+int store_job_failed(struct db *db, struct str kind, struct str subject, int64_t since_us,
+		     int64_t *n, struct err *e)
+{
+	return db_int(db, STMT_JOB_FAILED, DB_ARGS(DB_S(kind), DB_S(subject), DB_I(since_us)),
+		      n, e);
+}
+
 int store_job_take(struct db *db, struct job *j, int64_t lease_us, struct err *e)
 {
 	int64_t until_us = clock_now_us() + lease_us;

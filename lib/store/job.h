@@ -100,6 +100,10 @@ int store_job_left(struct db *db, struct str kinds, const struct uuid *subject,
 		   int64_t before_us, struct arena *a, struct job *out,
 		   struct err *e) MUST_CHECK;
 
+/* How many jobs about the subject failed and are tried again, or were given up since then. */
+int store_job_failed(struct db *db, struct str kind, struct str subject, int64_t since_us,
+		     int64_t *n, struct err *e) MUST_CHECK;
+
 /* All there are, due first, at most 1000. Text in a. */
 int store_job_list(struct db *db, struct arena *a, struct job **out, size_t *n,
 		   struct err *e) MUST_CHECK;

@@ -24,8 +24,11 @@ bool remember_on(const struct turn_run *t)
 		turn_setting(t, SETTING_HISTORY_MESSAGES).number > 1;
 }
 
-/* 12 of 20, 8 to 12 of which are sent (D12). */
-int64_t remember_keep(const struct turn_run *t)
+/*
+ * The messages of the history that stay whole once there is a summary: 12 of 20, 8 to 12 of
+ * which are sent (D12).
+ */
+static int64_t remember_keep(const struct turn_run *t)
 {
 	return MAX(turn_setting(t, SETTING_HISTORY_MESSAGES).number * 3 / 5, 2);
 }

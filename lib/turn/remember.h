@@ -22,9 +22,6 @@ void context_memory(struct turn_loop *l);
 /* Whether this turn may have a summary. */
 bool remember_on(const struct turn_run *t);
 
-/* The messages of the history that stay whole once there is a summary. */
-int64_t remember_keep(const struct turn_run *t);
-
 /* Writes "memory": {…}, what the work after the turn is to do. */
 void remember_write_wish(struct turn_run *t, struct jw *w);
 

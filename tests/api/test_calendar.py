@@ -662,6 +662,24 @@ def test_what_is_no_calendar(lab, owner, body):
     assert starts(lab, owner, "2027-01-01", "2027-12-31") == []
 
 
+def test_each_line_of_exdate_has_its_own_zone(lab, owner):
+    body = ics("UID:x\r\nSUMMARY:Daily\r\nDTSTART;TZID=Europe/Berlin:20270301T010000\r\n"
+               "RRULE:FREQ=DAILY;COUNT=6\r\nEXDATE:20270302T000000Z\r\n"
+               "EXDATE;TZID=America/New_York:20270302T190000,20270303T190000\r\n"
+               "EXDATE;TZID=Europe/Berlin:20270305T010000")
+    assert read_in(lab, owner, body).json["made"] == 1
+    assert [e["start"][:10] for e in seen(lab, owner, "2027-03-01", "2027-03-31")["items"]] == [
+        "2027-03-01", "2027-03-06"]
+
+
+def test_an_event_conflicts_with_another_once(lab, owner):
+    """The other one lasts for several occurrences of it."""
+    event(lab, owner, "2027-03-01T08:00", end="2027-03-05T20:00", title="Fair")
+    one = event(lab, owner, "2027-03-01T09:00", title="Round", recurrence="FREQ=DAILY;COUNT=4")
+    found = lab.get(f"/events/{one['id']}/conflicts", user=owner).json["items"]
+    assert [e["title"] for e in found] == ["Fair"]
+
+
 def test_hostile_files(lab, owner, project):
     began = time.monotonic()
     many = ics(*(f"UID:{n}\r\nSUMMARY:{n}\r\nDTSTART:20270301" for n in range(1100)))

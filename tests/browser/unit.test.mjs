@@ -14,6 +14,9 @@ import { cardBeside, groupsOf, isLate, joinTexts, kindOf, listPath, severity, sh
 	stateBeside, timelineOf, today } from '../../www/js/projects.js';
 import { confined, withoutFrames } from '../../www/js/sandbox.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
+import { Drafts } from '../../www/js/store/drafts.js';
+import { Order } from '../../www/js/store/order.js';
+import { Pages } from '../../www/js/store/pages.js';
 import { Unstored } from '../../www/js/store/unstored.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
 import { registerTool, runCall } from '../../www/js/tools.js';
@@ -838,4 +841,81 @@ test('two changes of one text are joined, unless they touch', () => {
 			assert.ok(base.includes(line) || has.includes(line), line);
 	}
 	assert.ok(joined > 20);
+});
+
+test('a deletion that has begun is not offered to be undone, and an old error not shown', async () => {
+	const gone = [];
+	let answer;
+	const order = new Order({ remove: async (id) => {
+		gone.push(id);
+		if (id === 'bad')
+			throw new ApiError({ status: 500, code: 'internal' });
+		if (id === 'slow')
+			await new Promise((done) => { answer = done; });
+	} }, { forget: () => {} });
+	const hidden = (id) => order.left([{ conversationId: id }]).length === 0;
+
+	order.doom(['bad']);
+	await order.flush();
+	assert.equal(order.error?.code, 'internal');
+	assert.equal(hidden('bad'), false);
+	order.doom(['slow']);
+	assert.equal(order.error, null);
+	assert.equal(order.doomed.size, 1);
+	const flushed = order.flush();
+
+	assert.equal(order.doomed.size, 0);
+	assert.ok(hidden('slow'));
+	// another one meanwhile: both stay hidden, and only that one is left to be undone
+	order.doom(['other']);
+	assert.ok(hidden('slow') && hidden('other'));
+	order.undo();
+	answer();
+	await flushed;
+	assert.deepEqual(gone, ['bad', 'slow']);
+	assert.equal(hidden('other'), false);
+});
+
+/** What browsers have. */
+function storage()
+{
+	const all = new Map();
+
+	return { getItem: (key) => all.get(key) ?? null, key: (n) => [...all.keys()][n] ?? null,
+		setItem: (key, value) => all.set(key, String(value)), removeItem: (key) => all.delete(key),
+		get length() { return all.size; } };
+}
+
+test('a draft stays however many others were sent', () => {
+	Object.assign(globalThis, { localStorage: storage(), sessionStorage: storage() });
+	try {
+		const drafts = new Drafts('/chat/api/');
+
+		drafts.open({ tenantId: 't', userId: 'u' });
+		drafts.write('first', { text: 'stays' });
+		for (let n = 0; n < 150; n++) {
+			drafts.write(`c${n}`, { text: 'sent' });
+			drafts.write(`c${n}`, null);
+		}
+		assert.equal(drafts.read('first').text, 'stays');
+	} finally {
+		delete globalThis.localStorage;
+		delete globalThis.sessionStorage;
+	}
+});
+
+test('all older pages are loaded although one is on its way', { timeout: 5000 }, async () => {
+	const pages = new Pages({ messages: async () => {
+		await new Promise((done) => { setTimeout(done, 20); });
+		return { items: [], nextCursor: --left ? 'more' : null };
+	} }, { conversationId: 'c' });
+	let left = 3;
+
+	pages.nextCursor = 'more';
+	const first = pages.loadOlder();
+
+	await pages.loadUntil(() => false);
+	await first;
+	assert.equal(left, 0);
+	assert.equal(pages.nextCursor, null);
 });

@@ -7,6 +7,8 @@
 // Two tabs may write a new chat at the same time, so each has its own copy in
 // addition (sessionStorage); a new tab begins with the one that was typed last.
 // Where storage is forbidden or full, a draft lives as long as the page.
+import { drop, local, read, session, write } from '../storage.js';
+
 const PREFIX = 'lamplighter.draft';
 /** Drafts of one user; the oldest are removed. */
 const MOST = 100;
@@ -108,7 +110,7 @@ export class Drafts {
 	{
 		const store = local();
 		const order = (read(store, `${this.#own}.order`) || '').split('\n')
-			.filter((other) => other && other !== name);
+			.filter((other) => other && other !== name && read(store, other));
 
 		while (order.length >= MOST)
 			drop(store, order.shift());
@@ -118,58 +120,9 @@ export class Drafts {
 	}
 }
 
-/** @returns {Storage | null} it may be forbidden */
-function local()
-{
-	try {
-		return localStorage;
-	} catch {
-		return null;
-	}
-}
-
-/** @returns {Storage | null} */
-function session()
-{
-	try {
-		return sessionStorage;
-	} catch {
-		return null;
-	}
-}
-
 const stores = () => [local(), session()].filter((store) => store !== null);
 
 function keysOf(store)
 {
 	return Array.from({ length: store.length }, (_, i) => store.key(i));
-}
-
-function read(store, name)
-{
-	try {
-		return store?.getItem(name) || '';
-	} catch {
-		return '';
-	}
-}
-
-function drop(store, name)
-{
-	try {
-		store?.removeItem(name);
-	} catch {
-		// was never there
-	}
-}
-
-/** @returns false if there is no room */
-function write(store, name, text)
-{
-	try {
-		store.setItem(name, text);
-		return true;
-	} catch {
-		return false;
-	}
 }

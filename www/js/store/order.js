@@ -9,6 +9,8 @@ export const UNDO_MS = 10000;
 const PAGE = 100;
 /** Requests at a time, of many conversations. */
 const AT_ONCE = 4;
+/** Changes that come together are read once. */
+const SOON_MS = 100;
 
 /**
  * @typedef {{id: string, name: string, parentId: string | null}} Folder
@@ -19,6 +21,7 @@ export class Order extends Observable {
 	#api;
 	#list;
 	#timer = null;
+	#soon = null;
 
 	/** @param list the list of conversations (conversations.js) */
 	constructor(api, list)
@@ -36,6 +39,8 @@ export class Order extends Observable {
 		this.selected = null;
 		/** @type {Set<string>} ids of those that are hidden and deleted soon */
 		this.doomed = new Set();
+		/** @type {Set<string>} ids of those that are hidden and being deleted */
+		this.deleting = new Set();
 		/** ApiError of the last change, or null */
 		this.error = null;
 	}
@@ -50,14 +55,26 @@ export class Order extends Observable {
 	holds({ conversationId, folderId, pinned })
 	{
 		// two lists are read anew one after the other: it must not be in both meanwhile
-		return this.doomed.has(conversationId) || pinned || Boolean(this.find(conversationId)) ||
+		return this.#isGoing(conversationId) || pinned || Boolean(this.find(conversationId)) ||
 			Boolean(folderId && this.folders.some(({ id }) => id === folderId));
+	}
+
+	#isGoing(id)
+	{
+		return this.doomed.has(id) || this.deleting.has(id);
 	}
 
 	/** Those of a list that are not deleted. */
 	left(items)
 	{
-		return items.filter(({ conversationId }) => !this.doomed.has(conversationId));
+		return items.filter(({ conversationId }) => !this.#isGoing(conversationId));
+	}
+
+	/** Reads it again, once for all changes of a moment. */
+	soon()
+	{
+		clearTimeout(this.#soon);
+		this.#soon = setTimeout(() => this.reload(), SOON_MS);
 	}
 
 	/** What is pinned, and the folders, as they are stored. */
@@ -225,6 +242,7 @@ export class Order extends Observable {
 	doom(ids)
 	{
 		this.flush();
+		this.error = null;
 		this.doomed = new Set(ids);
 		this.#timer = setTimeout(() => this.flush(), UNDO_MS);
 		this.changed();
@@ -238,7 +256,7 @@ export class Order extends Observable {
 	}
 
 	/**
-	 * Deletes now what is to be deleted.
+	 * Deletes now what is to be deleted: it cannot be undone any more.
 	 * @param ends whether the page ends
 	 */
 	async flush(ends = false)
@@ -249,6 +267,10 @@ export class Order extends Observable {
 		if (ids.length === 0)
 			return;
 		this.error = null;
+		this.doomed = new Set();
+		for (const id of ids)
+			this.deleting.add(id);
+		this.changed();
 		const gone = async (id) => {
 			try {
 				await this.#api.remove(id, ends);
@@ -265,7 +287,7 @@ export class Order extends Observable {
 		// no answer comes any more
 		await (ends ? Promise.all(ids.map(gone)) : eachOf(ids, gone));
 		for (const id of ids)
-			this.doomed.delete(id);
+			this.deleting.delete(id);
 		this.changed();
 	}
 }

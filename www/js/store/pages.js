@@ -4,6 +4,9 @@ import { ApiError } from '../api.js';
 import { Observable } from '../observable.js';
 import { groupRows, Turn } from './turn.js';
 
+/** Messages of an older page: whoever wants one wants more. */
+const MANY = 100;
+
 export class Pages extends Observable {
 	#api;
 
@@ -115,11 +118,8 @@ export class Pages extends Observable {
 			this.nextCursor = page.nextCursor;
 	}
 
-	/**
-	 * Loads the page before the oldest loaded one.
-	 * @param {number} [pageSize] how many messages; as the server likes
-	 */
-	async loadOlder(pageSize)
+	/** Loads the page before the oldest loaded one. */
+	async loadOlder()
 	{
 		if (this.loading || this.nextCursor === null)
 			return;
@@ -128,7 +128,7 @@ export class Pages extends Observable {
 		this.changed();
 		try {
 			const page = await this.#api.messages(this.conversationId,
-				{ cursor: this.nextCursor, pageSize });
+				{ cursor: this.nextCursor, pageSize: MANY });
 			const groups = groupRows([...page.items].reverse());
 			const last = groups[groups.length - 1];
 			const first = this.turns[0];
@@ -145,6 +145,16 @@ export class Pages extends Observable {
 		}
 		this.loading = '';
 		this.changed();
+	}
+
+	/** Loads what is older, in large pages, until it is found or all is there. */
+	async loadUntil(found)
+	{
+		while (!found() && this.nextCursor !== null && !this.olderError) {
+			await this.loadOlder();
+			// others may be loading: their page takes a moment
+			await new Promise((done) => { setTimeout(done, 0); });
+		}
 	}
 }
 

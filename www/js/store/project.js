@@ -45,6 +45,8 @@ export class Project extends Observable {
 		this.next = null;
 		/** @type {Record<string, Record<string, string>>} what lists are limited to, by kind */
 		this.choices = {};
+		/** another number when the month is to be read again */
+		this.stamp = 0;
 	}
 
 	/** Whether there is nothing to show. */
@@ -196,7 +198,10 @@ export class Project extends Observable {
 			return;
 		if (kindOf(form).view === 'board')
 			this.columns(form).forEach(({ rows }) => rows.reload());
-		else if (['rows', 'month'].includes(kindOf(form).view))
+		else if (kindOf(form).view === 'month') {
+			this.stamp++;
+			this.changed();
+		} else if (kindOf(form).view === 'rows')
 			this.list(form).reload();
 		else
 			this.list(form).all(MOST);

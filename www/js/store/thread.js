@@ -159,14 +159,17 @@ export class Thread extends Pages {
 		return Boolean(this.draft.trim() || this.uploads.items.length || this.queued);
 	}
 
-	/** Takes over what was kept, before anything is typed into it. */
-	restore()
+	/**
+	 * Takes over what was kept, before anything is typed into it.
+	 * @param sent  whether this page is sending what was kept
+	 */
+	restore(sent = false)
 	{
 		const key = this.conversationId || `new ${this.workspaceId}`;
 		const typed = this.#drafts?.read(key);
 
 		this.#draftKey = key;
-		if (!typed)
+		if (!typed || sent)
 			return;
 		this.draft = String(typed.text ?? '');
 		this.mentions = typed.mentions || [];
@@ -198,7 +201,9 @@ export class Thread extends Pages {
 		} catch {
 			this.#giveBack(message);
 		}
-		this.#sending = null;
+		// another one may have been sent meanwhile
+		if (this.#sending === message)
+			this.#sending = null;
 		this.changed();
 	}
 

@@ -93,7 +93,7 @@ export class Threads extends Observable {
 		const thread = this.#make({ workspaceId, agentId: this.#session.firstAgent() });
 
 		this.#begun.set(workspaceId, thread);
-		thread.restore();
+		thread.restore(Boolean(begun?.live && !begun.conversationId));
 		if (!this.#session.agent(workspaceId, thread.agentId))
 			thread.agentId = this.#session.firstAgent();
 		return thread;

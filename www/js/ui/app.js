@@ -39,8 +39,6 @@ import './share.js';
 import './shared.js';
 import './thread.js';
 
-/** Messages of a page, when all of a thread is loaded. */
-const PRINT_PAGE = 100;
 const NARROW = matchMedia('(max-width: 760px)');
 
 class LampApp extends PageElement {
@@ -79,8 +77,9 @@ class LampApp extends PageElement {
 			(type, data) => {
 				this.threads.notice(type, data);
 				this.places.notice(type, data);
-				if (type === 'conversation' && data.change === 'moved')
-					this.order.reload();
+				if (type === 'refresh' || (type === 'conversation' &&
+				    ['moved', 'deleted'].includes(data.change)))
+					this.order.soon();
 			});
 		this.drawer = false;
 		this.said = '';
@@ -159,8 +158,10 @@ class LampApp extends PageElement {
 			if (document.hidden)
 				this.threads.keepNow();
 			// another tab may have changed things meanwhile
-			if (!document.hidden && this.session.ready)
+			if (!document.hidden && this.session.ready) {
 				this.threads.refresh();
+				this.order.soon();
+			}
 		});
 		this.link.listen();
 		this.#start();
@@ -397,8 +398,9 @@ class LampApp extends PageElement {
 	{
 		const thread = this.threads.current;
 
-		while (thread.nextCursor !== null && !thread.olderError)
-			await (thread.loading ? this.updateComplete : thread.loadOlder(PRINT_PAGE));
+		await thread.loadUntil(() => this.threads.current !== thread);
+		if (this.threads.current !== thread)
+			return;
 		await this.updateComplete;
 		await this.querySelector('lamp-thread')?.drawn();
 		globalThis.print();
@@ -410,9 +412,19 @@ class LampApp extends PageElement {
 		const item = this.list.find(id) || this.order.find(id) || { conversationId: id };
 
 		return [...orderItems(item, { change: (fields) => this.#order({ ids: [id], fields }),
-			arrange: () => this.querySelector('lamp-arrange').show([item]) }),
+			arrange: () => this.#arrange(id) }),
 		...exportItems((format) => this.#export({ ids: [id], format })),
 		{ text: t('export.print'), icon: 'notes', run: () => this.#print() }];
+	}
+
+	/** The list may not have it: its folder and tags are those that are stored. */
+	async #arrange(id)
+	{
+		try {
+			this.querySelector('lamp-arrange').show([await this.api.conversation(id)]);
+		} catch (error) {
+			this.#fail(error);
+		}
 	}
 
 	async #rename({ id, title })

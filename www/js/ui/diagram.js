@@ -2,6 +2,7 @@
 // <lamp-diagram>: the picture of a diagram in mermaid, drawn when it comes into view and
 // again when the colours of the page change.
 import { DIAGRAM_CHARS, drawDiagram } from '../diagrams.js';
+import { drop, read, session, write } from '../storage.js';
 import { t } from '../strings.js';
 
 /**
@@ -22,9 +23,9 @@ function digest(text)
 }
 
 /** The one during which the page was left, if any: looked at once. */
-const stuck = sessionStorage.getItem(DRAWING);
+const stuck = read(session(), DRAWING);
 
-sessionStorage.removeItem(DRAWING);
+drop(session(), DRAWING);
 
 class LampDiagram extends HTMLElement {
 	#text = '';
@@ -67,6 +68,7 @@ class LampDiagram extends HTMLElement {
 	async #draw()
 	{
 		const asked = ++this.#asked;
+		const text = this.#text;
 		const dark = document.documentElement.dataset.theme === 'dark';
 
 		if (this.#text.length > DIAGRAM_CHARS) {
@@ -82,7 +84,7 @@ class LampDiagram extends HTMLElement {
 			const image = new Image();
 
 			image.src = await drawDiagram(this.#text, dark,
-				() => sessionStorage.setItem(DRAWING, digest(this.#text)));
+				() => write(session(), DRAWING, digest(text)));
 			image.alt = t('diagram.alt', { kind: /^\s*(?:%%[^\n]*\n\s*|---[^]*?---\s*)*(\w+)/
 				.exec(this.#text)?.[1] || '' });
 			await image.decode();
@@ -94,7 +96,9 @@ class LampDiagram extends HTMLElement {
 			if (asked === this.#asked)
 				this.#fail(t('diagram.failed', { reason: error.message.split('\n')[0].slice(0, 160) }));
 		}
-		sessionStorage.removeItem(DRAWING);
+		// the next one may be drawn already
+		if (read(session(), DRAWING) === digest(text))
+			drop(session(), DRAWING);
 		this.classList.remove('drawing');
 	}
 

@@ -30,13 +30,18 @@ export class LampMemory extends ConversationDialog {
 		this.confirm = undefined;
 	}
 
+	show(id)
+	{
+		this.editing = false;
+		return super.show(id);
+	}
+
 	/** @returns a promise of the memory, with its newest facts */
 	async read(id)
 	{
 		const [memory, facts, versions] = await Promise.all([this.api.memory(id),
 			this.api.memoryFacts(id), this.api.memoryVersions(id)]);
 
-		this.editing = false;
 		return { ...memory, facts: facts.items, versions: versions.items };
 	}
 
@@ -46,6 +51,7 @@ export class LampMemory extends ConversationDialog {
 		this.error = null;
 		try {
 			await change();
+			this.editing = false;
 		} catch (error) {
 			this.error = error;
 		}
@@ -53,7 +59,7 @@ export class LampMemory extends ConversationDialog {
 
 		await this.load();
 		this.error = failed;
-		this.querySelector('.dialog-head .icon-button').focus();
+		this.querySelector(this.editing ? 'textarea' : '.dialog-head .icon-button').focus();
 	}
 
 	#change(body)
@@ -94,7 +100,7 @@ export class LampMemory extends ConversationDialog {
 				this.#change({ summary: this.querySelector('textarea').value });
 			}}>
 				<textarea class="memory-text" rows="10" maxlength="8000"
-					aria-label=${t('memory.summary')} .value=${summary}></textarea>
+					aria-label=${t('memory.summary')} .defaultValue=${summary}></textarea>
 				<div class="memory-actions">
 					<button class="button button-small button-main">${t('memory.save')}</button>
 					<button type="button" class="button button-small"

@@ -16,8 +16,11 @@ class LampMonth extends PageElement {
 		path: { attribute: false },
 		/** the address of an event, by its occurrence */
 		href: { attribute: false },
+		/** another number: what takes place is read again */
+		stamp: { attribute: false },
 		month: { state: true },
 		items: { state: true },
+		truncated: { state: true },
 		error: { state: true },
 	};
 
@@ -27,6 +30,7 @@ class LampMonth extends PageElement {
 		/** @type {import('../api.js').Api} */
 		this.api = undefined;
 		this.path = '';
+		this.stamp = 0;
 		/** @type {(item: any) => string} */
 		this.href = () => '';
 		/** "2027-03" */
@@ -39,7 +43,7 @@ class LampMonth extends PageElement {
 
 	willUpdate(changed)
 	{
-		if (changed.has('path') || changed.has('month'))
+		if (['path', 'month', 'stamp'].some((key) => changed.has(key)))
 			this.#load();
 	}
 
@@ -49,17 +53,20 @@ class LampMonth extends PageElement {
 		const weeks = weeksOf(month);
 		const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+		const isShown = () => month === this.month && path === this.path;
+
 		this.error = null;
 		try {
 			const found = await this.api.list(path, { from: weeks[0][0],
 				to: weeks.at(-1)[6], timeZone: zone });
 
-			if (month !== this.month || path !== this.path)
+			if (!isShown())
 				return;
 			this.items = found.items;
 			this.truncated = found.truncated;
 		} catch (error) {
-			this.error = error;
+			if (isShown())
+				this.error = error;
 		}
 	}
 

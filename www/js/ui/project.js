@@ -299,7 +299,7 @@ class LampProject extends PageElement {
 
 		return html`${this.#head({ actions: html`${form.canWrite ? this.#newButton(form) : nothing}${
 			filtersView(project, form)}` })}
-			${view === 'month' ? html`<lamp-month .api=${this.api}
+			${view === 'month' ? html`<lamp-month .api=${this.api} .stamp=${project.stamp}
 				.path=${`projects/${encodeURIComponent(project.id)}/calendar`}
 				.href=${(item) => itemHash(project, form, item.eventId)}></lamp-month>` :
 				view === 'board' ? html`<lamp-board .project=${project} .form=${form}

@@ -14,8 +14,6 @@ import './turn.js';
 const NEAR_PX = 60;
 /** Older messages are loaded before the reader has reached the top. */
 const AHEAD_PX = '600px';
-/** Messages of an older page: whoever wants one wants more. */
-const MANY = 100;
 
 export class LampThread extends PageElement {
 	static properties = {
@@ -214,13 +212,9 @@ export class LampThread extends PageElement {
 		if (!messageId)
 			return;
 		this.#stick = false;
-		while (find() < 0 && thread.nextCursor !== null && !thread.olderError) {
-			await (thread.loading ? this.updateComplete : thread.loadOlder(MANY));
-			// others may be loading: their page takes a moment
-			await new Promise((done) => { setTimeout(done, 0); });
-			if (this.thread !== thread)
-				return;
-		}
+		await thread.loadUntil(() => find() >= 0 || this.thread !== thread);
+		if (this.thread !== thread)
+			return;
 		await this.drawn();
 		const turn = this.querySelectorAll('lamp-turn')[find()];
 
@@ -239,7 +233,7 @@ export class LampThread extends PageElement {
 
 		if (thread.olderError || thread.nextCursor === null || thread.loading)
 			return;
-		await thread.loadOlder(MANY);
+		await thread.loadOlder();
 		if (!thread.olderError)
 			this.emit('lamp-say', { text: t('live.older') });
 	}
