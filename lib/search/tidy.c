@@ -16,7 +16,7 @@
 enum {
 	TERMS = 500,		/* terms whose blocks one transaction changes */
 	MERGE_FROM = 4,		/* fewer blocks of a term are not merged */
-	MERGE_ROWS = 8000,	/* rows that one transaction reads */
+	MERGE_ROWS = 4000,	/* rows that one transaction reads */
 	PARTS_MIN = 128,		/* batches before blocks are merged */
 	CHUNKS_PER_PART = 2048,	/* of larger bases: one more part per this many chunks */
 };
@@ -375,12 +375,15 @@ static int step(struct db *db, struct tidying *t, db_tx_fn *fn,
 
 	do {
 		struct arena a = ARENA_INIT;
+		const int64_t began_us = clock_mono_us();
 
-		if (clock_mono_ms() >= until_ms)
+		if (began_us / 1000 >= until_ms)
 			return 0;
 		t->a = &a;
 		rc = db_tx(db, fn, t, e);
 		arena_release(&a);
+		if (t->more)
+			clock_give_way(began_us);
 	} while (!rc && t->more);
 	return rc ? -1 : 1;
 }
