@@ -18,6 +18,7 @@
 #include "api/client.h"
 #include "api/scope.h"
 #include "app.h"
+#include "base/fields.h"
 #include "base/log.h"
 #include "base/version.h"
 
@@ -340,6 +341,16 @@ static void set_context(struct rpc_ask *a)
 	};
 }
 
+/* What is no message at all is refused as the bodies of other routes are. */
+static int check_message(const json_t *body, struct err *e)
+{
+	static const struct field none[1];
+	char ignored;
+
+	return json_object_get(body, "jsonrpc") ? 0
+		: fields_read(none, 0, body, &ignored, sizeof(ignored), e);
+}
+
 static int read_message(struct rpc_ask *a)
 {
 	const json_t *body = a->rq->body;
@@ -367,6 +378,8 @@ int api_mcp(struct request *rq, struct response *rs, struct err *e)
 	size_t method;
 
 	*a = (struct rpc_ask){ .rq = rq, .program = client_program(rq, "MCP") };
+	if (check_message(rq->body, e) < 0)
+		return -1;
 	if (read_message(a) < 0)
 		return refuse(a, rs, 400, MCP_INVALID_REQUEST,
 			      "The body must be one message of JSON-RPC 2.0.");
