@@ -116,6 +116,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/preview.js \
 	www/js/ui/project.js \
 	www/js/ui/projects.js \
+	www/js/ui/remembered.js \
 	www/js/ui/prompt.js \
 	www/js/ui/question.js \
 	www/js/ui/refs.js \
