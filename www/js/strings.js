@@ -779,6 +779,7 @@ const en = {
 	'error.invalid_utf8': 'The message contains characters that the server can’t store.',
 	'error.upstream': 'Couldn’t reach the model. Try again in a moment.',
 	'error.internal': 'Something went wrong on the server.',
+	'error.part': 'This part of the page could not be loaded. Check your connection, and reload the page.',
 	'error.ref': 'Reference: {id}',
 	'error.reload': 'Reload',
 	'error.startTitle': 'Couldn’t start the chat',

@@ -52,6 +52,7 @@ export class Places extends Observable {
 	#project = null;
 	#session;
 	#chat = '';
+	#loading = null;
 
 	/** @param session where the caller is, and what they may do */
 	constructor(api, session)
@@ -64,8 +65,14 @@ export class Places extends Observable {
 		this.current = null;
 	}
 
-	/** Asks which places there are. After a failure the chat has none. */
-	async load()
+	/** Asks which places there are, once. After a failure the chat has none. */
+	load()
+	{
+		this.#loading ??= this.#load();
+		return this.#loading;
+	}
+
+	async #load()
 	{
 		try {
 			const { items } = await this.#api.forms();
@@ -76,6 +83,7 @@ export class Places extends Observable {
 			this.error = null;
 		} catch (error) {
 			this.error = error;
+			this.#loading = null;
 		}
 		this.changed();
 	}
