@@ -9,6 +9,7 @@ file. So what admins paste is what is tested.
 
 import base64
 import grp
+import gzip
 import itertools
 import os
 import pathlib
@@ -31,6 +32,8 @@ numbers = itertools.count(1)
 
 INDEX = "<!doctype html>\n<title>Chat</title>\n<p>\u2713</p>\n"
 SCRIPT = "export const answer = 42\n"
+SHEET = "body { margin: 0 }\n"
+ICON = '<svg xmlns="http://www.w3.org/2000/svg"/>\n'
 
 
 def htpasswd():
@@ -71,9 +74,13 @@ class Deployment(Lab):
         self.made_ready = True
         share = self.dir / "share"
         for path, text in (("www/index.html", INDEX), ("www/app.js", SCRIPT),
-                           ("www/js/deep.mjs", SCRIPT)):
+                           ("www/js/deep.mjs", SCRIPT), ("www/favicon.svg", ICON),
+                           ("www/page/a-1.js", SCRIPT), ("www/page/a-1.js.br", "br"),
+                           ("www/page/a-1.css", SHEET), ("www/page/a-1.css.br", "br")):
             (share / path).parent.mkdir(parents=True, exist_ok=True)
             (share / path).write_text(text)
+        for name, text in ("a-1.js", SCRIPT), ("a-1.css", SHEET):
+            (share / f"www/page/{name}.gz").write_bytes(gzip.compress(text.encode()))
         libexec = self.dir / "libexec"
         libexec.mkdir()
         shutil.copy(RESPONDER, libexec / "lamplighter.fcgi")
@@ -276,7 +283,7 @@ class Apache(Site):
             f"LoadModule {m}_module {MODULES}/mod_{m}.so" for m in (
                 f"mpm_{self.mpm}", "authz_core", "authz_user", "authn_core",
                 "authn_file", "auth_basic", "alias", "mime", "dir", "headers",
-                "env", "setenvif", "filter", "deflate", *self.modules))
+                "env", "setenvif", "filter", "deflate", "rewrite", *self.modules))
         account = f"User {ACCOUNT}\nGroup {ACCOUNT}\n" if AS_ROOT else ""
         self.write("apache.conf", f'''
 ServerName 127.0.0.1
@@ -288,7 +295,7 @@ Listen 127.0.0.1:{self.port}
 {load}
 {account}Timeout 60
 TypesConfig "{self.dir}/mime.types"
-AddOutputFilterByType DEFLATE text/html text/plain text/css application/json
+AddOutputFilterByType DEFLATE text/html text/plain text/css text/javascript application/json
 DocumentRoot "{self.dir}/tmp"
 <Directory />
  AllowOverride None
@@ -322,7 +329,7 @@ class ApacheCgi(Apache):
     """Shared hosting: the host allows CGI and .htaccess, that is all."""
 
     kind, sample, spawns = "apache-cgi", "htaccess.in", True
-    modules = "cgid", "rewrite"
+    modules = ("cgid",)
     # As docs/deploy-shared-hosting.md names it.
     site = '''ScriptSock "{dir}/tmp/cgid.sock"
 <Directory "{dir}/tmp/site">

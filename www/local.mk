@@ -1,16 +1,20 @@
-# The page: plain files for the web server. www/vendor, the bundled npm
-# packages, is made in the source directory and is part of the tarball, so
-# that building from one needs neither node nor npm.
-WWW_VENDOR = www/vendor/chart.js www/vendor/diff.js www/vendor/katex.js www/vendor/lit.js \
+# The page: plain files for the web server. www/vendor, the bundled npm packages, and
+# www/dist, the page that is installed, are made in the source directory and are part of
+# the tarball, so that building from one needs neither node nor npm.
+WWW_VENDOR = www/vendor/chart.js www/vendor/diff.js www/vendor/highlight.js www/vendor/katex.js www/vendor/lit.js \
 	www/vendor/markdown.js www/vendor/mermaid.js www/vendor/LICENSES.txt
-WWW_BUILD = www/build/chart.js www/build/diff.js www/build/katex.js www/build/lit.js \
+WWW_BUILD = www/build/chart.js www/build/diff.js www/build/highlight.js www/build/katex.js www/build/lit.js \
 	www/build/markdown.js www/build/mermaid.js \
-	www/build/vendor.mjs www/build/vendor.sh www/build/types/chart.d.ts \
-	www/build/types/diff.d.ts www/build/types/katex.d.ts www/build/types/lit.d.ts www/build/types/markdown.d.ts \
+	www/build/run.sh www/build/vendor.mjs www/build/types/chart.d.ts \
+	www/build/types/diff.d.ts www/build/types/highlight.d.ts \
+	www/build/types/katex.d.ts www/build/types/lit.d.ts www/build/types/markdown.d.ts \
 	package.json package-lock.json
-nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
-	www/demo-form.html www/css/demo-form.css www/js/demo-form.js \
+# What is installed as it is: the doctor and what the plain pages use.
+nobase_dist_pkgdata_DATA = www/favicon.svg www/mark.svg \
 	www/doctor.html www/css/doctor.css www/js/doctor.js \
+	www/css/plain.css www/css/theme.css www/vendor/LICENSES.txt
+# What www/build/page.mjs makes www/dist of.
+WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-form.js \
 	www/css/artifact.css \
 	www/css/ask.css \
 	www/css/base.css \
@@ -22,13 +26,11 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/picker.css \
 	www/css/place.css \
 	www/css/preview.css \
-	www/css/plain.css \
 	www/css/project.css \
 	www/css/prose.css \
 	www/css/side.css \
 	www/css/sources.css \
 	www/css/table.css \
-	www/css/theme.css \
 	www/css/thread.css \
 	www/js/api.js \
 	www/js/artifacts.js \
@@ -37,6 +39,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/clipboard.js \
 	www/js/code.js \
 	www/js/diagrams.js \
+	www/js/culture.js \
 	www/js/direction.js \
 	www/js/emphasis.js \
 	www/js/exact.js \
@@ -52,6 +55,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/math.js \
 	www/js/mentions.js \
 	www/js/observable.js \
+	www/js/older.js \
 	www/js/projects.js \
 	www/js/route.js \
 	www/js/sandbox.js \
@@ -73,11 +77,13 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/store/settings.js \
 	www/js/store/thread.js \
 	www/js/store/threads.js \
+	www/js/store/tree.js \
 	www/js/store/turn.js \
 	www/js/store/unstored.js \
 	www/js/store/uploads.js \
 	www/js/strings.js \
 	www/js/table.js \
+	www/js/tree.js \
 	www/js/theme.js \
 	www/js/tools.js \
 	www/js/ui/app.js \
@@ -106,6 +112,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/icons.js \
 	www/js/ui/items.js \
 	www/js/ui/limits.js \
+	www/js/ui/later.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
 	www/js/ui/members.js \
@@ -116,6 +123,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/preview.js \
 	www/js/ui/project.js \
 	www/js/ui/projects.js \
+	www/js/ui/remembered.js \
 	www/js/ui/prompt.js \
 	www/js/ui/question.js \
 	www/js/ui/refs.js \
@@ -133,19 +141,41 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/month.js \
 	www/js/month.js \
 	www/js/ui/table.js \
+	www/js/ui/tree.js \
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \
 	www/js/ui/turn.js \
 	www/js/ui/used.js \
 	www/js/ui/variants.js \
-	$(WWW_VENDOR)
-EXTRA_DIST += $(WWW_BUILD) www/build/page.d.ts www/jsconfig.json .npmrc www/vendor/stamp
+	www/build/page.mjs
+EXTRA_DIST += $(WWW_PAGE) $(WWW_VENDOR) $(WWW_BUILD) www/dist www/dist.stamp www/build/page.d.ts www/jsconfig.json .npmrc www/vendor/stamp
 
 # The stamp is written last. One rule makes all files; naming the rule's
 # target in the source directory lets make find it from any build directory.
 $(srcdir)/www/vendor/stamp: $(WWW_BUILD)
-	$(AM_V_GEN)cd $(srcdir) && sh www/build/vendor.sh
+	$(AM_V_GEN)cd $(srcdir) && sh www/build/run.sh vendor.mjs www/vendor/stamp
 $(WWW_VENDOR:%=$(srcdir)/%): $(srcdir)/www/vendor/stamp
 	@test -f $@ || { rm -f $(srcdir)/www/vendor/stamp && \
 		$(MAKE) $(AM_MAKEFLAGS) $(srcdir)/www/vendor/stamp; }
-MAINTAINERCLEANFILES = $(WWW_VENDOR:%=$(srcdir)/%) $(srcdir)/www/vendor/stamp
+
+$(srcdir)/www/dist.stamp: $(WWW_PAGE) www/css/theme.css $(srcdir)/www/vendor/stamp
+	$(AM_V_GEN)cd $(srcdir) && sh www/build/run.sh page.mjs www/dist.stamp
+$(srcdir)/www/dist: $(srcdir)/www/dist.stamp ;
+all-local: $(srcdir)/www/dist.stamp
+
+# Files of www/dist/page that an earlier build has installed stay: pages that are open
+# may still ask for them.
+install-data-local: $(srcdir)/www/dist.stamp
+	@cd $(srcdir)/www/dist && for d in . css js page; do \
+		$(MKDIR_P) "$(DESTDIR)$(pkgdatadir)/www/$$d" && \
+		$(INSTALL_DATA) `find $$d -maxdepth 1 -type f` \
+			"$(DESTDIR)$(pkgdatadir)/www/$$d" || exit 1; \
+	done
+uninstall-local:
+	cd $(srcdir)/www/dist && find . -type f | (cd "$(DESTDIR)$(pkgdatadir)/www" && xargs rm -f)
+	rm -rf "$(DESTDIR)$(pkgdatadir)/www/page"
+
+MAINTAINERCLEANFILES = $(WWW_VENDOR:%=$(srcdir)/%) $(srcdir)/www/vendor/stamp \
+	$(srcdir)/www/dist.stamp
+maintainer-clean-local:
+	rm -rf $(srcdir)/www/dist

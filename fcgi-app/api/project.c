@@ -179,7 +179,7 @@ int api_project_tree(struct request *rq, struct response *rs, struct err *e)
 
 struct move_body {
 	struct uuid document, parent;
-	int64_t position;
+	int64_t position, version;
 };
 
 static const struct field move_fields[] = {
@@ -189,12 +189,15 @@ static const struct field move_fields[] = {
 	  .offset = offsetof(struct move_body, parent) },
 	{ .key = "position", .type = FIELD_INT, .min = 0, .max = LIM_ENTITIES,
 	  .offset = offsetof(struct move_body, position) },
+	{ .key = "version", .type = FIELD_INT, .min = 0, .max = INT32_MAX,
+	  .offset = offsetof(struct move_body, version) },
 };
 
 /*
- * POST /projects/{id}/tree {documentId, parentId, position}
+ * POST /projects/{id}/tree {documentId, parentId, position, version}
  * 200 {version, documentId, parentId}: moves a document under another one (null or
- * absent: to the top), to a position among those there (absent: to the end).
+ * absent: to the top), to a position among those there (absent: to the end). 412 if the
+ * tree has not the version, where that is given.
  */
 int api_project_tree_move(struct request *rq, struct response *rs, struct err *e)
 {
@@ -208,7 +211,9 @@ int api_project_tree_move(struct request *rq, struct response *rs, struct err *e
 	if (tree_move(&rq->by, route_arg_uuid(rq, "id"), &in.document,
 		      uuid_is_nil(&in.parent) ? NULL : &in.parent,
 		      json_object_get(rq->body, "position") ? (size_t)in.position
-		      : LIM_ENTITIES, &version, e) < 0)
+		      : LIM_ENTITIES,
+		      json_object_get(rq->body, "version") ? in.version : TREE_ANY,
+		      &version, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);

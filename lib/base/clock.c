@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/util.h"
+
 #include "base/banned.h"
 
 static _Atomic int64_t fixed_us;
@@ -32,6 +34,13 @@ int64_t clock_mono_us(void)
 int64_t clock_mono_ms(void)
 {
 	return clock_mono_us() / 1000;
+}
+
+void clock_give_way(int64_t since_us)
+{
+	const int64_t us = MIN(clock_mono_us() - since_us, INT64_C(100000));
+
+	nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
 }
 
 void clock_cond_init(pthread_cond_t *c)

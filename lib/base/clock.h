@@ -18,6 +18,13 @@ int64_t clock_mono_ms(void);
 int64_t clock_mono_us(void);
 
 /*
+ * Waits as long as it is since since_us (monotonic), at most 100 ms: work in the
+ * background that pauses so has half of a processor, and leaves the other to those who
+ * wait for an answer.
+ */
+void clock_give_way(int64_t since_us);
+
+/*
  * Makes *c wait by the monotonic clock, as steps of the wall clock must not
  * delay anybody. Its timed waits end at clock_mono_at of clock_mono_ms.
  */

@@ -14,8 +14,8 @@ enum {
 };
 
 struct occurrence {
-	int64_t term;
-	uint32_t chunk;
+	int64_t key;		/* post.h */
+	uint32_t tail, chunk;
 	uint16_t part;
 	uint16_t head;		/* 1: in the title or a heading */
 };
@@ -52,7 +52,8 @@ static uint32_t note_words(struct post_batch *b, struct str text, bool head,
 	}
 	for (size_t i = 0; i < n; i++) {
 		b->seen[b->n_seen++] = (struct occurrence){
-			.term = v[i].term, .chunk = b->n_chunks,
+			.key = post_key(v[i].term),
+			.tail = post_tail(v[i].term), .chunk = b->n_chunks,
 			.part = (uint16_t)b->n_parts, .head = head,
 		};
 		counted += !v[i].extra;
@@ -92,25 +93,27 @@ int batch_add(struct post_batch *b, struct search_put *doc, size_t from, size_t 
 	return 0;
 }
 
-/* Order by term, audience and chunk. */
-static int by_term(const void *a, const void *b)
+/* Order by key, chunk and tail. */
+static int by_key(const void *a, const void *b)
 {
 	const struct occurrence *x = a, *y = b;
 
-	if (x->term != y->term)
-		return x->term < y->term ? -1 : 1;
-	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->chunk != y->chunk)
+		return x->chunk < y->chunk ? -1 : 1;
+	return x->tail < y->tail ? -1 : x->tail > y->tail;
 }
 
 static void end_block(struct post_batch *b, struct batch_block *block,
-		      const struct post *v)
+		      const struct posting *v)
 {
 	if (!block->n)
 		return;
-	block->first = v[0].chunk;
-	block->last = v[block->n - 1].chunk;
+	block->first = v[0].at.chunk;
+	block->last = v[block->n - 1].at.chunk;
 	block->at = b->data.n;
-	post_write(&b->data, v, block->n);
+	post_write(&b->data, block->key, v, block->n);
 	block->n_bytes = b->data.n - block->at;
 	b->blocks = arena_room(b->a, b->blocks, b->n_blocks, 1,
 			       &b->blocks_room, sizeof(*b->blocks));
@@ -121,8 +124,8 @@ static void end_block(struct post_batch *b, struct batch_block *block,
 /* Builds the blocks of one audience. */
 static void make_blocks(struct post_batch *b, int64_t audience)
 {
-	struct batch_block block = { .term = -1 };
-	struct post v[POST_BLOCK];
+	struct batch_block block = { .key = -1 };
+	struct posting v[2 * POST_BLOCK];
 
 	for (size_t i = 0; i < b->n_seen; i++) {
 		const struct occurrence *o = &b->seen[i];
@@ -130,21 +133,23 @@ static void make_blocks(struct post_batch *b, int64_t audience)
 
 		if (b->parts[o->part].doc->audience != audience)
 			continue;
-		if (o->term != block.term || block.n == POST_BLOCK) {
-			/* A full block ends with its last chunk, not within it. */
-			if (o->term != block.term ||
-			    v[block.n - 1].chunk != o->chunk) {
-				end_block(b, &block, v);
-				block.term = o->term;
-				block.audience = audience;
-			}
+		/* A full block ends with its last chunk, not within it. */
+		if (o->key != block.key || (block.n >= POST_BLOCK &&
+					    v[block.n - 1].at.chunk != o->chunk)) {
+			end_block(b, &block, v);
+			block.key = o->key;
+			block.audience = audience;
 		}
-		if (!block.n || v[block.n - 1].chunk != o->chunk)
-			v[block.n++] = (struct post){
-				.chunk = o->chunk,
-				.length = post_length(b->lengths[o->chunk]),
+		if (!block.n || v[block.n - 1].at.chunk != o->chunk ||
+		    v[block.n - 1].tail != o->tail) {
+			if (block.n == ARRAY_LEN(v))
+				continue;	/* a chunk of ids that were sought out */
+			v[block.n++] = (struct posting){
+				.at.chunk = o->chunk, .tail = o->tail,
+				.at.length = post_length(b->lengths[o->chunk]),
 			};
-		p = &v[block.n - 1];
+		}
+		p = &v[block.n - 1].at;
 		if (o->head)
 			p->head += p->head < POST_COUNT_MAX;
 		else
@@ -153,7 +158,7 @@ static void make_blocks(struct post_batch *b, int64_t audience)
 	end_block(b, &block, v);
 }
 
-/* Lists the terms of each part, which deleting it needs to find its postings. */
+/* Lists the keys of each part, which deleting it needs to find its postings. */
 static void list_terms(struct post_batch *b)
 {
 	int64_t *last = arena_zalloc(b->a, b->n_parts, sizeof(*last));
@@ -171,9 +176,9 @@ static void list_terms(struct post_batch *b)
 			size_t part = b->seen[i].part;
 			struct str *s = &b->parts[part].terms;
 
-			if (last[part] == b->seen[i].term)
+			if (last[part] == b->seen[i].key)
 				continue;
-			last[part] = b->seen[i].term;
+			last[part] = b->seen[i].key;
 			if (round)
 				terms[part][s->n / sizeof(int64_t)] = last[part];
 			s->n += sizeof(int64_t);
@@ -213,7 +218,7 @@ void batch_end(struct post_batch *b)
 	bool audiences[LIM_AUDIENCES + 1] = { false };
 
 	if (b->n_seen)
-		qsort(b->seen, b->n_seen, sizeof(*b->seen), by_term);
+		qsort(b->seen, b->n_seen, sizeof(*b->seen), by_key);
 	list_terms(b);
 	for (size_t i = 0; i < b->n_parts; i++) {
 		int64_t no = b->parts[i].doc->audience;

@@ -8,7 +8,7 @@
 
 /* Chunks are numbered from 0, in the order in which they were added. */
 struct batch_block {
-	int64_t term, audience;
+	int64_t key, audience;	/* key: post.h */
 	uint32_t first, last, n;
 	size_t at, n_bytes;	/* range of post_batch.data */
 };
@@ -18,7 +18,7 @@ struct batch_part {		/* a document, or a part of a long one */
 	size_t from, n;		/* its chunks that are in the batch */
 	uint32_t first;		/* number of the first of them */
 	int64_t words, bytes;	/* bytes: of its rows, without vectors */
-	struct str terms;	/* distinct terms, 8 bytes each */
+	struct str terms;	/* distinct keys of its terms, 8 bytes each */
 };
 
 struct post_batch {

@@ -279,6 +279,7 @@ int chats_index(struct db *db, const struct owner *o, int64_t until_ms,
 	int rc = db_exec(db, STMT_CHATS_BASE_PUT,
 			 DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id)), NULL, e);
 	while (!rc && clock_mono_ms() < until_ms) {
+		const int64_t began_us = clock_mono_us();
 		struct arena a = ARENA_INIT;
 		struct chats_round r = { .o = o };
 
@@ -290,6 +291,8 @@ int chats_index(struct db *db, const struct owner *o, int64_t until_ms,
 		if (!rc)
 			rc = index_round(db, &r, &a, e);
 		arena_release(&a);
+		if (!rc)
+			clock_give_way(began_us);
 	}
 	if (rc > 0)	/* removed documents leave rows */
 		rc = search_tidy(db, &o->user_id, until_ms, e);

@@ -135,7 +135,7 @@ struct posts_read {
 	bool again;		/* read once more: terms of a base were chosen */
 	struct arena posts, row;	/* of now; of a row */
 };
-int finding_block(struct posts_read *r, struct search *s, int64_t term,
+int finding_block(struct posts_read *r, struct search *s, int64_t key,
 		  int64_t audience, int64_t first, struct str data,
 		  struct err *e) MUST_CHECK;
 /* ok: all blocks of the guessed terms were read. */

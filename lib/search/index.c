@@ -340,7 +340,7 @@ static int write_posts(struct db *tx, struct index_write *k, int64_t first,
 	for (size_t i = 0; i < b->n_blocks; i++) {
 		const struct batch_block *p = &b->blocks[i];
 
-		memcpy(&v[i * 7], DB_ARGS(DB_U(k->base), DB_I(p->term),
+		memcpy(&v[i * 7], DB_ARGS(DB_U(k->base), DB_I(p->key),
 			DB_I(p->audience), DB_I(first + p->first),
 			DB_I(first + p->last), DB_I(p->n),
 			DB_B(((struct str){ b->data.p + p->at, p->n_bytes }))),

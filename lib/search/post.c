@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/post.h"
 
+#include <string.h>
+
 #include "base/banned.h"
 
 /* Above 64, each doubling has 16 steps. */
@@ -29,27 +31,32 @@ uint32_t post_words(uint8_t length)
 	return (m << e) + (1U << e) / 2;
 }
 
-void post_write(struct buf *out, const struct post *v, size_t n)
+void post_write(struct buf *out, int64_t key, const struct posting *v, size_t n)
 {
-	uint32_t before = n ? v[0].chunk : 0;
+	uint32_t before = n ? v[0].at.chunk : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t d = v[i].chunk - before;
+		uint32_t d = v[i].at.chunk - before;
 		char bytes[POST_BYTES_MAX];
 		size_t k = 0;
 
 		for (; d >= 0x80; d >>= 7)
 			bytes[k++] = (char)(d | 0x80);
 		bytes[k++] = (char)d;
-		bytes[k++] = (char)(v[i].head << 4 | v[i].body);
-		bytes[k++] = (char)v[i].length;
+		bytes[k++] = (char)(v[i].at.head << 4 | v[i].at.body);
+		bytes[k++] = (char)v[i].at.length;
+		if (key < POST_SHARED) {
+			memcpy(bytes + k, &v[i].tail, sizeof(v[i].tail));
+			k += sizeof(v[i].tail);
+		}
 		buf_add(out, bytes, k);
-		before = v[i].chunk;
+		before = v[i].at.chunk;
 	}
 }
 
-int post_read(struct str block, uint32_t first, struct post *v)
+int post_read(struct str block, int64_t key, uint32_t first, struct posting *v)
 {
+	const ptrdiff_t tail = key < POST_SHARED ? sizeof(v->tail) : 0;
 	const unsigned char *p = (const unsigned char *)block.p;
 	const unsigned char *end = p + block.n;
 	uint32_t chunk = first;
@@ -65,15 +72,16 @@ int post_read(struct str block, uint32_t first, struct post *v)
 			d |= (uint32_t)(*p++ & 0x7f) << shift;
 			shift += 7;
 		}
-		if (end - p < 3 || *p >= 0x80)
+		if (end - p < 3 + tail || *p >= 0x80)
 			return -1;
 		d |= (uint32_t)*p << shift;
 		chunk += d;
-		v[n++] = (struct post){
+		v[n] = (struct posting){ .at = {
 			.chunk = chunk, .body = p[1] & 15, .head = p[1] >> 4,
 			.length = p[2],
-		};
-		p += 3;
+		} };
+		memcpy(&v[n++].tail, p + 3, (size_t)tail);
+		p += 3 + tail;
 	}
 	return n;
 }

@@ -16,7 +16,7 @@
 enum {
 	TERMS = 500,		/* terms whose blocks one transaction changes */
 	MERGE_FROM = 4,		/* fewer blocks of a term are not merged */
-	MERGE_ROWS = 8000,	/* rows that one transaction reads */
+	MERGE_ROWS = 4000,	/* rows that one transaction reads */
 	PARTS_MIN = 128,		/* batches before blocks are merged */
 	CHUNKS_PER_PART = 2048,	/* of larger bases: one more part per this many chunks */
 };
@@ -64,18 +64,18 @@ static void remove_rows(struct merging *c, const struct block *b, size_t n)
 }
 
 static void make_row(struct merging *c, const struct block *like,
-		     const struct post *v, size_t n)
+		     const struct posting *v, size_t n)
 {
-	struct buf data = BUF_INIT(POST_BLOCK * POST_BYTES_MAX);
+	struct buf data = BUF_INIT(2 * POST_BLOCK * POST_BYTES_MAX);
 
 	if (!n)
 		return;
-	post_write(&data, v, n);
+	post_write(&data, like->term, v, n);
 	c->made = arena_room(c->a, c->made, c->n_made * 7, 7, &c->made_room,
 			     sizeof(*c->made));
 	memcpy(&c->made[c->n_made++ * 7],
 	       DB_ARGS(DB_U(c->base), DB_I(like->term), DB_I(like->audience),
-		       DB_I(v[0].chunk), DB_I(v[n - 1].chunk), DB_I((int64_t)n),
+		       DB_I(v[0].at.chunk), DB_I(v[n - 1].at.chunk), DB_I((int64_t)n),
 		       DB_B(arena_str(c->a, buf_str(&data)))),
 	       7 * sizeof(*c->made));
 	buf_release(&data);
@@ -154,7 +154,7 @@ static int drop_posts(struct db *tx, struct tidying *t, const struct dead *d,
 {
 	struct blocks b = { .a = t->a };
 	struct merging c = { .base = t->base, .a = t->a };
-	struct post v[2 * POST_BLOCK];
+	struct posting v[2 * POST_BLOCK];
 
 	if (db_each(tx, STMT_SEARCH_POST_OF_TERMS,
 		    DB_ARGS(DB_S(list_terms(t->a, terms)), DB_U(t->base),
@@ -162,13 +162,15 @@ static int drop_posts(struct db *tx, struct tidying *t, const struct dead *d,
 		    t->a, add_block, &b, e))
 		return -1;
 	for (size_t i = 0; i < b.n; i++) {
-		int n = post_read(b.v[i].data, (uint32_t)b.v[i].first, v);
+		int n = post_read(b.v[i].data, b.v[i].term,
+				  (uint32_t)b.v[i].first, v);
 		int kept = 0;
 
 		if (n < 0)
 			return broken(e);
 		for (int k = 0; k < n; k++)
-			if (v[k].chunk < d->first || v[k].chunk >= d->first + d->n)
+			if (v[k].at.chunk < d->first ||
+			    v[k].at.chunk >= d->first + d->n)
 				v[kept++] = v[k];
 		if (kept == n)
 			continue;
@@ -284,7 +286,7 @@ static int drop_tx(struct db *tx, void *ctx, struct err *e)
 static int merge_group(struct merging *c, const struct block *v, size_t n,
 		       struct err *e)
 {
-	struct post *p = arena_alloc(c->a, 3 * POST_BLOCK * sizeof(*p));
+	struct posting *p = arena_alloc(c->a, 3 * POST_BLOCK * sizeof(*p));
 	size_t from = 0, held = 0;
 
 	for (size_t i = 0; i <= n; i++) {
@@ -300,8 +302,9 @@ static int merge_group(struct merging *c, const struct block *v, size_t n,
 		}
 		if (i == n)
 			break;
-		got = post_read(v[i].data, (uint32_t)v[i].first, p + held);
-		if (got < 0 || held + (size_t)got > POST_BLOCK)
+		got = post_read(v[i].data, v[i].term, (uint32_t)v[i].first,
+				p + held);
+		if (got < 0 || (held && held + (size_t)got > POST_BLOCK))
 			return broken(e);
 		held += (size_t)got;
 	}
@@ -372,12 +375,15 @@ static int step(struct db *db, struct tidying *t, db_tx_fn *fn,
 
 	do {
 		struct arena a = ARENA_INIT;
+		const int64_t began_us = clock_mono_us();
 
-		if (clock_mono_ms() >= until_ms)
+		if (began_us / 1000 >= until_ms)
 			return 0;
 		t->a = &a;
 		rc = db_tx(db, fn, t, e);
 		arena_release(&a);
+		if (t->more)
+			clock_give_way(began_us);
 	} while (!rc && t->more);
 	return rc ? -1 : 1;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "search/post.h"
 #include "search/unicode.h"
 
 #include "base/banned.h"
@@ -11,6 +12,9 @@
 enum {
 	KNOWN = 4096,		/* size of the cache of words, a power of 2 */
 	ROOM = 512,
+	RARE_DIGITS = 7,	/* of a number that is rare */
+	RARE_WORD = 8,		/* bytes of a word with digits in it, as of hashes */
+	RARE_CODE = 12,		/* bytes of a code with digits in it */
 	CATEGORIES = UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_N | UC_CATEGORY_MASK_M,
 };
 
@@ -83,7 +87,7 @@ static uint64_t hash(struct str s)
 
 static int64_t term_of(struct str s)
 {
-	return (int64_t)(hash(s) >> 1);
+	return MAX((int64_t)(hash(s) >> 1), POST_SHARED);
 }
 
 static bool is_ascii(struct str s)
@@ -92,6 +96,19 @@ static bool is_ascii(struct str s)
 		if ((unsigned char)s.p[i] >= 0x80)
 			return false;
 	return true;
+}
+
+/* Whether the word, or code of at least `least` bytes, is a long number or an id. */
+static bool is_rare(struct str s, size_t least)
+{
+	size_t digits = 0, marks = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		digits += s.p[i] >= '0' && s.p[i] <= '9';
+		marks += s.p[i] == '.' || s.p[i] == ',';
+	}
+	return is_ascii(s) && (digits + marks == s.n ? digits >= RARE_DIGITS
+						     : digits && s.n >= least);
 }
 
 static void add(struct tokens *w, int64_t term, size_t at, size_t n, bool extra)
@@ -234,7 +251,8 @@ static void add_word(struct tokens *w, struct str text, size_t at, size_t n,
 		k->other = 0;
 		fold_case(w, raw);
 		s = buf_str(&w->folded);
-		k->term = term_of(fold_accents(w, stem(w, s)));
+		k->term = is_rare(s, RARE_WORD) ? -term_of(s)
+			: term_of(fold_accents(w, stem(w, s)));
 		if (!is_ascii(s)) {
 			k->other = term_of(stem(w, fold_accents(w, s)));
 			if (k->other == k->term)
@@ -251,8 +269,11 @@ static void add_whole(struct tokens *w, struct str text, size_t at, size_t n)
 {
 	struct str raw = { text.p + at, MIN(n, (size_t)LIM_WORD_BYTES) };
 
+	int64_t term;
+
 	fold_case(w, raw);
-	add(w, term_of(fold_accents(w, buf_str(&w->folded))), at, n, true);
+	term = term_of(fold_accents(w, buf_str(&w->folded)));
+	add(w, is_rare(raw, RARE_CODE) ? -term : term, at, n, true);
 }
 
 /* -- characters --------------------------------------------------------------- */

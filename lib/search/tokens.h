@@ -8,7 +8,8 @@
  *
  * A term is a 63-bit hash (signed columns compare faster than unsigned ones). Words
  * with the same hash are not distinguished; the probability of a collision among a
- * million words is one in ten million.
+ * million words is one in ten million. The terms of words that hardly come twice, long
+ * numbers and ids, are negative: their postings share rows (post.h).
  */
 #ifndef SEARCH_TOKENS_H
 #define SEARCH_TOKENS_H

@@ -174,10 +174,19 @@ static void choose_words(struct search *s, struct arena *a)
 
 static void write_terms(struct jw *w, const struct search *s)
 {
-	for (size_t i = 0; s->question && !s->ranked &&
-	     i < s->question->n_terms; i++)
-		if (!s->chosen || s->chosen[i])
-			jw_int(w, s->question->terms[i].term);
+	const struct question *q = s->question;
+
+	for (size_t i = 0, k; q && !s->ranked && i < q->n_terms; i++) {
+		if (s->chosen && !s->chosen[i])
+			continue;
+		/* Once, although several may share it. */
+		for (k = 0; k < i && !((!s->chosen || s->chosen[k]) &&
+				       post_key(q->terms[k].term) ==
+				       post_key(q->terms[i].term)); k++)
+			;
+		if (k == i)
+			jw_int(w, post_key(q->terms[i].term));
+	}
 }
 
 /* -- phrases ------------------------------------------------------------------------ */
@@ -337,38 +346,51 @@ static void make_room(struct term *t, size_t n)
 	t->v = xrealloc(t->v, t->room * sizeof(*t->v));
 }
 
-int finding_block(struct posts_read *r, struct search *s, int64_t term,
-		  int64_t audience, int64_t first, struct str data, struct err *e)
+/* Takes those of n postings that are the term's. */
+static void take_posts(struct posts_read *r, struct term *t, uint32_t tail,
+		       const struct posting *v, size_t n)
 {
+	struct search *s = r->now;
 	const size_t most = max_posts(s);
-	struct post v[2 * POST_BLOCK];
-	struct term *t;
-	size_t i;
-	int n;
 
-	if (s != r->now)
-		next_base(r, s);
-	i = term_at(s->question, term);
-	t = &s->terms[i];
-	n = !finding_sees(s, audience) ? 0 : post_read(data, (uint32_t)first, v);
-	arena_reset(&r->row);
-	if (n < 0 || i == s->question->n_terms)
-		return err_set(e, ERR_INTERNAL, "a block of postings is damaged");
-	make_room(t, (size_t)n);
-	for (int k = 0; k < n; k++) {
-		if (!finding_visible(s, v[k].chunk))
+	make_room(t, n);
+	for (size_t k = 0; k < n; k++) {
+		if (v[k].tail != tail || !finding_visible(s, v[k].at.chunk))
 			continue;
 		t->list.seen++;
-		if (!finding_wanted(s, v[k].chunk))
+		if (!finding_wanted(s, v[k].at.chunk))
 			continue;
 		t->list.n++;
 		if (r->n == most)
 			r->over = !s->chosen;
 		else
-			t->v[t->n++] = v[k];
+			t->v[t->n++] = v[k].at;
 		r->n += r->n < most;
 	}
-	return 0;
+}
+
+int finding_block(struct posts_read *r, struct search *s, int64_t key,
+		  int64_t audience, int64_t first, struct str data, struct err *e)
+{
+	const struct question *q = s->question;
+	struct posting v[2 * POST_BLOCK];
+	bool any = false;
+	int n;
+
+	if (s != r->now)
+		next_base(r, s);
+	n = !finding_sees(s, audience) ? 0
+		: post_read(data, key, (uint32_t)first, v);
+	arena_reset(&r->row);
+	for (size_t i = 0; n >= 0 && i < q->n_terms; i++) {
+		if (post_key(q->terms[i].term) != key)
+			continue;
+		any = true;
+		if (!s->terms[i].left)
+			take_posts(r, &s->terms[i], post_tail(q->terms[i].term), v,
+				   (size_t)n);
+	}
+	return any ? 0 : err_set(e, ERR_INTERNAL, "a block of postings is damaged");
 }
 
 static int note_posts(void *ctx, const struct db_val *row, struct err *e)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations } from './axe.mjs';
-import { ask, openChat, script } from './browser.mjs';
+import { ask, openChat, script, withSources } from './browser.mjs';
 
 /** Shows a text in the page as an answer does. @returns what a function says of it */
 async function shown(page, text, look)
@@ -155,7 +155,7 @@ test('code is copied, downloaded, wrapped and numbered', async (t) => {
 const ITEMS = (n, make) => Array.from({ length: n }, (_, i) => make(i)).join('\n');
 
 test('what has grown is what was shown at once', async (t) => {
-	const page = await openChat(t);
+	const page = await openChat(t, { init: withSources });
 	const texts = [
 		`Before\n\n${ITEMS(60, (i) => `- item **${i}** with some words in it`)}\n\nafter it`,
 		`${ITEMS(60, (i) => `${i + 3}. item ${i} and more words in it`)}\n\n${ITEMS(20, (i) => `- [x] t ${i}`)}`,
@@ -170,7 +170,7 @@ test('what has grown is what was shown at once', async (t) => {
 		`| a |\n|---|\n${ITEMS(90, (i) => `| row ${i} with \\| bar |`)}\nno bar\n- list`,
 	];
 	const wrong = await page.evaluate(async (all) => {
-		const { MarkdownView } = await import('./js/growing.js');
+		const { MarkdownView } = await import('./sources/js/growing.js');
 		const bad = [];
 		const html = (root) => root.innerHTML.trim().replace(/<math .*?<\/math>/gs, 'm')
 			.replace(/math(?:-drawn|-source)? *"/g, 'math"');
@@ -204,9 +204,9 @@ test('what has grown is what was shown at once', async (t) => {
 });
 
 test('of a long list that grows, what is settled stays', async (t) => {
-	const page = await openChat(t);
+	const page = await openChat(t, { init: withSources });
 	const said = await page.evaluate(async () => {
-		const { MarkdownView } = await import('./js/growing.js');
+		const { MarkdownView } = await import('./sources/js/growing.js');
 		const root = document.createElement('div');
 		const view = new MarkdownView(root);
 		let text = '';

@@ -93,11 +93,11 @@ test('a diagram during which the page was left is drawn when asked for', async (
 	const page = await openChat(t);
 
 	// the library never answers, as if it ran without an end
-	await page.route('**/vendor/mermaid.js', (route) => route.fulfill({
+	await page.route('**/page/mermaid-*.js', (route) => route.fulfill({
 		contentType: 'text/javascript', body: 'globalThis.mermaid = { initialize() {}, render: () => new Promise(() => {}) };' }));
 	await ask(page, script({ text: '```mermaid\ngraph TD\n  A --> B\n```' }));
 	await page.waitForFunction(() => sessionStorage.getItem('lamplighter.drawing'));
-	await page.unroute('**/vendor/mermaid.js');
+	await page.unroute('**/page/mermaid-*.js');
 	await page.reload();
 	await page.getByRole('button', { name: 'Draw this diagram' }).click();
 	await page.locator('lamp-diagram img').waitFor();

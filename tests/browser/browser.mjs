@@ -3,6 +3,7 @@
 // API as a test uses it. Nothing here sleeps; everything waits for a condition.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 /** The instance under test, with the final slash. */
@@ -84,6 +85,15 @@ export function withoutNotices(page)
 	return page.route('**/notifications*', (route) => route.fulfill({ status: 404,
 		contentType: 'application/problem+json',
 		body: '{"code":"not_found","status":404}' }));
+}
+
+const WWW = new URL('../../www/', import.meta.url);
+
+/** Modules as they are written, below ./sources/: the page has them in one file. */
+export function withSources(page)
+{
+	return page.route('**/sources/**', (route) => route.fulfill({
+		path: fileURLToPath(new URL(route.request().url().replace(/^.*\/sources\//, ''), WWW)) }));
 }
 
 /** A page that is ready to chat. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import net from 'node:net';
 import { test } from 'node:test';
-import { base, openChat } from './browser.mjs';
+import { base, openChat, withSources } from './browser.mjs';
 
 /** A host that must never hear anything. */
 async function outside(t)
@@ -35,7 +35,7 @@ async function outside(t)
 /** Opens the chat; what the browser says about the attacks, and that it asks, is no fault. */
 async function chat(t)
 {
-	const page = await openChat(t);
+	const page = await openChat(t, { init: withSources });
 
 	page.removeAllListeners('console');
 	page.removeAllListeners('request');
@@ -47,7 +47,7 @@ async function chat(t)
 function says(page, html, { own = false, ms = 1500 } = {})
 {
 	return page.evaluate(async ([content, trusted, wait]) => {
-		const { confined, openSandbox } = await import('./js/sandbox.js');
+		const { confined, openSandbox } = await import('./sources/js/sandbox.js');
 		const box = document.createElement('div');
 		const all = [];
 
@@ -166,7 +166,7 @@ test('no way leads back to what the content was denied', async (t) => {
 
 	// the attack works where nothing is taken away
 	await page.evaluate(async (run) => {
-		const { openSandbox } = await import('./js/sandbox.js');
+		const { openSandbox } = await import('./sources/js/sandbox.js');
 		const box = document.body.appendChild(document.createElement('div'));
 
 		openSandbox(box, run, { title: 'x' });

@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(os.environ.get("LAMPLIGHTER_SRCDIR",
                                    pathlib.Path(__file__).parents[2])).resolve()
 SKIP = {".git", "build", "build-aux", "autom4te.cache", "node_modules", "var",
-        "vendor", "fixtures", "corpus", "__pycache__"}
+        "vendor", "dist", "fixtures", "corpus", "__pycache__"}
 
 
 def files(*suffixes, root=ROOT, under=("",)):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every web server, under every kind of path, with sign-in in front."""
 
+import gzip
 import http.client
 import json
 import re
@@ -11,7 +12,7 @@ import urllib.parse
 import pytest
 
 from lab import ROOT, wait_until
-from web import INDEX, KINDS, MODULES, PASSWORD, SCRIPT, USER, Deployment, basic
+from web import INDEX, KINDS, MODULES, PASSWORD, SCRIPT, SHEET, USER, Deployment, basic
 
 BASES = {"root": "/", "chat": "/chat", "blank": "/intranet/ai chat"}
 CAP = 1048576		# limits.body_bytes
@@ -42,6 +43,32 @@ def test_page(site):
         # Browsers run a module under this type only.
         assert script.headers["Content-Type"].startswith("text/javascript")
     assert site.call("GET", f"/{prefix(site)}/none.js").status == 404
+
+
+def test_what_has_a_hash_in_its_name_is_kept_and_compressed(site):
+    coded = {"br": b"br"} if site.kind != "nginx" else {}
+    for name, text, kind in ("a-1.js", SCRIPT, "javascript"), ("a-1.css", SHEET, "css"):
+        for asked, coding in {"": "identity", "gzip": "gzip", "gzip, deflate": "gzip",
+                              "gzip, deflate, br, zstd": "br" if coded else "gzip"}.items():
+            answer = site.call("GET", f"/{prefix(site)}/page/{name}",
+                               headers={"Accept-Encoding": asked or "identity"})
+            assert answer.status == 200, (name, asked)
+            assert answer.headers.get_all("Content-Encoding", ["identity"]) == [coding]
+            body = gzip.decompress(answer.body) if coding == "gzip" else answer.body
+            assert body == (coded[coding] if coding == "br" else text.encode()), (name, asked)
+            assert answer.headers["Content-Type"].startswith(f"text/{kind}")
+            assert answer.headers.get_all("Cache-Control") == ["max-age=31536000, immutable"]
+            assert answer.headers.get_all("Vary") == ["Accept-Encoding"]
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    # of another version, perhaps: the next request may find it
+    for asked in "identity", "gzip, br":
+        answer = site.call("GET", f"/{prefix(site)}/page/a-2.js",
+                           headers={"Accept-Encoding": asked})
+        assert answer.status == 404
+        assert "immutable" not in answer.headers.get("Cache-Control", "")
+        assert answer.headers.get("Content-Encoding", "gzip") == "gzip"
+        assert b"<" in answer.body or b"<" in gzip.decompress(answer.body)
+    assert site.call("GET", f"/{prefix(site)}/page/a-1.js", user=None).status == 401
 
 
 def test_path_without_its_slash_leads_to_the_page(site):

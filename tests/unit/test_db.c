@@ -10,7 +10,10 @@
 #include "db/db.h"
 #include "dbtest.h"
 
-enum { PUT, ADD, GET, ALL, TEXT, BYTES, ID, SLOW, LOCK, UNLOCKED, BROKEN, N_STMTS };
+enum {
+	PUT, ADD, GET, ALL, TEXT, BYTES, ID, SLOW, TIMEOUT, SOONER, LOCK, UNLOCKED, BROKEN,
+	N_STMTS,
+};
 
 static const struct db_stmt stmts[N_STMTS] = {
 	DBTEST_STMT(PUT, "iSBUD", "",
@@ -22,6 +25,9 @@ static const struct db_stmt stmts[N_STMTS] = {
 	DBTEST_STMT(BYTES, "i", "B", "SELECT b FROM t WHERE i = ?"),
 	DBTEST_STMT(ID, "i", "UI", "SELECT u, i FROM t WHERE i = ?"),
 	DBTEST_STMT(SLOW, "d", "I", "SELECT SLEEP(?) + 0 FROM n WHERE id = 1"),
+	DBTEST_STMT(TIMEOUT, "", "i",
+		    "SELECT IFNULL(CAST(@@max_statement_time AS INTEGER), 0)"),
+	DBTEST_STMT(SOONER, "", "", "SET SESSION max_statement_time = 0.2"),
 	DBTEST_STMT(LOCK, "i", "i", "SELECT v FROM n WHERE id = ? FOR UPDATE"),
 	DBTEST_STMT(UNLOCKED, "i", "i", "SELECT v FROM n WHERE id = ?"),
 	DBTEST_STMT(BROKEN, "", "s", "SELECT i FROM t"),
@@ -403,10 +409,15 @@ static void unknown_commit_is_looked_up(void **state)
 static void statement_timeout(void **state)
 {
 	struct db *db = open_pool(1, 0);
+	int64_t s = 0;
 	int n = 0;
 
 	(void)state;
 	dbtest_sql("SET GLOBAL max_statement_time = 0");
+	assert_int_equal(db_int(db, TIMEOUT, NULL, &s, &e), 1);
+	assert_int_equal(s, 20);
+	/* Without waiting for so long. */
+	ok(db_exec(db, SOONER, NULL, NULL, &e));
 	refused(db_each(db, SLOW, DB_ARGS(DB_D(25)), &a, count_row, &n, &e),
 		ERR_DB_TIMEOUT);
 	assert_int_equal(value(db, 1), 0);

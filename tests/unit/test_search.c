@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "search/cache.h"
 #include "search/find.h"
+#include "search/post.h"
 #include "search/vector.h"
 #include "search/tokens.h"
 #include "search_lab.h"
@@ -260,6 +261,85 @@ static void random_changes_are_as_in_a_model(void **state)
 	for (int i = 0; i < DOCS; i++)
 		drop(&base, of[i]);
 	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+}
+
+/* -- numbers and ids -------------------------------------------------------------------- */
+
+enum { IDS = 600, IDS_EACH = 20 };
+
+/* A number, a hash or a UUID, by turns. */
+static const char *id_of(uint32_t i)
+{
+	static char s[64];
+	uint32_t h = i * 2654435761U;
+
+	if (i % 3 == 0)
+		snprintf(s, sizeof(s), "4711%09u", i);
+	else if (i % 3 == 1)
+		snprintf(s, sizeof(s), "%08x%08xc0ffee", h, i);
+	else
+		snprintf(s, sizeof(s), "%08x-0000-4000-8000-%012u", h, i);
+	return s;
+}
+
+/* The documents that have the i-th id; *of: the first. */
+static size_t find_id(const struct uuid *base, uint32_t i, struct uuid *of)
+{
+	struct search_found *f;
+	size_t n = find_text(base, id_of(i), &f);
+
+	if (n)
+		*of = f[0].document_id;
+	arena_reset(&a);
+	return n;
+}
+
+static int64_t rows_of_posts(void)
+{
+	return dbtest_sql("SELECT COUNT(*) FROM search_post WHERE base_id ="
+			  " (SELECT id FROM search_base ORDER BY id DESC LIMIT 1)");
+}
+
+static void ids_share_rows_and_are_found(void **state)
+{
+	struct uuid base = new_base(), docs[IDS / IDS_EACH], of = base;
+	struct search_found *f;
+
+	(void)state;
+	for (uint32_t d = 0; d < ARRAY_LEN(docs); d++) {
+		struct buf b = BUF_INIT(65536);
+
+		for (uint32_t i = d * IDS_EACH; i < (d + 1) * IDS_EACH; i++)
+			buf_addf(&b, "%s and ", id_of(i));
+		docs[d] = uuid_new();
+		put(&base, docs[d], "", b.p, "[]");
+		buf_release(&b);
+	}
+	dbtest_sql("UPDATE search_base SET parts = 1000000");
+	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	/* There are a thousand, with parts of UUIDs; up to three blocks are not merged. */
+	assert_in_range(rows_of_posts(), 1, 3 * POST_SHARED);
+	for (uint32_t i = 0; i < IDS; i++) {
+		size_t n = find_id(&base, i, &of);
+
+		/* UUIDs have common parts, but theirs is the best. */
+		assert_true(i % 3 == 2 ? n >= 1 : n == 1);
+		assert_true(uuid_eq(&of, &docs[i / IDS_EACH]));
+	}
+	for (uint32_t i = 0; i < IDS; i += 3)
+		assert_int_equal(find_id(&base, IDS + i, &of), 0);
+	assert_int_equal(find_text(&base, "4711000000000 4711000000597", &f), 2);
+	assert_int_equal(find_text(&base, "\"4711000000003 and\"", &f), 1);
+	assert_int_equal(find_text(&base, "\"and 4711000000000\"", &f), 0);
+	for (uint32_t d = 0; d < ARRAY_LEN(docs); d += 2)
+		drop(&base, docs[d]);
+	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	for (uint32_t i = 0; i < IDS; i += 3)
+		assert_int_equal(find_id(&base, i, &of), i / IDS_EACH % 2);
+	for (uint32_t d = 1; d < ARRAY_LEN(docs); d += 2)
+		drop(&base, docs[d]);
+	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(rows_of_posts(), 0);
 }
 
 /* -- who sees what ----------------------------------------------------------------------- */
@@ -656,6 +736,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_phrases_are_found),
 		cmocka_unit_test(documents_are_replaced_and_deleted),
 		cmocka_unit_test(random_changes_are_as_in_a_model),
+		cmocka_unit_test(ids_share_rows_and_are_found),
 		cmocka_unit_test(scores_tell_nothing_of_others),
 		cmocka_unit_test(a_search_can_be_of_some_documents),
 		cmocka_unit_test(a_document_can_be_appended_to),

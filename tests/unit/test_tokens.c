@@ -228,34 +228,36 @@ static void postings_come_back(void **state)
 {
 	(void)state;
 	for (int round = 0; round < 500; round++) {
-		struct post in[POST_BLOCK], out[2 * POST_BLOCK];
+		struct posting in[POST_BLOCK], out[2 * POST_BLOCK];
 		struct buf b = BUF_INIT(POST_BLOCK * POST_BYTES_MAX);
 		uint32_t chunk = dice(1000), first;
+		int64_t key = round % 2 ? POST_SHARED : 0;
 		int n = (int)dice(POST_BLOCK) + 1;
 
 		for (int i = 0; i < n; i++) {
-			in[i] = (struct post){
-				chunk, (uint8_t)dice(16), (uint8_t)dice(16),
-				(uint8_t)dice(256),
+			in[i] = (struct posting){
+				{ chunk, (uint8_t)dice(16), (uint8_t)dice(16),
+				  (uint8_t)dice(256) }, key < POST_SHARED ? dice(9) : 0,
 			};
 			chunk += 1 + dice(1U << dice(20));
 		}
-		first = in[0].chunk;
-		post_write(&b, in, (size_t)n);
+		first = in[0].at.chunk;
+		post_write(&b, key, in, (size_t)n);
 		assert_true(buf_ok(&b));
-		assert_int_equal(post_read(buf_str(&b), first, out), n);
+		assert_int_equal(post_read(buf_str(&b), key, first, out), n);
 		for (int i = 0; i < n; i++) {
-			assert_int_equal(out[i].chunk, in[i].chunk);
-			assert_int_equal(out[i].body, in[i].body);
-			assert_int_equal(out[i].head, in[i].head);
-			assert_int_equal(out[i].length, in[i].length);
+			assert_int_equal(out[i].at.chunk, in[i].at.chunk);
+			assert_int_equal(out[i].at.body, in[i].at.body);
+			assert_int_equal(out[i].at.head, in[i].at.head);
+			assert_int_equal(out[i].at.length, in[i].at.length);
+			assert_int_equal(out[i].tail, in[i].tail);
 		}
 		/* Cut anywhere it is fewer, or nothing, but never beyond. */
 		for (size_t k = 0; k < b.n; k += 1 + b.n / 17) {
 			char *copy = xmalloc(k + 1);
 
 			memcpy(copy, b.p, k);
-			assert_true(post_read((struct str){ copy, k }, first,
+			assert_true(post_read((struct str){ copy, k }, key, first,
 					      out) <= n);
 			free(copy);
 		}

@@ -2,6 +2,7 @@
 // they send (PageElement.emit).
 import type { LampAllowed } from '../js/ui/allowed.js';
 import type { LampArrange } from '../js/ui/arrange.js';
+import type { LampApp } from '../js/ui/app.js';
 import type { LampArtifact } from '../js/ui/artifact.js';
 import type { LampBlanks } from '../js/ui/blanks.js';
 import type { LampComposer } from '../js/ui/composer.js';
@@ -24,6 +25,7 @@ import type { Turn } from '../js/store/turn.js';
 declare global {
 	interface HTMLElementTagNameMap {
 		'lamp-allowed': LampAllowed;
+		'lamp-app': LampApp;
 		'lamp-arrange': LampArrange;
 		'lamp-artifact': LampArtifact;
 		'lamp-blanks': LampBlanks;

@@ -14,6 +14,7 @@ const out = path.join(root, 'www/vendor');
 const bundles = {
 	'chart.js': 'esm',
 	'diff.js': 'esm',
+	'highlight.js': 'esm',
 	'katex.js': 'esm',
 	'lit.js': 'esm',
 	'markdown.js': 'esm',

@@ -140,8 +140,7 @@ function protocol()
 	const loaded = /** @type {PerformanceResourceTiming[]} */ (
 		performance.getEntriesByType('resource'));
 
-	return loaded
-		.findLast((entry) => entry.nextHopProtocol)?.nextHopProtocol || '';
+	return loaded.map((entry) => entry.nextHopProtocol).filter(Boolean).pop() || '';
 }
 
 async function measure()
@@ -230,7 +229,7 @@ async function run()
 			return;
 		}
 		const order = ['problem', 'warning', 'ok'];
-		const items = report.json.items.toSorted((a, b) =>
+		const items = [...report.json.items].sort((a, b) =>
 			order.indexOf(a.result) - order.indexOf(b.result));
 		const bad = items.filter((item) => item.result !== 'ok').length;
 

@@ -23,7 +23,7 @@ const OPEN_CHARS = 1000;
 function pieces(token, head, source)
 {
 	const raws = token.type === 'list' ? token.items.map(({ raw }) => raw) :
-		token.raw.slice(head.length).split(/(?<=\n)/).slice(0, token.rows.length);
+		(token.raw.slice(head.length).match(/[^\n]*\n|[^\n]+$/g) || []).slice(0, token.rows.length);
 	let at = 0;
 
 	for (const raw of raws) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the page begins.
-import { setCulture } from './strings.js';
-
-document.documentElement.lang = setCulture(navigator.languages || []);
-// the elements draw with the texts of that language
-await import('./ui/app.js');
+// Where the page begins. The order counts: elements draw with the texts of the language.
+import './older.js';
+import './culture.js';
+import './ui/app.js';

@@ -4,7 +4,7 @@
 // DOMPurify with a short list of tags and attributes, images become links so
 // that nothing is fetched by looking at an answer (but for attachments, which are
 // the reader's own server's), and no style attribute survives.
-import { DOMPurify, hljs, Marked } from '../vendor/markdown.js';
+import { DOMPurify, Marked } from '../vendor/markdown.js';
 import { asides, beginAsides, dressAsides } from './asides.js';
 import { codeBox } from './code.js';
 import { dressDirection } from './direction.js';
@@ -505,12 +505,39 @@ function dressCode(pre, live)
 	codeBox(pre, live);
 }
 
-/** Colours the text of a code element. */
+/** highlight.js, loaded with the first code that has a language */
+let hljs = null;
+let loading = null;
+/** @type {Set<[Element, string, number]>} what is coloured when it is there */
+const waiting = new Set();
+
+/** Colours the text of a code element, at once if highlight.js is there. */
 export function highlight(code, language, maxChars = HIGHLIGHT_CHARS)
+{
+	if (!language || code.textContent.length > maxChars)
+		return;
+	if (hljs) {
+		colour(code, language);
+		return;
+	}
+	waiting.add([code, language, maxChars]);
+	loading ??= import('../vendor/highlight.js').then((module) => {
+		hljs = module.hljs;
+		for (const [waits, name, most] of waiting)
+			// not what was drawn anew, or has grown
+			if (waits.isConnected && waits.textContent.length <= most)
+				colour(waits, name);
+	}).catch(() => {
+		// asked for again with the next code
+		loading = null;
+	}).finally(() => waiting.clear());
+}
+
+function colour(code, language)
 {
 	const text = code.textContent;
 
-	if (!hljs.getLanguage(language) || text.length > maxChars)
+	if (!hljs.getLanguage(language))
 		return;
 	const { value } = hljs.highlight(text, { language, ignoreIllegals: true });
 

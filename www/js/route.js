@@ -39,6 +39,8 @@ export const PLACES = [
 	{ form: 'prompt-categories', text: 'place.categories', icon: 'tag', under: 'prompts' },
 	{ form: 'settings', text: 'place.settings', icon: 'gear', part: 'setting',
 		permission: 'AIChat.Settings.Read' },
+	{ form: 'memories', text: 'place.memories', hint: 'place.memoriesHint', icon: 'thought',
+		view: 'remembered', what: 'place.memory' },
 	{ form: 'provider-instances', text: 'place.keys', hint: 'place.keysHint', icon: 'key',
 		part: 'service', what: 'place.key', begins: { active: true }, mark: 'active' },
 	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', icon: 'code' },

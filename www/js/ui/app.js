@@ -2,7 +2,7 @@
 // <lamp-app>: the page. The list on the left (a drawer on a phone), the open
 // conversation or a place on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
-import { Api } from '../api.js';
+import { Api, ApiError } from '../api.js';
 import { exported, readWhole, save } from '../export.js';
 import { errorText, excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
@@ -23,29 +23,22 @@ import { sideView } from './side.js';
 import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
 import { touch } from './composer.js';
-import './allowed.js';
-import './arrange.js';
-import './artifact.js';
-import './memory.js';
-import './used.js';
-import './preview.js';
 import './sources.js';
-import './blanks.js';
 import './dialogs.js';
 import './menu.js';
-import './place.js';
-import './project.js';
-import './share.js';
-import './shared.js';
 import './thread.js';
 
 const NARROW = matchMedia('(max-width: 760px)');
 
-class LampApp extends PageElement {
+export class LampApp extends PageElement {
 	static properties = {
 		drawer: { state: true },
 		said: { state: true },
 		offline: { state: true },
+		/** whether later.js is there */
+		whole: { state: true },
+		/** ApiError, if it could not be loaded for a place */
+		partError: { state: true },
 	};
 
 	#trail = new Trail();
@@ -53,6 +46,8 @@ class LampApp extends PageElement {
 	#file = null;
 	/** what the next new chat is about */
 	#about = null;
+	/** the address that is being opened */
+	#opening = 0;
 	#confirm = (...texts) => this.querySelector('lamp-confirm').ask(...texts);
 	#sideActions = {
 		newChat: () => this.#newChat(),
@@ -84,6 +79,8 @@ class LampApp extends PageElement {
 		this.drawer = false;
 		this.said = '';
 		this.offline = !navigator.onLine;
+		this.whole = false;
+		this.partError = null;
 		new Watch(this, () => this.theme);
 		new Watch(this, () => this.session);
 		new Watch(this, () => this.places);
@@ -113,7 +110,7 @@ class LampApp extends PageElement {
 		this.addEventListener('lamp-undo', ({ detail: { effect, ended } }) =>
 			this.api.undo(effect.projectId, effect.changeId).then(() => ended(), ended));
 		this.addEventListener('lamp-artifact', ({ detail }) =>
-			this.querySelector('lamp-artifact').open(detail.box));
+			this.#show('lamp-artifact', 'open', detail.box));
 		this.addEventListener('lamp-drawer', () => this.#openDrawer());
 		this.addEventListener('lamp-ask', this.#ask);
 		this.addEventListener('lamp-say', (event) => this.#say(event.detail.text));
@@ -145,7 +142,7 @@ class LampApp extends PageElement {
 		});
 		this.addEventListener('lamp-order', (event) => this.#order(event.detail));
 		this.addEventListener('lamp-arrange', (event) =>
-			this.querySelector('lamp-arrange').show(event.detail.items));
+			this.#show('lamp-arrange', 'show', event.detail.items));
 		this.addEventListener('lamp-export', (event) => this.#export(event.detail));
 		this.addEventListener('lamp-folder-remove', (event) =>
 			this.#removeFolder(event.detail.folder));
@@ -178,12 +175,43 @@ class LampApp extends PageElement {
 		this.threads.resume();
 		this.list.show(this.session.workspaceId);
 		this.order.reload();
-		const places = this.places.load();
-
-		// the chat does not wait for it
-		if (readPlace())
-			await places;
+		this.places.load();
 		await this.#open(readHash());
+	}
+
+	/**
+	 * An element of later.js, which is loaded first.
+	 * @returns {Promise<any>}
+	 */
+	async need(tag)
+	{
+		await Promise.all([this.#whole(), this.places.load()]);
+		await this.updateComplete;
+		return this.querySelector(tag);
+	}
+
+	/** @throws ApiError */
+	async #whole()
+	{
+		try {
+			await import('./later.js');
+		} catch {
+			throw new ApiError({ code: 'part' });
+		}
+		this.whole = true;
+	}
+
+	/** Calls a method of such an element. */
+	async #show(tag, method, ...args)
+	{
+		try {
+			// at once, if it is there
+			const element = this.whole ? this.querySelector(tag) : await this.need(tag);
+
+			await element[method](...args);
+		} catch (error) {
+			this.#fail(error);
+		}
 	}
 
 	/** Another address: what was typed is not lost without a question. */
@@ -210,7 +238,19 @@ class LampApp extends PageElement {
 	{
 		if (!this.session.ready)
 			return;
+		const mine = ++this.#opening;
+
 		this.drawer = false;
+		this.partError = null;
+		if (readPlace()) {
+			try {
+				await this.need('lamp-place');
+			} catch (error) {
+				this.partError = error;
+			}
+			if (mine !== this.#opening)
+				return;
+		}
 		this.places.show(readPlace());
 		if (this.places.current)
 			return;
@@ -421,7 +461,7 @@ class LampApp extends PageElement {
 	async #arrange(id)
 	{
 		try {
-			this.querySelector('lamp-arrange').show([await this.api.conversation(id)]);
+			await this.#show('lamp-arrange', 'show', [await this.api.conversation(id)]);
 		} catch (error) {
 			this.#fail(error);
 		}
@@ -622,22 +662,26 @@ class LampApp extends PageElement {
 			${this.drawer ? html`<div class="scrim"
 				@click=${() => this.#closeDrawer()}></div>` : nothing}
 			<main class="main" id="main" ?inert=${this.drawer}>${this.#main()}</main>
-			<lamp-artifact .thread=${this.places.current ? null : this.threads.current}
-				></lamp-artifact>
+			${this.whole ? html`
+				<lamp-artifact .thread=${this.places.current ? null : this.threads.current}
+					></lamp-artifact>
+				<lamp-blanks .api=${this.api}></lamp-blanks>
+				<lamp-allowed .api=${this.api}></lamp-allowed>
+				<lamp-memory .api=${this.api} .confirm=${this.#confirm}></lamp-memory>
+				<lamp-arrange .order=${this.order}></lamp-arrange>
+				<lamp-share .api=${this.api} .places=${this.places}></lamp-share>
+				<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
+				<lamp-preview .api=${this.api}></lamp-preview>` : nothing}
 			<lamp-confirm></lamp-confirm>
 			<lamp-help></lamp-help>
-			<lamp-blanks .api=${this.api}></lamp-blanks>
-			<lamp-allowed .api=${this.api}></lamp-allowed>
-			<lamp-memory .api=${this.api} .confirm=${this.#confirm}></lamp-memory>
-			<lamp-arrange .order=${this.order}></lamp-arrange>
-			<lamp-share .api=${this.api} .places=${this.places}></lamp-share>
-			<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
-			<lamp-preview .api=${this.api}></lamp-preview>
 			<lamp-source .api=${this.api}></lamp-source>`;
 	}
 
 	#main()
 	{
+		if (this.places.current && this.partError)
+			return loadFailedView(this.partError, { again: () => location.reload(),
+				newChat: () => this.#newChat() });
 		if (this.places.current?.name === 'shared')
 			return html`<lamp-shared .api=${this.api} .places=${this.places}
 				share=${this.places.current.id || ''}></lamp-shared>`;
@@ -673,9 +717,9 @@ class LampApp extends PageElement {
 						...this.#orderItems(id),
 						...this.#knowledgeItem(id),
 						{ text: t('memory.menu'), icon: 'thought',
-							run: () => this.querySelector('lamp-memory').show(id) },
+							run: () => this.#show('lamp-memory', 'show', id) },
 						{ text: t('allowed.menu'), icon: 'shield',
-							run: () => this.querySelector('lamp-allowed').show(id) },
+							run: () => this.#show('lamp-allowed', 'show', id) },
 						{ text: t('list.delete'), icon: 'trash', danger: true,
 							run: () => this.#delete({ id, title: this.#title() }) },
 					]}></lamp-menu>` : nothing}
@@ -693,7 +737,7 @@ class LampApp extends PageElement {
 	{
 		return this.session.me?.permissions.includes('AIChat.Conversations.Share') ?
 			[{ text: t('share.menu'), icon: 'person',
-				run: () => this.querySelector('lamp-share').show(id) }] : [];
+				run: () => this.#show('lamp-share', 'show', id) }] : [];
 	}
 
 	/**
@@ -704,7 +748,7 @@ class LampApp extends PageElement {
 	{
 		return this.places.me?.permissions.includes('AIChat.Knowledge.Read') ?
 			[{ text: t('used.menu'), icon: 'book',
-				run: () => this.querySelector('lamp-used').show(id) }] : [];
+				run: () => this.#show('lamp-used', 'show', id) }] : [];
 	}
 
 	#showSource = ({ detail: { messageId, number } }) =>

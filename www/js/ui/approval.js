@@ -13,10 +13,10 @@ import { icon } from './icons.js';
 /** Buttons that have just appeared are not pressed on purpose. */
 const ARM_MS = 500;
 /**
- * Characters that are invisible or change the direction of text, except in
- * emoji.
+ * Characters that are invisible or change the direction of text; and emoji, in which one
+ * of them is no such character.
  */
-const HIDDEN = /(?![\t\n]|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const HIDDEN = /\p{Extended_Pictographic}\ufe0f|(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Kinds of origins that have a text. */
 const ORIGINS = new Set(['mcp', 'web', 'dataset', 'document', 'attachment', 'knowledge',
@@ -38,7 +38,7 @@ function head(text)
 /** A text with its hidden characters written out. */
 export function plain(text)
 {
-	return text.replace(HIDDEN, (c) =>
+	return text.replace(HIDDEN, (c) => /.\ufe0f$/su.test(c) ? c :
 		`⟨U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
 }
 

@@ -247,7 +247,7 @@ export class LampComposer extends PageElement {
 		try {
 			const prompt = await this.api.prompt(id);
 			const filled = prompt.blanks.length === 0 ? { values: {}, mentions: [] } :
-				await document.querySelector('lamp-blanks')
+				await (await this.#dialog('lamp-blanks'))
 					.ask(prompt, this.thread.workspaceId);
 
 			if (filled) {
@@ -326,9 +326,20 @@ export class LampComposer extends PageElement {
 		this.focusField();
 	}
 
-	#preview = () => {
-		document.querySelector('lamp-preview')
-			.show(this.thread.workspaceId, this.thread.previewBody());
+	/** One of the page's, which may have to be loaded first. */
+	#dialog(tag)
+	{
+		return document.querySelector('lamp-app').need(tag);
+	}
+
+	#preview = async () => {
+		try {
+			(await this.#dialog('lamp-preview'))
+				.show(this.thread.workspaceId, this.thread.previewBody());
+		} catch (error) {
+			this.thread.sendError = error;
+			this.thread.changed();
+		}
 	};
 
 	#sendable()

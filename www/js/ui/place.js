@@ -10,15 +10,10 @@ import { has, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { PARTS } from './parts.js';
+import { placeTitle } from './side.js';
 import './children.js';
 import './form.js';
 import './rows.js';
-
-/** The title of a place, by its row of the route table or its form. */
-export function placeTitle(row, form)
-{
-	return row.text ? t(row.text) : form?.title || t('error.lostTitle');
-}
 
 /**
  * The head of a place, with its title.

@@ -5,7 +5,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { kindOf, shortName } from '../projects.js';
+import { shortName } from '../projects.js';
 import { becomePlace, placeHash, PLACES } from '../route.js';
 import { EDIT } from '../store/project.js';
 import { has, t } from '../strings.js';
@@ -13,13 +13,15 @@ import { PageElement } from './element.js';
 import { toldView } from './field.js';
 import { icon } from './icons.js';
 import { dueView, filtersView, itemHash } from './items.js';
-import { placeHead, placeText, placeTitle } from './place.js';
+import { placeHead, placeText } from './place.js';
+import { placeTitle } from './side.js';
 import './board.js';
 import './children.js';
 import './effects.js';
 import './form.js';
 import './members.js';
 import './month.js';
+import './tree.js';
 
 /** What the page says of a kind besides its form. */
 const placeOf = (form) => PLACES.find((row) => row.form === form.name) ||
@@ -308,14 +310,15 @@ class LampProject extends PageElement {
 	#listView(form)
 	{
 		const project = this.#project;
-		const { view } = kindOf(form);
+		const view = project.viewOf(form);
 
 		return html`${this.#head({ actions: html`${form.canWrite ? this.#newButton(form) : nothing}${
 			filtersView(project, form)}` })}
 			${view === 'month' ? html`<lamp-month .api=${this.api} .stamp=${project.stamp}
 				.path=${`projects/${encodeURIComponent(project.id)}/calendar`}
 				.href=${(item) => itemHash(project, form, item.eventId)}></lamp-month>` :
-				view === 'board' ? html`<lamp-board .project=${project} .form=${form}
+				view === 'tree' ? html`<lamp-tree .project=${project} .form=${form}
+				.none=${this.#none(form)}></lamp-tree>` : view === 'board' ? html`<lamp-board .project=${project} .form=${form}
 				.none=${this.#none(form)}></lamp-board>` : html`<lamp-items
 				.project=${project} .form=${form} .none=${this.#none(form)}></lamp-items>`}`;
 	}

@@ -5,8 +5,13 @@ import { html, nothing } from '../../vendor/lit.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { icon, lantern } from './icons.js';
-import { placeTitle } from './place.js';
 import './list.js';
+
+/** The title of a place, by its row of the route table or its form. */
+export function placeTitle(row, form)
+{
+	return row.text ? t(row.text) : form?.title || t('error.lostTitle');
+}
 
 /**
  * @param page    <lamp-app>: session, list, places, threads, theme
