@@ -156,16 +156,18 @@ void tree_write(struct jw *w, const struct tree_node *first)
 int tree_check(const struct caller *by, const struct uuid *project,
 	       const struct uuid *under, struct err *e)
 {
-	const struct tree_node *above;
-	struct tree t;
+	const struct resource_at at = resource_for(by);
+	int64_t depth = 0;
 
-	if (tree_read(by, project, &t, e) < 0)
+	if (db_int(by->db, STMT_ENTITY_DEPTH,
+		   DB_ARGS(DB_U(under), DB_U(project), DB_S(by->owner.tenant_id),
+			   DB_S(resource_ids_json(at.readers, at.n_readers, by->arena)),
+			   DB_U(project)), &depth, e) < 0)
 		return -1;
-	above = tree_find(&t, under);
-	if (!above)
+	if (!depth)
 		return err_field(e, ERR_INVALID_FIELD, "parentId", "parentId must be a "
 				 "document of the same project.");
-	return above->depth < LIM_TREE_DEPTH ? 0
+	return depth < LIM_TREE_DEPTH ? 0
 		: err_field(e, ERR_INVALID_FIELD, "parentId", "The tree has at most %d "
 			    "levels.", LIM_TREE_DEPTH);
 }

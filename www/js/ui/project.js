@@ -239,7 +239,20 @@ class LampProject extends PageElement {
 					this.#fact(form.fields.find((field) => field.key === key)))}</dl>
 				${project.members ? html`<lamp-members .places=${this.places} .project=${project}
 					.confirm=${this.confirm}></lamp-members>` : nothing}
+				${this.#files()}
 			</div>${this.#next()}${this.#activity()}</div>`;
+	}
+
+	/** The project as a file. */
+	#files()
+	{
+		const link = (format, text) => html`<li><a class="button button-small" download
+			href=${this.api.projectFile(this.#project.id, format)}>${icon('download')}${
+			t(text)}</a></li>`;
+
+		return html`<section class="project-files" aria-labelledby="files-title">
+			<h3 id="files-title">${t('project.files')}</h3><ul>${
+				link('markdown', 'project.asMarkdown')}${link('json', 'project.asJson')}</ul></section>`;
 	}
 
 	/** What happened here, the newest first. */
