@@ -41,12 +41,10 @@ export class Pages extends Observable {
 		this.loadError = null;
 		this.changed();
 		try {
-			let page;
+			const page = await this.#api.messages(this.conversationId,
+				{ include: 'steps,conversation' });
 
-			[conversation, page] = await Promise.all([
-				this.#api.conversation(this.conversationId),
-				this.#api.messages(this.conversationId),
-			]);
+			conversation = page.conversation;
 			this.take(conversation);
 			this.takeNewest(page);
 			this.loaded = true;
