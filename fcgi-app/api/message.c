@@ -122,8 +122,25 @@ static void put_conversation(struct response *rs, const struct conversation *c)
 	buf_addc(&rs->body, '}');
 }
 
+/* The number that a page is before: before=, or that of the cursor; 0: the newest page. */
+static int read_before(struct request *rq, int64_t *seq, struct err *e)
+{
+	struct str before;
+
+	if (api_page_seq(rq, seq, e) < 0 || req_query(rq, "before", &before, e) < 0)
+		return -1;
+	if (!before.p)
+		return 0;
+	if (*seq || !str_int(before, seq) || *seq < 1)
+		return err_field(e, ERR_INVALID_FIELD, "before",
+				 "before must be the number of a message, without a "
+				 "cursor.");
+	return 0;
+}
+
 /*
- * GET /conversations/{c}/messages?cursor=&pageSize=&include=: newest first.
+ * GET /conversations/{c}/messages?cursor=&before=&pageSize=&include=: newest first;
+ * before=: those with a smaller number than this.
  * GET /workspaces/{w}/agents/{a}/conversations/{c}/messages: oldest first, and
  * answers have the role "agent" (B6).
  * 200 {items: [Message], totalCount: null, nextCursor}: user messages, the user's
@@ -146,7 +163,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 
 	if (scope_path(rq, &ws, &agent, e) < 0 ||
 	    read_include(rq, &read, &whole, e) < 0 ||
-	    api_page_seq(rq, &seq, e) < 0 || api_page_size(rq, &size, e) < 0 ||
+	    read_before(rq, &seq, e) < 0 || api_page_size(rq, &size, e) < 0 ||
 	    (whole && api_conversation_of_path(rq, &c, e) < 0))
 		return -1;
 	scope = (struct message_scope){

@@ -38,7 +38,7 @@ async function watch(page)
 			       done().some(({ path, bytes }) => bytes === 0 &&
 					path !== 'api/v1/notifications'))
 				await page.evaluate(() => new Promise((resolve) => {
-					requestIdleCallback(resolve);
+					globalThis.requestIdleCallback(resolve);
 				}));
 			const found = done();
 

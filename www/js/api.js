@@ -26,6 +26,7 @@ import { parseExact, toJson } from './exact.js';
  * @property {string} [conversationId]
  * @property {string} [include] what else the answer has, separated by commas
  * @property {string | null} [cursor]
+ * @property {number} [before] number of a message
  * @property {number} [pageSize]
  * @property {string | number} [after] number of an event
  * @property {number} [wait] seconds
@@ -477,11 +478,11 @@ export class Api {
 	 * @param {string} id
 	 * @param {Page} page
 	 */
-	messages(id, { cursor, pageSize, signal, include = 'steps' } = {})
+	messages(id, { cursor, before, pageSize, signal, include = 'steps' } = {})
 	{
 		return this.json('GET',
 			`conversations/${enc(id)}/messages${query(
-				{ cursor, pageSize, include })}`,
+				{ cursor, before, pageSize, include })}`,
 			{ signal });
 	}
 

@@ -28,6 +28,7 @@ export class LampThread extends PageElement {
 	#shown = null;
 	#first = null;
 	#held = null;
+	#gap = 0;
 	/** the turn at the top of the view and where it is, of a reader who is not at the end */
 	#seen = null;
 	/** the same of when the thread was shown last, until it is there again */
@@ -51,9 +52,13 @@ export class LampThread extends PageElement {
 	{
 		super.connectedCallback();
 		this.#seeTop = new IntersectionObserver((seen) => {
-			if (seen.some((entry) => entry.isIntersecting))
+			const into = seen.filter((entry) => entry.isIntersecting).map(({ target }) => target);
+
+			if (into.some((target) => target.matches('.thread-top')))
 				this.#older();
-		}, { root: this, rootMargin: `${AHEAD_PX} 0px 0px 0px` });
+			else if (into.length > 0)
+				this.thread.loadBetween();
+		}, { root: this, rootMargin: `${AHEAD_PX} 0px` });
 		this.#grow = new ResizeObserver(() => this.#follow());
 		this.addEventListener('scroll', this.#scrolled, { passive: true });
 	}
@@ -71,6 +76,7 @@ export class LampThread extends PageElement {
 	willUpdate()
 	{
 		const first = this.thread.turns[0];
+		const gap = this.thread.gap?.last || 0;
 
 		if (this.thread !== this.#shown) {
 			this.#leave();
@@ -79,20 +85,23 @@ export class LampThread extends PageElement {
 			this.#stick = !this.#back;
 			this.#lastTop = 0;
 			this.away = !this.#stick;
-		} else if (this.#first && first !== this.#first && !this.#stick) {
+		} else if (this.#first && !this.#stick &&
+			(first !== this.#first || gap !== this.#gap)) {
 			// turns are inserted above: the visible text must
 			// not move
-			const held = this.querySelector('lamp-turn');
+			const held = first === this.#first ? this.#turnAtTop() :
+				this.querySelector('lamp-turn');
 
 			if (held)
 				this.#held = { held, y: held.getBoundingClientRect().top };
 		}
 		this.#first = first;
+		this.#gap = gap;
 	}
 
 	updated()
 	{
-		const top = this.querySelector('.thread-top');
+		const tops = this.querySelectorAll('.thread-top, .thread-gap');
 
 		this.#grow.disconnect();
 		this.#grow.observe(this.querySelector('.thread-column'));
@@ -101,8 +110,9 @@ export class LampThread extends PageElement {
 		// sight
 		this.#seeTop.disconnect();
 		this.#settle().then(() => {
-			if (top?.isConnected && !this.thread.loading)
-				this.#seeTop.observe(top);
+			for (const top of tops)
+				if (top.isConnected && !this.thread.loading)
+					this.#seeTop.observe(top);
 		});
 	}
 
@@ -115,19 +125,22 @@ export class LampThread extends PageElement {
 			thread.left = this.#stick ? null : this.#seen;
 	}
 
-	/** The turn at the top of the view. */
-	#atTop()
+	#turnAtTop()
 	{
 		const { top } = this.getBoundingClientRect();
 
-		for (const turn of /** @type {NodeListOf<import('./turn.js').LampTurn>} */ (
-			this.querySelectorAll('lamp-turn'))) {
-			const at = turn.getBoundingClientRect();
+		return [.../** @type {NodeListOf<import('./turn.js').LampTurn>} */ (
+			this.querySelectorAll('lamp-turn'))].find((turn) =>
+			turn.getBoundingClientRect().bottom > top);
+	}
 
-			if (at.bottom > top)
-				return { key: turn.turn.key, y: at.top - top };
-		}
-		return null;
+	/** The turn at the top of the view, and where it is. */
+	#atTop()
+	{
+		const turn = this.#turnAtTop();
+
+		return turn ? { key: turn.turn.key,
+			y: turn.getBoundingClientRect().top - this.getBoundingClientRect().top } : null;
 	}
 
 	/** To where the reader was when the thread was shown last. */
@@ -212,6 +225,8 @@ export class LampThread extends PageElement {
 		if (!messageId)
 			return;
 		this.#stick = false;
+		if (find() < 0)
+			await thread.loadAround(Number(messageId.split('.')[1]));
 		await thread.loadUntil(() => find() >= 0 || this.thread !== thread);
 		if (this.thread !== thread)
 			return;
@@ -247,13 +262,27 @@ export class LampThread extends PageElement {
 			<section class="thread-column" aria-label=${t('thread.label')}>
 				${this.#head()}
 				${repeat(thread.turns, (turn) => turn.key, (turn, i) => html`
-					<lamp-turn .turn=${turn} name=${this.name} ?readonly=${this.readonly}
+					${turn === thread.gap?.at ? this.#between() : nothing}<lamp-turn .turn=${turn} name=${this.name} ?readonly=${this.readonly}
 						?newest=${i === last && !thread.live}
 						?busy=${Boolean(thread.live) || thread.switching}></lamp-turn>`)}
 			</section>
 			${this.away ? html`<button type="button" class="to-latest"
 				aria-label=${t('thread.latest')} title=${t('thread.latest')}
 				@click=${() => this.follow()}>${icon('down')}</button>` : nothing}`;
+	}
+
+	/** What is not loaded between two passages. */
+	#between()
+	{
+		const { thread } = this;
+
+		return thread.olderError ? html`<p class="thread-head">${t('thread.olderFailed')}
+				${errorText(thread.olderError)}
+				<button type="button" class="chip-button"
+					@click=${() => thread.loadBetween()}>${t('app.retry')}</button></p>` :
+			html`<p class="thread-head thread-gap">
+				<span class="spinner" aria-hidden="true"></span>
+				<span>${t('thread.between')}</span></p>`;
 	}
 
 	#head()
