@@ -17,7 +17,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/made_service.c \
 	fcgi-app/cli/made_yaml.c \
 	fcgi-app/cli/main.c \
-	fcgi-app/cli/mcp.c \
+	fcgi-app/cli/mcp.c fcgi-app/cli/mcp_serve.c \
 	fcgi-app/cli/measure.c fcgi-app/cli/measure.h \
 	fcgi-app/cli/preview.c \
 	fcgi-app/cli/secret.c \

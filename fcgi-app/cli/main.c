@@ -121,15 +121,18 @@ static const struct cli_command commands[] = {
 	{
 		.name = "mcp",
 		.args = "[--user LOGIN] list | show SERVER [TOOL]... | "
-			"accept SERVER [TOOL]...",
+			"accept SERVER [TOOL]... | serve URL",
 		.run = cli_mcp,
-		.summary = "show the tools of MCP servers and accept them",
+		.summary = "show the tools of MCP servers and accept them; be one",
 		.help =
 "list asks every server in mcp_servers for its tools, and prints for each if it\n"
 "is accepted, new, changed or unusable. show prints the definitions as the server\n"
 "gives them and, for a changed tool, also the accepted one. accept accepts the\n"
 "current definitions: read them first, because the model will. --user names the\n"
-"user on whose behalf to ask servers that require a user token (token).\n",
+"user on whose behalf to ask servers that require a user token (token).\n"
+"serve is an MCP server for a program that starts its servers: it passes each line\n"
+"of stdin to the MCP server of a site (https://SITE/chat/api/v1/mcp) and prints the\n"
+"answers, with the token in the environment variable LAMPLIGHTER_TOKEN.\n",
 	},
 	{
 		.name = "secret", .args = "key | rotate", .run = cli_secret,
