@@ -258,6 +258,10 @@ def test_lists_with_what_is_beside_them(lab, who):
                    user=who).json["field"] == "include"
     assert lab.get(f"/conversations/{made[1]}/messages?include=conversation",
                    user="eve").status == 404
+    for before, status in ("3", 200), ("0", 422), ("-1", 422), ("x", 422), ("", 422):
+        answer = lab.get(f"/conversations/{made[1]}/messages?before={before}", user=who)
+        assert answer.status == status, (before, answer)
+        assert status == 200 or answer.json["field"] == "before"
 
 
 def test_changes_meet(lab, who):

@@ -180,7 +180,7 @@ test('a long thread pages backwards and stays in place', async (t) => {
 	}
 	assert.ok(moved < 3, `moved by ${moved} px`);
 	assert.equal(await count(), turns);
-	const answers = await page.locator('.answer p:first-child').allInnerTexts();
+	const answers = await page.locator('.answer p:first-child').allTextContents();
 
 	assert.deepEqual(answers, Array.from({ length: turns }, (_, i) => `Answer ${i + 1}.`));
 	await page.getByRole('button', { name: 'Go to the latest message' }).click();

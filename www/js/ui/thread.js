@@ -29,6 +29,8 @@ export class LampThread extends PageElement {
 	#first = null;
 	#held = null;
 	#gap = 0;
+	#width = 0;
+	#frame = 0;
 	/** the turn at the top of the view and where it is, of a reader who is not at the end */
 	#seen = null;
 	/** the same of when the thread was shown last, until it is there again */
@@ -59,7 +61,13 @@ export class LampThread extends PageElement {
 			else if (into.length > 0)
 				this.thread.loadBetween();
 		}, { root: this, rootMargin: `${AHEAD_PX} 0px` });
-		this.#grow = new ResizeObserver(() => this.#follow());
+		this.#grow = new ResizeObserver(([{ contentRect: { width } }]) => {
+			// each turn has another height now
+			if (width !== this.#width)
+				this.#keepSizes(true);
+			this.#width = width;
+			this.#follow();
+		});
 		this.addEventListener('scroll', this.#scrolled, { passive: true });
 	}
 
@@ -128,10 +136,19 @@ export class LampThread extends PageElement {
 	#turnAtTop()
 	{
 		const { top } = this.getBoundingClientRect();
+		const turns = this.#turns();
+		let [low, high] = [0, turns.length];
 
-		return [.../** @type {NodeListOf<import('./turn.js').LampTurn>} */ (
-			this.querySelectorAll('lamp-turn'))].find((turn) =>
-			turn.getBoundingClientRect().bottom > top);
+		// they are below each other
+		while (low < high) {
+			const half = (low + high) >> 1;
+
+			if (turns[half].getBoundingClientRect().bottom > top)
+				high = half;
+			else
+				low = half + 1;
+		}
+		return turns[low];
 	}
 
 	/** The turn at the top of the view, and where it is. */
@@ -147,7 +164,7 @@ export class LampThread extends PageElement {
 	#return()
 	{
 		const at = this.thread.turns.findIndex(({ key }) => key === this.#back.key);
-		const turn = this.querySelectorAll('lamp-turn')[at];
+		const turn = this.#turns()[at];
 
 		if (turn)
 			this.scrollTop += turn.getBoundingClientRect().top -
@@ -157,18 +174,51 @@ export class LampThread extends PageElement {
 		this.#lastTop = this.scrollTop;
 	}
 
+	/**
+	 * Turns that have been laid out once need not be again while they are out of sight: the
+	 * browser knows their size a frame later (thread.css).
+	 * @param anew they have other sizes than they had
+	 */
+	#keepSizes(anew = false)
+	{
+		cancelAnimationFrame(this.#frame);
+		if (anew)
+			for (const turn of this.#turns())
+				turn.removeAttribute('settled');
+		this.#frame = requestAnimationFrame(() => {
+			this.#frame = requestAnimationFrame(() => {
+				for (const turn of this.#turns())
+					turn.toggleAttribute('settled', true);
+			});
+		});
+	}
+
 	/** Resolves when all turns of the thread are drawn. */
-	async drawn()
+	drawn()
+	{
+		return this.#drawn(() => true);
+	}
+
+	async #drawn(which)
 	{
 		await this.updateComplete;
-		await Promise.all([...this.querySelectorAll('lamp-turn')]
-			.map((turn) => turn.updateComplete));
+		await Promise.all(this.#turns().filter(which).map((turn) => turn.updateComplete));
+	}
+
+	/**
+	 * Its turns. A selector would look at all that is in them.
+	 * @returns {import('./turn.js').LampTurn[]}
+	 */
+	#turns()
+	{
+		return /** @type {any[]} */ ([...this.querySelector('.thread-column')?.children || []])
+			.filter(({ localName }) => localName === 'lamp-turn');
 	}
 
 	/** After the turns have drawn themselves: to the end, or back in place. */
 	async #settle()
 	{
-		await this.drawn();
+		await this.#drawn((turn) => !turn.hasAttribute('settled'));
 		if (this.#back && this.thread.turns.length > 0)
 			this.#return();
 		if (this.#held) {
@@ -179,6 +229,7 @@ export class LampThread extends PageElement {
 			this.#lastTop = this.scrollTop;
 		}
 		this.#follow();
+		this.#keepSizes();
 	}
 
 	#scrolled = () => {
@@ -231,7 +282,7 @@ export class LampThread extends PageElement {
 		if (this.thread !== thread)
 			return;
 		await this.drawn();
-		const turn = this.querySelectorAll('lamp-turn')[find()];
+		const turn = this.#turns()[find()];
 
 		if (find() < 0 || !turn)
 			return;
