@@ -247,14 +247,20 @@ export class Pages extends Observable {
 			last.changed();
 		}
 		gap.last = before - 1;
-		if (before === gap.next) {
-			const end = groups[groups.length - 1];
+		let upTo = at;
 
-			if (end && !gap.at.user && belongs(end, gap.at))
-				gap.at.prependRows(groups.pop());
+		if (before === gap.next) {
+			const end = groups[groups.length - 1] || own;
+
+			// and what follows it may begin within one
+			if (!gap.at.user && belongs(end, gap.at)) {
+				gap.at.prependRows(end);
+				if (!groups.pop())
+					upTo--;
+			}
 			this.gap = null;
 		}
-		this.turns = [...this.turns.slice(0, at),
+		this.turns = [...this.turns.slice(0, upTo),
 			...groups.map((group) => Turn.fromRows(group)), ...this.turns.slice(at)];
 	}
 
