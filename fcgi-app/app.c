@@ -53,6 +53,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 
 	*app = (struct app){ .jobs_looked_ms = clock_mono_ms(),
 			     .form_key = KEY_CACHE("form"),
+			     .mcp_key = KEY_CACHE("mcp"),
 			     .unstored_key = KEY_CACHE(UNSTORED_KEY),
 			     .sql_dir = sql_dir && *sql_dir ? sql_dir
 				: LAMPLIGHTER_DATADIR "/sql" };

@@ -47,6 +47,7 @@ struct app {
 	atomic_uint_fast64_t generation;	/* of conf, in force */
 
 	struct key_cache form_key;	/* of form.c */
+	struct key_cache mcp_key;	/* of api/mcp_tools.c */
 	struct key_cache unstored_key;	/* of turn/unstored.h */
 };
 

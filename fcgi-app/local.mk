@@ -35,6 +35,8 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/llm_service.c \
 	fcgi-app/api/me.c \
 	fcgi-app/api/memory.c fcgi-app/api/remembered.h \
+	fcgi-app/api/mcp.c fcgi-app/api/mcp.h fcgi-app/api/mcp_tools.c \
+	fcgi-app/api/mcp_more.c \
 	fcgi-app/api/mention.c \
 	fcgi-app/api/message.c \
 	fcgi-app/api/metric.c \
@@ -83,6 +85,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/places.c fcgi-app/places.h \
 	fcgi-app/plain/plain.h \
 	fcgi-app/plain/choose.c \
+	fcgi-app/plain/remembered.c \
 	fcgi-app/plain/setting.c \
 	fcgi-app/plain/edit.c \
 	fcgi-app/plain/files.c \

@@ -559,29 +559,12 @@ static size_t sources_of(struct request *rq, const struct turn_run *t,
 	return n;
 }
 
-/* The address of the page, as the client reaches this server; or empty. */
-static struct str page_of(struct request *rq)
-{
-	struct str base = req_param(rq, "LAMPLIGHTER_BASE");
-	struct str host = req_header(rq, "Host");
-	const char *origin = rq->conf->server.origin;
-	bool tls = str_is(req_param(rq, "HTTPS"), "on") ||
-		str_is(req_header(rq, "X-Forwarded-Proto"), "https");
-
-	if (!base.n)
-		base = str_of(rq->conf->server.base);
-	if (*origin)
-		return str_of(arena_printf(rq->arena, "%s%.*s/", origin, STR_ARG(base)));
-	return !host.n ? host : str_of(arena_printf(rq->arena, "%s://%.*s%.*s/",
-		tls ? "https" : "http", STR_ARG(host), STR_ARG(base)));
-}
-
 /* The content; p == NULL for calls without a text. */
 static struct str text_of(struct request *rq, const struct turn_run *t)
 {
 	if (t->n_waits)
 		return dialect_openai_waiting(rq->arena, t->waits, t->n_waits,
-					      page_of(rq), &t->conversation_id);
+					      client_page(rq), &t->conversation_id);
 	return t->answer.content.p ? t->answer.content : STR("");
 }
 
@@ -740,7 +723,7 @@ int oai_answer(struct request *rq, struct response *rs, struct responses *r,
 	asked = (struct openai_asked){
 		.model = ask.model, .want_usage = ask.want_usage,
 		.typed = json_object_get(ask.generation, "schema"),
-		.page = page_of(rq), .said = &ask.said, .responses = r,
+		.page = client_page(rq), .said = &ask.said, .responses = r,
 		.write = r ? responses_write : NULL,
 	};
 	if (rc == 0)

@@ -228,3 +228,59 @@ void client_target(const struct client_thread *t, struct turn_request *in)
 	in->target = t->target;
 	in->conversation_id = t->conversation_id;
 }
+
+/* -- the program ----------------------------------------------------------------- */
+
+/* Printable characters of s as a name, at most LIM_CLIENT_CHARS. */
+static struct str name_of(struct request *rq, struct str s)
+{
+	struct buf b = BUF_INIT(LIM_CLIENT_CHARS + 1);
+	struct str out;
+
+	for (size_t i = 0; i < s.n && b.n < LIM_CLIENT_CHARS; i++)
+		if (s.p[i] >= ' ' && s.p[i] <= '~')
+			buf_addc(&b, s.p[i]);
+	out = str_trim(arena_str(rq->arena, buf_str(&b)));
+	buf_release(&b);
+	return out;
+}
+
+/* The product of a User-Agent: "OpenAI" of "OpenAI/JS 7.57.0". */
+static struct str product_of(struct str agent)
+{
+	size_t n = 0;
+
+	while (n < agent.n && agent.p[n] != '/' && agent.p[n] != ' ')
+		n++;
+	agent.n = n;
+	return agent;
+}
+
+struct str client_program(struct request *rq, const char *otherwise)
+{
+	struct str name = name_of(rq, req_header(rq, "X-Title"));
+
+	if (!name.n)
+		name = name_of(rq, rq->by.who->token);
+	if (!name.n)
+		name = name_of(rq, product_of(req_header(rq, "User-Agent")));
+	return name.n ? name : str_of(otherwise);
+}
+
+/* -- the page ------------------------------------------------------------------- */
+
+struct str client_page(struct request *rq)
+{
+	struct str base = req_param(rq, "LAMPLIGHTER_BASE");
+	struct str host = req_header(rq, "Host");
+	const char *origin = rq->conf->server.origin;
+	bool tls = str_is(req_param(rq, "HTTPS"), "on") ||
+		str_is(req_header(rq, "X-Forwarded-Proto"), "https");
+
+	if (!base.n)
+		base = str_of(rq->conf->server.base);
+	if (*origin)
+		return str_of(arena_printf(rq->arena, "%s%.*s/", origin, STR_ARG(base)));
+	return !host.n ? host : str_of(arena_printf(rq->arena, "%s://%.*s%.*s/",
+		tls ? "https" : "http", STR_ARG(host), STR_ARG(base)));
+}

@@ -63,4 +63,14 @@ int client_thread(struct request *rq, const char *kind, struct str name,
 int client_find_thread(struct request *rq, const char *kind, struct str name,
 		       struct client_thread *out, struct err *e) MUST_CHECK;
 
+/*
+ * The name of the program that sends rq: what it calls itself (X-Title, as OpenRouter's
+ * clients do), else what its token is for, else the product of its User-Agent. In rq's
+ * arena.
+ */
+struct str client_program(struct request *rq, const char *otherwise);
+
+/* The address of the page, as the client reaches this server; or empty. In rq's arena. */
+struct str client_page(struct request *rq);
+
 #endif

@@ -10,6 +10,7 @@
  * Whatever cannot be continued, because it runs or was changed meanwhile, becomes a new
  * conversation: the request has everything that is needed.
  */
+#include "api/client.h"
 #include "api/openai.h"
 
 #include <string.h>
@@ -25,48 +26,6 @@
 #include "turn/notify.h"
 
 #include "base/banned.h"
-
-/* -- the program ----------------------------------------------------------------- */
-
-/* Printable characters of s as a name, at most LIM_CLIENT_CHARS. */
-static struct str name_of(struct request *rq, struct str s)
-{
-	struct buf b = BUF_INIT(LIM_CLIENT_CHARS + 1);
-	struct str out;
-
-	for (size_t i = 0; i < s.n && b.n < LIM_CLIENT_CHARS; i++)
-		if (s.p[i] >= ' ' && s.p[i] <= '~')
-			buf_addc(&b, s.p[i]);
-	out = str_trim(arena_str(rq->arena, buf_str(&b)));
-	buf_release(&b);
-	return out;
-}
-
-/* The product of a User-Agent: "OpenAI" of "OpenAI/JS 7.57.0". */
-static struct str product_of(struct str agent)
-{
-	size_t n = 0;
-
-	while (n < agent.n && agent.p[n] != '/' && agent.p[n] != ' ')
-		n++;
-	agent.n = n;
-	return agent;
-}
-
-/*
- * The program's name: what it calls itself (X-Title, as OpenRouter's clients do), else
- * what its token is for, else the product of its User-Agent.
- */
-static struct str program_of(struct request *rq)
-{
-	struct str name = name_of(rq, req_header(rq, "X-Title"));
-
-	if (!name.n)
-		name = name_of(rq, rq->by.who->token);
-	if (!name.n)
-		name = name_of(rq, product_of(req_header(rq, "User-Agent")));
-	return name.n ? name : STR("OpenAI");
-}
 
 /* -- its hash -------------------------------------------------------------------- */
 
@@ -128,7 +87,7 @@ int oai_thread_read(struct request *rq, struct openai_ask *ask, struct err *e)
 	struct str text;
 	size_t i;
 
-	t->program = program_of(rq);
+	t->program = client_program(rq, "OpenAI");
 	buf_addf(&scope, "%.*s/%.*s/%.*s", STR_ARG(ask->in.workspace_id),
 		 STR_ARG(ask->in.agent_id), STR_ARG(t->program));
 	echo_add(&t->said, ECHO_SCOPE, buf_str(&scope));

@@ -80,6 +80,20 @@ static const struct cli_command commands[] = {
 "web server: a user who comes back is a new one.\n",
 	},
 	{
+		.name = "project",
+		.args = "export ID | import FILE --user LOGIN [--group G]... "
+			"[--format json|markdown] [--name TEXT]",
+		.run = cli_project,
+		.summary = "write a project with all that is in it to a file, or make one of it",
+		.help =
+"export prints the project as one JSON or, with --format markdown, as a ZIP archive\n"
+"of a folder of Markdown, in which the tree of its documents is folders.\n"
+"import makes a project of the user of such a file, or of any ZIP archive with\n"
+"Markdown in it (\"-\": standard input): all of it, or nothing. It prints the id and\n"
+"the name of the project, and how many of each kind were made; what was left out is\n"
+"said on standard error. docs/projects.md has the formats.\n",
+	},
+	{
 		.name = "token",
 		.args = "create --user LOGIN [--name TEXT] [--group G]... "
 			"[--days N] | list | revoke ID",
@@ -121,15 +135,18 @@ static const struct cli_command commands[] = {
 	{
 		.name = "mcp",
 		.args = "[--user LOGIN] list | show SERVER [TOOL]... | "
-			"accept SERVER [TOOL]...",
+			"accept SERVER [TOOL]... | serve URL",
 		.run = cli_mcp,
-		.summary = "show the tools of MCP servers and accept them",
+		.summary = "show the tools of MCP servers and accept them; be one",
 		.help =
 "list asks every server in mcp_servers for its tools, and prints for each if it\n"
 "is accepted, new, changed or unusable. show prints the definitions as the server\n"
 "gives them and, for a changed tool, also the accepted one. accept accepts the\n"
 "current definitions: read them first, because the model will. --user names the\n"
-"user on whose behalf to ask servers that require a user token (token).\n",
+"user on whose behalf to ask servers that require a user token (token).\n"
+"serve is an MCP server for a program that starts its servers: it passes each line\n"
+"of stdin to the MCP server of a site (https://SITE/chat/api/v1/mcp) and prints the\n"
+"answers, with the token in the environment variable LAMPLIGHTER_TOKEN.\n",
 	},
 	{
 		.name = "secret", .args = "key | rotate", .run = cli_secret,

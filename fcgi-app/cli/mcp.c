@@ -216,10 +216,12 @@ int cli_mcp(struct cli *cli, int argc, char **argv)
 		argc -= 2;
 		argv += 2;
 	}
+	if (argc && !user && !strcmp(argv[0], "serve"))
+		return cli_mcp_serve(cli, argc - 1, argv + 1);
 	while (argc && v < ARRAY_LEN(verbs) && strcmp(argv[0], verbs[v].name))
 		v++;
 	if (!argc || v == ARRAY_LEN(verbs))
-		return cli_usage(cli, "the subcommand is missing: list, show or accept");
+		return cli_usage(cli, "the subcommand is missing: list, show, accept or serve");
 	if (argc - 1 < verbs[v].least)
 		return cli_usage(cli, "name the server");
 	if (verbs[v].least == 0 && argc > 1)

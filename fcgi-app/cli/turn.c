@@ -77,7 +77,7 @@ static const char *kind_of(const struct usage *u)
 		[USAGE_TITLE] = "title", [USAGE_AGENT] = "agent",
 		[USAGE_TRIAL] = "trial", [USAGE_EMBED] = "embedding",
 		[USAGE_RERANK] = "ranking", [USAGE_SCAN] = "scan",
-		[USAGE_SUMMARY] = "summary",
+		[USAGE_SUMMARY] = "summary", [USAGE_TOOL] = "tool",
 	};
 
 	return u->kind > 0 && u->kind < (int64_t)ARRAY_LEN(names)

@@ -58,6 +58,8 @@
 #define LIM_PROJECTS         500	/* of one user, one group, or the tenant */
 #define LIM_PROJECT_MEMBERS  200	/* of one */
 #define LIM_ENTITIES         5000	/* of one kind in one project */
+#define LIM_PROJECT_FILE_BYTES 16777216	/* a project as a file, out and in */
+#define LIM_PROJECT_FILES    20000	/* of Markdown in such an archive */
 #define LIM_EDGES            10000	/* links in one project */
 #define LIM_EVENTS           5000	/* of one user, and in one project */
 #define LIM_OCCURRENCES      1000	/* of events, in one answer */
@@ -126,6 +128,8 @@
 #define LIM_STATE_BYTES      131072	/* of the agent state of a conversation */
 #define LIM_SUMMARY_CHARS    8000	/* of the summary of a conversation: 2,000 tokens */
 #define LIM_MEMORY_VERSIONS  50	/* kept of a conversation */
+#define LIM_PERSONAL_MEMORIES 300	/* of a user, with what is proposed and refused */
+#define LIM_PERSONAL_MEMORY_CHARS 300
 #define LIM_TOOL_OUTPUT_BYTES 4194304	/* kept of a longer one, for read_result */
 #define LIM_TOOL_RESULT_BYTES 65536	/* tool result sent to the model */
 #define LIM_IMAGE_BYTES      3932160	/* for a model; 5 MiB as base64, what Anthropic takes */

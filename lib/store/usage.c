@@ -55,14 +55,20 @@ struct db_val *usage_args(struct db_val *v, const struct owner *o,
 	return v + ARRAY_LEN(row);
 }
 
+int usage_insert_once(struct db *db, const struct owner *o, const struct usage *u,
+		      struct err *e)
+{
+	struct db_val v[sizeof(USAGE_ROW) - 1];
+
+	usage_args(v, o, u);
+	return db_exec(db, STMT_USAGE_INSERT, v, NULL, e);
+}
+
 int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		 struct err *e)
 {
-	struct db_val v[sizeof(USAGE_ROW) - 1];
-	int rc;
+	int rc = usage_insert_once(db, o, u, e);
 
-	usage_args(v, o, u);
-	rc = db_exec(db, STMT_USAGE_INSERT, v, NULL, e);
 	if (rc && e->code == ERR_DB_DUPLICATE) {
 		err_clear(e);	/* a retry after a lost connection */
 		rc = 0;

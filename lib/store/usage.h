@@ -13,7 +13,9 @@ enum usage_kind { USAGE_CHAT = 1, USAGE_COMPLETE = 2, USAGE_TITLE = 3,
 		  USAGE_TRIAL = 5,	/* a service was tried */
 		  USAGE_EMBED = 6, USAGE_RERANK = 7,	/* for searching */
 		  USAGE_SCAN = 8,	/* the text of an image was read */
-		  USAGE_SUMMARY = 9 };	/* of a conversation (memory/fold.h) */
+		  USAGE_SUMMARY = 9,	/* of a conversation (memory/fold.h) */
+		  USAGE_TOOL = 10 };	/* a tool that an MCP client called, and
+					   approvals of calls; no model */
 
 struct usage {
 	struct uuid id;			/* made by the caller: uuid_new */
@@ -46,6 +48,10 @@ struct usage usage_init(enum usage_kind kind);
 /* Inserts a record. Within store_turn_end it is part of the turn's transaction. */
 int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		 struct err *e) MUST_CHECK;
+
+/* The same for an id that counts once: ERR_DB_DUPLICATE if there is one. */
+int usage_insert_once(struct db *db, const struct owner *o, const struct usage *u,
+		      struct err *e) MUST_CHECK;
 
 /*
  * For a turn that another process has closed: its record, whose id is the

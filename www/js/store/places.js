@@ -193,6 +193,8 @@ export class Places extends Observable {
 
 		if (type === 'refresh' && ['all', 'projects'].includes(data.what))
 			project?.refresh();
+		else if (type === 'refresh' && data.what === name)
+			rows?.reload();
 		else if (type === 'entity-patch' && project?.id === data.projectId)
 			project.patched(data);
 		else if (type === 'entity-patch' && name === 'projects' && data.entityType === 'project')
@@ -202,6 +204,12 @@ export class Places extends Observable {
 	draft(form, id, values)
 	{
 		return new Draft(this.#api, form, this.path(form, values), id);
+	}
+
+	/** The settings at the level of an address, '': the caller's. */
+	settings(id = '')
+	{
+		return new Draft(this.#api, this.form('settings'), settingsPath(id), 'all');
 	}
 
 	/** A chat is shown, to which the end of a place leads, also after a reload. */
@@ -241,7 +249,7 @@ export class Places extends Observable {
 			this.current = { ...place, form, rows: null, draft: null,
 				row: PLACES.find((row) => row.form === place.name) || {} };
 			if (form?.single) {
-				this.current.draft = new Draft(this.#api, form, settingsPath(place.id), 'all');
+				this.current.draft = this.settings(place.id);
 				this.current.draft.load();
 			} else if (form && this.current.row.deep && place.id && place.id !== 'new') {
 				if (this.#project?.id !== place.id || this.#project.lost)
