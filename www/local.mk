@@ -64,6 +64,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/store/conversations.js \
 	www/js/store/draft.js \
 	www/js/store/drafts.js \
+	www/js/store/find.js \
 	www/js/store/notices.js \
 	www/js/store/options.js \
 	www/js/store/order.js \
@@ -77,11 +78,13 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/store/settings.js \
 	www/js/store/thread.js \
 	www/js/store/threads.js \
+	www/js/store/tree.js \
 	www/js/store/turn.js \
 	www/js/store/unstored.js \
 	www/js/store/uploads.js \
 	www/js/strings.js \
 	www/js/table.js \
+	www/js/tree.js \
 	www/js/theme.js \
 	www/js/tools.js \
 	www/js/ui/app.js \
@@ -105,12 +108,14 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/editor.js \
 	www/js/ui/element.js \
 	www/js/ui/field.js \
+	www/js/ui/find.js \
 	www/js/ui/form.js \
 	www/js/ui/gallery.js \
 	www/js/ui/icons.js \
 	www/js/ui/items.js \
 	www/js/ui/limits.js \
 	www/js/ui/later.js \
+	www/js/ui/links.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
 	www/js/ui/members.js \
@@ -121,6 +126,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/preview.js \
 	www/js/ui/project.js \
 	www/js/ui/projects.js \
+	www/js/ui/remembered.js \
 	www/js/ui/prompt.js \
 	www/js/ui/question.js \
 	www/js/ui/refs.js \
@@ -138,6 +144,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/month.js \
 	www/js/month.js \
 	www/js/ui/table.js \
+	www/js/ui/tree.js \
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \
 	www/js/ui/turn.js \

@@ -474,18 +474,89 @@ static json_t *summary(struct talk *t, const char *question)
 	return v;
 }
 
+/* Whether a sentence is one that the user says about themselves, or wants noted. */
+static bool is_about_user(const struct words *w)
+{
+	static const char *const phrase[] = {"i am", "i'm", "i live", "i work",
+		"i prefer", "i like", "i use", "i speak", "my name is", "call me",
+		"remember that", "remember:", "please remember"};
+
+	for (size_t i = 0; i < ARRAY_LEN(phrase); i++)
+		if (words_at(w, 0, phrase[i]))
+			return true;
+	return false;
+}
+
+/*
+ * The answer of a model that notes what to remember of a user (lib/memory/personal.h):
+ * sentences about themselves, as they said them. NULL: the request is another one.
+ */
+static json_t *facts(struct talk *t, const char *question)
+{
+	const char *at = strchr(question, '{');
+	struct str all = str_of(at), said, one;
+	json_t *v = NULL, *out;
+
+	if (!json_object_get(json_object_get(t->ask->schema, "properties"), "facts"))
+		return NULL;
+	if (at)
+		v = jx_keep(t->a, jx_try((struct str){ at, jx_extent(all) }));
+	out = json_array();
+	for (said = jx_str(v, "message"); said.n;) {
+		struct words w;
+
+		one = str_trim(str_cut(&said, '.'));
+		if (!one.n || utf8_head(one, SAID_CHARS).n < one.n)
+			continue;
+		w = words_of(t->a, arena_str(t->a, one).p);
+		if (!is_about_user(&w))
+			continue;
+		json_array_append_new(out, json_string(arena_printf(
+			t->a, "The user said: %.*s.", STR_ARG(one))));
+	}
+	return json_pack("{s:o}", "facts", out);
+}
+
 static void say_json(struct talk *t, const char *question)
 {
 	json_t *v = t->ask->schema ? summary(t, question)
 		: json_pack("{s:s}", "answer",
 			"The demo model has no language model behind it.");
 
+	if (!v && t->ask->schema)
+		v = facts(t, question);
 	if (!v)
 		v = fill_schema(t->ask->schema, question);
 
 	out_dump(&t->text, v);
 	json_decref(v);
 	say(t, false);
+}
+
+/* What is remembered of the user, where they ask for it (turn/recall.c). */
+static bool recalls(struct talk *t)
+{
+	static const char mark[] = "assistants to know in all conversations";
+	const char *at = NULL;
+	bool any = false;
+
+	if (!words_have(&t->w, "know about me") && !words_have(&t->w, "remember about me") &&
+	    !words_have(&t->w, "remember of me") && !words_have(&t->w, "who am i"))
+		return false;
+	for (size_t i = 0; i < t->ask->n && !at; i++)
+		if (t->ask->msgs[i].role == ROLE_SYSTEM)
+			at = strstr(t->ask->msgs[i].text, mark);
+	for (at = at ? strchr(at, '\n') : NULL; at && !strncmp(at, "\n- ", 3);
+	     at = strchr(at + 1, '\n')) {
+		out_printf(&t->text, "%s\n- %.*s", any ? "" : "You let me remember this:\n",
+			   (int)strcspn(at + 3, "\n"), at + 3);
+		any = true;
+	}
+	if (!any)
+		out_puts(&t->text, "Nothing is remembered of you. Switch it on under "
+			 "\"Remembered\" at the side, and keep what is proposed.");
+	say(t, true);
+	return true;
 }
 
 /* Requests that need no data. True when the plan is made. */
@@ -592,7 +663,7 @@ void converse(const struct ask *a, struct plan *p)
 	}
 	if (choice)
 		t.w = words_of(t.a, choice);
-	if (acts(&t) || smalltalk(&t) || reads_files(&t, user) ||
+	if (recalls(&t) || acts(&t) || smalltalk(&t) || reads_files(&t, user) ||
 	    (!t.lister && quotes(&t, text)) ||
 	    need_catalogue(&t) ||
 	    (!choice && act_ask_back(a, &t.catalogue, &t.w, p)))

@@ -74,8 +74,9 @@ static void put_nav(struct plain *p)
 		buf_addf(p->b, " <a href=\"%sprompts?conversation=%s\">Prompts"
 			 "</a>", p->root, p->steps ? "&amp;steps=1" : "");
 	if (policy_may(p->rq->by.who, PERM_SETTINGS_READ))
-		buf_addf(p->b, " <a href=\"%ssettings%s\">Settings</a>", p->root,
-			 steps);
+		buf_addf(p->b, " <a href=\"%smemories%s\">Remembered</a>"
+			 " <a href=\"%ssettings%s\">Settings</a>", p->root, steps,
+			 p->root, steps);
 	if (p->rq->by.who->login.n) {
 		buf_adds(p->b, " <span>");
 		html_text(p->b, p->rq->by.who->name);

@@ -54,6 +54,7 @@ struct workspace {
 	int history_messages, history_tokens;
 	int max_parallel_tools;
 	bool title_by_model;
+	bool personal_memory;		/* what is remembered of users may be used here */
 	enum tool_confirm confirm;	/* minimum for tools that change data */
 	struct conf_list suggestions;
 	/*

@@ -40,6 +40,9 @@ enum setting_of {		/* what an id refers to */
 	SETTING_OF_SERVICES,
 };
 
+/* Values of personal_memory, in the order of its row. */
+enum personal_mode { PERSONAL_OFF, PERSONAL_ASK, PERSONAL_KEEP };
+
 enum setting_id {
 #define SETTING(name, key, type, merge, dflt, label, what, levels) SETTING_##name,
 #include "agent/setting.def"

@@ -58,6 +58,8 @@
 #define LIM_PROJECTS         500	/* of one user, one group, or the tenant */
 #define LIM_PROJECT_MEMBERS  200	/* of one */
 #define LIM_ENTITIES         5000	/* of one kind in one project */
+#define LIM_PROJECT_FILE_BYTES 16777216	/* a project as a file, out and in */
+#define LIM_PROJECT_FILES    20000	/* of Markdown in such an archive */
 #define LIM_EDGES            10000	/* links in one project */
 #define LIM_EVENTS           5000	/* of one user, and in one project */
 #define LIM_OCCURRENCES      1000	/* of events, in one answer */
@@ -126,6 +128,8 @@
 #define LIM_STATE_BYTES      131072	/* of the agent state of a conversation */
 #define LIM_SUMMARY_CHARS    8000	/* of the summary of a conversation: 2,000 tokens */
 #define LIM_MEMORY_VERSIONS  50	/* kept of a conversation */
+#define LIM_PERSONAL_MEMORIES 300	/* of a user, with what is proposed and refused */
+#define LIM_PERSONAL_MEMORY_CHARS 300
 #define LIM_TOOL_OUTPUT_BYTES 4194304	/* kept of a longer one, for read_result */
 #define LIM_TOOL_RESULT_BYTES 65536	/* tool result sent to the model */
 #define LIM_IMAGE_BYTES      3932160	/* for a model; 5 MiB as base64, what Anthropic takes */
@@ -142,6 +146,8 @@
 #define LIM_SETTINGS_PAGE_BYTES 1048576	/* what a page of settings is made from */
 #define LIM_FORM_FIELDS      32		/* fields of a form; parts of a multipart body */
 #define LIM_INLINE_GET_BYTES 20971520	/* a file at an address in a client's message */
+#define LIM_CORS_HEADERS_BYTES 2048	/* that a page elsewhere asks for */
+#define LIM_TOKEN_LIST       50		/* agents, and tools, that a token may name */
 #define LIM_CLIENT_CHARS     64		/* name of a program that uses the API */
 #define LIM_CLIENT_NAME_CHARS 200	/* a client's id of a thread, a run, a chat */
 #define LIM_OPENAI_GIVEN_BYTES 8388608	/* messages before the last, of an OpenAI client */

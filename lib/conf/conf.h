@@ -396,6 +396,7 @@ struct conf_workspace {
 	int history_tokens;		/* default 24000 */
 	int max_parallel_tools;		/* default 4 */
 	bool title_by_model;
+	bool personal_memory;
 	enum tool_confirm confirm;	/* least, of tools that change things */
 	struct conf_list suggestions;
 	const struct conf_agent *agents;	/* at least one, one default */
@@ -469,6 +470,7 @@ struct conf {
 	struct {
 		const char *base;	/* "" = as the web server says */
 		const char *origin;	/* "" = compare with Host */
+		struct conf_list cors;	/* origins of pages elsewhere */
 		int workers;		/* of the web server; 0: its stock number */
 		int notification_percent, answer_percent;	/* of them */
 	} server;

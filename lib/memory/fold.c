@@ -329,7 +329,7 @@ static void add_origins(struct origins *to, const struct memory_row *rows, size_
 	}
 }
 
-static struct str origins_text(const struct origins *o, struct arena *a)
+struct str memory_origins_text(const struct origins *o, struct arena *a)
 {
 	struct buf b = BUF_INIT(8192);
 	struct jw w = jw_on(&b);
@@ -355,7 +355,7 @@ int fold_apply(const struct memory *base, const json_t *answer,
 	*out = *base;
 	origins_parse(&from, base->origins);
 	add_origins(&from, window, n);
-	out->origins = origins_text(&from, a);
+	out->origins = memory_origins_text(&from, a);
 	out->summary = summary;
 	out->state = next_state(base, answer, given, now_us, a);
 	out->kept = keep(base, answer, window, n, a);
@@ -452,7 +452,7 @@ static int take_page(struct folding *k, const struct memory_row *rows, size_t n,
 	/* Whoever was read before may have chosen the names of what was made then. */
 	origins_parse(&from, next->origins);
 	add_origins(&from, rows, n);
-	next->origins = origins_text(&from, a);
+	next->origins = memory_origins_text(&from, a);
 	if (!*n_facts)
 		return 0;
 	state = state_read(a, next->state);
@@ -526,39 +526,41 @@ static int find_boundary(struct folding *k, int64_t *boundary, struct err *e)
 	return 0;
 }
 
-/* Whoever chose the address of the service may answer in its place. */
+void memory_note_service(const struct conf *conf, const struct llm_service *s,
+			 struct origins *to)
+{
+	if (s->payer == PAYER_WORKSPACE && s->set.url &&
+	    !conf_list_has(&conf->trusted.services, str_of(s->url)))
+		origins_add(to, ORIGIN_SERVICE, str_of(s->name));
+}
+
 static void note_service(const struct folding *k, const struct llm_service *s,
 			 struct memory *m)
 {
 	struct origins from = { .n = 0 };
 
-	if (s->payer != PAYER_WORKSPACE || !s->set.url ||
-	    conf_list_has(&k->r->conf->trusted.services, str_of(s->url)))
-		return;
 	origins_parse(&from, m->origins);
-	origins_add(&from, ORIGIN_SERVICE, str_of(s->name));
-	m->origins = origins_text(&from, k->r->arena);
+	memory_note_service(k->r->conf, s, &from);
+	m->origins = memory_origins_text(&from, k->r->arena);
 }
 
-/* The summarise service, else the turn's; NULL: it is gone. */
-static int find_service(struct folding *k, const struct llm_service **s, struct err *e)
+int memory_service(const struct job_run *r, const struct owner *o,
+		   const struct conversation *c, const json_t *args, struct str wished,
+		   const struct llm_service **s, struct err *e)
 {
-	const struct job_run *r = k->r;
-	const struct identity who = { .tenant = k->owner.tenant_id,
-				      .user_id = k->owner.user_id };
+	const struct identity who = { .tenant = o->tenant_id, .user_id = o->user_id };
 	const struct caller by = caller_of(r->conf, &who, r->db, r->arena);
 
 	*s = NULL;
-	if (k->wish.service.n &&
-	    service_find(&by, k->c.workspace_id, k->wish.service, r->arena, s, e) < 0)
+	if (wished.n && service_find(&by, c->workspace_id, wished, r->arena, s, e) < 0)
 		return -1;
 	if (*s)
 		return 0;
-	if (!jx_bool(k->args, "own", false))
-		return service_find(&by, k->c.workspace_id, jx_str(k->args, "service"),
-				    r->arena, s, e);
+	if (!jx_bool(args, "own", false))
+		return service_find(&by, c->workspace_id, jx_str(args, "service"), r->arena,
+				    s, e);
 	return r->conf->byok.mode != BYOK_ALLOW_USER ? 0
-		: stored_service_own(&by, k->c.workspace_id, k->c.agent_id, r->arena, s, e);
+		: stored_service_own(&by, c->workspace_id, c->agent_id, r->arena, s, e);
 }
 
 static int ask(struct folding *k, const struct llm_service *s, struct str given,
@@ -646,7 +648,8 @@ static int fold(struct folding *k, struct err *e)
 	int rc;
 
 	if (find_boundary(k, &boundary, e) < 0 ||
-	    (boundary && find_service(k, &s, e) < 0))
+	    (boundary && memory_service(r, &k->owner, &k->c, k->args, k->wish.service,
+					&s, e) < 0))
 		return -1;
 	if (!boundary)
 		return 1;

@@ -11,6 +11,10 @@
 #include "job/work.h"
 #include "memory/memory.h"
 #include "prompt/builtin.h"
+#include "prompt/origin.h"
+#include "store/conversation.h"
+
+struct llm_service;
 
 /* What a turn says of the job: the member `memory` of its args. */
 struct fold_wish {
@@ -29,7 +33,30 @@ void fold_wish_write(struct jw *w, const struct fold_wish *f);
 int fold_ask(struct db *db, const struct owner *o, const struct uuid *conversation,
 	     struct str args, struct err *e) MUST_CHECK;
 
-/* The instruction of the summariser, and the schema of its answer; for tests, too. */
+/*
+ * -- for other jobs of this room ------------------------------------------------------
+ */
+
+/*
+ * The service that such a job asks: the wished one, else that of the turn, as its args
+ * say, of the same payer. *s NULL: it is gone, and nobody else is asked instead.
+ */
+int memory_service(const struct job_run *r, const struct owner *o,
+		   const struct conversation *c, const json_t *args, struct str wished,
+		   const struct llm_service **s, struct err *e) MUST_CHECK;
+
+/* Whoever chose the address of the service may answer in its place: adds them. */
+void memory_note_service(const struct conf *conf, const struct llm_service *s,
+			 struct origins *to);
+
+/* JSON, in a; p == NULL: there are none. */
+struct str memory_origins_text(const struct origins *o, struct arena *a);
+
+/*
+ * -- for tests, too -------------------------------------------------------------------
+ */
+
+/* The instruction of the summariser, and the schema of its answer. */
 extern const struct prompt_text fold_prompt;
 json_t *fold_schema(struct arena *a);
 

@@ -65,6 +65,7 @@ struct part_input {
 	struct str memory, state;	/* of the conversation; untrusted unless they are own */
 	bool memory_is_own;	/* made from the user's words alone */
 	int memory_version;	/* of both, for the stamp */
+	struct str recalled_own, recalled;	/* of the user; the latter untrusted */
 	struct str user_name;	/* display name; empty = unknown */
 	int64_t now_us;		/* 0 = no date */
 	struct str zone;	/* of the date (base/zone.h); "": the process's */

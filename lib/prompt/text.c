@@ -317,3 +317,17 @@ int part_state_own(const struct part_input *in, struct part_text *out, struct er
 	give_memory(in, true, "agent-state", in->state, out);
 	return 0;
 }
+
+int part_recalled(const struct part_input *in, struct part_text *out, struct err *e)
+{
+	(void)e;
+	*out = (struct part_text){ .name = "remembered", .text = in->recalled };
+	return 0;
+}
+
+int part_recalled_own(const struct part_input *in, struct part_text *out, struct err *e)
+{
+	(void)e;
+	*out = (struct part_text){ .name = "remembered", .text = in->recalled_own };
+	return 0;
+}

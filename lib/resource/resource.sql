@@ -1,15 +1,15 @@
--- API_TOKEN_LIST (suiiui) -> (uiiiusSISSB)
-SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- API_TOKEN_LIST (suiiui) -> (uiiiusSIIISSISSB)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- API_TOKEN_TOTAL (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL LIMIT ?) c;
--- API_TOKEN_GET (usu) -> (uiiiusSISSB)
-SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE id = ? AND tenant_id = ? AND user_id = ? AND revoked_us IS NULL;
+-- API_TOKEN_GET (usu) -> (uiiiusSIIISSISSB)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash` FROM api_token WHERE id = ? AND tenant_id = ? AND user_id = ? AND revoked_us IS NULL;
 -- API_TOKEN_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL LIMIT ?) c;
--- API_TOKEN_EXPORT (suui) -> (uiiiusSISSB)
-SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND id > ? ORDER BY id LIMIT ?;
--- API_TOKEN_INSERT (usuiiSISSB) -> ()
-INSERT INTO api_token (id, tenant_id, user_id, version, created_us, updated_us, `name`, `expires_us`, `groups`, `login`, `hash`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?);
+-- API_TOKEN_EXPORT (suui) -> (uiiiusSIIISSISSB)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND id > ? ORDER BY id LIMIT ?;
+-- API_TOKEN_INSERT (usuiiSIIISSISSB) -> ()
+INSERT INTO api_token (id, tenant_id, user_id, version, created_us, updated_us, `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- API_TOKEN_UPDATE (iISusui) -> ()
 UPDATE api_token SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ? AND revoked_us IS NULL;
 -- API_TOKEN_DELETE (iusu) -> ()
@@ -952,6 +952,32 @@ SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND u
 SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
 -- CONVERSATION_SHARE_DOWN_created_us (suiUIIui) -> (uiiiusUSSIIIIIU)
 SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
+-- PERSONAL_MEMORY_LIST (suiiui) -> (uiiiusSSUS)
+SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PERSONAL_MEMORY_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM personal_memory WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- PERSONAL_MEMORY_GET (usu) -> (uiiiusSSUS)
+SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- PERSONAL_MEMORY_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM personal_memory WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- PERSONAL_MEMORY_EXPORT (suui) -> (uiiiusSSUS)
+SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PERSONAL_MEMORY_INSERT (usuiiSSUS) -> ()
+INSERT INTO personal_memory (id, tenant_id, user_id, version, created_us, updated_us, `text`, `state`, `conversation_id`, `origins`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?);
+-- PERSONAL_MEMORY_UPDATE (iISISusui) -> ()
+UPDATE personal_memory SET version = version + 1, updated_us = ?, `text` = IF(?, ?, `text`), `state` = IF(?, ?, `state`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
+-- PERSONAL_MEMORY_DELETE (usu) -> ()
+DELETE FROM personal_memory WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- PERSONAL_MEMORY_ERASE (su) -> ()
+DELETE FROM personal_memory WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
+-- PERSONAL_MEMORY_LISTED (suiSiiui) -> (uiiiusSSUS)
+SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND (? OR FIND_IN_SET(`state`, ?)) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PERSONAL_MEMORY_LISTEDTOTAL (suiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND (? OR FIND_IN_SET(`state`, ?)) LIMIT ?) c;
+-- PERSONAL_MEMORY_UP_updated_us (suiSIIui) -> (uiiiusSSUS)
+SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND (? OR FIND_IN_SET(`state`, ?)) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
+-- PERSONAL_MEMORY_DOWN_updated_us (suiSIIui) -> (uiiiusSSUS)
+SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND (? OR FIND_IN_SET(`state`, ?)) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()
@@ -970,6 +996,8 @@ DELETE FROM tool_output WHERE conversation_id = ? LIMIT 100;
 DELETE FROM turn_source WHERE conversation_id = ? LIMIT 200;
 -- FORK_UNLINK (u) -> ()
 UPDATE conversation SET forked_from = NULL, version = version + 1 WHERE forked_from = ? LIMIT 1000;
+-- PERSONAL_MEMORY_UNLINK (u) -> ()
+UPDATE personal_memory SET conversation_id = NULL, version = version + 1 WHERE conversation_id = ? LIMIT 1000;
 -- ATTACHMENT_USE_UNLINK (u) -> ()
 UPDATE attachment_use SET conversation_id = NULL WHERE conversation_id = ? LIMIT 1000;
 -- CONVERSATION_SHARE_PURGE (u) -> ()

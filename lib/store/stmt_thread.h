@@ -128,4 +128,10 @@ struct number {
 	F(origins, S, "x.origins") SEP \
 	F(created_us, i, "x.created_us")
 
+/* What is remembered of users (lib/memory/personal.h). */
+#define PERSONAL_FIELDS(F, SEP) \
+	F(text, s, "text") SEP \
+	F(state, s, "state") SEP \
+	F(origins, S, "origins")
+
 #endif

@@ -11,6 +11,7 @@
 #include "store/message.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
+#include "turn/recall.h"
 #include "turn/remember.h"
 #include "turn/setting.h"
 
@@ -56,6 +57,7 @@ static struct str args_of(struct turn_run *t, struct str rows)
 	jw_kint(&w, "turn", t->loop->turn_number);
 	jw_kstr(&w, "rows", rows);
 	remember_write_wish(t, &w);
+	recall_write_wish(t, &w);
 	jw_end_obj(&w);
 	args = arena_str(t->arena, buf_str(&b));
 	buf_release(&b);

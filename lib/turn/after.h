@@ -61,4 +61,9 @@ int title_run(const struct after_work *w, struct err *e) MUST_CHECK;
 bool remember_due(const struct turn_run *t);
 int remember_run(const struct after_work *w, struct err *e) MUST_CHECK;
 
+/* -- recall.c --------------------------------------------------------------- */
+
+bool recall_due(const struct turn_run *t);
+int recall_run(const struct after_work *w, struct err *e) MUST_CHECK;
+
 #endif

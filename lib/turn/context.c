@@ -22,6 +22,7 @@
 #include "turn/history.h"
 #include "turn/knowledge.h"
 #include "turn/loop.h"
+#include "turn/recall.h"
 #include "turn/remember.h"
 #include "turn/mention.h"
 #include "turn/place.h"
@@ -218,6 +219,7 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 		.memory = l->memory.text, .state = l->memory.state,
 		.memory_is_own = !l->memory.from.n,
 		.memory_version = (int)l->memory.m.number,
+		.recalled = l->recalled.text, .recalled_own = l->recalled.own,
 		.user_name = in->by.who->name,
 		.now_us = clock_now_us(), .zone = turn_zone(l->run),
 		.arena = l->arena, .from = &l->derived,
@@ -243,6 +245,8 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 				    str_of(part_rows[i].layer));
 	if (l->share[PART_MEMORY].tokens || l->share[PART_STATE].tokens)
 		origins_join(&l->derived, &l->memory.from);
+	if (l->share[PART_RECALLED].tokens)
+		origins_join(&l->derived, &l->recalled.from);
 	whose_of_message(l);
 	origins_join(&l->taint, &l->derived);
 	l->request.system = l->blocks.text;
@@ -335,6 +339,7 @@ static int build(struct turn_loop *l, struct err *e)
 	context_place(l);
 	context_knowledge(l);
 	context_memory(l);
+	context_recall(l);
 	if (offer_tools(l, e) < 0)
 		return -1;
 	/* The steps are always sent; the history gets the rest of the window. */

@@ -21,6 +21,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/live.c lib/turn/live.h \
 	lib/turn/log.c lib/turn/log.h \
 	lib/turn/loop.c lib/turn/loop.h \
+	lib/turn/recall.c lib/turn/recall.h \
 	lib/turn/remember.c lib/turn/remember.h \
 	lib/turn/mention.c lib/turn/mention.h \
 	lib/turn/meta.c lib/turn/meta.h \

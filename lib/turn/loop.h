@@ -97,6 +97,11 @@ struct turn_loop {
 		bool changed;		/* a tool of this turn changed something, or
 					   the user chose something */
 	} memory;			/* remember.h */
+	struct {
+		bool looked_up;
+		struct str own, text;	/* sentences about the user; text: untrusted */
+		struct origins from;	/* whose text is in text */
+	} recalled;			/* recall.h */
 	struct untrusted untrusted;	/* this turn's envelope */
 	struct llm_message input;	/* the user's message with its attachments */
 	const struct llm_message *attached;	/* attachments of the history's

@@ -88,6 +88,7 @@ def live(lab, user):
     wait_until("root is known", lambda: lab.sql("SELECT 1 FROM user WHERE login = 'root'"))
     made("/tokens", {"name": "t"})
     made("/conversation-folders", {"name": "f"})
+    made("/memories", {"text": "m"})
     made("/provider-instances", {"displayName": "Mine", "providerId": "openai_compatible",
                                  "model": "demo", "url": "https://93.184.216.34/v1",
                                  "active": False})

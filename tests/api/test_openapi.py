@@ -110,7 +110,7 @@ def prompt_ids(lab):
     [shares, versions] = ["/prompts/{parent}/shares", "/prompts/{parent}/versions"]
     made = {path: lab.post(path, body, **admin).json["id"] for path, body in (
         ("/prompt-categories", {"name": "T"}), ("/prompts", BODIES["POST", "/prompts"]),
-        ("/conversation-folders", {"name": "T"}))}
+        ("/conversation-folders", {"name": "T"}), ("/memories", {"text": "T"}))}
     made["{parent}"] = made["/prompts"]
     made[shares] = lab.post(filled(shares, made), {"group": "it"}, **admin).json["id"]
     made[versions] = lab.get(filled(versions, made), **admin).json["items"][0]["id"]
@@ -212,6 +212,8 @@ BODIES = {
     ("PATCH", "/settings"): {"density": "compact"},
     ("POST", "/prompt-categories"): {"name": "U", "colour": "#2f6f4f"},
     ("POST", "/conversation-folders"): {"name": "Work"},
+    ("POST", "/memories"): {"text": "The user likes tea."},
+    ("PATCH", "/memories/{id}"): {"state": "refused"},
     ("POST", "/conversation-shares"): {"conversationId": "{conversation}", "user": "bob"},
     ("PATCH", "/conversation-shares/{id}"): {"tools": True},
     ("PATCH", "/conversation-folders/{id}"): {"name": "Other work"},
@@ -232,6 +234,8 @@ BODIES = {
     ("PATCH", "/projects/{id}"): {"stateKey": "active"},
     **{("POST", f"{PROJECT}/{kind}"): body for kind, body in KINDS.items()},
     **{("PATCH", f"{PROJECT}/{kind}/{{id}}"): {"description": "D"} for kind in KINDS},
+    ("POST", "/projects/import"): {"format": "lamplighter-project", "version": 1,
+                                   "project": {"name": "From a file"}},
     ("POST", PROJECT + "/members"): {"group": "staff"},
     ("POST", PROJECT + "/edges"): {"fromId": "{document}", "toId": "{goal}"},
     ("PATCH", PROJECT + "/edges/{id}"): {},

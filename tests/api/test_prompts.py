@@ -719,7 +719,8 @@ def test_take_out(make_lab):
     assert set(all_) == {"tenant", "user", "exportedAt", "settings", "conversations",
                          "tokens", "provider-instances", "prompts", "workspaces",
                          "agents", "knowledge-bases", "projects", "attachments",
-                         "events", "conversation-folders", "conversation-shares"}
+                         "events", "conversation-folders", "conversation-shares",
+                         "memories"}
     assert all_["settings"] == {}
     assert (all_["tenant"], all_["user"]) == ("default", "ada")
     assert {talk["conversation"]["conversationId"]: talk["messages"][-1]["content"]

@@ -31,6 +31,7 @@ GOOD = {
                                            "milestones", "risks", "requirements")},
     "events": {"start": "2027-03-01T09:00"}, "projects/events": {"start": "2027-03-01"},
     "projects/calendars": {}, "conversation-folders": {},
+    "memories": {},
 }
 SLUGS = {"agents", "workspaces"}        # addressed by their own id
 ALL_SEE = {"prompt-categories"}         # the tenant's, which everyone reads

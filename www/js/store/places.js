@@ -125,6 +125,25 @@ export class Places extends Observable {
 			.sort((a, b) => a.readOnly - b.readOnly);
 	}
 
+	/** The forms, or before they are loaded: what /me tells of them. */
+	#known()
+	{
+		if (this.#forms.size > 0)
+			return [...this.#forms.values()];
+		return [...this.me?.forms || [],
+			...this.me?.forms && this.#may('settings') ? [SETTINGS] : []];
+	}
+
+	/**
+	 * The title of a form, as far as it is known.
+	 * @param {string} name
+	 * @returns {{title: string} | undefined}
+	 */
+	titled(name)
+	{
+		return this.#known().find((form) => form.name === name);
+	}
+
 	/**
 	 * The links at the side: rows of PLACES with their forms; under: those
 	 * that the head of a place links to.
@@ -133,7 +152,7 @@ export class Places extends Observable {
 	 */
 	offered(under)
 	{
-		const own = [...this.#forms.values()].filter(({ parent }) => !parent);
+		const own = this.#known().filter(({ parent }) => !parent);
 		const known = PLACES.filter(({ form }) => own.some(({ name }) => name === form));
 		const others = own.filter(({ name }) => !PLACES.some((row) => row.form === name))
 			.map(({ name }) => /** @type {import('../route.js').Place} */ (
@@ -193,6 +212,8 @@ export class Places extends Observable {
 
 		if (type === 'refresh' && ['all', 'projects'].includes(data.what))
 			project?.refresh();
+		else if (type === 'refresh' && data.what === name)
+			rows?.reload();
 		else if (type === 'entity-patch' && project?.id === data.projectId)
 			project.patched(data);
 		else if (type === 'entity-patch' && name === 'projects' && data.entityType === 'project')
@@ -202,6 +223,12 @@ export class Places extends Observable {
 	draft(form, id, values)
 	{
 		return new Draft(this.#api, form, this.path(form, values), id);
+	}
+
+	/** The settings at the level of an address, '': the caller's. */
+	settings(id = '')
+	{
+		return new Draft(this.#api, this.form('settings'), settingsPath(id), 'all');
 	}
 
 	/** A chat is shown, to which the end of a place leads, also after a reload. */
@@ -241,7 +268,7 @@ export class Places extends Observable {
 			this.current = { ...place, form, rows: null, draft: null,
 				row: PLACES.find((row) => row.form === place.name) || {} };
 			if (form?.single) {
-				this.current.draft = new Draft(this.#api, form, settingsPath(place.id), 'all');
+				this.current.draft = this.settings(place.id);
 				this.current.draft.load();
 			} else if (form && this.current.row.deep && place.id && place.id !== 'new') {
 				if (this.#project?.id !== place.id || this.#project.lost)

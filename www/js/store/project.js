@@ -3,7 +3,8 @@
 // page of it that the address names: the overview (kind ''), its form (EDIT), the list of
 // a kind, or one item of it.
 import { Observable } from '../observable.js';
-import { kindOf, listPath, shortName, statesOf } from '../projects.js';
+import { isLimited, kindOf, listPath, shortName, statesOf } from '../projects.js';
+import { Tree } from './tree.js';
 
 /** The page with the project's own form. */
 export const EDIT = 'edit';
@@ -45,7 +46,8 @@ export class Project extends Observable {
 		this.next = null;
 		/** @type {Record<string, Record<string, string>>} what lists are limited to, by kind */
 		this.choices = {};
-		/** another number when the month is to be read again */
+		this.tree = new Tree(api, `projects/${encodeURIComponent(id)}/tree`);
+		/** another number when the month, or the links of an item, are to be read again */
 		this.stamp = 0;
 	}
 
@@ -88,6 +90,12 @@ export class Project extends Observable {
 		return this.forms.find((form) => shortName(form) === kind);
 	}
 
+	/** The form of links in it. */
+	get edges()
+	{
+		return this.#places.form(`${this.draft.form.name}/edges`);
+	}
+
 	/** The form of its members. */
 	get members()
 	{
@@ -114,6 +122,7 @@ export class Project extends Observable {
 		if (item && this.formOf(kind)) {
 			this.itemDraft = this.draftOf(kind, item === 'new' ? '' : item);
 			this.itemDraft.load();
+			this.#loadPath();
 		} else {
 			this.refresh();
 		}
@@ -123,8 +132,14 @@ export class Project extends Observable {
 	/** Asks again for what others may have changed: lists, and numbers of the overview. */
 	refresh()
 	{
-		if (this.draft.record === null || this.item)
+		if (this.draft.record === null)
 			return;
+		if (this.item) {
+			this.stamp++;
+			this.#loadPath();
+			this.changed();
+			return;
+		}
 		this.reload();
 		if (this.kind === '') {
 			this.#count();
@@ -152,6 +167,13 @@ export class Project extends Observable {
 		}, PATCH_MS);
 	}
 
+	/** Of a document, what is above it. */
+	#loadPath()
+	{
+		if (kindOf(this.formOf(this.kind) || { name: '' }).view === 'tree' && this.item !== 'new')
+			this.tree.load();
+	}
+
 	/** The rows of what was changed in it; null: the caller has none. */
 	get activity()
 	{
@@ -164,6 +186,20 @@ export class Project extends Observable {
 	draftOf(kind, id)
 	{
 		return this.#places.draft(this.formOf(kind), id, { parent: this.id });
+	}
+
+	/** How a kind is shown: a tree is a list while it is limited. */
+	viewOf(form)
+	{
+		const { view } = kindOf(form);
+
+		return view === 'tree' && isLimited(this, form) ? 'rows' : view;
+	}
+
+	/** Makes an item, of a kind by name. @returns {Promise<any>} its record */
+	make(kind, body)
+	{
+		return this.#api.json('POST', listPath(this.formOf(kind), this.id), { body });
 	}
 
 	/** The path of a kind's list, limited as somebody has chosen, and by more. */
@@ -201,7 +237,9 @@ export class Project extends Observable {
 		else if (kindOf(form).view === 'month') {
 			this.stamp++;
 			this.changed();
-		} else if (kindOf(form).view === 'rows')
+		} else if (this.viewOf(form) === 'tree')
+			this.tree.load();
+		else if (['rows', 'tree'].includes(kindOf(form).view))
 			this.list(form).reload();
 		else
 			this.list(form).all(MOST);

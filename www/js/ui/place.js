@@ -5,13 +5,14 @@ import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { becomePlace, goPlace, placeHash, readPlace } from '../route.js';
+import { becomePlace, entityHash, goPlace, placeHash, readPlace } from '../route.js';
 import { has, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { PARTS } from './parts.js';
 import { placeTitle } from './side.js';
 import './children.js';
+import './find.js';
 import './form.js';
 import './rows.js';
 
@@ -53,6 +54,7 @@ class LampPlace extends PageElement {
 		/** asks for a confirmation: confirm() of <lamp-app> */
 		confirm: { attribute: false },
 		error: { state: true },
+		importing: { state: true },
 	};
 
 	#shown = null;
@@ -69,6 +71,7 @@ class LampPlace extends PageElement {
 		/** @type {import('./parts.js').Confirm} */
 		this.confirm = undefined;
 		this.error = null;
+		this.importing = false;
 		new Watch(this, () => this.places);
 		new Watch(this, () => this.current?.draft);
 	}
@@ -131,14 +134,48 @@ class LampPlace extends PageElement {
 				class="button button-small describe" @click=${() => this.emit('lamp-ask', {
 					place: { contextType: row.described, name: t('project.described') } })}>${
 				icon('question')}<span>${t('project.describe')}</span></button>` : nothing}
+			${form.canWrite && row.imports ? html`<label class="button button-small file-button import"
+				title=${t('project.importTitle')}>
+				<input type="file" class="sr-only" accept=".zip,.json" ?disabled=${this.importing}
+					@change=${this.#onFile}>${icon('folder')}<span>${
+				t(this.importing ? 'project.importing' : 'project.import')}</span></label>` : nothing}
 			${form.canWrite ? this.#newButton(form) : nothing}`;
 	}
+
+	/** Makes a row of a file, and shows it. */
+	#onFile = async ({ target }) => {
+		const [file] = target.files;
+		const { row, form } = this.current;
+
+		target.value = '';
+		if (!file || this.importing)
+			return;
+		this.importing = true;
+		this.error = null;
+		try {
+			const { projectId, name, made, notes } = await this.api.importProject(file);
+			const count = Object.values(made).reduce((sum, n) => sum + n, 0);
+
+			this.emit('lamp-say', { text: t(notes.length ? 'project.importedPart' :
+				'project.imported', { name, count, notes: notes.join(' ') }) });
+			this.emit('lamp-stored', { row });
+			location.hash = placeHash(form.name, projectId);
+		} catch (error) {
+			this.error = error;
+		} finally {
+			this.importing = false;
+		}
+	};
 
 	#list()
 	{
 		const { row, form, rows } = this.current;
 
 		return html`${row.hint ? html`<p class="place-hint">${t(row.hint)}</p>` : nothing}
+			${row.find ? html`<lamp-find class="page-find" .api=${this.api} label=${t('find.all')}
+				@lamp-found=${({ detail: { item } }) => {
+					location.hash = entityHash(item.kind, item.id, item.projectId);
+				}}></lamp-find>` : nothing}
 			<lamp-rows .places=${this.places} .form=${form} .rows=${rows}
 				view=${row.view || ''} mark=${row.mark || ''} .none=${this.#none()}></lamp-rows>`;
 	}

@@ -6,9 +6,10 @@ import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
 import { kindOf, shortName } from '../projects.js';
-import { becomePlace, placeHash, PLACES } from '../route.js';
+import { becomePlace, entityHash, placeHash, PLACES } from '../route.js';
 import { EDIT } from '../store/project.js';
 import { has, t } from '../strings.js';
+import { pathTo } from '../tree.js';
 import { PageElement } from './element.js';
 import { toldView } from './field.js';
 import { icon } from './icons.js';
@@ -18,9 +19,12 @@ import { placeTitle } from './side.js';
 import './board.js';
 import './children.js';
 import './effects.js';
+import './find.js';
 import './form.js';
+import './links.js';
 import './members.js';
 import './month.js';
+import './tree.js';
 
 /** What the page says of a kind besides its form. */
 const placeOf = (form) => PLACES.find((row) => row.form === form.name) ||
@@ -54,6 +58,7 @@ class LampProject extends PageElement {
 		new Watch(this, () => this.current?.project);
 		new Watch(this, () => this.current?.project.itemDraft);
 		new Watch(this, () => this.current?.project.activity);
+		new Watch(this, () => this.current?.project.tree);
 	}
 
 	connectedCallback()
@@ -131,9 +136,11 @@ class LampProject extends PageElement {
 		const project = this.#project;
 		const { lost, draft } = project;
 
-		return html`${placeHead(this, { heading: this.#name, up: placeHash(draft.form.name) })}
+		return html`${placeHead(this, { heading: this.#name, up: placeHash(draft.form.name),
+			actions: html`<span class="head-find" @lamp-found=${this.#found}>${
+				this.#findView()}</span>` })}
 			${this.#tabs()}
-			<div class="place-scroll"><div class="place-column place-wide">
+			<div class="place-scroll" @lamp-found=${this.#found}><div class="place-column place-wide">
 				${this.error ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
 					failureText(this.error)}</span></p>` : nothing}
 				${lost ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
@@ -142,6 +149,17 @@ class LampProject extends PageElement {
 					t('app.retry')}</button></p>` : this.#page()}
 			</div></div>`;
 	}
+
+	/** The search in it: on a phone it is on the overview alone. */
+	#findView()
+	{
+		return html`<lamp-find .api=${this.api} project=${this.#project.id}
+			label=${t('find.here')}></lamp-find>`;
+	}
+
+	#found = ({ detail: { item } }) => {
+		location.hash = entityHash(item.kind, item.id, this.#project.id);
+	};
 
 	#tabs()
 	{
@@ -208,8 +226,10 @@ class LampProject extends PageElement {
 		const { id, draft: { form, record }, canEdit } = project;
 
 		return html`${this.#head({ actions: html`${this.#askButton(this.#name)}${canEdit ?
-			html`<a class="button button-small" href=${placeHash(form.name, id, EDIT)}>${
-				icon('pencil')}<span>${t('project.edit')}</span></a>` : nothing}` })}
+			html`<a class="button button-small" aria-label=${t('project.edit')}
+				href=${placeHash(form.name, id, EDIT)}>${
+				icon('pencil')}<span>${t('project.editShort')}</span></a>` : nothing}` })}
+			<div class="page-find">${this.#findView()}</div>
 			<div class="overview"><div class="overview-main">
 				${record.description ? html`<p class="overview-text" dir="auto">${
 					record.description}</p>` : html`<p class="muted">${t('project.noText')}</p>`}
@@ -219,7 +239,20 @@ class LampProject extends PageElement {
 					this.#fact(form.fields.find((field) => field.key === key)))}</dl>
 				${project.members ? html`<lamp-members .places=${this.places} .project=${project}
 					.confirm=${this.confirm}></lamp-members>` : nothing}
+				${this.#files()}
 			</div>${this.#next()}${this.#activity()}</div>`;
+	}
+
+	/** The project as a file. */
+	#files()
+	{
+		const link = (format, text) => html`<li><a class="button button-small" download
+			href=${this.api.projectFile(this.#project.id, format)}>${icon('download')}${
+			t(text)}</a></li>`;
+
+		return html`<section class="project-files" aria-labelledby="files-title">
+			<h3 id="files-title">${t('project.files')}</h3><ul>${
+				link('markdown', 'project.asMarkdown')}${link('json', 'project.asJson')}</ul></section>`;
 	}
 
 	/** What happened here, the newest first. */
@@ -296,14 +329,15 @@ class LampProject extends PageElement {
 	#listView(form)
 	{
 		const project = this.#project;
-		const { view } = kindOf(form);
+		const view = project.viewOf(form);
 
 		return html`${this.#head({ actions: html`${form.canWrite ? this.#newButton(form) : nothing}${
 			filtersView(project, form)}` })}
 			${view === 'month' ? html`<lamp-month .api=${this.api} .stamp=${project.stamp}
 				.path=${`projects/${encodeURIComponent(project.id)}/calendar`}
 				.href=${(item) => itemHash(project, form, item.eventId)}></lamp-month>` :
-				view === 'board' ? html`<lamp-board .project=${project} .form=${form}
+				view === 'tree' ? html`<lamp-tree .project=${project} .form=${form}
+				.none=${this.#none(form)}></lamp-tree>` : view === 'board' ? html`<lamp-board .project=${project} .form=${form}
 				.none=${this.#none(form)}></lamp-board>` : html`<lamp-items
 				.project=${project} .form=${form} .none=${this.#none(form)}></lamp-items>`}`;
 	}
@@ -345,16 +379,30 @@ class LampProject extends PageElement {
 				@click=${() => draft.load()}>${t('app.retry')}</button></p>`;
 		if (!draft.ready)
 			return html`${head}<p><span class="skeleton"></span><span class="skeleton"></span></p>`;
-		return html`${head}
+		return html`${head}${this.#pathView(form, draft)}
 			<lamp-form class="item-form" .draft=${draft} .places=${this.places}
 				@lamp-saved=${this.#saved}
 				.actions=${!draft.isNew && draft.canEdit ? html`<button type="button"
 					class="button form-delete" @click=${() => this.#delete(draft, list)}>${
 					t('form.remove')}</button>` : undefined}></lamp-form>
+			${draft.isNew || !project.edges ? nothing : html`<lamp-links .api=${this.api}
+				.project=${project} of=${draft.id} name=${rowName(form, draft.record)}
+				.stamp=${project.stamp}></lamp-links>`}
 			${draft.isNew ? nothing : this.places.children(form.name).map((child) => html`
 				<lamp-children .api=${this.api} .places=${this.places} .form=${child}
 					.parent=${draft} .confirm=${this.confirm}
 					@lamp-restored=${this.#restored}></lamp-children>`)}`;
+	}
+
+	/** Of a document that is under others: the way to it. */
+	#pathView(form, draft)
+	{
+		const project = this.#project;
+		const path = kindOf(form).view === 'tree' ? pathTo(project.tree.root, draft.id) : [];
+
+		return path.length === 0 ? nothing : html`<nav class="crumbs" aria-label=${t('tree.path')}>
+			<ol>${path.map(({ id, title }) => html`<li><a dir="auto" href=${
+				itemHash(project, form, id)}>${title}</a></li>`)}</ol></nav>`;
 	}
 
 	#saved = ({ detail: { draft, made } }) => {

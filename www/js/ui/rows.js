@@ -12,9 +12,10 @@ import { PageElement } from './element.js';
 import { categoryRows, galleryView } from './gallery.js';
 import { icon } from './icons.js';
 import { projectsView } from './projects.js';
+import { rememberedView } from './remembered.js';
 
 /** Lists other than the ordinary one, by the name in the route table. */
-const VIEWS = { gallery: galleryView, projects: projectsView };
+const VIEWS = { gallery: galleryView, projects: projectsView, remembered: rememberedView };
 
 class LampRows extends PageElement {
 	static properties = {
@@ -104,7 +105,7 @@ class LampRows extends PageElement {
 		const view = VIEWS[this.view];
 
 		return html`
-			${form.search ? html`<div class="search rows-search" role="search">${icon('search')}
+			${form.search && this.view !== 'projects' ? html`<div class="search rows-search" role="search">${icon('search')}
 				<input type="search" class="search-field" .value=${rows.q}
 					placeholder=${t('rows.searchHow', { what: form.what })}
 					aria-label=${t('rows.search')}
