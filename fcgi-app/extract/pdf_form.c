@@ -27,7 +27,7 @@ struct pdf_fields {
 };
 
 /* A page with its fields. */
-struct form {
+struct form_page {
 	struct pdf_fields *all;
 	const struct pdf_page *page;
 	double width, height;		/* as it is looked at */
@@ -98,7 +98,7 @@ static bool has_all(struct str shown, struct str value)
 }
 
 /* The place of a field on the page as it is looked at, from the upper left corner. */
-static PopplerRectangle place_of(const struct form *f, const PopplerRectangle *r)
+static PopplerRectangle place_of(const struct form_page *f, const PopplerRectangle *r)
 {
 	const double w = f->width, h = f->height;
 
@@ -111,7 +111,7 @@ static PopplerRectangle place_of(const struct form *f, const PopplerRectangle *r
 }
 
 /* The words within a field. */
-static void shown_in(struct form *f, const PopplerRectangle *area, struct buf *out)
+static void shown_in(struct form_page *f, const PopplerRectangle *area, struct buf *out)
 {
 	const PopplerRectangle at = place_of(f, area);
 
@@ -126,7 +126,7 @@ static void shown_in(struct form *f, const PopplerRectangle *area, struct buf *o
 	}
 }
 
-static bool is_hidden(struct form *f, const PopplerRectangle *r)
+static bool is_hidden(struct form_page *f, const PopplerRectangle *r)
 {
 	const int flags = POPPLER_ANNOT_FLAG_HIDDEN | POPPLER_ANNOT_FLAG_NO_VIEW;
 
@@ -193,7 +193,7 @@ static void add_name(PopplerFormField *field, struct buf *out)
 		add_owned(out, poppler_form_field_get_partial_name(field));
 }
 
-static bool put_field(struct extract *x, struct form *f, const PopplerFormFieldMapping *m)
+static bool put_field(struct extract *x, struct form_page *f, const PopplerFormFieldMapping *m)
 {
 	struct buf value = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES);
 	struct buf shown = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES);
@@ -222,7 +222,7 @@ bool extract_fields_put(struct extract *x, struct pdf_fields *fields, int number
 			const struct pdf_page *page)
 {
 	PopplerPage *of = fields ? poppler_document_get_page(fields->doc, number) : NULL;
-	struct form f = { .all = fields, .page = page };
+	struct form_page f = { .all = fields, .page = page };
 	GList *list = of ? poppler_page_get_form_field_mapping(of) : NULL;
 	bool any = false;
 
