@@ -66,6 +66,7 @@ const en = {
 	'empty.suggestions': 'Suggestions',
 
 	'thread.label': 'Conversation',
+	'thread.between': 'Loading the messages between…',
 	'thread.older': 'Loading earlier messages',
 	'thread.olderFailed': 'Couldn’t load earlier messages.',
 	'thread.latest': 'Go to the latest message',
