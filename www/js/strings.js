@@ -339,6 +339,7 @@ const en = {
 	'composer.stop': 'Stop',
 	'composer.place': 'What the message is about',
 	'composer.leave': 'No longer about {name}',
+	'composer.changePlace': 'About another project',
 	'composer.web': 'Web',
 	'composer.webTitle': 'Let the assistant search the web for this message',
 	'composer.hint': 'Enter to send, Shift + Enter for a new line, / for prompts, @ to mention',
