@@ -96,6 +96,12 @@ struct send_as {
 	 * for clients that can neither reconnect nor cancel.
 	 */
 	bool stops_with_client;
+	/*
+	 * A running turn of the conversation is stopped, and its text kept, instead of
+	 * ERR_BUSY: for clients whose Stop only leaves, so that the next message must
+	 * not wait.
+	 */
+	bool ends_running;
 	bool no_end;		/* without what ends the dialect's streams */
 	/* Once the turn is started, before the head is sent: to add headers; or NULL. */
 	void (*begun)(struct response *rs, const struct turn_run *t, void *ctx);
@@ -151,5 +157,12 @@ int send_events(struct request *rq, struct response *rs,
 int send_whole(struct request *rq, struct turn_request *in,
 	       struct turn_run **t, enum turn_status *status,
 	       struct err *e) MUST_CHECK;
+
+/*
+ * If the turn waits for nobody, since its process died within a plan (docs/plans.md),
+ * continuing it resumes it: *in becomes that request.
+ */
+int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
+	      struct err *e) MUST_CHECK;
 
 #endif
