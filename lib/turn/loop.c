@@ -28,6 +28,7 @@
 #include "turn/notify.h"
 #include "turn/pause.h"
 #include "turn/resume.h"
+#include "turn/stuck.h"
 #include "turn/whose.h"
 
 #include "base/banned.h"
@@ -410,7 +411,7 @@ static int go_on(struct turn_loop *l, int limit, struct err *e)
 		step_reset(l);
 		return err_set(e, ERR_CANCELLED, "stopped on request");
 	}
-	if (l->iterations >= limit || spent(l)) {
+	if (l->iterations >= limit || spent(l) || stuck_ends(l)) {
 		l->capped = true;
 		context_last_call(l);
 	}
@@ -478,8 +479,10 @@ int loop_converse(struct turn_loop *l, struct err *e)
 			return -1;
 		if (l->step.n_calls == 0 || l->request.no_tool_calls) {
 			rc = check_typed(l, e);
-			if (rc <= 0)
+			if (rc <= 0 && (rc < 0 || !stuck_nudges(l)))
 				return rc;
+			if (rc == 0)
+				tell_reset(l);
 			rc = 0;
 			continue;
 		}
