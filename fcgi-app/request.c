@@ -434,3 +434,15 @@ ssize_t req_body_some(struct request *rq, char *p, size_t n, struct err *e)
 	rq->body_bytes += got;
 	return got;
 }
+
+int req_body_all(struct request *rq, struct buf *b, const char *what, struct err *e)
+{
+	char piece[16384];
+	ssize_t n;
+
+	while ((n = req_body_some(rq, piece, sizeof(piece), e)) > 0)
+		buf_add(b, piece, (size_t)n);
+	if (n < 0)
+		return -1;
+	return buf_ok(b) ? 0 : err_set(e, ERR_TOO_BIG, "%s", what);
+}

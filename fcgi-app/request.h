@@ -168,4 +168,8 @@ json_t *req_body_json(struct request *rq, size_t cap, bool optional,
 ssize_t req_body_some(struct request *rq, char *p, size_t n,
 		      struct err *e) MUST_CHECK;
 
+/* Appends all of it to b; ERR_TOO_BIG, naming what it is, beyond b's cap. */
+int req_body_all(struct request *rq, struct buf *b, const char *what,
+		 struct err *e) MUST_CHECK;
+
 #endif

@@ -26,6 +26,7 @@ include lib/llm/local.mk
 include lib/agent/local.mk
 include lib/entity/local.mk
 include lib/calendar/local.mk
+include lib/bundle/local.mk
 include lib/prompt/local.mk
 include lib/schema/local.mk
 include lib/tool/local.mk

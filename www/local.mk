@@ -77,11 +77,13 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/store/settings.js \
 	www/js/store/thread.js \
 	www/js/store/threads.js \
+	www/js/store/tree.js \
 	www/js/store/turn.js \
 	www/js/store/unstored.js \
 	www/js/store/uploads.js \
 	www/js/strings.js \
 	www/js/table.js \
+	www/js/tree.js \
 	www/js/theme.js \
 	www/js/tools.js \
 	www/js/ui/app.js \
@@ -139,6 +141,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/month.js \
 	www/js/month.js \
 	www/js/ui/table.js \
+	www/js/ui/tree.js \
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \
 	www/js/ui/turn.js \

@@ -439,7 +439,7 @@ static struct byte_range read_range(struct request *rq, int64_t size)
 }
 
 /* RFC 6266 with RFC 8187: the name as it is, and in ASCII for old clients. */
-static const char *disposition(struct request *rq, struct str name)
+const char *api_disposition(struct request *rq, struct str name)
 {
 	struct buf b = BUF_INIT(8192);
 	const char *out;
@@ -535,7 +535,7 @@ int api_file_send(struct request *rq, struct response *rs,
 		arena_release(&piece);
 		return -1;
 	}
-	resp_header(rs, "Content-Disposition", disposition(rq, t->name));
+	resp_header(rs, "Content-Disposition", api_disposition(rq, t->name));
 	resp_header(rs, "Accept-Ranges", "bytes");
 	put_safety(rs);
 	if (r.is_part)

@@ -41,6 +41,9 @@ int api_attachment_take(struct request *rq, struct multipart *m, struct str name
 int api_attachment_put(struct request *rq, const struct uuid *id, struct str name,
 		       struct str bytes, struct err *e) MUST_CHECK;
 
+/* A Content-Disposition for a download of this name. In rq's arena. */
+const char *api_disposition(struct request *rq, struct str name);
+
 /*
  * Sends t, or the range of it that rq requests, as a download that is not
  * displayed. The caller has checked its owner. ERR_OVERLOADED: the user has too

@@ -135,15 +135,6 @@ static int find_project(struct request *rq, const struct uuid **id, struct str *
 	return 0;
 }
 
-/* What the reader says of the body is a fault of the body. */
-static int unreadable(struct err *e)
-{
-	const struct err why = *e;
-
-	err_clear(e);
-	return err_field(e, ERR_INVALID_FIELD, "body", "%s", err_message(&why));
-}
-
 /* GET /calendar.ics, /projects/{id}/calendar.ics: 200 all events of the calendar. */
 int api_calendar_file(struct request *rq, struct response *rs, struct err *e)
 {
@@ -162,18 +153,6 @@ int api_calendar_file(struct request *rq, struct response *rs, struct err *e)
 	}
 	buf_release(&b);
 	return rc;
-}
-
-static int read_file(struct request *rq, struct buf *b, struct err *e)
-{
-	char piece[16384];
-	ssize_t n;
-
-	while ((n = req_body_some(rq, piece, sizeof(piece), e)) > 0)
-		buf_add(b, piece, (size_t)n);
-	if (n < 0)
-		return -1;
-	return buf_ok(b) ? 0 : err_set(e, ERR_TOO_BIG, "a calendar file");
 }
 
 static void write_report(struct response *rs, const struct ics_report *r)
@@ -214,14 +193,14 @@ int api_calendar_import(struct request *rq, struct response *rs, struct err *e)
 	if (rc == 0)
 		rc = hold_check(rq->app->db, rq->conf, &rq->by.owner, e);
 	if (rc == 0)
-		rc = read_file(rq, &b, e);
+		rc = req_body_all(rq, &b, "a calendar file", e);
 	if (rc == 0)
 		rc = ics_read(&rq->by, id, buf_str(&b), report, e);
 	buf_release(&b);
 	hold_refresh(rq->app->db, rq->conf, &rq->by.owner);	/* some may have been made */
 	if (rc < 0)
 		return e->code == ERR_TOOL_FAILED || e->code == ERR_TOOL_TIMEOUT
-			? unreadable(e) : -1;
+			? api_unreadable(e) : -1;
 	write_report(rs, report);
 	return 0;
 }

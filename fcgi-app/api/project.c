@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in projects, beside the routes of their resources: search, links, the tree. */
+/* What is in projects, beside the routes of their resources: search, links, the tree, files. */
 #include "api/api.h"
+#include "api/attachment.h"
 #include "api/page.h"
 #include "api/resource.h"
+#include "app.h"
 #include "base/fields.h"
 #include "base/limits.h"
+#include "bundle/bundle.h"
 #include "entity/entity.h"
 #include "entity/tree.h"
 #include "entity/undo.h"
+#include "hold/stored.h"
 #include "route.h"
 
 #include "base/banned.h"
@@ -175,7 +179,7 @@ int api_project_tree(struct request *rq, struct response *rs, struct err *e)
 
 struct move_body {
 	struct uuid document, parent;
-	int64_t position;
+	int64_t position, version;
 };
 
 static const struct field move_fields[] = {
@@ -185,12 +189,15 @@ static const struct field move_fields[] = {
 	  .offset = offsetof(struct move_body, parent) },
 	{ .key = "position", .type = FIELD_INT, .min = 0, .max = LIM_ENTITIES,
 	  .offset = offsetof(struct move_body, position) },
+	{ .key = "version", .type = FIELD_INT, .min = 0, .max = INT32_MAX,
+	  .offset = offsetof(struct move_body, version) },
 };
 
 /*
- * POST /projects/{id}/tree {documentId, parentId, position}
+ * POST /projects/{id}/tree {documentId, parentId, position, version}
  * 200 {version, documentId, parentId}: moves a document under another one (null or
- * absent: to the top), to a position among those there (absent: to the end).
+ * absent: to the top), to a position among those there (absent: to the end). 412 if the
+ * tree has not the version, where that is given.
  */
 int api_project_tree_move(struct request *rq, struct response *rs, struct err *e)
 {
@@ -204,7 +211,9 @@ int api_project_tree_move(struct request *rq, struct response *rs, struct err *e
 	if (tree_move(&rq->by, route_arg_uuid(rq, "id"), &in.document,
 		      uuid_is_nil(&in.parent) ? NULL : &in.parent,
 		      json_object_get(rq->body, "position") ? (size_t)in.position
-		      : LIM_ENTITIES, &version, e) < 0)
+		      : LIM_ENTITIES,
+		      json_object_get(rq->body, "version") ? in.version : TREE_ANY,
+		      &version, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
@@ -238,5 +247,87 @@ int api_project_change_undo(struct request *rq, struct response *rs, struct err 
 	jw_kuuid(&w, "entityId", &done.row_id);
 	jw_kint(&w, "version", done.number);
 	jw_end_obj(&w);
+	return 0;
+}
+
+/* -- files -------------------------------------------------------------------------------- */
+
+/*
+ * GET /projects/{id}/export?format=json|markdown
+ * 200 the project as one JSON, or as a ZIP archive of a folder of Markdown.
+ */
+int api_project_export(struct request *rq, struct response *rs, struct err *e)
+{
+	struct buf b = BUF_INIT(2 * (size_t)LIM_PROJECT_FILE_BYTES);
+	struct str format, name;
+	bool folder;
+	int rc;
+
+	if (req_query(rq, "format", &format, e) < 0)
+		return -1;
+	folder = str_is(format, "markdown");
+	if (format.n && !folder && !str_is(format, "json"))
+		return err_field(e, ERR_INVALID_FIELD, "format",
+				 "format must be json or markdown.");
+	rc = bundle_write(&rq->by, route_arg_uuid(rq, "id"), folder, &name, &b, e);
+	if (rc == 0) {
+		resp_header(rs, "Content-Disposition", api_disposition(
+			rq, str_of(arena_printf(rq->arena, "%.*s.%s", STR_ARG(name),
+						folder ? "zip" : "json"))));
+		buf_addstr(resp_text(rs, 200, folder ? "application/zip"
+				     : "application/json"), buf_str(&b));
+	}
+	buf_release(&b);
+	return rc;
+}
+
+static void write_made(struct jw *w, const struct bundle_report *r)
+{
+	jw_obj(w);
+	jw_kuuid(w, "projectId", &r->project);
+	jw_kstr(w, "name", r->name);
+	jw_key(w, "made");
+	jw_obj(w);
+	for (size_t i = 0; i < BUNDLE_PARTS; i++)
+		jw_kint(w, bundle_parts[i].name, r->made[i]);
+	jw_end_obj(w);
+	jw_key(w, "notes");
+	jw_arr(w);
+	for (size_t i = 0; i < r->n_notes; i++)
+		jw_str(w, r->notes[i]);
+	jw_end_arr(w);
+	jw_kbool(w, "moreNotes", r->more_notes);
+	jw_end_obj(w);
+}
+
+/*
+ * POST /projects/import?name=: the body is such a file, or any folder of Markdown in a ZIP.
+ * 201 {projectId, name, made, notes, moreNotes}, Location: all of it was made, or nothing.
+ * 422 naming body, with what is wrong where in the file; 413.
+ */
+int api_project_import(struct request *rq, struct response *rs, struct err *e)
+{
+	struct bundle_report *report = arena_new(rq->arena, struct bundle_report);
+	struct buf b = BUF_INIT(LIM_PROJECT_FILE_BYTES);
+	char id[UUID_TEXT_BYTES];
+	struct str name;
+	struct jw w;
+	int rc;
+
+	if (req_query_text(rq, "name", 100, &name, e) < 0 ||
+	    hold_check(rq->app->db, rq->conf, &rq->by.owner, e) < 0)
+		return -1;
+	rc = req_body_all(rq, &b, "a project file", e);
+	if (rc == 0)
+		rc = bundle_read(&rq->by, buf_str(&b), str_trim(name), report, e);
+	buf_release(&b);
+	if (rc < 0)
+		return e->code == ERR_TOOL_FAILED || e->code == ERR_TOOL_TIMEOUT
+			? api_unreadable(e) : -1;
+	rq->jobs_asked = true;
+	w = resp_json(rs, 201);
+	write_made(&w, report);
+	resp_header(rs, "Location", arena_printf(rq->arena, "projects/%s",
+						 uuid_format(&report->project, id)));
 	return 0;
 }

@@ -282,3 +282,11 @@ int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 	resp_empty(rs, 204);
 	return 0;
 }
+
+int api_unreadable(struct err *e)
+{
+	const struct err why = *e;
+
+	err_clear(e);
+	return err_field(e, ERR_INVALID_FIELD, "body", "%s", err_message(&why));
+}

@@ -32,4 +32,7 @@ int api_resource_query(struct request *rq, const struct resource *r,
 int api_resource_key(struct request *rq, const struct resource *r,
 		     struct uuid *key, struct err *e) MUST_CHECK;
 
+/* What the confined reader says of a body is a fault of the body. Returns -1. */
+int api_unreadable(struct err *e);
+
 #endif

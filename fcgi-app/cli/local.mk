@@ -20,6 +20,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/mcp.c fcgi-app/cli/mcp_serve.c \
 	fcgi-app/cli/measure.c fcgi-app/cli/measure.h \
 	fcgi-app/cli/preview.c \
+	fcgi-app/cli/project.c \
 	fcgi-app/cli/secret.c \
 	fcgi-app/cli/services.c \
 	fcgi-app/cli/setting.c \

@@ -80,6 +80,20 @@ static const struct cli_command commands[] = {
 "web server: a user who comes back is a new one.\n",
 	},
 	{
+		.name = "project",
+		.args = "export ID | import FILE --user LOGIN [--group G]... "
+			"[--format json|markdown] [--name TEXT]",
+		.run = cli_project,
+		.summary = "write a project with all that is in it to a file, or make one of it",
+		.help =
+"export prints the project as one JSON or, with --format markdown, as a ZIP archive\n"
+"of a folder of Markdown, in which the tree of its documents is folders.\n"
+"import makes a project of the user of such a file, or of any ZIP archive with\n"
+"Markdown in it (\"-\": standard input): all of it, or nothing. It prints the id and\n"
+"the name of the project, and how many of each kind were made; what was left out is\n"
+"said on standard error. docs/projects.md has the formats.\n",
+	},
+	{
 		.name = "token",
 		.args = "create --user LOGIN [--name TEXT] [--group G]... "
 			"[--days N] | list | revoke ID",

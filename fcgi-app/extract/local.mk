@@ -13,6 +13,7 @@ EXTRACT_SOURCES = \
 	fcgi-app/extract/web.c fcgi-app/extract/web.h
 EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/file.c fcgi-app/extract/file.h \
+	fcgi-app/extract/folder.c fcgi-app/extract/folder.h \
 	fcgi-app/extract/mail.c \
 	fcgi-app/extract/mail_head.c fcgi-app/extract/mail_head.h \
 	fcgi-app/extract/office.c \
@@ -42,4 +43,4 @@ lamplighter_extract_LDADD = $(XML_LIBS) $(SECCOMP_LIBS)
 lamplighter_extract_file_SOURCES = fcgi-app/extract/main.c \
 	$(EXTRACT_FILE_SOURCES) $(EXTRACT_SOURCES) $(EXTRACT_BASE) lib/base/str.c
 lamplighter_extract_file_LDADD = $(POPPLER_LIBS) $(POPPLER_CPP_LIBS) $(ARCHIVE_LIBS) $(XML_LIBS) \
-	$(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS) -lm
+	$(YAML_LIBS) $(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS) -lm

@@ -3,6 +3,7 @@
 #include "extract/extract.h"
 
 #include "extract/file.h"
+#include "extract/folder.h"
 #include "extract/page.h"
 #include "extract/web.h"
 
@@ -16,6 +17,10 @@ static const struct extract_type types[] = {
 	{ .name = "picture", .prepare = extract_file_prepare,
 	  .extract = extract_picture_read, .answers = true, .quiet = true },
 	{ .name = "html", .prepare = extract_page_prepare, .extract = extract_page_read },
+	{ .name = "folder", .prepare = extract_folder_prepare,
+	  .extract = extract_folder_read, .quiet = true },
+	{ .name = "pack", .prepare = extract_folder_prepare,
+	  .extract = extract_folder_pack, .quiet = true },
 	{ .name = "sitemap", .prepare = extract_sitemap_prepare,
 	  .extract = extract_sitemap_read, .quiet = true },
 };

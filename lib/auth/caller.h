@@ -34,6 +34,7 @@ struct caller {		/* everything is borrowed */
 	 * the installation's.
 	 */
 	bool installation;
+	bool has_room;	/* room for all that it stores was taken (hold/stored.h) */
 };
 
 /*

@@ -58,6 +58,8 @@
 #define LIM_PROJECTS         500	/* of one user, one group, or the tenant */
 #define LIM_PROJECT_MEMBERS  200	/* of one */
 #define LIM_ENTITIES         5000	/* of one kind in one project */
+#define LIM_PROJECT_FILE_BYTES 16777216	/* a project as a file, out and in */
+#define LIM_PROJECT_FILES    20000	/* of Markdown in such an archive */
 #define LIM_EDGES            10000	/* links in one project */
 #define LIM_EVENTS           5000	/* of one user, and in one project */
 #define LIM_OCCURRENCES      1000	/* of events, in one answer */

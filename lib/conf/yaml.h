@@ -9,7 +9,7 @@
  * `no` or `1e3` means is decided by the option that it stands for, so the
  * booleans of YAML 1.1 never surprise where a string is expected.
  *
- * yaml.c is the only file that includes <yaml.h>.
+ * yaml.c is the only file that includes <yaml.h>, besides the confined reader of files.
  */
 #ifndef CONF_YAML_H
 #define CONF_YAML_H

@@ -32,7 +32,7 @@ static int measure(const struct caller *by, const struct resource *r,
 	k->row.v[length] = DB_I((int64_t)utf8_chars(content));
 	k->row.v[bytes] = DB_I((int64_t)content.n);
 	k->row.given[length] = k->row.given[bytes] = true;
-	return content.n ? check_room(by, content.n, e) : 0;
+	return content.n && !by->has_room ? check_room(by, content.n, e) : 0;
 }
 
 /* -- the tree ------------------------------------------------------------------------ */

@@ -156,16 +156,18 @@ void tree_write(struct jw *w, const struct tree_node *first)
 int tree_check(const struct caller *by, const struct uuid *project,
 	       const struct uuid *under, struct err *e)
 {
-	const struct tree_node *above;
-	struct tree t;
+	const struct resource_at at = resource_for(by);
+	int64_t depth = 0;
 
-	if (tree_read(by, project, &t, e) < 0)
+	if (db_int(by->db, STMT_ENTITY_DEPTH,
+		   DB_ARGS(DB_U(under), DB_U(project), DB_S(by->owner.tenant_id),
+			   DB_S(resource_ids_json(at.readers, at.n_readers, by->arena)),
+			   DB_U(project)), &depth, e) < 0)
 		return -1;
-	above = tree_find(&t, under);
-	if (!above)
+	if (!depth)
 		return err_field(e, ERR_INVALID_FIELD, "parentId", "parentId must be a "
 				 "document of the same project.");
-	return above->depth < LIM_TREE_DEPTH ? 0
+	return depth < LIM_TREE_DEPTH ? 0
 		: err_field(e, ERR_INVALID_FIELD, "parentId", "The tree has at most %d "
 			    "levels.", LIM_TREE_DEPTH);
 }
@@ -193,6 +195,7 @@ struct tree_step {
 	struct tree tree;
 	struct tree_node *node, *under;
 	size_t position;
+	int64_t read;		/* the version that the caller has read */
 	struct resource_at at;	/* with what the caller may write */
 	bool late;		/* out: the tree has changed since it was read */
 	/* out: the change, and the document as far as a move concerns it */
@@ -342,6 +345,9 @@ static int move_once(struct tree_step *m, const struct uuid *document,
 	m->under = under ? tree_find(&m->tree, under) : NULL;
 	if (!m->node)
 		return err_set(e, ERR_NOT_FOUND, "no such document");
+	if (m->read != TREE_ANY && m->read != m->tree.version)
+		return err_public(e, ERR_PRECONDITION, "The documents of this project have been "
+				  "rearranged since you read them.");
 	if (under && !m->under)
 		return err_field(e, ERR_INVALID_FIELD, "parentId", "parentId must be a "
 				 "document of the same project.");
@@ -350,9 +356,10 @@ static int move_once(struct tree_step *m, const struct uuid *document,
 
 int tree_move(const struct caller *by, const struct uuid *project,
 	      const struct uuid *document, const struct uuid *under, size_t position,
-	      int64_t *version, struct err *e)
+	      int64_t read, int64_t *version, struct err *e)
 {
 	struct tree_step m = { .by = by, .project = project, .position = position,
+			  .read = read,
 			  .at = resource_for(by), .late = true,
 			  .change = { .id = uuid_new(), .r = document_rows,
 				      .verb = STR("move"),

@@ -58,15 +58,18 @@ int tree_cut(const struct caller *by, const struct uuid *project,
 	     const struct uuid *document, const struct uuid *under,
 	     struct err *e) MUST_CHECK;
 
+enum { TREE_ANY = -1 };	/* a tree of any version */
+
 /*
  * Moves a document of the project under another one (NULL: to the top), to a position
- * from 0 on among those there (beyond the last one: to the end). ERR_NOT_FOUND;
- * ERR_FORBIDDEN; ERR_INVALID_FIELD naming parentId if that is none of the project's
- * documents, the document itself or below it, or deeper than LIM_TREE_DEPTH. *version:
- * of the tree then.
+ * from 0 on among those there (beyond the last one: to the end), if the tree still has
+ * the version that the caller has read (TREE_ANY: whatever it has). ERR_NOT_FOUND;
+ * ERR_FORBIDDEN; ERR_PRECONDITION; ERR_INVALID_FIELD naming parentId if that is none of
+ * the project's documents, the document itself or below it, or deeper than
+ * LIM_TREE_DEPTH. *version: of the tree then.
  */
 int tree_move(const struct caller *by, const struct uuid *project,
 	      const struct uuid *document, const struct uuid *under, size_t position,
-	      int64_t *version, struct err *e) MUST_CHECK;
+	      int64_t read, int64_t *version, struct err *e) MUST_CHECK;
 
 #endif

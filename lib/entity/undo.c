@@ -150,7 +150,8 @@ static int move_back(struct undoing *u, struct err *e)
 
 	u->by.changes = &u->mine;
 	return tree_move(&u->by, u->project, &u->id, below ? &under : NULL,
-			 (size_t)jx_int(u->before, "position", LIM_ENTITIES), &version, e);
+			 (size_t)jx_int(u->before, "position", LIM_ENTITIES), TREE_ANY,
+			 &version, e);
 }
 
 /* Finds the change, which the caller sees. */

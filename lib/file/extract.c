@@ -181,6 +181,8 @@ static int judge(const struct extract_want *w, const struct child_outcome *o,
 		return failed(w, "expands to far more data than can be read.", e);
 	if (r->signal == 0 && r->exit_code == EXTRACT_EMPTY)
 		return failed(w, "is empty.", e);
+	if (r->signal == 0 && r->exit_code == EXTRACT_ENCRYPTED)
+		return failed(w, "is protected with a password.", e);
 	if (r->exit_code != EXTRACT_UNREADABLE) {
 		struct err fault = ERR_INIT;
 
@@ -218,7 +220,10 @@ int file_extract_text(const struct extract_want *w, struct str input,
 		size_t before = out->n;
 
 		/* The child is not trusted to write valid UTF-8. */
-		utf8_scrub(out, buf_str(&o.out));
+		if (w->bytes)
+			buf_addstr(out, buf_str(&o.out));
+		else
+			utf8_scrub(out, buf_str(&o.out));
 		if (!buf_ok(out)) {
 			out->n = before;
 			out->p[before] = '\0';

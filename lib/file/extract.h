@@ -46,12 +46,13 @@ struct extract_want {
 	const char *charset;		/* as declared by the sender; NULL or "" = none */
 	bool links;			/* "text (URL)" instead of "text" */
 	bool files;			/* type is one of lamplighter-extract-file */
+	bool bytes;			/* its output is a file, no text */
 	int64_t until_ms;		/* clock_mono_ms; at most 20 s from now */
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
 };
 
 /*
- * Appends the text of input to out, as valid UTF-8 within out's cap. Leaves out
+ * Appends the text of input to out, as valid UTF-8 (or the bytes) within out's cap. Leaves out
  * unchanged on failure. ERR_CANCELLED; ERR_TOOL_TIMEOUT and ERR_TOOL_FAILED with a
  * sentence for the model: too slow, too large, unreadable, over a limit, or the program
  * is missing (its path is logged). Blocks; any thread.

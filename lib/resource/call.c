@@ -398,16 +398,17 @@ static int made_before(const struct caller *by, const struct resource_call *c,
 }
 
 /* Checks the limit of the holder's rows; a repeated key needs no room. */
-static int check_room(const struct caller *by, const struct resource *r,
+static int check_room(const struct caller *by, const struct resource_call *c,
 		      const struct resource_change *k, struct err *e)
 {
+	const struct resource *r = c->r;
 	struct resource_at held = k->at;
 	struct resource_row made;
 	int most = hooks_of(r)->most ? hooks_of(r)->most(&k->row) : r->most;
-	int64_t n;
+	int64_t n = c->held ? *c->held : 0;
 
 	held.holder = k->row.holder;
-	if (resource_count(by->db, r, &held, &n, e) < 0)
+	if (!c->held && resource_count(by->db, r, &held, &n, e) < 0)
 		return -1;
 	if (n < most || resource_get(by->db, r, &k->at, &k->row.id, by->arena,
 				     &made, e) == 0)
@@ -536,7 +537,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 		return -1;
 	if (c->trial)
 		return 0;
-	if (resource_seal(by, r, &k->row, e) < 0 || check_room(by, r, k, e) < 0)
+	if (resource_seal(by, r, &k->row, e) < 0 || check_room(by, c, k, e) < 0)
 		return -1;
 	if (resource_create(by->db, r, &k->at, &k->row,
 			    &(struct resource_also){ store_in_tx, &in }, e) < 0 &&

@@ -51,6 +51,8 @@ struct resource_call {
 	/* CREATE: the id of the row, which repetitions have, too; NULL: any */
 	const struct uuid *key;
 	bool trial;		/* CREATE: checks, and stores nothing */
+	/* CREATE: how many rows the holder has, if the caller knows; NULL: they are counted */
+	const int64_t *held;
 	/*
 	 * PATCH: the body is all of the row, except its secrets: what it lacks is
 	 * unset. If it is the same, nothing is written.

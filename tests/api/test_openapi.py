@@ -234,6 +234,8 @@ BODIES = {
     ("PATCH", "/projects/{id}"): {"stateKey": "active"},
     **{("POST", f"{PROJECT}/{kind}"): body for kind, body in KINDS.items()},
     **{("PATCH", f"{PROJECT}/{kind}/{{id}}"): {"description": "D"} for kind in KINDS},
+    ("POST", "/projects/import"): {"format": "lamplighter-project", "version": 1,
+                                   "project": {"name": "From a file"}},
     ("POST", PROJECT + "/members"): {"group": "staff"},
     ("POST", PROJECT + "/edges"): {"fromId": "{document}", "toId": "{goal}"},
     ("PATCH", PROJECT + "/edges/{id}"): {},

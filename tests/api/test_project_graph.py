@@ -201,6 +201,16 @@ def test_the_tree(lab, owner):
     assert move("A1").status == 200
     assert tree_of(lab, project, owner)[0] == [
         ("A", [("B", []), ("A2", [])]), ("A1", [("A1x", [])])]
+    # Who says which tree they have read moves nothing in another one.
+    read = lab.get(project + "/tree", user=owner).json["version"]
+    body = {"documentId": ids["A1"], "parentId": ids["A"], "version": read - 1}
+    refused = lab.post(project + "/tree", body, user=owner)
+    assert (refused.status, "rearranged" in refused.json["detail"]) == (412, True)
+    assert lab.post(project + "/tree", {**body, "version": -1}, user=owner).json["field"] == "version"
+    assert tree_of(lab, project, owner) == (
+        [("A", [("B", []), ("A2", [])]), ("A1", [("A1x", [])])], read)
+    assert lab.post(project + "/tree", {"documentId": ids["A1"], "parentId": None, "version": read},
+                    user=owner).json["version"] == read + 1
     # What is under one that is deleted moves up.
     lab.call("DELETE", f"{project}/documents/{ids['A']}", user=owner, headers={"If-Match": "*"})
     assert sorted(tree_of(lab, project, owner)[0]) == [

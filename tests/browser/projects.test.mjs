@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations } from './axe.mjs';
-import { api, base, open, openChat, PHONE, unique } from './browser.mjs';
+import { api, base, open, openChat, PHONE, unique, withoutNotices } from './browser.mjs';
 
 const NARROW = { ...PHONE, viewport: { width: 360, height: 740 } };
 
@@ -422,7 +422,7 @@ test('both themes, both widths: no violation, nothing is wider than the page', a
 			'milestones', 'risks', 'requirements', 'plans']) {
 			await page.goto(`${base}#/projects/${at.id}/${below}`.replace(/\/$/, ''));
 			await page.locator(below === '' ? '.member >> nth=1' : below === 'plans' ? '.rows-none' :
-				/^edit|\//.test(below) ? '.form-bar' : '.item-link, .task').first().waitFor();
+				/^edit|\//.test(below) ? '.form-bar' : '.item-link, .task, .tree-line').first().waitFor();
 			assert.deepEqual(await violations(page, `${where} ${below}`), []);
 			assert.ok(await page.evaluate(() => {
 				const box = document.querySelector('.place-scroll');
@@ -457,6 +457,48 @@ test('on a phone a document is read first, and written on demand', async (t) => 
 	await page.keyboard.press('Enter');
 	await page.getByLabel('State of “Dig”').selectOption('done');
 	await said(page, '“Dig” is now: Done');
+});
+
+test('documents are a tree: by keys and by dragging, and who is later is told', async (t) => {
+	const at = await project(t);
+	const ids = {};
+
+	for (const title of ['Alpha', 'Beta', 'Gamma'])
+		ids[title] = (await add(at, 'documents', { title, description: `About ${title}` })).id;
+	const page = await openProject(t, at, 'documents', { init: withoutNotices });
+	const line = (title) => page.getByRole('treeitem', { name: new RegExp(`^${title}`) });
+	const tree = () => page.locator('.tree-line').evaluateAll((all) => all.map((one) =>
+		'-'.repeat(one.ariaLevel) + one.querySelector('a').textContent).join(' '));
+
+	await line('Alpha').focus();
+	assert.deepEqual(await violations(page), []);
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Shift+ArrowRight');
+	await said(page, 'Moved “Beta” under “Alpha”, 1 of 1');
+	assert.equal(await tree(), '-Alpha --Beta -Gamma');
+	await page.keyboard.press('ArrowLeft');
+	await page.keyboard.press('ArrowLeft');
+	assert.equal(await line('Alpha').getAttribute('aria-expanded'), 'false');
+	await page.keyboard.press('g');
+	await page.waitForFunction(() => document.activeElement.textContent.includes('Gamma'));
+	await line('Gamma').dragTo(line('Alpha'));
+	await said(page, 'Moved “Gamma” under “Alpha”, 2 of 2');
+	// meanwhile somebody else has moved something: the new tree is shown
+	await api('POST', `projects/${at.id}/tree`, { documentId: ids.Beta, parentId: null });
+	await line('Gamma').getByRole('button').click();
+	await page.getByRole('menuitem', { name: 'Move out one level' }).click();
+	await page.getByText('Someone else rearranged the documents').waitFor();
+	await page.waitForFunction(() => document.querySelectorAll('[aria-level="2"]').length === 1);
+	assert.equal(await tree(), '-Alpha --Gamma -Beta');
+	// a new one under another one
+	await line('Beta').getByRole('button').click();
+	await page.getByRole('menuitem', { name: 'Add a document under it' }).click();
+	await page.keyboard.type('Delta');
+	await page.keyboard.press('Enter');
+	await heading(page, 'Delta');
+	await page.goBack();
+	await line('Delta').waitFor();
+	assert.equal(await tree(), '-Alpha --Gamma -Beta --Delta');
 });
 
 test('what cannot be loaded says so, and can be tried again', async (t) => {

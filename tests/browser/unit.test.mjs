@@ -17,9 +17,11 @@ import { readEvents, SseParser } from '../../www/js/sse.js';
 import { Drafts } from '../../www/js/store/drafts.js';
 import { Order } from '../../www/js/store/order.js';
 import { Pages } from '../../www/js/store/pages.js';
+import { Tree } from '../../www/js/store/tree.js';
 import { Unstored } from '../../www/js/store/unstored.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
 import { registerTool, runCall } from '../../www/js/tools.js';
+import { linesOf, pathTo, placeBeside, placeNear, withMoved } from '../../www/js/tree.js';
 import { diffArrays } from '../../www/vendor/diff.js';
 
 const STREAM = ': ok\n\nretry: 2000\nevent: token\nid: 1\ndata: {"delta":"a"}\n\n' +
@@ -790,6 +792,59 @@ test('projects: a time line has months, today, and what has no day', () => {
 	assert.deepEqual(line(['2027-01-01'], '2027-01-31'), [['2027-01', 1, 1]]);
 	assert.deepEqual(line(['2027-01-01'], '2027-02-01'), [['2027-01', 1, null]]);
 	assert.deepEqual(line([], '2027-02-01'), []);
+});
+
+/** "a(b c(d))": a tree; and a tree as such a text. */
+const leaf = (id, ...children) => ({ id, title: id, children });
+const treeText = (nodes) => nodes.map(({ id, children }) => id + (children.length ?
+	`(${treeText(children)})` : '')).join(' ');
+const TREE = [leaf('a', leaf('b'), leaf('c', leaf('d'))), leaf('e')];
+
+test('a tree of documents: what is visible, and where steps and drops lead', () => {
+	assert.deepEqual(linesOf(TREE, new Set(['c'])).map(({ node, level, at, open }) =>
+		[node.id, level, at, open]), [['a', 1, 0, true], ['b', 2, 0, false], ['c', 2, 1, false],
+		['e', 1, 1, false]]);
+	assert.deepEqual(pathTo(TREE, 'd').map(({ id }) => id), ['a', 'c']);
+	for (const [id, step, wanted] of [['b', 'up', null], ['c', 'up', 'a(c(d) b) e'],
+		['b', 'down', 'a(c(d) b) e'], ['c', 'down', null], ['a', 'in', null],
+		['e', 'in', 'a(b c(d) e)'], ['c', 'in', 'a(b(c(d))) e'], ['c', 'out', 'a(b) c(d) e'],
+		['d', 'out', 'a(b c d) e'], ['a', 'out', null], ['none', 'up', null]]) {
+		const place = placeBeside(TREE, id, step);
+
+		assert.equal(place && treeText(withMoved(TREE, id, place)), wanted, `${id} ${step}`);
+	}
+	for (const [id, other, how, wanted] of [['e', 'b', 'before', 'a(e b c(d))'],
+		['b', 'c', 'after', 'a(c(d) b) e'], ['e', 'd', 'into', 'a(b c(d(e)))'],
+		['a', 'd', 'into', null], ['a', 'a', 'before', null], ['a', 'e', 'after', 'e a(b c(d))']]) {
+		const place = placeNear(TREE, id, other, how);
+
+		assert.equal(place && treeText(withMoved(TREE, id, place)), wanted, `${id} ${how} ${other}`);
+	}
+});
+
+test('moves in a tree go one after the other, each from the newest version', async () => {
+	const sent = [];
+	let version = 4;
+	const api = { json: async (method, path, { body } = {}) => {
+		await null;
+		if (method === 'GET')
+			return { version, root: TREE };
+		sent.push(body.version);
+		if (body.documentId === 'b')
+			throw new Error('late');
+		return { version: ++version };
+	} };
+	const tree = new Tree(api, 'tree');
+
+	await tree.load();
+	const moves = ['e', 'c', 'b'].map((id) => tree.move(id, { parentId: '', position: 0 }));
+
+	// what will be is shown at once
+	assert.equal(treeText(tree.root), 'b c(d) e a');
+	assert.deepEqual((await Promise.all(moves)).map((error) => error?.message),
+		[undefined, undefined, 'late']);
+	assert.deepEqual(sent, [4, 5, 6]);
+	assert.equal(treeText(tree.root), treeText(TREE));
 });
 
 test('projects: arrow keys on a board', () => {

@@ -14,7 +14,7 @@ from tree import ROOT, Tap, code_only, files, text_of, uncommented
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "prompt", "entity", "calendar", "job", "file", "intake", "memory"},
+    {"tool", "prompt", "entity", "calendar", "bundle", "job", "file", "intake", "memory"},
     {"agent"},
     {"llm"},
     {"search"},
@@ -34,7 +34,7 @@ FOREIGN = [
     (r"md4c", "fcgi-app/"),
     (r"curl/", "lib/net/"),
     (r"(mysql|mariadb)/|mysql|errmsg\.h|mysqld_error", "lib/db/"),
-    (r"yaml\.h", "lib/conf/"),
+    (r"yaml\.h", ("lib/conf/", "fcgi-app/extract/")),
     (r"pcre2", "lib/schema/"),
     (r"libical/", "lib/calendar/"),
     # Foreign formats are parsed in the child only.

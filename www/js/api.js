@@ -709,6 +709,19 @@ export class Api {
 			`knowledge-bases/${enc(base)}/documents${query({ cursor, pageSize })}`);
 	}
 
+	/** The address of a project as a file: 'json' or 'markdown'. */
+	projectFile(project, format)
+	{
+		return `${this.base}projects/${enc(project)}/export${query({ format })}`;
+	}
+
+	/** Makes a project of a file: {projectId, name, made, notes}. */
+	importProject(file)
+	{
+		return this.json('POST', 'projects/import', { bytes: file,
+			headers: { 'Content-Type': 'application/octet-stream' } });
+	}
+
 	/** Takes back a change in a project. */
 	undo(project, change)
 	{

@@ -5,7 +5,7 @@
 /**
  * @typedef {object} Kind a row of KINDS
  * @property {string} form    its name in GET /forms
- * @property {'rows' | 'board' | 'timeline' | 'groups' | 'month'} view
+ * @property {'rows' | 'tree' | 'board' | 'timeline' | 'groups' | 'month'} view
  * @property {string} order   of the list
  * @property {string[]} filters fields that the list can be limited by
  * @property {string} due     the field with the day that counts; '': none
@@ -16,7 +16,7 @@
 
 /** @type {Kind[]} */
 export const KINDS = [
-	{ form: 'projects/documents', view: 'rows', order: '-updated',
+	{ form: 'projects/documents', view: 'tree', order: '-updated',
 		filters: ['stateKey', 'typeKey'], due: '', closed: ['archived'],
 		marks: ['typeKey', 'stateKey'], dated: true },
 	{ form: 'projects/tasks', view: 'board', order: 'dueDate', filters: ['priority', 'typeKey'],
@@ -69,6 +69,12 @@ export function listPath(form, project, query = {})
 	const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value));
 
 	return asked.size > 0 ? `${path}?${asked}` : path;
+}
+
+/** Whether the list of a project's kind is limited. */
+export function isLimited(project, form)
+{
+	return Object.values(project.choices[shortName(form)] || {}).some(Boolean);
 }
 
 /** Today, here, as the API writes days. */

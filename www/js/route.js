@@ -21,6 +21,7 @@
  * @property {boolean} [reload] the chat shows them
  * @property {Record<string, unknown>} [begins] values of a new row
  * @property {string} [described] the context type of chats that make one
+ * @property {boolean} [imports] one can be made of a file
  * @property {string} [mark] a yes or no that its list shows
  */
 
@@ -51,7 +52,7 @@ export const PLACES = [
 	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book',
 		part: 'documents' },
 	{ form: 'projects', text: 'place.projects', hint: 'place.projectsHint', icon: 'folder',
-		view: 'projects', deep: true, described: 'project_create' },
+		view: 'projects', deep: true, described: 'project_create', imports: true },
 	{ form: 'events', text: 'place.myCalendar', hint: 'place.myCalendarHint', icon: 'calendar' },
 	{ form: 'projects/members', text: 'place.members', icon: 'person' },
 	{ form: 'projects/documents', text: 'place.documents', icon: 'notes', what: 'place.document' },

@@ -215,7 +215,8 @@ int onto_move(const struct tool *t, const struct tool_ctx *ctx,
 	    (!to_top && onto_id(args, "parent_id", &under, e) < 0) ||
 	    onto_find(&by, &id, ENTITY_DOCUMENT, &document, e) < 0 ||
 	    tree_move(&by, &document->project_id, &id, to_top ? NULL : &under,
-		      (size_t)jx_int(args, "position", LIM_ENTITIES), &version, e) < 0)
+		      (size_t)jx_int(args, "position", LIM_ENTITIES), TREE_ANY, &version,
+		      e) < 0)
 		return -1;
 	*is_json = true;
 	jw_obj(&w);

@@ -3,7 +3,8 @@
 // page of it that the address names: the overview (kind ''), its form (EDIT), the list of
 // a kind, or one item of it.
 import { Observable } from '../observable.js';
-import { kindOf, listPath, shortName, statesOf } from '../projects.js';
+import { isLimited, kindOf, listPath, shortName, statesOf } from '../projects.js';
+import { Tree } from './tree.js';
 
 /** The page with the project's own form. */
 export const EDIT = 'edit';
@@ -45,6 +46,7 @@ export class Project extends Observable {
 		this.next = null;
 		/** @type {Record<string, Record<string, string>>} what lists are limited to, by kind */
 		this.choices = {};
+		this.tree = new Tree(api, `projects/${encodeURIComponent(id)}/tree`);
 		/** another number when the month is to be read again */
 		this.stamp = 0;
 	}
@@ -166,6 +168,20 @@ export class Project extends Observable {
 		return this.#places.draft(this.formOf(kind), id, { parent: this.id });
 	}
 
+	/** How a kind is shown: a tree is a list while it is limited. */
+	viewOf(form)
+	{
+		const { view } = kindOf(form);
+
+		return view === 'tree' && isLimited(this, form) ? 'rows' : view;
+	}
+
+	/** Makes an item, of a kind by name. @returns {Promise<any>} its record */
+	make(kind, body)
+	{
+		return this.#api.json('POST', listPath(this.formOf(kind), this.id), { body });
+	}
+
 	/** The path of a kind's list, limited as somebody has chosen, and by more. */
 	#path(form, more = {})
 	{
@@ -201,7 +217,9 @@ export class Project extends Observable {
 		else if (kindOf(form).view === 'month') {
 			this.stamp++;
 			this.changed();
-		} else if (kindOf(form).view === 'rows')
+		} else if (this.viewOf(form) === 'tree')
+			this.tree.load();
+		else if (['rows', 'tree'].includes(kindOf(form).view))
 			this.list(form).reload();
 		else
 			this.list(form).all(MOST);

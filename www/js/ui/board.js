@@ -5,11 +5,11 @@ import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { cardBeside, shortName, stateBeside, statesOf } from '../projects.js';
+import { cardBeside, isLimited, shortName, stateBeside, statesOf } from '../projects.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
-import { isLimited, itemHash, marksView } from './items.js';
+import { itemHash, marksView } from './items.js';
 
 const ARROWS = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'];
 

@@ -4,7 +4,7 @@ import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName, shown } from '../form.js';
 import { dayText, excerpt, failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { groupsOf, isLate, kindOf, shortName, timelineOf, today, toneOf } from '../projects.js';
+import { groupsOf, isLate, isLimited, kindOf, shortName, timelineOf, today, toneOf } from '../projects.js';
 import { placeHash } from '../route.js';
 import { locale, t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -65,12 +65,6 @@ export function filtersView(project, form)
 					${field.choices.map(({ value, label }) => html`<option value=${value}
 						?selected=${chosen[field.key] === value}>${label}</option>`)}
 				</select>${icon('chevron')}</label>`)}</div>`;
-}
-
-/** Whether a list is limited. */
-export function isLimited(project, form)
-{
-	return Object.values(project.choices[shortName(form)] || {}).some(Boolean);
 }
 
 class LampItems extends PageElement {

@@ -8,11 +8,16 @@ import { icon } from './icons.js';
 
 let ids = 0;
 
-/** @typedef {{text: string, icon: string, danger?: boolean, run: () => void}} Item */
+/**
+ * @typedef {{text: string, icon: string, danger?: boolean, run: () => void}} Item
+ * Items are drawn while the menu is open: lists have many menus.
+ */
 
 class LampMenu extends PageElement {
 	static properties = {
 		label: { type: String },
+		/** -1: it is not among what Tab goes through */
+		tab: { type: Number },
 		items: { attribute: false },
 		open: { state: true },
 	};
@@ -23,27 +28,36 @@ class LampMenu extends PageElement {
 	{
 		super();
 		this.label = '';
-		/** @type {Item[]} */
-		this.items = undefined;
+		this.tab = 0;
+		/** @type {Item[] | (() => Item[])} a function is asked when it is opened */
+		this.items = [];
+		this.open = false;
 	}
 
 	render()
 	{
 		return html`
 			<button type="button" class="icon-button menu-button"
-				aria-label=${this.label} title=${this.label}
+				aria-label=${this.label} title=${this.label} tabindex=${this.tab}
 				aria-haspopup="menu" aria-expanded=${this.open ? 'true' : 'false'}
 				@click=${this.#toggle}
 				@keydown=${this.#onButtonKey}>${icon('more')}</button>
 			<div class="menu" id=${this.#id} popover="auto" role="menu"
 				aria-label=${this.label} @toggle=${this.#toggled}
 				@keydown=${this.#onKey}>
-				${this.items.map((item) => html`
+				${this.#items().map((item) => html`
 					<button type="button" role="menuitem" tabindex="-1"
 						class="menu-item ${item.danger ? 'danger' : ''}"
 						@click=${() => this.#choose(item)}>
 						${icon(item.icon)}<span>${item.text}</span></button>`)}
 			</div>`;
+	}
+
+	#items()
+	{
+		if (!this.open)
+			return [];
+		return typeof this.items === 'function' ? this.items() : this.items;
 	}
 
 	get #menu()
@@ -64,9 +78,12 @@ class LampMenu extends PageElement {
 			this.#show();
 	}
 
-	#show()
+	async #show()
 	{
 		const menu = this.#menu;
+
+		this.open = true;
+		await this.updateComplete;
 		const at = this.#button.getBoundingClientRect();
 
 		menu.showPopover();

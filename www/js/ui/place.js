@@ -53,6 +53,7 @@ class LampPlace extends PageElement {
 		/** asks for a confirmation: confirm() of <lamp-app> */
 		confirm: { attribute: false },
 		error: { state: true },
+		importing: { state: true },
 	};
 
 	#shown = null;
@@ -69,6 +70,7 @@ class LampPlace extends PageElement {
 		/** @type {import('./parts.js').Confirm} */
 		this.confirm = undefined;
 		this.error = null;
+		this.importing = false;
 		new Watch(this, () => this.places);
 		new Watch(this, () => this.current?.draft);
 	}
@@ -131,8 +133,38 @@ class LampPlace extends PageElement {
 				class="button button-small describe" @click=${() => this.emit('lamp-ask', {
 					place: { contextType: row.described, name: t('project.described') } })}>${
 				icon('question')}<span>${t('project.describe')}</span></button>` : nothing}
+			${form.canWrite && row.imports ? html`<label class="button button-small file-button import"
+				title=${t('project.importTitle')}>
+				<input type="file" class="sr-only" accept=".zip,.json" ?disabled=${this.importing}
+					@change=${this.#onFile}>${icon('folder')}<span>${
+				t(this.importing ? 'project.importing' : 'project.import')}</span></label>` : nothing}
 			${form.canWrite ? this.#newButton(form) : nothing}`;
 	}
+
+	/** Makes a row of a file, and shows it. */
+	#onFile = async ({ target }) => {
+		const [file] = target.files;
+		const { row, form } = this.current;
+
+		target.value = '';
+		if (!file || this.importing)
+			return;
+		this.importing = true;
+		this.error = null;
+		try {
+			const { projectId, name, made, notes } = await this.api.importProject(file);
+			const count = Object.values(made).reduce((sum, n) => sum + n, 0);
+
+			this.emit('lamp-say', { text: t(notes.length ? 'project.importedPart' :
+				'project.imported', { name, count, notes: notes.join(' ') }) });
+			this.emit('lamp-stored', { row });
+			location.hash = placeHash(form.name, projectId);
+		} catch (error) {
+			this.error = error;
+		} finally {
+			this.importing = false;
+		}
+	};
 
 	#list()
 	{

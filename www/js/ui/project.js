@@ -5,7 +5,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { kindOf, shortName } from '../projects.js';
+import { shortName } from '../projects.js';
 import { becomePlace, placeHash, PLACES } from '../route.js';
 import { EDIT } from '../store/project.js';
 import { has, t } from '../strings.js';
@@ -21,6 +21,7 @@ import './effects.js';
 import './form.js';
 import './members.js';
 import './month.js';
+import './tree.js';
 
 /** What the page says of a kind besides its form. */
 const placeOf = (form) => PLACES.find((row) => row.form === form.name) ||
@@ -219,7 +220,20 @@ class LampProject extends PageElement {
 					this.#fact(form.fields.find((field) => field.key === key)))}</dl>
 				${project.members ? html`<lamp-members .places=${this.places} .project=${project}
 					.confirm=${this.confirm}></lamp-members>` : nothing}
+				${this.#files()}
 			</div>${this.#next()}${this.#activity()}</div>`;
+	}
+
+	/** The project as a file. */
+	#files()
+	{
+		const link = (format, text) => html`<li><a class="button button-small" download
+			href=${this.api.projectFile(this.#project.id, format)}>${icon('download')}${
+			t(text)}</a></li>`;
+
+		return html`<section class="project-files" aria-labelledby="files-title">
+			<h3 id="files-title">${t('project.files')}</h3><ul>${
+				link('markdown', 'project.asMarkdown')}${link('json', 'project.asJson')}</ul></section>`;
 	}
 
 	/** What happened here, the newest first. */
@@ -296,14 +310,15 @@ class LampProject extends PageElement {
 	#listView(form)
 	{
 		const project = this.#project;
-		const { view } = kindOf(form);
+		const view = project.viewOf(form);
 
 		return html`${this.#head({ actions: html`${form.canWrite ? this.#newButton(form) : nothing}${
 			filtersView(project, form)}` })}
 			${view === 'month' ? html`<lamp-month .api=${this.api} .stamp=${project.stamp}
 				.path=${`projects/${encodeURIComponent(project.id)}/calendar`}
 				.href=${(item) => itemHash(project, form, item.eventId)}></lamp-month>` :
-				view === 'board' ? html`<lamp-board .project=${project} .form=${form}
+				view === 'tree' ? html`<lamp-tree .project=${project} .form=${form}
+				.none=${this.#none(form)}></lamp-tree>` : view === 'board' ? html`<lamp-board .project=${project} .form=${form}
 				.none=${this.#none(form)}></lamp-board>` : html`<lamp-items
 				.project=${project} .form=${form} .none=${this.#none(form)}></lamp-items>`}`;
 	}
