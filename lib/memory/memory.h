@@ -56,9 +56,9 @@ int memory_last(struct db *db, const struct owner *o, const struct uuid *convers
 
 /*
  * Stores a version with number last + 1, and n facts; facts that are there stay as they
- * are. One that the user has removed (MEMORY_REMOVED) deletes all earlier versions and facts,
- * another the oldest versions beyond LIM_MEMORY_VERSIONS. ERR_CONFLICT if `last` is not the last number any more, or the
- * conversation was deleted.
+ * are. One that the user has removed (MEMORY_REMOVED) deletes all earlier versions and
+ * facts, another the oldest versions beyond LIM_MEMORY_VERSIONS. ERR_CONFLICT if `last` is
+ * not the last number any more, or the conversation was deleted.
  */
 int memory_put(struct db *db, const struct owner *o, const struct uuid *conversation,
 	       int64_t last, const struct memory *m, const struct fact *facts,

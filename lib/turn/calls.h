@@ -24,7 +24,7 @@ void calls_end(struct turn_loop *l, struct turn_call *c);
 /* The tool's display name; empty if it declares none. */
 struct str calls_title(const struct turn_loop *l, const struct turn_call *c);
 
-/* Records a call for the limit of repeats, and sets c->seen. Returns how often it was made before. */
+/* Records a call for the limit of repeats: c->seen. Returns how often it was made before. */
 int calls_note(struct turn_loop *l, struct turn_call *c);
 
 /* The arguments in canonical form, for comparison. In the loop's arena. */
