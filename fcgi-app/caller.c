@@ -4,41 +4,76 @@
 #include "agent/stored_service.h"
 #include "app.h"
 #include "auth/identity.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/recent.h"
 #include "store/token_cache.h"
 
 #include "base/banned.h"
+
+enum { USED_MS = 600000 };	/* how exactly the last use of a token is known */
 
 static const char *param(void *ctx, const char *name)
 {
 	return req_param(ctx, name).p;
 }
 
+/* The texts of a JSON array (p == NULL: none), at most max; in a. */
+static int read_list(struct str text, size_t max, struct arena *a, const struct str **out,
+		     size_t *n, struct err *e)
+{
+	struct str *to = arena_zalloc(a, max, sizeof(*to));
+	json_t *list, *v;
+	size_t i;
+
+	*out = to;
+	*n = 0;
+	if (!text.p)
+		return 0;
+	list = jx_keep(a, jx_load(text, e));
+	if (!list)
+		return -1;
+	json_array_foreach(list, i, v)
+		if (json_is_string(v) && *n < max)
+			to[(*n)++] = (struct str){ json_string_value(v),
+						   json_string_length(v) };
+	return 0;
+}
+
+/* Its last use, to about ten minutes; that it is not noted costs nobody the request. */
+static void note_use(struct request *rq, const struct token *t)
+{
+	static struct recent used = RECENT_INIT;
+	struct err e = ERR_INIT;
+
+	if (clock_now_us() - t->used_us > USED_MS * 1000LL &&
+	    recent_claim(&used, &t->id, USED_MS) &&
+	    token_used(rq->app->db, &t->id, &e) < 0)
+		log_err("use of a token", &e);
+}
+
 static int token_lookup(void *ctx, struct str text, struct arena *a,
 			struct token_info *out, struct err *e)
 {
-	const struct request *rq = ctx;
+	struct request *rq = ctx;
+	struct token_info info = { .n_groups = 0 };
 	struct token t;
-	struct str *groups;
-	size_t n = 0;
-	json_t *list, *v;
-	size_t i;
 
 	if (token_cache_find(rq->app->tokens, rq->app->db, text, a, &t, e) < 0)
 		return -1;
 	if (!str_is(t.tenant_id, rq->conf->tenant))
 		return err_set(e, ERR_UNAUTHENTICATED, "another tenant's token");
-	list = jx_keep(a, jx_load(t.groups, e));
-	if (!list)
+	if (read_list(t.groups, LIM_GROUPS, a, &info.groups, &info.n_groups, e) ||
+	    read_list(t.agents, LIM_TOKEN_LIST, a, &info.agents, &info.n_agents, e) ||
+	    read_list(t.tools, LIM_TOKEN_LIST, a, &info.tools, &info.n_tools, e))
 		return -1;
-	groups = arena_zalloc(a, LIM_GROUPS, sizeof(*groups));
-	json_array_foreach(list, i, v)
-		if (json_is_string(v) && n < LIM_GROUPS)
-			groups[n++] = (struct str){ json_string_value(v),
-						    json_string_length(v) };
-	*out = (struct token_info){ .login = t.login, .groups = groups,
-				    .n_groups = n, .token = t.name };
+	info.login = t.login;
+	info.token = t.name;
+	info.read_only = t.read_only;
+	info.approve = t.approve;
+	*out = info;
+	note_use(rq, &t);
 	return 0;
 }
 

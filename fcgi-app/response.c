@@ -66,6 +66,7 @@ void resp_begin(struct response *rs, struct conn *conn, const char *request_id,
 	rs->content_type = NULL;
 	rs->head_only = head_only;
 	rs->gone = false;
+	rs->cors_origin = NULL;
 	rs->sent_bytes = 0;
 	rs->request_id = request_id;
 	rs->errors = RESP_ERRORS_PROBLEM;
@@ -229,6 +230,14 @@ static void send_head(struct response *rs, bool stream, bool at_once)
 	}
 	if (at_once)
 		buf_adds(b, "\r\nX-Accel-Buffering: no");
+	if (rs->cors_origin) {
+		buf_adds(b, "\r\nAccess-Control-Allow-Origin: ");
+		buf_adds(b, rs->cors_origin);
+		buf_adds(b, "\r\nVary: Origin\r\nAccess-Control-Expose-Headers: "
+			 "ETag, Idempotency-Key, Location, Retry-After, X-Request-Id, "
+			 "X-Ignored-Parameters, X-Refused-Attachments, "
+			 "x-vercel-ai-ui-message-stream");
+	}
 	buf_adds(b, "\r\nX-Content-Type-Options: nosniff"
 		 "\r\nX-Request-Id: ");
 	buf_adds(b, rs->request_id);

@@ -45,6 +45,8 @@ struct response {
 	bool head_only;		/* HEAD: everything except the body */
 	bool gone;		/* permanent: the client does not read any more */
 	size_t sent_bytes;	/* of the body */
+	/* The page elsewhere whose scripts may read this; or NULL. Borrowed */
+	const char *cors_origin;
 	const char *request_id;	/* borrowed */
 	enum resp_errors errors;	/* set after resp_begin, else problem documents */
 	/* Writes the page of an error with resp_html; called by resp_error. */

@@ -201,6 +201,26 @@ static int gate_permission(struct request *rq, struct err *e)
 			  permission_rows[rq->route->permission].name);
 }
 
+/*
+ * What a token may do at most, whatever its user may: to ask agents, and if it is
+ * limited to some of them, of the rest only what says which there are.
+ */
+static int gate_scope(struct request *rq, struct err *e)
+{
+	const struct identity *who = rq->by.who;
+	const struct route *row = rq->route;
+
+	if (!who || row->flags & ROUTE_MODEL)
+		return 0;
+	if (who->read_only && row->flags & ROUTE_CSRF)
+		return err_public(e, ERR_FORBIDDEN, "This token only reads.");
+	if (who->n_agents && row->permission != PERM_NONE &&
+	    row->permission != PERM_WORKSPACES_READ)
+		return err_public(e, ERR_FORBIDDEN, "This token can only talk with its "
+				  "agents.");
+	return 0;
+}
+
 static int gate_csrf(struct request *rq, struct err *e)
 {
 	if (!(rq->route->flags & ROUTE_CSRF))
@@ -475,9 +495,50 @@ static int gate_parse(struct request *rq, struct err *e)
 
 /* The gates between a matched row and its handler, in this order. */
 static int (*const gates[])(struct request *rq, struct err *e) = {
-	gate_identity, gate_permission, gate_csrf, gate_overload, gate_size,
+	gate_identity, gate_permission, gate_scope, gate_csrf, gate_overload, gate_size,
 	gate_media_type, gate_parse, gate_token,
 };
+
+/* -- pages elsewhere -------------------------------------------------------- */
+
+/* The origin of the request, if it is one of server.cors_origins; or NULL. */
+static const char *cors_origin(const struct request *rq)
+{
+	const struct conf_list *l = &rq->conf->server.cors;
+	struct str origin = req_header(rq, "Origin");
+
+	for (size_t i = 0; i < l->n && rq->mount != MOUNT_PLAIN; i++)
+		if (origin.n && str_is(origin, l->v[i]))
+			return l->v[i];
+	return NULL;
+}
+
+/*
+ * A page elsewhere may read what a token gives, and that its token is not valid; never
+ * what the web server's own sign-in would give.
+ */
+static void allow_page(const struct request *rq, struct response *rs,
+		       const struct err *e)
+{
+	if (rq->by.who ? rq->by.who->kind == IDENTITY_API_TOKEN
+	    : e->code == ERR_UNAUTHENTICATED)
+		rs->cors_origin = cors_origin(rq);
+}
+
+/* The question in front of a request with a token (Fetch, CORS preflight). */
+static void answer_preflight(struct request *rq, struct response *rs)
+{
+	struct str asked = req_header(rq, "Access-Control-Request-Headers");
+
+	rs->cors_origin = cors_origin(rq);
+	if (!rs->cors_origin || !req_header(rq, "Access-Control-Request-Method").n)
+		return;
+	resp_header(rs, "Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE");
+	if (asked.n && asked.n <= LIM_CORS_HEADERS_BYTES)
+		resp_header(rs, "Access-Control-Allow-Headers",
+			    arena_str(rq->arena, asked).p);
+	resp_header(rs, "Access-Control-Max-Age", "600");
+}
 
 static int run(struct request *rq, struct response *rs, unsigned *allow,
 	       struct err *e)
@@ -487,13 +548,19 @@ static int run(struct request *rq, struct response *rs, unsigned *allow,
 	if (!rq->route && *allow && rq->method == METHOD_OPTIONS) {
 		err_clear(e);
 		resp_empty(rs, 204);
+		answer_preflight(rq, rs);
 		return 0;
 	}
 	if (!rq->route)
 		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(gates); i++)
-		if (gates[i](rq, e) < 0)
+	for (size_t i = 0; i < ARRAY_LEN(gates); i++) {
+		int rc = gates[i](rq, e);
+
+		if (gates[i] == gate_identity)
+			allow_page(rq, rs, e);
+		if (rc < 0)
 			return -1;
+	}
 	return rq->route->handler(rq, rs, e);
 }
 

@@ -64,6 +64,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/store/conversations.js \
 	www/js/store/draft.js \
 	www/js/store/drafts.js \
+	www/js/store/find.js \
 	www/js/store/notices.js \
 	www/js/store/options.js \
 	www/js/store/order.js \
@@ -107,12 +108,14 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/editor.js \
 	www/js/ui/element.js \
 	www/js/ui/field.js \
+	www/js/ui/find.js \
 	www/js/ui/form.js \
 	www/js/ui/gallery.js \
 	www/js/ui/icons.js \
 	www/js/ui/items.js \
 	www/js/ui/limits.js \
 	www/js/ui/later.js \
+	www/js/ui/links.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
 	www/js/ui/members.js \

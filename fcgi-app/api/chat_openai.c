@@ -20,6 +20,7 @@
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
+#include "auth/policy.h"
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/limits.h"
@@ -55,7 +56,8 @@ static bool can_chat(struct request *rq, const struct workspace *w,
 	};
 	struct err e = ERR_INIT;
 
-	return target_can_chat(&t, &e) == 0;
+	return policy_may_ask(rq->by.who, str_of(w->id), str_of(a->id)) &&
+	       target_can_chat(&t, &e) == 0;
 }
 
 /*

@@ -4,6 +4,7 @@
 #include "api/inline.h"
 #include "api/scope.h"
 #include "app.h"
+#include "auth/policy.h"
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/limits.h"
@@ -128,9 +129,12 @@ static int set_agent(struct request *rq, struct client_thread *t,
 {
 	const struct agent *a = scope_agent(rq, t->target.workspace, agent, e);
 
-	if (a)
-		t->target = target_of(rq->conf, t->target.workspace, a);
-	return a ? 0 : -1;
+	if (!a)
+		return -1;
+	if (!policy_may_ask(rq->by.who, str_of(t->target.workspace->id), str_of(a->id)))
+		return err_set(e, ERR_NOT_FOUND, "not an agent of the token");
+	t->target = target_of(rq->conf, t->target.workspace, a);
+	return 0;
 }
 
 /* Finds it; 1 = there is none. */

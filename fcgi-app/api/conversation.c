@@ -136,14 +136,64 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 	return f->by_creation ? 0 : read_shelf(rq, f, e);
 }
 
+/* What include= adds to a list. */
+struct beside {
+	bool pinned, clients;	/* asked for */
+	struct conversation_page pins, others;
+};
+
+/* The conversations that are pinned, and whether there are any of programs. */
+static int read_beside(struct request *rq, struct beside *b, struct err *e)
+{
+	struct conversation_filter f = { .pinned = true };
+	struct str rest, one;
+
+	*b = (struct beside){ .pinned = false };
+	if (req_query(rq, "include", &rest, e) < 0)
+		return -1;
+	while (rest.n) {
+		one = str_cut(&rest, ',');
+		b->pinned |= str_is(one, "pinned");
+		b->clients |= str_is(one, "clients");
+		if (!str_is(one, "pinned") && !str_is(one, "clients"))
+			return err_field(e, ERR_INVALID_FIELD, "include",
+					 "include may have pinned and clients, "
+					 "separated by a comma.");
+	}
+	if (!b->pinned && !b->clients)
+		return 0;
+	if (req_query(rq, "workspaceId", &f.workspace_id, e) < 0 ||
+	    (b->pinned && conversation_list(rq->app->db, &rq->by.owner, &f, NULL,
+					    LIM_PAGE_MAX, rq->arena, &b->pins, e) < 0))
+		return -1;
+	f.pinned = false;
+	f.shelf = SHELF_CLIENTS;
+	return b->clients ? conversation_list(rq->app->db, &rq->by.owner, &f, NULL, 1,
+					      rq->arena, &b->others, e) : 0;
+}
+
+static void write_beside(struct jw *w, const struct beside *b, int64_t now_us)
+{
+	if (b->pinned) {
+		jw_key(w, "pinned");
+		jw_arr(w);
+		for (size_t i = 0; i < b->pins.n; i++)
+			conversation_write(w, &b->pins.items[i], now_us);
+		jw_end_arr(w);
+	}
+	if (b->clients)
+		jw_kbool(w, "hasClients", b->others.n > 0);
+}
+
 /*
  * GET /conversations?workspaceId=&agentId=&q=&archived=&pinned=&folderId=&tag=&clients=
- *     &cursor=&pageSize=
+ *     &include=&cursor=&pageSize=
  * GET /workspaces/{w}/agents/{a}/conversations?q=&cursor=&pageSize=
  * 200 {items: [Conversation], totalCount, nextCursor}, newest first: by
  * updatedAt, in the list of an agent by createdAt (B28); q is part of the title,
  * case-insensitive. totalCount is null for a caller with more than LIM_COUNTED;
- * with a filter, a page may be short or empty although there are more.
+ * with a filter, a page may be short or empty although there are more. include=: also
+ * pinned[], as with pinned=true, and hasClients, whether clients=true has any.
  */
 int api_conversation_list(struct request *rq, struct response *rs,
 			  struct err *e)
@@ -151,6 +201,7 @@ int api_conversation_list(struct request *rq, struct response *rs,
 	struct conversation_filter f;
 	struct conversation_page page;
 	struct conversation_key key;
+	struct beside beside = { .pinned = false };
 	int64_t total, now_us = clock_now_us();
 	size_t size;
 	bool given;
@@ -160,7 +211,8 @@ int api_conversation_list(struct request *rq, struct response *rs,
 	    api_page_size(rq, &size, e) < 0 ||
 	    conversation_list(rq->app->db, &rq->by.owner, &f,
 			      given ? &key : NULL,
-			      size, rq->arena, &page, e) < 0)
+			      size, rq->arena, &page, e) < 0 ||
+	    (!f.by_creation && read_beside(rq, &beside, e) < 0))
 		return -1;
 	/* A first page that is not full has all of them. */
 	total = (int64_t)page.n;
@@ -176,6 +228,7 @@ int api_conversation_list(struct request *rq, struct response *rs,
 		jw_null(&w);
 	else
 		jw_int(&w, total);
+	write_beside(&w, &beside, now_us);
 	write_next(&w, &f, &page);
 	jw_end_obj(&w);
 	return 0;

@@ -321,8 +321,7 @@ static int find_target(struct rpc_ask *a, struct err *e)
 		return target_find(&rq->by, route_arg(rq, "workspace"), id, &a->target, e);
 	if (scope_default(rq, id, &w, &agent, e) < 0)
 		return -1;
-	a->target = target_of(rq->conf, w, agent);
-	return 0;
+	return target_find(&rq->by, str_of(w->id), str_of(agent->id), &a->target, e);
 }
 
 /* The view of a turn of this agent, but for what only a page or a thread has. */

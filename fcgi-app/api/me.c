@@ -6,9 +6,12 @@
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "hold/stored.h"
 #include "places.h"
+#include "resource/call.h"
+#include "resource/form.h"
 #include "route.h"
 #include "store/job.h"
 #include "store/user.h"
@@ -35,22 +38,106 @@ static void touch(struct request *rq)
 		log_err("user not noted", &e);
 }
 
-/* *shown: whether the query has include=settings. */
-static int read_settings(struct request *rq, bool *shown, struct err *e)
-{
-	struct str include;
+/* What include= adds: what a client needs to begin, in one answer. */
+enum part { PART_SETTINGS, PART_WORKSPACES, PART_AGENTS, PART_FORMS, PART_FOLDERS,
+	    PART__MAX };
 
-	if (req_query(rq, "include", &include, e) < 0)
+static const char *const parts[] = {
+	[PART_SETTINGS] = "settings", [PART_WORKSPACES] = "workspaces",
+	[PART_AGENTS] = "agents", [PART_FORMS] = "forms", [PART_FOLDERS] = "folders",
+};
+
+static int read_include(struct request *rq, bool asked[PART__MAX], struct err *e)
+{
+	struct str rest, one;
+	size_t i;
+
+	if (req_query(rq, "include", &rest, e) < 0)
 		return -1;
-	*shown = include.p != NULL;
-	if (*shown && !str_is(include, "settings"))
-		return err_field(e, ERR_INVALID_FIELD, "include",
-				 "include must be settings.");
-	if (setting_read_for(&rq->by, e) == 0 || *shown)
+	while (rest.n) {
+		one = str_cut(&rest, ',');
+		for (i = 0; i < PART__MAX && !str_is(one, parts[i]); i++)
+			continue;
+		if (i == PART__MAX)
+			return err_field(e, ERR_INVALID_FIELD, "include",
+					 "include may have settings, workspaces, agents, "
+					 "forms and folders, separated by commas.");
+		asked[i] = true;
+	}
+	return 0;
+}
+
+/* must: they are asked for; else the caller is told without them. */
+static int read_settings(struct request *rq, bool must, struct err *e)
+{
+	if (setting_read_for(&rq->by, e) == 0 || must)
 		return e->code ? -1 : 0;
 	log_err("/me without the user's settings", e);
 	err_clear(e);
 	return 0;
+}
+
+/* The workspace whose agents are told: workspaceId=, else the default one. */
+static int read_workspace(struct request *rq, const struct workspace **w, struct err *e)
+{
+	const struct workspace *named;
+	struct str id;
+
+	if (req_query(rq, "workspaceId", &id, e) < 0)
+		return -1;
+	if (!id.n)
+		return 0;
+	named = scope_workspace(rq, id, e);
+	if (!named && e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	*w = named ? named : *w;
+	return 0;
+}
+
+/* The first page of a resource's list; *out is NULL if the caller may not read it. */
+static int read_list(struct request *rq, enum resource_id id, const struct workspace *in,
+		     const struct resource_answer **out, struct err *e)
+{
+	const struct resource_call c = {
+		.r = &resources[id], .verb = VERB_LIST,
+		.parent = str_of(in ? in->id : ""), .query = { .size = LIM_PAGE_MAX },
+	};
+	struct resource_answer *answer;
+
+	*out = NULL;
+	if (!resource_may(&rq->by, c.r, VERB_LIST))
+		return 0;
+	answer = arena_new(rq->arena, struct resource_answer);
+	if (resource_call(&rq->by, &c, answer, e) < 0)
+		return -1;
+	*out = answer;
+	return 0;
+}
+
+static void put_list(struct jw *w, const struct caller *by, const char *key,
+		     enum resource_id id, const struct resource_answer *list)
+{
+	jw_key(w, key);
+	if (list)
+		resource_answer_write(w, by, &resources[id], list);
+	else
+		jw_null(w);
+}
+
+/* Which ones GET /forms describes. */
+static void write_forms(struct jw *w, const struct caller *by)
+{
+	jw_key(w, "forms");
+	jw_arr(w);
+	for (size_t i = 0; i < RESOURCE__MAX; i++) {
+		if (!resource_may(by, &resources[i], VERB_LIST))
+			continue;
+		jw_obj(w);
+		resource_form_head(w, &resources[i]);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
 }
 
 /* The current values, without long texts. */
@@ -79,26 +166,40 @@ static void write_settings(struct jw *w, const struct caller *by)
 }
 
 /*
- * GET /me?include=settings: 200 {userId, user, name, tenantId, groups[], roles[],
+ * GET /me?include=&workspaceId=: 200 {userId, user, name, tenantId, groups[], roles[],
  * permissions[], identityKind, defaultWorkspaceId, defaultAgentId, notifications,
- * settings?}.
+ * settings?, workspaces?, agentsWorkspaceId?, agents?, forms?, folders?}.
  * defaultWorkspaceId: the one of the settings (A28), else the first one that the
  * caller can see, or null; defaultAgentId: its default agent, or that of the
  * settings. settings: the current values, but not custom_context.
  * notifications: how to receive them; "stream", or "poll" if none may stay open.
+ * workspaces, agents, folders: the first page of their lists, or null if the caller may
+ * not read them; agents: of workspaceId=, if the caller sees that, else of the default
+ * one. forms: name, title and parent of those of GET /forms.
  */
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {
+	const struct resource_answer *workspaces = NULL, *agents = NULL, *folders = NULL;
 	const struct identity *who = rq->by.who;
-	const struct workspace *first;
+	const struct workspace *first, *shown;
+	bool asked[PART__MAX] = { false };
 	const struct agent *agent;
 	const struct str *names;
 	struct jw w;
-	bool shown;
 	size_t n;
 
-	if (read_settings(rq, &shown, e) < 0 ||
+	if (read_include(rq, asked, e) < 0 ||
+	    read_settings(rq, asked[PART_SETTINGS], e) < 0 ||
 	    setting_default(&rq->by, &first, &agent, e) < 0)
+		return -1;
+	shown = first;
+	if (read_workspace(rq, &shown, e) < 0 ||
+	    (asked[PART_WORKSPACES] &&
+	     read_list(rq, RESOURCE_WORKSPACE, NULL, &workspaces, e) < 0) ||
+	    (asked[PART_AGENTS] && shown &&
+	     read_list(rq, RESOURCE_AGENT, shown, &agents, e) < 0) ||
+	    (asked[PART_FOLDERS] &&
+	     read_list(rq, RESOURCE_CONVERSATION_FOLDER, NULL, &folders, e) < 0))
 		return -1;
 	w = resp_json(rs, 200);
 	policy_names(who, rq->arena, &names, &n);
@@ -115,8 +216,18 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	jw_kstrz(&w, "defaultAgentId", agent ? agent->id : NULL);
 	jw_kstrz(&w, "notifications",
 		  places_here(rq, PLACE_NOTIFICATION) ? "stream" : "poll");
-	if (shown && rq->by.said)
+	if (asked[PART_SETTINGS] && rq->by.said)
 		write_settings(&w, &rq->by);
+	if (asked[PART_WORKSPACES])
+		put_list(&w, &rq->by, "workspaces", RESOURCE_WORKSPACE, workspaces);
+	if (asked[PART_AGENTS]) {
+		jw_kstrz(&w, "agentsWorkspaceId", shown ? shown->id : NULL);
+		put_list(&w, &rq->by, "agents", RESOURCE_AGENT, agents);
+	}
+	if (asked[PART_FORMS])
+		write_forms(&w, &rq->by);
+	if (asked[PART_FOLDERS])
+		put_list(&w, &rq->by, "folders", RESOURCE_CONVERSATION_FOLDER, folders);
 	jw_end_obj(&w);
 	if (rq->app->db && app_user_due(&who->user_id))
 		rq->after = touch;

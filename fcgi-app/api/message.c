@@ -10,9 +10,11 @@
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "dialect/wire.h"
 #include "page_cache.h"
+#include "store/conversation.h"
 #include "store/message.h"
 
 #include "base/banned.h"
@@ -82,28 +84,70 @@ static int newest_page(struct request *rq, struct response *rs,
 	return 0;
 }
 
-/* Reads include=; sets message_list if it has steps. */
-static int read_include(struct request *rq, read_page_fn **read, struct err *e)
+/* Reads include=; sets message_list if it has steps; *whole if it has conversation. */
+static int read_include(struct request *rq, read_page_fn **read, bool *whole,
+			struct err *e)
 {
-	struct str include;
+	struct str rest, one;
 
-	if (req_query(rq, "include", &include, e) < 0)
+	*read = message_list_said;
+	*whole = false;
+	if (req_query(rq, "include", &rest, e) < 0)
 		return -1;
-	*read = str_is(include, "steps") ? message_list : message_list_said;
-	if (include.n && *read != message_list)
-		return err_field(e, ERR_INVALID_FIELD, "include",
-				 "include must be steps.");
+	while (rest.n) {
+		one = str_cut(&rest, ',');
+		if (str_is(one, "steps"))
+			*read = message_list;
+		else if (str_is(one, "conversation"))
+			*whole = true;
+		else
+			return err_field(e, ERR_INVALID_FIELD, "include",
+					 "include may have steps and conversation, "
+					 "separated by a comma.");
+	}
+	return 0;
+}
+
+/* Adds the conversation to the page, whose text may be a copy that is kept without it. */
+static void put_conversation(struct response *rs, const struct conversation *c)
+{
+	struct jw w;
+
+	if (rs->status != 200)
+		return;
+	rs->body.n--;	/* the closing brace */
+	buf_adds(&rs->body, ",\"conversation\":");
+	w = jw_on(&rs->body);
+	conversation_write(&w, c, clock_now_us());
+	buf_addc(&rs->body, '}');
+}
+
+/* The number that a page is before: before=, or that of the cursor; 0: the newest page. */
+static int read_before(struct request *rq, int64_t *seq, struct err *e)
+{
+	struct str before;
+
+	if (api_page_seq(rq, seq, e) < 0 || req_query(rq, "before", &before, e) < 0)
+		return -1;
+	if (!before.p)
+		return 0;
+	if (*seq || !str_int(before, seq) || *seq < 1)
+		return err_field(e, ERR_INVALID_FIELD, "before",
+				 "before must be the number of a message, without a "
+				 "cursor.");
 	return 0;
 }
 
 /*
- * GET /conversations/{c}/messages?cursor=&pageSize=&include=: newest first.
+ * GET /conversations/{c}/messages?cursor=&before=&pageSize=&include=: newest first;
+ * before=: those with a smaller number than this.
  * GET /workspaces/{w}/agents/{a}/conversations/{c}/messages: oldest first, and
  * answers have the role "agent" (B6).
  * 200 {items: [Message], totalCount: null, nextCursor}: user messages, the user's
  * choices (A41), and answers (A51); with include=steps also the steps and tool rows
- * of turns, in order. With an ETag; 304 if If-None-Match has it. 404 for a
- * conversation that is not the caller's, or not that agent's.
+ * of turns, in order; with include=conversation also its record, as a member beside. With
+ * an ETag of the messages; 304 if If-None-Match has it. 404 for a conversation that is
+ * not the caller's, or not that agent's.
  */
 int api_message_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -111,20 +155,29 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	const struct agent *agent;
 	struct message_scope scope;
 	struct message_page page;
+	struct conversation c;
 	read_page_fn *read;
 	int64_t seq;
 	size_t size;
+	bool whole;
 
-	if (scope_path(rq, &ws, &agent, e) < 0 || read_include(rq, &read, e) < 0 ||
-	    api_page_seq(rq, &seq, e) < 0 || api_page_size(rq, &size, e) < 0)
+	if (scope_path(rq, &ws, &agent, e) < 0 ||
+	    read_include(rq, &read, &whole, e) < 0 ||
+	    read_before(rq, &seq, e) < 0 || api_page_size(rq, &size, e) < 0 ||
+	    (whole && api_conversation_of_path(rq, &c, e) < 0))
 		return -1;
 	scope = (struct message_scope){
 		.conversation_id = *route_arg_uuid(rq, "conversation"),
 		.style = agent ? RECORD_AGENT_SCOPED : RECORD_PLAIN,
 		.said = read == message_list_said,
 	};
-	if (!agent && !seq)
-		return newest_page(rq, rs, &scope, read, size, e);
+	if (!agent && !seq) {
+		if (newest_page(rq, rs, &scope, read, size, e) < 0)
+			return -1;
+		if (whole)
+			put_conversation(rs, &c);
+		return 0;
+	}
 	if (read(rq->app->db, &rq->by.owner, &scope.conversation_id,
 		 agent ? OLDEST_FIRST : NEWEST_FIRST, seq, size, rq->arena,
 		 &page, e) < 0)
@@ -132,8 +185,11 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	if (agent && (!str_is(page.workspace_id, ws->id) ||
 		      !str_is(page.agent_id, agent->id)))
 		return err_set(e, ERR_NOT_FOUND, "another agent's");
-	if (!unchanged(rq, rs, &page))
+	if (!unchanged(rq, rs, &page)) {
 		write_page(rs, &scope, &page);
+		if (whole)
+			put_conversation(rs, &c);
+	}
 	return 0;
 }
 

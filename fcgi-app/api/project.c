@@ -5,6 +5,8 @@
 #include "api/page.h"
 #include "api/resource.h"
 #include "app.h"
+#include "base/clock.h"
+#include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
 #include "bundle/bundle.h"
@@ -93,6 +95,71 @@ int api_entity_search(struct request *rq, struct response *rs, struct err *e)
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* -- what the caller is responsible for ---------------------------------------------- */
+
+/* {"d":"2027-01-31","id":"…"} */
+static int read_due_place(struct request *rq, struct entity_due_ask *ask, struct err *e)
+{
+	json_t *j;
+
+	if (api_page_cursor(rq, &j, e) < 0)
+		return -1;
+	if (!j)
+		return 0;
+	ask->after_day = jx_str(j, "d");
+	return ask->after_day.n && clock_is_date(ask->after_day.p) &&
+		uuid_parse(jx_str(j, "id"), &ask->after_id) ? 0
+		: err_set(e, ERR_INVALID_CURSOR, "not of what is due");
+}
+
+static void write_due_place(struct jw *w, const struct entity_brief *last)
+{
+	struct buf b = BUF_INIT(LIM_CURSOR_BYTES);
+	struct jw j = jw_on(&b);
+
+	if (last) {
+		jw_obj(&j);
+		jw_kstr(&j, "d", last->due_date.p ? last->due_date : STR(ENTITY_NO_DAY));
+		jw_kuuid(&j, "id", &last->id);
+		jw_end_obj(&j);
+	}
+	cursor_write(w, last ? buf_str(&b) : (struct str){ NULL, 0 });
+	buf_release(&b);
+}
+
+/*
+ * GET /entities?kind=&stateKey=&cursor=&pageSize=
+ * 200 {items: [EntityBrief], nextCursor}: what the caller is the owner of, in all projects
+ * that they see, by the day that it is due; without kind, tasks and milestones.
+ */
+int api_entity_mine(struct request *rq, struct response *rs, struct err *e)
+{
+	struct entity_due_ask ask = { .kinds = 0 };
+	struct entity_brief *v;
+	bool more;
+	size_t n;
+	struct jw w;
+
+	if (read_kinds(rq, &ask.kinds, e) < 0 ||
+	    req_query_text(rq, "stateKey", 200, &ask.states, e) < 0 ||
+	    api_page_size(rq, &ask.size, e) < 0 || read_due_place(rq, &ask, e) < 0)
+		return -1;
+	if (!ask.kinds)
+		ask.kinds = 1u << ENTITY_TASK | 1u << ENTITY_MILESTONE;
+	if (entity_of_owner(&rq->by, &ask, &v, &n, &more, e) < 0)
+		return -1;
+	w = api_page_items(rs);
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(&w);
+		entity_write_brief(&w, &v[i]);
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	write_due_place(&w, more ? &v[n - 1] : NULL);
 	jw_end_obj(&w);
 	return 0;
 }

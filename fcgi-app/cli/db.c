@@ -131,8 +131,15 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 
 /* -- token ---------------------------------------------------------------------- */
 
+struct named {
+	const char *v[LIM_TOKEN_LIST];
+	size_t n;
+};
+
 struct create {
 	const char *user, *name;
+	struct named agents, tools;	/* none: all */
+	bool read_only, approve;
 	const char *groups[LIM_GROUPS];
 	size_t n_groups;
 	int days;		/* 0 = for ever */
@@ -146,6 +153,33 @@ static bool clean(const char *s)
 	return utf8_valid(str_of(s));
 }
 
+static int add_named(const struct cli *cli, struct named *to, int option)
+{
+	if (to->n == LIM_TOKEN_LIST)
+		return cli_usage(cli, "more than %d of them", LIM_TOKEN_LIST);
+	if (!*optarg || strlen(optarg) > 130 || !clean(optarg))
+		return cli_usage(cli, option == 'a' ? "--agent takes WORKSPACE or "
+				 "WORKSPACE/AGENT" : "--tool takes the name of a tool");
+	to->v[to->n++] = optarg;
+	return 0;
+}
+
+/* As a JSON array; NULL: all. */
+static struct str named_text(struct cli_session *s, const struct named *of)
+{
+	struct buf b = BUF_INIT(LIM_TOKEN_LIST * 1024);
+	struct jw w = jw_on(&b);
+	struct str out;
+
+	jw_arr(&w);
+	for (size_t i = 0; i < of->n; i++)
+		jw_str(&w, str_of(of->v[i]));
+	jw_end_arr(&w);
+	out = of->n ? arena_str(&s->arena, buf_str(&b)) : (struct str){ NULL, 0 };
+	buf_release(&b);
+	return out;
+}
+
 static int create_args(struct cli *cli, int argc, char **argv,
 		       struct create *out)
 {
@@ -154,6 +188,10 @@ static int create_args(struct cli *cli, int argc, char **argv,
 		{ "name", required_argument, NULL, 'n' },
 		{ "group", required_argument, NULL, 'g' },
 		{ "days", required_argument, NULL, 'd' },
+		{ "agent", required_argument, NULL, 'a' },
+		{ "tool", required_argument, NULL, 't' },
+		{ "read-only", no_argument, NULL, 'r' },
+		{ "approve", no_argument, NULL, 'p' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -180,6 +218,17 @@ static int create_args(struct cli *cli, int argc, char **argv,
 				return cli_usage(cli, "--group takes the name "
 						 "of a group");
 			out->groups[out->n_groups++] = optarg;
+			break;
+		case 'a':
+		case 't':
+			if (add_named(cli, c == 'a' ? &out->agents : &out->tools, c))
+				return CLI_USAGE;
+			break;
+		case 'r':
+			out->read_only = true;
+			break;
+		case 'p':
+			out->approve = true;
 			break;
 		case 'd':
 			out->days = cli_number(optarg, 1, LIM_TOKEN_DAYS);
@@ -239,6 +288,9 @@ static int create(struct cli *cli, int argc, char **argv)
 	n = (struct token_new){
 		.tenant_id = str_of(s.conf->tenant),
 		.name = str_of(args.name), .groups = buf_str(&groups),
+		.agents = named_text(&s, &args.agents),
+		.tools = named_text(&s, &args.tools),
+		.read_only = args.read_only, .approve = args.approve,
 		.expires_us = args.days ? clock_now_us() + args.days * DAY_US
 					: 0,
 	};

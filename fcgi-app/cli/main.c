@@ -96,13 +96,17 @@ static const struct cli_command commands[] = {
 	{
 		.name = "token",
 		.args = "create --user LOGIN [--name TEXT] [--group G]... "
-			"[--days N] | list | revoke ID",
+			"[--days N] [--agent WORKSPACE[/AGENT]]... [--tool NAME]... "
+			"[--read-only] [--approve] | list | revoke ID",
 		.run = cli_token,
 		.summary = "create, list and revoke API tokens",
 		.help =
 "create prints the token on stdout. It is shown only once; the database stores\n"
 "only a hash of it. The token acts for the user LOGIN with the groups given here,\n"
-"until it expires (--days) or is revoked.\n"
+"until it expires (--days) or is revoked. It can be limited: to some agents, with\n"
+"which it can only talk; to some tools; to reading (--read-only: it asks agents, and\n"
+"changes nothing else). With --approve it can give approvals if its user may, for\n"
+"programs that ask a person.\n"
 "list prints the id, state, user, name, groups and dates; revoke takes the id.\n",
 	},
 	{

@@ -29,7 +29,8 @@ const struct catalog *catalog_of(const struct conf *c)
 
 bool catalog_sees(const struct caller *by, const struct workspace *w)
 {
-	return by->installation || policy_in_groups(by->who, &w->visible_to);
+	return by->installation || (policy_in_groups(by->who, &w->visible_to) &&
+		policy_may_ask(by->who, str_of(w->id), (struct str){ NULL, 0 }));
 }
 
 const struct workspace *catalog_find(const struct caller *by, struct str id)

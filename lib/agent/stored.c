@@ -83,6 +83,8 @@ bool stored_manages(const struct caller *by, const struct workspace *w)
 
 static bool sees(const struct caller *by, const struct workspace *w)
 {
+	if (!policy_may_ask(by->who, str_of(w->id), (struct str){ NULL, 0 }))
+		return false;
 	return !by->who || stored_manages(by, w) ||
 		in_groups(by->who, &w->visible_to);
 }
@@ -351,6 +353,12 @@ int stored_workspaces_of(const struct caller *by, const struct resource_row *row
 	return 0;
 }
 
+static bool may_ask(const struct caller *by, const struct workspace *w,
+		    const struct agent *a)
+{
+	return policy_may_ask(by->who, str_of(w->id), str_of(a->id));
+}
+
 int stored_choice_of(const struct caller *by, const struct workspace *w,
 		     struct stored_choice *out, struct err *e)
 {
@@ -376,10 +384,14 @@ int stored_choice_of(const struct caller *by, const struct workspace *w,
 				       sizeof(*out->agents)),
 	};
 	for (size_t i = 0; i < found->n_agents; i++)
-		if (!found->agents[i].row)
+		if (!found->agents[i].row && may_ask(by, found, &found->agents[i]))
 			out->agents[out->n_agents++] = &found->agents[i];
-	for (size_t i = 0; i < n; i++)
-		out->agents[out->n_agents++] = stored_agent_of(by, &rows[i]);
+	for (size_t i = 0; i < n; i++) {
+		const struct agent *a = stored_agent_of(by, &rows[i]);
+
+		if (may_ask(by, found, a))
+			out->agents[out->n_agents++] = a;
+	}
 	return 0;
 }
 

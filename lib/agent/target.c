@@ -7,6 +7,7 @@
 #include "agent/setting.h"
 #include "agent/stored.h"
 #include "agent/stored_service.h"
+#include "auth/policy.h"
 #include "base/log.h"
 #include "llm/llm.h"
 
@@ -114,13 +115,21 @@ const struct llm_service *target_service(const struct caller *by,
 	return t.service;
 }
 
+/* Whether the token has the agent (NULL: one of w); for it the others do not exist. */
+static int may_ask(const struct caller *by, const struct workspace *w,
+		   const struct agent *a, struct err *e)
+{
+	return policy_may_ask(by->who, str_of(w->id), str_of(a ? a->id : NULL))
+		? 0 : err_set(e, ERR_NOT_FOUND, "not an agent of the token");
+}
+
 int target_find(const struct caller *by, struct str workspace,
 		struct str agent, struct target *out, struct err *e)
 {
 	const struct workspace *w;
 	const struct agent *a;
 
-	if (target_scope(by, workspace, agent, &w, &a, e))
+	if (target_scope(by, workspace, agent, &w, &a, e) || may_ask(by, w, a, e))
 		return -1;
 	*out = target_of(by->conf, w, a);
 	return 0;
@@ -130,7 +139,9 @@ int target_agent(const struct caller *by, const struct workspace *w,
 		 struct str id, const struct agent **a, struct err *e)
 {
 	*a = id.p ? workspace_agent(w, id) : workspace_default_agent(w);
-	return *a ? 0 : stored_agent_find(by, w, id, a, e);
+	if (!*a && stored_agent_find(by, w, id, a, e))
+		return -1;
+	return may_ask(by, w, id.p ? *a : NULL, e);
 }
 
 int target_scope(const struct caller *by, struct str workspace,
@@ -139,7 +150,8 @@ int target_scope(const struct caller *by, struct str workspace,
 {
 	*w = catalog_workspace(by->conf, workspace);
 	if (!*w)
-		return stored_find(by, workspace, agent, w, a, e);
+		return stored_find(by, workspace, agent, w, a, e) ? -1
+			: may_ask(by, *w, agent.p ? *a : NULL, e);
 	if (!catalog_sees(by, *w))
 		return err_set(e, ERR_NOT_FOUND, "workspace %.*s",
 			       STR_ARG(workspace));

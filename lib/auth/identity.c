@@ -249,6 +249,12 @@ static enum found api_token(const struct chain *k,
 		 info.n_groups) == FOUND_WRONG)
 		return FOUND_WRONG;
 	k->out->token = info.token;
+	k->out->agents = info.agents;
+	k->out->n_agents = info.n_agents;
+	k->out->tools = info.tools;
+	k->out->n_tools = info.n_tools;
+	k->out->read_only = info.read_only;
+	k->out->approve = info.approve;
 	return FOUND;
 }
 

@@ -38,6 +38,11 @@ struct identity {
 	size_t n_grants;
 	struct str token;	/* what its API token is for; p == NULL: none, or not
 				   said */
+	/* What an API token may do at most; a list of none has all. */
+	const struct str *agents;	/* "workspace", "workspace/agent" */
+	const struct str *tools;
+	size_t n_agents, n_tools;
+	bool read_only, approve;
 };
 
 struct token_info {		/* the user of an API token */
@@ -45,6 +50,9 @@ struct token_info {		/* the user of an API token */
 	const struct str *groups;
 	size_t n_groups;
 	struct str token;	/* what the token is for; or NULL */
+	const struct str *agents, *tools;	/* as in struct identity */
+	size_t n_agents, n_tools;
+	bool read_only, approve;
 };
 
 struct auth_request {

@@ -55,6 +55,8 @@ static bool may_by_name(const struct identity *who, enum permission p,
 
 bool policy_may_decide(const struct identity *who)
 {
+	if (who->kind == IDENTITY_API_TOKEN && !who->approve)
+		return false;
 	return may_by_name(who, PERM_APPROVALS_DECIDE,
 			   STR("AIChat.Approvals."));
 }
@@ -70,13 +72,34 @@ bool policy_may_store_workspace_keys(const struct identity *who)
 	return may_by_name(who, PERM_WORKSPACES_WRITE, STR("AI.Workspaces."));
 }
 
+/* An empty list names all. */
+static bool is_named(const struct str *v, size_t n, struct str name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(v[i], name))
+			return true;
+	return !n;
+}
+
 bool policy_may_use_tool(const struct identity *who, const char *tool)
 {
 	char name[sizeof(PERM_TOOL_PREFIX) + 128];
 	int n = snprintf(name, sizeof(name), PERM_TOOL_PREFIX "%s", tool);
 
 	/* no tool has so long a name */
-	return n < (int)sizeof(name) && policy_allows(who, name);
+	return n < (int)sizeof(name) && is_named(who->tools, who->n_tools, str_of(tool)) &&
+		policy_allows(who, name);
+}
+
+bool policy_may_ask(const struct identity *who, struct str workspace, struct str agent)
+{
+	for (size_t i = 0; who && i < who->n_agents; i++) {
+		struct str a = who->agents[i], w = str_cut(&a, '/');
+
+		if (str_eq(w, workspace) && (!a.p || !agent.p || str_eq(a, agent)))
+			return true;
+	}
+	return !who || !who->n_agents;
 }
 
 bool policy_in_groups(const struct identity *who, const struct conf_list *l)

@@ -34,8 +34,9 @@ bool policy_may(const struct identity *who, enum permission p);
 
 /*
  * Whether who may decide approvals: a person with PERM_APPROVALS_DECIDE. A caller
- * with an API token is not a person and needs an explicit grant
- * ("AIChat.Approvals.Decide", "AIChat.Approvals.*"); a wider one is not enough.
+ * with an API token is not a person and needs a token that was made for it, and an
+ * explicit grant ("AIChat.Approvals.Decide", "AIChat.Approvals.*"); a wider one is not
+ * enough.
  */
 bool policy_may_decide(const struct identity *who);
 
@@ -52,8 +53,17 @@ bool policy_may_store_keys(const struct identity *who);
  */
 bool policy_may_store_workspace_keys(const struct identity *who);
 
-/* As policy_allows for PERM_TOOL_PREFIX and the tool's name. */
+/*
+ * As policy_allows for PERM_TOOL_PREFIX and the tool's name; a token that names its
+ * tools has only those.
+ */
 bool policy_may_use_tool(const struct identity *who, const char *tool);
+
+/*
+ * Whether the token of who (NULL: nobody, who has all), if it names its agents, has
+ * this one; agent.p == NULL: one of the workspace.
+ */
+bool policy_may_ask(const struct identity *who, struct str workspace, struct str agent);
 
 /*
  * Whether who is a member of one of the groups. An empty list and "*" mean

@@ -146,6 +146,8 @@
 #define LIM_SETTINGS_PAGE_BYTES 1048576	/* what a page of settings is made from */
 #define LIM_FORM_FIELDS      32		/* fields of a form; parts of a multipart body */
 #define LIM_INLINE_GET_BYTES 20971520	/* a file at an address in a client's message */
+#define LIM_CORS_HEADERS_BYTES 2048	/* that a page elsewhere asks for */
+#define LIM_TOKEN_LIST       50		/* agents, and tools, that a token may name */
 #define LIM_CLIENT_CHARS     64		/* name of a program that uses the API */
 #define LIM_CLIENT_NAME_CHARS 200	/* a client's id of a thread, a run, a chat */
 #define LIM_OPENAI_GIVEN_BYTES 8388608	/* messages before the last, of an OpenAI client */

@@ -470,6 +470,7 @@ struct conf {
 	struct {
 		const char *base;	/* "" = as the web server says */
 		const char *origin;	/* "" = compare with Host */
+		struct conf_list cors;	/* origins of pages elsewhere */
 		int workers;		/* of the web server; 0: its stock number */
 		int notification_percent, answer_percent;	/* of them */
 	} server;

@@ -62,6 +62,24 @@ int entity_of_project(const struct caller *by, const struct uuid *project,
 		      unsigned kinds, size_t size, struct entity_brief **out,
 		      size_t *n, bool *more, struct err *e) MUST_CHECK;
 
+/* Which of what somebody is responsible for. */
+struct entity_due_ask {
+	unsigned kinds;			/* a bit for each kind */
+	struct str states;		/* separated by commas; empty: all */
+	struct str after_day;		/* the last one of the page before: ENTITY_NO_DAY */
+	struct uuid after_id;		/* without one; "" and nil: from the first */
+	size_t size;
+};
+#define ENTITY_NO_DAY "9999-12-31"
+
+/*
+ * What the caller is responsible for, in all projects that they see, by the day that it is
+ * due, what has none last; *more: there is more.
+ */
+int entity_of_owner(const struct caller *by, const struct entity_due_ask *ask,
+		    struct entity_brief **out, size_t *n, bool *more,
+		    struct err *e) MUST_CHECK;
+
 /* -- links ------------------------------------------------------------------------- */
 
 struct entity_edge {

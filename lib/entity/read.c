@@ -78,3 +78,22 @@ int entity_of_project(const struct caller *by, const struct uuid *project,
 	*n = MIN(*n, size);
 	return 0;
 }
+
+int entity_of_owner(const struct caller *by, const struct entity_due_ask *ask,
+		    struct entity_brief **out, size_t *n, bool *more, struct err *e)
+{
+	const struct resource_at at = resource_for(by);
+	const struct db_val day = DB_S(ask->after_day.n ? ask->after_day : STR("0001-01-01"));
+	const struct db_val states = DB_S(ask->states.n ? ask->states : STR(""));
+
+	if (db_list(by->db, STMT_ENTITY_OF_OWNER,
+		    DB_ARGS(DB_S(by->owner.tenant_id), DB_U(&by->owner.user_id),
+			    DB_S(entity_kind_names(ask->kinds, by->arena)), states, states,
+			    DB_S(resource_ids_json(at.readers, at.n_readers, by->arena)),
+			    day, day, DB_U(&ask->after_id), DB_I((int64_t)ask->size + 1)),
+		    by->arena, brief_fields, sizeof(**out), 0, out, n, e))
+		return -1;
+	*more = *n > ask->size;
+	*n = MIN(*n, ask->size);
+	return 0;
+}

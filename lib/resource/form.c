@@ -339,20 +339,25 @@ static void write_name(struct jw *w, const char *key, const struct resource *r)
 		jw_kstr(w, key, last_of(r->path));
 }
 
-void resource_form(struct jw *w, const struct resource *r,
-		   const struct str *groups, size_t n_groups)
+void resource_form_head(struct jw *w, const struct resource *r)
 {
 	const struct resource *parent = resource_is_nested(r)
 		? resource_of_root(r->of) : NULL;
 
 	write_name(w, "name", r);
-	write_path(w, "path", r->path, true);
 	write_words(w, "title", last_of(r->path));
-	jw_kstrz(w, "what", r->what);
 	if (parent)
 		write_name(w, "parent", parent);
 	else
 		jw_kstrz(w, "parent", NULL);
+}
+
+void resource_form(struct jw *w, const struct resource *r,
+		   const struct str *groups, size_t n_groups)
+{
+	resource_form_head(w, r);
+	write_path(w, "path", r->path, true);
+	jw_kstrz(w, "what", r->what);
 	jw_kstrz(w, "order", r->order == ORDER_NAME ? "name" : "newest");
 	jw_kbool(w, "search", r->order == ORDER_NAME && !r->named);
 	jw_kbool(w, "readOnly", r->record);

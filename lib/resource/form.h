@@ -18,6 +18,9 @@
 void resource_form(struct jw *w, const struct resource *r,
 		   const struct str *groups, size_t n_groups);
 
+/* Of these only name, title and parent. */
+void resource_form_head(struct jw *w, const struct resource *r);
+
 /* The resource whose ids an IDS field has; NULL for other fields. */
 const struct resource *resource_joined(const struct resource_field *f);
 

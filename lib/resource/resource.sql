@@ -1,15 +1,15 @@
--- API_TOKEN_LIST (suiiui) -> (uiiiusSISSB)
-SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- API_TOKEN_LIST (suiiui) -> (uiiiusSIIISSISSB)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- API_TOKEN_TOTAL (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL LIMIT ?) c;
--- API_TOKEN_GET (usu) -> (uiiiusSISSB)
-SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE id = ? AND tenant_id = ? AND user_id = ? AND revoked_us IS NULL;
+-- API_TOKEN_GET (usu) -> (uiiiusSIIISSISSB)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash` FROM api_token WHERE id = ? AND tenant_id = ? AND user_id = ? AND revoked_us IS NULL;
 -- API_TOKEN_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL LIMIT ?) c;
--- API_TOKEN_EXPORT (suui) -> (uiiiusSISSB)
-SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND id > ? ORDER BY id LIMIT ?;
--- API_TOKEN_INSERT (usuiiSISSB) -> ()
-INSERT INTO api_token (id, tenant_id, user_id, version, created_us, updated_us, `name`, `expires_us`, `groups`, `login`, `hash`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?);
+-- API_TOKEN_EXPORT (suui) -> (uiiiusSIIISSISSB)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND id > ? ORDER BY id LIMIT ?;
+-- API_TOKEN_INSERT (usuiiSIIISSISSB) -> ()
+INSERT INTO api_token (id, tenant_id, user_id, version, created_us, updated_us, `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- API_TOKEN_UPDATE (iISusui) -> ()
 UPDATE api_token SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ? AND revoked_us IS NULL;
 -- API_TOKEN_DELETE (iusu) -> ()

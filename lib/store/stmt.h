@@ -518,6 +518,11 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(login, s, "login") SEP \
 	F(name, S, "name") SEP \
 	F(groups, s, "groups") SEP \
+	F(agents, S, "agents") SEP \
+	F(tools, S, "tools") SEP \
+	F(read_only, i, "read_only") SEP \
+	F(approve, i, "approve") SEP \
+	F(used_us, I, "used_us") SEP \
 	F(created_us, i, "created_us") SEP \
 	F(expires_us, I, "expires_us") SEP \
 	F(revoked_us, I, "revoked_us")

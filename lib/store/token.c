@@ -70,6 +70,10 @@ int token_create(struct db *db, const struct token_new *n, char *text,
 	resource_new(r, &row);
 	fill(&row, n->login, n->groups, &a, text);
 	row.v[COLUMN(API_TOKEN, name)] = DB_S_IF(n->name);
+	row.v[COLUMN(API_TOKEN, agents)] = DB_S_IF(n->agents);
+	row.v[COLUMN(API_TOKEN, tools)] = DB_S_IF(n->tools);
+	row.v[COLUMN(API_TOKEN, read_only)] = DB_I(n->read_only);
+	row.v[COLUMN(API_TOKEN, approve)] = DB_I(n->approve);
 	row.v[COLUMN(API_TOKEN, expires_us)] =
 		DB_I_IF(n->expires_us, n->expires_us);
 	rc = resource_create(db, r, &at, &row, NULL, e);
@@ -98,6 +102,12 @@ int token_find(struct db *db, struct str text, struct arena *a,
 	    (out->expires_us && out->expires_us <= now_us))
 		return err_set(e, ERR_UNAUTHENTICATED, "no such token in force");
 	return 0;
+}
+
+int token_used(struct db *db, const struct uuid *id, struct err *e)
+{
+	return db_exec(db, STMT_TOKEN_USED, DB_ARGS(DB_I(clock_now_us()), DB_U(id)),
+		       NULL, e);
 }
 
 int token_list(struct db *db, struct str tenant_id, const struct uuid *before,
@@ -151,6 +161,10 @@ static int prepare(const struct caller *by, const struct resource *r,
 	if (!expires->null && expires->i <= clock_now_us())
 		return err_field(e, ERR_INVALID_FIELD, "expiresAt",
 				 "expiresAt must be in the future.");
+	if (k->row.v[COLUMN(API_TOKEN, read_only)].null)
+		k->row.v[COLUMN(API_TOKEN, read_only)] = DB_I(0);
+	if (k->row.v[COLUMN(API_TOKEN, approve)].null)
+		k->row.v[COLUMN(API_TOKEN, approve)] = DB_I(0);
 	jw_arr(&w);
 	for (size_t i = 0; i < who->n_groups; i++)
 		jw_str(&w, who->groups[i]);

@@ -17,6 +17,9 @@ struct token {
 	struct str login;	/* its user */
 	struct str name;	/* its purpose; p == NULL: none */
 	struct str groups;	/* JSON array of strings */
+	struct str agents, tools;	/* JSON arrays; p == NULL: all */
+	int64_t read_only, approve;	/* 0 or 1 */
+	int64_t used_us;	/* 0 = never; see token_used */
 	int64_t created_us;
 	int64_t expires_us;	/* 0 = never */
 	int64_t revoked_us;	/* 0 = not */
@@ -25,6 +28,8 @@ struct token {
 struct token_new {
 	struct str tenant_id, login, name;
 	struct str groups;	/* JSON array of strings */
+	struct str agents, tools;	/* the same; or NULL: all */
+	bool read_only, approve;
 	int64_t expires_us;	/* 0 = never */
 };
 
@@ -39,6 +44,9 @@ int token_create(struct db *db, const struct token_new *n, char *text,
  */
 int token_find(struct db *db, struct str text, struct arena *a,
 	       struct token *out, struct err *e) MUST_CHECK;
+
+/* Notes that it is used now. For about every ten minutes. */
+int token_used(struct db *db, const struct uuid *id, struct err *e) MUST_CHECK;
 
 /*
  * Lists the tokens of a tenant, newest first, after the one with this id (NULL:

@@ -81,6 +81,10 @@ static bool recall(const struct token_slot *s, const unsigned char *hash,
 	out->groups = arena_str(a, t->groups);
 	if (t->name.p)
 		out->name = arena_str(a, t->name);
+	if (t->agents.p)
+		out->agents = arena_str(a, t->agents);
+	if (t->tools.p)
+		out->tools = arena_str(a, t->tools);
 	return true;
 }
 
@@ -98,14 +102,16 @@ static void keep(struct token_slot *s, const unsigned char *hash,
 		 int64_t read_ms, const struct token *found)
 {
 	struct token t = *found;
-	size_t n = t.tenant_id.n + t.login.n + t.groups.n + t.name.n;
+	size_t n = t.tenant_id.n + t.login.n + t.groups.n + t.name.n +
+		t.agents.n + t.tools.n;
 	char *at;
 
 	clear(s);
 	if (n > TEXT_BYTES)
 		return;
 	at = put(xmalloc(n + 1), &t.tenant_id);
-	put(put(put(at, &t.login), &t.groups), &t.name);
+	at = put(put(put(at, &t.login), &t.groups), &t.name);
+	put(put(at, &t.agents), &t.tools);
 	memcpy(s->hash, hash, sizeof(s->hash));
 	s->token = t;
 	s->read_ms = read_ms;

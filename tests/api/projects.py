@@ -37,17 +37,18 @@ def signed_in(lab, begin="q"):
 class Clerk:
     """Calls tools as a new user."""
 
-    def __init__(self, lab):
+    def __init__(self, lab, workspace="lab"):
         self.lab, self.user = lab, "t" + uuid.uuid4().hex[:12]
-        agent = lab.post("/workspaces/lab/agents", {
+        self.workspace = workspace
+        agent = lab.post(f"/workspaces/{workspace}/agents", {
             "name": "Clerk", "visibility": "private", "toolIds": GROUPS}, user=self.user)
         assert agent.status == 201, agent
         self.agent = agent.json["agentId"]
 
     def raw(self, name, /, **args):
         return self.lab.command(
-            "tools", "call", name, "--user", self.user, "--workspace", "lab", "--agent",
-            self.agent, "--args", json.dumps(args), check=False)
+            "tools", "call", name, "--user", self.user, "--workspace", self.workspace,
+            "--agent", self.agent, "--args", json.dumps(args), check=False)
 
     def __call__(self, name, /, **args):
         run = self.raw(name, **args)

@@ -405,8 +405,8 @@ def test_another_site_does_not_decide(lab):
     assert lab.runs() == []
 
 
-def token(lab, *groups):
-    out = lab.command("token", "create", "--user", "ada",
+def token(lab, *groups, options=()):
+    out = lab.command("token", "create", "--user", "ada", *options,
                       *(a for g in groups for a in ("--group", g))).stdout
     text = next(w for w in out.split() if w.startswith("lamp_"))
     return {"Authorization": "Bearer " + text}
@@ -415,10 +415,14 @@ def token(lab, *groups):
 def test_a_token_decides_only_where_it_was_said(lab):
     _, [request] = asks(lab, call("drop"))
     refused(lab, request, 403, "forbidden", user=None, headers=token(lab))
+    # Neither the group alone nor the token alone is enough.
+    refused(lab, request, 403, "forbidden", user=None, headers=token(lab, "deciders"))
+    refused(lab, request, 403, "forbidden", user=None,
+            headers=token(lab, options=["--approve"]))
     assert lab.runs() == []
     answer = lab.post(f"/turns/{request['turnId']}/approvals", {
         "approvalId": request["approvalId"], "decision": "approve"},
-        headers=token(lab, "deciders"))
+        headers=token(lab, "deciders", options=["--approve"]))
     assert answer.status == 200 and lab.runs() == [{"text": "x"}]
 
 

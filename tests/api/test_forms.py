@@ -145,7 +145,8 @@ def test_the_language_of_a_base_is_chosen(lab):
 
 def test_secrets_are_in_no_form(lab):
     field = fields(forms(lab, user="ada")["tokens"])
-    assert set(field) == {"name", "expiresAt", "groups"}
+    assert set(field) == {"name", "expiresAt", "groups", "readOnly", "approve",
+                          "agents", "tools", "lastUsedAt"}
     assert (field["expiresAt"]["mode"], field["expiresAt"]["label"],
             field["groups"]["mode"]) == ("once", "Expires", "given")
 

@@ -155,8 +155,11 @@ def test_a_change_needs_an_approval(lab):
     assert text(call(lab, "free")) == "words"
     can = {"elicitation": {}}
     assert "tool_not_approved" in text(call(lab, "wipe", modern=False))
-    key = token(lab)
-    assert "may not give" in text(call(lab, "wipe", can=can, token=key))
+    for options in ((), ("--group", "deciders"), ("--approve",)):
+        assert "may not give" in text(call(lab, "wipe", can=can,
+                                           token=token(lab, *options)))
+    may = token(lab, "--group", "deciders", "--approve")
+    assert "requestState" in call(lab, "wipe", can=can, token=may)
 
     asked = call(lab, "wipe", can=can)
     assert asked["resultType"] == "input_required" and "wipe" in json.dumps(asked)
@@ -176,6 +179,32 @@ def test_a_change_needs_an_approval(lab):
     assert no in again(user="bob")
     assert again() == "words"
     assert no in again()  # once
+
+
+def test_what_a_token_is_limited_to(lab):
+    def names(key, path=PATH):
+        return {t["name"] for t in rpc(lab, "tools/list", path=path, token=key)["tools"]}
+
+    assert {"wipe", "free", "say"} <= names(token(lab))
+    reads = names(token(lab, "--read-only"))
+    assert "say" in reads and not {"wipe", "free"} & reads
+    key = token(lab, "--tool", "say", "--tool", "nope")
+    assert names(key) == {"say", "ask_agent"}
+    assert call(lab, "query_data", {"dataset": "tickets"}, token=key)["code"] == -32602
+    # Through an agent, too: the tool is not there for this caller.
+    say = "!script " + json.dumps({"tool_calls": [{"name": "query_data", "args": {
+        "dataset": "tickets"}}], "then": {"text": "x"}})
+    c = call(lab, "ask_agent", {"message": say}, token=key)["content"][1]["text"]
+    rows = lab.get(f"/conversations/{c.split()[-1]}/messages?include=steps", user="ada")
+    assert "tool_unknown" in str(rows.json)
+    bare = token(lab, "--agent", "lab/bare")
+    assert names(bare, PATH + "?agentId=bare") == {"ask_agent"}
+    assert rpc(lab, "tools/list", token=bare, status=404)["code"] == "not_found"
+    hello = "!script " + json.dumps({"text": "Hi."})
+    assert text(call(lab, "ask_agent", {"message": hello, "agent": "bare"},
+                     path=PATH + "?agentId=bare", token=bare)) == "Hi."
+    assert call(lab, "ask_agent", {"message": hello, "agent": "helper"},
+                path=PATH + "?agentId=bare", token=bare)["isError"]
 
 
 def test_an_agent_as_a_tool(lab):

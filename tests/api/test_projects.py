@@ -322,3 +322,33 @@ def test_a_person_leaves_nothing(lab, owner):
     seen = lab.get(f"/projects/{theirs}/tasks/{task}", user=other).json
     assert (seen["title"], seen["owner"]) == ("Mine", None)
     assert lab.get(f"/projects/{theirs}/members", user=other).json["items"] == []
+
+
+def test_what_one_has_to_do_in_all_projects(lab):
+    """By the day that it is due, what has none last; only where one still sees it."""
+    me, boss = signed_in(lab, "m"), signed_in(lab, "m")
+    mine, shared, left = (make(lab, "/projects", user, name="P")["id"]
+                          for user in (me, boss, boss))
+    for project in (shared, left):
+        member = make(lab, f"/projects/{project}/members", boss, user=me, role="viewer")
+    for project, user, kind, title, due in [
+            (mine, me, "tasks", "c", "2027-03-01"), (shared, boss, "tasks", "a", "2027-01-01"),
+            (mine, me, "tasks", "e", None), (shared, boss, "milestones", "b", "2027-02-01"),
+            (left, boss, "tasks", "hidden", "2027-01-01"), (mine, me, "tasks", "d", None)]:
+        make(lab, f"/projects/{project}/{kind}", user, title=title, dueDate=due, owner=me)
+    make(lab, f"/projects/{mine}/goals", me, title="goal", owner=me)
+    make(lab, f"/projects/{mine}/tasks", me, title="of nobody", dueDate="2027-01-01")
+    assert lab.call("DELETE", f"/projects/{left}/members/{member['id']}",
+                    user=boss).status == 204
+    got, cursor = [], ""
+    while cursor is not None:
+        page = lab.get(f"/entities?pageSize=2{cursor and '&cursor=' + cursor}", user=me)
+        assert page.status == 200 and len(page.json["items"]) <= 2, page
+        got += [one["title"] for one in page.json["items"]]
+        cursor = page.json["nextCursor"]
+    assert got[:3] == ["a", "b", "c"] and sorted(got[3:]) == ["d", "e"]
+    assert [one["title"] for one in lab.get("/entities?kind=goal", user=me).json["items"]] == [
+        "goal"]
+    assert lab.get("/entities?stateKey=done,blocked", user=me).json["items"] == []
+    for query, code in (("kind=x", 422), ("pageSize=0", 422), ("cursor=x", 400)):
+        assert lab.get("/entities?" + query, user=me).status == code, query

@@ -214,7 +214,54 @@ def test_queries(lab, who):
         for call in (lab.get(f"/settings?{query}", **IT),
                      lab.call("PATCH", f"/settings?{query}", {}, **IT)):
             assert call.status in (413, 422) and call.json["field"] == field, call
-    assert lab.get("/me?include=all", user=who).json["field"] == "include"
+    for wrong in ("all", "settings,", "settings,all", "settings workspaces"):
+        assert lab.get(f"/me?include={wrong.replace(' ', '%20')}",
+                       user=who).json.get("field") == ("include" if wrong != "settings,"
+                                                       else None), wrong
+
+
+def test_what_a_client_needs_to_begin(lab, who):
+    """In one answer, the same as one by one."""
+    whole = lab.get("/me?include=settings,workspaces,agents,forms,folders&workspaceId=lab",
+                    user=who).json
+    assert whole["workspaces"] == lab.get("/workspaces?pageSize=100", user=who).json
+    assert whole["agentsWorkspaceId"] == "lab"
+    assert whole["agents"] == lab.get("/workspaces/lab/agents?pageSize=100", user=who).json
+    assert whole["folders"] == lab.get("/conversation-folders?pageSize=100", user=who).json
+    assert whole["forms"] == [{key: form[key] for key in ("name", "title", "parent")}
+                              for form in lab.get("/forms", user=who).json["items"]]
+    # of one that is not there, or that others have: the default one
+    for other in "gone", "hidden":
+        answer = lab.get(f"/me?include=agents&workspaceId={other}", user=who).json
+        assert answer["agentsWorkspaceId"] == answer["defaultWorkspaceId"], other
+    assert not {"workspaces", "agents", "forms", "folders", "settings"} & set(
+        lab.get("/me", user=who).json)
+
+
+def test_lists_with_what_is_beside_them(lab, who):
+    made = [lab.post("/conversations", {"workspaceId": "lab", "title": title},
+                     user=who).json["conversationId"] for title in ("one", "two")]
+    assert lab.call("PATCH", f"/conversations/{made[0]}", {"pinned": True},
+                    user=who).status == 200
+    page = lab.get("/conversations?workspaceId=lab&include=pinned,clients", user=who).json
+    assert [item["conversationId"] for item in page["pinned"]] == made[:1]
+    assert page["hasClients"] is False and len(page["items"]) >= 2
+    assert lab.get("/conversations?include=all", user=who).json["field"] == "include"
+    record = lab.get(f"/conversations/{made[1]}", user=who).json
+    for query in "conversation", "steps,conversation", "conversation&pageSize=1":
+        for _ in range(2):		# the second time from what is kept
+            page = lab.get(f"/conversations/{made[1]}/messages?include={query}", user=who)
+            assert page.json["conversation"] == record and page.json["items"] == []
+            assert "conversation" not in lab.get(
+                f"/conversations/{made[1]}/messages", user=who).json
+    assert lab.get(f"/conversations/{made[1]}/messages?include=all",
+                   user=who).json["field"] == "include"
+    assert lab.get(f"/conversations/{made[1]}/messages?include=conversation",
+                   user="eve").status == 404
+    for before, status in ("3", 200), ("0", 422), ("-1", 422), ("x", 422), ("", 422):
+        answer = lab.get(f"/conversations/{made[1]}/messages?before={before}", user=who)
+        assert answer.status == status, (before, answer)
+        assert status == 200 or answer.json["field"] == "before"
 
 
 def test_changes_meet(lab, who):

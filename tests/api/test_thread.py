@@ -301,6 +301,8 @@ def test_cursors_of_superseded_messages_still_lead_on(thread):
     rest = thread.lab.get(f"{thread.path}/messages?cursor="
                           + page["nextCursor"], user="ada").json
     assert [plain(m["content"]) for m in rest["items"]] == ["one", "one"]
+    below = thread.lab.get(f"{thread.path}/messages?before=3", user="ada").json
+    assert below["items"] == rest["items"] and below["nextCursor"] is None
     rest = thread.lab.get(f"/workspaces/lab/agents/helper{thread.path}"
                           f"/messages?cursor={oldest['nextCursor']}",
                           user="ada").json

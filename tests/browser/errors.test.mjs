@@ -57,14 +57,14 @@ test('a sign-in page in front of the API', async (t) => {
 });
 
 test('chat is switched off', async (t) => {
-	const page = await openChat(t, { init: (p) => p.route('**/api/v1/workspaces',
+	const page = await openChat(t, { init: (p) => p.route(ME,
 		async (route) => {
 			const response = await route.fetch();
-			const list = await response.json();
+			const me = await response.json();
 
-			for (const item of list.items)
+			for (const item of me.workspaces.items)
 				item.chatEnabled = false;
-			await route.fulfill({ response, json: list });
+			await route.fulfill({ response, json: me });
 		}) });
 
 	assert.equal(await page.locator('.composer-field').isDisabled(), true);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { api, base, conversation, open, openChat, say, script, unique } from './browser.mjs';
+import { Pages } from '../../www/js/store/pages.js';
 
 const titles = (page) => page.locator('.row-title').allInnerTexts();
 
@@ -180,7 +181,7 @@ test('a long thread pages backwards and stays in place', async (t) => {
 	}
 	assert.ok(moved < 3, `moved by ${moved} px`);
 	assert.equal(await count(), turns);
-	const answers = await page.locator('.answer p:first-child').allInnerTexts();
+	const answers = await page.locator('.answer p:first-child').allTextContents();
 
 	assert.deepEqual(answers, Array.from({ length: turns }, (_, i) => `Answer ${i + 1}.`));
 	await page.getByRole('button', { name: 'Go to the latest message' }).click();
@@ -189,4 +190,61 @@ test('a long thread pages backwards and stays in place', async (t) => {
 
 		return thread.scrollHeight - thread.scrollTop - thread.clientHeight < 4;
 	});
+});
+
+/** A thread of turns with a question, a step, a tool row and an answer each, as the API pages it. */
+function longThread(turns)
+{
+	const rows = Array.from({ length: turns * 4 }, (_, i) => ({
+		messageId: `c.${i + 1}`, turnId: `t${i >> 2}`, content: `${i + 1}`, metadata: {},
+		role: ['user', 'assistant', 'tool', 'assistant'][i % 4] }));
+	const asked = [];
+
+	return { rows, asked, messages: async (id, { cursor, before, pageSize = 50, include } = {}) => {
+		const end = before ? before - 1 : cursor ? Number(cursor) - 1 : rows.length;
+		const begin = Math.max(0, Math.min(end, rows.length) - pageSize);
+
+		asked.push({ before, cursor });
+		return { items: rows.slice(begin, end).reverse(),
+			nextCursor: begin > 0 ? String(begin + 1) : null,
+			...include.includes('conversation') && { conversation: { title: '', workspaceId: 'w' } } };
+	} };
+}
+
+test('around a message far above nothing else is loaded; the gap fills to one thread', async () => {
+	const numbers = (pages) => pages.turns.flatMap(({ rows }) =>
+		rows.map(({ content }) => Number(content)));
+	const api = longThread(250);
+	const whole = Array.from({ length: 1000 }, (_, i) => i + 1);
+	const messages = (id, page = {}) => api.messages(id, { include: 'steps', ...page });
+	const pages = new Pages({ messages }, { conversationId: 'c' });
+
+	await pages.load();
+	await pages.loadAround(3);
+	assert.equal(api.asked.length, 2);
+	assert.deepEqual(numbers(pages).slice(0, 60), [...whole.slice(0, 52), ...whole.slice(950, 958)]);
+	assert.equal(pages.nextCursor, null);
+	assert.equal(pages.gap.at, pages.turns.find(({ rows }) => rows[0].content === '951'));
+	// another one: the passage moves
+	await pages.loadAround(500);
+	assert.ok(numbers(pages).includes(500) && !numbers(pages).includes(3));
+	await pages.loadOlder();
+	const first = numbers(pages)[0];
+
+	while (pages.gap)
+		await pages.loadBetween();
+	assert.deepEqual(numbers(pages), whole.slice(first - 1));
+	await pages.loadUntil(() => false);
+	assert.deepEqual(numbers(pages), whole);
+	assert.equal(pages.turns.length, 250);
+	// what is near is loaded page by page; a gap closes for who wants all of it
+	const near = new Pages({ messages }, { conversationId: 'c' });
+
+	await near.load();
+	await near.loadAround(900);
+	assert.equal(near.gap, null);
+	await near.loadAround(10);
+	await near.loadUntil(() => false);
+	assert.deepEqual(numbers(near), whole);
+	assert.equal(near.turns.length, 250);
 });

@@ -364,7 +364,8 @@ test('what is not offered is not shown', async (t) => {
 		await one.route('**/api/v1/me?*', async (route) => {
 			const me = await (await route.fetch()).json();
 
-			await route.fulfill({ json: { ...me, permissions: ['AIChat.Conversations.Read'] } });
+			await route.fulfill({ json: { ...me, forms: [],
+				permissions: ['AIChat.Conversations.Read'] } });
 		});
 	} });
 

@@ -501,6 +501,44 @@ test('documents are a tree: by keys and by dragging, and who is later is told', 
 	assert.equal(await tree(), '-Alpha --Gamma -Beta --Delta');
 });
 
+test('what belongs together is linked, found by a search, and jumped to', async (t) => {
+	const at = await project(t);
+	const [task, goal] = [await add(at, 'tasks', { title: 'Dredge the basin' }),
+		await add(at, 'goals', { title: 'Quay usable', description: 'Ships moor.' })];
+	const page = await openProject(t, at, `tasks/${task.id}`);
+	const links = page.getByRole('region', { name: 'Links' });
+
+	await links.getByText('Not linked with anything yet.').waitFor();
+	await links.getByRole('button', { name: 'Add a link' }).click();
+	await links.getByLabel('How they belong together').selectOption('Is needed by');
+	await links.getByRole('combobox', { name: 'Search for what' }).fill('moor');
+	await links.getByRole('option', { name: 'Quay usable' }).waitFor();
+	assert.deepEqual(await violations(page), []);
+	await page.keyboard.press('Enter');
+	await said(page, 'Linked with “Quay usable”');
+	assert.deepEqual((await read(at, 'edges')).items.map(({ fromId, toId, relation }) =>
+		[fromId, toId, relation]), [[goal.id, task.id, 'depends_on']]);
+	assert.match(await links.locator('.link-row').innerText(), /Is needed by\s+goal:\s+Quay usable/);
+	// from the other end it reads the other way; another window follows
+	await links.getByRole('link', { name: 'Quay usable' }).click();
+	await heading(page, 'Quay usable');
+	await links.getByText('Depends on').waitFor();
+	await add(at, 'edges', { fromId: goal.id, toId: (await add(at, 'risks',
+		{ title: 'Silt' })).id, relation: 'relates_to' });
+	await links.getByRole('link', { name: 'Silt' }).waitFor();
+	await button(page, 'Remove the link with “Dredge the basin”').click();
+	await said(page, 'Removed the link');
+	assert.equal((await read(at, 'edges')).totalCount, 1);
+	// the search in the head jumps
+	await page.getByRole('combobox', { name: 'Search this project' }).fill('dredge');
+	await page.getByRole('option', { name: 'Dredge the basin' }).click();
+	await heading(page, 'Dredge the basin');
+	await link(page, 'Back to the list').click();
+	await page.getByRole('combobox', { name: 'Search all projects' }).fill('quay usable');
+	await page.getByRole('option', { name: at.name }).click();
+	await heading(page, 'Quay usable');
+});
+
 test('what cannot be loaded says so, and can be tried again', async (t) => {
 	const at = await project(t);
 	const problem = { status: 503, contentType: 'application/problem+json',

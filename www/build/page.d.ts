@@ -8,6 +8,7 @@ import type { LampBlanks } from '../js/ui/blanks.js';
 import type { LampComposer } from '../js/ui/composer.js';
 import type { LampConfirm, LampHelp } from '../js/ui/dialogs.js';
 import type { LampEditor } from '../js/ui/editor.js';
+import type { LampFind } from '../js/ui/find.js';
 import type { LampForm } from '../js/ui/form.js';
 import type { LampList } from '../js/ui/list.js';
 import type { LampMarkdown } from '../js/ui/markdown.js';
@@ -32,6 +33,7 @@ declare global {
 		'lamp-composer': LampComposer;
 		'lamp-confirm': LampConfirm;
 		'lamp-editor': LampEditor;
+		'lamp-find': LampFind;
 		'lamp-form': LampForm;
 		'lamp-help': LampHelp;
 		'lamp-list': LampList;

@@ -24,7 +24,9 @@ import { parseExact, toJson } from './exact.js';
  * @property {string} [folderId]
  * @property {string} [tag]
  * @property {string} [conversationId]
+ * @property {string} [include] what else the answer has, separated by commas
  * @property {string | null} [cursor]
+ * @property {number} [before] number of a message
  * @property {number} [pageSize]
  * @property {string | number} [after] number of an event
  * @property {number} [wait] seconds
@@ -278,14 +280,18 @@ export class Api {
 	}
 
 	/** The user with their settings, which are {} while the database is away. */
-	async me()
+	async me(workspaceId)
 	{
 		try {
-			return await this.json('GET', 'me?include=settings');
+			return await this.json('GET', `me${query({ workspaceId,
+				include: 'settings,workspaces,agents,forms,folders' })}`);
 		} catch (error) {
 			if (error.status !== 503)
 				throw error;
-			return { ...await this.json('GET', 'me'), settings: {} };
+			const [me, workspaces] = await Promise.all([this.json('GET', 'me'),
+				this.workspaces()]);
+
+			return { ...me, workspaces, settings: {} };
 		}
 	}
 
@@ -310,11 +316,11 @@ export class Api {
 	 * A page of my conversations, newest first: {items, nextCursor}.
 	 * @param {Page} page
 	 */
-	conversations({ workspaceId, q, archived, pinned, folderId, tag, clients, cursor,
+	conversations({ workspaceId, q, archived, pinned, folderId, tag, clients, include, cursor,
 		pageSize, signal } = {})
 	{
 		return this.json('GET', `conversations${query({ workspaceId, q, archived, pinned,
-			folderId, tag, clients, cursor, pageSize })}`, { signal });
+			folderId, tag, clients, include, cursor, pageSize })}`, { signal });
 	}
 
 	/** Changes pinned, archived, folderId or tags of a conversation. */
@@ -472,11 +478,11 @@ export class Api {
 	 * @param {string} id
 	 * @param {Page} page
 	 */
-	messages(id, { cursor, pageSize, signal } = {})
+	messages(id, { cursor, before, pageSize, signal, include = 'steps' } = {})
 	{
 		return this.json('GET',
 			`conversations/${enc(id)}/messages${query(
-				{ cursor, pageSize, include: 'steps' })}`,
+				{ cursor, before, pageSize, include })}`,
 			{ signal });
 	}
 

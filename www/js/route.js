@@ -18,6 +18,7 @@
  * @property {string} [what] what one of its rows is called, of strings.js, if not as the
  *           form says
  * @property {string} [permission] of a place that is no resource
+ * @property {boolean} [find]  its list is searched with all that is in its rows
  * @property {boolean} [reload] the chat shows them
  * @property {Record<string, unknown>} [begins] values of a new row
  * @property {string} [described] the context type of chats that make one
@@ -52,7 +53,7 @@ export const PLACES = [
 	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book',
 		part: 'documents' },
 	{ form: 'projects', text: 'place.projects', hint: 'place.projectsHint', icon: 'folder',
-		view: 'projects', deep: true, described: 'project_create', imports: true },
+		view: 'projects', deep: true, find: true, described: 'project_create', imports: true },
 	{ form: 'events', text: 'place.myCalendar', hint: 'place.myCalendarHint', icon: 'calendar' },
 	{ form: 'projects/members', text: 'place.members', icon: 'person' },
 	{ form: 'projects/documents', text: 'place.documents', icon: 'notes', what: 'place.document' },
@@ -86,6 +87,20 @@ export function conversationHash(id)
 export function placeHash(name, ...parts)
 {
 	return `#/${[name, ...parts.filter(Boolean)].map(encodeURIComponent).join('/')}`;
+}
+
+/** The address of something in a project, or of a project, by its kind: "task". */
+export function entityHash(kind, id, projectId)
+{
+	return kind === 'project' ? placeHash('projects', id) :
+		placeHash('projects', projectId, `${kind}s`, id);
+}
+
+/** The name of a kind's icon. */
+export function iconOfKind(kind)
+{
+	return PLACES.find(({ form }) => form === (kind === 'project' ? 'projects' :
+		`projects/${kind}s`))?.icon || 'list';
 }
 
 function decoded(text)

@@ -136,6 +136,8 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 		return false;
 	if (ctx->turn.depth && !within_agents(t, ctx))
 		return false;
+	if (ctx->turn.by.who && ctx->turn.by.who->read_only && t->effect != TOOL_READ)
+		return false;
 	if (!policy_may_use_tool(ctx->turn.by.who, t->name))
 		return false;
 	return !t->advertise || t->advertise(t, ctx);

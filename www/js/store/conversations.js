@@ -10,6 +10,7 @@ const AGAIN_MS = 1000;
 
 export class Conversations extends PagedList {
 	#api;
+	#tell = null;
 
 	constructor(api)
 	{
@@ -24,6 +25,8 @@ export class Conversations extends PagedList {
 		this.foundFor = '';
 		/** what the search has found in messages, best first */
 		this.said = [];
+		/** @type {Promise<any[]>} those that are pinned, as the first page of a workspace says */
+		this.pinned = Promise.resolve([]);
 		/** whether the archived ones are listed, instead of the others */
 		this.archived = false;
 	}
@@ -46,7 +49,7 @@ export class Conversations extends PagedList {
 		this.items = [];
 		this.loaded = false;
 		this.clients = this.hasClients = false;
-		this.#lookForClients(workspaceId);
+		this.pinned = new Promise((tell) => { this.#tell = tell; });
 		return this.reload();
 	}
 
@@ -57,22 +60,6 @@ export class Conversations extends PagedList {
 		this.items = [];
 		this.loaded = false;
 		return this.reload();
-	}
-
-	/** Without an answer there is no way to them, which is no fault to show. */
-	async #lookForClients(workspaceId)
-	{
-		try {
-			const { items } = await this.#api.conversations(
-				{ workspaceId, clients: true, pageSize: 1 });
-
-			if (items.length === 0 || workspaceId !== this.workspaceId)
-				return;
-			this.hasClients = true;
-			this.changed();
-		} catch {
-			/* as if there were none */
-		}
 	}
 
 	reload()
@@ -89,15 +76,22 @@ export class Conversations extends PagedList {
 		let page = { items: [], nextCursor: cursor };
 
 		// among very many, the server examines a few thousand at a time
-		while (page.items.length === 0 && page.nextCursor !== null && !stale())
+		while (page.items.length === 0 && page.nextCursor !== null && !stale()) {
 			page = await this.#api.conversations({
 				workspaceId: this.workspaceId,
 				...tag ? { tag } : { q },
 				...this.archived && { archived: true },
 				clients: this.clients || undefined,
+				include: this.#tell ? 'pinned,clients' : undefined,
 				cursor: page.nextCursor,
 				pageSize: PAGE,
 			});
+			if ('hasClients' in page && !stale()) {
+				this.hasClients = Boolean(page.hasClients);
+				this.#tell?.(page.pinned);
+				this.#tell = null;
+			}
+		}
 		const said = await inMessages;
 		const old = cursor ? this.items : [];
 		const seen = new Set(old.map((item) => item.conversationId));

@@ -78,18 +78,34 @@ export class Order extends Observable {
 	}
 
 	/** What is pinned, and the folders, as they are stored. */
-	async reload()
+	reload()
+	{
+		const { workspaceId } = this.#list;
+
+		return this.#take(this.#api.conversations({ workspaceId, pinned: true, pageSize: PAGE })
+			.then(({ items }) => items), this.#allFolders());
+	}
+
+	/**
+	 * The same when the list has begun a workspace: its first page says what is pinned.
+	 * @param {{items: Folder[], nextCursor: string | null} | null} [known] of the folders
+	 */
+	begin(known = null)
+	{
+		return this.#take(this.#list.pinned,
+			known?.nextCursor === null ? known.items : this.#allFolders());
+	}
+
+	async #take(pinnedSoon, foldersSoon)
 	{
 		const { workspaceId } = this.#list;
 
 		try {
-			const [pinned, folders] = await Promise.all([
-				this.#api.conversations({ workspaceId, pinned: true, pageSize: PAGE }),
-				this.#allFolders()]);
+			const [pinned, folders] = await Promise.all([pinnedSoon, foldersSoon]);
 
 			if (workspaceId !== this.#list.workspaceId)
 				return;
-			this.pinned = pinned.items;
+			this.pinned = pinned;
 			this.folders = folders;
 			await Promise.all([...this.inside.keys()].map((id) => this.#fill(id)));
 		} catch {

@@ -6,6 +6,16 @@ import { groupRows, Turn } from './turn.js';
 
 /** Messages of an older page: whoever wants one wants more. */
 const MANY = 100;
+/** Messages after one that is gone to. */
+const AFTER = 50;
+
+/**
+ * @typedef {object} Gap what is not loaded between two passages of the thread
+ * @property {Turn} at     the first turn after it
+ * @property {number} last the number of the last message before it
+ * @property {number} next the number of the first message after it
+ * @property {string} cursor what is before `at`
+ */
 
 export class Pages extends Observable {
 	#api;
@@ -22,7 +32,9 @@ export class Pages extends Observable {
 		/** @type {Turn[]} oldest first */
 		this.turns = [];
 		this.nextCursor = null;
-		/** '' | 'first' | 'older' */
+		/** @type {Gap | null} */
+		this.gap = null;
+		/** '' | 'first' | 'older' | 'between' */
 		this.loading = '';
 		/** ApiError of the first load, of an older page */
 		this.loadError = null;
@@ -41,12 +53,10 @@ export class Pages extends Observable {
 		this.loadError = null;
 		this.changed();
 		try {
-			let page;
+			const page = await this.#api.messages(this.conversationId,
+				{ include: 'steps,conversation' });
 
-			[conversation, page] = await Promise.all([
-				this.#api.conversation(this.conversationId),
-				this.#api.messages(this.conversationId),
-			]);
+			conversation = page.conversation;
 			this.take(conversation);
 			this.takeNewest(page);
 			this.loaded = true;
@@ -116,6 +126,8 @@ export class Pages extends Observable {
 		this.turns = [...before, ...turns];
 		if (!joined)
 			this.nextCursor = page.nextCursor;
+		if (this.gap && !this.turns.includes(this.gap.at))
+			this.gap = null;
 	}
 
 	/** Loads the page before the oldest loaded one. */
@@ -147,15 +159,128 @@ export class Pages extends Observable {
 		this.changed();
 	}
 
-	/** Loads what is older, in large pages, until it is found or all is there. */
+	/**
+	 * Loads what is around an older message, and nothing between it and what is there.
+	 * @param {number} number
+	 */
+	async loadAround(number)
+	{
+		const before = number + AFTER;
+
+		this.#dropPassage();
+		const next = numberOf(this.turns[0]?.rows[0]);
+
+		// what is near is loaded page by page
+		if (this.loading || this.nextCursor === null || !next || before + MANY > next)
+			return;
+		this.loading = 'older';
+		this.changed();
+		try {
+			const page = await this.#api.messages(this.conversationId,
+				{ before, pageSize: MANY });
+			const rows = [...page.items].reverse();
+
+			if (rows.length > 0) {
+				this.gap = { at: this.turns[0], last: before - 1, next,
+					cursor: this.nextCursor };
+				this.nextCursor = page.nextCursor;
+				this.turns = [...groupRows(rows).map((group) => Turn.fromRows(group)),
+					...this.turns];
+			}
+		} catch (error) {
+			this.olderError = error;
+		}
+		this.loading = '';
+		this.changed();
+	}
+
+	/** Forgets the passage before the gap. */
+	#dropPassage()
+	{
+		const { gap, turns } = this;
+
+		if (!gap)
+			return;
+		if (turns.includes(gap.at)) {
+			this.turns = turns.slice(turns.indexOf(gap.at));
+			this.nextCursor = gap.cursor;
+		}
+		this.gap = null;
+	}
+
+	/** Loads what follows the passage before the gap. */
+	async loadBetween()
+	{
+		const { gap } = this;
+
+		if (this.loading || !gap)
+			return;
+		this.loading = 'between';
+		this.olderError = null;
+		this.changed();
+		try {
+			const before = Math.min(gap.last + MANY + 1, gap.next);
+			const { items } = await this.#api.messages(this.conversationId,
+				{ before, pageSize: MANY });
+			const at = this.turns.indexOf(gap.at);
+
+			if (this.gap === gap && at > 0)
+				this.#fill(at, [...items].reverse().filter((row) =>
+					numberOf(row) > gap.last), before);
+		} catch (error) {
+			this.olderError = error;
+		}
+		this.loading = '';
+		this.changed();
+	}
+
+	/** Puts rows between two turns. */
+	#fill(at, rows, before)
+	{
+		const last = this.turns[at - 1];
+		// the passage may have ended within a turn
+		const [own, ...groups] = groupRows([...last.rows, ...rows]);
+		const { gap } = this;
+
+		if (own.length > last.rows.length) {
+			last.setRows(own);
+			last.changed();
+		}
+		gap.last = before - 1;
+		let upTo = at;
+
+		if (before === gap.next) {
+			const end = groups[groups.length - 1] || own;
+
+			// and what follows it may begin within one
+			if (!gap.at.user && belongs(end, gap.at)) {
+				gap.at.prependRows(end);
+				if (!groups.pop())
+					upTo--;
+			}
+			this.gap = null;
+		}
+		this.turns = [...this.turns.slice(0, upTo),
+			...groups.map((group) => Turn.fromRows(group)), ...this.turns.slice(at)];
+	}
+
+	/** Loads what is missing, in large pages, until it is found or all is there. */
 	async loadUntil(found)
 	{
+		while (!found() && this.gap && !this.olderError)
+			await this.loadBetween();
 		while (!found() && this.nextCursor !== null && !this.olderError) {
 			await this.loadOlder();
 			// others may be loading: their page takes a moment
 			await new Promise((done) => { setTimeout(done, 0); });
 		}
 	}
+}
+
+/** The number of a row in its thread; NaN without one. */
+function numberOf(row)
+{
+	return Number(row?.messageId?.split('.')[1]);
 }
 
 /** The turn that wrote the newest of some rows. */

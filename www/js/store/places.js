@@ -125,6 +125,25 @@ export class Places extends Observable {
 			.sort((a, b) => a.readOnly - b.readOnly);
 	}
 
+	/** The forms, or before they are loaded: what /me tells of them. */
+	#known()
+	{
+		if (this.#forms.size > 0)
+			return [...this.#forms.values()];
+		return [...this.me?.forms || [],
+			...this.me?.forms && this.#may('settings') ? [SETTINGS] : []];
+	}
+
+	/**
+	 * The title of a form, as far as it is known.
+	 * @param {string} name
+	 * @returns {{title: string} | undefined}
+	 */
+	titled(name)
+	{
+		return this.#known().find((form) => form.name === name);
+	}
+
 	/**
 	 * The links at the side: rows of PLACES with their forms; under: those
 	 * that the head of a place links to.
@@ -133,7 +152,7 @@ export class Places extends Observable {
 	 */
 	offered(under)
 	{
-		const own = [...this.#forms.values()].filter(({ parent }) => !parent);
+		const own = this.#known().filter(({ parent }) => !parent);
 		const known = PLACES.filter(({ form }) => own.some(({ name }) => name === form));
 		const others = own.filter(({ name }) => !PLACES.some((row) => row.form === name))
 			.map(({ name }) => /** @type {import('../route.js').Place} */ (

@@ -47,7 +47,7 @@ export class Project extends Observable {
 		/** @type {Record<string, Record<string, string>>} what lists are limited to, by kind */
 		this.choices = {};
 		this.tree = new Tree(api, `projects/${encodeURIComponent(id)}/tree`);
-		/** another number when the month is to be read again */
+		/** another number when the month, or the links of an item, are to be read again */
 		this.stamp = 0;
 	}
 
@@ -90,6 +90,12 @@ export class Project extends Observable {
 		return this.forms.find((form) => shortName(form) === kind);
 	}
 
+	/** The form of links in it. */
+	get edges()
+	{
+		return this.#places.form(`${this.draft.form.name}/edges`);
+	}
+
 	/** The form of its members. */
 	get members()
 	{
@@ -116,6 +122,7 @@ export class Project extends Observable {
 		if (item && this.formOf(kind)) {
 			this.itemDraft = this.draftOf(kind, item === 'new' ? '' : item);
 			this.itemDraft.load();
+			this.#loadPath();
 		} else {
 			this.refresh();
 		}
@@ -125,8 +132,14 @@ export class Project extends Observable {
 	/** Asks again for what others may have changed: lists, and numbers of the overview. */
 	refresh()
 	{
-		if (this.draft.record === null || this.item)
+		if (this.draft.record === null)
 			return;
+		if (this.item) {
+			this.stamp++;
+			this.#loadPath();
+			this.changed();
+			return;
+		}
 		this.reload();
 		if (this.kind === '') {
 			this.#count();
@@ -152,6 +165,13 @@ export class Project extends Observable {
 			if (this.#moving === 0)
 				this.refresh();
 		}, PATCH_MS);
+	}
+
+	/** Of a document, what is above it. */
+	#loadPath()
+	{
+		if (kindOf(this.formOf(this.kind) || { name: '' }).view === 'tree' && this.item !== 'new')
+			this.tree.load();
 	}
 
 	/** The rows of what was changed in it; null: the caller has none. */

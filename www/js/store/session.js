@@ -26,12 +26,12 @@ export class Session extends Observable {
 		this.error = null;
 		this.changed();
 		try {
-			const [me, page] = await Promise.all([
-				this.#api.me(), this.#api.workspaces(),
-			]);
+			const me = await this.#api.me(remembered('workspace') || undefined);
 
 			this.me = me;
-			this.workspaces = page.items;
+			this.workspaces = me.workspaces?.items || [];
+			if (me.agents)
+				this.#agents.set(me.agentsWorkspaceId, me.agents.items);
 			if (this.workspaces.length === 0)
 				throw new ApiError({ code: 'noWorkspace' });
 			const chosen = me.settings.default_workspace;

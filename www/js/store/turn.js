@@ -172,6 +172,12 @@ export class Turn extends Observable {
 			'content_filter'].includes(this.finish);
 	}
 
+	/** Its rows, oldest first; none, if it was made from a stream. */
+	get rows()
+	{
+		return this.#rows;
+	}
+
 	/** Puts older rows of the same turn in front. */
 	prependRows(rows)
 	{

@@ -174,8 +174,7 @@ export class LampApp extends PageElement {
 		this.notices.start(this.session.me);
 		this.threads.resume();
 		this.list.show(this.session.workspaceId);
-		this.order.reload();
-		this.places.load();
+		this.order.begin(this.session.me.folders);
 		await this.#open(readHash());
 	}
 
@@ -273,7 +272,7 @@ export class LampApp extends PageElement {
 		    this.session.workspace(thread.workspaceId)) {
 			await this.session.choose(thread.workspaceId, false);
 			this.list.show(thread.workspaceId);
-			this.order.reload();
+			this.order.begin();
 		}
 		if (id)
 			this.#say(t('thread.opened', { title: this.#title() }));
@@ -505,7 +504,7 @@ export class LampApp extends PageElement {
 		await this.session.choose(id);
 		this.list.q = '';
 		this.list.show(id);
-		this.order.reload();
+		this.order.begin();
 		if (readPlace())
 			this.places.show(readPlace());
 		if (readHash() === '')

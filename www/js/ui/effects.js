@@ -3,7 +3,7 @@
 // to take it back. Of a tool call, and of a project.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { failureText, moment } from '../format.js';
-import { placeHash } from '../route.js';
+import { entityHash, placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -27,9 +27,9 @@ function hashOf({ entityType, entityId, projectId, action })
 {
 	if (action === 'delete')
 		return '';
-	if (entityType === 'edge' || entityType === 'project')
+	if (entityType === 'edge')
 		return placeHash('projects', projectId);
-	return placeHash('projects', projectId, `${entityType}s`, entityId);
+	return entityHash(entityType, entityId, projectId);
 }
 
 /** @param {Effect} effect */

@@ -5,13 +5,14 @@ import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { becomePlace, goPlace, placeHash, readPlace } from '../route.js';
+import { becomePlace, entityHash, goPlace, placeHash, readPlace } from '../route.js';
 import { has, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { PARTS } from './parts.js';
 import { placeTitle } from './side.js';
 import './children.js';
+import './find.js';
 import './form.js';
 import './rows.js';
 
@@ -171,6 +172,10 @@ class LampPlace extends PageElement {
 		const { row, form, rows } = this.current;
 
 		return html`${row.hint ? html`<p class="place-hint">${t(row.hint)}</p>` : nothing}
+			${row.find ? html`<lamp-find class="page-find" .api=${this.api} label=${t('find.all')}
+				@lamp-found=${({ detail: { item } }) => {
+					location.hash = entityHash(item.kind, item.id, item.projectId);
+				}}></lamp-find>` : nothing}
 			<lamp-rows .places=${this.places} .form=${form} .rows=${rows}
 				view=${row.view || ''} mark=${row.mark || ''} .none=${this.#none()}></lamp-rows>`;
 	}

@@ -5,10 +5,11 @@ import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { shortName } from '../projects.js';
-import { becomePlace, placeHash, PLACES } from '../route.js';
+import { kindOf, shortName } from '../projects.js';
+import { becomePlace, entityHash, placeHash, PLACES } from '../route.js';
 import { EDIT } from '../store/project.js';
 import { has, t } from '../strings.js';
+import { pathTo } from '../tree.js';
 import { PageElement } from './element.js';
 import { toldView } from './field.js';
 import { icon } from './icons.js';
@@ -18,7 +19,9 @@ import { placeTitle } from './side.js';
 import './board.js';
 import './children.js';
 import './effects.js';
+import './find.js';
 import './form.js';
+import './links.js';
 import './members.js';
 import './month.js';
 import './tree.js';
@@ -55,6 +58,7 @@ class LampProject extends PageElement {
 		new Watch(this, () => this.current?.project);
 		new Watch(this, () => this.current?.project.itemDraft);
 		new Watch(this, () => this.current?.project.activity);
+		new Watch(this, () => this.current?.project.tree);
 	}
 
 	connectedCallback()
@@ -132,9 +136,11 @@ class LampProject extends PageElement {
 		const project = this.#project;
 		const { lost, draft } = project;
 
-		return html`${placeHead(this, { heading: this.#name, up: placeHash(draft.form.name) })}
+		return html`${placeHead(this, { heading: this.#name, up: placeHash(draft.form.name),
+			actions: html`<span class="head-find" @lamp-found=${this.#found}>${
+				this.#findView()}</span>` })}
 			${this.#tabs()}
-			<div class="place-scroll"><div class="place-column place-wide">
+			<div class="place-scroll" @lamp-found=${this.#found}><div class="place-column place-wide">
 				${this.error ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
 					failureText(this.error)}</span></p>` : nothing}
 				${lost ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
@@ -143,6 +149,17 @@ class LampProject extends PageElement {
 					t('app.retry')}</button></p>` : this.#page()}
 			</div></div>`;
 	}
+
+	/** The search in it: on a phone it is on the overview alone. */
+	#findView()
+	{
+		return html`<lamp-find .api=${this.api} project=${this.#project.id}
+			label=${t('find.here')}></lamp-find>`;
+	}
+
+	#found = ({ detail: { item } }) => {
+		location.hash = entityHash(item.kind, item.id, this.#project.id);
+	};
 
 	#tabs()
 	{
@@ -209,8 +226,10 @@ class LampProject extends PageElement {
 		const { id, draft: { form, record }, canEdit } = project;
 
 		return html`${this.#head({ actions: html`${this.#askButton(this.#name)}${canEdit ?
-			html`<a class="button button-small" href=${placeHash(form.name, id, EDIT)}>${
-				icon('pencil')}<span>${t('project.edit')}</span></a>` : nothing}` })}
+			html`<a class="button button-small" aria-label=${t('project.edit')}
+				href=${placeHash(form.name, id, EDIT)}>${
+				icon('pencil')}<span>${t('project.editShort')}</span></a>` : nothing}` })}
+			<div class="page-find">${this.#findView()}</div>
 			<div class="overview"><div class="overview-main">
 				${record.description ? html`<p class="overview-text" dir="auto">${
 					record.description}</p>` : html`<p class="muted">${t('project.noText')}</p>`}
@@ -360,16 +379,30 @@ class LampProject extends PageElement {
 				@click=${() => draft.load()}>${t('app.retry')}</button></p>`;
 		if (!draft.ready)
 			return html`${head}<p><span class="skeleton"></span><span class="skeleton"></span></p>`;
-		return html`${head}
+		return html`${head}${this.#pathView(form, draft)}
 			<lamp-form class="item-form" .draft=${draft} .places=${this.places}
 				@lamp-saved=${this.#saved}
 				.actions=${!draft.isNew && draft.canEdit ? html`<button type="button"
 					class="button form-delete" @click=${() => this.#delete(draft, list)}>${
 					t('form.remove')}</button>` : undefined}></lamp-form>
+			${draft.isNew || !project.edges ? nothing : html`<lamp-links .api=${this.api}
+				.project=${project} of=${draft.id} name=${rowName(form, draft.record)}
+				.stamp=${project.stamp}></lamp-links>`}
 			${draft.isNew ? nothing : this.places.children(form.name).map((child) => html`
 				<lamp-children .api=${this.api} .places=${this.places} .form=${child}
 					.parent=${draft} .confirm=${this.confirm}
 					@lamp-restored=${this.#restored}></lamp-children>`)}`;
+	}
+
+	/** Of a document that is under others: the way to it. */
+	#pathView(form, draft)
+	{
+		const project = this.#project;
+		const path = kindOf(form).view === 'tree' ? pathTo(project.tree.root, draft.id) : [];
+
+		return path.length === 0 ? nothing : html`<nav class="crumbs" aria-label=${t('tree.path')}>
+			<ol>${path.map(({ id, title }) => html`<li><a dir="auto" href=${
+				itemHash(project, form, id)}>${title}</a></li>`)}</ol></nav>`;
 	}
 
 	#saved = ({ detail: { draft, made } }) => {

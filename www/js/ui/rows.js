@@ -105,7 +105,7 @@ class LampRows extends PageElement {
 		const view = VIEWS[this.view];
 
 		return html`
-			${form.search ? html`<div class="search rows-search" role="search">${icon('search')}
+			${form.search && this.view !== 'projects' ? html`<div class="search rows-search" role="search">${icon('search')}
 				<input type="search" class="search-field" .value=${rows.q}
 					placeholder=${t('rows.searchHow', { what: form.what })}
 					aria-label=${t('rows.search')}

@@ -74,7 +74,13 @@ export class LampShared extends PageElement {
 				return { ...this.record, conversationId: id,
 					createdAt: this.record.sharedAt };
 			},
-			messages: (id, page) => this.api.sharedMessages(id, page),
+			messages: async (id, page) => {
+				const [rows, conversation] = await Promise.all([
+					this.api.sharedMessages(id, page),
+					page?.include ? this.#reader.conversation(id) : null]);
+
+				return { ...rows, conversation };
+			},
 		};
 	}
 

@@ -64,7 +64,7 @@ function placesNav(places)
 			href=${placeHash(row.form)}
 			aria-current=${places.current?.name === row.form ? 'page' : nothing}>
 			${icon(row.icon)}<span class="places-name">${
-			placeTitle(row, places.form(row.form))}</span></a></li>`)}</ul></nav>`;
+			placeTitle(row, places.titled(row.form))}</span></a></li>`)}</ul></nav>`;
 }
 
 function foot({ session: { me }, theme }, help)

@@ -28,6 +28,9 @@ export class LampThread extends PageElement {
 	#shown = null;
 	#first = null;
 	#held = null;
+	#gap = 0;
+	#width = 0;
+	#frame = 0;
 	/** the turn at the top of the view and where it is, of a reader who is not at the end */
 	#seen = null;
 	/** the same of when the thread was shown last, until it is there again */
@@ -51,10 +54,20 @@ export class LampThread extends PageElement {
 	{
 		super.connectedCallback();
 		this.#seeTop = new IntersectionObserver((seen) => {
-			if (seen.some((entry) => entry.isIntersecting))
+			const into = seen.filter((entry) => entry.isIntersecting).map(({ target }) => target);
+
+			if (into.some((target) => target.matches('.thread-top')))
 				this.#older();
-		}, { root: this, rootMargin: `${AHEAD_PX} 0px 0px 0px` });
-		this.#grow = new ResizeObserver(() => this.#follow());
+			else if (into.length > 0)
+				this.thread.loadBetween();
+		}, { root: this, rootMargin: `${AHEAD_PX} 0px` });
+		this.#grow = new ResizeObserver(([{ contentRect: { width } }]) => {
+			// each turn has another height now
+			if (width !== this.#width)
+				this.#keepSizes(true);
+			this.#width = width;
+			this.#follow();
+		});
 		this.addEventListener('scroll', this.#scrolled, { passive: true });
 	}
 
@@ -71,6 +84,7 @@ export class LampThread extends PageElement {
 	willUpdate()
 	{
 		const first = this.thread.turns[0];
+		const gap = this.thread.gap?.last || 0;
 
 		if (this.thread !== this.#shown) {
 			this.#leave();
@@ -79,20 +93,23 @@ export class LampThread extends PageElement {
 			this.#stick = !this.#back;
 			this.#lastTop = 0;
 			this.away = !this.#stick;
-		} else if (this.#first && first !== this.#first && !this.#stick) {
+		} else if (this.#first && !this.#stick &&
+			(first !== this.#first || gap !== this.#gap)) {
 			// turns are inserted above: the visible text must
 			// not move
-			const held = this.querySelector('lamp-turn');
+			const held = first === this.#first ? this.#turnAtTop() :
+				this.querySelector('lamp-turn');
 
 			if (held)
 				this.#held = { held, y: held.getBoundingClientRect().top };
 		}
 		this.#first = first;
+		this.#gap = gap;
 	}
 
 	updated()
 	{
-		const top = this.querySelector('.thread-top');
+		const tops = this.querySelectorAll('.thread-top, .thread-gap');
 
 		this.#grow.disconnect();
 		this.#grow.observe(this.querySelector('.thread-column'));
@@ -101,8 +118,9 @@ export class LampThread extends PageElement {
 		// sight
 		this.#seeTop.disconnect();
 		this.#settle().then(() => {
-			if (top?.isConnected && !this.thread.loading)
-				this.#seeTop.observe(top);
+			for (const top of tops)
+				if (top.isConnected && !this.thread.loading)
+					this.#seeTop.observe(top);
 		});
 	}
 
@@ -115,26 +133,38 @@ export class LampThread extends PageElement {
 			thread.left = this.#stick ? null : this.#seen;
 	}
 
-	/** The turn at the top of the view. */
-	#atTop()
+	#turnAtTop()
 	{
 		const { top } = this.getBoundingClientRect();
+		const turns = this.#turns();
+		let [low, high] = [0, turns.length];
 
-		for (const turn of /** @type {NodeListOf<import('./turn.js').LampTurn>} */ (
-			this.querySelectorAll('lamp-turn'))) {
-			const at = turn.getBoundingClientRect();
+		// they are below each other
+		while (low < high) {
+			const half = (low + high) >> 1;
 
-			if (at.bottom > top)
-				return { key: turn.turn.key, y: at.top - top };
+			if (turns[half].getBoundingClientRect().bottom > top)
+				high = half;
+			else
+				low = half + 1;
 		}
-		return null;
+		return turns[low];
+	}
+
+	/** The turn at the top of the view, and where it is. */
+	#atTop()
+	{
+		const turn = this.#turnAtTop();
+
+		return turn ? { key: turn.turn.key,
+			y: turn.getBoundingClientRect().top - this.getBoundingClientRect().top } : null;
 	}
 
 	/** To where the reader was when the thread was shown last. */
 	#return()
 	{
 		const at = this.thread.turns.findIndex(({ key }) => key === this.#back.key);
-		const turn = this.querySelectorAll('lamp-turn')[at];
+		const turn = this.#turns()[at];
 
 		if (turn)
 			this.scrollTop += turn.getBoundingClientRect().top -
@@ -144,18 +174,51 @@ export class LampThread extends PageElement {
 		this.#lastTop = this.scrollTop;
 	}
 
+	/**
+	 * Turns that have been laid out once need not be again while they are out of sight: the
+	 * browser knows their size a frame later (thread.css).
+	 * @param anew they have other sizes than they had
+	 */
+	#keepSizes(anew = false)
+	{
+		cancelAnimationFrame(this.#frame);
+		if (anew)
+			for (const turn of this.#turns())
+				turn.removeAttribute('settled');
+		this.#frame = requestAnimationFrame(() => {
+			this.#frame = requestAnimationFrame(() => {
+				for (const turn of this.#turns())
+					turn.toggleAttribute('settled', true);
+			});
+		});
+	}
+
 	/** Resolves when all turns of the thread are drawn. */
-	async drawn()
+	drawn()
+	{
+		return this.#drawn(() => true);
+	}
+
+	async #drawn(which)
 	{
 		await this.updateComplete;
-		await Promise.all([...this.querySelectorAll('lamp-turn')]
-			.map((turn) => turn.updateComplete));
+		await Promise.all(this.#turns().filter(which).map((turn) => turn.updateComplete));
+	}
+
+	/**
+	 * Its turns. A selector would look at all that is in them.
+	 * @returns {import('./turn.js').LampTurn[]}
+	 */
+	#turns()
+	{
+		return /** @type {any[]} */ ([...this.querySelector('.thread-column')?.children || []])
+			.filter(({ localName }) => localName === 'lamp-turn');
 	}
 
 	/** After the turns have drawn themselves: to the end, or back in place. */
 	async #settle()
 	{
-		await this.drawn();
+		await this.#drawn((turn) => !turn.hasAttribute('settled'));
 		if (this.#back && this.thread.turns.length > 0)
 			this.#return();
 		if (this.#held) {
@@ -166,6 +229,7 @@ export class LampThread extends PageElement {
 			this.#lastTop = this.scrollTop;
 		}
 		this.#follow();
+		this.#keepSizes();
 	}
 
 	#scrolled = () => {
@@ -212,11 +276,13 @@ export class LampThread extends PageElement {
 		if (!messageId)
 			return;
 		this.#stick = false;
+		if (find() < 0)
+			await thread.loadAround(Number(messageId.split('.')[1]));
 		await thread.loadUntil(() => find() >= 0 || this.thread !== thread);
 		if (this.thread !== thread)
 			return;
 		await this.drawn();
-		const turn = this.querySelectorAll('lamp-turn')[find()];
+		const turn = this.#turns()[find()];
 
 		if (find() < 0 || !turn)
 			return;
@@ -247,13 +313,27 @@ export class LampThread extends PageElement {
 			<section class="thread-column" aria-label=${t('thread.label')}>
 				${this.#head()}
 				${repeat(thread.turns, (turn) => turn.key, (turn, i) => html`
-					<lamp-turn .turn=${turn} name=${this.name} ?readonly=${this.readonly}
+					${turn === thread.gap?.at ? this.#between() : nothing}<lamp-turn .turn=${turn} name=${this.name} ?readonly=${this.readonly}
 						?newest=${i === last && !thread.live}
 						?busy=${Boolean(thread.live) || thread.switching}></lamp-turn>`)}
 			</section>
 			${this.away ? html`<button type="button" class="to-latest"
 				aria-label=${t('thread.latest')} title=${t('thread.latest')}
 				@click=${() => this.follow()}>${icon('down')}</button>` : nothing}`;
+	}
+
+	/** What is not loaded between two passages. */
+	#between()
+	{
+		const { thread } = this;
+
+		return thread.olderError ? html`<p class="thread-head">${t('thread.olderFailed')}
+				${errorText(thread.olderError)}
+				<button type="button" class="chip-button"
+					@click=${() => thread.loadBetween()}>${t('app.retry')}</button></p>` :
+			html`<p class="thread-head thread-gap">
+				<span class="spinner" aria-hidden="true"></span>
+				<span>${t('thread.between')}</span></p>`;
 	}
 
 	#head()

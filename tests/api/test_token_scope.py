@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""What a token may do at most (docs/identity.md), and pages elsewhere that use one."""
+
+import json
+
+import pytest
+
+PAGE = "https://app.example.org"
+HELLO = "!script " + json.dumps({"text": "Hello."})
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    import conftest
+    with conftest.Lab(workspaces={"lab": {
+            "workspace": "lab", "title_by_model": False,
+            "agents": [{"id": "helper", "default": True}, {"id": "other"}]},
+            "second": {"workspace": "second", "title_by_model": False}},
+            config={"server": {"cors_origins": [PAGE]}}) as lab:
+        yield lab
+
+
+def key(lab, **more):
+    answer = lab.post("/tokens", {"name": "desk", **more}, user="ada")
+    assert answer.status == 201, answer
+    return {"Authorization": "Bearer " + answer.json["secret"]}, answer.json["id"]
+
+
+def chat(lab, headers, workspace="lab", **more):
+    return lab.post(f"/chat/{workspace}/stream", {"content": HELLO, **more},
+                    headers=headers).status
+
+
+def test_read_only(lab):
+    headers, id = key(lab, readOnly=True)
+    assert chat(lab, headers) == 200
+    assert lab.get("/conversations", headers=headers).status == 200
+    for method, path, body in (
+            ("POST", "/conversations", {"workspaceId": "lab"}),
+            ("PATCH", "/settings", {}), ("DELETE", f"/tokens/{id}", None),
+            ("POST", "/prompts", {"name": "x", "body": "y"})):
+        answer = lab.call(method, path, body, headers=headers)
+        assert (answer.status, answer.json["code"]) == (403, "forbidden"), path
+    # Nothing widens it: not its user by a change either, only a new token.
+    assert lab.call("PATCH", f"/tokens/{id}", {"readOnly": False},
+                    user="ada").status == 422
+
+
+def test_agents(lab):
+    headers, _ = key(lab, agents=["lab/other", "second"])
+    assert chat(lab, headers, agentId="other") == 200
+    assert chat(lab, headers, "second") == 200
+    for more in ({}, {"agentId": "helper"}):
+        assert chat(lab, headers, **more) == 404
+    models = lab.get("//chat/openai/v1/models", headers=headers).json["data"]
+    assert [m["id"] for m in models] == ["lab/other", "second", "second/default"]
+    for model, status in (("lab", 404), ("lab/helper", 404), ("lab/other", 200)):
+        body = {"model": model, "messages": [{"role": "user", "content": HELLO}]}
+        assert lab.post("//chat/openai/v1/chat/completions", body,
+                        headers=headers).status == status, model
+    ids = [a["agentId"] for a in lab.get("/workspaces/lab/agents",
+                                         user="ada").json["items"]]
+    assert {"helper", "other"} <= set(ids)
+    # What others said with its user is not for it.
+    for path in ("/conversations", "/tokens", "/prompts", "/settings"):
+        assert lab.get(path, headers=headers).status == 403, path
+    c = lab.post("/conversations", {"workspaceId": "lab", "agentId": "helper"},
+                 user="ada").json["conversationId"]
+    assert chat(lab, headers, conversationId=c) == 404
+    for client in ("/ai-sdk/lab", "/ag-ui/lab"):
+        body = {"id": c, "threadId": c, "runId": "r", "messages": [
+            {"id": "m", "role": "user", "content": HELLO,
+             "parts": [{"type": "text", "text": HELLO}]}]}
+        assert lab.post(client, body, headers=headers).status == 404, client
+
+
+def test_lists_are_checked(lab):
+    for wrong in ({"agents": ["x"] * 51}, {"tools": ["x" * 65]}, {"agents": "lab"},
+                  {"readOnly": "yes"}, {"lastUsedAt": "2026-01-01T00:00:00Z"}):
+        answer = lab.post("/tokens", wrong, user="ada")
+        assert answer.status == 422, wrong
+    assert key(lab, agents=[], tools=[])
+
+
+def test_use_is_shown(lab):
+    headers, id = key(lab)
+    assert lab.get(f"/tokens/{id}", user="ada").json["lastUsedAt"] is None
+    lab.get("/me", headers=headers)
+    seen = lab.get(f"/tokens/{id}", user="ada").json["lastUsedAt"]
+    assert seen.startswith("20")
+
+
+def cors(answer):
+    headers = {k.lower(): v for k, v in answer.headers.items()}
+    assert "access-control-allow-credentials" not in headers
+    return headers.get("access-control-allow-origin")
+
+
+def test_pages_elsewhere(lab):
+    """A named page with a token; nothing for others, or with the web server's sign-in."""
+    headers, _ = key(lab)
+
+    def get(path="/me", origin=PAGE, user=None, **more):
+        return lab.get(path, headers={"Origin": origin, **more}, user=user)
+
+    assert cors(get(**headers)) == PAGE
+    assert cors(get("/conversations/0192f000-0000-7000-8000-000000000000",
+                    **headers)) == PAGE
+    assert cors(get("//chat/openai/v1/models", **headers)) == PAGE
+    assert cors(get(Authorization="Bearer lamp_wrong")) == PAGE
+    assert cors(get(user="ada")) is None
+    for evil in ("https://evil.example", "null", PAGE + ".evil.example", PAGE + "/",
+                 PAGE.upper(), "http://app.example.org", ""):
+        assert cors(get(origin=evil, **headers)) is None, evil
+    assert cors(get("//chat/plain/", user="ada", **headers)) is None
+    # A write with the web server's sign-in is refused, as before.
+    foreign = {"Origin": PAGE, "Sec-Fetch-Site": "cross-site"}
+    answer = lab.post("/conversations", {"workspaceId": "lab"}, user="ada",
+                      headers=foreign)
+    assert (answer.status, cors(answer)) == (403, None)
+    done = lab.post("/chat/lab/stream", {"content": HELLO}, headers={**foreign, **headers})
+    assert (done.status, cors(done)) == (200, PAGE)
+
+
+def test_preflights(lab):
+    def ask(origin, wanted="authorization, x-stainless-os"):
+        return lab.call("OPTIONS", "/chat/lab/stream", headers={
+            "Origin": origin, "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": wanted})
+
+    yes = ask(PAGE)
+    assert yes.status == 204 and cors(yes) == PAGE
+    assert "POST" in yes.headers["Access-Control-Allow-Methods"]
+    assert yes.headers["Access-Control-Allow-Headers"] == "authorization, x-stainless-os"
+    assert "Origin" in yes.headers["Vary"]
+    for no in (ask("https://evil.example"), ask("")):
+        assert no.status == 204 and cors(no) is None
+        assert "Access-Control-Allow-Methods" not in no.headers
