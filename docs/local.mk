@@ -34,7 +34,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/knowledge.md \
 	docs/install.md \
 	docs/keys.md \
-	docs/mcp.md docs/mcp-server.md docs/eval.md docs/memory.md \
+	docs/mcp.md docs/mcp-server.md \
 	docs/metrics.md \
 	docs/notifications.md \
 	docs/openai-server.md \

@@ -460,6 +460,20 @@ static int check_typed(struct turn_loop *l, struct err *e)
 	return 1;
 }
 
+/* Whether the model is asked again since it has only announced what it does (stuck.h). */
+static bool nudge(struct turn_loop *l)
+{
+	if (!stuck_nudges(l))
+		return false;
+	context_add(l, LLM_ASSISTANT, arena_str(l->arena, buf_str(&l->step.text)));
+	context_add(l, LLM_USER, STR("[You said what you are about to do, but called no tool. "
+		"Call it now if it is needed; else give the answer itself, and say what you "
+		"cannot do.]"));
+	context_count(l);
+	tell_reset(l);
+	return true;
+}
+
 int loop_converse(struct turn_loop *l, struct err *e)
 {
 	int limit = max_iterations(l);
@@ -479,10 +493,8 @@ int loop_converse(struct turn_loop *l, struct err *e)
 			return -1;
 		if (l->step.n_calls == 0 || l->request.no_tool_calls) {
 			rc = check_typed(l, e);
-			if (rc <= 0 && (rc < 0 || !stuck_nudges(l)))
+			if (rc <= 0 && (rc < 0 || !nudge(l)))
 				return rc;
-			if (rc == 0)
-				tell_reset(l);
 			rc = 0;
 			continue;
 		}

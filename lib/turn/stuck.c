@@ -5,7 +5,6 @@
 
 #include "base/utf8.h"
 #include "base/util.h"
-#include "turn/context.h"
 #include "turn/emit.h"
 #include "turn/loop.h"
 
@@ -182,10 +181,5 @@ bool stuck_nudges(struct turn_loop *l)
 		return false;
 	}
 	l->stuck.nudged = true;
-	context_add(l, LLM_ASSISTANT, arena_str(l->arena, buf_str(&s->text)));
-	context_add(l, LLM_USER, STR("[You said what you are about to do, but called no tool. "
-		"Call it now if it is needed; else give the answer itself, and say what you "
-		"cannot do.]"));
-	context_count(l);
 	return true;
 }

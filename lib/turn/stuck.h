@@ -33,8 +33,8 @@ bool stuck_ends(const struct turn_loop *l);
 bool stuck_announces(struct str answer);
 
 /*
- * An answer without calls: whether the model is asked once more, with a word about it in
- * the context. The second time clients get the warning `only_announced`.
+ * An answer without calls: whether the model is asked once more, with a word about it. The
+ * second time clients get the warning `only_announced`.
  */
 bool stuck_nudges(struct turn_loop *l);
 
