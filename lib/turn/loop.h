@@ -90,6 +90,7 @@ struct turn_loop {
 	} knowledge;			/* knowledge.h */
 	struct {
 		bool looked_up, there, own;
+		struct str focus_kind;	/* of what they look at; or empty */
 		struct str text;	/* where the user is; untrusted unless own */
 	} place;			/* place.h */
 	struct {
