@@ -19,6 +19,7 @@ include lib/store/local.mk
 include lib/hold/local.mk
 include lib/job/local.mk
 include lib/memory/local.mk
+include lib/plan/local.mk
 include lib/search/local.mk
 include lib/file/local.mk
 include lib/intake/local.mk

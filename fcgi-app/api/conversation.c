@@ -23,6 +23,7 @@
 #include "store/turn.h"
 #include "turn/live.h"
 #include "turn/notify.h"
+#include "turn/place.h"
 #include "turn/told.h"
 #include "turn/turn.h"
 
@@ -234,8 +235,24 @@ int api_conversation_list(struct request *rq, struct response *rs,
 	return 0;
 }
 
+/* Where its user is, as a body of conversations and agents has it. */
+#define CONTEXT_FIELD(body, key_, member, max_) \
+	{ .key = key_, .type = FIELD_TEXT, .flags = FIELD_NULLABLE | FIELD_LINE, \
+	  .max_chars = max_, .offset = offsetof(struct body, context.member), \
+	  .given_offset = offsetof(struct body, has.member) }
+#define CONTEXT_FIELDS(body) \
+	CONTEXT_FIELD(body, "contextType", context_type, 32), \
+	CONTEXT_FIELD(body, "projectId", project_id, UUID_TEXT_BYTES - 1), \
+	CONTEXT_FIELD(body, "focusId", focus_id, UUID_TEXT_BYTES - 1)
+
+struct context_given {
+	bool context_type, project_id, focus_id;
+};
+
 struct create_body {
 	struct str workspace_id, agent_id, title;
+	struct conversation_context context;
+	struct context_given has;
 	struct uuid id;
 	json_t *knowledge;
 };
@@ -291,8 +308,8 @@ static int create_once(struct request *rq, struct conversation_new *n,
 
 /*
  * POST /conversations {workspaceId?, agentId?, title?, conversationId?,
- * knowledgeBaseIds?}, below an agent without the first two. Without workspaceId: the
- * caller's default workspace (A28), and its default agent.
+ * knowledgeBaseIds?, contextType?, projectId?, focusId?}, below an agent without the first
+ * two. Without workspaceId: the caller's default workspace (A28), and its default agent.
  * 201 Conversation, Location. 404 workspace or agent; 409 conflict when the id
  * is taken. A repeated Idempotency-Key: the same conversation, as it is now.
  */
@@ -314,6 +331,7 @@ int api_conversation_create(struct request *rq, struct response *rs,
 		{ .key = "knowledgeBaseIds", .type = FIELD_JSON,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct create_body, knowledge) },
+		CONTEXT_FIELDS(create_body),
 	};
 	const size_t skip = route_has_arg(rq, "agent") ? 2 : 0;
 	const struct workspace *ws;
@@ -328,6 +346,7 @@ int api_conversation_create(struct request *rq, struct response *rs,
 	if (fields_read(fields + skip, ARRAY_LEN(fields) - skip, rq->body, &b,
 			sizeof(b), e) < 0 ||
 	    read_knowledge(rq, b.knowledge, NULL, &set, e) < 0 ||
+	    place_check(&rq->by, &b.context, e) < 0 ||
 	    scope_path(rq, &ws, &agent, e) < 0)
 		return -1;
 	if (!ws && !b.workspace_id.p &&
@@ -343,6 +362,7 @@ int api_conversation_create(struct request *rq, struct response *rs,
 		.id = uuid_is_nil(&b.id) ? NULL : &b.id,
 		.workspace_id = str_of(ws->id), .agent_id = str_of(agent->id),
 		.title = clean_title(b.title), .knowledge = set,
+		.context = b.context,
 	};
 	if (create_once(rq, &n, &c, e) < 0)
 		return -1;
@@ -419,6 +439,8 @@ struct patch_body {
 	bool has_title, has_knowledge;
 	json_t *knowledge;
 	struct conversation_place place;
+	struct conversation_context context;
+	struct context_given has;
 	int archived, pinned;
 	json_t *tags;
 };
@@ -480,11 +502,32 @@ static int read_place(struct request *rq, struct patch_body *b, struct err *e)
 			 "folderId must be one of your folders.");
 }
 
+/* Completes where its user is from what it has; a project that goes takes the rest along. */
+static int read_context(struct request *rq, struct patch_body *b,
+			const struct conversation_context *old, struct err *e)
+{
+	const struct context_given *has = &b->has;
+	struct conversation_context *to = &b->context;
+
+	if (!has->context_type && !has->project_id && !has->focus_id)
+		return 0;
+	if (!has->context_type)
+		to->context_type = old->context_type;
+	if (!has->focus_id && (!has->project_id || str_eq(to->project_id, old->project_id)))
+		to->focus_id = old->focus_id;
+	if (!has->project_id)
+		to->project_id = old->project_id;
+	if (!to->project_id.n && !has->context_type && place_of_project(to->context_type))
+		to->context_type = (struct str){ NULL, 0 };
+	return place_check(&rq->by, to, e);
+}
+
 /*
  * PATCH …/conversations/{c} {title?, knowledgeBaseIds?, archived?, pinned?, folderId?,
- * tags?}: 200 Conversation. null removes the title, the folder, the tags or the bases, as
- * an empty list does, of bases unless all of them were deleted; absent members are
- * unchanged. 412 if its ETag is not in If-Match.
+ * tags?, contextType?, projectId?, focusId?}: 200 Conversation. null removes the title, the
+ * folder, the tags or the bases, as an empty list does, of bases unless all of them were
+ * deleted; absent members are unchanged, but without its project a conversation has no focus
+ * in it, and no context type that needs one. 412 if its ETag is not in If-Match.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -512,13 +555,14 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 		  .max_chars = LIM_TAG_CHARS, .max = LIM_TAGS,
 		  .offset = offsetof(struct patch_body, tags),
 		  .given_offset = offsetof(struct patch_body, place.has_tags) },
+		CONTEXT_FIELDS(patch_body),
 	};
 	struct db *db = rq->app->db;
 	struct patch_body b;
 	struct conversation c;
 	struct str set = { NULL, 0 };
 	int64_t version;
-	bool limits, arranges;
+	bool limits, arranges, goes;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
@@ -526,6 +570,7 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	    (b.has_knowledge &&
 	     read_knowledge(rq, b.knowledge, &c.id, &set, e) < 0) ||
 	    read_place(rq, &b, e) < 0 ||
+	    read_context(rq, &b, &c.context, e) < 0 ||
 	    etag_required(rq, &c, &version, e) < 0)
 		return -1;
 	limits = b.has_knowledge && (set.p || c.knowledge.p);
@@ -537,20 +582,26 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	    conversation_limit_at(db, &rq->by.owner, &c.id, set,
 				  b.has_title ? -1 : version, e) < 0)
 		return -1;
+	goes = b.has.context_type || b.has.project_id || b.has.focus_id;
+	if (goes &&
+	    conversation_context_at(db, &rq->by.owner, &c.id, &b.context,
+				    b.has_title || limits ? -1 : version, e) < 0)
+		return -1;
 	arranges = b.place.has_archived || b.place.has_pinned ||
 		b.place.has_folder || b.place.has_tags;
 	if (arranges &&
 	    conversation_arrange_at(db, &rq->by.owner, &c.id, &b.place,
-				    b.has_title || limits ? -1 : version, e) < 0)
+				    b.has_title || limits || goes ? -1 : version,
+				    e) < 0)
 		return -1;
-	if ((b.has_title || limits || arranges) &&
+	if ((b.has_title || limits || goes || arranges) &&
 	    conversation_get(db, &rq->by.owner, &c.id, rq->arena, &c, e) < 0)
 		return -1;
 	if (b.has_title) {
 		notify_conversation(rq->app->notify, &rq->by.owner, &c.id,
 				    "renamed", c.title);
 		api_search_again(rq);
-	} else if (arranges) {
+	} else if (arranges || goes) {
 		notify_conversation(rq->app->notify, &rq->by.owner, &c.id,
 				    "moved", c.title);
 	}

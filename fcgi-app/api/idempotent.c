@@ -10,10 +10,10 @@
 
 #define HEADER "Idempotency-Key"
 
-int idempotent_id(const struct request *rq, const char *kind, struct uuid *id,
-		  struct err *e)
+/* The id that a key stands for, which was given as `name`. */
+static int id_of_key(const struct request *rq, const char *kind, const char *name,
+		     struct str key, struct uuid *id, struct err *e)
 {
-	struct str key = req_header(rq, HEADER);
 	struct buf scope = BUF_INIT(256);
 
 	*id = (struct uuid){ { 0 } };
@@ -23,13 +23,18 @@ int idempotent_id(const struct request *rq, const char *kind, struct uuid *id,
 		if (key.p[i] <= ' ' || key.p[i] == 0x7f)
 			key.n = 0;
 	if (key.n == 0 || key.n > LIM_KEY_BYTES)
-		return err_field(e, ERR_INVALID_FIELD, HEADER, HEADER " must "
-				 "have 1 to %d visible ASCII characters.",
-				 LIM_KEY_BYTES);
+		return err_field(e, ERR_INVALID_FIELD, name, "%s must have 1 to %d "
+				 "visible ASCII characters.", name, LIM_KEY_BYTES);
 	buf_addf(&scope, "%s/key/%s", rq->by.who->user_id_text, kind);
 	*id = uuid_of_name(buf_str(&scope), key);
 	buf_release(&scope);
 	return 1;
+}
+
+int idempotent_id(const struct request *rq, const char *kind, struct uuid *id,
+		  struct err *e)
+{
+	return id_of_key(rq, kind, HEADER, req_header(rq, HEADER), id, e);
 }
 
 int idempotent_conversation(struct request *rq, const struct uuid *id,
@@ -77,6 +82,8 @@ int idempotent_key(const struct request *rq, struct turn_request *in,
 		return 0;
 	}
 	rc = idempotent_id(rq, "turn", &in->id, e);
+	if (!rc && in->run_name.p)
+		rc = id_of_key(rq, "run", "stream_run_id", in->run_name, &in->id, e);
 	in->key = rc > 0 ? TURN_KEY_GIVEN : TURN_KEY_NONE;
 	return MIN(rc, 0);
 }

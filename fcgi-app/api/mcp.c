@@ -330,7 +330,9 @@ static void set_context(struct rpc_ask *a)
 	struct request *rq = a->rq;
 
 	origins_add(&a->taint, ORIGIN_CLIENT_MESSAGES, a->program);
-	a->host = (struct tool_host){ no_note, on_agent, was_said, a };
+	a->host = (struct tool_host){
+		.note = no_note, .agent = on_agent, .was_said = was_said, .ctx = a,
+	};
 	a->ctx = (struct tool_ctx){
 		.turn = {
 			.by = rq->by, .env = rq->app->deps.tools,

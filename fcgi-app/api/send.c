@@ -42,6 +42,25 @@ struct turn_request send_resume(const struct request *rq, const struct turn *t,
 	return in;
 }
 
+int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
+	      struct err *e)
+{
+	struct turn_request wake = send_resume(rq, t, NULL, 0);
+	struct turn_wait *rows;
+	size_t n;
+
+	if (t->status != TURN_WAITING)
+		return 0;
+	if (store_turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows, &n,
+				 e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].status == WAIT_OPEN)
+			return 0;
+	*in = wake;
+	return 0;
+}
+
 int send_read(struct request *rq, enum turn_verb verb,
 	      const struct field *fields, size_t n, void *out,
 	      size_t size_bytes, struct err *e)

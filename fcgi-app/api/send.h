@@ -152,4 +152,11 @@ int send_whole(struct request *rq, struct turn_request *in,
 	       struct turn_run **t, enum turn_status *status,
 	       struct err *e) MUST_CHECK;
 
+/*
+ * If the turn waits for nobody, since its process died within a plan (docs/plans.md),
+ * continuing it resumes it: *in becomes that request.
+ */
+int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
+	      struct err *e) MUST_CHECK;
+
 #endif

@@ -204,5 +204,7 @@ int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	in.of = &t;
 	in.conversation_id = t.conversation_id;
+	if (send_wake(rq, &t, &in, e) < 0)
+		return -1;
 	return send_stream(rq, rs, &in, &as, e);
 }

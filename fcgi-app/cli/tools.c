@@ -154,7 +154,9 @@ static int offer(struct cli_session *session, const struct tools_wanted *w,
 		},
 		.arena = &session->arena, .host = &s->host,
 	};
-	s->host = (struct tool_host){ on_note, on_agent, was_said, s };
+	s->host = (struct tool_host){
+		.note = on_note, .agent = on_agent, .was_said = was_said, .ctx = s,
+	};
 	s->session = session;
 	allow_all(s);
 	if (tool_set_build(&s->ctx, &s->set, e) < 0)

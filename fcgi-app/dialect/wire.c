@@ -6,6 +6,7 @@
 
 #include "prompt/part.h"
 #include "tool/core/tool.h"
+#include "turn/place.h"
 
 #include "base/banned.h"
 
@@ -213,6 +214,7 @@ static void put_value(struct jw *w, const struct turn_event *ev,
 		      const struct dialect_state *st)
 {
 	const char *at = (const char *)ev + f->offset;
+	const struct turn_options *o = &ev->run->in.options;
 	struct str text = { NULL, 0 };
 
 	if (f->kind <= TURN_FIELD_TEXT_IF_ANY || f->kind == TURN_FIELD_JSON ||
@@ -246,6 +248,19 @@ static void put_value(struct jw *w, const struct turn_event *ev,
 	case TURN_FIELD_WORKSPACE:
 	case TURN_FIELD_AGENT:
 		put_id(w, f->kind, ev->run);
+		break;
+	case TURN_FIELD_CONTEXT_TYPE:
+	case TURN_FIELD_SCOPE:
+		jw_str(w, str_of(f->kind == TURN_FIELD_SCOPE ? place_scope_name(o)
+				 : place_type_name(o)));
+		break;
+	case TURN_FIELD_PROJECT:
+	case TURN_FIELD_FOCUS:
+		text = f->kind == TURN_FIELD_FOCUS ? o->focus_id : o->project_id;
+		if (text.n)
+			jw_str(w, text);
+		else
+			jw_null(w);
 		break;
 	case TURN_FIELD_CREATED:
 		jw_bool(w, ev->run->created_conversation);

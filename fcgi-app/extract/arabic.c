@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ligature of lam and alef in PDFs. It is one glyph that stands for two letters, and
+ * The ligature of lam and alef in PDFs whose letters do not tell by their widths that it is
+ * one (pdf_page.cc). It is one glyph that stands for two letters, and
  * poppler turns around the letters of a line from right to left, these two as well: of
  * "لا" it makes "ال", the article. Where Arabic never has what results, as in "اإل" and "اال"
  * (the article before an alef) and in words that are none, they are put back.

@@ -9,6 +9,8 @@
 #include "extract/extract.h"
 
 struct pdf;
+struct pdf_fields;
+struct pdf_page;
 
 /* Loads what libmagic and iconv need from files. */
 int extract_file_prepare(struct extract *x) MUST_CHECK;
@@ -52,6 +54,16 @@ void extract_pdf_prepare(struct extract *x);
 int extract_pdf(struct extract *x) MUST_CHECK;
 /* Whether a page, from 0, has text. */
 bool extract_pdf_has_text(const struct pdf *pdf, int page);
+
+/*
+ * The form fields of a PDF, which must remain; new, or NULL. extract_fields_put appends the
+ * values on a page, from 0, that its text lacks, and returns whether there are any; a
+ * password or a hidden field is none.
+ */
+struct pdf_fields *extract_fields_open(struct str pdf);
+void extract_fields_close(struct pdf_fields *fields);
+bool extract_fields_put(struct extract *x, struct pdf_fields *fields, int number,
+			const struct pdf_page *page);
 
 /*
  * Words that are broken at the end of a line: whether `before` ends with a part of a word

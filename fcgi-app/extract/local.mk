@@ -28,6 +28,7 @@ EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/arabic.c fcgi-app/extract/hyphen.c \
 	fcgi-app/extract/charmap.c fcgi-app/extract/charmap.h \
 	fcgi-app/extract/pdf.c \
+	fcgi-app/extract/pdf_form.c \
 	fcgi-app/extract/pdf_maps.c \
 	fcgi-app/extract/pdf_page.cc fcgi-app/extract/pdf_page.h \
 	fcgi-app/extract/plain.c \

@@ -309,19 +309,27 @@ bool extract_pdf_has_text(const struct pdf *pdf, int page)
 
 /* -- pages --- */
 
-/* Whether the page has any text; *lacks: not all of it can be read. */
-static bool read_page(struct extract *x, const struct pdf *pdf, int i, bool *is_there,
-		      bool *lacks)
+/*
+ * Whether the page has any text, values of fields not counted; *lacks: not all of it can be
+ * read.
+ */
+static bool read_page(struct extract *x, const struct pdf *pdf, struct pdf_fields *fields,
+		      int i, bool *is_there, bool *lacks)
 {
 	struct pdf_page page;
+	size_t before;
 	bool any;
 
 	*is_there = pdf_page_read(pdf, i, true, &page);
 	any = *is_there && any_text(&page);
 	*lacks = page.lacks;
-	if (any) {
-		extract_put_page(&x->out, i + 1);
+	before = x->out.n;
+	extract_put_page(&x->out, i + 1);
+	if (any)
 		put_text(x, &page);
+	if (!extract_fields_put(x, fields, i, &page) && !any && buf_ok(&x->out)) {
+		x->out.n = before;	/* an empty page */
+		x->out.p[before] = '\0';
 	}
 	pdf_page_release(&page);
 	return any;
@@ -336,14 +344,16 @@ int extract_pdf(struct extract *x)
 {
 	bool any = false, is_there, lacks, locked;
 	struct pdf *doc = pdf_open(x->input.p, x->input.n, &locked);
+	struct pdf_fields *fields;
 	int n, missing = 0, blank = 0;
 
 	if (!doc)
 		return locked ? EXTRACT_ENCRYPTED : EXTRACT_UNREADABLE;
 	n = pdf_pages(doc);
+	fields = extract_fields_open(buf_str(&x->input));
 	for (int i = 0; i < MIN(n, LIM_EXTRACT_PAGES) && missing < MISSING &&
 	     buf_ok(&x->out); i++) {
-		bool has_text = read_page(x, doc, i, &is_there, &lacks);
+		bool has_text = read_page(x, doc, fields, i, &is_there, &lacks);
 
 		any |= has_text;
 		missing = is_there ? 0 : missing + 1;
@@ -360,10 +370,11 @@ int extract_pdf(struct extract *x)
 	}
 	if (blank)
 		note_scanned(x, (int)x->pages + 1 - blank, (int)x->pages);
+	extract_fields_close(fields);
 	pdf_close(doc);
 	if (x->pages == LIM_EXTRACT_PAGES && n > LIM_EXTRACT_PAGES)
 		return EXTRACT_TOO_BIG;
 	if (!x->pages)
 		return EXTRACT_UNREADABLE;
-	return any ? EXTRACT_OK : EXTRACT_NO_TEXT;
+	return any || x->out.n ? EXTRACT_OK : EXTRACT_NO_TEXT;
 }

@@ -12,6 +12,7 @@
 #include "app.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "turn/follow.h"
 
 #include "base/banned.h"
 
@@ -176,10 +177,12 @@ int plain_continue(struct request *rq, struct response *rs, struct err *e)
 	struct turn_request in = send_request(rq, TURN_CONTINUE);
 	struct turn t;
 
-	if (store_turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
-			   rq->arena, &t, e) < 0)
+	if (turn_now(&rq->app->deps, &rq->by.owner, route_arg_uuid(rq, "turn"),
+		     rq->arena, &t, e) < 0)
 		return -1;
 	in.of = &t;
 	in.conversation_id = t.conversation_id;
+	if (send_wake(rq, &t, &in, e) < 0)
+		return -1;
 	return plain_start_turn(rq, rs, &in, e);
 }

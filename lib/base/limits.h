@@ -21,6 +21,7 @@
 #define LIM_TAG_CHARS        40	/* of a conversation */
 #define LIM_TAGS             20	/* of a conversation */
 #define LIM_FOLDERS          500	/* of a user */
+#define LIM_PLANS 1000000		/* of a user; the program makes them */
 #define LIM_CONVERSATION_SHARES 1000	/* of a user */
 #define LIM_SLUG_BYTES       64		/* workspace, agent, dataset ids */
 #define LIM_NAME_BYTES       200	/* of a client's own name in a path */

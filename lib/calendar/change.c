@@ -90,7 +90,7 @@ static int skip_day(const struct changing *g, struct resource_row *row, struct e
 	if (json_array_size(days) >= LIM_EVENT_SKIPPED)
 		return err_public(e, ERR_CONFLICT, "Too many occurrences of this event were "
 				  "changed or deleted alone. Change those that follow.");
-	json_array_append_new(days, json_string(g->c->day.p));
+	json_array_append_new(days, jx_string(g->c->day));
 	json_object_set(body, "skipped", days);
 	return patch(g, row, body, e);
 }
@@ -226,7 +226,7 @@ static json_t *skipped_from(const struct changing *g, struct str text, struct er
 	size_t i;
 
 	json_array_foreach(all, i, day)
-		if (strcmp(json_string_value(day), g->c->day.p) >= 0)
+		if (strncmp(json_string_value(day), g->c->day.p, g->c->day.n) >= 0)
 			json_array_append(out, day);
 	return out;
 }

@@ -167,7 +167,10 @@ int entity_pack(const struct caller *by, const struct uuid *project,
 	for (size_t i = 0; i < n; i++) {
 		out->there |= is(&rows[i], "project") || !project;
 		out->own |= is(&rows[i], "project") && str_is(rows[i].more, "own");
-		focused |= is(&rows[i], "focus");
+		if (is(&rows[i], "focus")) {
+			focused = true;
+			out->focus_kind = rows[i].of.kind;
+		}
 	}
 	out->there = out->there && focused;
 	if (out->there)

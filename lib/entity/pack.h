@@ -12,6 +12,7 @@
 struct entity_pack {
 	bool there;		/* the caller sees the project, and the focus in it */
 	bool own;		/* nobody else works on it, so that it is their text */
+	struct str focus_kind;	/* "task"; empty: there is none */
 	struct str text;	/* Markdown; empty: there is nothing to tell */
 };
 

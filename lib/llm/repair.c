@@ -17,7 +17,11 @@
 #define PRIVATE_SURROGATE 0x100000u
 #define PRIVATE_BYTE 0x10ef00u
 
-enum { ARGS_WRAPS = 3 };	/* strings around arguments that are opened */
+enum {
+	ARGS_WRAPS = 3,		/* strings around arguments that are opened */
+	MARK_BYTES = 40,	/* of a tag around them */
+	INTRO_BYTES = 400,	/* of a sentence before them */
+};
 
 static bool is_private(unsigned c)
 {
@@ -172,6 +176,8 @@ struct str repair_unfenced(struct str s)
 	return s;
 }
 
+static json_t *load_nearly(struct str s, bool *repaired);
+
 /* Opens a value that came as its text in a JSON string. Takes j; NULL is kept. */
 static json_t *opened(json_t *j, bool *repaired)
 {
@@ -181,6 +187,8 @@ static json_t *opened(json_t *j, bool *repaired)
 		buf_add(&b, json_string_value(j), json_string_length(j));
 		json_decref(j);
 		j = repair_load(repair_unfenced(buf_str(&b)), repaired);
+		if (!j)
+			j = load_nearly(buf_str(&b), repaired);
 		buf_release(&b);
 	}
 	return j;
@@ -249,6 +257,198 @@ static json_t *one_of_several(struct str s, bool *repaired)
 	return one;
 }
 
+/* -- objects that are nearly JSON --- */
+
+/* The length of what separates values: blanks, and comments of JavaScript and Python. */
+static size_t gap_extent(struct str s)
+{
+	size_t i = 0;
+
+	while (i < s.n) {
+		struct str rest = { s.p + i, s.n - i };
+		const char *end;
+
+		if (strchr(" \t\r\n", *rest.p) && *rest.p) {
+			i++;
+			continue;
+		}
+		if (str_starts(rest, STR("/*"))) {
+			end = memmem(rest.p + 2, rest.n - 2, "*/", 2);
+			if (!end)
+				return s.n;
+			i += (size_t)(end + 2 - rest.p);
+			continue;
+		}
+		if (*rest.p != '#' && !str_starts(rest, STR("//")))
+			break;
+		end = memchr(rest.p, '\n', rest.n);
+		i = end ? (size_t)(end - s.p) : s.n;
+	}
+	return i;
+}
+
+/* Rewrites the string at the start of s; returns its length, 0: it does not end. */
+static size_t rewrite_string(struct buf *out, struct str s)
+{
+	const char quote = s.p[0];
+
+	buf_addc(out, '"');
+	for (size_t i = 1; i < s.n; i++) {
+		if (s.p[i] == quote) {
+			buf_addc(out, '"');
+			return i + 1;
+		}
+		if (s.p[i] == '\\' && i + 1 < s.n) {
+			if (s.p[++i] != '\'')
+				buf_addc(out, '\\');
+		} else if (s.p[i] == '"') {
+			buf_addc(out, '\\');
+		}
+		buf_addc(out, s.p[i]);
+	}
+	return 0;
+}
+
+/* Rewrites a name: a literal of Python, or a key without quotes. Returns its length. */
+static size_t rewrite_name(struct buf *out, struct str s)
+{
+	static const struct {
+		const char *name, *is;
+	} known[] = {
+		{ "True", "true" }, { "False", "false" }, { "None", "null" },
+	};
+	struct str name = { s.p, 0 }, rest;
+
+	while (name.n < s.n && (isalnum((unsigned char)s.p[name.n]) || s.p[name.n] == '_'))
+		name.n++;
+	rest = (struct str){ s.p + name.n, s.n - name.n };
+	if (rest.n > gap_extent(rest) && rest.p[gap_extent(rest)] == ':') {
+		buf_json(out, name);
+		return name.n;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (str_is(name, known[i].name)) {
+			buf_adds(out, known[i].is);
+			return name.n;
+		}
+	buf_addstr(out, name);
+	return name.n;
+}
+
+/*
+ * Rewrites the object at the start of s, as JavaScript and Python write it, to JSON: other
+ * quotes, no quotes around keys, a comma before a bracket, comments, True and None.
+ * Returns its length; 0: it does not end.
+ */
+static size_t rewrite_object(struct buf *out, struct str s)
+{
+	size_t depth = 0, i = 0, n;
+
+	while (i < s.n) {
+		struct str rest = { s.p + i, s.n - i };
+		const char c = *rest.p;
+
+		n = gap_extent(rest);
+		if (n) {
+			buf_addc(out, ' ');
+		} else if (c == '"' || c == '\'') {
+			n = rewrite_string(out, rest);
+			if (!n)
+				return 0;
+		} else if (isalpha((unsigned char)c) || c == '_') {
+			n = rewrite_name(out, rest);
+		} else {
+			struct str after = { rest.p + 1, rest.n - 1 };
+			size_t gap = c == ',' ? gap_extent(after) : 0;
+
+			n = 1;
+			if (c != ',' || gap == after.n || !strchr("}]", after.p[gap]))
+				buf_addc(out, c);
+			depth += c == '{' || c == '[';
+			depth -= c == '}' || c == ']';
+			if (!depth)
+				return i + 1;
+		}
+		i += n;
+	}
+	return 0;
+}
+
+/* The length of a mark at the start of s: a fence with its language, a tag; 0: none. */
+static size_t mark_extent(struct str s)
+{
+	size_t n = 3;
+	const char *end;
+
+	if (str_starts(s, STR("```")) || str_starts(s, STR("~~~"))) {
+		while (n < s.n && isalnum((unsigned char)s.p[n]))
+			n++;
+		return n;
+	}
+	end = s.n && s.p[0] == '<' ? memchr(s.p, '>', MIN(s.n, MARK_BYTES)) : NULL;
+	return end ? (size_t)(end + 1 - s.p) : 0;
+}
+
+/* Whether there is nothing but marks, blanks and closing brackets. */
+static bool only_marks(struct str s)
+{
+	while (s.n) {
+		size_t n = strchr("]} \t\r\n", *s.p) && *s.p ? 1 : mark_extent(s);
+
+		if (!n)
+			return false;
+		s = (struct str){ s.p + n, s.n - n };
+	}
+	return true;
+}
+
+/*
+ * Whether an object may follow this: a mark, or a sentence that introduces it. Not what
+ * may be a part of the object: a quote, or one word and a colon, which is a key.
+ */
+static bool introduces(struct str s)
+{
+	s = str_trim(s);
+	if (s.n > INTRO_BYTES || (s.n && memchr(s.p, '"', s.n)))
+		return false;
+	while (s.n && (mark_extent(s) || *s.p == '[')) {
+		size_t n = MAX(mark_extent(s), 1);
+
+		s = str_trim((struct str){ s.p + n, s.n - n });
+	}
+	/* A sentence before a fence or a tag. */
+	for (size_t i = 0; i < s.n; i++) {
+		struct str rest = { s.p + i, s.n - i };
+
+		if (mark_extent(rest) == rest.n)
+			s.n = i;
+	}
+	s = str_trim(s);
+	return !s.n || (!memchr(s.p, '[', s.n) && !memchr(s.p, ']', s.n) &&
+			s.p[s.n - 1] != '=' && s.p[s.n - 1] != ',' &&
+			(s.p[s.n - 1] != ':' || memchr(s.p, ' ', s.n)));
+}
+
+/*
+ * The one object in text that is nearly JSON. NULL if there are several, or if words
+ * follow, which may take it back.
+ */
+static json_t *load_nearly(struct str s, bool *repaired)
+{
+	struct buf b = BUF_INIT(LIM_TOOL_ARGS_BYTES);
+	const char *start = s.n ? memchr(s.p, '{', s.n) : NULL;
+	size_t before = start ? (size_t)(start - s.p) : 0, n = 0;
+	struct str rest = { start, s.n - before };
+	json_t *j = NULL;
+
+	if (start && introduces((struct str){ s.p, before }))
+		n = rewrite_object(&b, rest);
+	if (n && buf_ok(&b) && only_marks((struct str){ rest.p + n, rest.n - n }))
+		j = repair_load(buf_str(&b), repaired);
+	buf_release(&b);
+	return j;
+}
+
 json_t *repair_args(struct str s, bool *plain, bool *repaired)
 {
 	struct str inner = repair_unfenced(s);
@@ -257,6 +457,8 @@ json_t *repair_args(struct str s, bool *plain, bool *repaired)
 	*plain = inner.p == s.p && inner.n == s.n && json_is_object(j) &&
 		!*repaired;
 	j = j ? opened(j, repaired) : one_of_several(inner, repaired);
+	if (!j)
+		j = load_nearly(s, repaired);
 	if (json_array_size(j) == 1) {	/* gpt-oss: [{…}] */
 		json_t *only = json_incref(json_array_get(j, 0));
 

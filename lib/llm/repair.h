@@ -33,8 +33,10 @@ struct str repair_unfenced(struct str s);
 /*
  * Reads the arguments of a call: the one object in s. Models and servers wrap it: in a
  * fence, as JSON text in a JSON string, even twice, behind values that stand for none
- * yet ({}, null, ""), or send it more than once. *plain: s is its text. *repaired: as
- * above. New reference, or NULL: there is none, or they differ.
+ * yet ({}, null, ""), or send it more than once. What is no JSON but means one object only
+ * is read, too: as JavaScript and Python write it (quotes, comments, a last comma, None),
+ * in tags, behind a sentence. What is cut, or followed by words, is not. *plain: s is its
+ * text. *repaired: as above. New reference, or NULL: there is none, or they differ.
  */
 json_t *repair_args(struct str s, bool *plain, bool *repaired);
 

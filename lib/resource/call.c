@@ -687,11 +687,15 @@ static int get(const struct caller *by, const struct resource_call *c,
 static int list(const struct caller *by, const struct resource_call *c,
 		struct resource_answer *out, struct err *e)
 {
-	if (place(by, c, &out->done, e) < 0 || resource_page(by, c, out, e) < 0)
+	if (place(by, c, &out->done, e) < 0)
 		return -1;
-	/* Nothing may mean that there is nothing above it. */
-	return c->r->owner == OWNER_BELOW && !out->n
-		? check_above(by, c->r, &out->done.at, e) : 0;
+	/*
+	 * Before the rows are read: each asks for the caller's role, so below what they do
+	 * not see the time would tell how many there are.
+	 */
+	if (c->r->owner == OWNER_BELOW && check_above(by, c->r, &out->done.at, e) < 0)
+		return -1;
+	return resource_page(by, c, out, e);
 }
 
 /* Sets the roles of the caller in what is read, for its records. */

@@ -191,6 +191,22 @@ static int bound(const struct caller *by, const struct resource *r, struct str *
 	return 0;
 }
 
+/* Notes the change at the call of a plan that makes it. */
+static int count(const struct caller *by, struct err *e)
+{
+	const struct resource_changes *why = by->changes;
+	struct db_result r = { .affected = 0 };
+
+	if (!why || uuid_is_nil(&why->plan_id))
+		return 0;
+	if (db_exec(by->db, RSTMT_PLAN_CALL_LAND,
+		    DB_ARGS(DB_U(&why->plan_id), DB_I(why->plan_call),
+			    DB_I(why->plan_try)), &r, e) < 0)
+		return -1;
+	return r.affected ? 0
+		: err_set(e, ERR_CONFLICT, "another process has begun this call");
+}
+
 int resource_keep_change(const struct caller *by, const struct resource *r,
 			 const struct resource_change *k, struct err *e)
 {
@@ -200,6 +216,8 @@ int resource_keep_change(const struct caller *by, const struct resource *r,
 	struct jw kw = jw_on(&keys), vw = jw_on(&values);
 	int rc;
 
+	if (count(by, e) < 0)
+		return -1;
 	if (!resource_kind(r))
 		return 0;
 	jw_arr(&kw);

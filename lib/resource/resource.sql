@@ -952,6 +952,32 @@ SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND u
 SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
 -- CONVERSATION_SHARE_DOWN_created_us (suiUIIui) -> (uiiiusUSSIIIIIU)
 SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
+-- PLAN_LIST (suiiui) -> (uiiiusUUSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress` FROM plan WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PLAN_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM plan WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- PLAN_GET (usu) -> (uiiiusUUSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress` FROM plan WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- PLAN_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM plan WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- PLAN_EXPORT (suui) -> (uiiiusUUSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress` FROM plan WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PLAN_INSERT (usuiiUUSSSSS) -> ()
+INSERT INTO plan (id, tenant_id, user_id, version, created_us, updated_us, `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PLAN_UPDATE (iusui) -> ()
+UPDATE plan SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
+-- PLAN_DELETE (usu) -> ()
+DELETE FROM plan WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- PLAN_ERASE (su) -> ()
+DELETE FROM plan WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
+-- PLAN_LISTED (suiUiiui) -> (uiiiusUUSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress` FROM plan WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PLAN_LISTEDTOTAL (suiUi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM plan WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) LIMIT ?) c;
+-- PLAN_UP_created_us (suiUIIui) -> (uiiiusUUSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress` FROM plan WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- PLAN_DOWN_created_us (suiUIIui) -> (uiiiusUUSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress` FROM plan WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
 -- PERSONAL_MEMORY_LIST (suiiui) -> (uiiiusSSUS)
 SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PERSONAL_MEMORY_TOTAL (sui) -> (i)
@@ -990,6 +1016,12 @@ DELETE FROM thread_gap WHERE conversation_id = ? LIMIT 1000;
 DELETE FROM conversation_memory WHERE conversation_id = ? LIMIT 100;
 -- CONVERSATION_FACT_PURGE (u) -> ()
 DELETE FROM conversation_fact WHERE conversation_id = ? LIMIT 1000;
+-- PLAN_PURGE (u) -> ()
+DELETE FROM plan WHERE conversation_id = ? LIMIT 100;
+-- PLAN_STEP_PURGE (u) -> ()
+DELETE FROM plan_step WHERE conversation_id = ? LIMIT 100;
+-- PLAN_CALL_PURGE (u) -> ()
+DELETE FROM plan_call WHERE conversation_id = ? LIMIT 100;
 -- TOOL_OUTPUT_PURGE (u) -> ()
 DELETE FROM tool_output WHERE conversation_id = ? LIMIT 100;
 -- TURN_SOURCE_PURGE (u) -> ()
@@ -1086,3 +1118,5 @@ UPDATE workspace_service SET version = version + 1 WHERE id = ? AND tenant_id = 
 UPDATE provider_instance SET active = 0, version = version + 1, updated_us = ? WHERE tenant_id = ? AND user_id = ? AND id <> ? AND active = 1;
 -- WORKSPACE_OUTLIVE (suuu) -> ()
 UPDATE workspace SET version = version + 1, holder_id = '' WHERE tenant_id = ? AND holder_id = ? AND EXISTS (SELECT 1 FROM workspace_reader s WHERE s.row_id = workspace.id AND s.reader_id NOT IN (?, ?));
+-- PLAN_CALL_LAND (uii) -> ()
+UPDATE plan_call SET landed = landed + 1 WHERE plan_id = ? AND number = ? AND tries = ?;

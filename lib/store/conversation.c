@@ -96,7 +96,8 @@ static int create_tx(struct db *tx, void *ctx, struct err *e)
 			    DB_S(c->agent_id), DB_S_IF(c->title),
 			    DB_I(c->title_by), DB_I(0), DB_I(0),
 			    DB_U_IF(&nobody), DB_I(c->created_us),
-			    DB_I(c->updated_us), DB_S_IF(c->client)), NULL, e))
+			    DB_I(c->updated_us), DB_S_IF(c->client)
+			    PLACE_VALUES(&c->context)), NULL, e))
 		return -1;
 	return !c->knowledge.p ? 0
 		: db_exec(tx, STMT_CONVERSATION_LIMIT,
@@ -120,6 +121,7 @@ int conversation_create(struct db *db, const struct owner *o,
 		.title = n->title.p ? utf8_head(n->title, LIM_TITLE_CHARS)
 				    : n->title,
 		.knowledge = n->knowledge,
+		.context = n->context,
 		.title_by = n->title.p ? TITLE_USER : TITLE_NONE,
 		.user_id = o->user_id,
 		.created_us = now_us,
@@ -403,6 +405,21 @@ int conversation_limit_at(struct db *db, const struct owner *o,
 
 	if (db_exec(db, STMT_CONVERSATION_LIMIT,
 		    DB_ARGS(DB_S_IF(knowledge), DB_I(clock_now_us()), DB_U(id),
+			    DB_S(o->tenant_id), DB_U(&o->user_id),
+			    DB_I(version), DB_I(version)), &r, e))
+		return -1;
+	return changed_one(db, o, id, &r, e);
+}
+
+int conversation_context_at(struct db *db, const struct owner *o,
+			    const struct uuid *id,
+			    const struct conversation_context *c, int64_t version,
+			    struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(db, STMT_CONVERSATION_CONTEXT,
+		    DB_ARGS(DB_I(clock_now_us()) PLACE_VALUES(c), DB_U(id),
 			    DB_S(o->tenant_id), DB_U(&o->user_id),
 			    DB_I(version), DB_I(version)), &r, e))
 		return -1;

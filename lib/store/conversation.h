@@ -6,6 +6,7 @@
 #ifndef STORE_CONVERSATION_H
 #define STORE_CONVERSATION_H
 
+#include "store/message.h"
 #include "store/store.h"
 
 /* The author of the title; a model never overwrites a user's. */
@@ -22,6 +23,7 @@ struct conversation {
 	struct uuid folder_id;		/* nil: in none */
 	struct str tags;		/* a line each, with a line end also before the
 					   first; p == NULL: none */
+	struct conversation_context context;
 	int64_t title_by;		/* enum title_by */
 	struct uuid user_id;		/* the owner */
 	int64_t last_seq;		/* number of the newest message */
@@ -51,6 +53,7 @@ struct conversation_new {
 	struct str title;		/* p == NULL: none */
 	struct str knowledge;		/* JSON: ids of bases; p == NULL: not
 					   set */
+	struct conversation_context context;
 };
 
 /*
@@ -164,6 +167,12 @@ struct conversation_place {
 	struct uuid folder;	/* nil: none */
 	struct str tags;	/* as in struct conversation */
 };
+
+/* Sets where its user is if it still has this version (-1: any). Errors as below. */
+int conversation_context_at(struct db *db, const struct owner *o,
+			    const struct uuid *id,
+			    const struct conversation_context *c, int64_t version,
+			    struct err *e) MUST_CHECK;
 
 /*
  * Changes it if the conversation still has this version (-1: any); its time of change

@@ -15,6 +15,20 @@
 
 #include "base/banned.h"
 
+bool message_place_said(const struct message_options *o)
+{
+#define F(SEP, member) || o->member.p
+	return false TURN_OPTIONS(PLACE_OPTION, F, );
+#undef F
+}
+
+void message_place_take(struct message_options *o, const struct conversation_context *c)
+{
+#define F(SEP, member) o->member = c->member;
+	TURN_OPTIONS(PLACE_OPTION, F, )
+#undef F
+}
+
 struct scope {
 	struct str workspace_id, agent_id;
 	int64_t version, created_us, superseded, copy_seq;

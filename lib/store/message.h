@@ -27,6 +27,7 @@ enum message_kind {
 #define MESSAGE_OPTION(F, SEP, member, key, type, max_chars, kept, form) \
 	MESSAGE_OPTION_##kept(F, SEP, member, type)
 #define MESSAGE_OPTION_MESSAGE(F, SEP, member, type) F(SEP, member, type)
+#define MESSAGE_OPTION_PLACE(F, SEP, member, type) F(SEP, member, type)
 #define MESSAGE_OPTION_TURN(F, SEP, member, type)
 #define MESSAGE_OPTION_PAGE(F, SEP, member, type)
 #define MESSAGE_OPTION_META(F, SEP, member, type)
@@ -43,6 +44,28 @@ struct message_options {
 	TURN_OPTIONS(MESSAGE_OPTION, F, )
 #undef F
 };
+
+/* Those of them that are the conversation's as well, all texts. */
+#define PLACE_OPTION(F, SEP, member, key, type, max_chars, kept, form) \
+	PLACE_OPTION_##kept(F, SEP, member)
+#define PLACE_OPTION_PLACE(F, SEP, member) F(SEP, member)
+#define PLACE_OPTION_MESSAGE(F, SEP, member)
+#define PLACE_OPTION_TURN(F, SEP, member)
+#define PLACE_OPTION_PAGE(F, SEP, member)
+#define PLACE_OPTION_META(F, SEP, member)
+
+/* Where the user of a conversation is; p == NULL: not said. */
+struct conversation_context {
+#define F(SEP, member) struct str member;
+	TURN_OPTIONS(PLACE_OPTION, F, )
+#undef F
+};
+
+/* Whether any of them is said. */
+bool message_place_said(const struct message_options *o);
+
+/* Sets them all from the conversation's. Borrows. */
+void message_place_take(struct message_options *o, const struct conversation_context *c);
 
 struct message {
 	int64_t seq;		/* 1, 2, … within the conversation */

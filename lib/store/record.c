@@ -239,6 +239,9 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	jw_kuuid_if(w, "folderId", &c->folder_id);
 	jw_key(w, "tags");
 	write_tags(w, c->tags);
+	jw_kstr(w, "contextType", c->context.context_type);
+	jw_kstr(w, "projectId", c->context.project_id);
+	jw_kstr(w, "focusId", c->context.focus_id);
 	jw_ktime(w, "createdAt", c->created_us);
 	jw_ktime(w, "updatedAt", c->updated_us);
 	jw_kint(w, "messageCount", c->last_seq - c->superseded);

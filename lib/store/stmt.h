@@ -61,6 +61,9 @@ enum {
 	F(pinned_us, I, "c.pinned_us") SEP \
 	F(folder_id, U, "c.folder_id") SEP \
 	F(tags, S, "c.tags") SEP \
+	F(context.context_type, S, "c.context_type") SEP \
+	F(context.project_id, S, "c.project_id") SEP \
+	F(context.focus_id, S, "c.focus_id") SEP \
 	F(title_by, i, "c.title_by") SEP \
 	F(user_id, u, "c.user_id") SEP \
 	F(last_seq, i, "c.last_seq") SEP \
@@ -91,6 +94,7 @@ enum {
 struct locked {		/* a conversation and its turn, both locked */
 	struct str workspace_id, agent_id;
 	int64_t title_by, last_seq, superseded, turns;
+	struct conversation_context context;
 	struct uuid turn_id;	/* nil: free */
 	int64_t status, lease_until_us, user_seq;	/* of that turn */
 	int64_t variant_index, variant_count;		/* of its answer */
@@ -102,6 +106,9 @@ struct locked {		/* a conversation and its turn, both locked */
 	F(last_seq, i, "c.last_seq") SEP \
 	F(superseded, i, "c.superseded") SEP \
 	F(turns, i, "c.turns") SEP \
+	F(context.context_type, S, "c.context_type") SEP \
+	F(context.project_id, S, "c.project_id") SEP \
+	F(context.focus_id, S, "c.focus_id") SEP \
 	F(turn_id, U, "c.running_turn_id") SEP \
 	F(status, I, "t.status") SEP \
 	F(lease_until_us, I, "t.lease_until_us") SEP \
@@ -135,12 +142,25 @@ struct locked {		/* a conversation and its turn, both locked */
 	F(tenant_id, s, "c.tenant_id") SEP \
 	F(user_id, u, "c.user_id")
 
+/* Where the user is, as columns of the conversation (kept PLACE in turn_options.def). */
+#define PLACE_NAME(SEP, member) ", " #member
+#define PLACE_MARK(SEP, member) ",?"
+#define PLACE_LETTER(SEP, member) "S"
+#define PLACE_SET(SEP, member) ", " #member " = ?"
+#define PLACE_VALUE(c, member) , DB_S_IF((c)->member)
+#define PLACE_NAMES TURN_OPTIONS(PLACE_OPTION, PLACE_NAME, )
+#define PLACE_MARKS TURN_OPTIONS(PLACE_OPTION, PLACE_MARK, )
+#define PLACE_LETTERS TURN_OPTIONS(PLACE_OPTION, PLACE_LETTER, )
+#define PLACE_SETS TURN_OPTIONS(PLACE_OPTION, PLACE_SET, )
+#define PLACE_VALUES(c) TURN_OPTIONS(PLACE_OPTION, PLACE_VALUE, c)
+
 /* Parts common to single statements and whole transactions. */
-#define CONVERSATION_ROW "usussSiiiUiiS"
+#define CONVERSATION_ROW "usussSiiiUiiS" PLACE_LETTERS
 #define CONVERSATION_INSERT \
 	"INSERT INTO conversation (id, tenant_id, user_id, workspace_id," \
 	" agent_id, title, title_by, last_seq, turns, running_turn_id," \
-	" created_us, updated_us, client) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+	" created_us, updated_us, client" PLACE_NAMES ") VALUES" \
+	" (?,?,?,?,?,?,?,?,?,?,?,?,?" PLACE_MARKS ")"
 /*
  * Rows that a turn changes by their key. Left to itself, the optimizer weighs each
  * other key that the condition names, which takes a third of the statement.
@@ -161,6 +181,22 @@ struct locked {		/* a conversation and its turn, both locked */
 #define OPTION_LETTER_BOOL "i"
 #define OPTION_LETTER_TEXT "S"
 #define OPTION_LETTER_LIST "S"
+/* In TURN_BEGIN, where the conversation's are in variables of those names. */
+#define BEGUN_MARK(F, SEP, member, key, type, max_chars, kept, form) \
+	BEGUN_MARK_##kept(member)
+#define BEGUN_MARK_MESSAGE(member) ",?"
+#define BEGUN_MARK_PLACE(member) ",COALESCE(?, @" #member ")"
+#define BEGUN_MARK_TURN(member)
+#define BEGUN_MARK_PAGE(member)
+#define BEGUN_MARK_META(member)
+#define BEGUN_MARKS TURN_OPTIONS(BEGUN_MARK, , )
+#define BEGUN_SET(SEP, member) \
+	" " #member " = @" #member " := IF(?, ?, " #member "),"
+#define BEGUN_SETS TURN_OPTIONS(PLACE_OPTION, BEGUN_SET, )
+#define BEGUN_LETTER(SEP, member) "iS"
+#define BEGUN_SETS_P TURN_OPTIONS(PLACE_OPTION, BEGUN_LETTER, )
+#define BEGUN_VALUE(o, member) , DB_I(message_place_said(o)), DB_S_IF((o)->member)
+#define BEGUN_VALUES(o) TURN_OPTIONS(PLACE_OPTION, BEGUN_VALUE, o)
 #define OPTION_VALUE(m, member, type) , OPTION_VALUE_##type((m)->member)
 #define OPTION_VALUE_BOOL DB_I
 #define OPTION_VALUE_TEXT DB_S_IF
@@ -325,6 +361,8 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	OPTION_FIELD_##kept(F, SEP, member, type)
 #define OPTION_FIELD_MESSAGE(F, SEP, member, type) \
 	SEP OPTION_FIELD(F, options.member, OPTION_TYPE_##type, "m." #member)
+#define OPTION_FIELD_PLACE(F, SEP, member, type) \
+	OPTION_FIELD_MESSAGE(F, SEP, member, type)
 #define OPTION_FIELD_TURN(F, SEP, member, type)
 #define OPTION_FIELD_PAGE(F, SEP, member, type)
 #define OPTION_FIELD_META(F, SEP, member, type)

@@ -120,6 +120,33 @@ struct number {
 	F(service, S, "x.service") SEP \
 	F(created_us, i, "x.created_us") SEP \
 	F(here, i, IN_THREAD("x.seen_seq"))
+#define PLAN_FIELDS(F, SEP) \
+	F(id, u, "p.id") SEP \
+	F(goal, s, "p.goal") SEP \
+	F(status, s, "p.status") SEP \
+	F(plan, s, "p.plan") SEP \
+	F(progress, s, "p.progress") SEP \
+	F(origins, S, "p.origins")
+#define PLAN_STEP_FIELDS(F, SEP) \
+	F(number, i, "x.number") SEP \
+	F(status, i, "x.status") SEP \
+	F(result, S, "x.result") SEP \
+	F(origins, S, "x.origins") SEP \
+	F(tokens, i, "x.tokens") SEP \
+	F(cost, D, "x.cost") SEP \
+	F(started_us, I, "x.started_us") SEP \
+	F(ended_us, I, "x.ended_us")
+#define PLAN_CALL_FIELDS(F, SEP) \
+	F(number, i, "x.number") SEP \
+	F(call_id, s, "x.call_id") SEP \
+	F(tool, s, "x.tool") SEP \
+	F(args, s, "x.args") SEP \
+	F(said, S, "x.said") SEP \
+	F(tries, i, "x.tries") SEP \
+	F(landed, i, "x.landed") SEP \
+	F(flags, i, "x.flags") SEP \
+	F(result, S, "x.result") SEP \
+	F(origins, S, "x.origins")
 #define FACT_FIELDS(F, SEP) \
 	F(seq, i, "x.seq") SEP \
 	F(kind, i, "x.kind") SEP \

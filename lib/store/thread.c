@@ -291,6 +291,14 @@ static int replace_run(struct db *tx, void *ctx, struct arena *a,
 		title = r->title;
 	r->titled = title.p != NULL;
 	r->turn_number = k->l.turns + r->edit;
+	if (r->edit && message_place_said(&r->options) &&
+	    db_exec(tx, STMT_CONVERSATION_CONTEXT,
+		    DB_ARGS(DB_I(r->attempt_us) PLACE_VALUES(&r->options),
+			    DB_U(&r->conversation_id), DB_S(k->o->tenant_id),
+			    DB_U(&k->o->user_id), DB_I(-1), DB_I(-1)), NULL, e))
+		return -1;
+	if (r->edit && !message_place_said(&r->options))
+		message_place_take(&r->options, &k->l.context);
 	if (db_exec(tx, STMT_CONVERSATION_REPLACE,
 		    DB_ARGS(DB_I(r->edit), DB_I(r->edit), DB_U(&r->turn_id),
 			    DB_I(r->attempt_us), DB_I(k->l.superseded),

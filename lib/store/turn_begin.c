@@ -90,6 +90,8 @@ static int take_begun(void *ctx, const struct db_val *row, struct err *e)
 		b->user.seq = r.got & UINT32_MAX;
 		b->turn_number = r.got >> 32 & 0x1fffffff;
 		b->titled = r.got >> 62 & 1;
+		if (b->arena)
+			b->user.options = r.m.options;
 	} else if (p->n == b->n_history) {
 		p->more = true;
 	} else {	/* newest first: filled from the end */
@@ -127,7 +129,7 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 			arena_zalloc(&own, b->n_history, sizeof(*m));
 	rc = db_each_within(tx, STMT_TURN_BEGIN,
 			    DB_ARGS(DB_S_IF(b->title), DB_U(&b->turn_id),
-				    DB_I(m->created_us),
+				    DB_I(m->created_us) BEGUN_VALUES(&m->options),
 				    DB_S_IF(b->title),
 				    DB_S_IF(b->title), DB_U(&b->conversation_id),
 				    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
@@ -199,7 +201,7 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 			    DB_I(b->title.p ? TITLE_FIRST_MESSAGE : TITLE_NONE),
 			    DB_I(1), DB_I(1), DB_U_IF(&b->turn_id),
 			    DB_I(m->created_us), DB_I(m->created_us),
-			    DB_S_IF(b->program),
+			    DB_S_IF(b->program) PLACE_VALUES(&m->options),
 
 			    DB_U(&b->conversation_id), DB_I(1), DB_I(m->role),
 			    DB_U(&b->turn_id), DB_I(m->created_us),

@@ -17,6 +17,8 @@
 
 enum { BYTES_PER_TOKEN = 4 };	/* estimate */
 
+#define SLEEP_US 604800000000	/* a week, until somebody goes on with a plan */
+
 static const struct db_field events_fields[] = {
 #define F(m, t, sql) FIELD_OF(struct turn_events, m, t)
 	TURN_EVENTS_FIELDS(F, COMMA)
@@ -160,6 +162,10 @@ int store_turn_evict(struct db *tx, const struct owner *o,
 {
 	if (uuid_is_nil(&l->turn_id))
 		return 0;
+	if ((l->status == TURN_WAITING || is_dead(l, clock_now_us())) &&
+	    db_exec(tx, STMT_PLAN_STOP,
+		    DB_ARGS(DB_I(clock_now_us()), DB_U(&l->turn_id)), NULL, e))
+		return -1;
 	if (is_dead(l, clock_now_us())) {
 		if (close_dead(tx, o, conversation_id, l, fn, e))
 			return -1;
@@ -179,6 +185,29 @@ int store_turn_evict(struct db *tx, const struct owner *o,
 	return err_set(e, ERR_BUSY, "a turn is running");
 }
 
+/*
+ * A turn with an open plan is not over: it waits, for nobody, and goes on in whichever
+ * process is asked to (docs/plans.md). Its steps record their usage themselves.
+ * 1 if it does; 0; -1.
+ */
+static int put_to_sleep(struct db *tx, const struct turn *t, struct err *e)
+{
+	int64_t open = 0, last_seq = 0;
+
+	if (db_int(tx, STMT_PLAN_OPEN, DB_ARGS(DB_U(&t->id)), &open, e) < 0)
+		return -1;
+	if (!open)
+		return 0;
+	if (store_turn_events_last(tx, &t->id, &last_seq, e) ||
+	    journal_detach(tx, &t->id, e) ||
+	    db_exec(tx, STMT_TURN_PAUSE,
+		    DB_ARGS(DB_I(clock_now_us() + SLEEP_US),
+			    DB_I(last_seq + TURN_SEQ_GAP), DB_U(&t->id),
+			    DB_I(t->resumes)), NULL, e))
+		return -1;
+	return 1;
+}
+
 struct recovering {
 	const struct owner *o;
 	const struct uuid *turn_id;
@@ -193,6 +222,7 @@ static int recover_tx(struct db *tx, void *ctx, struct err *e)
 	struct locked l;
 	struct turn t;
 	int rc = store_turn_get(tx, k->o, k->turn_id, &a, &t, e);
+	bool slept = false;
 
 	k->closed = false;
 	if (!rc && t.status == TURN_RUNNING &&
@@ -200,9 +230,13 @@ static int recover_tx(struct db *tx, void *ctx, struct err *e)
 		rc = conversation_lock(tx, k->o, &t.conversation_id, &a, &l, e);
 		if (!rc && uuid_eq(&l.turn_id, k->turn_id) &&
 		    is_dead(&l, clock_now_us())) {
-			rc = close_dead(tx, k->o, &t.conversation_id, &l,
+			rc = put_to_sleep(tx, &t, e);
+			if (!rc)
+				rc = close_dead(tx, k->o, &t.conversation_id, &l,
 					k->fn, e);
-			k->closed = !rc;
+			else
+				rc = MIN(rc, 0), slept = true;
+			k->closed = !rc && !slept;
 		}
 	}
 	arena_release(&a);

@@ -118,6 +118,20 @@ static int gone(struct err *e)
 			  "This turn is no longer waiting for that.");
 }
 
+void store_turn_wait_copy(struct turn_wait *to, const struct turn_wait *w, struct arena *a)
+{
+	*to = *w;
+	to->call_id = arena_str(a, w->call_id);
+	to->tool = arena_str(a, w->tool);
+	to->reason = arena_str(a, w->reason);
+	to->origins = w->origins.p ? arena_str(a, w->origins) : w->origins;
+	to->args = arena_str(a, w->args);
+	to->digest = arena_str(a, w->digest);
+	to->edited = w->edited.p ? arena_str(a, w->edited) : w->edited;
+	to->result = w->result.p ? arena_str(a, w->result) : w->result;
+	to->decided_via = arena_str(a, w->decided_via);
+}
+
 /* -- pausing ------------------------------------------------------------------ */
 
 struct pausing {
@@ -491,7 +505,7 @@ int wait_close(struct db *tx, const struct owner *o,
 	int rc = store_turn_wait_list(tx, o, &l->turn_id, &a, &rows, &n, e);
 
 	for (size_t i = 0; !rc && i < n; i++)
-		if (!rows[i].used_us)
+		if (!rows[i].used_us && !(rows[i].flags & WAIT_INNER))
 			rc = close_call(tx, conversation_id, &rows[i],
 					l->last_seq + ++n_rows, now_us, e);
 	arena_release(&a);

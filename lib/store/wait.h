@@ -30,7 +30,10 @@ enum wait_status {
 	WAIT_ANSWERED = 6,	/* result is set */
 };
 
-enum { WAIT_EDITABLE = 1, WAIT_REMEMBER = 2 };	/* flags */
+enum {				/* flags */
+	WAIT_EDITABLE = 1, WAIT_REMEMBER = 2,
+	WAIT_INNER = 4,		/* of a step of a plan: the thread has no such call */
+};
 
 /* "open", "approved", …; "approval", "client-tool", "clarification". */
 const char *wait_status_name(enum wait_status s);
@@ -68,6 +71,9 @@ struct turn_wait {
 void wait_digest(const struct uuid *turn_id, struct str call_id,
 		 struct str tool, struct str args,
 		 unsigned char out[WAIT_DIGEST_BYTES]);
+
+/* A copy whose texts are in a. */
+void store_turn_wait_copy(struct turn_wait *to, const struct turn_wait *w, struct arena *a);
 
 /* -- for the process that runs the turn ---------------------------------------- */
 

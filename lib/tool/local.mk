@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/agent/kind_image_text.c \
 	lib/tool/agent/option.def \
 	lib/tool/agent/option.h \
+	lib/tool/agent/plan.c \
 	lib/tool/agent/ready.c \
 	lib/tool/agent/ready_long.c \
 	lib/tool/agent/rows.c \
@@ -118,6 +119,7 @@ lib_liblamplighter_a_SOURCES += \
 # Arguments of tools: NAME.schema.json is SCHEMA_NAME in tool/schemas.h.
 TOOL_SCHEMAS = \
 	lib/tool/agent/image_text.schema.json \
+	lib/tool/agent/plan.schema.json \
 	lib/tool/agent/summarize.schema.json \
 	lib/tool/agent/translate.schema.json \
 	lib/tool/client/ask_user.schema.json \
@@ -164,6 +166,7 @@ BUILT_SOURCES += lib/tool/schemas.h
 CLEANFILES += lib/tool/schemas.h
 
 lib/tool/agent/kind_image_text.$(OBJEXT) lib/tool/agent/ready.$(OBJEXT) \
+	lib/tool/agent/rows.$(OBJEXT) \
 	lib/tool/client/rows.$(OBJEXT) lib/tool/data/rows.$(OBJEXT) \
 	lib/tool/entity/rows.$(OBJEXT) lib/tool/knowledge/rows.$(OBJEXT) \
 	lib/tool/text/rows.$(OBJEXT) lib/tool/web/kind_web.$(OBJEXT): \

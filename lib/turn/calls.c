@@ -20,12 +20,15 @@
 #include "memory/fact.h"
 #include "turn/cite.h"
 #include "turn/emit.h"
+#include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/nested.h"
 #include "turn/operation.h"
 #include "turn/pause.h"
+#include "turn/plan.h"
 #include "turn/remember.h"
 #include "turn/said.h"
+#include "turn/trail.h"
 
 #include "base/banned.h"
 
@@ -60,6 +63,10 @@ struct call_job {
 	struct resource_changes changes;	/* in the arena */
 	struct note *notes;		/* under jobs->lock; NOTES, or NULL */
 	size_t n_notes;
+	char *plan;			/* under jobs->lock: where its plan stands, JSON;
+					   or NULL */
+	struct turn_wait *waits;	/* of its plan; in the arena */
+	size_t n_waits;
 };
 
 /* -- what is told and noted ------------------------------------------------- */
@@ -165,6 +172,8 @@ void calls_end(struct turn_loop *l, struct turn_call *c)
 	cite_tell(l);
 	tell_result(l, c);
 	note_change(l, c);
+	if (l->trail)
+		trail_end(l, c);
 }
 
 /* -- calls that are not run ------------------------------------------------- */
@@ -262,6 +271,14 @@ static void on_note(void *ctx, const struct tool_note *n)
 	if (!j->jobs)
 		return;		/* the call runs in the turn's own thread */
 	pthread_mutex_lock(&j->jobs->lock);
+	if (n->plan.n) {
+		free(j->plan);
+		j->plan = xcalloc(n->plan.n + 1, 1);
+		memcpy(j->plan, n->plan.p, n->plan.n);
+		pthread_cond_signal(&j->jobs->ended);
+		pthread_mutex_unlock(&j->jobs->lock);
+		return;
+	}
 	if (!j->notes)
 		j->notes = xcalloc(NOTES, sizeof(*j->notes));
 	to = j->n_notes ? &j->notes[j->n_notes - 1] : NULL;
@@ -286,6 +303,14 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 
 	return nested_run(j->loop, call, task, out, &j->call->untrusted,
 			  &j->call->from, e);
+}
+
+static int on_plan(void *ctx, const struct tool_ctx *call, const struct tool *t,
+		   const json_t *args, struct buf *out, struct err *e)
+{
+	struct call_job *j = ctx;
+
+	return turn_plan_run(j->loop, j->call, call, t, args, out, &j->waits, &j->n_waits, e);
 }
 
 /* Safe without a lock: messages do not change while calls run. */
@@ -345,22 +370,36 @@ static void tell_note(struct turn_loop *l, struct turn_call *c,
 	loop_emit(l, &ev);
 }
 
+static void tell_plan(struct turn_loop *l, const struct turn_call *c, struct str plan)
+{
+	struct turn_event ev = {
+		.type = TURN_EV_PLAN, .call_id = c->id, .args = plan,
+	};
+
+	loop_emit(l, &ev);
+}
+
 /* Emits the notes of j; false if there were none. Under the lock. */
 static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
 		       struct call_job *j)
 {
 	struct note *notes = j->notes;
+	char *plan = j->plan;
 	size_t n = j->n_notes;
 
-	if (n == 0)
+	if (n == 0 && !plan)
 		return false;
 	j->notes = NULL;
 	j->n_notes = 0;
+	j->plan = NULL;
 	pthread_mutex_unlock(&jobs->lock);
 	for (size_t i = 0; i < n; i++)
 		tell_note(l, j->call, &notes[i]);
+	if (plan)
+		tell_plan(l, j->call, str_of(plan));
 	loop_flush(l);
 	free(notes);
+	free(plan);
 	pthread_mutex_lock(&jobs->lock);
 	return true;
 }
@@ -373,13 +412,19 @@ static void run_job(struct call_job *j)
 
 	ctx.arena = &j->arena;
 	ctx.turn.service = j->loop->run->in.target.service;
-	j->host = (struct tool_host){ on_note, on_agent, was_said, j };
+	j->host = (struct tool_host){
+		.note = on_note, .agent = on_agent, .was_said = was_said,
+		.plan = j->loop->nested ? NULL : on_plan, .ctx = j,
+	};
 	ctx.host = &j->host;
 	ctx.approved = j->call->approved;
 	ctx.from = &j->call->from;
 	j->changes.turn_id = j->loop->run->id;
 	j->changes.conversation_id = j->loop->run->conversation_id;
 	ctx.turn.by.changes = &j->changes;
+	if (j->loop->trail &&
+	    !trail_begin(j->loop, j->call, &j->changes, &j->arena, &j->result))
+		return;
 	tool_call(&j->loop->tools, &ctx, j->call->name,
 		  j->call->edited.n ? j->call->edited : j->call->args,
 		  &j->result);
@@ -403,6 +448,12 @@ static void finish_job(struct call_job *j)
 {
 	struct turn_loop *l = j->loop;
 
+	if (j->n_waits) {
+		turn_plan_keep_waits(j->call, j->waits, j->n_waits, l->arena);
+		arena_release(&j->arena);
+		j->state = JOB_TOLD;
+		return;
+	}
 	j->call->result = j->result;
 	j->call->result.text = arena_str(l->arena, j->result.text);
 	operation_end(l, j->call, &j->changes);
@@ -512,6 +563,15 @@ static void run_parallel(struct turn_loop *l, struct call_job *jobs, size_t n,
 	pthread_mutex_destroy(&shared.lock);
 }
 
+/* A plan goes on in another process if this one dies: its call is stored first. */
+static void store_before(struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+
+	if (!l->nested && o && o->tool->resumes && !l->step.stored)
+		steps_store(l);
+}
+
 /* Calls that may exceed the keep-alive interval need a thread. */
 static bool may_run_inline(const struct turn_loop *l, const struct call_job *j)
 {
@@ -528,10 +588,12 @@ void calls_go(struct turn_loop *l)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_calls; i++)
-		if (!s->calls[i].result.text.p && !s->calls[i].wait)
+		if (!s->calls[i].result.text.p && !s->calls[i].wait) {
+			store_before(l, &s->calls[i]);
 			jobs[n++] = (struct call_job){
 				.loop = l, .call = &s->calls[i],
 			};
+		}
 	if (n == 1 && may_run_inline(l, &jobs[0])) {
 		operation_start(l, jobs[0].call);
 		run_job(&jobs[0]);

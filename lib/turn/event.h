@@ -36,6 +36,8 @@ enum turn_field_kind {
 				   !result_json */
 	TURN_FIELD_CONVERSATION, TURN_FIELD_TURN,	/* ids of the run */
 	TURN_FIELD_WORKSPACE, TURN_FIELD_AGENT,
+	TURN_FIELD_CONTEXT_TYPE, TURN_FIELD_SCOPE,	/* where its user is (D4) */
+	TURN_FIELD_PROJECT, TURN_FIELD_FOCUS,
 	TURN_FIELD_CREATED,	/* whether the turn created the conversation */
 	TURN_FIELD_MESSAGE,	/* the message's record */
 	TURN_FIELD_WAIT,	/* the first of the waits */
@@ -43,7 +45,7 @@ enum turn_field_kind {
 	TURN_FIELD_PARTS	/* of the context; omitted in fixed forms */
 };
 
-enum { TURN_EVENT_FIELDS = 8 };	/* maximum per event */
+enum { TURN_EVENT_FIELDS = 10 };	/* maximum per event */
 
 struct turn_event_row {
 	const char *name;	/* "TOOL_CALL" */

@@ -36,7 +36,7 @@ enum { STORE_HOLD_MS = 28000 };
 
 /* -- rows of steps ---------------------------------------------------------- */
 
-/* The unstored rows of the step; a call that waits has none yet. */
+/* The unstored rows of the step; a call that waits or runs has none yet. */
 static size_t step_rows(struct turn_loop *l, struct message *rows)
 {
 	struct turn_step *s = &l->step;
@@ -52,7 +52,7 @@ static size_t step_rows(struct turn_loop *l, struct message *rows)
 	for (size_t i = 0; i < s->n_calls; i++) {
 		struct turn_call *c = &s->calls[i];
 
-		if (c->stored || c->wait)
+		if (c->stored || c->wait || !c->result.text.p)
 			continue;
 		c->stored = true;
 		rows[n++] = (struct message){

@@ -390,6 +390,9 @@ int turn_follow_open(struct turn_follow *f, struct err *e)
 			  .turn_id = f->turn_id,
 			  .created_us = f->turn.started_us },
 	};
+	f->run.in.options.context_type = c.context.context_type;
+	f->run.in.options.project_id = c.context.project_id;
+	f->run.in.options.focus_id = c.context.focus_id;
 	find_target(f, &c);
 	f->after = MIN(MAX(f->after, 0), UINT32_MAX);
 	f->done = (has_ended(&f->turn) ||

@@ -32,6 +32,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pack.c lib/turn/pack.h \
 	lib/turn/pause.c lib/turn/pause.h \
+	lib/turn/plan.c lib/turn/plan.h \
 	lib/turn/place.c lib/turn/place.h \
 	lib/turn/preview.c lib/turn/preview.h \
 	lib/turn/quote.c lib/turn/quote.h \
@@ -42,6 +43,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/step.h \
 	lib/turn/title.c lib/turn/title.h \
 	lib/turn/told.c lib/turn/told.h \
+	lib/turn/trail.c lib/turn/trail.h \
 	lib/turn/trial.c lib/turn/trial.h \
 	lib/turn/turn.h \
 	lib/turn/unstored.c lib/turn/unstored.h \

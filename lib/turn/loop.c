@@ -28,6 +28,7 @@
 #include "turn/notify.h"
 #include "turn/pause.h"
 #include "turn/resume.h"
+#include "turn/trail.h"
 #include "turn/whose.h"
 
 #include "base/banned.h"
@@ -349,6 +350,10 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 			pause_drop(l);
 			break;
 		}
+		if (l->trail) {
+			trail_wait(l);
+			return 1;
+		}
 		if (pausing)
 			tell_reset(l);
 		pausing = false;
@@ -375,6 +380,8 @@ static int run_tools(struct turn_loop *l, struct err *e)
 {
 	TRACE_SPAN(TRACE_TOOLS, NULL);
 
+	if (l->trail && trail_round(l, e) < 0)
+		return -1;
 	calls_run(l);
 	l->iterations++;
 	return finish_step(l, true, e);
@@ -469,6 +476,13 @@ int loop_converse(struct turn_loop *l, struct err *e)
 			return -1;
 		rc = finish_step(l, false, e);
 		if (rc || go_on(l, limit, e) < 0)
+			return rc > 0 ? 0 : -1;
+	}
+	if (l->trail) {
+		rc = trail_resume(l, e);
+		if (rc > 0)
+			rc = finish_step(l, false, e);
+		if (rc || (l->iterations && go_on(l, limit, e) < 0))
 			return rc > 0 ? 0 : -1;
 	}
 	cite_tell(l);

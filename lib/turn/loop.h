@@ -9,6 +9,8 @@
  *   pause.c    calls that wait for somebody    calls.c    a step's tool calls
  *   resume.c   resuming a turn that waited     finish.c   storing the answer
  *   nested.c   an agent as a tool: the same loop within a call
+ *   plan.c     a plan as a tool: agents for its steps, in parallel
+ *   trail.c    what a step of a plan stores, to go on from there
  *   meta.c     metadata of rows                emit.c     events to the sink
  *   whose.c    prompts by others
  *   commit.c   the COMMIT of the begin
@@ -50,6 +52,7 @@ struct turn_loop {
 	bool nested;			/* nothing of it is stored */
 	const struct turn_loop *parent;
 	const struct tool_task *task;	/* the agent's task */
+	struct trail *trail;	/* of a step of a plan (trail.h); or NULL */
 	int max_calls, n_called;	/* tool calls */
 	int64_t max_tokens, until_ms;	/* monotonic */
 
@@ -84,6 +87,7 @@ struct turn_loop {
 	} knowledge;			/* knowledge.h */
 	struct {
 		bool looked_up, there, own;
+		struct str focus_kind;	/* of what they look at; or empty */
 		struct str text;	/* where the user is; untrusted unless own */
 	} place;			/* place.h */
 	struct {

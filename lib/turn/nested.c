@@ -8,6 +8,8 @@
 
 #include "turn/nested.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -17,6 +19,7 @@
 #include "turn/context.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
+#include "turn/trail.h"
 
 #include "base/banned.h"
 
@@ -112,6 +115,23 @@ const struct llm_service *nested_service(struct turn_loop *l,
 	out = arena_new(l->arena, struct llm_service);
 	*out = llm_service_within(s, (int)MAX(l->until_ms - clock_mono_ms(), 1));
 	return out;
+}
+
+/* A step of a plan may do what its turn may, and ask the user. */
+static void set_up_step(struct turn_loop *l, const struct tool_turn *turn,
+			struct trail *trail)
+{
+	struct tool_turn *to = &l->tool_ctx.turn;
+
+	l->trail = trail;
+	to->plan = true;
+	to->pool = turn->pool;
+	to->calendar = turn->calendar;
+	to->more = turn->more;
+	to->n_more = turn->n_more;
+	to->page = turn->page;
+	to->n_page = turn->n_page;
+	to->conversation_id = turn->conversation_id;
 }
 
 static void set_up(struct nested *n, const struct turn_loop *parent,
@@ -244,6 +264,49 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 		buf_adds(out, "\n\n[This agent came to the end of its budget "
 			 "before it was done.]");
 	loop_drop(n->loop);
+	return rc;
+}
+
+static int64_t tokens_of(const struct llm_usage *u)
+{
+	return MAX(u->input, 0) + MAX(u->output, 0) + MAX(u->cache_read, 0) +
+	       MAX(u->cache_write, 0);
+}
+
+int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
+		const struct tool_task *task, struct trail *trail,
+		const struct origins *given, struct buf *out, struct nested_end *end,
+		struct err *e)
+{
+	struct nested *n = arena_new(call->arena, struct nested);
+	struct err why = ERR_INIT;
+	struct turn_loop *l;
+	int rc;
+
+	*n = (struct nested){ .sink = { .emit = on_emit }, .call = call };
+	*end = (struct nested_end){ .cost = NAN };
+	if (choose_service(n, parent, task->tool, &why) < 0)
+		return err_public(e, ERR_TOOL_FAILED, "The step has no language model: "
+				  "%.120s", err_message(&why));
+	set_up(n, parent, task);
+	l = n->loop;
+	origins_join(&l->taint, given);
+	set_up_step(l, &call->turn, trail);
+	rc = context_build(l, &why);
+	origins_join(&l->taint, given);
+	if (rc == 0)
+		rc = loop_converse(l, &why);
+	record(n, rc == 0);
+	end->tokens = tokens_of(&l->usage);
+	end->cost = l->usage.cost;
+	end->from = l->taint;
+	if (rc == 0 && l->waiting) {
+		end->waits = l->waits;
+		end->n_waits = l->n_waiting;
+	} else {
+		rc = answer(task->tool, buf_str(&l->step.text), rc, &why, out, e);
+	}
+	loop_drop(l);
 	return rc;
 }
 

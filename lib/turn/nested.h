@@ -7,12 +7,14 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "prompt/origin.h"
 
+struct trail;
 struct llm_service;
-struct origins;
 struct tool_ctx;
 struct tool_task;
 struct turn_loop;
+struct turn_wait;
 
 /*
  * Runs the agent of task->tool within a call of parent's turn, in the call's
@@ -24,6 +26,23 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	       const struct tool_task *task, struct buf *out,
 	       bool *untrusted, struct origins *from,
 	       struct err *e) MUST_CHECK;
+
+struct nested_end {		/* of a step of a plan */
+	int64_t tokens;
+	double cost;			/* NAN: unknown */
+	struct origins from;		/* of its answer */
+	const struct turn_wait *waits;	/* what it waits for, in the call's arena */
+	size_t n_waits;			/* 0: it has ended */
+};
+
+/*
+ * Runs a step of a plan, like nested_run, from where its trail ends; it may ask the user.
+ * given: the origins of what its task has from steps before it.
+ */
+int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
+		const struct tool_task *task, struct trail *trail,
+		const struct origins *given, struct buf *out, struct nested_end *end,
+		struct err *e) MUST_CHECK;
 
 /*
  * The service with the timeouts that a call of l may use: within a call,

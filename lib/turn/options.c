@@ -62,7 +62,7 @@ struct str turn_options_meta(struct arena *a, struct str meta,
 	const char *text;
 
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
-		if (turn_options[i].kept == TURN_OPTION_MESSAGE ||
+		if (turn_options[i].kept <= TURN_OPTION_PLACE ||
 		    turn_options[i].kept == TURN_OPTION_META)
 			put(o, &turn_options[i], v, false);
 	/* The metadata may be long; it is not parsed here. */

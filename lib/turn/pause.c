@@ -22,6 +22,7 @@
 #include "turn/loop.h"
 #include "turn/meta.h"
 #include "turn/notify.h"
+#include "turn/trail.h"
 
 #include "base/banned.h"
 
@@ -39,9 +40,9 @@ static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 	struct str *allowed;
 	size_t n;
 
-	if (c->approved || !tool_asks(t, ctx, &c->ask))
+	if (c->approved || t->resumes || !tool_asks(t, ctx, &c->ask))
 		return false;
-	if (l->run->created_conversation || ctx->turn.allowed ||
+	if ((l->run->created_conversation && !l->trail) || ctx->turn.allowed ||
 	    !c->ask.may_remember)
 		return true;
 	if (wait_allowed_list(l->run->deps->db, &l->owner,
@@ -114,21 +115,22 @@ void pause_drop(struct turn_loop *l)
 
 /* -- rows -------------------------------------------------------------------- */
 
-static void fill_row(struct turn_loop *l, struct turn_call *c,
-		     struct turn_wait *w)
+void pause_row(struct turn_loop *l, struct turn_call *c, struct turn_wait *w)
 {
 	const struct tool *t = tool_set_find(&l->tools, c->name)->tool;
+	const struct str call_id = trail_call_id(l, c);
 	unsigned char *digest = arena_alloc(l->arena, WAIT_DIGEST_BYTES);
 	bool approval = c->wait == WAIT_APPROVAL;
 	struct buf from = BUF_INIT(65536);
 	struct jw j = jw_on(&from);
 
 	origins_write(&j, &l->asked);
-	wait_digest(&l->run->id, c->id, c->name, c->shown, digest);
+	wait_digest(&l->run->id, call_id, c->name, c->shown, digest);
 	*w = (struct turn_wait){
 		.id = uuid_new(), .turn_id = l->run->id, .kind = c->wait,
-		.call_id = c->id, .tool = str_of(t->name), .effect = t->effect,
-		.flags = (approval && t->editable ? WAIT_EDITABLE : 0) |
+		.call_id = call_id, .tool = str_of(t->name), .effect = t->effect,
+		.flags = (l->trail ? WAIT_INNER : 0) |
+			 (approval && t->editable ? WAIT_EDITABLE : 0) |
 			 (approval && c->ask.may_remember ? WAIT_REMEMBER : 0),
 		.reason = approval ? str_of(c->ask.reason) : STR(""),
 		.origins = approval ? arena_str(l->arena, buf_str(&from))
@@ -141,22 +143,47 @@ static void fill_row(struct turn_loop *l, struct turn_call *c,
 	buf_release(&from);
 }
 
+/* Whether a wait of a plan is stored. */
+static bool is_stored(const struct turn_wait *w)
+{
+	return w->created_us > 0;
+}
+
+/* Adds the rows of a call's waits that are stored, or that are not. */
+static size_t add_rows(struct turn_loop *l, struct turn_call *c, bool stored,
+		       struct turn_wait *rows, size_t n)
+{
+	if (!c->wait)
+		return n;
+	for (size_t i = 0; i < c->n_inner; i++)
+		if (is_stored(&c->inner[i]) == stored)
+			rows[n++] = c->inner[i];
+	if (!c->n_inner && (c->row != NULL) == stored) {
+		if (stored)
+			rows[n] = *c->row;
+		else
+			pause_row(l, c, &rows[n]);
+		n++;
+	}
+	return n;
+}
+
 /* Makes the rows of all waits, in order; the *n_new last ones are new. */
 static void make_rows(struct turn_loop *l, size_t *n_new)
 {
 	struct turn_step *s = &l->step;
-	struct turn_wait *rows = arena_zalloc(l->arena, s->n_calls,
-					      sizeof(*rows));
-	size_t n = 0;
+	struct turn_wait *rows;
+	size_t most = s->n_calls, n = 0, n_stored;
 
 	for (size_t i = 0; i < s->n_calls; i++)
-		if (s->calls[i].wait && s->calls[i].row)
-			rows[n++] = *s->calls[i].row;
-	*n_new = n;
+		most += s->calls[i].n_inner;
+	rows = arena_zalloc(l->arena, most, sizeof(*rows));
 	for (size_t i = 0; i < s->n_calls; i++)
-		if (s->calls[i].wait && !s->calls[i].row)
-			fill_row(l, &s->calls[i], &rows[n++]);
-	*n_new = n - *n_new;
+		n = add_rows(l, &s->calls[i], true, rows, n);
+	n_stored = n;
+	for (size_t i = 0; i < s->n_calls; i++)
+		n = add_rows(l, &s->calls[i], false, rows, n);
+	*n_new = n - n_stored;
 	l->waits = rows;
 	l->n_waiting = n;
 }
@@ -166,9 +193,14 @@ static void keep_rows(struct turn_loop *l, struct turn_wait *made, size_t n)
 {
 	struct turn_step *s = &l->step;
 
-	for (size_t i = 0, k = 0; i < s->n_calls && k < n; i++)
-		if (s->calls[i].wait && !s->calls[i].row)
-			s->calls[i].row = &made[k++];
+	for (size_t i = 0, k = 0; i < s->n_calls && k < n; i++) {
+		struct turn_call *c = &s->calls[i];
+
+		for (size_t m = 0; c->wait && m < c->n_inner; m++)
+			k += !is_stored(&c->inner[m]);
+		if (c->wait && !c->n_inner && !c->row)
+			c->row = &made[k++];
+	}
 	l->n_waits += n;
 }
 

@@ -9,6 +9,7 @@
 
 struct turn_call;
 struct turn_loop;
+struct turn_wait;
 
 /*
  * Whether the call must wait for somebody: sets c->wait and its companions. An
@@ -28,5 +29,8 @@ int pause_turn(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /* Answers the waiting calls of a turn that is stopped. */
 void pause_drop(struct turn_loop *l);
+
+/* The row of a call that waits, in l's arena. */
+void pause_row(struct turn_loop *l, struct turn_call *c, struct turn_wait *w);
 
 #endif

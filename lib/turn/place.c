@@ -4,6 +4,7 @@
 #include "auth/policy.h"
 #include "base/log.h"
 #include "entity/pack.h"
+#include "turn/emit.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -62,32 +63,28 @@ static bool is_on(const struct turn_loop *l)
 	return l->run->in.target.workspace->projects || o->context_type.n || o->project_id.n;
 }
 
-static void set_pool(struct turn_loop *l)
+static enum tool_pool pool_of(const struct turn_options *o)
 {
-	const struct turn_options *o = &l->run->in.options;
 	const int pool = o->context_type.n ? tool_pool_of(o->context_type)
 		: o->project_id.n ? TOOL_POOL_PROJECT : TOOL_POOL_GLOBAL;
 
-	l->tool_ctx.turn.pool = pool < 0 ? TOOL_POOL_GLOBAL : (enum tool_pool)pool;
+	return pool < 0 ? TOOL_POOL_GLOBAL : (enum tool_pool)pool;
 }
 
-/* Reads the pack of valid ids; what is wrong with them is told by l->place.there. */
-static int read(struct turn_loop *l, const struct uuid *project, const struct uuid *focus,
-		struct err *e)
+static void set_pool(struct turn_loop *l)
 {
-	struct caller by = l->tool_ctx.turn.by;
-	struct entity_pack pack;
+	l->tool_ctx.turn.pool = pool_of(&l->run->in.options);
+}
 
-	by.arena = l->arena;
-	by.db = l->run->deps->db;
-	if (!policy_may(by.who, PERM_PROJECTS_READ))
-		return 0;
-	if (entity_pack(&by, project, focus, &pack, e) < 0)
-		return -1;
-	l->place.text = pack.text;
-	l->place.there = pack.there;
-	l->place.own = pack.own;
-	return 0;
+const char *place_type_name(const struct turn_options *o)
+{
+	return tool_pool_name(pool_of(o));
+}
+
+const char *place_scope_name(const struct turn_options *o)
+{
+	return !types[pool_of(o)].of_project ? "global" : o->focus_id.n ? "entity"
+		: "project";
 }
 
 static int wrong(const char *key, const char *what, struct err *e)
@@ -104,50 +101,134 @@ static int id_of(struct str text, const char *key, struct uuid *id, struct uuid 
 		: err_field(e, ERR_INVALID_FIELD, key, "%s must be an id.", key);
 }
 
-int context_place_new(struct turn_run *t, struct err *e)
+/* Checks c as far as that takes no database. */
+static int read_ids(const struct conversation_context *c, struct uuid ids[2],
+		    struct uuid **project, struct uuid **focus, struct err *e)
 {
-	const struct turn_options *o = &t->in.options;
-	struct turn_loop *l = t->loop;
-	struct uuid ids[2], *project, *focus;
+	const int pool = c->context_type.n ? tool_pool_of(c->context_type)
+		: TOOL_POOL_GLOBAL;
 
-	if (!is_on(l))
-		return o->focus_id.n ? wrong("focusId", "focusId needs a projectId.", e) : 0;
-	if (o->context_type.n && tool_pool_of(o->context_type) < 0)
+	if (pool < 0)
 		return wrong("contextType", "There is no such context type.", e);
-	if (id_of(o->project_id, "projectId", &ids[0], &project, e) < 0 ||
-	    id_of(o->focus_id, "focusId", &ids[1], &focus, e) < 0)
+	if (id_of(c->project_id, "projectId", &ids[0], project, e) < 0 ||
+	    id_of(c->focus_id, "focusId", &ids[1], focus, e) < 0)
 		return -1;
-	set_pool(l);
-	if (focus && !project)
+	if (*focus && !*project)
 		return wrong("focusId", "focusId needs a projectId.", e);
-	if (!project && types[l->tool_ctx.turn.pool].of_project)
+	if (!*project && types[pool].of_project)
 		return wrong("projectId", "This context type is about a project: give its "
 			     "projectId.", e);
-	if (read(l, project, focus, e) < 0)
-		return -1;
-	if (project && !l->place.there)
-		return focus ? wrong("focusId", "There is no such project with this in it "
-				     "that the user sees.", e)
-			: wrong("projectId", "There is no such project that the user sees.",
-				e);
-	l->place.looked_up = true;
 	return 0;
+}
+
+static int not_there(const struct uuid *focus, struct err *e)
+{
+	return focus ? wrong("focusId", "There is no such project with this in it that the "
+			     "user sees.", e)
+		: wrong("projectId", "There is no such project that the user sees.", e);
+}
+
+/* Of what the caller may not see, nothing is there. */
+static int read(const struct caller *by, const struct uuid *project,
+		const struct uuid *focus, struct entity_pack *out, struct err *e)
+{
+	*out = (struct entity_pack){ .there = !project };
+	return policy_may(by->who, PERM_PROJECTS_READ)
+		? entity_pack(by, project, focus, out, e) : 0;
+}
+
+bool place_of_project(struct str context_type)
+{
+	const int pool = tool_pool_of(context_type);
+
+	return pool >= 0 && types[pool].of_project;
+}
+
+int place_check(const struct caller *by, const struct conversation_context *c,
+		struct err *e)
+{
+	struct uuid ids[2], *project, *focus;
+	struct entity_pack pack;
+
+	if (read_ids(c, ids, &project, &focus, e) < 0 ||
+	    (project && read(by, project, focus, &pack, e) < 0))
+		return -1;
+	return !project || pack.there ? 0 : not_there(focus, e);
+}
+
+static struct conversation_context said(const struct turn_options *o)
+{
+	return (struct conversation_context){ o->context_type, o->project_id, o->focus_id };
+}
+
+/* Reads the pack; of a project that is not there, as if none were said. */
+static int look_up(struct turn_loop *l, const struct uuid *project,
+		   const struct uuid *focus, struct err *e)
+{
+	struct caller by = l->tool_ctx.turn.by;
+	struct entity_pack pack;
+
+	l->place.looked_up = true;
+	set_pool(l);
+	by.arena = l->arena;
+	by.db = l->run->deps->db;
+	if (read(&by, project, focus, &pack, e) < 0)
+		return -1;
+	l->place.text = pack.text;
+	l->place.there = pack.there;
+	l->place.own = pack.own;
+	l->place.focus_kind = pack.focus_kind;
+	return 0;
+}
+
+int context_place_new(struct turn_run *t, struct err *e)
+{
+	const struct conversation_context c = said(&t->in.options);
+	struct uuid ids[2], *project, *focus;
+
+	if (read_ids(&c, ids, &project, &focus, e) < 0)
+		return -1;
+	if (!project)
+		return 0;
+	if (look_up(t->loop, project, focus, e) < 0)
+		return -1;
+	if (!t->loop->place.there)
+		return not_there(focus, e);
+	return !t->in.focus_type.n || str_eq(t->in.focus_type, t->loop->place.focus_kind)
+		? 0 : wrong("entity_type", "What entity_id names is of another type.", e);
+}
+
+/* The conversation's project is out of reach: the turn goes on without it. */
+static void tell_gone(struct turn_loop *l, bool focus)
+{
+	if (!focus)
+		l->tool_ctx.turn.pool = TOOL_POOL_GLOBAL;
+	if (!l->sink)
+		return;
+	loop_warn(l, "place_gone", focus
+		? "What this conversation is about was deleted, or you can no longer see "
+		  "it. The answer is given without it."
+		: "The project of this conversation was deleted, or you can no longer see "
+		  "it. The answer is given without it.");
 }
 
 void context_place(struct turn_loop *l)
 {
-	const struct turn_options *o = &l->run->in.options;
+	const struct conversation_context c = said(&l->run->in.options);
 	struct uuid ids[2], *project, *focus;
 	struct err e = ERR_INIT;
 
 	if (l->nested || l->place.looked_up || !is_on(l))
 		return;
-	l->place.looked_up = true;
-	set_pool(l);
-	if (id_of(o->project_id, "projectId", &ids[0], &project, &e) < 0 ||
-	    id_of(o->focus_id, "focusId", &ids[1], &focus, &e) < 0 ||
-	    read(l, project, project ? focus : NULL, &e) < 0)
+	if (read_ids(&c, ids, &project, &focus, &e) < 0 ||
+	    look_up(l, project, focus, &e) < 0)
 		log_err("where the user is, which is left out", &e);
+	else if (project && focus && !l->place.there &&
+		 look_up(l, project, NULL, &e) == 0 && l->place.there)
+		tell_gone(l, true);
+	else if (project && !l->place.there)
+		tell_gone(l, false);
+	l->place.looked_up = true;
 }
 
 struct str place_scope(const struct turn_loop *l)

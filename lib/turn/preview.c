@@ -33,6 +33,10 @@ static int find_place(struct turn_run *t, struct err *e)
 	    !str_is(c.agent_id, t->in.target.agent->id))
 		return err_set(e, ERR_NOT_FOUND, "a conversation of another agent");
 	t->user.seq = c.last_seq + 1;
+	t->user.options = turn_options_kept(t->arena, &t->in.options);
+	if (!message_place_said(&t->user.options))
+		message_place_take(&t->user.options, &c.context);
+	turn_options_recall(t->arena, &t->in.options, &t->user.options);
 	return 0;
 }
 

@@ -42,7 +42,7 @@ static bool is_same(struct turn_loop *l, const struct turn_call *c,
 {
 	unsigned char digest[WAIT_DIGEST_BYTES];
 
-	wait_digest(&l->run->id, c->id, c->name, calls_canonical(l, c), digest);
+	wait_digest(&l->run->id, w->call_id, c->name, calls_canonical(l, c), digest);
 	return str_eq(w->digest, (struct str){ (const char *)digest,
 					       sizeof(digest) });
 }
@@ -99,8 +99,7 @@ static void take_answer(struct turn_loop *l, struct turn_call *c,
 	calls_end(l, c);
 }
 
-static void take_up(struct turn_loop *l, struct turn_call *c,
-		    const struct turn_wait *w)
+void resume_call(struct turn_loop *l, struct turn_call *c, const struct turn_wait *w)
 {
 	switch ((enum wait_status)w->status) {
 	case WAIT_APPROVED:
@@ -130,13 +129,21 @@ static void take_up(struct turn_loop *l, struct turn_call *c,
 	}
 }
 
+/* Whether the call has not ended and knows itself what it waits for: a plan. */
+static bool goes_on(const struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+
+	return o && o->tool->resumes;
+}
+
 /* Refuses calls without a result whose row is neither open nor just decided. */
 static void refuse_lost(struct turn_loop *l)
 {
 	for (size_t i = 0; i < l->step.n_calls; i++) {
 		struct turn_call *c = &l->step.calls[i];
 
-		if (!c->result.text.p && !c->wait && !c->approved)
+		if (!c->result.text.p && !c->wait && !c->approved && !goes_on(l, c))
 			refuse(l, c, "The call was not answered.");
 	}
 }
@@ -168,12 +175,17 @@ int resume_calls(struct turn_loop *l, struct err *e)
 			c->shown = all[i].args;
 		}
 	}
+	for (size_t i = 0; i < l->step.n_calls; i++)
+		if (l->step.calls[i].n_inner) {
+			l->step.calls[i].wait = 0;
+			l->step.calls[i].n_inner = 0;
+		}
 	for (size_t i = 0; i < n; i++) {
 		struct turn_call *c = call_of(l, &taken[i]);
 
 		if (c) {
 			c->row = &taken[i];
-			take_up(l, c, &taken[i]);
+			resume_call(l, c, &taken[i]);
 		}
 	}
 	refuse_lost(l);

@@ -5,6 +5,8 @@
 
 #include "base/err.h"
 
+struct turn_call;
+struct turn_wait;
 struct turn_loop;
 struct turn_run;
 
@@ -20,5 +22,11 @@ int resume_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
  * set.
  */
 int resume_start(struct turn_run *t, struct err *e) MUST_CHECK;
+
+/*
+ * Applies the decision of a wait to its call: it gets a result, may run, or waits again.
+ * Of a plan, too (trail.h).
+ */
+void resume_call(struct turn_loop *l, struct turn_call *c, const struct turn_wait *w);
 
 #endif

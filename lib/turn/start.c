@@ -370,7 +370,8 @@ static int prepare(struct start *s, struct err *e)
 	t->conversation_id = t->in.conversation_id;
 	t->created_conversation = uuid_is_nil(&t->conversation_id);
 	if (t->created_conversation)
-		t->conversation_id = uuid_new();
+		t->conversation_id = uuid_is_nil(&t->in.makes) ? uuid_new()
+			: t->in.makes;
 	t->loop = loop_new(t, t->arena);
 	t->loop->abort = http_abort_new(e);
 	if (!t->loop->abort)
@@ -450,6 +451,7 @@ static int begin_send(struct start *s, struct err *e)
 	if (rc < 0)
 		return -1;
 	t->user = b.user;
+	turn_options_recall(t->arena, &t->in.options, &b.user.options);
 	t->loop->last_seq = b.user.seq;
 	t->history = b.history;
 	t->loop->turn_number = b.turn_number;

@@ -44,6 +44,11 @@ struct turn_call {
 	struct str shown;		/* canonical arguments */
 	struct str edited;		/* as the user changed them; or empty */
 	bool approved;
+	/* A plan that waits: for these, of its steps; in the arena. */
+	struct turn_wait *inner;
+	size_t n_inner;
+	/* In a step of a plan (trail.h). */
+	int64_t plan_call, plan_tries;
 };
 
 struct turn_step {		/* the output of one model call */

@@ -65,6 +65,10 @@ struct turn_request {
 				   of the begin, and asks the model meanwhile */
 	struct caller by;
 	enum turn_key key;
+	struct str run_name;		/* a key in the body; p == NULL: none */
+	struct str focus_type;		/* what options.focus_id must be; or empty */
+	struct uuid makes;		/* without a conversation: the id of the one that
+					   is made; nil: any */
 	struct uuid id;			/* of the turn, derived from the key;
 					   nil = new */
 	/*

@@ -35,8 +35,9 @@ CMAP = (b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName
 
 # Letters of an Arabic font; two of its glyphs are ligatures.
 ARABIC = (b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def"
-          b" 1 begincodespacerange <00> <FF> endcodespacerange 8 beginbfchar <61> <0627> <65>"
-          b" <06440625> <6A> <062C> <6E> <06440627> <74> <062A> <76> <0648> <77> <06440622> <7A>"
+          b" 1 begincodespacerange <00> <FF> endcodespacerange 11 beginbfchar <61> <0627> <65>"
+          b" <06440625> <6A> <062C> <6B> <062E> <6C> <0644> <6E> <06440627> <71> <0642>"
+          b" <74> <062A> <76> <0648> <77> <06440622> <7A>"
           b" <0632> endbfchar endcmap end end")
 
 
@@ -47,6 +48,32 @@ def arabic(*glyphs):
         fonts=b"/F2 6 0 R", objects=[
             b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 7 0 R >>",
             b"<< /Length %d >>\nstream\n%s\nendstream" % (len(ARABIC), ARABIC)])
+
+
+def field(value, more=b"/FT /Tx", look=None, flags=4):
+    """A PDF with a field of a form whose font has Latin letters only, and a label. look: what
+    paints the field; without, poppler makes it of the value."""
+    utf16 = b"<feff" + value.encode("utf-16-be").hex().encode() + b">"
+    label = lines("12 Label")
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] /DR << /Font << /F1 3 0 R >>"
+        b" >> /DA (/F1 12 Tf 0 g) >> >>", None,
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(label), label),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font"
+        b" << /F1 3 0 R >> >> /Annots [6 0 R] >>",
+        b"<< /Type /Annot /Subtype /Widget /T (Name) /V %s /F %d /Rect [72 600 300 620] /DA"
+        b" (/F1 12 Tf 0 g) %s %s >>" % (b"/Yes" if b"/Btn" in more else utf16, flags, more,
+                                       b"/AP << /N 7 0 R >>" if look else b"")]
+    if look:
+        objects.append(b"<< /Type /XObject /Subtype /Form /BBox [0 0 228 20] /Resources << /Font"
+                       b" << /F1 3 0 R >> >> /Length %d >>\nstream\n%s\nendstream" % (
+                           len(look), look))
+    return pdf_of(objects, [5])
+
+
+SHOWN = b"/Tx BMC q BT /F1 12 Tf 2 5 Td (%s) Tj ET Q EMC"
+CHOICE = b"/FT /Ch /Ff 131072 /Opt [<feff0416> <feff0411>]"
 
 
 def east(text, encoding, collection, codes):
@@ -161,6 +188,20 @@ CASES = {
                   ["offfice"], ["\ufb01"]),
     "ligatures of Arabic": (arabic("tazajea", "n", "ztnav", "jwav", "nv"),
                             ["الإجازات", "\nلا", "والاتز", "والآج", "ولا"], ["اإل", "اال"]),
+    "a ligature within a word of Arabic": (
+        arabic("lnk", "laq", "nka", "lavj"), ["خلال", "قال", "اخلا", "جوال"], []),
+    "a field whose letters its font lacks": (field("Łódź 12"), ["- Name: Łódź 12"], []),
+    "a field in Chinese": (field("张伟"), ["- Name: 张伟"], []),
+    "a field in Hebrew": (field("שלום"), ["- Name: שלום"], []),
+    "a field that shows a part of its value": (
+        field("12 Ж", look=SHOWN % b"12"), ["- Name: 12 Ж"], []),
+    "a field that shows its value": (
+        field("Anna B", look=SHOWN % b"Anna B"), ["Anna B"], ["Name"]),
+    "a choice": (field("Ж", CHOICE), ["- Name: Ж"], ["Б"]),
+    "a box that is ticked by lines": (
+        field("", b"/FT /Btn /AS /Yes", b"0 0 m 10 10 l S"), ["- Name: [x]"], []),
+    "a password in a form": (field("geheimЖ", b"/FT /Tx /Ff 8192"), ["Label"], ["geheim", "Ж"]),
+    "a field that is hidden": (field("Ж", flags=6), ["Label"], ["Ж"]),
     "remarks on the page": (page(lines("Text"), b"/Annots [6 0 R]", objects=[
         NOTE, b"<< /Type /XObject /Subtype /Form /BBox [0 0 228 30] /Resources << /Font << /F1"
         b" 3 0 R >> >> /Length %d >>\nstream\n%s\nendstream" % (len(NOTE_LOOK), NOTE_LOOK)]),

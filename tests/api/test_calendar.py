@@ -306,7 +306,8 @@ def test_one_occurrence_alone(lab, owner):
     # It is changed as itself from now on, and is no occurrence any more.
     assert change(lab, "PATCH", f"{path}/occurrences/2027-03-08", owner, now,
                   {"title": "x"}).status == 404
-    assert change(lab, "DELETE", f"{path}/occurrences/2027-03-15", owner, now).status == 204
+    assert change(lab, "DELETE", f"{path}/occurrences/2027-03-15?scope=this", owner,
+                  now).status == 204
     now = lab.get(path, user=owner).json
     assert starts(lab, owner, "2027-03-01", "2027-12-31") == [days[0], days[1], days[3]]
     # A change of the time of all leaves what was deleted deleted.

@@ -305,7 +305,11 @@ def test_agent_stream_makes_and_continues_a_session(lab):
     ({"message": "x", "projectId": str(uuid.uuid4())}, 422, "projectId"),
     ({"message": "x", "sessionId": str(uuid.uuid4()),
       "conversationId": str(uuid.uuid4())}, 422, "conversationId"),
-    ({"message": "x", "sessionId": str(uuid.uuid4())}, 404, None),
+    ({"message": "x", "session_id": ""}, 422, "session_id"),
+    ({"message": "x", "stream_run_id": "a b"}, 422, "stream_run_id"),
+    ({"message": "x", "focus": {"entity_type": "task"}}, 422, "entity_id"),
+    ({"message": "x", "focus": {"entity_type": "x", "entity_id": "y"}}, 422, "entity_type"),
+    ({"message": "x", "focus": {"entity_type": "task", "entity_id": "y"}}, 422, "focusId"),
     ({"message": "x", "workspaceId": "nope"}, 404, None),
     ({"message": "x", "agentId": "nope"}, 404, None),
 ])
@@ -316,9 +320,10 @@ def test_agent_stream_refuses(lab, body, status, field):
 
 def test_agent_stream_is_the_owners(lab):
     session = agent_stream(lab, message=script("text")).events()[0].data
-    answer = lab.post("/agent/stream", {
-        "message": "x", "sessionId": session["session_id"]}, user="bob")
-    assert answer.status == 404
+    # The id means nothing to anybody else: it names a session of theirs (C1).
+    other = agent_stream(lab, user="bob", message=script("text"),
+                         sessionId=session["session_id"]).events()[0].data
+    assert other["created"] and other["session_id"] != session["session_id"]
 
 
 # -- AI SDK and AG-UI routes --------------------------------------------------

@@ -153,7 +153,7 @@ def live(lab, user):
             f" WHERE user_id = UNHEX('{id}') AND group_name IS NULL")
     # What needs a tool that asks or answers at length.
     kinds, talk = columns(lab), uuid.UUID(done["conversationId"])
-    for table in ("turn_wait", "tool_output"):
+    for table in ("plan", "turn_wait", "tool_output"):
         fill(lab, table, kinds, {"conversation": talk, "turn": uuid.UUID(done["turnId"])})
         lab.sql(f"UPDATE {table} SET user_id = UNHEX('{id}') WHERE conversation_id ="
                 f" UNHEX('{talk.hex}')")

@@ -68,7 +68,17 @@ def ids(lab, tidy_agents):
             "{model}": lab.model_url, **agent_ids(lab), **prompt_ids(lab),
             "/attachments": lab.post("/attachments", b"text", user="ada").json["id"],
             **share_ids(lab, events[0].data["conversationId"]),
+            "/plans": plan_id(lab, events[0].data["turnId"]),
             **service_ids(lab)}
+
+
+def plan_id(lab, turn):
+    """A plan of the turn, which its agent cannot make."""
+    lab.sql("INSERT INTO plan SELECT t.id, c.tenant_id, c.user_id, 1, 1, 1, c.id, t.id, 'c', 'g',"
+            " 'done', JSON_OBJECT('goal', 'g', 'stages', JSON_ARRAY()), '[]', NULL FROM turn t"
+            " JOIN conversation c ON c.id = t.conversation_id"
+            f" WHERE t.id = UNHEX('{turn.replace('-', '')}')")
+    return turn
 
 
 def share_ids(lab, conversation):

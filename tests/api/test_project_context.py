@@ -170,3 +170,86 @@ def test_a_large_project_is_cut(lab, owner, project):
     text, _ = asked(lab, owner, projectId=project["id"])
     pack = text[text.index("The user is in the project"):]
     assert "documents (61 in all" in pack and len(pack) < 4000 * 4 + 500
+
+
+def place_of(record):
+    return [record[key] for key in ("contextType", "projectId", "focusId")]
+
+
+def test_a_conversation_has_a_place_of_its_own(lab, owner, project):
+    """Set by the first turn, changed by a later one and by PATCH, used by those without."""
+    first = lab.chat("Hello", workspace="office", user=owner, contextType="project_audit",
+                     projectId=project["id"])[-1].data
+    path = f"/conversations/{first['conversationId']}"
+
+    def record():
+        return lab.get(path, user=owner).json
+
+    def next_turn(**options):
+        return asked(lab, owner, conversationId=first["conversationId"], **options)[0]
+
+    assert place_of(record()) == ["project_audit", project["id"], None]
+    text = next_turn()
+    assert "wants this project to be examined" in text and "Lighthouse" in text
+    assert "Whale oil" not in text
+    assert "Whale oil" in next_turn(projectId=project["id"], focusId=project["document"])
+    assert place_of(record()) == [None, project["id"], project["document"]]
+    assert "Whale oil" in next_turn()
+    # An answer made anew, an edited question and a copy have it, too.
+    for verb, body in (("regenerate", {}), ("edit", {"content": "Again"})):
+        [said, *_] = [m for m in lab.get(path + "/messages", user=owner).json["items"]
+                      if m["role"] == "user"]
+        body = {**body, "messageId": said["messageId"]} if body else {}
+        lab.sent()
+        assert lab.stream(f"{path}/{verb}", body, user=owner).events()[-1].name == "done"
+        assert "Whale oil" in json.dumps(lab.sent()[0]["messages"]), verb
+    said = lab.get(path + "/messages", user=owner).json["items"][0]
+    fork = lab.post(path + "/fork", {"messageId": said["messageId"]}, user=owner).json
+    assert place_of(fork) == place_of(record())
+    preview = lab.post("/workspaces/office/preview", {
+        "content": "x", "conversationId": first["conversationId"]}, user=owner).json
+    assert "Whale oil" in json.dumps(preview["parts"])
+
+    def patch(**body):
+        return lab.call("PATCH", path, body, user=owner, headers={"If-Match": "*"})
+    for body, field in (
+            ({"projectId": ID}, "projectId"), ({"contextType": "nope"}, "contextType"),
+            ({"focusId": ID}, "focusId"), ({"projectId": "x"}, "projectId"),
+            ({"projectId": None, "contextType": "ontology"}, "projectId")):
+        answer = patch(**body)
+        assert (answer.status, answer.json["field"]) == (422, field), answer
+    assert place_of(patch(focusId=None).json) == [None, project["id"], None]
+    assert place_of(patch(contextType="ontology").json) == ["ontology", project["id"], None]
+    assert place_of(patch(projectId=None).json) == [None, None, None]
+    assert "Projects of the user" in next_turn()
+    assert place_of(patch(projectId=project["id"], focusId=project["task"]).json) == [
+        None, project["id"], project["task"]]
+    # A turn that says where it is leaves the project.
+    assert "Projects of the user" in next_turn(contextType="global")
+    made = make(lab, "/conversations", owner, workspaceId="office", projectId=project["id"])
+    assert place_of(made) == [None, project["id"], None]
+
+
+def test_a_place_that_is_gone_is_told(lab, owner, project):
+    other = signed_in(lab, "d")
+    member = make(lab, f"/projects/{project['id']}/members", owner, user=other)
+    said = lab.chat("Hello", workspace="office", user=other, projectId=project["id"],
+                    focusId=project["task"])[-1].data
+
+    def again():
+        lab.sent()
+        events = lab.chat("Again", workspace="office", user=other,
+                          conversationId=said["conversationId"])
+        assert events[-1].name == "done", events
+        return ([e.data["message"] for e in events if e.name == "warning"],
+                json.dumps(lab.sent()[0]["messages"]))
+    warnings, text = again()
+    assert not warnings and "Paint the door" in text
+    lab.call("DELETE", f"/projects/{project['id']}/tasks/{project['task']}", user=owner,
+             headers={"If-Match": "*"})
+    [warning], text = again()
+    assert "What this conversation is about was deleted" in warning and "Lighthouse" in text
+    lab.call("DELETE", f"/projects/{project['id']}/members/{member['id']}", user=owner,
+             headers={"If-Match": "*"})
+    [warning], text = again()
+    assert "project of this conversation was deleted" in warning and "Lighthouse" not in text

@@ -143,6 +143,7 @@ SEARCHED = {
     "lib/base/blank.c": "a prompt, for its blanks",
     "lib/base/str.c": "texts, for one that somebody must have said (lib/turn/said.c)",
     "lib/conf/load.c": "an address", "lib/conf/rules.c": "a path",
+    "lib/llm/repair.c": "what a model calls arguments, for the end of a comment",
     "lib/file/scan.c": "the text of a file, for the marks of its pages",
     "lib/conf/text.c": "a line of YAML, for ${NAME}",
     "lib/intake/site_page.c": "a page, for what it is",

@@ -14,7 +14,8 @@ from tree import ROOT, Tap, code_only, files, text_of, uncommented
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "prompt", "entity", "calendar", "bundle", "job", "file", "intake", "memory"},
+    {"tool", "prompt", "entity", "calendar", "bundle", "job", "file", "intake", "memory",
+     "plan"},
     {"agent"},
     {"llm"},
     {"search"},

@@ -128,9 +128,10 @@ def of_mail(data):
     m = email.message_from_bytes(data, policy=email.policy.default)
     texts = [m["Subject"], m.get_body(("plain", "html")).get_content()]
     for part in m.iter_attachments():
-        content = part.get_content()
-        texts += [part.get_filename(), content if isinstance(content, str) else content.decode()]
-    return "\n".join(texts)
+        # Without a charset, which Python takes for ASCII.
+        texts += [part.get_filename(), part.get_payload(decode=True).decode()]
+    # Python writes the line ends of UTF-16 as two units that are none.
+    return "\n".join(texts).replace("\u0a0d", " ")
 
 
 def convert(folder, kind, files, *more):

@@ -27,6 +27,7 @@ stress() {
 # under each sanitizer. run_soak cluster [TIMES]: each storm twenty times. run_soak
 # cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes.
 # run_soak steps [MB]: the work of the functions that read text, over two MiB and four.
+# run_soak projects [CHANGES]: of a tree by four writers; and what the time of an answer tells.
 # run_soak files [NUMBER]: files at random, read by us and by others; seven of each.
 run_soak() {
 	local start=$SECONDS what=${1:-} seconds=${2:-}
@@ -78,7 +79,21 @@ run_soak() {
 		else
 			tally steps 0 1 0 "$log/steps.log"
 		fi ;;
-	*) die "soak fuzz, stress, steps, cluster, cluster-keys or files" ;;
+	projects)
+		build_all
+		begin projects
+		if LAMPLIGHTER_TREE_STEPS=${seconds:-1000} LAMPLIGHTER_BUILD=$build \
+			"$top/tests/unit/with-mariadb" /usr/bin/python3 -m pytest -q \
+			-p no:cacheprovider -k four_writers \
+			"$top/tests/api/test_project_graph.py" >"$out/projects.log" 2>&1 &&
+			LAMPLIGHTER_BUILD=$build "$top/tests/unit/with-mariadb" /usr/bin/python3 \
+				"$top/tests/soak/projects.py" >>"$out/projects.log" 2>&1; then
+			tally projects 1 0 0 "$out/projects.log"
+		else
+			tally projects 0 1 0 "$out/projects.log"
+		fi
+		tail -n 9 "$out/projects.log" ;;
+	*) die "soak fuzz, stress, steps, cluster, cluster-keys, files or projects" ;;
 	esac
 	summary "$start"
 }

@@ -274,6 +274,31 @@ static void arguments_are_found(void **state)
 		{ { "\xef\xbb\xbf{\"a\":1}" }, "{\"a\":1}" },
 		{ { "{\"a\":\"x\ny\t\\\"z\"}" }, "{\"a\":\"x\\ny\\t\\\"z\"}" },
 		{ { "nullable" }, NULL }, { { "null", "\"x\"" }, NULL },
+		/* as JavaScript and Python write it */
+		{ { "{\"a\": [1, 2,],", " }" }, "{\"a\":[1,2]}" },
+		{ { "{'a': 'x \"y\" z', 'b': True, 'c': None, 'd': [False]}" },
+		  "{\"a\":\"x \\\"y\\\" z\",\"b\":true,\"c\":null,\"d\":[false]}" },
+		{ { "{'a': 'it\\'s', \"b\": \"it's {'x': None,}\"}" },
+		  "{\"a\":\"it's\",\"b\":\"it's {'x': None,}\"}" },
+		{ { "{a: 1, b_2 : \"True\"}" }, "{\"a\":1,\"b_2\":\"True\"}" },
+		{ { "{\"a\": 1, // one, }\n /* \"b\": 2 */ \"c\": \"// # /*\"} # end" },
+		  NULL },
+		{ { "{\"a\": 1, // one, }\n /* \"b\": 2 */ \"c\": \"// # /*\" # end\n}" },
+		  "{\"a\":1,\"c\":\"// # /*\"}" },
+		{ { "\"{'a': 1}\"" }, "{\"a\":1}" },
+		/* marked, or introduced */
+		{ { "<tool_call>\n{\"a\":1}\n</tool_call>" }, "{\"a\":1}" },
+		{ { "<tool_call>{\"a\":1}" }, "{\"a\":1}" },
+		{ { "{\"a\":1}</tool_call>" }, "{\"a\":1}" },
+		{ { "Here are the arguments:\n```json\n{\"a\":1}\n```" }, "{\"a\":1}" },
+		{ { "Here are the arguments: {\"a\":1,}" }, "{\"a\":1}" },
+		{ { "[{'a': 1}]" }, "{\"a\":1}" },
+		/* cut, several, a part of one, or taken back */
+		{ { "{\"a\":\"hel" }, NULL }, { { "{'a': 1" }, NULL }, { { "{\"a\":1," }, NULL },
+		{ { "{'a': 'it's'}" }, NULL }, { { "{'a': 1}{'a': 2}" }, NULL },
+		{ { "[{'a': 1}, {'b': 1}]" }, NULL }, { { "\"a\": {\"b\":1}" }, NULL },
+		{ { "filter: {\"b\":1}" }, NULL }, { { "{'a': 1} but do not run it" }, NULL },
+		{ { "{'a': nul}" }, NULL }, { { "{\"a\": 1, /* x }" }, NULL },
 		{ { "[1]" }, NULL }, { { "[{\"a\":1},{\"b\":1}]" }, NULL }, { { "```" }, NULL }, { { "{\"a\":1} or so" }, NULL },
 	};
 

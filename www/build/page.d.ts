@@ -13,6 +13,7 @@ import type { LampForm } from '../js/ui/form.js';
 import type { LampList } from '../js/ui/list.js';
 import type { LampMarkdown } from '../js/ui/markdown.js';
 import type { LampMemory } from '../js/ui/memory.js';
+import type { LampOccurrence } from '../js/ui/occurrence.js';
 import type { LampPerson } from '../js/ui/person.js';
 import type { LampPreview } from '../js/ui/preview.js';
 import type { LampShare } from '../js/ui/share.js';
@@ -39,6 +40,7 @@ declare global {
 		'lamp-list': LampList;
 		'lamp-markdown': LampMarkdown;
 		'lamp-memory': LampMemory;
+		'lamp-occurrence': LampOccurrence;
 		'lamp-person': LampPerson;
 		'lamp-preview': LampPreview;
 		'lamp-share': LampShare;

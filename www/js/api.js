@@ -414,6 +414,23 @@ export class Api {
 			{ body: { title } });
 	}
 
+	/** @param place what it is about; null: nothing in particular */
+	placeConversation(id, place)
+	{
+		const { projectId = null, focusId = null, contextType = null } =
+			/** @type {{projectId?: string, focusId?: string, contextType?: string}} */ (
+				place || {});
+
+		return this.json('PATCH', `conversations/${enc(id)}`,
+			{ body: { projectId, focusId, contextType } });
+	}
+
+	/** Projects to choose from: {items}. */
+	projects()
+	{
+		return this.json('GET', 'projects?pageSize=20');
+	}
+
 	/** @param keepalive whether the page may end before the answer */
 	remove(id, keepalive = false)
 	{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Months as weeks of days, "2027-03-01". Independent of DOM and HTTP.
+// Calendars: months, weeks and days, "2027-03-01". Independent of DOM and HTTP.
 
 const DAY_MS = 86400000;
 
@@ -43,4 +43,34 @@ export function dayOf(item, day)
 	const end = Math.max(Date.parse(item.startsAt), Date.parse(item.endsAt) - 1);
 
 	return localDay(item.startsAt) <= day && day <= localDay(end);
+}
+
+/** How a calendar is looked at. */
+export const VIEWS = ['month', 'week', 'agenda'];
+/** What an agenda shows: a month and a bit. */
+const AGENDA_DAYS = 35;
+
+/** The day so many days later. @param {string} day "2027-03-01" */
+export function dayAfter(day, days)
+{
+	return dayOfMs(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
+}
+
+/** The days that a view shows around one. @returns {string[]} */
+export function daysOf(view, day)
+{
+	if (view === 'month')
+		return weeksOf(day.slice(0, 7)).flat();
+	const days = (from, n) => Array.from({ length: n }, (_, i) => dayAfter(from, i));
+
+	if (view === 'agenda')
+		return days(day, AGENDA_DAYS);
+	return weeksOf(day.slice(0, 7)).find((week) => week.includes(day));
+}
+
+/** The day around which the next view, or the one before it, is: step 1 or -1. */
+export function dayBeside(view, day, step)
+{
+	return view === 'month' ? `${monthOf(day.slice(0, 7), step)}-01` :
+		dayAfter(day, step * (view === 'week' ? 7 : AGENDA_DAYS));
 }

@@ -25,4 +25,9 @@ int ready_translate_run(const struct tool *t, const struct tool_ctx *ctx,
 			const json_t *args, struct buf *out, bool *is_json,
 			struct err *e) MUST_CHECK;
 
+/* plan.c: as in struct tool. */
+bool ready_plan_advertise(const struct tool *t, const struct tool_ctx *ctx);
+int ready_plan_run(const struct tool *t, const struct tool_ctx *ctx, const json_t *args,
+		  struct buf *out, bool *is_json, struct err *e) MUST_CHECK;
+
 #endif

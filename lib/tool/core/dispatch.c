@@ -280,7 +280,7 @@ static int check_gate(const struct tool *t, const struct tool_ctx *ctx,
 	if (t->visibility != TOOL_SERVER)
 		return err_public(e, ERR_TOOL_DENIED, "The tool \"%.64s\" "
 				  "cannot be used from here.", t->name);
-	if (!ctx->approved && tool_asks(t, ctx, NULL))
+	if (!ctx->approved && !t->resumes && tool_asks(t, ctx, NULL))
 		return err_public(e, ERR_TOOL_NOT_APPROVED, "The tool "
 				  "\"%.64s\" needs the user's approval, which "
 				  "cannot be asked for here.", t->name);

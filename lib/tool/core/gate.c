@@ -117,8 +117,12 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 	const struct workspace *w = ctx->turn.workspace;
 	const struct agent *a = ctx->turn.agent;
 
-	/* Not to agents within agents, which have what they list, nor to those with none. */
-	const bool given = w && w->projects && !ctx->turn.depth &&
+	/*
+	 * Not to agents within agents, which have what they list, nor to those with none. A
+	 * step of a plan has what it lists of that.
+	 */
+	const bool given = w && w->projects &&
+		(!ctx->turn.depth || (ctx->turn.plan && a && is_listed(&a->tools, t))) &&
 		(tool_pool_gives(ctx->turn.pool, t) ||
 		 (ctx->turn.calendar && tool_pool_wished(t))) &&
 		!(a && conf_list_has(&a->tools, STR("none")));
@@ -134,7 +138,7 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 		return false;
 	if (t->groups && !policy_in_groups(ctx->turn.by.who, t->groups))
 		return false;
-	if (ctx->turn.depth && !within_agents(t, ctx))
+	if (ctx->turn.depth && !ctx->turn.plan && !within_agents(t, ctx))
 		return false;
 	if (ctx->turn.by.who && ctx->turn.by.who->read_only && t->effect != TOOL_READ)
 		return false;

@@ -37,8 +37,10 @@ struct tool_note {
 	enum tool_note_status status;
 	struct str tool;	/* the tool at work: itself, or one below it */
 	struct str text;	/* valid UTF-8 of anybody; may be empty */
+	struct str plan;	/* JSON: where a plan stands, and nothing else; or empty */
 };
 
+struct tool;
 struct tool_ctx;
 struct llm_image;
 struct prompt_text;
@@ -73,6 +75,14 @@ struct tool_host {
 		     const struct tool_task *task, struct buf *out,
 		     struct err *e);
 	/*
+	 * Makes the plan that args ask for, or takes them for it, and carries it out.
+	 * Appends where it ended to out. If it waits for the user, nothing is appended
+	 * and the turn pauses; the tool is called again then. ERR_TOOL_ARGS,
+	 * ERR_TOOL_FAILED, ERR_CANCELLED.
+	 */
+	int (*plan)(void *ctx, const struct tool_ctx *call, const struct tool *t,
+		    const json_t *args, struct buf *out, struct err *e);
+	/*
 	 * Whether this text occurs in the user's messages, or came from a tool
 	 * before the model wrote it. In the thread of the call.
 	 */
@@ -102,6 +112,7 @@ struct tool_turn {
 	const struct str *page;		/* names of all that the page accepts */
 	size_t n_page;
 	int depth;			/* of agents around it; 0 = the turn's */
+	bool plan;			/* a step of a plan, which can ask the user */
 	bool web;			/* the user asked for the web (C30) */
 	bool calendar;			/* and for the calendar */
 	/* Only the tool of this name is needed, so sources that cannot have it
@@ -173,6 +184,8 @@ struct tool {
 	enum tool_remember remember;
 	enum tool_visibility visibility;
 	bool editable;			/* the user may change the arguments */
+	/* It asks the user itself, and goes on when it is called again (a plan). */
+	bool resumes;
 	bool suggests;			/* results are actions, shown as such */
 	bool untrusted;			/* results are others' text (A10) */
 	/* Id of the server whose definition of it no admin has accepted; or NULL */

@@ -55,6 +55,8 @@ export class Thread extends Pages {
 	#draftKey = '';
 	/** @type {Message | null} */
 	#sending = null;
+	/** whether the place was changed since the last message */
+	#moved = false;
 	/** @type {Typed['edit'] | null} of a message that is not loaded yet */
 	#edit = null;
 
@@ -316,7 +318,7 @@ export class Thread extends Pages {
 			this.#follow(conversation.runningTurnId);
 		else if (conversation)
 			this.unqueue();	// nobody expects that looking at it sends something
-		this.#findPlace();
+		this.#findPlace(conversation);
 		return conversation;
 	}
 
@@ -333,10 +335,10 @@ export class Thread extends Pages {
 		turn.changed();
 	}
 
-	/** The project of the last message, as long as there is one. */
-	async #findPlace()
+	/** The conversation's project, as long as there is one. */
+	async #findPlace(conversation)
 	{
-		const { projectId, focusId } = this.turns[this.turns.length - 1]?.user?.metadata || {};
+		const { projectId = null, focusId = null } = conversation || {};
 
 		if (!projectId || this.place)
 			return;
@@ -344,9 +346,11 @@ export class Thread extends Pages {
 		try {
 			const { record } = await this.#api.record('GET', `entities/${focusId || projectId}`);
 
-			this.setPlace({ projectId, focusId, name: record.title || record.name });
-		} catch {
-			this.setPlace(null);
+			this.place = { projectId, focusId, name: record.title || record.name };
+			this.changed();
+		} catch (error) {
+			if (error.status === 404)
+				this.setPlace(null);
 		}
 	}
 
@@ -354,7 +358,13 @@ export class Thread extends Pages {
 	setPlace(place)
 	{
 		this.place = place;
+		this.#moved = true;
 		this.changed();
+		if (this.conversationId)
+			this.#api.placeConversation(this.conversationId, place).catch((error) => {
+				this.sendError = error;
+				this.changed();
+			});
 	}
 
 	/**
@@ -414,7 +424,9 @@ export class Thread extends Pages {
 		const { projectId, focusId, contextType } = this.place || {};
 
 		return { client: clientOf(), timeZone, ...this.options, ...projectId && { projectId },
-			...focusId && { focusId }, ...contextType && { contextType } };
+			...focusId && { focusId }, ...contextType && { contextType },
+			// as long as the server may not know it yet
+			...this.#moved && !this.place && this.conversationId && { contextType: 'global' } };
 	}
 
 	/**
@@ -712,6 +724,7 @@ export class Thread extends Pages {
 		const fresh = !this.conversationId;
 
 		this.#sending = null;
+		this.#moved = false;
 		this.conversationId = message.conversationId;
 		this.agentId = message.agentId || this.agentId;
 		if (this.turns.some((other) => other.turnId !== message.turnId && !other.running &&

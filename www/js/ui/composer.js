@@ -34,6 +34,7 @@ export class LampComposer extends PageElement {
 		agent: { attribute: false },
 		/** the user's, of GET /me */
 		settings: { attribute: false },
+		projects: { state: true },
 	};
 
 	constructor()
@@ -261,6 +262,22 @@ export class LampComposer extends PageElement {
 		await this.#put(start, end, text);
 	}
 
+	/** Other projects that the message could be about, asked for when there is one. */
+	#otherProjects()
+	{
+		if (!this.projects) {
+			this.projects = [];
+			this.api.projects().then(({ items }) => {
+				this.projects = items;
+			}, () => {});
+		}
+		return this.projects.filter(({ id }) => id !== this.thread.place.projectId)
+			.map(({ id, name }) => ({ text: name, icon: 'folder', run: () => {
+				this.thread.setPlace({ projectId: id, name });
+				this.focusField();
+			} }));
+	}
+
 	/** What the message is about. */
 	#placeChip()
 	{
@@ -269,10 +286,13 @@ export class LampComposer extends PageElement {
 		if (!thread.place)
 			return nothing;
 		const name = thread.place.name || t('app.loading');
+		const others = this.#otherProjects();
 
 		return html`<ul class="mention-chips" aria-label=${t('composer.place')}>
 			<li class="mention-chip">${icon('folder')}
 			<a href=${placeHash('projects', thread.place.projectId || '')} dir="auto">${name}</a>
+			${others.length ? html`<lamp-menu label=${t('composer.changePlace')} .items=${others}
+				></lamp-menu>` : nothing}
 			<button type="button" class="mention-remove" aria-label=${t('composer.leave', { name })}
 				title=${t('composer.leave', { name })} @click=${() => {
 					thread.setPlace(null);

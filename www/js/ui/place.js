@@ -14,6 +14,7 @@ import { placeTitle } from './side.js';
 import './children.js';
 import './find.js';
 import './form.js';
+import './month.js';
 import './rows.js';
 
 /**
@@ -115,7 +116,8 @@ class LampPlace extends PageElement {
 
 		return html`${placeHead(this, { heading: this.heading, up: up || '',
 			actions: form && !id && !form.single ? this.#headActions(form) : nothing })}
-			<div class="place-scroll"><div class="place-column">
+			<div class="place-scroll"><div class="place-column ${
+				row.view === 'calendar' && !id ? 'place-wide' : ''}">
 				${this.error ? html`<p class="form-error" role="alert">${icon('warning')}
 					<span>${failureText(this.error)}</span></p>` : nothing}
 				${form ? this.current.draft ? this.#record() : this.#list() : html`
@@ -171,6 +173,12 @@ class LampPlace extends PageElement {
 	{
 		const { row, form, rows } = this.current;
 
+		if (row.view === 'calendar')
+			return html`${row.hint ? html`<p class="place-hint">${t(row.hint)}</p>` : nothing}
+				<lamp-month .api=${this.api} path="calendar" ?canWrite=${form.canWrite}
+				.stamp=${this.current} .href=${({ eventId, projectId }) => (projectId ?
+				placeHash('projects', projectId, 'events', eventId) : placeHash(form.name, eventId))}
+				></lamp-month>`;
 		return html`${row.hint ? html`<p class="place-hint">${t(row.hint)}</p>` : nothing}
 			${row.find ? html`<lamp-find class="page-find" .api=${this.api} label=${t('find.all')}
 				@lamp-found=${({ detail: { item } }) => {

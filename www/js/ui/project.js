@@ -334,6 +334,7 @@ class LampProject extends PageElement {
 		return html`${this.#head({ actions: html`${form.canWrite ? this.#newButton(form) : nothing}${
 			filtersView(project, form)}` })}
 			${view === 'month' ? html`<lamp-month .api=${this.api} .stamp=${project.stamp}
+				?canWrite=${form.canWrite}
 				.path=${`projects/${encodeURIComponent(project.id)}/calendar`}
 				.href=${(item) => itemHash(project, form, item.eventId)}></lamp-month>` :
 				view === 'tree' ? html`<lamp-tree .project=${project} .form=${form}

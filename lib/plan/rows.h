@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of plans. A call of a step is stored before it runs and its result after it, so
+ * that another process goes on from there. Who begins a call moves its number of tries;
+ * a change of a resource that belongs to an older try is refused in its transaction
+ * (resource/change.h), so what a call changes happens once.
+ */
+#ifndef PLAN_ROWS_H
+#define PLAN_ROWS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/uuid.h"
+#include "store/store.h"
+
+struct db;
+
+enum plan_step_status {
+	PLAN_READY = 1, PLAN_RUNNING, PLAN_WAITING, PLAN_DONE, PLAN_FAILED, PLAN_SKIPPED
+};
+
+struct plan_row {
+	struct uuid id;
+	struct str goal, status;
+	struct str plan, progress;	/* JSON */
+	struct str origins;		/* JSON; p == NULL: nobody's */
+};
+
+struct plan_step_row {
+	int64_t number, status;		/* enum plan_step_status */
+	struct str result, origins;	/* p == NULL: none */
+	int64_t tokens;
+	double cost;			/* NAN: unknown */
+	int64_t started_us, ended_us;	/* 0: not yet */
+};
+
+enum { PLAN_CALL_JSON = 1, PLAN_CALL_ERROR = 2, PLAN_CALL_UNTRUSTED = 4 };
+
+struct plan_call_row {
+	int64_t number;
+	struct str call_id, tool, args, said;
+	int64_t tries, landed, flags;
+	struct str result, origins;	/* p == NULL: none */
+};
+
+enum { PLAN_ROUND_BITS = 8, PLAN_STEP_BITS = 20 };
+
+/* The number of a call: of which step, which round of its model and which call of that. */
+static inline int64_t agentplan_call_number(size_t step, size_t round, size_t call)
+{
+	return (int64_t)step << PLAN_STEP_BITS | (int64_t)round << PLAN_ROUND_BITS |
+	       (int64_t)call;
+}
+
+/* The id of the plan of a call of a turn. */
+struct uuid agentplan_id_of(const struct uuid *turn_id, struct str call_id);
+
+/* 1; 0: there is none. Text in a. */
+int agentplan_get(struct db *db, const struct owner *o, const struct uuid *id,
+		  struct arena *a, struct plan_row *out, struct err *e) MUST_CHECK;
+
+/* Stores a new plan, without steps. ERR_DB_DUPLICATE. */
+int agentplan_put(struct db *db, const struct owner *o, const struct uuid *conversation_id,
+		  const struct uuid *turn_id, struct str call_id, const struct plan_row *p,
+		  struct err *e) MUST_CHECK;
+
+/* Its status, plan and progress, and its n steps, which are PLAN_READY unless they are there. */
+int agentplan_start(struct db *db, const struct owner *o, const struct uuid *conversation_id,
+		    const struct plan_row *p, size_t n, struct err *e) MUST_CHECK;
+
+/* Its status, plan and progress. */
+int agentplan_set(struct db *db, const struct owner *o, const struct plan_row *p,
+		  struct err *e) MUST_CHECK;
+
+int agentplan_steps(struct db *db, const struct owner *o, const struct uuid *id,
+		    struct arena *a, struct plan_step_row **out, size_t *n,
+		    struct err *e) MUST_CHECK;
+int agentplan_step_set(struct db *db, const struct uuid *id, const struct plan_step_row *s,
+		       struct err *e) MUST_CHECK;
+
+/* The calls of a step in their order. Text in a. */
+int agentplan_calls(struct db *db, const struct owner *o, const struct uuid *id, size_t step,
+		    struct arena *a, struct plan_call_row **out, size_t *n,
+		    struct err *e) MUST_CHECK;
+
+/* Stores the calls of a round. ERR_DB_DUPLICATE: another process runs the step. */
+int agentplan_calls_put(struct db *db, const struct uuid *id,
+			const struct uuid *conversation_id, const struct plan_call_row *v,
+			size_t n, struct err *e) MUST_CHECK;
+
+/*
+ * Begins a call as try number tries + 1. ERR_CONFLICT: another process has begun it.
+ */
+int agentplan_call_begin(struct db *db, const struct uuid *id, int64_t number, int64_t tries,
+			 struct err *e) MUST_CHECK;
+
+/* Stores flags, result and origins of a call. */
+int agentplan_call_end(struct db *db, const struct uuid *id, const struct plan_call_row *c,
+		       struct err *e) MUST_CHECK;
+
+#endif

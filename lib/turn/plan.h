@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plan as a tool (D52 to D58): made by one typed call of a model, checked, stored, and
+ * carried out by agents for its steps, up to PLAN_PARALLEL at a time, in the threads of the
+ * call. It waits as its turn does, and goes on in whichever process resumes that.
+ */
+#ifndef TURN_PLAN_H
+#define TURN_PLAN_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+
+struct tool;
+struct tool_ctx;
+struct turn_call;
+struct turn_loop;
+struct turn_wait;
+
+/*
+ * tool_host.plan: makes the plan of call c, or goes on with it. *waits, in call's arena:
+ * what it waits for, *n of them; those with a created_us are stored.
+ */
+int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ctx *call,
+		  const struct tool *t, const json_t *args, struct buf *out,
+		  struct turn_wait **waits, size_t *n, struct err *e) MUST_CHECK;
+
+/* Makes c wait for n waits, copied to a. */
+void turn_plan_keep_waits(struct turn_call *c, const struct turn_wait *waits, size_t n,
+			  struct arena *a);
+
+#endif

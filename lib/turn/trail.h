@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a step of a plan stores while it runs (plan/rows.h): the calls of each round of its
+ * model before they run, and their results. Another process reads it and goes on: a call
+ * without a result that only reads runs again; one that changes resources of ours runs
+ * again only if nothing of it landed; one of an outside tool that was cut is unknown, and
+ * the user is asked.
+ */
+#ifndef TURN_TRAIL_H
+#define TURN_TRAIL_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/uuid.h"
+
+struct resource_changes;
+struct tool_result;
+struct turn_call;
+struct turn_loop;
+struct turn_wait;
+
+struct trail {
+	struct uuid plan_id;
+	size_t step, round;
+	const struct turn_wait *rows;	/* of the turn, as stored */
+	size_t n_rows;
+};
+
+/* The id that a call has in turn_wait: its own, or that of a call of a plan. */
+struct str trail_call_id(const struct turn_loop *l, const struct turn_call *c);
+
+/* Goes on where the stored calls end. 1: the last round is the current step and has run. */
+int trail_resume(struct turn_loop *l, struct err *e) MUST_CHECK;
+
+/* Stores the calls of the current step. */
+int trail_round(struct turn_loop *l, struct err *e) MUST_CHECK;
+
+/*
+ * Before a call runs, in its thread. false: it must not, and *out says why, in a. changes:
+ * they count as this call's.
+ */
+bool trail_begin(const struct turn_loop *l, struct turn_call *c,
+		   struct resource_changes *changes, struct arena *a,
+		   struct tool_result *out);
+
+/* Stores the result of a call. */
+void trail_end(struct turn_loop *l, const struct turn_call *c);
+
+/* The waits of the current step, as l->waits: stored rows, or new ones. */
+void trail_wait(struct turn_loop *l);
+
+#endif
