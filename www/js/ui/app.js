@@ -3,7 +3,8 @@
 // conversation or a place on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
 import { Api, ApiError } from '../api.js';
-import { exported, readWhole, save } from '../export.js';
+import { save } from '../clipboard.js';
+import { exported, readWhole } from '../export.js';
 import { errorText, excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
