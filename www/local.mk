@@ -18,6 +18,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/css/artifact.css \
 	www/css/ask.css \
 	www/css/base.css \
+	www/css/calendar.css \
 	www/css/composer.css \
 	www/css/files.css \
 	www/css/form.css \

@@ -122,7 +122,9 @@ static int resume(struct request *rq, struct response *rs,
 int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 {
 	struct ag_ui_asked asked;
-	struct send_as as = { .dialect = DIALECT_AG_UI, .asked = &asked };
+	struct send_as as = {
+		.dialect = DIALECT_AG_UI, .asked = &asked, .ends_running = true,
+	};
 	struct turn_request in = send_request(rq, TURN_SEND);
 	struct inline_files files = { .ids = NULL };
 	struct client_thread thread;

@@ -2,6 +2,8 @@
 /* Chat for clients of the Vercel AI SDK: useChat with DefaultChatTransport. */
 #include "api/api.h"
 
+#include <string.h>
+
 #include "api/approval.h"
 #include "api/client.h"
 #include "api/inline.h"
@@ -11,6 +13,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "dialect/ai_sdk.h"
+#include "path.h"
 #include "store/message.h"
 #include "store/turn.h"
 
@@ -173,7 +176,9 @@ static int answer_parts(struct request *rq, struct response *rs,
 int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 {
 	struct ai_sdk_asked asked = { .version = 0 };
-	struct send_as as = { .dialect = DIALECT_AI_SDK, .asked = &asked };
+	struct send_as as = {
+		.dialect = DIALECT_AI_SDK, .asked = &asked, .ends_running = true,
+	};
 	struct ask ask;
 	int64_t sdk;
 
@@ -189,6 +194,22 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 	return send_stream(rq, rs, &ask.in, &as, e);
 }
 
+static int resume(struct request *rq, struct response *rs, struct str chat,
+		  struct err *e)
+{
+	const struct send_as as = { .dialect = DIALECT_AI_SDK };
+	struct client_thread thread;
+	int rc = client_find_thread(rq, "ai-sdk", chat, &thread, e);
+
+	if (rc < 0)
+		return -1;
+	if (rc == 0 && !uuid_is_nil(&thread.running_turn_id))
+		return send_events(rq, rs, &thread.running_turn_id, 0,
+				   &as, e);
+	resp_empty(rs, 204);
+	return 0;
+}
+
 /*
  * GET /ai-sdk/{w}/{chat}/stream: the running answer of a chat from its start (the
  * transport's reconnectToStream; there is no Last-Event-ID). 204 if none is
@@ -198,16 +219,31 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
  */
 int api_ai_sdk_resume(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct send_as as = { .dialect = DIALECT_AI_SDK };
-	struct client_thread thread;
-	int rc = client_find_thread(rq, "ai-sdk", route_arg(rq, "chat"),
-				    &thread, e);
+	return resume(rq, rs, route_arg(rq, "chat"), e);
+}
 
-	if (rc < 0)
+/*
+ * GET /ai-sdk/{w}?agentId=A/{chat}/stream: the same. The transport appends the chat and
+ * "/stream" to its address, behind the query if that has one. 404 for another query.
+ */
+int api_ai_sdk_resume_query(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct str end = STR("/stream");
+	struct str q = rq->raw_query, chat;
+	size_t at;
+
+	if (q.n <= end.n ||
+	    memcmp(q.p + q.n - end.n, end.p, end.n) != 0)
+		return err_set(e, ERR_NOT_FOUND, "no chat in the query");
+	q.n -= end.n;
+	for (at = q.n; at && q.p[at - 1] != '/';)
+		at--;
+	if (!at || at == q.n)
+		return err_set(e, ERR_NOT_FOUND, "no chat in the query");
+	if (path_decode(rq->arena, (struct str){ q.p + at, q.n - at }, false, &chat, e) < 0)
 		return -1;
-	if (rc == 0 && !uuid_is_nil(&thread.running_turn_id))
-		return send_events(rq, rs, &thread.running_turn_id, 0,
-				   &as, e);
-	resp_empty(rs, 204);
-	return 0;
+	rq->raw_query.n = at - 1;
+	if (req_query_names(rq, "agentId sdk", e) < 0)
+		return -1;
+	return resume(rq, rs, chat, e);
 }

@@ -329,6 +329,53 @@ static void stream_close(struct stream_sink *s, bool ended)
 	resp_flush(s->rs);
 }
 
+static int whole_patience(void *ctx)
+{
+	struct request *rq = ctx;
+
+	return atomic_load(&rq->app->stopping) ? 0 : LOOK_MS;
+}
+
+static void ignore(struct sink *s, const struct turn_event *ev)
+{
+	(void)s;
+	(void)ev;
+}
+
+/* Stops the turn that made the conversation busy (e, which is cleared), and waits. */
+static int end_running(struct request *rq, struct err *e)
+{
+	struct turn_follow f = {
+		.deps = &rq->app->deps, .by = rq->by, .patience = whole_patience,
+		.ctx = rq, .ends_at_wait = true,
+	};
+	struct sink s = { .emit = ignore };
+	struct turn t;
+
+	if (!uuid_parse(str_of(e->id), &f.turn_id))
+		return -1;
+	err_clear(e);
+	if (store_turn_cancel(rq->app->db, &rq->by.owner, &f.turn_id, rq->arena, &t, e))
+		return -1;
+	if (t.status == TURN_RUNNING)
+		turn_live_cancel(rq->app->live, &f.turn_id);
+	return turn_follow_open(&f, e) < 0 ? -1 : f.done ? 0 : turn_follow_run(&f, &s, e);
+}
+
+static int start(struct request *rq, struct turn_request *in, const struct send_as *as,
+		 struct turn_run **t, struct err *e)
+{
+	enum { TRIES = 3 };	/* another message may come in between */
+	int rc;
+
+	for (int i = 0;; i++) {
+		rc = send_start(rq, in, t, e);
+		if (rc >= 0 || !as->ends_running || e->code != ERR_BUSY || i == TRIES ||
+		    end_running(rq, e) < 0)
+			return rc;
+	}
+}
+
 int send_stream(struct request *rq, struct response *rs,
 		struct turn_request *in, const struct send_as *as,
 		struct err *e)
@@ -341,7 +388,7 @@ int send_stream(struct request *rq, struct response *rs,
 	if (rq->brief && !resumable)
 		return places_refuse(e);
 	in->runs_at_once = true;
-	rc = send_start(rq, in, &t, e);
+	rc = start(rq, in, as, &t, e);
 
 	if (rc < 0 || (rc == TURN_REPEATED && in->verb == TURN_RESUME &&
 		       send_after(rq, t->follow_seq, &t->follow_seq, e) < 0))
@@ -394,13 +441,6 @@ int send_events(struct request *rq, struct response *rs,
 }
 
 /* -- as a whole ------------------------------------------------------------------ */
-
-static int whole_patience(void *ctx)
-{
-	struct request *rq = ctx;
-
-	return atomic_load(&rq->app->stopping) ? 0 : LOOK_MS;
-}
 
 struct waiting_sink {
 	struct sink sink;	/* must be first: a sink is cast back */

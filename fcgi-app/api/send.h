@@ -96,6 +96,12 @@ struct send_as {
 	 * for clients that can neither reconnect nor cancel.
 	 */
 	bool stops_with_client;
+	/*
+	 * A running turn of the conversation is stopped, and its text kept, instead of
+	 * ERR_BUSY: for clients whose Stop only leaves, so that the next message must
+	 * not wait.
+	 */
+	bool ends_running;
 	bool no_end;		/* without what ends the dialect's streams */
 	/* Once the turn is started, before the head is sent: to add headers; or NULL. */
 	void (*begun)(struct response *rs, const struct turn_run *t, void *ctx);

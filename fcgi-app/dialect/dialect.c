@@ -61,7 +61,8 @@ static void print_fields(struct buf *out, const struct turn_event_field *f)
 {
 	for (size_t i = 0; f[i].key; i++)
 		buf_addf(out, "%s%s%s", i ? " " : "", f[i].key,
-			 f[i].kind == TURN_FIELD_TEXT_IF_ANY ? "?" : "");
+			 f[i].kind == TURN_FIELD_TEXT_IF_ANY ||
+			 f[i].kind == TURN_FIELD_TEXT_OR_NONE ? "?" : "");
 }
 
 void dialect_print_events(struct buf *out)

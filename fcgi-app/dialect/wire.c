@@ -222,6 +222,7 @@ static void put_value(struct jw *w, const struct turn_event *ev,
 		text = *(const struct str *)(const void *)at;
 	switch (f->kind) {
 	case TURN_FIELD_TEXT:
+	case TURN_FIELD_TEXT_OR_NONE:
 	case TURN_FIELD_TEXT_IF_ANY:
 		if (text.p)
 			jw_str(w, text);
@@ -285,7 +286,7 @@ static bool is_absent(const struct turn_event *ev,
 {
 	const void *at = (const char *)ev + f->offset;
 
-	return f->kind == TURN_FIELD_TEXT_IF_ANY &&
+	return (f->kind == TURN_FIELD_TEXT_IF_ANY || f->kind == TURN_FIELD_TEXT_OR_NONE) &&
 		((const struct str *)at)->n == 0;
 }
 
@@ -329,7 +330,7 @@ void wire_snake_members(struct jw *w, const struct turn_event *ev,
 			const struct dialect_state *st)
 {
 	for (const struct turn_event_field *f = fields_of(ev); f->key; f++)
-		if (!is_optional(f)) {
+		if (!is_optional(f) && !is_absent(ev, f)) {
 			snake_key(w, f);
 			put_value(w, ev, f, st);
 		}

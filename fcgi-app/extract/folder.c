@@ -64,12 +64,28 @@ static bool ends_with(const char *s, const char *end)
 	return n > k && !strcasecmp(s + n - k, end);
 }
 
+/* The path of an entry in UTF-8; programs of old write other charsets. */
+static char *path_of(struct archive_entry *entry)
+{
+	const char *name = archive_entry_pathname_utf8(entry);
+	struct buf b = BUF_INIT(8 * PATH_BYTES);
+
+	if (!name)
+		name = archive_entry_pathname(entry);
+	utf8_scrub(&b, str_of(name ? name : ""));
+	buf_addc(&b, '\0');
+	if (buf_ok(&b))
+		return buf_take(&b);
+	buf_release(&b);
+	return xstrdup("/");	/* which is refused */
+}
+
 /* Some programs write backslashes. */
 static enum path_kind judge_path(char *path)
 {
 	int depth = 0;
 
-	if (strlen(path) > PATH_BYTES || !utf8_valid(str_of(path)))
+	if (strlen(path) > PATH_BYTES)
 		return PATH_WRONG;
 	for (char *p = path; *p; p++) {
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
@@ -109,14 +125,10 @@ static int unpack(struct archive *a, struct folder *f, struct buf *b)
 static int take(struct archive *a, struct archive_entry *entry, struct folder *f,
 		bool *refused)
 {
-	const char *name = archive_entry_pathname_utf8(entry);
 	struct buf b = BUF_INIT(LIM_PROJECT_FILE_BYTES);
-	char *path;
+	char *path = path_of(entry);
 	int rc;
 
-	if (!name)
-		name = archive_entry_pathname(entry);
-	path = xstrdup(name ? name : "");
 	switch (judge_path(path)) {
 	case PATH_WRONG:
 		*refused = true;

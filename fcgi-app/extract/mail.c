@@ -197,8 +197,8 @@ static void join_flowed(struct str s, bool delsp, struct buf *out)
 	}
 }
 
-static void read_text(struct extract *x, struct str type, struct str body,
-		      const char *charset)
+static void put_text(struct extract *x, struct str type, struct str body,
+		     const char *charset)
 {
 	struct buf text = BUF_INIT(4 * body.n + 16);
 
@@ -213,6 +213,118 @@ static void read_text(struct extract *x, struct str type, struct str body,
 		extract_put_paragraph(&x->out, buf_str(&text));
 	}
 	buf_release(&text);
+}
+
+/* Decodes one line of uuencode; false: it is none. Blanks at its end may be missing. */
+static bool add_uu_line(struct str line, struct buf *out)
+{
+	size_t n = line.n ? ((unsigned char)line.p[0] - ' ') & 63u : 0;
+	size_t chars = (n + 2) / 3 * 4;
+	unsigned bits = 0;
+
+	if (line.n > chars + 2)		/* a checksum may follow */
+		return false;
+	for (size_t i = 0; i < line.n; i++)
+		if (line.p[i] < ' ' || line.p[i] > '`')
+			return false;
+	for (size_t i = 0; i < chars; i++) {
+		bits = bits << 6 | (i + 1 < line.n
+				    ? ((unsigned char)line.p[i + 1] - ' ') & 63u : 0);
+		if (i % 4 == 0 || !n)
+			continue;
+		buf_addc(out, (char)(bits >> (6 - i % 4 * 2)));
+		n--;
+	}
+	return true;
+}
+
+static struct str next_text_line(struct str *rest)
+{
+	struct str line = str_cut(rest, '\n');
+
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
+	return line;
+}
+
+/* The name in a line "begin 644 NAME" (POSIX, uuencode); empty: it is another line. */
+static struct str uu_name(struct str line)
+{
+	struct str mode, rest = line;
+
+	(void)str_cut(&rest, ' ');
+	mode = str_cut(&rest, ' ');
+	if (!str_starts(line, STR("begin ")) || mode.n < 3 || mode.n > 4 || !rest.p ||
+	    strspn(mode.p, "01234567") != mode.n)
+		return (struct str){ NULL, 0 };
+	return str_trim(rest);
+}
+
+/*
+ * Decodes what follows a line "begin". Returns whether it is whole; *rest is what
+ * follows then, or the first line that is not of it.
+ */
+static bool uu_decode(struct str *rest, struct buf *out)
+{
+	while (rest->n) {
+		struct str after = *rest, line = next_text_line(&after);
+
+		if (str_is(line, "end")) {
+			*rest = after;
+			return true;
+		}
+		if (!add_uu_line(line, out))
+			return false;
+		*rest = after;
+	}
+	return false;
+}
+
+/* The field Content-Transfer-Encoding of a part that is one file in uuencode. */
+static bool is_uu(struct str how)
+{
+	static const char *const names[] = { "x-uuencode", "x-uue", "uuencode" };
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(names) && (how.n != strlen(names[i]) ||
+					strncasecmp(how.p, names[i], how.n)))
+		i++;
+	return i < ARRAY_LEN(names);
+}
+
+static bool uu_body(struct str body, struct buf *out)
+{
+	while (body.n)
+		if (uu_name(next_text_line(&body)).n) {
+			if (uu_decode(&body, out))
+				return true;
+			buf_reset(out);
+		}
+	return false;
+}
+
+/* A text with the files that old programs write into it (uuencode). */
+static void read_text(struct extract *x, struct str type, struct str body,
+		      const char *charset, int depth)
+{
+	struct str rest = body, text = { body.p, 0 };
+
+	while (rest.n) {
+		struct str line = next_text_line(&rest), name = uu_name(line);
+		struct buf file = BUF_INIT(rest.n + 64);
+
+		if (name.n && uu_decode(&rest, &file)) {
+			text.n = (size_t)(line.p - text.p);
+			put_text(x, type, text, charset);
+			extract_put_heading(&x->out, 2, name);
+			extract_file_inner(x, buf_str(&file), NULL, NULL, depth + 1);
+			text = (struct str){ rest.p, 0 };
+		}
+		buf_release(&file);
+	}
+	if (text.p)
+		text.n = (size_t)(body.p + body.n - text.p);
+	put_text(x, type, text, charset);
 }
 
 static void read_part(struct extract *x, struct mail_part p, int depth, int level)
@@ -236,13 +348,13 @@ static void read_part(struct extract *x, struct mail_part p, int depth, int leve
 		mail_from_base64(p.body, &body);
 	else if (how.n >= 16 && !strncasecmp(how.p, "quoted-printable", 16))
 		mail_from_quoted(p.body, false, &body);
-	else
+	else if (!is_uu(how) || !uu_body(p.body, &body))
 		buf_addstr(&body, p.body);
 	if (name.n)
 		extract_put_heading(&x->out, 2, buf_str(&name));
 	if (!name.n && (!*kind || !strcasecmp(kind, "text/plain") ||
 			!strcasecmp(kind, "text"))) {
-		read_text(x, type, buf_str(&body), said.n ? said.p : NULL);
+		read_text(x, type, buf_str(&body), said.n ? said.p : NULL, depth);
 	} else {
 		extract_file_inner(x, buf_str(&body), said.n ? said.p : NULL, kind,
 				   depth + 1);

@@ -22,6 +22,7 @@ enum {
 	LOOK_BYTES = 1048576, PART_BYTES = 4096, NAME_BYTES = 40,
 	ALONE = 100,	/* of so many units one may be half a character */
 	SURE = 8,	/* if of so many one is ASCII */
+	EASTERN = 6,	/* characters that are enough to tell UTF-16 of ideographs */
 	SCRIPTS = 4,	/* blocks of 256 characters in text of no ideographs */
 };
 
@@ -184,6 +185,42 @@ static size_t ascii_units(struct str s, size_t bytes, bool little)
 	return alone > 1 + n / ALONE || (alone && ascii * SURE < n) ? 0 : ascii;
 }
 
+/* Characters of Chinese, Japanese and Korean text. */
+static bool is_eastern(uint32_t c)
+{
+	return (c >= 0x3000 && c <= 0x30ff) || (c >= 0x3400 && c <= 0x9fff) ||
+		(c >= 0xac00 && c <= 0xd7a3) || (c >= 0xff00 && c <= 0xffef);
+}
+
+/*
+ * UTF-16 of nothing but such characters, without blanks and line ends. Text in bytes has no control
+ * characters, and no "0" in each second place, where kana have it. NULL: it is none, or
+ * may be either.
+ */
+static const char *eastern_units(struct str s)
+{
+	size_t n = MIN(s.n, LOOK_BYTES) / 2, kana[2] = { 0 }, controls = 0;
+	bool all[2] = { true, true };
+	int little;
+
+	for (size_t i = 0; i < n && (all[0] || all[1]); i++) {
+		for (little = 0; little < 2; little++) {
+			uint32_t c = unit_at(s.p + 2 * i, 2, little);
+
+			all[little] &= is_eastern(c);
+			kana[little] += c >= 0x3040 && c <= 0x30ff;
+		}
+		for (size_t k = 2 * i; k < 2 * i + 2; k++)
+			controls += (unsigned char)s.p[k] < ' ' &&
+				(!s.p[k] || !strchr("\t\n\r\f\033", s.p[k]));
+	}
+	little = all[1];
+	if (n < EASTERN || s.n % 2 || all[0] == all[1] || utf8_valid(s) ||
+	    (!controls && kana[little] * 4 < n))
+		return NULL;
+	return little ? "UTF-16LE" : "UTF-16BE";
+}
+
 const char *extract_plain_units(struct str s)
 {
 	static const struct {
@@ -200,8 +237,11 @@ const char *extract_plain_units(struct str s)
 	for (size_t i = 0; i < n; i++)
 		letters += s.p[i] >= ' ' && s.p[i] <= '~';
 	/* Text in bytes with a few NULs in it has pairs of letters, too. */
-	if (n < 2 || letters * 10 > n * 9 || !memchr(s.p, 0, n))
+	if (n < 2 || letters * 10 > n * 9)
 		return NULL;
+	found = eastern_units(s);
+	if (found || !memchr(s.p, 0, n))
+		return found;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		size_t ascii = ascii_units(s, kinds[i].bytes, kinds[i].little);
 

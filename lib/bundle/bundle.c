@@ -74,6 +74,11 @@ static int by_id(const void *a, const void *b)
 		      ((const struct resource_row *)b)->id.b, sizeof(struct uuid));
 }
 
+static int by_uuid(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct uuid));
+}
+
 /* All rows of a part, by their ids: as they were made. */
 static int read_rows(struct bundle_out *o, const struct bundle_part *p,
 		     struct bundle_rows *rows, struct err *e)
@@ -159,6 +164,31 @@ static void sort_documents(struct bundle_out *o, struct bundle_rows *rows)
 	rows->n = n;
 }
 
+/* Leaves out links to what was made or deleted meanwhile: such a file cannot be read. */
+static void drop_loose(struct bundle_out *o)
+{
+	struct bundle_rows *edges = &o->parts[BUNDLE_EDGES];
+	struct uuid *ids;
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < BUNDLE_EDGES; i++)
+		n += o->parts[i].n;
+	ids = arena_zalloc(o->by->arena, n + 1, sizeof(*ids));
+	n = 0;
+	for (size_t i = 0; i < BUNDLE_EDGES; i++)
+		for (size_t k = 0; k < o->parts[i].n; k++)
+			ids[n++] = o->parts[i].v[k].id;
+	if (n)
+		qsort(ids, n, sizeof(*ids), by_uuid);
+	for (size_t i = 0; n && i < edges->n; i++)
+		if (bsearch(edges->v[i].v[COLUMN(PROJECT_EDGE, from_id)].s.p, ids, n,
+			    sizeof(*ids), by_uuid) &&
+		    bsearch(edges->v[i].v[COLUMN(PROJECT_EDGE, to_id)].s.p, ids, n,
+			    sizeof(*ids), by_uuid))
+			edges->v[kept++] = edges->v[i];
+	edges->n = kept;
+}
+
 static int too_big(struct err *e)
 {
 	return err_public(e, ERR_TOO_BIG, "The project is larger than %d MB, which is as "
@@ -187,6 +217,7 @@ static int read_all(struct bundle_out *o, struct err *e)
 			if (read_long(o, &bundle_parts[i], &rows->v[k], e) < 0)
 				return -1;
 	}
+	drop_loose(o);
 	return 0;
 }
 

@@ -91,19 +91,39 @@ static void add_focus(struct buf *b, const struct pack_row *r)
 		buf_addf(b, "%.*s\n", STR_ARG(r->more));
 }
 
+static int64_t all_of(const struct pack_row *rows, size_t n, struct str kind)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is(&rows[i], "count") && str_eq(rows[i].of.kind, kind))
+			return rows[i].of.version;
+	return 0;
+}
+
 /* The heading of a kind, with how many there are. */
 static void add_heading(struct buf *b, const struct pack_row *rows, size_t n,
 			struct str kind)
 {
 	const struct entity_kind_row *k = &entity_kinds[entity_kind_of(kind)];
-	int64_t all = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (is(&rows[i], "count") && str_eq(rows[i].of.kind, kind))
-			all = rows[i].of.version;
-	buf_addf(b, "\n%s (%lld in all", k->several, (long long)all);
+	buf_addf(b, "\n%s (%lld in all", k->several, (long long)all_of(rows, n, kind));
 	buf_adds(b, str_is(kind, "task") ? "; those that are open, due first):\n"
 		 : "; changed last):\n");
+}
+
+/* Behind the last one of a list of a kind: how many of it are not told. */
+static void add_rest(struct buf *b, const struct pack_row *rows, size_t n, size_t last)
+{
+	const struct str kind = rows[last].of.kind;
+	int64_t shown = 0;
+
+	if (last + 1 < n && is(&rows[last + 1], "item") &&
+	    str_eq(rows[last + 1].of.kind, kind))
+		return;
+	for (size_t i = 0; i < n; i++)
+		shown += is(&rows[i], "item") && str_eq(rows[i].of.kind, kind);
+	if (shown < all_of(rows, n, kind))
+		buf_addf(b, "(%lld more are left out here: list or search them.)\n",
+			 (long long)(all_of(rows, n, kind) - shown));
 }
 
 static struct str text_of(const struct pack_row *rows, size_t n, struct arena *a)
@@ -130,11 +150,13 @@ static struct str text_of(const struct pack_row *rows, size_t n, struct arena *a
 			if (linked)
 				buf_addf(&b, "- %.*s: ", STR_ARG(r->more));
 			add_line(&b, &r->of, !linked);
+			if (!linked)
+				add_rest(&b, rows, n, i);
 		}
 		if (is(r, "listed")) {
 			if (!i)
-				buf_adds(&b, "Projects of the user, changed last "
-					 "first:\n");
+				buf_adds(&b, "Projects of the user, those with the "
+					 "newest changes first:\n");
 			add_line(&b, &r->of, true);
 		}
 	}

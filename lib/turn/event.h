@@ -27,6 +27,7 @@ enum turn_event_type {
 /* How the field of an event is written. */
 enum turn_field_kind {
 	TURN_FIELD_TEXT,
+	TURN_FIELD_TEXT_OR_NONE,	/* omitted when empty, in each dialect */
 	TURN_FIELD_TEXT_IF_ANY,	/* omitted when empty, unless the dialect's
 				   events have a fixed form */
 	TURN_FIELD_INT, TURN_FIELD_BOOL,

@@ -2,6 +2,7 @@
 """Mails and RTF as programs write them: the data, what the text must have, and must not."""
 
 import base64
+import binascii
 
 from email.header import Header
 from email.message import EmailMessage
@@ -18,6 +19,13 @@ def attached(disposition, kind="text/plain"):
     return mail('Content-Type: multipart/mixed; boundary="=_b 1"\r\n', (
         f"--=_b 1\r\nContent-Type: {kind}\r\nContent-Disposition: {disposition}\r\n\r\nInside.\r\n"
         "--=_b 1--\r\n"))
+
+
+def uuencoded(data, name, strip=False):
+    """A file as mail programs wrote it into the text before MIME."""
+    rows = [binascii.b2a_uu(data[i:i + 45]).decode() for i in range(0, len(data), 45)]
+    return f"begin 644 {name}\n" + "".join(
+        row.rstrip(" \n") + "\n" if strip else row for row in rows) + "`\nend\n"
 
 
 def built():
@@ -67,7 +75,23 @@ SPLIT = "=?utf-8?b?" + base64.b64encode("Grü".encode()[:3]).decode() + "?=\r\n 
     base64.b64encode("Grü".encode()[3:] + b"n").decode()) + "?="
 HTML = "<div>Hello<br>R&uuml;ckgabe</div>"
 
+ROWS = "Name;Tage\nMüller;30\n" * 9
 CASES = {
+    "uuencode in the text": (
+        mail(body="See below.\n\n" + uuencoded(ROWS.encode(), "Plan 1.csv") + "\nBest wishes\n"
+             + uuencoded(b"second   " * 9, "b.txt", True) + "PS: later\n"),
+        ["See below.", "## Plan 1.csv", "Müller;30", "Best wishes", "## b.txt", "second", "PS: later"],
+        ["begin 644", "`"]),
+    "uuencode of a part": (
+        mail("Content-Type: text/csv; name=a.csv\r\nContent-Transfer-Encoding: x-uuencode\r\n",
+             uuencoded(ROWS.encode(), "a.csv").replace("\n", "\r\n")), ["## a.csv", "Müller;30"],
+        ["begin"]),
+    "words that begin as uuencode does": (
+        mail(body="begin 644 things\nand go on\nend\n"), ["begin 644 things", "and go on", "end"],
+        []),
+    "uuencode without an end": (
+        mail(body=uuencoded(b"x" * 99, "a.txt").replace("end\n", "words\n")),
+        ["begin 644 a.txt", "words"], []),
     "a mail of Python": (built(), [
         "# Übersicht über die Reisekostenabrechnung für das gesamte Jahr – 日本語のタイトル",
         "From: Jörg Müller <joerg@example.org>", "Grüße aus Köln",

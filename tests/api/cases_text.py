@@ -141,6 +141,15 @@ CASES = {
                                    ["Größe;Menge\n日本;2"], []),
     "UTF-16 of Russian, whose first letter looks like an archive": (
         "Каждый сотрудник\r\n".encode("utf-16-le"), ["Каждый сотрудник"], []),
+    "UTF-16 of ideographs alone": ("休暇は九日です。申請書".encode("utf-16-le"),
+                                    ["休暇は九日です。申請書"], []),
+    "UTF-16 of ideographs the other way round": (
+        "请假制度每年三十天不得结转到下一年度".encode("utf-16-be"), ["请假制度每年三十天"], []),
+    "UTF-16 of kana alone": ("カタカナひらがな".encode("utf-16-le"), ["カタカナひらがな"], []),
+    "Shift-JIS of ideographs alone": ("休暇規程年次有給休暇申請書".encode("cp932") * 3,
+                                       ["休暇規程年次有給"], []),
+    "GBK of ideographs alone": ("请假制度每年三十天不得结转到下一年度".encode("gbk"),
+                                 ["请假制度每年三十天"], []),
     "UTF-16 with half a character": (
         ("Größe\r\n" * 3).encode("utf-16-le") + b"\0\xd8" + "Ende\r\n".encode("utf-16-le"),
         ["Größe\nGröße", "\ufffdEnde"], []),

@@ -170,6 +170,67 @@ def test_a_large_project_is_cut(lab, owner, project):
     text, _ = asked(lab, owner, projectId=project["id"])
     pack = text[text.index("The user is in the project"):]
     assert "documents (61 in all" in pack and len(pack) < 4000 * 4 + 500
+    assert "(21 more are left out here" in pack and "(0 more" not in pack
+
+
+def test_projects_with_the_newest_changes_are_told_first(lab, owner, project):
+    for n in range(21):
+        make(lab, "/projects", owner, name=f"Newer {n:02}")
+    text, _ = asked(lab, owner)
+    assert "Lighthouse" not in text and "Newer 01" in text
+    make(lab, f"/projects/{project['id']}/tasks", owner, title="Today")
+    text, _ = asked(lab, owner)
+    told = text[text.index("Projects of the user"):]
+    assert told.index("Lighthouse") < told.index("Newer 20") and "Newer 01" not in told
+    assert told.count("- ") >= 20
+
+
+# What a client that knows only C1 and D21 to D24 expects of each event.
+RECORDED = {
+    "session": {"session_id": str, "turn_id": str, "context_type": str, "project_id": str},
+    "context_usage": {"input_tokens": int},
+    "agent_state": {"state": str},
+    "text_delta": {"delta": str},
+    "tool_call": {"call_id": str, "tool_name": str, "args": dict},
+    "tool_result": {"call_id": str, "tool_name": str, "is_error": bool},
+    "operation": {"action": str, "entity_type": str, "entity_name": str, "status": str},
+    "entity_patch": {"entity_type": str, "entity_id": str, "patch": dict},
+    "done": {"session_id": str, "finish_reason": str},
+}
+
+
+def test_a_client_that_knows_only_the_designs_names(lab, owner, project):
+    script = "!script " + json.dumps({"tool_calls": [{"name": "create_onto_task", "args": {
+        "project_id": project["id"], "title": "Polish the lens"}}], "then": {"text": "Made."}})
+    body = {"message": script, "session_id": "my-chat", "context_type": "project",
+            "project_id": project["id"], "stream_run_id": "run-1", "workspace_id": "office",
+            "focus": {"entity_type": "document", "entity_id": project["document"]}}
+    events = lab.stream("/agent/stream", body, user=owner).events()
+    got = {}
+    for event in events:
+        assert event.data["type"] == event.name
+        for key, kind in RECORDED.get(event.name, {}).items():
+            assert isinstance(event.data[key], kind), (event.name, key, event.data)
+        got.setdefault(event.name, []).append(event.data)
+    assert set(RECORDED) <= set(got), got["tool_result"]
+    assert [events[0].name, events[-1].name] == ["session", "done"]
+    assert [(o["action"], o["status"]) for o in got["operation"]] == [
+        ("create", "start"), ("create", "success")]
+    assert got["entity_patch"][0]["entity_id"] == got["operation"][1]["entity_id"]
+    assert "".join(d["delta"] for d in got["text_delta"]) == "Made."
+    session = got["session"][0]
+    assert (session["scope"], session["focus_id"]) == ("entity", project["document"])
+    # The same run again is that run; its session is found by the client's own name.
+    again = lab.stream("/agent/stream", body, user=owner).events()
+    assert again[-1].data["turn_id"] == got["done"][0]["turn_id"]
+    later = lab.stream("/agent/stream", {"message": "Hello", "session_id": "my-chat"},
+                       user=owner).events()[0].data
+    assert later["session_id"] == session["session_id"] and not later["created"]
+    assert later["focus_id"] == project["document"] and later["scope"] == "entity"
+    wrong = lab.post("/agent/stream", {**body, "session_id": "other", "stream_run_id": "2",
+                     "focus": {"entity_type": "task", "entity_id": project["document"]}},
+                     user=owner)
+    assert (wrong.status, wrong.json["field"]) == (422, "entity_type")
 
 
 def place_of(record):

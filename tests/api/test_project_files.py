@@ -151,6 +151,16 @@ def test_folders_of_others_are_documents(lab, owner):
     assert got["documents"][5]["content"] == "caf\ufffd"
 
 
+def test_names_of_other_systems(lab, owner):
+    """Dots within them, letters of other scripts, and those of a charset of old."""
+    data = archive([("notes/01. Größe v1.2/漢字.md", "x"), ("notes/1990 A.b.md", "y"),
+                    ("notes/caf_.md", "z")]).replace(b"caf_.md", b"caf\xe9.md")
+    made = send(lab, owner, data)
+    assert made.status == 201, made
+    got = json.loads(export(lab, owner, made.json["projectId"]).body)["documents"]
+    assert [one["title"] for one in got] == ["01. Größe v1.2", "漢字", "A.b", "caf\ufffd"]
+
+
 def bomb():
     return archive([("a.md", b"\0" * (17 << 20))])
 

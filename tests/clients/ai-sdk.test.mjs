@@ -208,6 +208,41 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 			assert.equal(second.messages[1].metadata.finishReason, 'stop');
 		});
 
+		test('Chat: the message after Stop is answered, what was said is kept', async () => {
+			const errors = [], id = ai.generateId(), chat = new Chat(id, errors);
+			const first = chat.sendMessage({ text: endless });
+			const said = () => chat.lastMessage?.role === 'assistant' && texts(chat.lastMessage).join('');
+			while (!said())
+				await new Promise((r) => setTimeout(r, 5));
+			const { turnId } = chat.lastMessage.metadata;
+			await chat.stop();
+			await first;
+			await chat.sendMessage({ text });
+			assert.deepEqual(errors, []);
+			assert.deepEqual(texts(chat.lastMessage), [TEXT]);
+			assert.equal((await ended(turnId)).status, 'cancelled');
+			const { conversationId } = chat.lastMessage.metadata;
+			const { body: { items } } = await call('GET', `/conversations/${conversationId}/messages`);
+			assert.equal(items.length, 4);
+			assert.ok(items.every((m) => m.content));
+		});
+
+		test('a resume finds the chat behind a query', async () => {
+			const chatId = ai.generateId();
+			const queried = transport({ api: `${api}/ai-sdk/lab?agentId=helper` });
+			const abort = new AbortController();
+			const stream = await queried.sendMessages({ chatId, messages: [user(endless)],
+				trigger: 'submit-message', abortSignal: abort.signal });
+			const { value } = await stream.getReader().read();
+			abort.abort();
+			const again = await queried.reconnectToStream({ chatId, headers });
+			const { value: start } = await again.getReader().read();
+			assert.equal(start.messageId, value.messageId);
+			await cancel(value.messageId);
+			await ended(value.messageId);
+			assert.equal(await queried.reconnectToStream({ chatId, headers }), null);
+		});
+
 		test('Chat: nothing to resume is nothing', async () => {
 			const errors = [];
 			for (const id of [ai.generateId(), randomUUID()]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What models write beside plain Markdown: footnotes, <details> with Markdown in it, and
 // the boxes of task lists; as extensions of marked, and what is done to them afterwards.
-import { breaksAt } from './math.js';
+import { breaksAt, escape } from './math.js';
 import { t } from './strings.js';
 
 /** <details> within each other; deeper ones are text */
@@ -21,7 +21,6 @@ export function beginAsides(live = false)
 	growing = live;
 }
 
-const escape = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
 /** Where the details end that a text begins with, beside code: [begin, end) of the end tag. */
 function detailsEnd(text)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copying text. An intranet page over plain http has no navigator.clipboard;
+// Copying text, and saving it as a file. An intranet page over plain http has no navigator.clipboard;
 // the old way still works there.
 
 /** @returns true when the text is in the clipboard */
@@ -31,4 +31,15 @@ export async function copyText(text)
 	if (focused instanceof HTMLElement)
 		focused.focus();
 	return done;
+}
+
+/** Has the browser save a text as a file. */
+export function save({ name, type, text })
+{
+	const link = document.createElement('a');
+
+	link.href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+	link.download = name;
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }

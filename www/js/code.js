@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The box of a block of code: its language, and buttons that copy, download, wrap, number
 // and open it. Wrapping and numbers hold for all blocks of the page.
-import { copyText } from './clipboard.js';
+import { copyText, save } from './clipboard.js';
 import { t } from './strings.js';
 
 /** languages whose code can be opened beside the chat, and what it is then */
@@ -30,17 +30,6 @@ export function fileName(language, name = '')
 	const ending = (Object.hasOwn(ENDINGS, language) ? ENDINGS[language] : null) ?? (/^[a-z0-9]{1,8}$/.test(language) ? language : 'txt');
 
 	return !plain ? `code.${ending}` : plain.includes('.') ? plain : `${plain}.${ending}`;
-}
-
-/** Has the browser store a text as a file. */
-export function downloadText(text, name)
-{
-	const link = document.createElement('a');
-
-	link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
-	link.download = name;
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
 function button(className, text, label, pressed = null)
@@ -145,7 +134,7 @@ export function pressCode(target)
 	if (pressed.classList.contains('code-copy'))
 		copy(pressed, text);
 	else if (pressed.classList.contains('code-save'))
-		downloadText(text, fileName(language, name));
+		save({ name: fileName(language, name), type: 'text/plain', text });
 	else if (pressed.classList.contains('code-lines'))
 		switchView('lines');
 	else if (pressed.classList.contains('code-wrap'))

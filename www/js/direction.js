@@ -12,7 +12,7 @@ const RIGHT_TO_LEFT = new RegExp(`[${['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'N
 const REACH = 400;
 
 /** 'rtl', 'ltr', or 'auto' for a text without letters. */
-export function directionOf(text)
+function directionOf(text)
 {
 	const first = LETTERS.exec(text.slice(0, REACH))?.[0];
 

@@ -95,7 +95,7 @@ function element(name, text, className = '')
 	return made;
 }
 
-export function toHtmlPage(wholes)
+function toHtmlPage(wholes)
 {
 	const body = document.createElement('body');
 	const title = element('title', titleOf(wholes[0]));
@@ -160,15 +160,4 @@ export function exported(wholes, format)
 		{ name: `${name}.html`, type: 'text/html', text: toHtmlPage(wholes) } :
 		{ name: `${name}.md`, type: 'text/markdown',
 			text: wholes.map(toMarkdown).join('\n---\n\n') };
-}
-
-/** Lets the browser save a file. */
-export function save({ name, type, text })
-{
-	const link = document.createElement('a');
-
-	link.href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
-	link.download = name;
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }

@@ -3,6 +3,8 @@
 // a Web Lock or, where there is none (a site without TLS), by an entry in
 // localStorage that its owner renews. Without either, each tab leads itself.
 
+import { local } from './storage.js';
+
 /** An entry that is not renewed for this long has no owner. */
 const LEASE_MS = 6000;
 const RENEW_MS = 2000;
@@ -20,7 +22,7 @@ export class Lead {
 	 * @param storage localStorage, or null
 	 */
 	constructor(name, locks = globalThis.navigator?.locks,
-		storage = localStorageIfAllowed())
+		storage = local())
 	{
 		this.#name = name;
 		this.#locks = locks;
@@ -123,15 +125,4 @@ function pause(ms, signal)
 			resolve();
 		}, { once: true });
 	});
-}
-
-/** It may be forbidden. */
-function localStorageIfAllowed()
-{
-	try {
-		localStorage.getItem('lamplighter');
-		return localStorage;
-	} catch {
-		return null;
-	}
 }

@@ -9,7 +9,7 @@ import { asides, beginAsides, dressAsides } from './asides.js';
 import { codeBox } from './code.js';
 import { dressDirection } from './direction.js';
 import { asLetters, letterBefore } from './emphasis.js';
-import { beginMath, dressMath, formulas, maskFormulas } from './math.js';
+import { beginMath, dressMath, escape, formulas, maskFormulas } from './math.js';
 import { t } from './strings.js';
 
 /** in pairs; others are what a text says: if a<b>c */
@@ -69,11 +69,6 @@ const HIGHLIGHT_CHARS = 60000;
 
 /** the same for one that is still growing */
 const HIGHLIGHT_LIVE_CHARS = 4000;
-
-function escape(text)
-{
-	return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
-}
 
 /** Marks the tags of a block that may stay: those that are opened and closed in it. */
 function pairTags(tokens)

@@ -193,7 +193,8 @@ export function breaksAt(text, pattern)
 	return at < 0 || (code >= 0 && code < at) ? undefined : at;
 }
 
-const escape = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+/** As text of HTML, also within a quoted attribute. */
+export const escape = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
 /** The two kinds as extensions of marked. */
 export const formulas = [{

@@ -5,7 +5,7 @@
 import { Observable } from '../observable.js';
 
 /** How long a deletion can be undone. */
-export const UNDO_MS = 10000;
+const UNDO_MS = 10000;
 const PAGE = 100;
 /** Requests at a time, of many conversations. */
 const AT_ONCE = 4;

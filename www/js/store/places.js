@@ -4,6 +4,7 @@
 import { fillPath, SETTINGS } from '../form.js';
 import { Observable } from '../observable.js';
 import { PLACES } from '../route.js';
+import { read, session, write } from '../storage.js';
 import { t } from '../strings.js';
 import { Draft } from './draft.js';
 import { Project } from './project.js';
@@ -235,21 +236,14 @@ export class Places extends Observable {
 	leave(hash)
 	{
 		this.#chat = hash;
-		try {
-			sessionStorage.setItem(`${LEFT} ${this.#api.base}`, hash);
-		} catch {
-			// then a reload leads to a new chat
-		}
+		// without room for it, a reload leads to a new chat
+		write(session(), `${LEFT} ${this.#api.base}`, hash);
 	}
 
 	/** The address of the chat that was shown last. */
 	get chat()
 	{
-		try {
-			return this.#chat || sessionStorage.getItem(`${LEFT} ${this.#api.base}`) || '#/';
-		} catch {
-			return '#/';
-		}
+		return this.#chat || read(session(), `${LEFT} ${this.#api.base}`) || '#/';
 	}
 
 	get dirty()

@@ -3,16 +3,13 @@
 // and what the user's settings (GET /me) say about the page. If storage is
 // forbidden, nothing is remembered and nothing breaks.
 import { Observable } from '../observable.js';
+import { drop, local, read, write } from '../storage.js';
 
 const PREFIX = 'lamplighter.';
 
 export function remembered(key)
 {
-	try {
-		return localStorage.getItem(PREFIX + key) || '';
-	} catch {
-		return '';
-	}
+	return read(local(), PREFIX + key);
 }
 
 /** What the settings say about the page as a whole. */
@@ -25,14 +22,10 @@ export function applySettings(settings, theme)
 
 export function remember(key, value)
 {
-	try {
-		if (value)
-			localStorage.setItem(PREFIX + key, value);
-		else
-			localStorage.removeItem(PREFIX + key);
-	} catch {
-		// private windows may forbid it
-	}
+	if (value)
+		write(local(), PREFIX + key, value);
+	else
+		drop(local(), PREFIX + key);
 }
 
 /** The colours: '' (as the system), 'light' or 'dark'. */

@@ -6,6 +6,8 @@
 //
 // Each belongs to its user: another user who signs in here neither sends nor
 // sees it. One that can never be stored is kept as text, to be copied.
+import { drop, session, write } from '../storage.js';
+
 const PREFIX = 'lamplighter.unstored.';
 const RETRY_MS = [1000, 2000, 4000, 8000, 15000, 30000, 60000, 120000, 300000];
 /** How long it is retried while the server is away … */
@@ -164,28 +166,15 @@ function isAway(error)
 /** False if there is no room for it: then only the open page has it. */
 function keep(row)
 {
-	try {
-		sessionStorage.setItem(PREFIX + row.turnId, JSON.stringify(row));
-		return true;
-	} catch {
-		return false;
-	}
+	return write(session(), PREFIX + row.turnId, JSON.stringify(row));
 }
 
 function kept()
 {
-	try {
-		return Object.entries(sessionStorage).filter(([key]) => key.startsWith(PREFIX));
-	} catch {
-		return [];
-	}
+	return Object.entries(session() || {}).filter(([key]) => key.startsWith(PREFIX));
 }
 
 function forget(key)
 {
-	try {
-		sessionStorage.removeItem(key);
-	} catch {
-		// was never there
-	}
+	drop(session(), key);
 }

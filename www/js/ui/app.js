@@ -3,7 +3,8 @@
 // conversation or a place on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
 import { Api, ApiError } from '../api.js';
-import { exported, readWhole, save } from '../export.js';
+import { save } from '../clipboard.js';
+import { exported, readWhole } from '../export.js';
 import { errorText, excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
@@ -622,6 +623,12 @@ export class LampApp extends PageElement {
 		if (NARROW.matches)
 			await this.#openDrawer();
 		this.querySelector('lamp-list')?.focusSearch();
+	}
+
+	/** What index.html shows before that goes. */
+	firstUpdated()
+	{
+		this.querySelector('.before')?.remove();
 	}
 
 	updated()

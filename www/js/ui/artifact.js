@@ -3,8 +3,8 @@
 // sandbox, a diagram, a table, a text. Its versions are the blocks that it is one of.
 import { html, nothing } from '../../vendor/lit.js';
 import { tableOfCsv, titleOf, versionsOf } from '../artifacts.js';
-import { copyText } from '../clipboard.js';
-import { downloadText, fileName } from '../code.js';
+import { copyText, save } from '../clipboard.js';
+import { fileName } from '../code.js';
 import { highlight } from '../markdown.js';
 import { Watch } from '../observable.js';
 import { confined, openSandbox } from '../sandbox.js';
@@ -119,6 +119,7 @@ export class LampArtifact extends PageElement {
 		const box = this.querySelector('.artifact-sandbox');
 
 		this.toggleAttribute('open', Boolean(block));
+		this.closest('lamp-app')?.toggleAttribute('beside', Boolean(block));
 		// the answer is drawn after its thread is
 		if (block)
 			setTimeout(() => this.#look(), 0);
@@ -174,8 +175,8 @@ export class LampArtifact extends PageElement {
 					title=${this.copied ? t('message.copied') : t('code.copyLabel')}
 					@click=${() => this.#copy(block.text)}>${icon(this.copied ? 'check' : 'copy')}</button>
 				<button type="button" class="icon-button" aria-label=${t('code.saveLabel')}
-					title=${t('code.saveLabel')} @click=${() => downloadText(block.text,
-						fileName(block.kind, block.name))}>${icon('download')}</button>
+					title=${t('code.saveLabel')} @click=${() => save({ text: block.text,
+						type: 'text/plain', name: fileName(block.kind, block.name) })}>${icon('download')}</button>
 				<button type="button" class="icon-button" aria-label=${t('app.close')}
 					title=${t('app.close')} @click=${() => this.close()}>${icon('close')}</button>
 			</header>

@@ -41,7 +41,7 @@ function words({ action, entityType, title })
 		t(`effect.${action}`, { what, title });
 }
 
-export class LampEffects extends PageElement {
+class LampEffects extends PageElement {
 	static properties = {
 		effects: { attribute: false },
 		/** whether they can be taken back here */

@@ -16,7 +16,7 @@ import './thread.js';
 /** How often a live one is read again. */
 const AGAIN_MS = 15000;
 
-export class LampShared extends PageElement {
+class LampShared extends PageElement {
 	static properties = {
 		api: { attribute: false },
 		places: { attribute: false },

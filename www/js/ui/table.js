@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // <lamp-table>: a result as a table to sort, copy and download, or as a chart.
 import { html, nothing } from '../../vendor/lit.js';
-import { copyText } from '../clipboard.js';
+import { copyText, save } from '../clipboard.js';
 import { locale, t } from '../strings.js';
 import { cellText, chartOf, isNumeric, sorted, toCsv, toTsv } from '../table.js';
 import { PageElement } from './element.js';
@@ -127,13 +127,8 @@ class LampTable extends PageElement {
 
 	#download(rows)
 	{
-		const link = document.createElement('a');
-		const file = new Blob([toCsv(this.table, rows)], { type: 'text/csv;charset=utf-8' });
-
-		link.href = URL.createObjectURL(file);
-		link.download = `${this.name.replace(/[^\p{L}\p{N}_-]+/gu, '-') || 'table'}.csv`;
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+		save({ name: `${this.name.replace(/[^\p{L}\p{N}_-]+/gu, '-') || 'table'}.csv`,
+			type: 'text/csv', text: toCsv(this.table, rows) });
 	}
 }
 
