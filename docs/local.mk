@@ -34,14 +34,14 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/knowledge.md \
 	docs/install.md \
 	docs/keys.md \
-	docs/mcp.md docs/mcp-server.md docs/memory.md \
+	docs/mcp.md docs/mcp-server.md \
 	docs/metrics.md \
 	docs/notifications.md \
 	docs/openai-server.md \
 	docs/page.md docs/page-tools.md \
 	docs/performance.md \
 	docs/plain.md \
-	docs/memory.md \
+	docs/eval.md docs/memory.md \
 	docs/mentions.md \
 	docs/projects.md \
 	docs/prompt-builder.md \

@@ -23,7 +23,7 @@ EXTRA_DIST += $(CHECKS) tests/check/eslint.config.mjs tests/check/tree.py tests/
 # Suites of ./lamp test beside `make check`: whole directories, so that a new test
 # is in the tarball without a line here.
 EXTRA_DIST += tests/conftest.py tests/api tests/security tests/servers tests/clients \
-	tests/browser tests/peers tests/soak tests/cluster tests/examples
+	tests/browser tests/eval tests/peers tests/soak tests/cluster tests/examples
 dist-hook:
 	find '$(distdir)' -name __pycache__ -type d -exec chmod -R u+w {} + \
 		-exec rm -rf {} +

@@ -76,7 +76,7 @@ static int put(struct request *rq, const struct conversation *c, int64_t last,
 	m->replaces = why == MEMORY_REMOVED ? 0 : base->number;
 	m->created_us = clock_now_us();
 	if (memory_put(rq->app->db, &rq->by.owner, &c->id, last, m, NULL, 0,
-		       why == MEMORY_REMOVED, e) < 0)
+		       e) < 0)
 		return -1;
 	m->number = last + 1;
 	notify_refresh(rq->app->notify, &rq->by.owner, "memory", &c->id);

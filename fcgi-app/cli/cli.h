@@ -47,6 +47,7 @@ int cli_project(struct cli *cli, int argc, char **argv);
 int cli_preview(struct cli *cli, int argc, char **argv);
 int cli_mcp(struct cli *cli, int argc, char **argv);
 int cli_mcp_serve(struct cli *cli, int argc, char **argv);
+int cli_eval(struct cli *cli, int argc, char **argv);
 int cli_erase(struct cli *cli, int argc, char **argv);
 int cli_stored(struct cli *cli, int argc, char **argv);
 int cli_export(struct cli *cli, int argc, char **argv);

@@ -12,6 +12,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/kb.c \
 	fcgi-app/cli/list.c \
 	fcgi-app/cli/made.c fcgi-app/cli/made.h \
+	fcgi-app/cli/eval.c \
 	fcgi-app/cli/made_agent.c \
 	fcgi-app/cli/made_prompt.c \
 	fcgi-app/cli/made_service.c \

@@ -284,6 +284,19 @@ static const struct cli_command commands[] = {
 "times, the tokens and the cost; then the sources. Never what was said.\n",
 	},
 	{
+		.name = "eval",
+		.args = "--user LOGIN [--group G]... [--workspace W] [--agent A] "
+			"[--service ID] [--keep] FILE...",
+		.run = cli_eval,
+		.summary = "try a model with the conversations of files",
+		.help =
+"Holds the conversations of YAML files as that user, and prints for each what it\n"
+"checked: what an answer has and lacks, which tools were called, and what is\n"
+"remembered at the end. With --service, that LLM service answers. They are real\n"
+"turns, which cost what they cost; the conversations are deleted afterwards, or\n"
+"stay with --keep. The exit code is 1 if a check failed.\n",
+	},
+	{
 		.name = "trace",
 		.args = "turn --user LOGIN [--group G]... [--workspace W] "
 			"[--agent A] [--conversation ID] [--warm N] TEXT",

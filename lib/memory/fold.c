@@ -420,7 +420,7 @@ static int put(struct folding *k, struct memory *m, int64_t why, const struct fa
 	m->why = why;
 	m->replaces = k->base.number;
 	m->created_us = clock_now_us();
-	if (memory_put(k->r->db, &k->owner, &k->c.id, k->last, m, facts, n, false, e) < 0)
+	if (memory_put(k->r->db, &k->owner, &k->c.id, k->last, m, facts, n, e) < 0)
 		return -1;
 	m->number = ++k->last;
 	k->base = *m;

@@ -66,7 +66,6 @@ struct memory_put {
 	const struct memory *m;
 	const struct fact *facts;
 	size_t n_facts;
-	bool forget;
 };
 
 static int put_facts(struct db *tx, const struct memory_put *k, struct err *e)
@@ -88,6 +87,7 @@ static int put_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct memory_put *k = ctx;
 	const struct memory *m = k->m;
+	const bool forget = m->why == MEMORY_REMOVED;
 	struct db_result r = { .affected = 0 };
 
 	if (db_exec(tx, STMT_MEMORY_PUT,
@@ -100,20 +100,20 @@ static int put_tx(struct db *tx, void *ctx, struct err *e)
 		return -1;
 	if (r.affected == 0)
 		return err_set(e, ERR_CONFLICT, "another version of the memory");
-	if (k->forget && db_exec(tx, STMT_FACT_FORGET, DB_ARGS(DB_U(k->id)), NULL, e))
+	if (forget && db_exec(tx, STMT_FACT_FORGET, DB_ARGS(DB_U(k->id)), NULL, e))
 		return -1;
 	if (put_facts(tx, k, e))
 		return -1;
 	return db_exec(tx, STMT_MEMORY_TRIM,
-		       DB_ARGS(DB_U(k->id), DB_I(k->forget ? k->last + 1
+		       DB_ARGS(DB_U(k->id), DB_I(forget ? k->last + 1
 				: k->last + 2 - LIM_MEMORY_VERSIONS)), NULL, e);
 }
 
 int memory_put(struct db *db, const struct owner *o, const struct uuid *conversation,
 	       int64_t last, const struct memory *m, const struct fact *facts,
-	       size_t n_facts, bool forget, struct err *e)
+	       size_t n_facts, struct err *e)
 {
-	struct memory_put k = { o, conversation, last, m, facts, n_facts, forget };
+	struct memory_put k = { o, conversation, last, m, facts, n_facts };
 	int rc = db_tx(db, put_tx, &k, e);
 
 	if (rc && e->code == ERR_DB_DUPLICATE) {

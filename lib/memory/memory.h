@@ -56,13 +56,13 @@ int memory_last(struct db *db, const struct owner *o, const struct uuid *convers
 
 /*
  * Stores a version with number last + 1, and n facts; facts that are there stay as they
- * are. forget: deletes all earlier versions and facts instead of the oldest beyond
- * LIM_MEMORY_VERSIONS. ERR_CONFLICT if `last` is not the last number any more, or the
- * conversation was deleted.
+ * are. One that the user has removed (MEMORY_REMOVED) deletes all earlier versions and
+ * facts, another the oldest versions beyond LIM_MEMORY_VERSIONS. ERR_CONFLICT if `last` is
+ * not the last number any more, or the conversation was deleted.
  */
 int memory_put(struct db *db, const struct owner *o, const struct uuid *conversation,
 	       int64_t last, const struct memory *m, const struct fact *facts,
-	       size_t n_facts, bool forget, struct err *e) MUST_CHECK;
+	       size_t n_facts, struct err *e) MUST_CHECK;
 
 /*
  * Facts of the thread with seq < before_seq (INT64_MAX: all), newest first, at most size;

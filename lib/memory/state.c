@@ -372,17 +372,6 @@ static bool is_live(const json_t *row)
 		(!status.n || str_is(status, "active"));
 }
 
-bool state_is_empty(const json_t *state)
-{
-	struct buf b = BUF_INIT(2 * LIM_STATE_BYTES);
-	bool empty;
-
-	state_text(state, &b);
-	empty = b.n == 0;
-	buf_release(&b);
-	return empty;
-}
-
 /* One line: the row's texts, the first of them with its id. */
 static void line(struct buf *out, const json_t *row, const char *const *keys, size_t n)
 {

@@ -35,9 +35,6 @@ size_t state_apply(json_t *state, const json_t *items, const json_t *patches,
 /* Adds an entity, or gives a known one this name. Texts are cut. */
 void state_entity(json_t *state, struct str id, struct str kind, struct str name);
 
-/* Whether there is nothing in it that a model needs to know. */
-bool state_is_empty(const json_t *state);
-
 /* Appends it as text for a model, without what is resolved or discarded. */
 void state_text(const json_t *state, struct buf *out);
 

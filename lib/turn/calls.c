@@ -28,6 +28,7 @@
 #include "turn/plan.h"
 #include "turn/remember.h"
 #include "turn/said.h"
+#include "turn/stuck.h"
 #include "turn/trail.h"
 
 #include "base/banned.h"
@@ -172,6 +173,7 @@ void calls_end(struct turn_loop *l, struct turn_call *c)
 	cite_tell(l);
 	tell_result(l, c);
 	note_change(l, c);
+	stuck_note(l, c);
 	if (l->trail)
 		trail_end(l, c);
 }
@@ -193,17 +195,20 @@ struct str calls_canonical(struct turn_loop *l, const struct turn_call *c)
 	return s;
 }
 
-int calls_note(struct turn_loop *l, const struct turn_call *c)
+int calls_note(struct turn_loop *l, struct turn_call *c)
 {
 	struct str args = calls_canonical(l, c);
 	struct turn_seen *s;
 
 	for (s = l->seen; s; s = s->next)
-		if (str_eq(s->name, c->name) && str_eq(s->args, args))
+		if (str_eq(s->name, c->name) && str_eq(s->args, args)) {
+			c->seen = s;
 			return s->times++;
+		}
 	s = arena_new(l->arena, struct turn_seen);
 	*s = (struct turn_seen){ l->seen, c->name, args, 1 };
 	l->seen = s;
+	c->seen = s;
 	return 0;
 }
 
@@ -246,12 +251,13 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 			    &c->result);
 		return true;
 	}
-	if (calls_note(l, c) >= REPEATS) {
+	if (calls_note(l, c) >= REPEATS || stuck_repeats(l, c)) {
 		tool_refuse(l->arena, ERR_TOOL_ARGS,
 			    "This call was made with the same arguments before; "
 			    "its result will not change. Use the results that "
 			    "you have, change the arguments, or answer.",
 			    &c->result);
+		c->repeated = true;
 		return true;
 	}
 	return false;
@@ -606,6 +612,7 @@ void calls_go(struct turn_loop *l)
 void calls_run(struct turn_loop *l)
 {
 	struct turn_step *s = &l->step;
+	size_t repeated = 0;
 
 	/*
 	 * The calls of a step were requested before any of their results was
@@ -626,5 +633,8 @@ void calls_run(struct turn_loop *l)
 		else if (pause_needed(l, &s->calls[i]) &&
 			 s->calls[i].result.text.p)
 			calls_end(l, &s->calls[i]);
+	for (size_t i = 0; i < s->n_calls; i++)
+		repeated += s->calls[i].repeated;
+	l->stuck.steps += repeated == s->n_calls;
 	calls_go(l);
 }

@@ -24,8 +24,8 @@ void calls_end(struct turn_loop *l, struct turn_call *c);
 /* The tool's display name; empty if it declares none. */
 struct str calls_title(const struct turn_loop *l, const struct turn_call *c);
 
-/* Records a call for the limit of repeats. Returns how often it was made before. */
-int calls_note(struct turn_loop *l, const struct turn_call *c);
+/* Records a call for the limit of repeats: c->seen. Returns how often it was made before. */
+int calls_note(struct turn_loop *l, struct turn_call *c);
 
 /* The arguments in canonical form, for comparison. In the loop's arena. */
 struct str calls_canonical(struct turn_loop *l, const struct turn_call *c);

@@ -376,6 +376,7 @@ static void forget(struct turn_loop *l, const struct origins *taint)
 	l->derived.n = l->told.n = 0;
 	l->iterations = 0;
 	l->seen = NULL;
+	l->stuck.n = 0;
 	l->attach_ready = false;
 	l->n_attach_images = 0;
 	buf_reset(&l->step.text);

@@ -41,6 +41,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/setting.c lib/turn/setting.h \
 	lib/turn/start.c \
 	lib/turn/step.h \
+	lib/turn/stuck.c lib/turn/stuck.h \
 	lib/turn/title.c lib/turn/title.h \
 	lib/turn/told.c lib/turn/told.h \
 	lib/turn/trail.c lib/turn/trail.h \

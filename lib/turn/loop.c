@@ -28,6 +28,7 @@
 #include "turn/notify.h"
 #include "turn/pause.h"
 #include "turn/resume.h"
+#include "turn/stuck.h"
 #include "turn/trail.h"
 #include "turn/whose.h"
 
@@ -417,7 +418,7 @@ static int go_on(struct turn_loop *l, int limit, struct err *e)
 		step_reset(l);
 		return err_set(e, ERR_CANCELLED, "stopped on request");
 	}
-	if (l->iterations >= limit || spent(l)) {
+	if (l->iterations >= limit || spent(l) || stuck_ends(l)) {
 		l->capped = true;
 		context_last_call(l);
 	}
@@ -466,6 +467,20 @@ static int check_typed(struct turn_loop *l, struct err *e)
 	return 1;
 }
 
+/* Whether the model is asked again since it has only announced what it does (stuck.h). */
+static bool nudge(struct turn_loop *l)
+{
+	if (!stuck_nudges(l))
+		return false;
+	context_add(l, LLM_ASSISTANT, arena_str(l->arena, buf_str(&l->step.text)));
+	context_add(l, LLM_USER, STR("[You said what you are about to do, but called no tool. "
+		"Call it now if it is needed; else give the answer itself, and say what you "
+		"cannot do.]"));
+	context_count(l);
+	tell_reset(l);
+	return true;
+}
+
 int loop_converse(struct turn_loop *l, struct err *e)
 {
 	int limit = max_iterations(l);
@@ -492,7 +507,7 @@ int loop_converse(struct turn_loop *l, struct err *e)
 			return -1;
 		if (l->step.n_calls == 0 || l->request.no_tool_calls) {
 			rc = check_typed(l, e);
-			if (rc <= 0)
+			if (rc <= 0 && (rc < 0 || !nudge(l)))
 				return rc;
 			rc = 0;
 			continue;

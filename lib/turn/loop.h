@@ -38,6 +38,12 @@ struct turn_seen {		/* a call that was made before */
 	int times;
 };
 
+struct turn_past {		/* a call of stuck.h that was made */
+	const struct turn_seen *call;
+	struct str result;
+	bool reads;		/* it changes nothing */
+};
+
 struct turn_loop {
 	struct turn_run *run;
 	struct arena *arena;
@@ -143,6 +149,12 @@ struct turn_loop {
 	struct turn_wait *waits;	/* the open ones */
 	size_t n_waiting;
 	struct turn_seen *seen;
+	struct {
+		struct turn_past past[8];	/* the last ones, of n */
+		size_t n;
+		int steps;		/* of nothing but repeated calls */
+		bool nudged;		/* the model was told to act or to answer */
+	} stuck;			/* stuck.h */
 	struct {
 		const struct llm_service *own;	/* the turn's service; NULL
 						   before the first call */

@@ -34,6 +34,8 @@ struct turn_call {
 	struct origins from;		/* origins of the result; n = 0: none */
 	bool stored;			/* its tool row is stored */
 	bool reply;			/* the result is the user's answer */
+	const struct turn_seen *seen;	/* this call; NULL: not noted (calls_note) */
+	bool repeated;			/* it was refused as one that repeats others */
 	struct turn_line *lines;	/* in order, TURN_LINES at most */
 	struct tool_operation *operation;	/* that has begun; NULL: none */
 	struct resource_changes changes;	/* what it has changed */

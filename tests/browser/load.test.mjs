@@ -2,7 +2,7 @@
 // What the page loads: at first, and again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, base, openChat, shownId } from './browser.mjs';
+import { ask, base, open, openChat, shownId } from './browser.mjs';
 
 const MOST_REQUESTS = 10;
 const MOST_BYTES = 140000;
@@ -70,4 +70,52 @@ test('few requests and bytes at first, and again only what may have changed', as
 	await page.reload();
 	assert.deepEqual((await watched.all()).map(({ path }) => path).sort(),
 		['', ...api, thread].sort());
+});
+
+test('without scripts, or when one fails, there is a way to the plain pages', async (t) => {
+	const link = 'a[href="plain/"]';
+	const none = await open(t, { javaScriptEnabled: false });
+
+	await none.locator(`noscript ${link}`).click();
+	await none.waitForURL(/\/plain\//);
+	for (const file of ['main', 'chunk']) {
+		const page = await open(t, { init: (one) =>
+			one.route(`**/page/${file}-*.js`, (route) => route.abort()) });
+
+		await page.waitForSelector('.before-late', { state: 'attached' });
+		assert.equal(await page.locator(link).first().isVisible(), false);
+		await page.evaluate(() => {
+			for (const animation of document.getAnimations())
+				animation.finish();
+		});
+		await page.locator(`.before-late ${link}`).click();
+		await page.waitForURL(/\/plain\//);
+	}
+	const page = await openChat(t);
+
+	assert.equal(await page.locator('.before').count(), 0);
+});
+
+test('colours need nothing that Chrome 100 lacks, and are those of the theme', async (t) => {
+	const page = await openChat(t, { colorScheme: 'dark' });
+	const colours = () => page.evaluate(() => ['--bg', '--accent', '--scrim'].map((name) => {
+		const box = document.createElement('i');
+
+		box.style.background = `var(${name})`;
+		document.body.append(box);
+		const { backgroundColor } = getComputedStyle(box);
+
+		box.remove();
+		return backgroundColor;
+	}));
+	const styles = await page.evaluate(async () => (await Promise.all(
+		[...document.querySelectorAll('link[rel=stylesheet]')].map(async (link) =>
+			(await fetch(link.href)).text()))).join('\n'));
+
+	assert.doesNotMatch(styles, /light-dark\(|color-mix\(|:has\(/);
+	assert.deepEqual(await colours(), ['rgb(21, 23, 28)', 'rgb(245, 181, 74)', 'rgba(0, 0, 0, 0.58)']);
+	await page.evaluate(() => { document.documentElement.dataset.theme = 'light'; });
+	assert.deepEqual(await colours(), ['rgb(251, 249, 245)', 'rgb(240, 163, 42)', 'rgba(40, 30, 15, 0.38)']);
+	await page.evaluate(() => { delete document.documentElement.dataset.theme; });
+	assert.equal((await colours())[0], 'rgb(21, 23, 28)');
 });

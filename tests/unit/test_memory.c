@@ -37,13 +37,25 @@ static const char *text_of(const json_t *state)
 	return text;
 }
 
+/* Whether there is nothing in it that a model needs to know. */
+static bool is_empty(const json_t *state)
+{
+	struct buf b = BUF_INIT(4096);
+	bool empty;
+
+	state_text(state, &b);
+	empty = b.n == 0;
+	buf_release(&b);
+	return empty;
+}
+
 static void a_state_that_is_no_state_is_empty(void **s)
 {
 	static const char *const wrong[] = { "", "[]", "{", "1", "{\"items\":3}" };
 
 	(void)s;
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
-		assert_true(state_is_empty(state_read(&a, str_of(wrong[i]))));
+		assert_true(is_empty(state_read(&a, str_of(wrong[i]))));
 }
 
 static void items_first_then_the_rest(void **s)
@@ -80,7 +92,7 @@ static void the_model_removes_nothing(void **s)
 	assert_int_equal(json_array_size(jx_arr(state, "assumptions")), 1);
 	assert_int_equal(apply(state, "[{\"op\":\"remove\",\"id\":\"i1\"}]", "{}",
 			       STATE_BY_USER, ""), 0);
-	assert_true(state_is_empty(state));
+	assert_true(is_empty(state));
 }
 
 static void only_ids_that_were_given(void **s)

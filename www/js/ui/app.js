@@ -625,6 +625,12 @@ export class LampApp extends PageElement {
 		this.querySelector('lamp-list')?.focusSearch();
 	}
 
+	/** What index.html shows before that goes. */
+	firstUpdated()
+	{
+		this.querySelector('.before')?.remove();
+	}
+
 	updated()
 	{
 		const name = t('app.name');

@@ -119,6 +119,7 @@ export class LampArtifact extends PageElement {
 		const box = this.querySelector('.artifact-sandbox');
 
 		this.toggleAttribute('open', Boolean(block));
+		this.closest('lamp-app')?.toggleAttribute('beside', Boolean(block));
 		// the answer is drawn after its thread is
 		if (block)
 			setTimeout(() => this.#look(), 0);
