@@ -121,7 +121,7 @@ static void columns_are_constants(void **state)
 	size_t most = 0;
 
 	(void)state;
-	assert_int_equal(sizeof(of_token), 4);
+	assert_int_equal(sizeof(of_token), 9);
 	assert_string_equal(r->fields[COLUMN(PROMPT, body)].column, "body");
 	assert_string_equal(r->fields[COLUMN(PROMPT, author)].column, "author");
 	assert_int_equal(COLUMN(PROMPT, author), r->n_fields - 1);
