@@ -40,7 +40,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/openai-server.md \
 	docs/page.md docs/page-tools.md \
 	docs/performance.md \
-	docs/plain.md \
+	docs/plain.md docs/plans.md \
 	docs/eval.md docs/memory.md \
 	docs/mentions.md \
 	docs/projects.md \

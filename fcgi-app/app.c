@@ -19,8 +19,8 @@
 #include "store/store.h"
 #include "store/token_cache.h"
 #include "tool/core/tool.h"
-#include "turn/live.h"
-#include "turn/notify.h"
+#include "event/live.h"
+#include "event/notify.h"
 #include "turn/unstored.h"
 
 #include "base/banned.h"
@@ -73,7 +73,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	if (!app->db)
 		return -1;
 	app->http = http_pool_new(WARM_UPSTREAMS);
-	app->live = turn_live_new(app->db, e);
+	app->live = event_live_new(app->db, e);
 	if (!app->live)
 		return -1;
 	app->notify = notify_new(app->db, e);
@@ -94,7 +94,7 @@ void app_close(struct app *app)
 
 	tool_env_free(app->tools);
 	notify_free(app->notify);	/* its streams watch live turns */
-	turn_live_free(app->live);
+	event_live_free(app->live);
 	http_pool_free(app->http);
 	if (app->db && store_metric_sum_leave(app->db, &app->process, &e) < 0)
 		log_err("metrics", &e);

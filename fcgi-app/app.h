@@ -26,7 +26,7 @@ struct app {
 	struct conf_live *conf;
 	struct db *db;
 	struct http_pool *http;
-	struct turn_live *live;
+	struct event_live *live;
 	struct notify *notify;
 	struct tool_env *tools;
 	struct turn_deps deps;		/* the five above, as turns need them */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "caller.h"
 
-#include "agent/stored_service.h"
+#include "domain/stored_service.h"
 #include "app.h"
 #include "auth/identity.h"
 #include "base/clock.h"

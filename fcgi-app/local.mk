@@ -68,13 +68,6 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/dialect/openai.c fcgi-app/dialect/openai.h \
 	fcgi-app/dialect/v2.c \
 	fcgi-app/dialect/wire.c fcgi-app/dialect/wire.h \
-	fcgi-app/doctor/checks.def fcgi-app/doctor/doctor.h \
-	fcgi-app/doctor/advice.c \
-	fcgi-app/doctor/judge.c \
-	fcgi-app/doctor/look.c fcgi-app/doctor/look.h \
-	fcgi-app/doctor/look_places.c \
-	fcgi-app/doctor/look_files.c \
-	fcgi-app/doctor/look_sources.c \
 	fcgi-app/fcgi.c fcgi-app/fcgi.h \
 	fcgi-app/lsock.c fcgi-app/lsock.h \
 	fcgi-app/form.c fcgi-app/form.h \

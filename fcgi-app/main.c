@@ -35,8 +35,8 @@
 #include "net/http.h"
 #include "store/blob.h"
 #include "store/blob_mark.h"
-#include "turn/live.h"
-#include "turn/notify.h"
+#include "event/live.h"
+#include "event/notify.h"
 #include "worker.h"
 
 #include "base/banned.h"
@@ -414,7 +414,7 @@ static void *cgi_signals(void *p)
 	siginfo_t si;
 
 	(void)wait_for_signal(false, &si);
-	turn_live_interrupt(app->live);
+	event_live_interrupt(app->live);
 	notify_stop(app->notify);
 	return NULL;
 }

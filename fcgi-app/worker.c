@@ -17,8 +17,8 @@
 #include "fcgi.h"
 #include "hold/stored.h"
 #include "route.h"
-#include "turn/live.h"
-#include "turn/notify.h"
+#include "event/live.h"
+#include "event/notify.h"
 
 #include "base/banned.h"
 
@@ -520,7 +520,7 @@ int workers_stop(struct workers *p, int grace_ms, int abort_ms)
 
 		snprintf(text, sizeof(text), "%d", left);
 		log_warn("stopping the turns that still run", "workers", text);
-		turn_live_interrupt(p->app->live);
+		event_live_interrupt(p->app->live);
 		left = wait_gone(p, abort_ms);
 	}
 	if (left)

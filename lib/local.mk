@@ -24,11 +24,13 @@ include lib/search/local.mk
 include lib/file/local.mk
 include lib/intake/local.mk
 include lib/llm/local.mk
-include lib/agent/local.mk
+include lib/domain/local.mk
 include lib/entity/local.mk
 include lib/calendar/local.mk
 include lib/bundle/local.mk
 include lib/prompt/local.mk
 include lib/schema/local.mk
 include lib/tool/local.mk
+include lib/event/local.mk
 include lib/turn/local.mk
+include lib/doctor/local.mk

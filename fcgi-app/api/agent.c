@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The templates for new agents. */
-#include "agent/stored.h"
+#include "domain/stored.h"
 #include "api/api.h"
 #include "api/page.h"
 #include "api/resource.h"

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "agent/stored.h"
+#include "domain/stored.h"
 #include "api/client.h"
 #include "api/knowledge.h"
 #include "api/openai.h"

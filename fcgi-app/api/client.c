@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "store/conversation.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 
 #include "base/banned.h"
 

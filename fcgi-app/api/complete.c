@@ -6,8 +6,8 @@
  */
 #include "api/api.h"
 
-#include "agent/auto.h"
-#include "agent/setting.h"
+#include "domain/auto.h"
+#include "domain/setting.h"
 #include "api/scope.h"
 #include "app.h"
 #include "base/clock.h"

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "agent/retrieve.h"
+#include "domain/retrieve.h"
 #include "api/etag.h"
 #include "api/idempotent.h"
 #include "api/page.h"
@@ -21,10 +21,10 @@
 #include "resource/call.h"
 #include "store/conversation.h"
 #include "store/turn.h"
-#include "turn/live.h"
-#include "turn/notify.h"
+#include "event/live.h"
+#include "event/notify.h"
 #include "turn/place.h"
-#include "turn/told.h"
+#include "event/told.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"
@@ -392,7 +392,7 @@ int api_conversation_of_path(struct request *rq, struct conversation *c,
 	if (!uuid_is_nil(&c->running_turn_id) &&
 	    !conversation_running(c, clock_now_us())) {
 		if (store_turn_recover(db, &rq->by.owner, &c->running_turn_id,
-				       turn_text_of_events, &closed, e) < 0)
+				       event_texts, &closed, e) < 0)
 			return -1;
 		if (closed)
 			notify_turn(rq->app->notify, &rq->by.owner,
@@ -618,7 +618,7 @@ int api_conversation_remove(struct request *rq, struct err *e)
 		return -1;
 	rq->jobs_asked = true;
 	if (!uuid_is_nil(&c.running_turn_id))
-		turn_live_cancel(rq->app->live, &c.running_turn_id);
+		event_live_cancel(rq->app->live, &c.running_turn_id);
 	notify_conversation(rq->app->notify, &rq->by.owner, &c.id, "deleted",
 			    (struct str){ NULL, 0 });
 	return 0;

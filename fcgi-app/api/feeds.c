@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "dialect/wire.h"
 #include "turn/follow.h"
-#include "turn/live.h"
+#include "event/live.h"
 
 #include "base/banned.h"
 
@@ -22,7 +22,7 @@ enum {
 
 struct feed {			/* a followed turn */
 	struct turn_follow f;
-	struct turn_watch *watch;	/* if another process runs it; or NULL */
+	struct event_watch *watch;	/* if another process runs it; or NULL */
 	struct arena arena;
 	struct dialect_state state;
 	bool open;		/* turn_follow_open found it */
@@ -108,7 +108,7 @@ struct feeds *feeds_new(struct app *app, const struct owner *o,
 
 static void feed_end(struct feed *d)
 {
-	turn_watch_close(d->watch);
+	event_watch_close(d->watch);
 	d->watch = NULL;
 	arena_release(&d->arena);
 	d->over = true;
@@ -198,16 +198,16 @@ bool feeds_tells(const struct feeds *s, const struct uuid *turn)
  */
 static bool has_news(struct feed *d)
 {
-	struct turn_live *live = d->f.deps->live;
-	struct turn_log *log = turn_live_log(live, &d->f.turn_id);
+	struct event_live *live = d->f.deps->live;
+	struct event_log *log = event_live_log(live, &d->f.turn_id);
 
-	turn_log_unref(log);
+	event_log_unref(log);
 	if (log || !d->open)
 		return true;
 	if (d->watch)
-		return turn_watch_wait(d->watch, MAX(d->f.after,
+		return event_watch_wait(d->watch, MAX(d->f.after,
 					d->f.turn.last_event_seq), 0);
-	d->watch = turn_watch_open(live, &d->f.turn_id);
+	d->watch = event_watch_open(live, &d->f.turn_id);
 	return true;
 }
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "agent/stored.h"
-#include "agent/stored_service.h"
+#include "domain/stored.h"
+#include "domain/stored_service.h"
 #include "api/page.h"
 #include "api/scope.h"
 #include "api/service.h"

@@ -6,7 +6,7 @@
 #ifndef API_MCP_H
 #define API_MCP_H
 
-#include "agent/target.h"
+#include "domain/target.h"
 #include "base/json.h"
 #include "route.h"
 #include "tool/core/tool.h"

@@ -15,7 +15,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "agent/stored.h"
+#include "domain/stored.h"
 #include "api/client.h"
 #include "api/send.h"
 #include "app.h"

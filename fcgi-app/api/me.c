@@ -2,7 +2,7 @@
 /* The caller. */
 #include "api/api.h"
 
-#include "agent/said.h"
+#include "domain/said.h"
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"

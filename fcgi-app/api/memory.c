@@ -16,7 +16,7 @@
 #include "hold/stored.h"
 #include "memory/memory.h"
 #include "memory/state.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 
 #include "base/banned.h"
 

@@ -2,7 +2,7 @@
 /*
  * One stream per user with all kinds of notices (E5). An idle stream occupies no
  * worker and no thread of its own: its connection is passed to the process's
- * notification thread (turn/notify.h), which writes to it, keeps it alive and ends
+ * notification thread (event/notify.h), which writes to it, keeps it alive and ends
  * it, while the worker serves the next request.
  */
 #include "api/api.h"
@@ -23,7 +23,7 @@
 #include "metric/metric.h"
 #include "places.h"
 #include "resource/call.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 
 #include "base/banned.h"
 

@@ -23,7 +23,7 @@
 #include "store/conversation.h"
 #include "store/message.h"
 #include "store/thread.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 
 #include "base/banned.h"
 

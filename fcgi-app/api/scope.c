@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/scope.h"
 
-#include "agent/said.h"
+#include "domain/said.h"
 #include "app.h"
 #include "base/log.h"
 #include "route.h"

@@ -6,7 +6,7 @@
 #ifndef API_SCOPE_H
 #define API_SCOPE_H
 
-#include "agent/target.h"
+#include "domain/target.h"
 #include "request.h"
 
 /*

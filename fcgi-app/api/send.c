@@ -12,7 +12,7 @@
 #include "places.h"
 #include "store/user.h"
 #include "turn/follow.h"
-#include "turn/live.h"
+#include "event/live.h"
 
 #include "base/banned.h"
 
@@ -235,7 +235,7 @@ static bool stream_gone(struct stream_sink *ss)
 	if (!ss->rs->gone)
 		return false;
 	if (ss->stop)
-		turn_live_cancel(ss->stop->deps->live, &ss->stop->id);
+		event_live_cancel(ss->stop->deps->live, &ss->stop->id);
 	ss->stop = NULL;
 	return true;
 }
@@ -358,7 +358,7 @@ static int end_running(struct request *rq, struct err *e)
 	if (store_turn_cancel(rq->app->db, &rq->by.owner, &f.turn_id, rq->arena, &t, e))
 		return -1;
 	if (t.status == TURN_RUNNING)
-		turn_live_cancel(rq->app->live, &f.turn_id);
+		event_live_cancel(rq->app->live, &f.turn_id);
 	return turn_follow_open(&f, e) < 0 ? -1 : f.done ? 0 : turn_follow_run(&f, &s, e);
 }
 

@@ -5,7 +5,7 @@
  */
 #include "api/service.h"
 
-#include "agent/stored_service.h"
+#include "domain/stored_service.h"
 #include "api/api.h"
 #include "api/page.h"
 #include "llm/provider.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Settings of the caller, of a group and of the tenant: the current value, its
- * level, and the values of all levels (agent/setting.def, agent/said.h).
+ * level, and the values of all levels (domain/setting.def, domain/said.h).
  */
 #include "api/setting.h"
 

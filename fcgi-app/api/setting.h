@@ -3,7 +3,7 @@
 #ifndef API_SETTING_H
 #define API_SETTING_H
 
-#include "agent/said.h"
+#include "domain/said.h"
 #include "api/api.h"
 
 /*

@@ -5,7 +5,7 @@
  */
 #include "api/api.h"
 
-#include "agent/retrieve.h"
+#include "domain/retrieve.h"
 #include "api/knowledge.h"
 #include "api/scope.h"
 #include "app.h"

@@ -17,8 +17,8 @@
 #include "base/fields.h"
 #include "hold/stored.h"
 #include "store/thread.h"
-#include "turn/notify.h"
-#include "turn/told.h"
+#include "event/notify.h"
+#include "event/told.h"
 
 #include "base/banned.h"
 
@@ -166,7 +166,7 @@ int variant_choose(struct request *rq, const struct uuid *conversation_id,
 	struct turn_evicted evicted;
 
 	if (thread_choose(rq->app->db, &rq->by.owner, conversation_id,
-			  head_seq, turn_text_of_events, &evicted, e) < 0)
+			  head_seq, event_texts, &evicted, e) < 0)
 		return -1;
 	notify_evicted(n, &rq->by.owner, conversation_id, &evicted);
 	notify_refresh(n, &rq->by.owner, "messages", conversation_id);

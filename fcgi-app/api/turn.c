@@ -11,8 +11,8 @@
 #include "store/turn.h"
 #include "store/wait.h"
 #include "turn/follow.h"
-#include "turn/live.h"
-#include "turn/notify.h"
+#include "event/live.h"
+#include "event/notify.h"
 #include "turn/unstored.h"
 
 #include "base/banned.h"
@@ -80,7 +80,7 @@ int api_turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
 	    store_turn_cancel(rq->app->db, &rq->by.owner, id, rq->arena, t, e) < 0)
 		return -1;
 	if (t->status == TURN_RUNNING)
-		turn_live_cancel(rq->app->live, id);
+		event_live_cancel(rq->app->live, id);
 	/* A waiting turn has no process to stop it. */
 	if (t->status == TURN_WAITING &&
 	    (store_turn_abandon(rq->app->db, &rq->by.owner, id, &closed, e) < 0 ||

@@ -7,7 +7,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include "agent/target.h"
+#include "domain/target.h"
 #include "auth/identity.h"
 #include "base/arena.h"
 #include "base/buf.h"

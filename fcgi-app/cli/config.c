@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/catalog.h"
-#include "agent/embed.h"
-#include "agent/said.h"
-#include "agent/setting.h"
+#include "domain/catalog.h"
+#include "domain/embed.h"
+#include "domain/said.h"
+#include "domain/setting.h"
 #include "auth/policy.h"
 #include "cli.h"
 #include "llm/llm.h"

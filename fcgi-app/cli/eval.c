@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/stored_service.h"
+#include "domain/stored_service.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/utf8.h"
@@ -19,8 +19,8 @@
 #include "memory/memory.h"
 #include "memory/state.h"
 #include "store/conversation.h"
-#include "turn/live.h"
-#include "turn/notify.h"
+#include "event/live.h"
+#include "event/notify.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"
@@ -349,7 +349,7 @@ static int run_all(struct cli_session *s, const struct eval_args *o, struct buf 
 	};
 	int rc = -1;
 
-	deps.live = turn_live_new(s->db, e);
+	deps.live = event_live_new(s->db, e);
 	deps.notify = deps.live ? notify_new(s->db, e) : NULL;
 	if (deps.notify)
 		rc = prepare(&v, o, e);
@@ -359,7 +359,7 @@ static int run_all(struct cli_session *s, const struct eval_args *o, struct buf 
 		*failed += v.n_failed > 0;
 	}
 	notify_free(deps.notify);
-	turn_live_free(deps.live);
+	event_live_free(deps.live);
 	buf_release(&v.calls);
 	return rc;
 }

@@ -6,7 +6,7 @@
 #ifndef CLI_MADE_H
 #define CLI_MADE_H
 
-#include "agent/stored.h"
+#include "domain/stored.h"
 #include "base/json.h"
 #include "cli.h"
 #include "conf/yaml.h"

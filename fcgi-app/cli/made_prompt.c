@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "agent/catalog.h"
+#include "domain/catalog.h"
 #include "made.h"
 #include "store/prompt.h"
 

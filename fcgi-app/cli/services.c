@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/stored_service.h"
+#include "domain/stored_service.h"
 #include "cli.h"
 #include "llm/probe.h"
 #include "turn/trial.h"

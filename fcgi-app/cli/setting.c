@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/said.h"
+#include "domain/said.h"
 #include "cli.h"
 #include "conf/yaml.h"
 #include "db/db.h"

@@ -5,8 +5,8 @@
 #include "base/trace.h"
 #include "cli.h"
 #include "dialect/dialect.h"
-#include "turn/live.h"
-#include "turn/notify.h"
+#include "event/live.h"
+#include "event/notify.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"
@@ -93,13 +93,13 @@ static int trace(struct cli_session *s, const struct cli_message *m,
 	struct trace *t;
 	int rc = -1;
 
-	deps.live = turn_live_new(s->db, e);
+	deps.live = event_live_new(s->db, e);
 	deps.notify = deps.live ? notify_new(s->db, e) : NULL;
 	if (deps.notify)
 		rc = trace_with(s, &deps, m, e);
 	/* Their threads end first, because they add marks, too. */
 	notify_free(deps.notify);
-	turn_live_free(deps.live);
+	event_live_free(deps.live);
 	t = trace_stop();
 	if (rc == 0)
 		trace_print(t, out);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/catalog.h"
+#include "domain/catalog.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli.h"

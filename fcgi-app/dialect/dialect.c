@@ -22,7 +22,7 @@ _Static_assert(ARRAY_LEN(dialects) == DIALECT__MAX, "a dialect without a row");
 /* One decision for each dialect; a test finds a row that has fewer. */
 const struct dialect_row dialect_rows[TURN_EV__MAX][DIALECT__MAX] = {
 #define EVENT(n, letter, flags, when, fields, wire) [TURN_EV_##n] = wire,
-#include "turn/event.def"
+#include "event/event.def"
 };
 
 const struct dialect *dialect_get(enum dialect_id id)
@@ -68,7 +68,7 @@ static void print_fields(struct buf *out, const struct turn_event_field *f)
 void dialect_print_events(struct buf *out)
 {
 	for (int t = 0; t < TURN_EV__MAX; t++) {
-		const struct turn_event_row *ev = &turn_event_rows[t];
+		const struct turn_event_row *ev = &event_table[t];
 
 		buf_addf(out, "%s\t%s%s%s\t", ev->name,
 			 ev->letter ? "stored" : "not stored",
@@ -93,7 +93,7 @@ void dialect_print_table(struct buf *out)
 	for (int d = 0; d < DIALECT__MAX; d++)
 		buf_adds(out, "---|");
 	for (int t = 0; t < TURN_EV__MAX; t++) {
-		buf_addf(out, "\n| %s |", turn_event_rows[t].when);
+		buf_addf(out, "\n| %s |", event_table[t].when);
 		for (int d = 0; d < DIALECT__MAX; d++) {
 			const struct dialect_row *row = &dialect_rows[t][d];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events on the wire. A dialect is one vocabulary for the same events. The table
- * lib/turn/event.def decides which events each dialect sends, and their names. A
+ * lib/event/event.def decides which events each dialect sends, and their names. A
  * dialect is one file, with the general form of events and writers for those with
  * a different form, and one row here. Routes name their dialect; docs/dialects.md
  * has the table for people.
@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "store/message.h"
-#include "turn/event.h"
+#include "event/event.h"
 
 enum dialect_id {
 	DIALECT_NATIVE,

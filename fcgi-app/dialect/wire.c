@@ -292,7 +292,7 @@ static bool is_absent(const struct turn_event *ev,
 
 static const struct turn_event_field *fields_of(const struct turn_event *ev)
 {
-	return turn_event_rows[ev->type].fields;
+	return event_table[ev->type].fields;
 }
 
 static void write_members(struct jw *w, const struct turn_event *ev,
@@ -347,7 +347,7 @@ void wire_elements(struct jw *w, const struct turn_event *ev,
 void wire_value(struct jw *w, const struct turn_event *ev,
 		const struct dialect_state *st)
 {
-	if (turn_event_rows[ev->type].bare) {
+	if (event_table[ev->type].bare) {
 		put_value(w, ev, fields_of(ev), st);
 		return;
 	}

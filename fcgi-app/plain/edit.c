@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "memory/memory.h"
 #include "memory/state.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 
 #include "base/banned.h"
 

@@ -26,7 +26,7 @@
 #include "html.h"
 #include "store/conversation.h"
 #include "store/message.h"
-#include "turn/event.h"
+#include "event/event.h"
 
 /* A page that is being written. */
 struct plain {

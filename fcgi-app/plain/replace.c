@@ -11,8 +11,8 @@
 #include "app.h"
 #include "base/limits.h"
 #include "store/thread.h"
-#include "turn/live.h"
-#include "turn/notify.h"
+#include "event/live.h"
+#include "event/notify.h"
 
 #include "base/banned.h"
 

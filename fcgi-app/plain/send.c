@@ -6,7 +6,7 @@
  */
 #include "plain/plain.h"
 
-#include "agent/stored.h"
+#include "domain/stored.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/said.h"
+#include "domain/said.h"
 #include "api/setting.h"
 #include "app.h"
 #include "base/limits.h"

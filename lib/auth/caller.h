@@ -13,8 +13,8 @@
 #include "db/db.h"
 
 struct resource_changes;	/* resource/change.h */
-struct own_instances;	/* agent/stored_service.h */
-struct setting_said;	/* agent/said.h */
+struct own_instances;	/* domain/stored_service.h */
+struct setting_said;	/* domain/said.h */
 struct token_cache;	/* store/token_cache.h */
 
 struct caller {		/* everything is borrowed */

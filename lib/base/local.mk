@@ -29,7 +29,7 @@ CLEANFILES += lib/base/paths.h lib/base/paths.stamp
 
 lib/file/extract.$(OBJEXT) fcgi-app/app.$(OBJEXT) fcgi-app/main.$(OBJEXT) \
 	fcgi-app/cli/db.$(OBJEXT) fcgi-app/cli/doctor.$(OBJEXT) \
-	fcgi-app/cli/main.$(OBJEXT) fcgi-app/doctor/advice.$(OBJEXT) \
+	fcgi-app/cli/main.$(OBJEXT) lib/doctor/advice.$(OBJEXT) \
 	tests/unit/test_doctor.$(OBJEXT): lib/base/paths.h
 lib/base/paths.h: lib/base/paths.stamp
 	@test -f $@ || { rm -f lib/base/paths.stamp && \

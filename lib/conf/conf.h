@@ -122,7 +122,7 @@ struct conf_llm {
 	int line;
 };
 
-/* Where a service is chosen by rules (agent/auto.h). */
+/* Where a service is chosen by rules (domain/auto.h). */
 enum { AUTO_NEEDS_TOOLS = 1, AUTO_NEEDS_VISION = 2 };
 enum auto_task {
 	AUTO_CHAT = 1, AUTO_TITLE = 2, AUTO_COMPLETE = 4,
@@ -490,7 +490,7 @@ struct conf {
 	const char *chat_system_prompt;
 	int chat_version;		/* of chat_system_prompt */
 	const char *currency;		/* of prices; "" = not said */
-	json_t *settings;		/* object by key, checked by lib/agent
+	json_t *settings;		/* object by key, checked by lib/domain
 					   (setting_check_conf); NULL: none */
 	struct {
 		enum conf_byok mode;
@@ -520,7 +520,7 @@ struct conf {
 	struct conf_list allow_private;	/* net/guard.h: tools with URLs of the admin */
 	const struct conf_workspace *workspaces;
 	size_t n_workspaces;
-	/* What lib/agent makes of it, once; in the arena (catalog_of). */
+	/* What lib/domain makes of it, once; in the arena (catalog_of). */
 	const struct catalog *catalog;
 };
 
@@ -583,7 +583,7 @@ void conf_print(const struct conf *c, struct buf *out);
 enum conf_doc { CONF_DOC_TEXT, CONF_DOC_MARKDOWN, CONF_DOC_MAN };
 void conf_print_options(struct buf *out, enum conf_doc form);
 
-/* Look-ups; NULL when absent. Borrowed from c. Others: agent/catalog.h. */
+/* Look-ups; NULL when absent. Borrowed from c. Others: domain/catalog.h. */
 const struct conf_llm *conf_llm(const struct conf *c, struct str id);
 const struct conf_mcp *conf_mcp(const struct conf *c, struct str id);
 const struct conf_intake *conf_source(const struct conf *c, struct str name);

@@ -3,7 +3,7 @@
  * Projects as a resource, with the same tiers as prompts (sharing.h), and their members:
  * a reader row of the project for each, with their role.
  */
-#include "agent/sharing.h"
+#include "domain/sharing.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "agent/catalog.h"
+#include "domain/catalog.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"

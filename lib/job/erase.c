@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "job/erase.h"
 
-#include "agent/stored.h"
+#include "domain/stored.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "job/work.h"

@@ -2,7 +2,7 @@
 /* Jobs on knowledge bases and their indexes. Their subject is the base. */
 #include "job/work.h"
 
-#include "agent/embed.h"
+#include "domain/embed.h"
 #include "search/kb.h"
 
 #include "base/banned.h"

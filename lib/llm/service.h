@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An LLM service: its address, credential and options. lib/agent makes them
- * from files and rows (agent/catalog.h), and lib/llm uses them; the struct is
- * here because lib/llm is below lib/agent.
+ * An LLM service: its address, credential and options. lib/domain makes them
+ * from files and rows (domain/catalog.h), and lib/llm uses them; the struct is
+ * here because lib/llm is below lib/domain.
  *
  * Flags in `set` say which members are set, never a special value: 0 is a valid
  * temperature, and "" may be intended. A member without its flag has no meaning.

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "agent/stored_service.h"
+#include "domain/stored_service.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"

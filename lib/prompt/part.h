@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "agent/catalog.h"
+#include "domain/catalog.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"

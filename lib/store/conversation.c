@@ -503,7 +503,7 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct dooming *d = ctx;
 	struct arena a = ARENA_INIT;
-	struct turn_told told = { .text = BUF_INIT(1) };
+	struct event_told told = { .text = BUF_INIT(1) };
 	struct locked l;
 	int rc = conversation_lock(tx, d->o, d->id, &a, &l, e);
 

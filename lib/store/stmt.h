@@ -279,7 +279,7 @@ int store_turn_evict(struct db *tx, const struct owner *o,
  */
 int store_turn_estimate(struct db *tx, const struct owner *o,
 			const struct uuid *conversation_id, const struct locked *l,
-			turn_text_fn *fn, struct turn_told *told,
+			turn_text_fn *fn, struct event_told *told,
 			struct err *e) MUST_CHECK;
 
 /* Inserts one row of a thread; the caller sets seq and times. Within db_tx. */

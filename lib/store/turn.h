@@ -53,7 +53,7 @@ struct turn {
 };
 
 /* What the stored events of a dead turn tell. */
-struct turn_told {
+struct event_told {
 	struct buf text;	/* the visible text of its last step */
 	int64_t after_seq;	/* what is counted is behind this event; set before */
 	int64_t calls;		/* of the model that have said something */
@@ -66,7 +66,7 @@ struct turn_told {
  * Reads one stored batch, whose first event is number seq; called for each, in
  * order. lib/turn, which packs the events, provides it; NULL if there are none.
  */
-typedef void turn_text_fn(struct turn_told *told, int64_t seq,
+typedef void turn_text_fn(struct event_told *told, int64_t seq,
 			  struct str data);
 
 /* A turn that was ended so that another one can begin; id nil: none. */

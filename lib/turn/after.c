@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "turn/after.h"
 
-#include "agent/auto.h"
-#include "agent/stored_service.h"
+#include "domain/auto.h"
+#include "domain/stored_service.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"

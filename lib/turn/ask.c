@@ -2,7 +2,7 @@
 #include "turn/ask.h"
 
 #include "net/http.h"
-#include "turn/live.h"
+#include "event/live.h"
 
 #include "base/banned.h"
 
@@ -11,7 +11,7 @@ int turn_ask(const struct turn_deps *deps, const struct uuid *id,
 	     struct err *e)
 {
 	struct http_abort *own = q->abort ? NULL : http_abort_new(e);
-	struct turn_live_entry entry = { .added = false };
+	struct event_live_entry entry = { .added = false };
 	const struct uuid fresh = uuid_new();
 	struct prompt_ask ask = *q;
 	int rc;
@@ -22,9 +22,9 @@ int turn_ask(const struct turn_deps *deps, const struct uuid *id,
 		ask.abort = own;
 	else if (!q->abort)
 		return -1;
-	turn_live_add(deps->live, &entry, id ? id : &fresh, ask.abort, TURN_LIVE_ENDED);
+	event_live_add(deps->live, &entry, id ? id : &fresh, ask.abort, EVENT_LIVE_ENDED);
 	rc = prompt_ask(&ask, a, out, e);
-	turn_live_remove(deps->live, &entry);
+	event_live_remove(deps->live, &entry);
 	out->interrupted |= rc < 0 && entry.interrupted;
 	http_abort_free(own);
 	return rc;

@@ -10,7 +10,7 @@
 #include "turn/turn.h"
 
 /*
- * As prompt_ask, with the http of deps. turn_live_cancel(*id) ends the call; id NULL:
+ * As prompt_ask, with the http of deps. event_live_cancel(*id) ends the call; id NULL:
  * a new id of its own. deps->live may be NULL. Any thread.
  */
 int turn_ask(const struct turn_deps *deps, const struct uuid *id,

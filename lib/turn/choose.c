@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "agent/auto.h"
+#include "domain/auto.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "turn/attach.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selects the service of an agent whose service is "auto" (agent/auto.h): once
+ * Selects the service of an agent whose service is "auto" (domain/auto.h): once
  * before the context is built, and again when its size and tools are known.
  * Does nothing if the agent names a service.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "turn/chosen.h"
 
-#include "agent/said.h"
+#include "domain/said.h"
 #include "base/blank.h"
 #include "base/log.h"
 #include "prompt/module.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "turn/cite.h"
 
-#include "agent/retrieve.h"
+#include "domain/retrieve.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "turn/attach.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 
 #include "base/banned.h"
 
@@ -13,7 +13,7 @@ static void announce(struct turn_loop *l)
 	struct turn_run *t = l->run;
 	struct notify *n = t->deps->notify;
 
-	turn_live_on(t->deps->live, &l->live);
+	event_live_on(t->deps->live, &l->live);
 	if (t->in.content.p)
 		attach_use(t);
 	if (t->created_conversation)

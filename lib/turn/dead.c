@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/notice.h"
-#include "turn/told.h"
+#include "event/told.h"
 
 #include "base/banned.h"
 
@@ -51,7 +51,7 @@ static int close_one(struct db *db, const struct turn_dead *t, struct err *e)
 	struct err told = ERR_INIT;
 	bool closed;
 
-	if (store_turn_recover(db, &o, &t->id, turn_text_of_events, &closed, e) < 0)
+	if (store_turn_recover(db, &o, &t->id, event_texts, &closed, e) < 0)
 		return -1;
 	/* A failed notice does not matter here: the turn is closed. */
 	if (closed && tell(db, &o, t, &told) < 0)

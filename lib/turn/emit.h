@@ -13,8 +13,8 @@ static inline void loop_emit(struct turn_loop *l, struct turn_event *ev)
 {
 	ev->seq = ++l->seq;
 	ev->run = l->run;
-	if (turn_event_rows[ev->type].letter && !l->nested)
-		turn_live_event(l->run->deps->live, &l->live, ev);
+	if (event_table[ev->type].letter && !l->nested)
+		event_live_event(l->run->deps->live, &l->live, ev);
 	l->sink->emit(l->sink, ev);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "turn/fallback.h"
 
-#include "agent/catalog.h"
+#include "domain/catalog.h"
 #include "base/clock.h"
 #include "llm/circuit.h"
 #include "turn/choose.h"

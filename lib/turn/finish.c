@@ -21,7 +21,7 @@
 #include "turn/emit.h"
 #include "turn/loop.h"
 #include "turn/meta.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 #include "turn/unstored.h"
 
 #include "base/banned.h"
@@ -255,7 +255,7 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 	struct turn_events *events = NULL;
 	int rc;
 
-	turn_live_ending(t->deps->live, &l->live, l->arena, &events,
+	event_live_ending(t->deps->live, &l->live, l->arena, &events,
 			 &end.n_events);
 	end.events = events;
 	if (append(l, e) < 0 || cite_store(l, e) < 0)
@@ -408,7 +408,7 @@ enum turn_status loop_finish(struct turn_loop *l)
 			    &t->conversation_id, n.o.status);
 	}
 	/* Followers continue with the store, which has the terminal event now. */
-	turn_live_remove(t->deps->live, &l->live);
+	event_live_remove(t->deps->live, &l->live);
 	metric_add(METRIC_TURNS, store_turn_status_name(n.o.status), NULL, 1);
 	loop_message(l, n.o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
 		     &t->answer);

@@ -3,11 +3,11 @@
 
 #include "base/clock.h"
 #include "store/conversation.h"
-#include "turn/live.h"
-#include "turn/log.h"
-#include "turn/notify.h"
-#include "turn/pack.h"
-#include "turn/told.h"
+#include "event/live.h"
+#include "event/log.h"
+#include "event/notify.h"
+#include "event/pack.h"
+#include "event/told.h"
 
 #include "base/banned.h"
 
@@ -96,7 +96,7 @@ static int tell_records(struct following *k, struct str data, uint32_t first,
 	while (pack_next(&r, &ev)) {
 		if (ev.seq <= k->f->after)
 			continue;
-		if (turn_event_rows[ev.type].coalesced) {
+		if (event_table[ev.type].coalesced) {
 			add_delta(k, &ev);
 			continue;
 		}
@@ -174,7 +174,7 @@ static int tell_waiting(struct following *k, struct err *e)
 			rows[open++] = rows[i];
 	seq = f->turn.last_event_seq - (int64_t)open;
 	for (size_t i = 0; i < open; i++, seq++) {
-		struct turn_event ev = turn_event_of_wait(&rows[i]);
+		struct turn_event ev = event_of_wait(&rows[i]);
 
 		ev.seq = (uint32_t)seq;
 		if (seq > f->after)
@@ -250,7 +250,7 @@ int turn_now(const struct turn_deps *deps, const struct owner *o,
 	if (out->status != TURN_RUNNING ||
 	    out->lease_until_us >= clock_now_us())
 		return 0;
-	if (store_turn_recover(deps->db, o, id, turn_text_of_events, &closed, e) < 0)
+	if (store_turn_recover(deps->db, o, id, event_texts, &closed, e) < 0)
 		return -1;
 	if (closed)
 		notify_turn(deps->notify, o, id, &out->conversation_id,
@@ -275,7 +275,7 @@ static int refresh(struct following *k, struct err *e)
 static int follow_store(struct following *k, struct err *e)
 {
 	struct turn_follow *f = k->f;
-	struct turn_watch *w = turn_watch_open(f->deps->live, &f->turn_id);
+	struct event_watch *w = event_watch_open(f->deps->live, &f->turn_id);
 	int rc, ms;
 	size_t n;
 
@@ -296,12 +296,12 @@ static int follow_store(struct following *k, struct err *e)
 		}
 		/* Called each time, even if there are events already. */
 		ms = rc || f->done ? 0 : wait_ms(k);
-		while (ms && !turn_watch_wait(w, MAX(f->after,
+		while (ms && !event_watch_wait(w, MAX(f->after,
 						     f->turn.last_event_seq),
 					      ms))
 			ms = wait_ms(k);
 	} while (ms);
-	turn_watch_close(w);
+	event_watch_close(w);
 	return rc;
 }
 
@@ -311,7 +311,7 @@ static int follow_store(struct following *k, struct err *e)
  * Returns 1 if the turn has ended here and the rest is in the store; 0 when
  * patience runs out; -1.
  */
-static int follow_log(struct following *k, struct turn_log *log, struct err *e)
+static int follow_log(struct following *k, struct event_log *log, struct err *e)
 {
 	uint32_t first;
 	size_t n;
@@ -320,23 +320,23 @@ static int follow_log(struct following *k, struct turn_log *log, struct err *e)
 		/* The first read does not wait. */
 		int ms = wait_ms(k);
 
-		switch (turn_log_read(log, (uint32_t)k->f->after, ms,
+		switch (event_log_read(log, (uint32_t)k->f->after, ms,
 				      &k->records, &first)) {
-		case TURN_LOG_NEWS:
+		case EVENT_LOG_NEWS:
 			if (tell_records(k, buf_str(&k->records), first, e) < 0)
 				return -1;
 			if (ms == 0)
 				return 0;
 			break;
-		case TURN_LOG_BEHIND:
+		case EVENT_LOG_BEHIND:
 			if (tell_stored(k, &n, e) < 0)
 				return -1;
 			if (n == 0)	/* the store has no more either */
 				return 1;
 			break;
-		case TURN_LOG_ENDED:
+		case EVENT_LOG_ENDED:
 			return 1;
-		case TURN_LOG_QUIET:
+		case EVENT_LOG_QUIET:
 			if (ms == 0)
 				return 0;
 			break;
@@ -408,15 +408,15 @@ int turn_follow_run(struct turn_follow *f, struct sink *s, struct err *e)
 		.records = BUF_INIT(CHUNK_BYTES), .delta = BUF_INIT(CHUNK_BYTES),
 		.joined = { .type = TURN_EV__MAX }, .told_ms = clock_mono_ms(),
 	};
-	struct turn_log *log = f->done ? NULL
-		: turn_live_log(f->deps->live, &f->turn_id);
+	struct event_log *log = f->done ? NULL
+		: event_live_log(f->deps->live, &f->turn_id);
 	int rc = f->done ? 0 : 1;
 
 	if (log) {
-		turn_log_follow(log);
+		event_log_follow(log);
 		rc = follow_log(&k, log, e);
-		turn_log_unfollow(log);
-		turn_log_unref(log);
+		event_log_unfollow(log);
+		event_log_unref(log);
 	}
 	if (rc > 0)
 		rc = follow_store(&k, e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "turn/knowledge.h"
 
-#include "agent/embed.h"
-#include "agent/retrieve.h"
-#include "agent/stored_service.h"
+#include "domain/embed.h"
+#include "domain/retrieve.h"
+#include "domain/stored_service.h"
 #include "auth/policy.h"
 #include "base/limits.h"
 #include "base/log.h"

@@ -10,27 +10,20 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/cite.c lib/turn/cite.h \
 	lib/turn/dead.c \
 	lib/turn/emit.c lib/turn/emit.h \
-	lib/turn/event.c lib/turn/event.def lib/turn/event.h \
 	lib/turn/fallback.c lib/turn/fallback.h \
 	lib/turn/finish.c lib/turn/finish.h \
 	lib/turn/follow.c lib/turn/follow.h \
 	lib/turn/generation.c lib/turn/generation.h \
 	lib/turn/history.c lib/turn/history.h \
-	lib/turn/journals.c lib/turn/journals.h \
 	lib/turn/knowledge.c lib/turn/knowledge.h \
-	lib/turn/live.c lib/turn/live.h \
-	lib/turn/log.c lib/turn/log.h \
 	lib/turn/loop.c lib/turn/loop.h \
 	lib/turn/recall.c lib/turn/recall.h \
 	lib/turn/remember.c lib/turn/remember.h \
 	lib/turn/mention.c lib/turn/mention.h \
 	lib/turn/meta.c lib/turn/meta.h \
 	lib/turn/nested.c lib/turn/nested.h \
-	lib/turn/notify.c lib/turn/notify.h \
-	lib/turn/notify_send.c lib/turn/notify_send.h \
 	lib/turn/operation.c lib/turn/operation.h \
 	lib/turn/options.c lib/turn/options.h \
-	lib/turn/pack.c lib/turn/pack.h \
 	lib/turn/pause.c lib/turn/pause.h \
 	lib/turn/plan.c lib/turn/plan.h \
 	lib/turn/place.c lib/turn/place.h \
@@ -43,7 +36,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/step.h \
 	lib/turn/stuck.c lib/turn/stuck.h \
 	lib/turn/title.c lib/turn/title.h \
-	lib/turn/told.c lib/turn/told.h \
 	lib/turn/trail.c lib/turn/trail.h \
 	lib/turn/trial.c lib/turn/trial.h \
 	lib/turn/turn.h \

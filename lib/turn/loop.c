@@ -10,8 +10,8 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "agent/setting.h"
-#include "agent/stored.h"
+#include "domain/setting.h"
+#include "domain/stored.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -24,8 +24,8 @@
 #include "turn/emit.h"
 #include "turn/fallback.h"
 #include "turn/finish.h"
-#include "turn/live.h"
-#include "turn/notify.h"
+#include "event/live.h"
+#include "event/notify.h"
 #include "turn/pause.h"
 #include "turn/resume.h"
 #include "turn/stuck.h"

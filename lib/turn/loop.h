@@ -26,7 +26,7 @@
 #include "prompt/part.h"
 #include "prompt/untrusted.h"
 #include "turn/generation.h"
-#include "turn/live.h"
+#include "event/live.h"
 #include "turn/step.h"
 #include "turn/turn.h"
 
@@ -50,7 +50,7 @@ struct turn_loop {
 	struct sink *sink;		/* NULL in a preview only */
 	struct http_abort *abort;
 	int idle_ms;			/* TURN_IDLE_MS; less in tests */
-	struct turn_live_entry live;
+	struct event_live_entry live;
 	uint32_t seq;			/* number of the last event */
 	struct owner owner;
 

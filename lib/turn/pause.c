@@ -21,7 +21,7 @@
 #include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/meta.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 #include "turn/trail.h"
 
 #include "base/banned.h"
@@ -209,7 +209,7 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 	struct turn_pause *p = ctx;
 	struct turn_events *events = NULL;
 
-	turn_live_ending(l->run->deps->live, &l->live, l->arena, &events,
+	event_live_ending(l->run->deps->live, &l->live, l->arena, &events,
 			 &p->n_events);
 	p->events = events;
 	/* One event per wait and the last one, emitted after the commit. */
@@ -231,7 +231,7 @@ static void tell(struct turn_loop *l)
 	};
 
 	for (size_t i = 0; i < l->n_waiting; i++) {
-		struct turn_event ev = turn_event_of_wait(&l->waits[i]);
+		struct turn_event ev = event_of_wait(&l->waits[i]);
 
 		loop_emit(l, &ev);
 	}
@@ -282,14 +282,14 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	l->n_unstored = 0;
 	keep_rows(l, p.waits, n_new);
 	if (p.news) {
-		turn_live_on(t->deps->live, &l->live);
+		event_live_on(t->deps->live, &l->live);
 		return 0;
 	}
 	l->waiting = true;
 	if (!p.over)	/* otherwise another process has emitted what follows */
 		notify_turn(t->deps->notify, &l->owner, &t->id,
 			    &t->conversation_id, TURN_WAITING);
-	turn_live_remove(t->deps->live, &l->live);
+	event_live_remove(t->deps->live, &l->live);
 	metric_add(METRIC_TURNS, store_turn_status_name(TURN_WAITING), NULL, 1);
 	stand_in(l);
 	tell(l);

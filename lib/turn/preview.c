@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/stored.h"
+#include "domain/stored.h"
 #include "auth/policy.h"
 #include "base/limits.h"
 #include "base/log.h"

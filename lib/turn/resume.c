@@ -320,7 +320,7 @@ int resume_start(struct turn_run *t, struct err *e)
 	t->resumes = r.turn.resumes + 1;
 	loop_begun_stored(t, r.turn.user_seq);
 	if (t->loop->live.log)
-		turn_log_start(t->loop->live.log, t->loop->seq,
+		event_log_start(t->loop->live.log, t->loop->seq,
 			       t->resumes);
 	/* A model may still improve the title. */
 	t->loop->opens = t->loop->titled = r.turn_number == 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of the caller of a turn (agent/said.h). */
+/* The settings of the caller of a turn (domain/said.h). */
 #ifndef TURN_SETTING_H
 #define TURN_SETTING_H
 
-#include "agent/said.h"
+#include "domain/said.h"
 #include "turn/turn.h"
 
 /* The effective value in this turn. */

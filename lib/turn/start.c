@@ -21,11 +21,11 @@
 #include "turn/history.h"
 #include "turn/loop.h"
 #include "turn/mention.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 #include "turn/place.h"
 #include "turn/resume.h"
 #include "turn/setting.h"
-#include "turn/told.h"
+#include "event/told.h"
 #include "turn/whose.h"
 
 #include "base/banned.h"
@@ -83,7 +83,7 @@ static void loop_release(void *p)
 	struct turn_loop *l = p;
 
 	commit_wait(l);		/* of a turn that was not run */
-	turn_live_remove(l->run->deps->live, &l->live);
+	event_live_remove(l->run->deps->live, &l->live);
 	loop_drop(l);
 	http_abort_free(l->abort);
 }
@@ -91,8 +91,8 @@ static void loop_release(void *p)
 /* The turn has begun: registers it and, once it is committed, notifies watchers. */
 static void begun(struct turn_run *t)
 {
-	turn_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort,
-		      TURN_LIVE_BEGUN);
+	event_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort,
+		      EVENT_LIVE_BEGUN);
 	commit_begun(t->loop);
 }
 
@@ -434,7 +434,7 @@ static int begin_send(struct start *s, struct err *e)
 		.client = s->client,
 		.provider = provider_of(t), .model = model_of(t),
 		.payer = t->in.target.service->payer,
-		.text_of_events = turn_text_of_events,
+		.text_of_events = event_texts,
 		.n_history = t->created_conversation ? 0
 			: history_first_rows(MAX(t->in.history_messages,
 				t->in.target.workspace->history_messages)),
@@ -493,7 +493,7 @@ static int begin_replace(struct start *s, struct err *e)
 		.content = t->in.content, .client = s->client,
 		.provider = provider_of(t), .model = model_of(t),
 		.payer = t->in.target.service->payer,
-		.text_of_events = turn_text_of_events,
+		.text_of_events = event_texts,
 	};
 
 	if (edit) {

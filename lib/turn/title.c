@@ -18,7 +18,7 @@
 #include "turn/after.h"
 #include "turn/ask.h"
 #include "turn/loop.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 #include "turn/setting.h"
 
 #include "base/banned.h"

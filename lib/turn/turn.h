@@ -12,20 +12,20 @@
 #ifndef TURN_TURN_H
 #define TURN_TURN_H
 
-#include "agent/target.h"
+#include "domain/target.h"
 #include "auth/identity.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "conf/conf.h"
 #include "store/turn.h"
 #include "store/wait.h"
-#include "turn/event.h"
+#include "event/event.h"
 #include "turn/options.h"
 
 struct db;		/* connection pool, db/db.h */
 struct http_pool;	/* net/http.h */
-struct turn_live;	/* turn/live.h: running turns of this process */
-struct notify;		/* turn/notify.h: notices to users */
+struct event_live;	/* event/live.h: running turns of this process */
+struct notify;		/* event/notify.h: notices to users */
 struct tool_env;	/* tool/tool.h: environment of tools */
 struct key_cache;	/* store/key.h */
 struct prompt_stamp;	/* prompt/blocks.h */
@@ -36,7 +36,7 @@ struct job;		/* store/job.h */
 struct turn_deps {
 	struct db *db;
 	struct http_pool *http;
-	struct turn_live *live;
+	struct event_live *live;
 	struct notify *notify;		/* NULL: no notices */
 	struct tool_env *tools;
 	struct key_cache *unstored_key;	/* of turn/unstored.h; NULL: an end that

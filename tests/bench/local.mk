@@ -8,7 +8,7 @@ tests_bench_hello_LDADD = $(FCGI_LIBS)
 tests_bench_no_events_SOURCES = $(lamplighter_fcgi_SOURCES) \
 	tests/bench/no_events.c
 tests_bench_no_events_LDADD = $(lamplighter_fcgi_LDADD)
-tests_bench_no_events_LDFLAGS = -Wl,--wrap=turn_log_new
+tests_bench_no_events_LDFLAGS = -Wl,--wrap=event_log_new
 tests_bench_search_SOURCES = tests/bench/search.c
 tests_bench_search_LDADD = tests/unit/libunit.a $(UNIT_LIBS)
 CLEANFILES += $(EXTRA_PROGRAMS)

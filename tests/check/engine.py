@@ -63,7 +63,7 @@ def main():
     tap = Tap()
     tap.clean("resources are served below HTTP", list(check(ROOT)))
     tap.clean("passes what is allowed", sample(
-        "lib/agent/a.c", "/* struct request r; */ static const struct resource *const us"
+        "lib/domain/a.c", "/* struct request r; */ static const struct resource *const us"
         " = &resources[RESOURCE_AGENT];\nint f(void) { return g(us) == 0; }\n")
         + sample(MADE_IN[0], "struct request rq;\n")
         + sample("fcgi-app/b.c", "int f(struct request *rq, struct response *rs);\n"))

@@ -13,10 +13,12 @@ from tree import ROOT, Tap, code_only, files, text_of, uncommented
 # may include each other, but not in a circle.
 LAYERS = [
     {"fcgi-app"},
+    {"doctor"},
     {"turn"},
+    {"event"},
     {"tool", "prompt", "entity", "calendar", "bundle", "job", "file", "intake", "memory",
      "plan"},
-    {"agent"},
+    {"domain"},
     {"llm"},
     {"search"},
     {"hold"},
@@ -45,9 +47,9 @@ FOREIGN = [
 ]
 
 # How files have workspaces, agents, services and prompts, is seen here only:
-# everybody else has them from lib/agent, whether of files or of rows.
+# everybody else has them from lib/domain, whether of files or of rows.
 OF_FILES = re.compile(r"\bconf_(workspace|agent|llm|prompt)\b")
-ADAPTER = ("lib/conf/", "lib/agent/", "tests/unit/test_conf.c")
+ADAPTER = ("lib/conf/", "lib/domain/", "tests/unit/test_conf.c")
 
 STRUCT = re.compile(r"^(?:static )?(?:const )?struct (\w+)\s*\{", re.M)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
@@ -93,7 +95,7 @@ def forged(root):
         code = code_only(text_of(path, root))
         for m in OF_FILES.finditer(code):
             line = code.count("\n", 0, m.start()) + 1
-            yield f"{path}:{line}: {m.group()} belongs in lib/conf and lib/agent only"
+            yield f"{path}:{line}: {m.group()} belongs in lib/conf and lib/domain only"
 
 
 def twice(root):
@@ -166,7 +168,7 @@ def main():
         lib__store__a_c='#include "base/err.h"\n#include "store/turn.h"\n'
                         '#include "auth/who.h"\n/* #include "turn/loop.h" */\n',
         fcgi_app__b_c='#include <fcgiapp.h>\n#include "turn/loop.h"\n',
-        lib__agent__e_c="struct conf_llm *s;\n",
+        lib__domain__e_c="struct conf_llm *s;\n",
         lib__turn__f_c="struct conf_tool *t; /* conf_llm */\n",
         lib__net__c_c="#include <curl/curl.h>\n", lib__db__d_c="#include <mysql.h>\n"))
     tap.finds("an upward include", sample(
@@ -194,8 +196,8 @@ def main():
             **{folder + "__a_c": f"#include <{header}>\n"}), f"<{header}> belongs in")
     for name in ("struct conf_workspace *w", "conf_llm(c, id)", "struct conf_agent a",
                  "struct conf_prompt p"):
-        tap.finds(f"{name} outside of lib/agent", sample(
-            lib__turn__a_c=name + ";\n"), "belongs in lib/conf and lib/agent only")
+        tap.finds(f"{name} outside of lib/domain", sample(
+            lib__turn__a_c=name + ";\n"), "belongs in lib/conf and lib/domain only")
     tap.finds("the stand-in model using more than the base", sample(
         fcgi_app__demo_llm__a_c='#include "store/turn.h"\n'), "may use lib/base only")
     tap.finds("two structs of one name", sample(

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/agent: files as the domain, who sees what, and which service answers. */
+/* lib/domain: files as the domain, who sees what, and which service answers. */
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/auto.h"
-#include "agent/said.h"
-#include "agent/setting.h"
-#include "agent/stored.h"
-#include "agent/target.h"
+#include "domain/auto.h"
+#include "domain/said.h"
+#include "domain/setting.h"
+#include "domain/stored.h"
+#include "domain/target.h"
 #include "base/limits.h"
 #include "unit.h"
 

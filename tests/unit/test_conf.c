@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/catalog.h"
+#include "domain/catalog.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"

@@ -217,12 +217,12 @@ static void every_dialect_decides_every_event(void **state)
 
 			if (!row->name == !row->left_out)
 				fail_msg("%s has no one decision about %s",
-					 dl->name, turn_event_rows[t].name);
+					 dl->name, event_table[t].name);
 			/* A writer of its own where the row says so only. */
 			if (row->own != (dl->own[t] != NULL) ||
 			    (row->name && !row->own && !dl->any))
 				fail_msg("%s writes %s otherwise than said",
-					 dl->name, turn_event_rows[t].name);
+					 dl->name, event_table[t].name);
 		}
 		/* The end of a turn is never left out, nor is its text. */
 		assert_non_null(dialect_rows[TURN_EV_TOKEN][d].name);

@@ -241,7 +241,7 @@ static void stop_it(struct record *r, const struct turn_event *ev)
 {
 	(void)r;
 	if (ev->type == TURN_EV_TOOL_CALL)
-		assert_true(turn_live_cancel(lab.deps.live, &ev->run->id));
+		assert_true(event_live_cancel(lab.deps.live, &ev->run->id));
 }
 
 static void a_stop_reaches_it(void **state)

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "store_lab.h"
-#include "turn/notify.h"
+#include "event/notify.h"
 
 static struct notify *n;
 

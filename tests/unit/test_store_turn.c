@@ -279,7 +279,7 @@ static void race_has_one_winner(void **state)
 		" WHERE m.conversation_id = c.id)"), 0);
 }
 
-static void text_so_far(struct turn_told *told, int64_t seq, struct str data)
+static void text_so_far(struct event_told *told, int64_t seq, struct str data)
 {
 	struct buf *text = &told->text;
 
@@ -371,7 +371,7 @@ static void dead_turn_is_closed(void **state)
 
 static size_t n_told;
 
-static void count_told(struct turn_told *told, int64_t seq, struct str data)
+static void count_told(struct event_told *told, int64_t seq, struct str data)
 {
 	(void)told;
 	(void)seq;

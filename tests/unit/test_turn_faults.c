@@ -11,15 +11,15 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "turn/pack.h"
-#include "turn/told.h"
+#include "event/pack.h"
+#include "event/told.h"
 
 /* -- cancel ----------------------------------------------------------------- */
 
 static void cancel_here(struct record *r, const struct turn_event *ev)
 {
 	if (ev->type == TURN_EV_TOKEN && r->tokens == 3)
-		assert_true(turn_live_cancel(lab.deps.live, &ev->run->id));
+		assert_true(event_live_cancel(lab.deps.live, &ev->run->id));
 }
 
 static void cancel_elsewhere(struct record *r, const struct turn_event *ev)
@@ -40,7 +40,7 @@ static void cancel_in_tool(struct record *r, const struct turn_event *ev)
 {
 	(void)r;
 	if (ev->type == TURN_EV_TOOL_CALL)
-		turn_live_cancel(lab.deps.live, &ev->run->id);
+		event_live_cancel(lab.deps.live, &ev->run->id);
 }
 
 static void assert_cancelled(struct play *p)
@@ -100,31 +100,31 @@ static void cancel_before_the_run_counts(void **state)
 
 	(void)state;
 	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"no\"}"), 0);
-	assert_int_equal(turn_live_count(lab.deps.live), 1);
-	assert_true(turn_live_cancel(lab.deps.live, &p.run.id));
+	assert_int_equal(event_live_count(lab.deps.live), 1);
+	assert_true(event_live_cancel(lab.deps.live, &p.run.id));
 	play_run(&p, NULL);
 	assert_cancelled(&p);
 	assert_null(strstr(p.record.log.p, "TOKEN"));
-	assert_int_equal(turn_live_count(lab.deps.live), 0);
+	assert_int_equal(event_live_count(lab.deps.live), 0);
 	play_end(&p);
 }
 
 /* All that runs, and what still comes; but what a person stopped stays so. */
 static void a_shutdown_interrupts(void **state)
 {
-	struct turn_live *usual = lab.deps.live;
+	struct event_live *usual = lab.deps.live;
 	struct play running, stopped, late;
 	struct err e = ERR_INIT;
 
 	(void)state;
-	lab.deps.live = turn_live_new(lab.deps.db, &e);
+	lab.deps.live = event_live_new(lab.deps.db, &e);
 	assert_non_null(lab.deps.live);
 	assert_int_equal(play_open(&running, NULL, NULL,
 				   "!script {\"text\":\"no\"}"), 0);
 	assert_int_equal(play_open(&stopped, NULL, NULL,
 				   "!script {\"text\":\"no\"}"), 0);
-	assert_true(turn_live_cancel(lab.deps.live, &stopped.run.id));
-	turn_live_interrupt(lab.deps.live);
+	assert_true(event_live_cancel(lab.deps.live, &stopped.run.id));
+	event_live_interrupt(lab.deps.live);
 	assert_int_equal(play_open(&late, NULL, NULL,
 				   "!script {\"text\":\"no\"}"), 0);
 	play_run(&running, NULL);
@@ -137,7 +137,7 @@ static void a_shutdown_interrupts(void **state)
 	play_end(&running);
 	play_end(&stopped);
 	play_end(&late);
-	turn_live_free(lab.deps.live);
+	event_live_free(lab.deps.live);
 	lab.deps.live = usual;
 }
 
@@ -208,7 +208,7 @@ static void a_failed_turn_is_not_replayed(void **state)
 
 static void text_so_far_is_stored(void **state)
 {
-	struct turn_told told = { .text = BUF_INIT(1 << 20) };
+	struct event_told told = { .text = BUF_INIT(1 << 20) };
 	struct turn_events *batches;
 	bool more;
 	struct err e = ERR_INIT;
@@ -226,7 +226,7 @@ static void text_so_far_is_stored(void **state)
 	assert_true(n >= 1);
 	/* The last row may have been on its way when the turn ended with it, too. */
 	for (size_t i = 0; i < 2 * n; i++)
-		turn_text_of_events(&told, batches[i / 2].seq,
+		event_texts(&told, batches[i / 2].seq,
 				    batches[i / 2].data);
 	assert_true(str_eq(p.run.answer.content, buf_str(&told.text)));
 	assert_int_equal(told.calls, 1);
@@ -259,7 +259,7 @@ static void a_dead_turn_keeps_its_text(void **state)
 	assert_int_equal(store_turn_flush(lab.root, &batch, 1, &e), 0);
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
 	assert_int_equal(store_turn_recover(lab.root, &o, &b.turn_id,
-					    turn_text_of_events, &closed, &e), 0);
+					    event_texts, &closed, &e), 0);
 	clock_fix_us(0);
 	assert_true(closed);
 	page = play_thread(&p);
@@ -327,7 +327,7 @@ static void streams_hold_no_connection(void **state)
 	db_stats(lab.deps.db, &stats);
 	assert_true(stats.open <= 4);
 	assert_true(lab_ms() - start < 20000);
-	assert_int_equal(turn_live_count(lab.deps.live), 0);
+	assert_int_equal(event_live_count(lab.deps.live), 0);
 }
 
 /* -- the database goes away ------------------------------------------------- */

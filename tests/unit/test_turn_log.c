@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A turn's log (turn/log.c) and how it is packed: nothing lost, nothing twice,
+ * A turn's log (event/log.c) and how it is packed: nothing lost, nothing twice,
  * whoever flushes and follows meanwhile.
  */
 #include "unit.h"
@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "turn/log.h"
-#include "turn/pack.h"
+#include "event/log.h"
+#include "event/pack.h"
 
 static struct turn_event token(uint32_t seq, const char *text)
 {
@@ -105,7 +105,7 @@ static void rows_can_be_stored(void **state)
 
 	(void)state;
 	for (int t = 0; t < TURN_EV__MAX; t++) {
-		const struct turn_event_row *row = &turn_event_rows[t];
+		const struct turn_event_row *row = &event_table[t];
 		const struct turn_event_field *f = row->fields;
 
 		assert_null(f[TURN_EVENT_FIELDS].key);
@@ -130,7 +130,7 @@ static void every_member_is_of_a_stored_event(void **state)
 		size_t offset;
 	} members[] = {
 #define MEMBER(type, name) { #name, offsetof(struct turn_event, name) },
-#include "turn/event.def"
+#include "event/event.def"
 	};
 
 	(void)state;
@@ -139,8 +139,8 @@ static void every_member_is_of_a_stored_event(void **state)
 
 		for (int t = 0; t < TURN_EV__MAX; t++)
 			for (const struct turn_event_field *f =
-			     turn_event_rows[t].fields; f->key; f++)
-				told |= turn_event_rows[t].letter &&
+			     event_table[t].fields; f->key; f++)
+				told |= event_table[t].letter &&
 					f->offset == members[i].offset;
 		if (!told)
 			fail_msg("no stored event has %s", members[i].name);
@@ -164,7 +164,7 @@ static void what_does_not_fit_changes_nothing(void **state)
 static void rows_are_cut_and_confirmed(void **state)
 {
 	struct uuid id = uuid_new();
-	struct turn_log *log = turn_log_new(&id);
+	struct event_log *log = event_log_new(&id);
 	struct turn_events *rows;
 	struct arena a = ARENA_INIT;
 	int64_t next = 1;
@@ -174,9 +174,9 @@ static void rows_are_cut_and_confirmed(void **state)
 	for (uint32_t i = 1; i <= 130000; i++) {
 		struct turn_event ev = token(i, "x");
 
-		(void)turn_log_add(log, &ev);
+		(void)event_log_add(log, &ev);
 	}
-	turn_log_pending(log, &a, &rows, &n);
+	event_log_pending(log, &a, &rows, &n);
 	assert_true(n >= 3);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(rows[i].seq, next);
@@ -185,34 +185,34 @@ static void rows_are_cut_and_confirmed(void **state)
 	}
 	assert_int_equal(next, 130001);
 	/* Only a part was stored: the next rows begin behind it. */
-	turn_log_stored(log, (uint32_t)(rows[0].n));
+	event_log_stored(log, (uint32_t)(rows[0].n));
 	next = rows[0].n + 1;
-	turn_log_pending(log, &a, &rows, &n);
+	event_log_pending(log, &a, &rows, &n);
 	assert_int_equal(rows[0].seq, next);
-	turn_log_stored(log, 130000);
-	turn_log_pending(log, &a, &rows, &n);
+	event_log_stored(log, 130000);
+	event_log_pending(log, &a, &rows, &n);
 	assert_int_equal(n, 0);
 	arena_release(&a);
-	turn_log_unref(log);
+	event_log_unref(log);
 }
 
 static void parts_are_cut_and_confirmed(void **state)
 {
 	struct uuid id = uuid_new();
-	struct turn_log *log = turn_log_new(&id);
+	struct event_log *log = event_log_new(&id);
 	struct arena a = ARENA_INIT;
 	struct journal_part part;
 	int64_t next = 1;
 	size_t n = 0;
 
 	(void)state;
-	assert_false(turn_log_part(log, &a, &part));
+	assert_false(event_log_part(log, &a, &part));
 	for (uint32_t i = 1; i <= 130000; i++) {
 		struct turn_event ev = token(i, "x");
 
-		(void)turn_log_add(log, &ev);
+		(void)event_log_add(log, &ev);
 	}
-	for (; turn_log_part(log, &a, &part); n++) {
+	for (; event_log_part(log, &a, &part); n++) {
 		struct pack_reader r = { .data = part.data,
 					 .first = (uint32_t)part.seq };
 		struct turn_event ev;
@@ -224,12 +224,12 @@ static void parts_are_cut_and_confirmed(void **state)
 			assert_int_equal(ev.seq, next++);
 		assert_int_equal(part.last, next - 1);
 		assert_in_range(part.last - part.seq, 0, 65534);
-		turn_log_stored(log, (uint32_t)part.last);
+		event_log_stored(log, (uint32_t)part.last);
 	}
 	assert_true(n >= 2);
 	assert_int_equal(next, 130001);
 	arena_release(&a);
-	turn_log_unref(log);
+	event_log_unref(log);
 }
 
 /* -- many threads ------------------------------------------------------------ */
@@ -243,14 +243,14 @@ struct store {			/* what the flusher of this test wrote */
 };
 
 struct reader {
-	struct turn_log *log;
+	struct event_log *log;
 	struct store *store;
 	struct buf text;
 };
 
 static void *write_tokens(void *p)
 {
-	struct turn_log *log = p;
+	struct event_log *log = p;
 
 	for (uint32_t i = 1; i <= TOKENS; i++) {
 		char text[16];
@@ -258,9 +258,9 @@ static void *write_tokens(void *p)
 
 		snprintf(text, sizeof(text), "%u ", i);
 		ev = token(i, text);
-		(void)turn_log_add(log, &ev);
+		(void)event_log_add(log, &ev);
 	}
-	turn_log_end(log);
+	event_log_end(log);
 	return NULL;
 }
 
@@ -271,7 +271,7 @@ static void *flush_all(void *p)
 
 	while (f->store->last < TOKENS) {
 		struct journal_part part;
-		bool some = turn_log_part(f->log, &a, &part);
+		bool some = event_log_part(f->log, &a, &part);
 
 		pthread_mutex_lock(&f->store->lock);
 		if (some) {
@@ -281,7 +281,7 @@ static void *flush_all(void *p)
 		}
 		pthread_mutex_unlock(&f->store->lock);
 		if (some)
-			turn_log_stored(f->log, f->store->last);
+			event_log_stored(f->log, f->store->last);
 		arena_reset(&a);
 	}
 	arena_release(&a);
@@ -309,23 +309,23 @@ static void *read_all(void *p)
 	struct reader *f = p;
 	uint32_t after = 0, first;
 
-	turn_log_follow(f->log);
+	event_log_follow(f->log);
 	while (after < TOKENS)
-		switch (turn_log_read(f->log, after, 10, &records, &first)) {
-		case TURN_LOG_NEWS:
+		switch (event_log_read(f->log, after, 10, &records, &first)) {
+		case EVENT_LOG_NEWS:
 			after = take(f, buf_str(&records), first, after);
 			break;
-		case TURN_LOG_BEHIND:
+		case EVENT_LOG_BEHIND:
 			pthread_mutex_lock(&f->store->lock);
 			after = take(f, buf_str(&f->store->data), 1, after);
 			pthread_mutex_unlock(&f->store->lock);
 			break;
-		case TURN_LOG_QUIET:
+		case EVENT_LOG_QUIET:
 			break;
-		case TURN_LOG_ENDED:
+		case EVENT_LOG_ENDED:
 			fail();
 		}
-	turn_log_unfollow(f->log);
+	event_log_unfollow(f->log);
 	buf_release(&records);
 	return NULL;
 }
@@ -333,7 +333,7 @@ static void *read_all(void *p)
 static void followers_miss_nothing(void **state)
 {
 	struct uuid id = uuid_new();
-	struct turn_log *log = turn_log_new(&id);
+	struct event_log *log = event_log_new(&id);
 	struct store store = { .lock = PTHREAD_MUTEX_INITIALIZER,
 			       .data = BUF_INIT(1 << 24) };
 	struct reader f[FOLLOWERS + 1];
@@ -354,7 +354,7 @@ static void followers_miss_nothing(void **state)
 	for (size_t i = 0; i <= FOLLOWERS; i++)
 		buf_release(&f[i].text);
 	buf_release(&store.data);
-	turn_log_unref(log);
+	event_log_unref(log);
 }
 
 int main(void)

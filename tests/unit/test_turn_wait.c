@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "turn/context.h"
-#include "turn/told.h"
+#include "event/told.h"
 
 /* -- tools of the lab --------------------------------------------------------- */
 
@@ -138,7 +138,7 @@ static void a_step_waits_and_goes_on(void **state)
 	t = play_turn(&p);
 	assert_int_equal(t.status, TURN_WAITING);
 	assert_int_equal(t.last_event_seq, p.record.events);
-	assert_int_equal(turn_live_count(lab.deps.live), 0);
+	assert_int_equal(event_live_count(lab.deps.live), 0);
 	page = play_thread(&p);
 	assert_int_equal(page.n, 2);
 	assert_str_is(page.items[1].content, "I would.");
@@ -294,7 +294,7 @@ static void a_decision_that_died_is_not_run_again(void **state)
 	assert_int_equal(n, 0);
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
 	assert_int_equal(store_turn_recover(lab.root, &o, &p.run.id,
-					    turn_text_of_events, &closed, &e), 0);
+					    event_texts, &closed, &e), 0);
 	clock_fix_us(0);
 	assert_true(closed);
 	assert_int_equal(play_turn(&p).status, TURN_INTERRUPTED);

@@ -142,7 +142,7 @@ int lab_up(void **state)
 	make_table();
 	lab.deps.db = store_open(&lab.conf->db, 0, &e);
 	lab.deps.http = http_pool_new(64);
-	lab.deps.live = turn_live_new(lab.deps.db, &e);
+	lab.deps.live = event_live_new(lab.deps.db, &e);
 	lab.deps.tools = tool_env_new(lab.deps.http);
 	assert_non_null(lab.deps.live);
 	return 0;
@@ -151,7 +151,7 @@ int lab_up(void **state)
 int lab_down(void **state)
 {
 	(void)state;
-	turn_live_free(lab.deps.live);
+	event_live_free(lab.deps.live);
 	tool_env_free(lab.deps.tools);
 	http_pool_free(lab.deps.http);
 	db_close(lab.deps.db);
@@ -175,7 +175,7 @@ static void note(struct record *r, const struct turn_event *ev)
 	if (ev->type == TURN_EV_TOKEN && r->last == TURN_EV_TOKEN && b->n)
 		b->p[--b->n] = '\0';	/* on the same line */
 	else
-		buf_addf(b, "%s", turn_event_rows[ev->type].name);
+		buf_addf(b, "%s", event_table[ev->type].name);
 	switch (ev->type) {
 	case TURN_EV_TOKEN:
 		if (r->last != TURN_EV_TOKEN)

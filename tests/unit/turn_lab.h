@@ -13,7 +13,7 @@
 
 #include "store/store.h"
 #include "tool/core/tool.h"
-#include "turn/live.h"
+#include "event/live.h"
 #include "turn/loop.h"
 
 struct lab {

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "agent/setting.h"
+#include "domain/setting.h"
 #include "auth/policy.h"
 #include "tool/core/builtin.h"
 #include "tool/core/text.h"

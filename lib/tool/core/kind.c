@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/target.h"
+#include "domain/target.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "tool/core/builtin.h"

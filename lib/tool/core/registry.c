@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/setting.h"
-#include "agent/stored.h"
+#include "domain/setting.h"
+#include "domain/stored.h"
 #include "auth/policy.h"
 #include "base/log.h"
 #include "base/utf8.h"

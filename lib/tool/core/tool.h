@@ -7,7 +7,7 @@
 #ifndef TOOL_TOOL_H
 #define TOOL_TOOL_H
 
-#include "agent/catalog.h"
+#include "domain/catalog.h"
 #include "auth/identity.h"
 #include "base/arena.h"
 #include "base/buf.h"

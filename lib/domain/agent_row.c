@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Agents as a resource: who sees and changes them, which values are valid, what
+ * else their transactions do, and their records.
+ */
+#include "domain/retrieve.h"
+#include "domain/row.h"
+#include "domain/stored.h"
+#include "domain/stored_service.h"
+#include "domain/target.h"
+#include "auth/policy.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "resource/author.h"
+#include "store/conversation.h"
+#include "store/known.h"
+
+#include "base/banned.h"
+
+static const struct resource *const agents = &resources[RESOURCE_AGENT];
+
+/* -- new ones ------------------------------------------------------------------- */
+
+void agent_from_template(const struct agent_template *t, struct resource_row *row)
+{
+	const struct {
+		size_t column;
+		const char *text;
+	} copied[] = {
+		{ COLUMN(AGENT, name), t->name },
+		{ COLUMN(AGENT, description), t->description },
+		{ COLUMN(AGENT, system_prompt), t->system_prompt },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(copied); i++)
+		if (*copied[i].text)
+			row->v[copied[i].column] = DB_S(str_of(copied[i].text));
+	author_copy(agents, NULL, row);
+}
+
+/* Checks that no other agent visible to the caller has the id. */
+static int check_free(const struct caller *by, const struct workspace *w,
+		      const struct resource_row *row, struct err *e)
+{
+	struct str id = resource_text(row, COLUMN(AGENT, agent_id));
+	const struct agent *other = NULL;
+
+	if (!workspace_agent(w, id)) {
+		if (stored_agent_find(by, w, id, &other, e)) {
+			if (e->code != ERR_NOT_FOUND)
+				return -1;
+			err_clear(e);
+			return 0;
+		}
+		if (uuid_eq(&other->row->id, &row->id))
+			return 0;	/* a repetition of the same request */
+	} else if (w->row && w->agents->row &&
+		   uuid_eq(&w->agents->row->id, &row->id)) {
+		return 0;
+	}
+	return err_field(e, ERR_CONFLICT, "agentId",
+			 "Another agent of this workspace has this agentId.");
+}
+
+/*
+ * Completes a new agent: id, visibility and holder. The default visibility is the
+ * workspace's for managers of a stored workspace, else private.
+ */
+static int prepare_agent(const struct caller *by, const struct resource *r,
+			 struct resource_change *k, struct err *e)
+{
+	const struct workspace *w = k->above;
+	struct resource_row *row = &k->row;
+	struct db_val *seen = &row->v[COLUMN(AGENT, visibility)];
+	bool manages = stored_manages(by, w);
+
+	if (seen->null)
+		*seen = manages && w->source == SOURCE_API
+			? DB_S(STR("workspace")) : DB_S(STR("private"));
+	if (str_is(seen->s, "private"))
+		row->holder = by->owner.user_id;
+	else if (!str_is(seen->s, "workspace"))
+		return err_field(e, ERR_INVALID_FIELD, "visibility",
+				 "visibility must be private or workspace.");
+	else if (!manages)
+		return err_public(e, ERR_FORBIDDEN, "You cannot make agents "
+				  "for everyone in this workspace; a private one "
+				  "has \"visibility\": \"private\".");
+	else
+		row->holder = k->at.parent;
+	row->v[COLUMN(AGENT, workspace_id)] = DB_S(str_of(w->id));
+	if (agent_row_check_id(by, r, row, COLUMN(AGENT, agent_id), COLUMN(AGENT, name),
+			       e))
+		return -1;
+	return check_free(by, w, row, e);
+}
+
+/* -- values --------------------------------------------------------------------- */
+
+/*
+ * B14: the bases must be visible to whoever names them; users of the agent
+ * search only those that they see themselves.
+ */
+static int check_knowledge(const struct caller *by, const struct resource_row *now,
+			   struct resource_row *row, struct err *e)
+{
+	struct db_val *v = &row->v[COLUMN(AGENT, knowledge_base_ids)];
+	json_auto_t *set = NULL;
+	struct str old = { NULL, 0 }, kept;
+
+	if (v->null || !row->given[COLUMN(AGENT, knowledge_base_ids)])
+		return 0;
+	if (now)
+		old = resource_text(now, COLUMN(AGENT, knowledge_base_ids));
+	set = jx_try(v->s);
+	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
+		return -1;
+	*v = kept.p ? DB_S(kept) : (struct db_val){ .type = 's', .null = true };
+	return 0;
+}
+
+/*
+ * The workspace's limit applies to agents of callers who do not manage it. An
+ * agent that exceeds a lowered limit can still be changed in other fields.
+ */
+static int check_rounds(const struct caller *by, const struct workspace *w,
+			struct resource_row *row, struct err *e)
+{
+	const struct db_val *v = &row->v[COLUMN(AGENT, max_tool_iterations)];
+
+	if (v->null || v->i <= w->max_tool_iterations ||
+	    !row->given[COLUMN(AGENT, max_tool_iterations)] ||
+	    stored_manages(by, w))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "maxToolIterations",
+			 "maxToolIterations may be at most %d, the limit of "
+			 "the workspace.", w->max_tool_iterations);
+}
+
+/* Binding a service that ranks is part of asking for it (A29, B52). */
+static int check_ranking(struct resource_row *row, struct err *e)
+{
+	const struct db_val *ranks = &row->v[COLUMN(AGENT, rerank_enabled)];
+
+	if (ranks->null || !ranks->i ||
+	    !row->v[COLUMN(AGENT, reranking_service_id)].null ||
+	    (!row->given[COLUMN(AGENT, rerank_enabled)] &&
+	     !row->given[COLUMN(AGENT, reranking_service_id)]))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "rerankEnabled",
+			 "rerankEnabled needs a rerankingServiceId: an LLM service "
+			 "with the capability rerank.");
+}
+
+static int check_agent(const struct caller *by, const struct resource *r,
+		       struct resource_change *k, struct err *e)
+{
+	struct resource_row *row = &k->row;
+
+	if (check_knowledge(by, k->now, row, e) || check_ranking(row, e) ||
+	    check_rounds(by, k->above, row, e))
+		return -1;
+	return stored_bindings_check(by, k->above, r, row, e);
+}
+
+/* -- related changes in the transaction ----------------------------------------- */
+
+static int store_agent(const struct caller *by, const struct resource *r,
+		       struct resource_change *k, struct err *e)
+{
+	return stored_bindings_keep(by, by->db, r, &k->row, e);
+}
+
+/*
+ * Queues the job that deletes its conversations, of all users (B27, B48). If a file
+ * declares an agent of the same id, the conversations are that agent's and stay.
+ */
+static int agent_gone(const struct caller *by, const struct resource *r,
+		      struct resource_change *k, struct err *e)
+{
+	const struct workspace *w = k->above;
+	struct resource_row found;
+	bool shared;
+	struct str id;
+
+	/* If it was deleted meanwhile, the DELETE statement reports that. */
+	if (resource_get(by->db, r, &k->at, &k->row.id, by->arena, &found, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return 0;
+	}
+	k->job_due = true;
+	id = resource_text(&found, COLUMN(AGENT, agent_id));
+	if (!w->row && workspace_agent(w, id))
+		return 0;
+	shared = uuid_eq(&found.holder, &k->at.parent);
+	return conversation_delete_ask(by->db, &by->owner, &found.id,
+		&(struct conversation_of){
+			.workspace_id = str_of(w->id), .agent_id = id,
+			.user = shared ? NULL : &found.holder,
+			.parent = shared ? &k->at.parent : NULL,
+			.since_us = agent_row_since_us(&found), .before_us = clock_now_us(),
+		}, e);
+}
+
+/* -- finding -------------------------------------------------------------------- */
+
+static int place_agent(const struct caller *by, const struct resource *r,
+		       struct str parent, struct resource_change *k, struct err *e)
+{
+	const struct workspace *w;
+	const struct agent *a;
+
+	(void)r;
+	if (target_scope(by, parent, (struct str){ NULL, 0 }, &w, &a, e))
+		return -1;
+	k->above = w;
+	k->at = stored_agents_at(by, w);
+	return 0;
+}
+
+static int find_agent(const struct caller *by, const struct resource *r,
+		      struct str name, struct resource_change *k, struct err *e)
+{
+	const struct agent *a;
+
+	(void)r;
+	if (target_agent(by, k->above, name, &a, e))
+		return -1;
+	k->object = a;
+	k->now = a->row;
+	return 0;
+}
+
+/* Those before the rows: of the configuration, or the built-in one. */
+static const void *agent_of_file(const struct caller *by,
+				 const struct resource_change *k, size_t *at,
+				 struct str *name)
+{
+	const struct workspace *w = k->above;
+
+	(void)by;
+	if ((w->row && w->agents->row) || *at == w->n_agents)
+		return NULL;
+	*name = str_of(w->agents[*at].id);
+	return &w->agents[(*at)++];
+}
+
+/* Whether only its owner can use it. */
+static bool is_private(const struct resource_change *k,
+		       const struct resource_row *row)
+{
+	return row && !uuid_eq(&row->holder, &k->at.parent);
+}
+
+static bool may_change_agent(const struct caller *by,
+			     const struct resource_change *k)
+{
+	return is_private(k, k->now) || stored_manages(by, k->above);
+}
+
+/* -- records -------------------------------------------------------------------- */
+
+static bool is_default(const struct workspace *ws, const struct agent *a)
+{
+	const struct agent *d = workspace_default_agent(ws);
+
+	return a == d || (a->row && d->row && uuid_eq(&a->row->id, &d->row->id));
+}
+
+static bool can_edit_agent(const struct caller *by,
+			   const struct resource_change *k, const struct agent *a)
+{
+	return a->row && policy_may(by->who, PERM_AGENTS_WRITE) &&
+		(is_private(k, a->row) || stored_manages(by, k->above));
+}
+
+/* NULL for an agent of the configuration. */
+static const struct db_val *value_of(const struct agent *a, size_t column)
+{
+	return a->row ? &a->row->v[column] : NULL;
+}
+
+/* A column as stored; null for an agent of the configuration. */
+static void write_column(struct jw *w, const char *key, const struct agent *a,
+			 size_t column)
+{
+	const struct db_val *v = value_of(a, column);
+
+	jw_key(w, key);
+	if (v)
+		resource_write_value(w, &agents->fields[column], v);
+	else
+		jw_null(w);
+}
+
+static void write_flag(struct jw *w, const char *key, const struct agent *a,
+		       size_t column)
+{
+	const struct db_val *v = value_of(a, column);
+
+	jw_kbool(w, key, v && !v->null && v->i);
+}
+
+/* The bases as the configuration names them: by name or id. */
+static void write_file_rag(struct jw *w, const struct conf_rag *r)
+{
+	jw_kbool(w, "ragEnabled", r->enabled);
+	agent_row_write_list(w, "knowledgeBaseIds", &r->bases);
+	jw_kbool(w, "knowledgeLimited", r->bases.n > 0);
+	jw_kint_if(w, "ragMaxResults", r->max, r->max);
+	jw_key(w, "ragMinScore");
+	if (r->min_score > 0)
+		jw_real(w, r->min_score);
+	else
+		jw_null(w);
+	jw_kbool(w, "rerankEnabled", r->ranks);
+	jw_kstrz(w, "rerankingServiceId", *r->ranker ? r->ranker : NULL);
+	jw_kint_if(w, "rerankMaxResults", r->max_ranked, r->max_ranked);
+}
+
+static void write_rag(struct jw *w, const struct caller *by, const struct agent *a)
+{
+	struct str set = { NULL, 0 }, *known = &set;
+	struct err e = ERR_INIT;
+
+	if (a->rag) {
+		write_file_rag(w, a->rag);
+		return;
+	}
+	if (a->row)
+		set = resource_text(a->row, COLUMN(AGENT, knowledge_base_ids));
+	if (store_known_bases(by->db, by->owner.tenant_id, &known, 1, by->arena,
+			      &e))
+		log_err("the knowledge bases of an agent", &e);
+	write_flag(w, "ragEnabled", a, COLUMN(AGENT, rag_enabled));
+	jw_key(w, "knowledgeBaseIds");
+	jw_raw(w, set.p ? set : STR("[]"));
+	jw_kbool(w, "knowledgeLimited", set.p != NULL);
+	write_column(w, "ragMaxResults", a, COLUMN(AGENT, rag_max_results));
+	write_column(w, "ragMinScore", a, COLUMN(AGENT, rag_min_score));
+	write_flag(w, "rerankEnabled", a, COLUMN(AGENT, rerank_enabled));
+	write_column(w, "rerankingServiceId", a, COLUMN(AGENT, reranking_service_id));
+	write_column(w, "rerankMaxResults", a, COLUMN(AGENT, rerank_max_results));
+}
+
+/*
+ * The record (B12): every member, null where it is not set. llmServiceId is the
+ * agent's own, resolvedLlmServiceId the one that answers. The prompt is shown to
+ * its users, because it is not secret. lib/tool adds webSearch.
+ */
+static void write_agent(struct jw *w, const struct caller *by,
+			const struct resource_change *k,
+			const struct resource_item *item)
+{
+	const struct workspace *ws = k->above;
+	const struct agent *a = stored_agent_item(by, item);
+	const struct llm_service *s = target_service(by, ws, a);
+
+	jw_kstrz(w, "workspaceId", ws->id);
+	jw_kstrz(w, "agentId", a->id);
+	jw_kstrz(w, "name", a->name);
+	jw_kstrz(w, "description", *a->description ? a->description : NULL);
+	jw_kstrz(w, "source", domain_source_name(a->source));
+	jw_kstrz(w, "visibility", is_private(k, a->row) ? "private" : "workspace");
+	jw_kbool(w, "canEdit", can_edit_agent(by, k, a));
+	jw_kbool(w, "isDefault", is_default(ws, a));
+	agent_row_write_list(w, "toolIds", &a->tools);
+	jw_kstrz(w, "llmServiceId", a->set.llm_service
+		 ? a->llm_service : NULL);
+	jw_kstrz(w, "resolvedLlmServiceId", s ? s->id : NULL);
+	jw_kstrz(w, "model", s ? s->model : NULL);
+	jw_kstrz(w, "systemPrompt", a->set.system_prompt
+		 ? a->system_prompt : NULL);
+	agent_row_write_author(w, by, agents, a->row, true);
+	write_column(w, "userPrompt", a, COLUMN(AGENT, user_prompt));
+	jw_kint_if(w, "maxToolIterations", a->set.max_tool_iterations,
+		   a->max_tool_iterations);
+	write_rag(w, by, a);
+	agent_row_write_times(w, a->row);
+}
+
+const struct resource_hooks agent_hooks = {
+	.place = place_agent, .find = find_agent, .file = agent_of_file,
+	.may_change = may_change_agent, .record = write_agent,
+	.prepare = prepare_agent, .check = check_agent, .store = store_agent,
+	.gone = agent_gone,
+};

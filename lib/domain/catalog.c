@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "domain/catalog.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "auth/policy.h"
+
+#include "base/banned.h"
+
+const struct catalog *catalog_of(const struct conf *c)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct conf *mine = (struct conf *)c;
+	const struct catalog *out =
+		__atomic_load_n(&c->catalog, __ATOMIC_ACQUIRE);
+
+	if (out)
+		return out;
+	pthread_mutex_lock(&lock);
+	if (!c->catalog)
+		__atomic_store_n(&mine->catalog,
+				 catalog_adapt(c, &mine->arena),
+				 __ATOMIC_RELEASE);
+	out = c->catalog;
+	pthread_mutex_unlock(&lock);
+	return out;
+}
+
+bool catalog_sees(const struct caller *by, const struct workspace *w)
+{
+	return by->installation || (policy_in_groups(by->who, &w->visible_to) &&
+		policy_may_ask(by->who, str_of(w->id), (struct str){ NULL, 0 }));
+}
+
+const struct workspace *catalog_find(const struct caller *by, struct str id)
+{
+	const struct workspace *w = catalog_workspace(by->conf, id);
+
+	return w && catalog_sees(by, w) ? w : NULL;
+}
+
+const struct workspace *catalog_each(const struct caller *by, size_t *at)
+{
+	const struct catalog *c = catalog_of(by->conf);
+
+	while (*at < c->n_workspaces) {
+		const struct workspace *w = &c->workspaces[(*at)++];
+
+		if (catalog_sees(by, w))
+			return w;
+	}
+	return NULL;
+}
+
+#define FIND(array, count, member, key) \
+	for (size_t i = 0; i < (count); i++) \
+		if (str_is((key), (array)[i].member)) \
+			return &(array)[i]; \
+	return NULL
+
+const struct workspace *catalog_workspace(const struct conf *conf,
+					  struct str id)
+{
+	const struct catalog *c = catalog_of(conf);
+
+	FIND(c->workspaces, c->n_workspaces, id, id);
+}
+
+const char *catalog_service_near(const struct conf *conf, struct str unknown)
+{
+	const struct catalog *c = catalog_of(conf);
+
+	return str_nearest(unknown, CATALOG_IDS(c->services, c->n_services),
+			   c->n_services, sizeof(*c->services), 1 + (int)MIN(unknown.n, 64) / 3);
+}
+
+const struct llm_service *catalog_service(const struct conf *conf,
+					  struct str id)
+{
+	const struct catalog *c = catalog_of(conf);
+
+	FIND(c->services, c->n_services, id, id);
+}
+
+const struct prompt *catalog_prompt(const struct conf *conf, struct str name)
+{
+	const struct catalog *c = catalog_of(conf);
+
+	FIND(c->prompts, c->n_prompts, name, name);
+}
+
+const struct agent_template *catalog_template(const struct conf *conf, struct str id)
+{
+	const struct catalog *c = catalog_of(conf);
+
+	FIND(c->templates, c->n_templates, id, id);
+}

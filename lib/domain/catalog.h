@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All workspaces, LLM services and prompts of the configuration files, and the
+ * subset that a caller may see. Made once for each generation of the
+ * configuration, lives as long as that; immutable.
+ */
+#ifndef DOMAIN_CATALOG_H
+#define DOMAIN_CATALOG_H
+
+#include "domain/agent.h"
+#include "auth/caller.h"
+
+/* A prompt of catalogue.d, for everyone; "" for unset texts. */
+struct shipped_prompt {
+	struct uuid id;		/* derived from its name in the files */
+	int version;
+	const char *name, *description, *icon, *colour, *body;
+	struct str categories;	/* their ids, as of an IDS field */
+	struct str sort_key;	/* resource_fold of name */
+};
+
+/* A category that prompts of catalogue.d name. */
+struct shipped_category {
+	struct uuid id;		/* derived from its sort_key */
+	const char *name;	/* as in the first of them */
+	struct str sort_key;
+};
+
+/* A template for agents (B7); "" for unset texts. */
+struct agent_template {
+	const char *id, *name, *description, *use_case, *icon;
+	const char *system_prompt;
+	int version;
+	bool on_new;		/* new workspaces get an agent from it (B3) */
+};
+
+struct catalog {
+	uint64_t version;
+	const struct workspace *workspaces;	/* in the order of the files */
+	size_t n_workspaces;
+	const struct llm_service *services;
+	size_t n_services;
+	const struct prompt *prompts;		/* from prompts.d */
+	size_t n_prompts;
+	const struct shipped_prompt *shipped;	/* by sort_key, then id */
+	size_t n_shipped;
+	const struct shipped_category *categories;	/* in the same order */
+	size_t n_categories;
+	const struct agent_template *templates;	/* by id */
+	size_t n_templates;
+	struct prompt platform;			/* unset: no such layer */
+	const char *chat_service;	/* default service id (B15) */
+	struct {
+		bool platform, chat_service;
+	} set;
+};
+
+/* -- for a caller ------------------------------------------------------------ */
+
+/* Whether the caller may see w (visible_to). Any thread, like everything here. */
+bool catalog_sees(const struct caller *by, const struct workspace *w);
+
+/*
+ * The workspace with this id; NULL if there is none or the caller may not see
+ * it.
+ */
+const struct workspace *catalog_find(const struct caller *by, struct str id);
+
+/*
+ * Iterates over the workspaces that the caller sees, in order: returns the next
+ * one or NULL. *at starts as 0 and advances.
+ */
+const struct workspace *catalog_each(const struct caller *by, size_t *at);
+
+/* -- for the installation: regardless of the caller ------------------------------ */
+
+/* The catalog of a generation, made by the first call. Never NULL. */
+const struct catalog *catalog_of(const struct conf *c);
+
+/* Find by id or name; NULL if there is none. Borrowed from c. */
+const struct workspace *catalog_workspace(const struct conf *c, struct str id);
+const struct llm_service *catalog_service(const struct conf *c, struct str id);
+/* For str_nearest: the ids of n structs. */
+#define CATALOG_IDS(v, n) ((n) ? (const void *)&(v)->id : NULL)
+
+/* The id of a service that is near to an unknown one, or NULL. */
+const char *catalog_service_near(const struct conf *c, struct str unknown);
+const struct prompt *catalog_prompt(const struct conf *c, struct str name);
+const struct agent_template *catalog_template(const struct conf *c, struct str id);
+
+/* -- the adapter (adapt.c) ------------------------------------------------------ */
+
+/* Makes the catalog of the files, in a; texts are borrowed from c. */
+const struct catalog *catalog_adapt(const struct conf *c, struct arena *a);
+
+#endif

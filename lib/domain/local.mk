@@ -1,0 +1,21 @@
+lib_liblamplighter_a_SOURCES += \
+	lib/domain/adapt.c \
+	lib/domain/agent.c lib/domain/agent.h lib/domain/agent_row.c \
+	lib/domain/auto.c lib/domain/auto.h \
+	lib/domain/catalog.c lib/domain/catalog.h \
+	lib/domain/embed.c lib/domain/embed.h \
+	lib/domain/folder.c \
+	lib/domain/knowledge.c \
+	lib/domain/prompt.c \
+	lib/domain/retrieve.c lib/domain/retrieve.h lib/domain/retrieve_bases.c \
+	lib/domain/row.c lib/domain/row.h \
+	lib/domain/said.c lib/domain/said.h \
+	lib/domain/said_change.c lib/domain/said_json.c \
+	lib/domain/stored_service.c lib/domain/stored_service.h \
+	lib/domain/service.c \
+	lib/domain/setting.c lib/domain/setting.def lib/domain/setting.h \
+	lib/domain/share.c \
+	lib/domain/sharing.c lib/domain/sharing.h \
+	lib/domain/stored.c lib/domain/stored.h \
+	lib/domain/target.c lib/domain/target.h \
+	lib/domain/workspace.c
