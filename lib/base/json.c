@@ -365,6 +365,18 @@ json_t *jx_arr(const json_t *obj, const char *key)
 	return json_is_array(v) ? v : NULL;
 }
 
+bool jx_lists(const json_t *array, struct str s)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach((json_t *)array, i, v)
+		if (json_is_string(v) && str_eq((struct str){
+			json_string_value(v), json_string_length(v) }, s))
+			return true;
+	return false;
+}
+
 /* The part of a pointer at *p, unescaped into out; false when it is too long. */
 static bool pointer_part(const char **p, char *out, size_t n_bytes)
 {

@@ -86,6 +86,9 @@ bool jx_bool(const json_t *obj, const char *key, bool dflt);
 json_t *jx_obj(const json_t *obj, const char *key);
 json_t *jx_arr(const json_t *obj, const char *key);
 
+/* Whether the array (NULL: no) has the string. */
+bool jx_lists(const json_t *array, struct str s);
+
 /*
  * What a JSON pointer (RFC 6901) names, or NULL. "" is the whole. Borrowed.
  */

@@ -306,17 +306,6 @@ struct setting_value setting_get(enum setting_id id,
 	return best;
 }
 
-static bool has(const json_t *list, struct str name)
-{
-	const json_t *v;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, v)
-		if (str_eq(text_of(v), name))
-			return true;
-	return false;
-}
-
 bool setting_lists(enum setting_id id, const struct setting_scope *in,
 		   struct str name)
 {
@@ -331,7 +320,7 @@ bool setting_lists(enum setting_id id, const struct setting_scope *in,
 
 		if (!(levels & 1u << v.level) || !setting_held(h, id, &v))
 			continue;
-		if (!has(v.list, name))
+		if (!jx_lists(v.list, name))
 			return false;
 		offered |= v.level >= LEVEL_TENANT;
 	}

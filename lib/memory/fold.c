@@ -329,20 +329,6 @@ static void add_origins(struct origins *to, const struct memory_row *rows, size_
 	}
 }
 
-struct str memory_origins_text(const struct origins *o, struct arena *a)
-{
-	struct buf b = BUF_INIT(8192);
-	struct jw w = jw_on(&b);
-	struct str text = { NULL, 0 };
-
-	if (o->n) {
-		origins_write(&w, o);
-		text = arena_str(a, buf_str(&b));
-	}
-	buf_release(&b);
-	return text;
-}
-
 int fold_apply(const struct memory *base, const json_t *answer,
 	       const struct memory_row *window, size_t n, struct str given,
 	       int64_t now_us, struct arena *a, struct memory *out, struct err *e)
@@ -355,7 +341,7 @@ int fold_apply(const struct memory *base, const json_t *answer,
 	*out = *base;
 	origins_parse(&from, base->origins);
 	add_origins(&from, window, n);
-	out->origins = memory_origins_text(&from, a);
+	out->origins = origins_text(&from, a);
 	out->summary = summary;
 	out->state = next_state(base, answer, given, now_us, a);
 	out->kept = keep(base, answer, window, n, a);
@@ -452,7 +438,7 @@ static int take_page(struct folding *k, const struct memory_row *rows, size_t n,
 	/* Whoever was read before may have chosen the names of what was made then. */
 	origins_parse(&from, next->origins);
 	add_origins(&from, rows, n);
-	next->origins = memory_origins_text(&from, a);
+	next->origins = origins_text(&from, a);
 	if (!*n_facts)
 		return 0;
 	state = state_read(a, next->state);
@@ -541,7 +527,7 @@ static void note_service(const struct folding *k, const struct llm_service *s,
 
 	origins_parse(&from, m->origins);
 	memory_note_service(k->r->conf, s, &from);
-	m->origins = memory_origins_text(&from, k->r->arena);
+	m->origins = origins_text(&from, k->r->arena);
 }
 
 int memory_service(const struct job_run *r, const struct owner *o,

@@ -49,9 +49,6 @@ int memory_service(const struct job_run *r, const struct owner *o,
 void memory_note_service(const struct conf *conf, const struct llm_service *s,
 			 struct origins *to);
 
-/* JSON, in a; p == NULL: there are none. */
-struct str memory_origins_text(const struct origins *o, struct arena *a);
-
 /*
  * -- for tests, too -------------------------------------------------------------------
  */

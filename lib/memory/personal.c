@@ -357,7 +357,7 @@ static struct str origins_of(const struct proposing *k, const struct llm_service
 
 	origins_read(&from, jx_arr(meta, "origins"));
 	memory_note_service(k->r->conf, s, &from);
-	return memory_origins_text(&from, a);
+	return origins_text(&from, a);
 }
 
 /* The id of a row is that of the same sentence in a repetition or after another turn, too. */

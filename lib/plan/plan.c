@@ -31,20 +31,9 @@ static struct str text_of(const json_t *v)
 	return (struct str){ json_string_value(v), json_string_length(v) };
 }
 
-static bool has(const json_t *list, struct str name)
-{
-	const json_t *v;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, v)
-		if (str_eq(text_of(v), name))
-			return true;
-	return false;
-}
-
 bool agentplan_makes(const struct plan_step *s, struct str name)
 {
-	return has(s->outputs, name);
+	return jx_lists(s->outputs, name);
 }
 
 /* -- reading ------------------------------------------------------------------------ */

@@ -118,6 +118,20 @@ void origins_write(struct jw *w, const struct origins *o)
 	jw_end_arr(w);
 }
 
+struct str origins_text(const struct origins *o, struct arena *a)
+{
+	struct buf b = BUF_INIT(65536);
+	struct jw w = jw_on(&b);
+	struct str text = { NULL, 0 };
+
+	if (o->n) {
+		origins_write(&w, o);
+		text = arena_str(a, buf_str(&b));
+	}
+	buf_release(&b);
+	return text;
+}
+
 void origins_read(struct origins *to, const json_t *list)
 {
 	const json_t *o;

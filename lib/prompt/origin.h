@@ -9,6 +9,7 @@
 #ifndef PROMPT_ORIGIN_H
 #define PROMPT_ORIGIN_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -51,6 +52,9 @@ bool origins_has(const struct origins *o, enum origin_entry entry,
 
 /* Writes [{"kind","name"}]. */
 void origins_write(struct jw *w, const struct origins *o);
+
+/* The same as text, in a; p == NULL: there are none. */
+struct str origins_text(const struct origins *o, struct arena *a);
 
 /* Adds what origins_write wrote; ignores anything else in list. */
 void origins_read(struct origins *to, const json_t *list);

@@ -107,20 +107,6 @@ static bool known(void *ctx, struct str tool)
 	return tool_set_find(&r->l->tools, tool) != NULL;
 }
 
-static struct str origins_text(const struct origins *from, struct arena *a)
-{
-	struct buf b = BUF_INIT(65536);
-	struct jw w = jw_on(&b);
-	struct str s = { NULL, 0 };
-
-	if (from->n) {
-		origins_write(&w, from);
-		s = arena_str(a, buf_str(&b));
-	}
-	buf_release(&b);
-	return s;
-}
-
 /* -- where it stands ---------------------------------------------------------------- */
 
 static const char *step_status(int64_t status)

@@ -78,21 +78,6 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 	return true;
 }
 
-/* JSON of origins, in a; p == NULL: none. */
-static struct str origins_text(const struct origins *from, struct arena *a)
-{
-	struct buf b = BUF_INIT(65536);
-	struct jw w = jw_on(&b);
-	struct str s = { NULL, 0 };
-
-	if (from->n) {
-		origins_write(&w, from);
-		s = arena_str(a, buf_str(&b));
-	}
-	buf_release(&b);
-	return s;
-}
-
 void trail_end(struct turn_loop *l, const struct turn_call *c)
 {
 	const struct plan_call_row row = {

@@ -6,7 +6,7 @@
  * bytes add the number that they looked at.
  *
  * Each function gets whatever it names itself, repeated over 256 and 512 KB, and every byte
- * and every pair of what it names over 16 and 32 KB, mixed and in two halves; a quarter of
+ * and every pair of what it names over 8 and 16 KB, mixed and in two halves; a quarter of
  * that with sanitizers, which count the same steps. Of those that cost the same at small
  * sizes, one is tried. With LAMPLIGHTER_STEPS_MB, all of them over so many MiB and twice
  * that, for ./lamp soak steps.
@@ -43,9 +43,9 @@
 #include "unit.h"
 
 enum {
-	SMALL = 2048,		/* and twice that: what tells one text from another */
+	SMALL = 1024,		/* and twice that: what tells one text from another */
 	LARGE = SANITIZED ? 65536 : 262144,
-	MANY = SANITIZED ? 4096 : 16384,	/* for bytes and pairs, which are many */
+	MANY = SANITIZED ? 4096 : 8192,	/* for bytes and pairs, which are many */
 	SEEN = 4096,
 	WORDS = 24,
 };
