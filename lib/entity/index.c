@@ -124,6 +124,9 @@ static int index_one(struct db *db, struct entity_round *k, const struct entity_
 	if (!d->title.p)
 		return drop(db, k, d, e);
 	if (chunk_split(text_of(d, a), a, &chunks, &put.n, &why) == 0 && put.n) {
+		/* A phrase is looked for in texts and headings. */
+		chunks[0].heading = str_of(arena_printf(a, "%.*s\n%.*s", STR_ARG(d->title),
+							STR_ARG(chunks[0].heading)));
 		put.chunks = chunks;
 		if (search_write(db, k->project, &put, 1, &how, &why) == 0)
 			return 0;

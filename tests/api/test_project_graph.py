@@ -51,6 +51,12 @@ def test_what_was_written_is_found_at_once(lab, owner):
     assert found(lab, owner, "quokka", kind="task", stateKey="done") == [
         ("task", "Wash the quokka")]
     assert found(lab, owner, "quokka", kind="goal") == []
+    # A phrase in a title, beside a text with a heading or without one.
+    make(lab, project + "/tasks", owner, title="Draw the calibration curve", description="Soon.")
+    make(lab, project + "/documents", owner, title="A calibration curve", content="# Of\n\nSalt")
+    assert sorted(found(lab, owner, "%22calibration%20curve%22")) == [
+        ("document", "A calibration curve"), ("task", "Draw the calibration curve")]
+    assert found(lab, owner, "%22curve%20calibration%22") == []
     hit = lab.get("/entities/search?q=quokka&kind=document", user=owner).json["items"][0]
     assert "quokka" in hit["snippet"]["text"] and hit["projectId"] == project[10:]
     assert hit["project"] == "Zeppelin hangar" and hit["contentLength"] == 26
