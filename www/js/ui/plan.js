@@ -35,7 +35,9 @@ import { icon } from './icons.js';
  */
 
 const ICONS = { done: 'check', failed: 'warning', waiting: 'question', skipped: 'stop' };
-const STATES = new Set(['ready', 'running', 'waiting', 'done', 'failed', 'skipped']);
+/** @type {Record<string, string>} */
+const TEXTS = { ready: 'plan.is.ready', running: 'plan.is.running', waiting: 'plan.is.waiting',
+	done: 'plan.is.done', failed: 'plan.is.failed', skipped: 'plan.is.skipped' };
 /** The number in the id of a step's call is the step's times this, and more. */
 const CALLS_OF_STEP = 2 ** 20;
 
@@ -202,7 +204,7 @@ class LampPlan extends PageElement {
 		const card = this.waits.find(({ toolCallId }) =>
 			stepOfCall(this.board.planId, toolCallId) === at);
 		// what was at it is gone
-		const status = card ? 'waiting' : !STATES.has(now.status) ||
+		const status = card ? 'waiting' : !TEXTS[now.status] ||
 			(now.status === 'running' && !this.running) ? 'ready' : now.status;
 		const result = this.result?.steps?.[at]?.result;
 
@@ -211,7 +213,7 @@ class LampPlan extends PageElement {
 				html`<span class="spinner" aria-hidden="true"></span>` : ICONS[status] ?
 					icon(ICONS[status]) : html`<span class="plan-dot" aria-hidden="true"></span>`}</span>
 			<span class="plan-title" dir="auto">${step.title}</span>
-			<span class="plan-meta">${[t(`plan.is.${status}`),
+			<span class="plan-meta">${[t(TEXTS[status]),
 				...Number.isFinite(now.durationMs) ? [duration(now.durationMs)] : [],
 				...now.tokens ? [t('message.tokens', { n: now.tokens })] : []].join(' · ')}</span>
 			${card ? html`<button type="button" class="link-button"
