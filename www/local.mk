@@ -26,6 +26,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/css/parts.css \
 	www/css/picker.css \
 	www/css/place.css \
+	www/css/plan.css \
 	www/css/preview.css \
 	www/css/project.css \
 	www/css/prose.css \
@@ -125,6 +126,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/occurrence.js \
 	www/js/ui/parts.js \
 	www/js/ui/place.js \
+	www/js/ui/plan.js \
 	www/js/ui/preview.js \
 	www/js/ui/project.js \
 	www/js/ui/projects.js \

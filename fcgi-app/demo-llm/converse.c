@@ -16,6 +16,7 @@
 #include "demo-llm/fill.h"
 #include "demo-llm/project.h"
 #include "demo-llm/quote.h"
+#include "demo-llm/steps.h"
 
 #include "base/json.h"
 #include "base/utf8.h"
@@ -633,6 +634,7 @@ void converse(const struct ask *a, struct plan *p)
 	long user = ask_last_user(a), before = user - 1;
 	const char *text = user < 0 ? "" : a->msgs[user].text, *choice;
 	struct words previous = {0};
+	const struct demo_step step = demo_step_of(a);
 	struct question q;
 
 	if (converse_wants_title(a)) {
@@ -649,7 +651,11 @@ void converse(const struct ask *a, struct plan *p)
 		say(&t, false);
 		return;
 	}
-	text = demo_own_words(t.a, text);
+	text = step.title ? step.title : demo_own_words(t.a, text);
+	if (step.title && demo_step_writes(&step, &t.text)) {
+		say(&t, false);
+		return;
+	}
 	t.w = words_of(t.a, text);
 	t.lister = ask_tool(a, "list_datasets");
 	t.query = ask_tool(a, "query_data");

@@ -12,6 +12,7 @@ fcgi_app_demo_llm_lamplighter_demo_llm_SOURCES = \
 	fcgi-app/demo-llm/ask.c fcgi-app/demo-llm/ask.h \
 	fcgi-app/demo-llm/image.c fcgi-app/demo-llm/image.h \
 	fcgi-app/demo-llm/script.c fcgi-app/demo-llm/script.h \
+	fcgi-app/demo-llm/steps.c fcgi-app/demo-llm/steps.h \
 	fcgi-app/demo-llm/plan.c fcgi-app/demo-llm/plan.h \
 	fcgi-app/demo-llm/reply.c fcgi-app/demo-llm/reply.h \
 	fcgi-app/demo-llm/wire.c fcgi-app/demo-llm/wire.h \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "demo-llm/steps.h"
 
 #include "base/banned.h"
 
@@ -96,10 +97,21 @@ static struct in listed(const struct ask *a, const struct words *w, const char *
 	return (struct in){ NULL, NULL };
 }
 
+static const char *first_text(const json_t *list)
+{
+	const char *text = json_string_value(json_array_get(list, 0));
+
+	return text ? text : "";
+}
+
 static struct in project_of(const struct ask *a, const struct words *w)
 {
+	const struct demo_step step = demo_step_of(a);
 	struct in p = { NULL, NULL };
 
+	/* A step knows it by the constraints of its plan. */
+	if (step.title)
+		p = stated(a, first_text(jx_arr(step.input, "constraints")));
 	for (size_t i = 0; i < a->n && !p.id; i++)
 		if (a->msgs[i].role == ROLE_SYSTEM)
 			p = stated(a, a->msgs[i].text);
@@ -403,7 +415,9 @@ enum act project_act(const struct ask *a, const struct words *w, struct deeds do
 		return make_project(a, w, done, p, say);
 	if (!in.id)
 		return ACT_NONE;
-	did = make_tasks(a, w, done, in, p, say);
+	did = demo_plan_audit(a, w, done, in.name, in.id, p, say);
+	if (did == ACT_NONE)
+		did = make_tasks(a, w, done, in, p, say);
 	if (did == ACT_NONE)
 		did = move(a, w, done, in, p, say);
 	return did == ACT_NONE ? tell_open(a, w, done, in, p, say) : did;

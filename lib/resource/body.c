@@ -100,6 +100,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 	switch (type) {
 	case TYPE_TEXT:
 	case TYPE_LONG:
+	case TYPE_KEPT:
 	case TYPE_ENUM:
 	case TYPE_DATE:
 	case TYPE_PERSON:

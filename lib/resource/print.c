@@ -318,7 +318,7 @@ static void print_field(struct buf *out, const struct resource *r,
 	if (*use)
 		print_enum(out, r, f);
 	buf_addf(out, "description: \"%s%s\"}\n", f->help,
-		 f->type == TYPE_LONG && !*use ? "; not in lists" : "");
+		 resource_is_unlisted(f) && !*use ? "; not in lists" : "");
 }
 
 /* Whether the field is in this schema: record, New or Patch. */
@@ -369,7 +369,7 @@ static void print_schema(struct buf *out, const struct resource *r,
 	for (size_t i = 0; *use != 'P' && i < r->n_fields; i++) {
 		if (!in_schema(&r->fields[i], use) || (*use
 		    ? !(r->fields[i].flags & RESOURCE_REQUIRED)
-		    : r->fields[i].type == TYPE_LONG))	/* not in lists */
+		    : resource_is_unlisted(&r->fields[i])))
 			continue;
 		buf_addf(out, "%s%s%s", sep, r->fields[i].key,
 			 shown_key(&r->fields[i], use));

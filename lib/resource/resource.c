@@ -378,6 +378,7 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 	case TYPE_LOGIN:
 	case TYPE_LONG:
 	case TYPE_PERSON:
+	case TYPE_KEPT:
 		jw_str(w, v->s);
 		return;
 	case TYPE_INT:
@@ -431,7 +432,7 @@ void resource_write(struct jw *w, const struct resource *r,
 	jw_kuuid(w, "id", &row->id);
 	for (size_t i = 0; i < r->n_fields; i++) {
 		if (resource_is_hidden(&r->fields[i]) ||
-		    (row->brief && r->fields[i].type == TYPE_LONG))
+		    (row->brief && resource_is_unlisted(&r->fields[i])))
 			continue;
 		if (r->fields[i].type == TYPE_SECRET) {
 			char key[64];

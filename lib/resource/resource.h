@@ -145,7 +145,7 @@ struct resource_row {
 	bool given[RESOURCE_FIELDS_MAX];	/* in a change: this value is
 						   set */
 	bool config;		/* from a file: read-only */
-	bool brief;		/* of a list: without LONG values */
+	bool brief;		/* of a list: without LONG and KEPT values */
 };
 
 /* The scope of a call: whose rows it concerns, and who makes it. Borrowed. */

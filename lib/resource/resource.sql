@@ -85,7 +85,7 @@ DELETE FROM prompt_in_category WHERE row_id = ? LIMIT 1000;
 -- PROMPT_READER_PURGE (u) -> ()
 DELETE FROM prompt_reader WHERE row_id = ? LIMIT 1000;
 -- PROMPT_VERSION_LIST (suiiui) -> (uiiiusISISSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `body` FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, CAST(NULL AS CHAR) FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROMPT_VERSION_TOTAL (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM prompt_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- PROMPT_VERSION_GET (usu) -> (uiiiusISISSS)
@@ -219,7 +219,7 @@ SELECT 1 FROM workspace WHERE tenant_id = ? AND llm_service_id = ? LIMIT 1;
 -- WORKSPACE_READER_PURGE (u) -> ()
 DELETE FROM workspace_reader WHERE row_id = ? LIMIT 1000;
 -- WORKSPACE_VERSION_LIST (suiiui) -> (uiiiusISISSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `prompt` FROM workspace_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, CAST(NULL AS CHAR) FROM workspace_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- WORKSPACE_VERSION_TOTAL (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM workspace_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- WORKSPACE_VERSION_GET (usu) -> (uiiiusISISSS)
@@ -537,7 +537,7 @@ DELETE FROM entity_content WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM projec
 -- PROJECT_DOCUMENT_HOLD (usu) -> (u)
 SELECT id FROM entity WHERE id = ? AND tenant_id = ? AND parent_id = ? LOCK IN SHARE MODE;
 -- PROJECT_DOCUMENT_VERSION_LIST (susiiui) -> (uiiiusISISSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `title`, `description`, `entity_content` FROM entity_version WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_version.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM entity p WHERE p.id = entity_version.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `title`, `description`, CAST(NULL AS CHAR) FROM entity_version WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_version.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM entity p WHERE p.id = entity_version.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_DOCUMENT_VERSION_TOTAL (susi) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM entity_version WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_version.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM entity p WHERE p.id = entity_version.parent_id) LIMIT ?) c;
 -- PROJECT_DOCUMENT_VERSION_GET (uss) -> (uiiiusISISSS)

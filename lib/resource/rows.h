@@ -22,6 +22,12 @@ static inline bool resource_has_column(const struct resource_field *f)
 		f->type != TYPE_LONG && f->type != TYPE_VEIL;
 }
 
+/* Whether lists leave the value out. */
+static inline bool resource_is_unlisted(const struct resource_field *f)
+{
+	return f->type == TYPE_LONG || f->type == TYPE_KEPT;
+}
+
 /*
  * Keeps what the row of a VERSIONED resource is now, in the transaction that stores it;
  * all its values are known. created: it is new; else only if a value that is kept was

@@ -201,8 +201,11 @@ def test_what_a_workspace_was(lab, who):
 
     def versions(user, groups=("it",)):
         answer = lab.get(path + "/versions", user=user, groups=groups)
-        return [(v["version"], v["prompt"], v["changedBy"]) for v in answer.json["items"]
-                ] if answer.status == 200 else answer.status
+        if answer.status != 200:
+            return answer.status
+        whole = [lab.get(f"{path}/versions/{v['id']}", user=user, groups=groups).json
+                 for v in answer.json["items"] if "prompt" not in v]
+        return [(v["version"], v["prompt"], v["changedBy"]) for v in whole]
 
     change(who, prompt="Second")
     change(who, maxToolIterations=3)

@@ -37,8 +37,9 @@ def test_prompts_out_and_in_again(lab, who):
     assert {p["body"]: sorted(p["categoryIds"]) for p in now} == {
         tricky: sorted(c["id"] for c in filed), "Second of the name": []}
     one = next(p for p in now if p["body"] == tricky)
-    assert [v["body"] for v in lab.get(f"/prompts/{one['id']}/versions",
-                                       **mine).json["items"]] == [tricky]
+    [kept] = lab.get(f"/prompts/{one['id']}/versions", **mine).json["items"]
+    assert lab.get(f"/prompts/{one['id']}/versions/{kept['id']}",
+                   **mine).json["body"] == tricky
     # What a file does not say is not set; of two of a name the first is the first.
     changed = lab.command("prompt", "import", "-", "--group", group, stdin=(
         f"prompts:\n  - name: '{who}: 1'\n    tier: team\n    group: {group}\n"

@@ -503,6 +503,12 @@ export class Api {
 			{ signal });
 	}
 
+	/** A page of the plans of a conversation, newest first. @param {Page} page */
+	plans({ conversationId, cursor, pageSize })
+	{
+		return this.json('GET', `plans${query({ conversationId, cursor, pageSize })}`);
+	}
+
 	/**
 	 * @param {string} turnId
 	 * @param {Page} page

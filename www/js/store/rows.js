@@ -3,26 +3,21 @@
 import { PagedList } from './paged-list.js';
 
 const PAGE = 50;
-/** of rows that only the program makes: versions, with whole texts */
-const RECORDS_PAGE = 10;
 
 export class Rows extends PagedList {
 	#api;
 	#whole;
-	#size;
 
 	/**
 	 * @param path below the API's root
 	 * @param {object} [form]
-	 * @param {boolean} [form.whole]    true of a list that has no pages
-	 * @param {boolean} [form.readOnly] true of records
+	 * @param {boolean} [form.whole] true of a list that has no pages
 	 */
-	constructor(api, path, { whole = false, readOnly = false } = {})
+	constructor(api, path, { whole = false } = {})
 	{
 		super();
 		this.#api = api;
 		this.#whole = whole;
-		this.#size = readOnly ? RECORDS_PAGE : PAGE;
 		this.path = path;
 		this.total = null;
 	}
@@ -38,7 +33,7 @@ export class Rows extends PagedList {
 	async page(cursor)
 	{
 		const page = await this.#api.list(this.path, this.#whole ? {} :
-			{ q: this.q.trim(), cursor, pageSize: this.#size });
+			{ q: this.q.trim(), cursor, pageSize: PAGE });
 
 		return {
 			items: cursor ? [...this.items, ...page.items] : page.items,

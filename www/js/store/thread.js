@@ -16,6 +16,9 @@ const NEW_AMONG = 5;
 
 let drafts = 0;
 
+/** Plans that are asked for at once. */
+const PLANS = 20;
+
 /** How long typing may pause before it is kept. */
 const KEEP_MS = 300;
 
@@ -48,6 +51,8 @@ export class Thread extends Pages {
 	#feed = null;
 	#stopWanted = false;
 	#carried = new Set();
+	/** ids of turns that were continued without being asked to */
+	#woken = new Set();
 	#stopTimer = null;
 	/** @type {import('./drafts.js').Drafts | null} */
 	#drafts;
@@ -314,12 +319,54 @@ export class Thread extends Pages {
 		const conversation = await super.load();
 
 		this.#editAgain();
+		this.#findBoards();
 		if (conversation?.runningTurnId)
 			this.#follow(conversation.runningTurnId);
 		else if (conversation)
 			this.unqueue();	// nobody expects that looking at it sends something
 		this.#findPlace(conversation);
 		return conversation;
+	}
+
+	/** @param {Turn | null} except */
+	async refresh(except = null)
+	{
+		await super.refresh(except);
+		this.#findBoards();
+	}
+
+	async loadOlder()
+	{
+		await super.loadOlder();
+		this.#findBoards();
+	}
+
+	/** Where the plans of loaded turns stand: no row of the thread says it. */
+	async #findBoards()
+	{
+		const wanted = () => this.turns.filter((turn) => !turn.running &&
+			turn.parts.some(({ name, callId }) => name === 'plan' && !turn.boards.has(callId)));
+
+		if (wanted().length === 0)
+			return;
+		try {
+			for (let cursor; cursor !== null && wanted().length > 0;) {
+				const { items, nextCursor } = await this.#api.plans(
+					{ conversationId: this.conversationId, cursor, pageSize: PLANS });
+
+				cursor = nextCursor;
+				for (const { id, ...board } of items) {
+					const turn = this.turns.find(({ turnId }) => turnId === board.turnId);
+
+					if (turn && !turn.boards.has(board.callId)) {
+						turn.boards.set(board.callId, { ...board, planId: id });
+						turn.changed();
+					}
+				}
+			}
+		} catch {
+			// the calls are shown without
+		}
 	}
 
 	/** Opens the message that was being edited; one that is far up stays kept. */
@@ -466,6 +513,8 @@ export class Thread extends Pages {
 	/** Continues the last answer where it was cut short. */
 	goOn(turn)
 	{
+		if (turn.sleeps)
+			return this.#wake(turn);
 		const fresh = new Turn(`live-${++drafts}`);
 
 		fresh.goesOn = true;
@@ -554,10 +603,17 @@ export class Thread extends Pages {
 			this.#api.reply(turn.turnId, results, { signal }));
 	}
 
+	/** Goes on with a turn whose process died. */
+	#wake(turn)
+	{
+		this.#woken.add(turn.turnId);
+		return this.#resume(turn, [], (signal) => this.#api.goOn(turn.turnId, {}, { signal }));
+	}
+
 	/** Resumes a turn some of whose waits were answered. */
 	async #resume(turn, waits, open)
 	{
-		const { waiting } = turn;
+		const { waiting, sleeps } = turn;
 
 		if (this.live)
 			return;
@@ -570,6 +626,7 @@ export class Thread extends Pages {
 		} catch (error) {
 			turn.finishWith(null);
 			turn.waiting = waiting;
+			turn.sleeps = sleeps;
 			turn.changed();
 			this.#refused(error);
 			// decided elsewhere, or too late: reload the current
@@ -771,7 +828,11 @@ export class Thread extends Pages {
 			this.sendError = null;
 		this.changed();
 		this.#events.finished(this, turn);
-		this.#sendQueued(turn);
+		// once: what ends its process again is left to the user
+		if (turn.sleeps && !this.#woken.has(turn.turnId))
+			this.#wake(turn);
+		else
+			this.#sendQueued(turn);
 	}
 
 	/** The requested turn was not begun. */

@@ -346,7 +346,7 @@ export class Threads extends Observable {
 	async #finished(thread, turn)
 	{
 		this.#list.patch(thread.conversationId, { runningTurnId: null,
-			waiting: turn.waiting.length > 0 });
+			waiting: turn.waiting.length > 0 || turn.sleeps });
 		this.changed();
 		this.say(turn, thread === this.current);
 		if (turn.meta.unstored)

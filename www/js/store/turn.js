@@ -78,6 +78,10 @@ export class Turn extends Observable {
 		this.warnings = [];
 		/** @type {Wait[]} approvals, questions, page tools */
 		this.waiting = [];
+		/** @type {Map<string, import('../ui/plan.js').Board>} where its plans stand, by call */
+		this.boards = new Map();
+		/** true if it waits for nobody: its process died, and another can go on */
+		this.sleeps = false;
 		/** number of the last event taken */
 		this.seen = 0;
 		/** of context-usage: {inputTokens, contextTokens, messages} or null */
@@ -166,7 +170,7 @@ export class Turn extends Observable {
 	/** True if the same question can be asked again. */
 	get failed()
 	{
-		if (this.running || this.waiting.length > 0)
+		if (this.running || this.waiting.length > 0 || this.sleeps)
 			return false;
 		return !this.answer || ['error', 'cancelled', 'interrupted', 'refusal',
 			'content_filter'].includes(this.finish);
@@ -295,6 +299,7 @@ export class Turn extends Observable {
 		copy.turnId = this.turnId = turnId;
 		this.running = copy.running = true;
 		this.waiting = [];
+		this.sleeps = false;
 		this.status = copy.status = 'thinking';
 		return copy;
 	}
@@ -303,6 +308,7 @@ export class Turn extends Observable {
 	resume(waits)
 	{
 		this.waiting = this.waiting.filter((wait) => !waits.includes(wait));
+		this.sleeps = false;
 		this.running = true;
 		this.status = 'executing';
 		this.changed();
@@ -332,6 +338,9 @@ export class Turn extends Observable {
 		if (!copy.running)
 			this.finishWith(copy.answer);
 		this.waiting = copy.waiting;
+		this.sleeps = copy.sleeps;
+		for (const [callId, board] of copy.boards)
+			this.boards.set(callId, board);
 		this.changed();
 		return this;
 	}
@@ -400,6 +409,9 @@ export class Turn extends Observable {
 		case 'entity-patch':
 			this.#entityPatch(data);
 			break;
+		case 'plan':
+			this.boards.set(data.callId, data);
+			break;
 		case 'source':
 			this.told.push(data);
 			break;
@@ -409,6 +421,7 @@ export class Turn extends Observable {
 		case 'waiting':
 			this.finishWith(null);
 			this.waiting = data.for;
+			this.sleeps = data.for.length === 0;
 			break;
 		case 'done':
 		case 'error':
@@ -462,6 +475,7 @@ export class Turn extends Observable {
 	{
 		this.#endReasoning();
 		this.waiting = [];
+		this.sleeps = false;
 		if (row) {
 			const text = this.text;
 

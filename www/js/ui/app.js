@@ -539,6 +539,8 @@ export class LampApp extends PageElement {
 
 		if (turn.waiting.length > 0)
 			this.#sayWaiting(turn.waiting[0]);
+		else if (turn.sleeps)
+			this.#say(t('live.sleeping'));
 		else if (turn.finish === 'cancelled')
 			this.#say(t('live.stopped'));
 		else if (turn.finish === 'error')

@@ -9,6 +9,7 @@ import { moment, saysAll, toolName } from '../format.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
+import { planView, proposed, stepsOf } from './plan.js';
 
 /** Buttons that have just appeared are not pressed on purpose. */
 const ARM_MS = 500;
@@ -59,10 +60,14 @@ class LampApproval extends PageElement {
 		/** {tool, effect, arguments, editable, rememberable, reason, origins, expiresAt},
 		 *  and texts, which is the page's */
 		wait: { attribute: false },
+		/** the step of a plan that it is for, or '' */
+		for: { type: String },
 		disabled: { type: Boolean },
 		armed: { state: true },
 		/** texts by name while they are changed, or null */
 		texts: { state: true },
+		/** a proposed plan while it is changed, or null */
+		plan: { state: true },
 		wrong: { state: true },
 		/** names of long arguments that are shown as a whole */
 		opened: { state: true },
@@ -75,6 +80,7 @@ class LampApproval extends PageElement {
 		super();
 		/** @type {import('../store/turn.js').Wait} */
 		this.wait = undefined;
+		this.for = '';
 		this.disabled = false;
 	}
 
@@ -94,9 +100,12 @@ class LampApproval extends PageElement {
 	willUpdate(changed)
 	{
 		// kept with the call: the card goes away while it is decided
-		if (changed.has('wait'))
+		if (changed.has('wait')) {
 			this.texts = this.wait.texts ?? null;
+			this.plan = this.wait.plan ?? null;
+		}
 		this.wait.texts = this.texts;
+		this.wait.plan = this.plan;
 	}
 
 	render()
@@ -104,24 +113,26 @@ class LampApproval extends PageElement {
 		const { tool, effect, reason, origins = [], rememberable, expiresAt } = this.wait;
 		const off = this.disabled || !this.armed;
 		const known = ['read', 'destructive'].includes(effect) ? effect : 'write';
+		const plan = proposed(this.wait);
 
 		return html`<section class="ask ask-${known}" aria-label=${t('approval.label', { tool: toolName(tool) })}>
-			<h3>${icon('shield')}<span>${t('approval.title')} ${saysAll(tool) ? nothing :
-				html`${plain(toolName(tool))} `}<code>${plain(tool)}</code></span></h3>
-			<p>${t(`effect.${known}`)}
+			<h3>${icon('shield')}<span>${plan ? t('plan.ask') : html`${t('approval.title')} ${
+				saysAll(tool) ? nothing : html`${plain(toolName(tool))} `}<code>${plain(tool)}</code>`}</span></h3>
+			${this.for ? html`<p>${t('plan.forStep', { title: plain(this.for) })}</p>` : nothing}
+			<p>${plan ? nothing : t(`effect.${known}`)}
 				${reason === 'tainted' || origins.length ? t('approval.tainted') : nothing}</p>
 			${origins.length ? html`<p class="ask-origins">${t('approval.origins')}</p>
 				<ul class="ask-origins">${origins.map(({ kind, name }) => html`
 				<li>${t(ORIGINS.has(kind) ? `origin.${kind}` : 'origin.tool')}
 					<code>${plain(name)}</code></li>`)}</ul>` : nothing}
-			${this.#arguments()}
+			${plan ? this.#plan(plan) : this.#arguments()}
 			${rememberable ? html`<label class="ask-remember">
 				<input type="checkbox" class="remember">
 				<span>${t('approval.remember')}</span></label>` : nothing}
 			<div class="ask-buttons">
 				<button type="button" class="button button-small button-main"
 					?disabled=${off} @click=${(event) => this.#decide(event, 'approve')}
-					>${t('approval.approve')}</button>
+					>${t(plan ? 'plan.run' : 'approval.approve')}</button>
 				<button type="button" class="button button-small"
 					?disabled=${off} @click=${(event) => this.#decide(event, 'deny')}
 					>${t('approval.deny')}</button>
@@ -129,6 +140,20 @@ class LampApproval extends PageElement {
 					t('approval.until', { when: moment(expiresAt) }) : nothing}</span>
 			</div>
 		</section>`;
+	}
+
+	/** A plan is looked at and changed as what it is. */
+	#plan(plan)
+	{
+		const change = this.plan && ((changed) => { this.plan = changed; });
+
+		return html`${planView(this.plan || plan, { plain, change })}
+			${this.wait.editable && !this.plan ? html`<button type="button"
+				class="link-button" ?disabled=${this.disabled} @click=${async () => {
+					this.plan = plan;
+					await this.updateComplete;
+					/** @type {HTMLElement} */ (this.querySelector('.ask-field'))?.focus();
+				}}>${t('plan.edit')}</button>` : nothing}`;
 	}
 
 	#arguments()
@@ -182,6 +207,12 @@ class LampApproval extends PageElement {
 	{
 		const before = this.wait.arguments;
 		let changed;
+
+		if (this.plan) {
+			if (stepsOf(this.plan).some(({ title }) => !title.trim()))
+				throw new SyntaxError('a step without a text');
+			return this.plan === before ? undefined : this.plan;
+		}
 
 		for (const [name, text] of Object.entries(this.texts || {})) {
 			if (text === written(before[name]))

@@ -52,6 +52,8 @@ class LampChildren extends PageElement {
 		new Watch(this, () => this.parent);
 		/** ids of those that are open */
 		this.opened = new Set();
+		/** by id: records of the program, with the texts that lists leave out */
+		this.whole = new Map();
 	}
 
 	willUpdate(changes)
@@ -63,8 +65,51 @@ class LampChildren extends PageElement {
 		// a change of the row may have created one
 		if (this.parent.record !== this.#seen) {
 			this.#seen = this.parent.record;
-			this.rows.reload();
+			this.#reload();
 		}
+	}
+
+	async #reload()
+	{
+		this.whole.clear();
+		await this.rows.reload();
+		this.#readOpened();
+	}
+
+	async #more()
+	{
+		await this.rows.more();
+		this.#readOpened();
+	}
+
+	#readOpened()
+	{
+		for (const row of this.rows.items.filter(({ id }) => this.opened.has(id)))
+			this.#read(row);
+	}
+
+	/** Reads a version whole, and the one before, for what changed. */
+	async #read(row)
+	{
+		const missing = [row, this.#before(row)].filter((one) =>
+			one && !this.whole.has(one.id));
+
+		this.error = null;
+		try {
+			await Promise.all(missing.map(async ({ id }) => {
+				const path = `${this.rows.path}/${encodeURIComponent(id)}`;
+
+				this.whole.set(id, await this.api.json('GET', path));
+			}));
+		} catch (error) {
+			this.error = error;
+		}
+		this.requestUpdate();
+	}
+
+	#before(row)
+	{
+		return this.rows.items[this.rows.items.indexOf(row) + 1];
 	}
 
 	/** Whether its rows can be changed: a form is open for one that somebody chose. */
@@ -123,7 +168,7 @@ class LampChildren extends PageElement {
 				t('rows.empty')}</p>` : html`<ul class="children-rows">${repeat(rows.items,
 				({ id }) => id, (row) => this.#row(row))}</ul>`}
 			${rows.nextCursor === null ? nothing : html`<button type="button"
-				class="chip-button" @click=${() => rows.more()}>${t('rows.more')}</button>`}
+				class="chip-button" @click=${() => this.#more()}>${t('rows.more')}</button>`}
 			${this.draft ? this.#opened() : this.#changes ? html`<div class="form-buttons">
 				<button type="button" class="button button-small" @click=${() => this.#open('')}
 					>${icon('plus')}<span>${t('form.newOf', { what: form.what })}</span></button>
@@ -153,10 +198,11 @@ class LampChildren extends PageElement {
 			return html`<li><details @toggle=${(event) => this.#toggle(event, row.id)}><summary>${
 				name} <span class="muted">${[moment(row.updatedAt), row.changedBy].filter(Boolean)
 					.join(' · ')}</span></summary>
-				${this.opened.has(row.id) ? html`<dl class="told">${this.form.fields.map((field) =>
+				${this.#isShown(row) ? html`<dl class="told">${this.form.fields.map((field) =>
 					html`<div><dt>${field.label}</dt><dd>${this.#value(field, row)}</dd></div>`)}</dl>`
 					: nothing}
-				${this.#common().length > 0 && this.parent.canEdit ? html`<button type="button"
+				${this.whole.has(row.id) && this.#common().length > 0 && this.parent.canEdit ?
+					html`<button type="button"
 					class="button button-small" @click=${() => this.#restore(row)}>${
 					t('form.restore')}</button>` : nothing}
 			</details></li>`;
@@ -172,18 +218,31 @@ class LampChildren extends PageElement {
 
 	#toggle(event, id)
 	{
-		if (event.target.open)
-			this.opened.add(id);
-		else
+		const row = this.rows.items.find((one) => one.id === id);
+
+		if (!event.target.open)
 			this.opened.delete(id);
+		else if (!this.opened.has(id)) {
+			this.opened.add(id);
+			this.#read(row);
+		}
 		this.requestUpdate();
+	}
+
+	/** Whether it is open, and all of it is there. */
+	#isShown(row)
+	{
+		const before = this.#before(row);
+
+		return this.opened.has(row.id) && this.whole.has(row.id) &&
+			(!before || this.whole.has(before.id));
 	}
 
 	/** Of a version: with what changed since the one before, if that is known. */
 	#value(field, row)
 	{
-		const before = this.rows.items[this.rows.items.indexOf(row) + 1];
-		const [was, is] = [before?.[field.key], row[field.key]];
+		const before = this.whole.get(this.#before(row)?.id);
+		const [was, is] = [before?.[field.key], this.whole.get(row.id)[field.key]];
 
 		if (before && was !== is &&
 			this.#common().some(({ key }) => key === field.key))
@@ -204,7 +263,7 @@ class LampChildren extends PageElement {
 			t('leave.text'), t('form.restore')))
 			return;
 		for (const { key } of this.#common())
-			this.parent.set(key, row[key] ?? '');
+			this.parent.set(key, this.whole.get(row.id)[key] ?? '');
 		this.emit('lamp-restored', {});
 	}
 

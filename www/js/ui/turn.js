@@ -19,6 +19,7 @@ import './edit.js';
 import './effects.js';
 import './markdown.js';
 import './menu.js';
+import { countOf, stepOfCall, stepsOf } from './plan.js';
 import './question.js';
 import './tool.js';
 import './variants.js';
@@ -93,6 +94,24 @@ export class LampTurn extends PageElement {
 		if (connection && connection !== this.#told)
 			this.emit('lamp-say', { text: t('live.reconnecting') });
 		this.#told = connection;
+		for (const [callId, board] of this.turn.boards)
+			this.#sayBoard(callId, board);
+	}
+
+	/** That a plan runs, and has ended; the cards say what it asks for. */
+	#sayBoard(callId, board)
+	{
+		const before = this.#boards.get(callId);
+		const n = stepsOf(board.plan).length;
+
+		this.#boards.set(callId, board.status);
+		if (!this.turn.running || before === board.status)
+			return;
+		if (before === undefined && board.status === 'running')
+			this.emit('lamp-say', { text: t('live.plan', { n }) });
+		else if (['done', 'partial'].includes(board.status))
+			this.emit('lamp-say', { text: t('live.planEnded', {
+				text: t('plan.sum', { done: countOf(board, 'done'), n }) }) });
 	}
 
 	render()
@@ -221,12 +240,19 @@ export class LampTurn extends PageElement {
 				return nothing;
 			if (part.name === 'ask_user' && part.args?.question)
 				return this.#asked(part);
-			const waits = this.turn.waiting.some((wait) => wait.toolCallId === part.callId);
+			const board = this.turn.boards.get(part.callId);
+			const waits = this.turn.waiting.some((wait) => wait.toolCallId === part.callId ||
+				(board && String(wait.toolCallId).startsWith(`plan-${board.planId}`)));
 			const version = (part.running ? 0 : 1) + (part.result === undefined ? 0 : 2);
 
 			return html`<lamp-tool .call=${part} .steps=${part.steps || []}
 				version=${version} ?waits=${waits}
-				?superseded=${this.turn.superseded(this.newest)}></lamp-tool>${part.changes ?
+				?superseded=${this.turn.superseded(this.newest)}></lamp-tool>${board &&
+				board.status !== 'proposed' ? html`<lamp-plan .board=${board}
+				.result=${part.result} .waits=${this.turn.waiting}
+				?running=${this.turn.running}
+				@lamp-to-wait=${({ detail }) => this.#toWait(detail.wait)}></lamp-plan>` :
+				nothing}${part.changes ?
 				html`<lamp-effects .effects=${part.changes} canUndo></lamp-effects>` : nothing}`;
 		}
 		if (part.kind === 'text') {
@@ -301,11 +327,34 @@ export class LampTurn extends PageElement {
 			class="dots" aria-hidden="true"><i></i><i></i><i></i></span></p>`;
 	}
 
+	/** To the card of what a step waits for. */
+	#toWait(wait)
+	{
+		const card = /** @type {any[]} */ ([...this.querySelectorAll(
+			'lamp-approval, lamp-question')]).find((one) => one.wait === wait);
+
+		card?.scrollIntoView({ block: 'nearest' });
+		card?.querySelector('button:not(.link-button), input')?.focus({ preventScroll: true });
+	}
+
+	/** The text of the step that a call belongs to; '': none. */
+	#stepTitle({ toolCallId })
+	{
+		for (const { planId, plan } of this.turn.boards.values()) {
+			const step = stepsOf(plan)[stepOfCall(planId, toolCallId)];
+
+			if (step)
+				return step.title;
+		}
+		return '';
+	}
+
 	/** Something that the user, or a page, has to answer first. */
 	#wait(wait)
 	{
 		if (wait.type === 'approval') {
 			return html`<lamp-approval .wait=${wait} ?disabled=${this.busy}
+				for=${this.#stepTitle(wait)}
 				@lamp-decide=${({ detail }) => this.emit('lamp-decided',
 					{ turn: this.turn, ...detail })}></lamp-approval>`;
 		}
@@ -338,7 +387,9 @@ export class LampTurn extends PageElement {
 		if (others.length > 0 && turn.warnings.length === 0)
 			notes.push(t('note.others', { names: plain(others.map(({ name }) => name).join(', ')) }));
 
-		if (!turn.answer && turn.waiting.length === 0)
+		if (turn.sleeps)
+			notes.push(t('note.sleeping'));
+		else if (!turn.answer && turn.waiting.length === 0)
 			notes.push(t(turn.superseded(this.newest) ? 'note.superseded' : 'note.missing'));
 		if (NOTES.includes(turn.finish))
 			notes.push(t(`note.${turn.finish}`));
@@ -438,6 +489,8 @@ export class LampTurn extends PageElement {
 
 	#timer = null;
 	#told = '';
+	/** of each call of a plan, what state was seen */
+	#boards = new Map();
 }
 
 /** of results: looked at once, not with each token */

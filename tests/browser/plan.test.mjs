@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The board of a plan: live, as a proposal that is changed, and after a reload.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Turn } from '../../www/js/store/turn.js';
+import { violations } from './axe.mjs';
+import { ended, openChat, send } from './browser.mjs';
+
+test('a turn keeps the board of its plan, and knows when nobody works on it', () => {
+	const turn = new Turn('x');
+	const plan = { goal: 'g', stages: [] };
+	const call = { role: 'assistant', turnId: 't', metadata: { step: true,
+		toolCalls: [{ callId: 'c', toolName: 'plan', args: {} }] } };
+
+	turn.apply('tool-call', { callId: 'c', toolName: 'plan', args: {} });
+	for (const status of ['running', 'waiting'])
+		turn.apply('plan', { planId: 'p', callId: 'c', status, plan, progress: [] });
+	turn.setRows([call]);
+	assert.equal(turn.boards.get('c').status, 'waiting');
+
+	for (const [waits, sleeps] of [[[{ type: 'approval' }], false], [[], true]]) {
+		const copy = turn.catchUp('t');
+
+		copy.apply('waiting', { for: waits });
+		turn.adopt(copy);
+		assert.deepEqual([turn.running, turn.sleeps, turn.boards.size, turn.failed],
+			[false, sleeps, 1, false]);
+	}
+	assert.equal(turn.cut, true);
+	turn.resume([]);
+	assert.deepEqual([turn.running, turn.sleeps], [true, false]);
+});
+
+test('a proposed plan is changed and run; a step asks; a reload shows the same', async (t) => {
+	const page = await openChat(t, { viewport: { width: 360, height: 800 } });
+	const card = page.locator('lamp-approval');
+	const button = (name) => card.getByRole('button', { name });
+
+	await send(page, 'Prepare the audit of the pilot project');
+	await page.getByText('Run this plan?').waitFor();
+	assert.equal(await card.locator('dd').count(), 0);	// no JSON
+	await button('Edit the steps').click();
+	await button('Remove step 5').click();
+	await button('Remove step 3').click();
+	await button('Remove step 2').click();
+	await card.getByRole('textbox', { name: 'Step 1' }).fill(' ');
+	await card.getByRole('alert').waitFor();
+	await card.getByRole('textbox', { name: 'Step 1' }).fill('What is open?');
+	await button('Run').click();
+
+	const board = page.getByRole('region', { name: /^Plan: The audit/ });
+
+	await board.getByRole('button', { name: 'See what it asks' }).click();
+	assert.match(await card.innerText(), /For the step “Open a ticket/);
+	assert.deepEqual(await board.locator('.plan-title').allInnerTexts(), ['What is open?',
+		'Open a ticket: the calibration papers of the pilot for the audit']);
+	assert.equal(await page.evaluate(() =>
+		document.documentElement.scrollWidth > innerWidth), false);
+	await button('Deny').click();
+	await ended(page);
+	await board.getByText('2 of 2 steps done').waitFor();
+	assert.deepEqual(await violations(page), []);
+	const shown = await board.innerText();
+
+	await page.reload();
+	await board.waitFor();
+	assert.equal(await board.innerText(), shown);
+});
