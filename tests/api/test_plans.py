@@ -152,6 +152,8 @@ def test_killed_in_the_middle(lab):
         wait_until("the web server", lambda: lab.get("/health").status == 200)
         lab.sql("UPDATE turn SET lease_until_us = 1 WHERE status = 1")
         assert lab.get(f"/turns/{turn}", user="ada").json["status"] == "waiting"
+        page = lab.get(f"/{lab.base.rstrip('/')}/plain/turns/{turn}?steps=1", user="ada")
+        assert f"turns/{turn}/continue" in page.body.decode(), page
         stream = lab.stream(f"/turns/{turn}/continue", {}, user="ada")
         assert stream.status == 200, stream
     events = stream.events()
