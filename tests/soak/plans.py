@@ -18,7 +18,7 @@ sys.path[:0] = [str(TESTS), str(TESTS / "api")]
 
 # pylint: disable=wrong-import-position
 from lab import Lab, scripted, wait_until
-from test_plans import SERVICES, agent, plan, prompts, result, stage, step
+from plans import SERVICES, agent, plan, prompts, result, stage, step
 
 TOOLS = {"plan_research": agent("slow"), "plan_tooling": agent("writes"),
          "plan_editor": agent("fast")}
