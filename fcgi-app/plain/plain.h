@@ -157,7 +157,10 @@ void plain_event(struct plain_writer *w, const struct turn_event *ev);
 /* Closes open elements. */
 void plain_close(struct plain_writer *w);
 
-/* Forms for what the turn waits for. Errors of the database. (wait.c) */
+/*
+ * Forms for what the turn waits for; one to go on with it, if that is nobody (a plan whose
+ * process died). Errors of the database. (wait.c)
+ */
 int plain_waits(struct plain *p, const struct uuid *turn,
 		struct err *e) MUST_CHECK;
 

@@ -148,10 +148,22 @@ static void put_client(struct plain *p, const struct turn_wait *w)
 		 "</p>\n</form>\n");
 }
 
+static void put_sleeping(struct plain *p, const struct uuid *turn)
+{
+	char id[UUID_TEXT_BYTES];
+
+	buf_adds(p->b, "<section class=\"wait\">\n<p>The server stopped in the middle of "
+		 "this. What was done is kept.</p>\n");
+	plain_form(p, arena_printf(p->rq->arena, "turns/%s/continue",
+				   uuid_format(turn, id)));
+	buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Continue this answer\"></p>"
+		 "</form>\n</section>\n", p->steps ? PLAIN_STEPS : "");
+}
+
 int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
 {
 	struct turn_wait *rows;
-	size_t n;
+	size_t n, open = 0;
 
 	if (store_turn_wait_list(p->rq->app->db, &p->rq->by.owner, turn, p->rq->arena,
 				 &rows, &n, e) < 0)
@@ -159,6 +171,7 @@ int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].status != WAIT_OPEN)
 			continue;
+		open++;
 		buf_adds(p->b, "<section class=\"wait\">\n");
 		if (rows[i].kind == WAIT_APPROVAL)
 			put_approval(p, &rows[i]);
@@ -168,6 +181,8 @@ int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
 			put_client(p, &rows[i]);
 		buf_adds(p->b, "</section>\n");
 	}
+	if (!open)
+		put_sleeping(p, turn);
 	return 0;
 }
 

@@ -7,24 +7,8 @@ import time
 
 import pytest
 
-from lab import Lab, scripted, wait_until
-
-MAKE = {"name": "create_prompt", "args": {"name": "made", "body": "b"}}
-ASK = {"name": "create_prompt", "args": {"name": "asked", "body": "b"}}
-SERVICES = {
-    "reads": {"model": scripted({"text": "found it", "first_byte_ms": 300})},
-    "writes": {"model": scripted({"tool_calls": [MAKE], "then": {
-        "text": "made it", "first_byte_ms": 100}})},
-    "bad": {"model": scripted({"text": "no plan"})},
-    "plans": {"model": scripted({"text": json.dumps({"goal": "g", "stages": [
-        {"name": "s", "mode": "parallel", "steps": [
-            {"title": "t", "intent": "research", "executor": "research"}]}]})})},
-}
-
-
-def agent(service):
-    return {"kind": "agent", "description": "x", "parameters": {"type": "object"},
-            "agent": {"prompt": "Do it.", "llm_service": service}}
+from lab import Lab, wait_until
+from plans import SERVICES, agent, plan, prompts, result, stage, step
 
 
 @pytest.fixture(scope="module")
@@ -38,28 +22,6 @@ def lab():
                        "agents": [{"id": "boss", "tools": ["plan", "create_prompt"]}]}},
              ) as lab:
         yield lab
-
-
-def step(title, executor="research", **more):
-    return {"title": title, "intent": "research", "executor": executor, **more}
-
-
-def stage(*steps, mode="parallel"):
-    return {"name": "stage", "mode": mode, "steps": list(steps)}
-
-
-def plan(lab, *stages, then="all done", workspace="lab", **args):
-    args = {"goal": "the goal", **({"stages": list(stages)} if stages else {}), **args}
-    return lab.chat({"tool_calls": [{"name": "plan", "args": args}],
-                     "then": {"text": then}}, workspace=workspace)
-
-
-def result(events):
-    return next(e.data["result"] for e in events if e.name == "tool-result")
-
-
-def prompts(lab, name="made"):
-    return int(lab.sql(f"SELECT COUNT(*) FROM prompt WHERE name = '{name}'")[0][0])
 
 
 def test_parallel_steps_by_name(lab):
@@ -152,6 +114,8 @@ def test_killed_in_the_middle(lab):
         wait_until("the web server", lambda: lab.get("/health").status == 200)
         lab.sql("UPDATE turn SET lease_until_us = 1 WHERE status = 1")
         assert lab.get(f"/turns/{turn}", user="ada").json["status"] == "waiting"
+        page = lab.get(f"/{lab.base.rstrip('/')}/plain/turns/{turn}?steps=1", user="ada")
+        assert f"turns/{turn}/continue" in page.body.decode(), page
         stream = lab.stream(f"/turns/{turn}/continue", {}, user="ada")
         assert stream.status == 200, stream
     events = stream.events()

@@ -13,7 +13,7 @@ import re
 import threading
 
 CALL = re.compile(r"use (\w+) (\{[^{}]*\})")
-ORDER = re.compile(r"ORDER: at the next message call (\w+) (\{[^{}]*\})")
+ORDER = re.compile(r"ORDER: at the next message call (\w+) (\{[^{}]*\}|\{.*\]\})")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

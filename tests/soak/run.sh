@@ -28,6 +28,7 @@ stress() {
 # cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes.
 # run_soak steps [MB]: the work of the functions that read text, over two MiB and four.
 # run_soak projects [CHANGES]: of a tree by four writers; and what the time of an answer tells.
+# run_soak plans [SECONDS]: plans whose process is killed at random moments.
 # run_soak files [NUMBER]: files at random, read by us and by others; seven of each.
 run_soak() {
 	local start=$SECONDS what=${1:-} seconds=${2:-}
@@ -93,7 +94,17 @@ run_soak() {
 			tally projects 0 1 0 "$out/projects.log"
 		fi
 		tail -n 9 "$out/projects.log" ;;
-	*) die "soak fuzz, stress, steps, cluster, cluster-keys, files or projects" ;;
+	plans)
+		build_all
+		begin plans
+		if LAMPLIGHTER_BUILD=$build "$top/tests/unit/with-mariadb" /usr/bin/python3 \
+			"$top/tests/soak/plans.py" "${seconds:-300}" >"$out/plans.log" 2>&1; then
+			tally plans 1 0 0 "$out/plans.log"
+		else
+			tally plans 0 1 0 "$out/plans.log"
+		fi
+		tail -n 3 "$out/plans.log" ;;
+	*) die "soak fuzz, stress, steps, cluster, cluster-keys, files, plans or projects" ;;
 	esac
 	summary "$start"
 }

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""What plans are made of in tests: models, steps, and what came of them."""
+
+import json
+
+from lab import scripted
+
+MAKE = {"name": "create_prompt", "args": {"name": "made", "body": "b"}}
+SERVICES = {
+    "reads": {"model": scripted({"text": "found it", "first_byte_ms": 300})},
+    "writes": {"model": scripted({"tool_calls": [MAKE], "then": {
+        "text": "made it", "first_byte_ms": 100}})},
+    "bad": {"model": scripted({"text": "no plan"})},
+    "plans": {"model": scripted({"text": json.dumps({"goal": "g", "stages": [
+        {"name": "s", "mode": "parallel", "steps": [
+            {"title": "t", "intent": "research", "executor": "research"}]}]})})},
+}
+
+
+def agent(service):
+    return {"kind": "agent", "description": "x", "parameters": {"type": "object"},
+            "agent": {"prompt": "Do it.", "llm_service": service}}
+
+
+def step(title, executor="research", **more):
+    return {"title": title, "intent": "research", "executor": executor, **more}
+
+
+def stage(*steps, mode="parallel"):
+    return {"name": "stage", "mode": mode, "steps": list(steps)}
+
+
+def plan(lab, *stages, then="all done", workspace="lab", **args):
+    args = {"goal": "the goal", **({"stages": list(stages)} if stages else {}), **args}
+    return lab.chat({"tool_calls": [{"name": "plan", "args": args}],
+                     "then": {"text": then}}, workspace=workspace)
+
+
+def result(events):
+    return next(e.data["result"] for e in events if e.name == "tool-result")
+
+
+def prompts(lab, name="made"):
+    return int(lab.sql(f"SELECT COUNT(*) FROM prompt WHERE name = '{name}'")[0][0])

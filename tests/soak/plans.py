@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How long plans take, and what is left of them when their process is killed (-9) at random
+moments, two to five times each: every plan ends or goes on, and each of its twelve writes
+happened once. A plan whose process died before it was stored wrote nothing.
+
+  LAMPLIGHTER_BUILD=... tests/unit/with-mariadb plans.py [SECONDS]"""
+
+import json
+import pathlib
+import random
+import signal
+import sys
+import time
+
+TESTS = pathlib.Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "api")]
+
+# pylint: disable=wrong-import-position
+from lab import Lab, scripted, wait_until
+from plans import SERVICES, agent, plan, prompts, result, stage, step
+
+TOOLS = {"plan_research": agent("slow"), "plan_tooling": agent("writes"),
+         "plan_editor": agent("fast")}
+MODELS = {**SERVICES, "fast": {"model": scripted({"text": "x"})},
+          "slow": {"model": scripted({"text": "found it", "first_byte_ms": 1000})}}
+WRITES = 12
+
+
+def took(lab, n, executor, mode):
+    start = time.monotonic()
+    events = plan(lab, stage(*(step(f"s{i}", executor) for i in range(n)), mode=mode))
+    assert result(events)["status"] == "done", events[-1]
+    return time.monotonic() - start
+
+
+def begin(lab):
+    stages = [stage(*(step(f"w{n}", "tooling", tools=["create_prompt"])
+                      for n in range(WRITES // 2))) for _ in range(2)]
+    stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps({
+        "tool_calls": [{"name": "plan", "args": {"goal": "g", "stages": stages}}],
+        "then": {"text": "all done"}})}, user="ada")
+    return stream, next(e for e in iter(stream) if e.name == "user-message").data["turnId"]
+
+
+def killed(lab):
+    """One plan; how many kills it took, and what is wrong with its end, or ''."""
+    before = prompts(lab)
+    stream, turn = begin(lab)
+    kills, status = 0, "waiting"
+    for _ in range(random.randint(2, 5)):
+        time.sleep(random.random() * 0.35)
+        lab.stop("responder", sig=signal.SIGKILL)
+        kills += 1
+        lab.start_responder()
+        wait_until("the web server", lambda: lab.get("/health").status == 200)
+        lab.sql("UPDATE turn SET lease_until_us = 1 WHERE status = 1")
+        status = lab.get(f"/turns/{turn}", user="ada").json["status"]
+        if status != "waiting":
+            break
+        stream = lab.stream(f"/turns/{turn}/continue", {}, user="ada")
+    if status == "waiting":
+        last = stream.events()[-1].name
+        if last != "done":
+            return kills, f"it ended with {last}"
+    made = prompts(lab) - before
+    if made == WRITES or (made == 0 and status == "interrupted"):
+        return kills, ""
+    return kills, f"{made} writes, {status}"
+
+
+def main():
+    until = time.monotonic() + (float(sys.argv[1]) if len(sys.argv) > 1 else 300)
+    kills = plans = bad = 0
+    with Lab(services=MODELS, config={"tools": TOOLS}, workspaces={"lab": {
+            "workspace": "lab", "title_by_model": False,
+            "agents": [{"id": "boss", "tools": ["plan", "create_prompt"]}]}}) as lab:
+        print(f"8 steps of 1 s in parallel: {took(lab, 8, 'research', 'parallel'):.2f} s")
+        print(f"40 steps in sequence: {took(lab, 40, 'editor', 'sequence') * 25:.1f} ms each")
+        while time.monotonic() < until:
+            n, wrong = killed(lab)
+            kills += n
+            plans += 1
+            if wrong:
+                bad += 1
+                print("wrong:", wrong, flush=True)
+            lab.sql("DELETE FROM prompt_reader; DELETE FROM prompt")
+    print(f"{plans} plans, {kills} kills, {bad} wrong")
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
