@@ -181,12 +181,35 @@ int notice_store(struct db *db, const struct notice_row *rows, size_t n,
 
 /* -- reading ----------------------------------------------------------------- */
 
-int notice_list(struct db *db, const struct owner *o, int64_t after,
-		size_t max_rows, struct arena *a, struct notice **out,
-		size_t *n, struct err *e)
+static int read_list(struct db *db, const struct owner *o, int64_t after,
+		     size_t max_rows, struct arena *a, struct notice **out,
+		     size_t *n, struct err *e)
 {
 	return db_list(db, STMT_NOTICE_LIST,
 		       DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id),
 			       DB_I(after), DB_I((int64_t)max_rows)),
 		       a, fields, sizeof(**out), 0, out, n, e);
+}
+
+static bool is_whole(const struct notice *v, size_t n, int64_t after)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].seq != after + 1 + (int64_t)i)
+			return false;
+	return true;
+}
+
+/*
+ * Numbers are given in the order of commits; still, on a busy machine a read had a notice
+ * without the two before it (test_store_notice), presumably since InnoDB makes its
+ * snapshots without a lock. A second read has them, and what is missing then was deleted.
+ */
+int notice_list(struct db *db, const struct owner *o, int64_t after,
+		size_t max_rows, struct arena *a, struct notice **out,
+		size_t *n, struct err *e)
+{
+	int rc = read_list(db, o, after, max_rows, a, out, n, e);
+
+	return rc || is_whole(*out, *n, after) ? rc
+		: read_list(db, o, after, max_rows, a, out, n, e);
 }

@@ -197,7 +197,7 @@ test('the content is nobody to the page, the API and the browser', async (t) => 
 		addEventListener('message', ({ data }) => window.heard.push(data));
 		localStorage.setItem('lamplighter.probe', '1');
 	});
-	const before = await page.evaluate(() => document.querySelector('lamp-app').innerHTML.length);
+	const before = await page.evaluate(() => document.querySelector('#main').innerHTML.length);
 	const said = await says(page, `<script>(async () => {
 		const tell = (what) => parent.postMessage(what, '*');
 		const tried = async (name, run) => { try { await run(); tell(name) } catch (error) { tell(error.name) } };
@@ -224,7 +224,7 @@ test('the content is nobody to the page, the API and the browser', async (t) => 
 		assert.ok(!said.includes(name), `${name}: ${said}`);
 	assert.ok(said.includes('SecurityError'));
 	// the page hears it as a window may, and does nothing about it
-	assert.equal(await page.evaluate(() => document.querySelector('lamp-app').innerHTML.length), before);
+	assert.equal(await page.evaluate(() => document.querySelector('#main').innerHTML.length), before);
 	assert.equal(await page.evaluate(() => localStorage.getItem('lamplighter.probe')), '1');
 });
 
