@@ -80,7 +80,7 @@ static char *path_of(struct archive_entry *entry)
 	return xstrdup("/");	/* which is refused */
 }
 
-/* Some programs write backslashes. */
+/* Some programs write backslashes, or "./" first; path becomes without both. */
 static enum path_kind judge_path(char *path)
 {
 	int depth = 0;
@@ -93,6 +93,8 @@ static enum path_kind judge_path(char *path)
 		if (*p == '\\')
 			*p = '/';
 	}
+	while (!strncmp(path, "./", 2))
+		memmove(path, path + 2, strlen(path + 2) + 1);
 	if (*path == '/' || (isalpha((unsigned char)path[0]) && path[1] == ':'))
 		return PATH_WRONG;
 	for (const char *p = path; p; p = strchr(p, '/')) {

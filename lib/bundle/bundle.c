@@ -385,6 +385,8 @@ static const char *file_name(struct str title, struct arena *a)
 			*p = '-';
 	while (n > 1 && (out[n - 1] == '.' || out[n - 1] == ' '))
 		n--;
+	if (*out == '.')	/* it would be hidden */
+		*out = '-';
 	return arena_printf(a, "%.*s", (int)n, out);
 }
 

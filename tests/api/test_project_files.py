@@ -161,6 +161,24 @@ def test_names_of_other_systems(lab, owner):
     assert [one["title"] for one in got] == ["01. Größe v1.2", "漢字", "A.b", "caf\ufffd"]
 
 
+def test_names_that_begin_with_a_dot(lab, owner):
+    """A project's name is that of a folder, which then is none that is hidden."""
+    for name, folder in ((".NET", "-NET"), ("..", "-")):
+        project = make(lab, "/projects", owner, name=name)["id"]
+        make(lab, f"/projects/{project}/documents", owner, title=".x")
+        out = export(lab, owner, project, "markdown").body
+        assert zipfile.ZipFile(io.BytesIO(out)).namelist() == [
+            f"{folder}/project.md", f"{folder}/documents/01 -x.md"]
+        made = send(lab, owner, out)
+        assert made.status == 201, made
+        assert (made.json["name"], made.json["made"]["documents"]) == (name, 1)
+    made = send(lab, owner, archive([("./vault/a.md", "x"), (".\\vault\\b\\c.md", "y"),
+                                     ("././vault/d.md", "z"), ("./vault/.e/f.md", "w"),
+                                     ("./vault/g.png", "")]))
+    assert made.status == 201, made
+    assert (made.json["name"], made.json["made"]["documents"]) == ("vault", 4)
+
+
 def bomb():
     return archive([("a.md", b"\0" * (17 << 20))])
 
