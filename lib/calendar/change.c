@@ -109,6 +109,24 @@ static size_t column_of(const struct resource *r, const char *key)
 	return i;
 }
 
+/* Moved to the start, it is as long as before: w. */
+static void move_end(json_t *body, struct str start, const struct calendar_when *w,
+		     struct arena *a)
+{
+	int64_t at;
+	const enum wall_form form = wall_read(start, &at);
+	struct str end;
+
+	json_object_del(body, "end");
+	if (form == WALL_NONE || (form == WALL_DAY) != w->whole_days)
+		return;
+	end = wall_str(at + w->end - w->start - (w->whole_days ? WALL_DAY_S : 0),
+		       w->whole_days, a);
+	if (form == WALL_INSTANT)
+		end = str_of(arena_printf(a, "%.*sZ", STR_ARG(end)));
+	json_object_set_new(body, "end", jx_string(end));
+}
+
 /* The body of a new event: what the occurrence is, with the change. */
 static json_t *body_of(const struct changing *g, const struct resource_row *row,
 		       bool repeated, struct err *e)
@@ -134,21 +152,9 @@ static json_t *body_of(const struct changing *g, const struct resource_row *row,
 		start + w.end - w.start - (w.whole_days ? WALL_DAY_S : 0), w.whole_days, a)));
 	if (!repeated)
 		json_object_del(body, "recurrence");
+	if (json_object_get(g->c->body, "start") && !json_object_get(g->c->body, "end"))
+		move_end(body, jx_str(g->c->body, "start"), &w, a);
 	json_object_foreach((json_t *)g->c->body, key, value) {
-		/* Moved, it is as long as before. */
-		if (!strcmp(key, "start") && !json_object_get(g->c->body, "end"))
-			json_object_del(body, "end");
-		if (!strcmp(key, "start") && !json_object_get(g->c->body, "end") &&
-		    json_is_string(value)) {
-			int64_t at;
-			const enum wall_form form = wall_read(str_of(json_string_value(value)),
-							      &at);
-
-			if (form == (w.whole_days ? WALL_DAY : WALL_CLOCK))
-				json_object_set_new(body, "end", jx_string(wall_str(
-					at + w.end - w.start -
-					(w.whole_days ? WALL_DAY_S : 0), w.whole_days, a)));
-		}
 		if (json_is_null(value))
 			json_object_del(body, key);
 		else

@@ -284,6 +284,19 @@ def test_until_is_an_instant_or_a_day(lab, owner):
 
 # -- one occurrence, and those that follow ----------------------------------------------------
 
+def test_an_occurrence_that_is_moved_is_as_long_as_before(lab, owner):
+    one = event(lab, owner, "2027-03-01T09:00", end="2027-03-01T12:30",
+                timeZone="Europe/Berlin", recurrence="FREQ=DAILY;COUNT=9")
+    for day, start, zone, ends in (
+            ("2027-03-02", "2027-03-02T14:00", "Europe/Berlin", "2027-03-02T17:30"),
+            ("2027-03-03", "2027-03-03T14:00+01:00", "Europe/Berlin", "2027-03-03T17:30"),
+            ("2027-03-04", "2027-03-04T22:00Z", "Asia/Tokyo", "2027-03-05T10:30")):
+        moved = change(lab, "PATCH", f"/events/{one['id']}/occurrences/{day}", owner, one,
+                       {"start": start, "timeZone": zone})
+        assert (moved.status, moved.json["end"]) == (200, ends), moved
+        one = lab.get(f"/events/{one['id']}", user=owner).json
+
+
 def test_one_occurrence_alone(lab, owner):
     one = event(lab, owner, "2027-03-01T09:00", timeZone="Europe/Berlin", title="Stand-up",
                 recurrence="FREQ=WEEKLY;COUNT=4")
