@@ -2,6 +2,7 @@
 #include "calendar/ics.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,6 +13,7 @@
 enum {
 	FOLD = 74,		/* bytes of a line, before the next one begins with a blank */
 	ZONES = 64,
+	DAY_CHARS = 10,		/* of 2027-03-01 */
 	YEARS_AHEAD = 10,	/* that a zone is described for */
 };
 
@@ -171,18 +173,43 @@ static void uid(struct buf *out, const struct calendar_event *v, struct arena *a
 		line(out, arena_printf(a, "UID:%s", uuid_format(&v->id, id)));
 }
 
-/* Whether the day was changed alone, and is not away. */
-static bool is_changed(const struct calendar_event *v, size_t n,
-		       const struct calendar_event *of, const char *day)
+/* Events that are an occurrence of a series, changed alone: by their series and day. */
+struct changed {
+	const struct calendar_event **v;
+	size_t n;
+};
+
+static int by_occurrence(const void *a, const void *b)
 {
-	for (size_t i = 0; i < n; i++)
-		if (uuid_eq(&v[i].series_id, &of->id) && v[i].occurrence.n &&
-		    str_is(v[i].occurrence, day))
-			return true;
-	return false;
+	const struct calendar_event *const *x = a, *const *y = b;
+	const int series = memcmp(&(*x)->series_id, &(*y)->series_id, sizeof(struct uuid));
+
+	return series ? series : memcmp((*x)->occurrence.p, (*y)->occurrence.p, DAY_CHARS);
 }
 
-static void skipped(struct buf *out, const struct calendar_event *v, size_t n,
+static struct changed changed_of(const struct calendar_event *v, size_t n, struct arena *a)
+{
+	struct changed c = { arena_zalloc(a, n + 1, sizeof(*c.v)), 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (!uuid_is_nil(&v[i].series_id) && v[i].occurrence.n == DAY_CHARS)
+			c.v[c.n++] = &v[i];
+	if (c.n)
+		qsort(c.v, c.n, sizeof(*c.v), by_occurrence);
+	return c;
+}
+
+/* Whether the day was changed alone, and is not away. */
+static bool is_changed(const struct changed *c, const struct calendar_event *series,
+		       struct str day)
+{
+	const struct calendar_event key = { .series_id = series->id, .occurrence = day };
+	const struct calendar_event *wanted = &key;
+
+	return c->n && bsearch(&wanted, c->v, c->n, sizeof(*c->v), by_occurrence);
+}
+
+static void skipped(struct buf *out, const struct changed *changed,
 		    const struct calendar_event *of, const struct calendar_when *w,
 		    struct arena *a)
 {
@@ -193,7 +220,7 @@ static void skipped(struct buf *out, const struct calendar_event *v, size_t n,
 	json_array_foreach(days, i, day) {
 		if (!json_is_string(day) ||
 		    wall_read(str_of(json_string_value(day)), &at) != WALL_DAY ||
-		    is_changed(v, n, of, json_string_value(day)))
+		    is_changed(changed, of, str_of(json_string_value(day))))
 			continue;
 		time_of(out, "EXDATE", at + w->start - wall_day(w->start) * WALL_DAY_S,
 			w->whole_days, of->zone, a);
@@ -201,7 +228,8 @@ static void skipped(struct buf *out, const struct calendar_event *v, size_t n,
 }
 
 static void event(struct buf *out, const struct calendar_event *v, size_t n,
-		  const struct calendar_event *one, struct arena *a)
+		  const struct changed *changed, const struct calendar_event *one,
+		  struct arena *a)
 {
 	const struct calendar_event *series = series_of(v, n, one);
 	struct calendar_when w, of;
@@ -217,7 +245,7 @@ static void event(struct buf *out, const struct calendar_event *v, size_t n,
 	time_of(out, "DTEND", w.end, w.whole_days, one->zone, a);
 	if (one->rrule.n)
 		line(out, arena_printf(a, "RRULE:%.*s", STR_ARG(one->rrule)));
-	skipped(out, v, n, one, &w, a);
+	skipped(out, changed, one, &w, a);
 	if (series && wall_read(one->occurrence, &day) == WALL_DAY &&
 	    calendar_when(series->starts, series->ends, series->zone, a, &of))
 		time_of(out, "RECURRENCE-ID",
@@ -236,6 +264,7 @@ int ics_write(const struct caller *by, const struct uuid *project, struct str na
 	      struct buf *out, struct err *e)
 {
 	struct calendar_event *v;
+	struct changed changed;
 	size_t n;
 
 	if (calendar_all(by, project, &v, &n, e) < 0)
@@ -245,8 +274,9 @@ int ics_write(const struct caller *by, const struct uuid *project, struct str na
 	line(out, "PRODID:-//Lamplighter//Calendar//EN");
 	text(out, "X-WR-CALNAME", name, by->arena);
 	zones(out, v, n, by->arena);
+	changed = changed_of(v, n, by->arena);
 	for (size_t i = 0; i < n; i++)
-		event(out, v, n, &v[i], by->arena);
+		event(out, v, n, &changed, &v[i], by->arena);
 	line(out, "END:VCALENDAR");
 	return 0;
 }
