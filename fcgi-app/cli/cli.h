@@ -168,6 +168,12 @@ int cli_message_run(const struct cli *cli, const struct cli_message *m,
 			       struct buf *out, struct err *e));
 
 /*
+ * Appends a file to out ("-": what stdin has). ERR_CONFIG if it cannot be read; ERR_TOO_BIG
+ * if it does not fit.
+ */
+int cli_read(const char *file, struct buf *out, struct err *e) MUST_CHECK;
+
+/*
  * Writes the text, which may be untrusted, to stdout and releases it; on a terminal
  * without control characters. Returns an exit code.
  */

@@ -3,7 +3,6 @@
  * eval: holds the conversations of YAML files with a model, and checks what it says, calls
  * and remembers (docs/memory.md).
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,22 +116,14 @@ static int check_step(const struct ynode *step, struct err *e)
 
 static int read_file(struct eval *v, struct ynode **root, struct err *e)
 {
-	FILE *f = fopen(v->file, "r");
 	struct buf b = BUF_INIT(LIM_CONF_BYTES);
-	size_t budget = LIM_CONF_NODES, got;
-	char part[65536];
+	size_t budget = LIM_CONF_NODES;
 	const struct ynode *turns;
-	int rc;
+	int rc = cli_read(v->file, &b, e);
 
 	*root = NULL;
-	if (!f)
-		return err_set(e, ERR_CONFIG, "%s: %s", v->file,
-			       err_errno(errno, part, sizeof(part)));
-	while ((got = fread(part, 1, sizeof(part), f)) > 0)
-		buf_add(&b, part, got);
-	fclose(f);
-	rc = !buf_ok(&b) ? err_set(e, ERR_TOO_BIG, "%s is too large", v->file)
-		: ytree_parse(&v->s->arena, v->file, buf_str(&b), &budget, root, e);
+	if (!rc)
+		rc = ytree_parse(&v->s->arena, v->file, buf_str(&b), &budget, root, e);
 	buf_release(&b);
 	if (rc)
 		return -1;

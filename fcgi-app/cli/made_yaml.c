@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts rows to YAML, and YAML to items. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -136,27 +134,6 @@ void cli_made_put(struct buf *out, const struct resource *r,
 
 /* -- in ----------------------------------------------------------------------- */
 
-static int read_all(const char *file, struct buf *out, struct err *e)
-{
-	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
-	char part[8192], why[128];
-	size_t n;
-	bool bad;
-
-	if (!f)
-		return err_set(e, ERR_CONFIG, "%s: %s", file,
-			       err_errno(errno, why, sizeof(why)));
-	while ((n = fread(part, 1, sizeof(part), f)) && buf_ok(out))
-		buf_add(out, part, n);
-	bad = ferror(f);
-	if (f != stdin)
-		fclose(f);
-	if (bad)
-		return err_set(e, ERR_CONFIG, "%s: cannot be read", file);
-	return buf_ok(out) ? 0 : err_set(e, ERR_CONFIG, "%s: has more than %d "
-					 "bytes", file, LIM_IMPORT_BYTES);
-}
-
 static int wrong(const struct ypos *at, struct err *e, const char *what)
 {
 	return err_set(e, ERR_CONFIG, "%s:%d:%d: %s", at->file, at->line,
@@ -202,7 +179,7 @@ int cli_made_read(struct arena *a, const char *file, const char *key,
 		  const struct ynode **list, struct err *e)
 {
 	struct buf b = BUF_INIT(LIM_IMPORT_BYTES);
-	int rc = read_all(file, &b, e);
+	int rc = cli_read(file, &b, e);
 
 	if (!rc)
 		rc = cli_made_parse(a, file, buf_str(&b), key, list, e);

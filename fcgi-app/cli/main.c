@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <getopt.h>
 #include <locale.h>
 #include <sodium.h>
@@ -465,6 +466,25 @@ const struct conf *cli_conf(const struct cli *cli)
 		fputs(report.p, stderr);
 	buf_release(&report);
 	return c;
+}
+
+int cli_read(const char *file, struct buf *out, struct err *e)
+{
+	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	char part[65536], why[128];
+	int rc = 0;
+	size_t n;
+
+	while (f && buf_ok(out) && (n = fread(part, 1, sizeof(part), f)) > 0)
+		buf_add(out, part, n);
+	if (!f || ferror(f))
+		rc = err_set(e, ERR_CONFIG, "%s: %s", file,
+			     err_errno(errno, why, sizeof(why)));
+	else if (!buf_ok(out))
+		rc = err_set(e, ERR_TOO_BIG, "%s is larger than %zu bytes", file, out->cap);
+	if (f && f != stdin)
+		fclose(f);
+	return rc;
 }
 
 int cli_print(struct buf *b)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* project: a project as a file, out and in, with the rights of a user. */
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "auth/caller.h"
 #include "base/limits.h"
@@ -33,31 +30,12 @@ static int export(struct project_command *c, struct err *e)
 		: err_set(e, ERR_NOT_FOUND, "\"%s\" is not the id of a project", c->arg);
 }
 
-static int read_all(const char *file, struct buf *b, struct err *e)
-{
-	const int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	char piece[65536], why[128];
-	ssize_t n = -1;
-
-	while (fd >= 0 && (n = read(fd, piece, sizeof(piece))) > 0)
-		buf_add(b, piece, (size_t)n);
-	if (n < 0)
-		err_set(e, ERR_NOT_FOUND, "%s: %s", file,
-			err_errno(errno, why, sizeof(why)));
-	else if (!buf_ok(b))
-		err_set(e, ERR_TOO_BIG, "%s is larger than %d MB", file,
-			LIM_PROJECT_FILE_BYTES >> 20);
-	if (fd > STDIN_FILENO)
-		close(fd);
-	return e->code ? -1 : 0;
-}
-
 static int import(struct project_command *c, struct err *e)
 {
 	struct bundle_report *report = arena_new(&c->s->arena, struct bundle_report);
 	struct buf b = BUF_INIT(LIM_PROJECT_FILE_BYTES);
 	char id[UUID_TEXT_BYTES];
-	int rc = read_all(c->arg, &b, e);
+	int rc = cli_read(c->arg, &b, e);
 
 	if (rc == 0)
 		rc = bundle_read(&c->by, buf_str(&b), str_of(c->name ? c->name : ""), report,

@@ -365,26 +365,14 @@ static int import_tx(struct db *tx, void *ctx, struct err *e)
 
 static int import(struct cli_session *s, const char *file)
 {
-	FILE *f = strcmp(file, "-") ? fopen(file, "r") : stdin;
 	struct buf b = BUF_INIT(LIM_CONF_BYTES);
-	size_t budget = LIM_CONF_NODES, got;
+	size_t budget = LIM_CONF_NODES;
 	struct ynode *root = NULL;
 	struct err e = ERR_INIT;
-	char part[65536];
-	int rc;
+	int rc = cli_read(file, &b, &e);
 
-	if (!f) {
-		err_set(&e, ERR_CONFIG, "%s: %s", file,
-			err_errno(errno, part, sizeof(part)));
-		return cli_failed(&e);
-	}
-	while ((got = fread(part, 1, sizeof(part), f)) > 0)
-		buf_add(&b, part, got);
-	if (f != stdin)
-		fclose(f);
-	rc = !buf_ok(&b) ? err_set(&e, ERR_TOO_BIG, "%s is larger than %d bytes",
-				   file, LIM_CONF_BYTES)
-		: ytree_parse(&s->arena, file, buf_str(&b), &budget, &root, &e);
+	if (!rc)
+		rc = ytree_parse(&s->arena, file, buf_str(&b), &budget, &root, &e);
 	if (!rc && root)
 		rc = db_tx(s->db, import_tx, &(struct imported){ s, root }, &e);
 	buf_release(&b);

@@ -108,3 +108,9 @@ def test_a_bad_file_of_prompts_says_where(lab, tmp_path, lines, place, words):
     assert answer.returncode == 1
     assert f"{file}:{place}" in answer.stderr and words in answer.stderr, answer.stderr
     assert "q\t" not in lab.command("prompt", "list").stdout.splitlines()
+
+
+def test_a_file_that_cannot_be_read_is_no_empty_one(lab, tmp_path):
+    for args in (["setting"], ["prompt", "--user", "ada"], ["project", "--user", "ada"]):
+        answer = lab.command(args[0], "import", str(tmp_path), *args[1:], check=False)
+        assert answer.returncode == 1 and "directory" in answer.stderr, (args, answer)
