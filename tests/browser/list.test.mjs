@@ -43,6 +43,23 @@ test('rename and delete from the menu of a row', async (t) => {
 	await assert.rejects(api('GET', `conversations/${id}`), /404/);
 });
 
+test('a new title that is refused goes back, also where it is pinned', async (t) => {
+	const title = unique('kept');
+	const id = await conversation(title);
+
+	await api('PATCH', `conversations/${id}`, { pinned: true });
+	const page = await openChat(t);
+	const row = page.locator('.row', { hasText: title });
+
+	await page.route('**/conversations/*', (route) => (route.request().method() === 'PATCH' ?
+		route.fulfill({ status: 500, json: { code: 'internal', detail: 'no' } }) : route.continue()));
+	await row.locator('.row-link').press('F2');
+	await page.fill('.rename-field', 'other');
+	await page.press('.rename-field', 'Enter');
+	await page.waitForSelector('.send-error, [role=alert]');
+	assert.deepEqual(await row.count(), 1);
+});
+
 test('search by title, and the list loads on as it is scrolled', async (t) => {
 	const word = unique('drawer');
 

@@ -81,6 +81,8 @@ test('folders, nested once, and tags', async (t) => {
 	await page.locator('.folder-field').fill(inner);
 	await page.keyboard.press('Enter');
 	await row(page, inner).waitFor();
+	await page.waitForFunction((text) => document.activeElement.matches('.folder-button') &&
+		document.activeElement.textContent.includes(text), name);
 	await row(page, inner).hover();
 	await row(page, inner).locator('.menu-button').click();
 	assert.equal(await page.getByRole('menuitem', { name: 'New folder in it' }).count(), 0);

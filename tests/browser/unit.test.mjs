@@ -898,6 +898,32 @@ test('two changes of one text are joined, unless they touch', () => {
 	assert.ok(joined > 20);
 });
 
+test('another workspace begins without what was selected, pinned or open in the last one', async () => {
+	const list = { workspaceId: 'a', pinned: Promise.resolve([{ conversationId: 'p' }]) };
+	const answers = [];
+	const order = new Order({ folders: async () => ({ items: [], nextCursor: null }),
+		conversations: ({ workspaceId }) => new Promise((done) => {
+			answers.push(() => done({ items: [{ conversationId: `of ${workspaceId}` }],
+				nextCursor: null }));
+		}) }, list);
+
+	await order.begin();
+	order.select(true);
+	order.toggle('p');
+	const late = order.open('folder', true);
+
+	Object.assign(list, { workspaceId: 'b', pinned: Promise.resolve([]) });
+	const begun = order.begin();
+
+	assert.deepEqual([order.selected, order.pinned], [null, []]);
+	await new Promise((done) => { setTimeout(done, 0); });
+	answers[1]();
+	await begun;
+	answers[0]();
+	await late;
+	assert.deepEqual(order.inside.get('folder'), [{ conversationId: 'of b' }]);
+});
+
 test('a deletion that has begun is not offered to be undone, and an old error not shown', async () => {
 	const gone = [];
 	let answer;

@@ -706,7 +706,6 @@ const en = {
 	'tree.actions': 'Actions for “{title}”',
 	'tree.add': 'Add a document under it',
 	'tree.addHow': 'Title of the new document',
-	'tree.addTop': 'Add a document',
 	'tree.up': 'Move up',
 	'tree.down': 'Move down',
 	'tree.in': 'Move under the one above',

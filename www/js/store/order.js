@@ -92,6 +92,11 @@ export class Order extends Observable {
 	 */
 	begin(known = null)
 	{
+		this.selected = null;
+		this.pinned = [];
+		for (const id of this.inside.keys())
+			this.inside.set(id, []);
+		this.changed();
 		return this.#take(this.#list.pinned,
 			known?.nextCursor === null ? known.items : this.#allFolders());
 	}
@@ -130,18 +135,19 @@ export class Order extends Observable {
 
 	async #fill(folderId)
 	{
+		const { workspaceId } = this.#list;
 		const items = [];
 		let cursor = null;
 
 		// a page of a filtered list may be short
 		do {
-			const page = await this.#api.conversations({ workspaceId: this.#list.workspaceId,
-				folderId, cursor, pageSize: PAGE });
+			const page = await this.#api.conversations({ workspaceId, folderId,
+				cursor, pageSize: PAGE });
 
 			items.push(...page.items);
 			cursor = page.nextCursor;
 		} while (cursor !== null && items.length < PAGE);
-		if (this.inside.has(folderId))
+		if (this.inside.has(folderId) && workspaceId === this.#list.workspaceId)
 			this.inside.set(folderId, items);
 	}
 

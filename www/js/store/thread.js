@@ -389,14 +389,16 @@ export class Thread extends Pages {
 
 		if (!projectId || this.place)
 			return;
-		this.place = { projectId, focusId, name: '' };
+		const place = { projectId, focusId, name: '' };
+
+		this.place = place;
 		try {
 			const { record } = await this.#api.record('GET', `entities/${focusId || projectId}`);
 
-			this.place = { projectId, focusId, name: record.title || record.name };
+			place.name = record.title || record.name;
 			this.changed();
 		} catch (error) {
-			if (error.status === 404)
+			if (error.status === 404 && this.place === place)
 				this.setPlace(null);
 		}
 	}

@@ -220,6 +220,8 @@ export class LampApp extends PageElement {
 		if (!this.#trail.moved())
 			return;
 		if (!await this.#mayLeave()) {
+			// nor is the new chat begun that this was for
+			this.#about = this.#file = null;
 			this.#trail.undo();
 			return;
 		}
@@ -469,6 +471,8 @@ export class LampApp extends PageElement {
 
 	async #rename({ id, title })
 	{
+		const before = this.order.find(id)?.title;
+
 		try {
 			this.order.patch(id, { title });
 			const conversation = await this.list.rename(id, title);
@@ -476,6 +480,7 @@ export class LampApp extends PageElement {
 			this.threads.retitle(id, conversation.title);
 			this.#say(t('list.renamed', { title: conversation.title }));
 		} catch (error) {
+			this.order.patch(id, { title: before });
 			this.#fail(error);
 		}
 	}

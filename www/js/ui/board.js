@@ -7,18 +7,14 @@ import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
 import { cardBeside, isLimited, shortName, stateBeside, statesOf } from '../projects.js';
 import { t } from '../strings.js';
-import { PageElement } from './element.js';
 import { icon } from './icons.js';
-import { itemHash, marksView } from './items.js';
+import { itemHash, marksView, ProjectList } from './items.js';
 
 const ARROWS = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'];
 
-class LampBoard extends PageElement {
+class LampBoard extends ProjectList {
 	static properties = {
-		project: { attribute: false },
-		form: { attribute: false },
-		/** the text of an empty board, and what can be done about it */
-		none: { attribute: false },
+		...ProjectList.properties,
 		/** why the last move or addition failed */
 		problem: { state: true },
 		/** the state above which a card is dragged */
@@ -33,12 +29,6 @@ class LampBoard extends PageElement {
 	constructor()
 	{
 		super();
-		/** @type {import('../store/project.js').Project} */
-		this.project = undefined;
-		/** @type {import('../form.js').Form} */
-		this.form = undefined;
-		/** @type {unknown} */
-		this.none = undefined;
 		this.problem = '';
 		this.over = '';
 		this.adding = false;

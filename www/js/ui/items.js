@@ -67,7 +67,8 @@ export function filtersView(project, form)
 				</select>${icon('chevron')}</label>`)}</div>`;
 }
 
-class LampItems extends PageElement {
+/** What is of one kind in a project. */
+export class ProjectList extends PageElement {
 	static properties = {
 		project: { attribute: false },
 		form: { attribute: false },
@@ -84,6 +85,13 @@ class LampItems extends PageElement {
 		this.form = undefined;
 		/** @type {unknown} */
 		this.none = undefined;
+	}
+}
+
+class LampItems extends ProjectList {
+	constructor()
+	{
+		super();
 		new Watch(this, () => this.project);
 		new Watch(this, () => this.#rows);
 	}

@@ -32,6 +32,9 @@ class LampLinks extends PageElement {
 		relation: { state: true },
 	};
 
+	/** of what was asked for last */
+	#round = 0;
+
 	constructor()
 	{
 		super();
@@ -53,6 +56,7 @@ class LampLinks extends PageElement {
 	{
 		if (changes.has('of')) {
 			this.items = null;
+			this.error = null;
 			this.adding = false;
 		}
 		if (changes.has('of') || changes.has('stamp'))
@@ -61,15 +65,16 @@ class LampLinks extends PageElement {
 
 	async #load()
 	{
-		const { of } = this;
+		const round = ++this.#round;
 
 		try {
-			const { items } = await this.api.json('GET', `entities/${encodeURIComponent(of)}/links`);
+			const { items } = await this.api.json('GET', `entities/${encodeURIComponent(this.of)}/links`);
 
-			if (of === this.of)
+			if (round === this.#round)
 				this.items = items;
 		} catch (error) {
-			this.error = error;
+			if (round === this.#round)
+				this.error = error;
 		}
 	}
 

@@ -216,7 +216,7 @@ export class LampList extends PageElement {
 
 		return folders.length === 0 && !fresh ? nothing : html`<ul class="folders">
 			${repeat(folders, ({ id }) => id, (folder) => this.#folder(folder))}
-			${fresh ? html`<li class="row">${this.#nameField('', (name) =>
+			${fresh ? html`<li class="row">${this.#nameField('', under, (name) =>
 				order.newFolder(name, under || null))}</li>` : nothing}</ul>`;
 	}
 
@@ -227,11 +227,12 @@ export class LampList extends PageElement {
 		const items = order.left(order.inside.get(folder.id) || []);
 
 		if (this.naming === folder.id)
-			return html`<li class="row">${this.#nameField(folder.name, (name) =>
+			return html`<li class="row">${this.#nameField(folder.name, folder.id, (name) =>
 				order.renameFolder(folder.id, name))}</li>`;
 		return html`<li class="folder">
 			<div class="row">
-				<button type="button" class="row-link folder-button" aria-expanded=${open}
+				<button type="button" class="row-link folder-button" data-id=${folder.id}
+					aria-expanded=${open}
 					@click=${() => order.open(folder.id, !open)}
 					@keydown=${(event) => this.#onArrow(event)}>
 					${icon('chevron')}${icon('folder')}<span class="row-title">${folder.name}</span></button>
@@ -263,8 +264,11 @@ export class LampList extends PageElement {
 		field?.select();
 	}
 
-	/** A field for the name of a folder. save(name) */
-	#nameField(name, save)
+	/**
+	 * A field for the name of a folder. save(name)
+	 * @param id where the focus goes after it: a folder; '': the search
+	 */
+	#nameField(name, id, save)
 	{
 		const end = async (event, take) => {
 			const typed = event.target.value.trim();
@@ -272,6 +276,10 @@ export class LampList extends PageElement {
 			if (!this.naming)
 				return;
 			this.naming = '';
+			if (event.type === 'keydown')
+				this.updateComplete.then(() => /** @type {HTMLElement | null} */ (id ?
+					this.querySelector(`.folder-button[data-id="${id}"]`) :
+					this.querySelector('.search-field'))?.focus());
 			if (take && typed && typed !== name)
 				await save(typed).catch((error) => this.emit('lamp-say', { text: errorText(error) }));
 		};
@@ -391,9 +399,11 @@ export class LampList extends PageElement {
 		return groups;
 	}
 
-	#row(item)
+	#row(shown)
 	{
-		const id = item.conversationId;
+		const id = shown.conversationId;
+		// the list is told of changes elsewhere
+		const item = this.list.find(id) || shown;
 		const title = item.title || t('list.untitled');
 
 		if (this.renaming === id)

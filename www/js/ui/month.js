@@ -33,6 +33,9 @@ class LampMonth extends PageElement {
 		error: { state: true },
 	};
 
+	/** of what was asked for last */
+	#round = 0;
+
 	constructor()
 	{
 		super();
@@ -65,19 +68,19 @@ class LampMonth extends PageElement {
 		const { view, day, path } = this;
 		const days = daysOf(view, day);
 		const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-		const isShown = () => view === this.view && day === this.day && path === this.path;
+		const round = ++this.#round;
 
 		this.error = null;
 		try {
 			const found = await this.api.list(path, { from: days[0], to: days.at(-1),
 				timeZone: zone });
 
-			if (!isShown())
+			if (round !== this.#round)
 				return;
 			this.items = found.items;
 			this.truncated = found.truncated;
 		} catch (error) {
-			if (isShown())
+			if (round === this.#round)
 				this.error = error;
 		}
 	}

@@ -63,6 +63,8 @@ class LampRemembered extends PageElement {
 		else
 			await this.#store(draft, 'state', state);
 		await this.rows.reload();
+		if (this.error)
+			return;
 		this.emit('lamp-say', { text: t(state === 'kept' ? 'remembered.keptSaid' :
 			'remembered.refusedSaid') });
 		(this.querySelector('.remembered-proposed button') ||

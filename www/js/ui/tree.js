@@ -8,9 +8,8 @@ import { Watch } from '../observable.js';
 import { shortName, today } from '../projects.js';
 import { lineOf, linesOf, placeBeside, placeNear } from '../tree.js';
 import { t } from '../strings.js';
-import { PageElement } from './element.js';
 import { icon } from './icons.js';
-import { itemHash } from './items.js';
+import { itemHash, ProjectList } from './items.js';
 import './menu.js';
 
 /** The part of a line, from above and from below, in which what is dropped comes beside it. */
@@ -26,17 +25,14 @@ const STEPS = [
 	{ step: 'out', picture: 'outward', text: 'tree.out', none: 'tree.noOut' },
 ];
 
-class LampTree extends PageElement {
+class LampTree extends ProjectList {
 	static properties = {
-		project: { attribute: false },
-		form: { attribute: false },
-		/** the text of a project without documents, and what can be done about it */
-		none: { attribute: false },
+		...ProjectList.properties,
 		/** why the last move or addition failed */
 		problem: { state: true },
 		/** where something is dragged: {id, how} */
 		over: { state: true },
-		/** under which document one is added; '': at the top; null: nowhere */
+		/** the document under which one is added; '': none */
 		adding: { state: true },
 		busy: { state: true },
 	};
@@ -49,17 +45,10 @@ class LampTree extends PageElement {
 	constructor()
 	{
 		super();
-		/** @type {import('../store/project.js').Project} */
-		this.project = undefined;
-		/** @type {import('../form.js').Form} */
-		this.form = undefined;
-		/** @type {unknown} */
-		this.none = undefined;
 		this.problem = '';
 		/** @type {{id: string, how: string} | null} */
 		this.over = null;
-		/** @type {string | null} */
-		this.adding = null;
+		this.adding = '';
 		this.busy = false;
 		new Watch(this, () => this.project?.tree);
 	}
@@ -156,7 +145,7 @@ class LampTree extends PageElement {
 	/** A document by its title alone, which is opened then. */
 	#addView(parentId, level)
 	{
-		const label = t(parentId ? 'tree.addHow' : 'tree.addTop');
+		const label = t('tree.addHow');
 
 		return html`<li role="none" class="tree-add" data-level=${level}><form
 			class="quick-add" @submit=${(event) => this.#add(event, parentId)}
@@ -180,7 +169,7 @@ class LampTree extends PageElement {
 
 	#endAdding(parentId)
 	{
-		this.adding = null;
+		this.adding = '';
 		this.#focus(parentId);
 	}
 
@@ -203,10 +192,9 @@ class LampTree extends PageElement {
 		this.busy = true;
 		this.problem = '';
 		try {
-			const { id } = await this.project.make(shortName(this.form), { title,
-				...parentId && { parentId } });
+			const { id } = await this.project.make(shortName(this.form), { title, parentId });
 
-			this.adding = null;
+			this.adding = '';
 			this.emit('lamp-say', { text: t('form.added', { name: title }) });
 			location.hash = itemHash(this.project, this.form, id);
 		} catch (error) {
@@ -339,7 +327,7 @@ class LampTree extends PageElement {
 		const how = part < EDGE ? 'before' : part > 1 - EDGE ? 'after' : 'into';
 
 		if (!this.#dragged || !placeNear(this.#tree.root, this.#dragged, node.id, how)) {
-			this.over = null;
+			this.#notOver();
 			return;
 		}
 		event.preventDefault();
@@ -353,13 +341,18 @@ class LampTree extends PageElement {
 
 	#onLeave = (event) => {
 		if (!event.currentTarget.contains(event.relatedTarget))
-			this.over = null;
+			this.#notOver();
 	};
 
-	#dropEnds = () => {
+	#notOver()
+	{
 		clearTimeout(this.#timer);
-		this.#dragged = '';
 		this.over = null;
+	}
+
+	#dropEnds = () => {
+		this.#notOver();
+		this.#dragged = '';
 	};
 
 	#onDrop = (event) => {
