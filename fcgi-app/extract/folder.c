@@ -13,10 +13,11 @@
 #include "base/limits.h"
 #include "base/util.h"
 #include "base/utf8.h"
+#include "extract/zip.h"
 
 #include "base/banned.h"
 
-enum { PART_BYTES = 65536, META_DEPTH = 8, PATH_BYTES = 4096, PATH_DEPTH = 32 };
+enum { META_DEPTH = 8, PATH_BYTES = 4096, PATH_DEPTH = 32 };
 
 struct folder_file {
 	char *path;
@@ -26,7 +27,7 @@ struct folder_file {
 struct folder {
 	struct folder_file *v;
 	size_t n, bytes;
-	struct buf *out;	/* also of what is refused */
+	struct buf *out;	/* only of what is refused, until all is read */
 };
 
 int extract_folder_prepare(struct extract *x)
@@ -110,33 +111,18 @@ static enum path_kind judge_path(char *path)
 		? PATH_TAKEN : PATH_OTHER;
 }
 
-static int unpack(struct archive *a, struct folder *f, struct buf *b)
+static int take(void *ctx, struct archive *a, struct archive_entry *entry)
 {
-	char part[PART_BYTES];
-	ssize_t n;
-
-	while ((n = archive_read_data(a, part, sizeof(part))) > 0) {
-		f->bytes += (size_t)n;
-		if (f->bytes > LIM_PROJECT_FILE_BYTES)
-			return EXTRACT_BOMB;
-		buf_add(b, part, (size_t)n);
-	}
-	return n < 0 ? EXTRACT_UNREADABLE : EXTRACT_OK;
-}
-
-static int take(struct archive *a, struct archive_entry *entry, struct folder *f,
-		bool *refused)
-{
+	struct folder *f = ctx;
 	struct buf b = BUF_INIT(LIM_PROJECT_FILE_BYTES);
 	char *path = path_of(entry);
 	int rc;
 
 	switch (judge_path(path)) {
 	case PATH_WRONG:
-		*refused = true;
 		refuse(f, "this path is not one of a file in the folder.", path);
 		free(path);
-		return EXTRACT_OK;
+		return ZIP_ENOUGH;
 	case PATH_OTHER:
 		free(path);
 		return EXTRACT_OK;
@@ -153,36 +139,10 @@ static int take(struct archive *a, struct archive_entry *entry, struct folder *f
 		free(path);
 		return EXTRACT_BOMB;
 	}
-	rc = unpack(a, f, &b);
+	rc = zip_data(a, &b, &f->bytes, LIM_PROJECT_FILE_BYTES);
 	if (f->n % 256 == 0)
 		f->v = xrealloc(f->v, (f->n + 256) * sizeof(*f->v));
 	f->v[f->n++] = (struct folder_file){ path, b };
-	return rc;
-}
-
-static int read_archive(struct str input, struct folder *f, bool *refused)
-{
-	struct archive *a = archive_read_new();
-	struct archive_entry *entry;
-	int rc = EXTRACT_OK, got = ARCHIVE_OK;
-
-	archive_read_support_format_zip(a);
-	if (archive_read_open_memory(a, input.p, input.n) != ARCHIVE_OK)
-		rc = EXTRACT_UNREADABLE;
-	for (int i = 0; rc == EXTRACT_OK && !*refused; i++) {
-		got = archive_read_next_header(a, &entry);
-		if (got == ARCHIVE_EOF)
-			break;
-		if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
-			rc = EXTRACT_UNREADABLE;
-		else if (i >= LIM_EXTRACT_ENTRIES)
-			rc = EXTRACT_BOMB;
-		else if (archive_entry_is_encrypted(entry))
-			rc = EXTRACT_ENCRYPTED;
-		else
-			rc = take(a, entry, f, refused);
-	}
-	archive_read_free(a);
 	return rc;
 }
 
@@ -395,10 +355,9 @@ static void put_files(struct folder *f)
 int extract_folder_read(struct extract *x)
 {
 	struct folder f = { .out = &x->out };
-	bool refused = false;
-	int rc = read_archive(buf_str(&x->input), &f, &refused);
+	int rc = zip_each(buf_str(&x->input), take, &f);
 
-	if (rc == EXTRACT_OK && !refused)
+	if (rc == EXTRACT_OK && !x->out.n)
 		put_files(&f);
 	for (size_t i = 0; i < f.n; i++) {
 		free(f.v[i].path);
