@@ -207,10 +207,20 @@ static bool is_number(struct str s)
 	return digits && digits <= 15;
 }
 
+/* What JSON has as a text. */
+static bool is_text(struct str s)
+{
+	return !s.n || !memchr(s.p, '\0', s.n);
+}
+
+static struct str scalar_of(const yaml_event_t *ev)
+{
+	return (struct str){ (const char *)ev->data.scalar.value, ev->data.scalar.length };
+}
+
 static void put_scalar(struct buf *out, const yaml_event_t *ev, int depth)
 {
-	const struct str s = { (const char *)ev->data.scalar.value,
-			       ev->data.scalar.length };
+	const struct str s = scalar_of(ev);
 	const bool plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 
 	if (plain && (!s.n || str_is(s, "null") || str_is(s, "~")))
@@ -242,11 +252,9 @@ static bool put_members(yaml_parser_t *p, bool map, int depth, struct buf *out)
 		if (i)
 			buf_addc(out, map && i % 2 ? ':' : ',');
 		if (map && i % 2 == 0) {
-			ok = ev.type == YAML_SCALAR_EVENT;
+			ok = ev.type == YAML_SCALAR_EVENT && is_text(scalar_of(&ev));
 			if (ok)
-				buf_json(out, (struct str){
-					(const char *)ev.data.scalar.value,
-					ev.data.scalar.length });
+				buf_json(out, scalar_of(&ev));
 			yaml_event_delete(&ev);
 		} else {
 			ok = put_node(p, &ev, depth + 1, out);
@@ -259,12 +267,13 @@ static bool put_members(yaml_parser_t *p, bool map, int depth, struct buf *out)
 static bool put_node(yaml_parser_t *p, yaml_event_t *ev, int depth, struct buf *out)
 {
 	const yaml_event_type_t type = ev->type;
+	const bool ok = type == YAML_SCALAR_EVENT && is_text(scalar_of(ev));
 
-	if (type == YAML_SCALAR_EVENT)
+	if (ok)
 		put_scalar(out, ev, depth);
 	yaml_event_delete(ev);
 	if (type == YAML_SCALAR_EVENT)
-		return true;
+		return ok;
 	if (depth > META_DEPTH ||
 	    (type != YAML_MAPPING_START_EVENT && type != YAML_SEQUENCE_START_EVENT))
 		return false;	/* an alias, or nothing that is known */
@@ -306,12 +315,15 @@ static bool put_meta(struct str meta, struct buf *out)
 
 /* -- the answer ---------------------------------------------------------------------------- */
 
-static bool put_file(struct folder *f, struct folder_file *file)
+/* Returns what is wrong with the file; NULL: nothing. */
+static const char *put_file(struct folder *f, struct folder_file *file)
 {
 	struct buf clean = BUF_INIT(3 * (size_t)LIM_PROJECT_FILE_BYTES + 3);
 	struct str body = buf_str(&file->data), meta;
 	bool ok = true;
 
+	if (!is_text(body))
+		return "it is no text in UTF-8.";
 	if (!utf8_valid(body)) {
 		utf8_scrub(&clean, body);
 		body = buf_str(&clean);
@@ -328,7 +340,7 @@ static bool put_file(struct folder *f, struct folder_file *file)
 	buf_json(f->out, body);
 	buf_addc(f->out, '}');
 	buf_release(&clean);
-	return ok;
+	return ok ? NULL : "its front matter is no YAML of names and values.";
 }
 
 static void put_files(struct folder *f)
@@ -337,15 +349,16 @@ static void put_files(struct folder *f)
 		qsort(f->v, f->n, sizeof(*f->v), by_path);
 	buf_addc(f->out, '[');
 	for (size_t i = 0; i < f->n; i++) {
-		if (i && !strcmp(f->v[i].path, f->v[i - 1].path)) {
-			refuse(f, "the archive has two files of this path.", f->v[i].path);
-			return;
-		}
+		const char *fault = NULL;
+
+		if (i && !strcmp(f->v[i].path, f->v[i - 1].path))
+			fault = "the archive has two files of this path.";
 		if (i)
 			buf_adds(f->out, ",\n");
-		if (!put_file(f, &f->v[i])) {
-			refuse(f, "its front matter is no YAML of names and values.",
-			       f->v[i].path);
+		if (!fault)
+			fault = put_file(f, &f->v[i]);
+		if (fault) {
+			refuse(f, fault, f->v[i].path);
 			return;
 		}
 	}

@@ -261,6 +261,15 @@ static const char *ref_of_folder(struct bundle_folder *k, struct str path)
 	return ref;
 }
 
+static bool has_project(const struct bundle_in *in)
+{
+	size_t i = 0;
+
+	while (i < in->n && in->v[i].part != BUNDLE_PARTS)
+		i++;
+	return i < in->n;
+}
+
 static int add_file(struct bundle_folder *k, const json_t *file, struct err *e)
 {
 	struct arena *a = k->in->by->arena;
@@ -279,9 +288,9 @@ static int add_file(struct bundle_folder *k, const json_t *file, struct err *e)
 			part = ENTITY_DOCUMENT;
 		else
 			path = (struct str){ slash + 1, path.n - (size_t)(slash + 1 - path.p) };
-	}
-	if (str_is(path, bundle_project.name))
+	} else if (str_is(path, bundle_project.name) && !has_project(k->in)) {
 		part = BUNDLE_PARTS;
+	}
 	ref = jx_str(jx_obj(file, "meta"), "id");
 	if (!ref.n || ref.n > REF_BYTES)
 		ref = str_of(arena_printf(a, "file:%s", where));
@@ -318,15 +327,6 @@ static struct str common_root(const json_t *files)
 	return root;
 }
 
-static int by_part(const struct bundle_in *in, size_t part)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < in->n; i++)
-		n += in->v[i].part == part;
-	return n;
-}
-
 static int read_folder(struct bundle_in *in, struct str file, struct err *e)
 {
 	const struct extract_want want = {
@@ -357,7 +357,7 @@ static int read_folder(struct bundle_in *in, struct str file, struct err *e)
 	json_array_foreach(found, i, one)
 		if (add_file(&k, one, e) < 0)
 			return -1;
-	if (!by_part(in, BUNDLE_PARTS)) {
+	if (!has_project(in)) {
 		one = jx_keep(in->by->arena, json_object());
 		json_object_set_new(one, "name", jx_string(
 			k.root.n ? utf8_head(k.root, 100) : STR("Imported project")));
