@@ -65,6 +65,7 @@ static int add_json(struct bundle_in *in, size_t part, const json_t *one, size_t
 		    struct err *e)
 {
 	struct arena *a = in->by->arena;
+	const struct resource *r = resource_at_part(part);
 	const char *where = part == BUNDLE_PARTS ? bundle_project.name
 		: arena_printf(a, "%s[%zu]", bundle_parts[part].name, i);
 	struct str ref = jx_str(one, "id");
@@ -74,6 +75,11 @@ static int add_json(struct bundle_in *in, size_t part, const json_t *one, size_t
 		return wrong(e, where, "it must be an object.");
 	if (ref.n > REF_BYTES)
 		return wrong(e, where, "its id is too long.");
+	for (size_t k = 0; k < r->n_fields; k++)
+		if (!bundle_has(part_of(part), &r->fields[k]) &&
+		    json_object_get(one, r->fields[k].key))
+			return wrong(e, where, arena_printf(
+				a, "%s is not taken from a file.", r->fields[k].key));
 	body = jx_keep(a, json_copy((json_t *)one));
 	json_object_del(body, "id");
 	add(in, part, body, ref, where);

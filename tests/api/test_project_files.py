@@ -233,6 +233,10 @@ def test_hostile_archives_make_nothing(lab, owner, data, word):
 def test_a_fault_anywhere_makes_nothing(lab, owner):
     good = json.loads(export(lab, owner, make(lab, "/projects", owner, name="x")["id"]).body)
     doc = {"id": "a", "title": "A"}
+    # Whose it is, whoever imports it says.
+    for key, value in (("tier", "tenant"), ("tier", "team"), ("group", "x")):
+        refused = send(lab, owner, {**good, "project": {**good["project"], key: value}})
+        assert refused.status == 422 and f"project: {key} " in refused.json["detail"], refused
     for part, items, word in [
             ("tasks", [{"title": "ok"}, {"title": "x" * 201}], "tasks[1]: title"),
             ("tasks", [{"title": "ok", "nonsense": 1}], "nonsense"),
