@@ -13,10 +13,11 @@
 #include "base/limits.h"
 #include "base/util.h"
 #include "base/utf8.h"
+#include "extract/zip.h"
 
 #include "base/banned.h"
 
-enum { PART_BYTES = 65536, META_DEPTH = 8, PATH_BYTES = 4096, PATH_DEPTH = 32 };
+enum { META_DEPTH = 8, PATH_BYTES = 4096, PATH_DEPTH = 32 };
 
 struct folder_file {
 	char *path;
@@ -26,7 +27,7 @@ struct folder_file {
 struct folder {
 	struct folder_file *v;
 	size_t n, bytes;
-	struct buf *out;	/* also of what is refused */
+	struct buf *out;	/* only of what is refused, until all is read */
 };
 
 int extract_folder_prepare(struct extract *x)
@@ -110,33 +111,18 @@ static enum path_kind judge_path(char *path)
 		? PATH_TAKEN : PATH_OTHER;
 }
 
-static int unpack(struct archive *a, struct folder *f, struct buf *b)
+static int take(void *ctx, struct archive *a, struct archive_entry *entry)
 {
-	char part[PART_BYTES];
-	ssize_t n;
-
-	while ((n = archive_read_data(a, part, sizeof(part))) > 0) {
-		f->bytes += (size_t)n;
-		if (f->bytes > LIM_PROJECT_FILE_BYTES)
-			return EXTRACT_BOMB;
-		buf_add(b, part, (size_t)n);
-	}
-	return n < 0 ? EXTRACT_UNREADABLE : EXTRACT_OK;
-}
-
-static int take(struct archive *a, struct archive_entry *entry, struct folder *f,
-		bool *refused)
-{
+	struct folder *f = ctx;
 	struct buf b = BUF_INIT(LIM_PROJECT_FILE_BYTES);
 	char *path = path_of(entry);
 	int rc;
 
 	switch (judge_path(path)) {
 	case PATH_WRONG:
-		*refused = true;
 		refuse(f, "this path is not one of a file in the folder.", path);
 		free(path);
-		return EXTRACT_OK;
+		return ZIP_ENOUGH;
 	case PATH_OTHER:
 		free(path);
 		return EXTRACT_OK;
@@ -153,36 +139,10 @@ static int take(struct archive *a, struct archive_entry *entry, struct folder *f
 		free(path);
 		return EXTRACT_BOMB;
 	}
-	rc = unpack(a, f, &b);
+	rc = zip_data(a, &b, &f->bytes, LIM_PROJECT_FILE_BYTES);
 	if (f->n % 256 == 0)
 		f->v = xrealloc(f->v, (f->n + 256) * sizeof(*f->v));
 	f->v[f->n++] = (struct folder_file){ path, b };
-	return rc;
-}
-
-static int read_archive(struct str input, struct folder *f, bool *refused)
-{
-	struct archive *a = archive_read_new();
-	struct archive_entry *entry;
-	int rc = EXTRACT_OK, got = ARCHIVE_OK;
-
-	archive_read_support_format_zip(a);
-	if (archive_read_open_memory(a, input.p, input.n) != ARCHIVE_OK)
-		rc = EXTRACT_UNREADABLE;
-	for (int i = 0; rc == EXTRACT_OK && !*refused; i++) {
-		got = archive_read_next_header(a, &entry);
-		if (got == ARCHIVE_EOF)
-			break;
-		if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
-			rc = EXTRACT_UNREADABLE;
-		else if (i >= LIM_EXTRACT_ENTRIES)
-			rc = EXTRACT_BOMB;
-		else if (archive_entry_is_encrypted(entry))
-			rc = EXTRACT_ENCRYPTED;
-		else
-			rc = take(a, entry, f, refused);
-	}
-	archive_read_free(a);
 	return rc;
 }
 
@@ -247,10 +207,20 @@ static bool is_number(struct str s)
 	return digits && digits <= 15;
 }
 
+/* What JSON has as a text. */
+static bool is_text(struct str s)
+{
+	return !s.n || !memchr(s.p, '\0', s.n);
+}
+
+static struct str scalar_of(const yaml_event_t *ev)
+{
+	return (struct str){ (const char *)ev->data.scalar.value, ev->data.scalar.length };
+}
+
 static void put_scalar(struct buf *out, const yaml_event_t *ev, int depth)
 {
-	const struct str s = { (const char *)ev->data.scalar.value,
-			       ev->data.scalar.length };
+	const struct str s = scalar_of(ev);
 	const bool plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 
 	if (plain && (!s.n || str_is(s, "null") || str_is(s, "~")))
@@ -282,11 +252,9 @@ static bool put_members(yaml_parser_t *p, bool map, int depth, struct buf *out)
 		if (i)
 			buf_addc(out, map && i % 2 ? ':' : ',');
 		if (map && i % 2 == 0) {
-			ok = ev.type == YAML_SCALAR_EVENT;
+			ok = ev.type == YAML_SCALAR_EVENT && is_text(scalar_of(&ev));
 			if (ok)
-				buf_json(out, (struct str){
-					(const char *)ev.data.scalar.value,
-					ev.data.scalar.length });
+				buf_json(out, scalar_of(&ev));
 			yaml_event_delete(&ev);
 		} else {
 			ok = put_node(p, &ev, depth + 1, out);
@@ -299,12 +267,13 @@ static bool put_members(yaml_parser_t *p, bool map, int depth, struct buf *out)
 static bool put_node(yaml_parser_t *p, yaml_event_t *ev, int depth, struct buf *out)
 {
 	const yaml_event_type_t type = ev->type;
+	const bool ok = type == YAML_SCALAR_EVENT && is_text(scalar_of(ev));
 
-	if (type == YAML_SCALAR_EVENT)
+	if (ok)
 		put_scalar(out, ev, depth);
 	yaml_event_delete(ev);
 	if (type == YAML_SCALAR_EVENT)
-		return true;
+		return ok;
 	if (depth > META_DEPTH ||
 	    (type != YAML_MAPPING_START_EVENT && type != YAML_SEQUENCE_START_EVENT))
 		return false;	/* an alias, or nothing that is known */
@@ -346,12 +315,15 @@ static bool put_meta(struct str meta, struct buf *out)
 
 /* -- the answer ---------------------------------------------------------------------------- */
 
-static bool put_file(struct folder *f, struct folder_file *file)
+/* Returns what is wrong with the file; NULL: nothing. */
+static const char *put_file(struct folder *f, struct folder_file *file)
 {
 	struct buf clean = BUF_INIT(3 * (size_t)LIM_PROJECT_FILE_BYTES + 3);
 	struct str body = buf_str(&file->data), meta;
 	bool ok = true;
 
+	if (!is_text(body))
+		return "it is no text in UTF-8.";
 	if (!utf8_valid(body)) {
 		utf8_scrub(&clean, body);
 		body = buf_str(&clean);
@@ -368,7 +340,7 @@ static bool put_file(struct folder *f, struct folder_file *file)
 	buf_json(f->out, body);
 	buf_addc(f->out, '}');
 	buf_release(&clean);
-	return ok;
+	return ok ? NULL : "its front matter is no YAML of names and values.";
 }
 
 static void put_files(struct folder *f)
@@ -377,15 +349,16 @@ static void put_files(struct folder *f)
 		qsort(f->v, f->n, sizeof(*f->v), by_path);
 	buf_addc(f->out, '[');
 	for (size_t i = 0; i < f->n; i++) {
-		if (i && !strcmp(f->v[i].path, f->v[i - 1].path)) {
-			refuse(f, "the archive has two files of this path.", f->v[i].path);
-			return;
-		}
+		const char *fault = NULL;
+
+		if (i && !strcmp(f->v[i].path, f->v[i - 1].path))
+			fault = "the archive has two files of this path.";
 		if (i)
 			buf_adds(f->out, ",\n");
-		if (!put_file(f, &f->v[i])) {
-			refuse(f, "its front matter is no YAML of names and values.",
-			       f->v[i].path);
+		if (!fault)
+			fault = put_file(f, &f->v[i]);
+		if (fault) {
+			refuse(f, fault, f->v[i].path);
 			return;
 		}
 	}
@@ -395,10 +368,9 @@ static void put_files(struct folder *f)
 int extract_folder_read(struct extract *x)
 {
 	struct folder f = { .out = &x->out };
-	bool refused = false;
-	int rc = read_archive(buf_str(&x->input), &f, &refused);
+	int rc = zip_each(buf_str(&x->input), take, &f);
 
-	if (rc == EXTRACT_OK && !refused)
+	if (rc == EXTRACT_OK && !x->out.n)
 		put_files(&f);
 	for (size_t i = 0; i < f.n; i++) {
 		free(f.v[i].path);

@@ -10,8 +10,8 @@
  * archive, what is in a folder before its siblings' folders: meta has the members of its
  * front matter (YAML), whose scalars are texts, or null; within members they are numbers
  * and booleans, too. Other files are left out, as are hidden ones. Or {"refused": a
- * sentence}: a path that leads out of the folder, two files of one path, front matter that
- * is no YAML.
+ * sentence}: a path that leads out of the folder, two files of one path, a NUL, front
+ * matter that is no YAML.
  */
 int extract_folder_prepare(struct extract *x) MUST_CHECK;
 int extract_folder_read(struct extract *x) MUST_CHECK;

@@ -36,7 +36,8 @@ EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/scan.c \
 	fcgi-app/extract/sitemap.c \
 	fcgi-app/extract/symbol.c fcgi-app/extract/symbol.h \
-	fcgi-app/extract/types_file.c
+	fcgi-app/extract/types_file.c \
+	fcgi-app/extract/zip.c fcgi-app/extract/zip.h
 EXTRACT_BASE = lib/base/buf.c lib/base/utf8.c lib/base/util.c
 lamplighter_extract_SOURCES = fcgi-app/extract/main.c \
 	fcgi-app/extract/types.c $(EXTRACT_SOURCES) $(EXTRACT_BASE)

@@ -65,6 +65,7 @@ static int add_json(struct bundle_in *in, size_t part, const json_t *one, size_t
 		    struct err *e)
 {
 	struct arena *a = in->by->arena;
+	const struct resource *r = resource_at_part(part);
 	const char *where = part == BUNDLE_PARTS ? bundle_project.name
 		: arena_printf(a, "%s[%zu]", bundle_parts[part].name, i);
 	struct str ref = jx_str(one, "id");
@@ -74,6 +75,11 @@ static int add_json(struct bundle_in *in, size_t part, const json_t *one, size_t
 		return wrong(e, where, "it must be an object.");
 	if (ref.n > REF_BYTES)
 		return wrong(e, where, "its id is too long.");
+	for (size_t k = 0; k < r->n_fields; k++)
+		if (!bundle_has(part_of(part), &r->fields[k]) &&
+		    json_object_get(one, r->fields[k].key))
+			return wrong(e, where, arena_printf(
+				a, "%s is not taken from a file.", r->fields[k].key));
 	body = jx_keep(a, json_copy((json_t *)one));
 	json_object_del(body, "id");
 	add(in, part, body, ref, where);
@@ -261,6 +267,15 @@ static const char *ref_of_folder(struct bundle_folder *k, struct str path)
 	return ref;
 }
 
+static bool has_project(const struct bundle_in *in)
+{
+	size_t i = 0;
+
+	while (i < in->n && in->v[i].part != BUNDLE_PARTS)
+		i++;
+	return i < in->n;
+}
+
 static int add_file(struct bundle_folder *k, const json_t *file, struct err *e)
 {
 	struct arena *a = k->in->by->arena;
@@ -279,9 +294,9 @@ static int add_file(struct bundle_folder *k, const json_t *file, struct err *e)
 			part = ENTITY_DOCUMENT;
 		else
 			path = (struct str){ slash + 1, path.n - (size_t)(slash + 1 - path.p) };
-	}
-	if (str_is(path, bundle_project.name))
+	} else if (str_is(path, bundle_project.name) && !has_project(k->in)) {
 		part = BUNDLE_PARTS;
+	}
 	ref = jx_str(jx_obj(file, "meta"), "id");
 	if (!ref.n || ref.n > REF_BYTES)
 		ref = str_of(arena_printf(a, "file:%s", where));
@@ -318,15 +333,6 @@ static struct str common_root(const json_t *files)
 	return root;
 }
 
-static int by_part(const struct bundle_in *in, size_t part)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < in->n; i++)
-		n += in->v[i].part == part;
-	return n;
-}
-
 static int read_folder(struct bundle_in *in, struct str file, struct err *e)
 {
 	const struct extract_want want = {
@@ -357,7 +363,7 @@ static int read_folder(struct bundle_in *in, struct str file, struct err *e)
 	json_array_foreach(found, i, one)
 		if (add_file(&k, one, e) < 0)
 			return -1;
-	if (!by_part(in, BUNDLE_PARTS)) {
+	if (!has_project(in)) {
 		one = jx_keep(in->by->arena, json_object());
 		json_object_set_new(one, "name", jx_string(
 			k.root.n ? utf8_head(k.root, 100) : STR("Imported project")));

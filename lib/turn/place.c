@@ -71,11 +71,6 @@ static enum tool_pool pool_of(const struct turn_options *o)
 	return pool < 0 ? TOOL_POOL_GLOBAL : (enum tool_pool)pool;
 }
 
-static void set_pool(struct turn_loop *l)
-{
-	l->tool_ctx.turn.pool = pool_of(&l->run->in.options);
-}
-
 const char *place_type_name(const struct turn_options *o)
 {
 	return tool_pool_name(pool_of(o));
@@ -169,7 +164,7 @@ static int look_up(struct turn_loop *l, const struct uuid *project,
 	struct entity_pack pack;
 
 	l->place.looked_up = true;
-	set_pool(l);
+	l->tool_ctx.turn.pool = pool_of(&l->run->in.options);
 	by.arena = l->arena;
 	by.db = l->run->deps->db;
 	if (read(&by, project, focus, &pack, e) < 0)
@@ -198,7 +193,7 @@ int context_place_new(struct turn_run *t, struct err *e)
 		? 0 : wrong("entity_type", "What entity_id names is of another type.", e);
 }
 
-/* The conversation's project is out of reach: the turn goes on without it. */
+/* The conversation's project, or (focus) what is in it, is out of reach. */
 static void tell_gone(struct turn_loop *l, bool focus)
 {
 	if (!focus)
@@ -217,18 +212,22 @@ void context_place(struct turn_loop *l)
 	const struct conversation_context c = said(&l->run->in.options);
 	struct uuid ids[2], *project, *focus;
 	struct err e = ERR_INIT;
+	bool gone;
+	int rc;
 
 	if (l->nested || l->place.looked_up || !is_on(l))
 		return;
-	if (read_ids(&c, ids, &project, &focus, &e) < 0 ||
-	    look_up(l, project, focus, &e) < 0)
-		log_err("where the user is, which is left out", &e);
-	else if (project && focus && !l->place.there &&
-		 look_up(l, project, NULL, &e) == 0 && l->place.there)
-		tell_gone(l, true);
-	else if (project && !l->place.there)
-		tell_gone(l, false);
 	l->place.looked_up = true;
+	rc = read_ids(&c, ids, &project, &focus, &e);
+	if (rc == 0)
+		rc = look_up(l, project, focus, &e);
+	gone = rc == 0 && project && !l->place.there;
+	if (gone && focus)	/* maybe that alone */
+		rc = look_up(l, project, NULL, &e);
+	if (rc < 0)
+		log_err("where the user is, which is left out", &e);
+	else if (gone)
+		tell_gone(l, l->place.there);
 }
 
 struct str place_scope(const struct turn_loop *l)

@@ -179,6 +179,15 @@ def test_names_that_begin_with_a_dot(lab, owner):
     assert (made.json["name"], made.json["made"]["documents"]) == ("vault", 4)
 
 
+def test_one_file_is_the_project(lab, owner):
+    made = send(lab, owner, archive([
+        ("project.md", "---\nname: Roof\n---\n"), ("project.markdown", "---\nname: x\n---\n"),
+        ("tasks/project.md", ""), ("documents/project.md", "")]))
+    assert made.status == 201, made
+    assert count(lab, owner) == 1
+    assert (made.json["made"]["tasks"], made.json["made"]["documents"]) == (1, 2)
+
+
 def bomb():
     return archive([("a.md", b"\0" * (17 << 20))])
 
@@ -198,6 +207,10 @@ HOSTILE = [
     ("no mapping", lambda: archive([("a.md", "---\n- 1\n---\n")]), "front matter"),
     ("deep front matter", lambda: archive([("a.md", "---\na: " + "[" * 50 + "]" * 50 +
                                             "\n---\n")]), "front matter"),
+    ("no text", lambda: archive([("b/a.md", b"x\0y"), ("b/c.md", "z")]), "b/a.md: "),
+    ("a value that is no text", lambda: archive([("b/a.md", '---\na: "x\\0"\n---\n')]),
+     "b/a.md: "),
+    ("a name that is none", lambda: archive([("b/a.md", '---\n"x\\0": 1\n---\n')]), "b/a.md: "),
     ("a state that is none", lambda: archive([("tasks/x.md", "---\nstateKey: nope\n---\n")]),
      "tasks/x.md: stateKey"),
     ("a link to nothing", lambda: archive([("a.md", "---\nlinks: [{toId: b}]\n---\n")]),
@@ -220,6 +233,10 @@ def test_hostile_archives_make_nothing(lab, owner, data, word):
 def test_a_fault_anywhere_makes_nothing(lab, owner):
     good = json.loads(export(lab, owner, make(lab, "/projects", owner, name="x")["id"]).body)
     doc = {"id": "a", "title": "A"}
+    # Whose it is, whoever imports it says.
+    for key, value in (("tier", "tenant"), ("tier", "team"), ("group", "x")):
+        refused = send(lab, owner, {**good, "project": {**good["project"], key: value}})
+        assert refused.status == 422 and f"project: {key} " in refused.json["detail"], refused
     for part, items, word in [
             ("tasks", [{"title": "ok"}, {"title": "x" * 201}], "tasks[1]: title"),
             ("tasks", [{"title": "ok", "nonsense": 1}], "nonsense"),

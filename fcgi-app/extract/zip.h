@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The entries of a ZIP archive, within limits. */
+#ifndef EXTRACT_ZIP_H
+#define EXTRACT_ZIP_H
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include "base/buf.h"
+
+enum { ZIP_ENOUGH = -1 };
+
+/*
+ * Gives each entry to take, in the order of the archive, until that returns something else
+ * than EXTRACT_OK; ZIP_ENOUGH ends it as if there were no more. Returns an exit code:
+ * EXTRACT_UNREADABLE, EXTRACT_ENCRYPTED, or EXTRACT_BOMB beyond LIM_EXTRACT_ENTRIES.
+ */
+typedef int zip_take(void *ctx, struct archive *a, struct archive_entry *entry);
+int zip_each(struct str archive, zip_take *take, void *ctx) MUST_CHECK;
+
+/*
+ * Appends what the entry has to out, and its size to *total. EXTRACT_BOMB if that becomes
+ * more than most, or does not fit; EXTRACT_UNREADABLE.
+ */
+int zip_data(struct archive *a, struct buf *out, size_t *total, size_t most) MUST_CHECK;
+
+#endif
