@@ -911,10 +911,8 @@ test('another workspace begins without what was selected, pinned or open in the 
 	order.select(true);
 	order.toggle('p');
 	const late = order.open('folder', true);
-
 	Object.assign(list, { workspaceId: 'b', pinned: Promise.resolve([]) });
 	const begun = order.begin();
-
 	assert.deepEqual([order.selected, order.pinned], [null, []]);
 	await new Promise((done) => { setTimeout(done, 0); });
 	answers[1]();

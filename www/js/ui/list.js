@@ -36,9 +36,11 @@ function nameField({ name, label, most, className, end })
 	return html`<input class=${className} .value=${name} aria-label=${label} maxlength=${most}
 		@blur=${(event) => end(event, true)} @keydown=${(event) => {
 			event.stopPropagation();
-			if (event.key === 'Enter' && !event.isComposing)
+			if (event.key === 'Enter' && !event.isComposing) {
+				// or it presses the button that has the focus next
+				event.preventDefault();
 				end(event, true);
-			else if (event.key === 'Escape')
+			} else if (event.key === 'Escape')
 				end(event, false);
 		}}>`;
 }
