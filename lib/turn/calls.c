@@ -456,6 +456,7 @@ static void finish_job(struct call_job *j)
 
 	if (j->n_waits) {
 		turn_plan_keep_waits(j->call, j->waits, j->n_waits, l->arena);
+		operation_end(l, j->call, &j->changes);
 		arena_release(&j->arena);
 		j->state = JOB_TOLD;
 		return;

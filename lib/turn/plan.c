@@ -590,6 +590,7 @@ static int finish(struct work *k, struct err *e)
 	k->row.tokens += k->end.tokens;
 	if (!isnan(k->end.cost))
 		k->row.cost = (isnan(k->row.cost) ? 0 : k->row.cost) + k->end.cost;
+	resource_changes_copy(r->call->turn.by.changes, &k->end.changes, r->a);
 	k->from = k->end.from;
 	k->row.origins = origins_text(&k->from, r->a);
 	if (k->rc == 0 && k->end.n_waits) {
