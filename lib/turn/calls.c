@@ -427,6 +427,7 @@ static void run_job(struct call_job *j)
 	ctx.from = &j->call->from;
 	j->changes.turn_id = j->loop->run->id;
 	j->changes.conversation_id = j->loop->run->conversation_id;
+	j->changes.others = ctx.taint && ctx.taint->n;
 	ctx.turn.by.changes = &j->changes;
 	if (j->loop->trail &&
 	    !trail_begin(j->loop, j->call, &j->changes, &j->arena, &j->result))
