@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "caller.h"
+#include "domain/target.h"
 #include "file/extract.h"
 #include "form.h"
 #include "hold/stored.h"
@@ -201,24 +202,42 @@ static int gate_permission(struct request *rq, struct err *e)
 			  permission_rows[rq->route->permission].name);
 }
 
+/* To ask agents and to follow what they answer: all that a limited token can do. */
+static bool is_asking(const struct route *row)
+{
+	switch (row->permission) {
+	case PERM_CHAT_SEND: case PERM_CHAT_COMPLETE: case PERM_TURNS_READ:
+	case PERM_TURNS_CANCEL: case PERM_APPROVALS_DECIDE:
+		return true;
+	}
+	return false;
+}
+
 /*
  * What a token may do at most, whatever its user may: to ask agents, and if it is
- * limited to some of them, of the rest only what says which there are.
+ * limited to some of them, of the rest only what says which there are. What asks
+ * checks the agent itself; of a turn in the path, it is checked here.
  */
 static int gate_scope(struct request *rq, struct err *e)
 {
 	const struct identity *who = rq->by.who;
 	const struct route *row = rq->route;
+	bool of_turn = route_has_arg(rq, "turn");
+	bool asks = is_asking(row) && (row->flags & ROUTE_MODEL || of_turn ||
+				       route_has_arg(rq, "response"));
 
-	if (!who || row->flags & ROUTE_MODEL)
+	if (!who)
 		return 0;
-	if (who->read_only && row->flags & ROUTE_CSRF)
+	if (who->read_only && row->flags & ROUTE_CSRF && !asks &&
+	    row->permission != PERM_KNOWLEDGE_READ)
 		return err_public(e, ERR_FORBIDDEN, "This token only reads.");
-	if (who->n_agents && row->permission != PERM_NONE &&
+	if (!who->n_agents)
+		return 0;
+	if (!asks && row->permission != PERM_NONE &&
 	    row->permission != PERM_WORKSPACES_READ)
 		return err_public(e, ERR_FORBIDDEN, "This token can only talk with its "
 				  "agents.");
-	return 0;
+	return of_turn ? target_turn(&rq->by, route_arg_uuid(rq, "turn"), e) : 0;
 }
 
 static int gate_csrf(struct request *rq, struct err *e)

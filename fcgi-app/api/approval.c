@@ -104,6 +104,31 @@ static int check_decider(struct request *rq, struct err *e)
 		       permission_rows[PERM_APPROVALS_DECIDE].name);
 }
 
+/* Nobody lets a tool run that they may not use: its call would only fail. */
+static int check_tool(struct request *rq, const struct turn_wait *row, struct err *e)
+{
+	return policy_may_use_tool(rq->by.who, arena_str(rq->arena, row->tool).p) ? 0
+		: err_set(e, ERR_FORBIDDEN, "a tool that the caller may not use");
+}
+
+/* The same for an approval of turn t by its id; what is not there is refused later. */
+static int check_approval(struct request *rq, const struct turn *t,
+			  const struct uuid *id, struct err *e)
+{
+	struct turn_wait *rows;
+	size_t n;
+
+	if (!rq->by.who->n_tools)
+		return 0;
+	if (store_turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows,
+				 &n, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (uuid_eq(&rows[i].id, id))
+			return check_tool(rq, &rows[i], e);
+	return 0;
+}
+
 /*
  * Resumes the turn here, or follows it if it runs elsewhere. With an
  * Idempotency-Key, the same decisions can be sent again and get the same answer:
@@ -197,7 +222,8 @@ int api_approval_decide(struct request *rq, struct response *rs, struct err *e)
 			e) < 0 ||
 	    read_decision(rq, &b, &d, e) < 0 ||
 	    store_turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
-			   rq->arena, &t, e) < 0)
+			   rq->arena, &t, e) < 0 ||
+	    (d.status == WAIT_APPROVED && check_approval(rq, &t, &d.id, e) < 0))
 		return -1;
 	return resume_turn(rq, rs, &t, &d, 1, &as, e);
 }
@@ -415,7 +441,7 @@ int answers_decide(struct request *rq, struct answers *a,
 {
 	struct turn_decision *d;
 
-	if (check_decider(rq, e) < 0)
+	if (check_decider(rq, e) < 0 || (approved && check_tool(rq, row, e) < 0))
 		return -1;
 	d = more(a, row, e);
 	if (!d)

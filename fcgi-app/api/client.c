@@ -152,6 +152,8 @@ static int find(struct request *rq, const struct uuid *id,
 	}
 	if (!str_is(c.workspace_id, t->target.workspace->id))
 		return err_set(e, ERR_NOT_FOUND, "another workspace's thread");
+	if (target_conversation(&rq->by, &c, e) < 0)
+		return -1;
 	t->conversation_id = *id;
 	if (conversation_running(&c, clock_now_us()))
 		t->running_turn_id = c.running_turn_id;

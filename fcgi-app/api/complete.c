@@ -10,6 +10,7 @@
 #include "domain/setting.h"
 #include "api/scope.h"
 #include "app.h"
+#include "auth/policy.h"
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/limits.h"
@@ -119,6 +120,9 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
 	if (!ws || read_body(rq, c, e) < 0)
 		return -1;
+	if (!policy_may_ask(rq->by.who, str_of(ws->id), STR("")))
+		return err_public(e, ERR_FORBIDDEN, "This token can only talk with its "
+				  "agents.");
 	q.service = service_for(rq, ws, c, e);
 	if (!q.service)
 		return -1;

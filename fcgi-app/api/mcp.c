@@ -342,14 +342,26 @@ static void set_context(struct rpc_ask *a)
 	};
 }
 
-/* What is no message at all is refused as the bodies of other routes are. */
+/* A member that no message has is refused as in the bodies of other routes. */
 static int check_message(const json_t *body, struct err *e)
 {
-	static const struct field none[1];
-	char ignored;
+	struct message {
+		struct str version, method;
+		json_t *id, *params;
+	} ignored;
+	static const struct field fields[] = {
+		{ .key = "jsonrpc", .type = FIELD_TEXT,
+		  .offset = offsetof(struct message, version) },
+		{ .key = "method", .type = FIELD_TEXT,
+		  .offset = offsetof(struct message, method) },
+		{ .key = "id", .type = FIELD_JSON, .offset = offsetof(struct message, id) },
+		{ .key = "params", .type = FIELD_JSON,
+		  .offset = offsetof(struct message, params) },
+	};
 
 	return json_object_get(body, "jsonrpc") ? 0
-		: fields_read(none, 0, body, &ignored, sizeof(ignored), e);
+		: fields_read(fields, ARRAY_LEN(fields), body, &ignored,
+			      sizeof(ignored), e);
 }
 
 static int read_message(struct rpc_ask *a)

@@ -49,6 +49,9 @@ rpc_method rpc_prompts_list, rpc_prompts_get;
 int rpc_fail(struct rpc_ask *a, int code, struct err *e, const char *format, ...)
 	PRINTF_LIKE(4, 5);
 
+/* Writes a text as a block of content. */
+void rpc_write_text(struct jw *w, struct str text);
+
 /* Writes ttlMs and cacheScope, which the answers of 2026-07-28 that may be kept have. */
 void rpc_write_cache(const struct rpc_ask *a, struct jw *w);
 

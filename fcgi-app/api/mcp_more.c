@@ -27,13 +27,20 @@ static void write_uri(struct rpc_ask *a, struct jw *w, struct str ref)
 	jw_kstr(w, "uri", str_of(arena_printf(a->rq->arena, SCHEME "%.*s", STR_ARG(ref))));
 }
 
+/* A token that names its agents has their tools, and nothing beside them. */
+static bool is_whole(const struct rpc_ask *a)
+{
+	return !a->rq->by.who->n_agents;
+}
+
 int rpc_resources_list(struct rpc_ask *a, struct jw *w, struct err *e)
 {
 	struct mention_ask ask = mentions_of(a);
-	struct mention_list found;
+	struct mention_list found = { .n = 0 };
 
 	(void)e;
-	mention_find(&ask, LIM_MENTION_FOUND, &found);
+	if (is_whole(a))
+		mention_find(&ask, LIM_MENTION_FOUND, &found);
 	jw_key(w, "resources");
 	jw_arr(w);
 	for (size_t i = 0; i < found.n; i++) {
@@ -89,7 +96,7 @@ int rpc_resources_read(struct rpc_ask *a, struct jw *w, struct err *e)
 
 	if (str_starts(uri, scheme))
 		ref = (struct str){ uri.p + scheme.n, uri.n - scheme.n };
-	if (!str_starts(uri, scheme) || !mention_is_ref(ref))
+	if (!is_whole(a) || !str_starts(uri, scheme) || !mention_is_ref(ref))
 		why.code = ERR_NOT_FOUND;
 	else
 		(void)!mention_look(&ask, ref, &m, &why);
@@ -124,6 +131,8 @@ static int list(struct rpc_ask *a, struct resource_query q, struct resource_answ
 
 	c.query.uncounted = true;
 	*out = arena_new(a->rq->arena, struct resource_answer);
+	if (!is_whole(a))
+		return 0;
 	return resource_call(&a->rq->by, &c, *out, e);
 }
 
@@ -224,7 +233,7 @@ static int find(struct rpc_ask *a, struct str name, struct resource_row *row,
 	struct resource_answer *found;
 	struct uuid id;
 
-	if (uuid_parse(name, &id))
+	if (is_whole(a) && uuid_parse(name, &id))
 		return resource_visible(&a->rq->by, prompts, &id, row, e);
 	if (!name.n || list(a, q, &found, e) < 0)
 		return e->code ? -1 : err_set(e, ERR_NOT_FOUND, "no name");
@@ -269,10 +278,7 @@ int rpc_prompts_get(struct rpc_ask *a, struct jw *w, struct err *e)
 	jw_obj(w);
 	jw_kstrz(w, "role", "user");
 	jw_key(w, "content");
-	jw_obj(w);
-	jw_kstrz(w, "type", "text");
-	jw_kstr(w, "text", buf_str(&text));
-	jw_end_obj(w);
+	rpc_write_text(w, buf_str(&text));
 	jw_end_obj(w);
 	jw_end_arr(w);
 	buf_release(&text);

@@ -205,7 +205,7 @@ int rpc_tools_list(struct rpc_ask *a, struct jw *w, struct err *e)
 
 /* -- results --------------------------------------------------------------------------- */
 
-static void write_text(struct jw *w, struct str text)
+void rpc_write_text(struct jw *w, struct str text)
 {
 	jw_obj(w);
 	jw_kstrz(w, "type", "text");
@@ -217,9 +217,9 @@ static int write_result(struct jw *w, struct str text, struct str more, bool is_
 {
 	jw_key(w, "content");
 	jw_arr(w);
-	write_text(w, text);
+	rpc_write_text(w, text);
 	if (more.n)
-		write_text(w, more);
+		rpc_write_text(w, more);
 	jw_end_arr(w);
 	jw_kbool(w, "isError", is_error);
 	return 0;

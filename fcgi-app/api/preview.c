@@ -24,12 +24,14 @@ static int find_agent(struct request *rq, struct turn_request *in,
 {
 	struct conversation c;
 
-	if (in->agent_id.p || uuid_is_nil(&in->conversation_id))
+	if (uuid_is_nil(&in->conversation_id))
 		return 0;
 	if (conversation_get(rq->app->db, &rq->by.owner, &in->conversation_id,
-			     rq->arena, &c, e) < 0)
+			     rq->arena, &c, e) < 0 ||
+	    target_conversation(&rq->by, &c, e) < 0)
 		return -1;
-	in->agent_id = c.agent_id;
+	if (!in->agent_id.p)
+		in->agent_id = c.agent_id;
 	return 0;
 }
 

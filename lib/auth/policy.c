@@ -55,7 +55,7 @@ static bool may_by_name(const struct identity *who, enum permission p,
 
 bool policy_may_decide(const struct identity *who)
 {
-	if (who->kind == IDENTITY_API_TOKEN && !who->approve)
+	if (who->kind == IDENTITY_API_TOKEN && (!who->approve || who->read_only))
 		return false;
 	return may_by_name(who, PERM_APPROVALS_DECIDE,
 			   STR("AIChat.Approvals."));

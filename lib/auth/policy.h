@@ -34,8 +34,8 @@ bool policy_may(const struct identity *who, enum permission p);
 
 /*
  * Whether who may decide approvals: a person with PERM_APPROVALS_DECIDE. A caller
- * with an API token is not a person and needs a token that was made for it, and an
- * explicit grant ("AIChat.Approvals.Decide", "AIChat.Approvals.*"); a wider one is not
+ * with an API token is not a person and needs a token that was made for it, does not
+ * only read, and an explicit grant ("AIChat.Approvals.Decide", "AIChat.Approvals.*"); a wider one is not
  * enough.
  */
 bool policy_may_decide(const struct identity *who);
@@ -61,7 +61,7 @@ bool policy_may_use_tool(const struct identity *who, const char *tool);
 
 /*
  * Whether the token of who (NULL: nobody, who has all), if it names its agents, has
- * this one; agent.p == NULL: one of the workspace.
+ * this one; agent.p == NULL: one of the workspace; empty: all of the workspace.
  */
 bool policy_may_ask(const struct identity *who, struct str workspace, struct str agent);
 

@@ -10,6 +10,8 @@
 #include "auth/policy.h"
 #include "base/log.h"
 #include "llm/llm.h"
+#include "store/conversation.h"
+#include "store/turn.h"
 
 #include "base/banned.h"
 
@@ -156,6 +158,25 @@ int target_scope(const struct caller *by, struct str workspace,
 		return err_set(e, ERR_NOT_FOUND, "workspace %.*s",
 			       STR_ARG(workspace));
 	return target_agent(by, *w, agent, a, e);
+}
+
+int target_conversation(const struct caller *by, const struct conversation *c,
+			struct err *e)
+{
+	return policy_may_ask(by->who, c->workspace_id, c->agent_id) ? 0
+		: err_set(e, ERR_NOT_FOUND, "not an agent of the token");
+}
+
+int target_turn(const struct caller *by, const struct uuid *id, struct err *e)
+{
+	struct conversation c;
+	struct turn t;
+
+	if (store_turn_get(by->db, &by->owner, id, by->arena, &t, e) < 0 ||
+	    conversation_get(by->db, &by->owner, &t.conversation_id, by->arena, &c,
+			     e) < 0)
+		return -1;
+	return target_conversation(by, &c, e);
 }
 
 int target_can_chat(const struct target *t, struct err *e)

@@ -83,6 +83,16 @@ const struct llm_service *target_service(const struct caller *by,
 					 const struct agent *a);
 
 /*
+ * Whether the caller's token, if it names its agents, has the one of conversation c,
+ * or of a turn of the caller's: for it, what others have does not exist.
+ * ERR_NOT_FOUND; database errors.
+ */
+struct conversation;
+int target_conversation(const struct caller *by, const struct conversation *c,
+			struct err *e) MUST_CHECK;
+int target_turn(const struct caller *by, const struct uuid *id, struct err *e) MUST_CHECK;
+
+/*
  * Whether the service can hold turns. ERR_CHAT_DISABLED if there is none, or it
  * does not have the capability chat (A29), which the public text then says;
  * ERR_CONFIG, ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL.

@@ -549,32 +549,44 @@ int memory_service(const struct job_run *r, const struct owner *o,
 		: stored_service_own(&by, c->workspace_id, c->agent_id, r->arena, s, e);
 }
 
+int memory_ask(const struct job_run *r, const struct owner *o, const struct conversation *c,
+	       const struct uuid *turn, const json_t *args, struct prompt_ask *q,
+	       struct str kind, struct str given, struct prompt_reply *reply, struct err *e)
+{
+	struct untrusted mark;
+	struct buf b = BUF_INIT(4 * given.n + 4096);
+	int rc;
+
+	q->http = r->http;
+	q->kind = USAGE_SUMMARY;
+	q->guardrails = q->aside = q->stream = true;
+	q->stop = r->stop;
+	untrusted_init(&mark);
+	untrusted_wrap(&mark, kind, given, &b);
+	q->input = buf_str(&b);
+	rc = prompt_ask(q, r->arena, reply, e);
+	buf_release(&b);
+	reply->usage.workspace_id = c->workspace_id;
+	reply->usage.agent_id = c->agent_id;
+	reply->usage.conversation_id = c->id;
+	if (turn)
+		reply->usage.turn_id = *turn;
+	reply->usage.turn_number = jx_int(args, "turn", 0);
+	prompt_ask_record(r->db, o, reply);
+	return rc;
+}
+
 static int ask(struct folding *k, const struct llm_service *s, struct str given,
 	       struct prompt_reply *reply, struct err *e)
 {
-	struct arena *a = k->r->arena;
-	struct untrusted mark;
-	struct buf b = BUF_INIT(4 * given.n + 4096);
 	struct prompt_ask q = {
-		.http = k->r->http, .service = s, .kind = USAGE_SUMMARY,
-		.layer = "summary", .prompt = &fold_prompt, .guardrails = true,
-		.schema = fold_schema(a), .max_output_tokens = FOLD_TOKENS,
-		.max_bytes = FOLD_REPLY_BYTES, .deadline_ms = FOLD_MS, .aside = true,
-		.stream = true, .stop = k->r->stop,
+		.service = s, .layer = "summary", .prompt = &fold_prompt,
+		.schema = fold_schema(k->r->arena), .max_output_tokens = FOLD_TOKENS,
+		.max_bytes = FOLD_REPLY_BYTES, .deadline_ms = FOLD_MS,
 	};
-	int rc;
 
-	untrusted_init(&mark);
-	untrusted_wrap(&mark, STR("conversation"), given, &b);
-	q.input = buf_str(&b);
-	rc = prompt_ask(&q, a, reply, e);
-	buf_release(&b);
-	reply->usage.workspace_id = k->c.workspace_id;
-	reply->usage.agent_id = k->c.agent_id;
-	reply->usage.conversation_id = k->c.id;
-	reply->usage.turn_number = jx_int(k->args, "turn", 0);
-	prompt_ask_record(k->r->db, &k->owner, reply);
-	return rc;
+	return memory_ask(k->r, &k->owner, &k->c, NULL, k->args, &q, STR("conversation"),
+			  given, reply, e);
 }
 
 /* The scope of the newest message that the user sent in the window (D19). */

@@ -45,6 +45,18 @@ int memory_service(const struct job_run *r, const struct owner *o,
 		   const struct conversation *c, const json_t *args, struct str wished,
 		   const struct llm_service **s, struct err *e) MUST_CHECK;
 
+/*
+ * Asks for the work after a turn: q says layer, prompt, schema and limits, given is sent as
+ * untrusted text of this kind. turn: NULL if the record of the usage is not of one turn.
+ * args: of the job. The reply is recorded whether it is good or not; in the run's arena.
+ */
+struct prompt_ask;
+struct prompt_reply;
+int memory_ask(const struct job_run *r, const struct owner *o, const struct conversation *c,
+	       const struct uuid *turn, const json_t *args, struct prompt_ask *q,
+	       struct str kind, struct str given, struct prompt_reply *reply,
+	       struct err *e) MUST_CHECK;
+
 /* Whoever chose the address of the service may answer in its place: adds them. */
 void memory_note_service(const struct conf *conf, const struct llm_service *s,
 			 struct origins *to);

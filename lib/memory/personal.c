@@ -29,6 +29,7 @@ enum {
 	PROPOSE_TOKENS = 1500,	/* of its answer: reasoning models need room */
 	PROPOSE_REPLY_BYTES = 65536,
 	SAID_CHARS = 4000,	/* of the message */
+	TYPED_CHARS = 600,	/* of a message: more is likely pasted */
 	KNOWN_CHARS = 8000,	/* of what is known already */
 	WAITING = 20,		/* proposals that wait for the user: no more are made */
 	TERMS = 64,		/* of a message, for the order */
@@ -318,34 +319,18 @@ static struct str input_of(const struct proposing *k)
 	return text;
 }
 
-static int ask(struct proposing *k, const struct llm_service *s,
+static int ask(const struct proposing *k, const struct llm_service *s,
 	       struct prompt_reply *reply, struct err *e)
 {
-	struct arena *a = k->r->arena;
-	struct str given = input_of(k);
-	struct untrusted mark;
-	struct buf b = BUF_INIT(4 * given.n + 4096);
 	struct prompt_ask q = {
-		.http = k->r->http, .service = s, .kind = USAGE_SUMMARY,
-		.layer = "remember-user", .prompt = &personal_prompt, .guardrails = true,
-		.schema = personal_schema(a), .max_output_tokens = PROPOSE_TOKENS,
-		.max_bytes = PROPOSE_REPLY_BYTES, .deadline_ms = PROPOSE_MS,
-		.aside = true, .stream = true, .stop = k->r->stop,
+		.service = s, .layer = "remember-user", .prompt = &personal_prompt,
+		.schema = personal_schema(k->r->arena),
+		.max_output_tokens = PROPOSE_TOKENS, .max_bytes = PROPOSE_REPLY_BYTES,
+		.deadline_ms = PROPOSE_MS,
 	};
-	int rc;
 
-	untrusted_init(&mark);
-	untrusted_wrap(&mark, STR("message"), given, &b);
-	q.input = buf_str(&b);
-	rc = prompt_ask(&q, a, reply, e);
-	buf_release(&b);
-	reply->usage.workspace_id = k->c.workspace_id;
-	reply->usage.agent_id = k->c.agent_id;
-	reply->usage.conversation_id = k->c.id;
-	reply->usage.turn_id = k->turn_id;
-	reply->usage.turn_number = jx_int(k->args, "turn", 0);
-	prompt_ask_record(k->r->db, &k->owner, reply);
-	return rc;
+	return memory_ask(k->r, &k->owner, &k->c, &k->turn_id, k->args, &q, STR("message"),
+			  input_of(k), reply, e);
 }
 
 /* Whose text the message may be, besides the user's: of a prompt, of the service. */
@@ -360,12 +345,21 @@ static struct str origins_of(const struct proposing *k, const struct llm_service
 	return origins_text(&from, a);
 }
 
+/* A longer message, or one with a quotation or a block of code, may hold words of others. */
+static bool is_typed(struct str message)
+{
+	return utf8_chars(message) <= TYPED_CHARS && !str_starts(message, STR(">")) &&
+		!str_holds_any_case(message, STR("\n>")) &&
+		!str_holds_any_case(message, STR("```"));
+}
+
 /* The id of a row is that of the same sentence in a repetition or after another turn, too. */
 static int store(const struct proposing *k, const struct str *facts, size_t n,
 		 struct str origins, struct err *e)
 {
 	const struct resource *r = &resources[RESOURCE_PERSONAL_MEMORY];
-	const bool keep = jx_bool(jx_obj(k->args, "personal"), "keep", false) && !origins.n;
+	const bool keep = jx_bool(jx_obj(k->args, "personal"), "keep", false) &&
+		!origins.n && is_typed(k->said.content);
 	const struct resource_at at = resource_own(&k->owner);
 	char user[UUID_TEXT_BYTES];
 

@@ -528,7 +528,8 @@ static struct sentence next(struct str *s, struct buf *b)
 		} else if (is_word_byte(c) && !(c == '-' && b->p[b->n - 1] == ' ')) {
 			buf_addc(b, (char)c);
 		} else if (c == '?' || c == '!' || c == '\n' ||
-			   ((c == '.' || c == ';') && (end - p == 1 || p[1] == ' ' || p[1] == '\n'))) {
+			   ((c == '.' || c == ';') &&
+			    (end - p == 1 || p[1] == ' ' || p[1] == '\n'))) {
 			out.asks = c == '?';
 			p++;
 			break;

@@ -4,12 +4,15 @@
 import json
 
 from lab import scripted
+from projects import told
 
 MAKE = {"name": "create_prompt", "args": {"name": "made", "body": "b"}}
 SERVICES = {
     "reads": {"model": scripted({"text": "found it", "first_byte_ms": 300})},
     "writes": {"model": scripted({"tool_calls": [MAKE], "then": {
         "text": "made it", "first_byte_ms": 100}})},
+    "founds": {"model": scripted({"tool_calls": [{"name": "create_onto_project", "args": {
+        "name": "Roof"}}], "then": {"text": "founded it"}})},
     "bad": {"model": scripted({"text": "no plan"})},
     "plans": {"model": scripted({"text": json.dumps({"goal": "g", "stages": [
         {"name": "s", "mode": "parallel", "steps": [
@@ -32,8 +35,8 @@ def stage(*steps, mode="parallel"):
 
 def plan(lab, *stages, then="all done", workspace="lab", **args):
     args = {"goal": "the goal", **({"stages": list(stages)} if stages else {}), **args}
-    return lab.chat({"tool_calls": [{"name": "plan", "args": args}],
-                     "then": {"text": then}}, workspace=workspace)
+    return lab.chat(told({"tool_calls": [{"name": "plan", "args": args}],
+                          "then": {"text": then}}), workspace=workspace)
 
 
 def result(events):

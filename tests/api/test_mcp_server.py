@@ -120,9 +120,11 @@ def test_messages_that_are_refused(lab):
     error(-32602, 200, method="resources/read", params={"uri": "lamplighter:x"})
     error(-32002, 200, method="resources/read", params={"uri": "file:///etc/passwd"},
           modern=False)
-    for body in ({}, {"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, {"jsonrpc": "2.0", "id": {}, "method": "ping"}):
+    for body in ({}, {"id": 1}, {"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, {"jsonrpc": "2.0", "id": {}, "method": "ping"}):
         answer = lab.post(PATH, body, user="ada")
         assert (answer.status, answer.json["error"]["code"]) == (400, -32600)
+    answer = lab.post(PATH, {"x": 1}, user="ada")
+    assert answer.status == 422 and "jsonrpc method id" in answer.json["detail"]
     assert lab.get(PATH, user="ada").status == 405
     assert rpc(lab, "tools/list", path="/mcp/nope", status=404)["code"] == "not_found"
     assert call(lab, "say", headers={"Mcp-Name": "=?base64?c2F5?="})["content"]

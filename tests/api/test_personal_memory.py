@@ -173,6 +173,15 @@ def test_text_of_others_stays_theirs(lab, model):
     assert not [e for e in lab.chat("call write {}", user="eve")
                 if e.name == "approval-request"]
     settled(lab)
+    # What may be pasted is asked about.
+    for n, pasted in enumerate(("Is this right?\n> The user trusts example.org.",
+                                "```\nThe user trusts example.org.\n```",
+                                "The user trusts example.org. " + 40 * "It is a long page. ")):
+        said(lab, model, pasted, [f"The user trusts example.{'abc'[n]}"], "eve")
+        assert len(texts(lab, "kept", "eve")) == 1
+        assert len(texts(lab, "proposed", "eve")) == n + 1
+    for row in rows(lab, "eve", "&state=proposed"):
+        assert lab.call("DELETE", f"/memories/{row['id']}", user="eve").status == 204
     # The sentence of a prompt that somebody else wrote is proposed, and marked.
     prompt = lab.post("/prompts", {"name": "Intro", "body": "I am in team Blue.",
                                    "tier": "team", "group": "blue"}, user="bob",

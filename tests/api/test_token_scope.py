@@ -12,11 +12,16 @@ HELLO = "!script " + json.dumps({"text": "Hello."})
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     import conftest
+    wipe = {"kind": "command", "effect": "destructive", "description": "Wipes.",
+            "command": {"run": ["/bin/echo", "wiped"]}}
     with conftest.Lab(workspaces={"lab": {
             "workspace": "lab", "title_by_model": False,
-            "agents": [{"id": "helper", "default": True}, {"id": "other"}]},
+            "agents": [{"id": "helper", "default": True, "tools": ["wipe"]},
+                       {"id": "other"}]},
             "second": {"workspace": "second", "title_by_model": False}},
-            config={"server": {"cors_origins": [PAGE]}}) as lab:
+            config={"server": {"cors_origins": [PAGE]}, "tools": {"wipe": wipe},
+                    "roles": {"user": {"groups": ["*"], "permissions": [
+                        "*", "AIChat.Approvals.Decide"]}}}) as lab:
         yield lab
 
 
@@ -38,7 +43,9 @@ def test_read_only(lab):
     for method, path, body in (
             ("POST", "/conversations", {"workspaceId": "lab"}),
             ("PATCH", "/settings", {}), ("DELETE", f"/tokens/{id}", None),
-            ("POST", "/prompts", {"name": "x", "body": "y"})):
+            ("POST", "/prompts", {"name": "x", "body": "y"}),
+            ("POST", "/doctor", {"measured": {}}),
+            ("POST", "/workspaces/lab/llm-services/demo/test", {})):
         answer = lab.call(method, path, body, headers=headers)
         assert (answer.status, answer.json["code"]) == (403, "forbidden"), path
     # Nothing widens it: not its user by a change either, only a new token.
@@ -72,6 +79,111 @@ def test_agents(lab):
             {"id": "m", "role": "user", "content": HELLO,
              "parts": [{"type": "text", "text": HELLO}]}]}
         assert lab.post(client, body, headers=headers).status == 404, client
+
+
+def waiting(lab):
+    """A turn of helper that waits for an approval: (conversation, the wait)."""
+    c = lab.post("/conversations", {"workspaceId": "lab", "agentId": "helper"},
+                 user="ada").json["conversationId"]
+    lab.post(f"/workspaces/lab/agents/helper/conversations/{c}/messages", {
+        "content": "!script " + json.dumps({
+            "tool_calls": [{"name": "wipe", "args": {}}], "then": {"text": "done"}})},
+             user="ada")
+    return c, [w for w in lab.get("/approvals", user="ada").json["items"]
+               if w["conversationId"] == c][0]
+
+
+def test_turns_of_other_agents(lab):
+    """No door shows, changes or uses what the user does with an agent it has not."""
+    headers, _ = key(lab, agents=["lab/other"], approve=True)
+    c, wait = waiting(lab)
+    t = f"/turns/{wait['turnId']}"
+    plain = f"//chat/plain{t}"
+    parts = [{"type": "text", "text": HELLO}]
+    one = [{"id": "m", "role": "user", "content": HELLO, "parts": parts}]
+
+    def rpc(method, **params):
+        return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+    for path in (t, f"{t}/events", f"{t}/events?wait=0", f"{t}/sources", f"{t}/approvals",
+                 plain, f"/ai-sdk/lab/{c}/stream", f"/ai-sdk/lab/{c}/stream?agentId=other",
+                 f"/workspaces/lab/agents/other/preview?content=x&conversationId={c}",
+                 f"//chat/openai/v1/responses/resp_{wait['turnId'].replace('-', '')}"):
+        assert lab.get(path, headers=headers).status == 404, path
+    for path, body in (
+            (f"{t}/cancel", None), (f"{t}/continue", {}), (f"{t}/store", {"unstored": "x"}),
+            (f"{t}/approvals", {"approvalId": wait["approvalId"], "decision": "approve"}),
+            (f"{t}/tool-results", {"results": [{"toolCallId": wait["toolCallId"],
+                                                "result": 1}]}),
+            (f"/conversations/{c}/regenerate", {}),
+            (f"/conversations/{c}/edit", {"messageId": f"{c}.1", "content": "x"}),
+            ("/chat/lab/stream", {"content": HELLO, "agentId": "other",
+                                  "conversationId": c}),
+            ("/agent/stream", {"message": HELLO, "agent_id": "other", "session_id": c}),
+            ("/tasks", {"content": HELLO, "workspaceId": "lab", "agentId": "other",
+                        "conversationId": c}),
+            ("/ai-sdk/lab?agentId=other", {"id": c, "messages": one}),
+            ("/ag-ui/lab?agentId=other", {"threadId": c, "runId": "r", "messages": one}),
+            ("/workspaces/lab/preview", {"content": "x", "agentId": "other",
+                                         "conversationId": c}),
+            ("//chat/openai/v1/responses", {"model": "lab/other", "input": HELLO,
+                                            "previous_response_id": wait["turnId"]}),
+            ("/mcp/lab?agentId=helper", rpc("tools/list"))):
+        assert lab.post(path, body, headers=headers).status == 404, path
+    for path, body in (
+            ("/chat/lab/complete", {"input": HELLO}), ("/doctor", {"measured": {}}),
+            ("/llm-services/models", {"name": "x", "provider": "openai"}),
+            ("/workspaces/lab/llm-services/demo/test", {}),
+            ("/knowledge-bases/0192f000-0000-7000-8000-000000000000/search",
+             {"query": "x"})):
+        assert lab.post(path, body, headers=headers).status == 403, path
+    assert lab.get("/approvals", headers=headers).status == 403
+    prompt = lab.post("/prompts", {"name": "mine", "body": "secret"}, user="ada").json
+    assert lab.post("/mcp/lab", rpc("prompts/list"), user="ada").json["result"]["prompts"]
+    for method in ("prompts", "resources"):
+        answer = lab.post("/mcp/lab?agentId=other", rpc(method + "/list"), headers=headers)
+        assert answer.json["result"][method] == []
+    for name in ("mine", prompt["id"]):
+        answer = lab.post("/mcp/lab?agentId=other", rpc("prompts/get", name=name),
+                          headers=headers)
+        assert answer.json["error"]["code"] == -32602
+    for more in ({"agent": "helper"}, {"conversationId": c}):
+        answer = lab.post("/mcp/lab?agentId=other", rpc(
+            "tools/call", name="ask_agent", arguments={"message": HELLO, **more}),
+                          headers=headers)
+        assert answer.json["result"]["isError"], more
+
+
+def test_own_turns(lab):
+    """It follows and stops the turns of its own agents."""
+    headers, _ = key(lab, agents=["lab/other"])
+    c = lab.post("/conversations", {"workspaceId": "lab", "agentId": "other"},
+                 user="ada").json["conversationId"]
+    assert chat(lab, headers, agentId="other", conversationId=c) == 200
+    turn = lab.sql(f"SELECT HEX(id) FROM turn WHERE HEX(conversation_id)="
+                   f"'{c.replace('-', '').upper()}'")[0][0].lower()
+    turn = "-".join((turn[:8], turn[8:12], turn[12:16], turn[16:20], turn[20:]))
+    assert lab.get(f"/turns/{turn}", headers=headers).json["status"] == "done"
+    assert lab.get(f"/turns/{turn}/events?wait=0", headers=headers).json["items"]
+    assert lab.post(f"/turns/{turn}/cancel", None, headers=headers).status == 202
+
+
+def test_approvals_of_limited_tokens(lab):
+    """What a token may not use, or only reads, it does not let run, or remember."""
+    for limit in ({"tools": ["other"]}, {"readOnly": True}):
+        headers, _ = key(lab, approve=True, **limit)
+        c, wait = waiting(lab)
+        answer = lab.post(f"/turns/{wait['turnId']}/approvals", {
+            "approvalId": wait["approvalId"], "decision": "approve",
+            "digest": wait["digest"]}, headers=headers)
+        assert (answer.status, answer.json["code"]) == (403, "forbidden"), limit
+        assert lab.get(f"/turns/{wait['turnId']}", user="ada").json["status"] == "waiting"
+        assert lab.post(f"/turns/{wait['turnId']}/cancel", None, headers=headers).status == 202
+    headers, _ = key(lab, approve=True, tools=["wipe"])
+    c, wait = waiting(lab)
+    answer = lab.post(f"/turns/{wait['turnId']}/approvals", {
+        "approvalId": wait["approvalId"], "decision": "approve"}, headers=headers)
+    assert answer.status == 200 and b"wiped" in answer.body
 
 
 def test_lists_are_checked(lab):
