@@ -438,6 +438,7 @@ static void run_job(struct call_job *j)
 	ctx.from = &j->call->from;
 	j->changes.turn_id = j->loop->run->id;
 	j->changes.conversation_id = j->loop->run->conversation_id;
+	j->changes.others = ctx.taint && ctx.taint->n;
 	if (of) {
 		j->changes.plan_id = of->plan_id;
 		j->changes.plan_call = of->plan_call;
