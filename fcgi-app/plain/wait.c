@@ -96,6 +96,8 @@ static void put_approval(struct plain *p, const struct turn_wait *w)
 	buf_release(&args);
 	buf_adds(b, "</pre>\n");
 	put_origins(b, w);
+	if (str_is(w->reason, "intent"))
+		buf_adds(b, "<p>It is not clear that you asked for this change.</p>\n");
 	open_form(p, w, "decide");
 	hidden(b, "digest", str_of(sodium_bin2hex(
 		digest, sizeof(digest), (const unsigned char *)w->digest.p,

@@ -15,6 +15,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/follow.c lib/turn/follow.h \
 	lib/turn/generation.c lib/turn/generation.h \
 	lib/turn/history.c lib/turn/history.h \
+	lib/turn/intent.c lib/turn/intent.h \
 	lib/turn/knowledge.c lib/turn/knowledge.h \
 	lib/turn/loop.c lib/turn/loop.h \
 	lib/turn/recall.c lib/turn/recall.h \

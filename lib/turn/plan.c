@@ -92,6 +92,7 @@ struct runner {
 	size_t n_rows;
 	struct turn_wait *waits;
 	size_t n_waits, waits_size;
+	bool agreed;			/* the user has approved the plan */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	const struct log_bound *log;
@@ -439,7 +440,7 @@ static int may_run(struct runner *r, struct err *e)
 
 	ctx.taint = &r->from;
 	if (!w) {
-		if (!tool_asks(r->tool, &ctx, &q))
+		if (!tool_asks(r->tool, &ctx, NULL, &q))
 			return 1;
 		propose(r, &q, call_id);
 		return 0;
@@ -455,6 +456,7 @@ static int may_run(struct runner *r, struct err *e)
 				  "plan; nothing of it was done.");
 	if (w->edited.p && take_edited(r, w->edited, e) < 0)
 		return -1;
+	r->agreed = true;
 	return 1;
 }
 
@@ -573,6 +575,8 @@ static void run_step(struct work *k)
 		if (r->plan.steps[k->number].needs & ((uint64_t)1 << i))
 			origins_join(&given, &r->steps[i].from);
 	ctx.arena = &k->arena;
+	if (r->agreed)
+		ctx.turn.said = TOOL_MODE_ACT;
 	task.input = step_input(k);
 	k->rc = nested_step(r->l, &ctx, &task, &k->trail, &given, &k->text, &k->end,
 			    &k->err);

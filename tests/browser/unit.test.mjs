@@ -658,7 +658,7 @@ test('strings: each one that is used exists, each one is used', async () => {
 		assert.ok(has(key), `t('${key}')`);
 	const own = await readFile(new URL('strings.js', root), 'utf8');
 	// families whose last part is computed
-	const computed = /^(?:artifact|effect|error|gone|memory\.(?:fact|why)|none|note|origin|status|theme|tool|value)\./;
+	const computed = /^(?:artifact|effect|error|gone|memory\.(?:fact|why)|mode|none|note|origin|status|theme|tool|value)\./;
 
 	for (const [, place] of own.matchAll(/^\t'(?:none|gone)\.(\w+)':/gm))
 		assert.ok(source.includes(`'place.${place}'`), `no place ${place}`);

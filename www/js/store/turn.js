@@ -74,6 +74,8 @@ export class Turn extends Observable {
 		this.goesOn = false;
 		/** of source events: {number, title, page, …}; see sources */
 		this.told = [];
+		/** the mode that an event told */
+		this.toldMode = '';
 		/** {code, message} from warning events */
 		this.warnings = [];
 		/** @type {Wait[]} approvals, questions, page tools */
@@ -103,6 +105,12 @@ export class Turn extends Observable {
 	get meta()
 	{
 		return this.answer?.metadata || {};
+	}
+
+	/** What the user wants of projects, if the turn changes any: clarify, inform or act */
+	get mode()
+	{
+		return this.toldMode || this.meta.mode || '';
 	}
 
 	/**
@@ -421,6 +429,9 @@ export class Turn extends Observable {
 			break;
 		case 'entity-patch':
 			this.#entityPatch(data);
+			break;
+		case 'agent-state':
+			this.toldMode = data.mode || this.toldMode;
 			break;
 		case 'plan':
 			this.boards.set(data.callId, data);

@@ -222,6 +222,8 @@ export class LampTurn extends PageElement {
 			<h2 class="sr-only">${t('message.assistantSaid', { name: this.name })}</h2>
 			<div class="avatar">${lantern(turn.running ? 'lit' : '')}</div>
 			<div class="message-body">
+				${['clarify', 'inform', 'act'].includes(turn.mode) ? html`<p class="mode-chip"
+					title=${t(`mode.help.${turn.mode}`)}>${t(`mode.${turn.mode}`)}</p>` : nothing}
 				${turn.parts.map((part) => this.#part(part))}
 				${this.#answer(turn)}
 				${turn.running ? nothing : this.#chart(turn)}
