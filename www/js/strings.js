@@ -170,6 +170,7 @@ const en = {
 	'memory.why.results': 'something was changed',
 	'memory.why.edited': 'corrected by you',
 	'memory.why.removed': 'removed by you',
+	'memory.promote': 'Make it a task',
 	'memory.remove': 'Remove all of this',
 	'memory.removeTitle': 'Remove what is remembered?',
 	'memory.removeText': 'The assistant will not know what was said before the newest messages. The messages stay in the conversation.',
