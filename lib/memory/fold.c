@@ -563,7 +563,7 @@ int memory_ask(const struct job_run *r, const struct owner *o, const struct conv
 	q->stop = r->stop;
 	untrusted_init(&mark);
 	untrusted_wrap(&mark, kind, given, &b);
-	q->input = buf_str(&b);
+	q->input = arena_str(r->arena, buf_str(&b));
 	rc = prompt_ask(q, r->arena, reply, e);
 	buf_release(&b);
 	reply->usage.workspace_id = c->workspace_id;

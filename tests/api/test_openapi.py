@@ -69,15 +69,19 @@ def ids(lab, tidy_agents):
             "/attachments": lab.post("/attachments", b"text", user="ada").json["id"],
             **share_ids(lab, events[0].data["conversationId"]),
             "/plans": plan_id(lab, events[0].data["turnId"]),
+            "{plan}": events[0].data["turnId"],
             **service_ids(lab)}
 
 
 def plan_id(lab, turn):
     """A plan of the turn, which its agent cannot make."""
     lab.sql("INSERT INTO plan SELECT t.id, c.tenant_id, c.user_id, 1, 1, 1, c.id, t.id, 'c', 'g',"
-            " 'done', JSON_OBJECT('goal', 'g', 'stages', JSON_ARRAY()), '[]', NULL FROM turn t"
+            """ 'running', '{"goal":"g","stages":[{"name":"s","mode":"parallel","steps":["""
+            """{"id":"s","title":"s"}]}]}', '[{"id":"s","status":"ready"}]', NULL FROM turn t"""
             " JOIN conversation c ON c.id = t.conversation_id"
-            f" WHERE t.id = UNHEX('{turn.replace('-', '')}')")
+            f" WHERE t.id = UNHEX('{turn.replace('-', '')}');"
+            " INSERT INTO plan_step (plan_id, number, conversation_id, status, tokens)"
+            " SELECT id, 0, conversation_id, 1, 0 FROM plan")
     return turn
 
 
@@ -145,7 +149,7 @@ def knowledge_ids(lab, admin):
 def project_ids(lab):
     """The same for a project and all kinds of what is in it."""
     made = {"/projects": lab.post("/projects", {"name": "T"}, user="ada").json["id"]}
-    made[PROJECT] = made["/projects"]
+    made[PROJECT] = made["{project}"] = made["/projects"]
     for kind in KINDS:
         path = f"{PROJECT}/{kind}"
         made[path] = lab.post(path.replace("{parent}", made[PROJECT]), KINDS[kind],
@@ -200,10 +204,12 @@ BODIES = {
     ("PATCH", "/provider-instances/{id}"): {"model": "other"},
     ("POST", "/provider-instances/{id}/test"): {},
     ("POST", "/conversations"): {"workspaceId": "lab", "title": "T"},
-    ("PATCH", "/conversations/{conversation}"): {"title": "T"},
+    ("PATCH", "/conversations/{conversation}"): {"title": "T", "contextType": "project",
+                                                 "projectId": "{project}"},
     ("PATCH", "/conversations/{conversation}/memory"): {
         "summary": "S", "agent_state_item_updates": [
             {"op": "add", "item": {"kind": "task", "title": "Roof"}}]},
+    ("POST", "/conversations/{conversation}/memory/promote"): {"id": "i1"},
     ("POST", "/workspaces/{workspace}/agents/{agent}/conversations"): {},
     ("PATCH", "/workspaces/{workspace}/agents/{agent}/conversations"
      "/{conversation}"): {"title": "T"},
@@ -211,6 +217,7 @@ BODIES = {
      "/{conversation}/messages"): {"content": '!script {"text": "x"}'},
     ("POST", "/chat/{workspace}/complete"): {"input": "x"},
     ("POST", "/turns/{turn}/cancel"): {},
+    ("POST", "/plans/{plan}/skip"): {"stepId": "s"},
     ("POST", "/workspaces/{workspace}/preview"): {"content": "x"},
     ("POST", "/tokens"): {"name": "T"},
     ("PATCH", "/tokens/{id}"): {"name": None},

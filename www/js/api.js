@@ -473,6 +473,13 @@ export class Api {
 			{ body, headers: { 'If-Match': `"${version}"` } });
 	}
 
+	/** Makes an item of the agent state a task of the conversation's project. */
+	promoteMemory(id, itemId)
+	{
+		return this.json('POST', `conversations/${enc(id)}/memory/promote`,
+			{ body: { id: itemId } });
+	}
+
 	removeMemory(id)
 	{
 		return this.json('DELETE', `conversations/${enc(id)}/memory`);
@@ -536,6 +543,12 @@ export class Api {
 	storeTurn(turnId, unstored)
 	{
 		return this.json('POST', `turns/${enc(turnId)}/store`, { body: { unstored } });
+	}
+
+	/** Skips a step of a plan that runs or waits: {turnStatus, …}. */
+	skipStep(planId, stepId)
+	{
+		return this.json('POST', `plans/${enc(planId)}/skip`, { body: { stepId } });
 	}
 
 	cancel(turnId)

@@ -168,6 +168,19 @@ export class Turn extends Observable {
 				(part.result === undefined || part.superseded));
 	}
 
+	/** A step of one of its plans is not run, and what it waited for not asked any more. */
+	skipStep(planId, stepId, waits)
+	{
+		for (const [callId, board] of this.boards) {
+			if (board.planId !== planId)
+				continue;
+			this.boards.set(callId, { ...board, progress: board.progress.map((one) =>
+				(one.id === stepId ? { ...one, status: 'skipped' } : one)) });
+		}
+		this.waiting = this.waiting.filter((wait) => !waits.includes(wait));
+		this.changed();
+	}
+
 	/** True if the answer was cut short and can be continued. */
 	get cut()
 	{

@@ -235,6 +235,14 @@ export class LampTurn extends PageElement {
 		</article>`;
 	}
 
+	/** Whether a plan of it can be run again: it has ended, and nothing of it waits. */
+	#isOver()
+	{
+		const { turn } = this;
+
+		return !turn.running && turn.waiting.length === 0 && !turn.sleeps;
+	}
+
 	#part(part)
 	{
 		if (part.kind === 'tool') {
@@ -253,6 +261,10 @@ export class LampTurn extends PageElement {
 				board.status !== 'proposed' ? html`<lamp-plan .board=${board}
 				.result=${part.result} .waits=${this.turn.waiting}
 				?running=${this.turn.running}
+				?mine=${!this.readonly && !this.busy}
+				?over=${this.#isOver()}
+				@lamp-skip=${({ detail }) =>
+					this.emit('lamp-plan-skip', { turn: this.turn, step: detail })}
 				@lamp-to-wait=${({ detail }) => this.#toWait(detail.wait)}></lamp-plan>` :
 				nothing}${part.changes ?
 				html`<lamp-effects .effects=${part.changes} canUndo></lamp-effects>` : nothing}`;
