@@ -686,6 +686,7 @@ const en = {
 	'effect.of.risk': 'risk',
 	'effect.of.requirement': 'requirement',
 	'effect.of.edge': 'link',
+	'effect.of.event': 'event',
 	'effect.undo': 'Undo',
 	'effect.undoOf': 'Undo: {text}',
 	'effect.undone': 'Undone',
