@@ -5,8 +5,11 @@
 #include "api/approval.h"
 #include "api/client.h"
 #include "api/inline.h"
+#include "app.h"
 #include "base/limits.h"
 #include "dialect/ag_ui.h"
+#include "memory/memory.h"
+#include "memory/state.h"
 #include "tool/core/tool.h"
 
 #include "base/banned.h"
@@ -83,18 +86,38 @@ static int add_result(struct request *rq, struct answers *a, const json_t *m,
 	return answers_result(rq, a, row, error.n ? NULL : result, error, e);
 }
 
-static int resume(struct request *rq, struct response *rs,
+/*
+ * The state that is shared with the client: what it sends, which is passed back as it
+ * is, and what is known of the conversation. A client whose state is no object has none.
+ */
+static int share_state(struct request *rq, const struct uuid *conversation,
+		       struct ag_ui_asked *asked, struct err *e)
+{
+	const json_t *state = json_object_get(rq->body, "state");
+	struct memory m;
+
+	if (state && !json_is_object(state) && !json_is_null(state))
+		return 0;
+	if (memory_get(rq->app->db, &rq->by.owner, conversation, INT64_MAX, rq->arena, &m,
+		       e) < 0)
+		return -1;
+	asked->state = state;
+	asked->agent_state = state_read(rq->arena, m.state);
+	return 0;
+}
+
+static int resume(struct request *rq, struct response *rs, struct ag_ui_asked *asked,
 		  const struct send_as *as, struct err *e)
 {
 	const json_t *messages = jx_arr(rq->body, "messages"), *m;
 	const json_t *list = jx_arr(rq->body, "resume");
-	const struct ag_ui_asked *asked = as->asked;
 	size_t i, n = json_array_size(messages);
 	struct answers a;
 
 	if (answers_open(rq, "ag-ui", asked->thread_id,
 			 json_array_size(list) ? "resume" : "messages", &a,
-			 e) < 0)
+			 e) < 0 ||
+	    share_state(rq, &a.turn.conversation_id, asked, e) < 0)
 		return -1;
 	json_array_foreach((json_t *)list, i, m)
 		if (add_resume(rq, &a, m, e) < 0)
@@ -116,12 +139,12 @@ static int resume(struct request *rq, struct response *rs,
  * used or, if the thread waits, resume and the tool messages at the end, with which
  * its turn is resumed as this run. tools are those of the client's page, if the
  * workspace allows them (unsupported ones are left out). The options are read from
- * forwardedProps; context and state are ignored. Errors, and a repeated
+ * forwardedProps; context is ignored; state comes back with the agent state. Errors, and a repeated
  * Idempotency-Key, as POST /chat/{w}/stream and /turns/{t}/approvals.
  */
 int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 {
-	struct ag_ui_asked asked;
+	struct ag_ui_asked asked = { .state = NULL };
 	struct send_as as = {
 		.dialect = DIALECT_AG_UI, .asked = &asked, .ends_running = true,
 	};
@@ -133,7 +156,7 @@ int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 	    client_name(rq->body, "runId", &asked.run_id, e) < 0)
 		return -1;
 	if (json_array_size(jx_arr(rq->body, "resume")) || ends_in_results(rq))
-		return resume(rq, rs, &as, e);
+		return resume(rq, rs, &asked, &as, e);
 	if (client_last_text(rq, jx_arr(rq->body, "messages"), "content",
 			     &in.content, e) < 0 ||
 	    send_read_options(jx_obj(rq->body, "forwardedProps"), &in.options,
@@ -141,7 +164,8 @@ int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 	    inline_take(rq, json_object_get(last_message(rq), "content"), &files,
 			e) < 0 ||
 	    inline_use(rq, &files, &in, e) < 0 ||
-	    client_thread(rq, "ag-ui", asked.thread_id, &thread, e) < 0)
+	    client_thread(rq, "ag-ui", asked.thread_id, &thread, e) < 0 ||
+	    share_state(rq, &thread.conversation_id, &asked, e) < 0)
 		return -1;
 	in.options.client = page_of(rq);
 	client_target(&thread, &in);

@@ -197,7 +197,7 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 static int resume(struct request *rq, struct response *rs, struct str chat,
 		  struct err *e)
 {
-	const struct send_as as = { .dialect = DIALECT_AI_SDK };
+	const struct send_as as = { .dialect = DIALECT_AI_SDK, .ends_running = true };
 	struct client_thread thread;
 	int rc = client_find_thread(rq, "ai-sdk", chat, &thread, e);
 

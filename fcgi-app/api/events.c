@@ -27,7 +27,8 @@ struct poll_sink {
 	const struct dialect *dialect;
 	struct dialect_state state;
 	int64_t until_ms, linger_ms;	/* linger: 0 = no event yet */
-	const struct request *rq;
+	struct request *rq;
+	const struct uuid *turn;
 };
 
 /* {"id","event","data"} with the content of a stream's frame. */
@@ -56,6 +57,7 @@ static int poll_patience(void *ctx)
 	const struct poll_sink *p = ctx;
 	int64_t until_ms = p->until_ms;
 
+	send_watched(p->rq, p->turn);
 	if (p->rq->brief || atomic_load(&p->rq->app->stopping))
 		return 0;
 	if (p->linger_ms)
@@ -73,6 +75,7 @@ static int poll(struct request *rq, struct response *rs,
 		.state = dialect_open(DIALECT_NATIVE, RECORD_PLAIN, NULL,
 				      rq->arena),
 		.until_ms = clock_mono_ms() + wait_s * 1000, .rq = rq,
+		.turn = turn,
 	};
 	struct turn_follow f = {
 		.deps = &rq->app->deps, .by = rq->by,

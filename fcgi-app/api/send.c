@@ -7,6 +7,7 @@
 #include "api/idempotent.h"
 #include "api/scope.h"
 #include "app.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "form.h"
 #include "places.h"
@@ -185,6 +186,8 @@ struct stream_sink {
 	const struct dialect *dialect;
 	struct dialect_state state;
 	struct turn_run *stop;		/* stopped when the client is gone; or NULL */
+	struct turn_run *leave;		/* stopped some time after it is gone; or NULL */
+	const struct uuid *watched;	/* a turn that is followed; or NULL */
 	const struct send_as *as;	/* of a turn that runs here; or NULL */
 };
 
@@ -227,7 +230,7 @@ static bool has_place(struct stream_sink *ss, bool first)
 	return first || places_check(ss->rq);
 }
 
-/* Whether the client is gone. The turn then continues, unless it must stop. */
+/* Whether the client is gone. The turn then continues, unless it must stop, or soon. */
 static bool stream_gone(struct stream_sink *ss)
 {
 	if (ss->left)
@@ -236,7 +239,10 @@ static bool stream_gone(struct stream_sink *ss)
 		return false;
 	if (ss->stop)
 		event_live_cancel(ss->stop->deps->live, &ss->stop->id);
-	ss->stop = NULL;
+	if (ss->leave)
+		event_live_left(ss->leave->deps->live, &ss->leave->id,
+				ss->rq->conf->client_left_s);
+	ss->stop = ss->leave = NULL;
 	return true;
 }
 
@@ -291,11 +297,22 @@ static void stream_idle(struct sink *s)
 		buf_addstr(resp_stream(ss->rs), ss->dialect->keep_alive);
 }
 
+void send_watched(struct request *rq, const struct uuid *turn)
+{
+	struct err e = ERR_INIT;
+
+	if (event_live_is_left(rq->app->live, turn) &&
+	    store_turn_left(rq->app->db, turn, 0, &e) < 0)
+		log_err("a turn that is watched again", &e);
+}
+
 /* A process that must stop disconnects its clients, which will reconnect. */
 static int stream_patience(void *ctx)
 {
 	struct stream_sink *ss = ctx;
 
+	if (!ss->rs->gone && ss->watched)
+		send_watched(ss->rq, ss->watched);
 	return ss->rs->gone || ss->rq->brief ||
 		atomic_load(&ss->rq->app->stopping) ? 0 : LOOK_MS;
 }
@@ -404,6 +421,8 @@ int send_stream(struct request *rq, struct response *rs,
 	s.holds_process = places_hold_process(rq);
 	if (as->stops_with_client && in->key == TURN_KEY_NONE)
 		s.stop = t;
+	if (as->ends_running)
+		s.leave = t;
 	turn_run(t, &s.sink);
 	stream_close(&s, !as->no_end);
 	return 0;
@@ -434,8 +453,18 @@ int send_events(struct request *rq, struct response *rs,
 	if (rs->head_only)
 		return 0;
 	f.ctx = &s;
+	s.watched = turn;
+	if (f.turn.stop_us && store_turn_left(rq->app->db, turn, 0, &later) < 0) {
+		log_err("a turn that is watched again", &later);
+		err_clear(&later);
+	}
 	if (turn_follow_run(&f, &s.sink, &later) < 0)
 		log_err("events of a turn", &later);
+	err_clear(&later);
+	if (as->ends_running && rs->gone && !f.done &&
+	    store_turn_left(rq->app->db, turn, clock_now_us() +
+			    (int64_t)rq->conf->client_left_s * 1000000, &later) < 0)
+		log_err("a turn that was left", &later);
 	stream_close(&s, f.done && !as->no_end);
 	return 0;
 }

@@ -97,9 +97,9 @@ struct send_as {
 	 */
 	bool stops_with_client;
 	/*
-	 * A running turn of the conversation is stopped, and its text kept, instead of
-	 * ERR_BUSY: for clients whose Stop only leaves, so that the next message must
-	 * not wait.
+	 * For clients whose Stop only leaves: the turn is stopped clients.left_s after its
+	 * last client has left, and its text kept; so is a running turn of the
+	 * conversation at once, instead of ERR_BUSY, since the next message must not wait.
 	 */
 	bool ends_running;
 	bool no_end;		/* without what ends the dialect's streams */
@@ -148,6 +148,9 @@ int send_stream(struct request *rq, struct response *rs,
 int send_events(struct request *rq, struct response *rs,
 		const struct uuid *turn, int64_t after,
 		const struct send_as *as, struct err *e) MUST_CHECK;
+
+/* The caller watches a turn, which is followed here: it is not left any more. */
+void send_watched(struct request *rq, const struct uuid *turn);
 
 /*
  * Starts the turn and runs it until it ends or waits; waits for one that runs

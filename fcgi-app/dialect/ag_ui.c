@@ -13,8 +13,11 @@
 #include "dialect/ag_ui.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "dialect/wire.h"
+#include "memory/state.h"
 
 #include "base/banned.h"
 
@@ -98,9 +101,59 @@ static void write_any(struct buf *out, const char *name,
 	wire_frame_end(&w);
 }
 
+/* What the client shares and what is known of the conversation, as one state. */
+static void put_snapshot(struct buf *out, const struct ag_ui_asked *asked)
+{
+	struct jw w = wire_typed(out, "STATE_SNAPSHOT");
+	const char *key;
+	json_t *v;
+
+	jw_key(&w, "snapshot");
+	jw_obj(&w);
+	json_object_foreach((json_t *)asked->state, key, v) {
+		if (!strcmp(key, AG_UI_STATE))
+			continue;
+		jw_key(&w, key);
+		jw_json(&w, v);
+	}
+	jw_key(&w, AG_UI_STATE);
+	state_write(&w, asked->agent_state, NULL);
+	jw_end_obj(&w);
+	wire_frame_end(&w);
+}
+
+/* The whole agent state, which has a cap: clients need not know how it is merged. */
+static void write_state(struct buf *out, const char *name, const struct turn_event *ev,
+			struct dialect_state *st)
+{
+	const struct ag_ui_asked *asked = st->asked;
+	struct err ignored = ERR_INIT;
+	json_t *updates = jx_load_lenient(ev->args, &ignored);
+	struct jw w;
+
+	write_any(out, name, ev, st);
+	if (asked && asked->agent_state && updates) {
+		(void)state_apply(asked->agent_state, NULL, updates, STATE_BY_USER,
+				  (struct str){ NULL, 0 }, clock_now_us());
+		w = wire_typed(out, "STATE_DELTA");
+		jw_key(&w, "delta");
+		jw_arr(&w);
+		jw_obj(&w);
+		jw_kstrz(&w, "op", "add");
+		jw_kstrz(&w, "path", "/" AG_UI_STATE);
+		jw_key(&w, "value");
+		state_write(&w, asked->agent_state, NULL);
+		jw_end_obj(&w);
+		jw_end_arr(&w);
+		wire_frame_end(&w);
+	}
+	json_decref(updates);
+}
+
 static void write_started(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
+	const struct ag_ui_asked *asked = st->asked;
 	struct ag_ui_state *k = st->own;
 	struct jw w;
 
@@ -115,6 +168,8 @@ static void write_started(struct buf *out, const char *name,
 	w = custom_open(out, "session");
 	wire_session(&w, ev->run);
 	wire_frame_end(&w);
+	if (asked && asked->agent_state)
+		put_snapshot(out, asked);
 }
 
 /* A new model call: its text is a new message. */
@@ -344,6 +399,7 @@ const struct dialect dialect_ag_ui = {
 		[TURN_EV_REASONING] = write_reasoning,
 		[TURN_EV_TOOL_CALL] = write_tool_call,
 		[TURN_EV_TOOL_RESULT] = write_tool_result,
+		[TURN_EV_AGENT_STATE] = write_state,
 		[TURN_EV_APPROVAL_REQUEST] = write_wait,
 		[TURN_EV_CLARIFICATION] = write_wait,
 		[TURN_EV_WAITING] = write_waiting,

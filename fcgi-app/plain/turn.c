@@ -11,6 +11,7 @@
 #include "plain/plain.h"
 
 #include "api/scope.h"
+#include "api/send.h"
 #include "app.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -31,6 +32,7 @@ struct page_sink {
 	struct response *rs;
 	struct request *rq;
 	struct plain_writer w;
+	const struct uuid *turn;
 	int64_t until_ms;	/* of a step */
 };
 
@@ -64,6 +66,8 @@ static int stream_patience(void *ctx)
 {
 	struct page_sink *ts = ctx;
 
+	if (!ts->rs->gone)
+		send_watched(ts->rq, ts->turn);
 	return ts->rs->gone || atomic_load(&ts->rq->app->stopping) ? 0 : LOOK_MS;
 }
 
@@ -71,6 +75,7 @@ static int step_patience(void *ctx)
 {
 	struct page_sink *ts = ctx;
 
+	send_watched(ts->rq, ts->turn);
 	if (ts->rq->brief || atomic_load(&ts->rq->app->stopping))
 		return 0;
 	return (int)MAX(ts->until_ms - clock_mono_ms(), 0);
@@ -216,7 +221,7 @@ int plain_turn(struct request *rq, struct response *rs, struct err *e)
 		.ends_at_wait = true,
 	};
 	struct page_sink s = { .sink = { .emit = page_emit }, .rs = rs,
-			       .rq = rq };
+			       .rq = rq, .turn = &f.turn_id };
 	struct plain p;
 
 	if (turn_follow_open(&f, e) < 0 || plain_open(rq, &p, e) < 0)

@@ -450,6 +450,7 @@ struct conf {
 		int tool_result_bytes, approval_s;
 	} limits;
 	int client_keep_days;	/* conversations of programs; 0: for ever */
+	int client_left_s;	/* a turn runs on whose client left */
 	struct {
 		int file_bytes, user_mb, message_files, turn_tokens;
 	} attach;

@@ -173,6 +173,28 @@ void event_live_interrupt(struct event_live *l)
 	pthread_mutex_unlock(&l->lock);
 }
 
+void event_live_left(struct event_live *l, const struct uuid *turn, int after_s)
+{
+	pthread_mutex_lock(&l->lock);
+	for (struct event_live_entry *t = l->turns; t; t = t->next)
+		if (!t->ended && uuid_eq(&t->turn, turn))
+			t->left_us = clock_now_us() + (int64_t)after_s * 1000000;
+	pthread_mutex_unlock(&l->lock);
+}
+
+bool event_live_is_left(struct event_live *l, const struct uuid *turn)
+{
+	bool left = false;
+
+	pthread_mutex_lock(&l->lock);
+	for (struct event_live_entry *t = l->turns; t && !left; t = t->next)
+		left = t->stop_us && uuid_eq(&t->turn, turn);
+	for (struct event_watch *w = l->watches; w && !left; w = w->next)
+		left = w->state.stop_us && uuid_eq(&w->turn, turn);
+	pthread_mutex_unlock(&l->lock);
+	return left;
+}
+
 int event_live_count(struct event_live *l)
 {
 	int n;
@@ -375,14 +397,28 @@ static void flush(struct event_live *l, struct round *r)
 	}
 }
 
-/* Stops an own turn, unless it is being stored. */
-static void stop_own(struct event_live *l, const struct uuid *turn)
+/*
+ * What is stored of an own turn: it is stopped, unless it is being stored. Returns
+ * when it is to be stopped, if its client has left just now, else 0.
+ */
+static int64_t tell_own(struct event_live *l, const struct turn_state *state)
 {
+	bool stop = state->cancel_requested || state->status != TURN_RUNNING ||
+		(state->stop_us && state->stop_us <= clock_now_us());
+	int64_t left_us = 0;
+
 	pthread_mutex_lock(&l->lock);
-	for (struct event_live_entry *t = l->turns; t; t = t->next)
-		if (!t->ending && !t->ended && uuid_eq(&t->turn, turn))
+	for (struct event_live_entry *t = l->turns; t; t = t->next) {
+		if (t->ended || !uuid_eq(&t->turn, &state->id))
+			continue;
+		if (stop && !t->ending)
 			http_abort_now(t->abort);
+		t->stop_us = state->stop_us;
+		left_us = t->left_us;
+		t->left_us = 0;
+	}
 	pthread_mutex_unlock(&l->lock);
+	return stop ? 0 : left_us;
 }
 
 /* -- watched turns ---------------------------------------------------------- */
@@ -442,10 +478,14 @@ static void look(struct event_live *l, struct round *r)
 		log_err("state of running turns", &e);
 		return;
 	}
-	for (size_t i = 0; i < r->n_own; i++)
-		if (states[i].cancel_requested ||
-		    states[i].status != TURN_RUNNING)
-			stop_own(l, &r->ids[i]);
+	for (size_t i = 0; i < r->n_own; i++) {
+		int64_t left_us = tell_own(l, &states[i]);
+
+		if (left_us && store_turn_left(l->db, &r->ids[i], left_us, &e) < 0) {
+			log_err("a turn that was left", &e);
+			err_clear(&e);
+		}
+	}
 	/* Journals first, so that a watcher that is woken finds the events. */
 	journals_look(&l->journals, l->db, states + r->n_own,
 		      r->n_ids - r->n_own, tell_turn,

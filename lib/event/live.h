@@ -43,6 +43,18 @@ bool event_live_cancel(struct event_live *l, const struct uuid *turn);
  */
 void event_live_interrupt(struct event_live *l);
 
+/*
+ * The client of a turn that runs here has left: it is stopped after after_s, unless
+ * one comes to watch it, in any process. Never blocks. Any thread.
+ */
+void event_live_left(struct event_live *l, const struct uuid *turn, int after_s);
+
+/*
+ * Whether a turn that runs or is watched here will be stopped since its client left:
+ * who watches it says with store_turn_left that it is not left. Any thread.
+ */
+bool event_live_is_left(struct event_live *l, const struct uuid *turn);
+
 /* Number of turns that run here now. */
 int event_live_count(struct event_live *l);
 
@@ -58,6 +70,8 @@ struct event_live_entry {	/* in the turn's memory; zero before add */
 					   list's lock */
 	bool interrupted;		/* stopped by a shutdown; written before
 					   abort, read after it */
+	int64_t left_us, stop_us;	/* to be stored; as stored. 0: not left. Under
+					   the list's lock */
 	struct event_live_entry *next, **prev;	/* under the list's lock */
 	struct uuid turn;
 	struct http_abort *abort;

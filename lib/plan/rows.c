@@ -44,40 +44,51 @@ int agentplan_get(struct db *db, const struct owner *o, const struct uuid *id,
 		      plan_fields, out, e);
 }
 
+/* What is stored with a conversation, all or nothing of it. */
+struct plan_storing {
+	const struct owner *o;
+	const struct uuid *conversation_id;
+	const struct plan_row *p;	/* NULL: it stays */
+	unsigned stmt;
+	const struct db_val *rows;
+	size_t n;
+};
+
+static int store_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct plan_storing *k = ctx;
+	struct uuid held;
+	int rc = db_id(tx, STMT_PLAN_HOLD, DB_ARGS(DB_U(k->conversation_id),
+		       DB_S(k->o->tenant_id), DB_U(&k->o->user_id)), &held, e);
+
+	if (rc == 0)
+		return err_set(e, ERR_NOT_FOUND, "the conversation of a plan was deleted");
+	if (rc < 0 || (k->p && agentplan_set(tx, k->o, k->p, e)))
+		return -1;
+	return db_exec_rows(tx, k->stmt, k->rows, k->n, NULL, e);
+}
+
 int agentplan_put(struct db *db, const struct owner *o, const struct uuid *conversation_id,
 		  const struct uuid *turn_id, struct str call_id, const struct plan_row *p,
 		  struct err *e)
 {
 	const int64_t now_us = clock_now_us();
+	const struct db_val row[] = {
+		DB_U(&p->id), DB_S(o->tenant_id), DB_U(&o->user_id), DB_I(now_us),
+		DB_I(now_us), DB_U(conversation_id), DB_U(turn_id), DB_S(call_id),
+		DB_S(p->goal), DB_S(p->status), DB_S(p->plan), DB_S(p->progress),
+		DB_S_IF(p->origins),
+	};
+	struct plan_storing k = { o, conversation_id, NULL, STMT_PLAN_PUT, row, 1 };
 
-	return db_exec(db, STMT_PLAN_PUT,
-		       DB_ARGS(DB_U(&p->id), DB_S(o->tenant_id), DB_U(&o->user_id),
-			       DB_I(now_us), DB_I(now_us), DB_U(conversation_id),
-			       DB_U(turn_id), DB_S(call_id), DB_S(p->goal),
-			       DB_S(p->status), DB_S(p->plan), DB_S(p->progress),
-			       DB_S_IF(p->origins)), NULL, e);
-}
-
-struct starting {
-	const struct owner *o;
-	const struct plan_row *p;
-	const struct db_val *steps;
-	size_t n;
-};
-
-static int start_tx(struct db *tx, void *ctx, struct err *e)
-{
-	const struct starting *k = ctx;
-
-	return agentplan_set(tx, k->o, k->p, e) ? -1
-		: db_exec_rows(tx, STMT_PLAN_STEP_PUT, k->steps, k->n, NULL, e);
+	return db_tx(db, store_tx, &k, e);
 }
 
 int agentplan_start(struct db *db, const struct owner *o, const struct uuid *conversation_id,
 		    const struct plan_row *p, size_t n, struct err *e)
 {
 	struct db_val *steps = xcalloc(n * 3, sizeof(*steps)), *v = steps;
-	struct starting k = { o, p, steps, n };
+	struct plan_storing k = { o, conversation_id, p, STMT_PLAN_STEP_PUT, steps, n };
 	int rc;
 
 	for (size_t i = 0; i < n; i++) {
@@ -85,7 +96,7 @@ int agentplan_start(struct db *db, const struct owner *o, const struct uuid *con
 		*v++ = DB_I((int64_t)i);
 		*v++ = DB_U(conversation_id);
 	}
-	rc = db_tx(db, start_tx, &k, e);
+	rc = db_tx(db, store_tx, &k, e);
 	free(steps);
 	return rc;
 }
@@ -128,11 +139,12 @@ int agentplan_calls(struct db *db, const struct owner *o, const struct uuid *id,
 		       call_fields, sizeof(**out), 0, out, n, e);
 }
 
-int agentplan_calls_put(struct db *db, const struct uuid *id,
+int agentplan_calls_put(struct db *db, const struct owner *o, const struct uuid *id,
 			const struct uuid *conversation_id, const struct plan_call_row *c,
 			size_t n, struct err *e)
 {
 	struct db_val *rows = xcalloc(n * 7, sizeof(*rows)), *v = rows;
+	struct plan_storing k = { o, conversation_id, NULL, STMT_PLAN_CALL_PUT, rows, n };
 	int rc;
 
 	for (size_t i = 0; i < n; i++) {
@@ -144,7 +156,7 @@ int agentplan_calls_put(struct db *db, const struct uuid *id,
 		*v++ = DB_S(c[i].args);
 		*v++ = DB_S_IF(c[i].said);
 	}
-	rc = db_exec_rows(db, STMT_PLAN_CALL_PUT, rows, n, NULL, e);
+	rc = db_tx(db, store_tx, &k, e);
 	free(rows);
 	return rc;
 }

@@ -59,12 +59,15 @@ struct uuid agentplan_id_of(const struct uuid *turn_id, struct str call_id);
 int agentplan_get(struct db *db, const struct owner *o, const struct uuid *id,
 		  struct arena *a, struct plan_row *out, struct err *e) MUST_CHECK;
 
-/* Stores a new plan, without steps. ERR_DB_DUPLICATE. */
+/* Stores a new plan, without steps. ERR_DB_DUPLICATE; ERR_NOT_FOUND: as for calls. */
 int agentplan_put(struct db *db, const struct owner *o, const struct uuid *conversation_id,
 		  const struct uuid *turn_id, struct str call_id, const struct plan_row *p,
 		  struct err *e) MUST_CHECK;
 
-/* Its status, plan and progress, and its n steps, which are PLAN_READY unless they are there. */
+/*
+ * Its status, plan and progress, and its n steps, which are PLAN_READY unless they are there.
+ * ERR_NOT_FOUND: as for calls.
+ */
 int agentplan_start(struct db *db, const struct owner *o, const struct uuid *conversation_id,
 		    const struct plan_row *p, size_t n, struct err *e) MUST_CHECK;
 
@@ -83,8 +86,11 @@ int agentplan_calls(struct db *db, const struct owner *o, const struct uuid *id,
 		    struct arena *a, struct plan_call_row **out, size_t *n,
 		    struct err *e) MUST_CHECK;
 
-/* Stores the calls of a round. ERR_DB_DUPLICATE: another process runs the step. */
-int agentplan_calls_put(struct db *db, const struct uuid *id,
+/*
+ * Stores the calls of a round, all or none. ERR_DB_DUPLICATE: another process runs the step;
+ * ERR_NOT_FOUND: the conversation was deleted.
+ */
+int agentplan_calls_put(struct db *db, const struct owner *o, const struct uuid *id,
 			const struct uuid *conversation_id, const struct plan_call_row *v,
 			size_t n, struct err *e) MUST_CHECK;
 

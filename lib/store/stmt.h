@@ -444,6 +444,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(status, i, "t.status") SEP \
 	F(lease_until_us, i, "t.lease_until_us") SEP \
 	F(cancel_requested, i, "t.cancel_requested") SEP \
+	F(stop_us, I, "t.stop_us") SEP \
 	F(user_seq, i, "t.user_seq") SEP \
 	F(answer_seq, I, "t.answer_seq") SEP \
 	F(last_event_seq, i, "t.last_event_seq") SEP \
@@ -456,6 +457,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(id, u, "id") SEP \
 	F(status, i, "status") SEP \
 	F(cancel_requested, i, "cancel_requested") SEP \
+	F(stop_us, I, "stop_us") SEP \
 	F(last_event_seq, i, "last_event_seq") SEP \
 	F(lease_until_us, i, "lease_until_us") SEP \
 	F(journal_id, U, "journal_id")

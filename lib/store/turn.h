@@ -40,6 +40,7 @@ struct turn {
 	int64_t status;			/* enum turn_status */
 	int64_t lease_until_us;
 	int64_t cancel_requested;	/* 0 or 1 */
+	int64_t stop_us;		/* it is stopped then; 0 = nobody has left it */
 	int64_t user_seq;		/* of the user message */
 	int64_t answer_seq;		/* 0 = none yet */
 	int64_t last_event_seq;		/* of an ended or waiting turn: that
@@ -273,11 +274,18 @@ int store_turn_running(struct db *db, const struct owner *o, struct uuid *out,
 int store_turn_touch(struct db *db, const struct uuid *ids, size_t n,
 		     struct err *e) MUST_CHECK;
 
+/*
+ * The client of a running turn has left, which stops at that time; 0: one watches it
+ * again. No owner: the caller has checked that it may be watched.
+ */
+int store_turn_left(struct db *db, const struct uuid *turn, int64_t stop_us,
+		    struct err *e) MUST_CHECK;
+
 struct turn_state {
 	struct uuid id;
 	int64_t status;			/* 0 = there is no such turn */
-	int64_t cancel_requested;
-	int64_t last_event_seq;		/* as struct turn has it */
+	int64_t cancel_requested, stop_us;	/* as struct turn has them */
+	int64_t last_event_seq;
 	int64_t lease_until_us;
 	struct uuid journal_id;		/* where its events are; nil: none yet */
 };

@@ -17,7 +17,6 @@
 
 enum { BYTES_PER_TOKEN = 4 };	/* estimate */
 
-#define SLEEP_US 604800000000	/* a week, until somebody goes on with a plan */
 
 static const struct db_field events_fields[] = {
 #define F(m, t, sql) FIELD_OF(struct turn_events, m, t)
@@ -162,12 +161,10 @@ int store_turn_evict(struct db *tx, const struct owner *o,
 {
 	if (uuid_is_nil(&l->turn_id))
 		return 0;
-	if ((l->status == TURN_WAITING || is_dead(l, clock_now_us())) &&
-	    db_exec(tx, STMT_PLAN_STOP,
-		    DB_ARGS(DB_I(clock_now_us()), DB_U(&l->turn_id)), NULL, e))
-		return -1;
 	if (is_dead(l, clock_now_us())) {
-		if (close_dead(tx, o, conversation_id, l, fn, e))
+		if (db_exec(tx, STMT_PLAN_STOP,
+			    DB_ARGS(DB_I(clock_now_us()), DB_U(&l->turn_id)), NULL, e) ||
+		    close_dead(tx, o, conversation_id, l, fn, e))
 			return -1;
 		/* The lock may be left over from a turn that has ended. */
 		if (l->status == TURN_RUNNING)
@@ -201,7 +198,7 @@ static int put_to_sleep(struct db *tx, const struct turn *t, struct err *e)
 	if (store_turn_events_last(tx, &t->id, &last_seq, e) ||
 	    journal_detach(tx, &t->id, e) ||
 	    db_exec(tx, STMT_TURN_PAUSE,
-		    DB_ARGS(DB_I(clock_now_us() + SLEEP_US),
+		    DB_ARGS(DB_I(clock_now_us() + TURN_SLEEP_US),
 			    DB_I(last_seq + TURN_SEQ_GAP), DB_U(&t->id),
 			    DB_I(t->resumes)), NULL, e))
 		return -1;

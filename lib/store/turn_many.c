@@ -86,6 +86,13 @@ int store_turn_touch(struct db *db, const struct uuid *ids, size_t n, struct err
 	return 0;
 }
 
+int store_turn_left(struct db *db, const struct uuid *turn, int64_t stop_us,
+		    struct err *e)
+{
+	return db_exec(db, STMT_TURN_LEFT,
+		       DB_ARGS(DB_I_IF(stop_us, stop_us), DB_U(turn)), NULL, e);
+}
+
 struct running {
 	struct uuid *out;
 	size_t *n;

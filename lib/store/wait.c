@@ -510,6 +510,7 @@ int wait_close(struct db *tx, const struct owner *o,
 					l->last_seq + ++n_rows, now_us, e);
 	arena_release(&a);
 	if (rc ||
+	    db_exec(tx, STMT_PLAN_STOP, DB_ARGS(DB_I(now_us), DB_U(&l->turn_id)), NULL, e) ||
 	    db_exec(tx, STMT_TURN_WAIT_CLOSE,
 		    DB_ARGS(DB_I(now_us), DB_I(why), DB_I(now_us),
 			    DB_I(now_us), DB_U(&l->turn_id)), NULL, e) ||

@@ -77,6 +77,9 @@ void store_turn_wait_copy(struct turn_wait *to, const struct turn_wait *w, struc
 
 /* -- for the process that runs the turn ---------------------------------------- */
 
+/* How long a turn waits for nobody, until somebody goes on with its plan: a week. */
+#define TURN_SLEEP_US 604800000000
+
 struct turn_pause {
 	int64_t attempt_us;	/* of the attempt (store/attempt.h): 0 = now */
 	struct uuid turn_id, conversation_id;
@@ -91,7 +94,7 @@ struct turn_pause {
 	const struct turn_events *events;	/* not flushed yet */
 	size_t n_events;
 	int64_t last_event_seq;		/* of the event WAITING */
-	int64_t until_us;		/* latest expiry of a wait */
+	int64_t until_us;		/* latest expiry of a wait; or TURN_SLEEP_US from now */
 	/* out: */
 	bool news;	/* a decision was made meanwhile, so it does not wait;
 			   rows and waits are stored nevertheless */

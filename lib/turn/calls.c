@@ -174,8 +174,17 @@ void calls_end(struct turn_loop *l, struct turn_call *c)
 	tell_result(l, c);
 	note_change(l, c);
 	stuck_note(l, c);
-	if (l->trail)
+	/* What the end of the run has cut is to be done by the next one. */
+	if (l->trail && !(c->result.is_error && http_aborted(l->abort)))
 		trail_end(l, c);
+}
+
+bool calls_may_change(const struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+
+	return o && (o->tool->effect != TOOL_READ ||
+		     (o->tool->kind && !strcmp(o->tool->kind, "agent")));
 }
 
 /* -- calls that are not run ------------------------------------------------- */
@@ -415,6 +424,8 @@ static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
 static void run_job(struct call_job *j)
 {
 	struct tool_ctx ctx = j->loop->tool_ctx;
+	/* What an agent changes in a step of a plan counts as the call's that runs it. */
+	const struct resource_changes *of = ctx.turn.by.changes;
 
 	ctx.arena = &j->arena;
 	ctx.turn.service = j->loop->run->in.target.service;
@@ -427,6 +438,11 @@ static void run_job(struct call_job *j)
 	ctx.from = &j->call->from;
 	j->changes.turn_id = j->loop->run->id;
 	j->changes.conversation_id = j->loop->run->conversation_id;
+	if (of) {
+		j->changes.plan_id = of->plan_id;
+		j->changes.plan_call = of->plan_call;
+		j->changes.plan_try = of->plan_try;
+	}
 	ctx.turn.by.changes = &j->changes;
 	if (j->loop->trail &&
 	    !trail_begin(j->loop, j->call, &j->changes, &j->arena, &j->result))
@@ -449,13 +465,24 @@ static void *job_main(void *p)
 	return NULL;
 }
 
+/* Whether it is a plan that the end of the process has cut. */
+static bool sleeps(const struct call_job *j)
+{
+	const struct tool_offer *o = tool_set_find(&j->loop->tools, j->call->name);
+
+	return o && o->tool->resumes && j->result.is_error && j->loop->live.interrupted;
+}
+
 /* Moves the result to the turn's arena. */
 static void finish_job(struct call_job *j)
 {
 	struct turn_loop *l = j->loop;
 
-	if (j->n_waits) {
-		turn_plan_keep_waits(j->call, j->waits, j->n_waits, l->arena);
+	j->call->sleeps = !j->n_waits && sleeps(j);
+	if (j->n_waits || j->call->sleeps) {
+		if (j->n_waits)
+			turn_plan_keep_waits(j->call, j->waits, j->n_waits, l->arena);
+		operation_end(l, j->call, &j->changes);
 		arena_release(&j->arena);
 		j->state = JOB_TOLD;
 		return;

@@ -21,6 +21,12 @@ void calls_go(struct turn_loop *l);
 /* Ends a call with the content of c->result, without running it. */
 void calls_end(struct turn_loop *l, struct turn_call *c);
 
+/*
+ * Whether the call may change something outside the conversation. What an agent does with
+ * its tools is unknown here, so it counts as a change.
+ */
+bool calls_may_change(const struct turn_loop *l, const struct turn_call *c);
+
 /* The tool's display name; empty if it declares none. */
 struct str calls_title(const struct turn_loop *l, const struct turn_call *c);
 

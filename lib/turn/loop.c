@@ -325,19 +325,13 @@ static void tell_reset(struct turn_loop *l)
 /*
  * Whether the step has changed nothing outside the conversation. Then it may be
  * stored during the next model call; otherwise it is stored first, so that a
- * turn that dies there shows what was done. What a nested agent did is unknown
- * here, so it counts as a change.
+ * turn that dies there shows what was done.
  */
 static bool only_read(const struct turn_loop *l)
 {
-	for (size_t i = 0; i < l->step.n_calls; i++) {
-		const struct tool_offer *o =
-			tool_set_find(&l->tools, l->step.calls[i].name);
-
-		if (o && (o->tool->effect != TOOL_READ ||
-			  (o->tool->kind && !strcmp(o->tool->kind, "agent"))))
+	for (size_t i = 0; i < l->step.n_calls; i++)
+		if (calls_may_change(l, &l->step.calls[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -347,13 +341,14 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 	while (pause_waits(l)) {
 		int rc;
 
-		if (http_aborted(l->abort)) {
-			pause_drop(l);
-			break;
-		}
 		if (l->trail) {
 			trail_wait(l);
 			return 1;
+		}
+		/* What waits when its process ends waits on. */
+		if (http_aborted(l->abort) && !l->live.interrupted) {
+			pause_drop(l);
+			break;
 		}
 		if (pausing)
 			tell_reset(l);

@@ -72,12 +72,12 @@ static const struct resource_changed *changed(const struct turn_call *c, const c
 void operation_end(struct turn_loop *l, struct turn_call *c,
 		   const struct resource_changes *made)
 {
-	const struct resource_changed *one;
+	const struct resource_changed *told = c->changes.last, *one;
 
 	resource_changes_copy(&c->changes, made, l->arena);
 	if (l->tool_ctx.turn.by.changes)
 		resource_changes_copy(l->tool_ctx.turn.by.changes, made, l->arena);
-	for (one = c->changes.first; one; one = one->next)
+	for (one = told ? told->next : c->changes.first; one; one = one->next)
 		tell_change(l, c, one);
 	if (!c->operation)
 		return;

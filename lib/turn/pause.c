@@ -93,7 +93,7 @@ bool pause_needed(struct turn_loop *l, struct turn_call *c)
 bool pause_waits(const struct turn_loop *l)
 {
 	for (size_t i = 0; i < l->step.n_calls; i++)
-		if (l->step.calls[i].wait)
+		if (l->step.calls[i].wait || l->step.calls[i].sleeps)
 			return true;
 	return false;
 }
@@ -272,6 +272,8 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	p.n_waits = n_new;
 	for (size_t i = 0; i < l->n_waiting; i++)
 		p.until_us = MAX(p.until_us, l->waits[i].expires_us);
+	if (!l->n_waiting)
+		p.until_us = clock_now_us() + TURN_SLEEP_US;
 	steps_add(l);
 	loop_status(l, "waiting");
 	if (p.usage)

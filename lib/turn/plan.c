@@ -28,6 +28,7 @@ enum {
 	STEP_MS = 900000,
 	STEP_ROUNDS = 12, STEP_CALLS = 30, STEP_TOKENS = 200000,
 	TOLD_CHARS = 4000,	/* of a step's result in that of the plan */
+	INPUTS_CHARS = 1000000,	/* of all inputs of a step; each has the same part of it */
 };
 
 static const struct prompt_text prompt_plan = {
@@ -305,7 +306,7 @@ static int read_stored(struct runner *r, struct err *e)
 
 static struct str plan_text(const struct runner *r)
 {
-	struct buf b = BUF_INIT(LIM_TOOL_ARGS_BYTES);
+	struct buf b = BUF_INIT(2 * LIM_TOOL_ARGS_BYTES);	/* with ids for all */
 	struct str s;
 
 	jx_dump_sorted(&b, r->plan.json);
@@ -409,35 +410,47 @@ static int may_run(struct runner *r, struct err *e)
 
 /* -- one step ----------------------------------------------------------------------- */
 
-/* What a step gave under this name: a member of its answer, or all of it. */
+/*
+ * What a step gave under this name: a member of its answer, or all of it; of what is longer
+ * than max characters the beginning.
+ */
 static void write_output(struct jw *w, const struct work *k, const struct plan_step *s,
-			 const char *name)
+			 const char *name, size_t max, struct arena *a)
 {
 	json_t *j = json_array_size(s->outputs) > 1 ? jx_try(str_trim(k->row.result)) : NULL;
 	const json_t *v = json_object_get(j, name);
+	struct str text = v && !json_is_string(v) ? str_of(jx_text(a, v)) :
+		v ? (struct str){ json_string_value(v), json_string_length(v) } :
+		k->row.result.p ? k->row.result : STR("");
+	const struct str head = utf8_head(text, max);
 
 	jw_key(w, name);
-	if (v)
+	if (head.n < text.n)
+		jw_str(w, str_of(arena_printf(a, "%.*s\n[The rest is left out: it is too long.]",
+					      STR_ARG(head))));
+	else if (v)
 		jw_json(w, v);
 	else
-		jw_str(w, k->row.result.p ? k->row.result : STR(""));
+		jw_str(w, text);
 	json_decref(j);
 }
 
 static void write_inputs(struct jw *w, struct work *k)
 {
 	const struct runner *r = k->r;
-	const json_t *v;
+	const json_t *inputs = r->plan.steps[k->number].inputs, *v;
+	const size_t max = INPUTS_CHARS / MAX(json_array_size(inputs), 1);
 	size_t i;
 
 	jw_key(w, "inputs");
 	jw_obj(w);
-	json_array_foreach((json_t *)r->plan.steps[k->number].inputs, i, v) {
+	json_array_foreach((json_t *)inputs, i, v) {
 		const char *name = json_string_value(v);
 
 		for (size_t m = 0; m < r->plan.n_steps; m++)
 			if (agentplan_makes(&r->plan.steps[m], str_of(name)))
-				write_output(w, &r->steps[m], &r->plan.steps[m], name);
+				write_output(w, &r->steps[m], &r->plan.steps[m], name,
+					     max, &k->arena);
 	}
 	jw_end_obj(w);
 }
@@ -446,7 +459,8 @@ static struct str step_input(struct work *k)
 {
 	const struct runner *r = k->r;
 	const struct plan_step *s = &r->plan.steps[k->number];
-	struct buf b = BUF_INIT(LIM_CONTENT_CHARS);
+	/* Of a character JSON makes up to six bytes. */
+	struct buf b = BUF_INIT(6 * (INPUTS_CHARS + LIM_TOOL_ARGS_BYTES));
 	struct jw w = jw_on(&b);
 	struct str text;
 
@@ -590,6 +604,7 @@ static int finish(struct work *k, struct err *e)
 	k->row.tokens += k->end.tokens;
 	if (!isnan(k->end.cost))
 		k->row.cost = (isnan(k->row.cost) ? 0 : k->row.cost) + k->end.cost;
+	resource_changes_copy(r->call->turn.by.changes, &k->end.changes, r->a);
 	k->from = k->end.from;
 	k->row.origins = origins_text(&k->from, r->a);
 	if (k->rc == 0 && k->end.n_waits) {
@@ -758,15 +773,8 @@ static int carry_out(struct runner *r, struct buf *out, struct err *e)
 	if (agentplan_start(db_of(r), &l->owner, &l->run->conversation_id, &r->row,
 			    r->plan.n_steps, e) < 0 || load_steps(r, e) < 0)
 		return -1;
-	if (run_all(r, e) < 0) {
-		struct err ignored = ERR_INIT;
-
-		/* A process that ends leaves it for the next one. */
-		if (e->code == ERR_CANCELLED && !l->live.interrupted &&
-		    tell(r, "stopped", &ignored) < 0)
-			log_err("a stopped plan", &ignored);
+	if (run_all(r, e) < 0)
 		return -1;
-	}
 	if (r->n_waits)
 		return tell(r, "waiting", e);
 	if (tell(r, all_done(r) ? "done" : "partial", e) < 0)
@@ -776,6 +784,19 @@ static int carry_out(struct runner *r, struct buf *out, struct err *e)
 	r->of->untrusted |= r->of->from.n > 0;
 	answer(r, out);
 	return 0;
+}
+
+/* It has failed, or was refused. A process that ends leaves it for the next one. */
+static void stop(struct runner *r)
+{
+	struct err ignored = ERR_INIT;
+
+	if (r->l->live.interrupted || !r->row.progress.p || !r->plan.n_steps)
+		return;
+	if (!r->steps && load_steps(r, &ignored) < 0)
+		log_err("steps of a stopped plan", &ignored);
+	else if (tell(r, "stopped", &ignored) < 0)
+		log_err("a stopped plan", &ignored);
 }
 
 int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ctx *call,
@@ -806,6 +827,8 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 		rc = 1;
 	if (rc > 0)
 		rc = carry_out(r, out, e);
+	if (rc < 0)
+		stop(r);
 	*waits = r->waits;
 	*n = rc < 0 ? 0 : r->n_waits;
 	pthread_cond_destroy(&r->changed);

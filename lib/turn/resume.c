@@ -176,6 +176,8 @@ int resume_calls(struct turn_loop *l, struct err *e)
 		}
 	}
 	for (size_t i = 0; i < l->step.n_calls; i++)
+		l->step.calls[i].sleeps = false;
+	for (size_t i = 0; i < l->step.n_calls; i++)
 		if (l->step.calls[i].n_inner) {
 			l->step.calls[i].wait = 0;
 			l->step.calls[i].n_inner = 0;

@@ -46,6 +46,7 @@ struct turn_call {
 	struct str shown;		/* canonical arguments */
 	struct str edited;		/* as the user changed them; or empty */
 	bool approved;
+	bool sleeps;		/* a plan whose process ends: it goes on in the next one */
 	/* A plan that waits: for these, of its steps; in the arena. */
 	struct turn_wait *inner;
 	size_t n_inner;

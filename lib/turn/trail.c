@@ -34,6 +34,9 @@ int trail_round(struct turn_loop *l, struct err *e)
 	struct turn_step *s = &l->step;
 	struct plan_call_row *v = arena_zalloc(l->arena, s->n_calls, sizeof(*v));
 
+	_Static_assert(LIM_TOOL_CALLS <= 1 << PLAN_ROUND_BITS, "a number for each call");
+	if (j->round == 1 << (PLAN_STEP_BITS - PLAN_ROUND_BITS))
+		return err_public(e, ERR_TOOL_FAILED, "The step has too many rounds.");
 	for (size_t i = 0; i < s->n_calls; i++) {
 		struct turn_call *c = &s->calls[i];
 
@@ -45,15 +48,8 @@ int trail_round(struct turn_loop *l, struct err *e)
 		};
 	}
 	j->round++;
-	return agentplan_calls_put(l->run->deps->db, &j->plan_id,
+	return agentplan_calls_put(l->run->deps->db, &l->owner, &j->plan_id,
 				   &l->parent->run->conversation_id, v, s->n_calls, e);
-}
-
-static bool is_write(const struct turn_loop *l, const struct turn_call *c)
-{
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
-
-	return o && o->tool->effect != TOOL_READ;
 }
 
 bool trail_begin(const struct turn_loop *l, struct turn_call *c,
@@ -63,7 +59,7 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 	const struct trail *j = l->trail;
 	struct err e = ERR_INIT;
 
-	if (!is_write(l, c))
+	if (!calls_may_change(l, c))
 		return true;
 	if (agentplan_call_begin(l->run->deps->db, &j->plan_id, c->plan_call, c->plan_tries,
 				 &e) < 0) {
@@ -184,7 +180,7 @@ static bool is_ours(const struct turn_loop *l, const struct turn_call *c)
 static void take_up(struct turn_loop *l, struct turn_call *c, const struct plan_call_row *r)
 {
 	const struct turn_wait *w = wait_of(l, c);
-	const bool cut = r->tries > 0 && is_write(l, c);
+	const bool cut = r->tries > 0 && calls_may_change(l, c);
 
 	if (cut && r->landed)
 		tell_landed(l, c, r->landed);

@@ -10,6 +10,8 @@ SERVICES = {
     "reads": {"model": scripted({"text": "found it", "first_byte_ms": 300})},
     "writes": {"model": scripted({"tool_calls": [MAKE], "then": {
         "text": "made it", "first_byte_ms": 100}})},
+    "founds": {"model": scripted({"tool_calls": [{"name": "create_onto_project", "args": {
+        "name": "Roof"}}], "then": {"text": "founded it"}})},
     "bad": {"model": scripted({"text": "no plan"})},
     "plans": {"model": scripted({"text": json.dumps({"goal": "g", "stages": [
         {"name": "s", "mode": "parallel", "steps": [

@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import threading
+import uuid
 
 import pytest
 
@@ -182,6 +183,42 @@ def test_facts_without_a_model(lab, model):
     [entity] = m["agentState"]["current_understanding"]["entities"]
     assert entity == {"id": ID + "1", "kind": "task", "name": "Roof of the pilot"}
     assert t.facts("?q=ROOF") == [fact] and t.facts("?q=cellar") == []
+
+
+def test_the_state_of_ag_ui(lab, model):
+    """The client's own state, and the agent state beside it: first all, then what is new."""
+    def run(text, state, thread=uuid.uuid4().hex):
+        events = lab.stream("/ag-ui/lab", {
+            "threadId": thread, "runId": "r", "state": state, "messages": [
+                {"id": "m", "role": "user", "content": text}]}, user="ada").events()
+        return [e.data for e in events]
+
+    def of(events, kind):
+        return [e for e in events if e["type"] == kind]
+
+    mine = {"board": [1, 2], "agentState": "forged"}
+    events = run("call create_task {\"name\":\"Roof\"}", mine)
+    assert [e["type"] for e in events][:3] == ["RUN_STARTED", "CUSTOM", "STATE_SNAPSHOT"]
+    [first] = of(events, "STATE_SNAPSHOT")
+    assert first["snapshot"]["board"] == [1, 2]
+    state = first["snapshot"]["agentState"]
+    assert state["current_understanding"]["entities"] == [] and state["items"] == []
+    [delta] = of(events, "STATE_DELTA")
+    [patch] = delta["delta"]
+    assert (patch["op"], patch["path"]) == ("add", "/agentState")
+    [entity] = patch["value"]["current_understanding"]["entities"]
+    assert entity == {"id": ID + "1", "kind": "task", "name": "Roof of the pilot"}
+    where = events[1]["value"]["conversationId"]
+    wait_until("what is remembered", lambda: lab.get(
+        f"/conversations/{where}/memory", user="ada").json["version"])
+    # The next run begins with it; a state that is no object is left alone.
+    events = run("hello", {**mine, "agentState": state})
+    [first] = of(events, "STATE_SNAPSHOT")
+    assert first["snapshot"]["agentState"]["current_understanding"]["entities"] == [entity]
+    assert not of(events, "STATE_DELTA")
+    for other in ("text", [1], 7):
+        assert not of(run("hello", other), "STATE_SNAPSHOT")
+    assert of(run("hello", None), "STATE_SNAPSHOT")
 
 
 def test_ids_numbers_and_approvals_survive(lab, model):

@@ -14,12 +14,13 @@ from plans import SERVICES, agent, plan, prompts, result, stage, step
 @pytest.fixture(scope="module")
 def lab():
     tools = {"plan_research": agent("reads"), "plan_tooling": agent("writes"),
-             "plan_planner": agent("plans")}
+             "plan_planner": agent("plans"), "plan_editor": agent("founds")}
     with Lab(services=SERVICES, config={"tools": tools}, workspaces={
             "lab": {"workspace": "lab", "title_by_model": False, "agents": [
-                {"id": "boss", "tools": ["plan", "create_prompt"]}]},
+                {"id": "boss", "tools": ["plan", "create_prompt", "create_onto_project"]}]},
             "strict": {"workspace": "strict", "title_by_model": False, "confirm": "always",
-                       "agents": [{"id": "boss", "tools": ["plan", "create_prompt"]}]}},
+                       "agents": [{"id": "boss", "tools": ["plan", "create_prompt",
+                                                           "create_onto_project"]}]}},
              ) as lab:
         yield lab
 
@@ -94,6 +95,22 @@ def test_the_plan_and_a_step_wait(lab):
     events = decide(lab, two, "deny")
     assert events[-1].name == "done" and prompts(lab) == before + 1
     assert result(events)["status"] == "done"
+
+
+def test_what_steps_changed_is_told(lab):
+    """Clients get the patches of what the steps change, also while the plan waits."""
+    steps = [step(f"p{n}", "editor", tools=["create_onto_project"]) for n in range(2)]
+    events = plan(lab, stage(*steps))
+    patches = [e.data for e in events if e.name == "entity-patch"]
+    assert [(p["action"], p["entityType"]) for p in patches] == [("create", "project")] * 2
+    assert {p["entityId"] for p in patches} == {
+        p["id"] for p in lab.get("/projects", user="ada").json["items"]}
+    asked, = approvals(plan(lab, stage(*steps), workspace="strict"))
+    one, two = approvals(decide(lab, asked))
+    for request, decision, last, n in ((one, "approve", "waiting", 1), (two, "deny", "done", 0)):
+        events = decide(lab, request, decision)
+        assert events[-1].name == last
+        assert [e.name for e in events].count("entity-patch") == n
 
 
 def test_killed_in_the_middle(lab):

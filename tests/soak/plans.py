@@ -49,6 +49,7 @@ def killed(lab):
     stream, turn = begin(lab)
     kills, status = 0, "waiting"
     for _ in range(random.randint(2, 5)):
+        # Not a wait for anything: it is the moment of the kill, which is to be a random one.
         time.sleep(random.random() * 0.35)
         lab.stop("responder", sig=signal.SIGKILL)
         kills += 1

@@ -51,7 +51,9 @@ static struct arena arena = ARENA_INIT;
 /* A stream of d: as nobody asked for anything, or for all there is. */
 static struct dialect_state state_of(enum dialect_id d, bool asked)
 {
-	static const struct ag_ui_asked ag_ui = { { "th", 2 }, { "ru", 2 } };
+	static const struct ag_ui_asked ag_ui = {
+		.thread_id = { "th", 2 }, .run_id = { "ru", 2 },
+	};
 	static const struct openai_asked openai = {
 		.model = { "lab/\"x\"", 7 }, .want_usage = true,
 	};

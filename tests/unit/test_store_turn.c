@@ -432,12 +432,17 @@ static void many_turns_at_once(void **state)
 	ok(store_turn_cancel(db, &ann, &ids[7], &a, &t, &e));
 	assert_int_equal(t.cancel_requested, 1);
 	assert_int_equal(t.status, TURN_RUNNING);
+	ok(store_turn_left(db, &ids[8], 12345, &e));
+	ok(store_turn_left(db, &ids[9], 12345, &e));
+	ok(store_turn_left(db, &ids[9], 0, &e));
+	ok(store_turn_left(db, &ids[N], 12345, &e));	/* none: not an error */
 	ok(store_turn_poll(db, ids, N + 1, st, &e));
 	for (int i = 0; i < N; i++) {
 		assert_true(uuid_eq(&st[i].id, &ids[i]));
 		assert_int_equal(st[i].status, TURN_RUNNING);
 		assert_int_equal(st[i].last_event_seq, 5);
 		assert_int_equal(st[i].cancel_requested, i == 7);
+		assert_int_equal(st[i].stop_us, i == 8 ? 12345 : 0);
 	}
 	assert_int_equal(st[N].status, 0);
 	clock_fix_us(clock_now_us() + 10000000);
