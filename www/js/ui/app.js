@@ -138,8 +138,8 @@ export class LampApp extends PageElement {
 			this.#variant(/** @type {Element} */ (event.target).closest('lamp-turn'),
 				event.detail));
 		this.addEventListener('lamp-fork', (event) => this.#fork(event.detail.turn));
-		this.addEventListener('lamp-rating', ({ detail: { turn } }) => this.#ratings.tell(
-			this.threads.current.conversationId, turn).catch(() => {}));
+		this.addEventListener('lamp-rating', (event) => this.#ratings.tell(
+			this.threads.current.conversationId, event.detail.turn).catch(() => {}));
 		this.addEventListener('lamp-rate', (event) => this.#rate(event.detail));
 		this.addEventListener('lamp-delete', (event) => this.#delete(event.detail));
 		this.addEventListener('lamp-rename', (event) => this.#rename(event.detail));
@@ -347,7 +347,10 @@ export class LampApp extends PageElement {
 		this.#say(t('variant.shown', { at: index }));
 	}
 
-	/** Rates an answer, or takes it back; what was bad about it is asked, or without a value. */
+	/**
+	 * Rates an answer, or takes it back; what was bad about it is asked, or without a value.
+	 * @param {{turn: any, value?: 'good' | 'bad'}} what
+	 */
 	async #rate({ turn, value })
 	{
 		const { conversationId } = this.threads.current;

@@ -40,10 +40,11 @@ class LampRating extends PageElement {
 		this.reasons = turn.rating.reasons || [];
 		this.refused = null;
 		await this.updateComplete;
-		const form = this.querySelector('form');
+		/** @type {any} */
+		const { comment, text } = this.querySelector('form').elements;
 
-		form.elements.comment.value = turn.rating.comment || '';
-		form.elements.text.checked = turn.rating.withText;
+		comment.value = turn.rating.comment || '';
+		text.checked = turn.rating.withText;
 		this.querySelector('dialog').showModal();
 	}
 
