@@ -42,6 +42,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/metric.c \
 	fcgi-app/api/notification.c \
 	fcgi-app/api/page.c fcgi-app/api/page.h \
+	fcgi-app/api/plan.c \
 	fcgi-app/api/preview.c \
 	fcgi-app/api/project.c \
 	fcgi-app/api/calendar.c \
@@ -85,6 +86,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/list.c \
 	fcgi-app/plain/message.c \
 	fcgi-app/plain/page.c \
+	fcgi-app/plain/plan.c \
 	fcgi-app/plain/send.c \
 	fcgi-app/plain/source.c \
 	fcgi-app/plain/thread.c \

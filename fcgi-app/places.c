@@ -33,6 +33,15 @@ bool places_hold_process(const struct request *rq)
 		places_web(rq) == WEB_APACHE_FCGID;
 }
 
+bool places_close_idle(const struct request *rq)
+{
+	const enum doctor_web web = places_web(rq);
+
+	return (web == WEB_APACHE_PROXY || web == WEB_APACHE_FCGID ||
+		web == WEB_APACHE_CGI) &&
+		str_starts(req_param(rq, "SERVER_PROTOCOL"), STR("HTTP/1"));
+}
+
 int places_all(const struct conf *conf, enum doctor_web web,
 	       enum place_kind kind)
 {

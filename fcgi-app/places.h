@@ -49,6 +49,12 @@ struct places {
 enum doctor_web places_web(const struct request *rq);
 bool places_hold_process(const struct request *rq);
 
+/*
+ * Whether the connection of a client that asks again later shall end with the answer:
+ * Apache's prefork MPM keeps a process for one that is idle, for KeepAliveTimeout.
+ */
+bool places_close_idle(const struct request *rq);
+
 /* What all processes together, and this one, may keep open now; 0: none. */
 int places_all(const struct conf *conf, enum doctor_web web,
 	       enum place_kind kind);

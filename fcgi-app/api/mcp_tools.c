@@ -452,7 +452,7 @@ static int call(struct rpc_ask *a, struct jw *w, struct str name, const json_t *
 
 	/* What cannot be prepared is refused by the call. */
 	if (tool_prepare(&a->set, &a->ctx, name, text, &o, &read, &why) == 0 &&
-	    tool_asks(o->tool, &a->ctx, &q)) {
+	    tool_asks(o->tool, &a->ctx, read, &q)) {
 		rc = settle(a, w, o->tool, canonical(a, read), &q, e);
 		a->ctx.approved = rc == 1;
 	}

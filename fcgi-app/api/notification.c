@@ -52,6 +52,7 @@ struct listener {
 	bool retry_due;		/* the first event has the delay for reconnecting */
 	bool poll;		/* JSON instead of a stream */
 	bool brief;		/* ends at once: there is no place for it to stay open */
+	bool close;		/* and its connection */
 	int64_t until_ms;	/* of a poll: when it is answered at the latest */
 	struct jw items;	/* of a poll */
 	size_t n_items;
@@ -361,6 +362,8 @@ static void begin(struct listener *l, struct conn *conn)
 	resp_begin(&l->rs, conn, l->request_id, false);
 	if (l->brief)
 		send_retry_after(&l->rs, PLACE_NOTIFICATION_S);
+	if (l->close)
+		resp_header(&l->rs, "Connection", "close");
 	if (l->poll)
 		begin_poll(l);
 	else
@@ -500,6 +503,7 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 	l->dialect = dialect;
 	l->poll = wait_s >= 0;
 	l->brief = brief;
+	l->close = brief && places_close_idle(rq);
 	l->all = places_all(rq->conf, places_web(rq), PLACE_NOTIFICATION);
 	l->lost = after > last_seq;
 	l->sub.after = after < 0 || l->lost ? last_seq : after;

@@ -65,6 +65,8 @@ static void write_deltas(struct buf *out, const char *name,
 
 	v->told = 'e';
 	jw_kstrz(&w, "state", "executing");
+	if (ev->code.n)
+		jw_kstr(&w, "mode", ev->code);
 	jw_key(&w, "agent_state_updates");
 	wire_foreign(&w, ev->args);
 	wire_frame_end(&w);

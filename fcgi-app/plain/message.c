@@ -58,15 +58,18 @@ static void put_call(struct buf *b, struct str tool, struct str args)
 	buf_adds(b, "</details>\n");
 }
 
-static void put_result(struct buf *b, struct str tool, struct str result,
+static void put_result(struct plain *p, struct str tool, struct str result,
 		       bool is_error, int64_t ms)
 {
+	struct buf *b = p->b;
+
 	buf_adds(b, "<details class=\"tool\"><summary>");
 	html_text(b, tool);
 	buf_addf(b, "%s after %lld ms</summary>\n",
 		 is_error ? " failed" : " answered", (long long)ms);
 	put_long(b, result);
 	buf_adds(b, "</details>\n");
+	plain_plan_link(p, tool, result);
 }
 
 static void put_reasoning(struct buf *b, struct str text)
@@ -245,7 +248,7 @@ void plain_message(struct plain *p, const struct message *m, struct str name)
 			break;
 		}
 		meta = meta_of(p, m);
-		put_result(b, jx_str(meta, "toolName"), m->content,
+		put_result(p, jx_str(meta, "toolName"), m->content,
 			   jx_bool(meta, "isError", false),
 			   jx_int(meta, "durationMs", 0));
 		break;
@@ -310,7 +313,7 @@ void plain_event(struct plain_writer *w, const struct turn_event *ev)
 		put_call(b, ev->tool_name, ev->args);
 		break;
 	case TURN_EV_TOOL_RESULT:
-		put_result(b, ev->tool_name, ev->result, ev->is_error,
+		put_result(w->p, ev->tool_name, ev->result, ev->is_error,
 			   ev->duration_ms);
 		break;
 	case TURN_EV_WARNING:

@@ -15,6 +15,7 @@
  *   replace.c  regenerating, editing a message, versions
  *   source.c   what an answer cites
  *   turn.c     the page of a running turn, streamed or in steps
+ *   plan.c     plans and their steps
  *   wait.c     what a turn waits for: approvals, questions
  */
 #ifndef PLAIN_PLAIN_H
@@ -163,6 +164,14 @@ void plain_close(struct plain_writer *w);
  */
 int plain_waits(struct plain *p, const struct uuid *turn,
 		struct err *e) MUST_CHECK;
+
+/* -- plan.c -------------------------------------------------------------------- */
+
+/* The plans of a turn that waits, and what can be done to their steps. Errors of the database. */
+int plain_plans(struct plain *p, const struct uuid *turn, struct err *e) MUST_CHECK;
+
+/* A link to the page of the plan that a call of `plan` has carried out. */
+void plain_plan_link(struct plain *p, struct str tool, struct str result);
 
 /* -- replace.c ------------------------------------------------------------------ */
 

@@ -96,6 +96,8 @@ static void put_approval(struct plain *p, const struct turn_wait *w)
 	buf_release(&args);
 	buf_adds(b, "</pre>\n");
 	put_origins(b, w);
+	if (str_is(w->reason, "intent"))
+		buf_adds(b, "<p>It is not clear that you asked for this change.</p>\n");
 	open_form(p, w, "decide");
 	hidden(b, "digest", str_of(sodium_bin2hex(
 		digest, sizeof(digest), (const unsigned char *)w->digest.p,
@@ -152,8 +154,8 @@ static void put_sleeping(struct plain *p, const struct uuid *turn)
 {
 	char id[UUID_TEXT_BYTES];
 
-	buf_adds(p->b, "<section class=\"wait\">\n<p>The server stopped in the middle of "
-		 "this. What was done is kept.</p>\n");
+	buf_adds(p->b, "<section class=\"wait\">\n<p>This was cut before its end. What "
+		 "was done is kept.</p>\n");
 	plain_form(p, arena_printf(p->rq->arena, "turns/%s/continue",
 				   uuid_format(turn, id)));
 	buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Continue this answer\"></p>"
@@ -167,6 +169,8 @@ int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
 
 	if (store_turn_wait_list(p->rq->app->db, &p->rq->by.owner, turn, p->rq->arena,
 				 &rows, &n, e) < 0)
+		return -1;
+	if (plain_plans(p, turn, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].status != WAIT_OPEN)

@@ -613,6 +613,7 @@ int bundle_read(const struct caller *by, struct str file, struct str name,
 		t.made = *by->changes;
 		t.made.first = t.made.last = NULL;
 	}
+	t.made.others = true;	/* whoever brings the file */
 	in.until_ms = clock_mono_ms() + STORE_MS;
 	if (hold_take(by->db, by->conf, &by->owner, text_bytes(&in), &room, e) < 0)
 		return -1;

@@ -11,7 +11,7 @@
 
 struct entity_pack {
 	bool there;		/* the caller sees the project, and the focus in it */
-	bool own;		/* nobody else works on it, so that it is their text */
+	bool own;		/* all of it is their text: of nobody else, no file */
 	struct str focus_kind;	/* "task"; empty: there is none */
 	struct str text;	/* Markdown; empty: there is nothing to tell */
 };

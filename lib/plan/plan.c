@@ -214,3 +214,31 @@ int agentplan_read(const json_t *json, bool (*known)(void *ctx, struct str tool)
 			return -1;
 	return check_cycles(out, e);
 }
+
+int agentplan_again(const struct agentplan *p, const json_t *ids, uint64_t done,
+		    uint64_t *again, struct err *e)
+{
+	const uint64_t all = ((uint64_t)1 << p->n_steps) - 1;
+	const json_t *id;
+	uint64_t before;
+	size_t k;
+
+	*again = json_array_size(ids) ? 0 : done == all ? all : all & ~done;
+	json_array_foreach((json_t *)ids, k, id) {
+		size_t i = 0;
+
+		while (i < p->n_steps && !str_eq(p->steps[i].id, text_of(id)))
+			i++;
+		if (i == p->n_steps)
+			return err_public(e, ERR_TOOL_ARGS, "The plan has no step \"%.40s\".",
+					  json_string_value(id));
+		*again |= (uint64_t)1 << i;
+	}
+	do {
+		before = *again;
+		for (size_t i = 0; i < p->n_steps; i++)
+			if (p->steps[i].needs & *again)
+				*again |= (uint64_t)1 << i;
+	} while (*again != before);
+	return 0;
+}

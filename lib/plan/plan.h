@@ -46,6 +46,14 @@ struct agentplan {
 int agentplan_read(const json_t *json, bool (*known)(void *ctx, struct str tool), void *ctx,
 		   struct arena *a, struct agentplan *out, struct err *e) MUST_CHECK;
 
+/*
+ * The steps that run again, *again, of a plan of which those of the set done are done: those
+ * with the ids; without ids those that are not done, or all if all are. Always those, too, that
+ * need one of them. ERR_TOOL_ARGS: an id of no step.
+ */
+int agentplan_again(const struct agentplan *p, const json_t *ids, uint64_t done,
+		    uint64_t *again, struct err *e) MUST_CHECK;
+
 /* "planner", "research", … */
 const char *agentplan_executor_name(enum plan_executor x);
 

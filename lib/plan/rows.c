@@ -2,12 +2,16 @@
 #include "plan/rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/util.h"
 #include "db/db.h"
 #include "store/stmt.h"
+#include "store/wait.h"
 
 #include "base/banned.h"
 
@@ -29,6 +33,17 @@ static const struct db_field call_fields[] = {
 #undef F
 };
 
+const char *agentplan_step_status(int64_t status)
+{
+	static const char *const names[] = {
+		[PLAN_READY] = "ready", [PLAN_RUNNING] = "running",
+		[PLAN_WAITING] = "waiting", [PLAN_DONE] = "done",
+		[PLAN_FAILED] = "failed", [PLAN_SKIPPED] = "skipped",
+	};
+
+	return status > 0 && status < (int64_t)ARRAY_LEN(names) ? names[status] : "ready";
+}
+
 struct uuid agentplan_id_of(const struct uuid *turn_id, struct str call_id)
 {
 	char turn[UUID_TEXT_BYTES];
@@ -42,6 +57,14 @@ int agentplan_get(struct db *db, const struct owner *o, const struct uuid *id,
 	return db_get(db, STMT_PLAN_OWN,
 		      DB_ARGS(DB_U(id), DB_S(o->tenant_id), DB_U(&o->user_id)), a,
 		      plan_fields, out, e);
+}
+
+int agentplan_of_turn(struct db *db, const struct owner *o, const struct uuid *turn_id,
+		      struct arena *a, struct plan_row **out, size_t *n, struct err *e)
+{
+	return db_list(db, STMT_PLAN_OF_TURN,
+		       DB_ARGS(DB_U(turn_id), DB_S(o->tenant_id), DB_U(&o->user_id)), a,
+		       plan_fields, sizeof(**out), 0, out, n, e);
 }
 
 /* What is stored with a conversation, all or nothing of it. */
@@ -68,37 +91,66 @@ static int store_tx(struct db *tx, void *ctx, struct err *e)
 	return db_exec_rows(tx, k->stmt, k->rows, k->n, NULL, e);
 }
 
-int agentplan_put(struct db *db, const struct owner *o, const struct uuid *conversation_id,
-		  const struct uuid *turn_id, struct str call_id, const struct plan_row *p,
-		  struct err *e)
+int agentplan_put(struct db *db, const struct owner *o, const struct plan_row *p,
+		  struct str call_id, struct err *e)
 {
 	const int64_t now_us = clock_now_us();
 	const struct db_val row[] = {
 		DB_U(&p->id), DB_S(o->tenant_id), DB_U(&o->user_id), DB_I(now_us),
-		DB_I(now_us), DB_U(conversation_id), DB_U(turn_id), DB_S(call_id),
+		DB_I(now_us), DB_U(&p->conversation_id), DB_U(&p->turn_id), DB_S(call_id),
 		DB_S(p->goal), DB_S(p->status), DB_S(p->plan), DB_S(p->progress),
 		DB_S_IF(p->origins),
 	};
-	struct plan_storing k = { o, conversation_id, NULL, STMT_PLAN_PUT, row, 1 };
+	struct plan_storing k = { o, &p->conversation_id, NULL, STMT_PLAN_PUT, row, 1 };
 
 	return db_tx(db, store_tx, &k, e);
 }
 
-int agentplan_start(struct db *db, const struct owner *o, const struct uuid *conversation_id,
-		    const struct plan_row *p, size_t n, struct err *e)
+int agentplan_start(struct db *db, const struct owner *o, const struct plan_row *p, size_t n,
+		    struct err *e)
 {
 	struct db_val *steps = xcalloc(n * 3, sizeof(*steps)), *v = steps;
-	struct plan_storing k = { o, conversation_id, p, STMT_PLAN_STEP_PUT, steps, n };
+	struct plan_storing k = { o, &p->conversation_id, p, STMT_PLAN_STEP_PUT, steps, n };
 	int rc;
 
 	for (size_t i = 0; i < n; i++) {
 		*v++ = DB_U(&p->id);
 		*v++ = DB_I((int64_t)i);
-		*v++ = DB_U(conversation_id);
+		*v++ = DB_U(&p->conversation_id);
 	}
 	rc = db_tx(db, store_tx, &k, e);
 	free(steps);
 	return rc;
+}
+
+struct plan_putting {
+	const struct owner *o;
+	const struct plan_row *p;
+	struct str call_id;
+	const struct plan_step_row *steps;
+	size_t n;
+};
+
+static int put_again_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct plan_putting *k = ctx;
+	int rc = agentplan_put(tx, k->o, k->p, k->call_id, e);
+
+	if (rc == 0)
+		rc = agentplan_start(tx, k->o, k->p, k->n, e);
+	for (size_t i = 0; rc == 0 && i < k->n; i++)
+		if (k->steps[i].status != PLAN_READY)
+			rc = agentplan_step_set(tx, &k->p->id, &k->steps[i], e);
+	return rc;
+}
+
+int agentplan_put_again(struct db *db, const struct owner *o, const struct plan_row *p,
+			struct str call_id, const struct plan_step_row *steps, size_t n,
+			struct err *e)
+{
+	struct plan_putting k = { o, p, call_id, steps, n };
+
+	return db_tx(db, put_again_tx, &k, e);
 }
 
 int agentplan_set(struct db *db, const struct owner *o, const struct plan_row *p,
@@ -128,6 +180,118 @@ int agentplan_step_set(struct db *db, const struct uuid *id, const struct plan_s
 			       DB_I_IF(s->ended_us, s->ended_us), DB_U(id),
 			       DB_I(s->number)), NULL, e);
 }
+
+int agentplan_step_begin(struct db *db, const struct uuid *id, int64_t number,
+			 int64_t started_us, struct err *e)
+{
+	struct db_result r = { .affected = 0 };
+
+	return db_exec(db, STMT_PLAN_STEP_BEGIN,
+		       DB_ARGS(DB_I(started_us), DB_U(id), DB_I(number)), &r, e)
+		? -1 : r.affected > 0;
+}
+
+/* -- what the user skips ------------------------------------------------------------ */
+
+struct plan_skipping {
+	const struct owner *o;
+	const struct uuid *id;
+	struct str step;
+	struct arena *a;
+	struct plan_row *out;
+};
+
+/* The number of the step with this id; -1: none. */
+static int64_t number_of(struct str plan, struct str id)
+{
+	json_t *j = jx_try(plan), *stage, *step;
+	int64_t n = 0, found = -1;
+	size_t i, k;
+
+	json_array_foreach(jx_arr(j, "stages"), i, stage)
+		json_array_foreach(jx_arr(stage, "steps"), k, step) {
+			if (found < 0 && str_eq(jx_str(step, "id"), id))
+				found = n;
+			n++;
+		}
+	json_decref(j);
+	return found;
+}
+
+int64_t agentplan_step_of_wait(const struct uuid *id, struct str call_id)
+{
+	char text[UUID_TEXT_BYTES], prefix[sizeof("plan--") + UUID_TEXT_BYTES];
+
+	snprintf(prefix, sizeof(prefix), "plan-%s-", uuid_format(id, text));
+	return str_starts(call_id, str_of(prefix)) && call_id.n > strlen(prefix)
+		? strtoll(call_id.p + strlen(prefix), NULL, 10) >> PLAN_STEP_BITS : -1;
+}
+
+static int drop_waits(struct db *tx, const struct plan_skipping *k, int64_t number,
+		      int64_t now_us, struct err *e)
+{
+	struct turn_wait *rows;
+	size_t n;
+
+	if (store_turn_wait_list(tx, k->o, &k->out->turn_id, k->a, &rows, &n, e))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].status == WAIT_OPEN &&
+		    agentplan_step_of_wait(k->id, rows[i].call_id) == number &&
+		    db_exec(tx, STMT_PLAN_WAIT_DROP,
+			    DB_ARGS(DB_I(now_us), DB_I(now_us), DB_U(&rows[i].id),
+				    DB_U(&k->out->turn_id)), NULL, e))
+			return -1;
+	return 0;
+}
+
+static int show_skipped(struct db *tx, const struct plan_skipping *k, int64_t number,
+			struct err *e)
+{
+	struct plan_row *p = k->out;
+	json_t *j = jx_keep(k->a, jx_try(p->progress));
+
+	json_object_set_new(json_array_get(j, (size_t)number), "status",
+			    json_string("skipped"));
+	if (j)
+		p->progress = str_of(jx_text(k->a, j));
+	return agentplan_set(tx, k->o, p, e);
+}
+
+static int skip_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct plan_skipping *k = ctx;
+	const int64_t now_us = clock_now_us();
+	struct db_result r = { .affected = 0 };
+	char id[UUID_TEXT_BYTES];
+	int64_t number;
+	int rc = agentplan_get(tx, k->o, k->id, k->a, k->out, e);
+
+	if (rc < 0)
+		return -1;
+	number = rc ? number_of(k->out->plan, k->step) : -1;
+	if (number < 0)
+		return err_set(e, ERR_NOT_FOUND, "no such step");
+	if (!str_is(k->out->status, "running") && !str_is(k->out->status, "waiting"))
+		return err_public(e, ERR_CONFLICT, "The plan does not run.");
+	if (db_exec(tx, STMT_PLAN_STEP_SKIP,
+		    DB_ARGS(DB_S(STR(PLAN_SKIPPED_TEXT)), DB_I(now_us), DB_U(k->id),
+			    DB_I(number), DB_U(&k->out->turn_id)), &r, e))
+		return -1;
+	if (!r.affected)
+		return err_public(e, ERR_CONFLICT, "The step runs or has ended.");
+	return drop_waits(tx, k, number, now_us, e) < 0 ? -1 : show_skipped(tx, k, number, e);
+}
+
+int agentplan_skip(struct db *db, const struct owner *o, const struct uuid *id,
+		   struct str step, struct arena *a, struct plan_row *out, struct err *e)
+{
+	struct plan_skipping k = { o, id, step, a, out };
+
+	return db_tx(db, skip_tx, &k, e);
+}
+
+/* -- calls -------------------------------------------------------------------------- */
 
 int agentplan_calls(struct db *db, const struct owner *o, const struct uuid *id, size_t step,
 		    struct arena *a, struct plan_call_row **out, size_t *n, struct err *e)

@@ -20,11 +20,14 @@ enum plan_step_status {
 };
 
 struct plan_row {
-	struct uuid id;
+	struct uuid id, conversation_id, turn_id;
 	struct str goal, status;
 	struct str plan, progress;	/* JSON */
 	struct str origins;		/* JSON; p == NULL: nobody's */
 };
+
+/* "ready", "running", … */
+const char *agentplan_step_status(int64_t status);
 
 struct plan_step_row {
 	int64_t number, status;		/* enum plan_step_status */
@@ -52,6 +55,9 @@ static inline int64_t agentplan_call_number(size_t step, size_t round, size_t ca
 	       (int64_t)call;
 }
 
+/* The number of the step that a wait of this id of a call belongs to; -1: none of the plan. */
+int64_t agentplan_step_of_wait(const struct uuid *id, struct str call_id);
+
 /* The id of the plan of a call of a turn. */
 struct uuid agentplan_id_of(const struct uuid *turn_id, struct str call_id);
 
@@ -59,17 +65,21 @@ struct uuid agentplan_id_of(const struct uuid *turn_id, struct str call_id);
 int agentplan_get(struct db *db, const struct owner *o, const struct uuid *id,
 		  struct arena *a, struct plan_row *out, struct err *e) MUST_CHECK;
 
+/* The plans of a turn in their order. Text in a. */
+int agentplan_of_turn(struct db *db, const struct owner *o, const struct uuid *turn_id,
+		      struct arena *a, struct plan_row **out, size_t *n,
+		      struct err *e) MUST_CHECK;
+
 /* Stores a new plan, without steps. ERR_DB_DUPLICATE; ERR_NOT_FOUND: as for calls. */
-int agentplan_put(struct db *db, const struct owner *o, const struct uuid *conversation_id,
-		  const struct uuid *turn_id, struct str call_id, const struct plan_row *p,
-		  struct err *e) MUST_CHECK;
+int agentplan_put(struct db *db, const struct owner *o, const struct plan_row *p,
+		  struct str call_id, struct err *e) MUST_CHECK;
 
 /*
  * Its status, plan and progress, and its n steps, which are PLAN_READY unless they are there.
  * ERR_NOT_FOUND: as for calls.
  */
-int agentplan_start(struct db *db, const struct owner *o, const struct uuid *conversation_id,
-		    const struct plan_row *p, size_t n, struct err *e) MUST_CHECK;
+int agentplan_start(struct db *db, const struct owner *o, const struct plan_row *p, size_t n,
+		    struct err *e) MUST_CHECK;
 
 /* Its status, plan and progress. */
 int agentplan_set(struct db *db, const struct owner *o, const struct plan_row *p,
@@ -80,6 +90,30 @@ int agentplan_steps(struct db *db, const struct owner *o, const struct uuid *id,
 		    struct err *e) MUST_CHECK;
 int agentplan_step_set(struct db *db, const struct uuid *id, const struct plan_step_row *s,
 		       struct err *e) MUST_CHECK;
+
+/* A step runs from now on. 1; 0: the user has skipped it; -1. */
+int agentplan_step_begin(struct db *db, const struct uuid *id, int64_t number,
+			 int64_t started_us, struct err *e) MUST_CHECK;
+
+/* The result of a step that the user has skipped. */
+#define PLAN_SKIPPED_TEXT "The user skipped this step."
+
+/*
+ * Skips the step with this id of a plan that has not ended, and drops what it waits for; the
+ * turn goes on when it is asked to. Repeating it is no error. *out: the plan as it was, text in
+ * a. ERR_NOT_FOUND: no such plan or step; ERR_CONFLICT: it has ended, or the step runs.
+ */
+int agentplan_skip(struct db *db, const struct owner *o, const struct uuid *id,
+		   struct str step, struct arena *a, struct plan_row *out,
+		   struct err *e) MUST_CHECK;
+
+/*
+ * Stores a new plan like agentplan_put, and its n steps: those of steps whose status is not
+ * PLAN_READY with it and their results.
+ */
+int agentplan_put_again(struct db *db, const struct owner *o, const struct plan_row *p,
+			struct str call_id, const struct plan_step_row *steps, size_t n,
+			struct err *e) MUST_CHECK;
 
 /* The calls of a step in their order. Text in a. */
 int agentplan_calls(struct db *db, const struct owner *o, const struct uuid *id, size_t step,

@@ -61,6 +61,10 @@ int resource_change_add(const struct caller *by, const struct resource_change_ro
 	const struct tracked *t = tracked_of(c->r);
 	const int64_t now_us = clock_now_us();
 
+	if (why->others &&
+	    db_exec(by->db, RSTMT_PROJECT_OTHERS,
+		    DB_ARGS(DB_U(top_of(c)), DB_S(by->owner.tenant_id)), NULL, e) < 0)
+		return -1;
 	return db_exec(by->db, t->add, DB_ARGS(
 		DB_U(&c->id), DB_S(by->owner.tenant_id), DB_U(&by->owner.user_id),
 		DB_I(now_us), DB_I(now_us), DB_U(top_of(c)), DB_U(top_of(c)),

@@ -34,6 +34,7 @@ struct resource_changes {
 	struct uuid turn_id;	/* of the agent that makes them; nil: a person does */
 	struct uuid conversation_id;	/* of that turn */
 	struct uuid undoes;	/* the change that they take back; nil: none */
+	bool others;		/* text of others may be in them */
 	/*
 	 * The call of a plan that makes them (plan/rows.h): each change is counted there in
 	 * its transaction, and refused with ERR_CONFLICT once another try has begun. nil:

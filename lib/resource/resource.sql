@@ -1172,5 +1172,7 @@ UPDATE workspace_service SET version = version + 1 WHERE id = ? AND tenant_id = 
 UPDATE provider_instance SET active = 0, version = version + 1, updated_us = ? WHERE tenant_id = ? AND user_id = ? AND id <> ? AND active = 1;
 -- WORKSPACE_OUTLIVE (suuu) -> ()
 UPDATE workspace SET version = version + 1, holder_id = '' WHERE tenant_id = ? AND holder_id = ? AND EXISTS (SELECT 1 FROM workspace_reader s WHERE s.row_id = workspace.id AND s.reader_id NOT IN (?, ?));
+-- PROJECT_OTHERS (us) -> ()
+UPDATE project SET others = 1 WHERE id = ? AND tenant_id = ? AND others = 0;
 -- PLAN_CALL_LAND (uii) -> ()
 UPDATE plan_call SET landed = landed + 1 WHERE plan_id = ? AND number = ? AND tries = ?;

@@ -122,6 +122,8 @@ struct number {
 	F(here, i, IN_THREAD("x.seen_seq"))
 #define PLAN_FIELDS(F, SEP) \
 	F(id, u, "p.id") SEP \
+	F(conversation_id, u, "p.conversation_id") SEP \
+	F(turn_id, u, "p.turn_id") SEP \
 	F(goal, s, "p.goal") SEP \
 	F(status, s, "p.status") SEP \
 	F(plan, s, "p.plan") SEP \

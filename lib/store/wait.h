@@ -48,7 +48,7 @@ struct turn_wait {
 	struct str call_id, tool;
 	int64_t effect;		/* enum tool_effect */
 	int64_t flags;		/* WAIT_EDITABLE, WAIT_REMEMBER */
-	struct str reason;	/* "policy", "tainted"; or empty */
+	struct str reason;	/* "policy", "tainted", "intent"; or empty */
 	struct str origins;	/* JSON: origins of untrusted text that the
 				   model has read; or NULL */
 	struct str args;	/* as shown: canonical JSON */

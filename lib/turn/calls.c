@@ -179,6 +179,30 @@ void calls_end(struct turn_loop *l, struct turn_call *c)
 		trail_end(l, c);
 }
 
+/* The mode of the step's changes in projects, the least certain one (D10, D69). */
+static void tell_mode(struct turn_loop *l)
+{
+	enum tool_mode mode = TOOL_MODE_NONE;
+	struct turn_event ev = { .type = TURN_EV_AGENT_STATE, .args = STR("{}") };
+
+	for (size_t i = 0; i < l->step.n_calls; i++) {
+		const struct turn_call *c = &l->step.calls[i];
+		const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+		json_t *args = o && tool_declares(o->tool) ? jx_try(c->args) : NULL;
+		const enum tool_mode m = o ? tool_mode_of(o->tool, &l->tool_ctx, args) : 0;
+
+		json_decref(args);
+		if (m && (!mode || m < mode))
+			mode = m;
+	}
+	if (!mode || mode == l->mode)
+		return;
+	l->mode = mode;
+	ev.code = str_of(tool_mode_name(mode));
+	if (!l->nested)
+		loop_emit(l, &ev);
+}
+
 bool calls_may_change(const struct turn_loop *l, const struct turn_call *c)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
@@ -438,6 +462,7 @@ static void run_job(struct call_job *j)
 	ctx.from = &j->call->from;
 	j->changes.turn_id = j->loop->run->id;
 	j->changes.conversation_id = j->loop->run->conversation_id;
+	j->changes.others = ctx.taint && ctx.taint->n;
 	if (of) {
 		j->changes.plan_id = of->plan_id;
 		j->changes.plan_call = of->plan_call;
@@ -653,6 +678,7 @@ void calls_run(struct turn_loop *l)
 	loop_status(l, "executing");
 	for (size_t i = 0; i < s->n_calls; i++)
 		tell_call(l, &s->calls[i]);
+	tell_mode(l);
 	loop_flush(l);
 	for (size_t i = 0; i < s->n_calls; i++)
 		if (refused(l, &s->calls[i]))

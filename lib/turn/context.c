@@ -20,6 +20,7 @@
 #include "turn/cite.h"
 #include "turn/chosen.h"
 #include "turn/history.h"
+#include "turn/intent.h"
 #include "turn/knowledge.h"
 #include "turn/loop.h"
 #include "turn/recall.h"
@@ -134,6 +135,7 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 	if (!l->nested) {
 		l->tool_ctx.turn.web = wants_web(l);
 		l->tool_ctx.turn.calendar = wants_calendar(l);
+		l->tool_ctx.turn.said = intent_of_turn(l);
 	}
 	if (tool_set_build(&l->tool_ctx, &l->tools, e) < 0)
 		return -1;

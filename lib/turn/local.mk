@@ -15,6 +15,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/follow.c lib/turn/follow.h \
 	lib/turn/generation.c lib/turn/generation.h \
 	lib/turn/history.c lib/turn/history.h \
+	lib/turn/intent.c lib/turn/intent.h \
 	lib/turn/knowledge.c lib/turn/knowledge.h \
 	lib/turn/loop.c lib/turn/loop.h \
 	lib/turn/recall.c lib/turn/recall.h \
@@ -25,7 +26,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/operation.c lib/turn/operation.h \
 	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pause.c lib/turn/pause.h \
-	lib/turn/plan.c lib/turn/plan.h \
+	lib/turn/plan.c lib/turn/plan.h lib/turn/plan_again.c \
 	lib/turn/place.c lib/turn/place.h \
 	lib/turn/preview.c lib/turn/preview.h \
 	lib/turn/quote.c lib/turn/quote.h \

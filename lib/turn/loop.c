@@ -27,6 +27,7 @@
 #include "event/live.h"
 #include "event/notify.h"
 #include "turn/pause.h"
+#include "turn/plan.h"
 #include "turn/resume.h"
 #include "turn/stuck.h"
 #include "turn/trail.h"
@@ -497,6 +498,11 @@ int loop_converse(struct turn_loop *l, struct err *e)
 	}
 	cite_tell(l);
 	whose_tell(l);
+	if (!l->run->resumed && turn_plan_again(l)) {
+		rc = run_tools(l, e);
+		if (rc == 0 && go_on(l, limit, e) < 0)
+			return -1;
+	}
 	while (rc == 0) {
 		if (ask_model(l, e) < 0)
 			return -1;

@@ -169,6 +169,7 @@ struct turn_loop {
 	} served;
 	int model_calls, iterations;
 	bool capped;			/* the limit of iterations was reached */
+	enum tool_mode mode;		/* of the last changes in projects; or NONE */
 	struct str model;		/* as the server reported it, or empty */
 	struct llm_usage usage;		/* sum over all services */
 	struct buf timings;		/* of tools: JSON objects separated by

@@ -183,6 +183,8 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 		write_usage(&w, &l->usage);
 	if (l->capped)
 		jw_kbool(&w, "capped", true);
+	if (l->mode)
+		jw_kstrz(&w, "mode", tool_mode_name(l->mode));
 	if (why) {
 		jw_key(&w, "error");
 		jw_obj(&w);

@@ -129,6 +129,7 @@ static void set_up_step(struct turn_loop *l, const struct tool_turn *turn,
 	to->plan = true;
 	to->pool = turn->pool;
 	to->calendar = turn->calendar;
+	to->said = turn->said;
 	to->more = turn->more;
 	to->n_more = turn->n_more;
 	to->page = turn->page;

@@ -38,9 +38,11 @@ static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 	struct wait_allowed *rows;
 	struct err e = ERR_INIT;
 	struct str *allowed;
+	const json_t *args;
 	size_t n;
 
-	if (c->approved || t->resumes || !tool_asks(t, ctx, &c->ask))
+	args = tool_declares(t) ? jx_keep(l->arena, jx_try(c->args)) : NULL;
+	if (c->approved || t->resumes || !tool_asks(t, ctx, args, &c->ask))
 		return false;
 	if ((l->run->created_conversation && !l->trail) || ctx->turn.allowed ||
 	    !c->ask.may_remember)
@@ -56,7 +58,7 @@ static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 		allowed[i] = rows[i].tool;
 	ctx->turn.allowed = allowed;
 	ctx->turn.n_allowed = n;
-	return tool_asks(t, ctx, &c->ask);
+	return tool_asks(t, ctx, args, &c->ask);
 }
 
 static enum wait_kind kind_of(struct turn_loop *l, const struct tool *t,

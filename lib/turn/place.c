@@ -21,7 +21,8 @@ static const struct {
 		"The user works in one project. Its documents, in their tree, are where "
 		"knowledge belongs; tasks, goals and plans are what is done about it. Asked for "
 		"an overview, look at documents first; asked what to do, at tasks and plans. "
-		"Create and change things only when the user says so. Name things by their "
+		"Give each change its mode: act if the user's own words ask for it, inform if "
+		"they only ask or tell, clarify if it is not clear. Name things by their "
 		"titles, not by their ids." },
 	[TOOL_POOL_PROJECT_CREATE] = { false,
 		"The user wants a new project. Search for one of that name first. Ask at most "

@@ -87,10 +87,12 @@ struct runner {
 	struct plan_row row;
 	struct origins from;	/* of the plan */
 	struct work *steps;
+	bool again;		/* an earlier one is run again */
 	const struct turn_wait *rows;	/* of the turn, as stored */
 	size_t n_rows;
 	struct turn_wait *waits;
 	size_t n_waits, waits_size;
+	bool agreed;			/* the user has approved the plan */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	const struct log_bound *log;
@@ -110,17 +112,6 @@ static bool known(void *ctx, struct str tool)
 
 /* -- where it stands ---------------------------------------------------------------- */
 
-static const char *step_status(int64_t status)
-{
-	static const char *const names[] = {
-		[PLAN_READY] = "ready", [PLAN_RUNNING] = "running",
-		[PLAN_WAITING] = "waiting", [PLAN_DONE] = "done",
-		[PLAN_FAILED] = "failed", [PLAN_SKIPPED] = "skipped",
-	};
-
-	return status > 0 && status < (int64_t)ARRAY_LEN(names) ? names[status] : "ready";
-}
-
 static void write_steps(struct jw *w, const struct runner *r, bool results)
 {
 	jw_arr(w);
@@ -132,7 +123,7 @@ static void write_steps(struct jw *w, const struct runner *r, bool results)
 		jw_kstr(w, "id", r->plan.steps[i].id);
 		if (results)
 			jw_kstr(w, "title", r->plan.steps[i].title);
-		jw_kstrz(w, "status", step_status(s->status));
+		jw_kstrz(w, "status", agentplan_step_status(s->status));
 		if (s->tokens)
 			jw_kint(w, "tokens", s->tokens);
 		if (!isnan(s->cost) && s->cost > 0)
@@ -315,6 +306,17 @@ static struct str plan_text(const struct runner *r)
 	return s;
 }
 
+static void set_row(struct runner *r)
+{
+	r->row.conversation_id = r->l->run->conversation_id;
+	r->row.turn_id = r->l->run->id;
+	r->row.goal = r->plan.goal;
+	r->row.status = STR("proposed");
+	r->row.plan = plan_text(r);
+	r->row.progress = STR("[]");
+	r->row.origins = origins_text(&r->from, r->a);
+}
+
 /* Makes or takes the plan and stores it; it is in r->row then. */
 static int begin(struct runner *r, const json_t *args, struct err *e)
 {
@@ -325,13 +327,61 @@ static int begin(struct runner *r, const json_t *args, struct err *e)
 	if (jx_arr(args, "stages")
 	    ? agentplan_read(args, known, r, r->a, &r->plan, e) < 0 : make(r, args, e) < 0)
 		return -1;
-	r->row.goal = r->plan.goal;
-	r->row.status = STR("proposed");
-	r->row.plan = plan_text(r);
-	r->row.progress = STR("[]");
-	r->row.origins = origins_text(&r->from, r->a);
-	return agentplan_put(db_of(r), &l->owner, &l->run->conversation_id, &l->run->id,
-			     r->of->id, &r->row, e);
+	set_row(r);
+	return agentplan_put(db_of(r), &l->owner, &r->row, r->of->id, e);
+}
+
+/* -- making it again ---------------------------------------------------------------- */
+
+/* Makes those steps ready that run again; the others stay as they were. */
+static int choose_again(struct runner *r, const json_t *ids, struct plan_step_row *v,
+			struct err *e)
+{
+	uint64_t done = 0, again;
+
+	for (size_t i = 0; i < r->plan.n_steps; i++)
+		if (v[i].status == PLAN_DONE)
+			done |= (uint64_t)1 << i;
+	if (agentplan_again(&r->plan, ids, done, &again, e) < 0)
+		return -1;
+	for (size_t i = 0; i < r->plan.n_steps; i++)
+		if (again & ((uint64_t)1 << i))
+			v[i] = (struct plan_step_row){ .number = (int64_t)i,
+						       .status = PLAN_READY, .cost = NAN };
+	return 0;
+}
+
+/* Takes an earlier plan of this conversation as a new one, with what is kept of its steps. */
+static int begin_again(struct runner *r, const json_t *args, struct err *e)
+{
+	struct turn_loop *l = r->l;
+	const struct uuid fresh = r->row.id;
+	struct plan_step_row *v, *rows;
+	struct uuid id;
+	size_t n;
+	int rc = 0;
+
+	if (uuid_parse(jx_str(args, "again"), &id))
+		rc = agentplan_get(db_of(r), &l->owner, &id, r->a, &r->row, e);
+	if (rc < 0)
+		return -1;
+	if (!rc || !uuid_eq(&r->row.conversation_id, &l->run->conversation_id))
+		return err_public(e, ERR_TOOL_ARGS, "There is no such plan in this "
+				  "conversation.");
+	if (read_stored(r, e) < 0 ||
+	    agentplan_steps(db_of(r), &l->owner, &id, r->a, &rows, &n, e) < 0)
+		return -1;
+	origins_join(&r->from, r->call->taint);
+	v = arena_zalloc(r->a, r->plan.n_steps, sizeof(*v));
+	for (size_t i = 0; i < r->plan.n_steps; i++)
+		v[i] = i < n ? rows[i] : (struct plan_step_row){
+			.number = (int64_t)i, .status = PLAN_READY, .cost = NAN };
+	if (choose_again(r, jx_arr(args, "steps"), v, e) < 0)
+		return -1;
+	r->row.id = fresh;
+	set_row(r);
+	return agentplan_put_again(db_of(r), &l->owner, &r->row, r->of->id, v,
+				   r->plan.n_steps, e);
 }
 
 /* -- whether it may run ------------------------------------------------------------- */
@@ -354,7 +404,8 @@ static void propose(struct runner *r, const struct tool_question *q, struct str 
 	*w = (struct turn_wait){
 		.id = uuid_new(), .turn_id = l->run->id, .kind = WAIT_APPROVAL,
 		.call_id = call_id, .tool = str_of(r->tool->name),
-		.effect = r->tool->effect, .flags = WAIT_INNER | WAIT_EDITABLE,
+		/* Results that are kept are those of its steps as they are. */
+		.effect = r->tool->effect, .flags = WAIT_INNER | (r->again ? 0 : WAIT_EDITABLE),
 		.reason = str_of(q->reason), .origins = r->row.origins,
 		.args = r->row.plan,
 		.digest = { (const char *)digest, WAIT_DIGEST_BYTES },
@@ -389,7 +440,7 @@ static int may_run(struct runner *r, struct err *e)
 
 	ctx.taint = &r->from;
 	if (!w) {
-		if (!tool_asks(r->tool, &ctx, &q))
+		if (!tool_asks(r->tool, &ctx, NULL, &q))
 			return 1;
 		propose(r, &q, call_id);
 		return 0;
@@ -405,6 +456,7 @@ static int may_run(struct runner *r, struct err *e)
 				  "plan; nothing of it was done.");
 	if (w->edited.p && take_edited(r, w->edited, e) < 0)
 		return -1;
+	r->agreed = true;
 	return 1;
 }
 
@@ -523,6 +575,8 @@ static void run_step(struct work *k)
 		if (r->plan.steps[k->number].needs & ((uint64_t)1 << i))
 			origins_join(&given, &r->steps[i].from);
 	ctx.arena = &k->arena;
+	if (r->agreed)
+		ctx.turn.said = TOOL_MODE_ACT;
 	task.input = step_input(k);
 	k->rc = nested_step(r->l, &ctx, &task, &k->trail, &given, &k->text, &k->end,
 			    &k->err);
@@ -554,10 +608,17 @@ static int store(struct work *k, struct err *e)
 	return agentplan_step_set(db_of(k->r), &k->r->row.id, &k->row, e);
 }
 
+static void set_skipped(struct work *k)
+{
+	k->row.status = PLAN_SKIPPED;
+	k->row.result = STR(PLAN_SKIPPED_TEXT);
+}
+
 static int start(struct runner *r, size_t i, struct err *e)
 {
 	struct work *k = &r->steps[i];
 	pthread_attr_t attr;
+	int rc;
 
 	k->arena = (struct arena)ARENA_INIT;
 	k->text = (struct buf)BUF_INIT(LIM_ANSWER_BYTES);
@@ -566,11 +627,14 @@ static int start(struct runner *r, size_t i, struct err *e)
 		.plan_id = r->row.id, .step = i, .rows = r->rows, .n_rows = r->n_rows,
 	};
 	make_agent(k);
-	k->row.status = PLAN_RUNNING;
 	if (!k->row.started_us)
 		k->row.started_us = clock_now_us();
-	if (store(k, e) < 0)
-		return -1;
+	rc = agentplan_step_begin(db_of(r), &r->row.id, k->row.number, k->row.started_us, e);
+	if (rc <= 0) {
+		set_skipped(k);
+		return rc;
+	}
+	k->row.status = PLAN_RUNNING;
 	k->runs = true;
 	k->ended = false;
 	pthread_attr_init(&attr);
@@ -651,7 +715,7 @@ static bool is_ready(const struct runner *r, size_t i)
 static int skip(struct runner *r, size_t i, struct err *e)
 {
 	r->steps[i].row.status = PLAN_SKIPPED;
-	r->steps[i].row.result = STR("A step that it needs failed.");
+	r->steps[i].row.result = STR("A step that it needs failed or was skipped.");
 	r->steps[i].row.ended_us = clock_now_us();
 	return store(&r->steps[i], e);
 }
@@ -744,12 +808,41 @@ static int load_steps(struct runner *r, struct err *e)
 	return 0;
 }
 
-static bool all_done(const struct runner *r)
+static bool is_done(const struct runner *r)
 {
 	for (size_t i = 0; i < r->plan.n_steps; i++)
 		if (r->steps[i].row.status != PLAN_DONE)
 			return false;
 	return true;
+}
+
+static void drop_waits(struct runner *r, int64_t step)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n_waits; i++)
+		if (agentplan_step_of_wait(&r->row.id, r->waits[i].call_id) != step)
+			r->waits[kept++] = r->waits[i];
+	r->n_waits = kept;
+}
+
+/* Takes what the user has skipped of what waits. 1: there was something; 0; -1. */
+static int take_skipped(struct runner *r, struct err *e)
+{
+	struct plan_step_row *rows;
+	size_t n;
+	int any = 0;
+
+	if (agentplan_steps(db_of(r), &r->l->owner, &r->row.id, r->a, &rows, &n, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n && i < r->plan.n_steps; i++)
+		if (rows[i].status == PLAN_SKIPPED &&
+		    r->steps[i].row.status == PLAN_WAITING) {
+			set_skipped(&r->steps[i]);
+			drop_waits(r, rows[i].number);
+			any = 1;
+		}
+	return any;
 }
 
 static void answer(const struct runner *r, struct buf *out)
@@ -768,16 +861,22 @@ static void answer(const struct runner *r, struct buf *out)
 static int carry_out(struct runner *r, struct buf *out, struct err *e)
 {
 	struct turn_loop *l = r->l;
+	int skipped;
 
 	r->row.status = STR("running");
-	if (agentplan_start(db_of(r), &l->owner, &l->run->conversation_id, &r->row,
-			    r->plan.n_steps, e) < 0 || load_steps(r, e) < 0)
+	if (agentplan_start(db_of(r), &l->owner, &r->row, r->plan.n_steps, e) < 0 ||
+	    load_steps(r, e) < 0)
 		return -1;
-	if (run_all(r, e) < 0)
+	do {
+		if (run_all(r, e) < 0)
+			return -1;
+		skipped = r->n_waits ? take_skipped(r, e) : 0;
+	} while (skipped > 0);
+	if (skipped < 0)
 		return -1;
 	if (r->n_waits)
 		return tell(r, "waiting", e);
-	if (tell(r, all_done(r) ? "done" : "partial", e) < 0)
+	if (tell(r, is_done(r) ? "done" : "partial", e) < 0)
 		return -1;
 	for (size_t i = 0; i < r->plan.n_steps; i++)
 		origins_join(&r->of->from, &r->steps[i].from);
@@ -812,6 +911,7 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 		.l = l, .call = call, .tool = t, .of = c, .a = call->arena,
 		.row.id = agentplan_id_of(&l->run->id, c->id), .log = log_bound(),
 		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.again = jx_str(args, "again").n > 0,
 	};
 	clock_cond_init(&r->changed);
 	rc = store_turn_wait_list(db_of(r), &l->owner, &l->run->id, r->a, &rows, &n_rows, e);
@@ -820,7 +920,8 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 	if (rc == 0)
 		rc = agentplan_get(db_of(r), &l->owner, &r->row.id, r->a, &r->row, e);
 	if (rc >= 0)
-		rc = rc ? read_stored(r, e) : begin(r, args, e);
+		rc = rc ? read_stored(r, e) : r->again ? begin_again(r, args, e)
+			: begin(r, args, e);
 	if (rc == 0 && str_is(r->row.status, "proposed"))
 		rc = may_run(r, e);
 	else if (rc == 0)

@@ -26,6 +26,12 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 		  const struct tool *t, const json_t *args, struct buf *out,
 		  struct turn_wait **waits, size_t *n, struct err *e) MUST_CHECK;
 
+/*
+ * Makes the current step a call of `plan` that runs an earlier plan again, if the turn was
+ * asked to (options.plan_again). Of the turn's first step.
+ */
+bool turn_plan_again(struct turn_loop *l);
+
 /* Makes c wait for n waits, copied to a. */
 void turn_plan_keep_waits(struct turn_call *c, const struct turn_wait *waits, size_t n,
 			  struct arena *a);

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "turn/calls.h"
 #include "turn/emit.h"
+#include "turn/intent.h"
 #include "turn/loop.h"
 #include "turn/pause.h"
 
@@ -93,8 +94,13 @@ static void take_client(struct turn_loop *l, struct turn_call *c,
 static void take_answer(struct turn_loop *l, struct turn_call *c,
 			const struct turn_wait *w)
 {
+	const json_t *said = jx_keep(l->arena, jx_try(w->result));
+
 	c->wait = 0;
 	c->reply = true;
+	if (l->tool_ctx.turn.said)
+		l->tool_ctx.turn.said = intent_answered(l->tool_ctx.turn.said,
+							jx_str(said, "answer"));
 	tool_accept(NULL, &l->tool_ctx, w->result, &c->result);
 	calls_end(l, c);
 }

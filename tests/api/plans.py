@@ -4,6 +4,7 @@
 import json
 
 from lab import scripted
+from projects import told
 
 MAKE = {"name": "create_prompt", "args": {"name": "made", "body": "b"}}
 SERVICES = {
@@ -34,8 +35,8 @@ def stage(*steps, mode="parallel"):
 
 def plan(lab, *stages, then="all done", workspace="lab", **args):
     args = {"goal": "the goal", **({"stages": list(stages)} if stages else {}), **args}
-    return lab.chat({"tool_calls": [{"name": "plan", "args": args}],
-                     "then": {"text": then}}, workspace=workspace)
+    return lab.chat(told({"tool_calls": [{"name": "plan", "args": args}],
+                          "then": {"text": then}}), workspace=workspace)
 
 
 def result(events):

@@ -18,6 +18,11 @@ GROUPS = ["group:base", "group:global", "group:project", "group:project_create",
           "group:entity_more", "get_document_metadata"]
 
 
+def told(script, words="Do it."):
+    """A message with which a user tells the model to do what the script says."""
+    return "!script " + json.dumps(script) + "\n" + words
+
+
 def make(lab, path, user, /, **body):
     """Creates a row; @return its record"""
     made = lab.post(path, body, user=user)

@@ -69,15 +69,19 @@ def ids(lab, tidy_agents):
             "/attachments": lab.post("/attachments", b"text", user="ada").json["id"],
             **share_ids(lab, events[0].data["conversationId"]), **rating_ids(lab),
             "/plans": plan_id(lab, events[0].data["turnId"]),
+            "{plan}": events[0].data["turnId"],
             **service_ids(lab)}
 
 
 def plan_id(lab, turn):
     """A plan of the turn, which its agent cannot make."""
     lab.sql("INSERT INTO plan SELECT t.id, c.tenant_id, c.user_id, 1, 1, 1, c.id, t.id, 'c', 'g',"
-            " 'done', JSON_OBJECT('goal', 'g', 'stages', JSON_ARRAY()), '[]', NULL FROM turn t"
+            """ 'running', '{"goal":"g","stages":[{"name":"s","mode":"parallel","steps":["""
+            """{"id":"s","title":"s"}]}]}', '[{"id":"s","status":"ready"}]', NULL FROM turn t"""
             " JOIN conversation c ON c.id = t.conversation_id"
-            f" WHERE t.id = UNHEX('{turn.replace('-', '')}')")
+            f" WHERE t.id = UNHEX('{turn.replace('-', '')}');"
+            " INSERT INTO plan_step (plan_id, number, conversation_id, status, tokens)"
+            " SELECT id, 0, conversation_id, 1, 0 FROM plan")
     return turn
 
 
@@ -220,6 +224,7 @@ BODIES = {
      "/{conversation}/messages"): {"content": '!script {"text": "x"}'},
     ("POST", "/chat/{workspace}/complete"): {"input": "x"},
     ("POST", "/turns/{turn}/cancel"): {},
+    ("POST", "/plans/{plan}/skip"): {"stepId": "s"},
     ("POST", "/workspaces/{workspace}/preview"): {"content": "x"},
     ("POST", "/tokens"): {"name": "T"},
     ("PATCH", "/tokens/{id}"): {"name": None},

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from lab import Stream, wait_until
-from projects import make, office, signed_in
+from projects import make, office, signed_in, told
 
 ID = "0192f000-0000-7000-8000-000000000000"
 
@@ -53,7 +53,7 @@ def patch(lab, path, owner, /, **body):
 
 def said(lab, owner, project, script, dialect="", **more):
     """The events of a turn in the project that have to do with it."""
-    return [e for e in lab.chat(script, workspace="office", user=owner, projectId=project,
+    return [e for e in lab.chat(told(script), workspace="office", user=owner, projectId=project,
                                 **more) if e.name in ("operation", "entity-patch")]
 
 
@@ -128,7 +128,7 @@ def test_what_belongs_together_comes_together_or_not_at_all(lab, owner, project)
 
 def test_every_reader_has_them_in_its_own_words(lab, owner, project):
     script = calls(("create_onto_goal", {"project_id": project, "title": "Shine"}))
-    body = {"content": "!script " + json.dumps(script), "projectId": project}
+    body = {"content": told(script), "projectId": project}
     stream = lab.stream("/chat/office/stream?dialect=v2", body, user=owner)
     events = [e for e in stream.events() if e.name in ("operation", "entity_patch")]
     assert set(events[0].data) - {"type"} == {"action", "entity_type", "entity_name", "status"}
@@ -138,7 +138,7 @@ def test_every_reader_has_them_in_its_own_words(lab, owner, project):
 
 
 def test_the_message_says_what_was_changed(lab, owner, project):
-    done = lab.chat(calls(("create_onto_task", {"project_id": project, "title": "Sweep"})),
+    done = lab.chat(told(calls(("create_onto_task", {"project_id": project, "title": "Sweep"}))),
                     workspace="office", user=owner, projectId=project)[-1].data
     rows = lab.get(f"/conversations/{done['conversationId']}/messages?include=steps",
                    user=owner).json["items"]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lab import Lab
-from projects import make, signed_in
+from projects import make, signed_in, told
 
 ID = "0192f000-0000-7000-8000-000000000000"
 
@@ -128,7 +128,7 @@ def test_text_of_others_taints_and_ones_own_does_not(lab, owner, project):
 
     def events():
         return [(e.name, e.data.get("reason")) for e in lab.chat(
-            write, workspace="office", user=owner, projectId=project["id"])
+            told(write), workspace="office", user=owner, projectId=project["id"])
             if e.name in ("approval-request", "tool-result")]
     assert events() == [("tool-result", None)]
     other = signed_in(lab, "d")
@@ -200,7 +200,7 @@ RECORDED = {
 
 
 def test_a_client_that_knows_only_the_designs_names(lab, owner, project):
-    script = "!script " + json.dumps({"tool_calls": [{"name": "create_onto_task", "args": {
+    script = told({"tool_calls": [{"name": "create_onto_task", "args": {
         "project_id": project["id"], "title": "Polish the lens"}}], "then": {"text": "Made."}})
     body = {"message": script, "session_id": "my-chat", "context_type": "project",
             "project_id": project["id"], "stream_run_id": "run-1", "workspace_id": "office",

@@ -66,3 +66,31 @@ test('a proposed plan is changed and run; a step asks; a reload shows the same',
 	await board.waitFor();
 	assert.equal(await board.innerText(), shown);
 });
+
+test('a step is skipped, and run again later', async (t) => {
+	const page = await openChat(t);
+	const boards = page.getByRole('region', { name: /^Plan: The audit/ });
+	const last = boards.last();
+
+	await send(page, 'Prepare the audit of the pilot project');
+	await page.locator('lamp-approval').getByRole('button', { name: 'Run' }).click();
+	await boards.getByRole('button', { name: 'See what it asks' }).waitFor();
+	await boards.getByRole('button', { name: /^Skip step/ }).first().click();
+	await ended(page);
+	assert.equal(await page.locator('lamp-approval').count(), 0);
+	const skipped = boards.locator('.plan-skipped').first();
+
+	await skipped.getByText('not run').waitFor();
+	assert.deepEqual(await violations(page), []);
+	await skipped.getByRole('button', { name: /^Run step \d+ again$/ }).click();
+	await boards.nth(1).or(page.getByText('Run this plan?').last()).waitFor();
+	await page.locator('lamp-approval').last().waitFor();
+	for (let n = await boards.count(); n < 2; n = await boards.count()) {
+		await page.locator('lamp-approval').last().getByRole('button', { name: 'Run' }).click();
+		await boards.nth(1).waitFor();
+	}
+	await last.getByRole('button', { name: 'See what it asks' }).waitFor();
+	await page.locator('lamp-approval').last().getByRole('button', { name: 'Deny' }).click();
+	await ended(page);
+	await last.getByRole('button', { name: 'Run the plan again' }).waitFor();
+});

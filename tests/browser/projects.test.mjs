@@ -635,7 +635,7 @@ test('what an agent changes is told under its call, and can be taken back there'
 	await button(page, 'Ask').click();
 	await page.locator('.composer-field').fill(`!script ${JSON.stringify({ tool_calls: [{
 		name: 'create_onto_task', args: { project_id: at.id, title: 'Book <b>a crane</b>' } }],
-	then: { text: 'It is on the board.' } })}`);
+	then: { text: 'It is on the board.' } })}\nDo it.`);
 	await page.keyboard.press('Enter');
 	const effect = page.locator('.effect');
 

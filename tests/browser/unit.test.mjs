@@ -659,7 +659,7 @@ test('strings: each one that is used exists, each one is used', async () => {
 	const own = (await Promise.all(['strings.js', 'strings-dialogs.js'].map((name) =>
 		readFile(new URL(name, root), 'utf8')))).join('');
 	// families whose last part is computed
-	const computed = /^(?:artifact|effect|error|gone|memory\.(?:fact|why)|none|note|origin|rating|status|theme|tool|value)\./;
+	const computed = /^(?:artifact|effect|error|gone|memory\.(?:fact|why)|mode|none|note|origin|rating|status|theme|tool|value)\./;
 	for (const [, place] of own.matchAll(/^\t'(?:none|gone)\.(\w+)':/gm))
 		assert.ok(source.includes(`'place.${place}'`), `no place ${place}`);
 

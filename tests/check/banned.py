@@ -156,6 +156,7 @@ SEARCHED = {
     "lib/prompt/ask.c": "the text of an answer, for <think>",
     "lib/llm/probe.c": "an address", "lib/llm/stream.c": "a text, for a key",
     "lib/resource/write.c": "an error of the database, for the name of a key",
+    "lib/turn/intent.c": "what users say, for the ends of quotes",
     "lib/tool/text/analyse_log.c": "a line of a log",
     "lib/tool/http/http_answer.c": "a content type", "lib/tool/http/kind_http.c": "a header",
     "lib/tool/web/web_fetch.c": "an address",

@@ -79,6 +79,9 @@ def test_the_site_answers_beside_400_open_pages(crowd, cls):
         # A page that stays would keep a process of mod_fcgid or CGI: it asks again later.
         assert not stay if cls.spawns else 0 < len(stay) <= MAX_REQUEST_WORKERS // 4
 
+        # A connection that waits for the next question keeps a process of prefork.
+        assert all(b"Connection: close" in page.seen for page in pages if not page.stays)
+
         # As long as they are open.
         def quickly():
             began = time.monotonic()

@@ -62,6 +62,8 @@ declare global {
 		'lamp-ask': CustomEvent<{ place: { projectId?: string, focusId?: string,
 			contextType?: string, name: string } }>;
 		'lamp-carried-out': CustomEvent<{ turn: Turn }>;
+		'lamp-plan-skip': CustomEvent<{ turn: Turn, step: { planId: string, stepId: string, waits: any[] } }>;
+		'lamp-plan-again': CustomEvent<{ planId: string, steps?: string[], content: string }>;
 		'lamp-decided': CustomEvent<{ turn: Turn, wait: any, body: any }>;
 		'lamp-delete': CustomEvent<{ id: string, title: string }>;
 		'lamp-edit-input': CustomEvent<{ text: string } | undefined>;

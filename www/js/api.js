@@ -538,6 +538,12 @@ export class Api {
 		return this.json('POST', `turns/${enc(turnId)}/store`, { body: { unstored } });
 	}
 
+	/** Skips a step of a plan that runs or waits: {turnStatus, …}. */
+	skipStep(planId, stepId)
+	{
+		return this.json('POST', `plans/${enc(planId)}/skip`, { body: { stepId } });
+	}
+
 	cancel(turnId)
 	{
 		return this.json('POST', `turns/${enc(turnId)}/cancel`, { body: {} });

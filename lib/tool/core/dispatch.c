@@ -275,12 +275,12 @@ static void finish(const struct tool *t, const struct tool_ctx *ctx,
 
 /* A call that needs approval is refused where nobody can be asked. */
 static int check_gate(const struct tool *t, const struct tool_ctx *ctx,
-		      struct err *e)
+		      const json_t *args, struct err *e)
 {
 	if (t->visibility != TOOL_SERVER)
 		return err_public(e, ERR_TOOL_DENIED, "The tool \"%.64s\" "
 				  "cannot be used from here.", t->name);
-	if (!ctx->approved && !t->resumes && tool_asks(t, ctx, NULL))
+	if (!ctx->approved && !t->resumes && tool_asks(t, ctx, args, NULL))
 		return err_public(e, ERR_TOOL_NOT_APPROVED, "The tool "
 				  "\"%.64s\" needs the user's approval, which "
 				  "cannot be asked for here.", t->name);
@@ -298,13 +298,15 @@ static int run(const struct tool_set *set, const struct tool_ctx *ctx,
 
 	if (arena_check(ctx->arena, e) < 0 ||
 	    tool_prepare(set, ctx, name, args, &o, &j, e) < 0 ||
-	    check_gate(o->tool, ctx, e) < 0)
+	    check_gate(o->tool, ctx, j, e) < 0)
 		return -1;
 	*tool = o->tool;
 	if (ctx->turn.abort && http_aborted(ctx->turn.abort))
 		return err_set(e, ERR_CANCELLED, "before the tool ran");
 	out->is_json = out->ran = true;
 	inner.approved = false;	/* the calls below it are not */
+	if (tool_declares(o->tool))
+		json_object_del(j, TOOL_MODE_KEY);
 	return o->tool->run(o->tool, &inner, j, b, &out->is_json, e);
 }
 

@@ -4,7 +4,8 @@
  * agent's list ∩ the tool's groups ∩ the caller's permissions ∩ tiers ∩ the tool's own
  * decision (advertise); what the context type gives need not be in the agent's list. And
  * whether the user is asked before a call runs (A42, D57): the strictest policy of the
- * tool, the workspace and the tenant. The model influences neither.
+ * tool, the workspace and the tenant; and for changes in projects what the user wants (C31, D10),
+ * which the model declares, and by which it can only make a call be asked about.
  */
 #include <string.h>
 
@@ -39,25 +40,58 @@ static enum tool_confirm policy_of(const struct tool *t,
 			.tool = { true, (int64_t)t->confirm } }).number;
 }
 
-bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
+bool tool_declares(const struct tool *t)
+{
+	return t->effect == TOOL_WRITE && !t->kind && t->group &&
+		(tool_has_word(t->group, STR("project")) ||
+		 tool_has_word(t->group, STR("project_create")) ||
+		 tool_has_word(t->group, STR("entity_more")));
+}
+
+static const char *const modes[] = {
+	[TOOL_MODE_NONE] = "", [TOOL_MODE_CLARIFY] = "clarify",
+	[TOOL_MODE_INFORM] = "inform", [TOOL_MODE_ACT] = "act",
+};
+
+const char *tool_mode_name(enum tool_mode m)
+{
+	return modes[m];
+}
+
+enum tool_mode tool_mode_of(const struct tool *t, const struct tool_ctx *ctx,
+			    const json_t *args)
+{
+	const struct str declared = jx_str(args, TOOL_MODE_KEY);
+
+	if (!ctx->turn.said || !tool_declares(t))
+		return TOOL_MODE_NONE;
+	for (int m = TOOL_MODE_CLARIFY; m < TOOL_MODE_ACT; m++)
+		if (str_is(declared, modes[m]))
+			return (enum tool_mode)m;
+	return ctx->turn.said;
+}
+
+bool tool_asks(const struct tool *t, const struct tool_ctx *ctx, const json_t *args,
 	       struct tool_question *q)
 {
+	const enum tool_mode mode = tool_mode_of(t, ctx, args);
 	enum tool_confirm policy = policy_of(t, ctx);
 	bool tainted = ctx->taint && ctx->taint->n;
+	bool held = mode && mode != TOOL_MODE_ACT;
 	/* With the policy always, an earlier permission does not count. */
 	bool may_remember = policy != TOOL_CONFIRM_ALWAYS &&
 		(t->remember == TOOL_REMEMBER_YES ||
 		 (t->remember == TOOL_REMEMBER_BY_POLICY &&
 		  t->effect != TOOL_DESTRUCTIVE));
+	bool by_policy = policy == TOOL_CONFIRM_ALWAYS ||
+		(policy == TOOL_CONFIRM_TAINTED && tainted);
 
-	if (policy == TOOL_CONFIRM_NEVER ||
-	    (policy == TOOL_CONFIRM_TAINTED && !tainted) ||
-	    (may_remember && is_allowed(t, ctx)))
+	if ((!by_policy && !held) || (may_remember && is_allowed(t, ctx)))
 		return false;
 	if (q)
 		*q = (struct tool_question){
 			.reason = policy == TOOL_CONFIRM_ALWAYS ? "policy"
-				: "tainted",
+				: by_policy ? "tainted" : "intent",
 			.may_remember = may_remember,
 		};
 	return true;
@@ -96,7 +130,7 @@ static bool within_agents(const struct tool *t, const struct tool_ctx *ctx)
 	strict.taint = &anybody;
 	strict.turn.n_allowed = 0;
 	return t->visibility == TOOL_SERVER && !t->suggests &&
-	       !tool_asks(t, &strict, NULL);
+	       !tool_asks(t, &strict, NULL, NULL);
 }
 
 /*

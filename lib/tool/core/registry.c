@@ -91,6 +91,21 @@ static struct tool *allowed_rows(const struct tool_ctx *ctx, size_t *n)
 	return v;
 }
 
+/*
+ * The schema of a change in projects with its mode. The parts of s are shared, not copied:
+ * counting references is atomic.
+ */
+static const json_t *with_mode(const json_t *s, struct arena *a)
+{
+	static const char mode[] = "{\"enum\":[\"act\",\"inform\",\"clarify\"]}";
+	json_t *copy = jx_keep(a, json_copy((json_t *)s));
+	json_t *properties = json_copy(json_object_get(copy, "properties"));
+
+	json_object_set(properties, TOOL_MODE_KEY, (json_t *)tool_schema(mode));
+	json_object_set_new(copy, "properties", properties);
+	return copy;
+}
+
 int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		   struct err *e)
 {
@@ -112,6 +127,8 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 			log_err("tool left out of this turn", &local);
 			continue;
 		}
+		if (ctx->turn.said && tool_declares(t))
+			o->schema = with_mode(o->schema, ctx->arena);
 		out->n++;
 	}
 	return 0;
@@ -483,6 +500,8 @@ static int64_t tokens_of(const struct tool *t, struct arena *a)
 
 	if (t->describe && t->describe(t, &ctx, &o, &ignored) < 0)
 		return 0;
+	if (tool_declares(t))
+		o.schema = with_mode(o.schema, a);
 	text = tool_set_texts(&(struct tool_set){ &o, 1 }, a);
 	return (int64_t)(utf8_chars(text) + 3) / 4;
 }

@@ -91,6 +91,17 @@ struct tool_host {
 };
 
 /*
+ * What the user wants, as far as changes in projects go (D10). Those are held for approval
+ * unless both the model and the user's own words say ACT.
+ */
+enum tool_mode {
+	TOOL_MODE_NONE,		/* not in a turn: nobody's words are known */
+	TOOL_MODE_CLARIFY,	/* it is not clear */
+	TOOL_MODE_INFORM,	/* to read something */
+	TOOL_MODE_ACT,		/* to have something changed */
+};
+
+/*
  * What a tool may know about the turn that calls it; the same for all calls of a
  * round. All borrowed.
  */
@@ -115,6 +126,7 @@ struct tool_turn {
 	bool plan;			/* a step of a plan, which can ask the user */
 	bool web;			/* the user asked for the web (C30) */
 	bool calendar;			/* and for the calendar */
+	enum tool_mode said;		/* by the user's last own words */
 	/* Only the tool of this name is needed, so sources that cannot have it
 	   are skipped; NULL = all. For tool_set_build. */
 	const char *only;
@@ -336,20 +348,37 @@ void tool_page_load(const json_t *client, struct arena *a, struct tool_ctx *ctx)
 /* -- policy (gate.c): whether the user is asked first (D57) ------------------- */
 
 struct tool_question {
-	const char *reason;	/* "policy", "tainted" */
+	const char *reason;	/* "policy", "tainted", "intent" */
 	bool may_remember;	/* "always allow in this conversation" */
 };
 
 /*
- * Whether the user must approve a call of t: the strictest of the tool's, the
- * workspace's and the tenant's policy, unless they have allowed this tool for
- * the conversation, which a policy of `always` overrides. The only place that
- * decides; it is asked before a call is stored and again before it runs.
- * A tool_call that needs it and has no ctx->approved gives
+ * Whether the user must approve a call of t with these arguments: the strictest of the
+ * tool's, the workspace's and the tenant's policy, and for changes in projects the mode,
+ * unless they have allowed this tool for the conversation, which a policy of `always`
+ * overrides. The only place that decides; it is asked before a call is stored and again
+ * before it runs. A tool_call that needs it and has no ctx->approved gives
  * ERR_TOOL_NOT_APPROVED. q may be NULL.
  */
-bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
+bool tool_asks(const struct tool *t, const struct tool_ctx *ctx, const json_t *args,
 	       struct tool_question *q);
+
+/*
+ * The mode of a call with these arguments (NULL: none are known): what the model declares,
+ * as far as the user's words go; TOOL_MODE_NONE for tools that change nothing in projects.
+ */
+enum tool_mode tool_mode_of(const struct tool *t, const struct tool_ctx *ctx,
+			    const json_t *args);
+
+/* The argument by which a model declares the mode of a call; tools do not get it. */
+#define TOOL_MODE_KEY "mode"
+
+/* "clarify", "inform", "act". */
+const char *tool_mode_name(enum tool_mode m);
+
+/* Whether calls of t declare their mode: a change in projects, but no deletion, which is
+   always asked about. */
+bool tool_declares(const struct tool *t);
 
 /*
  * What a call would send, as text for a person, after the same checks. Returns -1

@@ -605,6 +605,42 @@ export class Thread extends Pages {
 			this.#api.reply(turn.turnId, results, { signal }));
 	}
 
+	/**
+	 * Skips a step of a turn's plan; then the turn goes on, if nothing else waits.
+	 * @param {import('./turn.js').Turn} turn
+	 * @param {{planId: string, stepId: string, waits: object[]}} step and what it waits for
+	 */
+	async skipStep(turn, { planId, stepId, waits })
+	{
+		this.sendError = null;
+		try {
+			await this.#api.skipStep(planId, stepId);
+		} catch (error) {
+			this.sendError = error;
+			this.changed();
+			return;
+		}
+		turn.skipStep(planId, stepId, waits);
+		if (!turn.running && turn.waiting.length === 0)
+			await this.#wake(turn);
+	}
+
+	/**
+	 * Runs a plan of this conversation again: these steps, or what is not done, or all.
+	 * @param {{planId: string, steps?: string[], content: string}} what the plan, the steps, and
+	 *        what the user says with it
+	 */
+	runPlan({ planId, steps, content })
+	{
+		const turn = new Turn(`live-${++drafts}`);
+
+		turn.begin(content, []);
+		return this.#begin(turn, this.turns, content, (signal) =>
+			this.#api.stream(this.workspaceId, { content, ...this.#more(),
+				conversationId: this.conversationId, planAgain: planId,
+				...steps && { planSteps: steps } }, { signal }));
+	}
+
 	/** Goes on with a turn whose process died. */
 	#wake(turn)
 	{

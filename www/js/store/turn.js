@@ -74,6 +74,8 @@ export class Turn extends Observable {
 		this.goesOn = false;
 		/** of source events: {number, title, page, …}; see sources */
 		this.told = [];
+		/** the mode that an event told */
+		this.toldMode = '';
 		/** {code, message} from warning events */
 		this.warnings = [];
 		/** @type {Wait[]} approvals, questions, page tools */
@@ -105,6 +107,12 @@ export class Turn extends Observable {
 	get meta()
 	{
 		return this.answer?.metadata || {};
+	}
+
+	/** What the user wants of projects, if the turn changes any: clarify, inform or act */
+	get mode()
+	{
+		return this.toldMode || this.meta.mode || '';
 	}
 
 	/**
@@ -160,6 +168,19 @@ export class Turn extends Observable {
 		return !newest && !this.running && !this.answer && this.waiting.length === 0 &&
 			this.parts.some((part) => part.kind === 'tool' &&
 				(part.result === undefined || part.superseded));
+	}
+
+	/** A step of one of its plans is not run, and what it waited for not asked any more. */
+	skipStep(planId, stepId, waits)
+	{
+		for (const [callId, board] of this.boards) {
+			if (board.planId !== planId)
+				continue;
+			this.boards.set(callId, { ...board, progress: board.progress.map((one) =>
+				(one.id === stepId ? { ...one, status: 'skipped' } : one)) });
+		}
+		this.waiting = this.waiting.filter((wait) => !waits.includes(wait));
+		this.changed();
 	}
 
 	/** True if the answer was cut short and can be continued. */
@@ -410,6 +431,9 @@ export class Turn extends Observable {
 			break;
 		case 'entity-patch':
 			this.#entityPatch(data);
+			break;
+		case 'agent-state':
+			this.toldMode = data.mode || this.toldMode;
 			break;
 		case 'plan':
 			this.boards.set(data.callId, data);

@@ -128,6 +128,10 @@ export class LampApp extends PageElement {
 			this.#again((thread) => thread.decide(turn, wait, body)));
 		this.addEventListener('lamp-replied', ({ detail: { turn, wait, result } }) =>
 			this.#again((thread) => thread.reply(turn, wait, result)));
+		this.addEventListener('lamp-plan-skip', ({ detail: { turn, step } }) =>
+			this.#again((thread) => thread.skipStep(turn, step)));
+		this.addEventListener('lamp-plan-again', ({ detail }) =>
+			this.#again((thread) => thread.runPlan(detail)));
 		this.addEventListener('lamp-carried-out', ({ detail: { turn } }) =>
 			this.#again((thread) => thread.carryOut(turn, true)));
 		this.addEventListener('lamp-edit', (event) => this.#edit(event.detail));

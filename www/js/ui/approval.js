@@ -120,7 +120,8 @@ class LampApproval extends PageElement {
 				saysAll(tool) ? nothing : html`${plain(toolName(tool))} `}<code>${plain(tool)}</code>`}</span></h3>
 			${this.for ? html`<p>${t('plan.forStep', { title: plain(this.for) })}</p>` : nothing}
 			<p>${plan ? nothing : t(`effect.${known}`)}
-				${reason === 'tainted' || origins.length ? t('approval.tainted') : nothing}</p>
+				${reason === 'tainted' || origins.length ? t('approval.tainted') : nothing}
+				${reason === 'intent' ? t('approval.intent') : nothing}</p>
 			${origins.length ? html`<p class="ask-origins">${t('approval.origins')}</p>
 				<ul class="ask-origins">${origins.map(({ kind, name }) => html`
 				<li>${t(ORIGINS.has(kind) ? `origin.${kind}` : 'origin.tool')}

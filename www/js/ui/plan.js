@@ -149,6 +149,10 @@ class LampPlan extends PageElement {
 		waits: { attribute: false },
 		/** whether its turn runs */
 		running: { type: Boolean },
+		/** whether the user may do something to it */
+		mine: { type: Boolean },
+		/** whether its turn has ended */
+		over: { type: Boolean },
 	};
 
 	constructor()
@@ -161,6 +165,8 @@ class LampPlan extends PageElement {
 		/** @type {import('../store/turn.js').Wait[]} */
 		this.waits = [];
 		this.running = false;
+		this.mine = false;
+		this.over = false;
 	}
 
 	render()
@@ -176,7 +182,30 @@ class LampPlan extends PageElement {
 				<h4>${stage.name} ${modeText(stage)}</h4>
 				<ol class="plan-steps">${stage.steps.map((step) =>
 					this.#step(step, all.indexOf(step)))}</ol></li>`)}</ol>
+			${this.mine && this.over ? html`<button type="button" class="link-button plan-again"
+				@click=${() => this.emit('lamp-plan-again', { planId: board.planId,
+					content: t('plan.againSaid') })}>${t('plan.again')}</button>` : nothing}
 		</section>`;
+	}
+
+	/** What the user can do to a step. */
+	#actions(step, at, status, waits)
+	{
+		const { planId } = this.board;
+
+		if (!this.mine)
+			return nothing;
+		if (this.over) {
+			return html`<button type="button" class="link-button"
+				aria-label=${t('plan.stepAgainOf', { n: at + 1 })}
+				@click=${() => this.emit('lamp-plan-again', { planId, steps: [step.id],
+					content: t('plan.stepAgainSaid', { title: step.title }) })}
+				>${t('plan.stepAgain')}</button>`;
+		}
+		return status === 'ready' || status === 'waiting' ? html`<button type="button"
+			class="link-button" aria-label=${t('plan.skipStep', { n: at + 1 })}
+			@click=${() => this.emit('lamp-skip', { planId, stepId: step.id, waits })}
+			>${t('plan.skip')}</button>` : nothing;
 	}
 
 	/** @param {number} n of steps */
@@ -201,8 +230,9 @@ class LampPlan extends PageElement {
 	{
 		/** @type {Progress} */
 		const now = this.board.progress[at] || { id: step.id, status: 'ready' };
-		const card = this.waits.find(({ toolCallId }) =>
+		const waits = this.waits.filter(({ toolCallId }) =>
 			stepOfCall(this.board.planId, toolCallId) === at);
+		const [card] = waits;
 		// what was at it is gone
 		const status = card ? 'waiting' : !TEXTS[now.status] ||
 			(now.status === 'running' && !this.running) ? 'ready' : now.status;
@@ -219,6 +249,7 @@ class LampPlan extends PageElement {
 			${card ? html`<button type="button" class="link-button"
 				@click=${() => this.emit('lamp-to-wait', { wait: card })}
 				>${t('plan.toCard')}</button>` : nothing}
+			${this.#actions(step, at, status, waits)}
 			${typeof result === 'string' && result ? html`<details class="plan-result">
 				<summary>${t('tool.result')}<span class="tool-chevron">${icon('chevron')}</span></summary>
 				<p class="tool-text" dir="auto">${result}</p></details>` : nothing}

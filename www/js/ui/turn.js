@@ -222,6 +222,8 @@ export class LampTurn extends PageElement {
 			<h2 class="sr-only">${t('message.assistantSaid', { name: this.name })}</h2>
 			<div class="avatar">${lantern(turn.running ? 'lit' : '')}</div>
 			<div class="message-body">
+				${['clarify', 'inform', 'act'].includes(turn.mode) ? html`<p class="mode-chip"
+					title=${t(`mode.help.${turn.mode}`)}>${t(`mode.${turn.mode}`)}</p>` : nothing}
 				${turn.parts.map((part) => this.#part(part))}
 				${this.#answer(turn)}
 				${turn.running ? nothing : this.#chart(turn)}
@@ -231,6 +233,14 @@ export class LampTurn extends PageElement {
 				${turn.running || turn.waiting.length > 0 ? nothing : this.#actions(turn)}
 			</div>
 		</article>`;
+	}
+
+	/** Whether a plan of it can be run again: it has ended, and nothing of it waits. */
+	#isOver()
+	{
+		const { turn } = this;
+
+		return !turn.running && turn.waiting.length === 0 && !turn.sleeps;
 	}
 
 	#part(part)
@@ -251,6 +261,10 @@ export class LampTurn extends PageElement {
 				board.status !== 'proposed' ? html`<lamp-plan .board=${board}
 				.result=${part.result} .waits=${this.turn.waiting}
 				?running=${this.turn.running}
+				?mine=${!this.readonly && !this.busy}
+				?over=${this.#isOver()}
+				@lamp-skip=${({ detail }) =>
+					this.emit('lamp-plan-skip', { turn: this.turn, step: detail })}
 				@lamp-to-wait=${({ detail }) => this.#toWait(detail.wait)}></lamp-plan>` :
 				nothing}${part.changes ?
 				html`<lamp-effects .effects=${part.changes} canUndo></lamp-effects>` : nothing}`;

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans (docs/plans.md) as text: below a turn that waits, and on a page of their own, with
+ * forms to skip a step, or to run a step or all of it again, which is a message to its
+ * conversation.
+ */
+#include "plain/plain.h"
+
+#include <string.h>
+
+#include "app.h"
+#include "auth/policy.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "plan/rows.h"
+#include "prompt/untrusted.h"
+#include "turn/follow.h"
+
+#include "base/banned.h"
+
+enum { RESULT_CHARS = 4000 };
+
+struct plan_page {
+	struct plain *p;
+	const struct plan_row *row;
+	const struct plan_step_row *steps;
+	size_t n_steps, at;		/* at: the number of the next step */
+	bool open;			/* its turn has not ended */
+};
+
+/* Written by a model: with its invisible characters. */
+static void put_text(struct buf *b, struct str s)
+{
+	struct buf spelled = BUF_INIT(4194304);
+
+	untrusted_spell(s, &spelled);
+	html_text(b, buf_str(&spelled));
+	buf_release(&spelled);
+}
+
+static void put_hidden(struct buf *b, const char *name, struct str value)
+{
+	buf_addf(b, "<input type=\"hidden\" name=\"%s\" value=\"", name);
+	html_text(b, value);
+	buf_adds(b, "\">");
+}
+
+static void put_skip(struct plan_page *g, struct str step)
+{
+	char id[UUID_TEXT_BYTES];
+
+	plain_form(g->p, arena_printf(g->p->rq->arena, "plans/%s/skip",
+				      uuid_format(&g->row->id, id)));
+	put_hidden(g->p->b, "step", step);
+	if (g->p->steps)
+		buf_adds(g->p->b, PLAIN_STEPS);
+	buf_adds(g->p->b, "<input type=\"submit\" value=\"Skip this step\"></form>\n");
+}
+
+/* step.n == 0: what is not done, or all. */
+static void put_again(struct plan_page *g, struct str step)
+{
+	char id[UUID_TEXT_BYTES];
+
+	plain_form(g->p, arena_printf(g->p->rq->arena, "conversations/%s",
+				      uuid_format(&g->row->conversation_id, id)));
+	put_hidden(g->p->b, "content", step.n ? STR("Run this step of the plan again.")
+					      : STR("Run the plan again."));
+	put_hidden(g->p->b, "planAgain", str_of(uuid_format(&g->row->id, id)));
+	if (step.n)
+		put_hidden(g->p->b, "planSteps", step);
+	if (g->p->steps)
+		buf_adds(g->p->b, PLAIN_STEPS);
+	buf_addf(g->p->b, "<input type=\"submit\" value=\"Run %s again\"></form>\n",
+		 step.n ? "this step" : "the plan");
+}
+
+static void put_step(struct plan_page *g, const json_t *step)
+{
+	const struct str id = jx_str(step, "id");
+	const struct plan_step_row *s = g->at < g->n_steps ? &g->steps[g->at] : NULL;
+	const int64_t status = s ? s->status : PLAN_READY;
+	struct buf *b = g->p->b;
+
+	g->at++;
+	buf_adds(b, "<li>");
+	put_text(b, jx_str(step, "title"));
+	buf_addf(b, " (%s)\n", agentplan_step_status(status));
+	if (s && s->result.n && !g->open) {
+		buf_adds(b, "<details class=\"tool\"><summary>Result</summary>\n<pre>");
+		put_text(b, utf8_head(s->result, RESULT_CHARS));
+		buf_adds(b, "</pre></details>\n");
+	}
+	if (g->open && s && status <= PLAN_WAITING && id.n)
+		put_skip(g, id);
+	/* Blanks part the ids of a form. */
+	if (!g->open && s && id.n && !memchr(id.p, ' ', id.n))
+		put_again(g, id);
+	buf_adds(b, "</li>\n");
+}
+
+static void put_plan(struct plan_page *g)
+{
+	const json_t *plan = jx_keep(g->p->rq->arena, jx_try(g->row->plan));
+	const json_t *stage, *step;
+	struct buf *b = g->p->b;
+	size_t i, k;
+
+	buf_adds(b, "<section class=\"plan\">\n<h2>Plan</h2>\n<p class=\"text\">");
+	put_text(b, g->row->goal);
+	buf_adds(b, "</p>\n<p>The plan is ");
+	html_text(b, g->row->status);
+	buf_adds(b, ".</p>\n");
+	json_array_foreach(jx_arr(plan, "stages"), i, stage) {
+		buf_adds(b, "<h3>");
+		put_text(b, jx_str(stage, "name"));
+		buf_addf(b, "</h3>\n<ol start=\"%zu\">\n", g->at + 1);
+		json_array_foreach(jx_arr(stage, "steps"), k, step)
+			put_step(g, step);
+		buf_adds(b, "</ol>\n");
+	}
+	if (!g->open)
+		put_again(g, STR(""));
+	buf_adds(b, "</section>\n");
+}
+
+static int load_steps(struct plan_page *g, struct err *e)
+{
+	struct request *rq = g->p->rq;
+	struct plan_step_row *steps;
+
+	if (agentplan_steps(rq->app->db, &rq->by.owner, &g->row->id, rq->arena, &steps,
+			    &g->n_steps, e) < 0)
+		return -1;
+	g->steps = steps;
+	return 0;
+}
+
+int plain_plans(struct plain *p, const struct uuid *turn, struct err *e)
+{
+	struct request *rq = p->rq;
+	struct plan_row *rows;
+	size_t n;
+
+	if (agentplan_of_turn(rq->app->db, &rq->by.owner, turn, rq->arena, &rows, &n, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct plan_page g = { .p = p, .row = &rows[i], .open = true };
+
+		/* A proposed one is in its approval. */
+		if (str_is(rows[i].status, "proposed"))
+			continue;
+		if (load_steps(&g, e) < 0)
+			return -1;
+		put_plan(&g);
+	}
+	return 0;
+}
+
+void plain_plan_link(struct plain *p, struct str tool, struct str result)
+{
+	json_t *j = str_is(tool, "plan") ? jx_try(result) : NULL;
+	char text[UUID_TEXT_BYTES];
+	struct uuid id;
+
+	if (uuid_parse(jx_str(j, "planId"), &id))
+		buf_addf(p->b, "<p><a href=\"%splans/%s%s\">The plan and its steps</a></p>\n",
+			 p->root, uuid_format(&id, text), p->steps ? "?steps=1" : "");
+	json_decref(j);
+}
+
+/* GET {base}/plain/plans/{plan}: its steps and their results; 404. */
+int plain_plan(struct request *rq, struct response *rs, struct err *e)
+{
+	char id[UUID_TEXT_BYTES];
+	struct plan_row row;
+	struct turn t;
+	struct plain p;
+	struct plan_page g = { .p = &p, .row = &row };
+	int rc = agentplan_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "plan"),
+			       rq->arena, &row, e);
+
+	if (rc == 0)
+		return err_set(e, ERR_NOT_FOUND, "no such plan");
+	if (rc < 0 || turn_now(&rq->app->deps, &rq->by.owner, &row.turn_id, rq->arena, &t,
+			       e) < 0 ||
+	    plain_open(rq, &p, e) < 0 || load_steps(&g, e) < 0)
+		return -1;
+	g.open = !t.ended_us;
+	plain_begin(&p, rs, 200, STR("Plan"));
+	put_plan(&g);
+	buf_addf(p.b, "<p><a href=\"%sconversations/%s%s\">Conversation</a></p>\n", p.root,
+		 uuid_format(&row.conversation_id, id), p.steps ? "?steps=1" : "");
+	plain_foot(&p);
+	return 0;
+}
+
+/* POST {base}/plain/plans/{plan}/skip step, steps: 303 to the turn's page; errors as of the API. */
+int plain_skip(struct request *rq, struct response *rs, struct err *e)
+{
+	char id[UUID_TEXT_BYTES];
+	struct plan_row row;
+
+	if (!policy_may_decide(rq->by.who))
+		return err_set(e, ERR_FORBIDDEN, "an API token without %s",
+			       permission_rows[PERM_APPROVALS_DECIDE].name);
+	if (agentplan_skip(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "plan"),
+			   form_field(rq, "step"), rq->arena, &row, e) < 0)
+		return -1;
+	plain_go(rq, rs, arena_printf(rq->arena, "turns/%s", uuid_format(&row.turn_id, id)), "");
+	return 0;
+}

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""What the user does to a plan: skips a step, and runs a step or all of it again; also on the
+plain pages."""
+
+import json
+import urllib.parse
+
+import pytest
+
+from lab import Lab
+from plain_browser import NOBODY, Browser, ended
+from plans import SERVICES, agent, plan, prompts, result, stage, step
+
+
+@pytest.fixture(scope="module")
+def lab():
+    tools = {"plan_research": agent("reads"), "plan_tooling": agent("writes")}
+    with Lab(services=SERVICES, config={"tools": tools}, workspaces={
+            "lab": {"workspace": "lab", "title_by_model": False, "agents": [
+                {"id": "boss", "tools": ["plan", "create_prompt"]}]},
+            "strict": {"workspace": "strict", "title_by_model": False, "confirm": "always",
+                       "agents": [{"id": "boss", "tools": ["plan", "create_prompt"]}]}},
+             ) as lab:
+        yield lab
+
+
+def writes(name, **more):
+    return step(name, "tooling", tools=["create_prompt"], id=name, **more)
+
+
+def approvals(events):
+    return [e.data for e in events if e.name == "approval-request"]
+
+
+def decide(lab, request, decision="approve"):
+    return lab.stream(f"/turns/{request['turnId']}/approvals", {
+        "approvalId": request["approvalId"], "decision": decision}, user="ada").events()
+
+
+def skip(lab, plan_id, step_id, user="ada"):
+    return lab.post(f"/plans/{plan_id}/skip", {"stepId": step_id}, user=user)
+
+
+def statuses(lab, plan_id):
+    return [s["status"] for s in lab.get(f"/plans/{plan_id}", user="ada").json["progress"]]
+
+
+def waiting(lab, *stages):
+    """A plan whose writes wait, its id and its turn."""
+    asked, = approvals(plan(lab, *stages, workspace="strict"))
+    events = decide(lab, asked)
+    assert events[-1].name == "waiting"
+    row = lab.get("/plans", user="ada").json["items"][0]
+    return events, row["id"], row["turnId"]
+
+
+def again(lab, plan_id, workspace="lab", conversation=None, **options):
+    conversation = conversation or lab.get(f"/plans/{plan_id}", user="ada").json["conversationId"]
+    return lab.chat({"text": "x", "then": {"text": "once more"}}, workspace=workspace, conversationId=conversation,
+                    planAgain=plan_id, **options)
+
+
+def test_steps_that_wait_are_skipped(lab):
+    """What they wait for is dropped, what needs them is not run, and the rest goes on."""
+    before = prompts(lab)
+    _, plan_id, turn = waiting(lab, stage(writes("w", outputs=["o"]), writes("x"), step("r")),
+                               stage(step("n", inputs=["o"]), step("m")))
+    assert skip(lab, plan_id, "w", user="eve").status == 404
+    assert skip(lab, plan_id, "nope").status == 404
+    assert skip(lab, plan_id, "step3").json["code"] == "conflict"
+    for _ in range(2):
+        answer = skip(lab, plan_id, "w")
+        assert answer.status == 200 and answer.json["turnStatus"] == "waiting", answer
+    assert statuses(lab, plan_id)[0] == "skipped"
+    open_, = [w for w in lab.get(f"/turns/{turn}", user="ada").json["waitingFor"]]
+    assert skip(lab, plan_id, "x").status == 200
+    assert lab.get(f"/turns/{turn}", user="ada").json["waitingFor"] == [], open_
+    events = lab.stream(f"/turns/{turn}/continue", {}, user="ada").events()
+    assert events[-1].name == "done", events[-1]
+    assert result(events)["status"] == "partial"
+    assert [s["status"] for s in result(events)["steps"]] == [
+        "skipped", "skipped", "done", "skipped", "done"]
+    assert prompts(lab) == before
+    assert skip(lab, plan_id, "w").json["code"] == "conflict"
+
+
+def test_a_step_is_skipped_before_it_begins(lab):
+    """While others run: of two in a sequence the second is skipped in time."""
+    stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps({
+        "tool_calls": [{"name": "plan", "args": {"goal": "g", "stages": [
+            stage(step("a", id="a"), step("b", id="b"), step("c", id="c"), mode="sequence")]}}],
+        "then": {"text": "all done"}})}, user="ada")
+    for event in iter(stream):
+        if event.name == "plan":
+            assert skip(lab, event.data["planId"], "c").status == 200
+            break
+    events = stream.events()
+    assert [s["status"] for s in result(events)["steps"]] == ["done", "done", "skipped"]
+
+
+def test_a_plan_runs_again(lab):
+    """What is done stays, unless it is asked for; what needs it runs with it."""
+    before = prompts(lab)
+    events, plan_id, _ = waiting(lab, stage(writes("w"), writes("x", outputs=["o"])),
+                                 stage(step("r", id="r", inputs=["o"])))
+    one, two = approvals(events)
+    assert decide(lab, one)[-1].name == "waiting"
+    done = decide(lab, two, "deny")
+    assert [s["status"] for s in result(done)["steps"]] == ["done"] * 3
+    events = again(lab, plan_id, "strict", planSteps=["x"])
+    asked, = approvals(events)
+    assert asked["tool"] == "plan" and not asked.get("editable")
+    events = decide(lab, asked)
+    asked, = approvals(events)
+    assert asked["tool"] == "create_prompt"
+    events = decide(lab, asked)
+    assert events[-1].name == "done" and events[-1].data["content"] == "once more"
+    fresh = result(events)["planId"]
+    assert fresh != plan_id and statuses(lab, fresh) == ["done"] * 3
+    assert prompts(lab) == before + 2
+    assert lab.sql("SELECT number FROM plan_call WHERE HEX(plan_id) = "
+                   f"'{fresh.replace('-', '')}'") == [[str(1 << 20)]]
+    error = result(again(lab, plan_id, "strict", planSteps=["nope"]))["error"]
+    assert "no step" in error["message"]
+    other = plan(lab, stage(step("r")))[0].data["conversationId"]
+    error = result(again(lab, plan_id, conversation=other))["error"]
+    assert "no such plan" in error["message"]
+
+
+def test_what_is_kept_keeps_its_origins(lab):
+    """Text of others in a result that is kept counts in the plan that runs again."""
+    first = plan(lab, stage(step("r", id="r", outputs=["o"])),
+                 stage(writes("w", inputs=["o"])))
+    plan_id = result(first)["planId"]
+    lab.sql("UPDATE plan_step SET origins = '[{\"kind\":\"tool-result\",\"name\":\"web\"}]'"
+            f" WHERE number = 0 AND HEX(plan_id) = '{plan_id.replace('-', '')}'")
+    events = again(lab, plan_id, planSteps=["w"])
+    asked, = approvals(events)
+    assert asked["tool"] == "create_prompt" and asked["reason"] == "tainted", asked
+
+
+def test_plain_pages(lab):
+    """The plan is read, its steps are skipped and run again, without JavaScript."""
+    before = prompts(lab)
+    _, plan_id, turn = waiting(lab, stage(writes("w"), writes("x")), stage(step("r<b>", id="r")))
+    browser = Browser(lab)
+
+    def submit(page, action, fields):
+        form = next(f for f in page.forms if action in f["action"]
+                    and fields.items() <= f["fields"].items())
+        url = urllib.parse.urljoin("/" + page.url, form["action"])[1:]
+        return browser.follow(browser.post(url, form["fields"]), url)
+
+    path = f"plain/turns/{turn}?steps=1"
+    for name in ("w", "x"):
+        page = browser.get(path)
+        assert "r&lt;b&gt; (ready)" in page.text and f"{name} (waiting)" in page.text
+        path = submit(page, f"plans/{plan_id}/skip", {"step": name})
+    page = browser.get(path)
+    assert page.text.count("(skipped)") == 2
+    path = submit(page, f"turns/{turn}/continue", {})
+    conversation = ended(browser, path)
+    page = browser.get(conversation)
+    assert any(f"plans/{plan_id}" in link for link in page.links)
+    page = browser.get(f"plain/plans/{plan_id}")
+    assert "found it" in page.text and "The plan is partial." in page.text
+    path = submit(page, "conversations/", {"planSteps": "r"})
+    assert "Allow this action" in browser.get(path).text
+    assert prompts(lab) == before
+    assert browser.call("GET", f"plain/plans/{NOBODY}").status == 404
