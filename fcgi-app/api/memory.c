@@ -17,8 +17,12 @@
 #include "memory/memory.h"
 #include "memory/state.h"
 #include "event/notify.h"
+#include "entity/entity.h"
+#include "resource/change.h"
 
 #include "base/banned.h"
+
+enum { PROMOTED_CHARS = 200 };	/* of the title of an entity */
 
 /* The conversation of the path and its version of now. */
 static int load(struct request *rq, struct conversation *c, struct memory *m,
@@ -190,6 +194,127 @@ int remembered_edit(struct request *rq, struct str summary, struct err *e)
 	m.summary = summary.n ? summary : STR("");
 	return !base.number && newest(rq, &c, &m.seen_seq, e) < 0 ? -1
 		: put(rq, &c, last, &base, &m, MEMORY_EDITED, e);
+}
+
+/* -- promoting ----------------------------------------------------------------------- */
+
+static const json_t *with_id(const json_t *list, struct str id)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, row)
+		if (id.n && str_eq(jx_str(row, "id"), id))
+			return row;
+	return NULL;
+}
+
+/* The entity's id is that of the item, so that it is made once. */
+static struct uuid promoted_id(const struct conversation *c, struct str id, int kind)
+{
+	char text[UUID_TEXT_BYTES];
+	struct uuid in = uuid_of_name(str_of(uuid_format(&c->id, text)),
+				      str_of(entity_kinds[kind].name));
+
+	return uuid_of_name(str_of(uuid_format(&in, text)), id);
+}
+
+/* The item is resolved, and the entity known, from now on. */
+static int note_promoted(struct request *rq, const struct conversation *c, int64_t last,
+			 const struct memory *base, struct str id, const char *kind,
+			 const struct resource_row *row, struct err *e)
+{
+	json_t *state = state_read(rq->arena, base->state);
+	char entity[UUID_TEXT_BYTES];
+	struct memory m = *base;
+	json_auto_t *items;
+
+	uuid_format(&row->id, entity);
+	items = json_pack("[{s:s, s:o, s:{s:s, s:[s]}}]", "op", "update", "id", jx_string(id),
+			  "patch", "status", "resolved", "relatedEntityIds", entity);
+	if (with_id(jx_arr(state, "items"), id) &&
+	    state_apply(state, items, NULL, STATE_BY_USER, (struct str){ NULL, 0 },
+			clock_now_us()))
+		return err_set(e, ERR_INTERNAL, "an item that was promoted");
+	state_entity(state, str_of(entity), str_of(kind), resource_title(
+		resource_of_kind(str_of(kind)), row));
+	m.state = str_of(jx_text(rq->arena, state));
+	return m.state.n > LIM_STATE_BYTES ? 0
+		: put(rq, c, last, base, &m, MEMORY_EDITED, e);
+}
+
+int remembered_promote(struct request *rq, struct str id, struct str kind,
+		       const struct resource **r, struct resource_answer *out, struct err *e)
+{
+	const int k = entity_kind_of(kind.n ? kind : STR("task"));
+	struct resource_call call = { .verb = VERB_CREATE };
+	struct conversation c;
+	struct memory base;
+	const json_t *state, *item;
+	struct str title, more;
+	struct uuid key;
+	int64_t last;
+
+	if (k < 0 || k == ENTITY_PROJECT)
+		return err_field(e, ERR_INVALID_FIELD, "kind", "There is no such kind.");
+	if (load_to_change(rq, &c, &last, &base, e) < 0)
+		return -1;
+	state = state_read(rq->arena, base.state);
+	item = with_id(jx_arr(state, "items"), id);
+	title = jx_str(item, "title");
+	more = jx_str(item, "details");
+	if (!item)
+		title = jx_str(with_id(jx_arr(state, "assumptions"), id), "hypothesis");
+	if (!title.n)
+		return err_set(e, ERR_NOT_FOUND, "no such item");
+	if (!c.context.project_id.n)
+		return err_public(e, ERR_CONFLICT, "This conversation is about no project.");
+	key = promoted_id(&c, id, k);
+	call.r = *r = &resources[entity_kinds[k].resource];
+	call.parent = c.context.project_id;
+	call.key = &key;
+	call.body = jx_keep(rq->arena, json_pack(
+		"{s:o, s:o*}", "title", jx_string(utf8_head(title, PROMOTED_CHARS)),
+		"description", more.n || utf8_chars(title) > PROMOTED_CHARS
+		? jx_string(more.n ? more : title) : NULL));
+	if (resource_call(&rq->by, &call, out, e) < 0)
+		return -1;
+	return note_promoted(rq, &c, last, &base, id, entity_kinds[k].name, out->items[0].row,
+			     e);
+}
+
+struct promote_body {
+	struct str id, kind;
+};
+
+/*
+ * POST /conversations/{c}/memory/promote {id, kind?}: 201 the record of the entity that an
+ * open item or an assumption of the agent state becomes, with kind and projectId; the item is
+ * resolved. 404; 409 conflict if the conversation is about no project; 422.
+ */
+int api_memory_promote(struct request *rq, struct response *rs, struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "id", .type = FIELD_TEXT, .flags = FIELD_REQUIRED,
+		  .max_chars = 64, .offset = offsetof(struct promote_body, id) },
+		{ .key = "kind", .type = FIELD_TEXT, .flags = FIELD_NULLABLE,
+		  .max_chars = 64, .offset = offsetof(struct promote_body, kind) },
+	};
+	struct resource_answer *out = arena_new(rq->arena, struct resource_answer);
+	const struct resource *r;
+	struct promote_body b;
+	struct jw w;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) < 0 ||
+	    remembered_promote(rq, b.id, b.kind, &r, out, e) < 0)
+		return -1;
+	w = resp_json(rs, 201);
+	jw_obj(&w);
+	jw_kstrz(&w, "kind", resource_kind(r));
+	jw_kuuid(&w, "projectId", &out->items[0].row->holder);
+	resource_record(&w, &rq->by, r, &out->done, &out->items[0]);
+	jw_end_obj(&w);
+	return 0;
 }
 
 /*

@@ -14,13 +14,28 @@
 
 #include "base/banned.h"
 
+/* A form that makes an item of the agent state a task of the conversation's project. */
+static void put_promote(struct plain *p, const char *conversation, struct str item,
+			struct str words)
+{
+	plain_form(p, arena_printf(p->rq->arena, "conversations/%s/memory", conversation));
+	buf_adds(p->b, "<p><input type=\"hidden\" name=\"promote\" value=\"");
+	html_text(p->b, item);
+	buf_adds(p->b, "\"><input type=\"submit\" value=\"Make it a task\"> ");
+	html_text(p->b, words);
+	buf_adds(p->b, "</p></form>\n");
+}
+
 /* What is remembered of before (docs/memory.md), and a form to change it. */
-static int put_memory(struct plain *p, const struct uuid *conversation, struct err *e)
+static int put_memory(struct plain *p, const struct uuid *conversation, bool project,
+		      struct err *e)
 {
 	struct arena *a = p->rq->arena;
 	struct buf b = BUF_INIT(65536);
 	char id[UUID_TEXT_BYTES];
+	const json_t *state, *item;
 	struct memory m;
+	size_t i;
 
 	if (memory_get(p->rq->app->db, &p->rq->by.owner, conversation, INT64_MAX, a, &m,
 		       e) < 0)
@@ -36,7 +51,8 @@ static int put_memory(struct plain *p, const struct uuid *conversation, struct e
 		 ? " It was made from text of others, too." : "", LIM_SUMMARY_CHARS);
 	html_text(p->b, m.summary);
 	buf_adds(p->b, "</textarea></p>\n");
-	state_text(state_read(a, m.state), &b);
+	state = state_read(a, m.state);
+	state_text(state, &b);
 	if (b.n) {
 		buf_adds(p->b, "<pre>");
 		html_text(p->b, buf_str(&b));
@@ -44,17 +60,28 @@ static int put_memory(struct plain *p, const struct uuid *conversation, struct e
 	}
 	buf_release(&b);
 	buf_adds(p->b, "<p><input type=\"submit\" value=\"Save\"> <input type=\"submit\" "
-		 "name=\"remove\" value=\"Remove all of this\"></p>\n</form>\n<hr>\n");
+		 "name=\"remove\" value=\"Remove all of this\"></p>\n</form>\n");
+	json_array_foreach(jx_arr(state, "items"), i, item)
+		if (project && str_is(jx_str(item, "status"), "active"))
+			put_promote(p, id, jx_str(item, "id"), jx_str(item, "title"));
+	json_array_foreach(jx_arr(state, "assumptions"), i, item)
+		if (project && json_number_value(json_object_get(item, "confidence")) > 0)
+			put_promote(p, id, jx_str(item, "id"), jx_str(item, "hypothesis"));
+	buf_adds(p->b, "<hr>\n");
 	return 0;
 }
 
-/* POST …/memory summary, remove: 303 to the forms. */
+/* POST …/memory promote, or summary, remove: 303 to the forms. */
 int plain_memory(struct request *rq, struct response *rs, struct err *e)
 {
 	const bool remove = form_field(rq, "remove").n > 0;
+	const struct str promote = form_field(rq, "promote");
+	struct resource_answer *made = arena_new(rq->arena, struct resource_answer);
+	const struct resource *r;
 	char id[UUID_TEXT_BYTES];
 
-	if ((remove ? remembered_remove(rq, e)
+	if ((promote.n ? remembered_promote(rq, promote, (struct str){ NULL, 0 }, &r, made, e)
+	     : remove ? remembered_remove(rq, e)
 	     : remembered_edit(rq, str_trim(form_field(rq, "summary")), e)) < 0)
 		return -1;
 	uuid_format(route_arg_uuid(rq, "conversation"), id);
@@ -114,7 +141,7 @@ int plain_edit(struct request *rq, struct response *rs, struct err *e)
 	html_text(p.b, c.title);
 	buf_adds(p.b, "\"></p>\n<p><input type=\"submit\" value=\"Rename\">"
 		 "</p>\n</form>\n<hr>\n");
-	if (put_memory(&p, &c.id, e) < 0 || put_allowed(&p, &c.id, e) < 0)
+	if (put_memory(&p, &c.id, c.context.project_id.n > 0, e) < 0 || put_allowed(&p, &c.id, e) < 0)
 		return -1;
 	plain_form(&p, arena_printf(rq->arena, "conversations/%s/delete", id));
 	buf_addf(p.b, "<p>Deleting removes the conversation with its %lld "

@@ -412,6 +412,48 @@ def test_the_user_corrects_and_removes(lab, model):
     assert "blue" not in body and "fact0" not in body
 
 
+def test_an_item_becomes_an_entity(lab, model):
+    """What is held open becomes a task of the conversation's project, once."""
+    t = Talk(lab)
+    model.write = lambda given: answer("s", items=[
+        {"op": "add", "item": {"kind": "question", "title": "Which red?", "details": "RAL"}},
+        {"op": "add", "item": {"kind": "task", "title": "Paint it <now>"}}],
+        updates={"assumptions": [{"hypothesis": "It is a house", "confidence": 0.6}]})
+    t.talk(8)
+    m = t.settled()
+    one, two = (i["id"] for i in m["agentState"]["items"])
+    [assumed] = m["agentState"]["assumptions"]
+
+    def promote(item, user="ada", **more):
+        return lab.post(f"{t.path}/memory/promote", {"id": item, **more}, user=user)
+
+    assert promote(one).json["code"] == "conflict"
+    project = lab.post("/projects", {"name": "House"}, user="ada").json["id"]
+    assert lab.call("PATCH", t.path, {"projectId": project, "contextType": "project"},
+                    user="ada", headers={"If-Match": "*"}).status == 200
+    for item, kind, code, user in (("i9", None, 404, "ada"), (one, "edge", 422, "ada"),
+                                   (one, "project", 422, "ada"), (one, None, 404, "eve")):
+        assert promote(item, user, kind=kind).status == code, (item, kind)
+    made = promote(one)
+    assert made.status == 201, made
+    assert (made.json["kind"], made.json["projectId"], made.json["title"],
+            made.json["description"]) == ("task", project, "Which red?", "RAL")
+    assert promote(one).json["id"] == made.json["id"]
+    risk = promote(assumed["id"], kind="risk")
+    assert (risk.status, risk.json["title"]) == (201, "It is a house")
+    state = t.memory()["agentState"]
+    item = next(i for i in state["items"] if i["id"] == one)
+    assert (item["status"], item["relatedEntityIds"]) == ("resolved", [made.json["id"]])
+    assert {made.json["id"], risk.json["id"]} <= {
+        e["id"] for e in state["current_understanding"]["entities"]}
+    page = Browser(lab).get(f"plain/conversations/{t.id}/edit")
+    assert "Paint it &lt;now&gt;" in page.text
+    form = next(f for f in page.forms if f["fields"].get("promote") == two)
+    assert Browser(lab).post(f"plain/conversations/{t.id}/memory", form["fields"]).status == 303
+    assert sorted(x["title"] for x in lab.get(f"/projects/{project}/tasks", user="ada")
+                  .json["items"]) == ["Paint it <now>", "Which red?"]
+
+
 def test_on_the_plain_pages(lab, model):
     t = Talk(lab)
     t.talk(8)

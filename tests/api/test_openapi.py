@@ -158,7 +158,7 @@ def knowledge_ids(lab, admin):
 def project_ids(lab):
     """The same for a project and all kinds of what is in it."""
     made = {"/projects": lab.post("/projects", {"name": "T"}, user="ada").json["id"]}
-    made[PROJECT] = made["/projects"]
+    made[PROJECT] = made["{project}"] = made["/projects"]
     for kind in KINDS:
         path = f"{PROJECT}/{kind}"
         made[path] = lab.post(path.replace("{parent}", made[PROJECT]), KINDS[kind],
@@ -213,10 +213,12 @@ BODIES = {
     ("PATCH", "/provider-instances/{id}"): {"model": "other"},
     ("POST", "/provider-instances/{id}/test"): {},
     ("POST", "/conversations"): {"workspaceId": "lab", "title": "T"},
-    ("PATCH", "/conversations/{conversation}"): {"title": "T"},
+    ("PATCH", "/conversations/{conversation}"): {"title": "T", "contextType": "project",
+                                                 "projectId": "{project}"},
     ("PATCH", "/conversations/{conversation}/memory"): {
         "summary": "S", "agent_state_item_updates": [
             {"op": "add", "item": {"kind": "task", "title": "Roof"}}]},
+    ("POST", "/conversations/{conversation}/memory/promote"): {"id": "i1"},
     ("POST", "/workspaces/{workspace}/agents/{agent}/conversations"): {},
     ("PATCH", "/workspaces/{workspace}/agents/{agent}/conversations"
      "/{conversation}"): {"title": "T"},

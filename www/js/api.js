@@ -473,6 +473,13 @@ export class Api {
 			{ body, headers: { 'If-Match': `"${version}"` } });
 	}
 
+	/** Makes an item of the agent state a task of the conversation's project. */
+	promoteMemory(id, itemId)
+	{
+		return this.json('POST', `conversations/${enc(id)}/memory/promote`,
+			{ body: { id: itemId } });
+	}
+
 	removeMemory(id)
 	{
 		return this.json('DELETE', `conversations/${enc(id)}/memory`);

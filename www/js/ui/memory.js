@@ -39,10 +39,10 @@ export class LampMemory extends ConversationDialog {
 	/** @returns a promise of the memory, with its newest facts */
 	async read(id)
 	{
-		const [memory, facts, versions] = await Promise.all([this.api.memory(id),
-			this.api.memoryFacts(id), this.api.memoryVersions(id)]);
+		const [memory, facts, versions, { projectId }] = await Promise.all([this.api.memory(id),
+			this.api.memoryFacts(id), this.api.memoryVersions(id), this.api.conversation(id)]);
 
-		return { ...memory, facts: facts.items, versions: versions.items };
+		return { ...memory, projectId, facts: facts.items, versions: versions.items };
 	}
 
 	/** Does it, shows what is remembered then, and keeps the focus in the dialog. */
@@ -120,6 +120,13 @@ export class LampMemory extends ConversationDialog {
 			html`<h3>${title}</h3><ul class="allowed">${rows.map(line)}</ul>`;
 	}
 
+	/** To make it a task, where the conversation is about a project. */
+	#promote({ id }, of)
+	{
+		return this.data.projectId ? this.#button(t('memory.promote'), of, () =>
+			this.#do(() => this.api.promoteMemory(this.conversation, id))) : nothing;
+	}
+
 	#button(text, of, run)
 	{
 		return html`<button type="button" class="button button-small"
@@ -138,10 +145,12 @@ export class LampMemory extends ConversationDialog {
 			${this.#list(t('memory.assumptions'), assumed, (a) => html`<li>
 				<span>${plain(a.hypothesis)} <span class="muted">${t('memory.sure', {
 					percent: Math.round(a.confidence * 100) })}</span></span>
-				${this.#button(t('memory.discard'), a.hypothesis, () => this.#discard(a.id))}</li>`)}
+				<span class="memory-actions">${this.#promote(a, a.hypothesis)}
+				${this.#button(t('memory.discard'), a.hypothesis,
+					() => this.#discard(a.id))}</span></li>`)}
 			${this.#list(t('memory.items'), items, (i) => html`<li>
 				<span>${plain(i.title)} <span class="muted">${plain(i.details ?? '')}</span></span>
-				<span class="memory-actions">
+				<span class="memory-actions">${this.#promote(i, i.title)}
 				${this.#button(t('memory.resolve'), i.title,
 					() => this.#item(i.id, { status: 'resolved' }))}
 				${this.#button(t('memory.discard'), i.title,
