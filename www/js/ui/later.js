@@ -12,3 +12,4 @@ import './project.js';
 import './share.js';
 import './shared.js';
 import './used.js';
+import './keep.js';
