@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "calendar/calendar.h"
 #include "calendar/rule.h"
+#include "resource/change.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -218,13 +219,87 @@ static int check(const struct caller *by, const struct resource *r,
 	return 0;
 }
 
+/* A member of a series that was changed alone. */
+struct alone {
+	struct uuid id;
+	struct str title, description, location, starts, ends, zone, type_key, state_key,
+		occurrence;
+};
+
+#define ALONE(m, t) { .column = #m, .type = t, .offset = offsetof(struct alone, m) }
+static const struct db_field alone_fields[] = {
+	ALONE(id, 'u'), ALONE(title, 's'), ALONE(description, 's'), ALONE(location, 's'),
+	ALONE(starts, 's'), ALONE(ends, 's'), ALONE(zone, 's'), ALONE(type_key, 's'),
+	ALONE(state_key, 's'), ALONE(occurrence, 's'),
+};
+
+static void put(struct jw *w, const char *key, struct str value)
+{
+	if (value.p)
+		jw_kstr(w, key, value);
+}
+
+/* The body that makes it again, and its day. */
+static void write_alone(struct jw *w, const struct alone *v)
+{
+	jw_obj(w);
+	jw_kuuid(w, "id", &v->id);
+	jw_kstr(w, "occurrence", v->occurrence);
+	jw_key(w, "body");
+	jw_obj(w);
+	put(w, "title", v->title);
+	put(w, "description", v->description);
+	put(w, "location", v->location);
+	put(w, "start", v->starts);
+	put(w, "end", v->ends);
+	put(w, "timeZone", v->zone);
+	put(w, "typeKey", v->type_key);
+	put(w, "stateKey", v->state_key);
+	jw_end_obj(w);
+	jw_end_obj(w);
+}
+
+/* What an undo makes again with it, and the series that it belongs to. */
+static int keep_with(const struct caller *by, struct resource_change *k, struct err *e)
+{
+	struct buf b = BUF_INIT(16 * LIM_CONTENT_CHARS);
+	const struct db_val *series = &k->now->v[AT(series_id)];
+	struct jw w = jw_on(&b);
+	struct alone *v;
+	size_t n;
+
+	if (db_list(by->db, STMT_EVENTS_SERIES_OF,
+		    DB_ARGS(DB_U(&k->now->id), DB_S(by->owner.tenant_id)), by->arena,
+		    alone_fields, sizeof(*v), 0, &v, &n, e))
+		return -1;
+	if (!n && series->null)
+		return 0;
+	jw_obj(&w);
+	if (!series->null) {
+		jw_kuuid(&w, "seriesId", (const struct uuid *)(const void *)series->s.p);
+		jw_kstr(&w, "occurrence", resource_text(k->now, AT(occurrence)));
+	}
+	jw_key(&w, "alone");
+	jw_arr(&w);
+	for (size_t i = 0; i < n; i++)
+		write_alone(&w, &v[i]);
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	k->with = arena_str(by->arena, buf_str(&b));
+	if (!buf_ok(&b))
+		k->with.n = 0;
+	buf_release(&b);
+	return 0;
+}
+
 /* What was changed alone goes with the event. */
 static int gone(const struct caller *by, const struct resource *r,
 		struct resource_change *k, struct err *e)
 {
 	const struct uuid *id = k->now ? &k->now->id : &k->row.id;
 
-	(void)r;
+	if (resource_kind(r) && k->now && keep_with(by, k, e) < 0)
+		return -1;
 	return db_exec(by->db, STMT_EVENTS_SERIES_GONE,
 		       DB_ARGS(DB_U(id), DB_S(by->owner.tenant_id)), NULL, e);
 }

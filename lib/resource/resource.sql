@@ -458,16 +458,16 @@ DELETE FROM project_member WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM pro
 DELETE FROM project_member WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_MEMBER_DISOWN (su) -> ()
 UPDATE project_member SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
--- PROJECT_CHANGE_LIST (susiiui) -> (uiiiusSUSSISUUS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_CHANGE_LIST (susiiui) -> (uiiiusSUSSISUUSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_CHANGE_TOTAL (susi) -> (i)
-SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) LIMIT ?) c;
--- PROJECT_CHANGE_GET (uss) -> (uiiiusSUSSISUUS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id);
+SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) LIMIT ?) c;
+-- PROJECT_CHANGE_GET (uss) -> (uiiiusSUSSISUUSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id);
 -- PROJECT_CHANGE_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
--- PROJECT_CHANGE_EXPORT (suui) -> (uiiiusSUSSISUUS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_CHANGE_EXPORT (suui) -> (uiiiusSUSSISUUSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
 -- PROJECT_CHANGE_INSERT (usuiiSUSSISUUuss) -> ()
 INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_CHANGE_UPDATE (iusuis) -> ()
@@ -488,14 +488,14 @@ INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated
 SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM project_change WHERE tenant_id = ? AND user_id = ?;
 -- PROJECT_CHANGE_BEFORE (us) -> (S)
 SELECT before_json FROM project_change WHERE id = ? AND tenant_id = ?;
--- PROJECT_CHANGE_LISTED (susiSiUiUiiui) -> (uiiiusSUSSISUUS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_CHANGE_LISTED (susiSiUiUiiui) -> (uiiiusSUSSISUUSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_CHANGE_LISTEDTOTAL (susiSiUiUi) -> (i)
-SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) LIMIT ?) c;
--- PROJECT_CHANGE_UP_created_us (susiSiUiUIIui) -> (uiiiusSUSSISUUS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
--- PROJECT_CHANGE_DOWN_created_us (susiSiUiUIIui) -> (uiiiusSUSSISUUS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x)) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
+SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) LIMIT ?) c;
+-- PROJECT_CHANGE_UP_created_us (susiSiUiUIIui) -> (uiiiusSUSSISUUSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- PROJECT_CHANGE_DOWN_created_us (susiSiUiUIIui) -> (uiiiusSUSSISUUSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
 -- PROJECT_DOCUMENT_LIST (susiiui) -> (uiiiussSSSSSUSII)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `under_id`, CAST(NULL AS CHAR), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'document' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_DOCUMENT_TOTAL (susi) -> (i)
@@ -1004,6 +1004,58 @@ SELECT COUNT(*) FROM (SELECT 1 FROM personal_memory WHERE tenant_id = ? AND user
 SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND (? OR FIND_IN_SET(`state`, ?)) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
 -- PERSONAL_MEMORY_DOWN_updated_us (suiSIIui) -> (uiiiusSSUS)
 SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND (? OR FIND_IN_SET(`state`, ?)) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
+-- RATING_LIST (suiiui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- RATING_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- RATING_GET (usu) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- RATING_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- RATING_EXPORT (suui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- RATING_INSERT (usuiiSUSSSIUSSSSSSS) -> ()
+INSERT INTO rating (id, tenant_id, user_id, version, created_us, updated_us, `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- RATING_UPDATE (iISISISIIISISusui) -> ()
+UPDATE rating SET version = version + 1, updated_us = ?, `comment` = IF(?, ?, `comment`), `value` = IF(?, ?, `value`), `reasons` = IF(?, ?, `reasons`), `with_text` = IF(?, ?, `with_text`), `question` = IF(?, ?, `question`), `answer` = IF(?, ?, `answer`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
+-- RATING_DELETE (usu) -> ()
+DELETE FROM rating WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- RATING_ERASE (su) -> ()
+DELETE FROM rating WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
+-- RATING_LISTED (suiUiSiiui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND (? OR FIND_IN_SET(`value`, ?)) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- RATING_LISTEDTOTAL (suiUiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND (? OR FIND_IN_SET(`value`, ?)) LIMIT ?) c;
+-- RATING_UP_created_us (suiUiSIIui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND (? OR FIND_IN_SET(`value`, ?)) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- RATING_DOWN_created_us (suiUiSIIui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND (? OR FIND_IN_SET(`value`, ?)) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
+-- RATED_ANSWER_LIST (siiui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- RATED_ANSWER_TOTAL (si) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? LIMIT ?) c;
+-- RATED_ANSWER_GET (us) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE id = ? AND tenant_id = ?;
+-- RATED_ANSWER_COUNT (si) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? LIMIT ?) c;
+-- RATED_ANSWER_EXPORT (suui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- RATED_ANSWER_INSERT (usuiiSUSSSUSSSSSSS) -> ()
+INSERT INTO rating (id, tenant_id, user_id, version, created_us, updated_us, `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- RATED_ANSWER_UPDATE (iISISusi) -> ()
+UPDATE rating SET version = version + 1, updated_us = ?, `question` = IF(?, ?, `question`), `answer` = IF(?, ?, `answer`) WHERE id = ? AND tenant_id = ? AND version = ?;
+-- RATED_ANSWER_DELETE (us) -> ()
+DELETE FROM rating WHERE id = ? AND tenant_id = ?;
+-- RATED_ANSWER_DISOWN (su) -> ()
+UPDATE rating SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- RATED_ANSWER_LISTED (siSiiui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND (? OR FIND_IN_SET(`value`, ?)) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- RATED_ANSWER_LISTEDTOTAL (siSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? AND (? OR FIND_IN_SET(`value`, ?)) LIMIT ?) c;
+-- RATED_ANSWER_UP_created_us (siSIIui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND (? OR FIND_IN_SET(`value`, ?)) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- RATED_ANSWER_DOWN_created_us (siSIIui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND (? OR FIND_IN_SET(`value`, ?)) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()
@@ -1016,6 +1068,8 @@ DELETE FROM thread_gap WHERE conversation_id = ? LIMIT 1000;
 DELETE FROM conversation_memory WHERE conversation_id = ? LIMIT 100;
 -- CONVERSATION_FACT_PURGE (u) -> ()
 DELETE FROM conversation_fact WHERE conversation_id = ? LIMIT 1000;
+-- RATING_PURGE (u) -> ()
+DELETE FROM rating WHERE conversation_id = ? LIMIT 1000;
 -- PLAN_PURGE (u) -> ()
 DELETE FROM plan WHERE conversation_id = ? LIMIT 100;
 -- PLAN_STEP_PURGE (u) -> ()

@@ -67,7 +67,7 @@ def test_tells_what_turns_do(lab):
     seen = until(events, "turn-status", turnId=t["turnId"], status="done")
     stream.close()
     told = [(e.name, e.data) for e in seen
-            if e.data["conversationId"] == t["conversationId"]]
+            if e.data.get("conversationId") == t["conversationId"]]
     status = {"turnId": t["turnId"], "conversationId": t["conversationId"]}
     assert told == [
         ("conversation", {"conversationId": t["conversationId"], "change":

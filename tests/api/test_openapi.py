@@ -67,7 +67,7 @@ def ids(lab, tidy_agents):
             "{id}": lab.post("/tokens", {}, user="ada").json["id"],
             "{model}": lab.model_url, **agent_ids(lab), **prompt_ids(lab),
             "/attachments": lab.post("/attachments", b"text", user="ada").json["id"],
-            **share_ids(lab, events[0].data["conversationId"]),
+            **share_ids(lab, events[0].data["conversationId"]), **rating_ids(lab),
             "/plans": plan_id(lab, events[0].data["turnId"]),
             "{plan}": events[0].data["turnId"],
             **service_ids(lab)}
@@ -93,6 +93,15 @@ def share_ids(lab, conversation):
     theirs = lab.chat({"text": "Hi."}, user="bob")[-1].data["conversationId"]
     return {"/conversation-shares": mine, "{share}": lab.post("/conversation-shares", {
         "conversationId": theirs, "user": "ada"}, user="bob").json["id"]}
+
+
+def rating_ids(lab):
+    """An answer that is rated, and one that is not."""
+    said, other = (lab.chat({"text": "Hi."}, user="ada")[-1].data for _ in range(2))
+    made = lab.post("/ratings", {"conversationId": said["conversationId"], "value": "bad",
+                                 "messageId": said["messageId"]}, user="ada").json["id"]
+    return {"/ratings": made, "/rated-answers": made, "{talk}": other["conversationId"],
+            "{answer}": other["messageId"]}
 
 
 def service_ids(lab):
@@ -234,6 +243,9 @@ BODIES = {
     ("PATCH", "/memories/{id}"): {"state": "refused"},
     ("POST", "/conversation-shares"): {"conversationId": "{conversation}", "user": "bob"},
     ("PATCH", "/conversation-shares/{id}"): {"tools": True},
+    ("POST", "/ratings"): {"conversationId": "{talk}", "messageId": "{answer}",
+                           "value": "good"},
+    ("PATCH", "/ratings/{id}"): {"reasons": ["slow"]},
     ("PATCH", "/conversation-folders/{id}"): {"name": "Other work"},
     ("PATCH", "/prompt-categories/{id}"): {"icon": "star"},
     ("POST", "/prompts"): {"name": "T", "body": "Write to {{Customer}}."},
@@ -325,7 +337,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
                                  path.endswith("/calendar/import"))):
         answer = lab.call(method, real, body, user="ada", headers={"If-Match": "*"}
                           if method == "PATCH" else {}, groups=["it", "staff"] if path.startswith(
-                              ("/doctor", "/metrics", "/prompt", "/knowledge", "/project"))
+                              ("/doctor", "/metrics", "/prompt", "/knowledge", "/project",
+                                  "/rated-answers"))
                           or path in ("/workspaces", *ids)
                           or "services" in path else [])
         assert answer.status < 400, answer
