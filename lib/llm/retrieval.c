@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"
