@@ -83,7 +83,7 @@ static void usage(FILE *f)
 static bool become_user_of(long pid)
 {
 	unsigned uid = 0;
-	char name[32], line[256];
+	char name[48], line[256];
 	FILE *f;
 
 	if (geteuid() != 0)

@@ -156,6 +156,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \
 	www/js/ui/turn.js \
+	www/js/ui/keep.js \
 	www/js/ui/used.js \
 	www/js/ui/variants.js \
 	www/build/page.mjs

@@ -143,7 +143,7 @@ def prompt_ids(lab):
 def knowledge_ids(lab, admin):
     """The same for a knowledge base."""
     base = lab.post("/knowledge-bases", {"name": "T"}, **admin).json["id"]
-    made = {"/knowledge-bases": base, BASE: base}
+    made = {"/knowledge-bases": base, BASE: base, "{base}": base}
     for below, body in (("shares", {"group": "it"}), ("documents", DOCUMENT)):
         made[f"/knowledge-bases/{{parent}}/{below}"] = lab.post(
             f"/knowledge-bases/{base}/{below}", body, **admin).json["id"]
@@ -218,6 +218,7 @@ BODIES = {
     ("PATCH", "/conversations/{conversation}/memory"): {
         "summary": "S", "agent_state_item_updates": [
             {"op": "add", "item": {"kind": "task", "title": "Roof"}}]},
+    ("POST", "/conversations/{conversation}/document"): {"knowledgeBaseId": "{base}"},
     ("POST", "/conversations/{conversation}/memory/promote"): {"id": "i1"},
     ("POST", "/workspaces/{workspace}/agents/{agent}/conversations"): {},
     ("PATCH", "/workspaces/{workspace}/agents/{agent}/conversations"

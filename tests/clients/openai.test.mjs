@@ -24,7 +24,7 @@ test('models are agents', async () => {
 	const ids = [];
 	for await (const model of client.models.list())
 		ids.push(model.id);
-	assert.deepEqual(ids, ['lab', 'lab/helper', 'lab/plain']);
+	assert.deepEqual(ids, ['lab', 'lab/helper', 'lab/plain', 'lab/editor']);
 });
 
 test('a plain completion, tools run on the server', async () => {
@@ -218,6 +218,9 @@ test('responses, their streams, and what follows them', async () => {
 	assert.ok(kinds.has('response.reasoning_summary_text.delta'));
 	assert.ok(kinds.has('response.completed'));
 	const got = await client.responses.retrieve(first.id);
+	const { data: [asked] } = await client.responses.inputItems.list(first.id);
+	assert.equal(asked.role, 'user');
+	assert.equal((await client.responses.cancel(first.id)).id, first.id);
 	assert.equal(got.status, 'completed');
 	const typed = await client.responses.parse({ model: 'lab/helper',
 		input: script({ text: '{"n": 4}' }), text: { format: { type: 'json_schema', name: 'x',

@@ -137,6 +137,13 @@ const en = {
 	'approval.title': 'Allow this action?',
 	'approval.intent': 'It is not clear that you asked for this change.',
 	'approval.tainted': 'This conversation contains text written by others. Check that this is what you asked for.',
+	'keep.menu': 'Add to a knowledge base',
+	'keep.title': 'Add this conversation to a knowledge base',
+	'keep.text': 'Everyone who can read the knowledge base finds what was said here. Adding it again replaces it with the conversation as it is then.',
+	'keep.none': 'There is no knowledge base that you can change.',
+	'keep.add': 'Add',
+	'keep.addTo': 'Add to {name}',
+	'keep.added': 'Added to {name}. It is found as soon as it is indexed.',
 	'used.menu': 'Knowledge used here',
 	'used.title': 'Knowledge used in this conversation',
 	'used.text': 'From the next message on, answers use only what is ticked. ' +

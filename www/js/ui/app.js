@@ -718,6 +718,7 @@ export class LampApp extends PageElement {
 				<lamp-arrange .order=${this.order}></lamp-arrange>
 				<lamp-share .api=${this.api} .places=${this.places}></lamp-share>
 				<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
+				<lamp-keep .api=${this.api}></lamp-keep>
 				<lamp-preview .api=${this.api}></lamp-preview>
 				<lamp-rating .ratings=${this.#ratings}></lamp-rating>` : nothing}
 			<lamp-confirm></lamp-confirm>
@@ -794,9 +795,12 @@ export class LampApp extends PageElement {
 	 */
 	#knowledgeItem(id)
 	{
-		return this.places.me?.permissions.includes('AIChat.Knowledge.Read') ?
-			[{ text: t('used.menu'), icon: 'book',
-				run: () => this.#show('lamp-used', 'show', id) }] : [];
+		const may = (what) => this.places.me?.permissions.includes(`AIChat.Knowledge.${what}`);
+
+		return [...may('Read') ? [{ text: t('used.menu'), icon: 'book',
+			run: () => this.#show('lamp-used', 'show', id) }] : [],
+		...may('Read') && may('Write') ? [{ text: t('keep.menu'), icon: 'book',
+			run: () => this.#show('lamp-keep', 'show', id) }] : []];
 	}
 
 	#showSource = ({ detail: { messageId, number } }) =>

@@ -13,3 +13,4 @@ import './rating.js';
 import './share.js';
 import './shared.js';
 import './used.js';
+import './keep.js';
