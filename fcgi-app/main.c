@@ -76,6 +76,28 @@ static void usage(FILE *f)
 	      "is descriptor 0, or one CGI request; then it reads no options.\n", f);
 }
 
+/*
+ * Root may signal every process, which may not signal root: -R becomes the user of the
+ * process that is to answer. Of one that does not dump core, only status names the user.
+ */
+static bool become_user_of(long pid)
+{
+	unsigned uid = 0;
+	char name[48], line[256];
+	FILE *f;
+
+	if (geteuid() != 0)
+		return true;
+	snprintf(name, sizeof(name), "/proc/%ld/status", pid);
+	f = fopen(name, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid: %u", &uid) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return !uid || setuid(uid) == 0;
+}
+
 /* -R. Returns the exit status. */
 static int reload(const char *text)
 {
@@ -89,7 +111,8 @@ static int reload(const char *text)
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	if (pid <= 1 || sigqueue((pid_t)pid, SIGHUP, ask) < 0) {
+	if (pid <= 1 || !become_user_of(pid) ||
+	    sigqueue((pid_t)pid, SIGHUP, ask) < 0) {
 		fprintf(stderr, "lamplighter.fcgi: there is no process %s\n", text);
 		return 1;
 	}

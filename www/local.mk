@@ -75,6 +75,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/store/picker.js \
 	www/js/store/places.js \
 	www/js/store/project.js \
+	www/js/store/ratings.js \
 	www/js/store/rows.js \
 	www/js/store/session.js \
 	www/js/store/settings.js \
@@ -84,6 +85,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/store/turn.js \
 	www/js/store/unstored.js \
 	www/js/store/uploads.js \
+	www/js/strings-dialogs.js \
 	www/js/strings.js \
 	www/js/table.js \
 	www/js/tree.js \
@@ -128,6 +130,8 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/place.js \
 	www/js/ui/plan.js \
 	www/js/ui/preview.js \
+	www/js/ui/rated.js \
+	www/js/ui/rating.js \
 	www/js/ui/project.js \
 	www/js/ui/projects.js \
 	www/js/ui/remembered.js \
@@ -152,6 +156,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \
 	www/js/ui/turn.js \
+	www/js/ui/keep.js \
 	www/js/ui/used.js \
 	www/js/ui/variants.js \
 	www/build/page.mjs

@@ -8,6 +8,7 @@
 #include "api/idempotent.h"
 #include "api/knowledge.h"
 #include "api/page.h"
+#include "api/scope.h"
 #include "app.h"
 #include "base/clock.h"
 #include "base/cursor.h"
@@ -429,6 +430,83 @@ int api_document_create(struct request *rq, struct response *rs, struct err *e)
 	resp_header(rs, "Location", arena_printf(
 			    rq->arena, "%.*s/%s", (int)rq->path.n - 1,
 			    rq->path.p + 1, uuid_format(&d.id, id)));
+	return 0;
+}
+
+/* -- a conversation as a document ------------------------------------------------------ */
+
+/* What the text of a document cannot have: NUL, and form feeds, which begin a page. */
+static void add_words(struct buf *b, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		buf_addc(b, s.p[i] && s.p[i] != '\f' ? s.p[i] : ' ');
+}
+
+/* What the user and the assistant said, in its order; nothing of what tools gave. */
+static int text_of(struct request *rq, const struct conversation *c, struct buf *b,
+		   struct err *e)
+{
+	struct message_page p = { .more = true };
+
+	while (p.more && buf_ok(b)) {
+		if (message_list_said(rq->app->db, &rq->by.owner, &c->id, OLDEST_FIRST,
+				      p.next_seq, LIM_PAGE_MAX, rq->arena, &p, e) < 0)
+			return -1;
+		for (size_t i = 0; i < p.n; i++) {
+			const struct message *m = &p.items[i];
+
+			if ((m->role != ROLE_USER && m->role != ROLE_ASSISTANT) || !m->content.n)
+				continue;
+			buf_adds(b, m->role == ROLE_USER ? "**User:**\n\n" : "**Assistant:**\n\n");
+			add_words(b, m->content);
+			buf_adds(b, "\n\n");
+		}
+	}
+	return buf_ok(b) ? 0 : err_public(e, ERR_TOO_BIG, "This conversation is too long "
+					  "for a document.");
+}
+
+/*
+ * POST /conversations/{conversation}/document {knowledgeBaseId}: 201 the record of a document
+ * with what was said in the conversation, in a knowledge base that the caller may change; 200
+ * if the base has it, which is then replaced. As all of a base it is text of others to a turn
+ * that finds it. 403; 404; 409 conflict if nothing was said; as for any document.
+ */
+int api_document_of_conversation(struct request *rq, struct response *rs, struct err *e)
+{
+	struct { struct uuid base; } in;
+	static const struct field fields[] = {
+		{ .key = "knowledgeBaseId", .type = FIELD_UUID, .flags = FIELD_REQUIRED },
+	};
+	struct buf text = BUF_INIT(LIM_DOCUMENT_BYTES);
+	struct kb_document d = { .id = uuid_new(), .groups = STR("[]") };
+	struct conversation c;
+	struct kb_at at;
+	char id[UUID_TEXT_BYTES];
+	bool made = false;
+	struct jw w;
+	int rc;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &in, sizeof(in), e) < 0 ||
+	    api_conversation_of_path(rq, &c, e) < 0 ||
+	    api_knowledge_writer_of(rq, &in.base, &at, e) < 0)
+		return -1;
+	d.title = utf8_head(c.title.n ? c.title : STR("Conversation"), LIM_TITLE_CHARS);
+	d.external_id = str_of(arena_printf(rq->arena, "conversation-%s",
+					    uuid_format(&c.id, id)));
+	rc = text_of(rq, &c, &text, e);
+	if (rc == 0 && !text.n)
+		rc = err_public(e, ERR_CONFLICT, "Nothing was said in this conversation yet.");
+	if (rc == 0)
+		rc = hold(rq, &at, (int64_t)text.n, e);
+	if (rc == 0)
+		rc = kb_write(rq->app->db, &at, &d, buf_str(&text), rq->arena, &made, e);
+	buf_release(&text);
+	if (rc < 0)
+		return -1;
+	rq->jobs_asked = true;
+	w = resp_json(rs, made ? 201 : 200);
+	write_document(&w, &d);
 	return 0;
 }
 

@@ -65,10 +65,16 @@ int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
 int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
 			 struct err *e)
 {
+	return api_knowledge_writer_of(rq, route_arg_uuid(rq, arg), at, e);
+}
+
+int api_knowledge_writer_of(struct request *rq, const struct uuid *id,
+			    struct kb_at *at, struct err *e)
+{
 	struct resource_row row;
 	bool writes;
 
-	if (at_of(rq, route_arg_uuid(rq, arg), &row, at, &writes, e))
+	if (at_of(rq, id, &row, at, &writes, e))
 		return -1;
 	return writes ? 0 : err_public(e, ERR_FORBIDDEN, "You can use this "
 				       "knowledge base, but you cannot change it.");

@@ -25,6 +25,10 @@ int api_knowledge_of(struct request *rq, const struct uuid *id,
 int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
 			 struct err *e) MUST_CHECK;
 
+/* The same for the base with this id. */
+int api_knowledge_writer_of(struct request *rq, const struct uuid *id,
+			    struct kb_at *at, struct err *e) MUST_CHECK;
+
 struct source;	/* store/source.h */
 
 /*

@@ -141,7 +141,8 @@ int plain_edit(struct request *rq, struct response *rs, struct err *e)
 	html_text(p.b, c.title);
 	buf_adds(p.b, "\"></p>\n<p><input type=\"submit\" value=\"Rename\">"
 		 "</p>\n</form>\n<hr>\n");
-	if (put_memory(&p, &c.id, c.context.project_id.n > 0, e) < 0 || put_allowed(&p, &c.id, e) < 0)
+	if (put_memory(&p, &c.id, c.context.project_id.n > 0, e) < 0 ||
+	    put_allowed(&p, &c.id, e) < 0)
 		return -1;
 	plain_form(&p, arena_printf(rq->arena, "conversations/%s/delete", id));
 	buf_addf(p.b, "<p>Deleting removes the conversation with its %lld "

@@ -18,8 +18,6 @@
 
 enum {
 	PASSAGES_MS = 60000,	/* per request of the job */
-	TRIED_ALONE = 4,	/* texts to try before a service is taken to
-				   refuse all */
 };
 
 int embed_service(const struct caller *by, struct str within, struct str id,
@@ -126,16 +124,30 @@ struct embedding {
 	struct arena *a;			/* of this round */
 };
 
-/* Whether the error may be due to this text only. */
+/* Whether the error may be due to a text only; servers that do not check fail at it. */
 static bool is_of_text(const struct err *e)
 {
-	return e->code == ERR_UPSTREAM_REQUEST ||
-	       e->code == ERR_UPSTREAM_CONTEXT || e->code == ERR_UPSTREAM_FILTER;
+	return e->code == ERR_UPSTREAM_REQUEST || e->code == ERR_UPSTREAM_CONTEXT ||
+	       e->code == ERR_UPSTREAM_FILTER || e->code == ERR_UPSTREAM;
 }
 
-/* Requests the vectors of n parts and stores them. */
+/* Whether a text that nothing is wrong with gets its vector: else the service is at fault. */
+static bool works(struct embedding *k)
+{
+	const struct str any = STR("Lamplighter");
+	int64_t began_ms = clock_mono_ms();
+	struct err why = ERR_INIT;
+	struct llm_vectors got;
+	int rc = llm_embed(k->io, &k->s, &any, 1, false, k->a, &got, &why);
+
+	embed_record(k->db, &k->owner, USAGE_EMBED, k->named, &got.usage, began_ms,
+		     rc == 0);
+	return rc == 0;
+}
+
+/* Requests the vectors of n parts and stores them. said: what the service says if it fails. */
 static int make(struct embedding *k, const struct search_bare *v, size_t n,
-		struct err *e)
+		struct str *said, struct err *e)
 {
 	struct str *texts = arena_zalloc(k->a, LIM_EMBED_AT_ONCE, sizeof(*texts));
 	int64_t began_ms = clock_mono_ms();
@@ -149,8 +161,18 @@ static int make(struct embedding *k, const struct search_bare *v, size_t n,
 	rc = llm_embed(k->io, &k->s, texts, all, false, k->a, &got, e);
 	embed_record(k->db, &k->owner, USAGE_EMBED, k->named, &got.usage,
 		     began_ms, rc == 0);
+	*said = got.said;
 	return rc ? -1 : search_embed_put(k->db, k->base, llm_embed_name(k->named, k->a),
 					  got.dimension, v, n, got.v, e);
+}
+
+/* Those who read the document see why it has no vectors. */
+static int refuse(struct embedding *k, const struct search_bare *v, struct str said,
+		  struct err *e)
+{
+	return search_embed_refuse(k->db, k->base, v, str_of(arena_printf(
+		k->a, "The embedding service refused its text.%s%.*s", said.n ? " " : "",
+		STR_ARG(said))), e);
 }
 
 /* Requests one part at a time, to find the text that is refused. */
@@ -159,69 +181,39 @@ static int make_each(struct embedding *k, const struct search_bare *v, size_t n,
 {
 	for (size_t i = 0; i < n; i++) {
 		struct err why = ERR_INIT;
+		struct str said;
 
-		if (make(k, &v[i], 1, &why) == 0)
+		if (make(k, &v[i], 1, &said, &why) == 0)
 			continue;
-		if (!is_of_text(&why)) {
+		if (!is_of_text(&why) || (why.code == ERR_UPSTREAM && !works(k))) {
 			*e = why;
 			return -1;
 		}
-		if (search_embed_refuse(k->db, k->base, &v[i], str_of(
-				"The embedding service refused its text."), e))
+		if (refuse(k, &v[i], said, e))
 			return -1;
 	}
 	return 0;
-}
-
-/*
- * Everything was refused and the base has no vectors: only if one of a few
- * other texts is accepted, the texts are at fault. Returns 0 if one is
- * accepted; -1 if the service is at fault.
- */
-static int make_first(struct embedding *k, const struct search_bare *v, size_t n,
-		      struct err *why, struct err *e)
-{
-	for (size_t i = 0; i < n && i < TRIED_ALONE; i++) {
-		struct search_bare one = v[i];
-
-		one.n = MIN(one.n, 1);
-		err_clear(why);
-		if (make(k, &one, 1, why) == 0)
-			return 0;
-		if (!is_of_text(why))
-			break;
-	}
-	*e = *why;
-	return -1;
 }
 
 /* One round. Returns 1 when there is nothing left to do. */
 static int make_some(struct embedding *k, struct err *e)
 {
 	struct search_bare *v;
-	struct search_base b;
 	struct err why = ERR_INIT;
+	struct str said;
 	size_t n;
 
 	if (search_embed_next(k->db, k->base, k->a, &v, &n, e))
 		return -1;
 	if (!n)
 		return 1;
-	if (make(k, v, n, &why) == 0)
+	if (make(k, v, n, &said, &why) == 0)
 		return 0;
-	if (is_of_text(&why)) {
-		if (search_base_get(k->db, k->base, k->a, &b, e))
-			return -1;
-		if (!b.model.p)
-			return make_first(k, v, n, &why, e);
+	if (!is_of_text(&why) || !works(k)) {
+		*e = why;
+		return -1;
 	}
-	if (n == 1 && v[0].n == 1 && is_of_text(&why))
-		return search_embed_refuse(k->db, k->base, v, str_of(
-			"The embedding service refused its text."), e);
-	if (is_of_text(&why))
-		return make_each(k, v, n, e);
-	*e = why;
-	return -1;
+	return n == 1 ? refuse(k, v, said, e) : make_each(k, v, n, e);
 }
 
 /* Deletes vectors of another model until until_ms. Returns 1 if none is left. */

@@ -7,6 +7,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/domain/folder.c \
 	lib/domain/knowledge.c \
 	lib/domain/prompt.c \
+	lib/domain/rating.c \
 	lib/domain/retrieve.c lib/domain/retrieve.h lib/domain/retrieve_bases.c \
 	lib/domain/row.c lib/domain/row.h \
 	lib/domain/said.c lib/domain/said.h \

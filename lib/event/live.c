@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "event/live.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -57,6 +58,8 @@ struct event_live {
 	bool asleep;			/* until it is woken */
 	bool urgent;			/* an urgent flush is due */
 	bool interrupting;		/* new turns are stopped, too */
+	/* A turn may have a left_us or stop_us: else nobody goes through the lists. */
+	atomic_bool any_left;
 	pthread_t thread;
 };
 
@@ -179,6 +182,7 @@ void event_live_left(struct event_live *l, const struct uuid *turn, int after_s)
 	for (struct event_live_entry *t = l->turns; t; t = t->next)
 		if (!t->ended && uuid_eq(&t->turn, turn))
 			t->left_us = clock_now_us() + (int64_t)after_s * 1000000;
+	atomic_store(&l->any_left, true);
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -186,6 +190,8 @@ bool event_live_is_left(struct event_live *l, const struct uuid *turn)
 {
 	bool left = false;
 
+	if (!atomic_load(&l->any_left))
+		return false;
 	pthread_mutex_lock(&l->lock);
 	for (struct event_live_entry *t = l->turns; t && !left; t = t->next)
 		left = t->stop_us && uuid_eq(&t->turn, turn);
@@ -398,15 +404,18 @@ static void flush(struct event_live *l, struct round *r)
 }
 
 /*
- * What is stored of an own turn: it is stopped, unless it is being stored. Returns
- * when it is to be stopped, if its client has left just now, else 0.
+ * What is stored of an own turn: it is stopped, unless it is being stored. left: one of
+ * them may have been left. Returns when it is to be stopped, if its client has left just
+ * now, else 0.
  */
-static int64_t tell_own(struct event_live *l, const struct turn_state *state)
+static int64_t tell_own(struct event_live *l, const struct turn_state *state, bool left)
 {
 	bool stop = state->cancel_requested || state->status != TURN_RUNNING ||
 		(state->stop_us && state->stop_us <= clock_now_us());
 	int64_t left_us = 0;
 
+	if (!stop && !left && !state->stop_us)
+		return 0;
 	pthread_mutex_lock(&l->lock);
 	for (struct event_live_entry *t = l->turns; t; t = t->next) {
 		if (t->ended || !uuid_eq(&t->turn, &state->id))
@@ -416,6 +425,8 @@ static int64_t tell_own(struct event_live *l, const struct turn_state *state)
 		t->stop_us = state->stop_us;
 		left_us = t->left_us;
 		t->left_us = 0;
+		if (t->stop_us || left_us)
+			atomic_store(&l->any_left, true);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return stop ? 0 : left_us;
@@ -437,6 +448,8 @@ static void tell_watches(struct event_live *l, struct round *r,
 		w->look |= !uuid_eq(&w->state.journal_id,
 				    &states[i].journal_id);
 		w->state = states[i];
+		if (w->state.stop_us)
+			atomic_store(&l->any_left, true);
 		pthread_cond_broadcast(&w->news);
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -473,13 +486,16 @@ static void look(struct event_live *l, struct round *r)
 	struct turn_state *states = arena_zalloc(r->arena, r->n_ids,
 						 sizeof(*states));
 	struct err e = ERR_INIT;
+	bool left;
 
 	if (store_turn_poll(l->db, r->ids, r->n_ids, states, &e) < 0) {
 		log_err("state of running turns", &e);
 		return;
 	}
+	/* Whoever finds one that is left says so again. */
+	left = atomic_exchange(&l->any_left, false);
 	for (size_t i = 0; i < r->n_own; i++) {
-		int64_t left_us = tell_own(l, &states[i]);
+		int64_t left_us = tell_own(l, &states[i], left);
 
 		if (left_us && store_turn_left(l->db, &r->ids[i], left_us, &e) < 0) {
 			log_err("a turn that was left", &e);

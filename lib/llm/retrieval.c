@@ -17,7 +17,10 @@
 
 #include "base/banned.h"
 
-enum { TICK_MS = 200 };
+enum {
+	TICK_MS = 200,
+	LEAST_CHARS = 256,	/* a text of so many is refused for what it says */
+};
 
 enum form { FORM_EMBED, FORM_RERANK, FORM__MAX };
 
@@ -47,6 +50,9 @@ struct retrieval {
 	struct http_request rq;
 	int64_t until_ms;	/* monotonic; 0: no limit */
 	struct buf sent, answer;
+	bool halves;		/* a refusal leads to a smaller request: not retried */
+	struct str said;	/* of the last failure, in arena; or NULL */
+	struct arena *arena;
 };
 
 static int on_body(void *ctx, struct str bytes)
@@ -138,7 +144,21 @@ static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
 		.should_retry = str_of(res.should_retry),
 	}, f, e);
 	/* A server may quote the text or the key, which must not be logged. */
+	k->said = arena_str(k->arena, str_of(e->text));
+	if (k->s->api_key && *k->s->api_key && strstr(e->text, k->s->api_key))
+		k->said = (struct str){ NULL, 0 };
+	err_clear(e);
 	return err_set(e, f->code, "%s: HTTP %d", k->s->id, res.status);
+}
+
+/*
+ * What less may help against: servers answer a request that is too large for them, in
+ * all or in one text, with 400, 413, 422 and, those that do not check, with 500.
+ */
+static bool is_halved(enum err_code code)
+{
+	return code == ERR_UPSTREAM_REQUEST || code == ERR_UPSTREAM_CONTEXT ||
+		code == ERR_UPSTREAM;
 }
 
 /* Sends body, which it takes, and reads the answer. */
@@ -160,7 +180,8 @@ static int post(struct retrieval *k, json_t *body, json_t **out, struct err *e)
 		uint8_t r = 0;
 
 		rc = once(k, &f, e);
-		if (!rc || !f.retry || n >= k->s->retries)
+		if (!rc || !f.retry || n >= k->s->retries ||
+		    (k->halves && is_halved(e->code)))
 			break;
 		if (getrandom(&r, sizeof(r), GRND_NONBLOCK) < 0)
 			r = (uint8_t)n;
@@ -228,12 +249,10 @@ static void embed_options(const struct quirks *q, bool question, json_t *body)
 }
 
 static json_t *embed_body(const struct retrieval *k, const struct str *texts,
-			  size_t n, bool question)
+			  size_t n, size_t chars, bool question)
 {
 	const char *prefix = question ? k->q.embed_query_prefix
 				      : k->q.embed_document_prefix;
-	size_t chars = k->q.embed_chars ? (size_t)k->q.embed_chars
-					: LIM_EMBED_CHARS;
 	json_t *body = json_object(), *input = json_array();
 	struct buf b = BUF_INIT(LIM_EMBED_CHARS * 8);
 
@@ -312,31 +331,75 @@ static int take_vectors(struct retrieval *k, const json_t *answer, size_t done,
 	return arena_check(a, e);
 }
 
+/* How much of the texts the next request has. */
+struct portion {
+	size_t texts, chars;		/* at most; chars of each */
+	size_t all_texts, all_chars;	/* without a refusal */
+};
+
+static struct portion portion_of(const struct quirks *q)
+{
+	struct portion p = {
+		.texts = q->embed_texts ? (size_t)q->embed_texts : LIM_EMBED_TEXTS,
+		.chars = q->embed_chars ? (size_t)q->embed_chars : LIM_EMBED_CHARS,
+	};
+
+	p.all_texts = p.texts;
+	p.all_chars = p.chars;
+	return p;
+}
+
+/* Makes the next request smaller than the refused one of n texts. false: it cannot be. */
+static bool halve(struct portion *p, const struct str *texts, size_t n)
+{
+	if (n > 1) {
+		p->texts = (n + 1) / 2;
+		return true;
+	}
+	p->chars = MIN(p->chars, utf8_chars(texts[0])) / 2;
+	return p->chars >= LEAST_CHARS;
+}
+
+/* A text that was cut was the fault; a size that is accepted stays. */
+static void accepted(struct portion *p)
+{
+	if (p->chars < p->all_chars)
+		p->texts = p->all_texts;
+	p->chars = p->all_chars;
+}
+
 int llm_embed(const struct llm_call *io, const struct llm_service *s,
 	      const struct str *texts, size_t n, bool question, struct arena *a,
 	      struct llm_vectors *out, struct err *e)
 {
-	struct retrieval k = { .io = io, .s = s,
+	struct retrieval k = { .io = io, .s = s, .arena = a,
 			       .sent = BUF_INIT(LIM_LLM_BODY_BYTES),
 			       .answer = BUF_INIT(LIM_RETRIEVAL_BYTES) };
+	struct portion p;
 	int rc;
 
 	*out = (struct llm_vectors){ .usage = LLM_USAGE_UNKNOWN };
 	rc = begin(&k, FORM_EMBED, a, e);
+	p = portion_of(&k.q);
 	for (size_t done = 0; !rc && done < n; ) {
-		size_t some = MIN(n - done, k.q.embed_texts
-				  ? (size_t)k.q.embed_texts : LIM_EMBED_TEXTS);
+		size_t some = MIN(n - done, p.texts);
 		json_t *answer = NULL;
 
-		rc = post(&k, embed_body(&k, texts + done, some, question),
+		k.halves = some > 1 || p.chars < p.all_chars;
+		rc = post(&k, embed_body(&k, texts + done, some, p.chars, question),
 			  &answer, e);
 		if (!rc) {
 			count(&out->usage, answer);
 			rc = take_vectors(&k, answer, done, some, n, a, out, e);
+			done += some;
+			accepted(&p);
+		} else if (is_halved(e->code) && halve(&p, texts + done, some)) {
+			err_clear(e);
+			rc = 0;
 		}
 		json_decref(answer);
-		done += some;
 	}
+	out->said = k.said;
 	buf_release(&k.sent);
 	buf_release(&k.answer);
 	return rc;
@@ -393,7 +456,7 @@ int llm_rerank(const struct llm_call *io, const struct llm_service *s,
 	       double *scores, struct arena *a, struct llm_usage *usage,
 	       struct err *e)
 {
-	struct retrieval k = { .io = io, .s = s,
+	struct retrieval k = { .io = io, .s = s, .arena = a,
 			       .sent = BUF_INIT(LIM_LLM_BODY_BYTES),
 			       .answer = BUF_INIT(LIM_RETRIEVAL_BYTES) };
 	json_t *answer = NULL;

@@ -25,6 +25,8 @@ struct llm_vectors {
 	int dimension;		/* 1 to LIM_DIMENSION */
 	struct llm_usage usage;	/* of the answered requests, also after a
 				 * failure */
+	struct str said;	/* after a failure, the service's own sentence, without
+				 * its credential; or NULL */
 };
 
 /*
@@ -37,8 +39,10 @@ struct str llm_embed_name(const struct llm_service *s, struct arena *a);
 /*
  * The vectors of n texts, none of which is empty, in a. Of each at most
  * LIM_EMBED_CHARS characters are sent; at most LIM_EMBED_TEXTS texts go into a
- * request; the quirks embed_… lower these limits and add members. question: the
- * texts are questions, not passages. Blocks. ERR_LLM_UNSUPPORTED, public: the
+ * request; the quirks embed_… lower these limits and add members. A request that the
+ * service refuses, or fails at, is halved, and of a text that is refused alone only the
+ * first half is sent, and so on: one that is too long has the vector of its beginning.
+ * question: the texts are questions, not passages. Blocks. ERR_LLM_UNSUPPORTED, public: the
  * service or its provider has none; the errors of llm_check_service;
  * ERR_UPSTREAM_…; ERR_CANCELLED.
  */

@@ -550,21 +550,22 @@ int memory_service(const struct job_run *r, const struct owner *o,
 }
 
 int memory_ask(const struct job_run *r, const struct owner *o, const struct conversation *c,
-	       const struct uuid *turn, const json_t *args, struct prompt_ask *q,
+	       const struct uuid *turn, const json_t *args, const struct prompt_ask *q,
 	       struct str kind, struct str given, struct prompt_reply *reply, struct err *e)
 {
 	struct untrusted mark;
 	struct buf b = BUF_INIT(4 * given.n + 4096);
+	struct prompt_ask all = *q;
 	int rc;
 
-	q->http = r->http;
-	q->kind = USAGE_SUMMARY;
-	q->guardrails = q->aside = q->stream = true;
-	q->stop = r->stop;
+	all.http = r->http;
+	all.kind = USAGE_SUMMARY;
+	all.guardrails = all.aside = all.stream = true;
+	all.stop = r->stop;
 	untrusted_init(&mark);
 	untrusted_wrap(&mark, kind, given, &b);
-	q->input = arena_str(r->arena, buf_str(&b));
-	rc = prompt_ask(q, r->arena, reply, e);
+	all.input = buf_str(&b);
+	rc = prompt_ask(&all, r->arena, reply, e);
 	buf_release(&b);
 	reply->usage.workspace_id = c->workspace_id;
 	reply->usage.agent_id = c->agent_id;

@@ -53,7 +53,7 @@ int memory_service(const struct job_run *r, const struct owner *o,
 struct prompt_ask;
 struct prompt_reply;
 int memory_ask(const struct job_run *r, const struct owner *o, const struct conversation *c,
-	       const struct uuid *turn, const json_t *args, struct prompt_ask *q,
+	       const struct uuid *turn, const json_t *args, const struct prompt_ask *q,
 	       struct str kind, struct str given, struct prompt_reply *reply,
 	       struct err *e) MUST_CHECK;
 

@@ -161,20 +161,25 @@ static void over(struct http_pool *p, struct transfer *t)
 
 void http_loop_dirty(struct transfer *t)
 {
-	if (t->queued_dirty)
+	if (t->stalled)
+		t->missed = true;	/* its caller is busy: go_on */
+	if (t->stalled || t->queued_dirty)
 		return;
 	t->queued_dirty = true;
 	t->next_dirty = *t->dirty;
 	*t->dirty = t;
 }
 
-/* Pauses t until the caller has done what would block here. */
+/*
+ * Pauses t until the caller has done what would block here. libcurl forgets a pause that
+ * comes before the request is sent (8.14), so callbacks look at t->stalled, too.
+ */
 static void stall(struct http_pool *p, struct transfer *t)
 {
 	due_off(&p->due, t);
+	t->stalled = true;
 	curl_easy_pause(t->easy, CURLPAUSE_RECV);
 	http_loop_begun(t);
-	t->stalled = true;
 	sem_post(&t->wake);
 }
 
@@ -214,8 +219,9 @@ static void go_on(struct http_pool *p, struct transfer *t)
 	if (t->last_byte >= 0)
 		t->last_byte = p->now;
 	due_set(&p->due, t);
-	if (t->told)
+	if (t->missed)
 		http_loop_dirty(t);
+	t->missed = false;
 	curl_easy_pause(t->easy, CURLPAUSE_CONT);
 }
 
@@ -381,8 +387,7 @@ static void take_event(struct http_pool *p, const struct epoll_event *ev)
 		t = (struct transfer *)(uintptr_t)(who & ~WATCHED);
 		watch_off(p, t);
 		t->told = true;
-		if (!t->stalled)
-			http_loop_dirty(t);
+		http_loop_dirty(t);
 	} else {
 		curl_multi_socket_action(p->multi, (int)who,
 					 curl_mask(ev->events), &p->running);

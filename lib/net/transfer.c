@@ -121,6 +121,8 @@ static size_t on_header(char *p, size_t one, size_t n, void *ctx)
 	long status = 0, version = 0;
 
 	(void)one;
+	if (t->stalled)
+		return CURL_WRITEFUNC_PAUSE;
 	log_borrow(t->log);
 	byte_arrived(t);
 	value = str_trim(value);
@@ -167,6 +169,8 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
 	int rc;
 
 	(void)one;
+	if (t->stalled)
+		return CURL_WRITEFUNC_PAUSE;
 	log_borrow(t->log);
 	byte_arrived(t);
 	t->n_body += n;

@@ -41,6 +41,7 @@ struct transfer {
 	struct transfer *next, **prev;	/* all that run or are stalled */
 	bool added;			/* to the multi handle */
 	bool queued_dirty;
+	bool missed;			/* it was to be handled while it was stalled */
 	bool batch;			/* on_body was called since on_batch */
 	bool told;			/* watch_fd is readable; to be reported */
 	size_t heap_at;			/* index in the timer heap; 0 = none */

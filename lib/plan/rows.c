@@ -263,7 +263,6 @@ static int skip_tx(struct db *tx, void *ctx, struct err *e)
 	const struct plan_skipping *k = ctx;
 	const int64_t now_us = clock_now_us();
 	struct db_result r = { .affected = 0 };
-	char id[UUID_TEXT_BYTES];
 	int64_t number;
 	int rc = agentplan_get(tx, k->o, k->id, k->a, k->out, e);
 

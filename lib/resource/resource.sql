@@ -1004,6 +1004,58 @@ SELECT COUNT(*) FROM (SELECT 1 FROM personal_memory WHERE tenant_id = ? AND user
 SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND (? OR FIND_IN_SET(`state`, ?)) AND `updated_us` >= ? AND (`updated_us` > ? OR id > ?) ORDER BY `updated_us`, id LIMIT ?;
 -- PERSONAL_MEMORY_DOWN_updated_us (suiSIIui) -> (uiiiusSSUS)
 SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND (? OR FIND_IN_SET(`state`, ?)) AND `updated_us` <= ? AND (`updated_us` < ? OR id < ?) ORDER BY `updated_us` DESC, id DESC LIMIT ?;
+-- RATING_LIST (suiiui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- RATING_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- RATING_GET (usu) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- RATING_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- RATING_EXPORT (suui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- RATING_INSERT (usuiiSUSSSIUSSSSSSS) -> ()
+INSERT INTO rating (id, tenant_id, user_id, version, created_us, updated_us, `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- RATING_UPDATE (iISISISIIISISusui) -> ()
+UPDATE rating SET version = version + 1, updated_us = ?, `comment` = IF(?, ?, `comment`), `value` = IF(?, ?, `value`), `reasons` = IF(?, ?, `reasons`), `with_text` = IF(?, ?, `with_text`), `question` = IF(?, ?, `question`), `answer` = IF(?, ?, `answer`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
+-- RATING_DELETE (usu) -> ()
+DELETE FROM rating WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- RATING_ERASE (su) -> ()
+DELETE FROM rating WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
+-- RATING_LISTED (suiUiSiiui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND (? OR FIND_IN_SET(`value`, ?)) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- RATING_LISTEDTOTAL (suiUiSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND (? OR FIND_IN_SET(`value`, ?)) LIMIT ?) c;
+-- RATING_UP_created_us (suiUiSIIui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND (? OR FIND_IN_SET(`value`, ?)) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- RATING_DOWN_created_us (suiUiSIIui) -> (uiiiusSUSSSIUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND (? OR FIND_IN_SET(`value`, ?)) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
+-- RATED_ANSWER_LIST (siiui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- RATED_ANSWER_TOTAL (si) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? LIMIT ?) c;
+-- RATED_ANSWER_GET (us) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE id = ? AND tenant_id = ?;
+-- RATED_ANSWER_COUNT (si) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? LIMIT ?) c;
+-- RATED_ANSWER_EXPORT (suui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- RATED_ANSWER_INSERT (usuiiSUSSSUSSSSSSS) -> ()
+INSERT INTO rating (id, tenant_id, user_id, version, created_us, updated_us, `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- RATED_ANSWER_UPDATE (iISISusi) -> ()
+UPDATE rating SET version = version + 1, updated_us = ?, `question` = IF(?, ?, `question`), `answer` = IF(?, ?, `answer`) WHERE id = ? AND tenant_id = ? AND version = ?;
+-- RATED_ANSWER_DELETE (us) -> ()
+DELETE FROM rating WHERE id = ? AND tenant_id = ?;
+-- RATED_ANSWER_DISOWN (su) -> ()
+UPDATE rating SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- RATED_ANSWER_LISTED (siSiiui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND (? OR FIND_IN_SET(`value`, ?)) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- RATED_ANSWER_LISTEDTOTAL (siSi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? AND (? OR FIND_IN_SET(`value`, ?)) LIMIT ?) c;
+-- RATED_ANSWER_UP_created_us (siSIIui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND (? OR FIND_IN_SET(`value`, ?)) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- RATED_ANSWER_DOWN_created_us (siSIIui) -> (uiiiusSSUSSSUSSSSSSS)
+SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM rating WHERE tenant_id = ? AND (? OR FIND_IN_SET(`value`, ?)) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()
@@ -1016,6 +1068,8 @@ DELETE FROM thread_gap WHERE conversation_id = ? LIMIT 1000;
 DELETE FROM conversation_memory WHERE conversation_id = ? LIMIT 100;
 -- CONVERSATION_FACT_PURGE (u) -> ()
 DELETE FROM conversation_fact WHERE conversation_id = ? LIMIT 1000;
+-- RATING_PURGE (u) -> ()
+DELETE FROM rating WHERE conversation_id = ? LIMIT 1000;
 -- PLAN_PURGE (u) -> ()
 DELETE FROM plan WHERE conversation_id = ? LIMIT 100;
 -- PLAN_STEP_PURGE (u) -> ()

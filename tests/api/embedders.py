@@ -38,13 +38,17 @@ class Peer(Recorder):
 
     def reset(self):
         self.fails, self.dimension, self.refuses = None, DIMENSION, "\0"
+        # What is refused: (status, sentence), more texts, longer texts.
+        self.refusal, self.most_texts, self.most_chars = (400, "bad input"), 1000, 100000
         self.seen.clear()
 
     def failed(self, body):
         if self.fails:
             return self.fails, {}, json.dumps({"error": {"message": "no"}})
-        if any(self.refuses in text for text in body["input"]):
-            return 400, {}, json.dumps({"error": {"message": "bad input"}})
+        if len(body["input"]) > self.most_texts or any(
+                self.refuses in text or len(text) > self.most_chars
+                for text in body["input"]):
+            return self.refusal[0], {}, json.dumps({"error": {"message": self.refusal[1]}})
         return None
 
     def openai(self, request):

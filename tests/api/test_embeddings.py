@@ -104,6 +104,52 @@ def test_a_service_that_refuses_everything_is_at_fault(lab, who, peer):
     assert embedded(lab, base, who)["vectors"] == 3
 
 
+REFUSALS = [(413, "batch size 64 > maximum allowed batch size 32"),
+            (422, "input must have less than 512 tokens"),
+            (400, "This model's maximum context length is 512 tokens"),
+            (500, "input is too large to process. increase the physical batch size")]
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda r: str(r[0]))
+def test_requests_that_are_too_large_are_halved(lab, who, peer, refusal):
+    """A server's limit of texts; a passage beyond its limit has the vector of its beginning."""
+    peer.refusal, peer.most_texts, peer.most_chars = refusal, 2, 900
+    base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
+    for i in range(5):
+        write(lab, base, who, f"Text number {i} about leave.")
+    long = write(lab, base, who, "Trains " + "abcdefghi " * 170, externalId="long")
+    state = embedded(lab, base, who, lambda e: e["vectors"] >= 6)
+    assert not state["error"]
+    assert lab.get(f"{base}/documents/{long['id']}",
+                   user=who).json["embeddingError"] is None
+    good = [json.loads(r.body)["input"] for r in peer.seen]
+    assert max(len(texts) for texts in good if len(texts) <= 2) == 2
+    assert found(lab, base, "trains", who, mode="vectors")[0]["externalId"] == "long"
+
+
+def test_a_text_that_a_service_fails_at_blocks_no_other(lab, who, peer):
+    """It is named with the service's own words, but for its key; the others go on."""
+    peer.refuses, peer.refusal = "poison", (500, "cannot tokenize this")
+    base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
+    bad = write(lab, base, who, "A poison pill.")
+    for i in range(3):
+        write(lab, base, who, f"Good text {i}.")
+    assert not embedded(lab, base, who, lambda e: e["vectors"] == 3)["error"]
+
+    def refused(id):
+        return lab.get(f"{base}/documents/{id}", user=who).json["embeddingError"]
+    assert "cannot tokenize this" in wait_until("it is said", lambda: refused(bad["id"]))
+    peer.refusal = (400, "bad input from sk-embed")
+    other = write(lab, base, who, "Another poison pill.")
+    said = wait_until("it is said", lambda: refused(other["id"]))
+    assert "refused" in said and "sk-embed" not in said
+    # Down is not refused: nothing is given up.
+    peer.fails = 500
+    last = write(lab, base, who, "Good text at last.")
+    assert embedded(lab, base, who, lambda e: e["error"])
+    assert refused(last["id"]) is None
+
+
 def test_a_text_that_was_refused_can_be_tried_again(lab, who, peer):
     base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
     write(lab, base, who, "Good text.")

@@ -139,6 +139,8 @@ def live(lab, user):
     done = lab.chat("!script " + json.dumps(calls), user=user, agentId="clerk",
                     attachments=[attachment])[-1].data
     assert done["metadata"]["sources"], done
+    made("/ratings", {"conversationId": done["conversationId"], "value": "good",
+                      "messageId": done["messageId"]})
     made(f"/conversations/{done['conversationId']}/fork", {"messageId": done["messageId"]})
     for reader in {"user": "root"}, {"group": "staff"}:
         made("/conversation-shares", {"conversationId": done["conversationId"], **reader})

@@ -51,6 +51,38 @@ def test_a_document_from_its_writing_to_its_end(lab, who):
     wait_until("nothing is left", lambda: sum(left(lab, base).values()) == 1)
 
 
+def test_a_conversation_is_added(lab, who):
+    """What was said, by the user's choice, in a base that they may change; replaced later."""
+    base = base_of(lab, who)
+    base_id = base.rsplit("/", 1)[1]
+    said = lab.chat({"text": "The valve\f opens at noon."}, user=who)
+    conversation = said[0].data["conversationId"]
+
+    def add(user=who, base_id=base_id, **more):
+        return lab.post(f"/conversations/{conversation}/document",
+                        {"knowledgeBaseId": base_id}, user=user, **more)
+
+    assert lab.get(base, user=who).json["canEdit"] is True
+    made = add()
+    assert made.status == 201, made
+    assert made.json["externalId"] == f"conversation-{conversation}"
+    settled(lab, base, who)
+    hit, = found(lab, base, "valve noon", who, maxResults=1)
+    assert hit["documentId"] == made.json["id"] and hit["page"] is None
+    lab.chat({"text": "The pump starts at dusk."}, user=who, conversationId=conversation)
+    again = add()
+    assert (again.status, again.json["id"]) == (200, made.json["id"])
+    settled(lab, base, who)
+    hits = found(lab, base, "pump dusk", who)
+    assert any("The pump starts at dusk." in hit["text"] for hit in hits), hits
+    # Of nobody else, nothing else, and into no base of others.
+    assert add("eve").status == 404 and add(base_id=NOBODY).status == 404
+    other = base_of(lab, "eve")
+    assert lab.post(other + "/shares", {"group": "readers"}, user="eve",
+                    groups=["readers"]).status == 201
+    assert add(base_id=other.rsplit("/", 1)[1], groups=["readers"]).status == 403
+
+
 def test_writing_it_again_replaces_it(lab, who):
     base = base_of(lab, who)
     one = write(lab, base, who, "The old one.", externalId="x")

@@ -67,7 +67,7 @@ def ids(lab, tidy_agents):
             "{id}": lab.post("/tokens", {}, user="ada").json["id"],
             "{model}": lab.model_url, **agent_ids(lab), **prompt_ids(lab),
             "/attachments": lab.post("/attachments", b"text", user="ada").json["id"],
-            **share_ids(lab, events[0].data["conversationId"]),
+            **share_ids(lab, events[0].data["conversationId"]), **rating_ids(lab),
             "/plans": plan_id(lab, events[0].data["turnId"]),
             "{plan}": events[0].data["turnId"],
             **service_ids(lab)}
@@ -93,6 +93,15 @@ def share_ids(lab, conversation):
     theirs = lab.chat({"text": "Hi."}, user="bob")[-1].data["conversationId"]
     return {"/conversation-shares": mine, "{share}": lab.post("/conversation-shares", {
         "conversationId": theirs, "user": "ada"}, user="bob").json["id"]}
+
+
+def rating_ids(lab):
+    """An answer that is rated, and one that is not."""
+    said, other = (lab.chat({"text": "Hi."}, user="ada")[-1].data for _ in range(2))
+    made = lab.post("/ratings", {"conversationId": said["conversationId"], "value": "bad",
+                                 "messageId": said["messageId"]}, user="ada").json["id"]
+    return {"/ratings": made, "/rated-answers": made, "{talk}": other["conversationId"],
+            "{answer}": other["messageId"]}
 
 
 def service_ids(lab):
@@ -134,7 +143,7 @@ def prompt_ids(lab):
 def knowledge_ids(lab, admin):
     """The same for a knowledge base."""
     base = lab.post("/knowledge-bases", {"name": "T"}, **admin).json["id"]
-    made = {"/knowledge-bases": base, BASE: base}
+    made = {"/knowledge-bases": base, BASE: base, "{base}": base}
     for below, body in (("shares", {"group": "it"}), ("documents", DOCUMENT)):
         made[f"/knowledge-bases/{{parent}}/{below}"] = lab.post(
             f"/knowledge-bases/{base}/{below}", body, **admin).json["id"]
@@ -209,6 +218,7 @@ BODIES = {
     ("PATCH", "/conversations/{conversation}/memory"): {
         "summary": "S", "agent_state_item_updates": [
             {"op": "add", "item": {"kind": "task", "title": "Roof"}}]},
+    ("POST", "/conversations/{conversation}/document"): {"knowledgeBaseId": "{base}"},
     ("POST", "/conversations/{conversation}/memory/promote"): {"id": "i1"},
     ("POST", "/workspaces/{workspace}/agents/{agent}/conversations"): {},
     ("PATCH", "/workspaces/{workspace}/agents/{agent}/conversations"
@@ -233,6 +243,9 @@ BODIES = {
     ("PATCH", "/memories/{id}"): {"state": "refused"},
     ("POST", "/conversation-shares"): {"conversationId": "{conversation}", "user": "bob"},
     ("PATCH", "/conversation-shares/{id}"): {"tools": True},
+    ("POST", "/ratings"): {"conversationId": "{talk}", "messageId": "{answer}",
+                           "value": "good"},
+    ("PATCH", "/ratings/{id}"): {"reasons": ["slow"]},
     ("PATCH", "/conversation-folders/{id}"): {"name": "Other work"},
     ("PATCH", "/prompt-categories/{id}"): {"icon": "star"},
     ("POST", "/prompts"): {"name": "T", "body": "Write to {{Customer}}."},
@@ -324,7 +337,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
                                  path.endswith("/calendar/import"))):
         answer = lab.call(method, real, body, user="ada", headers={"If-Match": "*"}
                           if method == "PATCH" else {}, groups=["it", "staff"] if path.startswith(
-                              ("/doctor", "/metrics", "/prompt", "/knowledge", "/project"))
+                              ("/doctor", "/metrics", "/prompt", "/knowledge", "/project",
+                                  "/rated-answers"))
                           or path in ("/workspaces", *ids)
                           or "services" in path else [])
         assert answer.status < 400, answer

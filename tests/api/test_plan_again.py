@@ -7,7 +7,7 @@ import urllib.parse
 
 import pytest
 
-from lab import Lab
+from lab import Lab, wait_until
 from plain_browser import NOBODY, Browser, ended
 from plans import SERVICES, agent, plan, prompts, result, stage, step
 
@@ -137,6 +137,42 @@ def test_what_is_kept_keeps_its_origins(lab):
     events = again(lab, plan_id, planSteps=["w"])
     asked, = approvals(events)
     assert asked["tool"] == "create_prompt" and asked["reason"] == "tainted", asked
+
+
+def test_as_plain_cgi(lab):
+    """Each request is a process of its own, that of a decision and of a skip, too."""
+    before = prompts(lab)
+    lab.stop("responder")
+
+    def call(path, body):
+        reply = lab.cgi(path, body)
+        said = reply.stdout.read().decode()
+        reply.stdout.close()
+        assert reply.wait(30) == 0
+        return [json.loads(line[6:]) for line in said.splitlines()
+                if line.startswith("data: {")] or [json.loads(said.split("\r\n\r\n", 1)[1])]
+
+    try:
+        events = call("/chat/strict/stream", {"content": "!script " + json.dumps({
+            "tool_calls": [{"name": "plan", "args": {"goal": "g", "stages": [
+                stage(writes("w"), writes("x")), stage(step("r"))]}}],
+            "then": {"text": "all done"}})})
+        for _ in range(2):
+            wait = events[-1]["for"][0]
+            turn = wait["turnId"]
+            events = call(f"/turns/{turn}/approvals", {
+                "approvalId": wait["approvalId"], "decision": "approve"})
+        plan_id = next(e["planId"] for e in events if "planId" in e)
+        [wait] = events[-1]["for"]
+        left = "wx"[int(wait["toolCallId"].split(plan_id + "-")[1]) >> 20]
+        assert call(f"/plans/{plan_id}/skip", {"stepId": left})[0]["status"] == "skipped"
+        events = call(f"/turns/{turn}/continue", {})
+    finally:
+        lab.start_responder()
+        wait_until("it answers", lambda: lab.get("/me", user="ada").status == 200)
+    assert events[-1]["content"] == "all done"
+    assert sorted(statuses(lab, plan_id)) == ["done", "done", "skipped"]
+    assert prompts(lab) == before + 1
 
 
 def test_plain_pages(lab):

@@ -427,6 +427,23 @@ def test_a_poisoned_document_gets_nothing(lab, web, mcp, wiki):
     assert (source["number"], source["url"]) == (1, None)
 
 
+def test_a_conversation_in_a_knowledge_base_gets_nothing(lab, web, mcp):
+    """What was said in one is text of others to who finds it, whoever has said it."""
+    base = lab.post("/knowledge-bases", {"name": "Said"}, user="ada").json["id"]
+    said = lab.chat({"text": f"Days of leave. {POISON}"})
+    assert lab.post(f"/conversations/{said[0].data['conversationId']}/document",
+                    {"knowledgeBaseId": base}, user="ada").status == 201
+    wait_until("it is indexed", lambda: lab.get(
+        f"/knowledge-bases/{base}/progress", user="ada").json["ready"] == 1)
+    try:
+        events = say(lab, {"tool_calls": [call("search_knowledge", query="days of leave")],
+                           "then": {"tool_calls": WRITES}}, agentId="knows")
+        assert any(e.name == "source" for e in events)
+        nothing_gets_out(lab, web, mcp, events)
+    finally:
+        lab.call("DELETE", f"/knowledge-bases/{base}", user="ada")
+
+
 def test_its_source_is_no_link_anywhere(lab, wiki):
     """Neither a dialect nor a record hands on an address that runs code."""
     script = "!script " + json.dumps({"tool_calls": [

@@ -125,8 +125,9 @@ def names():
 
 def test_every_resource_is_tried(lab):
     assert {name for name, form in forms(lab).items() if form["canWrite"]} == {
-        # Of other rows, whose tests they are in: test_project_graph.py, test_shares.py.
-        *GOOD, "projects/edges", "conversation-shares"}
+        # Of other rows, whose tests they are in: test_project_graph.py, test_shares.py,
+        # test_ratings.py.
+        *GOOD, "projects/edges", "conversation-shares", "ratings"}
 
 
 @pytest.mark.parametrize("name", names())

@@ -650,16 +650,16 @@ test('strings: each one that is used exists, each one is used', async () => {
 
 	for (const dir of files) {
 		for (const name of await readdir(new URL(dir, root))) {
-			if (name.endsWith('.js') && name !== 'strings.js')
+			if (name.endsWith('.js') && !name.startsWith('strings'))
 				source += await readFile(new URL(dir + name, root), 'utf8');
 		}
 	}
 	for (const [, key] of source.matchAll(/\bt\('([\w.]+)'/g))
 		assert.ok(has(key), `t('${key}')`);
-	const own = await readFile(new URL('strings.js', root), 'utf8');
+	const own = (await Promise.all(['strings.js', 'strings-dialogs.js'].map((name) =>
+		readFile(new URL(name, root), 'utf8')))).join('');
 	// families whose last part is computed
-	const computed = /^(?:artifact|effect|error|gone|memory\.(?:fact|why)|mode|none|note|origin|status|theme|tool|value)\./;
-
+	const computed = /^(?:artifact|effect|error|gone|memory\.(?:fact|why)|mode|none|note|origin|rating|status|theme|tool|value)\./;
 	for (const [, place] of own.matchAll(/^\t'(?:none|gone)\.(\w+)':/gm))
 		assert.ok(source.includes(`'place.${place}'`), `no place ${place}`);
 

@@ -50,6 +50,14 @@ test('a text, its tool calls, their results, the answer', async () => {
 	assert.equal(last.content, 'It is ticket 1.');
 });
 
+test('the state comes back with what is known of the talk', async () => {
+	const a = agent();
+	a.setState({ board: [1, 2] });
+	await run(a, text);
+	assert.deepEqual(a.state.board, [1, 2]);
+	assert.deepEqual(a.state.agentState.current_understanding.entities, []);
+});
+
 test('the web is asked by a forwarded property', async () => {
 	for (const webSearch of [false, true]) {
 		const a = agent();

@@ -24,7 +24,7 @@ test('models are agents', async () => {
 	const ids = [];
 	for await (const model of client.models.list())
 		ids.push(model.id);
-	assert.deepEqual(ids, ['lab', 'lab/helper', 'lab/plain']);
+	assert.deepEqual(ids, ['lab', 'lab/helper', 'lab/plain', 'lab/editor']);
 });
 
 test('a plain completion, tools run on the server', async () => {

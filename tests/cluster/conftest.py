@@ -16,6 +16,7 @@ from unittest.mock import patch
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "api"))
 
 import galera  # noqa: E402
 from lab import Lab, Twin  # noqa: E402
@@ -111,12 +112,13 @@ class OtherLab(OnNode, Twin):
 
 
 @contextlib.contextmanager
-def three_labs(cluster, tmp_path_factory, spread, services=None, config=None):
+def three_labs(cluster, tmp_path_factory, spread, services=None, config=None,
+               workspaces=None):
     log = tmp_path_factory.mktemp("runs") / "runs"
     log.touch()
     ports = [n.port for n in cluster.nodes]
     parts = {
-        "workspaces": {"lab": {"workspace": "lab", "title_by_model": False}},
+        "workspaces": workspaces or {"lab": {"workspace": "lab", "title_by_model": False}},
         "config": {"tools": {"note": tool(log, effect="read"),
                              "drop": tool(log, effect="destructive")}, **(config or {})},
         "services": services,

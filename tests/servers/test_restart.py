@@ -235,6 +235,19 @@ def test_a_reload_that_failed_fails():
         assert reload(2 ** 22 + 1).returncode == 1	# nobody
 
 
+def test_root_hears_the_answer_of_another_users_process():
+    """By hand, as root: the responder's user cannot signal root."""
+    answers = ("import os, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})\n"
+               "print(flush=True)\nasked = signal.sigwaitinfo({signal.SIGHUP})\n"
+               "os.kill(asked.si_pid, signal.SIGUSR1)\n")
+    user = 65534 if os.geteuid() == 0 else None
+    with subprocess.Popen(["/usr/bin/python3", "-c", answers], user=user, group=user,
+                          stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        assert reload(process.pid).returncode == 0
+        assert process.wait(30) == 0
+
+
 def test_the_sample_units():
     """A broken configuration must not use up starts: the socket would be closed."""
     conf = pathlib.Path(__file__).resolve().parents[2] / "conf"

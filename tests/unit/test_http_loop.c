@@ -186,12 +186,14 @@ static void a_stall_is_its_own(void **state)
 	sem_t stalled, go_on;
 	struct stream slow = { .peer = p, .stalls_once = true,
 		.stalled = &stalled, .go_on = &go_on };
+	size_t n_body;
 
 	(void)state;
 	sem_init(&stalled, 0, 0);
 	sem_init(&go_on, 0, 0);
 	start(&slow);
 	sem_wait(&stalled);
+	n_body = slow.body.n;
 	for (int i = 0; i < 5; i++) {
 		struct stream s = { .peer = p };
 
@@ -202,8 +204,12 @@ static void a_stall_is_its_own(void **state)
 		assert_false(s.wrong_thread);
 		buf_release(&s.body);
 	}
+	/* Its own answer has come as well, and waits. */
+	assert_int_equal(slow.body.n, n_body);
+	assert_int_equal(slow.res.status, 0);
 	sem_post(&go_on);
 	pthread_join(slow.thread, NULL);
+	assert_int_equal(slow.res.status, 200);
 	assert_int_equal(slow.body.n, PIECES * 10);
 	assert_int_equal(slow.n_stalls, 1);
 	assert_int_equal(slow.got, ERR_NONE);

@@ -565,7 +565,7 @@ static bool asks(enum tool_confirm tool, enum tool_effect effect,
 		.taint = &someone,
 	};
 
-	return tool_asks(&t, &ctx, NULL);
+	return tool_asks(&t, &ctx, NULL, NULL);
 }
 
 static void the_strictest_policy_holds(void **state)

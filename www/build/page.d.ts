@@ -70,6 +70,8 @@ declare global {
 		'lamp-edit-last': CustomEvent;
 		'lamp-edit': CustomEvent<{ turn: Turn, content: string }>;
 		'lamp-fork': CustomEvent<{ turn: Turn }>;
+		'lamp-rate': CustomEvent<{ turn: Turn, value?: 'good' | 'bad' }>;
+		'lamp-rating': CustomEvent<{ turn: Turn }>;
 		'lamp-go-on': CustomEvent<{ turn: Turn }>;
 		'lamp-regenerate': CustomEvent<{ turn: Turn }>;
 		'lamp-rename': CustomEvent<{ id: string, title: string }>;

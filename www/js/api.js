@@ -444,6 +444,13 @@ export class Api {
 			{ body: { knowledgeBaseIds: bases } });
 	}
 
+	/** Makes it a document of a knowledge base, or that document new. */
+	keepConversation(id, knowledgeBaseId)
+	{
+		return this.json('POST', `conversations/${enc(id)}/document`,
+			{ body: { knowledgeBaseId } });
+	}
+
 	/** What the user stores and takes, with its limits: {items}. */
 	limits()
 	{

@@ -71,6 +71,9 @@ export const PLACES = [
 		permission: 'AIChat.Conversations.Share' },
 	{ form: 'conversation-shares', text: 'share.title', icon: 'person', under: 'chats' },
 	{ form: 'conversation-folders', text: 'place.folders', icon: 'folder', under: 'chats' },
+	{ form: 'ratings', text: 'place.ratings', icon: 'thumb', view: 'rated', under: 'chats' },
+	{ form: 'rated-answers', text: 'place.rated', hint: 'place.ratedHint', icon: 'thumb',
+		view: 'rated' },
 	{ form: 'plans', text: 'place.plans', icon: 'list', under: 'chats' },
 	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', icon: 'clip' },
 ];

@@ -90,6 +90,8 @@ export class Turn extends Observable {
 		this.context = null;
 		/** {text, reason} that only this page has, or null */
 		this.lost = null;
+		/** @type {import('./ratings.js').Rating | null} of the answer, once it was asked for */
+		this.rating = null;
 	}
 
 	/** A turn from stored rows, oldest first. */

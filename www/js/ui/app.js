@@ -13,6 +13,7 @@ import { Conversations } from '../store/conversations.js';
 import { Notices } from '../store/notices.js';
 import { Order } from '../store/order.js';
 import { Places } from '../store/places.js';
+import { Ratings } from '../store/ratings.js';
 import { Session } from '../store/session.js';
 import { applySettings, Theme } from '../store/settings.js';
 import { Threads } from '../store/threads.js';
@@ -43,6 +44,7 @@ export class LampApp extends PageElement {
 	};
 
 	#trail = new Trail();
+	#ratings = null;
 	/** the file that the next new chat begins with */
 	#file = null;
 	/** what the next new chat is about */
@@ -65,6 +67,7 @@ export class LampApp extends PageElement {
 		this.session = new Session(this.api);
 		this.list = new Conversations(this.api);
 		this.order = new Order(this.api, this.list);
+		this.#ratings = new Ratings(this.api);
 		this.places = new Places(this.api, this.session);
 		this.link = new Link();
 		this.threads = new Threads(this.api, this.link, this.list, this.session,
@@ -139,6 +142,9 @@ export class LampApp extends PageElement {
 			this.#variant(/** @type {Element} */ (event.target).closest('lamp-turn'),
 				event.detail));
 		this.addEventListener('lamp-fork', (event) => this.#fork(event.detail.turn));
+		this.addEventListener('lamp-rating', (event) => this.#ratings.tell(
+			this.threads.current.conversationId, event.detail.turn).catch(() => {}));
+		this.addEventListener('lamp-rate', (event) => this.#rate(event.detail));
 		this.addEventListener('lamp-delete', (event) => this.#delete(event.detail));
 		this.addEventListener('lamp-rename', (event) => this.#rename(event.detail));
 		this.addEventListener('lamp-begin', ({ detail: { file } }) => {
@@ -343,6 +349,30 @@ export class LampApp extends PageElement {
 		turns()[at]?.querySelector(`${mine ? '.message-user' : '.message-assistant'
 		} .variant-${which}`)?.focus();
 		this.#say(t('variant.shown', { at: index }));
+	}
+
+	/**
+	 * Rates an answer, or takes it back; what was bad about it is asked, or without a value.
+	 * @param {{turn: any, value?: 'good' | 'bad'}} what
+	 */
+	async #rate({ turn, value })
+	{
+		const { conversationId } = this.threads.current;
+		const again = value && turn.rating?.value === value;
+
+		try {
+			if (again)
+				await this.#ratings.remove(conversationId, turn);
+			else if (value)
+				await this.#ratings.put(conversationId, turn, { value });
+		} catch (error) {
+			this.#fail(error);
+			return;
+		}
+		if (value)
+			this.#say(t(again ? 'rating.removed' : `rating.${value}Said`));
+		if (!again && value !== 'good')
+			await this.#show('lamp-rating', 'ask', conversationId, turn);
 	}
 
 	async #fork(turn)
@@ -688,7 +718,9 @@ export class LampApp extends PageElement {
 				<lamp-arrange .order=${this.order}></lamp-arrange>
 				<lamp-share .api=${this.api} .places=${this.places}></lamp-share>
 				<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
-				<lamp-preview .api=${this.api}></lamp-preview>` : nothing}
+				<lamp-keep .api=${this.api}></lamp-keep>
+				<lamp-preview .api=${this.api}></lamp-preview>
+				<lamp-rating .ratings=${this.#ratings}></lamp-rating>` : nothing}
 			<lamp-confirm></lamp-confirm>
 			<lamp-help></lamp-help>
 			<lamp-source .api=${this.api}></lamp-source>`;
@@ -763,9 +795,12 @@ export class LampApp extends PageElement {
 	 */
 	#knowledgeItem(id)
 	{
-		return this.places.me?.permissions.includes('AIChat.Knowledge.Read') ?
-			[{ text: t('used.menu'), icon: 'book',
-				run: () => this.#show('lamp-used', 'show', id) }] : [];
+		const may = (what) => this.places.me?.permissions.includes(`AIChat.Knowledge.${what}`);
+
+		return [...may('Read') ? [{ text: t('used.menu'), icon: 'book',
+			run: () => this.#show('lamp-used', 'show', id) }] : [],
+		...may('Read') && may('Write') ? [{ text: t('keep.menu'), icon: 'book',
+			run: () => this.#show('lamp-keep', 'show', id) }] : []];
 	}
 
 	#showSource = ({ detail: { messageId, number } }) =>

@@ -9,6 +9,8 @@ import './memory.js';
 import './place.js';
 import './preview.js';
 import './project.js';
+import './rating.js';
 import './share.js';
 import './shared.js';
 import './used.js';
+import './keep.js';

@@ -12,10 +12,12 @@ import { PageElement } from './element.js';
 import { categoryRows, galleryView } from './gallery.js';
 import { icon } from './icons.js';
 import { projectsView } from './projects.js';
+import { ratedView } from './rated.js';
 import { rememberedView } from './remembered.js';
 
 /** Lists other than the ordinary one, by the name in the route table. */
-const VIEWS = { gallery: galleryView, projects: projectsView, remembered: rememberedView };
+const VIEWS = { gallery: galleryView, projects: projectsView, rated: ratedView,
+	remembered: rememberedView };
 
 class LampRows extends PageElement {
 	static properties = {

@@ -437,6 +437,7 @@ export class LampTurn extends PageElement {
 			${retry ? this.#chip('retry', t('message.retry'), 'lamp-regenerate') : nothing}
 			${turn.text ?
 				this.#copyButton('answer', t('message.copyAnswer'), turn.text) : nothing}
+			${mine && turn.text && turn.answerId ? this.#thumbs(turn) : nothing}
 			${mine && this.newest && !retry && turn.answer ? this.#button('retry',
 				t('message.regenerate'), () => this.emit('lamp-regenerate', { turn })) : nothing}
 			${mine && turn.answer ? html`<lamp-menu label=${t('message.moreActions')}
@@ -451,6 +452,19 @@ export class LampTurn extends PageElement {
 		</div>`;
 	}
 
+	/** Whether the answer was good; the ratings are asked for when one comes near. */
+	#thumbs(turn)
+	{
+		const near = () => this.emit('lamp-rating', { turn });
+
+		return html`<span class="thumbs" @pointerenter=${near} @focusin=${near}>${
+			['good', 'bad'].map((value) => html`<button type="button"
+				class="icon-button thumb-${value}" aria-label=${t(`rating.${value}`)}
+				title=${t(`rating.${value}`)}
+				aria-pressed=${turn.rating?.value === value ? 'true' : 'false'}
+				@click=${() => this.emit('lamp-rate', { turn, value })}>${icon('thumb')}</button>`)}</span>`;
+	}
+
 	#answerItems(turn)
 	{
 		const items = [{ text: t('message.fork'), icon: 'fork',
@@ -459,6 +473,9 @@ export class LampTurn extends PageElement {
 		if (!this.newest && !this.busy)
 			items.unshift({ text: t('message.regenerateHere'), icon: 'retry',
 				run: () => this.emit('lamp-regenerate', { turn }) });
+		if (turn.rating)
+			items.push({ text: t('rating.why'), icon: 'pencil',
+				run: () => this.emit('lamp-rate', { turn }) });
 		// For those who run the server: `lamplighter turn show ID`.
 		if (turn.turnId)
 			items.push({ text: t('message.copyId', { id: turn.turnId }),

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// An answer is rated with its reasons, which those who look after the assistants see.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { violations } from './axe.mjs';
+import { open } from './browser.mjs';
+
+test('an answer is rated, with reasons, and the rating is taken back', async (t) => {
+	const page = await open(t);
+	const field = page.locator('lamp-composer textarea');
+
+	await field.fill('How many tickets are open?');
+	await field.press('Enter');
+	const actions = page.locator('.message-assistant .message-actions');
+	const bad = actions.getByRole('button', { name: 'Bad answer' });
+	const good = actions.getByRole('button', { name: 'Good answer' });
+
+	await bad.click();
+	const dialog = page.locator('lamp-rating dialog');
+
+	await dialog.getByRole('button', { name: 'Incomplete' }).click();
+	await dialog.getByLabel('In your own words').fill('It says not which ones.');
+	await dialog.getByLabel('Show my question and this answer to them').check();
+	assert.deepEqual(await violations(page), []);
+	if (process.env.SHOT)
+		await page.screenshot({ path: `${process.env.SHOT}-dialog.png` });
+	await dialog.getByRole('button', { name: 'Save' }).click();
+	await dialog.waitFor({ state: 'hidden' });
+	assert.equal(await bad.getAttribute('aria-pressed'), 'true');
+
+	// After a reload it is known as soon as its buttons are reached, and not before.
+	const asked = [];
+
+	page.on('request', (request) => {
+		if (request.url().includes('/ratings'))
+			asked.push(request.url());
+	});
+	await page.reload();
+	await actions.waitFor();
+	assert.deepEqual(asked, []);
+	await good.focus();
+	await page.locator('.thumb-bad[aria-pressed=true]').waitFor();
+	assert.equal(asked.length, 1);
+	await actions.getByRole('button', { name: 'More' }).click();
+	await page.getByRole('menuitem', { name: 'Say why' }).click();
+	assert.equal(await dialog.getByRole('button', { name: 'Incomplete' })
+		.getAttribute('aria-pressed'), 'true');
+	assert.equal(await dialog.getByLabel('In your own words').inputValue(),
+		'It says not which ones.');
+	await page.keyboard.press('Escape');
+
+	await page.evaluate(() => { location.hash = '#/rated-answers'; });
+	const row = page.locator('.rows-link', { hasText: 'It says not which ones.' });
+
+	await row.first().waitFor();
+	assert.match(await row.first().textContent(), /Bad answer[^]*Incomplete/);
+	assert.deepEqual(await violations(page), []);
+	if (process.env.SHOT)
+		await page.screenshot({ path: `${process.env.SHOT}-list.png` });
+	await row.first().click();
+	await page.getByText('How many tickets are open?').first().waitFor();
+	if (process.env.SHOT)
+		await page.screenshot({ path: `${process.env.SHOT}-row.png` });
+	await page.goBack();
+	await page.goBack();
+
+	await bad.click();
+	await page.locator('.thumb-bad[aria-pressed=false]').waitFor();
+	await good.click();
+	await page.locator('.thumb-good[aria-pressed=true]').waitFor();
+	assert.equal(await dialog.isVisible(), false);
+});
