@@ -42,7 +42,8 @@ static void write_model(struct jw *w, const struct workspace *ws,
 	jw_obj(w);
 	jw_kstr(w, "id", buf_str(&id));
 	jw_kstrz(w, "object", "model");
-	jw_kint(w, "created", 0);
+	jw_kint(w, "created", (a && a->row ? a->row->created_us
+			       : ws->row ? ws->row->created_us : 0) / 1000000);
 	jw_kstrz(w, "owned_by", "lamplighter");
 	jw_end_obj(w);
 	buf_release(&id);
@@ -63,7 +64,8 @@ static bool can_chat(struct request *rq, const struct workspace *w,
 /*
  * GET {base}/openai/v1/models: 200 {object: "list", data: [{id, object,
  * created, owned_by}]}: for each workspace that the caller sees "workspace",
- * its default agent, and "workspace/agent" for each; those that can chat.
+ * its default agent, and "workspace/agent" for each; those that can chat. created is
+ * 0 for those of files.
  */
 int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 {

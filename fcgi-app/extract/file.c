@@ -12,6 +12,7 @@
 #include "extract/charset.h"
 #include "extract/out.h"
 #include "extract/page.h"
+#include "extract/zip.h"
 
 #include "base/banned.h"
 
@@ -28,6 +29,7 @@ enum { MAGIC_FLAGS = MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_TAR };
 
 int extract_file_prepare(struct extract *x)
 {
+	zip_prepare();
 	extract_plain_prepare();
 	extract_pdf_prepare(x);
 	magic = magic_open(MAGIC_MIME | MAGIC_FLAGS);

@@ -4,7 +4,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <ctype.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -33,8 +32,7 @@ struct folder {
 int extract_folder_prepare(struct extract *x)
 {
 	(void)x;
-	/* Names in archives are UTF-8; libarchive converts them by the locale. */
-	(void)setlocale(LC_CTYPE, "C.UTF-8");
+	zip_prepare();
 	return EXTRACT_OK;
 }
 
@@ -65,15 +63,12 @@ static bool ends_with(const char *s, const char *end)
 	return n > k && !strcasecmp(s + n - k, end);
 }
 
-/* The path of an entry in UTF-8; programs of old write other charsets. */
+/* The path of an entry in UTF-8. */
 static char *path_of(struct archive_entry *entry)
 {
-	const char *name = archive_entry_pathname_utf8(entry);
 	struct buf b = BUF_INIT(8 * PATH_BYTES);
 
-	if (!name)
-		name = archive_entry_pathname(entry);
-	utf8_scrub(&b, str_of(name ? name : ""));
+	utf8_scrub(&b, str_of(zip_path(entry)));
 	buf_addc(&b, '\0');
 	if (buf_ok(&b))
 		return buf_take(&b);

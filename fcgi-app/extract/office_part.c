@@ -56,8 +56,7 @@ static int take(void *ctx, struct archive *a, struct archive_entry *entry)
 {
 	struct unpacking *u = ctx;
 	struct office_parts *out = u->out;
-	const char *said = archive_entry_pathname(entry);
-	char *name = clean_name(said ? said : "");
+	char *name = clean_name(zip_path(entry));
 	struct buf b = BUF_INIT(ONE_BYTES);
 	int rc;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "extract/zip.h"
 
+#include <locale.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -9,6 +10,12 @@
 #include "base/banned.h"
 
 enum { PART_BYTES = 65536 };
+
+void zip_prepare(void)
+{
+	/* libarchive converts them by the locale. */
+	(void)setlocale(LC_CTYPE, "C.UTF-8");
+}
 
 int zip_each(struct str archive, zip_take *take, void *ctx)
 {
@@ -34,6 +41,15 @@ int zip_each(struct str archive, zip_take *take, void *ctx)
 	}
 	archive_read_free(a);
 	return rc == ZIP_ENOUGH ? EXTRACT_OK : rc;
+}
+
+const char *zip_path(struct archive_entry *entry)
+{
+	const char *path = archive_entry_pathname_utf8(entry);
+
+	if (!path)
+		path = archive_entry_pathname(entry);
+	return path ? path : "";
 }
 
 int zip_data(struct archive *a, struct buf *out, size_t *total, size_t most)

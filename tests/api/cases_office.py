@@ -156,6 +156,8 @@ CASES = {
     "slides by relations": (talk(ap("Hello")), ["Hello"], []),
     "names in another case": (package("Word/Document.XML", WORD, {
         "word/document.xml": part("document", f"<w:body>{wp('Here')}</w:body>")}), ["Here"], []),
+    "names that are no ASCII": (word(run("<w:t>Text da</w:t>"), main="word/документ-α.xml"),
+                                ["Text da"], []),
     "names with blanks, encoded in some places": (archive({
         "_rels/.rels": relations(("rId1", "officeDocument", "/word/the%20text.xml")),
         "word/the text.xml": part("document", f"<w:body>{wp('Here')}</w:body>"),

@@ -7,6 +7,8 @@ import uuid
 
 import pytest
 
+from lab import wait_until
+
 RESPONSES = "//chat/openai/v1/responses"
 TOOL = {"type": "function", "name": "read_file", "description": "Reads.", "strict": True,
         "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}
@@ -89,6 +91,27 @@ def test_a_plain_response(lab, who):
     assert same.status == 200 and text_of(same.json) == "Hello."
     assert lab.get(f"{RESPONSES}/{got['id']}", user=who + "x").status == 404
     assert lab.get(f"{RESPONSES}/resp_x", user=who).status == 404
+    path = f"{RESPONSES}/{got['id']}/input_items"
+    items = lab.get(path + "?limit=20&order=desc", user=who).json
+    assert items["data"][0]["content"] == [
+        {"type": "input_text", "text": script(reasoning="Hm.", text="Hello.")}]
+    assert items["first_id"] == items["last_id"] == items["data"][0]["id"]
+    assert not items["has_more"] and lab.get(path, user=who + "x").status == 404
+
+
+def test_a_response_is_stopped(lab, who):
+    stream = lab.stream(RESPONSES, {"model": "lab/helper", "stream": True,
+                                    "input": script(tokens=100000, rate=50)}, user=who)
+    events = iter(stream)
+    id = next(events).data["response"]["id"]
+    path = f"{RESPONSES}/{id}/cancel"
+    assert lab.post(path, None, user=who + "x").status == 404
+    assert lab.post(path, None, user=who).json["id"] == id
+    assert list(events)[-1].data["response"]["id"] == id
+    wait_until("the end", lambda: lab.get(
+        f"{RESPONSES}/{id}", user=who).json["status"] != "in_progress")
+    # Late and repeated ones are no error.
+    assert lab.post(path, {}, user=who).status == 200
 
 
 def test_a_stream(lab, who):

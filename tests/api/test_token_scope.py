@@ -98,6 +98,7 @@ def test_turns_of_other_agents(lab):
     headers, _ = key(lab, agents=["lab/other"], approve=True)
     c, wait = waiting(lab)
     t = f"/turns/{wait['turnId']}"
+    response = f"//chat/openai/v1/responses/resp_{wait['turnId'].replace('-', '')}"
     plain = f"//chat/plain{t}"
     parts = [{"type": "text", "text": HELLO}]
     one = [{"id": "m", "role": "user", "content": HELLO, "parts": parts}]
@@ -108,10 +109,10 @@ def test_turns_of_other_agents(lab):
     for path in (t, f"{t}/events", f"{t}/events?wait=0", f"{t}/sources", f"{t}/approvals",
                  plain, f"/ai-sdk/lab/{c}/stream", f"/ai-sdk/lab/{c}/stream?agentId=other",
                  f"/workspaces/lab/agents/other/preview?content=x&conversationId={c}",
-                 f"//chat/openai/v1/responses/resp_{wait['turnId'].replace('-', '')}"):
+                 response, response + "/input_items"):
         assert lab.get(path, headers=headers).status == 404, path
     for path, body in (
-            (f"{t}/cancel", None), (f"{t}/continue", {}), (f"{t}/store", {"unstored": "x"}),
+            (f"{t}/cancel", None), (response + "/cancel", None), (f"{t}/continue", {}), (f"{t}/store", {"unstored": "x"}),
             (f"{t}/approvals", {"approvalId": wait["approvalId"], "decision": "approve"}),
             (f"{t}/tool-results", {"results": [{"toolCallId": wait["toolCallId"],
                                                 "result": 1}]}),

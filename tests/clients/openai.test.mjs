@@ -218,6 +218,9 @@ test('responses, their streams, and what follows them', async () => {
 	assert.ok(kinds.has('response.reasoning_summary_text.delta'));
 	assert.ok(kinds.has('response.completed'));
 	const got = await client.responses.retrieve(first.id);
+	const { data: [asked] } = await client.responses.inputItems.list(first.id);
+	assert.equal(asked.role, 'user');
+	assert.equal((await client.responses.cancel(first.id)).id, first.id);
 	assert.equal(got.status, 'completed');
 	const typed = await client.responses.parse({ model: 'lab/helper',
 		input: script({ text: '{"n": 4}' }), text: { format: { type: 'json_schema', name: 'x',
