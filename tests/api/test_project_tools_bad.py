@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from projects import Clerk, make, office, signed_in
+from projects import Clerk, make, office, signed_in, told
 
 KINDS = ("document", "task", "goal", "plan", "milestone", "risk", "requirement")
 LONG = "x" * 4001
@@ -121,8 +121,8 @@ def test_every_tool_with_what_is_wrong(lab):
     for i in range(0, len(todo), AT_ONCE):
         part = todo[i:i + AT_ONCE]
         results = [e.data for e in lab.chat(
-            {"tool_calls": [{"name": name, "args": args} for name, args in part],
-             "then": {"text": "ok"}}, workspace="office",
+            told({"tool_calls": [{"name": name, "args": args} for name, args in part],
+                  "then": {"text": "ok"}}), workspace="office",
             user=owner, agentId=clerk.agent,
             projectId=mine["project"])
             if e.name == "tool-result"]

@@ -723,7 +723,7 @@ def test_take_out(make_lab):
                          "tokens", "provider-instances", "prompts", "workspaces",
                          "agents", "knowledge-bases", "projects", "attachments",
                          "events", "conversation-folders", "conversation-shares",
-                         "memories", "plans"}
+                         "memories", "plans", "ratings"}
     assert all_["settings"] == {}
     assert (all_["tenant"], all_["user"]) == ("default", "ada")
     assert {talk["conversation"]["conversationId"]: talk["messages"][-1]["content"]
