@@ -542,6 +542,9 @@ static void allow_page(const struct request *rq, struct response *rs,
 	if (rq->by.who ? rq->by.who->kind == IDENTITY_API_TOKEN
 	    : e->code == ERR_UNAUTHENTICATED)
 		rs->cors_origin = cors_origin(rq);
+	/* What is cached for one page is not the answer for another. */
+	if (rq->conf->server.cors.n && !rs->cors_origin)
+		resp_header(rs, "Vary", "Origin");
 }
 
 /* The question in front of a request with a token (Fetch, CORS preflight). */

@@ -116,6 +116,20 @@ struct entity_found {
 	struct snippet snippet;		/* of the passage that matches best */
 };
 
+/* The words of a title, in lower case, cut: what entity_starting looks for. */
+struct entity_words {
+	char v[24][4 * 32 + 1];
+	size_t n;
+};
+void entity_words_of(struct str title, struct entity_words *out);
+
+/*
+ * Finds what the caller sees and in whose title words begin like each of the first four of
+ * the query, which have at least two characters, the one changed last first. For pickers.
+ */
+int entity_starting(const struct caller *by, const struct entity_ask *ask,
+		    struct entity_brief **out, size_t *n, struct err *e) MUST_CHECK;
+
 /*
  * Finds what the caller sees by words of titles, descriptions and contents, best first,
  * what was changed a moment ago included. Of more than LIM_SEARCH_PROJECTS projects those

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "search/find.h"
 #include "store/stmt.h"
 
@@ -75,6 +76,59 @@ static void catch_up(const struct caller *by, struct str bases)
 		n = index_some(by, bases, until_ms, &e);
 	if (n < 0)
 		log_err("what is in projects and indexed later", &e);
+}
+
+/* -- words that begin so ------------------------------------------------------------ */
+
+/* The last text that begins with this one. */
+static struct str last_of(struct str s, struct arena *a)
+{
+	return str_of(arena_printf(a, "%.*s\xf4\x8f\xbf\xbf", STR_ARG(s)));
+}
+
+int entity_starting(const struct caller *by, const struct entity_ask *ask,
+		    struct entity_brief **out, size_t *n, struct err *e)
+{
+	const struct resource_at at = resource_for(by);
+	const struct str none = { NULL, 0 };
+	const struct db_val kinds = DB_S_IF(ask->kinds
+		? entity_kind_names(ask->kinds, by->arena) : none);
+	const struct db_val type = DB_S_IF(ask->type_key), state = DB_S_IF(ask->state_key);
+	const struct db_val project = DB_U_IF(ask->project);
+	struct entity_words words;
+	struct str w[4] = { STR(""), STR(""), STR(""), STR("") }, head;
+	struct entity_brief *found;
+	struct uuid *ids;
+	size_t n_ids, n_found;
+
+	*n = 0;
+	entity_words_of(ask->query, &words);
+	for (size_t i = 0; i < words.n && i < ARRAY_LEN(w); i++)
+		w[i] = str_of(words.v[i]);
+	head = utf8_head(w[0], 2);
+	if (utf8_chars(head) < 2)
+		return 0;
+	if (choose(by, ask, &ids, &n_ids, e) < 0)
+		return -1;
+	catch_up(by, resource_ids_json(ids, n_ids, by->arena));
+	if (db_list(by->db, STMT_ENTITY_STARTING, DB_ARGS(
+		    DB_S(resource_ids_json(at.readers, at.n_readers, by->arena)),
+		    DB_S(by->owner.tenant_id), DB_S(head), DB_S(w[0]),
+		    DB_S(last_of(w[0], by->arena)), project, project, kinds, kinds, type, type,
+		    state, state, DB_S(w[1]), DB_S(w[1]), DB_S(last_of(w[1], by->arena)),
+		    DB_S(w[2]), DB_S(w[2]), DB_S(last_of(w[2], by->arena)), DB_S(w[3]),
+		    DB_S(w[3]), DB_S(last_of(w[3], by->arena)), DB_I((int64_t)ask->max)),
+		    by->arena, id_fields, sizeof(*ids), 0, &ids, &n_ids, e) ||
+	    entity_of_ids(by, ids, n_ids, &found, &n_found, e) < 0)
+		return -1;
+	*out = arena_zalloc(by->arena, n_ids + 1, sizeof(**out));
+	for (size_t i = 0; i < n_ids; i++) {
+		const struct entity_brief *b = entity_among(found, n_found, &ids[i]);
+
+		if (b)	/* else it was deleted meanwhile */
+			(*out)[(*n)++] = *b;
+	}
+	return 0;
 }
 
 struct entity_range {

@@ -56,6 +56,28 @@ struct entity_round {
 	size_t n;
 };
 
+/* The words of its title, for pickers; of what is deleted none. */
+static int put_words(struct db *tx, const struct uuid *project, const struct entity_due *d,
+		     struct err *e)
+{
+	struct buf b = BUF_INIT(65536);
+	struct jw w = jw_on(&b);
+	struct entity_words words;
+	int rc;
+
+	entity_words_of(d->title, &words);
+	jw_arr(&w);
+	for (size_t i = 0; i < words.n; i++)
+		jw_str(&w, str_of(words.v[i]));
+	jw_end_arr(&w);
+	rc = db_exec(tx, STMT_ENTITY_WORDS_CUT, DB_ARGS(DB_U(project), DB_U(&d->id)), NULL, e);
+	if (rc == 0 && words.n)
+		rc = db_exec(tx, STMT_ENTITY_WORDS_PUT, DB_ARGS(DB_U(project),
+			     DB_S(buf_str(&b)), DB_U(&d->id)), NULL, e);
+	buf_release(&b);
+	return rc;
+}
+
 static int done(struct db *tx, const struct uuid *project, const struct entity_due *d,
 		struct db_result *r, struct err *e)
 {
@@ -73,7 +95,8 @@ static int ready(struct db *tx, const struct search_put *doc, void *ctx, struct 
 		return -1;
 	for (size_t i = 0; i < k->n; i++)
 		if (uuid_eq(&k->v[i].id, &doc->id) &&
-		    done(tx, k->project, &k->v[i], &r, e))
+		    (put_words(tx, k->project, &k->v[i], e) ||
+		     done(tx, k->project, &k->v[i], &r, e)))
 			return -1;
 	return r.affected > 0;
 }
@@ -87,7 +110,8 @@ static int drop_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct dropping *c = ctx;
 
-	return search_drop(tx, c->project, &c->d->id, e) < 0 ? -1
+	return search_drop(tx, c->project, &c->d->id, e) < 0 ||
+		put_words(tx, c->project, c->d, e) ? -1
 		: done(tx, c->project, c->d, NULL, e);
 }
 
@@ -169,6 +193,10 @@ static int purge(struct db *db, const struct uuid *project, int64_t until_ms,
 
 	while (r.affected && clock_mono_ms() < until_ms)
 		if (db_exec(db, STMT_ENTITY_DUE_DELETE, DB_ARGS(DB_U(&id)), &r, e))
+			return -1;
+	r.affected = 1;
+	while (r.affected && clock_mono_ms() < until_ms)
+		if (db_exec(db, STMT_ENTITY_WORDS_DELETE, DB_ARGS(DB_U(&id)), &r, e))
 			return -1;
 	if (r.affected)
 		return 0;

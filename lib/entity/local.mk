@@ -11,4 +11,4 @@ lib_liblamplighter_a_SOURCES += \
 	lib/entity/read.c \
 	lib/entity/tree.c lib/entity/tree.h \
 	lib/entity/undo.c lib/entity/undo.h \
-	lib/entity/write.c
+	lib/entity/words.c lib/entity/write.c

@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"
@@ -125,6 +127,7 @@ static int begin(struct retrieval *k, enum form form, struct arena *a, struct er
 static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
 {
 	struct http_result res;
+	char key[12];	/* its beginning: the sentence may be cut within it */
 
 	*f = (struct llm_fault){ .retry_after_ms = -1 };
 	buf_reset(&k->answer);
@@ -145,7 +148,8 @@ static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
 	}, f, e);
 	/* A server may quote the text or the key, which must not be logged. */
 	k->said = arena_str(k->arena, str_of(e->text));
-	if (k->s->api_key && *k->s->api_key && strstr(e->text, k->s->api_key))
+	snprintf(key, sizeof(key), "%s", k->s->api_key ? k->s->api_key : "");
+	if (*key && strstr(e->text, key))
 		k->said = (struct str){ NULL, 0 };
 	err_clear(e);
 	return err_set(e, f->code, "%s: HTTP %d", k->s->id, res.status);

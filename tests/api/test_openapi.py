@@ -75,7 +75,8 @@ def ids(lab, tidy_agents):
 
 def plan_id(lab, turn):
     """A plan of the turn, which its agent cannot make."""
-    lab.sql("INSERT INTO plan SELECT t.id, c.tenant_id, c.user_id, 1, 1, 1, c.id, t.id, 'c', 'g',"
+    lab.sql("INSERT INTO plan (id, tenant_id, user_id, version, created_us, updated_us,"
+            " conversation_id, turn_id, call_id, goal, status, plan, progress, origins) SELECT t.id, c.tenant_id, c.user_id, 1, 1, 1, c.id, t.id, 'c', 'g',"
             """ 'running', '{"goal":"g","stages":[{"name":"s","mode":"parallel","steps":["""
             """{"id":"s","title":"s"}]}]}', '[{"id":"s","status":"ready"}]', NULL FROM turn t"""
             " JOIN conversation c ON c.id = t.conversation_id"

@@ -139,6 +139,25 @@ def test_what_is_kept_keeps_its_origins(lab):
     assert asked["tool"] == "create_prompt" and asked["reason"] == "tainted", asked
 
 
+def test_a_plan_counts_as_stored(lab):
+    """Its texts, the results of its steps, and what their calls were and gave."""
+    def used():
+        return next(one["used"] for one in lab.get("/me/limits", user="bo").json["items"]
+                    if one["key"] == "conversations")
+
+    lab.chat({"tool_calls": [{"name": "plan", "args": {"goal": "g", "stages": [
+        stage(writes("w"))]}}], "then": {"text": "x"}}, user="bo")
+    for change in ("plan SET goal = REPEAT('g', 10001)",
+                   "plan_step SET result = CONCAT(result, REPEAT('r', 10000))",
+                   "plan_call SET result = CONCAT(result, REPEAT('r', 10000))"):
+        before = used()
+        lab.sql(f"UPDATE {change} WHERE conversation_id IN (SELECT id FROM conversation"
+                " WHERE user_id = (SELECT id FROM user WHERE login = 'bo'))"
+                if "plan_" in change else f"UPDATE {change} WHERE goal = 'g' AND user_id ="
+                " (SELECT id FROM user WHERE login = 'bo')")
+        assert used() == before + 10000, change
+
+
 def test_as_plain_cgi(lab):
     """Each request is a process of its own, that of a decision and of a skip, too."""
     before = prompts(lab)

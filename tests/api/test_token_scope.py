@@ -222,6 +222,9 @@ def test_pages_elsewhere(lab):
     assert cors(get("//chat/openai/v1/models", **headers)) == PAGE
     assert cors(get(Authorization="Bearer lamp_wrong")) == PAGE
     assert cors(get(user="ada")) is None
+    # A cache keeps answers for pages, and for others, apart.
+    for answer in (get(**headers), get(user="ada"), get(origin="https://evil.example")):
+        assert answer.headers.get_all("Vary") == ["Origin"]
     for evil in ("https://evil.example", "null", PAGE + ".evil.example", PAGE + "/",
                  PAGE.upper(), "http://app.example.org", ""):
         assert cors(get(origin=evil, **headers)) is None, evil

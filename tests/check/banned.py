@@ -152,6 +152,7 @@ SEARCHED = {
                          "out of it, and what follows is proven by parsing",
     "lib/llm/emit.c": "the text of an answer, for <think>",
     "lib/llm/openai.c": "a reason to finish",
+    "lib/llm/retrieval.c": "a sentence of a server, for the key",
     "lib/llm/toolname.c": "a name, for a control token",
     "lib/prompt/ask.c": "the text of an answer, for <think>",
     "lib/llm/probe.c": "an address", "lib/llm/stream.c": "a text, for a key",

@@ -15,12 +15,15 @@ export class Find extends PagedList {
 		this.projectId = projectId;
 	}
 
-	/** What is found: {id, kind, title, …, snippet}. */
+	/** What is found: {id, kind, title, …, snippet}; a word that is half typed by titles. */
 	async page()
 	{
-		const q = this.q.trim();
+		const asked = { q: this.q.trim(), pageSize: MOST, projectId: this.projectId };
+		const { items } = asked.q ? await this.#api.list('entities/search', asked) :
+			{ items: [] };
 
-		return { items: q ? (await this.#api.list('entities/search', { q, pageSize: MOST,
-			projectId: this.projectId })).items : [], nextCursor: null };
+		return { nextCursor: null, items: asked.q && items.length === 0 ?
+			(await this.#api.list('entities/search', { ...asked, match: 'start' })).items :
+			items };
 	}
 }
