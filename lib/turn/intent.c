@@ -420,7 +420,8 @@ static enum said said_by(struct sentence s)
 		return SAID_BACK;
 	if (has(s.s, hedges) || begins(plain, conditions).n ||
 	    (has(s.s, reports) && !has(s.s, own_reports)))
-		return s.asks || begins(plain, questions).n ? SAID_READ : SAID_OPEN;
+		return s.asks || begins(plain, questions).n || begins(plain, reads).n ? SAID_READ
+			: SAID_OPEN;
 	if (!s.asks && is_all(s.s, agreed))
 		return SAID_AGREED;
 	if (begins(plain, questions).n && !begins(plain, polite_german).n)

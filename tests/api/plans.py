@@ -11,6 +11,9 @@ SERVICES = {
     "reads": {"model": scripted({"text": "found it", "first_byte_ms": 300})},
     "writes": {"model": scripted({"tool_calls": [MAKE], "then": {
         "text": "made it", "first_byte_ms": 100}})},
+    "pairs": {"model": scripted({"tool_calls": [
+        {"name": "create_prompt", "args": {"name": n, "body": "b"}} for n in ("one", "two")],
+        "then": {"text": "made both"}})},
     "founds": {"model": scripted({"tool_calls": [{"name": "create_onto_project", "args": {
         "name": "Roof"}}], "then": {"text": "founded it"}})},
     "bad": {"model": scripted({"text": "no plan"})},

@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import random
 import re
 import signal
 import threading
@@ -38,6 +39,9 @@ def lab(model):
                          "ask_first": tool('{"paid": 99.95}', effect="write",
                                            confirm="always"),
                          "tainted_write": tool("{}", effect="write"),
+                         "same": {**tool(""), "command": {"run": ["/bin/cat"]},
+                                  "effect": "write", "confirm": "never",
+                                  "parameters": {"type": "object"}},
                          "page": tool(POISON, effect="read", untrusted=True)}},
              workspaces={"lab": {"workspace": "lab", "name": "Lab", "llm_service": "chat",
                                  "title_by_model": False}}) as lab:
@@ -221,6 +225,50 @@ def test_the_state_of_ag_ui(lab, model):
     assert of(run("hello", None), "STATE_SNAPSHOT")
 
 
+def missing(t, results, summary):
+    """The ids, numbers and approvals of results that changed something that are nowhere (D15)."""
+    kept = json.dumps(t.facts("?pageSize=100")) + summary
+    words = [word for r in results for word in re.findall(
+        r"[0-9a-f]{8}-[0-9a-f-]{27}|\d[\d.]*\d", r["content"])]
+    words += [r["metadata"]["approvalId"] for r in results if "approvalId" in r["metadata"]]
+    return [word for word in words if word not in kept]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_of_a_generated_one_is_lost(lab, model, seed):
+    """Whatever a summariser leaves out, in conversations of chance."""
+    chance = random.Random(seed)
+
+    def value(depth=0):
+        what = chance.randrange(6 if depth < 3 else 4)
+        return (str(uuid.UUID(int=chance.getrandbits(128), version=4)) if what == 0
+                else chance.randrange(10, 10 ** 9) if what == 1
+                else round(chance.uniform(10, 99999), 2) if what == 2
+                else f"No. {chance.randrange(10, 10 ** 6)} of the ärea" if what == 3
+                else [value(depth + 1) for _ in range(3)] if what == 4
+                else {f"k{n}": value(depth + 1) for n in range(3)})
+
+    model.write = lambda given: answer(chance.choice(["", "Nothing much."]) or "They talked.")
+    t = Talk(lab)
+    t.say("begin")
+    for _ in range(chance.randrange(5, 9)):
+        if chance.random() < 0.7:
+            made = {"id": str(uuid.UUID(int=chance.getrandbits(128), version=4)),
+                    **{f"v{n}": value() for n in range(chance.randrange(1, 5))}}
+            t.say("call same " + json.dumps(made))
+        else:
+            events = t.say(f'call ask_first {{"sum":{chance.randrange(10, 10 ** 6)}}}')
+            [asked] = [e.data for e in events if e.name == "approval-request"]
+            decide(lab, asked, chance.choice(["approve", "deny"])).events()
+        t.talk(chance.randrange(2), size=400)
+    t.talk(9)
+    m = t.settled()
+    assert m["version"] and m["summary"]
+    rows = lab.get(f"{t.path}/messages?include=steps&pageSize=100", user="ada").json["items"]
+    results = [r for r in rows if r["role"] == "tool" and "effect" in r["metadata"]]
+    assert len(results) >= 5 and missing(t, results, m["summary"]) == []
+
+
 def test_ids_numbers_and_approvals_survive(lab, model):
     """D15: a checker finds them in the summary or in the facts."""
     model.write = lambda given: answer("Nothing much.")
@@ -236,12 +284,7 @@ def test_ids_numbers_and_approvals_survive(lab, model):
     rows = lab.get(f"{t.path}/messages?include=steps&pageSize=100", user="ada").json["items"]
     results = [r for r in rows if r["role"] == "tool" and "effect" in r["metadata"]]
     assert len(results) == 3
-    kept = json.dumps(t.facts()) + m["summary"]
-    for r in results:
-        for word in re.findall(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d[\d.]*\d", r["content"]):
-            assert word in kept, word
-        if "approvalId" in r["metadata"]:
-            assert r["metadata"]["approvalId"] in kept
+    assert missing(t, results, m["summary"]) == []
     assert [f["kind"] for f in t.facts()] == ["refused", "change", "change"]
     model.sent.clear()
     t.say("what did we do?")

@@ -14,7 +14,8 @@ from plans import SERVICES, agent, plan, prompts, result, stage, step
 
 @pytest.fixture(scope="module")
 def lab():
-    tools = {"plan_research": agent("reads"), "plan_tooling": agent("writes")}
+    tools = {"plan_research": agent("reads"), "plan_tooling": agent("writes"),
+             "plan_writer": agent("pairs")}
     with Lab(services=SERVICES, config={"tools": tools}, workspaces={
             "lab": {"workspace": "lab", "title_by_model": False, "agents": [
                 {"id": "boss", "tools": ["plan", "create_prompt"]}]},
@@ -96,6 +97,23 @@ def test_a_step_is_skipped_before_it_begins(lab):
             break
     events = stream.events()
     assert [s["status"] for s in result(events)["steps"]] == ["done", "done", "skipped"]
+
+
+def test_decisions_go_where_they_belong(lab):
+    """Two calls of one round of a step (LangGraph issue 6626), and a decision about what has
+    ended (Mastra issue 24796)."""
+    events, plan_id, turn = waiting(lab, stage(step("p", "writer", tools=["create_prompt"])))
+    one, two = sorted(approvals(events), key=lambda a: a["arguments"]["name"])
+    assert one["toolCallId"] != two["toolCallId"]
+    assert decide(lab, two)[-1].name == "waiting"
+    assert (prompts(lab, "one"), prompts(lab, "two")) == (0, 1)
+    assert decide(lab, one, "deny")[-1].name == "done"
+    for request in (one, two):
+        late = lab.post(f"/turns/{turn}/approvals", {
+            "approvalId": request["approvalId"], "decision": "approve"}, user="ada")
+        assert late.status == 409, late
+    assert skip(lab, plan_id, "step1").status == 409
+    assert (prompts(lab, "one"), prompts(lab, "two")) == (0, 1)
 
 
 def test_a_plan_runs_again(lab):
