@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS rating (
   created_us      BIGINT        NOT NULL COMMENT 'us since 1970 UTC',
   updated_us      BIGINT        NOT NULL COMMENT 'us since 1970 UTC',
   conversation_id BINARY(16)    NOT NULL COMMENT 'conversation.id',
-  message_id      VARCHAR(48)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'the answer: conversation and number',
+  message_id      VARCHAR(48)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'the answer: conversation and number',
   value           VARCHAR(8)    CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'good or bad',
   reasons         TEXT          CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of words; NULL: none' CHECK (JSON_VALID(reasons)),
   comment         TEXT          CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'in words of the user; NULL: none',

@@ -149,7 +149,7 @@ static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
 	/* A server may quote the text or the key, which must not be logged. */
 	k->said = arena_str(k->arena, str_of(e->text));
 	snprintf(key, sizeof(key), "%s", k->s->api_key ? k->s->api_key : "");
-	if (*key && strstr(e->text, key))
+	if (*key && str_holds_any_case(str_of(e->text), str_of(key)))
 		k->said = (struct str){ NULL, 0 };
 	err_clear(e);
 	return err_set(e, f->code, "%s: HTTP %d", k->s->id, res.status);

@@ -15,6 +15,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import threading
 
 import pytest
@@ -241,7 +242,7 @@ def test_root_hears_the_answer_of_another_users_process():
                "print(flush=True)\nasked = signal.sigwaitinfo({signal.SIGHUP})\n"
                "os.kill(asked.si_pid, signal.SIGUSR1)\n")
     user = 65534 if os.geteuid() == 0 else None
-    with subprocess.Popen(["/usr/bin/python3", "-c", answers], user=user, group=user,
+    with subprocess.Popen([sys.executable, "-c", answers], user=user, group=user,
                           stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         assert reload(process.pid).returncode == 0
