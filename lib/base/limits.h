@@ -131,7 +131,7 @@
 #define LIM_MEMORY_VERSIONS  50	/* kept of a conversation */
 #define LIM_PERSONAL_MEMORIES 300	/* of a user, with what is proposed and refused */
 #define LIM_PERSONAL_MEMORY_CHARS 300
-#define LIM_RATINGS          100000	/* of a user */
+#define LIM_RATINGS          10000	/* of a user */
 #define LIM_RATED_CHARS      8000	/* of a question or an answer, kept with its rating */
 #define LIM_TOOL_OUTPUT_BYTES 4194304	/* kept of a longer one, for read_result */
 #define LIM_TOOL_RESULT_BYTES 65536	/* tool result sent to the model */
