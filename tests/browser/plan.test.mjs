@@ -39,6 +39,8 @@ test('a proposed plan is changed and run; a step asks; a reload shows the same',
 	await send(page, 'Prepare the audit of the pilot project');
 	await page.getByText('Run this plan?').waitFor();
 	assert.equal(await card.locator('dd').count(), 0);	// no JSON
+	assert.equal((await card.locator('ul.ask-origins').innerText()).trim(),
+		'What is in the project');
 	await button('Edit the steps').click();
 	await button('Remove step 5').click();
 	await button('Remove step 3').click();
@@ -82,7 +84,7 @@ test('a step is skipped, and run again later', async (t) => {
 
 	await skipped.getByText('not run').waitFor();
 	assert.deepEqual(await violations(page), []);
-	await skipped.getByRole('button', { name: /^Run step \d+ again$/ }).click();
+	await skipped.getByRole('button', { name: /^Run again: step \d+$/ }).click();
 	await boards.nth(1).or(page.getByText('Run this plan?').last()).waitFor();
 	await page.locator('lamp-approval').last().waitFor();
 	for (let n = await boards.count(); n < 2; n = await boards.count()) {

@@ -6,7 +6,7 @@
 import { html, live, nothing } from '../../vendor/lit.js';
 import { parseExact, toJson } from '../exact.js';
 import { moment, saysAll, toolName } from '../format.js';
-import { t } from '../strings.js';
+import { has, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { planView, proposed, stepsOf } from './plan.js';
@@ -41,6 +41,15 @@ export function plain(text)
 {
 	return text.replace(HIDDEN, (c) => /.\ufe0f$/su.test(c) ? c :
 		`⟨U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+}
+
+/** Whose text the model has read. */
+function originText({ kind, name })
+{
+	const part = `origin.${kind}.${name}`;
+
+	return has(part) ? t(part) : html`${t(ORIGINS.has(kind) ? `origin.${kind}` :
+		'origin.tool')} <code>${plain(name)}</code>`;
 }
 
 /** An argument as it is written for people, and read back by parse(). */
@@ -123,9 +132,8 @@ class LampApproval extends PageElement {
 				${reason === 'tainted' || origins.length ? t('approval.tainted') : nothing}
 				${reason === 'intent' ? t('approval.intent') : nothing}</p>
 			${origins.length ? html`<p class="ask-origins">${t('approval.origins')}</p>
-				<ul class="ask-origins">${origins.map(({ kind, name }) => html`
-				<li>${t(ORIGINS.has(kind) ? `origin.${kind}` : 'origin.tool')}
-					<code>${plain(name)}</code></li>`)}</ul>` : nothing}
+				<ul class="ask-origins">${origins.map((origin) => html`
+				<li>${originText(origin)}</li>`)}</ul>` : nothing}
 			${plan ? this.#plan(plan) : this.#arguments()}
 			${rememberable ? html`<label class="ask-remember">
 				<input type="checkbox" class="remember">
