@@ -150,9 +150,10 @@ static int find_service(const struct caller *by, struct str id,
 	return 0;
 }
 
-static int check_service(const struct change *c, struct str id, struct err *e)
+/* key: llm_service or summary_service, which only the tenant has. */
+static int check_service(const struct change *c, const char *key, struct str id,
+			 struct err *e)
 {
-	const char *key = setting_rows[SETTING_LLM_SERVICE].key;
 	/* An admin may set it first; it applies once the lists have it. */
 	bool chooses = c->level != LEVEL_TENANT && c->by->who;
 	const struct llm_service *s;
@@ -308,6 +309,9 @@ static int check_workspace(const struct change *c, struct str id, struct err *e)
 static int check_names(const struct change *c, const json_t *change,
 		       struct err *e)
 {
+	static const enum setting_id services[] = {
+		SETTING_LLM_SERVICE, SETTING_SUMMARY_SERVICE,
+	};
 	const json_t *said = c->s->v[0].said, *v;
 	const char *key = setting_rows[SETTING_DEFAULT_WORKSPACE].key;
 	struct str id = jx_str(said, key);
@@ -322,8 +326,13 @@ static int check_names(const struct change *c, const json_t *change,
 	v = json_object_get(change, setting_rows[SETTING_LLM_SERVICES].key);
 	if (json_is_array(v) && check_services(c, v, e) < 0)
 		return -1;
-	id = jx_str(change, setting_rows[SETTING_LLM_SERVICE].key);
-	return id.p ? check_service(c, id, e) : 0;
+	for (size_t i = 0; i < ARRAY_LEN(services); i++) {
+		key = setting_rows[services[i]].key;
+		id = jx_str(change, key);
+		if (id.p && check_service(c, key, id, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int check_value(const char *key, const json_t *v,
