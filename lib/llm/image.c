@@ -40,6 +40,14 @@ static const char *media_type(struct str bytes)
 	return NULL;
 }
 
+bool llm_image_takes(struct str type)
+{
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+		if (str_is(type, forms[i].media_type))
+			return true;
+	return false;
+}
+
 int llm_image_read(struct str bytes, struct arena *a, struct llm_image *out,
 		   struct err *e)
 {

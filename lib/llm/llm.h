@@ -272,6 +272,9 @@ int llm_check_service(const struct llm_service *s, struct err *e) MUST_CHECK;
 int llm_check_can(const struct llm_service *s, unsigned can,
 		  struct err *e) MUST_CHECK;
 
+/* Whether a file of this media type is an image that models are sent. */
+bool llm_image_takes(struct str type);
+
 /*
  * Makes *out of the bytes of an image, in a. Their start determines the type:
  * PNG, JPEG, WebP and GIF, which all dialects accept.

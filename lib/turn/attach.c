@@ -361,7 +361,7 @@ bool attach_has_image(const struct turn_run *t)
 	size_t i;
 
 	json_array_foreach((json_t *)t->in.options.attachments, i, one)
-		if (str_starts(jx_str(one, "mediaType"), STR("image/")))
+		if (llm_image_takes(jx_str(one, "mediaType")))
 			return true;
 	return false;
 }
@@ -382,10 +382,10 @@ static void add_one(struct turn_loop *l, const json_t *record,
 		note(l, b, &t, "it was deleted.");
 		return;
 	}
-	l->has_images |= is_image(&t);
-	/* A model that sees is given the image itself. */
-	if (is_image(&t) && !llm_check_can(l->run->in.target.service,
-						 LLM_CAN_VISION, &e)) {
+	l->has_images |= llm_image_takes(t.media_type);
+	/* A model that sees is given the image itself; of SVG and TIFF, the text. */
+	if (llm_image_takes(t.media_type) &&
+	    !llm_check_can(l->run->in.target.service, LLM_CAN_VISION, &e)) {
 		add_image(l, &t, m, b);
 		return;
 	}
@@ -393,6 +393,8 @@ static void add_one(struct turn_loop *l, const json_t *record,
 		read_scan(l, &t);
 	if (t.text_chars) {
 		add_text(l, &t, b);
+	} else if (is_image(&t) && !llm_image_takes(t.media_type)) {
+		note(l, b, &t, "it is not an image that can be sent to the model.");
 	} else if (is_image(&t)) {
 		note(l, b, &t, arena_printf(l->arena, "this model cannot see images. "
 					 "Tell the user so.%s%.*s",

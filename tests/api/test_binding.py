@@ -221,6 +221,15 @@ def test_images_are_for_a_service_that_sees(make_lab):
     talk = first[0].data["conversationId"]
     seen = lab.chat("What is this?", attachments=[image], conversationId=talk)
     later = lab.chat("And its colour?", conversationId=talk)
+    picture = json.dumps(lab.sent()[-1])
+    # No model takes a drawing of this kind; its words go to any.
+    svg = lab.call("POST", "/attachments?name=a.svg", "<svg xmlns='http://www.w3.org/2000/svg'>"
+                   "<text>Sales have doubled</text></svg>", user="ada",
+                   headers={"Content-Type": "application/octet-stream"}).json["id"]
+    drawn = lab.chat("And this?", attachments=[svg])
+    assert "Sales have doubled" in json.dumps(lab.sent()[-1])
+    lab.chat("And this?", attachments=[svg], conversationId=talk)
+    assert "Sales have doubled" in json.dumps(lab.sent()[-1])
 
     def service_of(events):
         with contextlib.suppress(StopIteration):
@@ -229,4 +238,5 @@ def test_images_are_for_a_service_that_sees(make_lab):
     assert (service_of(seen)["llmServiceId"], service_of(seen)["reason"]) == (
         "eyes", "needs")
     assert service_of(later)["llmServiceId"] == "eyes"
-    assert "data:image/png" in json.dumps(lab.sent()[-1])
+    assert service_of(drawn)["llmServiceId"] == "plain"
+    assert "data:image/png" in picture
