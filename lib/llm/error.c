@@ -280,7 +280,7 @@ static unsigned tool_repairs(const struct said *s)
 	struct str m = s->message;
 	unsigned r = 0;
 
-	if (has(s->param, "tools") || (has(m, "tool") &&
+	if (has(s->param, "tools") || ((has(m, "tool") || has(m, "function")) &&
 	    (has(m, "description") || has(m, "too long") ||
 	     has(m, "too many") || has(m, "maximum") || has(m, "128"))))
 		r |= REPAIR_SHORT_TOOLS;

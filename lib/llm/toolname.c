@@ -76,6 +76,43 @@ static bool alike(struct str a, struct str b)
 	}
 }
 
+/*
+ * Whether name stands in s by itself: "… to=functions.NAME<|constrain|>json". Not before
+ * a dot, where it is what another one belongs to.
+ */
+static bool stands_in(struct str s, struct str name)
+{
+	const char *at;
+
+	for (; s.n; s = (struct str){ at + 1, (size_t)(s.p + s.n - at) - 1 }) {
+		at = memmem(s.p, s.n, name.p, name.n);
+		if (!at)
+			return false;
+		if ((at == s.p || !fits(at[-1])) &&
+		    (at + name.n == s.p + s.n || at[name.n] == ' ' ||
+		     at[name.n] == '<'))
+			return true;
+	}
+	return false;
+}
+
+/* The only tool whose name stands in wire, or wire. */
+static struct str name_within(struct str wire, const struct llm_tool *tools,
+			      size_t n_tools)
+{
+	struct str found = wire;
+	char out[TOOLNAME_BYTES];
+
+	for (size_t i = 0; i < n_tools; i++) {
+		if (!stands_in(wire, toolname_wire(str_of(tools[i].name), out)))
+			continue;
+		if (found.p != wire.p)
+			return wire;
+		found = str_of(tools[i].name);
+	}
+	return found;
+}
+
 struct str toolname_back(struct str wire, const struct llm_tool *tools,
 			 size_t n_tools)
 {
@@ -96,5 +133,5 @@ struct str toolname_back(struct str wire, const struct llm_tool *tools,
 			return wire;
 		found = name.p;
 	}
-	return found ? str_of(found) : wire;
+	return found ? str_of(found) : name_within(wire, tools, n_tools);
 }

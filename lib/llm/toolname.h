@@ -17,7 +17,7 @@ struct str toolname_wire(struct str name, char *out);
 /*
  * The name among tools whose wire form is wire. Templates of some models change it:
  * another case, a prefix ("functions.", "default_api:", "<function="), a number behind
- * it (":0"), other marks, a control token at the end; then the only tool with such a
+ * it (":0"), other marks, control tokens around it; then the only tool with such a
  * name. wire itself if there is none. The table is needed because wire names cannot be
  * reversed.
  */

@@ -130,6 +130,8 @@ static struct str without_reasoning(struct str s)
 		{ STR("<thought>"), STR("</thought>") },
 		{ STR("[THINK]"), STR("[/THINK]") },
 		{ STR("◁think▷"), STR("◁/think▷") },
+		{ STR("<seed:think>"), STR("</seed:think>") },
+		{ STR("<|begin_of_thought|>"), STR("<|end_of_thought|>") },
 		/* gpt-oss; what it commented on comes before the last channel, too */
 		{ STR("<|channel|>analysis"), STR("<|channel|>final<|message|>") },
 	};

@@ -115,11 +115,29 @@ static struct str unwrapped(struct str s)
 	}
 }
 
+/* The object with a title that stands between other words, or NULL. In a. */
+static const json_t *titled(struct arena *a, struct str s)
+{
+	const char *start = s.n ? memchr(s.p, '{', s.n) : NULL;
+	const char *end = s.n ? memrchr(s.p, '}', s.n) : NULL;
+	bool plain, repaired;
+	const json_t *j;
+
+	if (!start || !end || end < start)
+		return NULL;
+	j = jx_keep(a, repair_args((struct str){ start, (size_t)(end + 1 - start) },
+				   &plain, &repaired));
+	return json_is_string(json_object_get(j, "title")) ? j : NULL;
+}
+
 /* The text in the JSON that some models answer with: {"title": …}, ["…"], "…". */
 static struct str in_json(struct arena *a, struct str s)
 {
-	const json_t *j = jx_keep(a, jx_try(s)), *v = j;
+	const json_t *j = jx_keep(a, jx_try(s)), *v;
 
+	if (!j)
+		j = titled(a, s);
+	v = j;
 	if (json_is_object(j)) {
 		v = json_object_get(j, "title");
 		if (!v)

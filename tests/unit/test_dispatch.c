@@ -98,6 +98,37 @@ static struct tool_result call(const char *name, struct arena *a)
 	return call_with(name, "{}", "{}", a);
 }
 
+/* Models write values as their text. */
+static void a_text_of_a_value_is_the_value(void **state)
+{
+	static const struct {
+		const char *type, *said, *ran;	/* NULL: refused */
+	} rows[] = {
+		{ "\"integer\"", "\"12\"", "12" }, { "\"number\"", "\"1.5\"", "1.5" },
+		{ "\"number\"", "\"-2\"", "-2" }, { "\"boolean\"", "\"false\"", "false" },
+		{ "\"array\"", "\"[1,2]\"", "[1,2]" }, { "\"object\"", "\"{}\"", "{}" },
+		{ "[\"integer\",\"null\"]", "\"12\"", "12" },
+		{ "[\"integer\",\"string\"]", "\"12\"", "\"12\"" },
+		{ "\"string\"", "\"12\"", "\"12\"" }, { "\"integer\"", "\"1.5\"", NULL },
+		{ "\"integer\"", "\"two\"", NULL }, { "\"boolean\"", "\"1\"", NULL },
+		{ "\"array\"", "\"{}\"", NULL }, { "\"integer\"", "\"\"", NULL },
+	};
+	struct arena a = ARENA_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct tool_result r = call_with("echo", arena_printf(&a,
+			"{\"properties\":{\"a\":{\"type\":%s}}}", rows[i].type),
+			arena_printf(&a, "{\"a\":%s}", rows[i].said), &a);
+
+		assert_int_equal(r.is_error, !rows[i].ran);
+		if (rows[i].ran)
+			assert_string_equal(r.text.p, arena_printf(&a, "{\"a\":%s}",
+								   rows[i].ran));
+	}
+	arena_release(&a);
+}
+
 /* Models say null for what they leave out. */
 static void null_is_no_argument(void **state)
 {
@@ -191,6 +222,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(null_is_no_argument),
 		cmocka_unit_test(a_long_result_keeps_both_ends),
+		cmocka_unit_test(a_text_of_a_value_is_the_value),
 		cmocka_unit_test(a_result_is_text),
 		cmocka_unit_test(failures_tell_nothing_of_the_inside),
 		cmocka_unit_test(what_is_not_allowed_any_more_is_not_run),

@@ -499,6 +499,10 @@ static void names_come_back(void **state)
 		{ "ticket-close", "ticket-close" },
 		{ "ticketclose", "ticketclose" }, { "drop_data", "drop_data" },
 		{ "", "" }, { "...", "..." },
+		{ "assistant<|channel|>commentary to=functions.read_result", "read_result" },
+		{ "commentary to=functions.read_result<|constrain|>json", "read_result" },
+		{ "read_result or ticket-close", "read_result or ticket-close" },
+		{ "undo-read_result", "undo-read_result" },
 	};
 
 	(void)state;

@@ -233,6 +233,7 @@ static void repairs(void **state)
 		{ "The toolConfig field must be defined when using toolUse and toolResult content blocks.", REPAIR_TOOLS },
 		{ "Invalid 'tools[3].function.description': string too long. Expected a string with maximum length 1024", REPAIR_SHORT_TOOLS },
 		{ "Invalid 'tools': array too long. Expected an array with maximum length 128", REPAIR_SHORT_TOOLS },
+		{ "function description exceeds 1024 characters", REPAIR_SHORT_TOOLS },
 		{ "Conversation roles must alternate user/assistant/user/assistant/...", REPAIR_ROLES | REPAIR_SYSTEM_ROLE },
 		{ "Unexpected role 'user' after role 'tool'", REPAIR_ROLES | REPAIR_SYSTEM_ROLE },
 		{ "System role not supported", REPAIR_SYSTEM_ROLE },

@@ -399,6 +399,10 @@ static void titles_come_from_the_first_message(void **state)
 		{ "[\"Printers\"]", "Printers" }, { "\"Printers\"", "Printers" },
 		{ "```\nPrinters\n```", "Printers" },
 		{ "Here is a title:\n\n\"Printers\"", "Printers" },
+		{ "Here it is:\n\n```json\n{\n \"title\": \"Printers\"\n}\n```\nDone.",
+		  "Printers" },
+		{ "{'title': 'Printers'}", "Printers" },
+		{ "Sets {a} and {b}", "Sets {a} and {b}" },
 		{ "Printers:", "Printers:" },
 		{ "- Printers", "Printers" }, { "<title>Printers</title>", "Printers" },
 	};

@@ -145,17 +145,32 @@ static void drop_nulls(const json_t *schema, json_t *args)
 		drop_nulls(items, v);
 }
 
-/* Whether the schema allows such a type, and no text. */
-static bool takes_only(const json_t *schema, const char *type)
+/* Whether the schema names this type, alone or in a list. */
+static bool names_type(const json_t *schema, const char *name)
 {
-	const char *t = json_string_value(json_object_get(schema, "type"));
+	const json_t *type = json_object_get(schema, "type"), *t;
+	size_t i;
 
-	return t && !strcmp(t, type);
+	json_array_foreach((json_t *)type, i, t)
+		if (json_is_string(t) && !strcmp(json_string_value(t), name))
+			return true;
+	return json_is_string(type) && !strcmp(json_string_value(type), name);
+}
+
+/* Whether the schema allows such a value; null is not meant. */
+static bool takes_value(const json_t *schema, const json_t *v)
+{
+	return (json_is_array(v) && names_type(schema, "array")) ||
+		(json_is_object(v) && names_type(schema, "object")) ||
+		(json_is_boolean(v) && names_type(schema, "boolean")) ||
+		(json_is_integer(v) && names_type(schema, "integer")) ||
+		(json_is_number(v) && names_type(schema, "number"));
 }
 
 /*
- * Models write lists and objects inside the arguments as JSON text. Where the schema
- * wants the value and not its text, the text is replaced by what it says.
+ * Models write lists, objects, numbers and booleans inside the arguments as JSON text.
+ * Where the schema wants the value and not its text, the text is replaced by what it
+ * says.
  */
 static void open_texts(const json_t *schema, json_t *args)
 {
@@ -166,13 +181,11 @@ static void open_texts(const json_t *schema, json_t *args)
 
 	json_object_foreach_safe(args, next, key, v) {
 		sub = json_object_get(properties, key);
-		if (!json_is_string(v) || (!takes_only(sub, "array") &&
-					   !takes_only(sub, "object")))
+		if (!json_is_string(v) || names_type(sub, "string"))
 			continue;
 		said = jx_try((struct str){ json_string_value(v),
 			json_string_length(v) });
-		if ((json_is_array(said) && takes_only(sub, "array")) ||
-		    (json_is_object(said) && takes_only(sub, "object")))
+		if (takes_value(sub, said))
 			json_object_set(args, key, said);
 		json_decref(said);
 	}
