@@ -283,7 +283,7 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 	[ADVICE_BODY] = {
 		[WEB_LIGHTTPD] = "server.max-request-size = {kib}",
 		[WEB_APACHE_PROXY] = "<If \"%{HTTP:Content-Length} -gt {bytes}\">",
-		[WEB_APACHE_FCGID] = "FcgidMaxRequestLen {more}\nLimitRequestBody {bytes}\n"
+		[WEB_APACHE_FCGID] = "FcgidMaxRequestLen {more}\nLimitRequestBody 0\n"
 			"<If \"%{HTTP:Content-Length} -gt {bytes}\">",
 		[WEB_APACHE_CGI] = "LimitRequestBody {bytes}",
 		[WEB_NGINX] = "client_max_body_size {mib}m;",

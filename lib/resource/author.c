@@ -53,11 +53,35 @@ static void put(const struct resource *r, struct resource_row *row,
 	row->given[i] = true;
 }
 
-/* The next byte of s at *i or after it that is no blank; -1 at the end. */
+/*
+ * Blanks of Unicode, and what is not seen: what forms, editors and JavaScript's trim()
+ * replace or leave out.
+ */
+static const char *const blanks[] = {
+	"\xc2\x85", "\u00a0", "\u00ad", "\u1680", "\u180e", "\u2000", "\u2001", "\u2002",
+	"\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a",
+	"\u200b", "\u200c", "\u200d", "\u2028", "\u2029", "\u202f", "\u205f", "\u2060",
+	"\u3000", "\ufeff",
+};
+
+/* The bytes of the blank that s begins with; 0: it begins with none. */
+static size_t blank_at(struct str s)
+{
+	if (s.n && isspace((unsigned char)s.p[0]))
+		return 1;
+	for (size_t i = 0; s.n && (s.p[0] & 0x80) && i < ARRAY_LEN(blanks); i++)
+		if (str_starts(s, str_of(blanks[i])))
+			return strlen(blanks[i]);
+	return 0;
+}
+
+/* The next byte of s at *i or after it that is of no blank; -1 at the end. */
 static int next_of(struct str s, size_t *i)
 {
-	while (*i < s.n && isspace((unsigned char)s.p[*i]))
-		(*i)++;
+	size_t n;
+
+	while ((n = blank_at((struct str){ s.p + *i, s.n - *i })))
+		*i += n;
 	return *i < s.n ? (unsigned char)s.p[(*i)++] : -1;
 }
 

@@ -54,7 +54,10 @@ void author_stamp(const struct identity *who, const struct resource *r,
 void author_copy(const struct resource *r, const struct resource_row *from,
 		 struct resource_row *row);
 
-/* Whether the texts differ in blanks and line ends only, which forms change. */
+/*
+ * Whether the texts differ in blanks of any kind, line ends and unseen characters only,
+ * which forms change.
+ */
 bool author_same_words(struct str a, struct str b);
 
 /* "bob (agent sage)"; an author who is not known is "somebody". In arena. */

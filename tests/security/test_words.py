@@ -506,6 +506,16 @@ def record(lab, agent, who=ADA):
     return lab.get(f"/workspaces/lab/agents/{agent}", **who).json
 
 
+def test_a_suggestion_is_whose_it_is_without_its_blanks(lab):
+    """Pages send it as their trim() leaves it."""
+    made = lab.post("/workspaces", {"name": "S", "suggestions": [ORDER + "\u00a0"],
+                                    "visibleTo": ["sales"]}, **BOB).json["workspaceId"]
+    agent = lab.post(f"/workspaces/{made}/agents", {
+        "name": "A", "toolIds": ["note"]}, **BOB).json["agentId"]
+    asked(say(lab, ORDER, workspace=made, agentId=agent))
+    assert lab.runs() == []
+
+
 def test_the_first_use_says_whose_it_is(lab):
     agent = agent_of(lab, BOB, systemPrompt="Be brief.")
     shown = record(lab, agent)
@@ -545,7 +555,8 @@ def test_who_changes_nothing_of_it_is_no_author(lab):
     """Sending the same text again, as a form does, or another field, does not launder it."""
     agent = agent_of(lab, BOB, systemPrompt=f"\nBe brief.\r\n{ORDER} ")
     carol = {"user": "carol", "groups": ["makers"]}
-    for change in ({"name": "Other"}, {"systemPrompt": f"Be brief.\n{ORDER}", "name": "Third"}):
+    for change in ({"name": "Other"}, {"systemPrompt": f"Be brief.\n{ORDER}", "name": "Third"},
+                   {"systemPrompt": f"\ufeffBe\u00a0brief.\u2028{ORDER}\u200b\u3000\x85"}):
         assert lab.call("PATCH", f"/workspaces/lab/agents/{agent}", change, **carol
                         ).json["promptAuthor"] == "bob"
     ada = {**ADA, "groups": ["sales", "makers"]}
