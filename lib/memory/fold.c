@@ -536,12 +536,15 @@ int memory_service(const struct job_run *r, const struct owner *o,
 {
 	const struct identity who = { .tenant = o->tenant_id, .user_id = o->user_id };
 	const struct caller by = caller_of(r->conf, &who, r->db, r->arena);
+	struct err ignored = ERR_INIT;
 
 	*s = NULL;
 	if (wished.n && service_find(&by, c->workspace_id, wished, r->arena, s, e) < 0)
 		return -1;
-	if (*s)
+	/* Not one that has lost the capability since it was set. */
+	if (*s && llm_check_can(*s, LLM_CAN_CHAT, &ignored) == 0)
 		return 0;
+	*s = NULL;
 	if (!jx_bool(args, "own", false))
 		return service_find(&by, c->workspace_id, jx_str(args, "service"), r->arena,
 				    s, e);

@@ -31,7 +31,9 @@ def lab(model):
     with Lab(services={"chat": {"url": model.url("chat"), "model": "chat"},
                        "sum": {"url": model.url("sum"), "model": "sum"},
                        "tiny": {"url": model.url("sum"), "model": "sum",
-                                "context_tokens": 4096, "max_output_tokens": 1000}},
+                                "context_tokens": 4096, "max_output_tokens": 1000},
+                       "vectors": {"url": model.url("sum"), "model": "sum",
+                                   "capabilities": ["embed"]}},
              config={"settings": {"summary_service": "sum", "rolling_summary": True},
                      "tools": {
                          "create_task": tool(json.dumps(made), effect="write",
@@ -768,6 +770,24 @@ def test_a_service_with_a_small_window(lab, model):
         lab.write_config()
         lab.start_responder()
         wait_until("it answers", lambda: lab.get("/me", user="ada").status == 200)
+
+
+def test_a_service_that_has_lost_the_capability(lab, model):
+    """It could chat when it was set (A29): whoever answers summarises instead."""
+    def chat(body):
+        asked = "current_summary" in body["messages"][-1]["content"]
+        return (model.fold if asked else model.answer)(body)
+    lab.command("setting", "set", "summary_service", "tiny", "--tenant")
+    lab.sql("""UPDATE setting SET said = REPLACE(said, '"tiny"', '"vectors"')""")
+    model.scripts["chat"] = chat
+    try:
+        t = Talk(lab)
+        wait_until("it is summarised", lambda: (
+            t.talk(4), "fact0" in (t.settled().get("summary") or ""))[1])
+        assert not model.folds()
+    finally:
+        model.scripts["chat"] = model.answer
+        lab.sql("DELETE FROM setting")
 
 
 def grown(lab, n):
