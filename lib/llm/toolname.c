@@ -77,8 +77,8 @@ static bool alike(struct str a, struct str b)
 }
 
 /*
- * Whether name stands in s by itself: "… to=functions.NAME<|constrain|>json". Not before
- * a dot, where it is what another one belongs to.
+ * Whether name stands in s behind a mark: "… to=functions.NAME<|constrain|>json". Not before
+ * a dot, where it is what another one belongs to, and not as a word among others.
  */
 static bool stands_in(struct str s, struct str name)
 {
@@ -88,7 +88,7 @@ static bool stands_in(struct str s, struct str name)
 		at = memmem(s.p, s.n, name.p, name.n);
 		if (!at)
 			return false;
-		if ((at == s.p || !fits(at[-1])) &&
+		if (at != s.p && strchr(".=>:/", at[-1]) &&
 		    (at + name.n == s.p + s.n || at[name.n] == ' ' ||
 		     at[name.n] == '<'))
 			return true;

@@ -502,6 +502,7 @@ static void names_come_back(void **state)
 		{ "assistant<|channel|>commentary to=functions.read_result", "read_result" },
 		{ "commentary to=functions.read_result<|constrain|>json", "read_result" },
 		{ "read_result or ticket-close", "read_result or ticket-close" },
+		{ "<|im_start|>system call read_result", "<|im_start|>system call read_result" },
 		{ "undo-read_result", "undo-read_result" },
 	};
 
