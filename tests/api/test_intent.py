@@ -142,6 +142,21 @@ def test_an_answer_counts_after_a_new_offer_of_tools(lab, owner, project):
     assert modes(events) == ["clarify"] and titles(lab, owner, project) == []
 
 
+def test_an_answer_counts_after_another_wait(lab, owner, project):
+    script = {"tool_calls": [{"name": "ask_user", "args": {
+        "question": "Really?", "options": ["Yes", "No"]}}],
+        "then": {**calls(task(project)), "then": calls(task(project))}}
+    events = lab.chat(told(script, "Create a task for that."), workspace="office", user=owner,
+                      projectId=project)
+    [wait] = events[-1].data["for"]
+    events = lab.stream(f"/turns/{wait['turnId']}/tool-results", {"results": [
+        {"toolCallId": wait["toolCallId"], "result": {"answer": "No"}}]}, user=owner).events()
+    assert reasons(events) == ["intent"]
+    events = decide(lab, next(e.data for e in events if e.name == "approval-request"),
+                    user=owner).events()
+    assert reasons(events) == ["intent"] and titles(lab, owner, project) == ["Polish"]
+
+
 def test_a_permission_for_the_conversation_counts(lab, owner, project):
     events = say(lab, owner, project, "Hm.", task(project))
     wait = next(e.data for e in events if e.name == "approval-request")
