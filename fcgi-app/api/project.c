@@ -62,13 +62,6 @@ static int read_project(struct request *rq, struct entity_ask *ask, struct err *
 	return 0;
 }
 
-/*
- * GET /entities/search?q=&projectId=&kind=&typeKey=&stateKey=&pageSize=
- * 200 {items: [FoundEntity]}, best first: projects and what is in them whose titles,
- * descriptions or contents have words of q, and its phrases in double quotes, each with a
- * part of the best passage. What was changed a moment ago is found. match=start: those in
- * whose title words begin like these, the one changed last first, without snippets.
- */
 static int answer_starting(struct request *rq, struct response *rs,
 			   const struct entity_ask *ask, struct err *e)
 {
@@ -89,6 +82,13 @@ static int answer_starting(struct request *rq, struct response *rs,
 	return 0;
 }
 
+/*
+ * GET /entities/search?q=&projectId=&kind=&typeKey=&stateKey=&pageSize=
+ * 200 {items: [FoundEntity]}, best first: projects and what is in them whose titles,
+ * descriptions or contents have words of q, and its phrases in double quotes, each with a
+ * part of the best passage. What was changed a moment ago is found. match=start: those in
+ * whose title words begin like these, the one changed last first, without snippets.
+ */
 int api_entity_search(struct request *rq, struct response *rs, struct err *e)
 {
 	struct entity_ask ask = { .kinds = 0 };
