@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/util.h"
 #include "db/db.h"
+#include "resource/resource.h"
 #include "store/stmt.h"
 #include "store/wait.h"
 
@@ -81,7 +82,7 @@ static int store_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct plan_storing *k = ctx;
 	struct uuid held;
-	int rc = db_id(tx, STMT_PLAN_HOLD, DB_ARGS(DB_U(k->conversation_id),
+	int rc = db_id(tx, RSTMT_CONVERSATION_HOLD, DB_ARGS(DB_U(k->conversation_id),
 		       DB_S(k->o->tenant_id), DB_U(&k->o->user_id)), &held, e);
 
 	if (rc == 0)

@@ -21,20 +21,23 @@ int store_tool_output_put(struct db *db, const struct owner *o,
 			  struct str content, struct str origins, struct uuid *id,
 			  struct err *e)
 {
+	struct db_result r = { .affected = 0 };
 	int rc;
 
 	content.n = MIN(content.n, LIM_TOOL_OUTPUT_BYTES);
 	content.n = utf8_complete(content);
 	*id = uuid_new();
 	rc = db_exec(db, STMT_TOOL_OUTPUT_INSERT,
-		     DB_ARGS(DB_U(id), DB_S(o->tenant_id), DB_U(&o->user_id),
-			     DB_U(conversation_id), DB_S(tool), DB_S(content),
+		     DB_ARGS(DB_U(id), DB_S(tool), DB_S(content),
 			     ((struct db_val){ .type = 's', .s = origins,
 					       .null = !origins.n }),
-			     DB_I(clock_now_us())), NULL, e);
+			     DB_I(clock_now_us()), DB_U(conversation_id),
+			     DB_S(o->tenant_id), DB_U(&o->user_id)), &r, e);
 	if (rc && e->code == ERR_DB_DUPLICATE) {
 		err_clear(e);	/* a retry after a lost connection */
 		rc = 0;
+	} else if (rc == 0 && r.affected == 0) {
+		rc = err_set(e, ERR_NOT_FOUND, "the conversation of a result was deleted");
 	}
 	if (rc)
 		return -1;

@@ -14,7 +14,8 @@ enum { TOOL_OUTPUTS_KEPT = 20 };
 /*
  * Stores a result; *id is new. content is valid UTF-8, cut at
  * LIM_TOOL_OUTPUT_BYTES. origins: JSON, the origins of its text
- * (tool/origin.h); or empty.
+ * (tool/origin.h); or empty. ERR_NOT_FOUND: the owner has no such conversation
+ * any more.
  */
 int store_tool_output_put(struct db *db, const struct owner *o,
 			  const struct uuid *conversation_id, struct str tool,

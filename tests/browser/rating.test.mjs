@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations } from './axe.mjs';
-import { open } from './browser.mjs';
+import { base, open } from './browser.mjs';
 
 test('an answer is rated, with reasons, and the rating is taken back', async (t) => {
 	const page = await open(t);
@@ -69,4 +69,20 @@ test('an answer is rated, with reasons, and the rating is taken back', async (t)
 	await good.click();
 	await page.locator('.thumb-good[aria-pressed=true]').waitFor();
 	assert.equal(await dialog.isVisible(), false);
+
+	// Another window takes it back, and rates it: this one does not know, and is not stopped.
+	const api = `${base}api/v1/ratings`;
+	const origin = { Origin: new URL(base).origin };
+	const [{ id, conversationId, messageId }] = (await (await page.request.get(api)).json()).items;
+
+	await page.request.delete(`${api}/${id}`, { headers: origin });
+	await bad.click();
+	await page.locator('.thumb-bad[aria-pressed=true]').waitFor();
+	await page.keyboard.press('Escape');
+	await bad.click();
+	await page.locator('.thumb-bad[aria-pressed=false]').waitFor();
+	await page.request.post(api, { headers: origin,
+		data: { conversationId, messageId, value: 'bad' } });
+	await good.click();
+	await page.locator('.thumb-good[aria-pressed=true]').waitFor();
 });

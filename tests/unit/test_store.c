@@ -642,7 +642,12 @@ static void tool_outputs_are_kept_for_their_owner(void **state)
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);
 	ok(store_tool_output_put(db, &ann, &c, S("t"), S("text"), S(""), &last, &e));
 	ok(conversation_delete(db, &ann, &c, &e));
+	/* nor is one kept whose conversation was deleted while its tool ran */
+	refused(store_tool_output_put(db, &ann, &c, S("t"), S("late"), S(""), &id, &e),
+		ERR_NOT_FOUND);
 	assert_int_equal(do_jobs(), 1);
+	refused(store_tool_output_put(db, &ann, &c, S("t"), S("later"), S(""), &id, &e),
+		ERR_NOT_FOUND);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);
 	free(big);
 }

@@ -73,6 +73,19 @@ export class Ratings {
 	/** Stores what is given of a rating. @throws ApiError */
 	async put(conversationId, turn, given)
 	{
+		try {
+			await this.#store(conversationId, turn, given);
+		} catch (error) {
+			// another window has rated it, or taken it back
+			if (![404, 409].includes(error.status))
+				throw error;
+			this.#rows = null;
+			await this.#store(conversationId, turn, given);
+		}
+	}
+
+	async #store(conversationId, turn, given)
+	{
 		const rows = await this.#of(conversationId);
 		const before = rows.get(turn.answerId);
 		const row = await (before ? this.#api.json('PATCH', `ratings/${before.id}`, { body: given }) :
@@ -89,8 +102,13 @@ export class Ratings {
 		const rows = await this.#of(conversationId);
 		const row = rows.get(turn.answerId);
 
-		if (row)
-			await this.#api.request('DELETE', `ratings/${row.id}`);
+		try {
+			if (row)
+				await this.#api.request('DELETE', `ratings/${row.id}`);
+		} catch (error) {
+			if (error.status !== 404)
+				throw error;
+		}
 		rows.delete(turn.answerId);
 		await this.tell(conversationId, turn);
 	}
