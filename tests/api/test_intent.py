@@ -136,6 +136,40 @@ def test_an_answer_is_the_last_word(lab, owner, project):
     assert titles(lab, owner, project) == ["Polish"]
 
 
+def test_an_answer_counts_after_a_new_offer_of_tools(lab, owner, project):
+    """A long result brings read_result, so that the tools are offered again."""
+    long = make(lab, f"/projects/{project}/documents", owner, title="Long",
+                content="line of the log\n" * 9000)
+    script = {"tool_calls": [{"name": "ask_user", "args": {
+        "question": "Really?", "options": ["Yes", "No"]}}],
+        "then": {"tool_calls": [{"name": "get_onto_document_details", "args": {
+            "document_id": long["id"]}}], "then": calls(task(project, mode="act"))}}
+    events = lab.chat(told(script, "Create a task for that."), workspace="office", user=owner,
+                      projectId=project)
+    [wait] = events[-1].data["for"]
+    lab.sent()
+    events = lab.stream(f"/turns/{wait['turnId']}/tool-results", {"results": [
+        {"toolCallId": wait["toolCallId"], "result": {"answer": "No"}}]}, user=owner).events()
+    offers = [{t["function"]["name"] for t in body["tools"]} for body in lab.sent()]
+    assert "read_result" not in offers[0] and "read_result" in offers[-1]
+    assert modes(events) == ["clarify"] and titles(lab, owner, project) == []
+
+
+def test_an_answer_counts_after_another_wait(lab, owner, project):
+    script = {"tool_calls": [{"name": "ask_user", "args": {
+        "question": "Really?", "options": ["Yes", "No"]}}],
+        "then": {**calls(task(project)), "then": calls(task(project))}}
+    events = lab.chat(told(script, "Create a task for that."), workspace="office", user=owner,
+                      projectId=project)
+    [wait] = events[-1].data["for"]
+    events = lab.stream(f"/turns/{wait['turnId']}/tool-results", {"results": [
+        {"toolCallId": wait["toolCallId"], "result": {"answer": "No"}}]}, user=owner).events()
+    assert reasons(events) == ["intent"]
+    events = decide(lab, next(e.data for e in events if e.name == "approval-request"),
+                    user=owner).events()
+    assert reasons(events) == ["intent"] and titles(lab, owner, project) == ["Polish"]
+
+
 def test_a_permission_for_the_conversation_counts(lab, owner, project):
     events = say(lab, owner, project, "Hm.", task(project))
     wait = next(e.data for e in events if e.name == "approval-request")
