@@ -3,6 +3,7 @@
 the user's own words say so; the sentences are in tests/unit/test_intent.c."""
 
 import json
+import uuid
 
 import pytest
 
@@ -62,6 +63,18 @@ def test_both_must_say_so(lab, owner, project, words, declared, mode):
     wait = next(e.data for e in events if e.name == "approval-request")
     done = decide(lab, wait, user=owner).events()
     assert done[-1].name == "done" and titles(lab, owner, project) == ["Polish"]
+
+
+def test_the_mode_is_no_news_of_the_agent_state(lab, owner, project):
+    """AG-UI clients get a STATE_DELTA only if there is something new in it."""
+    events = [e.data for e in lab.stream("/ag-ui/office", {
+        "threadId": uuid.uuid4().hex, "runId": "r", "forwardedProps": {"projectId": project},
+        "messages": [{"id": "m", "role": "user",
+                      "content": told(calls(task(project)), "What is open?")}]},
+        user=owner).events()]
+    assert [e["value"]["mode"] for e in events
+            if e["type"] == "CUSTOM" and e["name"] == "agent-state"] == ["inform"]
+    assert "STATE_DELTA" not in [e["type"] for e in events]
 
 
 def test_the_model_is_offered_it_and_the_tool_is_not_given_it(lab, owner, project):
