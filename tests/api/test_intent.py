@@ -8,23 +8,7 @@ import uuid
 import pytest
 
 from decisions import decide
-from projects import make, office, signed_in, told
-
-
-@pytest.fixture(name="lab", scope="module")
-def lab_with_projects():
-    with office() as lab:
-        yield lab
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "w")
-
-
-@pytest.fixture(name="project")
-def project_of_the_test(lab, owner):
-    return make(lab, "/projects", owner, name="Lighthouse")["id"]
+from projects import lab, make, owner, project, signed_in, told  # noqa: F401
 
 
 def task(project, **more):
