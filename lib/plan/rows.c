@@ -42,7 +42,7 @@ const char *agentplan_step_status(int64_t status)
 		[PLAN_FAILED] = "failed", [PLAN_SKIPPED] = "skipped",
 	};
 
-	return status > 0 && status < (int64_t)ARRAY_LEN(names) ? names[status] : "ready";
+	return name_at(names, ARRAY_LEN(names), status, "ready");
 }
 
 struct uuid agentplan_id_of(const struct uuid *turn_id, struct str call_id)
