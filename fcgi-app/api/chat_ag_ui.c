@@ -139,8 +139,8 @@ static int resume(struct request *rq, struct response *rs, struct ag_ui_asked *a
  * used or, if the thread waits, resume and the tool messages at the end, with which
  * its turn is resumed as this run. tools are those of the client's page, if the
  * workspace allows them (unsupported ones are left out). The options are read from
- * forwardedProps; context is ignored; state comes back with the agent state. Errors, and a repeated
- * Idempotency-Key, as POST /chat/{w}/stream and /turns/{t}/approvals.
+ * forwardedProps; context is ignored; state comes back with the agent state. Errors, and
+ * a repeated Idempotency-Key, as POST /chat/{w}/stream and /turns/{t}/approvals.
  */
 int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 {

@@ -63,37 +63,18 @@ static int read_project(struct request *rq, struct entity_ask *ask, struct err *
 }
 
 /*
- * GET /entities/search?q=&projectId=&kind=&typeKey=&stateKey=&pageSize=
+ * GET /entities/search?q=&projectId=&kind=&typeKey=&stateKey=&match=&pageSize=
  * 200 {items: [FoundEntity]}, best first: projects and what is in them whose titles,
  * descriptions or contents have words of q, and its phrases in double quotes, each with a
  * part of the best passage. What was changed a moment ago is found. match=start: those in
  * whose title words begin like these, the one changed last first, without snippets.
  */
-static int answer_starting(struct request *rq, struct response *rs,
-			   const struct entity_ask *ask, struct err *e)
-{
-	struct entity_brief *v = NULL;
-	struct jw w;
-	size_t n;
-
-	if (entity_starting(&rq->by, ask, &v, &n, e) < 0)
-		return -1;
-	w = api_page_items(rs);
-	for (size_t i = 0; i < n; i++) {
-		jw_obj(&w);
-		entity_write_brief(&w, &v[i]);
-		jw_end_obj(&w);
-	}
-	jw_end_arr(&w);
-	jw_end_obj(&w);
-	return 0;
-}
-
 int api_entity_search(struct request *rq, struct response *rs, struct err *e)
 {
 	struct entity_ask ask = { .kinds = 0 };
-	struct entity_found *v;
+	struct entity_found *v = NULL;
 	struct str match;
+	bool by_start;
 	size_t n;
 	struct jw w;
 
@@ -110,11 +91,11 @@ int api_entity_search(struct request *rq, struct response *rs, struct err *e)
 				 "q must have words to look for.");
 	if (req_query(rq, "match", &match, e) < 0)
 		return -1;
-	if (str_is(match, "start"))
-		return answer_starting(rq, rs, &ask, e);
-	if (match.n && !str_is(match, "words"))
+	by_start = str_is(match, "start");
+	if (match.n && !by_start && !str_is(match, "words"))
 		return err_field(e, ERR_INVALID_FIELD, "match", "match must be words or start.");
-	if (entity_search(&rq->by, &ask, &v, &n, e) < 0)
+	if ((by_start ? entity_starting(&rq->by, &ask, &v, &n, e)
+	     : entity_search(&rq->by, &ask, &v, &n, e)) < 0)
 		return -1;
 	w = api_page_items(rs);
 	for (size_t i = 0; i < n; i++) {

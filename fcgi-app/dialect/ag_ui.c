@@ -122,7 +122,7 @@ static void put_snapshot(struct buf *out, const struct ag_ui_asked *asked)
 	wire_frame_end(&w);
 }
 
-/* The whole agent state, which has a cap: clients need not know how it is merged. */
+/* If it grew, the whole agent state, which has a cap: clients need not know the merging. */
 static void write_state(struct buf *out, const char *name, const struct turn_event *ev,
 			struct dialect_state *st)
 {
@@ -132,7 +132,7 @@ static void write_state(struct buf *out, const char *name, const struct turn_eve
 	struct jw w;
 
 	write_any(out, name, ev, st);
-	if (asked && asked->agent_state && updates) {
+	if (asked && asked->agent_state && json_object_size(updates)) {
 		(void)state_apply(asked->agent_state, NULL, updates, STATE_BY_USER,
 				  (struct str){ NULL, 0 }, clock_now_us());
 		w = wire_typed(out, "STATE_DELTA");

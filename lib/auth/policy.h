@@ -34,9 +34,9 @@ bool policy_may(const struct identity *who, enum permission p);
 
 /*
  * Whether who may decide approvals: a person with PERM_APPROVALS_DECIDE. A caller
- * with an API token is not a person and needs a token that was made for it, does not
- * only read, and an explicit grant ("AIChat.Approvals.Decide", "AIChat.Approvals.*"); a wider one is not
- * enough.
+ * with an API token is not a person and needs a token that was made for it and does
+ * not only read, and an explicit grant ("AIChat.Approvals.Decide",
+ * "AIChat.Approvals.*"); a wider one is not enough.
  */
 bool policy_may_decide(const struct identity *who);
 

@@ -82,12 +82,13 @@ const struct llm_service *target_service(const struct caller *by,
 					 const struct workspace *w,
 					 const struct agent *a);
 
+struct conversation;	/* store/conversation.h */
+
 /*
  * Whether the caller's token, if it names its agents, has the one of conversation c,
  * or of a turn of the caller's: for it, what others have does not exist.
  * ERR_NOT_FOUND; database errors.
  */
-struct conversation;
 int target_conversation(const struct caller *by, const struct conversation *c,
 			struct err *e) MUST_CHECK;
 int target_turn(const struct caller *by, const struct uuid *id, struct err *e) MUST_CHECK;

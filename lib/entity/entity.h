@@ -113,22 +113,30 @@ struct entity_ask {
 struct entity_found {
 	struct entity_brief of;
 	double score;
-	struct snippet snippet;		/* of the passage that matches best */
+	struct snippet snippet;		/* of the passage that matches best; p == NULL: none */
 };
 
-/* The words of a title, in lower case, cut: what entity_starting looks for. */
+/* Words of a title in lower case, each cut to 32 characters and ended by a NUL. */
 struct entity_words {
 	char v[24][4 * 32 + 1];
 	size_t n;
 };
+
+/*
+ * The first 24 words of the first 400 characters of a title, or of what is looked for in
+ * titles: runs of letters and digits. No I/O; any thread.
+ */
 void entity_words_of(struct str title, struct entity_words *out);
 
 /*
  * Finds what the caller sees and in whose title words begin like each of the first four of
- * the query, which have at least two characters, the one changed last first. For pickers.
+ * the query, the one changed last first, without scores and snippets; nothing if the first
+ * of them has less than two characters. For pickers: one that is half typed is enough. Of
+ * many candidates 2,000 count. What was changed a moment ago is included. In by's arena.
+ * ERR_NOT_FOUND for a project that the caller does not see; database errors.
  */
 int entity_starting(const struct caller *by, const struct entity_ask *ask,
-		    struct entity_brief **out, size_t *n, struct err *e) MUST_CHECK;
+		    struct entity_found **out, size_t *n, struct err *e) MUST_CHECK;
 
 /*
  * Finds what the caller sees by words of titles, descriptions and contents, best first,

@@ -87,7 +87,7 @@ static struct str last_of(struct str s, struct arena *a)
 }
 
 int entity_starting(const struct caller *by, const struct entity_ask *ask,
-		    struct entity_brief **out, size_t *n, struct err *e)
+		    struct entity_found **out, size_t *n, struct err *e)
 {
 	const struct resource_at at = resource_for(by);
 	const struct str none = { NULL, 0 };
@@ -126,7 +126,7 @@ int entity_starting(const struct caller *by, const struct entity_ask *ask,
 		const struct entity_brief *b = entity_among(found, n_found, &ids[i]);
 
 		if (b)	/* else it was deleted meanwhile */
-			(*out)[(*n)++] = *b;
+			(*out)[(*n)++].of = *b;
 	}
 	return 0;
 }

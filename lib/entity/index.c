@@ -78,11 +78,13 @@ static int put_words(struct db *tx, const struct uuid *project, const struct ent
 	return rc;
 }
 
+/* It is in the index, or no more in it: with the words of its title it is not due any more. */
 static int done(struct db *tx, const struct uuid *project, const struct entity_due *d,
 		struct db_result *r, struct err *e)
 {
-	return db_exec(tx, STMT_ENTITY_DONE,
-		       DB_ARGS(DB_U(project), DB_U(&d->id), DB_I(d->changes)), r, e);
+	return put_words(tx, project, d, e) < 0 ? -1
+		: db_exec(tx, STMT_ENTITY_DONE,
+			  DB_ARGS(DB_U(project), DB_U(&d->id), DB_I(d->changes)), r, e);
 }
 
 /* search_how.ready: discards what was changed since it was read. */
@@ -95,8 +97,7 @@ static int ready(struct db *tx, const struct search_put *doc, void *ctx, struct 
 		return -1;
 	for (size_t i = 0; i < k->n; i++)
 		if (uuid_eq(&k->v[i].id, &doc->id) &&
-		    (put_words(tx, k->project, &k->v[i], e) ||
-		     done(tx, k->project, &k->v[i], &r, e)))
+		    done(tx, k->project, &k->v[i], &r, e))
 			return -1;
 	return r.affected > 0;
 }
@@ -110,8 +111,7 @@ static int drop_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct dropping *c = ctx;
 
-	return search_drop(tx, c->project, &c->d->id, e) < 0 ||
-		put_words(tx, c->project, c->d, e) ? -1
+	return search_drop(tx, c->project, &c->d->id, e) < 0 ? -1
 		: done(tx, c->project, c->d, NULL, e);
 }
 

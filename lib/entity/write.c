@@ -34,6 +34,8 @@ void entity_write_brief(struct jw *w, const struct entity_brief *b)
 void entity_write_found(struct jw *w, const struct entity_found *f)
 {
 	entity_write_brief(w, &f->of);
+	if (!f->snippet.text.p)
+		return;
 	jw_key(w, "snippet");
 	snippet_write(w, &f->snippet);
 }

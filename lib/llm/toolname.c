@@ -77,46 +77,35 @@ static bool alike(struct str a, struct str b)
 }
 
 /*
- * Whether name stands in s behind a mark: "… to=functions.NAME<|constrain|>json". Not before
- * a dot, where it is what another one belongs to, and not as a word among others.
+ * The recipient in a header of gpt-oss: "… to=functions.NAME<|constrain|>json"; empty if s
+ * names none, or two. Behind <|message|> is text.
  */
-static bool stands_in(struct str s, struct str name)
+static struct str recipient(struct str s)
 {
-	const char *at;
+	const struct str none = { s.p, 0 }, functions = STR("functions.");
+	const char *text = s.n ? memmem(s.p, s.n, "<|message|>", 11) : NULL;
+	const char *to;
+	size_t n = 0;
 
-	for (; s.n; s = (struct str){ at + 1, (size_t)(s.p + s.n - at) - 1 }) {
-		at = memmem(s.p, s.n, name.p, name.n);
-		if (!at)
-			return false;
-		if (at != s.p && strchr(".=>:/", at[-1]) &&
-		    (at + name.n == s.p + s.n || at[name.n] == ' ' ||
-		     at[name.n] == '<'))
-			return true;
-	}
-	return false;
-}
-
-/* The only tool whose name stands in wire, or wire. */
-static struct str name_within(struct str wire, const struct llm_tool *tools,
-			      size_t n_tools)
-{
-	struct str found = wire;
-	char out[TOOLNAME_BYTES];
-
-	for (size_t i = 0; i < n_tools; i++) {
-		if (!stands_in(wire, toolname_wire(str_of(tools[i].name), out)))
-			continue;
-		if (found.p != wire.p)
-			return wire;
-		found = str_of(tools[i].name);
-	}
-	return found;
+	if (text)
+		s.n = (size_t)(text - s.p);
+	to = s.n ? memmem(s.p, s.n, "to=", 3) : NULL;
+	if (!to || (to != s.p && fits(to[-1])))
+		return none;
+	s = (struct str){ to + 3, (size_t)(s.p + s.n - to) - 3 };
+	if (s.n && memmem(s.p, s.n, "to=", 3))
+		return none;
+	if (str_starts(s, functions))
+		s = (struct str){ s.p + functions.n, s.n - functions.n };
+	while (n < s.n && s.p[n] != ' ' && s.p[n] != '<')
+		n++;
+	return (struct str){ s.p, n };
 }
 
 struct str toolname_back(struct str wire, const struct llm_tool *tools,
 			 size_t n_tools)
 {
-	struct str part = last_part(wire), name, sent;
+	struct str part = last_part(wire), to = recipient(wire), name, sent;
 	const char *found = NULL;
 	char out[TOOLNAME_BYTES];
 
@@ -127,11 +116,12 @@ struct str toolname_back(struct str wire, const struct llm_tool *tools,
 		name = str_of(tools[i].name);
 		sent = toolname_wire(name, out);
 		if (!alike(wire, name) && !alike(part, name) &&
-		    !alike(part, sent) && !alike(part, last_part(name)))
+		    !alike(part, sent) && !alike(part, last_part(name)) &&
+		    (!to.n || (!alike(to, name) && !alike(to, sent))))
 			continue;
 		if (found)		/* it could be either */
 			return wire;
 		found = name.p;
 	}
-	return found ? str_of(found) : name_within(wire, tools, n_tools);
+	return found ? str_of(found) : wire;
 }

@@ -17,8 +17,8 @@ struct str toolname_wire(struct str name, char *out);
 /*
  * The name among tools whose wire form is wire. Templates of some models change it:
  * another case, a prefix ("functions.", "default_api:", "<function="), a number behind
- * it (":0"), other marks, control tokens around it; then the only tool with such a
- * name. wire itself if there is none. The table is needed because wire names cannot be
+ * it (":0"), other marks, the header of gpt-oss around it; then the only tool with such
+ * a name. wire itself if there is none. The table is needed because wire names cannot be
  * reversed.
  */
 struct str toolname_back(struct str wire, const struct llm_tool *tools,

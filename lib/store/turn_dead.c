@@ -17,7 +17,6 @@
 
 enum { BYTES_PER_TOKEN = 4 };	/* estimate */
 
-
 static const struct db_field events_fields[] = {
 #define F(m, t, sql) FIELD_OF(struct turn_events, m, t)
 	TURN_EVENTS_FIELDS(F, COMMA)

@@ -132,7 +132,8 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 	/* B21: without tools it still answers; rules need to know about them. */
 	if (!takes && !to->automatic)
 		return 0;
-	if (!l->nested) {
+	/* Once: an answer to a question counts until the turn ends. */
+	if (!l->nested && !l->tool_ctx.turn.said) {
 		l->tool_ctx.turn.web = wants_web(l);
 		l->tool_ctx.turn.calendar = wants_calendar(l);
 		l->tool_ctx.turn.said = intent_of_turn(l);

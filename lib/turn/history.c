@@ -17,6 +17,7 @@
 #include "turn/attach.h"
 #include "turn/calls.h"
 #include "turn/context.h"
+#include "turn/intent.h"
 #include "turn/loop.h"
 #include "turn/remember.h"
 #include "turn/meta.h"
@@ -431,6 +432,8 @@ static void own_take(struct turn_loop *l, struct history_own *o,
 		const struct message *m = &page->items[i];
 
 		o->rows[o->n] = *m;
+		if (m->kind == KIND_REPLY && uuid_eq(&m->turn_id, &l->run->id))
+			intent_hear(l, m->content);
 		meta_read(l->arena, l->run->in.target.service, m,
 			  &o->meta[o->n]);
 		l->share[PART_STEPS].want += row_tokens(m, &o->meta[o->n]);

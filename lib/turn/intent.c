@@ -197,7 +197,8 @@ static struct str after(struct str s, struct str phrase)
 	return (struct str){ s.p + phrase.n + 1, s.n - phrase.n - 1 };
 }
 
-static struct str skip(struct str s, const char *phrases)
+/* s without the phrases that it begins with, and the commas between them. */
+static struct str without_lead(struct str s, const char *phrases)
 {
 	struct str p;
 
@@ -213,7 +214,7 @@ static struct str skip(struct str s, const char *phrases)
 
 static bool is_all(struct str s, const char *phrases)
 {
-	return s.n > 1 && skip(s, phrases).n <= 1;
+	return s.n > 1 && without_lead(s, phrases).n <= 1;
 }
 
 /* Whether s is at most one word. */
@@ -344,21 +345,21 @@ static bool wants_kind(struct str c)
 /* Whether the clause is an order. asks: its sentence is a question. */
 static bool is_order(struct str c, bool asks)
 {
-	const struct str plain = skip(c, fillers);
+	const struct str plain = without_lead(c, fillers);
 	struct str p = begins(plain, polite);
 
 	if (is_negated(c))
 		return false;
 	if (p.n)
-		return !makes_reading(skip(after(plain, p), fillers)) &&
-			is_verb_first(skip(after(plain, p), fillers));
+		return !makes_reading(without_lead(after(plain, p), fillers)) &&
+			is_verb_first(without_lead(after(plain, p), fillers));
 	p = begins(c, polite_german);
 	if (!p.n)
 		p = begins(plain, polite_german);
 	if (p.n && !begins(plain, reads).n) {
 		if (ends_with_order(c) || wants_kind(plain))
 			return true;
-		return !asks && is_verb_first(skip(plain, polite_german));
+		return !asks && is_verb_first(without_lead(plain, polite_german));
 	}
 	if (asks)
 		return false;
@@ -380,10 +381,11 @@ static bool has_order(const struct sentence *of)
 
 	while (rest.n > 1) {
 		c = clause_of(rest, &rest, &comma);
-		if ((first || (leads && !is_short(skip(c, fillers)))) && is_order(c, of->asks))
+		if ((first || (leads && !is_short(without_lead(c, fillers)))) &&
+		    is_order(c, of->asks))
 			return true;
 		/* "the open and close events": only after an imperative, or a comma */
-		leads = comma || begins(skip(c, fillers), reads).n ||
+		leads = comma || begins(without_lead(c, fillers), reads).n ||
 			is_all(c, fillers) || (!first && leads);
 		first = false;
 	}
@@ -413,7 +415,7 @@ static enum said said_by(struct sentence s)
 	struct str plain;
 
 	s = without_tag(s);
-	plain = skip(s.s, fillers);
+	plain = without_lead(s.s, fillers);
 	if (has(s.s, forbids))
 		return SAID_FORBIDS;
 	if (begins(s.s, retractions).n || begins(plain, retractions).n)
@@ -453,11 +455,14 @@ static size_t quoted(const char *p, const char *end)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		const size_t n = strlen(marks[i].open), m = strlen(marks[i].close);
+		size_t n, m;
 		const char *at;
 
-		if (*p != marks[i].open[0] || (size_t)(end - p) <= n ||
-		    memcmp(p, marks[i].open, n) != 0)
+		if (*p != marks[i].open[0])	/* as with nearly each byte */
+			continue;
+		n = strlen(marks[i].open);
+		m = strlen(marks[i].close);
+		if ((size_t)(end - p) <= n || memcmp(p, marks[i].open, n) != 0)
 			continue;
 		at = memmem(p + n, i ? MIN((size_t)(end - p) - n, QUOTE_BYTES)
 			    : (size_t)(end - p) - n, marks[i].close, m);
@@ -604,4 +609,13 @@ enum tool_mode intent_of_turn(const struct turn_loop *l)
 	const struct turn_run *t = l->run;
 
 	return intent_of(t->in.content.n ? t->in.content : t->user.content);
+}
+
+void intent_hear(struct turn_loop *l, struct str result)
+{
+	enum tool_mode *mode = &l->tool_ctx.turn.said;
+	json_auto_t *answer = *mode ? jx_try(result) : NULL;
+
+	if (answer)
+		*mode = intent_answered(*mode, jx_str(answer, "answer"));
 }

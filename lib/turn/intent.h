@@ -24,4 +24,11 @@ enum tool_mode intent_answered(enum tool_mode before, struct str answer);
 struct turn_loop;
 enum tool_mode intent_of_turn(const struct turn_loop *l);
 
+/*
+ * Sets the mode of a turn by an answer of the user to a question of it: result is the
+ * stored {"answer": "…"}. Called for each answer in their order, also for those of earlier
+ * waits when the turn is resumed. A turn without a mode, and other JSON, stay as they are.
+ */
+void intent_hear(struct turn_loop *l, struct str result);
+
 #endif

@@ -94,13 +94,9 @@ static void take_client(struct turn_loop *l, struct turn_call *c,
 static void take_answer(struct turn_loop *l, struct turn_call *c,
 			const struct turn_wait *w)
 {
-	const json_t *said = jx_keep(l->arena, jx_try(w->result));
-
 	c->wait = 0;
 	c->reply = true;
-	if (l->tool_ctx.turn.said)
-		l->tool_ctx.turn.said = intent_answered(l->tool_ctx.turn.said,
-							jx_str(said, "answer"));
+	intent_hear(l, w->result);
 	tool_accept(NULL, &l->tool_ctx, w->result, &c->result);
 	calls_end(l, c);
 }

@@ -4,6 +4,8 @@
 import json
 import uuid
 
+import pytest
+
 from lab import Lab, wait_until
 
 # A workspace whose chats know projects.
@@ -37,6 +39,24 @@ def signed_in(lab, begin="q"):
     wait_until("the user is known", lambda: lab.sql(
         f"SELECT 1 FROM user WHERE login = '{login}'"))
     return login
+
+
+@pytest.fixture(scope="module")
+def lab():
+    with office() as one:
+        yield one
+
+
+@pytest.fixture
+def owner(lab):
+    """The login of a user who is new in each test."""
+    return signed_in(lab, "o")
+
+
+@pytest.fixture
+def project(lab, owner):
+    """The id of a project of theirs."""
+    return make(lab, "/projects", owner, name="Lighthouse")["id"]
 
 
 class Clerk:

@@ -13,14 +13,9 @@ import pytest
 from dateutil.rrule import rrulestr
 
 from lab import wait_until
-from projects import Clerk, make, signed_in
+from projects import Clerk, make, owner, signed_in  # noqa: F401
 
 DAY = datetime.timedelta(days=1)
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "c")
 
 
 @pytest.fixture(name="project")

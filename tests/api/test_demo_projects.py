@@ -4,18 +4,8 @@ tools."""
 
 import pytest
 
-from projects import make, office, signed_in
+from projects import lab, make, owner  # noqa: F401
 
-
-@pytest.fixture(name="lab", scope="module")
-def lab_with_projects():
-    with office() as lab:
-        yield lab
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "k")
 
 @pytest.fixture(name="project")
 def project_of_the_test(lab, owner):

@@ -3,18 +3,7 @@
 
 import pytest
 
-from projects import make, office, signed_in
-
-
-@pytest.fixture(name="lab", scope="module")
-def lab_with_projects():
-    with office() as lab:
-        yield lab
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "o")
+from projects import lab, make, owner, signed_in  # noqa: F401
 
 
 @pytest.fixture(name="project")

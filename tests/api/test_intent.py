@@ -3,27 +3,12 @@
 the user's own words say so; the sentences are in tests/unit/test_intent.c."""
 
 import json
+import uuid
 
 import pytest
 
 from decisions import decide
-from projects import make, office, signed_in, told
-
-
-@pytest.fixture(name="lab", scope="module")
-def lab_with_projects():
-    with office() as lab:
-        yield lab
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "w")
-
-
-@pytest.fixture(name="project")
-def project_of_the_test(lab, owner):
-    return make(lab, "/projects", owner, name="Lighthouse")["id"]
+from projects import lab, make, owner, project, signed_in, told  # noqa: F401
 
 
 def task(project, **more):
@@ -80,6 +65,18 @@ def test_both_must_say_so(lab, owner, project, words, declared, mode):
     assert done[-1].name == "done" and titles(lab, owner, project) == ["Polish"]
 
 
+def test_the_mode_is_no_news_of_the_agent_state(lab, owner, project):
+    """AG-UI clients get a STATE_DELTA only if there is something new in it."""
+    events = [e.data for e in lab.stream("/ag-ui/office", {
+        "threadId": uuid.uuid4().hex, "runId": "r", "forwardedProps": {"projectId": project},
+        "messages": [{"id": "m", "role": "user",
+                      "content": told(calls(task(project)), "What is open?")}]},
+        user=owner).events()]
+    assert [e["value"]["mode"] for e in events
+            if e["type"] == "CUSTOM" and e["name"] == "agent-state"] == ["inform"]
+    assert "STATE_DELTA" not in [e["type"] for e in events]
+
+
 def test_the_model_is_offered_it_and_the_tool_is_not_given_it(lab, owner, project):
     lab.sent()
     say(lab, owner, project, "Do it.", task(project, mode="act"))
@@ -121,6 +118,40 @@ def test_an_answer_is_the_last_word(lab, owner, project):
     assert titles(lab, owner, project) == []
     assert reasons(asked("Yes, please")) == []
     assert titles(lab, owner, project) == ["Polish"]
+
+
+def test_an_answer_counts_after_a_new_offer_of_tools(lab, owner, project):
+    """A long result brings read_result, so that the tools are offered again."""
+    long = make(lab, f"/projects/{project}/documents", owner, title="Long",
+                content="line of the log\n" * 9000)
+    script = {"tool_calls": [{"name": "ask_user", "args": {
+        "question": "Really?", "options": ["Yes", "No"]}}],
+        "then": {"tool_calls": [{"name": "get_onto_document_details", "args": {
+            "document_id": long["id"]}}], "then": calls(task(project, mode="act"))}}
+    events = lab.chat(told(script, "Create a task for that."), workspace="office", user=owner,
+                      projectId=project)
+    [wait] = events[-1].data["for"]
+    lab.sent()
+    events = lab.stream(f"/turns/{wait['turnId']}/tool-results", {"results": [
+        {"toolCallId": wait["toolCallId"], "result": {"answer": "No"}}]}, user=owner).events()
+    offers = [{t["function"]["name"] for t in body["tools"]} for body in lab.sent()]
+    assert "read_result" not in offers[0] and "read_result" in offers[-1]
+    assert modes(events) == ["clarify"] and titles(lab, owner, project) == []
+
+
+def test_an_answer_counts_after_another_wait(lab, owner, project):
+    script = {"tool_calls": [{"name": "ask_user", "args": {
+        "question": "Really?", "options": ["Yes", "No"]}}],
+        "then": {**calls(task(project)), "then": calls(task(project))}}
+    events = lab.chat(told(script, "Create a task for that."), workspace="office", user=owner,
+                      projectId=project)
+    [wait] = events[-1].data["for"]
+    events = lab.stream(f"/turns/{wait['turnId']}/tool-results", {"results": [
+        {"toolCallId": wait["toolCallId"], "result": {"answer": "No"}}]}, user=owner).events()
+    assert reasons(events) == ["intent"]
+    events = decide(lab, next(e.data for e in events if e.name == "approval-request"),
+                    user=owner).events()
+    assert reasons(events) == ["intent"] and titles(lab, owner, project) == ["Polish"]
 
 
 def test_a_permission_for_the_conversation_counts(lab, owner, project):

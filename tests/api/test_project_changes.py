@@ -8,25 +8,9 @@ import time
 import pytest
 
 from lab import Stream, wait_until
-from projects import make, office, signed_in, told
+from projects import lab, make, owner, project, signed_in, told  # noqa: F401
 
 ID = "0192f000-0000-7000-8000-000000000000"
-
-
-@pytest.fixture(name="lab", scope="module")
-def lab_with_projects():
-    with office() as lab:
-        yield lab
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "o")
-
-
-@pytest.fixture(name="project")
-def project_of_the_test(lab, owner):
-    return make(lab, "/projects", owner, name="Lighthouse")["id"]
 
 
 def changes(lab, owner, project, query=""):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lab import Lab
-from projects import make, signed_in, told
+from projects import make, owner, signed_in, told  # noqa: F401
 
 ID = "0192f000-0000-7000-8000-000000000000"
 
@@ -22,11 +22,6 @@ def lab_with_projects():
                  "agents": [{"id": "helper"}, {"id": "mute", "tools": ["none"]}]},
         "lab": {"workspace": "lab", "name": "Lab", "title_by_model": False}}) as lab:
         yield lab
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "c")
 
 
 @pytest.fixture(name="project")

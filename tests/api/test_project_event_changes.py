@@ -7,23 +7,7 @@ import json
 import pytest
 
 from lab import Stream
-from projects import make, office, signed_in
-
-
-@pytest.fixture(name="lab", scope="module")
-def lab_with_projects():
-    with office() as lab:
-        yield lab
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "o")
-
-
-@pytest.fixture(name="project")
-def project_of_the_test(lab, owner):
-    return make(lab, "/projects", owner, name="Lighthouse")["id"]
+from projects import lab, make, owner, project, signed_in  # noqa: F401
 
 
 EVENT = {"title": "Sale of the tower", "start": "2027-03-01T09:00", "timeZone": "Europe/Berlin"}

@@ -11,16 +11,11 @@ import zipfile
 
 import pytest
 
-from projects import make, signed_in
+from projects import make, owner, signed_in  # noqa: F401
 
 FORMATS = ["json", "markdown"]
 LINE = 'Größe "2" \\ 漢 \ufeff: # [x] {y}'
 ODD = LINE + ' \u2028\u0085\x7f'
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "f")
 
 
 def export(lab, user, project, form="json", status=200):

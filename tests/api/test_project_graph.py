@@ -9,12 +9,7 @@ import uuid
 import pytest
 
 from lab import wait_until
-from projects import make, signed_in
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "g")
+from projects import make, owner, signed_in  # noqa: F401
 
 
 def project_of(lab, owner, name="P"):

@@ -5,9 +5,7 @@ model can act on, and changes nothing."""
 
 import uuid
 
-import pytest
-
-from projects import Clerk, make, office, signed_in, told
+from projects import Clerk, lab, make, signed_in, told  # noqa: F401
 
 KINDS = ("document", "task", "goal", "plan", "milestone", "risk", "requirement")
 LONG = "x" * 4001
@@ -49,12 +47,6 @@ ASK = {"create_onto_project": {"name": "New", "description": "d"},
        "delete_calendar_event": {"event_id": "{event}", "version": 1},
        **{f"delete_onto_{kind}": {f"{kind}_id": "{%s}" % kind, "version": 1}
           for kind in KINDS}}
-
-
-@pytest.fixture(name="lab", scope="module")
-def lab_with_projects():
-    with office() as lab:
-        yield lab
 
 
 def fill(lab, user):

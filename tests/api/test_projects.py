@@ -10,7 +10,7 @@ import uuid
 import pytest
 
 from lab import wait_until
-from projects import make, signed_in
+from projects import make, owner, signed_in  # noqa: F401
 
 KINDS = {
     "documents": {"content": "# Roof\n\nRed tiles."},
@@ -21,11 +21,6 @@ KINDS = {
     "risks": {"likelihood": "low", "impact": "critical", "mitigation": "Ask twice."},
     "requirements": {"priority": "must", "acceptance": "It is dry."},
 }
-
-
-@pytest.fixture(name="owner")
-def owner_of_the_test(lab):
-    return signed_in(lab, "p")
 
 
 def patch(lab, path, user, seen, **body):

@@ -6,6 +6,7 @@ import json
 import pytest
 
 PAGE = "https://app.example.org"
+NONE = "0192f000-0000-7000-8000-000000000000"
 HELLO = "!script " + json.dumps({"text": "Hello."})
 
 
@@ -44,6 +45,11 @@ def test_read_only(lab):
             ("POST", "/conversations", {"workspaceId": "lab"}),
             ("PATCH", "/settings", {}), ("DELETE", f"/tokens/{id}", None),
             ("POST", "/prompts", {"name": "x", "body": "y"}),
+            ("POST", f"/conversations/{NONE}/document", {"knowledgeBaseId": NONE}),
+            ("POST", f"/conversations/{NONE}/memory/promote", {"id": "x"}),
+            ("POST", f"/plans/{NONE}/skip", {"stepId": "x"}),
+            ("POST", "/ratings", {"conversationId": NONE, "messageId": f"{NONE}.2",
+                                  "value": "good"}),
             ("POST", "/doctor", {"measured": {}}),
             ("POST", "/workspaces/lab/llm-services/demo/test", {})):
         answer = lab.call(method, path, body, headers=headers)
@@ -112,7 +118,8 @@ def test_turns_of_other_agents(lab):
                  response, response + "/input_items"):
         assert lab.get(path, headers=headers).status == 404, path
     for path, body in (
-            (f"{t}/cancel", None), (response + "/cancel", None), (f"{t}/continue", {}), (f"{t}/store", {"unstored": "x"}),
+            (f"{t}/cancel", None), (response + "/cancel", None), (f"{t}/continue", {}),
+            (f"{t}/store", {"unstored": "x"}),
             (f"{t}/approvals", {"approvalId": wait["approvalId"], "decision": "approve"}),
             (f"{t}/tool-results", {"results": [{"toolCallId": wait["toolCallId"],
                                                 "result": 1}]}),
@@ -135,10 +142,14 @@ def test_turns_of_other_agents(lab):
             ("/chat/lab/complete", {"input": HELLO}), ("/doctor", {"measured": {}}),
             ("/llm-services/models", {"name": "x", "provider": "openai"}),
             ("/workspaces/lab/llm-services/demo/test", {}),
-            ("/knowledge-bases/0192f000-0000-7000-8000-000000000000/search",
-             {"query": "x"})):
+            (f"/knowledge-bases/{NONE}/search", {"query": "x"}),
+            (f"/conversations/{c}/document", {"knowledgeBaseId": NONE}),
+            (f"/conversations/{c}/memory/promote", {"id": "x"}),
+            (f"/plans/{NONE}/skip", {"stepId": "x"}),
+            ("/ratings", {"conversationId": c, "messageId": f"{c}.2", "value": "good"})):
         assert lab.post(path, body, headers=headers).status == 403, path
-    assert lab.get("/approvals", headers=headers).status == 403
+    for path in ("/approvals", f"/plans?conversationId={c}", "/ratings", "/rated-answers"):
+        assert lab.get(path, headers=headers).status == 403, path
     prompt = lab.post("/prompts", {"name": "mine", "body": "secret"}, user="ada").json
     assert lab.post("/mcp/lab", rpc("prompts/list"), user="ada").json["result"]["prompts"]
     for method in ("prompts", "resources"):
@@ -217,8 +228,7 @@ def test_pages_elsewhere(lab):
         return lab.get(path, headers={"Origin": origin, **more}, user=user)
 
     assert cors(get(**headers)) == PAGE
-    assert cors(get("/conversations/0192f000-0000-7000-8000-000000000000",
-                    **headers)) == PAGE
+    assert cors(get(f"/conversations/{NONE}", **headers)) == PAGE
     assert cors(get("//chat/openai/v1/models", **headers)) == PAGE
     assert cors(get(Authorization="Bearer lamp_wrong")) == PAGE
     assert cors(get(user="ada")) is None

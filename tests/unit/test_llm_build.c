@@ -504,6 +504,18 @@ static void names_come_back(void **state)
 		{ "read_result or ticket-close", "read_result or ticket-close" },
 		{ "<|im_start|>system call read_result", "<|im_start|>system call read_result" },
 		{ "undo-read_result", "undo-read_result" },
+		{ "to=functions.read_result code", "read_result" },
+		{ "assistant<|channel|>commentary to=functions.files.list-all<|call|>",
+		  "files.list-all" },
+		/* a sentence, an address, the text behind a header: no names */
+		{ "note:read_result everything", "note:read_result everything" },
+		{ "see http://a/read_result for it", "see http://a/read_result for it" },
+		{ "no/read_result<b>", "no/read_result<b>" },
+		{ "to=made_up<|message|>a.read_result <", "to=made_up<|message|>a.read_result <" },
+		{ "<|a|>auto=read_result<", "<|a|>auto=read_result<" },
+		{ "<|a|>to=x.read_result<", "<|a|>to=x.read_result<" },
+		{ "query_data<|a|>to=read_result", "query_data<|a|>to=read_result" },
+		{ "<|a|>to=query_data to=read_result", "<|a|>to=query_data to=read_result" },
 	};
 
 	(void)state;
