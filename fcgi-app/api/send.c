@@ -265,6 +265,7 @@ static void stream_flush(struct sink *s)
 static bool stream_try_flush(struct sink *s)
 {
 	struct stream_sink *ss = (struct stream_sink *)s;
+	bool flushed;
 
 	if (ss->left)
 		return true;
@@ -272,7 +273,9 @@ static bool stream_try_flush(struct sink *s)
 			      (ss->holds_process && ss->rs->sent_bytes &&
 			       places_look_due(&ss->rq->app->places))))
 		return false;
-	return resp_try_flush(ss->rs);
+	flushed = resp_try_flush(ss->rs);
+	stream_gone(ss);
+	return flushed;
 }
 
 static void stream_emit(struct sink *s, const struct turn_event *ev)

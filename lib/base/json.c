@@ -565,6 +565,12 @@ void jw_kstr(struct jw *w, const char *key, struct str s)
 		jw_null(w);
 }
 
+void jw_kstr_given(struct jw *w, const char *key, struct str s)
+{
+	if (s.p)
+		jw_kstr(w, key, s);
+}
+
 void jw_kstrz(struct jw *w, const char *key, const char *s)
 {
 	jw_kstr(w, key, str_of(s));

@@ -135,6 +135,7 @@ void jw_time(struct jw *w, int64_t us);		/* ISO-8601 UTC, ms */
  * a number that is not known, and for the UUID of zeros.
  */
 void jw_kstr(struct jw *w, const char *key, struct str s);
+void jw_kstr_given(struct jw *w, const char *key, struct str s); /* s.p == NULL: no member */
 void jw_kstrz(struct jw *w, const char *key, const char *s);
 void jw_kint(struct jw *w, const char *key, int64_t v);
 void jw_kint_if(struct jw *w, const char *key, bool known, int64_t v);

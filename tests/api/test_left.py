@@ -9,6 +9,7 @@ import uuid
 
 import pytest
 
+from fastcgi import Request
 from lab import Stream, Twin, wait_until
 
 LEFT_S = 1
@@ -71,6 +72,24 @@ def test_a_left_turn_stops_in_time(lab, door):
     where = lab.get(f"/turns/{turn}", user="ada").json["conversationId"]
     [answer, _] = lab.get(f"/conversations/{where}/messages", user="ada").json["items"]
     assert len(answer["content"].split()) > LEFT_S * 25
+
+
+def test_one_who_left_before_a_silence(lab):
+    """What cannot be passed on says it, not the next comment, 15 s later."""
+    body = json.dumps(body_of(uuid.uuid4().hex, script(tokens=9, rate=2, stall_after=2))).encode()
+    client = Request(lab, "POST", "/ai-sdk/lab", [
+        ("HTTP_" + name.upper().replace("-", "_"), value)
+        for name, value in lab.identity("ada").items()], len(body))
+    client.send(body)
+    client.send(b"")
+    said = b""
+    while b'"text-delta"' not in said:
+        said += client.read(1)
+    client.socket.close()
+    left = time.monotonic()
+    turn = said.split(b'"turnId":"')[1].split(b'"')[0].decode()
+    assert ends(lab, turn) == "cancelled"
+    assert time.monotonic() - left < 10
 
 
 def resume(lab, name):

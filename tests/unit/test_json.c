@@ -172,6 +172,8 @@ static void writer_writes_json(void **state)
 	jw_kint(&w, "min", INT64_MIN);
 	jw_kstr(&w, "null", (struct str){ NULL, 0 });
 	jw_kstr(&w, "empty", STR(""));
+	jw_kstr_given(&w, "given", STR(""));
+	jw_kstr_given(&w, "missing", (struct str){ NULL, 0 });
 	jw_key(&w, "list");
 	jw_arr(&w);
 	jw_int(&w, 0);
@@ -191,7 +193,7 @@ static void writer_writes_json(void **state)
 	jw_kuuid_if(&w, "none", &none);
 	jw_end_obj(&w);
 	assert_string_equal(b.p, "{\"min\":-9223372036854775808,\"null\":null,"
-		"\"empty\":\"\",\"list\":[0,true,null,0.25,0,0,[],{}],"
+		"\"empty\":\"\",\"given\":\"\",\"list\":[0,true,null,0.25,0,0,[],{}],"
 		"\"at\":\"1970-01-01T00:00:00.000Z\","
 		"\"known\":0,\"unknown\":null,\"none\":null}");
 	j = json_loads(b.p, 0, NULL);
