@@ -89,6 +89,9 @@ json_t *jx_arr(const json_t *obj, const char *key);
 /* Whether the array (NULL: no) has the string. */
 bool jx_lists(const json_t *array, struct str s);
 
+/* The first object of the array (NULL: none) whose member is this text, not empty; or NULL. */
+json_t *jx_find(const json_t *array, const char *key, struct str text);
+
 /*
  * What a JSON pointer (RFC 6901) names, or NULL. "" is the whole. Borrowed.
  */

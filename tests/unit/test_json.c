@@ -251,6 +251,19 @@ static void pointers_point(void **state)
 		assert_null(jx_pointer(j, none[i]));
 }
 
+static void rows_are_found_by_a_text(void **state)
+{
+	json_auto_t *j = jx_try(STR("[1, {\"id\": 2}, {\"id\": \"\"}, {\"id\": \"a\"},"
+				    " {\"id\": \"a\"}, {\"name\": \"b\"}]"));
+
+	(void)state;
+	assert_ptr_equal(jx_find(j, "id", STR("a")), json_array_get(j, 3));
+	assert_null(jx_find(j, "id", STR("b")));
+	assert_null(jx_find(j, "id", STR("")));
+	assert_null(jx_find(NULL, "id", STR("a")));
+	assert_null(jx_find(json_array_get(j, 3), "id", STR("a")));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -262,6 +275,7 @@ int main(void)
 		cmocka_unit_test(writer_writes_json),
 		cmocka_unit_test(members_are_lenient),
 		cmocka_unit_test(pointers_point),
+		cmocka_unit_test(rows_are_found_by_a_text),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
