@@ -150,6 +150,10 @@ def test_turns_of_other_agents(lab):
         assert lab.post(path, body, headers=headers).status == 403, path
     for path in ("/approvals", f"/plans?conversationId={c}", "/ratings", "/rated-answers"):
         assert lab.get(path, headers=headers).status == 403, path
+    assert lab.post("/conversation-folders", {"name": "Secret"}, user="ada").status == 201
+    me = lab.get("/me?include=settings,workspaces,folders", headers=headers).json
+    assert me["folders"] is None and "settings" not in me and me["workspaces"]["items"]
+    assert lab.get("/me?include=folders", user="ada").json["folders"]["items"]
     prompt = lab.post("/prompts", {"name": "mine", "body": "secret"}, user="ada").json
     assert lab.post("/mcp/lab", rpc("prompts/list"), user="ada").json["result"]["prompts"]
     for method in ("prompts", "resources"):
