@@ -507,8 +507,8 @@ else $HTTP["url"] =~ "^{base}/" {{
         return [line.split("\t") for line in out.stdout.splitlines()]
 
     @contextlib.contextmanager
-    def locked(self, table, where):
-        """Nobody can write the rows."""
+    def locked(self, table, where, then=""):
+        """Nobody can write the rows; with what happens to them then."""
         client = subprocess.Popen(
             ["mariadb", "--socket", os.environ["LAMPLIGHTER_TEST_DB_SOCKET"],
              "--user", os.environ["LAMPLIGHTER_TEST_DB_ROOT"], "--batch",
@@ -521,6 +521,7 @@ else $HTTP["url"] =~ "^{base}/" {{
             while client.stdout.readline() != "held\n":
                 assert client.poll() is None
             yield
+            client.stdin.write(f"{then}; COMMIT;\n" if then else "")
         finally:
             client.stdin.close()
             client.wait()

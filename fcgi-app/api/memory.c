@@ -198,17 +198,6 @@ int remembered_edit(struct request *rq, struct str summary, struct err *e)
 
 /* -- promoting ----------------------------------------------------------------------- */
 
-static const json_t *with_id(const json_t *list, struct str id)
-{
-	const json_t *row;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, row)
-		if (id.n && str_eq(jx_str(row, "id"), id))
-			return row;
-	return NULL;
-}
-
 /* The entity's id is that of the item, so that it is made once. */
 static struct uuid promoted_id(const struct conversation *c, struct str id, int kind)
 {
@@ -232,7 +221,7 @@ static int note_promoted(struct request *rq, const struct conversation *c, int64
 	uuid_format(&row->id, entity);
 	items = json_pack("[{s:s, s:o, s:{s:s, s:[s]}}]", "op", "update", "id", jx_string(id),
 			  "patch", "status", "resolved", "relatedEntityIds", entity);
-	if (with_id(jx_arr(state, "items"), id) &&
+	if (jx_find(jx_arr(state, "items"), "id", id) &&
 	    state_apply(state, items, NULL, STATE_BY_USER, (struct str){ NULL, 0 },
 			clock_now_us()))
 		return err_set(e, ERR_INTERNAL, "an item that was promoted");
@@ -260,11 +249,11 @@ int remembered_promote(struct request *rq, struct str id, struct str kind,
 	if (load_to_change(rq, &c, &last, &base, e) < 0)
 		return -1;
 	state = state_read(rq->arena, base.state);
-	item = with_id(jx_arr(state, "items"), id);
+	item = jx_find(jx_arr(state, "items"), "id", id);
 	title = jx_str(item, "title");
 	more = jx_str(item, "details");
 	if (!item)
-		title = jx_str(with_id(jx_arr(state, "assumptions"), id), "hypothesis");
+		title = jx_str(jx_find(jx_arr(state, "assumptions"), "id", id), "hypothesis");
 	if (!title.n)
 		return err_set(e, ERR_NOT_FOUND, "no such item");
 	if (!c.context.project_id.n)

@@ -19,9 +19,9 @@ static void put_promote(struct plain *p, const char *conversation, struct str it
 			struct str words)
 {
 	plain_form(p, arena_printf(p->rq->arena, "conversations/%s/memory", conversation));
-	buf_adds(p->b, "<p><input type=\"hidden\" name=\"promote\" value=\"");
-	html_text(p->b, item);
-	buf_adds(p->b, "\"><input type=\"submit\" value=\"Make it a task\"> ");
+	buf_adds(p->b, "<p>");
+	plain_hidden(p->b, "promote", item);
+	buf_adds(p->b, "<input type=\"submit\" value=\"Make it a task\"> ");
 	html_text(p->b, words);
 	buf_adds(p->b, "</p></form>\n");
 }
@@ -110,10 +110,9 @@ static int put_allowed(struct plain *p, const struct uuid *conversation,
 					   uuid_format(conversation, id)));
 		buf_adds(p->b, "<p><b>");
 		html_text(p->b, rows[i].tool);
-		buf_adds(p->b, "</b> <input type=\"hidden\" name=\"tool\" "
-			 "value=\"");
-		html_text(p->b, rows[i].tool);
-		buf_adds(p->b, "\"><input type=\"submit\" value=\"Ask again\">"
+		buf_adds(p->b, "</b> ");
+		plain_hidden(p->b, "tool", rows[i].tool);
+		buf_adds(p->b, "<input type=\"submit\" value=\"Ask again\">"
 			 "</p>\n</form>\n");
 	}
 	buf_adds(p->b, "<hr>\n");

@@ -12,7 +12,6 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "prompt/origin.h"
-#include "prompt/untrusted.h"
 
 #include "base/banned.h"
 
@@ -86,19 +85,15 @@ static void put_reasoning(struct buf *b, struct str text)
 static void put_prompts(struct buf *b, const json_t *meta)
 {
 	struct origins o = { .n = 0 };
-	struct buf name = BUF_INIT(16384);
 
 	origins_read(&o, jx_arr(meta, "origins"));
 	for (size_t i = 0; i < o.n; i++) {
 		if (strcmp(o.v[i].kind, "prompt") != 0)
 			continue;
-		buf_reset(&name);
-		untrusted_spell(str_of(o.v[i].name), &name);
 		buf_adds(b, "<p class=\"prompt\">With instructions by ");
-		html_text(b, buf_str(&name));
+		plain_spelled(b, str_of(o.v[i].name));
 		buf_adds(b, ".</p>\n");
 	}
-	buf_release(&name);
 }
 
 /* How an answer ended, unless it ended normally. */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "multipart.h"
+#include "prompt/untrusted.h"
 
 #include "base/banned.h"
 
@@ -157,6 +158,22 @@ static void put_mentions(struct plain *p)
 		buf_adds(b, "</p>\n");
 }
 
+void plain_hidden(struct buf *b, const char *name, struct str value)
+{
+	buf_addf(b, "<input type=\"hidden\" name=\"%s\" value=\"", name);
+	html_text(b, value);
+	buf_adds(b, "\">");
+}
+
+void plain_spelled(struct buf *b, struct str s)
+{
+	struct buf spelled = BUF_INIT(12 * s.n + 1);
+
+	untrusted_spell(s, &spelled);
+	html_text(b, buf_str(&spelled));
+	buf_release(&spelled);
+}
+
 /* Of the page, or of the form that is shown again. */
 static void put_prompt(struct plain *p)
 {
@@ -165,9 +182,8 @@ static void put_prompt(struct plain *p)
 
 	if (!id.n)
 		return;
-	buf_adds(p->b, "<input type=\"hidden\" name=\"promptId\" value=\"");
-	html_text(p->b, id);
-	buf_adds(p->b, "\">\n");
+	plain_hidden(p->b, "promptId", id);
+	buf_addc(p->b, '\n');
 }
 
 void plain_message_fields(struct plain *p, struct str content)

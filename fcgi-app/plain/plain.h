@@ -68,6 +68,12 @@ void plain_form(struct plain *p, const char *path);
 /* The same for a message, which may have files. */
 void plain_message_form(struct plain *p, const char *path);
 
+/* Text that a model or a stranger wrote, with its invisible characters spelled out. */
+void plain_spelled(struct buf *b, struct str s);
+
+/* In a form: a hidden field. name: of ours, it is not escaped. */
+void plain_hidden(struct buf *b, const char *name, struct str value);
+
 /* In a form: the choice of steps. */
 #define PLAIN_STEPS "<input type=\"hidden\" name=\"steps\" value=\"1\">"
 

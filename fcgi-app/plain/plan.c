@@ -13,7 +13,6 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "plan/rows.h"
-#include "prompt/untrusted.h"
 #include "turn/follow.h"
 
 #include "base/banned.h"
@@ -28,30 +27,13 @@ struct plan_page {
 	bool open;			/* its turn has not ended */
 };
 
-/* Written by a model: with its invisible characters. */
-static void put_text(struct buf *b, struct str s)
-{
-	struct buf spelled = BUF_INIT(4194304);
-
-	untrusted_spell(s, &spelled);
-	html_text(b, buf_str(&spelled));
-	buf_release(&spelled);
-}
-
-static void put_hidden(struct buf *b, const char *name, struct str value)
-{
-	buf_addf(b, "<input type=\"hidden\" name=\"%s\" value=\"", name);
-	html_text(b, value);
-	buf_adds(b, "\">");
-}
-
 static void put_skip(struct plan_page *g, struct str step)
 {
 	char id[UUID_TEXT_BYTES];
 
 	plain_form(g->p, arena_printf(g->p->rq->arena, "plans/%s/skip",
 				      uuid_format(&g->row->id, id)));
-	put_hidden(g->p->b, "step", step);
+	plain_hidden(g->p->b, "step", step);
 	if (g->p->steps)
 		buf_adds(g->p->b, PLAIN_STEPS);
 	buf_adds(g->p->b, "<input type=\"submit\" value=\"Skip this step\"></form>\n");
@@ -64,11 +46,11 @@ static void put_again(struct plan_page *g, struct str step)
 
 	plain_form(g->p, arena_printf(g->p->rq->arena, "conversations/%s",
 				      uuid_format(&g->row->conversation_id, id)));
-	put_hidden(g->p->b, "content", step.n ? STR("Run this step of the plan again.")
+	plain_hidden(g->p->b, "content", step.n ? STR("Run this step of the plan again.")
 					      : STR("Run the plan again."));
-	put_hidden(g->p->b, "planAgain", str_of(uuid_format(&g->row->id, id)));
+	plain_hidden(g->p->b, "planAgain", str_of(uuid_format(&g->row->id, id)));
 	if (step.n)
-		put_hidden(g->p->b, "planSteps", step);
+		plain_hidden(g->p->b, "planSteps", step);
 	if (g->p->steps)
 		buf_adds(g->p->b, PLAIN_STEPS);
 	buf_addf(g->p->b, "<input type=\"submit\" value=\"Run %s again\"></form>\n",
@@ -84,11 +66,11 @@ static void put_step(struct plan_page *g, const json_t *step)
 
 	g->at++;
 	buf_adds(b, "<li>");
-	put_text(b, jx_str(step, "title"));
+	plain_spelled(b, jx_str(step, "title"));
 	buf_addf(b, " (%s)\n", agentplan_step_status(status));
 	if (s && s->result.n && !g->open) {
 		buf_adds(b, "<details class=\"tool\"><summary>Result</summary>\n<pre>");
-		put_text(b, utf8_head(s->result, RESULT_CHARS));
+		plain_spelled(b, utf8_head(s->result, RESULT_CHARS));
 		buf_adds(b, "</pre></details>\n");
 	}
 	if (g->open && s && status <= PLAN_WAITING && id.n)
@@ -107,13 +89,13 @@ static void put_plan(struct plan_page *g)
 	size_t i, k;
 
 	buf_adds(b, "<section class=\"plan\">\n<h2>Plan</h2>\n<p class=\"text\">");
-	put_text(b, g->row->goal);
+	plain_spelled(b, g->row->goal);
 	buf_adds(b, "</p>\n<p>The plan is ");
 	html_text(b, g->row->status);
 	buf_adds(b, ".</p>\n");
 	json_array_foreach(jx_arr(plan, "stages"), i, stage) {
 		buf_adds(b, "<h3>");
-		put_text(b, jx_str(stage, "name"));
+		plain_spelled(b, jx_str(stage, "name"));
 		buf_addf(b, "</h3>\n<ol start=\"%zu\">\n", g->at + 1);
 		json_array_foreach(jx_arr(stage, "steps"), k, step)
 			put_step(g, step);

@@ -13,21 +13,12 @@
 #include "api/send.h"
 #include "app.h"
 #include "auth/policy.h"
-#include "base/limits.h"
-#include "prompt/untrusted.h"
 #include "store/wait.h"
 #include "tool/core/tool.h"
 
 #include "base/banned.h"
 
 #define NO_PAGE "The user's browser cannot run this: it has no JavaScript."
-
-static void hidden(struct buf *b, const char *name, struct str value)
-{
-	buf_addf(b, "<input type=\"hidden\" name=\"%s\" value=\"", name);
-	html_text(b, value);
-	buf_adds(b, "\">");
-}
 
 static void button(struct buf *b, const char *name, const char *value,
 		   struct str label)
@@ -45,16 +36,15 @@ static void open_form(struct plain *p, const struct turn_wait *w,
 
 	uuid_format(&w->turn_id, id);
 	plain_form(p, arena_printf(p->rq->arena, "turns/%s/%s", id, what));
-	hidden(p->b, "wait", str_of(uuid_format(&w->id, id)));
+	plain_hidden(p->b, "wait", str_of(uuid_format(&w->id, id)));
 	if (p->steps)
-		hidden(p->b, "steps", STR("1"));
+		buf_adds(p->b, PLAIN_STEPS);
 }
 
 /* The origins of untrusted text; their names are shown with invisible characters. */
 static void put_origins(struct buf *b, const struct turn_wait *w)
 {
 	struct origins o = { .n = 0 };
-	struct buf name = BUF_INIT(16384);
 
 	origins_parse(&o, w->origins);
 	if (!o.n && !str_is(w->reason, "tainted"))
@@ -64,15 +54,12 @@ static void put_origins(struct buf *b, const struct turn_wait *w)
 	if (o.n)
 		buf_adds(b, "<ul class=\"origins\">\n");
 	for (size_t i = 0; i < o.n; i++) {
-		buf_reset(&name);
-		untrusted_spell(str_of(o.v[i].name), &name);
 		buf_addf(b, "<li>%s ", origin_words(&o.v[i]));
-		html_text(b, buf_str(&name));
+		plain_spelled(b, str_of(o.v[i].name));
 		buf_adds(b, "</li>\n");
 	}
 	if (o.n)
 		buf_adds(b, "</ul>\n");
-	buf_release(&name);
 }
 
 /* The form has the digest, so that exactly the shown call is approved. */
@@ -85,21 +72,19 @@ static void put_approval(struct plain *p, const struct turn_wait *w)
 			"It may not be possible to undo it."),
 	};
 	char digest[2 * WAIT_DIGEST_BYTES + 1];
-	struct buf *b = p->b, args = BUF_INIT(12 * LIM_TOOL_ARGS_BYTES);
+	struct buf *b = p->b;
 
 	buf_adds(b, "<h2>Allow this action?</h2>\n<p><b>");
 	html_text(b, w->tool);
 	buf_addf(b, "</b></p>\n<p>%s</p>\n<pre>",
 		 effects[MIN(MAX(w->effect, TOOL_READ), TOOL_DESTRUCTIVE)]);
-	untrusted_spell(w->args, &args);
-	html_text(b, buf_str(&args));
-	buf_release(&args);
+	plain_spelled(b, w->args);
 	buf_adds(b, "</pre>\n");
 	put_origins(b, w);
 	if (str_is(w->reason, "intent"))
 		buf_adds(b, "<p>It is not clear that you asked for this change.</p>\n");
 	open_form(p, w, "decide");
-	hidden(b, "digest", str_of(sodium_bin2hex(
+	plain_hidden(b, "digest", str_of(sodium_bin2hex(
 		digest, sizeof(digest), (const unsigned char *)w->digest.p,
 		w->digest.n)));
 	buf_adds(b, "<p>");

@@ -377,6 +377,18 @@ bool jx_lists(const json_t *array, struct str s)
 	return false;
 }
 
+json_t *jx_find(const json_t *array, const char *key, struct str text)
+{
+	json_t *v;
+	size_t i;
+
+	if (text.n)
+		json_array_foreach((json_t *)array, i, v)
+			if (str_eq(jx_str(v, key), text))
+				return v;
+	return NULL;
+}
+
 /* The part of a pointer at *p, unescaped into out; false when it is too long. */
 static bool pointer_part(const char **p, char *out, size_t n_bytes)
 {
@@ -551,6 +563,12 @@ void jw_kstr(struct jw *w, const char *key, struct str s)
 		jw_str(w, s);
 	else
 		jw_null(w);
+}
+
+void jw_kstr_given(struct jw *w, const char *key, struct str s)
+{
+	if (s.p)
+		jw_kstr(w, key, s);
 }
 
 void jw_kstrz(struct jw *w, const char *key, const char *s)

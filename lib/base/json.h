@@ -89,6 +89,9 @@ json_t *jx_arr(const json_t *obj, const char *key);
 /* Whether the array (NULL: no) has the string. */
 bool jx_lists(const json_t *array, struct str s);
 
+/* The first object of the array (NULL: none) whose member is this text, not empty; or NULL. */
+json_t *jx_find(const json_t *array, const char *key, struct str text);
+
 /*
  * What a JSON pointer (RFC 6901) names, or NULL. "" is the whole. Borrowed.
  */
@@ -132,6 +135,7 @@ void jw_time(struct jw *w, int64_t us);		/* ISO-8601 UTC, ms */
  * a number that is not known, and for the UUID of zeros.
  */
 void jw_kstr(struct jw *w, const char *key, struct str s);
+void jw_kstr_given(struct jw *w, const char *key, struct str s); /* s.p == NULL: no member */
 void jw_kstrz(struct jw *w, const char *key, const char *s);
 void jw_kint(struct jw *w, const char *key, int64_t v);
 void jw_kint_if(struct jw *w, const char *key, bool known, int64_t v);

@@ -4,8 +4,17 @@
 #define BASE_UTIL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The name at i of n; other if i, which may be of a later version's row, has none. */
+static inline const char *name_at(const char *const *names, size_t n, int64_t i,
+				  const char *other)
+{
+	return i >= 0 && i < (int64_t)n && names[i] ? names[i] : other;
+}
+
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 

@@ -351,12 +351,6 @@ int calendar_all(const struct caller *by, const struct uuid *project,
 
 /* -- writing ------------------------------------------------------------------------------ */
 
-static void put(struct jw *w, const char *key, struct str value)
-{
-	if (value.p)
-		jw_kstr(w, key, value);
-}
-
 void calendar_write(struct jw *w, const struct calendar_occurrence *o)
 {
 	const struct calendar_event *v = o->of;
@@ -367,19 +361,19 @@ void calendar_write(struct jw *w, const struct calendar_occurrence *o)
 	jw_kstr(w, "title", v->title);
 	jw_kstrz(w, "start", wall_text(o->start, o->whole_days, text));
 	jw_kstrz(w, "end", wall_text(last, o->whole_days, text));
-	put(w, "timeZone", v->zone);
+	jw_kstr_given(w, "timeZone", v->zone);
 	jw_kbool(w, "wholeDays", o->whole_days);
 	jw_ktime(w, "startsAt", o->start_us);
 	jw_ktime(w, "endsAt", o->end_us);
-	put(w, "location", v->location);
-	put(w, "recurrence", v->rrule);
+	jw_kstr_given(w, "location", v->location);
+	jw_kstr_given(w, "recurrence", v->rrule);
 	if (v->rrule.n)
 		jw_kstrz(w, "occurrence", wall_text(o->start, true, text));
 	jw_kstr(w, "typeKey", v->type_key);
 	jw_kstr(w, "stateKey", v->state_key);
 	if (!uuid_is_nil(&v->project_id)) {
 		jw_kuuid(w, "projectId", &v->project_id);
-		put(w, "project", v->project);
+		jw_kstr_given(w, "project", v->project);
 	}
 	if (!uuid_is_nil(&v->series_id))
 		jw_kuuid(w, "seriesId", &v->series_id);

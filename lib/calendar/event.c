@@ -219,42 +219,32 @@ static int check(const struct caller *by, const struct resource *r,
 	return 0;
 }
 
-/* A member of a series that was changed alone. */
-struct alone {
-	struct uuid id;
-	struct str title, description, location, starts, ends, zone, type_key, state_key,
-		occurrence;
-};
+/* -- what is deleted, and made again -------------------------------------------------------- */
 
-#define ALONE(m, t) { .column = #m, .type = t, .offset = offsetof(struct alone, m) }
+/* Of a member of a series that was changed alone. */
+#define ALONE(m, t) FIELD_OF(struct calendar_event, m, t)
 static const struct db_field alone_fields[] = {
-	ALONE(id, 'u'), ALONE(title, 's'), ALONE(description, 's'), ALONE(location, 's'),
-	ALONE(starts, 's'), ALONE(ends, 's'), ALONE(zone, 's'), ALONE(type_key, 's'),
-	ALONE(state_key, 's'), ALONE(occurrence, 's'),
+	ALONE(id, u), ALONE(title, s), ALONE(description, s), ALONE(location, s),
+	ALONE(starts, s), ALONE(ends, s), ALONE(zone, s), ALONE(type_key, s),
+	ALONE(state_key, s), ALONE(occurrence, s),
 };
-
-static void put(struct jw *w, const char *key, struct str value)
-{
-	if (value.p)
-		jw_kstr(w, key, value);
-}
 
 /* The body that makes it again, and its day. */
-static void write_alone(struct jw *w, const struct alone *v)
+static void write_alone(struct jw *w, const struct calendar_event *v)
 {
 	jw_obj(w);
 	jw_kuuid(w, "id", &v->id);
 	jw_kstr(w, "occurrence", v->occurrence);
 	jw_key(w, "body");
 	jw_obj(w);
-	put(w, "title", v->title);
-	put(w, "description", v->description);
-	put(w, "location", v->location);
-	put(w, "start", v->starts);
-	put(w, "end", v->ends);
-	put(w, "timeZone", v->zone);
-	put(w, "typeKey", v->type_key);
-	put(w, "stateKey", v->state_key);
+	jw_kstr_given(w, "title", v->title);
+	jw_kstr_given(w, "description", v->description);
+	jw_kstr_given(w, "location", v->location);
+	jw_kstr_given(w, "start", v->starts);
+	jw_kstr_given(w, "end", v->ends);
+	jw_kstr_given(w, "timeZone", v->zone);
+	jw_kstr_given(w, "typeKey", v->type_key);
+	jw_kstr_given(w, "stateKey", v->state_key);
 	jw_end_obj(w);
 	jw_end_obj(w);
 }
@@ -265,7 +255,7 @@ static int keep_with(const struct caller *by, struct resource_change *k, struct 
 	struct buf b = BUF_INIT(16 * LIM_CONTENT_CHARS);
 	const struct db_val *series = &k->now->v[AT(series_id)];
 	struct jw w = jw_on(&b);
-	struct alone *v;
+	struct calendar_event *v;
 	size_t n;
 
 	if (db_list(by->db, STMT_EVENTS_SERIES_OF,
@@ -304,6 +294,76 @@ static int gone(const struct caller *by, const struct resource *r,
 		       DB_ARGS(DB_U(id), DB_S(by->owner.tenant_id)), NULL, e);
 }
 
+/* *there: whether the event is in the project, and the caller sees it. */
+static int find(const struct caller *by, const struct resource_again *k,
+		const struct uuid *id, bool *there, struct err *e)
+{
+	struct resource_answer *out = arena_new(by->arena, struct resource_answer);
+	char text[UUID_TEXT_BYTES], project[UUID_TEXT_BYTES];
+	const struct resource_call c = {
+		.r = k->r, .verb = VERB_GET, .id = str_of(uuid_format(id, text)),
+		.parent = str_of(uuid_format(k->top, project)),
+	};
+
+	*there = resource_call(by, &c, out, e) == 0;
+	if (*there || e->code != ERR_NOT_FOUND)
+		return *there ? 0 : -1;
+	err_clear(e);
+	return 0;
+}
+
+/* Of a series: as the occurrence of that day, if it is still there, else by itself. */
+static int make(const struct caller *by, const struct resource_again *k,
+		const struct uuid *id, const json_t *body, const struct uuid *series,
+		struct str day, struct err *e)
+{
+	struct resource_answer *out = arena_new(by->arena, struct resource_answer);
+	char project[UUID_TEXT_BYTES];
+	struct resource_row draft;
+	const struct resource_call c = {
+		.r = k->r, .verb = VERB_CREATE, .key = id, .draft = &draft,
+		.parent = str_of(uuid_format(k->top, project)),
+	};
+	bool there = false;
+
+	if ((series && find(by, k, series, &there, e) < 0) ||
+	    resource_draft(k->r, VERB_CREATE, body, by->arena, &draft, e) < 0)
+		return -1;
+	draft.holder = *k->top;
+	if (there) {
+		draft.v[AT(series_id)] = DB_U(series);
+		draft.v[AT(occurrence)] = DB_S(day);
+	}
+	return resource_call(by, &c, out, e);
+}
+
+/* An event of a project, and what was changed alone of those that it was repeated as. */
+static int again(const struct caller *by, const struct resource_again *k, struct err *e)
+{
+	struct uuid *series = arena_new(by->arena, struct uuid);
+	const bool of = uuid_parse(jx_str(k->with, "seriesId"), series);
+	const json_t *one;
+	bool there;
+	size_t i;
+
+	if (find(by, k, k->id, &there, e) < 0)
+		return -1;
+	if (there)
+		return err_public(e, ERR_CONFLICT, "It is there again already.");
+	if (make(by, k, k->id, k->body, of ? series : NULL, jx_str(k->with, "occurrence"),
+		 e) < 0)
+		return -1;
+	json_array_foreach(json_object_get(k->with, "alone"), i, one) {
+		struct uuid *id = arena_new(by->arena, struct uuid);
+
+		if (uuid_parse(jx_str(one, "id"), id) &&
+		    make(by, k, id, json_object_get(one, "body"), k->id,
+			 jx_str(one, "occurrence"), e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static void write(struct jw *w, const struct caller *by, const struct resource_change *k,
 		  const struct resource_item *item)
 {
@@ -314,7 +374,7 @@ static void write(struct jw *w, const struct caller *by, const struct resource_c
 }
 
 const struct resource_hooks event_hooks = {
-	.check = check, .gone = gone, .write = write,
+	.check = check, .gone = gone, .again = again, .write = write,
 };
 
 /* -- calendars of projects ---------------------------------------------------------------- */

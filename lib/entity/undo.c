@@ -103,87 +103,28 @@ static int lift(struct undoing *u, json_t *body, struct err *e)
 	return 0;
 }
 
-/* -- events ------------------------------------------------------------------------------ */
-
-#define AT(column) COLUMN(PROJECT_EVENT, column)
-
-/* *there: whether the event is in the project, and the caller sees it. */
-static int find_event(struct undoing *u, const struct uuid *id, bool *there, struct err *e)
-{
-	*there = call(u, &resources[RESOURCE_PROJECT_EVENT], VERB_GET, id, NULL, e) == 0;
-	if (*there || e->code != ERR_NOT_FOUND)
-		return *there ? 0 : -1;
-	err_clear(e);
-	return 0;
-}
-
-/* Of a series: as the occurrence of that day, if it is still there, else by itself. */
-static int make_event(struct undoing *u, const struct uuid *id, const json_t *body,
-		      const struct uuid *series, struct str day, struct err *e)
-{
-	const struct resource *r = &resources[RESOURCE_PROJECT_EVENT];
-	struct resource_answer *out = arena_new(u->by.arena, struct resource_answer);
-	struct resource_row draft;
-	const struct resource_call c = {
-		.r = r, .verb = VERB_CREATE, .key = id, .draft = &draft,
-		.parent = str_of(text_of(u->project, u->by.arena)),
-	};
-	bool there = false;
-
-	if ((series && find_event(u, series, &there, e) < 0) ||
-	    resource_draft(r, VERB_CREATE, body, u->by.arena, &draft, e) < 0)
-		return -1;
-	draft.holder = *u->project;
-	if (there) {
-		draft.v[AT(series_id)] = DB_U(series);
-		draft.v[AT(occurrence)] = DB_S(day);
-	}
-	return resource_call(&u->by, &c, out, e);
-}
-
-/* An event, and what was changed alone of those that it was repeated as. */
-static int make_events(struct undoing *u, json_t *body, const json_t *with, struct err *e)
-{
-	struct uuid series;
-	const bool of = uuid_parse(jx_str(with, "seriesId"), &series);
-	const json_t *one;
-	bool there;
-	size_t i;
-
-	if (find_event(u, &u->id, &there, e) < 0)
-		return -1;
-	if (there)
-		return err_public(e, ERR_CONFLICT, "It is there again already.");
-	if (make_event(u, &u->id, body, of ? &series : NULL, jx_str(with, "occurrence"), e) < 0)
-		return -1;
-	json_array_foreach(json_object_get(with, "alone"), i, one) {
-		struct uuid *id = arena_new(u->by.arena, struct uuid);
-
-		if (uuid_parse(jx_str(one, "id"), id) &&
-		    make_event(u, id, json_object_get(one, "body"), &u->id,
-			       jx_str(one, "occurrence"), e) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int make_again(struct undoing *u, struct err *e)
 {
-	const json_t *links = json_object_get(u->before, RESOURCE_WITH);
 	json_t *body = jx_keep(u->by.arena, json_copy(u->before));
+	const struct resource_again k = {
+		.r = u->r, .top = u->project, .id = &u->id, .body = body,
+		.with = json_object_get(u->before, RESOURCE_WITH),
+	};
 	struct entity_brief *found;
+	bool done;
 	size_t n;
 
 	json_object_del(body, RESOURCE_WITH);
-	/* Events are not in the table of the others. */
-	if (str_is(str_of(resource_kind(u->r)), "event"))
-		return make_events(u, body, links, e);
+	if (resource_make_again(&u->by, &k, &done, e) < 0)
+		return -1;
+	if (done)
+		return 0;
 	if (entity_of_ids(&u->by, &u->id, 1, &found, &n, e) < 0)
 		return -1;
 	if (n)
 		return err_public(e, ERR_CONFLICT, "It is there again already.");
 	return lift(u, body, e) < 0 || call(u, u->r, VERB_CREATE, &u->id, body, e) < 0
-		? -1 : link_again(u, links, e);
+		? -1 : link_again(u, k.with, e);
 }
 
 /* -- each kind of change ---------------------------------------------------------------- */

@@ -4,12 +4,6 @@
 
 #include "base/banned.h"
 
-static void put(struct jw *w, const char *key, struct str value)
-{
-	if (value.p)
-		jw_kstr(w, key, value);
-}
-
 void entity_write_brief(struct jw *w, const struct entity_brief *b)
 {
 	jw_kuuid(w, "id", &b->id);
@@ -19,12 +13,12 @@ void entity_write_brief(struct jw *w, const struct entity_brief *b)
 		jw_kuuid(w, "projectId", &b->project_id);
 		jw_kstr(w, "project", b->project);
 	}
-	put(w, "description", b->description);
+	jw_kstr_given(w, "description", b->description);
 	jw_kstr(w, "typeKey", b->type_key);
 	jw_kstr(w, "stateKey", b->state_key);
-	put(w, "owner", b->owner);
-	put(w, "priority", b->priority);
-	put(w, "dueDate", b->due_date);
+	jw_kstr_given(w, "owner", b->owner);
+	jw_kstr_given(w, "priority", b->priority);
+	jw_kstr_given(w, "dueDate", b->due_date);
 	if (str_is(b->kind, entity_kinds[ENTITY_DOCUMENT].name))
 		jw_kint(w, "contentLength", b->length);
 	jw_kint(w, "version", b->version + 1);

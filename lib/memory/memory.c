@@ -28,7 +28,7 @@ const char *memory_why_name(int64_t why)
 		[MEMORY_EDITED] = "edited", [MEMORY_REMOVED] = "removed",
 	};
 
-	return why > 0 && why < (int64_t)ARRAY_LEN(names) ? names[why] : "results";
+	return name_at(names, ARRAY_LEN(names), why, "results");
 }
 
 int memory_get(struct db *db, const struct owner *o, const struct uuid *conversation,

@@ -85,18 +85,6 @@ json_t *state_read(struct arena *a, struct str text)
 	return jx_keep(a, j);
 }
 
-static json_t *find(const json_t *list, const char *key, struct str value)
-{
-	json_t *row;
-	size_t i;
-
-	if (value.n)
-		json_array_foreach((json_t *)list, i, row)
-			if (str_eq(jx_str(row, key), value))
-				return row;
-	return NULL;
-}
-
 /* The next free id of a list: i1, i2, … */
 static void new_id(const json_t *list, json_t *row, char prefix)
 {
@@ -187,7 +175,7 @@ static bool add_item(json_t *items, const json_t *from, enum state_by by,
 
 	if (!jx_str(from, "title").n || !make_room(items))
 		return false;
-	if (find(items, "title", utf8_head(jx_str(from, "title"), NAME_CHARS)))
+	if (jx_find(items, "title", utf8_head(jx_str(from, "title"), NAME_CHARS)))
 		return true;	/* it is there: models repeat themselves */
 	item = json_object();
 	new_id(items, item, 'i');
@@ -202,7 +190,7 @@ static bool change_item(json_t *items, const json_t *op, enum state_by by,
 			struct str given, int64_t now_us)
 {
 	struct str word = jx_str(op, "op"), id = jx_str(op, "id");
-	json_t *item = find(items, "id", id), *row;
+	json_t *item = jx_find(items, "id", id), *row;
 	size_t i;
 
 	if (str_is(word, "add"))
@@ -290,14 +278,14 @@ static bool ids_given(const struct list *l, const json_t *from, enum state_by by
 static bool merge_row(json_t *list, const struct list *l, const json_t *from,
 		      enum state_by by, struct str given)
 {
-	json_t *row = l->by ? find(list, l->by, jx_str(from, l->by)) : NULL;
+	json_t *row = l->by ? jx_find(list, l->by, jx_str(from, l->by)) : NULL;
 
 	if (!ids_given(l, from, by, given))
 		return false;
 	if (!l->by && is_known(list, from))
 		return true;
 	if (!row && l->prefix)	/* the same words under another id */
-		row = find(list, l->must, utf8_head(jx_str(from, l->must), TEXT_CHARS));
+		row = jx_find(list, l->must, utf8_head(jx_str(from, l->must), TEXT_CHARS));
 	if (row) {
 		set_row(row, l, from);
 		return true;

@@ -42,7 +42,7 @@ const char *agentplan_step_status(int64_t status)
 		[PLAN_FAILED] = "failed", [PLAN_SKIPPED] = "skipped",
 	};
 
-	return status > 0 && status < (int64_t)ARRAY_LEN(names) ? names[status] : "ready";
+	return name_at(names, ARRAY_LEN(names), status, "ready");
 }
 
 struct uuid agentplan_id_of(const struct uuid *turn_id, struct str call_id)
@@ -265,7 +265,10 @@ static int skip_tx(struct db *tx, void *ctx, struct err *e)
 	const int64_t now_us = clock_now_us();
 	struct db_result r = { .affected = 0 };
 	int64_t number;
-	int rc = agentplan_get(tx, k->o, k->id, k->a, k->out, e);
+	/* Locked, so that what its runner stores is not set back. */
+	int rc = db_get(tx, STMT_PLAN_LOCK,
+			DB_ARGS(DB_U(k->id), DB_S(k->o->tenant_id), DB_U(&k->o->user_id)),
+			k->a, plan_fields, k->out, e);
 
 	if (rc < 0)
 		return -1;

@@ -92,6 +92,15 @@ int resource_gone(const struct caller *by, const struct resource *r,
 	return run_all(HOOK(gone), by, r, &k, e);
 }
 
+int resource_make_again(const struct caller *by, const struct resource_again *k,
+			bool *done, struct err *e)
+{
+	const struct resource_hooks *h = hooks_of(k->r);
+
+	*done = h->again;
+	return *done ? h->again(by, k, e) : 0;
+}
+
 /* The record, as a list shows it, of somebody who may change the row. */
 static struct str record_of(const struct caller *by, const struct resource *r,
 			    const struct resource_row *row)

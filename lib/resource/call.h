@@ -191,6 +191,21 @@ int resource_stored(const struct caller *by, const struct resource *r,
 int resource_gone(const struct caller *by, const struct resource *r,
 		  const struct resource_row *row, struct err *e) MUST_CHECK;
 
+/* A deleted row that is made again. */
+struct resource_again {
+	const struct resource *r;
+	const struct uuid *top, *id;	/* of the row above it; its own, as before */
+	const json_t *body;		/* what it was, as the body of a CREATE */
+	const json_t *with;		/* what went with it (resource_change.with); or NULL */
+};
+
+/*
+ * Runs `again` of the hooks of k->r; *done: it has one. Errors are those of the hook, among
+ * them ERR_CONFLICT, public, if the row is there.
+ */
+int resource_make_again(const struct caller *by, const struct resource_again *k,
+			bool *done, struct err *e) MUST_CHECK;
+
 /* -- hooks ------------------------------------------------------------------------- */
 
 typedef int resource_hook(const struct caller *by, const struct resource *r,
@@ -231,6 +246,10 @@ struct resource_hooks {
 	void (*record)(struct jw *w, const struct caller *by,
 		       const struct resource_change *k,
 		       const struct resource_item *item);
+	/* TRACKED: makes a deleted row again, with what went with it, in the transaction
+	   that takes the deletion back (by->db). NULL: a CREATE of the body does. */
+	int (*again)(const struct caller *by, const struct resource_again *k,
+		     struct err *e);
 	/* SHARED: permissions to change rows of the caller, a group or the tenant. */
 	enum permission of_own, of_group, of_tenant;
 

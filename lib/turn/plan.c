@@ -630,10 +630,10 @@ static int start(struct runner *r, size_t i, struct err *e)
 	if (!k->row.started_us)
 		k->row.started_us = clock_now_us();
 	rc = agentplan_step_begin(db_of(r), &r->row.id, k->row.number, k->row.started_us, e);
-	if (rc <= 0) {
+	if (rc == 0)
 		set_skipped(k);
+	if (rc <= 0)
 		return rc;
-	}
 	k->row.status = PLAN_RUNNING;
 	k->runs = true;
 	k->ended = false;

@@ -3,6 +3,7 @@
 plain pages."""
 
 import json
+import threading
 import urllib.parse
 
 import pytest
@@ -83,6 +84,22 @@ def test_steps_that_wait_are_skipped(lab):
         "skipped", "skipped", "done", "skipped", "done"]
     assert prompts(lab) == before
     assert skip(lab, plan_id, "w").json["code"] == "conflict"
+
+
+def test_a_plan_ends_while_a_step_is_skipped(lab):
+    """What its runner stores meanwhile is not set back by what was read before."""
+    _, plan_id, _ = waiting(lab, stage(writes("w"), writes("x")))
+    row = f"id = UNHEX('{plan_id.replace('-', '')}')"
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(skip(lab, plan_id, "w")))
+    with lab.locked("plan", row, then=f"UPDATE plan SET status = 'done' WHERE {row}"):
+        thread.start()
+        wait_until("the skip to wait", lambda: lab.sql(
+            "SELECT COUNT(*) FROM information_schema.innodb_trx"
+            " WHERE trx_state = 'LOCK WAIT'")[0][0] == "1")
+    thread.join()
+    assert answers[0].json["code"] == "conflict", answers[0]
+    assert lab.get(f"/plans/{plan_id}", user="ada").json["status"] == "done"
 
 
 def test_a_step_is_skipped_before_it_begins(lab):

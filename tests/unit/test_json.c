@@ -172,6 +172,8 @@ static void writer_writes_json(void **state)
 	jw_kint(&w, "min", INT64_MIN);
 	jw_kstr(&w, "null", (struct str){ NULL, 0 });
 	jw_kstr(&w, "empty", STR(""));
+	jw_kstr_given(&w, "given", STR(""));
+	jw_kstr_given(&w, "missing", (struct str){ NULL, 0 });
 	jw_key(&w, "list");
 	jw_arr(&w);
 	jw_int(&w, 0);
@@ -191,7 +193,7 @@ static void writer_writes_json(void **state)
 	jw_kuuid_if(&w, "none", &none);
 	jw_end_obj(&w);
 	assert_string_equal(b.p, "{\"min\":-9223372036854775808,\"null\":null,"
-		"\"empty\":\"\",\"list\":[0,true,null,0.25,0,0,[],{}],"
+		"\"empty\":\"\",\"given\":\"\",\"list\":[0,true,null,0.25,0,0,[],{}],"
 		"\"at\":\"1970-01-01T00:00:00.000Z\","
 		"\"known\":0,\"unknown\":null,\"none\":null}");
 	j = json_loads(b.p, 0, NULL);
@@ -249,6 +251,19 @@ static void pointers_point(void **state)
 		assert_null(jx_pointer(j, none[i]));
 }
 
+static void rows_are_found_by_a_text(void **state)
+{
+	json_auto_t *j = jx_try(STR("[1, {\"id\": 2}, {\"id\": \"\"}, {\"id\": \"a\"},"
+				    " {\"id\": \"a\"}, {\"name\": \"b\"}]"));
+
+	(void)state;
+	assert_ptr_equal(jx_find(j, "id", STR("a")), json_array_get(j, 3));
+	assert_null(jx_find(j, "id", STR("b")));
+	assert_null(jx_find(j, "id", STR("")));
+	assert_null(jx_find(NULL, "id", STR("a")));
+	assert_null(jx_find(json_array_get(j, 3), "id", STR("a")));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -260,6 +275,7 @@ int main(void)
 		cmocka_unit_test(writer_writes_json),
 		cmocka_unit_test(members_are_lenient),
 		cmocka_unit_test(pointers_point),
+		cmocka_unit_test(rows_are_found_by_a_text),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

@@ -459,8 +459,7 @@ const char *tool_effect_name(int64_t effect)
 		[TOOL_DESTRUCTIVE] = "destructive",
 	};
 
-	return effect >= 0 && effect < (int64_t)ARRAY_LEN(names)
-		? names[effect] : "destructive";
+	return name_at(names, ARRAY_LEN(names), effect, "destructive");
 }
 
 static void print(struct buf *out, bool (*wanted)(enum tool_pool, const struct tool *),

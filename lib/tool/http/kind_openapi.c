@@ -38,12 +38,9 @@ static int openapi_check(const struct conf *conf,
 static bool openapi_makes(const struct conf_tool *c, struct str name)
 {
 	struct err e = ERR_INIT;
-	json_t *ops = openapi_import(c, &e), *op;
-	bool found = false;
-	size_t i;
+	json_t *ops = openapi_import(c, &e);
+	const bool found = jx_find(ops, "name", name) != NULL;
 
-	json_array_foreach(ops, i, op)
-		found |= str_eq(jx_str(op, "name"), name);
 	json_decref(ops);
 	return found;
 }

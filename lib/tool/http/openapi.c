@@ -487,18 +487,6 @@ done:
 	return out;
 }
 
-/* Long names are cut, so two may have become one. */
-static bool has_name(const json_t *ops, struct str name)
-{
-	json_t *op;
-	size_t i;
-
-	json_array_foreach((json_t *)ops, i, op)
-		if (str_eq(jx_str(op, "name"), name))
-			return true;
-	return false;
-}
-
 static bool picked(const struct conf_list *globs, const char *id, bool *used)
 {
 	bool any = false;
@@ -521,7 +509,8 @@ static int import_path(struct import *im, struct str path, const json_t *item,
 			continue;
 		im->id = id.p;
 		one = import_one(im, item, op, path, m);
-		if (one && has_name(out, jx_str(one, "name"))) {
+		/* Long names are cut, so two may have become one. */
+		if (one && jx_find(out, "name", jx_str(one, "name"))) {
 			(void)refuse(im, "another operation has the same name, "
 				     "%.64s",
 				     jx_str(one, "name").p);

@@ -10,12 +10,6 @@
 
 #include "base/banned.h"
 
-static void key_if_any(struct jw *w, const char *key, struct str value)
-{
-	if (value.p)
-		jw_kstr(w, key, value);
-}
-
 int knowledge_list_run(const struct tool *t, const struct tool_ctx *ctx,
 		       const json_t *args, struct buf *out, bool *is_json,
 		       struct err *e)
@@ -37,8 +31,8 @@ int knowledge_list_run(const struct tool *t, const struct tool_ctx *ctx,
 		jw_obj(&w);
 		jw_kuuid(&w, "id", &bases.v[i].id);
 		jw_kstr(&w, "name", name);
-		key_if_any(&w, "description",
-			   resource_text(&bases.v[i], COLUMN(KNOWLEDGE_BASE, description)));
+		jw_kstr_given(&w, "description",
+			      resource_text(&bases.v[i], COLUMN(KNOWLEDGE_BASE, description)));
 		jw_kstr(&w, "language",
 			resource_text(&bases.v[i], COLUMN(KNOWLEDGE_BASE, language)));
 		jw_end_obj(&w);
