@@ -444,19 +444,23 @@ static bool is_word_byte(unsigned char c)
 		c == '\'' || c == '_' || c == '-' || c == '"';
 }
 
-/* The bytes of what begins at p and closes there: a quote, or code; 0: nothing does. */
-static size_t quoted(const char *p, const char *end)
-{
-	static const struct {
-		const char *open, *close;
-	} marks[] = {
-		{ "```", "```" }, { "`", "`" }, { "\"", "\"" }, { "\u201c", "\u201d" },
-		{ "\u201e", "\u201c" }, { "\u00ab", "\u00bb" }, { "\u00bb", "\u00ab" },
-	};
+/* The first one is code, which may be of any length. */
+static const struct {
+	const char *open, *close;
+} marks[] = {
+	{ "```", "```" }, { "`", "`" }, { "\"", "\"" }, { "\u201c", "\u201d" },
+	{ "\u201e", "\u201c" }, { "\u00ab", "\u00bb" }, { "\u00bb", "\u00ab" },
+};
 
+/*
+ * The bytes of what begins at p and closes there: a quote, or code; 0: nothing does.
+ * closes: of each mark, where the last search found its close, so that many that are not
+ * closed are not searched each; NULL at first.
+ */
+static size_t quoted(const char *p, const char *end, const char *closes[])
+{
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		size_t n, m;
-		const char *at;
+		size_t n, m, room;
 
 		if (*p != marks[i].open[0])	/* as with nearly each byte */
 			continue;
@@ -464,10 +468,14 @@ static size_t quoted(const char *p, const char *end)
 		m = strlen(marks[i].close);
 		if ((size_t)(end - p) <= n || memcmp(p, marks[i].open, n) != 0)
 			continue;
-		at = memmem(p + n, i ? MIN((size_t)(end - p) - n, QUOTE_BYTES)
-			    : (size_t)(end - p) - n, marks[i].close, m);
-		if (at)
-			return (size_t)(at + m - p);
+		room = (size_t)(end - p) - n;
+		if (!closes[i] || closes[i] < p + n) {
+			closes[i] = memmem(p + n, room, marks[i].close, m);
+			if (!closes[i])
+				closes[i] = end;
+		}
+		if (closes[i] < end && (!i || (size_t)(closes[i] - p) - n + m <= QUOTE_BYTES))
+			return (size_t)(closes[i] - p) + m;
 	}
 	return 0;
 }
@@ -475,12 +483,12 @@ static size_t quoted(const char *p, const char *end)
 /* Appends what the user says themselves: no quotes, no quoted lines, no code. */
 static void own_words(struct buf *out, struct str s)
 {
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.p, *end = s.p + s.n, *closes[ARRAY_LEN(marks)] = { NULL };
 	bool begins_line = true;
 
 	while (p < end) {
 		const char *stop = begins_line ? memchr(p, '\n', (size_t)(end - p)) : NULL;
-		const size_t n = quoted(p, end);
+		const size_t n = quoted(p, end, closes);
 
 		if (begins_line && str_starts(str_trim((struct str){ p,
 				(size_t)((stop ? stop : end) - p) }), STR(">"))) {

@@ -890,7 +890,7 @@ static void stop(struct runner *r)
 {
 	struct err ignored = ERR_INIT;
 
-	if (r->l->live.interrupted || !r->row.progress.p || !r->plan.n_steps)
+	if (r->l->live.interrupted || !r->plan.n_steps)
 		return;
 	if (!r->steps && load_steps(r, &ignored) < 0)
 		log_err("steps of a stopped plan", &ignored);
@@ -905,6 +905,7 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 	struct runner *r = arena_new(call->arena, struct runner);
 	struct turn_wait *rows;
 	size_t n_rows;
+	bool stored;
 	int rc;
 
 	*r = (struct runner){
@@ -919,16 +920,19 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 	r->n_rows = rc < 0 ? 0 : n_rows;
 	if (rc == 0)
 		rc = agentplan_get(db_of(r), &l->owner, &r->row.id, r->a, &r->row, e);
+	stored = rc > 0;
 	if (rc >= 0)
 		rc = rc ? read_stored(r, e) : r->again ? begin_again(r, args, e)
 			: begin(r, args, e);
+	stored |= rc == 0;
 	if (rc == 0 && str_is(r->row.status, "proposed"))
 		rc = may_run(r, e);
 	else if (rc == 0)
 		rc = 1;
 	if (rc > 0)
 		rc = carry_out(r, out, e);
-	if (rc < 0)
+	/* Else its row is none, or that of the plan that was to run again. */
+	if (rc < 0 && stored)
 		stop(r);
 	*waits = r->waits;
 	*n = rc < 0 ? 0 : r->n_waits;

@@ -157,6 +157,7 @@ def test_a_plan_runs_again(lab):
                    f"'{fresh.replace('-', '')}'") == [[str(1 << 20)]]
     error = result(again(lab, plan_id, "strict", planSteps=["nope"]))["error"]
     assert "no step" in error["message"]
+    assert lab.get(f"/plans/{plan_id}", user="ada").json["status"] == "done"
     other = plan(lab, stage(step("r")))[0].data["conversationId"]
     error = result(again(lab, plan_id, conversation=other))["error"]
     assert "no such plan" in error["message"]
