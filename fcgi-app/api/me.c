@@ -175,7 +175,8 @@ static void write_settings(struct jw *w, const struct caller *by)
  * notifications: how to receive them; "stream", or "poll" if none may stay open.
  * workspaces, agents, folders: the first page of their lists, or null if the caller may
  * not read them; agents: of workspaceId=, if the caller sees that, else of the default
- * one. forms: name, title and parent of those of GET /forms.
+ * one. forms: name, title and parent of those of GET /forms. A token that names its
+ * agents reads no settings and no folders, as at their routes.
  */
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {
@@ -188,8 +189,10 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	struct jw w;
 	size_t n;
 
-	if (read_include(rq, asked, e) < 0 ||
-	    read_settings(rq, asked[PART_SETTINGS], e) < 0 ||
+	if (read_include(rq, asked, e) < 0)
+		return -1;
+	asked[PART_SETTINGS] &= !who->n_agents;
+	if (read_settings(rq, asked[PART_SETTINGS], e) < 0 ||
 	    setting_default(&rq->by, &first, &agent, e) < 0)
 		return -1;
 	shown = first;
@@ -198,7 +201,7 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	     read_list(rq, RESOURCE_WORKSPACE, NULL, &workspaces, e) < 0) ||
 	    (asked[PART_AGENTS] && shown &&
 	     read_list(rq, RESOURCE_AGENT, shown, &agents, e) < 0) ||
-	    (asked[PART_FOLDERS] &&
+	    (asked[PART_FOLDERS] && !who->n_agents &&
 	     read_list(rq, RESOURCE_CONVERSATION_FOLDER, NULL, &folders, e) < 0))
 		return -1;
 	w = resp_json(rs, 200);

@@ -214,16 +214,20 @@ static int note_promoted(struct request *rq, const struct conversation *c, int64
 			 const struct resource_row *row, struct err *e)
 {
 	json_t *state = state_read(rq->arena, base->state);
+	const json_t *item = jx_find(jx_arr(state, "items"), "id", id);
 	char entity[UUID_TEXT_BYTES];
+	json_t *related = json_pack("[s]", uuid_format(&row->id, entity)), *other;
 	struct memory m = *base;
-	json_auto_t *items;
+	json_auto_t *items = NULL;
+	size_t i;
 
-	uuid_format(&row->id, entity);
-	items = json_pack("[{s:s, s:o, s:{s:s, s:[s]}}]", "op", "update", "id", jx_string(id),
-			  "patch", "status", "resolved", "relatedEntityIds", entity);
-	if (jx_find(jx_arr(state, "items"), "id", id) &&
-	    state_apply(state, items, NULL, STATE_BY_USER, (struct str){ NULL, 0 },
-			clock_now_us()))
+	json_array_foreach(jx_arr(item, "relatedEntityIds"), i, other)
+		if (strcmp(json_string_value(other), entity))
+			json_array_append(related, other);
+	items = json_pack("[{s:s, s:o, s:{s:s, s:o}}]", "op", "update", "id", jx_string(id),
+			  "patch", "status", "resolved", "relatedEntityIds", related);
+	if (item && state_apply(state, items, NULL, STATE_BY_USER, (struct str){ NULL, 0 },
+				clock_now_us()))
 		return err_set(e, ERR_INTERNAL, "an item that was promoted");
 	state_entity(state, str_of(entity), str_of(kind), resource_title(
 		resource_of_kind(str_of(kind)), row));

@@ -240,12 +240,26 @@ static const void *agent_of_file(const struct caller *by,
 				 struct str *name)
 {
 	const struct workspace *w = k->above;
+	const struct agent *a;
 
-	(void)by;
-	if ((w->row && w->agents->row) || *at == w->n_agents)
+	if (w->row && w->agents->row)
 		return NULL;
-	*name = str_of(w->agents[*at].id);
-	return &w->agents[(*at)++];
+	while (*at < w->n_agents) {
+		a = &w->agents[(*at)++];
+		*name = str_of(a->id);
+		if (policy_may_ask(by->who, str_of(w->id), *name))
+			return a;
+	}
+	return NULL;
+}
+
+static bool has_agent(const struct caller *by, const struct resource_change *k,
+		      const struct resource_row *row)
+{
+	const struct workspace *w = k->above;
+
+	return policy_may_ask(by->who, str_of(w->id),
+			      resource_text(row, COLUMN(AGENT, agent_id)));
 }
 
 /* Whether only its owner can use it. */
@@ -384,7 +398,7 @@ static void write_agent(struct jw *w, const struct caller *by,
 
 const struct resource_hooks agent_hooks = {
 	.place = place_agent, .find = find_agent, .file = agent_of_file,
-	.may_change = may_change_agent, .record = write_agent,
+	.has = has_agent, .may_change = may_change_agent, .record = write_agent,
 	.prepare = prepare_agent, .check = check_agent, .store = store_agent,
 	.gone = agent_gone,
 };

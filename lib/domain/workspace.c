@@ -304,6 +304,14 @@ static const void *workspace_of_file(const struct caller *by,
 	return w;
 }
 
+static bool has_workspace(const struct caller *by, const struct resource_change *k,
+			  const struct resource_row *row)
+{
+	(void)k;
+	return policy_may_ask(by->who, resource_text(row, COLUMN(WORKSPACE, workspace_id)),
+			      (struct str){ NULL, 0 });
+}
+
 static bool may_change_workspace(const struct caller *by,
 				 const struct resource_change *k)
 {
@@ -428,7 +436,7 @@ static void write_workspace(struct jw *w, const struct caller *by,
 
 const struct resource_hooks workspace_hooks = {
 	.place = place_workspace, .find = find_workspace,
-	.file = workspace_of_file, .objects = stored_workspaces_of,
+	.file = workspace_of_file, .has = has_workspace, .objects = stored_workspaces_of,
 	.may_change = may_change_workspace, .record = write_workspace,
 	.prepare = prepare_workspace, .check = check_workspace,
 	.store = store_workspace, .gone = workspace_gone,

@@ -227,6 +227,9 @@ struct resource_hooks {
 	const void *(*file)(const struct caller *by,
 			    const struct resource_change *k, size_t *at,
 			    struct str *name);
+	/* NAMED: whether a row of a list is for the caller's token, too; NULL: each is. */
+	bool (*has)(const struct caller *by, const struct resource_change *k,
+		    const struct resource_row *row);
 	/* NAMED: the objects of n rows of a list, into out. */
 	int (*objects)(const struct caller *by, const struct resource_row *rows,
 		       size_t n, const void **out, struct err *e);

@@ -287,9 +287,10 @@ static int take_rows(const struct caller *by, const struct resource_call *c,
 	if (h->objects && h->objects(by, rows->v, rows->n, objects, e) < 0)
 		return -1;
 	for (size_t i = 0; i < rows->n; i++)
-		out->items[out->n++] = (struct resource_item){
-			.row = &rows->v[i], .object = objects[i],
-		};
+		if (!h->has || h->has(by, &out->done, &rows->v[i]))
+			out->items[out->n++] = (struct resource_item){
+				.row = &rows->v[i], .object = objects[i],
+			};
 	return 0;
 }
 
@@ -299,10 +300,11 @@ static int named(const struct caller *by, const struct resource_call *c,
 {
 	struct page_rows rows = { .n = 0 };
 	struct str last = { NULL, 0 };
-	size_t n_files;
+	size_t n_files, n_before;
 	bool more = take_files(by, c, b, want->size, out, &n_files, &last);
 
-	want->size -= out->n;
+	n_before = out->n;
+	want->size -= n_before;
 	if (!more && read_rows(by, c->r, &out->done, want, &rows, e) < 0)
 		return -1;
 	if (take_rows(by, c, &rows, out, e) < 0)
@@ -313,7 +315,8 @@ static int named(const struct caller *by, const struct resource_call *c,
 	else if (rows.more)
 		out->next = after_row(by, c->r, want->limits,
 				      &rows.v[rows.n - 1]);
-	if (count(by, c, want, !out->more && !b->after, rows.n, out, e) < 0)
+	if (count(by, c, want, !out->more && !b->after, out->n - n_before, out,
+		  e) < 0)
 		return -1;
 	out->total += (int64_t)n_files;
 	return 0;

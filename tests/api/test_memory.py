@@ -491,12 +491,17 @@ def test_an_item_becomes_an_entity(lab, model):
     assert (item["status"], item["relatedEntityIds"]) == ("resolved", [made.json["id"]])
     assert {made.json["id"], risk.json["id"]} <= {
         e["id"] for e in state["current_understanding"]["entities"]}
+    assert lab.call("PATCH", f"{t.path}/memory", {"agent_state_item_updates": [
+        {"op": "update", "id": two, "patch": {"relatedEntityIds": ["before"]}}]},
+                    user="ada").status == 200
     page = Browser(lab).get(f"plain/conversations/{t.id}/edit")
     assert "Paint it &lt;now&gt;" in page.text
     form = next(f for f in page.forms if f["fields"].get("promote") == two)
     assert Browser(lab).post(f"plain/conversations/{t.id}/memory", form["fields"]).status == 303
     assert sorted(x["title"] for x in lab.get(f"/projects/{project}/tasks", user="ada")
                   .json["items"]) == ["Paint it <now>", "Which red?"]
+    item = next(i for i in t.memory()["agentState"]["items"] if i["id"] == two)
+    assert len(item["relatedEntityIds"]) == 2 and item["relatedEntityIds"][1] == "before"
 
 
 def test_on_the_plain_pages(lab, model):

@@ -87,6 +87,36 @@ def test_agents(lab):
         assert lab.post(client, body, headers=headers).status == 404, client
 
 
+def test_lists_of_agents(lab):
+    """As at their own routes: what it has not is not there."""
+    def made(name):
+        where = lab.post("/workspaces", {"name": name}, user="ada").json["workspaceId"]
+        return where, [lab.post(f"/workspaces/{where}/agents", {
+            "name": n, "systemPrompt": n}, user="ada").json["agentId"] for n in ("A", "B")]
+
+    (where, (mine, _)), (hidden, _) = made("Made"), made("Hidden")
+    headers, _ = key(lab, agents=["lab/other", f"{where}/{mine}"])
+
+    def listed(path, name, **who):
+        answer = lab.get(path, **who).json
+        assert answer["totalCount"] == len(answer["items"])
+        return [item[name] for item in answer["items"]]
+
+    assert listed("/workspaces", "workspaceId", headers=headers) == ["lab", where]
+    assert listed(f"/workspaces/{where}/agents", "agentId", headers=headers) == [mine]
+    assert listed("/workspaces/lab/agents", "agentId", headers=headers) == ["other"]
+    me = lab.get("/me?include=agents,workspaces&workspaceId=lab", headers=headers).json
+    assert [a["agentId"] for a in me["agents"]["items"]] == ["other"]
+    assert len(me["workspaces"]["items"]) == 2
+    page = lab.get("/workspaces/lab/agents?pageSize=1", user="ada").json
+    page = lab.get(f"/workspaces/lab/agents?pageSize=1&cursor={page['nextCursor']}",
+                   headers=headers).json
+    assert page["nextCursor"] is None or page["items"]
+    whole, _ = key(lab, agents=["lab", hidden])
+    assert listed("/workspaces/lab/agents", "agentId", headers=whole) == ["helper", "other"]
+    assert len(listed(f"/workspaces/{hidden}/agents", "agentId", headers=whole)) >= 2
+
+
 def waiting(lab):
     """A turn of helper that waits for an approval: (conversation, the wait)."""
     c = lab.post("/conversations", {"workspaceId": "lab", "agentId": "helper"},
@@ -150,6 +180,10 @@ def test_turns_of_other_agents(lab):
         assert lab.post(path, body, headers=headers).status == 403, path
     for path in ("/approvals", f"/plans?conversationId={c}", "/ratings", "/rated-answers"):
         assert lab.get(path, headers=headers).status == 403, path
+    assert lab.post("/conversation-folders", {"name": "Secret"}, user="ada").status == 201
+    me = lab.get("/me?include=settings,workspaces,folders", headers=headers).json
+    assert me["folders"] is None and "settings" not in me and me["workspaces"]["items"]
+    assert lab.get("/me?include=folders", user="ada").json["folders"]["items"]
     prompt = lab.post("/prompts", {"name": "mine", "body": "secret"}, user="ada").json
     assert lab.post("/mcp/lab", rpc("prompts/list"), user="ada").json["result"]["prompts"]
     for method in ("prompts", "resources"):
