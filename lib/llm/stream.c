@@ -28,6 +28,8 @@
 
 #include "base/banned.h"
 
+enum { KEY_HEAD = 8 };	/* bytes by which a key is found; fewer of it tell little */
+
 #define LINGER_OVER_MS 50	/* for the end of body after the last event */
 #define LINGER_USAGE_MS 3000	/* for usage after finish_reason (P-D3) */
 
@@ -237,14 +239,21 @@ static void on_stall(void *ctx)
 		t->io->stall_fn(t->ctx);
 }
 
-/* The key must not get into the log, whatever a provider echoes. */
+/*
+ * The key must not get into the log, whatever a provider echoes; nor as much of it as is
+ * left where the text was cut.
+ */
 static void mask(char *text, const char *key)
 {
-	size_t n = key ? strlen(key) : 0;
-	char *p;
+	const size_t n = MIN(key ? strlen(key) : 0, KEY_HEAD);
+	char *p = text;
 
-	while (n >= 4 && (p = strstr(text, key)) != NULL)
-		memset(p, '*', n);
+	if (n < 4)
+		return;
+	for (; *p; p++)
+		if (strncmp(p, key, n) == 0)
+			for (size_t i = 0; key[i] && p[i] == key[i]; i++)
+				p[i] = '*';
 }
 
 static void answered_badly(struct attempt *t, const struct http_result *res)

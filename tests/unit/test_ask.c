@@ -290,6 +290,37 @@ static void the_caller_may_end_it(void **state)
 	done(&t, p);
 }
 
+#define KEY "sk-0123456789abcdef"
+
+/* Sentences in which the key is whole, and cut by how much of one is kept. */
+static int serve_key(struct peer *p, int fd, int n)
+{
+	char body[400], filling[200];
+
+	(void)p;
+	memset(filling, 'x', sizeof(filling));
+	snprintf(body, sizeof(body), "{\"error\":{\"message\":\"%.*s %s is wrong\"}}",
+		 n == 1 ? 10 : 160 - 12, filling, KEY);
+	return peer_reply(fd, "401 No", "Content-Type: application/json\r\n", body);
+}
+
+static void no_key_is_in_an_error(void **state)
+{
+	struct peer *p = peer_start(serve_key);
+	struct asked t;
+
+	(void)state;
+	prepare(&t, p);
+	t.service.api_key = KEY;
+	for (int i = 0; i < 2; i++) {
+		err_clear(&t.e);
+		assert_int_equal(ask(&t), -1);
+		assert_non_null(strstr(t.e.text, "xxx"));
+		assert_null(strstr(t.e.text, "sk-01234"));
+	}
+	done(&t, p);
+}
+
 static int up(void **state)
 {
 	*state = pool = peer_pool_open(4);
@@ -307,6 +338,7 @@ int main(void)
 		cmocka_unit_test(a_deadline_for_all),
 		cmocka_unit_test(what_nobody_waits_for_is_tried_once),
 		cmocka_unit_test(the_caller_may_end_it),
+		cmocka_unit_test(no_key_is_in_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, up, peer_pool_close);
