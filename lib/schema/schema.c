@@ -140,6 +140,17 @@ static bool type_fits(const json_t *type, const json_t *v)
 	return strcmp(want, type_name(v)) == 0;
 }
 
+bool schema_names_type(const json_t *schema, const json_t *v)
+{
+	const json_t *type = json_object_get(schema, "type"), *t;
+	size_t i;
+
+	json_array_foreach((json_t *)type, i, t)
+		if (type_fits(t, v))
+			return true;
+	return type_fits(type, v);
+}
+
 static bool same_number(const json_t *a, const json_t *b)
 {
 	if (json_typeof(a) == json_typeof(b))

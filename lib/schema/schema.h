@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The JSON Schema subset for tool arguments and typed outputs. One table of
- * keywords (schema.c) serves both functions below, so exactly the accepted keywords
- * are checked:
+ * keywords (schema.c) serves schema_check and schema_supported, so exactly the
+ * accepted keywords are checked:
  *
  *   type (one or a list) · enum · const · properties · required ·
  *   additionalProperties · minProperties · maxProperties · items · minItems ·
@@ -30,6 +30,12 @@
  */
 int schema_check(const json_t *schema, const json_t *v,
 		 struct err *e) MUST_CHECK;
+
+/*
+ * Whether `type` of the schema, alone or in a list, names the type of v; false if
+ * it has no type. A real number without a fraction is an integer, too. Any thread.
+ */
+bool schema_names_type(const json_t *schema, const json_t *v);
 
 /*
  * Refuses keywords that schema_check does not know, and known ones with a value of

@@ -112,6 +112,9 @@ static void a_text_of_a_value_is_the_value(void **state)
 		{ "\"string\"", "\"12\"", "\"12\"" }, { "\"integer\"", "\"1.5\"", NULL },
 		{ "\"integer\"", "\"two\"", NULL }, { "\"boolean\"", "\"1\"", NULL },
 		{ "\"array\"", "\"{}\"", NULL }, { "\"integer\"", "\"\"", NULL },
+		/* as without quotes */
+		{ "\"integer\"", "2.0", "2.0" }, { "\"integer\"", "\"2.0\"", "2.0" },
+		{ "[\"integer\",\"null\"]", "\"null\"", NULL },
 	};
 	struct arena a = ARENA_INIT;
 

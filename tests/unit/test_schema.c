@@ -111,6 +111,31 @@ static void values_fit_or_not(void **state)
 	}
 }
 
+static void types_are_named(void **state)
+{
+	static const struct {
+		const char *schema, *value;
+		bool named;
+	} v[] = {
+		{ "{\"type\":\"integer\"}", "[2]", true }, { "{\"type\":\"integer\"}", "[2.0]", true },
+		{ "{\"type\":\"integer\"}", "[2.5]", false }, { "{\"type\":\"number\"}", "[2]", true },
+		{ "{\"type\":[\"string\",\"null\"]}", "[null]", true },
+		{ "{\"type\":[\"string\",\"null\"]}", "[1]", false }, { "{}", "[1]", false },
+		{ "{\"type\":1}", "[1]", false }, { "{\"type\":[1]}", "[1]", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		json_t *schema = parse(v[i].schema), *value = parse(v[i].value);
+
+		if (schema_names_type(schema, json_array_get(value, 0)) != v[i].named)
+			fail_msg("%s with %s", v[i].schema, v[i].value);
+		json_decref(schema);
+		json_decref(value);
+	}
+	assert_false(schema_names_type(NULL, NULL));
+}
+
 static const struct row refused[] = {
 	{ "[]", NULL, "must be an object" },
 	{ "{\"if\":{}}", NULL, "\"if\" is not supported" },
@@ -409,6 +434,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_fit_or_not),
+		cmocka_unit_test(types_are_named),
 		cmocka_unit_test(schemas_are_refused),
 		cmocka_unit_test(work_is_bounded),
 		cmocka_unit_test(stacks_hold_it),

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "metric/metric.h"
 #include "net/http.h"
+#include "schema/schema.h"
 #include "tool/core/builtin.h"
 #include "tool/core/family.h"
 #include "tool/core/text.h"
@@ -95,17 +96,16 @@ static json_t *parse(struct str args, struct arena *a, struct err *e)
 /* Whether a value of this schema may be null; true if that is not clear. */
 static bool takes_null(const json_t *schema)
 {
-	const json_t *type = json_object_get(schema, "type"), *t;
-	const json_t *list = json_object_get(schema, "enum");
+	const json_t *list = json_object_get(schema, "enum"), *one;
+	json_auto_t *null = json_null();
 	size_t i;
 
-	if (json_is_string(type))
-		return !strcmp(json_string_value(type), "null");
-	json_array_foreach((json_t *)(type ? type : list), i, t)
-		if (json_is_null(t) || (type && json_is_string(t) &&
-					!strcmp(json_string_value(t), "null")))
+	if (json_object_get(schema, "type"))
+		return schema_names_type(schema, null);
+	json_array_foreach((json_t *)list, i, one)
+		if (json_is_null(one))
 			return true;
-	return !type && !list;
+	return !list;
 }
 
 static bool is_required(const json_t *schema, const char *key)
@@ -145,28 +145,6 @@ static void drop_nulls(const json_t *schema, json_t *args)
 		drop_nulls(items, v);
 }
 
-/* Whether the schema names this type, alone or in a list. */
-static bool names_type(const json_t *schema, const char *name)
-{
-	const json_t *type = json_object_get(schema, "type"), *t;
-	size_t i;
-
-	json_array_foreach((json_t *)type, i, t)
-		if (json_is_string(t) && !strcmp(json_string_value(t), name))
-			return true;
-	return json_is_string(type) && !strcmp(json_string_value(type), name);
-}
-
-/* Whether the schema allows such a value; null is not meant. */
-static bool takes_value(const json_t *schema, const json_t *v)
-{
-	return (json_is_array(v) && names_type(schema, "array")) ||
-		(json_is_object(v) && names_type(schema, "object")) ||
-		(json_is_boolean(v) && names_type(schema, "boolean")) ||
-		(json_is_integer(v) && names_type(schema, "integer")) ||
-		(json_is_number(v) && names_type(schema, "number"));
-}
-
 /*
  * Models write lists, objects, numbers and booleans inside the arguments as JSON text.
  * Where the schema wants the value and not its text, the text is replaced by what it
@@ -181,11 +159,11 @@ static void open_texts(const json_t *schema, json_t *args)
 
 	json_object_foreach_safe(args, next, key, v) {
 		sub = json_object_get(properties, key);
-		if (!json_is_string(v) || names_type(sub, "string"))
+		if (!json_is_string(v) || schema_names_type(sub, v))
 			continue;
 		said = jx_try((struct str){ json_string_value(v),
 			json_string_length(v) });
-		if (takes_value(sub, said))
+		if (said && !json_is_null(said) && schema_names_type(sub, said))
 			json_object_set(args, key, said);
 		json_decref(said);
 	}
