@@ -498,6 +498,9 @@ static void look(struct event_live *l, struct round *r)
 		int64_t left_us = tell_own(l, &states[i], left);
 
 		if (left_us && store_turn_left(l->db, &r->ids[i], left_us, &e) < 0) {
+			/* Not stored: the next look tries again. */
+			event_live_left(l, &r->ids[i], (int)(MAX(
+				left_us - clock_now_us(), 0) / 1000000));
 			log_err("a turn that was left", &e);
 			err_clear(&e);
 		}

@@ -74,6 +74,17 @@ def test_a_left_turn_stops_in_time(lab, door):
     assert len(answer["content"].split()) > LEFT_S * 25
 
 
+def test_that_it_was_left_is_stored_later(lab):
+    """The database refuses it at first."""
+    stream, _, turn = begin(lab, "ai-sdk", ENDLESS)
+    lab.sql("CREATE TRIGGER no_end BEFORE UPDATE ON turn FOR EACH ROW"
+            " SET NEW.id = IF(NEW.stop_us IS NULL, NEW.id, NULL)")
+    stream.close()
+    wait_until("it could not be stored", lambda: "a turn that was left" in lab.log("responder"))
+    lab.sql("DROP TRIGGER no_end")
+    assert ends(lab, turn) == "cancelled"
+
+
 def test_one_who_left_before_a_silence(lab):
     """What cannot be passed on says it, not the next comment, 15 s later."""
     body = json.dumps(body_of(uuid.uuid4().hex, script(tokens=9, rate=2, stall_after=2))).encode()
