@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/limits.h"
 #include "base/paths.h"
 #include "base/utf8.h"
 
@@ -353,7 +354,7 @@ static size_t put_value(struct buf *b, const struct doctor *d, const char *p)
 		{ .name = "{kib}", .number = mib * 1024LL },
 		{ .name = "{bytes}", .number = (long long)mib * MIB },
 		/* mod_fcgid must not be the first to refuse: it says 500 */
-		{ .name = "{more}", .number = (mib + 1LL) * MIB },
+		{ .name = "{more}", .number = (long long)mib * MIB + LIM_BODY_DRAIN_BYTES },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {

@@ -69,7 +69,7 @@ BROKEN = [
     ("apache-fcgid", drop("CGIPassAuth"), "token", "CGIPassAuth On"),
     ("apache-proxy", drop("CGIPassAuth"), "token", "CGIPassAuth On"),
     ("apache-fcgid", drop("FcgidMaxRequestLen"), "body",
-     "FcgidMaxRequestLen 17825792"),
+     "FcgidMaxRequestLen 50331648"),
     ("apache-proxy", lambda text: text.replace("-gt 16777216", "-gt 64000"), "body",
      '<If "%{HTTP:Content-Length} -gt 16777216">'),
     ("nginx", lambda text: re.sub("client_max_body_size .*?;",

@@ -144,11 +144,11 @@ static void advice_fits_the_limit(void **state)
 		const char *nginx, *fcgid, *lighttpd;
 	} rows[] = {
 		{ 1048576, "client_max_body_size 16m;",
-		  "FcgidMaxRequestLen 17825792\nLimitRequestBody 0\n"
+		  "FcgidMaxRequestLen 50331648\nLimitRequestBody 0\n"
 		  "<If \"%{HTTP:Content-Length} -gt 16777216\">",
 		  "server.max-request-size = 16384" },
 		{ 67108864, "client_max_body_size 65m;",
-		  "FcgidMaxRequestLen 69206016\nLimitRequestBody 0\n"
+		  "FcgidMaxRequestLen 101711872\nLimitRequestBody 0\n"
 		  "<If \"%{HTTP:Content-Length} -gt 68157440\">",
 		  "server.max-request-size = 66560" },
 	};
