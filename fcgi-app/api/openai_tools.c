@@ -57,6 +57,9 @@ static int add_function(const json_t *tool, json_t *tools, struct err *e)
 	if (parameters && !json_is_null(parameters) && !json_is_object(parameters))
 		return err_field(e, ERR_INVALID_FIELD, "tools", "parameters of a "
 				 "tool must be a JSON Schema.");
+	if (!name.n)
+		return err_field(e, ERR_INVALID_FIELD, "tools", "Each tool needs a "
+				 "name.");
 	if (has_tool(tools, name))
 		return err_field(e, ERR_INVALID_FIELD, "tools", "There are two tools "
 				 "with the name %.64s.", name.p);
@@ -64,7 +67,7 @@ static int add_function(const json_t *tool, json_t *tools, struct err *e)
 			 "description", json_object_get(f, "description"));
 	if (json_object_size(parameters))
 		json_object_set_new(ours, "parameters", schema_relaxed(parameters,
-			name.n ? name.p : ""));
+								    name.p));
 	json_array_append_new(tools, ours);
 	return 0;
 }
