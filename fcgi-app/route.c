@@ -324,6 +324,14 @@ int route_store(struct request *rq, int64_t more, struct err *e)
 			   e);
 }
 
+int route_store_on(struct request *rq, int64_t more, struct err *e)
+{
+	if (!rq->storing.of)
+		return 0;
+	share_give(&rq->storing);
+	return route_store(rq, more, e);
+}
+
 /*
  * A request that waits for a model occupies its worker for minutes. Beyond max_turns
  * it is refused at once, so that workers remain for short requests.

@@ -109,6 +109,12 @@ struct uuid route_user(const struct request *rq);
  */
 int route_store(struct request *rq, int64_t more, struct err *e) MUST_CHECK;
 
+/*
+ * The same for a body of unknown length, of which more has come: takes room for `more`
+ * bytes instead. Nothing if the request has taken none, because nothing is limited.
+ */
+int route_store_on(struct request *rq, int64_t more, struct err *e) MUST_CHECK;
+
 /* Path arguments by name, for handlers; BUG if the pattern has no such argument. */
 struct str route_arg(const struct request *rq, const char *name);
 const struct uuid *route_arg_uuid(const struct request *rq, const char *name);

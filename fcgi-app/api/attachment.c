@@ -20,7 +20,7 @@
 
 #include "base/banned.h"
 
-enum { READ_BYTES = 32768 };
+enum { READ_BYTES = 32768, ROOM_BYTES = 1 << 20 };
 
 #define UNSENT_US INT64_C(86400000000)	/* a day */
 
@@ -113,17 +113,34 @@ static int read_head(struct request *rq, bool first, int64_t length,
 /* -- receiving ------------------------------------------------------ */
 
 struct receiving {
+	struct request *rq;
 	struct file_upload *to;
 	const struct upload_part *part;
-	int64_t bytes;	/* of the file, with those before this part */
+	bool others;		/* the file is not the caller's: a document */
+	bool announced;		/* room was taken for all of it */
+	int64_t bytes;		/* of the file, with those before this part */
+	int64_t unchecked;	/* of them, since the last check of the room */
 };
+
+/*
+ * Nobody said how long the body will be. What is stored of a file of the caller counts
+ * already; a document counts with its index as soon as it is one.
+ */
+static int check_stored(struct receiving *r, struct err *e)
+{
+	if (r->announced || r->unchecked < ROOM_BYTES)
+		return 0;
+	r->unchecked = 0;
+	return route_store_on(r->rq, r->others ? 2 * r->bytes : 1, e);
+}
 
 static int add(struct receiving *r, struct str s, struct err *e)
 {
 	r->bytes += (int64_t)s.n;
+	r->unchecked += (int64_t)s.n;
 	if (r->part->whole >= 0 && r->bytes > r->part->whole)
 		return wrong_length(r->part, e);
-	return file_upload_add(r->to, s.p, s.n, e);
+	return file_upload_add(r->to, s.p, s.n, e) < 0 ? -1 : check_stored(r, e);
 }
 
 static int read_raw(struct request *rq, struct receiving *r, struct err *e)
@@ -157,13 +174,18 @@ int api_file_receive(struct request *rq, struct multipart *m,
 		     struct err *e)
 {
 	struct receiving r = {
-		.to = file_upload_new(rq->app->db, o, caps, t, rq->arena),
-		.part = p, .bytes = t->size,
+		.rq = rq, .to = file_upload_new(rq->app->db, o, caps, t, rq->arena),
+		.part = p, .bytes = t->size, .announced = p->whole >= 0,
+		.others = !uuid_eq(&o->user_id, &rq->by.owner.user_id),
 	};
 	const int64_t before = t->size;
 	struct err first = ERR_INIT, rest = ERR_INIT;
-	int rc = m ? read_part(m, &r, &first) : read_raw(rq, &r, &first);
+	int64_t length;
+	int rc = req_length(rq, &length, &first);
 
+	r.announced |= length >= 0;
+	if (rc == 0)
+		rc = m ? read_part(m, &r, &first) : read_raw(rq, &r, &first);
 	if (rc == 0 && p->complete && p->whole >= 0 && r.bytes < p->whole)
 		rc = wrong_length(p, &first);
 	if (rc == 0 && p->complete && p->whole < 0 && !m && r.bytes == before)
@@ -388,7 +410,7 @@ int api_attachment_append(struct request *rq, struct response *rs,
 	if (length > rq->conf->attach.file_bytes - t.size)
 		length = (int64_t)rq->conf->attach.file_bytes + 1;
 	if (check_room(rq, length, false, e) < 0 ||
-	    route_store(rq, length, e) < 0 ||
+	    route_store(rq, MAX(length, part.whole - part.offset), e) < 0 ||
 	    receive(rq, NULL, &part, &t, e) < 0)
 		return -1;
 	return api_resource_show(rq, rs, 200, attachments(), id, e);

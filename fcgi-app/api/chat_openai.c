@@ -39,13 +39,8 @@ static void write_model(struct jw *w, const struct workspace *ws,
 	struct buf id = BUF_INIT(512);
 
 	buf_addf(&id, "%s%s%s", ws->id, a ? "/" : "", a ? a->id : "");
-	jw_obj(w);
-	jw_kstr(w, "id", buf_str(&id));
-	jw_kstrz(w, "object", "model");
-	jw_kint(w, "created", (a && a->row ? a->row->created_us
-			       : ws->row ? ws->row->created_us : 0) / 1000000);
-	jw_kstrz(w, "owned_by", "lamplighter");
-	jw_end_obj(w);
+	oai_model(w, buf_str(&id), a && a->row ? a->row->created_us
+		  : ws->row ? ws->row->created_us : 0);
 	buf_release(&id);
 }
 
@@ -64,8 +59,9 @@ static bool can_chat(struct request *rq, const struct workspace *w,
 /*
  * GET {base}/openai/v1/models: 200 {object: "list", data: [{id, object,
  * created, owned_by}]}: for each workspace that the caller sees "workspace",
- * its default agent, and "workspace/agent" for each; those that can chat. created is
- * 0 for those of files.
+ * its default agent, and "workspace/agent" for each; those that can chat. Then the
+ * services that the admin offers, for vectors and ranking. created is 0 for those of
+ * files.
  */
 int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 {
@@ -89,6 +85,8 @@ int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 			if (can_chat(rq, ws, all[i].agents[k]))
 				write_model(&w, ws, all[i].agents[k]);
 	}
+	if (oai_service_list(rq, &w, e) < 0)
+		return -1;
 	jw_end_arr(&w);
 	jw_end_obj(&w);
 	return 0;
@@ -129,16 +127,21 @@ static struct str cut_slash(struct str *rest)
 int api_openai_model(struct request *rq, struct response *rs, struct err *e)
 {
 	struct str id = route_arg(rq, "workspace"), agent = id, workspace;
-	struct err ignored = ERR_INIT;
+	struct err ignored = ERR_INIT, none = ERR_INIT;
 	struct target t;
 	struct jw out;
+	int rc;
 
 	workspace = cut_slash(&agent);
 	if (!agent.p)
 		agent = route_has_arg(rq, "agent") ? route_arg(rq, "agent")
 			: (struct str){ NULL, 0 };
-	if (find_model(rq, id, workspace, agent, &t, e) < 0)
-		return -1;
+	if (find_model(rq, id, workspace, agent, &t, &none) < 0) {
+		rc = oai_service_one(rq, rs, id, e);
+		if (rc == 0)
+			*e = none;
+		return rc > 0 ? 0 : -1;
+	}
 	t.service = target_service(&rq->by, t.workspace, t.agent);
 	if (target_can_chat(&t, &ignored) < 0)
 		return err_field(e, ERR_NOT_FOUND, "model", "The model \"%.*s\" "
@@ -308,7 +311,7 @@ static void note_ignored(const json_t *body, struct openai_ask *ask)
 
 	json_object_foreach((json_t *)body, key, v)
 		if (!is_known(key) && !oai_idle(v))
-			oai_ignored(ask, "", str_of(key));
+			oai_ignored(&ask->ignored, "", str_of(key));
 }
 
 /* The header, once the service is known. */
@@ -321,7 +324,7 @@ static void write_ignored(struct response *rs, const struct turn_run *t,
 	for (size_t i = 0; i < ARRAY_LEN(wishes); i++)
 		if (wishes[i].takes & ~takes &&
 		    json_object_get(ask->generation, wishes[i].ours))
-			oai_ignored(ask, "", str_of(wishes[i].theirs));
+			oai_ignored(&ask->ignored, "", str_of(wishes[i].theirs));
 	oai_tools_ignored(ask, t);
 	if (ask->ignored.n && buf_ok(&ask->ignored))
 		resp_header(rs, "X-Ignored-Parameters", ask->ignored.p);

@@ -64,8 +64,8 @@ bool oai_idle(const json_t *v);
 /* Whether a message is of the role system, or developer. */
 bool oai_is_system(const json_t *message);
 
-/* Adds a name to X-Ignored-Parameters. */
-void oai_ignored(struct openai_ask *ask, const char *prefix, struct str name);
+/* Adds a name to the text of X-Ignored-Parameters. */
+void oai_ignored(struct buf *b, const char *prefix, struct str name);
 
 /*
  * Reads tools, tool_choice and parallel_tool_calls: the options client and web, and
@@ -122,6 +122,18 @@ int oai_thread_follow(struct request *rq, struct openai_ask *ask, struct str pre
 bool oai_helper_is(struct request *rq);
 int oai_helper_ask(struct request *rq, const struct openai_ask *ask,
 		   struct prompt_reply **out, struct err *e) MUST_CHECK;
+
+/*
+ * Services that the admin offers (openai_service.c). list adds those that the caller may
+ * use to the list of models; one writes the one with this id, if the caller may use it:
+ * 1, else 0. Errors of offer_each.
+ */
+int oai_service_list(struct request *rq, struct jw *w, struct err *e) MUST_CHECK;
+int oai_service_one(struct request *rq, struct response *rs, struct str id,
+		    struct err *e) MUST_CHECK;
+
+/* {id, object: model, created, owned_by}. */
+void oai_model(struct jw *w, struct str id, int64_t created_us);
 
 /*
  * The conversation of a request (openai_thread.c). read hashes its messages, and sets

@@ -20,9 +20,18 @@ bool oai_is_system(const json_t *message)
 	       str_is(jx_str(message, "role"), "developer");
 }
 
-void oai_ignored(struct openai_ask *ask, const char *prefix, struct str name)
+void oai_model(struct jw *w, struct str id, int64_t created_us)
 {
-	struct buf *b = &ask->ignored;
+	jw_obj(w);
+	jw_kstr(w, "id", id);
+	jw_kstrz(w, "object", "model");
+	jw_kint(w, "created", created_us / 1000000);
+	jw_kstrz(w, "owned_by", "lamplighter");
+	jw_end_obj(w);
+}
+
+void oai_ignored(struct buf *b, const char *prefix, struct str name)
+{
 	size_t n = 0;
 
 	while (n < name.n && (isalnum((unsigned char)name.p[n]) || name.p[n] == '_' ||

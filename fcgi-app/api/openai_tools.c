@@ -182,7 +182,7 @@ void oai_tools_ignored(struct openai_ask *ask, const struct turn_run *t)
 			if (str_is(name, turn->more[k].name))
 				break;
 		if (turn && k == turn->n_more)
-			oai_ignored(ask, "tools.", name);
+			oai_ignored(&ask->ignored, "tools.", name);
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include "domain/catalog.h"
 #include "domain/embed.h"
+#include "domain/offer.h"
 #include "domain/said.h"
 #include "domain/setting.h"
 #include "auth/policy.h"
@@ -42,6 +43,12 @@ static size_t datasets(const struct catalog *c)
 	return n;
 }
 
+static int check_all_names(const struct caller *by, struct err *e)
+{
+	return setting_check_names(by, e) < 0 || embed_check_conf(by, e) < 0 ||
+		offer_check_conf(by, e) < 0 ? -1 : 0;
+}
+
 /*
  * Ids of the file that may be those of rows, too: these are looked up if the database
  * answers, so that the check also works without one.
@@ -52,12 +59,12 @@ static int check_names(struct cli_session *s, struct err *e)
 	struct err why = ERR_INIT;
 
 	by.owner.tenant_id = str_of(s->conf->tenant);
-	if (setting_check_names(&by, &why) == 0 && embed_check_conf(&by, &why) == 0)
+	if (check_all_names(&by, &why) == 0)
 		return 0;
 	if (why.code == ERR_CONFIG)
 		return err_public(e, why.code, "%s", err_message(&why));
 	by.db = NULL;
-	if (setting_check_names(&by, e) == 0 && embed_check_conf(&by, e) == 0)
+	if (check_all_names(&by, e) == 0)
 		return 0;
 	fprintf(stderr, "warning: the database, which may have more workspaces, agents "
 		"and LLM services, cannot be asked: %s\n", why.text);

@@ -27,7 +27,7 @@ struct plan_page {
 	bool open;			/* its turn has not ended */
 };
 
-static void put_skip(struct plan_page *g, struct str step)
+static void put_skip(struct plan_page *g, struct str step, const char *what)
 {
 	char id[UUID_TEXT_BYTES];
 
@@ -36,7 +36,7 @@ static void put_skip(struct plan_page *g, struct str step)
 	plain_hidden(g->p->b, "step", step);
 	if (g->p->steps)
 		buf_adds(g->p->b, PLAIN_STEPS);
-	buf_adds(g->p->b, "<input type=\"submit\" value=\"Skip this step\"></form>\n");
+	buf_addf(g->p->b, "<input type=\"submit\" value=\"%s this step\"></form>\n", what);
 }
 
 /* step.n == 0: what is not done, or all. */
@@ -67,14 +67,14 @@ static void put_step(struct plan_page *g, const json_t *step)
 	g->at++;
 	buf_adds(b, "<li>");
 	plain_spelled(b, jx_str(step, "title"));
-	buf_addf(b, " (%s)\n", agentplan_step_status(status));
+	buf_addf(b, " (%s)\n", s ? agentplan_step_status(s) : "ready");
 	if (s && s->result.n && !g->open) {
 		buf_adds(b, "<details class=\"tool\"><summary>Result</summary>\n<pre>");
 		plain_spelled(b, utf8_head(s->result, RESULT_CHARS));
 		buf_adds(b, "</pre></details>\n");
 	}
-	if (g->open && s && status <= PLAN_WAITING && id.n)
-		put_skip(g, id);
+	if (g->open && s && status <= PLAN_WAITING && !s->stop_us && id.n)
+		put_skip(g, id, status == PLAN_RUNNING ? "Stop" : "Skip");
 	/* Blanks part the ids of a form. */
 	if (!g->open && s && id.n && !memchr(id.p, ' ', id.n))
 		put_again(g, id);

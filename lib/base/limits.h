@@ -161,6 +161,9 @@
 #define LIM_HREF_BYTES       2048	/* link in Markdown */
 
 /* models */
+#define LIM_OFFER_BODY_BYTES 8388608	/* texts of a program, for vectors or ranks */
+#define LIM_OFFER_TEXTS      2048	/* in it */
+#define LIM_OFFER_NUMBERS    4194304	/* of all vectors of an answer */
 #define LIM_LLM_BODY_BYTES   33554432	/* request to a model */
 #define LIM_STREAM_BLOCKS    512	/* content blocks of one answer */
 #define LIM_TOKEN_COUNT      INT64_C(1000000000000)	/* that an upstream says it counted */

@@ -599,6 +599,19 @@ static void check_modules(struct loader *l)
 	}
 }
 
+/* They may also be services of the tenant. */
+static void check_offers(struct loader *l)
+{
+	for (size_t i = 0; i < l->c->n_offers; i++) {
+		const struct conf_offer *o = &l->c->offers[i];
+		const struct conf_llm *llm = conf_llm(l->c, str_of(o->id));
+
+		if (llm && !(llm->capabilities & (LLM_CAN_EMBED | LLM_CAN_RERANK)))
+			load_fail(l, load_pos(l, &o->id), "openai.services: \"%s\" has "
+				  "none of the capabilities embed and rerank", o->id);
+	}
+}
+
 void check_all(struct loader *l)
 {
 	struct conf *c = l->c;
@@ -627,6 +640,7 @@ void check_all(struct loader *l)
 		check_service(l, &c->knowledge.embedding_service,
 			      "embedding_service",
 			      c->knowledge.embedding_service, LLM_CAN_EMBED);
+	check_offers(l);
 	check_autos(l, c->autos, c->n_autos);
 	if (c->platform.text && !*c->platform.name)
 		c->platform.name = "platform";

@@ -81,6 +81,12 @@ struct conf_role {
 	struct conf_list permissions;	/* "*" at the end matches the rest */
 };
 
+/* openai.services.*: what programs may use, besides agents (domain/offer.h). */
+struct conf_offer {
+	const char *id;			/* of an LLM service, in a file or a row */
+	struct conf_list groups;	/* whose members may; "*" = everyone */
+};
+
 /* llm_services.*: capabilities as bits. */
 enum {
 	LLM_CAN_CHAT = 1, LLM_CAN_TOOLS = 2, LLM_CAN_VISION = 4,
@@ -483,6 +489,8 @@ struct conf {
 	size_t n_groups;
 	const struct conf_role *roles;
 	size_t n_roles;
+	const struct conf_offer *offers;
+	size_t n_offers;
 	const struct conf_llm *llms;
 	size_t n_llms;
 	const char *chat_llm_service;	/* "" = no chat: block */

@@ -166,6 +166,7 @@ static const struct opt_name param_types[] = {
 #define S_IDENTITY  struct conf_identity
 #define S_GROUP     struct conf_group
 #define S_ROLE      struct conf_role
+#define S_OFFER     struct conf_offer
 #define S_LLM       struct conf_llm
 #define S_AUTO      struct conf_auto
 #define S_PROMPT    struct conf_prompt
@@ -251,6 +252,14 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 			"(lamplighter list permissions).",
 		.id_offset = AT(struct conf_role, id),
 		.file_offset = -1, .line_offset = -1, .id_check = check_slug,
+	},
+	[SEC_OFFER] = {
+		.name = "openai.services.*", .size = sizeof(struct conf_offer),
+		.help = "An LLM service that programs may use (docs/openai-server.md). "
+			"A list in place of the map is its groups.",
+		.id_offset = AT(struct conf_offer, id),
+		.file_offset = -1, .line_offset = -1, .id_check = check_slug,
+		.short_key = "groups",
 	},
 	[SEC_LLM] = {
 		.name = "llm_services.*", .size = sizeof(struct conf_llm),

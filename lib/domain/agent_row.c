@@ -202,7 +202,12 @@ static int agent_gone(const struct caller *by, const struct resource *r,
 			.user = shared ? NULL : &found.holder,
 			.parent = shared ? &k->at.parent : NULL,
 			.since_us = agent_row_since_us(&found), .before_us = clock_now_us(),
-		}, e);
+		}, by->arena, &k->ask, e);
+}
+
+void agent_row_changed(const struct caller *by, const struct resource_change *k)
+{
+	conversation_delete_now(by->db, &by->owner, k->ask);
 }
 
 /* -- finding -------------------------------------------------------------------- */
@@ -400,5 +405,5 @@ const struct resource_hooks agent_hooks = {
 	.place = place_agent, .find = find_agent, .file = agent_of_file,
 	.has = has_agent, .may_change = may_change_agent, .record = write_agent,
 	.prepare = prepare_agent, .check = check_agent, .store = store_agent,
-	.gone = agent_gone,
+	.gone = agent_gone, .changed = agent_row_changed,
 };

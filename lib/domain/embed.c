@@ -40,21 +40,9 @@ int embed_service(const struct caller *by, struct str within, struct str id,
 
 int embed_check_conf(const struct caller *by, struct err *e)
 {
-	struct str id = str_of(by->conf->knowledge.embedding_service);
-	const struct llm_service *s;
-	const char *near;
+	const char *id = by->conf->knowledge.embedding_service;
 
-	if (!id.n)
-		return 0;
-	if (service_find(by, (struct str){ NULL, 0 }, id, by->arena, &s, e) < 0)
-		return -1;
-	if (s)
-		return 0;
-	near = catalog_service_near(by->conf, id);
-	return err_public(e, ERR_CONFIG, "%s:%d: knowledge.embedding_service: there is "
-			  "no LLM service \"%s\"." STR_MEANT, by->conf->file,
-			  conf_line(by->conf->file, "knowledge.embedding_service"),
-			  id.p, STR_MEANT_ARG(near));
+	return *id ? stored_service_named(by, "knowledge.embedding_service", id, e) : 0;
 }
 
 void embed_record(struct db *db, const struct owner *o, int kind,
@@ -84,7 +72,7 @@ int embed_question(const struct caller *by, const struct llm_call *io,
 	int rc;
 
 	quick = llm_service_within(&quick, by->conf->knowledge.question_ms);
-	rc = llm_embed(io, &quick, &asked, 1, true, a, &v, e);
+	rc = llm_embed(io, &quick, &asked, 1, LLM_QUESTIONS, a, &v, e);
 	if (by->db && by->who)
 		embed_record(by->db, &by->owner, USAGE_EMBED, s, &v.usage,
 			     began_ms, rc == 0);
@@ -138,7 +126,7 @@ static bool works(struct embedding *k)
 	int64_t began_ms = clock_mono_ms();
 	struct err why = ERR_INIT;
 	struct llm_vectors got;
-	int rc = llm_embed(k->io, &k->s, &any, 1, false, k->a, &got, &why);
+	int rc = llm_embed(k->io, &k->s, &any, 1, LLM_PASSAGES, k->a, &got, &why);
 
 	embed_record(k->db, &k->owner, USAGE_EMBED, k->named, &got.usage, began_ms,
 		     rc == 0);
@@ -158,7 +146,7 @@ static int make(struct embedding *k, const struct search_bare *v, size_t n,
 	for (size_t i = 0; i < n; i++)
 		for (size_t c = 0; c < v[i].n && all < LIM_EMBED_AT_ONCE; c++)
 			texts[all++] = v[i].texts[c];
-	rc = llm_embed(k->io, &k->s, texts, all, false, k->a, &got, e);
+	rc = llm_embed(k->io, &k->s, texts, all, LLM_PASSAGES, k->a, &got, e);
 	embed_record(k->db, &k->owner, USAGE_EMBED, k->named, &got.usage,
 		     began_ms, rc == 0);
 	*said = got.said;

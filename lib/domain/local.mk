@@ -6,6 +6,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/domain/embed.c lib/domain/embed.h \
 	lib/domain/folder.c \
 	lib/domain/knowledge.c \
+	lib/domain/offer.c lib/domain/offer.h \
 	lib/domain/prompt.c \
 	lib/domain/rating.c \
 	lib/domain/retrieve.c lib/domain/retrieve.h lib/domain/retrieve_bases.c \

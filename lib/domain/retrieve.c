@@ -323,7 +323,7 @@ static bool rerank(struct retrieving *k)
 	double scores[LIM_FOUND];
 	struct str texts[LIM_FOUND];
 	int64_t began_ms = clock_mono_ms();
-	struct llm_usage usage;
+	struct llm_ranks ranks;
 	struct err e = ERR_INIT;
 	int rc;
 
@@ -333,8 +333,9 @@ static bool rerank(struct retrieving *k)
 		texts[i] = k->v[i].found->text;
 	s = llm_service_aside(q->ranker);
 	s = llm_service_within(&s, q->by->conf->knowledge.question_ms);
-	rc = llm_rerank(q->io, &s, q->ask.text, texts, n, scores, k->a, &usage, &e);
-	embed_record(q->by->db, &q->by->owner, USAGE_RERANK, q->ranker, &usage,
+	rc = llm_rerank(q->io, &s, q->ask.text, texts, n, LLM_PASSAGES, scores, k->a,
+			&ranks, &e);
+	embed_record(q->by->db, &q->by->owner, USAGE_RERANK, q->ranker, &ranks.usage,
 		     began_ms, rc == 0);
 	if (rc) {
 		log_err("ranking", &e);

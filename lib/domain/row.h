@@ -22,6 +22,9 @@ int agent_row_check_id(const struct caller *by, const struct resource *r,
  */
 int64_t agent_row_since_us(const struct resource_row *row);
 
+/* The hook `changed` of agents and workspaces: what was asked of the job begins now. */
+void agent_row_changed(const struct caller *by, const struct resource_change *k);
+
 /* Writes a member: an array of texts. */
 void agent_row_write_list(struct jw *w, const char *key,
 			  const struct conf_list *l);

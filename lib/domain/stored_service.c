@@ -230,6 +230,22 @@ int service_find(const struct caller *by, struct str within, struct str id,
 	return r ? opened(by, r, &row, a, out, e) : 0;
 }
 
+int stored_service_named(const struct caller *by, const char *key, const char *id,
+			 struct err *e)
+{
+	const struct llm_service *s;
+	const char *near;
+
+	if (service_find(by, (struct str){ NULL, 0 }, str_of(id), by->arena, &s, e) < 0)
+		return -1;
+	if (s)
+		return 0;
+	near = catalog_service_near(by->conf, str_of(id));
+	return err_public(e, ERR_CONFIG, "%s:%d: %s: there is no LLM service \"%s\"."
+			  STR_MEANT, by->conf->file, conf_line(by->conf->file, key), key,
+			  id, STR_MEANT_ARG(near));
+}
+
 int stored_services_of(const struct caller *by, const struct workspace *w,
 		       struct resource_row **out, size_t *n, struct err *e)
 {

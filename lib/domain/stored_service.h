@@ -57,6 +57,14 @@ int stored_service_turn(const struct caller *by, struct str within,
 			const struct llm_service **out,
 			struct err *e) MUST_CHECK;
 
+/*
+ * Checks that the service that key of the main file names exists; with by->db NULL, in
+ * the files. ERR_CONFIG, "FILE:LINE: …" with the nearest id of the files; ERR_SECRETS;
+ * database errors.
+ */
+int stored_service_named(const struct caller *by, const char *key, const char *id,
+			 struct err *e) MUST_CHECK;
+
 /* The workspace for look-ups: none for one of a file, which has no services. */
 struct str stored_service_within(const struct workspace *w);
 

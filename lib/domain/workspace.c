@@ -261,7 +261,7 @@ static int workspace_gone(const struct caller *by, const struct resource *r,
 				&k->row, COLUMN(WORKSPACE, workspace_id)),
 			.agent_id = { NULL, 0 },
 			.since_us = agent_row_since_us(&k->row), .before_us = clock_now_us(),
-		}, e);
+		}, by->arena, &k->ask, e);
 }
 
 /* -- finding -------------------------------------------------------------------- */
@@ -440,4 +440,5 @@ const struct resource_hooks workspace_hooks = {
 	.may_change = may_change_workspace, .record = write_workspace,
 	.prepare = prepare_workspace, .check = check_workspace,
 	.store = store_workspace, .gone = workspace_gone,
+	.changed = agent_row_changed,
 };

@@ -60,7 +60,7 @@ int hold_sum(struct db *db, const struct owner *o, struct stored *out,
 	*out = (struct stored){ { 0 } };
 	rc = db_each(db, STMT_STORED_SUMS,
 		     DB_ARGS(OWNER(o), OWNER(o), OWNER(o), OWNER(o), OWNER(o), OWNER(o),
-			     OWNER(o), OWNER(o), OWNER(o),
+			     OWNER(o), OWNER(o), OWNER(o), OWNER(o), OWNER(o), OWNER(o),
 			     OWNER(o), OWNER(o), OWNER(o), DB_U(&o->user_id), OWNER(o),
 			     OWNER(o), OWNER(o), OWNER(o)), NULL, take_sums, out, e);
 	if (rc == 0)

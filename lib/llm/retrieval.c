@@ -258,7 +258,7 @@ static json_t *embed_body(const struct retrieval *k, const struct str *texts,
 	const char *prefix = question ? k->q.embed_query_prefix
 				      : k->q.embed_document_prefix;
 	json_t *body = json_object(), *input = json_array();
-	struct buf b = BUF_INIT(LIM_EMBED_CHARS * 8);
+	struct buf b = BUF_INIT(LIM_LLM_BODY_BYTES);
 
 	for (size_t i = 0; i < n; i++) {
 		buf_reset(&b);
@@ -341,11 +341,12 @@ struct portion {
 	size_t all_texts, all_chars;	/* without a refusal */
 };
 
-static struct portion portion_of(const struct quirks *q)
+static struct portion portion_of(const struct quirks *q, unsigned how)
 {
 	struct portion p = {
 		.texts = q->embed_texts ? (size_t)q->embed_texts : LIM_EMBED_TEXTS,
-		.chars = q->embed_chars ? (size_t)q->embed_chars : LIM_EMBED_CHARS,
+		.chars = how & LLM_WHOLE ? SIZE_MAX
+			: q->embed_chars ? (size_t)q->embed_chars : LIM_EMBED_CHARS,
 	};
 
 	p.all_texts = p.texts;
@@ -354,12 +355,14 @@ static struct portion portion_of(const struct quirks *q)
 }
 
 /* Makes the next request smaller than the refused one of n texts. false: it cannot be. */
-static bool halve(struct portion *p, const struct str *texts, size_t n)
+static bool halve(struct portion *p, const struct str *texts, size_t n, unsigned how)
 {
 	if (n > 1) {
 		p->texts = (n + 1) / 2;
 		return true;
 	}
+	if (how & LLM_WHOLE)
+		return false;
 	p->chars = MIN(p->chars, utf8_chars(texts[0])) / 2;
 	return p->chars >= LEAST_CHARS;
 }
@@ -373,9 +376,10 @@ static void accepted(struct portion *p)
 }
 
 int llm_embed(const struct llm_call *io, const struct llm_service *s,
-	      const struct str *texts, size_t n, bool question, struct arena *a,
+	      const struct str *texts, size_t n, unsigned how, struct arena *a,
 	      struct llm_vectors *out, struct err *e)
 {
+	const bool question = how & LLM_QUESTIONS;
 	struct retrieval k = { .io = io, .s = s, .arena = a,
 			       .sent = BUF_INIT(LIM_LLM_BODY_BYTES),
 			       .answer = BUF_INIT(LIM_RETRIEVAL_BYTES) };
@@ -384,7 +388,7 @@ int llm_embed(const struct llm_call *io, const struct llm_service *s,
 
 	*out = (struct llm_vectors){ .usage = LLM_USAGE_UNKNOWN };
 	rc = begin(&k, FORM_EMBED, a, e);
-	p = portion_of(&k.q);
+	p = portion_of(&k.q, how);
 	for (size_t done = 0; !rc && done < n; ) {
 		size_t some = MIN(n - done, p.texts);
 		json_t *answer = NULL;
@@ -397,7 +401,7 @@ int llm_embed(const struct llm_call *io, const struct llm_service *s,
 			rc = take_vectors(&k, answer, done, some, n, a, out, e);
 			done += some;
 			accepted(&p);
-		} else if (is_halved(e->code) && halve(&p, texts + done, some)) {
+		} else if (is_halved(e->code) && halve(&p, texts + done, some, how)) {
 			err_clear(e);
 			rc = 0;
 		}
@@ -412,14 +416,13 @@ int llm_embed(const struct llm_call *io, const struct llm_service *s,
 /* -- ranking ----------------------------------------------------------------------- */
 
 static json_t *rerank_body(const struct retrieval *k, struct str question,
-			   const struct str *texts, size_t n)
+			   const struct str *texts, size_t n, size_t chars)
 {
 	bool tei = k->q.rerank_format == RERANK_TEXTS;
 	json_t *body = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, jx_string(
-			utf8_head(texts[i], LIM_EMBED_CHARS)));
+		json_array_append_new(list, jx_string(utf8_head(texts[i], chars)));
 	if (!tei)
 		json_object_set_new(body, "model", jx_string(str_of(k->s->model)));
 	json_object_set_new(body, "query", jx_string(question));
@@ -456,25 +459,38 @@ static int take_scores(struct retrieval *k, const json_t *answer, double *scores
 }
 
 int llm_rerank(const struct llm_call *io, const struct llm_service *s,
-	       struct str question, const struct str *texts, size_t n,
-	       double *scores, struct arena *a, struct llm_usage *usage,
+	       struct str question, const struct str *texts, size_t n, unsigned how,
+	       double *scores, struct arena *a, struct llm_ranks *out,
 	       struct err *e)
 {
+	const size_t chars = how & LLM_WHOLE ? SIZE_MAX : LIM_EMBED_CHARS;
 	struct retrieval k = { .io = io, .s = s, .arena = a,
 			       .sent = BUF_INIT(LIM_LLM_BODY_BYTES),
 			       .answer = BUF_INIT(LIM_RETRIEVAL_BYTES) };
-	json_t *answer = NULL;
+	size_t most = n;
 	int rc;
 
-	*usage = (struct llm_usage)LLM_USAGE_UNKNOWN;
+	*out = (struct llm_ranks){ .usage = LLM_USAGE_UNKNOWN };
 	rc = begin(&k, FORM_RERANK, a, e);
-	if (!rc)
-		rc = post(&k, rerank_body(&k, question, texts, n), &answer, e);
-	if (!rc) {
-		count(usage, answer);
-		rc = take_scores(&k, answer, scores, n, e);
+	for (size_t done = 0; !rc && done < n; ) {
+		size_t some = MIN(n - done, most);
+		json_t *answer = NULL;
+
+		k.halves = some > 1;
+		rc = post(&k, rerank_body(&k, question, texts + done, some, chars),
+			  &answer, e);
+		if (!rc) {
+			count(&out->usage, answer);
+			rc = take_scores(&k, answer, scores + done, some, e);
+			done += some;
+		} else if (is_halved(e->code) && some > 1) {
+			most = (some + 1) / 2;
+			err_clear(e);
+			rc = 0;
+		}
+		json_decref(answer);
 	}
-	json_decref(answer);
+	out->said = k.said;
 	buf_release(&k.sent);
 	buf_release(&k.answer);
 	return rc;

@@ -29,6 +29,17 @@ struct llm_vectors {
 				 * its credential; or NULL */
 };
 
+struct llm_ranks {
+	struct llm_usage usage;
+	struct str said;	/* as of llm_vectors */
+};
+
+enum llm_text {		/* flags: what the texts are */
+	LLM_PASSAGES = 0,
+	LLM_QUESTIONS = 1,
+	LLM_WHOLE = 2,	/* a text that is too long is not cut, but an error */
+};
+
 /*
  * The name of the vectors of a service: its model, and the requested dimension
  * (quirk embed_dimensions), if any. Vectors with different names cannot be
@@ -42,26 +53,27 @@ struct str llm_embed_name(const struct llm_service *s, struct arena *a);
  * request; the quirks embed_… lower these limits and add members. A request that the
  * service refuses, or fails at, is halved, and of a text that is refused alone only the
  * first half is sent, and so on: one that is too long has the vector of its beginning.
- * question: the texts are questions, not passages. Blocks. ERR_LLM_UNSUPPORTED, public: the
- * service or its provider has none; the errors of llm_check_service;
- * ERR_UPSTREAM_…; ERR_CANCELLED.
+ * how: enum llm_text; with LLM_WHOLE, texts have no limit here. Blocks.
+ * ERR_LLM_UNSUPPORTED, public: the service or its provider has none; the errors of
+ * llm_check_service; ERR_UPSTREAM_…; ERR_CANCELLED.
  */
 int llm_embed(const struct llm_call *io, const struct llm_service *s,
-	      const struct str *texts, size_t n, bool question, struct arena *a,
+	      const struct str *texts, size_t n, unsigned how, struct arena *a,
 	      struct llm_vectors *out, struct err *e) MUST_CHECK;
 
 /*
- * How well each of n texts (at most LIM_FOUND) fits the question, into scores,
+ * How well each of n texts fits the question, into scores,
  * higher is better; as the server counts. A text that it does not name has
- * -INFINITY. Blocks; errors as llm_embed.
+ * -INFINITY. Texts are cut unless how has LLM_WHOLE; a request of several texts that the
+ * service refuses, or fails at, is halved. Blocks; errors as llm_embed.
  *
  * {url}/rerank with {model, query, documents} (Cohere, Jina, Voyage, vLLM,
  * llama.cpp) or, by the quirk rerank_format, {query, texts} (TEI); the list of
  * {index, relevance_score or score} is the answer, its `results` or its `data`.
  */
 int llm_rerank(const struct llm_call *io, const struct llm_service *s,
-	       struct str question, const struct str *texts, size_t n,
-	       double *scores, struct arena *a, struct llm_usage *usage,
+	       struct str question, const struct str *texts, size_t n, unsigned how,
+	       double *scores, struct arena *a, struct llm_ranks *out,
 	       struct err *e) MUST_CHECK;
 
 #endif

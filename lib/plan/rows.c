@@ -34,7 +34,7 @@ static const struct db_field call_fields[] = {
 #undef F
 };
 
-const char *agentplan_step_status(int64_t status)
+const char *agentplan_step_status(const struct plan_step_row *s)
 {
 	static const char *const names[] = {
 		[PLAN_READY] = "ready", [PLAN_RUNNING] = "running",
@@ -42,7 +42,9 @@ const char *agentplan_step_status(int64_t status)
 		[PLAN_FAILED] = "failed", [PLAN_SKIPPED] = "skipped",
 	};
 
-	return name_at(names, ARRAY_LEN(names), status, "ready");
+	if (s->status == PLAN_RUNNING && s->stop_us)
+		return "stopping";
+	return name_at(names, ARRAY_LEN(names), s->status, "ready");
 }
 
 struct uuid agentplan_id_of(const struct uuid *turn_id, struct str call_id)
@@ -200,6 +202,7 @@ struct plan_skipping {
 	struct str step;
 	struct arena *a;
 	struct plan_row *out;
+	bool *stops;			/* it runs */
 };
 
 /* The number of the step with this id; -1: none. */
@@ -246,14 +249,14 @@ static int drop_waits(struct db *tx, const struct plan_skipping *k, int64_t numb
 	return 0;
 }
 
-static int show_skipped(struct db *tx, const struct plan_skipping *k, int64_t number,
-			struct err *e)
+static int show(struct db *tx, const struct plan_skipping *k, int64_t number,
+		const char *status, struct err *e)
 {
 	struct plan_row *p = k->out;
 	json_t *j = jx_keep(k->a, jx_try(p->progress));
 
 	json_object_set_new(json_array_get(j, (size_t)number), "status",
-			    json_string("skipped"));
+			    json_string(status));
 	if (j)
 		p->progress = str_of(jx_text(k->a, j));
 	return agentplan_set(tx, k->o, p, e);
@@ -272,26 +275,56 @@ static int skip_tx(struct db *tx, void *ctx, struct err *e)
 
 	if (rc < 0)
 		return -1;
+	*k->stops = false;
 	number = rc ? number_of(k->out->plan, k->step) : -1;
 	if (number < 0)
 		return err_set(e, ERR_NOT_FOUND, "no such step");
 	if (!str_is(k->out->status, "running") && !str_is(k->out->status, "waiting"))
 		return err_public(e, ERR_CONFLICT, "The plan does not run.");
-	if (db_exec(tx, STMT_PLAN_STEP_SKIP,
-		    DB_ARGS(DB_S(STR(PLAN_SKIPPED_TEXT)), DB_I(now_us), DB_U(k->id),
-			    DB_I(number), DB_U(&k->out->turn_id)), &r, e))
+	rc = agentplan_was_cut(tx, k->id, number, e);
+	if (rc < 0 || db_exec(tx, STMT_PLAN_STEP_SKIP,
+			      DB_ARGS(DB_S(rc ? STR(PLAN_CUT_TEXT) : STR(PLAN_SKIPPED_TEXT)),
+				      DB_I(now_us), DB_U(k->id), DB_I(number),
+				      DB_U(&k->out->turn_id)), &r, e))
+		return -1;
+	if (r.affected)
+		return drop_waits(tx, k, number, now_us, e) < 0 ? -1
+			: show(tx, k, number, "skipped", e);
+	if (db_exec(tx, STMT_PLAN_STEP_STOP, DB_ARGS(DB_I(now_us), DB_U(k->id), DB_I(number)),
+		    &r, e))
 		return -1;
 	if (!r.affected)
-		return err_public(e, ERR_CONFLICT, "The step runs or has ended.");
-	return drop_waits(tx, k, number, now_us, e) < 0 ? -1 : show_skipped(tx, k, number, e);
+		return err_public(e, ERR_CONFLICT, "The step has ended.");
+	*k->stops = true;
+	return show(tx, k, number, "stopping", e);
 }
 
 int agentplan_skip(struct db *db, const struct owner *o, const struct uuid *id,
 		   struct str step, struct arena *a, struct plan_row *out, struct err *e)
 {
-	struct plan_skipping k = { o, id, step, a, out };
+	bool stops;
+	struct plan_skipping k = { o, id, step, a, out, &stops };
 
-	return db_tx(db, skip_tx, &k, e);
+	return db_tx(db, skip_tx, &k, e) < 0 ? -1 : stops;
+}
+
+int agentplan_stopped(struct db *db, const struct uuid *id, struct arena *a,
+		      struct plan_step_row **out, size_t *n, struct err *e)
+{
+	return db_list(db, STMT_PLAN_STEPS_STOPPED, DB_ARGS(DB_U(id)), a, step_fields,
+		       sizeof(**out), 0, out, n, e);
+}
+
+int agentplan_was_cut(struct db *db, const struct uuid *id, int64_t number, struct err *e)
+{
+	const size_t step = (size_t)number;
+	int64_t n = 0;
+
+	if (db_int(db, STMT_PLAN_CALLS_CUT,
+		   DB_ARGS(DB_U(id), DB_I(agentplan_call_number(step, 0, 0)),
+			   DB_I(agentplan_call_number(step + 1, 0, 0))), &n, e) < 0)
+		return -1;
+	return n > 0;
 }
 
 /* -- calls -------------------------------------------------------------------------- */

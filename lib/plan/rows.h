@@ -26,16 +26,17 @@ struct plan_row {
 	struct str origins;		/* JSON; p == NULL: nobody's */
 };
 
-/* "ready", "running", … */
-const char *agentplan_step_status(int64_t status);
-
 struct plan_step_row {
 	int64_t number, status;		/* enum plan_step_status */
 	struct str result, origins;	/* p == NULL: none */
 	int64_t tokens;
 	double cost;			/* NAN: unknown */
 	int64_t started_us, ended_us;	/* 0: not yet */
+	int64_t stop_us;		/* the user stopped it while it ran; 0: no */
 };
+
+/* "ready", "running", …; of one that runs and is stopped "stopping". */
+const char *agentplan_step_status(const struct plan_step_row *s);
 
 enum { PLAN_CALL_JSON = 1, PLAN_CALL_ERROR = 2, PLAN_CALL_UNTRUSTED = 4 };
 
@@ -91,17 +92,29 @@ int agentplan_steps(struct db *db, const struct owner *o, const struct uuid *id,
 int agentplan_step_set(struct db *db, const struct uuid *id, const struct plan_step_row *s,
 		       struct err *e) MUST_CHECK;
 
-/* A step runs from now on. 1; 0: the user has skipped it; -1. */
+/* A step runs from now on. 1; 0: the user has skipped or stopped it; -1. */
 int agentplan_step_begin(struct db *db, const struct uuid *id, int64_t number,
 			 int64_t started_us, struct err *e) MUST_CHECK;
 
-/* The result of a step that the user has skipped. */
+/* The result of a step that the user has skipped, has stopped, and whose process died then. */
 #define PLAN_SKIPPED_TEXT "The user skipped this step."
+#define PLAN_STOPPED_TEXT "The user stopped this step while it ran. What its calls have changed stays."
+#define PLAN_CUT_TEXT "The user skipped this step after it was cut. It is unknown whether its last " \
+	"call was carried out."
+
+/* The steps that run and that the user has stopped. Text in a. */
+int agentplan_stopped(struct db *db, const struct uuid *id, struct arena *a,
+		      struct plan_step_row **out, size_t *n, struct err *e) MUST_CHECK;
+
+/* Whether a call of the step may have changed something that nobody knows of. 1, 0 or -1. */
+int agentplan_was_cut(struct db *db, const struct uuid *id, int64_t number,
+		      struct err *e) MUST_CHECK;
 
 /*
  * Skips the step with this id of a plan that has not ended, and drops what it waits for; the
- * turn goes on when it is asked to. Repeating it is no error. *out: the plan as it was, text in
- * a. ERR_NOT_FOUND: no such plan or step; ERR_CONFLICT: it has ended, or the step runs.
+ * turn goes on when it is asked to. One that runs is told to stop: 1; else 0. Repeating it is
+ * no error. *out: the plan as it was, text in a. ERR_NOT_FOUND: no such plan or step;
+ * ERR_CONFLICT: it has ended, or the step has.
  */
 int agentplan_skip(struct db *db, const struct owner *o, const struct uuid *id,
 		   struct str step, struct arena *a, struct plan_row *out,

@@ -100,6 +100,7 @@ struct resource_change {
 	/* TRACKED, set by hooks of `gone`: JSON of what goes with the row, kept as the
 	   member "with" of what it was before; empty: nothing */
 	struct str with;
+	struct str ask;			/* set by `gone` for `changed`: what a job is asked */
 	struct str secret;		/* of a new row; it is shown once */
 	bool job_due;			/* set: after the commit a job has work */
 };

@@ -148,6 +148,26 @@ int resource_purge(struct db *db, enum resource_root root,
 	return 1;
 }
 
+static const struct {
+	enum resource_root root;
+	enum resource_stmt stmt;
+} doomed[] = {
+#define DOOMED(id, root, ...) { ROOT_##root, RSTMT_##id##_DOOM },
+#include "resource/resource.def"
+};
+
+int resource_doom(struct db *tx, enum resource_root root, const struct uuid *id,
+		  struct err *e)
+{
+	static const struct uuid nobody;
+
+	for (size_t i = 0; i < ARRAY_LEN(doomed); i++)
+		if (doomed[i].root == root &&
+		    db_exec(tx, doomed[i].stmt, DB_ARGS(DB_U(&nobody), DB_U(id)), NULL, e))
+			return -1;
+	return 0;
+}
+
 /* By the id of what was above them, and of what was above that. */
 static const enum resource_stmt below[] = {
 #define BELOW(top, parent, column, id, ...) RSTMT_##id##_PURGEBELOW, RSTMT_##id##_PURGETOP,

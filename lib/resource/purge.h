@@ -31,6 +31,13 @@ int resource_purge_now(struct db *tx, enum resource_root root,
 		       const struct uuid *id, struct err *e) MUST_CHECK;
 
 /*
+ * In the transaction that takes the root away from its owner: takes its DOOMED rows
+ * away as well, which users list beside it, until resource_purge deletes them.
+ */
+int resource_doom(struct db *tx, enum resource_root root, const struct uuid *id,
+		  struct err *e) MUST_CHECK;
+
+/*
  * Deletes the rows of all resources that are BELOW the row with this id, which is
  * gone. Returns 1, or 0 if time ran out; -1.
  */

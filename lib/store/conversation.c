@@ -526,6 +526,7 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 		    DB_ARGS(DB_U(&nobody), DB_U(d->id), DB_S(d->o->tenant_id),
 			    DB_U(&d->o->user_id)), NULL, e) ||
 	    attachment_doom(tx, d->o, d->id, e) ||
+	    resource_doom(tx, ROOT_CONVERSATION, d->id, e) ||
 	    db_exec(tx, STMT_NOTICE_FORGET,
 		    DB_ARGS(DB_U(&d->o->user_id), DB_U(d->id)), NULL, e) ||
 	    db_exec(tx, STMT_FORK_UNLINK, DB_ARGS(DB_U(d->id)), NULL,

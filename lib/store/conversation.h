@@ -231,13 +231,19 @@ int conversation_any_in(struct db *db, struct str tenant_id,
 
 /*
  * Requests the job that deletes them (conversation_delete_of), in the
- * transaction that deletes the row *what.
+ * transaction that deletes the row *what. *args: those of the job, in arena a.
  */
 #define CONVERSATION_DELETE_JOB "agent-purge"
 int conversation_delete_ask(struct db *tx, const struct owner *by,
 			    const struct uuid *what,
-			    const struct conversation_of *of,
-			    struct err *e) MUST_CHECK;
+			    const struct conversation_of *of, struct arena *a,
+			    struct str *args, struct err *e) MUST_CHECK;
+
+/*
+ * After that transaction: deletes as many of them as a second allows before the answer,
+ * so that nobody reads them any more; the job deletes the others. Reports to the log.
+ */
+void conversation_delete_now(struct db *db, const struct owner *by, struct str args);
 
 /*
  * Runs that job, with its tenant, person and args: conversation_delete_by for each

@@ -4,12 +4,13 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "store/job.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
 
-enum { ARGS_BYTES = 1024, ROWS = 100 };	/* ROWS: as in the statement */
+enum { ARGS_BYTES = 1024, ROWS = 100, NOW_MS = 1000 };	/* ROWS: as in the statement */
 
 #define LAST_CHARACTER "\xf4\x8f\xbf\xbf"
 
@@ -41,7 +42,8 @@ int conversation_any_in(struct db *db, struct str tenant_id,
 
 int conversation_delete_ask(struct db *tx, const struct owner *by,
 			    const struct uuid *what,
-			    const struct conversation_of *of, struct err *e)
+			    const struct conversation_of *of, struct arena *a,
+			    struct str *out, struct err *e)
 {
 	struct buf args = BUF_INIT(ARGS_BYTES);
 	struct jw w = jw_on(&args);
@@ -57,11 +59,12 @@ int conversation_delete_ask(struct db *tx, const struct owner *by,
 	jw_kint(&w, "since", of->since_us);
 	jw_kint(&w, "before", of->before_us);
 	jw_end_obj(&w);
+	*out = (struct str){ arena_memdup(a, args.p, args.n), args.n };
 	rc = store_job_ask(tx, &(struct job){
 		.kind = STR(CONVERSATION_DELETE_JOB),
 		.subject = str_of(uuid_format(what, id)),
 		.tenant_id = by->tenant_id, .user_id = by->user_id,
-		.args = buf_str(&args) }, e);
+		.args = *out }, e);
 	buf_release(&args);
 	return rc;
 }
@@ -117,4 +120,13 @@ int conversation_delete_of(struct db *db, const struct owner *by, struct str arg
 	} while (!rc && n == ROWS && clock_mono_ms() < until_ms);
 	arena_release(&a);
 	return rc ? -1 : n < ROWS && clock_mono_ms() < until_ms;
+}
+
+void conversation_delete_now(struct db *db, const struct owner *by, struct str args)
+{
+	struct err e = ERR_INIT;
+
+	if (args.n && conversation_delete_of(db, by, args, clock_mono_ms() + NOW_MS,
+					     &e) < 0)
+		log_err("conversations are left to the job", &e);
 }

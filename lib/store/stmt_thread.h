@@ -137,7 +137,8 @@ struct number {
 	F(tokens, i, "x.tokens") SEP \
 	F(cost, D, "x.cost") SEP \
 	F(started_us, I, "x.started_us") SEP \
-	F(ended_us, I, "x.ended_us")
+	F(ended_us, I, "x.ended_us") SEP \
+	F(stop_us, I, "x.stop_us")
 #define PLAN_CALL_FIELDS(F, SEP) \
 	F(number, i, "x.number") SEP \
 	F(call_id, s, "x.call_id") SEP \

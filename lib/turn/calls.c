@@ -475,6 +475,8 @@ static void run_job(struct call_job *j)
 	tool_call(&j->loop->tools, &ctx, j->call->name,
 		  j->call->edited.n ? j->call->edited : j->call->args,
 		  &j->result);
+	if (j->loop->trail)
+		trail_ran(j->loop, j->call);
 }
 
 static void *job_main(void *p)

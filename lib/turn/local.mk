@@ -26,7 +26,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/operation.c lib/turn/operation.h \
 	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pause.c lib/turn/pause.h \
-	lib/turn/plan.c lib/turn/plan.h lib/turn/plan_again.c \
+	lib/turn/plan.c lib/turn/plan.h lib/turn/plan_again.c lib/turn/plan_prompt.c \
+	lib/turn/plan_prompt.h lib/turn/plan_stop.c lib/turn/plan_stop.h \
 	lib/turn/place.c lib/turn/place.h \
 	lib/turn/preview.c lib/turn/preview.h \
 	lib/turn/quote.c lib/turn/quote.h \

@@ -19,6 +19,7 @@
 #include "turn/context.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
+#include "turn/plan_stop.h"
 #include "turn/trail.h"
 
 #include "base/banned.h"
@@ -124,6 +125,7 @@ static void set_up_step(struct turn_loop *l, const struct tool_turn *turn,
 	struct tool_turn *to = &l->tool_ctx.turn;
 
 	l->trail = trail;
+	l->abort = to->abort = trail->stop->abort;
 	/* Its own: the steps of a plan run at the same time. */
 	to->by.changes = changes;
 	to->plan = true;

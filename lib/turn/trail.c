@@ -9,6 +9,7 @@
 #include "turn/context.h"
 #include "turn/loop.h"
 #include "turn/pause.h"
+#include "turn/plan_stop.h"
 #include "turn/resume.h"
 
 #include "base/banned.h"
@@ -61,9 +62,15 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 
 	if (!calls_may_change(l, c))
 		return true;
+	if (!turn_step_begin_change(j->stop)) {
+		tool_refuse(a, ERR_CANCELLED, "The user stopped this step before the call "
+			    "ran.", out);
+		return false;
+	}
 	if (agentplan_call_begin(l->run->deps->db, &j->plan_id, c->plan_call, c->plan_tries,
 				 &e) < 0) {
 		log_err("call of a plan", &e);
+		turn_step_end_change(j->stop);
 		tool_refuse(a, ERR_TOOL_FAILED, "The call could not be recorded, so it "
 			    "was not run.", out);
 		return false;
@@ -72,6 +79,12 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 	changes->plan_call = c->plan_call;
 	changes->plan_try = ++c->plan_tries;
 	return true;
+}
+
+void trail_ran(const struct turn_loop *l, const struct turn_call *c)
+{
+	if (calls_may_change(l, c))
+		turn_step_end_change(l->trail->stop);
 }
 
 void trail_end(struct turn_loop *l, const struct turn_call *c)

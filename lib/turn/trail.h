@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 
+struct step_stop;
 struct resource_changes;
 struct tool_result;
 struct turn_call;
@@ -21,6 +22,7 @@ struct turn_loop;
 struct turn_wait;
 
 struct trail {
+	struct step_stop *stop;		/* of the step */
 	struct uuid plan_id;
 	size_t step, round;
 	const struct turn_wait *rows;	/* of the turn, as stored */
@@ -43,6 +45,9 @@ int trail_round(struct turn_loop *l, struct err *e) MUST_CHECK;
 bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 		   struct resource_changes *changes, struct arena *a,
 		   struct tool_result *out);
+
+/* After it, in its thread: only of one that trail_begin has let run. */
+void trail_ran(const struct turn_loop *l, const struct turn_call *c);
 
 /* Stores the result of a call. */
 void trail_end(struct turn_loop *l, const struct turn_call *c);

@@ -65,11 +65,12 @@ def test_a_model_that_is_not_there(lab, bearer, id):
     assert "data" not in answer.json
 
 
-@pytest.mark.parametrize("path", ["/completions", "/embeddings", "/audio/speech", "/x/y"])
+@pytest.mark.parametrize("path", ["/completions", "/moderations", "/audio/speech", "/x/y"])
 def test_an_unknown_path_says_what_there_is(lab, bearer, path):
     answer = lab.post("//chat/openai/v1" + path, {}, **bearer)
     assert answer.status == 404 and answer.json["error"]["code"] == "not_found"
-    for one in ("GET /models", "POST /chat/completions", "POST /responses"):
+    for one in ("GET /models", "POST /chat/completions", "POST /responses",
+                "POST /embeddings", "POST /rerank"):
         assert one in answer.json["error"]["message"]
 
 

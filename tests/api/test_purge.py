@@ -89,6 +89,95 @@ STAYS = {"metric", "metric_gauge", "notification", "notification_topic", "turn_j
          "usage_record", "user", "site_key", "web_process"}
 
 
+def without_jobs(lab, *users):
+    """The jobs of these users wait until the database is told otherwise."""
+    for user in users:
+        assert lab.get("/me", user=user).status == 200
+        lab.sql("INSERT INTO job (kind, subject, tenant_id, user_id, taken, due_us, created_us)"
+                f" SELECT 'of-a-newer-program', CONCAT('{user}', seq), 'default', id, 1,"
+                " 8000000000000000, 1 FROM user, seq_1_to_2"
+                f" WHERE login = '{user}'")
+
+
+def test_what_users_list_is_doomed(lab):
+    """Whatever of a conversation has a list of its own."""
+    rows = rows_of(lab)
+    listed = {table for kind, _, table, what in rows
+              if kind == "resource" and what.startswith("USER ")}
+    parts = {table for kind, root, table, _ in rows if (kind, root) == ("part", "CONVERSATION")}
+    doomed = {table for kind, _, table, _ in rows if kind == "doomed"}
+    assert listed & parts == doomed and len(doomed) == 3
+
+
+def test_what_is_deleted_is_unreadable_before_its_job(make_lab):
+    """Ratings with their text, plans and shares were listed until the job had run."""
+    lab = make_lab(config={"roles": {
+        "user": {"groups": ["*"], "permissions": ["AIChat.*"]},
+        "quality": {"groups": ["quality"], "permissions": ["AI.Ratings.Read"]}}})
+    said = lab.chat({"text": "A secret."}, user="ada")[-1].data
+    id, turn = said["conversationId"], said["turnId"].replace("-", "")
+    rating = lab.post("/ratings", {
+        "conversationId": id, "messageId": said["messageId"], "value": "bad",
+        "comment": "A secret.", "withText": True}, user="ada").json["id"]
+    assert lab.get("/me", user="bob").status == 200
+    assert lab.post("/conversation-shares", {"conversationId": id, "user": "bob"},
+                    user="ada").status == 201
+    lab.sql("INSERT INTO plan (id, tenant_id, user_id, version, created_us, updated_us,"
+            " conversation_id, turn_id, call_id, goal, status, plan, progress) SELECT t.id,"
+            " c.tenant_id, c.user_id, 1, 1, 1, c.id, t.id, 'c', 'A secret.', 'running', '{}',"
+            " '[]' FROM turn t JOIN conversation c ON c.id = t.conversation_id"
+            f" WHERE t.id = UNHEX('{turn}')")
+    lists = [("/ratings", "ada", []), ("/plans", "ada", []),
+             ("/conversation-shares", "ada", []), ("/rated-answers", "zoe", ["quality"])]
+    for path, user, groups in lists:
+        assert lab.get(path, user=user, groups=groups).json["totalCount"] == 1, path
+    assert len(lab.get("/shared-conversations", user="bob").json["items"]) == 1
+    without_jobs(lab, "ada")
+    assert lab.call("DELETE", f"/conversations/{id}", user="ada").status == 204
+    assert lab.sql("SELECT COUNT(*) FROM rating") == [["1"]]       # the job has not run
+    for path, user, groups in lists:
+        page = lab.get(path, user=user, groups=groups)
+        assert (page.json["items"], page.json["totalCount"]) == ([], 0), path
+    assert lab.get("/shared-conversations", user="bob").json["items"] == []
+    assert lab.get(f"/ratings/{rating}", user="ada").status == 404
+    assert lab.get(f"/plans/{said['turnId']}", user="ada").status == 404
+    used = {i["key"]: i["used"] for i in lab.get("/me/limits", user="ada").json["items"]}
+    assert used["stored"] == 0
+    lab.sql("DELETE FROM job WHERE kind = 'of-a-newer-program'")
+    lab.command("work")
+    assert lab.sql("SELECT COUNT(*) FROM rating UNION ALL SELECT COUNT(*) FROM plan UNION ALL"
+                   " SELECT COUNT(*) FROM conversation_share") == [["0"]] * 3
+
+
+def test_conversations_go_with_what_they_are_in(make_lab):
+    """They were readable until the job of the agent or workspace had run."""
+    lab = make_lab(config={"roles": {
+        "user": {"groups": ["*"], "permissions": ["AIChat.*"]},
+        "admin": {"groups": ["it"], "permissions": ["*"]}}})
+    root = {"user": "root", "groups": ["it"]}
+    made = lab.post("/workspaces", {"name": "W", "visibleTo": ["*"]}, **root).json
+    path = f"/workspaces/{made['workspaceId']}"
+    agent = lab.post(path + "/agents", {"name": "A"}, **root).json["agentId"]
+    talks = {}
+    for user in ("ada", "bob"):
+        for of in ({}, {"agentId": agent}):
+            for _ in range(3):
+                answer = lab.post("/conversations", {"workspaceId": made["workspaceId"], **of},
+                                  user=user)
+                assert answer.status == 201, answer
+                talks.setdefault("agent" if of else "workspace", []).append(
+                    (user, answer.json["conversationId"]))
+    without_jobs(lab, "root")
+    for what, address in (("agent", f"{path}/agents/{agent}"), ("workspace", path)):
+        assert lab.call("DELETE", address, **root).status == 204
+        for user, id in talks[what]:
+            assert lab.get(f"/conversations/{id}", user=user).status == 404
+            assert lab.get(f"/conversations/{id}/messages", user=user).status == 404
+        if what == "agent":
+            assert len(lab.get("/conversations", user="ada").json["items"]) == 3
+    assert lab.get("/conversations", user="bob").json["items"] == []
+
+
 def counted(lab):
     """Rows of every table there is."""
     tables = [name for name, in lab.sql(

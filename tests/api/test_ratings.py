@@ -53,7 +53,9 @@ def test_an_answer_is_rated(lab):
     assert bad["answer"] == meta["content"]
     assert lab.get(f"/ratings?conversationId={conversation}&value=bad",
                    user="ada").json["totalCount"] == 1
-    other = next(one for one in seen(lab).json["items"] if one["messageId"] == message)
+    other = wait_until("the user is noted, behind the answer", lambda: next(
+        (one for one in seen(lab).json["items"] if one["messageId"] == message and one["user"]),
+        None))
     assert (other["user"], other["comment"]) == ("ada", "It is not.")
     one = lab.get(f"/rated-answers/{other['id']}", user="zoe", groups=["quality"]).json
     assert (one["question"], one["answer"]) == ("Why is the sky blue?", meta["content"])

@@ -17,6 +17,11 @@ test('a turn keeps the board of its plan, and knows when nobody works on it', ()
 		turn.apply('plan', { planId: 'p', callId: 'c', status, plan, progress: [] });
 	turn.setRows([call]);
 	assert.equal(turn.boards.get('c').status, 'waiting');
+	turn.apply('plan', { planId: 'p', callId: 'c', status: 'waiting', plan,
+		progress: [{ id: 'a', status: 'running' }, { id: 'b', status: 'ready' }] });
+	turn.skipStep('p', 'a', 'stopping', []);
+	assert.deepEqual(turn.boards.get('c').progress.map((one) => one.status),
+		['stopping', 'ready']);
 
 	for (const [waits, sleeps] of [[[{ type: 'approval' }], false], [[], true]]) {
 		const copy = turn.catchUp('t');

@@ -24,7 +24,25 @@ test('models are agents', async () => {
 	const ids = [];
 	for await (const model of client.models.list())
 		ids.push(model.id);
-	assert.deepEqual(ids, ['lab', 'lab/helper', 'lab/plain', 'lab/editor']);
+	assert.deepEqual(ids, ['lab', 'lab/helper', 'lab/plain', 'lab/editor', 'vectors', 'ranks']);
+});
+
+test('vectors, as the client asks for them and as numbers', async () => {
+	const input = ['leave', 'trains are late'];
+	const [packed, plain] = await Promise.all([undefined, 'float'].map((encoding_format) =>
+		client.embeddings.create({ model: 'vectors', input, encoding_format })));
+	assert.deepEqual(packed.data.map((one) => one.index), [0, 1]);
+	assert.equal(packed.data[0].embedding.length, 64);
+	for (const [i, one] of packed.data.entries())
+		for (const [k, n] of one.embedding.entries())
+			assert.ok(Math.abs(n - plain.data[i].embedding[k]) < 1e-6);
+	assert.ok(packed.usage.total_tokens > 0);
+	await assert.rejects(client.embeddings.create({ model: 'vectors', input: [[1, 2]] }),
+		(e) => e instanceof OpenAI.BadRequestError && e.param === 'input');
+	await assert.rejects(client.embeddings.create({ model: 'lab', input }), OpenAI.NotFoundError);
+	const ranked = await client.post('/rerank', { body: {
+		model: 'ranks', query: 'which?', documents: ['two words', 'one'], top_n: 1 } });
+	assert.deepEqual(ranked.results.map((one) => one.index), [1]);
 });
 
 test('a plain completion, tools run on the server', async () => {

@@ -124,6 +124,31 @@ def test_what_is_in_projects_counts(make_lab):
     assert of(lab, "ada")[0]["projects"] < 4000
 
 
+def test_what_is_beside_messages_counts(make_lab):
+    """Tags of conversations, the tools of a page in each turn, what turns wait for."""
+    lab = make_lab(config={"limits": {"stored_mb": 1}}, workspaces={
+        "lab": {"workspace": "lab", "client_tools": "allow", "title_by_model": False}})
+    tags = [f"{i:02}" + "€" * 38 for i in range(20)]
+    id = lab.post("/conversations", {"workspaceId": "lab"}, user="ada").json["conversationId"]
+    before = of(lab, "ada")[0]["conversations"]
+    assert lab.call("PATCH", f"/conversations/{id}", {"tags": tags}, user="ada").status == 200
+    assert of(lab, "ada")[0]["conversations"] > before + 2000
+    tools = [{"name": f"t{i}", "description": "x" * 1000, "parameters": {"type": "object"}}
+             for i in range(30)]
+    for _ in range(3):
+        before = of(lab, "ada")[0]["conversations"]
+        lab.chat({"text": "Yes."}, user="ada", conversationId=id,
+                 client={"mode": "page", "tools": tools})
+        assert of(lab, "ada")[0]["conversations"] > before + 30000
+    before = of(lab, "ada")[0]["conversations"]
+    asked = lab.chat({"tool_calls": [{"name": "t1", "args": {"a": "z" * 9000}}]},
+                     user="ada", conversationId=id,
+                     client={"mode": "page", "tools": tools[:2]})
+    assert asked[-1].data["for"]
+    # The call is a message as well as what the turn waits for.
+    assert of(lab, "ada")[0]["conversations"] > before + 2 * 9000
+
+
 def test_turns_stop_at_the_limit(make_lab):
     lab = make_lab(config={"limits": {"stored_mb": 1}})
     id, _ = talk(lab, "ada", turns=1)
@@ -151,6 +176,33 @@ def test_files_count_with_their_texts(make_lab):
     assert lab.call("DELETE", f"/attachments/{one.json['id']}", user="ada").status == 204
     assert of(lab, "ada")[0]["files"] == 0
     assert upload(b"b word " * 60000).status == 201
+
+
+def test_bodies_of_unknown_length_count_while_they_come(make_lab):
+    """Ten files without a Content-Length were 117 MB, of which one may store 1 MiB."""
+    lab = make_lab(config={"limits": {"stored_mb": 1}})
+    base = base_of(lab, "ada")
+    first = lab.call("POST", "/attachments?name=part.bin", b"x", user="ada", headers={
+        "Content-Type": "application/octet-stream", "Upload-Complete": "?0"}).json["id"]
+    for method, path, more in (
+            ("POST", "/attachments?name=a.bin", []),
+            ("PATCH", f"/attachments/{first}", [("HTTP_UPLOAD_OFFSET", "1")]),
+            ("POST", f"{base}/documents?name=a.txt", [])):
+        request = Request(lab, method, path, [
+            ("HTTP_X_TEST_USER", "ada"), ("HTTP_X_TEST_GROUPS", "-"),
+            ("HTTP_X_TEST_SECRET", "lab-secret-of-the-proxy"),
+            ("HTTP_X_REQUESTED_WITH", "lab"), ("CONTENT_TYPE", "application/octet-stream"),
+            *more])
+        for _ in range(64):
+            if not request.send(b"word " * 13000):
+                break
+        request.send(b"")
+        status, body = request.answer()
+        assert status == 413 and b"You may store 1 MiB." in body, (path, status, body)
+        assert of(lab, "ada")[0]["stored"] < 3 * MIB
+        if method == "PATCH":
+            assert lab.call("DELETE", path, user="ada").status == 204
+    assert of(lab, "ada")[0]["stored"] == 0
 
 
 def test_documents_count_for_who_writes_them(make_lab):

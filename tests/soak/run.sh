@@ -23,12 +23,26 @@ stress() {
 	tally "$name" "$ok" $((1 - ok + reports)) 0 "$file"
 }
 
+# soak_script NAME NUMBER: tests/soak/NAME.py with a database of its own.
+soak_script() {
+	build_all
+	begin "$1"
+	if LAMPLIGHTER_BUILD=$build "$top/tests/unit/with-mariadb" /usr/bin/python3 \
+		"$top/tests/soak/$1.py" "$2" >"$out/$1.log" 2>&1; then
+		tally "$1" 1 0 0 "$out/$1.log"
+	else
+		tally "$1" 0 1 0 "$out/$1.log"
+	fi
+	tail -n 3 "$out/$1.log"
+}
+
 # run_soak fuzz|stress [SECONDS]: an hour of each fuzzer, ten minutes of stress
 # under each sanitizer. run_soak cluster [TIMES]: each storm twenty times. run_soak
 # cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes.
 # run_soak steps [MB]: the work of the functions that read text, over two MiB and four.
 # run_soak projects [CHANGES]: of a tree by four writers; and what the time of an answer tells.
 # run_soak plans [SECONDS]: plans whose process is killed at random moments.
+# run_soak reader [SECONDS]: readers of a turn of 10,000 events that stop reading for so long.
 # run_soak files [NUMBER]: files at random, read by us and by others; seven of each.
 run_soak() {
 	local start=$SECONDS what=${1:-} seconds=${2:-}
@@ -94,17 +108,9 @@ run_soak() {
 			tally projects 0 1 0 "$out/projects.log"
 		fi
 		tail -n 9 "$out/projects.log" ;;
-	plans)
-		build_all
-		begin plans
-		if LAMPLIGHTER_BUILD=$build "$top/tests/unit/with-mariadb" /usr/bin/python3 \
-			"$top/tests/soak/plans.py" "${seconds:-300}" >"$out/plans.log" 2>&1; then
-			tally plans 1 0 0 "$out/plans.log"
-		else
-			tally plans 0 1 0 "$out/plans.log"
-		fi
-		tail -n 3 "$out/plans.log" ;;
-	*) die "soak fuzz, stress, steps, cluster, cluster-keys, files, plans or projects" ;;
+	plans) soak_script plans "${seconds:-300}" ;;
+	reader) soak_script reader "${seconds:-60}" ;;
+	*) die "soak fuzz, stress, steps, cluster, cluster-keys, files, plans, projects or reader" ;;
 	esac
 	summary "$start"
 }

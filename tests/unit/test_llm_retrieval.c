@@ -34,13 +34,13 @@ static struct llm_service service(const char *provider, const char *path,
 	return s;
 }
 
-static int embed(const struct llm_service *s, bool question,
+static int embed(const struct llm_service *s, unsigned how,
 		 struct llm_vectors *out, struct err *e)
 {
 	const struct llm_call io = { .http = http };
 	const struct str texts[] = { STR("one"), STR("two") };
 
-	return llm_embed(&io, s, texts, 2, question, &a, out, e);
+	return llm_embed(&io, s, texts, 2, how, &a, out, e);
 }
 
 static void vectors_have_the_order_of_their_texts(void **state)
@@ -54,7 +54,7 @@ static void vectors_have_the_order_of_their_texts(void **state)
 		"\"embedding\":[3,4]},{\"object\":\"embedding\",\"index\":0,"
 		"\"embedding\":[1.5,-2]}],\"usage\":{\"prompt_tokens\":8,"
 		"\"total_tokens\":8}}";
-	assert_int_equal(embed(&s, false, &v, &e), 0);
+	assert_int_equal(embed(&s, LLM_PASSAGES, &v, &e), 0);
 	assert_int_equal(v.dimension, 2);
 	assert_true(v.v[0] == 1.5F && v.v[1] == -2 && v.v[2] == 3 && v.v[3] == 4);
 	assert_int_equal(v.usage.input, 8);
@@ -63,7 +63,7 @@ static void vectors_have_the_order_of_their_texts(void **state)
 	s = service("ollama", "", NULL);
 	reply = "{\"model\":\"m\",\"embeddings\":[[1,0,0],[0,1,0]],"
 		"\"prompt_eval_count\":4}";
-	assert_int_equal(embed(&s, false, &v, &e), 0);
+	assert_int_equal(embed(&s, LLM_PASSAGES, &v, &e), 0);
 	assert_true(v.dimension == 3 && v.v[4] == 1 && v.usage.input == 4);
 	assert_non_null(strstr(peer_last(peer), "POST /api/embed "));
 }
@@ -79,9 +79,9 @@ static void questions_have_their_own_prefix(void **state)
 	(void)state;
 	reply = "{\"data\":[{\"index\":0,\"embedding\":[1]},"
 		"{\"index\":1,\"embedding\":[1]}]}";
-	assert_int_equal(embed(&s, true, &v, &e), 0);
+	assert_int_equal(embed(&s, LLM_QUESTIONS, &v, &e), 0);
 	assert_non_null(strstr(peer_last(peer), "[\"query: one\",\"query: two\"]"));
-	assert_int_equal(embed(&s, false, &v, &e), 0);
+	assert_int_equal(embed(&s, LLM_PASSAGES, &v, &e), 0);
 	assert_non_null(strstr(peer_last(peer), "[\"passage: one\",\"passage: two\"]"));
 }
 
@@ -99,7 +99,7 @@ static void gemini_makes_vectors_at_its_compatible_address(void **state)
 	s.set.api_key = true;
 	answer = slurp("tests/fixtures/providers/embeddings/gemini-openai.json");
 	reply = buf_str(&answer).p;
-	assert_int_equal(embed(&s, false, &v, &e), 0);
+	assert_int_equal(embed(&s, LLM_PASSAGES, &v, &e), 0);
 	assert_int_equal(v.dimension, 4);
 	assert_true(v.v[0] == 0.25F && v.v[4] == -0.5F);
 	assert_int_equal(v.usage.input, -1);
@@ -132,21 +132,21 @@ static void vectors_are_asked_for_as_the_quirks_say(void **state)
 	memcpy(want + strlen(want), "\"]", 3);
 	reply = "{\"data\":[{\"index\":0,\"embedding\":[1,2]}]}";
 	n = atomic_load(&peer->n_reqs);
-	assert_int_equal(llm_embed(&io, &s, texts, 2, false, &a, &v, &e), 0);
+	assert_int_equal(llm_embed(&io, &s, texts, 2, LLM_PASSAGES, &a, &v, &e), 0);
 	/* A request for each, and the second text was cut. */
 	assert_int_equal(atomic_load(&peer->n_reqs), n + 2);
 	assert_non_null(strstr(peer_last(peer), want));
 	assert_non_null(strstr(peer_last(peer), "\"input_type\":\"passage\""));
 	assert_non_null(strstr(peer_last(peer), "\"truncate\":\"END\""));
 	assert_null(strstr(peer_last(peer), "dimensions"));
-	assert_int_equal(llm_embed(&io, &s, texts, 1, true, &a, &v, &e), 0);
+	assert_int_equal(llm_embed(&io, &s, texts, 1, LLM_QUESTIONS, &a, &v, &e), 0);
 	assert_non_null(strstr(peer_last(peer), "\"input_type\":\"query\""));
 	assert_true(str_is(llm_embed_name(&s, &a), "tiny"));
 	json_object_set_new(quirks, "embed_truncate", json_false());
-	assert_int_equal(llm_embed(&io, &s, texts, 1, true, &a, &v, &e), 0);
+	assert_int_equal(llm_embed(&io, &s, texts, 1, LLM_QUESTIONS, &a, &v, &e), 0);
 	assert_non_null(strstr(peer_last(peer), "\"truncate\":false"));
 	json_object_set_new(quirks, "embed_texts", json_integer(65));
-	assert_int_equal(llm_embed(&io, &s, texts, 1, true, &a, &v, &e), -1);
+	assert_int_equal(llm_embed(&io, &s, texts, 1, LLM_QUESTIONS, &a, &v, &e), -1);
 	assert_non_null(strstr(e.text, "embed_texts must be a number from 1 to 64"));
 }
 
@@ -171,7 +171,7 @@ static void strange_vectors_are_refused(void **state)
 		struct err e = ERR_INIT;
 
 		reply = bad[i];
-		assert_int_equal(embed(&s, false, &v, &e), -1);
+		assert_int_equal(embed(&s, LLM_PASSAGES, &v, &e), -1);
 		assert_int_equal(e.code, ERR_UPSTREAM_PROTOCOL);
 	}
 }
@@ -180,9 +180,10 @@ static int rank(const struct llm_service *s, double *scores, struct err *e)
 {
 	const struct llm_call io = { .http = http };
 	const struct str texts[] = { STR("one"), STR("two"), STR("three") };
-	struct llm_usage usage;
+	struct llm_ranks ranks;
 
-	return llm_rerank(&io, s, STR("which?"), texts, 3, scores, &a, &usage, e);
+	return llm_rerank(&io, s, STR("which?"), texts, 3, LLM_PASSAGES, scores, &a,
+			  &ranks, e);
 }
 
 static void every_form_of_a_ranking_is_read(void **state)
@@ -280,7 +281,7 @@ static void a_call_ends_when_its_client_leaves(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	io.peer_fd = pair[0];
 	close(pair[1]);
-	assert_int_equal(llm_embed(&io, &s, &text, 1, true, &a, &v, &e), -1);
+	assert_int_equal(llm_embed(&io, &s, &text, 1, LLM_QUESTIONS, &a, &v, &e), -1);
 	assert_int_equal(e.code, ERR_CANCELLED);
 	close(pair[0]);
 }

@@ -606,21 +606,23 @@ export class Thread extends Pages {
 	}
 
 	/**
-	 * Skips a step of a turn's plan; then the turn goes on, if nothing else waits.
+	 * Skips or stops a step of a turn's plan; then the turn goes on, if nothing else waits.
 	 * @param {import('./turn.js').Turn} turn
 	 * @param {{planId: string, stepId: string, waits: object[]}} step and what it waits for
 	 */
 	async skipStep(turn, { planId, stepId, waits })
 	{
+		let status;
+
 		this.sendError = null;
 		try {
-			await this.#api.skipStep(planId, stepId);
+			({ status } = await this.#api.skipStep(planId, stepId));
 		} catch (error) {
 			this.sendError = error;
 			this.changed();
 			return;
 		}
-		turn.skipStep(planId, stepId, waits);
+		turn.skipStep(planId, stepId, status, waits);
 		if (!turn.running && turn.waiting.length === 0)
 			await this.#wake(turn);
 	}

@@ -170,14 +170,14 @@ export class Turn extends Observable {
 				(part.result === undefined || part.superseded));
 	}
 
-	/** A step of one of its plans is not run, and what it waited for not asked any more. */
-	skipStep(planId, stepId, waits)
+	/** A step of one of its plans is skipped or stopping; what it waited for is not asked any more. */
+	skipStep(planId, stepId, status, waits)
 	{
 		for (const [callId, board] of this.boards) {
 			if (board.planId !== planId)
 				continue;
 			this.boards.set(callId, { ...board, progress: board.progress.map((one) =>
-				(one.id === stepId ? { ...one, status: 'skipped' } : one)) });
+				(one.id === stepId ? { ...one, status } : one)) });
 		}
 		this.waiting = this.waiting.filter((wait) => !waits.includes(wait));
 		this.changed();

@@ -37,7 +37,8 @@ import { icon } from './icons.js';
 const ICONS = { done: 'check', failed: 'warning', waiting: 'question', skipped: 'stop' };
 /** @type {Record<string, string>} */
 const TEXTS = { ready: 'plan.is.ready', running: 'plan.is.running', waiting: 'plan.is.waiting',
-	done: 'plan.is.done', failed: 'plan.is.failed', skipped: 'plan.is.skipped' };
+	done: 'plan.is.done', failed: 'plan.is.failed', skipped: 'plan.is.skipped',
+	stopping: 'plan.is.stopping' };
 /** The number in the id of a step's call is the step's times this, and more. */
 const CALLS_OF_STEP = 2 ** 20;
 
@@ -202,10 +203,11 @@ class LampPlan extends PageElement {
 					content: t('plan.stepAgainSaid', { title: step.title }) })}
 				>${t('plan.stepAgain')}</button>`;
 		}
-		return status === 'ready' || status === 'waiting' ? html`<button type="button"
-			class="link-button" aria-label=${t('plan.skipStep', { n: at + 1 })}
+		return ['ready', 'waiting', 'running'].includes(status) ? html`<button type="button"
+			class="link-button"
+			aria-label=${t(status === 'running' ? 'plan.stopStep' : 'plan.skipStep', { n: at + 1 })}
 			@click=${() => this.emit('lamp-skip', { planId, stepId: step.id, waits })}
-			>${t('plan.skip')}</button>` : nothing;
+			>${t(status === 'running' ? 'plan.stop' : 'plan.skip')}</button>` : nothing;
 	}
 
 	/** @param {number} n of steps */
@@ -235,11 +237,11 @@ class LampPlan extends PageElement {
 		const [card] = waits;
 		// what was at it is gone
 		const status = card ? 'waiting' : !TEXTS[now.status] ||
-			(now.status === 'running' && !this.running) ? 'ready' : now.status;
+			(['running', 'stopping'].includes(now.status) && !this.running) ? 'ready' : now.status;
 		const result = this.result?.steps?.[at]?.result;
 
 		return html`<li class="plan-step plan-${status}">
-			<span class="tool-state">${status === 'running' ?
+			<span class="tool-state">${status === 'running' || status === 'stopping' ?
 				html`<span class="spinner" aria-hidden="true"></span>` : ICONS[status] ?
 					icon(ICONS[status]) : html`<span class="plan-dot" aria-hidden="true"></span>`}</span>
 			<span class="plan-title" dir="auto">${step.title}</span>

@@ -261,7 +261,7 @@ export class LampTurn extends PageElement {
 				board.status !== 'proposed' ? html`<lamp-plan .board=${board}
 				.result=${part.result} .waits=${this.turn.waiting}
 				?running=${this.turn.running}
-				?mine=${!this.readonly && !this.busy}
+				?mine=${!this.readonly && (!this.busy || this.turn.running)}
 				?over=${this.#isOver()}
 				@lamp-skip=${({ detail }) =>
 					this.emit('lamp-plan-skip', { turn: this.turn, step: detail })}

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""Vectors and ranking for programs: {base}/openai/v1/embeddings and /rerank pass on to
+services that the admin offers (docs/openai-server.md)."""
+
+import base64
+import json
+import struct
+
+import pytest
+from described import check
+from embedders import DIMENSION, peer, service_of, vector  # noqa: F401: fixtures
+from lab import Lab
+from labs import KEYS, WORKSPACES
+
+ROOT = "//chat/openai/v1"
+KEY = "sk-of-the-provider-0123456789"
+ROLES = {"user": {"groups": ["*"], "permissions": ["AIChat.*", "AI.Chat.UseTool.*", "AI.Tokens.*"]},
+         "admin": {"groups": ["it"], "permissions": ["*"]}}
+
+
+@pytest.fixture(scope="module")
+def lab(peer):  # noqa: F811
+    def service(*can, **more):
+        return {"provider": "openai_compatible", "url": peer.url + "/v1", "model": "tiny",
+                "api_key": KEY, "capabilities": list(can), "retries": 0, **more}
+    with Lab(workspaces=WORKSPACES, config={"roles": ROLES, "openai": {"services": {
+            "vectors": {}, "ranks": ["*"], "staff-vectors": {"groups": ["staff"]},
+            "nomic": {}}}, **KEYS}, services={
+                "vectors": service("embed", quirks={
+                    "embed_query_prefix": "query: ", "embed_document_prefix": "passage: "}),
+                "ranks": service("rerank"), "staff-vectors": service("embed"),
+                "hidden": service("embed", "rerank"),
+                "nomic": service("embed", provider="ollama", url=peer.url, model="nomic"),
+            }) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def fresh(peer):  # noqa: F811
+    peer.reset()
+
+
+def embed(lab, given, model="vectors", user="ada", **more):
+    return lab.post(ROOT + "/embeddings", {"model": model, "input": given, **more}, user=user)
+
+
+def rerank(lab, documents, model="ranks", query="which?", user="ada", **more):
+    return lab.post(ROOT + "/rerank", {"model": model, "query": query,
+                                       "documents": documents, **more}, user=user)
+
+
+def models(lab, **who):
+    return [m["id"] for m in lab.get(ROOT + "/models", **who).json["data"]]
+
+
+def near(a, b):
+    return len(a) == len(b) and all(abs(x - y) < 1e-6 for x, y in zip(a, b))
+
+
+def test_what_is_offered_is_listed(lab):
+    assert models(lab, user="ada")[-3:] == ["vectors", "ranks", "nomic"]
+    assert models(lab, user="eve", groups=["staff"])[-3:] == ["ranks", "staff-vectors", "nomic"]
+    answer = lab.get(ROOT + "/models/vectors", user="ada")
+    assert answer.json == {"id": "vectors", "object": "model", "created": 0,
+                           "owned_by": "lamplighter"}
+    for one in ("hidden", "staff-vectors", "nope"):
+        assert lab.get(f"{ROOT}/models/{one}", user="ada").status == 404
+    assert lab.get(ROOT + "/models/staff-vectors", user="eve", groups=["staff"]).status == 200
+
+
+def test_vectors_in_the_order_of_their_texts(lab, peer):  # noqa: F811
+    texts = ["leave", "trains are late", "größer 👋"]
+    answer = embed(lab, texts)
+    assert answer.status == 200, answer
+    check("/openai/v1/embeddings", "POST", answer)
+    got = answer.json
+    assert (got["object"], got["model"]) == ("list", "vectors")
+    assert [d["index"] for d in got["data"]] == [0, 1, 2]
+    for one, text in zip(got["data"], texts):
+        assert one["object"] == "embedding" and near(
+            one["embedding"], vector("passage: " + text)), text
+    assert got["usage"] == {"prompt_tokens": 7, "total_tokens": 7}
+    sent = peer.seen[-1]
+    assert json.loads(sent.body) == {"model": "tiny", "input": ["passage: " + t for t in texts]}
+    assert sent.headers["Authorization"] == "Bearer " + KEY
+    used = lab.sql("SELECT input_tokens, service_id, finish_reason FROM usage_record"
+                   " WHERE kind = 6 ORDER BY created_us DESC LIMIT 1")
+    assert [str(v) for v in used[0]] == ["7", "vectors", "stop"]
+
+
+def test_a_text_alone_in_base64(lab):
+    """As OpenAI's own client asks for it unless told otherwise."""
+    got = embed(lab, "leave", encoding_format="base64", user="ada").json["data"]
+    raw = base64.b64decode(got[0]["embedding"], validate=True)
+    assert near(struct.unpack(f"<{DIMENSION}f", raw), vector("passage: leave"))
+
+
+def test_dimensions_and_kinds_of_texts_are_passed_on(lab, peer):  # noqa: F811
+    got = embed(lab, ["leave"], dimensions=16, input_type="search_query", user="ada")
+    assert len(got.json["data"][0]["embedding"]) == 16
+    assert json.loads(peer.seen[-1].body) == {
+        "model": "tiny", "input": ["query: leave"], "dimensions": 16}
+    got = embed(lab, ["leave"], model="nomic", dimensions=16)
+    assert got.status == 400 and got.json["error"]["param"] == "dimensions"
+    assert f"{DIMENSION} dimensions" in got.json["error"]["message"]
+
+
+def test_ollama_serves_too(lab, peer):  # noqa: F811
+    assert near(embed(lab, "leave", "nomic").json["data"][0]["embedding"], vector("leave"))
+    assert peer.seen[-1].path == "/api/embed"
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
+def test_lists_are_halved_for_small_limits(lab, peer, status):  # noqa: F811
+    peer.refusal, peer.most_texts = (status, "batch size > maximum allowed batch size 3"), 3
+    texts = [f"text number {i}" for i in range(11)]
+    got = embed(lab, texts)
+    assert got.status == 200, got
+    for i, one in enumerate(got.json["data"]):
+        assert one["index"] == i and near(one["embedding"], vector("passage: " + texts[i]))
+    words = ["x" * (i + 1) for i in range(11)]
+    got = rerank(lab, words)
+    assert [r["index"] for r in got.json["results"]] == list(range(11))
+
+
+def test_a_text_that_is_too_long_is_not_cut(lab, peer):  # noqa: F811
+    """A knowledge base takes the beginning; a program is told, in the service's words."""
+    peer.refusal, peer.most_chars = (400, "maximum context length is 512 tokens"), 900
+    got = embed(lab, ["fine", "word " * 400])
+    assert got.status == 400, got
+    error = got.json["error"]
+    assert (error["type"], error["param"]) == ("invalid_request_error", "input")
+    assert "maximum context length is 512 tokens" in error["message"]
+    peer.reset()
+    assert embed(lab, "word " * 19000).status == 200
+    assert len(json.loads(peer.seen[-1].body)["input"][0]) > 94000
+
+
+def test_ranking(lab, peer):  # noqa: F811
+    documents = ["three words here", {"text": "one"}, "two words", "one"]
+    got = rerank(lab, documents, top_n=3, return_documents=True)
+    assert got.status == 200, got
+    check("/openai/v1/rerank", "POST", got)
+    results = got.json["results"]
+    assert [(r["index"], r["document"]["text"]) for r in results] == [
+        (1, "one"), (3, "one"), (2, "two words")]
+    assert results[0]["relevance_score"] == 0.25
+    assert got.json["id"] and got.json["usage"]["total_tokens"] > 0
+    assert json.loads(peer.seen[-1].body) == {
+        "model": "tiny", "query": "which?", "documents": ["three words here", "one",
+                                                          "two words", "one"]}
+    assert "document" not in rerank(lab, documents).json["results"][0]
+    assert lab.sql("SELECT COUNT(*) FROM usage_record WHERE kind = 7 AND service_id = 'ranks'"
+                   )[0][0] not in (0, "0")
+
+
+BAD = [({"input": None}, "input"), ({"input": ""}, "input"), ({"input": []}, "input"),
+       ({"input": ["a", ""]}, "input"), ({"input": ["a", None]}, "input"),
+       ({"input": {"text": "a"}}, "input"), ({"input": [1, 2, 3]}, "input"),
+       ({"input": [[1, 2], [3]]}, "input"), ({"input": ["x"] * 2049}, "input"),
+       ({"encoding_format": "int8"}, "encoding_format"), ({"encoding_format": 1},
+                                                          "encoding_format"),
+       ({"dimensions": 0}, "dimensions"), ({"dimensions": 1.5}, "dimensions"),
+       ({"dimensions": 4097}, "dimensions"), ({"dimensions": 2 ** 40}, "dimensions"),
+       ({"model": 7}, "model"), ({"model": "ranks"}, "model")]
+
+
+@pytest.mark.parametrize("change,param", BAD, ids=lambda v: str(v)[:24])
+def test_bad_requests_name_the_field(lab, peer, change, param):  # noqa: F811
+    got = embed(lab, **{"given": "x", **{
+        "given" if k == "input" else k: v for k, v in change.items()}})
+    assert got.status == 400 and got.json["error"]["param"] == param, got
+    assert got.headers["X-Should-Retry"] == "false" and not peer.seen
+
+
+def test_lists_of_tokens_say_what_to_do(lab):
+    assert "check_embedding_ctx_length" in embed(lab, [[1, 2]]).json["error"]["message"]
+
+
+@pytest.mark.parametrize("change,param", [
+    ({"query": ""}, "query"), ({"query": None}, "query"), ({"documents": "one"}, "documents"),
+    ({"documents": []}, "documents"), ({"documents": [{"title": "x"}]}, "documents"),
+    ({"top_n": 0}, "top_n"), ({"top_n": "3"}, "top_n"), ({"model": "vectors"}, "model")])
+def test_bad_rankings(lab, peer, change, param):  # noqa: F811
+    got = rerank(lab, **{"documents": ["a"], **change})
+    assert got.status == 400 and got.json["error"]["param"] == param, got
+    assert not peer.seen
+
+
+def test_what_is_not_offered_does_not_exist(lab, peer):  # noqa: F811
+    for model in ("hidden", "staff-vectors", "demo", "lab/helper", "nope", "../x", "tiny"):
+        for got in (embed(lab, "x", model), rerank(lab, ["x"], model)):
+            assert got.status == 404, (model, got)
+            assert got.json["error"]["code"] == "model_not_found"
+    assert not peer.seen
+    assert lab.post(ROOT + "/embeddings", {"model": "staff-vectors", "input": "x"},
+                    user="eve", groups=["staff"]).status == 200
+
+
+@pytest.mark.parametrize("fails,status,retry", [(500, 502, True), (401, 502, False),
+                                                (404, 502, False), (429, 503, True),
+                                                (503, 503, True)])
+def test_failures_are_readable_and_keep_the_key(lab, peer, fails, status, retry):  # noqa: F811
+    peer.fails = fails
+    for got in (embed(lab, "x"), rerank(lab, ["x"])):
+        assert got.status == status, got
+        error = got.json["error"]
+        assert error["type"] == "server_error" and "failed. " in error["message"]
+        assert ("X-Should-Retry" not in got.headers) == retry
+        assert KEY not in got.body.decode() and peer.url not in got.body.decode()
+    used = lab.sql("SELECT finish_reason FROM usage_record WHERE kind IN (6, 7)"
+                   " ORDER BY created_us DESC LIMIT 1")
+    assert used[0][0] == "error"
+
+
+def test_a_service_that_says_the_key(lab, peer):  # noqa: F811
+    peer.refuses, peer.refusal = "poison", (400, f"bad input for key {KEY}")
+    got = embed(lab, "poison")
+    assert got.status == 400 and KEY[:12] not in got.body.decode()
+
+
+def test_ignored_parameters_are_named(lab):
+    got = embed(lab, "x", user="ada")
+    assert "X-Ignored-Parameters" not in got.headers
+    got = lab.post(ROOT + "/embeddings", {"model": "vectors", "input": "x", "user": "u-1",
+                                          "truncate": None, "late_chunking": True}, user="ada")
+    assert got.headers["X-Ignored-Parameters"] == "user, late_chunking"
+
+
+def key(lab, **more):
+    answer = lab.post("/tokens", {"name": "desk", **more}, user="ada")
+    assert answer.status == 201, answer
+    return {"headers": {"Authorization": "Bearer " + answer.json["secret"]}}
+
+
+def test_tokens(lab, peer):  # noqa: F811
+    """A token that reads may ask here as it may ask an agent; one for agents may not."""
+    reads, agents = key(lab, readOnly=True), key(lab, agents=["lab/helper"])
+    body = {"model": "vectors", "input": "x"}
+    assert lab.post(ROOT + "/embeddings", body, **reads).status == 200
+    seen = len(peer.seen)
+    for path, more in (("/embeddings", body),
+                       ("/rerank", {"model": "ranks", "query": "q", "documents": ["x"]})):
+        got = lab.post(ROOT + path, more, **agents)
+        assert got.status == 403 and got.json["error"]["type"] == "permission_error"
+    assert len(peer.seen) == seen
+    assert "vectors" not in models(lab, **agents) and "vectors" in models(lab, **reads)
+
+
+def test_rows_can_be_offered(peer):  # noqa: F811
+    """One that was made over the API, in its tenant; the check of names knows both."""
+    with Lab(workspaces=WORKSPACES, config={
+            "roles": ROLES, "openai": {"services": {"spare": {}, "gone": {}}}, **KEYS}) as lab:
+        assert "spare" not in models(lab, user="ada")
+        assert "there is no LLM service" in lab.command("check", check=False).stderr
+        assert embed(lab, "x", "spare").status == 404
+        service_of(lab, peer.url + "/v1", llmServiceId="spare", apiKey=KEY)
+        assert "spare" in models(lab, user="ada")
+        assert embed(lab, "x", "spare").status in (200, 502)
