@@ -16,7 +16,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/openai.h fcgi-app/api/openai_ask.c fcgi-app/api/openai_tools.c \
 	fcgi-app/dialect/responses.c fcgi-app/dialect/responses.h \
 	fcgi-app/api/openai_responses.c fcgi-app/api/openai_helper.c fcgi-app/api/openai_thread.c \
-	fcgi-app/api/openai_service.c \
+	fcgi-app/api/openai_service.c fcgi-app/api/openai_stored.c \
 	fcgi-app/api/client.c fcgi-app/api/client.h \
 	fcgi-app/api/complete.c \
 	fcgi-app/api/conversation.c \

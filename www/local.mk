@@ -61,6 +61,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/projects.js \
 	www/js/route.js \
 	www/js/sandbox.js \
+	www/js/speech.js \
 	www/js/sse.js \
 	www/js/storage.js \
 	www/js/store/conversations.js \
@@ -76,9 +77,11 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/store/places.js \
 	www/js/store/project.js \
 	www/js/store/ratings.js \
+	www/js/store/ready.js \
 	www/js/store/rows.js \
 	www/js/store/session.js \
 	www/js/store/settings.js \
+	www/js/store/speech.js \
 	www/js/store/thread.js \
 	www/js/store/threads.js \
 	www/js/store/tree.js \
@@ -104,6 +107,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/attachments.js \
 	www/js/ui/changes.js \
 	www/js/ui/chart.js \
+	www/js/ui/compare.js \
 	www/js/ui/children.js \
 	www/js/ui/documents.js \
 	www/js/ui/composer.js \
@@ -133,6 +137,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/preview.js \
 	www/js/ui/rated.js \
 	www/js/ui/rating.js \
+	www/js/ui/ready.js \
 	www/js/ui/project.js \
 	www/js/ui/projects.js \
 	www/js/ui/remembered.js \

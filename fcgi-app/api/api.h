@@ -34,6 +34,10 @@ int api_conversation_of_path(struct request *rq, struct conversation *c,
  */
 int api_conversation_remove(struct request *rq, struct err *e) MUST_CHECK;
 
+/* The same for c, which is the caller's. */
+int api_conversation_drop(struct request *rq, const struct conversation *c,
+			  struct err *e) MUST_CHECK;
+
 /*
  * Requests the job that indexes the caller's conversations, after a change. If the
  * request fails, the job runs a minute later anyway. (search.c)

@@ -609,19 +609,25 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	return 0;
 }
 
+int api_conversation_drop(struct request *rq, const struct conversation *c,
+			  struct err *e)
+{
+	if (conversation_delete(rq->app->db, &rq->by.owner, &c->id, e) < 0)
+		return -1;
+	rq->jobs_asked = true;
+	if (!uuid_is_nil(&c->running_turn_id))
+		event_live_cancel(rq->app->live, &c->running_turn_id);
+	notify_conversation(rq->app->notify, &rq->by.owner, &c->id, "deleted",
+			    (struct str){ NULL, 0 });
+	return 0;
+}
+
 int api_conversation_remove(struct request *rq, struct err *e)
 {
 	struct conversation c;
 
-	if (api_conversation_of_path(rq, &c, e) < 0 ||
-	    conversation_delete(rq->app->db, &rq->by.owner, &c.id, e) < 0)
-		return -1;
-	rq->jobs_asked = true;
-	if (!uuid_is_nil(&c.running_turn_id))
-		event_live_cancel(rq->app->live, &c.running_turn_id);
-	notify_conversation(rq->app->notify, &rq->by.owner, &c.id, "deleted",
-			    (struct str){ NULL, 0 });
-	return 0;
+	return api_conversation_of_path(rq, &c, e) < 0 ? -1
+		: api_conversation_drop(rq, &c, e);
 }
 
 /* DELETE …/conversations/{c}: 204; also deletes its messages and turns (B48). */

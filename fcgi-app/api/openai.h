@@ -123,6 +123,9 @@ bool oai_helper_is(struct request *rq);
 int oai_helper_ask(struct request *rq, const struct openai_ask *ask,
 		   struct prompt_reply **out, struct err *e) MUST_CHECK;
 
+/* The members of a response that repeat its request, as OpenAI has them; in rq's arena. */
+json_t *oai_response_echo(struct request *rq);
+
 /*
  * Services that the admin offers (openai_service.c). list adds those that the caller may
  * use to the list of models; one writes the one with this id, if the caller may use it:

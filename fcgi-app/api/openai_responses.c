@@ -9,11 +9,7 @@
 #include <string.h>
 
 #include "api/openai.h"
-#include "dialect/openai.h"
-#include "app.h"
-#include "base/limits.h"
 #include "dialect/responses.h"
-#include "store/conversation.h"
 
 #include "base/banned.h"
 
@@ -206,8 +202,7 @@ static int convert(struct request *rq, struct err *e)
 	return 0;
 }
 
-/* The members of a response that repeat its request, as OpenAI has them. */
-static json_t *echo_of(struct request *rq)
+json_t *oai_response_echo(struct request *rq)
 {
 	static const char *const keys[] = {
 		"instructions", "max_output_tokens", "model", "previous_response_id",
@@ -263,103 +258,9 @@ int api_openai_responses(struct request *rq, struct response *rs, struct err *e)
 	struct responses r = { .echo = NULL };
 	struct str previous = jx_str(rq->body, "previous_response_id");
 
-	r.echo = echo_of(rq);
+	r.echo = oai_response_echo(rq);
 	if (convert(rq, e) == 0 && oai_answer(rq, rs, &r, previous, e) == 0)
 		return 0;
 	name_field(e);
 	return -1;
-}
-
-/* Answers with the response of a turn as it is stored. */
-static int write_response(struct request *rq, struct response *rs, const struct turn *t,
-			  const struct conversation *c, struct err *e)
-{
-	struct responses r = { .echo = echo_of(rq) };
-	struct message answer = { .role = ROLE_ASSISTANT };
-	struct turn_run run = { .arena = rq->arena };
-	json_t *o;
-	struct jw w;
-
-	if (t->answer_seq && message_get(rq->app->db, &rq->by.owner, &c->id, t->answer_seq,
-					 rq->arena, &answer, e) < 0)
-		return -1;
-	run.id = t->id;
-	run.user.created_us = t->started_us;
-	json_object_set_new(r.echo, "model", json_string(arena_printf(
-		rq->arena, "%.*s/%.*s", STR_ARG(c->workspace_id), STR_ARG(c->agent_id))));
-	o = jx_keep(rq->arena, responses_whole(&r, &run, &answer, answer.content, NULL, 0));
-	if (t->status == TURN_RUNNING || t->status == TURN_WAITING)
-		json_object_set_new(o, "status", json_string("in_progress"));
-	w = resp_json(rs, 200);
-	jw_json(&w, o);
-	return 0;
-}
-
-/*
- * GET {base}/openai/v1/responses/{id}: 200 the response of a turn, with its answer if it
- * has ended. 404, also for another user's.
- */
-int api_openai_response(struct request *rq, struct response *rs, struct err *e)
-{
-	struct conversation c;
-	struct turn t;
-
-	return oai_thread_turn(rq, route_arg(rq, "response"), "response", &t, &c, e) < 0
-		? -1 : write_response(rq, rs, &t, &c, e);
-}
-
-/*
- * POST {base}/openai/v1/responses/{id}/cancel: 200 the response; its turn is asked to
- * stop, if it runs or waits. 404.
- */
-int api_openai_response_cancel(struct request *rq, struct response *rs, struct err *e)
-{
-	struct conversation c;
-	struct turn t;
-
-	return oai_thread_turn(rq, route_arg(rq, "response"), "response", &t, &c, e) < 0 ||
-		api_turn_stop(rq, &t.id, &t, e) < 0 ? -1
-		: write_response(rq, rs, &t, &c, e);
-}
-
-/*
- * GET {base}/openai/v1/responses/{id}/input_items: 200 {object: "list", data: [the
- * message of the user that was answered], first_id, last_id, has_more}. 404.
- */
-int api_openai_response_input(struct request *rq, struct response *rs, struct err *e)
-{
-	char id[MESSAGE_ID_BYTES];
-	struct conversation c;
-	struct message m;
-	struct turn t;
-	struct jw w;
-
-	if (oai_thread_turn(rq, route_arg(rq, "response"), "response", &t, &c, e) < 0 ||
-	    message_get(rq->app->db, &rq->by.owner, &c.id, t.user_seq, rq->arena, &m, e) < 0)
-		return -1;
-	message_id(&c.id, t.user_seq, id);
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_kstrz(&w, "object", "list");
-	jw_key(&w, "data");
-	jw_arr(&w);
-	jw_obj(&w);
-	jw_kstrz(&w, "id", id);
-	jw_kstrz(&w, "type", "message");
-	jw_kstrz(&w, "role", "user");
-	jw_kstrz(&w, "status", "completed");
-	jw_key(&w, "content");
-	jw_arr(&w);
-	jw_obj(&w);
-	jw_kstrz(&w, "type", "input_text");
-	jw_kstr(&w, "text", m.content);
-	jw_end_obj(&w);
-	jw_end_arr(&w);
-	jw_end_obj(&w);
-	jw_end_arr(&w);
-	jw_kstrz(&w, "first_id", id);
-	jw_kstrz(&w, "last_id", id);
-	jw_kbool(&w, "has_more", false);
-	jw_end_obj(&w);
-	return 0;
 }

@@ -263,6 +263,7 @@ int oai_thread_turn(struct request *rq, struct str id, const char *field,
 
 	if (turn_of(id, &turn) &&
 	    store_turn_get(rq->app->db, &rq->by.owner, &turn, rq->arena, t, e) == 0 &&
+	    !t->response_gone &&
 	    conversation_get(rq->app->db, &rq->by.owner, &t->conversation_id, rq->arena,
 			     c, e) == 0 &&
 	    target_conversation(&rq->by, c, e) == 0)

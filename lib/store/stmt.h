@@ -445,6 +445,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(lease_until_us, i, "t.lease_until_us") SEP \
 	F(cancel_requested, i, "t.cancel_requested") SEP \
 	F(stop_us, I, "t.stop_us") SEP \
+	F(response_gone, i, "t.response_gone") SEP \
 	F(user_seq, i, "t.user_seq") SEP \
 	F(answer_seq, I, "t.answer_seq") SEP \
 	F(last_event_seq, i, "t.last_event_seq") SEP \

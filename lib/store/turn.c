@@ -48,6 +48,16 @@ int store_turn_get(struct db *db, const struct owner *o, const struct uuid *id,
 		: err_set(e, ERR_NOT_FOUND, "no such turn");
 }
 
+int store_turn_response_delete(struct db *db, const struct turn *t, struct err *e)
+{
+	int64_t one;
+
+	if (db_exec(db, STMT_TURN_RESPONSE_DELETE, DB_ARGS(DB_U(&t->id)), NULL, e))
+		return -1;
+	return db_int(db, STMT_TURN_RESPONSE_LEFT, DB_ARGS(DB_U(&t->conversation_id)),
+		      &one, e);
+}
+
 int store_turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
 		      struct arena *a, struct turn *out, struct err *e)
 {

@@ -41,6 +41,7 @@ struct turn {
 	int64_t lease_until_us;
 	int64_t cancel_requested;	/* 0 or 1 */
 	int64_t stop_us;		/* it is stopped then; 0 = nobody has left it */
+	int64_t response_gone;		/* 0 or 1: store_turn_response_delete */
 	int64_t user_seq;		/* of the user message */
 	int64_t answer_seq;		/* 0 = none yet */
 	int64_t last_event_seq;		/* of an ended or waiting turn: that
@@ -246,6 +247,13 @@ struct turn_dead {		/* a running turn whose lease is over */
  */
 int store_turn_dead_list(struct db *db, size_t max, struct arena *a,
 			 struct turn_dead **out, size_t *n, struct err *e) MUST_CHECK;
+
+/*
+ * Makes t, which the caller owns, a turn without a response: a program does not see it
+ * any more. 1: its conversation has other turns that have one; 0: it has none.
+ */
+int store_turn_response_delete(struct db *db, const struct turn *t,
+			       struct err *e) MUST_CHECK;
 
 /*
  * Tells a running turn to stop; its process notices at its next store_turn_poll. Does

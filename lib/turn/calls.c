@@ -66,6 +66,9 @@ struct call_job {
 	size_t n_notes;
 	char *plan;			/* under jobs->lock: where its plan stands, JSON;
 					   or NULL */
+	struct resource_changes fresh;	/* under jobs->lock, in fresh_arena: of the
+					   steps of its plan, to be told */
+	struct arena fresh_arena;
 	struct turn_wait *waits;	/* of its plan; in the arena */
 	size_t n_waits;
 };
@@ -300,7 +303,8 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 
 /*
  * Queues notes for the turn's thread. Progress replaces older progress that was
- * not sent yet (D28); notes that exceed the queue are dropped.
+ * not sent yet (D28); notes that exceed the queue are dropped,
+ * but for changes.
  */
 static void on_note(void *ctx, const struct tool_note *n)
 {
@@ -314,6 +318,12 @@ static void on_note(void *ctx, const struct tool_note *n)
 		free(j->plan);
 		j->plan = xcalloc(n->plan.n + 1, 1);
 		memcpy(j->plan, n->plan.p, n->plan.n);
+		pthread_cond_signal(&j->jobs->ended);
+		pthread_mutex_unlock(&j->jobs->lock);
+		return;
+	}
+	if (n->changes) {
+		resource_changes_copy(&j->fresh, n->changes, &j->fresh_arena);
 		pthread_cond_signal(&j->jobs->ended);
 		pthread_mutex_unlock(&j->jobs->lock);
 		return;
@@ -422,20 +432,26 @@ static void tell_plan(struct turn_loop *l, const struct turn_call *c, struct str
 static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
 		       struct call_job *j)
 {
+	const struct resource_changes fresh = j->fresh;
+	struct arena fresh_arena = j->fresh_arena;
 	struct note *notes = j->notes;
 	char *plan = j->plan;
 	size_t n = j->n_notes;
 
-	if (n == 0 && !plan)
+	if (n == 0 && !plan && !fresh.first)
 		return false;
 	j->notes = NULL;
 	j->n_notes = 0;
 	j->plan = NULL;
+	j->fresh = (struct resource_changes){ .first = NULL };
+	j->fresh_arena = (struct arena)ARENA_INIT;
 	pthread_mutex_unlock(&jobs->lock);
 	for (size_t i = 0; i < n; i++)
 		tell_note(l, j->call, &notes[i]);
+	operation_changes(l, j->call, &fresh);
 	if (plan)
 		tell_plan(l, j->call, str_of(plan));
+	arena_release(&fresh_arena);
 	loop_flush(l);
 	free(notes);
 	free(plan);

@@ -120,14 +120,14 @@ const struct llm_service *nested_service(struct turn_loop *l,
 
 /* A step of a plan may do what its turn may, and ask the user. */
 static void set_up_step(struct turn_loop *l, const struct tool_turn *turn,
-			struct trail *trail, struct resource_changes *changes)
+			struct trail *trail)
 {
 	struct tool_turn *to = &l->tool_ctx.turn;
 
 	l->trail = trail;
 	l->abort = to->abort = trail->stop->abort;
-	/* Its own: the steps of a plan run at the same time. */
-	to->by.changes = changes;
+	/* They are told as notes: the steps of a plan run at the same time. */
+	to->by.changes = NULL;
 	to->plan = true;
 	to->pool = turn->pool;
 	to->calendar = turn->calendar;
@@ -296,7 +296,7 @@ int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
 	set_up(n, parent, task);
 	l = n->loop;
 	origins_join(&l->taint, given);
-	set_up_step(l, &call->turn, trail, &end->changes);
+	set_up_step(l, &call->turn, trail);
 	rc = context_build(l, &why);
 	origins_join(&l->taint, given);
 	if (rc == 0)

@@ -34,7 +34,6 @@ struct nested_end {		/* of a step of a plan */
 	struct origins from;		/* of its answer */
 	const struct turn_wait *waits;	/* what it waits for, in the call's arena */
 	size_t n_waits;			/* 0: it has ended */
-	struct resource_changes changes;	/* of its calls, in the call's arena */
 };
 
 /*

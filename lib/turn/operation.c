@@ -3,6 +3,7 @@
 
 #include "turn/emit.h"
 #include "turn/loop.h"
+#include "turn/trail.h"
 
 #include "base/banned.h"
 
@@ -69,16 +70,26 @@ static const struct resource_changed *changed(const struct turn_call *c, const c
 	return m;
 }
 
-void operation_end(struct turn_loop *l, struct turn_call *c,
-		   const struct resource_changes *made)
+void operation_changes(struct turn_loop *l, struct turn_call *c,
+		       const struct resource_changes *made)
 {
 	const struct resource_changed *told = c->changes.last, *one;
 
 	resource_changes_copy(&c->changes, made, l->arena);
-	if (l->tool_ctx.turn.by.changes)
-		resource_changes_copy(l->tool_ctx.turn.by.changes, made, l->arena);
 	for (one = told ? told->next : c->changes.first; one; one = one->next)
 		tell_change(l, c, one);
+}
+
+void operation_end(struct turn_loop *l, struct turn_call *c,
+		   const struct resource_changes *made)
+{
+	const struct resource_changed *one;
+
+	operation_changes(l, c, made);
+	if (l->trail && made->first)
+		tool_note(l->trail->call, &(struct tool_note){ .changes = made });
+	else if (l->tool_ctx.turn.by.changes)
+		resource_changes_copy(l->tool_ctx.turn.by.changes, made, l->arena);
 	if (!c->operation)
 		return;
 	/* What is new has its id since it was made. */

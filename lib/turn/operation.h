@@ -16,9 +16,13 @@ struct turn_loop;
 /* Before the call runs. Emits nothing for tools that have nothing to do with projects. */
 void operation_start(struct turn_loop *l, struct turn_call *c);
 
+/* Adds what call c has changed until now and tells it. Copied. */
+void operation_changes(struct turn_loop *l, struct turn_call *c,
+		       const struct resource_changes *made);
+
 /*
- * After it has run, before its result. made: what it has changed, which is also what the
- * call changed that a nested agent runs in, if this is one.
+ * After it has run, before its result. made: what it has changed and what was not told yet,
+ * which is also what the call changed that a nested agent or a plan runs in, if this is one.
  */
 void operation_end(struct turn_loop *l, struct turn_call *c,
 		   const struct resource_changes *made);

@@ -604,7 +604,7 @@ static int start(struct runner *r, size_t i, struct err *e)
 	k->err = (struct err)ERR_INIT;
 	k->trail = (struct trail){
 		.plan_id = r->row.id, .step = i, .rows = r->rows, .n_rows = r->n_rows,
-		.stop = &k->stop,
+		.stop = &k->stop, .call = r->call,
 	};
 	make_agent(k);
 	if (!k->row.started_us)
@@ -655,7 +655,6 @@ static int finish(struct work *k, struct err *e)
 	k->row.tokens += k->end.tokens;
 	if (!isnan(k->end.cost))
 		k->row.cost = (isnan(k->row.cost) ? 0 : k->row.cost) + k->end.cost;
-	resource_changes_copy(r->call->turn.by.changes, &k->end.changes, r->a);
 	k->from = k->end.from;
 	k->row.origins = origins_text(&k->from, r->a);
 	if (k->row.stop_us && !http_aborted(r->l->abort) && was_cut(k)) {

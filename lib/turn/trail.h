@@ -16,6 +16,7 @@
 
 struct step_stop;
 struct resource_changes;
+struct tool_ctx;
 struct tool_result;
 struct turn_call;
 struct turn_loop;
@@ -23,6 +24,7 @@ struct turn_wait;
 
 struct trail {
 	struct step_stop *stop;		/* of the step */
+	const struct tool_ctx *call;	/* of the plan: is told what the step changes */
 	struct uuid plan_id;
 	size_t step, round;
 	const struct turn_wait *rows;	/* of the turn, as stored */

@@ -7,6 +7,7 @@ import uuid
 
 import pytest
 
+from described import check
 from lab import wait_until
 
 RESPONSES = "//chat/openai/v1/responses"
@@ -91,12 +92,112 @@ def test_a_plain_response(lab, who):
     assert same.status == 200 and text_of(same.json) == "Hello."
     assert lab.get(f"{RESPONSES}/{got['id']}", user=who + "x").status == 404
     assert lab.get(f"{RESPONSES}/resp_x", user=who).status == 404
-    path = f"{RESPONSES}/{got['id']}/input_items"
-    items = lab.get(path + "?limit=20&order=desc", user=who).json
-    assert items["data"][0]["content"] == [
-        {"type": "input_text", "text": script(reasoning="Hm.", text="Hello.")}]
-    assert items["first_id"] == items["last_id"] == items["data"][0]["id"]
-    assert not items["has_more"] and lab.get(path, user=who + "x").status == 404
+    for query in ("?stream=false&include[]=reasoning.encrypted_content", "?include=x"):
+        assert lab.get(f"{RESPONSES}/{got['id']}{query}", user=who).status == 200, query
+    again = lab.get(f"{RESPONSES}/{got['id']}?stream=true", user=who)
+    assert again.status == 400 and again.json["error"]["param"] == "stream"
+
+
+def items_of(lab, who, id, query="", status=200):
+    answer = lab.get(f"{RESPONSES}/{id}/input_items{query}", user=who)
+    assert answer.status == status, answer
+    if status == 200:
+        check("/openai/v1/responses/{response}/input_items", "GET", answer)
+    return answer.json if status == 200 else answer.json["error"]
+
+
+def test_the_items_of_its_input(lab, who):
+    """All that came with the request, in pages of either order."""
+    got = ask(lab, who, [
+        {"role": "user", "content": "Q0"},
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "R"},
+        {"role": "assistant", "content": "A0"},
+        {"role": "user", "content": script(text="Hello.")}], instructions="Be brief.")["id"]
+    all = items_of(lab, who, got, "?order=asc")
+    assert [(i["type"], i.get("role")) for i in all["data"]] == [
+        ("message", "system"), ("message", "user"), ("function_call", None),
+        ("function_call_output", None), ("message", "assistant"), ("message", "user")]
+    assert all["data"][4]["content"] == [
+        {"type": "output_text", "text": "A0", "annotations": []}]
+    assert all["data"][5]["content"] == [
+        {"type": "input_text", "text": script(text="Hello.")}]
+    ids = [i["id"] for i in all["data"]]
+    assert len(set(ids)) == 6 and (all["first_id"], all["last_id"]) == (ids[0], ids[-1])
+    assert not all["has_more"]
+    newest = items_of(lab, who, got, "?limit=4")
+    assert [i["id"] for i in newest["data"]] == ids[:1:-1] and newest["has_more"]
+    rest = items_of(lab, who, got, f"?limit=4&after={newest['last_id']}")
+    assert [i["id"] for i in rest["data"]] == ids[1::-1] and not rest["has_more"]
+    last = items_of(lab, who, got, f"?order=asc&after={ids[-1]}")
+    assert last["data"] == [] and last["first_id"] is None and not last["has_more"]
+    first = items_of(lab, who, got, f"?order=asc&before={ids[2]}")
+    assert [i["id"] for i in first["data"]] == ids[:2]
+    for query, param in (("?after=x", "after"), ("?before=" + ids[0] + "x", "before"),
+                         ("?limit=0", "limit"), ("?limit=101", "limit"),
+                         ("?limit=x", "limit"), ("?order=up", "order")):
+        assert items_of(lab, who, got, query, 400)["param"] == param
+    items_of(lab, who + "x", got, status=404)
+
+
+def test_calls_that_a_response_waits_for_are_stored(lab, who):
+    got = ask(lab, who, script(tool_calls=[{"name": "read_file", "args": {"path": "a"}}]),
+              tools=[TOOL])
+    again = lab.get(f"{RESPONSES}/{got['id']}", user=who).json
+    assert again["status"] == "completed"
+    assert [i for i in again["output"] if i["type"] == "function_call"] == [
+        i for i in got["output"] if i["type"] == "function_call"]
+
+
+def delete(lab, who, id, status=200):
+    answer = lab.call("DELETE", f"{RESPONSES}/{id}", user=who)
+    assert answer.status == status, answer
+    if status == 200:
+        assert answer.json == {"id": id, "object": "response", "deleted": True}
+
+
+def test_responses_are_deleted_one_by_one(lab, who):
+    """The last one takes the conversation along, and with it all texts."""
+    first = ask(lab, who, script(text="One."))
+    second = ask(lab, who, script(text="Two."), previous_response_id=first["id"])
+    talk = conversation(lab, who, first)
+    assert conversation(lab, who, second) == talk
+    delete(lab, who + "x", first["id"], 404)
+    delete(lab, who, first["id"])
+    for path in ("", "/input_items"):
+        assert lab.get(f"{RESPONSES}/{first['id']}{path}", user=who).status == 404
+    assert lab.post(f"{RESPONSES}/{first['id']}/cancel", {}, user=who).status == 404
+    ask(lab, who, "x", 404, previous_response_id=first["id"])
+    delete(lab, who, first["id"], 404)
+    assert text_of(lab.get(f"{RESPONSES}/{second['id']}", user=who).json) == "Two."
+    third = ask(lab, who, script(text="Three."), previous_response_id=second["id"])
+    assert conversation(lab, who, third) == talk
+    delete(lab, who, third["id"])
+    assert lab.get(f"/conversations/{talk}", user=who).status == 200
+    delete(lab, who, second["id"])
+    assert lab.get(f"/conversations/{talk}", user=who).status == 404
+    wait_until("its messages are gone", lambda: not int(lab.sql(
+        f"SELECT COUNT(*) FROM message WHERE conversation_id = x'{talk.replace('-', '')}'"
+    )[0][0]))
+
+
+def test_a_response_that_runs_is_deleted(lab, who):
+    events = iter(lab.stream(RESPONSES, {
+        "model": "lab/helper", "stream": True, "input": script(tokens=100000, rate=50)}, user=who))
+    id = next(events).data["response"]["id"]
+    delete(lab, who, id)
+    list(events)
+    assert lab.get(f"{RESPONSES}/{id}", user=who).status == 404
+
+
+def test_tokens_that_only_read_delete_nothing(lab, who):
+    got = ask(lab, who, script(text="One."))
+    made = lab.post("/tokens", {"name": "x", "readOnly": True}, user=who)
+    if made.status == 201:
+        answer = lab.call("DELETE", f"{RESPONSES}/{got['id']}", headers={
+            "Authorization": "Bearer " + made.json["secret"]})
+        assert answer.status == 403
+    assert lab.get(f"{RESPONSES}/{got['id']}", user=who).status == 200
 
 
 def test_a_response_is_stopped(lab, who):
@@ -124,6 +225,25 @@ def test_a_stream(lab, who):
              "response.content_part.done", "response.output_item.done"]
     at = [len(names) - 1 - names[::-1].index(n) for n in order]
     assert at == sorted(at)
+
+
+def test_tools_as_a_coding_agent_has_them(lab, who):
+    """Those of kinds that a client runs itself are left out and named, and so is a search
+    of the web that the model does not have; what a server would run is refused."""
+    tools = [TOOL, {"type": "namespace", "name": "multi_agent", "tools": [TOOL]},
+             {"type": "custom", "name": "apply_patch", "format": {"type": "grammar"}},
+             {"type": "local_shell"}, {"type": "web_search", "external_web_access": True}]
+    answer = lab.post(RESPONSES, {"model": "lab/helper", "tools": tools, "tool_choice": "auto",
+                                  "input": script(tool_calls=[
+                                      {"name": "read_file", "args": {"path": "a"}}])}, user=who)
+    assert answer.status == 200, answer
+    assert answer.headers["X-Ignored-Parameters"] == (
+        "tools.multi_agent, tools.apply_patch, tools.local_shell, tools.web_search")
+    assert [i["name"] for i in answer.json["output"] if i["type"] == "function_call"] == [
+        "read_file"]
+    for refused in ([{"type": "web_search"}], [TOOL, {"type": "file_search"}],
+                    [TOOL, {"type": "code_interpreter"}], [TOOL, {"type": "mcp"}]):
+        assert ask(lab, who, "x", 400, tools=refused)["param"] == "tools"
 
 
 def test_narration_and_tools_of_the_agent(lab, who):

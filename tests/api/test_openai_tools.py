@@ -212,6 +212,9 @@ def test_a_name_of_the_server_is_the_servers(lab):
 
 @pytest.mark.parametrize("tools", [
     [READ, READ], [{"type": "function"}], ["read"], "read",
+    [{"type": "function", "function": {}}] * 2,
+    [{"type": "function", "function": {"description": "x"}}] * 2,
+    [{"type": "function", "function": {"name": ["x"]}}] * 2,
     [{"type": "function", "function": {"name": "a b"}}],
     [{"type": "function", "function": {"name": "x" * 65}}],
     [{"type": "function", "function": {"name": "x", "parameters": []}}],
@@ -222,6 +225,7 @@ def test_tools_that_are_none(lab, tools):
     answer = lab.post(CHAT, {**body("x"), "tools": tools}, user="ada")
     assert answer.status in (400, 413), answer
     assert answer.json["error"]["param"] == "tools"
+    assert "null" not in answer.json["error"]["message"]
 
 
 def test_an_answer_is_continued(lab):

@@ -113,6 +113,16 @@ def test_what_steps_changed_is_told(lab):
         assert [e.name for e in events].count("entity-patch") == n
 
 
+def test_a_change_is_told_while_its_plan_runs(lab):
+    """It came when the plan ended: after the other steps, or never, if its process died."""
+    events = plan(lab, stage(step("p", "editor", tools=["create_onto_project"]), mode="sequence"),
+                  stage(step("r")))
+    names = [(e.name, e.data["progress"][1]["status"] if e.name == "plan" else None)
+             for e in events]
+    assert names.index(("entity-patch", None)) < names.index(("plan", "running"))
+    assert [e.name for e in events].count("entity-patch") == 1
+
+
 def test_killed_in_the_middle(lab):
     """Twelve steps that write: each write happens once, and the plan ends."""
     before = prompts(lab)

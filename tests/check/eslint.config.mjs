@@ -4,7 +4,8 @@
 /** Of browsers and of Node.js; a name that is misspelt is in neither. */
 const globals = `AbortController Blob BroadcastChannel Buffer ClipboardEvent CustomEvent DataTransfer
 	Document DragEvent Event File FormData HTMLButtonElement HTMLElement Headers Image
-	IntersectionObserver KeyboardEvent MessageChannel MouseEvent MutationObserver NodeFilter OffscreenCanvas ReadableStream
+	IntersectionObserver KeyboardEvent MessageChannel MouseEvent MutationObserver NodeFilter
+	Notification OffscreenCanvas ReadableStream SpeechSynthesisUtterance speechSynthesis
 	ResizeObserver Response TextDecoder TextDecoderStream TextEncoder URL URLSearchParams
 	XMLHttpRequest XMLSerializer addEventListener cancelAnimationFrame clearInterval clearTimeout console
 	createImageBitmap crypto customElements dispatchEvent document fetch getComputedStyle

@@ -239,6 +239,8 @@ test('responses, their streams, and what follows them', async () => {
 	const { data: [asked] } = await client.responses.inputItems.list(first.id);
 	assert.equal(asked.role, 'user');
 	assert.equal((await client.responses.cancel(first.id)).id, first.id);
+	const { data: none } = await client.responses.inputItems.list(first.id, { after: asked.id });
+	assert.deepEqual(none.map((item) => item.role), ['system']);
 	assert.equal(got.status, 'completed');
 	const typed = await client.responses.parse({ model: 'lab/helper',
 		input: script({ text: '{"n": 4}' }), text: { format: { type: 'json_schema', name: 'x',
@@ -246,6 +248,8 @@ test('responses, their streams, and what follows them', async () => {
 				additionalProperties: false,
 				properties: { n: { type: 'integer' } } } } } });
 	assert.deepEqual(typed.output_parsed, { n: 4 });
+	await client.responses.delete(first.id);
+	await assert.rejects(client.responses.retrieve(first.id), OpenAI.NotFoundError);
 	await assert.rejects(create('x', { previous_response_id: 'resp_none' }),
 		(e) => e instanceof OpenAI.NotFoundError && e.param === 'previous_response_id');
 	await assert.rejects(async () => {

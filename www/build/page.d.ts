@@ -69,6 +69,7 @@ declare global {
 		'lamp-edit-input': CustomEvent<{ text: string } | undefined>;
 		'lamp-edit-last': CustomEvent;
 		'lamp-edit': CustomEvent<{ turn: Turn, content: string }>;
+		'lamp-compare': CustomEvent<{ messageId: string, index: number, busy: boolean }>;
 		'lamp-fork': CustomEvent<{ turn: Turn }>;
 		'lamp-rate': CustomEvent<{ turn: Turn, value?: 'good' | 'bad' }>;
 		'lamp-rating': CustomEvent<{ turn: Turn }>;
@@ -80,6 +81,8 @@ declare global {
 		'lamp-undo': CustomEvent<{ effect: import('../js/ui/effects.js').Effect,
 			ended: (error?: Error) => void }>;
 		'lamp-send': CustomEvent<{ content: string }>;
+		'lamp-speak': CustomEvent<{ turn: Turn, answer: Element }>;
+		'lamp-take': CustomEvent<{ messageId: string, index: number }>;
 		'lamp-stored': CustomEvent<{ row: any }>;
 		'lamp-to-field': CustomEvent;
 		'lamp-variant': CustomEvent<{ messageId: string, index: number, which: string }>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Texts of dialogs about a chat (strings.js): how it is arranged, who may read it, and how
-// its answers were.
+// Texts of dialogs about a chat (strings.js): how it is arranged, who may read it, how its
+// answers were; and of the browser's speech and notifications.
 
 export const dialogs = {
 	'arrange.title': 'Folder and tags',
@@ -74,4 +74,26 @@ export const dialogs = {
 	'rating.comment': 'In your own words',
 	'rating.text': 'Show my question and this answer to them',
 	'rating.who': 'Those who look after the assistants see your rating with your name.',
+	'variant.compare': 'Compare versions',
+	'variant.take': 'Use this version',
+	'variant.taken': 'In use',
+	'speech.read': 'Read aloud',
+	'speech.stop': 'Stop reading aloud',
+	'speech.reading': 'Reading aloud',
+	'error.noVoice': 'This device has no voice for the language of this answer.',
+	'speech.dictate': 'Dictate',
+	'speech.listening': 'Listening. Press again to stop.',
+	'speech.stopListening': 'Stop listening',
+	'speech.denied': 'The browser may not use the microphone.',
+	'speech.noLanguage': 'This device cannot take dictation in your language.',
+	'speech.failed': 'Dictation does not work at the moment.',
+	'ready.title': 'On this device',
+	'ready.label': 'Tell me when an answer is ready while I look elsewhere',
+	'ready.denied': 'The browser does not allow it. Its settings for this site can change that.',
+	'ready.offer': 'This takes a while.',
+	'ready.yes': 'Tell me when it is ready',
+	'ready.no': 'No, thanks',
+	'ready.answered': '{title} – answered',
+	'ready.waits': '{title} – needs you',
+	'ready.failed': '{title} – no answer',
 };

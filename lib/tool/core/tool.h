@@ -38,6 +38,8 @@ struct tool_note {
 	struct str tool;	/* the tool at work: itself, or one below it */
 	struct str text;	/* valid UTF-8 of anybody; may be empty */
 	struct str plan;	/* JSON: where a plan stands, and nothing else; or empty */
+	/* What a step of a plan has changed, and nothing else; or NULL. It is not lost. */
+	const struct resource_changes *changes;
 };
 
 struct tool;

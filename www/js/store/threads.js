@@ -24,7 +24,7 @@ export class Threads extends Observable {
 	/** @type {Map<string, Thread>} new chats in which something was written, by workspace */
 	#begun = new Map();
 
-	/** @param say announces a text */
+	/** @param say is told when a turn has ended: (turn, whether it is shown, thread) */
 	constructor(api, link, list, session, say)
 	{
 		super();
@@ -348,7 +348,7 @@ export class Threads extends Observable {
 		this.#list.patch(thread.conversationId, { runningTurnId: null,
 			waiting: turn.waiting.length > 0 || turn.sleeps });
 		this.changed();
-		this.say(turn, thread === this.current);
+		this.say(turn, thread === this.current, thread);
 		if (turn.meta.unstored)
 			this.#unstored.add(thread.conversationId, turn.turnId, turn.meta.unstored,
 				turn.text);

@@ -14,8 +14,10 @@ import { Notices } from '../store/notices.js';
 import { Order } from '../store/order.js';
 import { Places } from '../store/places.js';
 import { Ratings } from '../store/ratings.js';
+import { Ready } from '../store/ready.js';
 import { Session } from '../store/session.js';
 import { applySettings, Theme } from '../store/settings.js';
+import { Speech } from '../store/speech.js';
 import { Threads } from '../store/threads.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -71,7 +73,12 @@ export class LampApp extends PageElement {
 		this.places = new Places(this.api, this.session);
 		this.link = new Link();
 		this.threads = new Threads(this.api, this.link, this.list, this.session,
-			(turn, shown) => this.#sayEnd(turn, shown));
+			(turn, shown, thread) => {
+				this.#sayEnd(turn, shown);
+				this.#tellEnd(turn, thread);
+			});
+		this.ready = new Ready();
+		this.speech = new Speech(() => this.session.me?.settings.speech || 'off');
 		this.notices = new Notices(this.api, this.link,
 			(type, data) => {
 				this.threads.notice(type, data);
@@ -88,6 +95,8 @@ export class LampApp extends PageElement {
 		new Watch(this, () => this.theme);
 		new Watch(this, () => this.session);
 		new Watch(this, () => this.places);
+		new Watch(this, () => this.ready);
+		new Watch(this, () => this.speech);
 		new Watch(this, () => this.threads);
 		new Watch(this, () => this.threads.current);
 	}
@@ -141,6 +150,12 @@ export class LampApp extends PageElement {
 		this.addEventListener('lamp-variant', (event) =>
 			this.#variant(/** @type {Element} */ (event.target).closest('lamp-turn'),
 				event.detail));
+		this.addEventListener('lamp-compare', ({ detail }) => this.#show('lamp-compare', 'show',
+			this.threads.current.conversationId, detail));
+		this.addEventListener('lamp-take', ({ detail: { messageId, index } }) =>
+			this.threads.current.showVariant(messageId, index).then(() =>
+				this.#say(t('variant.shown', { at: index }))));
+		this.addEventListener('lamp-speak', ({ detail }) => this.#speak(detail));
 		this.addEventListener('lamp-fork', (event) => this.#fork(event.detail.turn));
 		this.addEventListener('lamp-rating', (event) => this.#ratings.tell(
 			this.threads.current.conversationId, event.detail.turn).catch(() => {}));
@@ -375,6 +390,15 @@ export class LampApp extends PageElement {
 			await this.#show('lamp-rating', 'ask', conversationId, turn);
 	}
 
+	/** Reads an answer aloud, or ends that. */
+	async #speak({ turn, answer })
+	{
+		if (this.speech.turn === turn)
+			this.speech.stop();
+		else if (!await this.speech.read(turn, answer))
+			this.#fail(new ApiError({ code: 'noVoice' }));
+	}
+
 	async #fork(turn)
 	{
 		try {
@@ -588,6 +612,18 @@ export class LampApp extends PageElement {
 			this.#say(t('live.finished', { name, text: excerpt(turn.text) }));
 	}
 
+	/** Tells it outside the page, if it is out of sight. */
+	#tellEnd(turn, { conversationId, title })
+	{
+		const failed = turn.finish === 'error' || turn.sleeps;
+		const what = turn.waiting.length > 0 ? 'ready.waits' :
+			failed ? 'ready.failed' : 'ready.answered';
+
+		if (turn.finish !== 'cancelled')
+			this.ready.tell(conversationId, t(what, { title: title || t('list.untitled') }),
+				failed ? '' : excerpt(turn.text), () => go(conversationId));
+	}
+
 	#sayWaiting({ type, tool, question })
 	{
 		this.#say(type === 'clarification' ? t('live.question', { text: question }) :
@@ -676,6 +712,7 @@ export class LampApp extends PageElement {
 	{
 		const name = t('app.name');
 
+		this.ready.look(this.threads.current.live);
 		if (this.places.current)
 			return;
 		document.title = this.threads.current.conversationId ?
@@ -713,6 +750,7 @@ export class LampApp extends PageElement {
 				<lamp-artifact .thread=${this.places.current ? null : this.threads.current}
 					></lamp-artifact>
 				<lamp-blanks .api=${this.api}></lamp-blanks>
+				<lamp-compare .api=${this.api}></lamp-compare>
 				<lamp-allowed .api=${this.api}></lamp-allowed>
 				<lamp-memory .api=${this.api} .confirm=${this.#confirm}></lamp-memory>
 				<lamp-arrange .order=${this.order}></lamp-arrange>
@@ -818,6 +856,19 @@ export class LampApp extends PageElement {
 		}
 	};
 
+	/** What is read aloud, and whether to tell when a long answer is ready. */
+	#strips()
+	{
+		return html`${this.speech.turn ? html`<p class="strip strip-acts" role="status">
+			${t('speech.reading')} <button type="button" class="chip-button"
+			@click=${() => this.speech.stop()}>${icon('stop')}<span>${t('speech.stop')}</span></button></p>` :
+			nothing}${this.ready.offers ? html`<p class="strip strip-acts" role="status">
+			${t('ready.offer')} <button type="button" class="chip-button"
+			@click=${() => this.ready.want(true)}>${t('ready.yes')}</button> <button type="button"
+			class="link-button" @click=${() => this.ready.want(false)}>${t('ready.no')}</button></p>` :
+			nothing}`;
+	}
+
 	#content(thread, space, name)
 	{
 		if (thread.loadError)
@@ -827,15 +878,16 @@ export class LampApp extends PageElement {
 
 		return html`
 			${thread.turns.length > 0 || (thread.conversationId && thread.loaded) ?
-				html`<lamp-thread .thread=${thread} name=${name}
+				html`<lamp-thread .thread=${thread} name=${name} .speech=${this.speech}
 					@lamp-source=${this.#showSource} @lamp-titles=${this.#tellTitles}
 					></lamp-thread>` :
 				thread.loaded ? emptyView({ me: this.session.me, space, off,
 					send: (text) => this.#send(text) }) : loadingView()}
 			<div class="composer-dock" id="composer">
 				${off ? offView() : nothing}
+				${this.#strips()}
 				<lamp-composer .thread=${thread} .api=${this.api} ?disabled=${off}
-					.settings=${this.session.me?.settings || {}}
+					.settings=${this.session.me?.settings || {}} .speech=${this.speech}
 					.agent=${this.session.agent(thread.workspaceId, thread.agentId)}
 					name=${this.session.agents(thread.workspaceId).length > 0 ? name : ''}
 					.agents=${this.session.agents(thread.workspaceId)}></lamp-composer>

@@ -20,6 +20,9 @@ import { keepFocus, mentionChips, pickerFor, pickerKey, pickerLeft, pickerScroll
 /** The server's default limit (limits.message_chars). */
 export const MAX_CHARS = 100000;
 const LIST = 'composer-list';
+/** Texts for why dictation failed, by the browser's names. */
+const DEAF = { 'not-allowed': 'speech.denied', 'service-not-allowed': 'speech.denied',
+	'audio-capture': 'speech.denied', 'language-not-supported': 'speech.noLanguage' };
 const TELL_FROM = MAX_CHARS * 0.95;
 
 export class LampComposer extends PageElement {
@@ -34,6 +37,10 @@ export class LampComposer extends PageElement {
 		agent: { attribute: false },
 		/** the user's, of GET /me */
 		settings: { attribute: false },
+		/** dictation */
+		speech: { attribute: false },
+		/** why it did not work, until it is tried again */
+		deaf: { state: true },
 		projects: { state: true },
 	};
 
@@ -52,6 +59,10 @@ export class LampComposer extends PageElement {
 		this.agent = undefined;
 		this.agents = [];
 		this.settings = {};
+		/** @type {import('../store/speech.js').Speech} */
+		this.speech = undefined;
+		this.deaf = '';
+		new Watch(this, () => this.speech);
 		new Watch(this, () => this.thread);
 		new Watch(this, () => this.#picker());
 	}
@@ -100,6 +111,7 @@ export class LampComposer extends PageElement {
 				<div class="composer-bar">
 					${this.#agentChoice()}
 					${attachButton(thread.uploads, this.disabled)}
+					${this.speech?.hears ? this.#microphone() : nothing}
 					${this.#opener('/', 'slash', t('composer.prompt'))}
 					${this.#opener('@', 'at', t('composer.mention'))}
 					<button type="button" class="icon-button" aria-label=${t('preview.title')}
@@ -126,9 +138,48 @@ export class LampComposer extends PageElement {
 							@click=${this.#send}>${icon('send')}</button>`}
 				</div>
 			</div>
-			<p class="composer-hint" id="composer-hint">${t(
-				this.#sendsWithCtrl() ? 'composer.hintCtrl' : 'composer.hint')}</p>`;
+			<p class="composer-hint" id="composer-hint" role=${this.#heard ? 'status' : nothing}>${
+				this.#heard || t(this.#sendsWithCtrl() ? 'composer.hintCtrl' : 'composer.hint')}</p>`;
 	}
+
+	/** What is to be said of dictation. */
+	get #heard()
+	{
+		return this.speech?.listening ? t('speech.listening') : this.deaf;
+	}
+
+	#microphone()
+	{
+		const on = this.speech.listening;
+		const label = t(on ? 'speech.stopListening' : 'speech.dictate');
+
+		return html`<button type="button" class="icon-button" aria-label=${label} title=${label}
+			aria-pressed=${on ? 'true' : 'false'} ?disabled=${this.disabled}
+			@click=${this.#dictate}>${icon('microphone')}</button>`;
+	}
+
+	/** What is said is written where the caret is; what is not certain yet is replaced. */
+	#dictate = async () => {
+		const { thread } = this;
+		let { selectionStart: start, selectionEnd: end } = this.#field;
+
+		this.deaf = '';
+		const why = await this.speech.listen((text, final) => {
+			if (thread !== this.thread)
+				return;
+			const gap = start === 0 || /\s$/.test(thread.draft.slice(0, start)) ? '' : ' ';
+			const said = gap + text.trim();
+
+			this.#put(start, end, said);
+			thread.keep();
+			end = start + said.length;
+			if (final)
+				start = end;
+		});
+
+		if (why)
+			this.deaf = t(DEAF[why] || 'speech.failed');
+	};
 
 	#agentChoice()
 	{
@@ -461,8 +512,10 @@ export class LampComposer extends PageElement {
 	 */
 	willUpdate(changed)
 	{
-		if (changed.get('thread'))
+		if (changed.get('thread')) {
 			this.picker?.close();
+			this.speech?.quiet();
+		}
 	}
 
 	updated()

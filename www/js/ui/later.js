@@ -5,6 +5,7 @@ import './allowed.js';
 import './arrange.js';
 import './artifact.js';
 import './blanks.js';
+import './compare.js';
 import './memory.js';
 import './place.js';
 import './preview.js';

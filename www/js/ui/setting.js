@@ -6,6 +6,7 @@ import { shown } from '../form.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import './limits.js';
+import './ready.js';
 
 /** The level that sets a value, with its text. */
 const FROM = new Map([['agent', 'settings.agent'], ['workspace', 'settings.workspace'],
@@ -29,7 +30,8 @@ export const settingPart = {
 			t('settings.whose')}>${all.map(([id, text]) => html`<a class="chip-button"
 				href=${placeHash('settings', id)}
 				aria-current=${id === current.id ? 'page' : nothing}>${text}</a>`)}</nav>`}
-			${current.id ? nothing : html`<lamp-limits .api=${api}></lamp-limits>`}`;
+			${current.id ? nothing : html`<lamp-ready .ready=${document.querySelector('lamp-app').ready}></lamp-ready>
+				<lamp-limits .api=${api}></lamp-limits>`}`;
 	},
 	below: () => (field) => !field.inForce || field.inForce.value === null ? nothing : html`
 		<p class="field-help">${t('settings.now', { value: shown(field, field.inForce.value),

@@ -21,6 +21,8 @@ export class LampThread extends PageElement {
 		name: { type: String },
 		/** true if nothing of it can be changed */
 		readonly: { type: Boolean },
+		/** what reads aloud, if anything may */
+		speech: { attribute: false },
 		away: { state: true },
 	};
 
@@ -47,6 +49,9 @@ export class LampThread extends PageElement {
 		this.name = '';
 		this.readonly = false;
 		this.away = false;
+		/** @type {import('../store/speech.js').Speech | undefined} */
+		this.speech = undefined;
+		new Watch(this, () => this.speech);
 		new Watch(this, () => this.thread);
 	}
 
@@ -315,6 +320,7 @@ export class LampThread extends PageElement {
 				${repeat(thread.turns, (turn) => turn.key, (turn, i) => html`
 					${turn === thread.gap?.at ? this.#between() : nothing}<lamp-turn .turn=${turn} name=${this.name} ?readonly=${this.readonly}
 						?newest=${i === last && !thread.live}
+						?speaks=${this.speech?.speaks} ?spoken=${this.speech?.turn === turn}
 						?busy=${Boolean(thread.live) || thread.switching}></lamp-turn>`)}
 			</section>
 			${this.away ? html`<button type="button" class="to-latest"

@@ -58,6 +58,10 @@ export class LampTurn extends PageElement {
 		busy: { type: Boolean },
 		/** true if it is somebody else's */
 		readonly: { type: Boolean },
+		/** true if the browser can read it aloud */
+		speaks: { type: Boolean },
+		/** true while it does */
+		spoken: { type: Boolean },
 		copied: { state: true },
 		charted: { state: true },
 		unfolded: { state: true },
@@ -72,6 +76,8 @@ export class LampTurn extends PageElement {
 		this.newest = false;
 		this.busy = false;
 		this.readonly = false;
+		this.speaks = false;
+		this.spoken = false;
 		this.copied = '';
 		this.charted = false;
 		new Watch(this, () => this.turn);
@@ -473,6 +479,10 @@ export class LampTurn extends PageElement {
 		if (!this.newest && !this.busy)
 			items.unshift({ text: t('message.regenerateHere'), icon: 'retry',
 				run: () => this.emit('lamp-regenerate', { turn }) });
+		if (this.speaks && turn.text)
+			items.push({ text: t(this.spoken ? 'speech.stop' : 'speech.read'), icon: 'speaker',
+				run: () => this.emit('lamp-speak', { turn,
+					answer: this.querySelector('lamp-markdown.answer') }) });
 		if (turn.rating)
 			items.push({ text: t('rating.why'), icon: 'pencil',
 				run: () => this.emit('lamp-rate', { turn }) });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // <lamp-variants>: ‹ 2/3 › beside a message that has several versions. Either
-// arrow switches the thread to that version.
+// arrow switches the thread to that version; two can be seen side by side.
 import { html } from '../../vendor/lit.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -30,6 +30,10 @@ class LampVariants extends PageElement {
 			<span class="variants-at" aria-hidden="true">${at}/${of}</span>
 			<span class="sr-only">${t('variant.at', { at, of })}</span>
 			${this.#arrow('next', at + 1, at < of)}
+			<button type="button" class="icon-button" aria-label=${t('variant.compare')}
+				title=${t('variant.compare')} @click=${() => this.emit('lamp-compare', {
+					messageId: this.row.messageId, index: at, busy: this.disabled })}
+				>${icon('columns')}</button>
 		</div>`;
 	}
 
