@@ -509,6 +509,23 @@ static int check(const struct caller *by, const struct resource *r,
 	return run_all(HOOK(check), by, r, k, e);
 }
 
+/* The body, its logins as those of requests are written (identity.login_case). */
+static int read_body(const struct caller *by, const struct resource_call *c,
+		     struct resource_row *out, struct err *e)
+{
+	const struct resource *r = c->r;
+
+	if (resource_body(r, c, by->arena, out, e) < 0)
+		return -1;
+	for (size_t i = 0; i < r->n_fields; i++) {
+		struct db_val *v = &out->v[i];
+
+		if (r->fields[i].type == TYPE_PERSON && out->given[i] && !v->null)
+			*v = DB_S(identity_login(by->conf, v->s, by->arena));
+	}
+	return 0;
+}
+
 /* FIRST: what is not given is the first choice. */
 static void complete(const struct resource *r, struct resource_row *row)
 {
@@ -542,7 +559,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 		k->row = *c->draft;
 	else
 		resource_new(r, &k->row);
-	if ((!c->draft && resource_body(r, c, by->arena, &k->row, e) < 0) ||
+	if ((!c->draft && read_body(by, c, &k->row, e) < 0) ||
 	    place(by, c, k, e) < 0)
 		return -1;
 	allow_files(by, r, &k->at);
@@ -653,7 +670,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 	struct resource_row body;
 
 	resource_new(r, &body);
-	if (resource_body(r, c, by->arena, &body, e) < 0 ||
+	if (read_body(by, c, &body, e) < 0 ||
 	    place(by, c, k, e) < 0 ||
 	    find_changeable(by, r, c->id, c->found, k, e) < 0 ||
 	    (c->expect && c->expect(c->ctx, k->now, e) < 0) ||
