@@ -41,6 +41,26 @@ static bool has_tool(const json_t *tools, struct str name)
 	return false;
 }
 
+/*
+ * Other kinds of tools that the client would run itself. Without them the model has less
+ * to call; what a server would have to run (file_search, …) is refused instead.
+ */
+static bool is_left_out(struct openai_ask *ask, const json_t *tool)
+{
+	static const char *const types[] = {
+		"namespace", "custom", "local_shell", "shell", "apply_patch",
+		"tool_search", "computer_use_preview", "computer",
+	};
+	struct str type = jx_str(tool, "type"), name = jx_str(tool, "name");
+
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (str_is(type, types[i])) {
+			oai_ignored(&ask->ignored, "tools.", name.n ? name : type);
+			return true;
+		}
+	return false;
+}
+
 /* {type: function, function: {name, description?, parameters?, strict?}}. */
 static int add_function(const json_t *tool, json_t *tools, struct err *e)
 {
@@ -72,6 +92,16 @@ static int add_function(const json_t *tool, json_t *tools, struct err *e)
 	return 0;
 }
 
+/* Whether the workspace takes tools of clients. */
+static int allows(const struct openai_ask *ask, struct err *e)
+{
+	if (ask->in.target.workspace->client_tools == CLIENT_TOOLS_ALLOW)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "tools", "The tools of this model are set on "
+			 "the server. Its workspace does not take tools of clients "
+			 "(client_tools: allow).");
+}
+
 /*
  * Whether the user wants web search: web_search_options, even if empty, or a tool
  * of that type. Location and context size are ignored. (API reference of chat
@@ -96,20 +126,22 @@ static int read_list(struct request *rq, struct openai_ask *ask, json_t *ours,
 		if (is_web_tool(t)) {
 			ask->in.options.web = 1;
 			key = "tools";
-		} else if (add_function(t, ours, e) < 0) {
+		} else if (!is_left_out(ask, t) && add_function(t, ours, e) < 0) {
 			return -1;
 		}
 	}
 	if (ask->in.options.web &&
-	    !tool_web_offered(&rq->by, ask->in.target.workspace, ask->in.target.agent))
+	    !tool_web_offered(&rq->by, ask->in.target.workspace, ask->in.target.agent)) {
+		/* A coding agent always has it in its list. */
+		if (json_array_size(ours) && !json_is_object(options)) {
+			ask->in.options.web = 0;
+			oai_ignored(&ask->ignored, "tools.", STR("web_search"));
+			return allows(ask, e);
+		}
 		return err_field(e, ERR_INVALID_FIELD, key,
 				 "This model has no web search.");
-	if (json_array_size(ours) &&
-	    ask->in.target.workspace->client_tools != CLIENT_TOOLS_ALLOW)
-		return err_field(e, ERR_INVALID_FIELD, "tools", "The tools of this "
-				 "model are set on the server. Its workspace does not "
-				 "take tools of clients (client_tools: allow).");
-	return 0;
+	}
+	return json_array_size(ours) ? allows(ask, e) : 0;
 }
 
 /* {type: allowed_tools, allowed_tools: {mode, tools}}: leaves only those; the mode. */

@@ -227,6 +227,25 @@ def test_a_stream(lab, who):
     assert at == sorted(at)
 
 
+def test_tools_as_a_coding_agent_has_them(lab, who):
+    """Those of kinds that a client runs itself are left out and named, and so is a search
+    of the web that the model does not have; what a server would run is refused."""
+    tools = [TOOL, {"type": "namespace", "name": "multi_agent", "tools": [TOOL]},
+             {"type": "custom", "name": "apply_patch", "format": {"type": "grammar"}},
+             {"type": "local_shell"}, {"type": "web_search", "external_web_access": True}]
+    answer = lab.post(RESPONSES, {"model": "lab/helper", "tools": tools, "tool_choice": "auto",
+                                  "input": script(tool_calls=[
+                                      {"name": "read_file", "args": {"path": "a"}}])}, user=who)
+    assert answer.status == 200, answer
+    assert answer.headers["X-Ignored-Parameters"] == (
+        "tools.multi_agent, tools.apply_patch, tools.local_shell, tools.web_search")
+    assert [i["name"] for i in answer.json["output"] if i["type"] == "function_call"] == [
+        "read_file"]
+    for refused in ([{"type": "web_search"}], [TOOL, {"type": "file_search"}],
+                    [TOOL, {"type": "code_interpreter"}], [TOOL, {"type": "mcp"}]):
+        assert ask(lab, who, "x", 400, tools=refused)["param"] == "tools"
+
+
 def test_narration_and_tools_of_the_agent(lab, who):
     said = script(narration="Let me look.", tool_calls=[{"name": "none", "args": {}}],
                   then={"text": "It is so."})
