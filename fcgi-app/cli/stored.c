@@ -9,7 +9,8 @@
 static int print(struct cli_session *s, const char *login, struct err *e)
 {
 	const struct str tenant = str_of(s->conf->tenant);
-	const struct owner o = { tenant, uuid_of_name(tenant, str_of(login)) };
+	const struct owner o = { tenant, uuid_of_name(tenant, identity_login(
+		s->conf, str_of(login), &s->arena)) };
 	struct buf out = BUF_INIT(CLI_OUT_BYTES);
 	struct stored sum;
 

@@ -413,7 +413,8 @@ static int check_people(struct bundle_in *in, const struct bundle_item *it, json
 	const struct str tenant = in->by->owner.tenant_id;
 
 	for (size_t i = 0; i < r->n_fields; i++) {
-		const struct str login = jx_str(body, r->fields[i].key);
+		const struct str login = identity_login(
+			in->by->conf, jx_str(body, r->fields[i].key), in->by->arena);
 		const struct uuid id = uuid_of_name(tenant, login);
 		int64_t known = 0;
 

@@ -283,6 +283,8 @@ const struct llm_tool_form *llm_tool_forms(const struct llm_service *s,
 /* The tools as they are, or as servers with limits accept them. */
 static void shorten_tools(struct build *b)
 {
+	const size_t most = b->repair / REPAIR_MOST_TOOLS;
+
 	for (size_t i = 0; i < b->n_tools; i++) {
 		struct str s = str_of(b->tools[i].description);
 		struct str head = utf8_head(s, SHORT_DESCRIPTION_CHARS);
@@ -293,6 +295,8 @@ static void shorten_tools(struct build *b)
 	}
 	if (b->n_tools > SHORT_TOOLS && !build_may(b, REPAIR_SHORT_TOOLS))
 		b->n_tools = SHORT_TOOLS;
+	if (most && b->n_tools > most)
+		b->n_tools = most;
 }
 
 static void collect_tools(struct build *b)
@@ -751,6 +755,7 @@ int build_request(const struct llm_request *r, unsigned repair,
 		rc = make_headers(&b, out, e);
 	}
 	out->repairs = b.helps;
+	out->n_tools = b.n_tools;
 	if (rc == 0)
 		out->body = b.body;
 	else

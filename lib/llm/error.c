@@ -79,6 +79,11 @@ static const struct {
 	{ "overloaded", ERR_UPSTREAM_OVERLOAD },
 };
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 static bool has(struct str s, const char *sign)
 {
 	size_t n = strlen(sign);
@@ -292,6 +297,11 @@ static unsigned tool_repairs(const struct said *s)
 	return r;
 }
 
+static bool is_refused(int status)
+{
+	return status == 400 || status == 422;
+}
+
 /*
  * What a refused request may need to be accepted. llama.cpp reports a template that
  * gives up with status 500, OpenRouter a model without tools with 404.
@@ -301,7 +311,7 @@ static unsigned repairs(const struct said *s, int status, struct str body)
 	struct str m = s->message.n ? s->message : body;
 	struct said all = { .message = m, .code = s->code, .param = s->param,
 		.raw = s->raw };
-	bool refused = status == 400 || status == 422;
+	bool refused = is_refused(status);
 	unsigned r = 0;
 
 	if (is_about_roles(m) && (refused || status >= 500))
@@ -372,6 +382,51 @@ static enum err_code by_size(enum err_code code, struct str m, int64_t tokens)
 {
 	return code == ERR_UPSTREAM_REQUEST && names_sizes(m, tokens)
 		? ERR_UPSTREAM_CONTEXT : code;
+}
+
+/*
+ * Numbers that stand alone: not of a place (tools[3], tools.3), a name (gpt-4) or a
+ * fraction.
+ */
+static void find_counts(const struct said *s, struct str m, struct llm_fault *f)
+{
+	static const char inside[] = "[.-_", after[] = "]._";
+	const char *begin = m.p;
+
+	/* Such a refusal is about what was called, not about what can be. */
+	if (has(m, "tool_call") || has(m, "tool call"))
+		return;
+	f->counts.tools = has(m, "tool") || has(m, "function") ||
+		str_is(s->param, "tools");
+	while (f->counts.n_n < ARRAY_LEN(f->counts.n)) {
+		const struct str was = m;
+		int64_t n = next_number(&m);
+		const char *p = was.p;
+
+		if (n < 0)
+			break;
+		while (*p < '0' || *p > '9')
+			p++;
+		if (n < 1 || n > UINT8_MAX ||
+		    (p > begin && (strchr(inside, p[-1]) || is_letter(p[-1]))) ||
+		    (m.n && is_letter(*m.p)) ||
+		    (m.n > 1 && strchr(after, *m.p) && m.p[1] != ' '))
+			continue;
+		f->counts.n[f->counts.n_n++] = (uint8_t)n;
+	}
+}
+
+unsigned llm_fewer_tools(const struct llm_fault *f, size_t n)
+{
+	bool named = f->counts.tools;
+	unsigned most = 0;
+
+	for (size_t i = 0; i < f->counts.n_n; i++) {
+		named |= f->counts.n[i] == n;
+		if (f->counts.n[i] < n)
+			most = MAX(most, f->counts.n[i]);
+	}
+	return named ? most : 0;
 }
 
 /* "34.4s" or "12s" in details[].retryDelay (P-A8). */
@@ -485,6 +540,8 @@ void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
 	if (has(s.code, "tool_use_failed"))
 		f->retry = f->once = true;
 	f->repair = repairs(&s, a->status, a->body);
+	if (is_refused(a->status))
+		find_counts(&s, s.message.n ? s.message : a->body, f);
 	tell(&s, a->status, a->body, f, e);
 	json_decref(j);
 }
@@ -508,5 +565,7 @@ void llm_fault_of_json(const json_t *j, int64_t tokens, struct llm_fault *f,
 	if (has(s.code, "tool_use_failed"))
 		f->retry = f->once = true;
 	f->repair = repairs(&s, status, (struct str){ NULL, 0 });
+	if (is_refused(status))
+		find_counts(&s, s.message, f);
 	tell(&s, status, (struct str){ NULL, 0 }, f, e);
 }

@@ -26,7 +26,8 @@ enum {
 	REPAIR_FORMAT = 8192,	/* typed output asked for in the prompt */
 	REPAIR_REASONING = 16384,	/* with reasoning in each answer */
 	REPAIR_WISHES = 32768,	/* without seed and penalties */
-	REPAIR_BITS = 16,
+	REPAIR_MOST_TOOLS = 65536,	/* times n, below 256: no more than n tools */
+	REPAIR_BITS = 24,
 };
 
 struct llm_fault {
@@ -34,6 +35,11 @@ struct llm_fault {
 	bool retry;		/* the same request may succeed soon */
 	bool once;		/* … but one retry is enough (P-B18) */
 	unsigned repair;	/* REPAIR_* that may help */
+	struct {		/* of a refusal, for llm_fewer_tools */
+		uint8_t n[8];	/* numbers in it that may be a number of tools */
+		uint8_t n_n;
+		bool tools;	/* it is about tools */
+	} counts;
 	int64_t retry_after_ms;	/* as the server said; -1 = nothing */
 };
 
@@ -52,6 +58,13 @@ void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
  */
 void llm_fault_of_json(const json_t *j, int64_t tokens, struct llm_fault *f,
 		       struct err *e);
+
+/*
+ * With how many tools a request that was refused with n of them may be accepted, by the
+ * numbers of the refusal, whatever its words: the largest one below n, if it is about
+ * tools or names n as well. 0: it is not refused for that.
+ */
+unsigned llm_fewer_tools(const struct llm_fault *f, size_t n);
 
 /* Whether j, a payload of a stream named name, is an error (P-A3). */
 bool llm_is_error(struct str name, const json_t *j);

@@ -250,6 +250,7 @@ struct llm_wire {
 	struct buf body;	/* to be released as soon as it is sent */
 	int64_t tokens;		/* of input, estimated */
 	unsigned repairs;	/* REPAIR_* (error.h) that would change it */
+	size_t n_tools;		/* that it offers */
 };
 
 /*

@@ -28,7 +28,10 @@
 
 #include "base/banned.h"
 
-enum { KEY_HEAD = 8 };	/* bytes by which a key is found; fewer of it tell little */
+enum {
+	KEY_HEAD = 8,	/* bytes by which a key is found; fewer of it tell little */
+	FEW_TOOLS = 16,	/* every server takes so many */
+};
 
 #define LINGER_OVER_MS 50	/* for the end of body after the last event */
 #define LINGER_USAGE_MS 3000	/* for usage after finish_reason (P-D3) */
@@ -356,15 +359,40 @@ static int give_up(struct attempt *t, struct err *e)
 	return -1;
 }
 
+/*
+ * How many tools the request may have, if it seems to be refused for them; 0: as many as
+ * it has. Some of the tools are more than none, which `fix` may be about.
+ */
+static unsigned fewer_tools(const struct attempt *t, unsigned fix)
+{
+	const size_t n = t->wire.n_tools;
+	unsigned most = llm_fewer_tools(&t->fault, n);
+
+	if (fix & ~(unsigned)(REPAIR_TOOLS | REPAIR_SHORT_TOOLS))
+		return 0;
+	/* Without a number: half of them, and again. */
+	if (!most && !fix && !t->fault.counts.n_n && n >= FEW_TOOLS &&
+	    t->fault.repair & REPAIR_SHORT_TOOLS)
+		most = (unsigned)n / 2;
+	return most;
+}
+
 /* What to do after a failure: true = send again with t->… and *repair. */
 static bool again(struct attempt *t, unsigned *repair, int *n_retries,
 		  int *n_once, const struct http_request *base, struct err *e)
 {
 	unsigned fix = t->fault.repair & t->wire.repairs & ~*repair;
+	unsigned most = fewer_tools(t, fix);
 	int max = t->r->service->retries;
 
 	if (t->delivered || t->handler_stopped)
 		return false;
+	if (most) {
+		log_info("model request repaired: fewer tools", "service",
+			 t->r->service->id, "because", t->failed.text);
+		*repair = *repair % REPAIR_MOST_TOOLS + most * REPAIR_MOST_TOOLS;
+		return true;
+	}
 	if (fix & REPAIR_TOP_P)		/* one of two may be enough */
 		fix &= ~(unsigned)REPAIR_SAMPLING;
 	if (fix) {

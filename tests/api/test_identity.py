@@ -50,6 +50,39 @@ def test_managers_whose_logins_differ_in_case(make_lab):
     assert lab.call("PATCH", "/workspaces/w", {"name": "Y"}, user="Bob").status == 200
 
 
+def test_people_whose_logins_differ_in_case(make_lab):
+    """Members, owners and readers were looked for as they had been typed."""
+    lab = make_lab(config={
+        "identity": {"login_case": "lower", **anonymous_off()["identity"]},
+        "groups": {"crew": ["ALICE"]},
+        "roles": {"user": {"groups": ["*"], "permissions": [
+            "AIChat.*", "AI.Projects.*", "AI.Tokens.Write"]}}})
+    assert lab.get("/me", user="alice").json["groups"] == ["crew"]
+    assert lab.get("/me", user="BOB").json["user"] == "bob"
+    wait_until("both are known", lambda: lab.sql(
+        "SELECT COUNT(*) FROM user WHERE login IN ('alice', 'bob')") == [["2"]])
+    project = lab.post("/projects", {"name": "P"}, user="Bob").json["id"]
+    member = lab.post(f"/projects/{project}/members", {"user": "Alice", "role": "editor"},
+                      user="BOB")
+    assert (member.status, member.json["user"]) == (201, "alice"), member
+    tasks = f"/projects/{project}/tasks"
+    task = lab.post(tasks, {"title": "T", "owner": "ALICE"}, user="alicE")
+    assert (task.status, task.json["owner"]) == (201, "alice"), task
+    task = lab.call("PATCH", f"{tasks}/{task.json['id']}", {"owner": "BOB"}, user="alice",
+                    headers={"If-Match": "*"})
+    assert task.json["owner"] == "bob", task
+    said = lab.chat({"text": "Hi."}, user="BOB")[-1].data["conversationId"]
+    share = {"conversationId": said, "user": "ALICE"}
+    assert lab.post("/conversation-shares", share, user="bob").json["user"] == "alice"
+    assert len(lab.get("/shared-conversations", user="Alice").json["items"]) == 1
+    mine = lab.post("/conversation-shares", {**share, "user": "Bob"}, user="bob")
+    assert mine.status == 422 and mine.json["detail"] == "It is yours.", mine
+    stored = [lab.command("stored", "--user", who).stdout for who in ("BOB", "bob")]
+    assert stored[0] == stored[1] and stored[0].split("\t")[1] != "0"
+    token = lab.post("/tokens", {"name": "t"}, user="ALICE").json["secret"]
+    assert lab.get("/me", headers={"Authorization": f"Bearer {token}"}).json["user"] == "alice"
+
+
 def test_anonymous_is_off_by_default(closed):
     answer = closed.get("/me")
     assert answer.status == 401 and answer.json["code"] == "unauthenticated"

@@ -469,6 +469,9 @@ static void short_tools(void **state)
 	assert_int_equal(jx_str(jx_obj(json_array_get(list, 0), "function"),
 				"description").n, 1024);
 	assert_null(json_object_get(build_with(&r, REPAIR_TOOLS)->body, "tools"));
+	list = json_object_get(build_with(&r, 20 * REPAIR_MOST_TOOLS)->body, "tools");
+	assert_int_equal(json_array_size(list), 20);
+	assert_int_equal(build_with(&r, 20 * REPAIR_MOST_TOOLS)->wire.n_tools, 20);
 	r.n_tools = 1;
 	tools[0].description = "short";
 	assert_false(build(&r)->wire.repairs & REPAIR_SHORT_TOOLS);

@@ -325,6 +325,47 @@ static void sizes(void **state)
 	}
 }
 
+/* So is one of the number of tools. */
+static void fewer_tools(void **state)
+{
+	static const struct {
+		const char *message;
+		size_t n;
+		unsigned most;
+	} t[] = {
+		{ "Too many functions declared (40); the limit is 32.", 40, 32 },
+		{ "tools: 40 > 20", 40, 20 },
+		{ "This model supports at most 20 tools.", 40, 20 },
+		{ "Expect 1 to 64 tools", 65, 64 },
+		{ "工具数量 40 超过上限 20", 40, 20 },
+		{ "数量 41 超过上限 20", 40, 0 },
+		{ "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 200 instead.", 200, 128 },
+		{ "Invalid 'tools[3].function.description': string too long. Expected a string with maximum length 1024", 40, 0 },
+		{ "tools.3.custom.input_schema: JSON schema is invalid", 40, 0 },
+		{ "Model gpt-4 and v1.5 have no function get_3 of 7b", 40, 0 },
+		{ "No tool output found for function call call_12 at 3", 40, 3 },
+		{ "tool_calls must be followed by tool messages, see 3", 40, 0 },
+		{ "At most 20 tools", 20, 0 },
+		{ "Wrong at line 1 column 5", 40, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct err e = ERR_INIT;
+		struct llm_fault f;
+		char body[400];
+		unsigned got;
+
+		snprintf(body, sizeof(body), "{\"message\": \"%s\"}", t[i].message);
+		f = fault_of(400, body, "", "", "", &e);
+		got = llm_fewer_tools(&f, t[i].n);
+		if (got != t[i].most)
+			fail_msg("%s: %u", t[i].message, got);
+		f = fault_of(500, body, "", "", "", &e);
+		assert_int_equal(llm_fewer_tools(&f, t[i].n), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +379,7 @@ int main(void)
 		cmocka_unit_test(repairs),
 		cmocka_unit_test(repairs_elsewhere),
 		cmocka_unit_test(sizes),
+		cmocka_unit_test(fewer_tools),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

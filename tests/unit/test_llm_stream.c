@@ -341,6 +341,66 @@ static void e1_max_tokens_swapped_once(void **state)
 	buf_release(&t.out);
 }
 
+static int n_tools_of(struct peer *p)
+{
+	int n = 0;
+
+	for (const char *s = peer_last(p); s; s = strstr(s + 1, "\"function\":{"))
+		n++;
+	return n - 1;
+}
+
+static int serve_few_tools(struct peer *p, int fd, int n)
+{
+	(void)n;
+	if (n_tools_of(p) > 12)
+		return peer_reply(fd, "400 Bad", "", "{\"error\":{\"message\":"
+			"\"Expected 12 or less functions but got more.\"}}");
+	return ok(fd);
+}
+
+static int serve_no_number(struct peer *p, int fd, int n)
+{
+	(void)n;
+	if (n_tools_of(p) > 12)
+		return peer_reply(fd, "400 Bad", "", "{\"error\":{\"message\":"
+			"\"too many tools\"}}");
+	return ok(fd);
+}
+
+/* A server that takes fewer tools gets as many as it says, and is remembered. */
+static void fewer_tools(void **state)
+{
+	static int (*const serve[])(struct peer *p, int fd, int n) = {
+		serve_few_tools, serve_no_number,
+	};
+	static const int then[] = { 12, 10 };
+	struct llm_tool tools[40];
+	char names[40][16];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
+		snprintf(names[i], sizeof(names[i]), "tool_%zu", i);
+		tools[i] = (struct llm_tool){ .name = names[i], .description = "d" };
+	}
+	for (size_t i = 0; i < ARRAY_LEN(serve); i++) {
+		struct peer *p = peer_start(serve[i]);
+		struct run t;
+
+		prepare(&t, p);
+		t.s.model = i ? "no-number" : "few-tools";
+		t.r.tools = tools;
+		t.r.n_tools = ARRAY_LEN(tools);
+		assert_int_equal(stream(&t), 0);
+		assert_int_equal(atomic_load(&p->n_reqs), i ? 3 : 2);
+		assert_int_equal(n_tools_of(p), then[i]);
+		assert_int_equal(stream(&t), 0);
+		assert_int_equal(atomic_load(&p->n_reqs), i ? 4 : 3);
+		peer_stop(p);
+		buf_release(&t.out);
+	}
+}
+
 static int serve_b12(struct peer *p, int fd, int n)
 {
 	(void)n;
@@ -664,6 +724,7 @@ int main(void)
 		cmocka_unit_test(a7_no_retry_after_the_first_delta),
 		cmocka_unit_test(a2_d3_end_without_done),
 		cmocka_unit_test(e1_max_tokens_swapped_once),
+		cmocka_unit_test(fewer_tools),
 		cmocka_unit_test(b12_signatures_stripped_once),
 		cmocka_unit_test(b18_tool_use_failed_once),
 		cmocka_unit_test(abort_and_stop),
