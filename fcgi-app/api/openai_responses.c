@@ -118,7 +118,8 @@ static int add_items(json_t *messages, json_t *input, size_t from, struct err *e
 }
 
 /* *turn: the turn of the response that the input follows, if it refers to one. */
-static int read_input(const json_t *body, json_t *messages, struct str *turn, struct err *e)
+static int read_input(const json_t *body, json_t *messages, struct str *turn,
+		      struct err *e)
 {
 	json_t *input = json_object_get(body, "input");
 	struct str instructions = jx_str(body, "instructions");

@@ -190,8 +190,8 @@ static int read_number(const struct offer_call *c, const char *key, int most, in
  * A failure of the service, as the program is told: what the service refuses is the
  * request's fault, with the service's own sentence.
  */
-static int failed(const struct offer_call *c, const char *field, struct str said, size_t at,
-		  struct err *e)
+static int failed(const struct offer_call *c, const char *field, struct str said,
+		  size_t at, struct err *e)
 {
 	const enum err_code code = e->code;
 	const char *what = at == SIZE_MAX || c->n == 1 ? field
