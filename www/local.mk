@@ -101,6 +101,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/approval.js \
 	www/js/ui/artifact.js \
 	www/js/ui/arrange.js \
+	www/js/ui/bin.js \
 	www/js/ui/blanks.js \
 	www/js/ui/board.js \
 	www/js/ui/attachments.js \

@@ -14,6 +14,7 @@
 #include "entity/tree.h"
 #include "entity/undo.h"
 #include "hold/stored.h"
+#include "resource/bin.h"
 #include "route.h"
 
 #include "base/banned.h"
@@ -323,6 +324,69 @@ int api_project_change_undo(struct request *rq, struct response *rs, struct err 
 	jw_kuuid(&w, "entityId", &done.row_id);
 	jw_kint(&w, "version", done.number);
 	jw_end_obj(&w);
+	return 0;
+}
+
+/* -- deleted projects ---------------------------------------------------------------------- */
+
+static const struct resource *const projects = &resources[RESOURCE_PROJECT];
+
+/*
+ * GET /projects/deleted
+ * 200 {items: [{id, name, deletedAt, keptUntil}]}: what the caller might delete and was
+ * deleted, at most RESOURCE_BIN_SHOWN, the one deleted last first.
+ */
+int api_project_bin(struct request *rq, struct response *rs, struct err *e)
+{
+	struct resource_binned *v;
+	size_t n;
+	struct jw w;
+
+	if (resource_bin_list(&rq->by, projects, &v, &n, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(&w);
+		jw_kuuid(&w, "id", &v[i].id);
+		jw_kstr(&w, "name", v[i].name);
+		jw_ktime(&w, "deletedAt", v[i].deleted_us);
+		jw_ktime(&w, "keptUntil", resource_bin_until(v[i].deleted_us));
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/*
+ * POST /projects/deleted/{id}/restore
+ * 200 {id}: the project is there again, with all that is in it and who works on it.
+ * 404 also for one that the caller might not delete; 409 without room for it.
+ */
+int api_project_restore(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "id");
+	struct jw w;
+
+	if (resource_bin_restore(&rq->by, projects, id, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kuuid(&w, "id", id);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* DELETE /projects/deleted/{id}: 204, it cannot be restored any more. */
+int api_project_drop(struct request *rq, struct response *rs, struct err *e)
+{
+	if (resource_bin_drop(&rq->by, projects, route_arg_uuid(rq, "id"), e) < 0)
+		return -1;
+	rq->jobs_asked = true;
+	resp_empty(rs, 204);
 	return 0;
 }
 

@@ -65,9 +65,17 @@ static int cut(const struct caller *by, const struct resource *r,
 	       struct resource_change *k, struct err *e)
 {
 	(void)r;
+	if (tree_note(by, &k->now->holder, &k->now->id, &k->with, e) < 0)
+		return -1;
 	return tree_cut(by, &k->now->holder, &k->now->id, under(k->now), e);
 }
 
+static int grow_again(const struct caller *by, const struct resource_again *k,
+		      struct err *e)
+{
+	return tree_restore(by, k->top, k->id, k->with, e);
+}
+
 const struct resource_hooks project_document_hooks = {
-	.check = check, .store = grow, .gone = cut,
+	.check = check, .store = grow, .gone = cut, .made_again = grow_again,
 };

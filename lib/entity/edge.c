@@ -118,14 +118,17 @@ int entity_edges_in(const struct caller *by, const struct uuid *project, size_t 
 
 /* -- of what is deleted -------------------------------------------------------------- */
 
-/* As the bodies that make them again. In by's arena. */
-static struct str bodies_of(const struct caller *by, const struct entity_edge *v, size_t n)
+/* As the bodies that make them again, behind what else is noted. In by's arena. */
+static struct str bodies_of(const struct caller *by, struct str noted,
+			    const struct entity_edge *v, size_t n)
 {
-	struct buf b = BUF_INIT(512 * LIM_EDGES);
+	struct buf b = BUF_INIT(512 * LIM_EDGES + noted.n);
 	struct jw w = jw_on(&b);
 	struct str s;
 
 	jw_arr(&w);
+	if (noted.n)
+		jw_raw(&w, noted);
 	for (size_t i = 0; i < n; i++) {
 		jw_obj(&w);
 		jw_kuuid(&w, "fromId", &v[i].from_id);
@@ -149,7 +152,7 @@ static int unlink_all(const struct caller *by, const struct resource *r,
 	(void)r;
 	if (edges_of(by, id, LIM_EDGES, &v, &n, e) < 0)
 		return -1;
-	k->with = bodies_of(by, v, n);
+	k->with = bodies_of(by, k->with, v, n);
 	return db_exec(by->db, STMT_ENTITY_UNLINK, DB_ARGS(DB_U(id), DB_U(id)), NULL, e);
 }
 

@@ -187,22 +187,6 @@ int tree_cut(const struct caller *by, const struct uuid *project,
 	return tree_grew(by, project, e);
 }
 
-/* -- moving -------------------------------------------------------------------------- */
-
-struct tree_step {
-	const struct caller *by;
-	const struct uuid *project;
-	struct tree tree;
-	struct tree_node *node, *under;
-	size_t position;
-	int64_t read;		/* the version that the caller has read */
-	struct resource_at at;	/* with what the caller may write */
-	bool late;		/* out: the tree has changed since it was read */
-	/* out: the change, and the document as far as a move concerns it */
-	struct resource_change_row change;
-	struct resource_row row;
-};
-
 /* How deep the deepest one below the node is, it being 1. */
 static size_t height(const struct tree *t, const struct tree_node *node)
 {
@@ -219,6 +203,92 @@ static size_t height(const struct tree *t, const struct tree_node *node)
 	}
 	return most;
 }
+
+/* -- documents that are restored ------------------------------------------------------ */
+
+int tree_note(const struct caller *by, const struct uuid *project,
+	      const struct uuid *document, struct str *out, struct err *e)
+{
+	struct buf b = BUF_INIT(65536 + 64 * LIM_ENTITIES);
+	struct jw w = jw_on(&b);
+	const struct tree_node *node;
+	struct tree t;
+
+	if (tree_read(by, project, &t, e) < 0)
+		return -1;
+	node = tree_find(&t, document);
+	jw_arr(&w);
+	if (node) {
+		jw_obj(&w);
+		jw_kint(&w, "place", node->place);
+		jw_end_obj(&w);
+	}
+	for (node = node ? node->first : NULL; node; node = node->next) {
+		jw_obj(&w);
+		jw_kuuid(&w, "childId", &node->id);
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	*out = arena_str(by->arena, str_of(buf_str(&b).p + 1));	/* without [ */
+	out->n--;						/* and ] */
+	buf_release(&b);
+	return 0;
+}
+
+static int lower(const struct caller *by, const struct uuid *project, const struct tree *t,
+		 const struct tree_node *node, const struct uuid *id, struct err *e)
+{
+	const struct tree_node *child = tree_find(t, id);
+
+	if (!child || child == node || child->above != node->above ||
+	    node->depth + height(t, child) > LIM_TREE_DEPTH)
+		return 0;
+	return db_exec(by->db, STMT_ENTITY_LOWER,
+		       DB_ARGS(DB_U(&node->id), DB_U(id), DB_U(project)), NULL, e);
+}
+
+int tree_restore(const struct caller *by, const struct uuid *project,
+		 const struct uuid *document, const json_t *noted, struct err *e)
+{
+	const struct tree_node *node;
+	const json_t *one;
+	struct tree t;
+	struct uuid id;
+	size_t i;
+
+	if (tree_read(by, project, &t, e) < 0)
+		return -1;
+	node = tree_find(&t, document);
+	json_array_foreach(noted, i, one) {
+		if (!node)
+			break;
+		if (json_object_get(one, "place") &&
+		    db_exec(by->db, STMT_ENTITY_PLACE,
+			    DB_ARGS(DB_I(jx_int(one, "place", 0)), DB_U(document),
+				    DB_U(project)), NULL, e) < 0)
+			return -1;
+		if (uuid_parse(jx_str(one, "childId"), &id) &&
+		    lower(by, project, &t, node, &id, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* -- moving -------------------------------------------------------------------------- */
+
+struct tree_step {
+	const struct caller *by;
+	const struct uuid *project;
+	struct tree tree;
+	struct tree_node *node, *under;
+	size_t position;
+	int64_t read;		/* the version that the caller has read */
+	struct resource_at at;	/* with what the caller may write */
+	bool late;		/* out: the tree has changed since it was read */
+	/* out: the change, and the document as far as a move concerns it */
+	struct resource_change_row change;
+	struct resource_row row;
+};
 
 static int check(const struct tree_step *m, struct err *e)
 {

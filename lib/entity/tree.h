@@ -58,6 +58,23 @@ int tree_cut(const struct caller *by, const struct uuid *project,
 	     const struct uuid *document, const struct uuid *under,
 	     struct err *e) MUST_CHECK;
 
+/*
+ * What tree_restore needs of a document that will be deleted: JSON objects, separated by
+ * commas. In by's arena.
+ */
+int tree_note(const struct caller *by, const struct uuid *project,
+	      const struct uuid *document, struct str *out, struct err *e) MUST_CHECK;
+
+/*
+ * In the transaction (by->db) that makes a deleted document again, under the one that it
+ * was under: it has its place, and what was right below it and moved up when it was
+ * deleted is below it again, if it has not been moved since then, and the tree does not
+ * become too deep. noted: an array that has what tree_note has told.
+ */
+int tree_restore(const struct caller *by, const struct uuid *project,
+		 const struct uuid *document, const json_t *noted,
+		 struct err *e) MUST_CHECK;
+
 enum { TREE_ANY = -1 };	/* a tree of any version */
 
 /*

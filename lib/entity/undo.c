@@ -16,6 +16,7 @@ struct undoing {
 	struct str verb;
 	int64_t number;
 	json_t *before;		/* NULL: nothing is kept */
+	const struct resource_was *was;	/* of what is made again; NULL: not known */
 };
 
 static const char *text_of(const struct uuid *id, struct arena *a)
@@ -39,6 +40,7 @@ static int call(struct undoing *u, const struct resource *r, enum resource_verb 
 	struct resource_answer *out = arena_new(u->by.arena, struct resource_answer);
 	struct resource_call c = {
 		.r = r, .verb = verb, .body = body, .ctx = u,
+		.was = verb == VERB_CREATE && uuid_eq(id, &u->id) ? u->was : NULL,
 		.expect = verb != VERB_CREATE && resource_is_guarded(r) ? expect : NULL,
 	};
 
@@ -80,6 +82,8 @@ static int link_again(struct undoing *u, const json_t *links, struct err *e)
 	json_array_foreach(links, i, one) {
 		const struct uuid id = uuid_new();
 
+		if (!json_object_get(one, "relation"))
+			continue;	/* of the tree */
 		if (is_possible(u, one, &possible, e) < 0 ||
 		    (possible && call(u, r, VERB_CREATE, &id, one, e) < 0))
 			return -1;
@@ -103,6 +107,16 @@ static int lift(struct undoing *u, json_t *body, struct err *e)
 	return 0;
 }
 
+/* How old it was, and how often it had been changed: ETags are not used again. */
+static const struct resource_was *was_of(const json_t *was, struct arena *a)
+{
+	struct resource_was *out = arena_new(a, struct resource_was);
+
+	out->version = jx_int(was, "version", -1);
+	out->created_us = jx_int(was, "createdUs", 0);
+	return out->version >= 0 && out->created_us > 0 ? out : NULL;
+}
+
 static int make_again(struct undoing *u, struct err *e)
 {
 	json_t *body = jx_keep(u->by.arena, json_copy(u->before));
@@ -114,7 +128,9 @@ static int make_again(struct undoing *u, struct err *e)
 	bool done;
 	size_t n;
 
+	u->was = was_of(json_object_get(body, RESOURCE_WAS), u->by.arena);
 	json_object_del(body, RESOURCE_WITH);
+	json_object_del(body, RESOURCE_WAS);
 	if (resource_make_again(&u->by, &k, &done, e) < 0)
 		return -1;
 	if (done)
@@ -123,7 +139,8 @@ static int make_again(struct undoing *u, struct err *e)
 		return -1;
 	if (n)
 		return err_public(e, ERR_CONFLICT, "It is there again already.");
-	return lift(u, body, e) < 0 || call(u, u->r, VERB_CREATE, &u->id, body, e) < 0
+	return lift(u, body, e) < 0 || call(u, u->r, VERB_CREATE, &u->id, body, e) < 0 ||
+		resource_made_again(&u->by, &k, e) < 0
 		? -1 : link_again(u, k.with, e);
 }
 

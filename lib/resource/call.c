@@ -72,7 +72,7 @@ static int store_in_tx(struct db *tx, const struct resource_row *row, void *ctx,
 	const struct in_tx *in = ctx;
 
 	return resource_keep_version(tx, in->r, &in->k->at, row,
-				     in->k->verb == VERB_CREATE, e) < 0
+				     in->k->verb == VERB_CREATE && !in->k->again, e) < 0
 		? -1 : run_in_tx(tx, row, ctx, e);
 }
 
@@ -87,7 +87,9 @@ int resource_stored(const struct caller *by, const struct resource *r,
 int resource_gone(const struct caller *by, const struct resource *r,
 		  const struct resource_row *row, struct err *e)
 {
-	struct resource_change k = { .verb = VERB_DELETE, .now = row, .row = *row };
+	struct resource_change k = {
+		.verb = VERB_DELETE, .for_good = true, .now = row, .row = *row,
+	};
 
 	return run_all(HOOK(gone), by, r, &k, e);
 }
@@ -99,6 +101,14 @@ int resource_make_again(const struct caller *by, const struct resource_again *k,
 
 	*done = h->again;
 	return *done ? h->again(by, k, e) : 0;
+}
+
+int resource_made_again(const struct caller *by, const struct resource_again *k,
+			struct err *e)
+{
+	const struct resource_hooks *h = hooks_of(k->r);
+
+	return h->made_again ? h->made_again(by, k, e) : 0;
 }
 
 /* The record, as a list shows it, of somebody who may change the row. */
@@ -556,6 +566,11 @@ static int create(const struct caller *by, const struct resource_call *c,
 	k->row.holder = k->at.holder;
 	if (c->key)
 		k->row.id = *c->key;
+	if (c->was) {
+		k->again = true;
+		k->row.version = c->was->version + 1;
+		k->row.created_us = c->was->created_us;
+	}
 	author_stamp(author(by), r, NULL, &k->row, by->arena);
 	complete(r, &k->row);
 	if ((!c->trial && run_all(HOOK(prepare), by, r, k, e) < 0) ||

@@ -38,6 +38,11 @@ struct resource_query {
 	bool uncounted;		/* the total is not needed */
 };
 
+/* A deleted row that is made again is as old as it was, and at its next version. */
+struct resource_was {
+	int64_t version, created_us;
+};
+
 /* Borrowed. */
 struct resource_call {
 	const struct resource *r;
@@ -51,6 +56,7 @@ struct resource_call {
 	/* CREATE: the id of the row, which repetitions have, too; NULL: any */
 	const struct uuid *key;
 	bool trial;		/* CREATE: checks, and stores nothing */
+	const struct resource_was *was;	/* CREATE: with key; NULL: it is new */
 	/* CREATE: how many rows the holder has, if the caller knows; NULL: they are counted */
 	const int64_t *held;
 	/*
@@ -82,6 +88,8 @@ struct resource_item {
 struct resource_change {
 	enum resource_verb verb;
 	bool trial;
+	bool for_good;			/* DELETE: it cannot be taken back */
+	bool again;			/* CREATE: of what was deleted */
 	struct resource_at at;
 	const void *above;		/* MIXED: what `place` has found */
 	const void *object;		/* NAMED: what `find` has found */
@@ -207,6 +215,10 @@ struct resource_again {
 int resource_make_again(const struct caller *by, const struct resource_again *k,
 			bool *done, struct err *e) MUST_CHECK;
 
+/* Runs `made_again` of the hooks, after a CREATE has made the row again. */
+int resource_made_again(const struct caller *by, const struct resource_again *k,
+			struct err *e) MUST_CHECK;
+
 /* -- hooks ------------------------------------------------------------------------- */
 
 typedef int resource_hook(const struct caller *by, const struct resource *r,
@@ -251,6 +263,9 @@ struct resource_hooks {
 	   that takes the deletion back (by->db). NULL: a CREATE of the body does. */
 	int (*again)(const struct caller *by, const struct resource_again *k,
 		     struct err *e);
+	/* TRACKED: in that transaction, after such a CREATE: what else went with the row. */
+	int (*made_again)(const struct caller *by, const struct resource_again *k,
+			  struct err *e);
 	/* SHARED: permissions to change rows of the caller, a group or the tenant. */
 	enum permission of_own, of_group, of_tenant;
 

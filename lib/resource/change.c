@@ -10,11 +10,12 @@
 static const struct tracked {
 	const char *kind;		/* NULL: it is not TRACKED */
 	size_t title;			/* its field with the title */
-	unsigned add, before, bytes;	/* statements */
+	unsigned add, before, bytes, undone;	/* statements */
 } tracked[RESOURCE__MAX] = {
 #define TRACKED(id, change, kind_, column) [RESOURCE_##id] = { \
 		kind_, COLUMN(id, column), RSTMT_##change##_ADD, \
-		RSTMT_##change##_BEFORE, RSTMT_##change##_BYTES },
+		RSTMT_##change##_BEFORE, RSTMT_##change##_BYTES, \
+		RSTMT_##change##_UNDONE },
 #include "resource/resource.def"
 };
 
@@ -65,6 +66,10 @@ int resource_change_add(const struct caller *by, const struct resource_change_ro
 	    db_exec(by->db, RSTMT_PROJECT_OTHERS,
 		    DB_ARGS(DB_U(top_of(c)), DB_S(by->owner.tenant_id)), NULL, e) < 0)
 		return -1;
+	if (!uuid_is_nil(&why->undoes) &&
+	    db_exec(by->db, t->undone,
+		    DB_ARGS(DB_U(&why->undoes), DB_S(by->owner.tenant_id)), NULL, e) < 0)
+		return -1;
 	return db_exec(by->db, t->add, DB_ARGS(
 		DB_U(&c->id), DB_S(by->owner.tenant_id), DB_U(&by->owner.user_id),
 		DB_I(now_us), DB_I(now_us), DB_U(top_of(c)), DB_U(top_of(c)),
@@ -72,6 +77,7 @@ int resource_change_add(const struct caller *by, const struct resource_change_ro
 		DB_U(&c->row->id), DB_S(resource_title(c->r, c->row)), DB_S(c->verb),
 		DB_I(c->row->version + 1), DB_S(c->fields),
 		or_null(&why->turn_id), or_null(&why->conversation_id), or_null(&why->undoes),
+		DB_I(c->before.p || str_is(c->verb, "create")),
 		DB_S_IF(c->before)), NULL, e);
 }
 
@@ -231,6 +237,13 @@ int resource_keep_change(const struct caller *by, const struct resource *r,
 	if (k->with.n) {
 		jw_key(&vw, RESOURCE_WITH);
 		jw_raw(&vw, k->with);
+	}
+	if (k->verb == VERB_DELETE) {
+		jw_key(&vw, RESOURCE_WAS);
+		jw_obj(&vw);
+		jw_kint(&vw, "version", k->now->version);
+		jw_kint(&vw, "createdUs", k->now->created_us);
+		jw_end_obj(&vw);
 	}
 	jw_end_obj(&vw);
 	jw_end_arr(&kw);

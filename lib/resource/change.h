@@ -77,8 +77,9 @@ int resource_change_add(const struct caller *by, const struct resource_change_ro
 /* Collects it after the transaction, if the caller does. */
 void resource_change_tell(const struct caller *by, const struct resource_change_row *c);
 
-/* The member of that which is no field: see struct resource_change. */
+/* Members of that which are no fields: see struct resource_change, and struct resource_was. */
 #define RESOURCE_WITH "with"
+#define RESOURCE_WAS "was"
 
 /*
  * What a row was before the change with this id, a JSON object of fields by key (of a

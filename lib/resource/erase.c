@@ -2,6 +2,7 @@
 #include "resource/erase.h"
 
 #include "base/limits.h"
+#include "resource/bin.h"
 #include "resource/purge.h"
 
 #include "base/banned.h"
@@ -74,11 +75,11 @@ static int erase_held(struct db *db, const struct resource *r,
 		for (size_t i = 0; !rc && i < n; i++)
 			rc = erase_row(db, &at, &(struct holding){
 				r, &rows[i], x }, e);
-		if (!rc && n)
+		if (!rc && n && !resource_is_binned(r))
 			x->said(r->table, false, (int64_t)n, x->ctx);
 		arena_release(&a);
 	}
-	return rc;
+	return !rc && resource_is_binned(r) ? resource_bin_erase(db, r, o, x, e) : rc;
 }
 
 int resource_erase_held(struct db *db, const struct owner *o,

@@ -1,6 +1,7 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/resource/arguments.c \
 	lib/resource/author.c lib/resource/author.h \
+	lib/resource/bin.c lib/resource/bin.h \
 	lib/resource/body.c \
 	lib/resource/call.c lib/resource/call.h \
 	lib/resource/change.c lib/resource/change.h \

@@ -125,6 +125,9 @@ static inline bool resource_is_nested(const struct resource *r)
 /* Whether others are below its rows, so that the roles of its readers count. */
 bool resource_is_top(const struct resource *r);
 
+/* BINNED: whether deleted rows can be restored (bin.h). */
+bool resource_is_binned(const struct resource *r);
+
 /* GUARDED: whether a change must say which version of the row it is of. */
 bool resource_is_guarded(const struct resource *r);
 

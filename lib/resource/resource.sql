@@ -8,8 +8,8 @@ SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `
 SELECT COUNT(*) FROM (SELECT 1 FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL LIMIT ?) c;
 -- API_TOKEN_EXPORT (suui) -> (uiiiusSIIISSISSB)
 SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND id > ? ORDER BY id LIMIT ?;
--- API_TOKEN_INSERT (usuiiSIIISSISSB) -> ()
-INSERT INTO api_token (id, tenant_id, user_id, version, created_us, updated_us, `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- API_TOKEN_INSERT (usuiiiSIIISSISSB) -> ()
+INSERT INTO api_token (id, tenant_id, user_id, version, created_us, updated_us, `name`, `expires_us`, `read_only`, `approve`, `agents`, `tools`, `used_us`, `groups`, `login`, `hash`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- API_TOKEN_UPDATE (iISusui) -> ()
 UPDATE api_token SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ? AND revoked_us IS NULL;
 -- API_TOKEN_DELETE (iusu) -> ()
@@ -26,8 +26,8 @@ SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `descript
 SELECT COUNT(*) FROM (SELECT 1 FROM prompt_category WHERE tenant_id = ? LIMIT ?) c;
 -- PROMPT_CATEGORY_EXPORT (suui) -> (uiiiusSSSS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `description`, `icon`, `colour` FROM prompt_category WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROMPT_CATEGORY_INSERT (usuiisSSSS) -> ()
-INSERT INTO prompt_category (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `description`, `icon`, `colour`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?);
+-- PROMPT_CATEGORY_INSERT (usuiiisSSSS) -> ()
+INSERT INTO prompt_category (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `description`, `icon`, `colour`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- PROMPT_CATEGORY_UPDATE (iSISISISISusi) -> ()
 UPDATE prompt_category SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `icon` = IF(?, ?, `icon`), `colour` = IF(?, ?, `colour`) WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROMPT_CATEGORY_DELETE (us) -> ()
@@ -58,8 +58,8 @@ UPDATE prompt_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
 SELECT COUNT(*) FROM (SELECT 1 FROM prompt WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
 -- PROMPT_EXPORT (suui) -> (uiiiusSSSSSSSBUIUS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version`, `author_id`, `author` FROM prompt WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROMPT_INSERT (usuiiusSSSSSSSUIUS) -> ()
-INSERT INTO prompt (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, `copied_from`, `copied_version`, `author_id`, `author`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROMPT_INSERT (usuiiiusSSSSSSSUIUS) -> ()
+INSERT INTO prompt (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, `copied_from`, `copied_version`, `author_id`, `author`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- PROMPT_UPDATE (iSISISISISISIUISusui) -> ()
 UPDATE prompt SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `icon` = IF(?, ?, `icon`), `colour` = IF(?, ?, `colour`), `body` = IF(?, ?, `body`), `author_id` = IF(?, ?, `author_id`), `author` = IF(?, ?, `author`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
 -- PROMPT_DELETE (usu) -> ()
@@ -94,8 +94,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.l
 SELECT COUNT(*) FROM (SELECT 1 FROM prompt_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- PROMPT_VERSION_EXPORT (suui) -> (uiiiusISISSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `body` FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROMPT_VERSION_INSERT (usuiiuIISSS) -> ()
-INSERT INTO prompt_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `number`, `bytes`, `name`, `description`, `body`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROMPT_VERSION_INSERT (usuiiiuIISSS) -> ()
+INSERT INTO prompt_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `number`, `bytes`, `name`, `description`, `body`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- PROMPT_VERSION_UPDATE (iusui) -> ()
 UPDATE prompt_version SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- PROMPT_VERSION_DELETE (usu) -> ()
@@ -126,8 +126,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM pro
 SELECT COUNT(*) FROM (SELECT 1 FROM prompt_share WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- PROMPT_SHARE_EXPORT (suui) -> (uiiiusS)
 SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM prompt_share WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROMPT_SHARE_INSERT (usuiiuS) -> ()
-INSERT INTO prompt_share (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `group_name`) VALUES (?, ?, ?, 0, ?, ?, ?, ?);
+-- PROMPT_SHARE_INSERT (usuiiiuS) -> ()
+INSERT INTO prompt_share (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `group_name`) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
 -- PROMPT_SHARE_UPDATE (iusui) -> ()
 UPDATE prompt_share SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- PROMPT_SHARE_DELETE (usu) -> ()
@@ -146,8 +146,8 @@ SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider
 SELECT COUNT(*) FROM (SELECT 1 FROM llm_service WHERE tenant_id = ? LIMIT ?) c;
 -- LLM_SERVICE_EXPORT (suui) -> (uiiiusSSSSBSSSSIIDDSIIIIIISS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- LLM_SERVICE_INSERT (usuiisSSSSBSSSSIIDDSIIIIIISS) -> ()
-INSERT INTO llm_service (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- LLM_SERVICE_INSERT (usuiiisSSSSBSSSSIIDDSIIIIIISS) -> ()
+INSERT INTO llm_service (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- LLM_SERVICE_UPDATE (iSISISISISIBISISISIIIIIDIDISIIIIIIIIIIIIISISusi) -> ()
 UPDATE llm_service SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `context_tokens` = IF(?, ?, `context_tokens`), `max_output_tokens` = IF(?, ?, `max_output_tokens`), `temperature` = IF(?, ?, `temperature`), `top_p` = IF(?, ?, `top_p`), `reasoning_effort` = IF(?, ?, `reasoning_effort`), `thinking_budget_tokens` = IF(?, ?, `thinking_budget_tokens`), `connect_timeout_ms` = IF(?, ?, `connect_timeout_ms`), `first_byte_timeout_ms` = IF(?, ?, `first_byte_timeout_ms`), `idle_timeout_ms` = IF(?, ?, `idle_timeout_ms`), `total_timeout_ms` = IF(?, ?, `total_timeout_ms`), `retries` = IF(?, ?, `retries`), `fallbacks` = IF(?, ?, `fallbacks`), `quirks` = IF(?, ?, `quirks`) WHERE id = ? AND tenant_id = ? AND version = ?;
 -- LLM_SERVICE_DELETE (us) -> ()
@@ -168,8 +168,8 @@ SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provid
 SELECT COUNT(*) FROM (SELECT 1 FROM provider_instance WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
 -- PROVIDER_INSTANCE_EXPORT (suui) -> (uiiiusSSSSBSSSSI)
 SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `agents`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROVIDER_INSTANCE_INSERT (usuiiSSSSBSSSSI) -> ()
-INSERT INTO provider_instance (id, tenant_id, user_id, version, created_us, updated_us, `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `agents`, `active`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROVIDER_INSTANCE_INSERT (usuiiiSSSSBSSSSI) -> ()
+INSERT INTO provider_instance (id, tenant_id, user_id, version, created_us, updated_us, `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `agents`, `active`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- PROVIDER_INSTANCE_UPDATE (iISISISISIBISISISISIIusui) -> ()
 UPDATE provider_instance SET version = version + 1, updated_us = ?, `display_name` = IF(?, ?, `display_name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `agents` = IF(?, ?, `agents`), `active` = IF(?, ?, `active`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- PROVIDER_INSTANCE_DELETE (usu) -> ()
@@ -200,8 +200,8 @@ UPDATE workspace_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
 SELECT COUNT(*) FROM (SELECT 1 FROM workspace WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
 -- WORKSPACE_EXPORT (suui) -> (uiiiusSSSSSSISSSSSUS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `workspace_id`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to`, `author_id`, `author` FROM workspace WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
--- WORKSPACE_INSERT (usuiiusSSSSSSISSSSSUS) -> ()
-INSERT INTO workspace (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `workspace_id`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to`, `author_id`, `author`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- WORKSPACE_INSERT (usuiiiusSSSSSSISSSSSUS) -> ()
+INSERT INTO workspace (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `workspace_id`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to`, `author_id`, `author`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- WORKSPACE_UPDATE (iSISISISISISIIISISISISISIUISusui) -> ()
 UPDATE workspace SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `prompt` = IF(?, ?, `prompt`), `llm_service_id` = IF(?, ?, `llm_service_id`), `tools` = IF(?, ?, `tools`), `max_tool_iterations` = IF(?, ?, `max_tool_iterations`), `suggestions` = IF(?, ?, `suggestions`), `default_agent_id` = IF(?, ?, `default_agent_id`), `manager_users` = IF(?, ?, `manager_users`), `manager_groups` = IF(?, ?, `manager_groups`), `visible_to` = IF(?, ?, `visible_to`), `author_id` = IF(?, ?, `author_id`), `author` = IF(?, ?, `author`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
 -- WORKSPACE_DELETE (usu) -> ()
@@ -228,8 +228,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.l
 SELECT COUNT(*) FROM (SELECT 1 FROM workspace_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- WORKSPACE_VERSION_EXPORT (suui) -> (uiiiusISISSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `prompt` FROM workspace_version WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- WORKSPACE_VERSION_INSERT (usuiiuIISSS) -> ()
-INSERT INTO workspace_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `number`, `bytes`, `name`, `description`, `prompt`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?);
+-- WORKSPACE_VERSION_INSERT (usuiiiuIISSS) -> ()
+INSERT INTO workspace_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `number`, `bytes`, `name`, `description`, `prompt`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- WORKSPACE_VERSION_UPDATE (iusui) -> ()
 UPDATE workspace_version SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- WORKSPACE_VERSION_DELETE (usu) -> ()
@@ -260,8 +260,8 @@ SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provid
 SELECT COUNT(*) FROM (SELECT 1 FROM workspace_service WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- WORKSPACE_SERVICE_EXPORT (suui) -> (uiiiusSSSSBSSSSIIDDSI)
 SELECT id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM workspace_service WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- WORKSPACE_SERVICE_INSERT (usuiiusSSSSBSSSSIIDDSI) -> ()
-INSERT INTO workspace_service (id, tenant_id, user_id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- WORKSPACE_SERVICE_INSERT (usuiiiusSSSSBSSSSIIDDSI) -> ()
+INSERT INTO workspace_service (id, tenant_id, user_id, version, created_us, updated_us, parent_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- WORKSPACE_SERVICE_UPDATE (iSISISISISIBISISISIIIIIDIDISIIusui) -> ()
 UPDATE workspace_service SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `context_tokens` = IF(?, ?, `context_tokens`), `max_output_tokens` = IF(?, ?, `max_output_tokens`), `temperature` = IF(?, ?, `temperature`), `top_p` = IF(?, ?, `top_p`), `reasoning_effort` = IF(?, ?, `reasoning_effort`), `thinking_budget_tokens` = IF(?, ?, `thinking_budget_tokens`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- WORKSPACE_SERVICE_DELETE (usu) -> ()
@@ -284,8 +284,8 @@ SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name
 SELECT COUNT(*) FROM (SELECT 1 FROM agent WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
 -- AGENT_EXPORT (suui) -> (uiiiusSSSSSSSSSIISIDISIUS)
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author` FROM agent WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
--- AGENT_INSERT (usuiiuuSSSSSSSSSIISIDISIUS) -> ()
-INSERT INTO agent (id, tenant_id, user_id, version, created_us, updated_us, parent_id, holder_id, `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- AGENT_INSERT (usuiiiuuSSSSSSSSSIISIDISIUS) -> ()
+INSERT INTO agent (id, tenant_id, user_id, version, created_us, updated_us, parent_id, holder_id, `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- AGENT_UPDATE (iISISISISISISIIIIISIIIDIIISIIIUISusui) -> ()
 UPDATE agent SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `system_prompt` = IF(?, ?, `system_prompt`), `user_prompt` = IF(?, ?, `user_prompt`), `llm_service_id` = IF(?, ?, `llm_service_id`), `tools` = IF(?, ?, `tools`), `max_tool_iterations` = IF(?, ?, `max_tool_iterations`), `rag_enabled` = IF(?, ?, `rag_enabled`), `knowledge_base_ids` = IF(?, ?, `knowledge_base_ids`), `rag_max_results` = IF(?, ?, `rag_max_results`), `rag_min_score` = IF(?, ?, `rag_min_score`), `rerank_enabled` = IF(?, ?, `rerank_enabled`), `reranking_service_id` = IF(?, ?, `reranking_service_id`), `rerank_max_results` = IF(?, ?, `rerank_max_results`), `author_id` = IF(?, ?, `author_id`), `author` = IF(?, ?, `author`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
 -- AGENT_DELETE (usu) -> ()
@@ -322,8 +322,8 @@ UPDATE knowledge_base_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?
 SELECT COUNT(*) FROM (SELECT 1 FROM knowledge_base WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
 -- KNOWLEDGE_BASE_EXPORT (suui) -> (uiiiusSSSSSSIS)
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused`, `embedding_service_id` FROM knowledge_base WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
--- KNOWLEDGE_BASE_INSERT (usuiiusSSSSSSIS) -> ()
-INSERT INTO knowledge_base (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused`, `embedding_service_id`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- KNOWLEDGE_BASE_INSERT (usuiiiusSSSSSSIS) -> ()
+INSERT INTO knowledge_base (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused`, `embedding_service_id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- KNOWLEDGE_BASE_UPDATE (iSISISIIISusui) -> ()
 UPDATE knowledge_base SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `paused` = IF(?, ?, `paused`), `embedding_service_id` = IF(?, ?, `embedding_service_id`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
 -- KNOWLEDGE_BASE_DELETE (usu) -> ()
@@ -346,8 +346,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM kno
 SELECT COUNT(*) FROM (SELECT 1 FROM knowledge_base_share WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- KNOWLEDGE_BASE_SHARE_EXPORT (suui) -> (uiiiusS)
 SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM knowledge_base_share WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- KNOWLEDGE_BASE_SHARE_INSERT (usuiiuS) -> ()
-INSERT INTO knowledge_base_share (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `group_name`) VALUES (?, ?, ?, 0, ?, ?, ?, ?);
+-- KNOWLEDGE_BASE_SHARE_INSERT (usuiiiuS) -> ()
+INSERT INTO knowledge_base_share (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `group_name`) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
 -- KNOWLEDGE_BASE_SHARE_UPDATE (iusui) -> ()
 UPDATE knowledge_base_share SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
 -- KNOWLEDGE_BASE_SHARE_DELETE (usu) -> ()
@@ -394,8 +394,8 @@ SELECT id, version, created_us, updated_us, user_id, '', `name`, `media_type`, `
 SELECT COUNT(*) FROM (SELECT 1 FROM attachment WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
 -- ATTACHMENT_EXPORT (suui) -> (uiiiusSSISIISI)
 SELECT id, version, created_us, updated_us, user_id, '', `name`, `media_type`, `size`, `state`, `pages`, `text_chars`, `problem`, `expires_us` FROM attachment WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- ATTACHMENT_INSERT (usuiiSSISIISI) -> ()
-INSERT INTO attachment (id, tenant_id, user_id, version, created_us, updated_us, `name`, `media_type`, `size`, `state`, `pages`, `text_chars`, `problem`, `expires_us`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- ATTACHMENT_INSERT (usuiiiSSISIISI) -> ()
+INSERT INTO attachment (id, tenant_id, user_id, version, created_us, updated_us, `name`, `media_type`, `size`, `state`, `pages`, `text_chars`, `problem`, `expires_us`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- ATTACHMENT_UPDATE (iusui) -> ()
 UPDATE attachment SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- ATTACHMENT_DELETE (usu) -> ()
@@ -417,25 +417,47 @@ DELETE FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
 -- PROJECT_RENAME (ssu) -> ()
 UPDATE project_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
 -- PROJECT_COUNT (sui) -> (i)
-SELECT COUNT(*) FROM (SELECT 1 FROM project WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
+SELECT COUNT(*) FROM (SELECT 1 FROM project WHERE tenant_id = ? AND holder_id = ? AND deleted_us IS NULL LIMIT ?) c;
 -- PROJECT_EXPORT (suui) -> (uiiiusSSSSSSSS)
-SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `type_key`, `state_key`, `start_date`, `due_date`, `tier`, `team` FROM project WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_INSERT (usuiiusSSSSSSSS) -> ()
-INSERT INTO project (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `type_key`, `state_key`, `start_date`, `due_date`, `tier`, `team`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `type_key`, `state_key`, `start_date`, `due_date`, `tier`, `team` FROM project WHERE tenant_id = ? AND holder_id = ? AND deleted_us IS NULL AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_INSERT (usuiiiusSSSSSSSS) -> ()
+INSERT INTO project (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `type_key`, `state_key`, `start_date`, `due_date`, `tier`, `team`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- PROJECT_UPDATE (iSISISISISISISusui) -> ()
-UPDATE project SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `start_date` = IF(?, ?, `start_date`), `due_date` = IF(?, ?, `due_date`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
--- PROJECT_DELETE (usu) -> ()
-DELETE FROM project WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+UPDATE project SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `start_date` = IF(?, ?, `start_date`), `due_date` = IF(?, ?, `due_date`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ? AND deleted_us IS NULL;
+-- PROJECT_DELETE (iusu) -> ()
+UPDATE project SET deleted_us = ? WHERE id = ? AND tenant_id = ? AND holder_id = ? AND deleted_us IS NULL;
 -- PROJECT_DISOWN (su) -> ()
 UPDATE project SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROJECT_ERASE (su) -> ()
 DELETE FROM project_reader WHERE tenant_id = ? AND reader_id = ? LIMIT 1000;
+-- PROJECT_BINPUT (u) -> ()
+INSERT INTO project_bin (tenant_id, reader_id, row_id, sort_key, role) SELECT tenant_id, reader_id, row_id, sort_key, role FROM project_reader WHERE row_id = ?;
+-- PROJECT_BINCLEAR (u) -> ()
+DELETE FROM project_reader WHERE row_id = ?;
+-- PROJECT_BINLIST (ssi) -> (uusi)
+SELECT DISTINCT b.id, b.holder_id, b.name, COALESCE(b.deleted_us, 0) AS deleted_us FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_bin s ON s.tenant_id = ? AND s.reader_id = UNHEX(x) AND s.role = 3 AND m = 3 STRAIGHT_JOIN project b ON b.id = s.row_id AND b.deleted_us IS NOT NULL ORDER BY deleted_us DESC, b.id LIMIT ?;
+-- PROJECT_BINONE (ssu) -> (uusi)
+SELECT b.id, b.holder_id, b.name, COALESCE(b.deleted_us, 0) AS deleted_us FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_bin s ON s.tenant_id = ? AND s.reader_id = UNHEX(x) AND s.role = 3 AND m = 3 STRAIGHT_JOIN project b ON b.id = s.row_id AND b.deleted_us IS NOT NULL WHERE b.id = ? LIMIT 1;
+-- PROJECT_BINHELD (su) -> (uusi)
+SELECT b.id, b.holder_id, b.name, COALESCE(b.deleted_us, 0) AS deleted_us FROM project b WHERE b.tenant_id = ? AND b.holder_id = ? AND b.deleted_us IS NOT NULL ORDER BY b.id LIMIT 100;
+-- PROJECT_BINAGE (u) -> (i)
+SELECT COALESCE(deleted_us, 0) FROM project WHERE id = ? AND deleted_us IS NOT NULL;
+-- PROJECT_BINTAKE (iu) -> ()
+UPDATE project SET deleted_us = NULL, version = version + 1, updated_us = ? WHERE id = ? AND deleted_us IS NOT NULL;
+-- PROJECT_BINREAD (u) -> ()
+INSERT INTO project_reader (tenant_id, reader_id, row_id, sort_key, role) SELECT tenant_id, reader_id, row_id, sort_key, role FROM project_bin WHERE row_id = ?;
+-- PROJECT_BINEMPTY (u) -> ()
+DELETE FROM project_bin WHERE row_id = ?;
+-- PROJECT_BINDROP (ui) -> ()
+DELETE FROM project WHERE id = ? AND deleted_us <= ?;
 -- PROJECT_AT (usi) -> ()
 UPDATE project SET version = version + 1 WHERE id = ? AND tenant_id = ? AND version = ?;
 -- PROJECT_HOLD (usu) -> (u)
 SELECT id FROM project WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN SHARE MODE;
 -- PROJECT_READER_PURGE (u) -> ()
 DELETE FROM project_reader WHERE row_id = ? LIMIT 1000;
+-- PROJECT_BIN_PURGE (u) -> ()
+DELETE FROM project_bin WHERE row_id = ? LIMIT 1000;
 -- PROJECT_MEMBER_LIST (susiiui) -> (uiiiusSSSU)
 SELECT id, version, created_us, updated_us, parent_id, '', (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `role`, `reader_id` FROM project_member WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_member.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_member.parent_id) AND created_us >= ? AND (created_us > ? OR id > ?) ORDER BY created_us, id LIMIT ?;
 -- PROJECT_MEMBER_TOTAL (susi) -> (i)
@@ -446,8 +468,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', (SELECT u.login FROM 
 SELECT COUNT(*) FROM (SELECT 1 FROM project_member WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- PROJECT_MEMBER_EXPORT (suui) -> (uiiiusSSSU)
 SELECT id, version, created_us, updated_us, parent_id, '', (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `role`, `reader_id` FROM project_member WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_MEMBER_INSERT (usuiiUSSUuss) -> ()
-INSERT INTO project_member (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `member_id`, `group_name`, `role`, `reader_id`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_MEMBER_INSERT (usuiiiUSSUuss) -> ()
+INSERT INTO project_member (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `member_id`, `group_name`, `role`, `reader_id`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_MEMBER_UPDATE (iISusuis) -> ()
 UPDATE project_member SET version = version + 1, updated_us = ?, `role` = IF(?, ?, `role`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_member.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_MEMBER_DELETE (usus) -> ()
@@ -458,18 +480,18 @@ DELETE FROM project_member WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM pro
 DELETE FROM project_member WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_MEMBER_DISOWN (su) -> ()
 UPDATE project_member SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
--- PROJECT_CHANGE_LIST (susiiui) -> (uiiiusSUSSISUUSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_CHANGE_LIST (susiiui) -> (uiiiusSUSSISUUISS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_CHANGE_TOTAL (susi) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) LIMIT ?) c;
--- PROJECT_CHANGE_GET (uss) -> (uiiiusSUSSISUUSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id);
+-- PROJECT_CHANGE_GET (uss) -> (uiiiusSUSSISUUISS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id);
 -- PROJECT_CHANGE_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
--- PROJECT_CHANGE_EXPORT (suui) -> (uiiiusSUSSISUUSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_CHANGE_INSERT (usuiiSUSSISUUuss) -> ()
-INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_CHANGE_EXPORT (suui) -> (uiiiusSUSSISUUISS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROJECT_CHANGE_INSERT (usuiiiSUSSISUUIuss) -> ()
+INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_CHANGE_UPDATE (iusuis) -> ()
 UPDATE project_change SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_CHANGE_DELETE (usus) -> ()
@@ -482,20 +504,22 @@ DELETE FROM project_change WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM projec
 UPDATE project_change SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROJECT_CHANGE_EXPIRE (i) -> ()
 DELETE FROM project_change WHERE created_us < ? ORDER BY created_us LIMIT 1000;
--- PROJECT_CHANGE_ADD (usuiiuusussisUUUS) -> ()
-INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields, turn_id, conversation_id, undoes, before_json) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROJECT_CHANGE_ADD (usuiiuusussisUUUiS) -> ()
+INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields, turn_id, conversation_id, undoes, can_undo, before_json) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROJECT_CHANGE_UNDONE (us) -> ()
+UPDATE project_change SET can_undo = 0 WHERE id = ? AND tenant_id = ?;
 -- PROJECT_CHANGE_BYTES (su) -> (i)
 SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM project_change WHERE tenant_id = ? AND user_id = ?;
 -- PROJECT_CHANGE_BEFORE (us) -> (S)
 SELECT before_json FROM project_change WHERE id = ? AND tenant_id = ?;
--- PROJECT_CHANGE_LISTED (susiSiUiUiiui) -> (uiiiusSUSSISUUSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
--- PROJECT_CHANGE_LISTEDTOTAL (susiSiUiUi) -> (i)
-SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) LIMIT ?) c;
--- PROJECT_CHANGE_UP_created_us (susiSiUiUIIui) -> (uiiiusSUSSISUUSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
--- PROJECT_CHANGE_DOWN_created_us (susiSiUiUIIui) -> (uiiiusSUSSISUUSS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
+-- PROJECT_CHANGE_LISTED (susiSiUiUiSiIiiui) -> (uiiiusSUSSISUUISS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND (? OR FIND_IN_SET(`verb`, ?)) AND (? OR `can_undo` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROJECT_CHANGE_LISTEDTOTAL (susiSiUiUiSiIi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND (? OR FIND_IN_SET(`verb`, ?)) AND (? OR `can_undo` = ?) LIMIT ?) c;
+-- PROJECT_CHANGE_UP_created_us (susiSiUiUiSiIIIui) -> (uiiiusSUSSISUUISS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND (? OR FIND_IN_SET(`verb`, ?)) AND (? OR `can_undo` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- PROJECT_CHANGE_DOWN_created_us (susiSiUiUiSiIIIui) -> (uiiiusSUSSISUUISS)
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND (? OR FIND_IN_SET(`kind`, ?)) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND (? OR FIND_IN_SET(`verb`, ?)) AND (? OR `can_undo` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
 -- PROJECT_DOCUMENT_LIST (susiiui) -> (uiiiussSSSSSUSII)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `under_id`, CAST(NULL AS CHAR), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'document' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_DOCUMENT_TOTAL (susi) -> (i)
@@ -506,8 +530,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `des
 SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'document' LIMIT ?) c;
 -- PROJECT_DOCUMENT_EXPORT (suui) -> (uiiiussSSSSSUSII)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `under_id`, (SELECT t.text FROM entity_content t WHERE t.row_id = id), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'document' AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_DOCUMENT_INSERT (usuiisSSSSUUIIuss) -> ()
-INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `under_id`, `content_length`, `content_bytes`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_DOCUMENT_INSERT (usuiiisSSSSUUIIuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `under_id`, `content_length`, `content_bytes`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_DOCUMENT_UPDATE (iISISISISIUIIIIusuis) -> ()
 UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `content_length` = IF(?, ?, `content_length`), `content_bytes` = IF(?, ?, `content_bytes`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'document' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_DOCUMENT_DELETE (usus) -> ()
@@ -546,8 +570,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.l
 SELECT COUNT(*) FROM (SELECT 1 FROM entity_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- PROJECT_DOCUMENT_VERSION_EXPORT (suui) -> (uiiiusISISSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `title`, `description`, `entity_content` FROM entity_version WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_DOCUMENT_VERSION_INSERT (usuiiIISSSuss) -> ()
-INSERT INTO entity_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `number`, `bytes`, `title`, `description`, `entity_content`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.top_id, ?, ?, ?, ?, ? FROM entity p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_DOCUMENT_VERSION_INSERT (usuiiiIISSSuss) -> ()
+INSERT INTO entity_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `number`, `bytes`, `title`, `description`, `entity_content`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.top_id, ?, ?, ?, ?, ? FROM entity p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_DOCUMENT_VERSION_UPDATE (iusuis) -> ()
 UPDATE entity_version SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_version.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_DOCUMENT_VERSION_DELETE (usus) -> ()
@@ -580,8 +604,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `from_id`, `to_id`, `
 SELECT COUNT(*) FROM (SELECT 1 FROM entity_edge WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- PROJECT_EDGE_EXPORT (suui) -> (uiiiusUUS)
 SELECT id, version, created_us, updated_us, parent_id, '', `from_id`, `to_id`, `relation` FROM entity_edge WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_EDGE_INSERT (usuiiUUSuss) -> ()
-INSERT INTO entity_edge (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `from_id`, `to_id`, `relation`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_EDGE_INSERT (usuiiiUUSuss) -> ()
+INSERT INTO entity_edge (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `from_id`, `to_id`, `relation`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_EDGE_UPDATE (iusuis) -> ()
 UPDATE entity_edge SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity_edge.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_EDGE_DELETE (usus) -> ()
@@ -602,8 +626,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `des
 SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' LIMIT ?) c;
 -- PROJECT_TASK_EXPORT (suui) -> (uiiiussSSSSSSSSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `start_date`, `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'task' AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_TASK_INSERT (usuiisSSSSUSSSSuss) -> ()
-INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `priority`, `start_date`, `due_date`, `done_date`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_TASK_INSERT (usuiiisSSSSUSSSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `priority`, `start_date`, `due_date`, `done_date`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_TASK_UPDATE (iISISISISIUISISISISusuis) -> ()
 UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `priority` = IF(?, ?, `priority`), `start_date` = IF(?, ?, `start_date`), `due_date` = IF(?, ?, `due_date`), `done_date` = IF(?, ?, `done_date`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'task' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_TASK_DELETE (usus) -> ()
@@ -640,8 +664,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `des
 SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' LIMIT ?) c;
 -- PROJECT_GOAL_EXPORT (suui) -> (uiiiussSSSSSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'goal' AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_GOAL_INSERT (usuiisSSSSUSuss) -> ()
-INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `due_date`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_GOAL_INSERT (usuiiisSSSSUSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `due_date`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_GOAL_UPDATE (iISISISISIUISusuis) -> ()
 UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `due_date` = IF(?, ?, `due_date`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'goal' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_GOAL_DELETE (usus) -> ()
@@ -678,8 +702,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `des
 SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' LIMIT ?) c;
 -- PROJECT_PLAN_EXPORT (suui) -> (uiiiussSSSSSSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `start_date`, `due_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'plan' AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_PLAN_INSERT (usuiisSSSSUSSuss) -> ()
-INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `start_date`, `due_date`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_PLAN_INSERT (usuiiisSSSSUSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `start_date`, `due_date`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_PLAN_UPDATE (iISISISISIUISISusuis) -> ()
 UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `start_date` = IF(?, ?, `start_date`), `due_date` = IF(?, ?, `due_date`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'plan' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_PLAN_DELETE (usus) -> ()
@@ -716,8 +740,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `des
 SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' LIMIT ?) c;
 -- PROJECT_MILESTONE_EXPORT (suui) -> (uiiiussSSSSSSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `due_date`, `done_date` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'milestone' AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_MILESTONE_INSERT (usuiisSSSSUSSuss) -> ()
-INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `due_date`, `done_date`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_MILESTONE_INSERT (usuiiisSSSSUSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `due_date`, `done_date`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_MILESTONE_UPDATE (iISISISISIUISISusuis) -> ()
 UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `due_date` = IF(?, ?, `due_date`), `done_date` = IF(?, ?, `done_date`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'milestone' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_MILESTONE_DELETE (usus) -> ()
@@ -754,8 +778,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `des
 SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'risk' LIMIT ?) c;
 -- PROJECT_RISK_EXPORT (suui) -> (uiiiussSSSSSSSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `likelihood`, `impact`, `mitigation` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'risk' AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_RISK_INSERT (usuiisSSSSUSSSuss) -> ()
-INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `likelihood`, `impact`, `mitigation`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_RISK_INSERT (usuiiisSSSSUSSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `likelihood`, `impact`, `mitigation`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_RISK_UPDATE (iISISISISIUISISISusuis) -> ()
 UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `likelihood` = IF(?, ?, `likelihood`), `impact` = IF(?, ?, `impact`), `mitigation` = IF(?, ?, `mitigation`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'risk' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_RISK_DELETE (usus) -> ()
@@ -786,8 +810,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `des
 SELECT COUNT(*) FROM (SELECT 1 FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' LIMIT ?) c;
 -- PROJECT_REQUIREMENT_EXPORT (suui) -> (uiiiussSSSSSSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `priority`, `acceptance` FROM entity WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'requirement' AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_REQUIREMENT_INSERT (usuiisSSSSUSSuss) -> ()
-INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `priority`, `acceptance`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_REQUIREMENT_INSERT (usuiiisSSSSUSSuss) -> ()
+INSERT INTO entity (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `type_key`, `state_key`, `owner_id`, `priority`, `acceptance`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_REQUIREMENT_UPDATE (iISISISISIUISISusuis) -> ()
 UPDATE entity SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `owner_id` = IF(?, ?, `owner_id`), `priority` = IF(?, ?, `priority`), `acceptance` = IF(?, ?, `acceptance`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'requirement' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_REQUIREMENT_DELETE (usus) -> ()
@@ -818,8 +842,8 @@ SELECT id, version, created_us, updated_us, user_id, '', `kind`, `title`, `descr
 SELECT COUNT(*) FROM (SELECT 1 FROM event WHERE tenant_id = ? AND user_id = ? AND `kind` = 'own' LIMIT ?) c;
 -- CALENDAR_EVENT_EXPORT (suui) -> (uiiiussSSSSSSSSSSUSIIIS)
 SELECT id, version, created_us, updated_us, user_id, '', `kind`, `title`, `description`, `location`, `starts`, `ends`, `zone`, `rrule`, `skipped`, `type_key`, `state_key`, `series_id`, `occurrence`, `starts_us`, `ends_us`, `recurs_until`, `uid` FROM event WHERE tenant_id = ? AND user_id = ? AND `kind` = 'own' AND id > ? ORDER BY id LIMIT ?;
--- CALENDAR_EVENT_INSERT (usuiisSSSSSSSSSSUSIIIS) -> ()
-INSERT INTO event (id, tenant_id, user_id, version, created_us, updated_us, `kind`, `title`, `description`, `location`, `starts`, `ends`, `zone`, `rrule`, `skipped`, `type_key`, `state_key`, `series_id`, `occurrence`, `starts_us`, `ends_us`, `recurs_until`, `uid`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- CALENDAR_EVENT_INSERT (usuiiisSSSSSSSSSSUSIIIS) -> ()
+INSERT INTO event (id, tenant_id, user_id, version, created_us, updated_us, `kind`, `title`, `description`, `location`, `starts`, `ends`, `zone`, `rrule`, `skipped`, `type_key`, `state_key`, `series_id`, `occurrence`, `starts_us`, `ends_us`, `recurs_until`, `uid`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- CALENDAR_EVENT_UPDATE (iISISISISISISISISISISIIIIIIusui) -> ()
 UPDATE event SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `location` = IF(?, ?, `location`), `starts` = IF(?, ?, `starts`), `ends` = IF(?, ?, `ends`), `zone` = IF(?, ?, `zone`), `rrule` = IF(?, ?, `rrule`), `skipped` = IF(?, ?, `skipped`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `starts_us` = IF(?, ?, `starts_us`), `ends_us` = IF(?, ?, `ends_us`), `recurs_until` = IF(?, ?, `recurs_until`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ? AND `kind` = 'own';
 -- CALENDAR_EVENT_DELETE (usu) -> ()
@@ -852,8 +876,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `des
 SELECT COUNT(*) FROM (SELECT 1 FROM event WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'project' LIMIT ?) c;
 -- PROJECT_EVENT_EXPORT (suui) -> (uiiiussSSSSSSSSSSUSIIISS)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `location`, `starts`, `ends`, `zone`, `rrule`, `skipped`, `type_key`, `state_key`, `series_id`, `occurrence`, `starts_us`, `ends_us`, `recurs_until`, `uid`, CAST(NULL AS CHAR) FROM event WHERE tenant_id = ? AND parent_id = ? AND `kind` = 'project' AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_EVENT_INSERT (usuiisSSSSSSSSSSUSIIISuss) -> ()
-INSERT INTO event (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `location`, `starts`, `ends`, `zone`, `rrule`, `skipped`, `type_key`, `state_key`, `series_id`, `occurrence`, `starts_us`, `ends_us`, `recurs_until`, `uid`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m AND s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1));
+-- PROJECT_EVENT_INSERT (usuiiisSSSSSSSSSSUSIIISuss) -> ()
+INSERT INTO event (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `title`, `description`, `location`, `starts`, `ends`, `zone`, `rrule`, `skipped`, `type_key`, `state_key`, `series_id`, `occurrence`, `starts_us`, `ends_us`, `recurs_until`, `uid`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m AND s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1));
 -- PROJECT_EVENT_UPDATE (iISISISISISISISISISISIIIIIIusuis) -> ()
 UPDATE event SET version = version + 1, updated_us = ?, `title` = IF(?, ?, `title`), `description` = IF(?, ?, `description`), `location` = IF(?, ?, `location`), `starts` = IF(?, ?, `starts`), `ends` = IF(?, ?, `ends`), `zone` = IF(?, ?, `zone`), `rrule` = IF(?, ?, `rrule`), `skipped` = IF(?, ?, `skipped`), `type_key` = IF(?, ?, `type_key`), `state_key` = IF(?, ?, `state_key`), `starts_us` = IF(?, ?, `starts_us`), `ends_us` = IF(?, ?, `ends_us`), `recurs_until` = IF(?, ?, `recurs_until`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND `kind` = 'project' AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = event.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m AND s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1));
 -- PROJECT_EVENT_DELETE (usus) -> ()
@@ -890,8 +914,8 @@ SELECT id, version, created_us, updated_us, parent_id, '', `name`, `colour`, `zo
 SELECT COUNT(*) FROM (SELECT 1 FROM project_calendar WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- PROJECT_CALENDAR_EXPORT (suui) -> (uiiiusSSSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `name`, `colour`, `zone`, `visibility` FROM project_calendar WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PROJECT_CALENDAR_INSERT (usuiiSSSSuss) -> ()
-INSERT INTO project_calendar (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `name`, `colour`, `zone`, `visibility`) SELECT ?, ?, ?, 0, ?, ?, p.id, p.id, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+-- PROJECT_CALENDAR_INSERT (usuiiiSSSSuss) -> ()
+INSERT INTO project_calendar (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `name`, `colour`, `zone`, `visibility`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_CALENDAR_UPDATE (iISISISISusuis) -> ()
 UPDATE project_calendar SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`), `colour` = IF(?, ?, `colour`), `zone` = IF(?, ?, `zone`), `visibility` = IF(?, ?, `visibility`) WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_calendar.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_CALENDAR_DELETE (usus) -> ()
@@ -912,8 +936,8 @@ SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `under_id
 SELECT COUNT(*) FROM (SELECT 1 FROM conversation_folder WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
 -- CONVERSATION_FOLDER_EXPORT (suui) -> (uiiiusSU)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `under_id` FROM conversation_folder WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- CONVERSATION_FOLDER_INSERT (usuiisSU) -> ()
-INSERT INTO conversation_folder (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `under_id`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?);
+-- CONVERSATION_FOLDER_INSERT (usuiiisSU) -> ()
+INSERT INTO conversation_folder (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `under_id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- CONVERSATION_FOLDER_UPDATE (iSISIUusui) -> ()
 UPDATE conversation_folder SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `under_id` = IF(?, ?, `under_id`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- CONVERSATION_FOLDER_DELETE (usu) -> ()
@@ -936,8 +960,8 @@ SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SEL
 SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
 -- CONVERSATION_SHARE_EXPORT (suui) -> (uiiiusUSSIIIIIU)
 SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- CONVERSATION_SHARE_INSERT (usuiiUUSIIIIIU) -> ()
-INSERT INTO conversation_share (id, tenant_id, user_id, version, created_us, updated_us, `conversation_id`, `member_id`, `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- CONVERSATION_SHARE_INSERT (usuiiiUUSIIIIIU) -> ()
+INSERT INTO conversation_share (id, tenant_id, user_id, version, created_us, updated_us, `conversation_id`, `member_id`, `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- CONVERSATION_SHARE_UPDATE (iIIIIIIusui) -> ()
 UPDATE conversation_share SET version = version + 1, updated_us = ?, `tools` = IF(?, ?, `tools`), `files` = IF(?, ?, `files`), `expires_us` = IF(?, ?, `expires_us`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- CONVERSATION_SHARE_DELETE (usu) -> ()
@@ -962,8 +986,8 @@ SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `tur
 SELECT COUNT(*) FROM (SELECT 1 FROM plan WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
 -- PLAN_EXPORT (suui) -> (uiiiusUUSSSSS)
 SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress` FROM plan WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PLAN_INSERT (usuiiUUSSSSS) -> ()
-INSERT INTO plan (id, tenant_id, user_id, version, created_us, updated_us, `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PLAN_INSERT (usuiiiUUSSSSS) -> ()
+INSERT INTO plan (id, tenant_id, user_id, version, created_us, updated_us, `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- PLAN_UPDATE (iusui) -> ()
 UPDATE plan SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- PLAN_DELETE (usu) -> ()
@@ -988,8 +1012,8 @@ SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conve
 SELECT COUNT(*) FROM (SELECT 1 FROM personal_memory WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
 -- PERSONAL_MEMORY_EXPORT (suui) -> (uiiiusSSUS)
 SELECT id, version, created_us, updated_us, user_id, '', `text`, `state`, `conversation_id`, `origins` FROM personal_memory WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- PERSONAL_MEMORY_INSERT (usuiiSSUS) -> ()
-INSERT INTO personal_memory (id, tenant_id, user_id, version, created_us, updated_us, `text`, `state`, `conversation_id`, `origins`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?);
+-- PERSONAL_MEMORY_INSERT (usuiiiSSUS) -> ()
+INSERT INTO personal_memory (id, tenant_id, user_id, version, created_us, updated_us, `text`, `state`, `conversation_id`, `origins`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- PERSONAL_MEMORY_UPDATE (iISISusui) -> ()
 UPDATE personal_memory SET version = version + 1, updated_us = ?, `text` = IF(?, ?, `text`), `state` = IF(?, ?, `state`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- PERSONAL_MEMORY_DELETE (usu) -> ()
@@ -1014,8 +1038,8 @@ SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversatio
 SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
 -- RATING_EXPORT (suui) -> (uiiiusSUSSSIUSSSSSSS)
 SELECT id, version, created_us, updated_us, user_id, '', `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- RATING_INSERT (usuiiSUSSSIUSSSSSSS) -> ()
-INSERT INTO rating (id, tenant_id, user_id, version, created_us, updated_us, `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- RATING_INSERT (usuiiiSUSSSIUSSSSSSS) -> ()
+INSERT INTO rating (id, tenant_id, user_id, version, created_us, updated_us, `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `with_text`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- RATING_UPDATE (iISISISIIISISusui) -> ()
 UPDATE rating SET version = version + 1, updated_us = ?, `comment` = IF(?, ?, `comment`), `value` = IF(?, ?, `value`), `reasons` = IF(?, ?, `reasons`), `with_text` = IF(?, ?, `with_text`), `question` = IF(?, ?, `question`), `answer` = IF(?, ?, `answer`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- RATING_DELETE (usu) -> ()
@@ -1040,8 +1064,8 @@ SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM us
 SELECT COUNT(*) FROM (SELECT 1 FROM rating WHERE tenant_id = ? LIMIT ?) c;
 -- RATED_ANSWER_EXPORT (suui) -> (uiiiusSSUSSSUSSSSSSS)
 SELECT id, version, created_us, updated_us, user_id, '', (SELECT u.login FROM user u WHERE u.id = user_id), `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer` FROM rating WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- RATED_ANSWER_INSERT (usuiiSUSSSUSSSSSSS) -> ()
-INSERT INTO rating (id, tenant_id, user_id, version, created_us, updated_us, `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- RATED_ANSWER_INSERT (usuiiiSUSSSUSSSSSSS) -> ()
+INSERT INTO rating (id, tenant_id, user_id, version, created_us, updated_us, `comment`, `conversation_id`, `message_id`, `value`, `reasons`, `turn_id`, `workspace_id`, `agent_id`, `model`, `finish_reason`, `documents`, `question`, `answer`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- RATED_ANSWER_UPDATE (iISISusi) -> ()
 UPDATE rating SET version = version + 1, updated_us = ?, `question` = IF(?, ?, `question`), `answer` = IF(?, ?, `answer`) WHERE id = ? AND tenant_id = ? AND version = ?;
 -- RATED_ANSWER_DELETE (us) -> ()
@@ -1138,6 +1162,8 @@ UPDATE prompt SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author
 UPDATE setting SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
 -- DOCUMENT_AUTHOR_DISOWN (su) -> ()
 UPDATE document SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROJECT_BIN_ERASE (su) -> ()
+DELETE FROM project_bin WHERE tenant_id = ? AND reader_id = ? LIMIT 1000;
 -- PROJECT_MEMBER_PERSON_ERASE (su) -> ()
 DELETE FROM project_member WHERE tenant_id = ? AND member_id = ? LIMIT 1000;
 -- CONVERSATION_SHARE_PERSON_ERASE (su) -> ()

@@ -48,6 +48,21 @@ static const unsigned guards[RESOURCE__MAX + 1] = {
 #include "resource/resource.def"
 };
 
+/* BINNED: the statements that put a deleted row aside. */
+static const struct {
+	bool is;
+	unsigned put, clear;
+} bins[RESOURCE__MAX] = {
+#define BINNED(id, table) \
+	[RESOURCE_##id] = { true, RSTMT_##id##_BINPUT, RSTMT_##id##_BINCLEAR },
+#include "resource/resource.def"
+};
+
+bool resource_is_binned(const struct resource *r)
+{
+	return bins[r - resources].is;
+}
+
 struct writing {
 	const struct resource *r;
 	const struct resource_at *at;
@@ -188,14 +203,14 @@ static void add_stored(const struct writing *k, size_t i, struct uuid *person,
 static int insert(struct db *tx, const struct writing *k, struct err *e)
 {
 	const struct resource_row *row = k->row;
-	struct db_val v[9 + RESOURCE_FIELDS_MAX] = {
+	struct db_val v[10 + RESOURCE_FIELDS_MAX] = {
 		DB_U(&row->id), DB_S(k->at->by.tenant_id),
-		DB_U(&k->at->by.user_id), DB_I(row->created_us),
-		DB_I(row->updated_us),
+		DB_U(&k->at->by.user_id), DB_I(row->version),
+		DB_I(row->created_us), DB_I(row->updated_us),
 	};
 	struct uuid people[RESOURCE_FIELDS_MAX];
 	struct db_result res;
-	size_t n = 5;
+	size_t n = 6;
 
 	if (k->r->owner == OWNER_MIXED)
 		v[n++] = DB_U(&k->at->parent);
@@ -409,6 +424,15 @@ static int claim(struct db *tx, const struct deleting *k, struct err *e)
 		: err_set(e, ERR_PRECONDITION, "it is at another version");
 }
 
+/* Nobody reads it any more; who did is kept. */
+static int put_aside(struct db *tx, const struct deleting *k, struct err *e)
+{
+	const size_t i = (size_t)(k->r - resources);
+
+	return db_exec(tx, bins[i].put, DB_ARGS(DB_U(k->id)), NULL, e) ? -1
+		: db_exec(tx, bins[i].clear, DB_ARGS(DB_U(k->id)), NULL, e);
+}
+
 /* The row first: it is what new dependent rows lock. */
 static int delete_tx(struct db *tx, void *ctx, struct err *e)
 {
@@ -430,6 +454,8 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 	/* Then what `also` has done is undone, too. */
 	if (!k->found && !db_tx_unknown(tx))
 		return resource_not_found(k->r, e);
+	if (resource_is_binned(k->r))
+		return res.affected ? put_aside(tx, k, e) : 0;
 	for (size_t i = ROOT_NONE + 1; res.affected && i < ROOT__MAX; i++)
 		if (resource_of_root((enum resource_root)i) == k->r &&
 		    resource_purge_now(tx, (enum resource_root)i, k->id, e))

@@ -496,6 +496,7 @@ def test_a_deleted_project_leaves_no_events(lab, owner, project):
     assert lab.call("DELETE", f"/projects/{project}", user=owner,
                     headers={"If-Match": "*"}).status == 204
     assert starts(lab, owner, "2027-03-01", "2027-03-31") == ["2027-03-02"]
+    assert lab.call("DELETE", f"/projects/deleted/{project}", user=owner).status == 204
     lab.command("work", check=False)
     hex_ = project.replace("-", "")
     wait_until("nothing is left", lambda: not lab.sql(

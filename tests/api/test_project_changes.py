@@ -175,6 +175,7 @@ def test_nothing_is_left_of_a_deleted_project(lab, owner, project):
     row = project.replace("-", "").upper()
     assert lab.call("DELETE", f"/projects/{project}", user=owner,
                     headers={"If-Match": "*"}).status == 204
+    assert lab.call("DELETE", f"/projects/deleted/{project}", user=owner).status == 204
     wait_until("the changes have gone", lambda: not lab.sql(
         f"SELECT 1 FROM project_change WHERE HEX(top_id) = '{row}' LIMIT 1"))
 

@@ -97,6 +97,7 @@ def test_nothing_of_a_deleted_project_is_left(lab, owner):
     make(lab, project + "/tasks", owner, title="Another wombat")
     assert lab.call("DELETE", project, user=owner, headers={"If-Match": "*"}).status == 204
     assert found(lab, owner, "wombat") == []
+    assert lab.call("DELETE", "/projects/deleted/" + project[10:], user=owner).status == 204
     tables = [table for table, in lab.sql(
         "SELECT DISTINCT table_name FROM information_schema.columns WHERE table_schema ="
         " DATABASE() AND data_type = 'binary'")]

@@ -277,6 +277,11 @@ def test_documents_keep_what_they_were(lab, owner):
     assert (refused.status, refused.json["field"]) == (422, "content")
 
 
+def dropped(lab, project, owner):
+    """Deletes a deleted project for good."""
+    assert lab.call("DELETE", f"/projects/deleted/{project}", user=owner).status == 204
+
+
 def left(lab, project):
     hexed = f"UNHEX('{project.replace('-', '')}')"
     return sum(int(lab.sql(f"SELECT COUNT(*) FROM {table} WHERE {column} = {hexed}")[0][0])
@@ -300,9 +305,14 @@ def test_a_deleted_project_leaves_nothing(lab, owner):
     assert left(lab, project) == 1 + 2 + 1 + 14 + 2 + 2
     document = lab.get(f"/projects/{project}/documents", user=owner).json["items"][0]["id"]
     assert delete(lab, f"/projects/{project}/documents/{document}", owner).status == 204
-    wait_until("it is gone", lambda: left(lab, project) == 1 + 2 + 1 + 13 + 1 + 1)
+    # Its versions stay as long as it can be restored.
+    wait_until("it is gone", lambda: left(lab, project) == 1 + 2 + 1 + 13 + 1 + 2)
+    lab.sql("UPDATE job SET due_us = 1 WHERE kind = 'below-purge'")
+    lab.command("work")
+    assert left(lab, project) == 1 + 2 + 1 + 13 + 1 + 1
     assert delete(lab, f"/projects/{project}", owner).status == 204
     assert lab.get(f"/projects/{project}/tasks", user=owner).status == 404
+    dropped(lab, project, owner)
     wait_until("nothing is left", lambda: left(lab, project) == 0)
 
 

@@ -681,3 +681,37 @@ test('a project is made by describing it, and the chat is about it then', async 
 	assert.equal((await sent).postDataJSON().projectId, made.id);
 	await page.locator('.answer').getByText('Nothing is open in').waitFor();
 });
+
+test('what was deleted is restored: a project, and a document in one', async (t) => {
+	const made = await project(t);
+	const name = made.name;
+	const above = await add(made, 'documents', { title: 'Log', content: 'Storm' });
+
+	await add(made, 'documents', { title: 'Page', parentId: above.id });
+	await api('DELETE', `projects/${made.id}/documents/${above.id}`, undefined, { 'If-Match': '*' });
+	const page = await openProject(t, made);
+	const deleted = page.getByRole('region', { name: 'Recently deleted' });
+
+	await deleted.getByRole('button', { name: 'Undo: Deleted the document “Log”' }).click();
+	await said(page, 'Undone');
+	const { root } = await read(made, 'tree');
+
+	assert.deepEqual(root.map(({ title, children }) => [title, children.length]), [['Log', 1]]);
+	await link(page, 'Edit project').click();
+	await button(page, 'Delete').click();
+	await button(dialog(page), 'Delete').click();
+	await said(page, `Deleted “${name}”`);
+	await page.getByText('Recently deleted').click();
+	assert.deepEqual(await violations(page), []);
+	await button(page, `Restore ${name}`).click();
+	await said(page, `Restored “${name}”`);
+	await page.waitForFunction((wanted) =>
+		document.querySelector('lamp-project h1')?.textContent === wanted, name);
+	await api('DELETE', `projects/${made.id}`, undefined, { 'If-Match': '*' });
+	await page.goto(`${base}#/projects`);
+	await page.getByText('Recently deleted').click();
+	await button(page, `Delete for good: ${name}`).click();
+	await button(dialog(page), 'Delete for good').click();
+	await said(page, `Deleted “${name}” for good`);
+	assert.equal(await button(page, `Restore ${name}`).count(), 0);
+});

@@ -771,6 +771,22 @@ export class Api {
 			headers: { 'Content-Type': 'application/octet-stream' } });
 	}
 
+	/** What was deleted from a list and the caller can restore: {items}. */
+	deleted(path)
+	{
+		return this.json('GET', `${path}/deleted`);
+	}
+
+	restoreDeleted(path, id)
+	{
+		return this.json('POST', `${path}/deleted/${enc(id)}/restore`);
+	}
+
+	deleteForGood(path, id)
+	{
+		return this.json('DELETE', `${path}/deleted/${enc(id)}`);
+	}
+
 	/** Takes back a change in a project. */
 	undo(project, change)
 	{

@@ -23,6 +23,7 @@
  * @property {Record<string, unknown>} [begins] values of a new row
  * @property {string} [described] the context type of chats that make one
  * @property {boolean} [imports] one can be made of a file
+ * @property {boolean} [bin]   what was deleted can be restored
  * @property {string} [mark] a yes or no that its list shows
  */
 
@@ -53,7 +54,8 @@ export const PLACES = [
 	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book',
 		part: 'documents' },
 	{ form: 'projects', text: 'place.projects', hint: 'place.projectsHint', icon: 'folder',
-		view: 'projects', deep: true, find: true, described: 'project_create', imports: true },
+		view: 'projects', deep: true, find: true, described: 'project_create', imports: true,
+		bin: true },
 	{ form: 'events', text: 'place.myCalendar', hint: 'place.myCalendarHint', icon: 'calendar',
 		view: 'calendar' },
 	{ form: 'projects/members', text: 'place.members', icon: 'person' },

@@ -43,6 +43,17 @@ export const dialogs = {
 	'share.lost': 'This chat is not shared with you, or no longer.',
 	'share.own': 'Continue in a chat of my own',
 
+	'bin.title': 'Recently deleted',
+	'bin.times': 'Deleted {at}, kept until {until}',
+	'bin.restore': 'Restore',
+	'bin.restoreOf': 'Restore {name}',
+	'bin.restored': 'Restored “{name}”',
+	'bin.drop': 'Delete for good',
+	'bin.dropOf': 'Delete for good: {name}',
+	'bin.dropTitle': 'Delete “{name}” for good?',
+	'bin.dropText': 'It and everything in it cannot be restored after that.',
+	'bin.dropped': 'Deleted “{name}” for good',
+
 	'rating.good': 'Good answer',
 	'rating.bad': 'Bad answer',
 	'rating.goodSaid': 'Rated as good',

@@ -563,7 +563,7 @@ const en = {
 	'place.projects': 'Projects',
 	'place.projectsHint': 'What you and others work on: documents, tasks, goals, and what stands in the way.',
 	'none.projects': 'There are no projects yet. Create one, and add the people you work with.',
-	'gone.projects': 'The project “{name}” and everything in it, for all of its members, will be permanently deleted.',
+	'gone.projects': 'The project “{name}” and everything in it, for all of its members, will be deleted. Its owners can restore it for 30 days.',
 	'place.members': 'Members',
 	'place.documents': 'Documents',
 	'place.document': 'document',

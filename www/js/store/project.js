@@ -144,6 +144,7 @@ export class Project extends Observable {
 		if (this.kind === '') {
 			this.#count();
 			this.activity?.reload();
+			this.deleted?.reload();
 		}
 	}
 
@@ -180,6 +181,15 @@ export class Project extends Observable {
 		const form = this.#places.form(`${this.draft.form.name}/changes`);
 
 		return form ? this.#places.rows(form, { parent: this.id }) : null;
+	}
+
+	/** The rows of deletions that can be taken back; null: the caller has none. */
+	get deleted()
+	{
+		const form = this.#places.form(`${this.draft.form.name}/changes`);
+
+		return form ? this.#places.rows({ path: listPath(form, this.id,
+			{ verb: 'delete', canUndo: 'true' }) }) : null;
 	}
 
 	/** @param {string} id of an item; '': a new one */

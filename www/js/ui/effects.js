@@ -20,6 +20,7 @@ import { icon } from './icons.js';
  * @property {string} [at]
  * @property {boolean} [agent]   their agent did it
  * @property {boolean} [undoes]  it takes another one back
+ * @property {boolean} [final]   it cannot be taken back
  */
 
 /** Where it is. @param {Effect} effect */
@@ -93,7 +94,7 @@ class LampEffects extends PageElement {
 			<span class="effect-text" dir="auto">${hash ? html`<a href=${hash}>${text}</a>` : text}${
 				effect.at ? html`<span class="muted effect-by">${this.#by(effect)}</span>` : nothing}</span>
 			${state === 'done' ? html`<span class="muted">${t('effect.undone')}</span>` :
-				this.canUndo ? html`<button type="button" class="chip-button effect-undo"
+				this.canUndo && !effect.final ? html`<button type="button" class="chip-button effect-undo"
 				aria-label=${t('effect.undoOf', { text })} ?disabled=${state === 'running'}
 				@click=${() => this.#undo(effect)}>${t('effect.undo')}</button>` : nothing}
 			${state && typeof state === 'object' ? html`<p class="form-error" role="alert">${

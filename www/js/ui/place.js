@@ -11,6 +11,7 @@ import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { PARTS } from './parts.js';
 import { placeTitle } from './side.js';
+import './bin.js';
 import './children.js';
 import './find.js';
 import './form.js';
@@ -185,7 +186,9 @@ class LampPlace extends PageElement {
 					location.hash = entityHash(item.kind, item.id, item.projectId);
 				}}></lamp-find>` : nothing}
 			<lamp-rows .places=${this.places} .form=${form} .rows=${rows}
-				view=${row.view || ''} mark=${row.mark || ''} .none=${this.#none()}></lamp-rows>`;
+				view=${row.view || ''} mark=${row.mark || ''} .none=${this.#none()}></lamp-rows>
+			${row.bin && form.canWrite ? html`<lamp-bin .api=${this.api} path=${form.name}
+				.confirm=${this.confirm} .stamp=${this.current}></lamp-bin>` : nothing}`;
 	}
 
 	/** The text of an empty list, and what to do about it. */

@@ -58,6 +58,7 @@ class LampProject extends PageElement {
 		new Watch(this, () => this.current?.project);
 		new Watch(this, () => this.current?.project.itemDraft);
 		new Watch(this, () => this.current?.project.activity);
+		new Watch(this, () => this.current?.project.deleted);
 		new Watch(this, () => this.current?.project.tree);
 	}
 
@@ -258,18 +259,28 @@ class LampProject extends PageElement {
 	/** What happened here, the newest first. */
 	#activity()
 	{
-		const { id, activity, canEdit } = this.#project;
+		const { activity, deleted } = this.#project;
 
-		if (!activity?.items.length)
+		return html`${this.#changes(activity, 'recent', 'project.recent')}${
+			this.#changes(deleted, 'deleted', 'bin.title')}`;
+	}
+
+	/** Changes, and a way to take each back. */
+	#changes(rows, id, title)
+	{
+		const project = this.#project;
+
+		if (!rows?.items.length)
 			return nothing;
-		return html`<section class="recent" aria-labelledby="recent-title">
-			<h3 id="recent-title">${t('project.recent')}</h3>
-			<lamp-effects ?canUndo=${canEdit} .effects=${activity.items.map((row) => ({
+		return html`<section class="recent" aria-labelledby="${id}-title">
+			<h3 id="${id}-title">${t(title)}</h3>
+			<lamp-effects ?canUndo=${project.canEdit} .effects=${rows.items.map((row) => ({
 				changeId: row.id, action: row.verb, entityType: row.kind, entityId: row.rowId,
-				projectId: id, title: row.title, by: row.changedBy, at: row.createdAt,
-				agent: row.turnId !== null, undoes: row.undoes !== null }))}></lamp-effects>
-			${activity.nextCursor === null ? nothing : html`<button type="button"
-				class="button button-small" @click=${() => activity.more()}>${
+				projectId: project.id, title: row.title, by: row.changedBy, at: row.createdAt,
+				agent: row.turnId !== null, undoes: row.undoes !== null,
+				final: !row.canUndo }))}></lamp-effects>
+			${rows.nextCursor === null ? nothing : html`<button type="button"
+				class="button button-small" @click=${() => rows.more()}>${
 				t('project.recentMore')}</button>`}</section>`;
 	}
 
