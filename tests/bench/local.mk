@@ -12,7 +12,7 @@ tests_bench_no_events_LDFLAGS = -Wl,--wrap=event_log_new
 tests_bench_search_SOURCES = tests/bench/search.c
 tests_bench_search_LDADD = tests/unit/libunit.a $(UNIT_LIBS)
 CLEANFILES += $(EXTRA_PROGRAMS)
-EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth tests/bench/turns \
+EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth tests/bench/long tests/bench/turns \
 	tests/bench/model/package.json tests/bench/model/package-lock.json \
 	tests/bench/model/serve.mjs
 
