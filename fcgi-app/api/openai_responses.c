@@ -13,6 +13,8 @@
 
 #include "base/banned.h"
 
+enum { REFERENCE_HEX = 32 };
+
 /* -- input ----------------------------------------------------------------------- */
 
 /* Adds a call to the last message, if that is an answer, else to a new one. */
@@ -63,11 +65,64 @@ static int add_item(json_t *messages, json_t *item, struct err *e)
 			 "not supported here.", type.n ? type.p : "");
 }
 
-static int read_input(const json_t *body, json_t *messages, struct err *e)
+/*
+ * The turn of an item that a client names instead of repeating it ({type:
+ * item_reference, id}): the digits in its id, in hexadecimal. p == NULL: it is none.
+ */
+static struct str referenced(const json_t *item)
 {
-	json_t *input = json_object_get(body, "input"), *item;
-	struct str instructions = jx_str(body, "instructions");
+	struct str type = jx_str(item, "type"), id = jx_str(item, "id");
+
+	if (!str_is(type, "item_reference") && (type.n || jx_str(item, "role").n))
+		return (struct str){ NULL, 0 };
+	(void)str_cut(&id, '_');
+	return id.n >= REFERENCE_HEX ? (struct str){ id.p, REFERENCE_HEX }
+		: (struct str){ NULL, 0 };
+}
+
+/*
+ * Where input goes on behind what the client only refers to, and *turn, whose response
+ * that is; 0: it refers to nothing. Results of calls may stand between the references.
+ */
+static size_t behind_references(const json_t *input, struct str *turn)
+{
+	size_t n = json_array_size(input), last = n, at;
+
+	*turn = (struct str){ NULL, 0 };
+	while (last > 0 && !turn->p)
+		*turn = referenced(json_array_get(input, --last));
+	if (!turn->p)
+		return 0;
+	for (at = last + 1; at < n; at++)
+		if (!str_is(jx_str(json_array_get(input, at), "type"),
+			    "function_call_output"))
+			return last + 1;
+	for (at = 0; !str_eq(referenced(json_array_get(input, at)), *turn); at++)
+		;
+	return at;
+}
+
+/* Items from `from` on, and before it system messages; references are left out. */
+static int add_items(json_t *messages, json_t *input, size_t from, struct err *e)
+{
+	json_t *item;
 	size_t i;
+
+	json_array_foreach(input, i, item) {
+		if (i < from ? !oai_is_system(item) : from && referenced(item).p)
+			continue;
+		if (add_item(messages, item, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* *turn: the turn of the response that the input follows, if it refers to one. */
+static int read_input(const json_t *body, json_t *messages, struct str *turn,
+		      struct err *e)
+{
+	json_t *input = json_object_get(body, "input");
+	struct str instructions = jx_str(body, "instructions");
 
 	if (instructions.n)
 		json_array_append_new(messages, json_pack("{s:s, s:o}", "role", "system",
@@ -80,10 +135,7 @@ static int read_input(const json_t *body, json_t *messages, struct err *e)
 	if (!json_array_size(input))
 		return err_field(e, ERR_INVALID_FIELD, "input", "input must be a text or a "
 				 "list of items.");
-	json_array_foreach(input, i, item)
-		if (add_item(messages, item, e) < 0)
-			return -1;
-	return 0;
+	return add_items(messages, input, behind_references(input, turn), e);
 }
 
 /* -- parameters ------------------------------------------------------------------ */
@@ -150,7 +202,7 @@ static int check(const json_t *body, struct err *e)
 }
 
 /* The request as one of chat completions; members that stay keep their names. */
-static int convert(struct request *rq, struct err *e)
+static int convert(struct request *rq, struct str *turn, struct err *e)
 {
 	static const struct {
 		const char *theirs, *ours;
@@ -174,7 +226,7 @@ static int convert(struct request *rq, struct err *e)
 
 	if (!json_is_object(rq->body))
 		return err_public(e, ERR_INVALID_JSON, "The body must be a JSON object.");
-	if (check(rq->body, e) < 0 || read_input(rq->body, messages, e) < 0)
+	if (check(rq->body, e) < 0 || read_input(rq->body, messages, turn, e) < 0)
 		return -1;
 	json_object_foreach(rq->body, key, v)	/* to be named as ignored */
 		json_object_set(body, key, v);
@@ -257,10 +309,20 @@ int api_openai_responses(struct request *rq, struct response *rs, struct err *e)
 {
 	struct responses r = { .echo = NULL };
 	struct str previous = jx_str(rq->body, "previous_response_id");
+	struct str turn = { NULL, 0 };
+	bool refers;
+	int rc;
 
 	r.echo = oai_response_echo(rq);
-	if (convert(rq, e) == 0 && oai_answer(rq, rs, &r, previous, e) == 0)
+	rc = convert(rq, &turn, e);
+	refers = rc == 0 && turn.p && !previous.n;
+	if (refers)
+		previous = str_of(arena_printf(rq->arena, RESPONSES_ID "%.*s",
+					       STR_ARG(turn)));
+	if (rc == 0 && oai_answer(rq, rs, &r, previous, e) == 0)
 		return 0;
+	if (refers && !strcmp(e->field, "previous_response_id"))
+		snprintf(e->field, sizeof(e->field), "input");
 	name_field(e);
 	return -1;
 }

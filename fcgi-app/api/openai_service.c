@@ -191,9 +191,11 @@ static int read_number(const struct offer_call *c, const char *key, int most, in
  * request's fault, with the service's own sentence.
  */
 static int failed(const struct offer_call *c, const char *field, struct str said,
-		  struct err *e)
+		  size_t at, struct err *e)
 {
 	const enum err_code code = e->code;
+	const char *what = at == SIZE_MAX || c->n == 1 ? field
+		: arena_printf(c->rq->arena, "%s[%zu]", field, at);
 	const char *text = arena_strdup(c->rq->arena, err_message(e));
 
 	if (code == ERR_CANCELLED && atomic_load(&c->rq->app->stopping)) {
@@ -206,14 +208,16 @@ static int failed(const struct offer_call *c, const char *field, struct str said
 	case ERR_UPSTREAM_REQUEST: case ERR_UPSTREAM_CONTEXT: case ERR_UPSTREAM_FILTER:
 		err_clear(e);
 		return err_field(e, ERR_INVALID_FIELD, field, "The service \"%.64s\" refused "
-				 "this.%s%.*s", c->s->id, said.n ? " " : "",
+				 "%s.%s%.*s", c->s->id, what, said.n ? " " : "",
 				 (int)MIN(said.n, 300), said.n ? said.p : "");
 	case ERR_UPSTREAM: case ERR_UPSTREAM_PROTOCOL: case ERR_UPSTREAM_EARLY_END:
 	case ERR_UPSTREAM_CONNECT: case ERR_UPSTREAM_TIMEOUT: case ERR_UPSTREAM_AUTH:
 	case ERR_UPSTREAM_QUOTA: case ERR_UPSTREAM_RATE: case ERR_UPSTREAM_OVERLOAD:
 	case ERR_UPSTREAM_MODEL:
 		err_clear(e);
-		return err_public(e, code, "The service \"%.64s\" failed. %s", c->s->id, text);
+		return err_public(e, code, "The service \"%.64s\" failed%s%s. %s", c->s->id,
+				  what == field ? "" : " at ", what == field ? "" : what,
+				  text);
 	default:
 		return -1;
 	}
@@ -319,7 +323,7 @@ static int make_vectors(struct embeddings *v, struct err *e)
 
 	embed_record(c->rq->app->db, &c->rq->by.owner, USAGE_EMBED, c->s, &v->got.usage,
 		     c->began_ms, rc == 0);
-	return rc ? failed(c, "input", v->got.said, e) : check_vectors(v, e);
+	return rc ? failed(c, "input", v->got.said, v->got.at, e) : check_vectors(v, e);
 }
 
 /* As OpenAI's: the numbers as 32-bit floats, the lowest byte first. */
@@ -442,7 +446,7 @@ static int make_ranking(struct offer_ranking *r, struct err *e)
 			c->rq->arena, &r->got, e);
 	embed_record(c->rq->app->db, &c->rq->by.owner, USAGE_RERANK, c->s, &r->got.usage,
 		     c->began_ms, rc == 0);
-	return rc ? failed(c, "documents", r->got.said, e) : 0;
+	return rc ? failed(c, "documents", r->got.said, r->got.at, e) : 0;
 }
 
 /* The best first; equal ones in the order of the request. */

@@ -147,7 +147,8 @@ static void add_item(json_t *list, const char *message, json_t *item)
 	json_array_append_new(list, item);
 }
 
-static void add_message(json_t *list, const char *message, struct str role, struct str text)
+static void add_message(json_t *list, const char *message, struct str role,
+			struct str text)
 {
 	bool said = str_is(role, "assistant");
 	json_t *part = json_pack("{s:s, s:o}", "type", said ? "output_text" : "input_text",

@@ -386,7 +386,7 @@ int llm_embed(const struct llm_call *io, const struct llm_service *s,
 	struct portion p;
 	int rc;
 
-	*out = (struct llm_vectors){ .usage = LLM_USAGE_UNKNOWN };
+	*out = (struct llm_vectors){ .usage = LLM_USAGE_UNKNOWN, .at = SIZE_MAX };
 	rc = begin(&k, FORM_EMBED, a, e);
 	p = portion_of(&k.q, how);
 	for (size_t done = 0; !rc && done < n; ) {
@@ -404,6 +404,8 @@ int llm_embed(const struct llm_call *io, const struct llm_service *s,
 		} else if (is_halved(e->code) && halve(&p, texts + done, some, how)) {
 			err_clear(e);
 			rc = 0;
+		} else {
+			out->at = some == 1 ? done : SIZE_MAX;
 		}
 		json_decref(answer);
 	}
@@ -470,7 +472,7 @@ int llm_rerank(const struct llm_call *io, const struct llm_service *s,
 	size_t most = n;
 	int rc;
 
-	*out = (struct llm_ranks){ .usage = LLM_USAGE_UNKNOWN };
+	*out = (struct llm_ranks){ .usage = LLM_USAGE_UNKNOWN, .at = SIZE_MAX };
 	rc = begin(&k, FORM_RERANK, a, e);
 	for (size_t done = 0; !rc && done < n; ) {
 		size_t some = MIN(n - done, most);
@@ -487,6 +489,8 @@ int llm_rerank(const struct llm_call *io, const struct llm_service *s,
 			most = (some + 1) / 2;
 			err_clear(e);
 			rc = 0;
+		} else {
+			out->at = some == 1 ? done : SIZE_MAX;
 		}
 		json_decref(answer);
 	}

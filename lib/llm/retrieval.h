@@ -27,11 +27,13 @@ struct llm_vectors {
 				 * failure */
 	struct str said;	/* after a failure, the service's own sentence, without
 				 * its credential; or NULL */
+	size_t at;		/* and which text it failed at; SIZE_MAX: at several */
 };
 
 struct llm_ranks {
 	struct llm_usage usage;
-	struct str said;	/* as of llm_vectors */
+	struct str said;	/* as of llm_vectors, and at */
+	size_t at;
 };
 
 enum llm_text {		/* flags: what the texts are */

@@ -353,6 +353,29 @@ static bool is_typed(struct str message)
 		!str_holds_any_case(message, STR("```"));
 }
 
+/*
+ * Whether the sentence has a word of the message. One that has none may be of our own request,
+ * which weak models repeat.
+ */
+static bool is_said(struct str fact, struct str message)
+{
+	static const char *const empty[] = { "the", "user", "and", "for", "this", "that" };
+
+	for (size_t at = 0, end; at < fact.n; at = end + 1) {
+		bool counts;
+
+		for (end = at; end < fact.n && is_in_word(fact.p[end]); end++)
+			continue;
+		counts = end - at >= 3;
+		for (size_t i = 0; i < ARRAY_LEN(empty) && counts; i++)
+			counts = !is_same(str_of(empty[i]),
+					  (struct str){ fact.p + at, end - at });
+		if (counts && str_holds_any_case(message, (struct str){ fact.p + at, end - at }))
+			return true;
+	}
+	return false;
+}
+
 /* The id of a row is that of the same sentence in a repetition or after another turn, too. */
 static int store(const struct proposing *k, const struct str *facts, size_t n,
 		 struct str origins, struct err *e)
@@ -370,8 +393,9 @@ static int store(const struct proposing *k, const struct str *facts, size_t n,
 		resource_new(r, &row);
 		row.id = uuid_of_name(str_of(user), facts[i]);
 		row.v[COLUMN(PERSONAL_MEMORY, text)] = DB_S(facts[i]);
-		row.v[COLUMN(PERSONAL_MEMORY, state)] = DB_S(keep ? STR("kept")
-							    : STR("proposed"));
+		row.v[COLUMN(PERSONAL_MEMORY, state)] = DB_S(
+			keep && is_said(facts[i], k->said.content) ? STR("kept")
+								   : STR("proposed"));
 		row.v[COLUMN(PERSONAL_MEMORY, conversation_id)] = DB_U(&k->c.id);
 		row.v[COLUMN(PERSONAL_MEMORY, origins)] = DB_S_IF(origins);
 		if (resource_create(k->r->db, r, &at, &row, NULL, e) == 0)

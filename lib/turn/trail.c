@@ -7,6 +7,7 @@
 #include "plan/rows.h"
 #include "turn/calls.h"
 #include "turn/context.h"
+#include "turn/intent.h"
 #include "turn/loop.h"
 #include "turn/pause.h"
 #include "turn/plan_stop.h"
@@ -156,6 +157,17 @@ static const struct turn_wait *wait_of(const struct turn_loop *l, const struct t
 	return NULL;
 }
 
+/* What the user has answered in this step counts in it, as it did before the process ended. */
+static void hear_again(struct turn_loop *l, struct turn_call *c)
+{
+	const struct turn_wait *w = c->result.text.p ? wait_of(l, c) : NULL;
+
+	if (!w || w->kind != WAIT_QUESTION || w->status != WAIT_ANSWERED)
+		return;
+	c->reply = true;
+	intent_hear(l, w->result);
+}
+
 /* A call that changed something, whose result was lost with its process. */
 static void tell_landed(struct turn_loop *l, struct turn_call *c, int64_t landed)
 {
@@ -225,6 +237,7 @@ static void load_round(struct turn_loop *l, const struct plan_call_row *v, size_
 		s->calls[i] = call_of(&v[i]);
 		origins_join(&l->taint, &s->calls[i].from);
 		calls_note(l, &s->calls[i]);
+		hear_again(l, &s->calls[i]);
 		l->n_called++;
 	}
 	l->iterations++;

@@ -246,6 +246,53 @@ def test_tools_as_a_coding_agent_has_them(lab, who):
         assert ask(lab, who, "x", 400, tools=refused)["param"] == "tools"
 
 
+def reference(item):
+    return {"type": "item_reference", "id": item["id"]}
+
+
+def test_items_that_a_client_only_refers_to(lab, who):
+    """As the AI SDK does by default: the response is followed, in its conversation."""
+    said = {"role": "user", "content": script(reasoning="Hm.", text="One.")}
+    first = ask(lab, who, [{"role": "system", "content": "Be brief."}, said])
+    more = [{"role": "system", "content": "Be brief."}, said,
+            *map(reference, first["output"]), {"role": "user", "content": script(text="Two.")}]
+    second = ask(lab, who, more)
+    assert text_of(second) == "Two."
+    talk = conversation(lab, who, first)
+    assert conversation(lab, who, second) == talk
+    roles = [m["role"] for m in lab.get(
+        f"/conversations/{talk}/messages", user=who).json["items"]]
+    assert sorted(roles) == ["assistant", "assistant", "user", "user"]
+    # Once more behind the first: a fork. The type may be missing.
+    fork = ask(lab, who, [said, {"id": first["output"][-1]["id"]},
+                          {"role": "user", "content": script(text="Three.")}])
+    assert text_of(fork) == "Three." and conversation(lab, who, fork) != talk
+    for user, items in ((who + "x", more), (who, [
+            {"type": "item_reference", "id": "msg_" + "0" * 33}, said])):
+        assert ask(lab, user, items, 404)["param"] == "input"
+    for bad in ("msg_x", "", 7):
+        assert ask(lab, who, [{"type": "item_reference", "id": bad}, said],
+                   400)["param"] == "input"
+
+
+def test_results_of_calls_behind_references(lab, who):
+    said = {"role": "user", "content": script(tool_calls=[
+        {"name": "read_file", "args": {"path": p}} for p in "ab"],
+        then={"text": "Both."})}
+    first = ask(lab, who, [said], tools=[TOOL])
+    calls = [i for i in first["output"] if i["type"] == "function_call"]
+    results = [{"type": "function_call_output", "call_id": c["call_id"], "output": "x"}
+               for c in calls]
+    items = [said, *map(reference, first["output"]), *results]
+    mixed = [said, reference(calls[0]), results[0], reference(calls[1]), results[1]]
+    last = ask(lab, who, mixed, tools=[TOOL])
+    assert text_of(last) == "Both." and last["id"] == first["id"]
+    after = ask(lab, who, [*items, *map(reference, last["output"]), {
+        "role": "user", "content": script(text="On.")}], tools=[TOOL])
+    assert text_of(after) == "On."
+    assert conversation(lab, who, after) == conversation(lab, who, first)
+
+
 def test_narration_and_tools_of_the_agent(lab, who):
     said = script(narration="Let me look.", tool_calls=[{"name": "none", "args": {}}],
                   then={"text": "It is so."})

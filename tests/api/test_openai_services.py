@@ -130,6 +130,7 @@ def test_a_text_that_is_too_long_is_not_cut(lab, peer):  # noqa: F811
     assert got.status == 400, got
     error = got.json["error"]
     assert (error["type"], error["param"]) == ("invalid_request_error", "input")
+    assert "refused input[1]. " in error["message"]
     assert "maximum context length is 512 tokens" in error["message"]
     peer.reset()
     assert embed(lab, "word " * 19000).status == 200
@@ -219,8 +220,25 @@ def test_a_service_that_says_the_key(lab, peer):  # noqa: F811
     assert got.status == 400 and KEY[:12] not in got.body.decode()
 
 
+@pytest.mark.parametrize("number", ["null", "NaN", "1e999", '"0.5"'])
+def test_vectors_that_are_none(lab, peer, number):  # noqa: F811
+    """llama.cpp gives null, Ollama NaN, where a model breaks down at a text."""
+    page = peer.pages["/v1/embeddings"]
+    peer.pages["/v1/embeddings"] = (200, {}, '{"data": [{"index": 0, "embedding": [1, %s]}]}'
+                                    % number)
+    got = embed(lab, "x")
+    peer.pages["/v1/embeddings"] = page
+    assert got.status == 502 and got.json["error"]["code"] == "upstream_protocol", got
+
+
+def test_a_text_that_a_service_fails_at_is_named(lab, peer):  # noqa: F811
+    peer.refuses, peer.refusal = "poison", (500, "unsupported value: NaN")
+    got = embed(lab, ["a", "b", "poison", "d"])
+    assert got.status == 502 and "failed at input[2]. " in got.json["error"]["message"], got
+
+
 def test_ignored_parameters_are_named(lab):
-    got = embed(lab, "x", user="ada")
+    got = embed(lab, "x", encoding_format=None, dimensions=None, user="ada")
     assert "X-Ignored-Parameters" not in got.headers
     got = lab.post(ROOT + "/embeddings", {"model": "vectors", "input": "x", "user": "u-1",
                                           "truncate": None, "late_chunking": True}, user="ada")

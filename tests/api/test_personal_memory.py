@@ -249,3 +249,43 @@ def test_on_the_plain_pages_and_as_cgi(lab, model):
         lab.start_responder()
         wait_until("it answers", lambda: lab.get("/me", user="ada").status == 200)
     assert texts(lab, "kept") == ["The user said hello."]
+
+
+def test_what_nobody_said_is_not_kept(lab, model):
+    """Weak models repeat the request as a fact (mem0 issue 2736)."""
+    switch(lab, "keep", "eli")
+    said(lab, model, "Hello there, I drink tea.", [
+        "The new facts are mentioned in triple backticks.", "The user drinks tea."], "eli")
+    assert texts(lab, "kept", "eli") == ["The user drinks tea."]
+    assert texts(lab, "proposed", "eli") == ["The new facts are mentioned in triple backticks."]
+    switch(lab, "off", "eli")
+
+
+def test_a_long_message_is_cut_for_the_model_and_refused_once(lab, model):
+    """A pasted document was sent whole, and sent again after each 400 (LibreChat 13594)."""
+    switch(lab, "ask", "fay")
+    said(lab, model, "I am Fay. " + "y" * 20000, (400, {"error": {"message": "too long"}}), "fay")
+    sent = model.sent.get("sum", [])
+    assert len(sent) == 1 and len(json.dumps(sent[0])) < 20000, len(sent)
+    switch(lab, "off", "fay")
+
+
+def test_the_same_again_and_the_newest_of_a_full_list(lab, model):
+    """The same sentence twice deleted it (mem0 1674); the last of a full list could not be
+    changed (LibreChat 15217); only one of several was sent (open-webui 12880)."""
+    switch(lab, "ask", "gus")
+    for text in ("I like jazz", "I live in Ulm", "I row", "I paint", "I sing"):
+        assert lab.post("/memories", {"text": text}, user="gus").status == 201
+    twice = lab.post("/memories", {"text": "I like jazz"}, user="gus")
+    assert twice.status in (201, 409) and len(texts(lab, "kept", "gus")) >= 5
+    body = said(lab, model, "hello", [], "gus")
+    assert all(text in system_of(body) for text in ("jazz", "Ulm", "row", "paint", "sing"))
+    lab.sql("""INSERT INTO personal_memory (id, tenant_id, user_id, version, created_us,
+        updated_us, text, state) SELECT UNHEX(MD5(seq)), u.tenant_id, u.id, 0, seq, seq,
+        CONCAT('full ', seq), 'kept' FROM seq_1_to_300, user u WHERE u.login = 'gus'
+        LIMIT 293""")
+    made = [lab.post("/memories", {"text": f"more {n}"}, user="gus") for n in range(3)]
+    last = [one.json for one in made if one.status == 201][-1]
+    assert made[-1].status == 409, made
+    assert decide(lab, last, "gus", text="I have changed").status == 200
+    switch(lab, "off", "gus")

@@ -18,6 +18,9 @@ MODELS = {
     "long": {"model": scripted({"tokens": 90000})},
     "makes": {"model": scripted({"tool_calls": [{"name": "note"}], "then": {
         "text": "made it", "first_byte_ms": 20000}})},
+    "unsure": {"model": scripted({"tool_calls": [{"name": "ask_user", "args": {
+        "question": "?", "options": ["a", "b"]}}], "then": {"first_byte_ms": 2000, "tool_calls": [
+            {"name": "create_onto_project", "args": {"name": "R"}}]}})},
     "asks": {"model": scripted({"tool_calls": [{"name": "maker", "args": {"task": "x"}}],
                                 "then": {"text": "asked it"}})},
 }
@@ -27,6 +30,7 @@ MODELS = {
 def lab():
     tools = {"plan_research": agent("reads"), "plan_tooling": agent("writes"),
              "plan_writer": agent("long"), "plan_editor": agent("asks"),
+             "plan_planner": agent("unsure"),
              "maker": {**agent("makes"), "untrusted": False,
                        "parameters": TASK, "agent": {
                            "prompt": "Make it.", "llm_service": "makes",
@@ -37,7 +41,8 @@ def lab():
                       "command": {"run": ["/bin/sh", "-c", f"echo x >>{NOTES.name}"]}}}
     with Lab(services=MODELS, config={"tools": tools, "threads": {"grace_s": 0}}, workspaces={
             "lab": {"workspace": "lab", "title_by_model": False, "agents": [
-                {"id": "boss", "tools": ["plan", "create_prompt", "maker", "note"]}]},
+                {"id": "boss", "tools": ["plan", "create_prompt", "maker", "note", "ask_user",
+                                         "create_onto_project"]}]},
             "strict": {"workspace": "strict", "title_by_model": False, "confirm": "always",
                        "agents": [{"id": "boss", "tools": ["plan", "create_prompt"]}]}},
              ) as lab:
@@ -48,7 +53,7 @@ def begin(lab, *stages, workspace="lab"):
     """A running plan: its stream, and what its first event says."""
     stream = lab.stream(f"/chat/{workspace}/stream", {"content": "!script " + json.dumps({
         "tool_calls": [{"name": "plan", "args": {"goal": "g", "stages": stages}}],
-        "then": {"text": "all done"}})}, user="ada")
+        "then": {"text": "all done"}}) + "\nDo it."}, user="ada")
     return stream, next(e for e in iter(stream) if e.name == "user-message").data
 
 
@@ -138,3 +143,18 @@ def test_long_results_are_inputs(lab):
     said = [b["messages"][-1]["content"] for b in lab.sent()]
     inputs = json.loads(next(s for s in said if '"inputs":{"o0"' in s))["inputs"]
     assert all(len(inputs[f"o{n}"]) > 200000 for n in range(3))
+
+
+def test_a_no_in_a_step_is_not_forgotten(lab):
+    """A change that the user's answer has made unclear still asks after a restart."""
+    stream, first = begin(lab, stage(step("n", "planner", tools=["ask_user",
+                                                                "create_onto_project"])))
+    [wait] = stream.events()[-1].data["for"]
+    turn = first["turnId"]
+    stream = lab.stream(f"/turns/{turn}/tool-results", {"results": [{
+        "toolCallId": wait["toolCallId"], "result": {"answer": "No, not now."}}]}, user="ada")
+    wait_until("the next round", lambda: any("not now" in json.dumps(b) for b in lab.sent()))
+    restart(lab, signal.SIGKILL)
+    events = go_on(lab, turn)
+    asked, = (e.data for e in events if e.name == "approval-request")
+    assert (asked["tool"], asked["reason"]) == ("create_onto_project", "intent")

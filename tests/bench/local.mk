@@ -14,7 +14,7 @@ tests_bench_search_LDADD = tests/unit/libunit.a $(UNIT_LIBS)
 tests_bench_pack_SOURCES = tests/bench/pack.c
 tests_bench_pack_LDADD = tests/unit/libunit.a $(UNIT_LIBS)
 CLEANFILES += $(EXTRA_PROGRAMS)
-EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth tests/bench/turns \
+EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth tests/bench/long tests/bench/turns \
 	tests/bench/model/package.json tests/bench/model/package-lock.json \
 	tests/bench/model/serve.mjs
 

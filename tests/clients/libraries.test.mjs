@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Libraries that build on OpenAI's format: LangChain and LlamaIndex.
+// Libraries that build on OpenAI's format: the AI SDK, LangChain and LlamaIndex.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { createOpenAI } from '@ai-sdk/openai';
 import { HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { tool as langTool } from '@langchain/core/tools';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { tool as llamaTool } from '@llamaindex/core/tools';
 import { OpenAI as LlamaOpenAI, OpenAIEmbedding } from '@llamaindex/openai';
+import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { z } from 'zod';
 
 import { TEXT, script, text, token, tools, url } from './common.mjs';
@@ -16,6 +18,23 @@ const baseURL = `${url}/openai/v1`;
 const adds = z.object({ a: z.number(), b: z.number() });
 const sum = script({ tool_calls: [{ name: 'add', args: { a: 1, b: 2 } }], then: { text: 'Three.' } });
 const passages = Array.from({ length: 100 }, (_, i) => `text ${i}`);
+
+// Without .chat, its default, it refers to earlier items instead of repeating them.
+const site = createOpenAI({ baseURL, apiKey: token });
+for (const [name, model] of [['responses', site('lab/helper')], ['chat', site.chat('lab/helper')]])
+	test(`the AI SDK's provider, ${name}`, async () => {
+		const asked = { model, maxRetries: 0, system: 'Be brief.' };
+		const said = [{ role: 'user', content: text }];
+		const first = await generateText({ ...asked, messages: said });
+		assert.equal(first.text, TEXT);
+		const second = streamText({ ...asked, messages: [...said, ...first.response.messages,
+			{ role: 'user', content: script({ text: 'Again.' }) }] });
+		assert.equal(await second.text, 'Again.');
+		const add = tool({ description: 'Adds.', inputSchema: adds, execute: ({ a, b }) => a + b });
+		const last = await generateText({ ...asked, tools: { add }, stopWhen: stepCountIs(3), prompt: sum });
+		assert.equal(last.text, 'Three.');
+		assert.equal(last.steps.length, 2);
+	});
 
 for (const useResponsesApi of [false, true]) {
 	const model = new ChatOpenAI({
