@@ -247,7 +247,7 @@ static struct build_tool make_tool(const struct llm_tool *t,
 	char name[TOOLNAME_BYTES];
 
 	return (struct build_tool){
-		.wire_name = arena_str(a, toolname_wire(str_of(t->name), name)),
+		.of = t, .wire_name = arena_str(a, toolname_wire(str_of(t->name), name)),
 		.description = t->description ? t->description : "",
 		.schema = llm_schema_form(t->schema, q->tool_schema_filter, a),
 	};
@@ -756,6 +756,9 @@ int build_request(const struct llm_request *r, unsigned repair,
 	}
 	out->repairs = b.helps;
 	out->n_tools = b.n_tools;
+	out->tools = arena_alloc(a, (b.n_tools + 1) * sizeof(struct llm_tool *));
+	for (size_t i = 0; i < b.n_tools; i++)
+		out->tools[i] = b.tools[i].of;
 	if (rc == 0)
 		out->body = b.body;
 	else

@@ -24,6 +24,7 @@ struct build_item {
 };
 
 struct build_tool {
+	const struct llm_tool *of;
 	struct str wire_name;
 	const char *description;
 	const struct schema_form *schema;	/* kept by the arena */

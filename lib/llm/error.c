@@ -453,6 +453,63 @@ unsigned llm_fewer_tools(const struct llm_fault *f, size_t n)
 	return named ? most : 0;
 }
 
+static bool is_word(char c)
+{
+	return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+/* The name of a tool by itself. A word of the language must be in quotes. */
+static bool names_tool(struct str s, struct str name)
+{
+	const bool word = !memchr(name.p, '_', name.n) && !memchr(name.p, '-', name.n);
+
+	for (size_t i = 0; name.n && i + name.n <= s.n; i++) {
+		char before = i ? s.p[i - 1] : ' ';
+		char after = i + name.n < s.n ? s.p[i + name.n] : ' ';
+
+		if (memcmp(s.p + i, name.p, name.n) == 0 && !is_word(before) &&
+		    !is_word(after) && (!word || (strchr("'`", before) && before == after)))
+			return true;
+	}
+	return false;
+}
+
+/* Of the first "tools[3]" or "tools.3."; Gemini has all functions in tools[0]. -1: none. */
+static int64_t place_of_tool(struct str s)
+{
+	static const char *const lists[] = { "declarations[", "tools[", "tools." };
+
+	for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+		for (size_t i = 0, n = strlen(lists[k]); i + n < s.n; i++) {
+			struct str rest = { s.p + i + n, s.n - i - n };
+
+			if (memcmp(s.p + i, lists[k], n) != 0 ||
+			    *rest.p < '0' || *rest.p > '9')
+				continue;
+			int64_t place = next_number(&rest);
+
+			if (str_starts(rest, STR("].function_decl")))
+				return -1;
+			return place;
+		}
+	return -1;
+}
+
+size_t llm_refused_tool(struct str answer, const struct str *names, size_t n)
+{
+	int64_t place = place_of_tool(answer);
+	size_t found = n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!names_tool(answer, names[i]))
+			continue;
+		if (found < n)
+			return n;
+		found = i;
+	}
+	return found < n || place < 0 || place >= (int64_t)n ? found : (size_t)place;
+}
+
 /* "34.4s" or "12s" in details[].retryDelay (P-A8). */
 static int64_t retry_delay_ms(const json_t *details)
 {

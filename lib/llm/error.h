@@ -66,6 +66,13 @@ void llm_fault_of_json(const json_t *j, int64_t tokens, struct llm_fault *f,
  */
 unsigned llm_fewer_tools(const struct llm_fault *f, size_t n);
 
+/*
+ * Which of n tools, whose names on the wire these are in their order there, a refused
+ * request is refused for: the only one that the answer names, or the one at a place that
+ * it names ("tools[3]", "tools.3."). n: none.
+ */
+size_t llm_refused_tool(struct str answer, const struct str *names, size_t n);
+
 /* Whether j, a payload of a stream named name, is an error (P-A3). */
 bool llm_is_error(struct str name, const json_t *j);
 

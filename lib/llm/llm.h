@@ -250,7 +250,8 @@ struct llm_wire {
 	struct buf body;	/* to be released as soon as it is sent */
 	int64_t tokens;		/* of input, estimated */
 	unsigned repairs;	/* REPAIR_* (error.h) that would change it */
-	size_t n_tools;		/* that it offers */
+	const struct llm_tool **tools;	/* that it offers, in their order there */
+	size_t n_tools;
 };
 
 /*

@@ -32,6 +32,7 @@ enum {
 	KEY_HEAD = 8,	/* bytes by which a key is found; fewer of it tell little */
 	FEW_TOOLS = 16,	/* every server takes so many */
 	MANY_TOOLS = 128,	/* not every server takes more */
+	MOST_DROPPED = 4,	/* tools that one request is sent again without */
 };
 
 #define LINGER_OVER_MS 50	/* for the end of body after the last event */
@@ -47,6 +48,9 @@ static _Atomic uint64_t memory[64];
 
 struct attempt {
 	const struct llm_request *r;
+	struct llm_request narrowed;	/* that one, without refused tools */
+	int n_dropped;			/* of these */
+	struct arena *arena;
 	const struct llm_io *io;
 	llm_handler *fn;
 	void *ctx;
@@ -378,6 +382,41 @@ static unsigned fewer_tools(const struct attempt *t, unsigned fix)
 	return most;
 }
 
+/* Leaves out the tool that the request is refused for: the others are not to blame. */
+static bool drop_tool(struct attempt *t)
+{
+	const size_t n = t->wire.n_tools;
+	struct llm_tool *tools;
+	struct str *names;
+	size_t bad, k = 0;
+
+	if (t->n_dropped == MOST_DROPPED || t->fault.code != ERR_UPSTREAM_REQUEST ||
+	    !t->fault.counts.tools || n < 2)
+		return false;
+	names = arena_zalloc(t->arena, n, sizeof(*names));
+	for (size_t i = 0; i < n; i++) {
+		char name[TOOLNAME_BYTES];
+
+		names[i] = arena_str(t->arena, toolname_wire(
+			str_of(t->wire.tools[i]->name), name));
+	}
+	bad = llm_refused_tool(buf_str(&t->error_body), names, n);
+	if (bad == n)
+		return false;
+	log_warn("a tool is left out that the service refuses", "service",
+		 t->r->service->id, "tool", names[bad].p, "because", t->failed.text);
+	tools = arena_zalloc(t->arena, t->r->n_tools, sizeof(*tools));
+	for (size_t i = 0; i < t->r->n_tools; i++)
+		if (&t->r->tools[i] != t->wire.tools[bad])
+			tools[k++] = t->r->tools[i];
+	t->narrowed = *t->r;
+	t->narrowed.tools = tools;
+	t->narrowed.n_tools = k;
+	t->r = &t->narrowed;
+	t->n_dropped++;
+	return true;
+}
+
 /* What to do after a failure: true = send again with t->… and *repair. */
 static bool again(struct attempt *t, unsigned *repair, int *n_retries,
 		  int *n_once, const struct http_request *base, struct err *e)
@@ -388,6 +427,8 @@ static bool again(struct attempt *t, unsigned *repair, int *n_retries,
 
 	if (t->delivered || t->handler_stopped)
 		return false;
+	if (!(fix & ~(unsigned)REPAIR_TOOLS) && drop_tool(t))
+		return true;
 	if (most) {
 		log_info("model request repaired: fewer tools", "service",
 			 t->r->service->id, "because", t->failed.text);
@@ -504,7 +545,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 {
 	const struct llm_service *s = r->service;
 	struct attempt t = {
-		.r = r, .io = io, .fn = fn, .ctx = ctx,
+		.r = r, .arena = a, .io = io, .fn = fn, .ctx = ctx,
 		.error_body = BUF_INIT(LIM_ERROR_BODY_BYTES),
 		.stall_ms = MAX(s->first_byte_timeout_ms,
 				5 * s->idle_timeout_ms),

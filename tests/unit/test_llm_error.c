@@ -372,6 +372,39 @@ static void fewer_tools(void **state)
 	}
 }
 
+/* A tool that is refused, by its name or its place. */
+static void refused_tool(void **state)
+{
+	static const struct str names[] = {
+		STR("get_a"), STR("get_ab"), STR("search"), STR("x-y"),
+	};
+	static const struct {
+		const char *answer;
+		size_t which;
+	} t[] = {
+		{ "Invalid schema for function 'get_ab': [] is not of type 'object'", 1 },
+		{ "Invalid schema for function 'search': no", 2 },
+		{ "search for a better function", 4 },
+		{ "tools.3.custom.input_schema: JSON schema is invalid", 3 },
+		{ "* GenerateContentRequest.tools[0].function_declarations[1].parameters.properties: should be non-empty", 1 },
+		{ "tools[0].function_declarations: [FIELD_INVALID] At most 2 function declarations", 4 },
+		{ "tools[7].function.name is wrong", 4 },
+		{ "tool get_a or get_ab", 4 },
+		{ "tools[2] has the name get_a twice", 0 },
+		{ "tool x-y: invalid parameters", 3 },
+		{ "a tool", 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		size_t got = llm_refused_tool(str_of(t[i].answer), names,
+					      ARRAY_LEN(names));
+
+		if (got != t[i].which)
+			fail_msg("%s: %zu", t[i].answer, got);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +419,7 @@ int main(void)
 		cmocka_unit_test(repairs_elsewhere),
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(fewer_tools),
+		cmocka_unit_test(refused_tool),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

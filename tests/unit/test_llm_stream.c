@@ -412,6 +412,41 @@ static void fewer_tools(void **state)
 	}
 }
 
+static int serve_bad_tool(struct peer *p, int fd, int n)
+{
+	(void)n;
+	if (strstr(peer_last(p), "\"bad_tool\""))
+		return peer_reply(fd, "400 Bad", "", "{\"error\":{\"message\":"
+			"\"Invalid schema for function 'bad_tool': In context=(), "
+			"'type' is missing.\",\"param\":\"tools[1].function."
+			"parameters\",\"code\":\"invalid_function_parameters\"}}");
+	return ok(fd);
+}
+
+/* One tool whose schema a server refuses costs neither the turn nor the others. */
+static void refused_tool(void **state)
+{
+	static const struct llm_tool tools[] = {
+		{ .name = "good_tool", .description = "d" },
+		{ .name = "bad_tool", .description = "d" },
+		{ .name = "other_tool", .description = "d" },
+	};
+	struct peer *p = peer_start(serve_bad_tool);
+	struct run t;
+
+	(void)state;
+	prepare(&t, p);
+	t.s.model = "bad-tool";
+	t.r.tools = tools;
+	t.r.n_tools = ARRAY_LEN(tools);
+	assert_int_equal(stream(&t), 0);
+	assert_int_equal(atomic_load(&p->n_reqs), 2);
+	assert_has(peer_last(p), "\"good_tool\"");
+	assert_has(peer_last(p), "\"other_tool\"");
+	peer_stop(p);
+	buf_release(&t.out);
+}
+
 static int serve_b12(struct peer *p, int fd, int n)
 {
 	(void)n;
@@ -736,6 +771,7 @@ int main(void)
 		cmocka_unit_test(a2_d3_end_without_done),
 		cmocka_unit_test(e1_max_tokens_swapped_once),
 		cmocka_unit_test(fewer_tools),
+		cmocka_unit_test(refused_tool),
 		cmocka_unit_test(b12_signatures_stripped_once),
 		cmocka_unit_test(b18_tool_use_failed_once),
 		cmocka_unit_test(abort_and_stop),
