@@ -8,6 +8,7 @@
 #include "app.h"
 #include "base/limits.h"
 #include "dialect/ag_ui.h"
+#include "prompt/shown.h"
 #include "memory/memory.h"
 #include "memory/state.h"
 #include "tool/core/tool.h"
@@ -139,7 +140,7 @@ static int resume(struct request *rq, struct response *rs, struct ag_ui_asked *a
  * used or, if the thread waits, resume and the tool messages at the end, with which
  * its turn is resumed as this run. tools are those of the client's page, if the
  * workspace allows them (unsupported ones are left out). The options are read from
- * forwardedProps; context is ignored; state comes back with the agent state. Errors, and
+ * forwardedProps, pageContext also from context; state comes back with the agent state. Errors, and
  * a repeated Idempotency-Key, as POST /chat/{w}/stream and /turns/{t}/approvals.
  */
 int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
@@ -159,6 +160,7 @@ int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 		return resume(rq, rs, &asked, &as, e);
 	if (client_last_text(rq, jx_arr(rq->body, "messages"), "content",
 			     &in.content, e) < 0 ||
+	    shown_check(jx_arr(rq->body, "context"), "context", e) < 0 ||
 	    send_read_options(jx_obj(rq->body, "forwardedProps"), &in.options,
 			      e) < 0 ||
 	    inline_take(rq, json_object_get(last_message(rq), "content"), &files,
@@ -168,6 +170,8 @@ int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 	    share_state(rq, &thread.conversation_id, &asked, e) < 0)
 		return -1;
 	in.options.client = page_of(rq);
+	if (!in.options.shown)
+		in.options.shown = jx_arr(rq->body, "context");
 	client_target(&thread, &in);
 	inline_tell(rs, &files);
 	return send_stream(rq, rs, &in, &as, e);

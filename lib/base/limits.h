@@ -161,6 +161,8 @@
 #define LIM_HREF_BYTES       2048	/* link in Markdown */
 
 /* models */
+#define LIM_SHOWN            64		/* texts of a page, with a message */
+#define LIM_SHOWN_BYTES      32768	/* of them */
 #define LIM_OFFER_BODY_BYTES 8388608	/* texts of a program, for vectors or ranks */
 #define LIM_OFFER_TEXTS      2048	/* in it */
 #define LIM_OFFER_NUMBERS    4194304	/* of all vectors of an answer */

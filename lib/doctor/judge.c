@@ -339,7 +339,8 @@ static void judge_stream(struct doctor *d, const json_t *m)
 			   "Events arrive as they are sent.");
 }
 
-static void judge_compression(struct doctor *d, const json_t *m)
+/* m: as `plain`, but as a browser asks: with compression, and over HTTP/2. */
+static void judge_compression(struct doctor *d, const json_t *m, const json_t *plain)
 {
 	const int64_t made_ms = (DOCTOR_EVENTS - 1) * DOCTOR_EVENT_MS;
 	int64_t spread = spread_ms(jx_arr(m, "arrivalsMs"));
@@ -349,7 +350,14 @@ static void judge_compression(struct doctor *d, const json_t *m)
 
 	if (!m || jx_int(m, "status", 0) != 200)
 		return;
-	if (!encoding.n || str_is(encoding, "identity"))
+	if ((!encoding.n || str_is(encoding, "identity")) && spread >= 0 &&
+	    spread < made_ms / 2 && spread_ms(jx_arr(plain, "arrivalsMs")) >= made_ms / 2)
+		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_STREAM),
+			   "Answers are buffered until they are complete where a "
+			   "browser asks for them, which accepts compression and uses "
+			   "HTTP/2 where it is offered.");
+	else if (!encoding.n || str_is(encoding, "identity"))
 		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_OK, "", "",
 			   "Streams are not compressed.");
 	else if (spread < made_ms / 2)
@@ -440,7 +448,7 @@ void doctor_judge(struct doctor *d, const json_t *measured)
 	judge_methods(d, jx_arr(measured, "methods"));
 	judge_stream(d, jx_obj(measured, "stream"));
 	judge_quiet(d, jx_obj(measured, "quiet"));
-	judge_compression(d, jx_obj(measured, "compressed"));
+	judge_compression(d, jx_obj(measured, "compressed"), jx_obj(measured, "stream"));
 	judge_http(d, jx_str(measured, "protocol"));
 	judge_body(d, jx_obj(measured, "body"));
 	judge_clock(d, jx_obj(measured, "clock"));

@@ -20,6 +20,7 @@
 enum {
 	BACKOFF_MS = 500, BACKOFF_MAX_MS = 8000,
 	LEAST_TOKENS = 256,	/* less is no size of a context */
+	MANY_TOOLS = 1023,	/* more is no number of tools */
 };
 
 /* What an error body says, as far as it does. Borrowed. */
@@ -407,12 +408,12 @@ static void find_counts(const struct said *s, struct str m, struct llm_fault *f)
 			break;
 		while (*p < '0' || *p > '9')
 			p++;
-		if (n < 1 || n > UINT8_MAX ||
+		if (n < 1 || n > MANY_TOOLS ||
 		    (p > begin && (strchr(inside, p[-1]) || is_letter(p[-1]))) ||
 		    (m.n && is_letter(*m.p)) ||
 		    (m.n > 1 && strchr(after, *m.p) && m.p[1] != ' '))
 			continue;
-		f->counts.n[f->counts.n_n++] = (uint8_t)n;
+		f->counts.n[f->counts.n_n++] = (uint16_t)n;
 	}
 }
 

@@ -26,8 +26,8 @@ enum {
 	REPAIR_FORMAT = 8192,	/* typed output asked for in the prompt */
 	REPAIR_REASONING = 16384,	/* with reasoning in each answer */
 	REPAIR_WISHES = 32768,	/* without seed and penalties */
-	REPAIR_MOST_TOOLS = 65536,	/* times n, below 256: no more than n tools */
-	REPAIR_BITS = 24,
+	REPAIR_MOST_TOOLS = 65536,	/* times n, below 1024: no more than n tools */
+	REPAIR_BITS = 26,
 };
 
 struct llm_fault {
@@ -36,7 +36,7 @@ struct llm_fault {
 	bool once;		/* … but one retry is enough (P-B18) */
 	unsigned repair;	/* REPAIR_* that may help */
 	struct {		/* of a refusal, for llm_fewer_tools */
-		uint8_t n[8];	/* numbers in it that may be a number of tools */
+		uint16_t n[8];	/* numbers in it that may be a number of tools */
 		uint8_t n_n;
 		bool tools;	/* it is about tools */
 	} counts;

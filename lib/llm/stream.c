@@ -31,6 +31,7 @@
 enum {
 	KEY_HEAD = 8,	/* bytes by which a key is found; fewer of it tell little */
 	FEW_TOOLS = 16,	/* every server takes so many */
+	MANY_TOOLS = 128,	/* not every server takes more */
 };
 
 #define LINGER_OVER_MS 50	/* for the end of body after the last event */
@@ -393,6 +394,9 @@ static bool again(struct attempt *t, unsigned *repair, int *n_retries,
 		*repair = *repair % REPAIR_MOST_TOOLS + most * REPAIR_MOST_TOOLS;
 		return true;
 	}
+	/* Some servers refuse many tools without a word about them. */
+	if (!fix && t->fault.code == ERR_UPSTREAM_REQUEST && t->wire.n_tools > MANY_TOOLS)
+		fix = REPAIR_SHORT_TOOLS & ~*repair;
 	if (fix & REPAIR_TOP_P)		/* one of two may be enough */
 		fix &= ~(unsigned)REPAIR_SAMPLING;
 	if (fix) {

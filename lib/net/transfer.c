@@ -262,6 +262,10 @@ int transfer_set_up(struct transfer *t)
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, t->r->http2
 			 ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
+	if (t->r->http2) {	/* a warm connection keeps the version it has */
+		curl_easy_setopt(c, CURLOPT_FRESH_CONNECT, 1L);
+		curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L);
+	}
 	curl_easy_setopt(c, CURLOPT_PROXY, http_proxy_of(t->r->url));
 	curl_easy_setopt(c, CURLOPT_NOPROXY, http_no_proxy());
 	curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

@@ -56,6 +56,7 @@ struct part_input {
 	const struct identity *who;
 	const struct setting_said *teams;
 	const struct module_use *module;	/* the active one; or NULL */
+	const json_t *shown;	/* by the client (shown.h); or NULL */
 	bool tools;		/* tools are offered */
 	struct str mentions;	/* of the message; untrusted */
 	struct str knowledge;	/* passages for it; untrusted */

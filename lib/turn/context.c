@@ -213,6 +213,7 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	const struct part_input p = {
 		.who = in->by.who, .teams = in->by.said,
 		.module = l->nested ? NULL : chosen_module(l->run),
+		.shown = l->nested ? NULL : in->options.shown,
 		.conf = in->by.conf, .workspace = in->target.workspace,
 		.agent = in->target.agent, .envelope = &l->untrusted,
 		.said = l->nested ? NULL : in->by.said,

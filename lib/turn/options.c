@@ -49,7 +49,8 @@ static void fill(const json_t *o, const struct turn_option *d,
 		*(int *)p = json_is_true(said) - json_is_false(said);
 	else if (d->type == TURN_OPTION_TEXT && !((struct str *)p)->p)
 		*(struct str *)p = jx_str(o, d->key);
-	else if (d->type == TURN_OPTION_TEXTS && !*(json_t **)p)
+	else if ((d->type == TURN_OPTION_TEXTS || (d->type == TURN_OPTION_LIST &&
+		  d->kept == TURN_OPTION_META)) && !*(json_t **)p)
 		*(json_t **)p = jx_arr(o, d->key);
 	else if (d->type == TURN_OPTION_OBJECT && !*(json_t **)p)
 		*(json_t **)p = jx_obj(o, d->key);

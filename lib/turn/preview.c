@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "prompt/shown.h"
 #include "store/conversation.h"
 #include "turn/attach.h"
 #include "turn/chosen.h"
@@ -94,6 +95,7 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 		return -1;
 	t->in.meta = turn_options_meta(a, in->meta, &t->in.options);
 	if (chosen_find(t, e) < 0 || chosen_module_find(t, e) < 0 ||
+	    shown_check(in->options.shown, "pageContext", e) < 0 ||
 	    turn_options_text(&in->options, true, a, &client, e) < 0 ||
 	    target_settle(&t->in.by, &t->in.target, a, e) < 0 ||
 	    check_target(t, e) < 0)

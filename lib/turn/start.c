@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "db/db.h"
 #include "hold/stored.h"
+#include "prompt/shown.h"
 #include "store/thread.h"
 #include "turn/attach.h"
 #include "turn/choose.h"
@@ -333,7 +334,8 @@ static int check_options(struct start *s, struct err *e)
 		turn_options_fill(in->of->client, s->run->arena, &in->options);
 	/* What an older turn was made from may have been deleted. */
 	if (!in->of && (chosen_find(s->run, e) < 0 ||
-			chosen_module_find(s->run, e) < 0))
+			chosen_module_find(s->run, e) < 0 ||
+			shown_check(in->options.shown, "pageContext", e) < 0))
 		return -1;
 	return turn_options_text(&in->options, in->content.p != NULL,
 				 s->run->arena, &s->client, e);

@@ -460,6 +460,9 @@ STREAMED = [GAP * i for i in range(N)]
     ({"stream": {"status": 503, "arrivalsMs": []}}, "stream", "warning", "503"),
     ({"compressed": {"status": 200, "encoding": "gzip", "arrivalsMs": STREAMED}},
      "compression", "warning", "gzip"),
+    ({"compressed": {"status": 200, "arrivalsMs": [5]}, "stream": {
+        "status": 200, "arrivalsMs": STREAMED}}, "compression", "problem", "HTTP/2"),
+    ({"compressed": {"status": 200, "arrivalsMs": [5]}}, "compression", "ok", ""),
     ({"compressed": {"status": 200, "encoding": "br", "arrivalsMs": [5]}},
      "compression", "problem", "br"),
     ({"protocol": "h2"}, "http", "ok", "h2"),

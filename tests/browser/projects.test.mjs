@@ -251,7 +251,8 @@ test('two who write one document lose nothing', async (t) => {
 
 test('tasks are moved by a select, by keys and by dragging', async (t) => {
 	const at = await project(t);
-	const page = await openProject(t, at, 'tasks');
+	// not told of what somebody else does meanwhile
+	const page = await openProject(t, at, 'tasks', { init: withoutNotices });
 	const states = async () => Object.fromEntries((await read(at, 'tasks')).items
 		.map(({ title, stateKey }) => [title, stateKey]));
 

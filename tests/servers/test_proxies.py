@@ -3,6 +3,7 @@
 
 import contextlib
 import http.server
+import subprocess
 import threading
 
 import pytest
@@ -61,6 +62,45 @@ def test_a_proxy_as_it_is_written(make_site, deployment, front, begins, name, be
     for check in ("reach", "page", "token", "identity", "spoof", "origin", "methods",
                   "stream", "quiet", "compression", "body"):
         assert the(found, check)["result"] == "ok", found[check]
+    assert not [f for f in report["items"] if f["result"] == "problem"]
+
+
+class ApacheTls(ApacheFront):
+    """In front, with HTTP/2 and Brotli, and without the lines of our page."""
+
+    kind, modules = "apache-tls", ("proxy", "proxy_http", "http2", "ssl", "brotli")
+    site = """SSLEngine on
+SSLCertificateFile "{dir}/cert.pem"
+SSLCertificateKeyFile "{dir}/key.pem"
+Protocols h2 http/1.1
+SetOutputFilter BROTLI_COMPRESS
+CustomLog "{dir}/tmp/access.log" "%H %U %{{Content-Encoding}}o"
+Include "{dir}/site.conf\""""
+
+    def configure_web(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days",
+                        "2", "-keyout", self.dir / "key.pem", "-out", self.dir / "cert.pem",
+                        "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"],
+                       check=True, capture_output=True)
+        super().configure_web()
+
+
+def test_http2_and_brotli(make_site, deployment, monkeypatch):
+    """What a browser asks for was measured over the connection that was there, which is
+    one of HTTP/1.1."""
+    site = make_site("apache-proxy", BASE)
+    text = f'ProxyPass "/" "http://127.0.0.1:{site.port}/"\nProxyPreserveHost On\n'
+    with ApacheTls(deployment, BASE, text=text) as outermost:
+        monkeypatch.setenv("SSL_CERT_FILE", str(outermost.dir / "cert.pem"))
+        report, found = doctor(outermost, url=outermost.url.replace("http:", "https:"))
+        log = (outermost.dir / "tmp/access.log").read_text()
+    assert [(f["subject"], f["result"]) for f in found["origin"]] == [
+        ("HTTP/1.1", "ok"), ("HTTP/2", "ok")]
+    assert f"HTTP/2.0 {BASE}/api/v1/doctor/probe br" in log, log
+    assert f"HTTP/1.1 {BASE}/api/v1/doctor/probe -" in log
+    compression = the(found, "compression")
+    assert compression["result"] == "warning" and "(br)" in compression["text"]
+    assert compression["advice"].startswith("# Apache, in front:\nSetEnv no-brotli 1")
     assert not [f for f in report["items"] if f["result"] == "problem"]
 
 

@@ -368,15 +368,26 @@ static int serve_no_number(struct peer *p, int fd, int n)
 	return ok(fd);
 }
 
+static int serve_no_word(struct peer *p, int fd, int n)
+{
+	(void)n;
+	if (n_tools_of(p) > 128)
+		return peer_reply(fd, "400 Bad", "",
+			"{\"type\":\"error\",\"code\":\"invalid-argument\"}");
+	return ok(fd);
+}
+
 /* A server that takes fewer tools gets as many as it says, and is remembered. */
 static void fewer_tools(void **state)
 {
 	static int (*const serve[])(struct peer *p, int fd, int n) = {
-		serve_few_tools, serve_no_number,
+		serve_few_tools, serve_no_number, serve_no_word,
 	};
-	static const int then[] = { 12, 10 };
-	struct llm_tool tools[40];
-	char names[40][16];
+	static const char *const models[] = { "few-tools", "no-number", "no-word" };
+	static const size_t n_tools[] = { 40, 40, 140 };
+	static const int then[] = { 12, 10, 128 }, tries[] = { 2, 3, 2 };
+	struct llm_tool tools[140];
+	char names[140][16];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
@@ -388,14 +399,14 @@ static void fewer_tools(void **state)
 		struct run t;
 
 		prepare(&t, p);
-		t.s.model = i ? "no-number" : "few-tools";
+		t.s.model = models[i];
 		t.r.tools = tools;
-		t.r.n_tools = ARRAY_LEN(tools);
+		t.r.n_tools = n_tools[i];
 		assert_int_equal(stream(&t), 0);
-		assert_int_equal(atomic_load(&p->n_reqs), i ? 3 : 2);
+		assert_int_equal(atomic_load(&p->n_reqs), tries[i]);
 		assert_int_equal(n_tools_of(p), then[i]);
 		assert_int_equal(stream(&t), 0);
-		assert_int_equal(atomic_load(&p->n_reqs), i ? 4 : 3);
+		assert_int_equal(atomic_load(&p->n_reqs), tries[i] + 1);
 		peer_stop(p);
 		buf_release(&t.out);
 	}

@@ -236,6 +236,7 @@ const en = {
 	'origin.context.knowledge': 'Passages of knowledge bases',
 	'origin.context.mentions': 'What was mentioned',
 	'origin.context.module-texts': 'Texts that this page sent',
+	'origin.context.page-context': 'What the page shows',
 	'origin.context.place': 'What is in the project',
 	'origin.prompt': 'Prompt by',
 	'origin.tool': 'Tool',
@@ -436,6 +437,7 @@ const en = {
 	'preview.session': 'Date and your name',
 	'preview.moduleValues': 'Values of the module',
 	'preview.moduleTexts': 'Texts of the module',
+	'preview.pageContext': 'What the page shows',
 	'preview.knowledge': 'Passages of documents',
 	'preview.history': 'Earlier messages',
 

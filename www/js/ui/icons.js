@@ -71,10 +71,13 @@ export function hasIcon(name)
 	return Object.hasOwn(paths, name);
 }
 
+/** Those that point along the line: to the other side where text runs to the left. */
+const TURNING = new Set(['chevron', 'back', 'inward', 'outward']);
+
 /** An icon; it says nothing to a screen reader, its button does. */
 export function icon(name)
 {
-	return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"
+	return html`<svg class=${TURNING.has(name) ? 'icon icon-turns' : 'icon'} viewBox="0 0 24 24" aria-hidden="true"
 		focusable="false">${paths[name]}</svg>`;
 }
 

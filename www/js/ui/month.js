@@ -112,8 +112,8 @@ class LampMonth extends PageElement {
 		return html`<div class="month-bar">
 			<button type="button" class="icon-button" aria-label=${t(before)} title=${t(before)}
 				@click=${() => this.#go(-1)}>${icon('back')}</button>
-			<button type="button" class="icon-button month-next" aria-label=${t(after)}
-				title=${t(after)} @click=${() => this.#go(1)}>${icon('back')}</button>
+			<button type="button" class="icon-button" aria-label=${t(after)}
+				title=${t(after)} @click=${() => this.#go(1)}>${icon('chevron')}</button>
 			<h3 aria-live="polite">${this.#title}</h3>
 			<button type="button" class="chip-button" @click=${() => this.#go(0)}>${
 				t('month.today')}</button>

@@ -20,6 +20,7 @@ const PARTS = {
 	tools: 'preview.toolUse', 'user-context': 'preview.userContext',
 	language: 'preview.language', user: 'preview.user', session: 'preview.session',
 	'module-values': 'preview.moduleValues', 'module-texts': 'preview.moduleTexts',
+	'page-context': 'preview.pageContext',
 	mentions: 'mention.list', knowledge: 'preview.knowledge',
 	'tool-definitions': 'preview.tools', history: 'preview.history',
 	message: 'composer.label',

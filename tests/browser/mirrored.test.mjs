@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The page as it is laid out for a language that is written from the right: the text stays
+// English, only the direction is turned.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ask, openChat, PHONE, script } from './browser.mjs';
+
+const TEXT = 'One `code` word.\n\n- item\n  - inner\n\n> quoted\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n' +
+	'```js\nlet a = 1;\n```\n\n1. first\n2. second\n';
+
+/** What sticks out of the window at either side, beside what scrolls in itself. */
+function outside()
+{
+	const out = [];
+
+	for (const el of document.querySelectorAll('lamp-app *')) {
+		const { left, right, width, height } = el.getBoundingClientRect();
+
+		if (width > 1 && height > 1 && (left < -1 || right > innerWidth + 1) &&
+		    el.checkVisibility({ visibilityProperty: true }) &&
+		    !el.closest('.table-scroll, pre, .sr-only, .offscreen, .skip, .sandbox-hidden, .chart'))
+			out.push(`${el.localName}.${el.className} ${Math.round(left)}..${Math.round(right)}`);
+	}
+	return out.slice(0, 5);
+}
+
+for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
+	test(`all places are mirrored, ${name}`, async (t) => {
+		const page = await openChat(t, options);
+
+		await page.evaluate(() => { document.documentElement.dir = 'rtl'; });
+		await ask(page, script({ text: TEXT }));
+		assert.deepEqual(await page.evaluate(outside), []);
+		const at = (selector) => page.locator(selector).first().boundingBox();
+		const send = await at('.send-button');
+		const clip = await at('.composer-bar .icon-button');
+		const bubble = await at('.bubble');
+		const avatar = await at('.avatar');
+
+		assert.ok(send.x < clip.x, 'the button that sends is on the left');
+		assert.ok(bubble.x < avatar.x, 'questions are on the left, answers on the right');
+		if (process.env.SHOT)
+			await page.screenshot({ path: `${process.env.SHOT}-rtl-${name.slice(-5)}.png` });
+		if (options === PHONE)
+			await page.locator('.drawer-open').click();
+		const side = await at('.side');
+
+		await page.waitForFunction(() =>
+			document.querySelector('.side').getBoundingClientRect().right > innerWidth - 1);
+		assert.ok(side.width > 100);
+		const hashes = await page.evaluate(() => [...document.querySelectorAll('lamp-app a')]
+			.map((a) => a.getAttribute('href')).filter((href) => /^#\/[a-z]/.test(href || '') &&
+				!href.startsWith('#/c/')));
+
+		for (const hash of [...hashes, '#/agents/new', '#/prompts/new']) {
+			await page.evaluate((to) => { location.hash = to; }, hash);
+			await page.waitForFunction((to) => location.hash === to &&
+				document.querySelector('.main h1')?.textContent.trim() &&
+				!document.querySelector('.main .spinner'), hash);
+			await page.waitForFunction(() => document.getAnimations().every(({ playState }) =>
+				playState !== 'running'));
+			assert.deepEqual(await page.evaluate(outside), [], hash);
+			if (process.env.SHOT)
+				await page.screenshot({ path: `${process.env.SHOT}-rtl-${name.slice(-5)}-${
+					hash.replace(/\W+/g, '')}.png` });
+		}
+	});
+}
