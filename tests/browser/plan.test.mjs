@@ -94,7 +94,7 @@ test('a step is skipped, and run again later', async (t) => {
 	assert.equal(await page.locator('lamp-approval').count(), 0);
 	const skipped = boards.locator('.plan-skipped').first();
 
-	await skipped.getByText('skipped').waitFor();
+	await skipped.locator('.plan-meta', { hasText: 'skipped' }).waitFor();
 	assert.deepEqual(await violations(page), []);
 	await skipped.getByRole('button', { name: /^Run again: step \d+$/ }).click();
 	await boards.nth(1).or(page.getByText('Run this plan?').last()).waitFor();
