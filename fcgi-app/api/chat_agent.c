@@ -6,6 +6,7 @@
 #include "api/send.h"
 #include "base/limits.h"
 #include "entity/entity.h"
+#include "turn/place.h"
 
 #include "base/banned.h"
 
@@ -137,4 +138,34 @@ int api_agent_stream(struct request *rq, struct response *rs, struct err *e)
 	    session_of(rq, &b, e) < 0 || focus_of(&b, e) < 0)
 		return -1;
 	return send_stream(rq, rs, &b.in, &as, e);
+}
+
+/*
+ * POST /agent/prewarm {context_type?, project_id?, focus?: {entity_type, entity_id}}: 204,
+ * what a message from there will need of the database is in its memory. contextType,
+ * projectId and focusId are names, too. 422 for what POST /agent/stream refuses.
+ */
+int api_agent_prewarm(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct field fields[] = {
+		OPTION_AS("context_type", context_type, 32),
+		OPTION_AS("contextType", context_type, 32),
+		OPTION_AS("project_id", project_id, UUID_TEXT_BYTES - 1),
+		OPTION_AS("projectId", project_id, UUID_TEXT_BYTES - 1),
+		OPTION_AS("focusId", focus_id, UUID_TEXT_BYTES - 1),
+		{ .key = "focus", .type = FIELD_OBJECT, .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct agent_body, focus) },
+	};
+	const struct turn_options *o;
+	struct agent_body b;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) < 0 ||
+	    focus_of(&b, e) < 0)
+		return -1;
+	o = &b.in.options;
+	if (place_warm(&rq->by, &(struct conversation_context){
+		o->context_type, o->project_id, o->focus_id }, e) < 0)
+		return -1;
+	resp_empty(rs, 204);
+	return 0;
 }

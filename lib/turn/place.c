@@ -140,16 +140,29 @@ bool place_of_project(struct str context_type)
 	return pool >= 0 && types[pool].of_project;
 }
 
+/* all: what is told of no project is read, too. */
+static int look_at(const struct caller *by, const struct conversation_context *c, bool all,
+		   struct err *e)
+{
+	struct entity_pack pack = { .there = true };
+	struct uuid ids[2], *project, *focus;
+
+	if (read_ids(c, ids, &project, &focus, e) < 0 ||
+	    ((project || all) && read(by, project, focus, &pack, e) < 0))
+		return -1;
+	return pack.there ? 0 : not_there(focus, e);
+}
+
 int place_check(const struct caller *by, const struct conversation_context *c,
 		struct err *e)
 {
-	struct uuid ids[2], *project, *focus;
-	struct entity_pack pack;
+	return look_at(by, c, false, e);
+}
 
-	if (read_ids(c, ids, &project, &focus, e) < 0 ||
-	    (project && read(by, project, focus, &pack, e) < 0))
-		return -1;
-	return !project || pack.there ? 0 : not_there(focus, e);
+int place_warm(const struct caller *by, const struct conversation_context *c,
+	       struct err *e)
+{
+	return look_at(by, c, true, e);
 }
 
 static struct conversation_context said(const struct turn_options *o)

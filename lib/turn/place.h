@@ -20,6 +20,13 @@ struct turn_loop;
 int place_check(const struct caller *by, const struct conversation_context *c,
 		struct err *e) MUST_CHECK;
 
+/*
+ * The same, and reads what a turn there would tell the model, so that the database has it in
+ * memory. Nothing of it is kept here: a turn is never told what was so before.
+ */
+int place_warm(const struct caller *by, const struct conversation_context *c,
+	       struct err *e) MUST_CHECK;
+
 /* Whether the context type of this name is about one project. */
 bool place_of_project(struct str context_type);
 

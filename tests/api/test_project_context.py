@@ -309,3 +309,39 @@ def test_a_place_that_is_gone_is_told(lab, owner, project):
              headers={"If-Match": "*"})
     [warning], text = again()
     assert "project of this conversation was deleted" in warning and "Lighthouse" not in text
+
+
+def test_a_place_is_read_in_advance(lab, owner, project):
+    stranger = signed_in(lab, "s")
+    for body in ({}, {"context_type": "global"}, {"project_id": project["id"]},
+                 {"context_type": "project_audit", "project_id": project["id"]},
+                 {"projectId": project["id"], "focusId": project["task"]},
+                 {"project_id": project["id"], "focus": {
+                     "entity_type": "document", "entity_id": project["document"]}}):
+        answer = lab.post("/agent/prewarm", body, user=owner)
+        assert (answer.status, answer.body) == (204, b""), (body, answer)
+    for body, field in (({"project_id": ID}, "projectId"), ({"project_id": "x"}, "projectId"),
+                        ({"context_type": "project"}, "projectId"),
+                        ({"context_type": "never"}, "contextType"),
+                        ({"focusId": project["task"]}, "focusId"),
+                        ({"project_id": project["id"], "focusId": ID}, "focusId"),
+                        ({"project_id": project["id"], "focus": {
+                            "entity_type": "boat", "entity_id": ID}}, "entity_type"),
+                        ({"project": ID}, "project")):
+        answer = lab.post("/agent/prewarm", body, user=owner)
+        assert (answer.status, answer.json["field"]) == (422, field), (body, answer)
+    # What a stranger may not see is as what there is not.
+    seen = [lab.post("/agent/prewarm", {"project_id": id}, user=stranger)
+            for id in (project["id"], ID)]
+    assert [(a.status, a.json["detail"]) for a in seen] == [(422, seen[0].json["detail"])] * 2
+
+
+def test_nothing_stale_is_told_after_a_change_elsewhere(lab, owner, project):
+    """Also of what was read in advance a moment ago; the change is another process's."""
+    for n in range(3):
+        assert lab.post("/agent/prewarm", {"project_id": project["id"]},
+                        user=owner).status == 204
+        assert f"Door {n}" not in asked(lab, owner, projectId=project["id"])[0]
+        lab.sql(f"UPDATE entity SET title = 'Door {n}', version = version + 1"
+                f" WHERE id = UNHEX('{project['task'].replace('-', '')}')")
+        assert f"Door {n} (" in asked(lab, owner, projectId=project["id"])[0]

@@ -2,6 +2,7 @@
 // The place for projects: a project's pages, what is in it, and who works on it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { riskGrid } from '../../www/js/projects.js';
 import { violations } from './axe.mjs';
 import { api, base, open, openChat, PHONE, unique, withoutNotices } from './browser.mjs';
 
@@ -715,4 +716,45 @@ test('what was deleted is restored: a project, and a document in one', async (t)
 	await button(dialog(page), 'Delete for good').click();
 	await said(page, `Deleted “${name}” for good`);
 	assert.equal(await button(page, `Restore ${name}`).count(), 0);
+});
+
+test('open risks are a grid, in which the arrow keys lead from one to the next', async (t) => {
+	const made = await project(t);
+
+	await add(made, 'risks', { title: 'Storm', likelihood: 'high', impact: 'critical' });
+	await add(made, 'risks', { title: 'Ice', likelihood: 'low', impact: 'high' });
+	await add(made, 'risks', { title: 'Gulls', likelihood: 'low', impact: 'low', stateKey: 'closed' });
+	const page = await openProject(t, made, 'risks');
+	const grid = page.getByRole('table', { name: 'Open risks by likelihood and impact' });
+
+	await grid.getByRole('link', { name: 'Ice' }).focus();
+	await page.keyboard.press('ArrowRight');
+	await focused(page, 'Storm');
+	await page.keyboard.press('ArrowLeft');
+	await focused(page, 'Ice');
+	assert.equal(await grid.getByRole('link').count(), 2);
+	assert.equal(await grid.getByRole('columnheader').count(), 4);
+	assert.deepEqual(await violations(page), []);
+	await grid.getByRole('link', { name: 'Ice' }).press('Enter');
+	await heading(page, 'Ice');
+});
+
+test('projects: open risks in a grid by likelihood and impact', () => {
+	const of = (...values) => values.map((value) => ({ value, label: value.toUpperCase() }));
+	const form = { name: 'projects/risks', fields: [
+		{ key: 'likelihood', choices: of('low', 'medium', 'high') },
+		{ key: 'impact', choices: of('low', 'medium', 'high', 'critical') }] };
+	const items = [{ id: 'a', likelihood: 'high', impact: 'critical', stateKey: 'open' },
+		{ id: 'b', likelihood: 'low', impact: 'low', stateKey: 'occurred' },
+		{ id: 'c', likelihood: 'low', impact: 'low', stateKey: 'closed' },
+		{ id: 'd', likelihood: 'low', impact: null, stateKey: 'open' }];
+	const { impacts, rows } = riskGrid(form, items);
+
+	assert.deepEqual(impacts.map(({ value }) => value), ['low', 'medium', 'high', 'critical']);
+	assert.deepEqual(rows.map(({ label }) => label), ['HIGH', 'MEDIUM', 'LOW']);
+	assert.deepEqual(rows.map(({ cells }) => cells.map((cell) => cell.items.map(({ id }) => id).join())),
+		[['', '', '', 'a'], ['', '', '', ''], ['b', '', '', '']]);
+	assert.deepEqual(rows[0].cells.map(({ severity }) => severity),
+		['medium', 'high', 'critical', 'critical']);
+	assert.equal(riskGrid(form, items.slice(2)), null);
 });

@@ -414,6 +414,12 @@ export class Api {
 			{ body: { title } });
 	}
 
+	/** What a message about a place will need is read in advance. */
+	prewarm({ contextType, projectId, focusId })
+	{
+		return this.json('POST', 'agent/prewarm', { body: { contextType, projectId, focusId } });
+	}
+
 	/** @param place what it is about; null: nothing in particular */
 	placeConversation(id, place)
 	{

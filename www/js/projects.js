@@ -12,6 +12,7 @@
  * @property {string[]} closed states in which nothing is left to do
  * @property {string[]} marks fields that a row shows beside its title
  * @property {boolean} [dated] it also shows when it was changed
+ * @property {boolean} [grid]  above its list is a grid by likelihood and impact
  */
 
 /** @type {Kind[]} */
@@ -31,7 +32,7 @@ export const KINDS = [
 		due: '', closed: ['cancelled'], marks: ['typeKey', 'stateKey'] },
 	{ form: 'projects/risks', view: 'groups', order: '-updated',
 		filters: ['stateKey', 'likelihood', 'impact'], due: '', closed: ['mitigated', 'closed'],
-		marks: ['likelihood', 'impact', 'stateKey'] },
+		marks: ['likelihood', 'impact', 'stateKey'], grid: true },
 	{ form: 'projects/requirements', view: 'groups', order: '-updated',
 		filters: ['stateKey', 'priority'], due: '', closed: ['met', 'dropped'],
 		marks: ['typeKey', 'stateKey'] },
@@ -132,6 +133,27 @@ export function groupsOf(form, items)
 
 	return [...keys, ''].map((key) => ({ key, items: items.filter((row) => keyOf(row) === key) }))
 		.filter((group) => group.items.length > 0);
+}
+
+/**
+ * Risks that are not over, by likelihood (a row each, the highest first) and impact (the
+ * lowest first). What nobody has assessed is in no cell; without a risk in one it is null.
+ * @returns {{impacts: any[], rows: {value: string, label: string, cells: {severity: string,
+ *           items: any[]}[]}[]} | null}
+ */
+export function riskGrid(form, items)
+{
+	const choices = (key) => form.fields.find((field) => field.key === key)?.choices || [];
+	const impacts = choices('impact');
+	const { closed } = kindOf(form);
+	const rows = [...choices('likelihood')].reverse().map(({ value, label }) => ({ value, label,
+		cells: impacts.map((impact) => ({
+			severity: severity({ likelihood: value, impact: impact.value }),
+			items: items.filter((row) => row.likelihood === value &&
+				row.impact === impact.value && !closed.includes(row.stateKey)) })) }));
+
+	return rows.some(({ cells }) => cells.some((cell) => cell.items.length > 0)) ?
+		{ impacts, rows } : null;
 }
 
 /**

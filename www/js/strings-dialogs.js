@@ -54,6 +54,10 @@ export const dialogs = {
 	'bin.dropText': 'It and everything in it cannot be restored after that.',
 	'bin.dropped': 'Deleted “{name}” for good',
 
+	'risk.grid': 'Open risks by likelihood and impact',
+	'risk.impact': 'Impact: {label}',
+	'risk.likelihood': 'Likelihood: {label}',
+
 	'rating.good': 'Good answer',
 	'rating.bad': 'Bad answer',
 	'rating.goodSaid': 'Rated as good',

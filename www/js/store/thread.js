@@ -414,6 +414,8 @@ export class Thread extends Pages {
 				this.sendError = error;
 				this.changed();
 			});
+		else if (place)		// the other one reads it, too
+			this.#api.prewarm(place).catch(() => {});
 	}
 
 	/**

@@ -4,7 +4,8 @@ import { html, nothing, repeat } from '../../vendor/lit.js';
 import { rowName, shown } from '../form.js';
 import { dayText, excerpt, failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { groupsOf, isLate, isLimited, kindOf, shortName, timelineOf, today, toneOf } from '../projects.js';
+import { cardBeside, groupsOf, isLate, isLimited, kindOf, riskGrid, shortName, timelineOf, today,
+	toneOf } from '../projects.js';
 import { placeHash } from '../route.js';
 import { locale, t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -115,6 +116,7 @@ class LampItems extends ProjectList {
 				t('app.retry')}</button></p>` : nothing}
 			${!rows.loaded && !rows.error ? html`<p><span class="sr-only">${t('app.loading')}</span>
 				<span class="skeleton"></span><span class="skeleton"></span></p>` : nothing}
+			${kindOf(form).grid ? this.#grid(riskGrid(form, rows.items)) : nothing}
 			${(views[kindOf(form).view] || (() => this.#list(rows.items)))()}
 			${rows.loaded && rows.items.length === 0 && !rows.loading ? isLimited(this.project, form) ?
 				html`<p class="rows-none muted">${t('project.noneFit')}</p>` : this.none : nothing}
@@ -148,6 +150,42 @@ class LampItems extends ProjectList {
 		return groupsOf(form, items).map((group) => html`<section class="group">
 			<h3>${label(group.key)} <span class="muted">${group.items.length}</span></h3>
 			${this.#list(group.items)}</section>`);
+	}
+
+	/** A table, in which the arrow keys lead from risk to risk. */
+	#grid(grid)
+	{
+		const { form } = this;
+
+		if (!grid)
+			return nothing;
+		const columns = grid.impacts.map((_, i) =>
+			grid.rows.flatMap(({ cells }) => cells[i].items.map(({ id }) => id)));
+
+		return html`<table class="risk-grid"
+			@keydown=${(event) => this.#step(event, columns)}>
+			<caption class="sr-only">${t('risk.grid')}</caption>
+			<thead><tr><td></td>${grid.impacts.map(({ label }) => html`<th scope="col">${
+				t('risk.impact', { label })}</th>`)}</tr></thead>
+			<tbody>${grid.rows.map(({ label, cells }) => html`<tr>
+				<th scope="row">${t('risk.likelihood', { label })}</th>
+				${cells.map(({ severity, items }) => html`<td class="risk-${severity}">
+					<span class="sr-only">${t(`value.${severity}`)}</span>${items.length === 0 ?
+					nothing : html`<ul>${repeat(items, ({ id }) => id, (row) => html`<li><a
+						data-id=${row.id} dir="auto" href=${itemHash(this.project, form, row.id)}>${
+						rowName(form, row)}</a></li>`)}</ul>`}</td>`)}</tr>`)}</tbody></table>`;
+	}
+
+	#step(event, columns)
+	{
+		const { key, target } = event;
+		const next = target.dataset.id && key.startsWith('Arrow') ?
+			cardBeside(columns, target.dataset.id, key) : '';
+
+		if (!next)
+			return;
+		event.preventDefault();
+		/** @type {HTMLElement} */ (this.querySelector(`[data-id="${next}"]`)).focus();
 	}
 
 	#timeline(items)
