@@ -242,6 +242,29 @@ static const struct {
 	{ "json_object", REPAIR_FORMAT },
 };
 
+/* How much of s is the name, in whatever case, as frequencyPenalty too; 0: it is not. */
+static size_t begins_with(struct str s, const char *name)
+{
+	size_t i = 0;
+
+	for (; *name; name++) {
+		if (*name == '_' && (i >= s.n || s.p[i] != '_'))
+			continue;
+		if (i >= s.n || strncasecmp(s.p + i, name, 1) != 0)
+			return 0;
+		i++;
+	}
+	return i;
+}
+
+static bool names(struct str s, const char *part)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (begins_with((struct str){ s.p + i, s.n - i }, part))
+			return true;
+	return false;
+}
+
 /* Whether the refusal is about the text that a model's template makes. */
 static bool is_about_roles(struct str m)
 {
@@ -325,7 +348,7 @@ static unsigned repairs(const struct said *s, int status, struct str body)
 	if (r)
 		return r;
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-		if (has(m, parts[i].name) || has(s->param, parts[i].name))
+		if (names(m, parts[i].name) || names(s->param, parts[i].name))
 			r |= parts[i].repair;
 	if (r & REPAIR_OUTPUT && is_unsupported(&all))
 		r ^= REPAIR_OUTPUT | REPAIR_MAX_TOKENS;

@@ -592,6 +592,27 @@ def test_values_are_carried_through_many_summaries(lab, model):
     assert "4711" in system_of(model.sent["chat"][-1])
 
 
+def test_nothing_is_remembered_of_what_is_being_deleted(lab, model):
+    """Its rows came behind the purge, and stayed."""
+    t = Talk(lab)
+    t.talk(9)
+    t.settled()
+    row = f"id = UNHEX('{t.path.split('/')[-1].replace('-', '')}')"
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(lab.call(
+        "PATCH", f"{t.path}/memory", {"summary": "A secret."}, user="ada")))
+    with lab.locked("conversation", row, then="UPDATE conversation SET tenant_id = '',"
+                    f" user_id = '' WHERE {row}"):
+        thread.start()
+        wait_until("the memory to wait", lambda: lab.sql(
+            "SELECT COUNT(*) FROM information_schema.innodb_trx"
+            " WHERE trx_state = 'LOCK WAIT'")[0][0] == "1")
+    thread.join()
+    assert answers[0].status in (404, 409), answers[0]
+    assert lab.sql("SELECT COUNT(*) FROM conversation_memory"
+                   " WHERE summary = 'A secret.'") == [["0"]]
+
+
 def test_nobody_else_sees_it(lab, model):
     t = Talk(lab)
     t.talk(9)

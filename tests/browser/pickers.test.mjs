@@ -61,8 +61,12 @@ test('a mention by keyboard, as a chip, and what the model is told', async (t) =
 		assert.equal(await field.getAttribute('aria-controls'),
 			await page.locator('.composer .picker-list').getAttribute('id'));
 		assert.deepEqual(await violations(page, 'open'), []);
+		// also where the list is longer than what is shown of it
+		await page.locator('.picker-list').evaluate((el) => { el.style.maxHeight = '1.5rem'; });
+		assert.deepEqual(await violations(page, 'open and scrolled'), []);
 		await page.keyboard.press('Enter');
 		await shut(page);
+		assert.equal(await field.getAttribute('role'), null);
 		assert.equal(await field.inputValue(), `Tell me about @${one.handle} `);
 		await page.keyboard.type('please');
 		assert.equal(await page.locator('.composer .picker').count(), 0);

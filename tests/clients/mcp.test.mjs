@@ -80,3 +80,18 @@ test('a program that starts its servers: lamplighter mcp serve', async () => {
 	await tries(client);
 	await client.close();
 });
+
+test('a wrong token is a plain refusal, without a search for an authorization server', async () => {
+	for (const [Kind, Transport] of [[Client, StreamableHTTPClientTransport], [OldClient, OldTransport]]) {
+		const asked = [];
+		const transport = new Transport(address(), {
+			requestInit: { headers: { Authorization: 'Bearer lamp_wrong' } },
+			fetch: (to, init) => {
+				asked.push(String(to));
+				return fetch(to, init);
+			},
+		});
+		await assert.rejects(new Kind(info).connect(transport), /401|[Uu]nauth/);
+		assert.deepEqual(new Set(asked), new Set([String(address())]));
+	}
+});

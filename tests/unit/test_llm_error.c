@@ -247,6 +247,9 @@ static void repairs(void **state)
 		{ "Corrupted thought signature.", REPAIR_STRIP },
 		{ "messages.1.content.0: Invalid `signature` in `thinking` block", REPAIR_STRIP },
 		{ "max_tokens is too large: 99999", REPAIR_OUTPUT },
+		{ "Argument not supported on this model: frequencyPenalty", REPAIR_WISHES },
+		{ "Argument not supported on this model: reasoningEffort", REPAIR_EFFORT },
+		{ "maxOutputTokens or something", 0 },
 		{ "Invalid value for temperature", REPAIR_SAMPLING },
 		{ "Something else is wrong with the request.", 0 },
 	};
