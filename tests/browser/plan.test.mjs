@@ -22,6 +22,13 @@ test('a turn keeps the board of its plan, and knows when nobody works on it', ()
 	turn.skipStep('p', 'a', 'stopping', []);
 	assert.deepEqual(turn.boards.get('c').progress.map((one) => one.status),
 		['stopping', 'ready']);
+	// told before its process knew of it
+	for (const [told, shown] of [['running', 'stopping'], ['skipped', 'skipped']]) {
+		turn.apply('plan', { planId: 'p', callId: 'c', status: 'running', plan,
+			progress: [{ id: 'a', status: told }, { id: 'b', status: 'running' }] });
+		assert.deepEqual(turn.boards.get('c').progress.map((one) => one.status),
+			[shown, 'running']);
+	}
 
 	for (const [waits, sleeps] of [[[{ type: 'approval' }], false], [[], true]]) {
 		const copy = turn.catchUp('t');
@@ -87,7 +94,7 @@ test('a step is skipped, and run again later', async (t) => {
 	assert.equal(await page.locator('lamp-approval').count(), 0);
 	const skipped = boards.locator('.plan-skipped').first();
 
-	await skipped.getByText('not run').waitFor();
+	await skipped.locator('.plan-meta', { hasText: 'skipped' }).waitFor();
 	assert.deepEqual(await violations(page), []);
 	await skipped.getByRole('button', { name: /^Run again: step \d+$/ }).click();
 	await boards.nth(1).or(page.getByText('Run this plan?').last()).waitFor();

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """How long plans take, and what is left of them when their process is killed (-9) at random
-moments, two to five times each: every plan ends or goes on, and each of its twelve writes
-happened once. A plan whose process died before it was stored wrote nothing.
+moments, two to five times each, and the user skips or stops some of their steps: every plan
+ends or goes on, and each of its twelve writes happened once, or not at all if its step was
+skipped. A plan whose process died before it was stored wrote nothing.
 
   LAMPLIGHTER_BUILD=... tests/unit/with-mariadb plans.py [SECONDS]"""
 
@@ -43,6 +44,29 @@ def begin(lab):
     return stream, next(e for e in iter(stream) if e.name == "user-message").data["turnId"]
 
 
+def skip_some(lab, turn):
+    """Skips or stops one of its steps, if it is stored and has not ended."""
+    for row in lab.get("/plans", user="ada").json["items"][:1]:
+        if row["turnId"] == turn:
+            lab.post(f"/plans/{row['id']}/skip", {
+                "stepId": f"step{random.randint(1, WRITES)}"}, user="ada")
+
+
+def wrong(lab, turn, made, status):
+    """What is wrong with what came of a plan, or ''."""
+    rows = lab.sql("SELECT SUM(s.status = 4), SUM(s.status = 6), MAX(n.landed) FROM plan p"
+                   " JOIN plan_step s ON s.plan_id = p.id LEFT JOIN (SELECT plan_id,"
+                   " number >> 20 AS step, SUM(landed) AS landed FROM plan_call GROUP BY 1, 2) n"
+                   " ON n.plan_id = p.id AND n.step = s.number WHERE p.turn_id = "
+                   f"UNHEX('{turn.replace('-', '')}')")
+    done, skipped, most = (0 if n == "NULL" else int(n) for n in rows[0])
+    if status == "interrupted" and made == 0:
+        return ""
+    if done + skipped == WRITES and done <= made <= WRITES and most <= 1:
+        return ""
+    return f"{made} writes, {done} done, {skipped} skipped, {most} in one step, {status}"
+
+
 def killed(lab):
     """One plan; how many kills it took, and what is wrong with its end, or ''."""
     before = prompts(lab)
@@ -51,6 +75,8 @@ def killed(lab):
     for _ in range(random.randint(2, 5)):
         # Not a wait for anything: it is the moment of the kill, which is to be a random one.
         time.sleep(random.random() * 0.35)
+        if random.random() < 0.4:
+            skip_some(lab, turn)
         lab.stop("responder", sig=signal.SIGKILL)
         kills += 1
         lab.start_responder()
@@ -64,29 +90,28 @@ def killed(lab):
         last = stream.events()[-1].name
         if last != "done":
             return kills, f"it ended with {last}"
-    made = prompts(lab) - before
-    if made == WRITES or (made == 0 and status == "interrupted"):
-        return kills, ""
-    return kills, f"{made} writes, {status}"
+    return kills, wrong(lab, turn, prompts(lab) - before, status)
 
 
 def main():
     until = time.monotonic() + (float(sys.argv[1]) if len(sys.argv) > 1 else 300)
-    kills = plans = bad = 0
+    kills = plans = bad = skipped = 0
     with Lab(services=MODELS, config={"tools": TOOLS}, workspaces={"lab": {
             "workspace": "lab", "title_by_model": False,
             "agents": [{"id": "boss", "tools": ["plan", "create_prompt"]}]}}) as lab:
         print(f"8 steps of 1 s in parallel: {took(lab, 8, 'research', 'parallel'):.2f} s")
         print(f"40 steps in sequence: {took(lab, 40, 'editor', 'sequence') * 25:.1f} ms each")
         while time.monotonic() < until:
-            n, wrong = killed(lab)
+            n, why = killed(lab)
             kills += n
             plans += 1
-            if wrong:
+            skipped += int(lab.sql("SELECT COUNT(*) FROM plan_step WHERE status = 6")[0][0])
+            if why:
                 bad += 1
-                print("wrong:", wrong, flush=True)
-            lab.sql("DELETE FROM prompt_reader; DELETE FROM prompt")
-    print(f"{plans} plans, {kills} kills, {bad} wrong")
+                print("wrong:", why, flush=True)
+            lab.sql("DELETE FROM prompt_reader; DELETE FROM prompt; DELETE FROM plan;"
+                    " DELETE FROM plan_step; DELETE FROM plan_call")
+    print(f"{plans} plans, {kills} kills, {skipped} steps skipped or stopped, {bad} wrong")
     return bad > 0
 
 

@@ -40,6 +40,17 @@ function parseResult(content)
 	}
 }
 
+/**
+ * The board that is told, but what the user has stopped stays so until it has ended: the process
+ * that runs it knows it a moment later.
+ */
+function stillStopping(before, board)
+{
+	return { ...board, progress: board.progress.map((one, i) =>
+		(one.status === 'running' && before?.progress[i]?.status === 'stopping' ?
+			{ ...one, status: 'stopping' } : one)) };
+}
+
 export class Turn extends Observable {
 	/** stored rows, oldest first; empty for a turn made from a stream */
 	#rows = [];
@@ -436,7 +447,7 @@ export class Turn extends Observable {
 			this.toldMode = data.mode || this.toldMode;
 			break;
 		case 'plan':
-			this.boards.set(data.callId, data);
+			this.boards.set(data.callId, stillStopping(this.boards.get(data.callId), data));
 			break;
 		case 'source':
 			this.told.push(data);

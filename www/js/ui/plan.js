@@ -245,7 +245,8 @@ class LampPlan extends PageElement {
 				html`<span class="spinner" aria-hidden="true"></span>` : ICONS[status] ?
 					icon(ICONS[status]) : html`<span class="plan-dot" aria-hidden="true"></span>`}</span>
 			<span class="plan-title" dir="auto">${step.title}</span>
-			<span class="plan-meta">${[t(TEXTS[status]),
+			<span class="plan-meta">${[t(status === 'waiting' && !card && this.running ?
+				'plan.is.soon' : TEXTS[status]),
 				...Number.isFinite(now.durationMs) ? [duration(now.durationMs)] : [],
 				...now.tokens ? [t('message.tokens', { n: now.tokens })] : []].join(' · ')}</span>
 			${card ? html`<button type="button" class="link-button"
