@@ -80,6 +80,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/places.c fcgi-app/places.h \
 	fcgi-app/plain/plain.h \
 	fcgi-app/plain/choose.c \
+	fcgi-app/plain/project.c \
 	fcgi-app/plain/remembered.c \
 	fcgi-app/plain/setting.c \
 	fcgi-app/plain/edit.c \

@@ -41,9 +41,19 @@ static bool has_tool(const json_t *tools, struct str name)
 	return false;
 }
 
+static int unsupported(const json_t *tool, struct err *e)
+{
+	struct str type = jx_str(tool, "type");
+
+	return err_field(e, ERR_INVALID_FIELD, "tools", "Tools of the type \"%.40s\" are "
+			 "not supported; function and web_search are.",
+			 type.n ? type.p : "");
+}
+
 /*
- * Other kinds of tools that the client would run itself. Without them the model has less
- * to call; what a server would have to run (file_search, …) is refused instead.
+ * Other kinds of tools that the client would run itself. Beside functions they are left
+ * out: the model has less to call. What a server would have to run (file_search, …) is
+ * refused.
  */
 static bool is_left_out(struct openai_ask *ask, const json_t *tool)
 {
@@ -70,10 +80,7 @@ static int add_function(const json_t *tool, json_t *tools, struct err *e)
 	json_t *ours;
 
 	if (!str_is(jx_str(tool, "type"), "function") || !f)
-		return err_field(e, ERR_INVALID_FIELD, "tools", "Tools of the "
-				 "type \"%.40s\" are not supported; function and "
-				 "web_search are.", jx_str(tool, "type").n
-				 ? jx_str(tool, "type").p : "");
+		return unsupported(tool, e);
 	if (parameters && !json_is_null(parameters) && !json_is_object(parameters))
 		return err_field(e, ERR_INVALID_FIELD, "tools", "parameters of a "
 				 "tool must be a JSON Schema.");
@@ -111,7 +118,7 @@ static int read_list(struct request *rq, struct openai_ask *ask, json_t *ours,
 		     struct err *e)
 {
 	const json_t *options = json_object_get(rq->body, "web_search_options");
-	const json_t *tools = json_object_get(rq->body, "tools"), *t;
+	const json_t *tools = json_object_get(rq->body, "tools"), *t, *out = NULL;
 	const char *key = "web_search_options";
 	size_t i;
 
@@ -126,10 +133,14 @@ static int read_list(struct request *rq, struct openai_ask *ask, json_t *ours,
 		if (is_web_tool(t)) {
 			ask->in.options.web = 1;
 			key = "tools";
-		} else if (!is_left_out(ask, t) && add_function(t, ours, e) < 0) {
+		} else if (is_left_out(ask, t)) {
+			out = t;
+		} else if (add_function(t, ours, e) < 0) {
 			return -1;
 		}
 	}
+	if (out && !json_array_size(ours))
+		return unsupported(out, e);
 	if (ask->in.options.web &&
 	    !tool_web_offered(&rq->by, ask->in.target.workspace, ask->in.target.agent)) {
 		/* A coding agent always has it in its list. */

@@ -74,6 +74,8 @@ static void put_nav(struct plain *p)
 	if (policy_may(p->rq->by.who, PERM_PROMPTS_READ))
 		buf_addf(p->b, " <a href=\"%sprompts?conversation=%s\">Prompts"
 			 "</a>", p->root, p->steps ? "&amp;steps=1" : "");
+	if (policy_may(p->rq->by.who, PERM_PROJECTS_READ))
+		buf_addf(p->b, " <a href=\"%sprojects%s\">Projects</a>", p->root, steps);
 	if (policy_may(p->rq->by.who, PERM_SETTINGS_READ))
 		buf_addf(p->b, " <a href=\"%smemories%s\">Remembered</a>"
 			 " <a href=\"%ssettings%s\">Settings</a>", p->root, steps,

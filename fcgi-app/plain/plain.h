@@ -9,6 +9,7 @@
  *   thread.c   one conversation     message.c  messages, stored and as events
  *   choose.c   prompts with their blanks, and what to mention
  *   setting.c  the caller's settings
+ *   project.c  projects and what is in them
  *   remembered.c  what assistants remember of the caller
  *   files.c    files of messages
  *   send.c     forms that begin, stop or continue a turn

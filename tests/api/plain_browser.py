@@ -30,7 +30,7 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.url, self.status, self.headers = url, answer.status, answer.headers
         self.text = answer.body.decode()
-        self.links, self.forms, self.stack = [], [], []
+        self.links, self.forms, self.stack, self.named = [], [], [], ""
         self.feed(self.text)
         self.close()
         assert self.stack == [], self.stack
@@ -48,7 +48,8 @@ class Page(html.parser.HTMLParser):
                 attributes.get("type") not in ("checkbox", "submit"):
             self.forms[-1]["fields"][attributes["name"]] = attributes.get("value", "")
         elif tag == "textarea":
-            self.forms[-1]["fields"]["content"] = ""
+            self.named = attributes["name"]
+            self.forms[-1]["fields"][self.named] = ""
         elif tag == "script":
             raise AssertionError("a script")
 
@@ -57,7 +58,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         if self.stack and self.stack[-1] == "textarea":
-            self.forms[-1]["fields"]["content"] += data.removeprefix("\n")
+            self.forms[-1]["fields"][self.named] += data.removeprefix("\n")
 
     def form(self, action):
         found = [f for f in self.forms if action in f["action"]]

@@ -241,7 +241,7 @@ def test_tools_as_a_coding_agent_has_them(lab, who):
         "tools.multi_agent, tools.apply_patch, tools.local_shell, tools.web_search")
     assert [i["name"] for i in answer.json["output"] if i["type"] == "function_call"] == [
         "read_file"]
-    for refused in ([{"type": "web_search"}], [TOOL, {"type": "file_search"}],
+    for refused in ([{"type": "web_search"}], [{"type": "local_shell"}], [TOOL, {"type": "file_search"}],
                     [TOOL, {"type": "code_interpreter"}], [TOOL, {"type": "mcp"}]):
         assert ask(lab, who, "x", 400, tools=refused)["param"] == "tools"
 

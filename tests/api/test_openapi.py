@@ -176,6 +176,8 @@ def project_ids(lab):
     lab.post(f"/projects/{made[PROJECT]}/goals", {"title": "T"}, user="ada")
     made["{change}"] = made[PROJECT + "/changes"] = lab.get(
         f"/projects/{made[PROJECT]}/changes", user="ada").json["items"][0]["id"]
+    made["{kind}"] = "tasks"
+    made["/projects/{project}/{kind}"] = made["{task}"]
     gone = lab.post("/projects", {"name": "Gone"}, user="ada").json["id"]
     lab.call("DELETE", f"/projects/{gone}", user="ada", headers={"If-Match": "*"})
     made["/projects/deleted"] = gone
