@@ -265,7 +265,8 @@ int conversation_adopt(struct db *db, struct err *e) MUST_CHECK;
  * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds, knowledgeLimited,
  * archived, pinned, folderId, tags,
  * createdAt, updatedAt, messageCount, runningTurnId (null if no turn runs, or
- * its process died); for a fork forkedFrom {conversationId, messageId}; for one of a
+ * its process died), waiting (whether that turn waits); for a fork forkedFrom
+ * {conversationId, messageId}; for one of a
  * client, client.
  */
 void conversation_write(struct jw *w, const struct conversation *c,

@@ -247,6 +247,7 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	jw_kint(w, "messageCount", c->last_seq - c->superseded);
 	jw_kuuid_if(w, "runningTurnId", conversation_running(c, now_us)
 		     ? &c->running_turn_id : &none);
+	jw_kbool(w, "waiting", conversation_waiting(c, now_us));
 	if (c->client.p)
 		jw_kstr(w, "client", c->client);
 	if (!uuid_is_nil(&c->forked_from)) {

@@ -51,7 +51,7 @@ def test_a_turn_waits_and_goes_on(lab):
     assert state["status"] == "waiting" and state["waitingFor"] == [request]
     conversation = lab.get(f"/conversations/{request['conversationId']}",
                            user="ada").json
-    assert conversation["runningTurnId"] == turn
+    assert conversation["runningTurnId"] == turn and conversation["waiting"]
     [listed] = lab.get(f"/turns/{turn}/approvals", user="ada").json["items"]
     assert listed["status"] == "open" and listed["decidedAt"] is None
     assert listed["approvalId"] in [

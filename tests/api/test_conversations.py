@@ -21,7 +21,7 @@ def test_record_fields(lab):
             "knowledgeBaseIds", "createdAt", "updatedAt", "messageCount",
             "runningTurnId"} <= set(c)
     assert c["agentId"] == "helper"       # the default one
-    assert c["knowledgeBaseIds"] == [] and c["runningTurnId"] is None
+    assert c["knowledgeBaseIds"] == [] and c["runningTurnId"] is None and not c["waiting"]
     assert uuid.UUID(c["conversationId"]).version == 7
 
 
