@@ -4,6 +4,8 @@ occurrences, conflicts (C-T20 to C-T24, C-T57, C-T58). The oracle of repeated ev
 python-dateutil, which shares nothing with libical."""
 
 import datetime
+import os
+import pathlib
 import random
 import time
 import uuid
@@ -216,6 +218,13 @@ def test_many_rules_as_dateutil_says(lab):
                 (start, rule, first)
 
 
+def cpu_s(lab):
+    """What the responder has worked: on a busy machine, a short work may take long."""
+    stat = pathlib.Path(f"/proc/{lab.processes['responder'].pid}/stat").read_text()
+    user, system = stat.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.mark.parametrize("rule,word", [
     ("FREQ=SECONDLY;COUNT=1000000000", "once a day"),
     ("FREQ=MINUTELY", "once a day"), ("FREQ=HOURLY;INTERVAL=6", "once a day"),
@@ -241,7 +250,7 @@ def test_many_rules_as_dateutil_says(lab):
     ("RRULE:FREQ=DAILY;BYHOUR=9;BYMINUTE=0", None), ("FREQ=DAILY;BYDAY=", "no value"),
 ])
 def test_rules_that_are_refused(lab, owner, rule, word):
-    began = time.monotonic()
+    before = cpu_s(lab)
     said = lab.post("/events", {"title": "x", "start": "2027-03-01T09:00", "recurrence": rule},
                     user=owner)
     if word:
@@ -249,7 +258,7 @@ def test_rules_that_are_refused(lab, owner, rule, word):
         assert word in said.json["detail"]
     else:
         assert said.status == 201 and said.json["recurrence"] == "FREQ=DAILY"
-    assert time.monotonic() - began < 5
+    assert cpu_s(lab) - before < 5
 
 
 def test_an_answer_is_bounded(lab, owner):
