@@ -111,7 +111,8 @@ test('a project from its beginning to its end, with its members', async (t) => {
 	await said(page, `Saved “${name}”`);
 	await link(page, 'Back to the overview').click();
 	await heading(page, 'Overview');
-	assert.match(await page.locator('.facts').innerText(), /State\s+Active/);
+	await page.waitForFunction(() =>
+		/State\s+Active/.test(document.querySelector('.facts')?.innerText));
 
 	await link(page, 'Back to the list').click();
 	const row = page.locator('.item-link', { hasText: name });
