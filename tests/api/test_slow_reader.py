@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The short form of `./lamp soak reader`."""
 
+import pytest
+
 from slow_reader import stall
 
 
+@pytest.mark.long	# its memory is measured, which a sanitizer adds to
 def test_readers_that_stop_reading_miss_nothing():
     got = stall(3, 2000)
     assert got["numbered"] > 2000, got
