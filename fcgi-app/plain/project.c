@@ -189,6 +189,18 @@ static int expect(void *ctx, const struct resource_row *now, struct err *e)
 			     "this form. Go back and load it again.");
 }
 
+/* A call, below the project of the path where its resource is; jobs that it asks for run. */
+static int run(struct request *rq, struct resource_call *c, struct resource_answer *out,
+	       struct err *e)
+{
+	if (c->r->owner == OWNER_BELOW)
+		c->parent = str_of(text_of(rq, route_arg_uuid(rq, "project")));
+	if (resource_call(&rq->by, c, out, e) < 0)
+		return -1;
+	rq->jobs_asked |= out->done.job_due;
+	return 0;
+}
+
 static int change(struct request *rq, const struct resource *r, struct err *e)
 {
 	struct resource_answer *out = arena_new(rq->arena, struct resource_answer);
@@ -199,12 +211,7 @@ static int change(struct request *rq, const struct resource *r, struct err *e)
 
 	if (c.verb == VERB_PATCH)
 		c.body = body_of(rq, r, false);
-	if (r->owner == OWNER_BELOW)
-		c.parent = str_of(text_of(rq, route_arg_uuid(rq, "project")));
-	if (resource_call(&rq->by, &c, out, e) < 0)
-		return -1;
-	rq->jobs_asked |= out->done.job_due;
-	return 0;
+	return run(rq, &c, out, e);
 }
 
 static int make(struct request *rq, const struct resource *r, struct uuid *id, struct err *e)
@@ -212,11 +219,8 @@ static int make(struct request *rq, const struct resource *r, struct uuid *id, s
 	struct resource_answer *out = arena_new(rq->arena, struct resource_answer);
 	struct resource_call c = { .r = r, .verb = VERB_CREATE, .body = body_of(rq, r, true) };
 
-	if (r->owner == OWNER_BELOW)
-		c.parent = str_of(text_of(rq, route_arg_uuid(rq, "project")));
-	if (resource_call(&rq->by, &c, out, e) < 0)
+	if (run(rq, &c, out, e) < 0)
 		return -1;
-	rq->jobs_asked |= out->done.job_due;
 	*id = out->done.row.id;
 	return 0;
 }
