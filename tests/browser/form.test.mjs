@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, localTime, rowName,
 	settingsForm, told, valuesOf } from '../../www/js/form.js';
 import { conversationHash, placeHash, readHash, readPlace } from '../../www/js/route.js';
+import { Draft } from '../../www/js/store/draft.js';
 
 const FIELD = { label: 'It', help: '', mode: 'edit', required: false, nullable: true,
 	min: null, max: null, multiline: false, choices: null, only: null, of: null };
@@ -161,4 +162,32 @@ test('addresses of places are no conversations', () => {
 	assert.deepEqual(readPlace('#/projects/p'), { name: 'projects', id: 'p' });
 	for (const hash of ['#/prompts/p/tasks', '#/projects/p/tasks/a/b', '#/c/p/tasks'])
 		assert.equal(readPlace(hash), null, hash);
+});
+
+test('what was read before a change was saved does not come back after it', async () => {
+	const answers = [];
+	const api = { record: (method) => new Promise((resolve) => {
+		answers.push({ method, resolve });
+	}) };
+	const draft = new Draft(api, { ...LAMP, canWrite: true }, 'lamps', '1');
+	const answer = (at, name, etag) => answers[at].resolve({ record: { id: '1', name }, etag });
+	let done = draft.load();
+
+	answer(0, 'Hall', '"1"');
+	await done;
+	for (const [read, name] of [['refresh', 'Porch'], ['load', 'Attic']]) {
+		const late = draft[read]();
+
+		draft.set('name', name);
+		done = draft.save();
+		answer(answers.length - 1, name, '"2"');
+		assert.equal(await done, true);
+		answer(answers.length - 2, 'Hall', '"1"');
+		await late;
+		assert.equal(draft.record.name, name);
+		done = draft.refresh();
+		answer(answers.length - 1, 'later', '"3"');
+		await done;
+		assert.equal(draft.record.name, 'later');
+	}
 });

@@ -16,6 +16,9 @@ export class Draft extends Observable {
 	#api;
 	#key = newKey();
 	#etag = '';
+	/** counts what was asked for, and which of these is shown */
+	#asked = 0;
+	#taken = 0;
 
 	/**
 	 * @param path of the list, below the API's root
@@ -88,8 +91,10 @@ export class Draft extends Observable {
 		this.loading = true;
 		this.loadError = null;
 		this.changed();
+		const asked = ++this.#asked;
+
 		try {
-			this.#take(await this.#api.record('GET', this.address));
+			this.#take(await this.#api.record('GET', this.address), asked);
 		} catch (error) {
 			this.loadError = error;
 		}
@@ -105,11 +110,13 @@ export class Draft extends Observable {
 
 		if (typed())
 			return;
+		const asked = ++this.#asked;
+
 		try {
 			const answer = await this.#api.record('GET', this.address);
 
 			if (!typed())
-				this.#take(answer);
+				this.#take(answer, asked);
 		} catch (error) {
 			if (error.status === 404)
 				this.loadError = error;
@@ -117,8 +124,12 @@ export class Draft extends Observable {
 		this.changed();
 	}
 
-	#take({ record: stored, etag })
+	/** @param asked when it was asked for; what was saved since then is newer */
+	#take({ record: stored, etag }, asked = ++this.#asked)
 	{
+		if (asked < this.#taken)
+			return;
+		this.#taken = asked;
 		const { form, record } = this.#adapted(stored);
 		const { secret, ...rest } = record;
 
