@@ -367,10 +367,12 @@ int agentplan_call_begin(struct db *db, const struct uuid *id, int64_t number, i
 	struct db_result r = { .affected = 0 };
 
 	if (db_exec(db, STMT_PLAN_CALL_BEGIN,
-		    DB_ARGS(DB_I(tries + 1), DB_U(id), DB_I(number), DB_I(tries)), &r, e))
+		    DB_ARGS(DB_I(tries + 1), DB_U(id), DB_I(number), DB_I(tries),
+			    DB_I(number >> PLAN_STEP_BITS)), &r, e))
 		return -1;
 	return r.affected ? 0
-		: err_set(e, ERR_CONFLICT, "another process has begun this call");
+		: err_set(e, ERR_CONFLICT, "another process has begun this call, or the step "
+			  "is stopped");
 }
 
 int agentplan_call_end(struct db *db, const struct uuid *id, const struct plan_call_row *c,

@@ -142,7 +142,8 @@ int agentplan_calls_put(struct db *db, const struct owner *o, const struct uuid 
 			size_t n, struct err *e) MUST_CHECK;
 
 /*
- * Begins a call as try number tries + 1. ERR_CONFLICT: another process has begun it.
+ * Begins a call as try number tries + 1. ERR_CONFLICT: another process has begun it, or
+ * the user has stopped its step.
  */
 int agentplan_call_begin(struct db *db, const struct uuid *id, int64_t number, int64_t tries,
 			 struct err *e) MUST_CHECK;

@@ -70,8 +70,13 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 	}
 	if (agentplan_call_begin(l->run->deps->db, &j->plan_id, c->plan_call, c->plan_tries,
 				 &e) < 0) {
-		log_err("call of a plan", &e);
 		turn_step_end_change(j->stop);
+		if (e.code == ERR_CONFLICT) {
+			tool_refuse(a, ERR_CANCELLED, "This step was stopped, or goes on "
+				    "elsewhere, before the call ran.", out);
+			return false;
+		}
+		log_err("call of a plan", &e);
 		tool_refuse(a, ERR_TOOL_FAILED, "The call could not be recorded, so it "
 			    "was not run.", out);
 		return false;

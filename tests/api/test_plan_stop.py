@@ -2,7 +2,9 @@
 """A step of a plan that the user stops while it runs: its model ends, a write of it does not,
 and nothing happens twice."""
 
+import contextlib
 import json
+import os
 import pathlib
 import signal
 import tempfile
@@ -13,6 +15,8 @@ from lab import Lab, Twin, scripted, wait_until
 from plans import SERVICES, agent, result, stage, step
 
 NOTES = pathlib.Path(tempfile.mkdtemp()) / "notes"
+GO = NOTES.parent / "go"	# a write waits there until the test writes into it
+os.mkfifo(GO)
 MODELS = {
     **SERVICES,
     "slow": {"model": scripted({"text": "late", "first_byte_ms": 30000})},
@@ -23,7 +27,7 @@ MODELS = {
 
 NOTE = {"kind": "command", "description": "Notes, slowly.", "effect": "write",
         "confirm": "never", "untrusted": False, "parameters": {"type": "object"},
-        "command": {"run": ["/bin/sh", "-c", f"echo begun >>{NOTES}; sleep 1.5;"
+        "command": {"run": ["/bin/sh", "-c", f"echo begun >>{NOTES}; read -r _ <{GO};"
                             f" echo ended >>{NOTES}"]}}
 CONFIG = {"tools": {"plan_research": agent("reads"), "plan_writer": agent("slow"),
                     "plan_tooling": agent("notes"), "note": NOTE}}
@@ -78,11 +82,23 @@ def test_a_write_ends_and_no_other_begins(lab):
     events, plan_id = begin(lab, stage(step("a", "tooling", id="a", tools=["note"])))
     wait_until("the write to begin", lambda: NOTES.read_text() == "begun\n")
     assert stop(lab, plan_id).json["status"] == "stopping"
+    assert any(e.data["progress"][0]["status"] == "stopping" for e in events if e.name == "plan")
+    GO.write_text("go\n")
     done = result(list(events))
     assert [s["status"] for s in done["steps"]] == ["skipped"]
     assert NOTES.read_text() == "begun\nended\n"
     assert lab.sql("SELECT COUNT(*), COUNT(result) FROM plan_call WHERE HEX(plan_id) = "
                    f"'{plan_id.replace('-', '')}'") == [["1", "1"]]
+
+
+def test_no_write_begins_after_the_answer(lab):
+    """Its process hears of it within a second; the next write comes before that."""
+    events, plan_id = begin(lab, stage(step("a", "tooling", id="a", tools=["note"])))
+    wait_until("the write to begin", lambda: NOTES.read_text() == "begun\n")
+    assert stop(lab, plan_id).json["status"] == "stopping"
+    GO.write_text("go\n")
+    list(events)
+    assert NOTES.read_text() == "begun\nended\n"
 
 
 def test_its_process_is_killed(lab):
@@ -100,6 +116,9 @@ def test_its_process_is_killed(lab):
     assert [s["status"] for s in done["steps"]] == ["skipped", "done"]
     assert "unknown whether" in done["steps"][0]["result"]
     assert NOTES.read_text().count("begun") == 1
+    # If the command has outlived its process, it ends now.
+    with contextlib.suppress(OSError):
+        os.close(os.open(GO, os.O_WRONLY | os.O_NONBLOCK))
 
 
 def test_the_whole_turn_is_stopped_then(lab):
