@@ -55,6 +55,12 @@ export function mentionsIn(text, known)
 		handlePattern(handle).test(text) && seen.add(ref));
 }
 
+/** The agent that a text asks, of the known mentions; or undefined. */
+export function askedIn(text, known)
+{
+	return mentionsIn(text, known.filter(({ type }) => type === 'agent'))[0];
+}
+
 /** The text without a mention. */
 export function withoutMention(text, { handle })
 {

@@ -3,7 +3,7 @@
 // turn, begun here or found running and followed. It stays when another
 // conversation is shown, so that coming back finds the answer further on.
 import { Feed } from '../feed.js';
-import { mentionsIn } from '../mentions.js';
+import { askedIn, mentionsIn } from '../mentions.js';
 import { canRun, clientOf, moduleOf, runCall } from '../tools.js';
 import { Pages } from './pages.js';
 import { Turn } from './turn.js';
@@ -99,6 +99,8 @@ export class Thread extends Pages {
 		 * draft are sent
 		 */
 		this.mentions = [];
+		/** the agent that answers, if it is not stored: the body of a request */
+		this.trial = null;
 		/** id of the prompt that the draft was made from, or null */
 		this.promptId = null;
 		/** the files of the next message */
@@ -437,6 +439,7 @@ export class Thread extends Pages {
 		this.#sending = { content, promptId, uploads };
 		from.promptId = null;
 		turn.begin(content, attachments);
+		turn.lent = askedIn(content, this.mentions)?.label || '';
 		this.keepNow();
 		const taken = await this.#begin(turn, this.turns, content, (signal) =>
 			this.#api.stream(this.workspaceId, body, { signal }));
@@ -454,9 +457,11 @@ export class Thread extends Pages {
 	#body(content, attachments, promptId)
 	{
 		const { conversationId, agentId } = this;
+		const lent = askedIn(content, this.mentions);
 
 		return { content, ...this.#more(), ...moduleOf(), ...(promptId ? { promptId } : {}),
 			...mentionsOf(content, this.mentions), ...idsOf(attachments),
+			...lent && { answerAgentId: lent.agentId }, ...this.trial && { draftAgent: this.trial },
 			...(conversationId ? { conversationId } : agentId ? { agentId } : {}) };
 	}
 
@@ -492,7 +497,7 @@ export class Thread extends Pages {
 		fresh.beginAgain(turn.user);
 		return this.#begin(fresh, this.turns.slice(0, at), '', (signal) =>
 			this.#api.regenerate(this.conversationId,
-				{ messageId: turn.answerId, ...this.#more() }, { signal }));
+				{ messageId: turn.answerId, ...lentTo(turn), ...this.#more() }, { signal }));
 	}
 
 	/**
@@ -509,7 +514,7 @@ export class Thread extends Pages {
 		fresh.begin(content, attachments);
 		return this.#begin(fresh, this.turns.slice(0, at), content, (signal) =>
 			this.#api.edit(this.conversationId,
-				{ messageId: turn.user.messageId, content, ...this.#more(), ...moduleOf(),
+				{ messageId: turn.user.messageId, content, ...lentTo(turn), ...this.#more(), ...moduleOf(),
 					...mentionsOf(content, turn.user.metadata?.mentions),
 					...idsOf(attachments) }, { signal }));
 	}
@@ -959,10 +964,17 @@ function light({ content, promptId, uploads })
 	return { content, promptId, files: uploads.kept() };
 }
 
+/** What answers in place of an answer by another agent begin with. */
+function lentTo({ meta })
+{
+	return meta.agentId ? { agentId: meta.agentId } : {};
+}
+
 /** The member of a request for those known mentions that are in a text. */
 function mentionsOf(content, known = [])
 {
-	const mentions = mentionsIn(content, known).map(({ ref }) => ref);
+	const mentions = mentionsIn(content, known).filter(({ type }) => type !== 'agent')
+		.map(({ ref }) => ref);
 
 	return mentions.length > 0 ? { mentions } : {};
 }

@@ -85,6 +85,8 @@ export class Turn extends Observable {
 		this.goesOn = false;
 		/** of source events: {number, title, page, …}; see sources */
 		this.told = [];
+		/** the name of another agent that was asked; '' for the chat's own */
+		this.lent = '';
 		/** the mode that an event told */
 		this.toldMode = '';
 		/** {code, message} from warning events */
@@ -118,6 +120,12 @@ export class Turn extends Observable {
 	get meta()
 	{
 		return this.answer?.metadata || {};
+	}
+
+	/** The name of another agent than the chat's, if one answers; or '' */
+	get by()
+	{
+		return this.meta.agentName || this.lent;
 	}
 
 	/** What the user wants of projects, if the turn changes any: clarify, inform or act */
