@@ -454,6 +454,7 @@ int send_events(struct request *rq, struct response *rs,
 		.turn_id = *turn, .after = after_seq,
 		.patience = stream_patience,
 		.ends_at_wait = dialect_get(as->dialect)->ends_at_wait,
+		.apart = as->apart,
 	};
 	struct err later = ERR_INIT;
 	struct stream_sink s;

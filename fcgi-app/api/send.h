@@ -103,6 +103,7 @@ struct send_as {
 	 */
 	bool ends_running;
 	bool no_end;		/* without what ends the dialect's streams */
+	bool apart;		/* of events: turn_follow.apart */
 	/* Once the turn is started, before the head is sent: to add headers; or NULL. */
 	void (*begun)(struct response *rs, const struct turn_run *t, void *ctx);
 	/*

@@ -72,7 +72,7 @@ static void tell_delta(struct following *k)
 
 static void add_delta(struct following *k, const struct turn_event *ev)
 {
-	if (k->joined.type != ev->type || k->delta.n > JOIN_BYTES)
+	if (k->joined.type != ev->type || k->delta.n > JOIN_BYTES || k->f->apart)
 		tell_delta(k);
 	k->joined = *ev;
 	buf_addstr(&k->delta, ev->text);
