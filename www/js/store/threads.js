@@ -24,7 +24,10 @@ export class Threads extends Observable {
 	/** @type {Map<string, Thread>} new chats in which something was written, by workspace */
 	#begun = new Map();
 
-	/** @param say is told when a turn has ended: (turn, whether it is shown, thread) */
+	/**
+	 * @param say is told when a turn has ended or asks for something: (turn, whether it is
+	 *        shown, thread)
+	 */
 	constructor(api, link, list, session, say)
 	{
 		super();
@@ -64,6 +67,7 @@ export class Threads extends Observable {
 			created: (thread) => this.#created(thread),
 			changed: (thread) => this.#changed(thread),
 			finished: (thread, turn) => this.#finished(thread, turn),
+			asked: (thread, turn) => this.say(turn, thread === this.current, thread),
 		}, fields, this.#drafts);
 	}
 
