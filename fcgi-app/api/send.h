@@ -165,9 +165,12 @@ int send_whole(struct request *rq, struct turn_request *in,
 	       struct err *e) MUST_CHECK;
 
 /*
- * If the turn waits for nobody, since its process died within a plan (docs/plans.md),
- * continuing it resumes it: *in becomes that request.
+ * 1: the turn waits for nobody, or steps of its plan can go on while others wait, since its
+ * process ended within the plan (docs/plans.md); 0; -1.
  */
+int send_sleeps(struct request *rq, const struct turn *t, struct err *e) MUST_CHECK;
+
+/* Continuing such a turn resumes it: *in becomes that request. */
 int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
 	      struct err *e) MUST_CHECK;
 

@@ -72,3 +72,11 @@ export function fillBlanks(body, values)
 	return body.replace(/\\\{\{|\{\{([^{]*?)\}\}/g, (found, inner) =>
 		inner === undefined ? '{{' : values[inner.split(':')[0].trim()] ?? found);
 }
+
+/** The member of a request for those known mentions that are in a text. */
+export function mentionsOf(content, known = [])
+{
+	const mentions = mentionsIn(content, known).map(({ ref }) => ref);
+
+	return mentions.length > 0 ? { mentions } : {};
+}
