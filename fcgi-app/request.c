@@ -347,6 +347,11 @@ static int hold_body(struct request *rq, int64_t bytes, struct err *e)
 			  route_limit(rq, SHARE_ARRIVED), &rq->arrived, e);
 }
 
+static int too_big(size_t cap, struct err *e)
+{
+	return err_public(e, ERR_TOO_BIG, "The body may have at most %zu bytes.", cap);
+}
+
 /* To b, which must be empty, with the cap cap + 1. */
 static int read_body(struct request *rq, size_t cap, struct buf *b, struct err *e)
 {
@@ -357,8 +362,7 @@ static int read_body(struct request *rq, size_t cap, struct buf *b, struct err *
 	if (req_length(rq, &length, e) < 0)
 		return -1;
 	if (length > 0 && (uint64_t)length > cap)
-		return err_public(e, ERR_TOO_BIG,
-				  "The body may have at most %zu bytes.", cap);
+		return too_big(cap, e);
 	if (hold_body(rq, length >= 0 ? length : (int64_t)cap, e) < 0)
 		return -1;
 	/* One byte more than allowed reveals a body that is too long. */
@@ -373,8 +377,7 @@ static int read_body(struct request *rq, size_t cap, struct buf *b, struct err *
 		b->n += some ? (size_t)got : 0;
 	}
 	if (b->n > cap)
-		err_public(e, ERR_TOO_BIG,
-			   "The body may have at most %zu bytes.", cap);
+		too_big(cap, e);
 	else if (got == CONN_SLOW)
 		err_set(e, ERR_SLOW, "%zu bytes of the body came", b->n);
 	else if (got < 0 || (length > 0 && b->n < (size_t)length))
@@ -433,6 +436,17 @@ ssize_t req_body_some(struct request *rq, char *p, size_t n, struct err *e)
 				  "incomplete.");
 	rq->body_bytes += got;
 	return got;
+}
+
+int req_body_hold(struct request *rq, size_t cap, struct err *e)
+{
+	int64_t length;
+
+	if (req_length(rq, &length, e) < 0)
+		return -1;
+	if (length > 0 && (uint64_t)length > cap)
+		return too_big(cap, e);
+	return hold_body(rq, length >= 0 ? length : (int64_t)cap, e);
 }
 
 int req_body_all(struct request *rq, struct buf *b, const char *what, struct err *e)

@@ -168,6 +168,13 @@ json_t *req_body_json(struct request *rq, size_t cap, bool optional,
 ssize_t req_body_some(struct request *rq, char *p, size_t n,
 		      struct err *e) MUST_CHECK;
 
+/*
+ * Counts the bytes of the body for the user until the request ends, before the handler
+ * of a RAW route keeps them in memory; without a length, cap. ERR_TOO_BIG beyond cap,
+ * ERR_SHARE, ERR_OVERLOADED.
+ */
+int req_body_hold(struct request *rq, size_t cap, struct err *e) MUST_CHECK;
+
 /* Appends all of it to b; ERR_TOO_BIG, naming what it is, beyond b's cap. */
 int req_body_all(struct request *rq, struct buf *b, const char *what,
 		 struct err *e) MUST_CHECK;

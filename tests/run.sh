@@ -77,7 +77,8 @@ make_check() {
 shard() {
 	local part=$1 name=$2 dir=$3 tests=$4 file=$out/$2.${1%/*}
 	shift 4
-	LAMPLIGHTER_SHARD=$part LAMPLIGHTER_BUILD=$dir PYTHONDONTWRITEBYTECODE=1 \
+	LAMPLIGHTER_SHARD=$part LAMPLIGHTER_BUILD=$dir \
+		PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$out/python \
 		ASAN_OPTIONS=log_path=$out/$name.report:detect_stack_use_after_return=1 \
 		UBSAN_OPTIONS=log_path=$out/$name.report:print_stacktrace=1 \
 		TSAN_OPTIONS=log_path=$out/$name.report:second_deadlock_stack=1:$known \
@@ -366,11 +367,36 @@ test_clients() {
 	tally clients "$pass" $((fail + cancelled)) "$skipped_here" "$file"
 }
 
+# Suites that want the processors, each run beside one that mostly waits.
+declare -A beside=([api]=dist [servers]=examples)
+
+# aside SUITE: run it in the background, with less priority. The suite in front waits
+# for it as for its own parts; then tally_aside shows and counts what it found.
+aside() {
+	{
+		renice -n 10 $BASHPID >/dev/null
+		passed=0 failed=0 skipped=0 unsteady=()
+		"test_$1"
+		declare -p passed failed skipped unsteady | sed 's/^declare \(-a\|--\) /aside_/' \
+			>"$out/aside.$1"
+	} >"$out/aside.$1.log" 2>&1 &
+}
+
+tally_aside() {
+	local aside_passed=0 aside_failed=1 aside_skipped=0 aside_unsteady=()
+
+	wait
+	cat "$out/aside.$1.log"
+	[ ! -s "$out/aside.$1" ] || . "$out/aside.$1"
+	passed=$((passed + aside_passed)) failed=$((failed + aside_failed))
+	skipped=$((skipped + aside_skipped)) unsteady+=("${aside_unsteady[@]}")
+}
+
 run_tests() {
-	local one suites=("$@") start=$SECONDS
+	local one two suites=("$@") start=$SECONDS ran=' '
 	[ "${suites[0]:-}" != full ] || full=true
 	case ${suites[0]:-} in '' | all | full)
-		suites=(unit dist api security examples cluster servers clients browser fuzz sanitize) ;;
+		suites=(unit api dist security servers examples cluster clients browser fuzz sanitize) ;;
 	esac
 	for one in "${suites[@]}"; do
 		case $one in
@@ -383,8 +409,19 @@ run_tests() {
 	mkdir -p "$out"
 	build_all
 	npm_packages
+	rm -f "$out"/aside.*
 	for one in "${suites[@]}"; do
-		"test_$one"
+		[[ $ran != *" $one "* ]] || continue
+		two=${beside[$one]:-}
+		if [ -n "$two" ] && [[ " ${suites[*]} " == *" $two "* && $ran != *" $two "* ]]; then
+			aside "$two"
+			"test_$one"
+			tally_aside "$two"
+			ran+="$two "
+		else
+			"test_$one"
+		fi
+		ran+="$one "
 	done
 	summary "$start"
 }

@@ -632,6 +632,16 @@ static int answer_whole(struct request *rq, struct response *rs, const struct tu
 	return 0;
 }
 
+/* What the client is told, or can fetch: its next request knows the thread. */
+static void tell_whole(struct request *rq, const struct openai_ask *ask,
+		       const struct turn_run *t, enum turn_status status)
+{
+	if (status == TURN_WAITING)
+		oai_thread_told(rq, ask, t, 0, text_of(rq, t));
+	else if (t->answer.seq)
+		oai_thread_told(rq, ask, t, t->answer.seq, text_of(rq, t));
+}
+
 static int send_and_wait(struct request *rq, struct response *rs,
 			 struct openai_ask *ask, struct err *e)
 {
@@ -641,11 +651,51 @@ static int send_and_wait(struct request *rq, struct response *rs,
 	if (send_whole(rq, &ask->in, &t, &status, e) < 0)
 		return -1;
 	write_ignored(rs, t, ask);
-	if (status == TURN_WAITING)
-		oai_thread_told(rq, ask, t, 0, text_of(rq, t));
-	else if (t->answer.seq)
-		oai_thread_told(rq, ask, t, t->answer.seq, text_of(rq, t));
+	tell_whole(rq, ask, t, status);
 	return answer_whole(rq, rs, t, status, ask, e);
+}
+
+/* A response that is made after it was answered; in the request's arena. */
+struct openai_later {
+	struct openai_ask ask;
+	struct turn_run *run;
+	void (*after)(struct request *rq);	/* of run */
+};
+
+static void run_later(struct request *rq)
+{
+	struct openai_later *l = rq->after_ctx;
+
+	tell_whole(rq, &l->ask, l->run, turn_run(l->run, NULL));
+	rq->after_ctx = l->run;
+	l->after(rq);
+}
+
+static int send_and_leave(struct request *rq, struct response *rs,
+			  struct openai_ask *ask, struct err *e)
+{
+	struct openai_later *l = arena_new(rq->arena, struct openai_later);
+	const struct message nothing = { .role = ROLE_ASSISTANT };
+	int rc = send_start(rq, &ask->in, &l->run, e);
+	struct jw w;
+	json_t *o;
+
+	if (rc < 0)
+		return -1;
+	write_ignored(rs, l->run, ask);
+	o = jx_keep(rq->arena, responses_whole(ask->responses, l->run, &nothing, STR(""),
+					       NULL, 0));
+	json_object_set_new(o, "status", json_string("in_progress"));
+	w = resp_json(rs, 200);
+	jw_json(&w, o);
+	if (rc != TURN_STARTED)
+		return 0;
+	l->ask = *ask;
+	l->ask.ignored = l->ask.said = (struct buf)BUF_INIT(0);
+	l->after = rq->after;
+	rq->after = run_later;
+	rq->after_ctx = l;
+	return 0;
 }
 
 /* The stream is complete: its next request knows the thread. */
@@ -700,6 +750,7 @@ static int send(struct request *rq, struct response *rs, struct openai_ask *ask,
 		if (ask->in.content.p && inline_use(rq, &ask->files, &ask->in, e) < 0)
 			return -1;
 		rc = ask->stream ? send_stream(rq, rs, &ask->in, as, e)
+			: ask->background ? send_and_leave(rq, rs, ask, e)
 			: send_and_wait(rq, rs, ask, e);
 		if (rc == 0 || !oai_thread_other(ask, e))
 			return rc;
@@ -714,7 +765,7 @@ int oai_answer(struct request *rq, struct response *rs, struct responses *r,
 	struct openai_ask ask;
 	struct send_as as = {
 		.dialect = DIALECT_OPENAI, .asked = &asked,
-		.stops_with_client = true, .no_end = r != NULL,
+		.no_end = r != NULL,
 		.begun = write_ignored, .told = told,
 		.ctx = &ask,
 	};
@@ -722,6 +773,8 @@ int oai_answer(struct request *rq, struct response *rs, struct responses *r,
 	bool helper = rc == 0 && !r && oai_helper_is(rq);
 
 	ask.responses = r;
+	ask.background = r && json_is_true(json_object_get(r->echo, "background"));
+	as.stops_with_client = !ask.background;
 	if (rc == 0 && previous.n)
 		rc = oai_thread_follow(rq, &ask, previous, e);
 	if (rc == 0 && !helper)

@@ -50,6 +50,7 @@ struct openai_ask {
 	struct str model;		/* as in the request */
 	struct responses *responses;	/* the form of the answer; or NULL */
 	bool stream, want_usage;
+	bool background;		/* of a response: it runs without its client */
 	size_t n_given;			/* messages in front of the new one */
 	json_t *generation;		/* the option of that name */
 	struct inline_files files;	/* of the messages that are new */

@@ -188,16 +188,19 @@ static int check(const json_t *body, struct err *e)
 	static const struct {
 		const char *key, *why;
 	} refused[] = {
-		{ "background", "A response is made while its client waits." },
 		{ "conversation", "Use previous_response_id." },
 		{ "prompt", "Stored prompts belong to the agent." },
 		{ "messages", "A response has input, and no messages." },
 	};
+	const json_t *background = json_object_get(body, "background");
 
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
 		if (!oai_idle(json_object_get(body, refused[i].key)))
 			return err_field(e, ERR_INVALID_FIELD, refused[i].key, "%s",
 					 refused[i].why);
+	if (!oai_idle(background) && !json_is_true(background))
+		return err_field(e, ERR_INVALID_FIELD, "background",
+				 "background must be true or false.");
 	return 0;
 }
 
@@ -214,7 +217,7 @@ static int convert(struct request *rq, struct str *turn, struct err *e)
 	};
 	static const char *const read[] = {
 		"input", "instructions", "tools", "tool_choice", "text", "reasoning",
-		"previous_response_id", "include", "stream_options",
+		"previous_response_id", "include", "stream_options", "background",
 		/* This is how it is: */
 		"store", "truncation",
 	};
@@ -259,17 +262,17 @@ json_t *oai_response_echo(struct request *rq)
 	static const char *const keys[] = {
 		"instructions", "max_output_tokens", "model", "previous_response_id",
 		"temperature", "top_p", "metadata", "user", "tool_choice", "tools", "text",
-		"parallel_tool_calls", "store", "truncation", "reasoning",
+		"parallel_tool_calls", "store", "truncation", "reasoning", "background",
 	};
 	json_t *o = jx_keep(rq->arena, json_pack("{s:n, s:s, s:i, s:s, s:n, s:n, s:n, s:n,"
 		"s:s, s:[], s:n, s:b, s:b, s:n, s:n, s:{s:{s:s}}, s:s, s:[], s:s, s:n,"
-		"s:n, s:{}, s:{s:n, s:n}}",
+		"s:n, s:{}, s:{s:n, s:n}, s:b}",
 		"id", "object", "response", "created_at", 0, "status", "in_progress",
 		"error", "incomplete_details", "instructions", "max_output_tokens",
 		"model", "", "output", "previous_response_id", "parallel_tool_calls", 1,
 		"store", 1, "temperature", "top_p", "text", "format", "type", "text",
 		"tool_choice", "auto", "tools", "truncation", "disabled", "usage", "user",
-		"metadata", "reasoning", "effort", "summary"));
+		"metadata", "reasoning", "effort", "summary", "background", 0));
 	json_t *v;
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
@@ -302,8 +305,9 @@ static void name_field(struct err *e)
 
 /*
  * POST {base}/openai/v1/responses {model, input, instructions?, previous_response_id?,
- * …}: 200 a response, or with stream its events. Errors, and a client that leaves, as
- * for chat completions.
+ * background?, …}: 200 a response, or with stream its events. With background it runs on
+ * when its client leaves and, without stream, is answered before it is made. Errors, and
+ * a client that leaves, as for chat completions.
  */
 int api_openai_responses(struct request *rq, struct response *rs, struct err *e)
 {

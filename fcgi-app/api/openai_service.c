@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors and ranking for programs, by services that the admin offers
+ * Vectors, ranking and transcriptions for programs, by services that the admin offers
  * (openai.services, docs/openai-server.md): their requests are passed on, and what is
  * a service's own (address, credential, form, limits) stays here.
  */
@@ -20,14 +20,17 @@
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "domain/embed.h"
 #include "domain/offer.h"
+#include "file/upload.h"
+#include "multipart.h"
 #include "places.h"
 #include "store/usage.h"
 
 #include "base/banned.h"
 
-enum { CAN = LLM_CAN_EMBED | LLM_CAN_RERANK };
+enum { CAN = LLM_CAN_EMBED | LLM_CAN_RERANK | LLM_CAN_TRANSCRIBE };
 
 /* -- which services there are ------------------------------------------------------ */
 
@@ -194,7 +197,7 @@ static int failed(const struct offer_call *c, const char *field, struct str said
 		  size_t at, struct err *e)
 {
 	const enum err_code code = e->code;
-	const char *what = at == SIZE_MAX || c->n == 1 ? field
+	const char *what = at == SIZE_MAX || c->n <= 1 ? field
 		: arena_printf(c->rq->arena, "%s[%zu]", field, at);
 	const char *text = arena_strdup(c->rq->arena, err_message(e));
 
@@ -513,5 +516,210 @@ int api_openai_rerank(struct request *rq, struct response *rs, struct err *e)
 		write_ranking(&r, rs->request_id, &w);
 	}
 	buf_release(&r.call.ignored);
+	return rc;
+}
+
+/* -- transcriptions ---------------------------------------------------------------- */
+
+struct transcription {
+	struct offer_call call;
+	struct llm_sound form;		/* as it is sent */
+	json_t *fields;			/* those that are read here; in rq's arena */
+	struct str format;		/* response_format, or NULL */
+	bool has_file;
+	struct llm_transcript got;
+};
+
+/* Fields that go to the service as they are. */
+static const char *const sound_fields[] = {
+	"language", "prompt", "temperature", "timestamp_granularities[]", "include[]",
+	"chunking_strategy", "known_speaker_names[]", "known_speaker_references[]",
+	"response_format",
+};
+
+static const struct {
+	const char *name;
+	bool json;
+} sound_formats[] = {
+	{ "json", true }, { "verbose_json", true }, { "diarized_json", true },
+	{ "text", false }, { "srt", false }, { "vtt", false },
+};
+
+/* NULL: unknown. */
+static const bool *format_is_json(struct str name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(sound_formats); i++)
+		if (str_is(name, sound_formats[i].name))
+			return &sound_formats[i].json;
+	return NULL;
+}
+
+static int read_value(struct multipart *m, struct str name, struct str *out,
+		      struct err *e)
+{
+	struct buf b = BUF_INIT(LIM_FORM_VALUE_BYTES);
+	struct str s;
+	int rc;
+
+	do {
+		rc = multipart_read(m, &s, e);
+		buf_addstr(&b, rc ? STR("") : s);
+	} while (!rc && m->in_part);
+	*out = arena_str(m->rq->arena, buf_str(&b));
+	if (!rc && !buf_ok(&b))
+		rc = err_field(e, ERR_TOO_BIG, name.n ? name.p : "form",
+			       "A field may have at most %d bytes.", LIM_FORM_VALUE_BYTES);
+	buf_release(&b);
+	return rc;
+}
+
+static int take_field(struct transcription *t, struct multipart *m, struct str name,
+		      struct err *e)
+{
+	struct str value;
+	size_t i = 0;
+
+	if (read_value(m, name, &value, e) < 0)
+		return -1;
+	if (!utf8_valid(name) || !utf8_valid(value))
+		return err_set(e, ERR_INVALID_UTF8, "a field of a form");
+	if (str_is(name, "model") || str_is(name, "stream") ||
+	    str_is(name, "response_format"))
+		json_object_set_new(t->fields, name.p, jx_string(value));
+	while (i < ARRAY_LEN(sound_fields) && !str_is(name, sound_fields[i]))
+		i++;
+	if (i < ARRAY_LEN(sound_fields))
+		llm_sound_field(&t->form, sound_fields[i], value);
+	else if (value.n && !str_is(name, "model") && !str_is(name, "stream"))
+		oai_ignored(&t->call.ignored, "", name);
+	return 0;
+}
+
+static int take_sound(struct transcription *t, struct multipart *m, struct str filename,
+		      struct err *e)
+{
+	struct str s;
+	size_t n = 0;
+
+	if (t->has_file)
+		return err_field(e, ERR_INVALID_FIELD, "file", "Send one file.");
+	llm_sound_file(&t->form, file_name(filename, m->rq->arena));
+	do {
+		if (multipart_read(m, &s, e) < 0)
+			return -1;
+		buf_addstr(&t->form.form, s);
+		n += s.n;
+	} while (m->in_part && buf_ok(&t->form.form));
+	t->has_file = n > 0;
+	return buf_ok(&t->form.form) ? 0
+		: err_field(e, ERR_TOO_BIG, "file", "The body may have at most %d bytes.",
+			    LIM_SOUND_BODY_BYTES);
+}
+
+static int read_sound(struct transcription *t, struct err *e)
+{
+	struct request *rq = t->call.rq;
+	struct multipart_part part;
+	struct multipart m;
+	int rc;
+
+	if (!multipart_is(rq))
+		return err_public(e, ERR_MEDIA_TYPE, "Send a form of the type "
+				  "multipart/form-data, with the sound in the field file.");
+	if (req_body_hold(rq, LIM_SOUND_BODY_BYTES, e) < 0 ||
+	    multipart_begin(&m, rq, e) < 0)
+		return -1;
+	while ((rc = multipart_next(&m, &part, e)) > 0)
+		if ((part.filename.p ? take_sound(t, &m, part.filename, e)
+		     : take_field(t, &m, part.name, e)) < 0)
+			return -1;
+	return rc;
+}
+
+static int check_sound(struct transcription *t, struct err *e)
+{
+	struct str stream = jx_str(t->fields, "stream");
+
+	t->format = jx_str(t->fields, "response_format");
+	if (find_service(&t->call, LLM_CAN_TRANSCRIBE, "transcriptions", e) < 0)
+		return -1;
+	if (!t->has_file)
+		return err_field(e, ERR_INVALID_FIELD, "file", "The form needs the sound in "
+				 "the field file, with a file name.");
+	if (t->format.n && !format_is_json(t->format))
+		return err_field(e, ERR_INVALID_FIELD, "response_format", "response_format "
+				 "must be json, text, srt, verbose_json, vtt or "
+				 "diarized_json.");
+	return !stream.n || str_is(stream, "false") ? 0
+		: err_field(e, ERR_INVALID_FIELD, "stream",
+			    "Transcriptions are not streamed here.");
+}
+
+static int make_transcript(struct transcription *t, struct err *e)
+{
+	struct offer_call *c = &t->call;
+	int rc = llm_transcribe(&c->io, c->s, &t->form, c->rq->arena, &t->got, e);
+
+	embed_record(c->rq->app->db, &c->rq->by.owner, USAGE_TRANSCRIBE, c->s, &t->got.usage,
+		     c->began_ms, rc == 0);
+	return rc ? failed(c, "file", t->got.said, SIZE_MAX, e) : 0;
+}
+
+static int not_format(const struct transcription *t, const char *name, struct err *e)
+{
+	return err_public(e, ERR_UPSTREAM_PROTOCOL, "The service \"%.64s\" did not answer "
+			  "in the format %s.", t->call.s->id, name);
+}
+
+/* The answer as the service gave it, if it is what was asked for. */
+static int write_transcript(struct transcription *t, struct response *rs, struct err *e)
+{
+	struct offer_call *c = &t->call;
+	const bool json = !t->format.n || *format_is_json(t->format);
+	const char *name = t->format.n ? t->format.p : "json";
+	struct err no_json = ERR_INIT;
+	json_auto_t *whole = jx_load_lenient(t->got.body, &no_json);
+	struct str text = t->got.body;
+
+	/* Some servers give JSON whatever is asked for. */
+	if (!json && json_is_object(whole)) {
+		text = jx_str(whole, "text");
+		if (!str_is(t->format, "text") || !text.p)
+			return not_format(t, name, e);
+	}
+	if (json ? !jx_str(whole, "text").p : !utf8_valid(text))
+		return not_format(t, name, e);
+	if (c->ignored.n && buf_ok(&c->ignored))
+		resp_header(rs, "X-Ignored-Parameters", c->ignored.p);
+	buf_addstr(resp_text(rs, 200, json ? "application/json"
+			     : "text/plain; charset=utf-8"), text);
+	return 0;
+}
+
+/*
+ * POST {base}/openai/v1/audio/transcriptions, a form {file, model, language?, prompt?,
+ * response_format?, temperature?, timestamp_granularities[]?, …}: 200 with the text as
+ * the service gives it, JSON or (text, srt, vtt) plain. 400 for what the service
+ * refuses, 404 model_not_found, 502, 503, 504 if it fails. Nothing is stored but usage.
+ */
+int api_openai_transcriptions(struct request *rq, struct response *rs, struct err *e)
+{
+	struct transcription t = { .has_file = false };
+	int rc;
+
+	llm_sound_begin(&t.form, LIM_SOUND_BODY_BYTES);
+	t.fields = jx_keep(rq->arena, json_object());
+	rq->body = t.fields;
+	rc = begin(&t.call, rq, rs, NULL, 0, e);
+	if (rc == 0)
+		rc = read_sound(&t, e);
+	if (rc == 0)
+		rc = check_sound(&t, e);
+	if (rc == 0)
+		rc = make_transcript(&t, e);
+	if (rc == 0)
+		rc = write_transcript(&t, rs, e);
+	llm_sound_release(&t.form);
+	buf_release(&t.call.ignored);
 	return rc;
 }

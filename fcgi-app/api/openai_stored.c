@@ -10,12 +10,14 @@
 
 #include "api/client.h"
 #include "api/openai.h"
+#include "api/send.h"
 #include "app.h"
 #include "base/limits.h"
 #include "dialect/openai.h"
 #include "dialect/responses.h"
 #include "store/conversation.h"
 #include "store/wait.h"
+#include "turn/follow.h"
 
 #include "base/banned.h"
 
@@ -45,11 +47,21 @@ static int read_waits(struct request *rq, const struct turn *t, struct turn_wait
 	return 0;
 }
 
+/* The members of a response that repeat its request, as far as they are known. */
+static json_t *echo_of(struct request *rq, const struct conversation *c)
+{
+	json_t *echo = oai_response_echo(rq);
+
+	json_object_set_new(echo, "model", json_string(arena_printf(
+		rq->arena, "%.*s/%.*s", STR_ARG(c->workspace_id), STR_ARG(c->agent_id))));
+	return echo;
+}
+
 /* Answers with the response of a turn as it is stored. */
 static int write_response(struct request *rq, struct response *rs, const struct turn *t,
 			  const struct conversation *c, struct err *e)
 {
-	struct responses r = { .echo = oai_response_echo(rq) };
+	struct responses r = { .echo = echo_of(rq, c) };
 	struct message answer = { .role = ROLE_ASSISTANT };
 	struct turn_run run = { .arena = rq->arena };
 	struct turn_wait *waits = NULL;
@@ -64,8 +76,6 @@ static int write_response(struct request *rq, struct response *rs, const struct 
 		return -1;
 	run.id = t->id;
 	run.user.created_us = t->started_us;
-	json_object_set_new(r.echo, "model", json_string(arena_printf(
-		rq->arena, "%.*s/%.*s", STR_ARG(c->workspace_id), STR_ARG(c->agent_id))));
 	text = n ? dialect_openai_waiting(rq->arena, waits, n, client_page(rq), &c->id)
 		: answer.content;
 	o = jx_keep(rq->arena, responses_whole(&r, &run, &answer, text, waits, n));
@@ -76,23 +86,102 @@ static int write_response(struct request *rq, struct response *rs, const struct 
 	return 0;
 }
 
+/* -- its events again --------------------------------------------------------------- */
+
+struct begin_sink {
+	struct sink sink;	/* must be first: a sink is cast back */
+	int64_t seq;		/* of the newest event that begins a response */
+};
+
+static void note_begin(struct sink *s, const struct turn_event *ev)
+{
+	if (ev->type == TURN_EV_SESSION)
+		((struct begin_sink *)s)->seq = ev->seq;
+}
+
+static int no_patience(void *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
 /*
- * GET {base}/openai/v1/responses/{id}: 200 the response of a turn, with its answer if it
- * has ended, or the calls that it waits for. 400 for stream=true; 404, also for another
- * user's.
+ * The number of the event before the response. The results of a client's tools resume
+ * the turn, with a response of its own: the events before it belong to an earlier one.
+ */
+static int before_response(struct request *rq, const struct turn *t, int64_t *out,
+			   struct err *e)
+{
+	struct turn_follow f = {
+		.deps = &rq->app->deps, .by = rq->by, .turn_id = t->id,
+		.patience = no_patience,
+	};
+	struct begin_sink s = { .sink = { .emit = note_begin } };
+
+	*out = 0;
+	if (!t->resumes)
+		return 0;
+	if (turn_follow_open(&f, e) < 0 || turn_follow_run(&f, &s.sink, e) < 0)
+		return -1;
+	*out = MAX(s.seq - 1, 0);
+	return 0;
+}
+
+/* Whether the answer was typed, and its text therefore sent once it was checked. */
+static bool was_typed(const struct turn *t)
+{
+	json_auto_t *options = t->client.p ? jx_try(t->client) : NULL;
+
+	return jx_obj(jx_obj(options, "generation"), "schema") != NULL;
+}
+
+static int stream_again(struct request *rq, struct response *rs, const struct turn *t,
+			const struct conversation *c, int64_t after, struct err *e)
+{
+	struct responses r = { .echo = echo_of(rq, c), .skip = after + 1 };
+	struct openai_asked asked = {
+		.page = client_page(rq), .typed = was_typed(t),
+		.responses = &r, .write = responses_write,
+	};
+	const struct send_as as = {
+		.dialect = DIALECT_OPENAI, .asked = &asked, .no_end = true, .apart = true,
+	};
+	int64_t before;
+	int rc;
+
+	if (before_response(rq, t, &before, e) < 0)
+		return -1;
+	rc = send_events(rq, rs, &t->id, before, &as, e);
+	responses_release(&r);
+	return rc;
+}
+
+/*
+ * GET {base}/openai/v1/responses/{id}?stream=&starting_after=: 200 the response of a
+ * turn, with its answer if it has ended, or the calls that it waits for; with
+ * stream=true its events as they were, and as they come, behind the number
+ * starting_after. 400; 404, also for another user's.
  */
 int api_openai_response(struct request *rq, struct response *rs, struct err *e)
 {
 	struct conversation c;
 	struct str stream;
 	struct turn t;
+	int64_t after;
 
-	if (req_query(rq, "stream", &stream, e) < 0)
+	if (req_query(rq, "stream", &stream, e) < 0 ||
+	    req_query_int(rq, "starting_after", -1, &after, e) < 0)
 		return -1;
-	if (stream.n && !str_is(stream, "false"))
+	if (stream.n && !str_is(stream, "false") && !str_is(stream, "true"))
 		return err_field(e, ERR_INVALID_FIELD, "stream",
-				 "A stored response is not streamed again.");
-	return find(rq, &t, &c, e) < 0 ? -1 : write_response(rq, rs, &t, &c, e);
+				 "stream must be true or false.");
+	if (after < -1 || after > UINT32_MAX)
+		return err_field(e, ERR_INVALID_FIELD, "starting_after",
+				 "starting_after must be the sequence_number of an event.");
+	if (find(rq, &t, &c, e) < 0)
+		return -1;
+	return str_is(stream, "true") ? stream_again(rq, rs, &t, &c, after, e)
+		: write_response(rq, rs, &t, &c, e);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "form.h"
 #include "places.h"
+#include "plan/rows.h"
 #include "store/user.h"
 #include "turn/follow.h"
 #include "event/live.h"
@@ -43,23 +44,36 @@ struct turn_request send_resume(const struct request *rq, const struct turn *t,
 	return in;
 }
 
-int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
-	      struct err *e)
+int send_sleeps(struct request *rq, const struct turn *t, struct err *e)
 {
-	struct turn_request wake = send_resume(rq, t, NULL, 0);
+	bool asks = false, cut = false;
+	struct plan_row *plans;
 	struct turn_wait *rows;
-	size_t n;
+	size_t n, n_plans;
 
 	if (t->status != TURN_WAITING)
 		return 0;
 	if (store_turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows, &n,
-				 e) < 0)
+				 e) < 0 ||
+	    agentplan_of_turn(rq->app->db, &rq->by.owner, &t->id, rq->arena, &plans, &n_plans,
+			      e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].status == WAIT_OPEN)
-			return 0;
-	*in = wake;
-	return 0;
+		asks |= rows[i].status == WAIT_OPEN;
+	for (size_t i = 0; i < n_plans; i++)
+		cut |= str_is(plans[i].status, "running");
+	return !asks || cut;
+}
+
+int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
+	      struct err *e)
+{
+	struct turn_request wake = send_resume(rq, t, NULL, 0);
+	const int sleeps = send_sleeps(rq, t, e);
+
+	if (sleeps > 0)
+		*in = wake;
+	return MIN(sleeps, 0);
 }
 
 int send_read(struct request *rq, enum turn_verb verb,
@@ -413,6 +427,8 @@ int send_stream(struct request *rq, struct response *rs,
 	if (rc < 0 || (rc == TURN_REPEATED && in->verb == TURN_RESUME &&
 		       send_after(rq, t->follow_seq, &t->follow_seq, e) < 0))
 		return -1;
+	if (rc != TURN_STARTED && as->followed)
+		as->followed(t, as->ctx);
 	if (rc != TURN_STARTED)
 		return send_events(rq, rs, &t->id, t->follow_seq, as, e);
 	if (as->begun)
@@ -440,6 +456,7 @@ int send_events(struct request *rq, struct response *rs,
 		.turn_id = *turn, .after = after_seq,
 		.patience = stream_patience,
 		.ends_at_wait = dialect_get(as->dialect)->ends_at_wait,
+		.apart = as->apart,
 	};
 	struct err later = ERR_INIT;
 	struct stream_sink s;

@@ -103,8 +103,11 @@ struct send_as {
 	 */
 	bool ends_running;
 	bool no_end;		/* without what ends the dialect's streams */
+	bool apart;		/* of events: turn_follow.apart */
 	/* Once the turn is started, before the head is sent: to add headers; or NULL. */
 	void (*begun)(struct response *rs, const struct turn_run *t, void *ctx);
+	/* The same for one that was started by another request, and is followed. */
+	void (*followed)(const struct turn_run *t, void *ctx);
 	/*
 	 * For an event that was written but not sent yet, of a turn that runs here: to
 	 * note what its client is told. It may block only for the last event. Or NULL.
@@ -162,9 +165,12 @@ int send_whole(struct request *rq, struct turn_request *in,
 	       struct err *e) MUST_CHECK;
 
 /*
- * If the turn waits for nobody, since its process died within a plan (docs/plans.md),
- * continuing it resumes it: *in becomes that request.
+ * 1: the turn waits for nobody, or steps of its plan can go on while others wait, since its
+ * process ended within the plan (docs/plans.md); 0; -1.
  */
+int send_sleeps(struct request *rq, const struct turn *t, struct err *e) MUST_CHECK;
+
+/* Continuing such a turn resumes it: *in becomes that request. */
 int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
 	      struct err *e) MUST_CHECK;
 

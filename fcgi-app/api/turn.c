@@ -17,20 +17,26 @@
 
 #include "base/banned.h"
 
+/* Of a turn that runs only if a step of its plan waits. */
 static int write_waits(struct request *rq, struct jw *w, const struct turn *t,
 		       struct err *e)
 {
+	const bool waits = t->status == TURN_WAITING;
 	struct turn_wait *rows;
-	size_t n;
+	size_t n, open = 0;
 
 	if (store_turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows,
 				 &n, e) < 0)
 		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (waits ? !rows[i].used_us : rows[i].status == WAIT_OPEN)
+			rows[open++] = rows[i];
+	if (!waits && !open)
+		return 0;
 	jw_key(w, "waitingFor");
 	jw_arr(w);
-	for (size_t i = 0; i < n; i++)
-		if (!rows[i].used_us)
-			wire_wait(w, &rows[i]);
+	for (size_t i = 0; i < open; i++)
+		wire_wait(w, &rows[i]);
 	jw_end_arr(w);
 	return 0;
 }
@@ -38,7 +44,8 @@ static int write_waits(struct request *rq, struct jw *w, const struct turn *t,
 /*
  * GET /turns/{t}: 200 {turnId, conversationId, status, startedAt, endedAt,
  * error?: {code, message}, waitingFor?: […]}. status: running, waiting, done, error, cancelled,
- * interrupted. A turn whose process died is closed first.
+ * interrupted. waitingFor also while it runs, if a step of a plan waits. A turn whose process
+ * died is closed first.
  */
 int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 {
@@ -65,7 +72,8 @@ int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 		jw_kstr(&w, "message", t.error_text.p ? t.error_text : STR(""));
 		jw_end_obj(&w);
 	}
-	if (t.status == TURN_WAITING && write_waits(rq, &w, &t, e) < 0)
+	if ((t.status == TURN_WAITING || t.status == TURN_RUNNING) &&
+	    write_waits(rq, &w, &t, e) < 0)
 		return -1;
 	jw_end_obj(&w);
 	return 0;

@@ -87,7 +87,7 @@ static json_t *call_item(const struct uuid *turn, const struct turn_wait *w,
 static json_t *response(const struct responses *r, const struct turn_run *run,
 			const char *status, json_t *output)
 {
-	json_t *o = json_deep_copy(r->echo);
+	json_t *o = json_copy(r->echo);
 
 	json_object_set_new(o, "id", id_of(RESPONSES_ID, &run->id, -1));
 	json_object_set_new(o, "created_at", json_integer(
@@ -150,11 +150,14 @@ json_t *responses_whole(const struct responses *r, const struct turn_run *run,
 /* One event; takes o. */
 static void put(struct buf *out, struct responses *r, const char *type, json_t *o)
 {
-	json_object_set_new(o, "type", json_string(type));
-	json_object_set_new(o, "sequence_number", json_integer(r->sequence++));
-	buf_addf(out, "event: %s\ndata: ", type);
-	jx_dump(out, o);
-	wire_close(out);
+	if (r->sequence >= r->skip) {
+		json_object_set_new(o, "type", json_string(type));
+		json_object_set_new(o, "sequence_number", json_integer(r->sequence));
+		buf_addf(out, "event: %s\ndata: ", type);
+		jx_dump(out, o);
+		wire_close(out);
+	}
+	r->sequence++;
 	json_decref(o);
 }
 
@@ -267,6 +270,8 @@ static void put_delta(struct buf *out, const struct openai_asked *asked,
 	buf_addstr(&r->text, text);
 	if (says && asked->said)
 		buf_addstr(asked->said, text);
+	if (r->sequence++ < r->skip)
+		return;
 	buf_addf(out, "event: response.%s.delta\ndata: {\"type\":\"response.%s.delta\","
 		 "\"item_id\":\"%s", says ? "output_text" : "reasoning_summary_text",
 		 says ? "output_text" : "reasoning_summary_text", says ? "msg_" : "rs_");
@@ -276,7 +281,7 @@ static void put_delta(struct buf *out, const struct openai_asked *asked,
 		 says ? "content_index" : "summary_index");
 	buf_json(out, text);
 	buf_addf(out, "%s,\"sequence_number\":%lld}", says ? ",\"logprobs\":[]" : "",
-		 (long long)r->sequence++);
+		 (long long)r->sequence - 1);
 	wire_close(out);
 }
 
@@ -302,12 +307,14 @@ static void begin(struct buf *out, struct responses *r, const struct turn_run *r
 	static const char *const events[] = {
 		"response.created", "response.in_progress",
 	};
+	json_t *begun;
 
 	r->output = json_array();
 	r->text = (struct buf)BUF_INIT(2 * LIM_ANSWER_BYTES);
+	begun = response(r, run, "in_progress", NULL);
 	for (size_t i = 0; i < ARRAY_LEN(events); i++)
-		put(out, r, events[i], json_pack("{s:o}", "response", response(
-			r, run, "in_progress", NULL)));
+		put(out, r, events[i], json_pack("{s:O}", "response", begun));
+	json_decref(begun);
 }
 
 void responses_release(struct responses *r)
@@ -334,6 +341,7 @@ static void end(struct buf *out, struct responses *r, const struct turn_run *run
 	set_end(o, answer);
 	while (i + 1 < ARRAY_LEN(ends) && !str_is(jx_str(o, "status"), ends[i].status))
 		i++;
+	r->sequence = MAX(r->sequence, r->skip);
 	put(out, r, ends[i].event, json_pack("{s:o}", "response", o));
 	responses_release(r);
 }

@@ -19,6 +19,8 @@ struct openai_asked;	/* dialect/openai.h */
 /* A response, and what of it a stream has sent. */
 struct responses {
 	json_t *echo;		/* members that repeat the request; borrowed */
+	int64_t skip;		/* so many events are not written, since the client has
+				 * them; the last one always is */
 	/* -- from here on the stream's own: zero at first -- */
 	json_t *output;		/* items that are complete */
 	int64_t sequence;

@@ -281,6 +281,17 @@ static void put_delta(struct plain_writer *w, enum plain_block block,
 	html_lines(w->p->b, text);
 }
 
+/* The turn may run on, so that its forms are on another page; the page may be that. */
+static void put_asked(struct plain *p, const struct turn_wait *w)
+{
+	char id[UUID_TEXT_BYTES];
+
+	if (w->flags & WAIT_INNER && !p->steps)
+		buf_addf(p->b, "<p>A step of the plan waits for you. <a href=\"%sturns/%s"
+			 "?steps=1\">Answer it</a></p>\n", p->root,
+			 uuid_format(&w->turn_id, id));
+}
+
 void plain_event(struct plain_writer *w, const struct turn_event *ev)
 {
 	struct buf *b = w->p->b;
@@ -310,6 +321,11 @@ void plain_event(struct plain_writer *w, const struct turn_event *ev)
 	case TURN_EV_TOOL_RESULT:
 		put_result(w->p, ev->tool_name, ev->result, ev->is_error,
 			   ev->duration_ms);
+		break;
+	case TURN_EV_APPROVAL_REQUEST:
+	case TURN_EV_CLARIFICATION:
+	case TURN_EV_CLIENT_TOOL_CALL:
+		put_asked(w->p, ev->waits);
 		break;
 	case TURN_EV_WARNING:
 		buf_adds(b, "<p class=\"error\">");

@@ -166,11 +166,13 @@ void plain_event(struct plain_writer *w, const struct turn_event *ev);
 void plain_close(struct plain_writer *w);
 
 /*
- * Forms for what the turn waits for; one to go on with it, if that is nobody (a plan whose
- * process died). Errors of the database. (wait.c)
+ * Forms for what the turn waits for; one to go on with it, if that is nobody, or steps of
+ * its plan can (its process died). Errors of the database. (wait.c)
  */
-int plain_waits(struct plain *p, const struct uuid *turn,
-		struct err *e) MUST_CHECK;
+int plain_waits(struct plain *p, const struct turn *t, struct err *e) MUST_CHECK;
+
+/* Whether the turn asks for something, also while it runs. 1, 0, -1. (wait.c) */
+int plain_asks(struct request *rq, const struct uuid *turn, struct err *e) MUST_CHECK;
 
 /* -- plan.c -------------------------------------------------------------------- */
 

@@ -101,18 +101,19 @@ static void put_controls(struct plain *p, const struct turn *t)
 /*
  * The end of the page: a link to the conversation, or forms for a running turn.
  */
-static void put_after(struct plain *p, const struct turn *t, bool ended)
+static void put_after(struct plain *p, const struct turn *t, bool asks, bool ended)
 {
 	struct err e = ERR_INIT;
 	char id[UUID_TEXT_BYTES], conversation[UUID_TEXT_BYTES];
 
 	uuid_format(&t->conversation_id, conversation);
-	if (t->status == TURN_WAITING) {
+	if (t->status == TURN_WAITING || asks) {
 		buf_adds(p->b, "<p>Waiting for you.</p>\n");
-		if (plain_waits(p, &t->id, &e) < 0)
+		if (plain_waits(p, t, &e) < 0)
 			log_err("what a turn waits for", &e);
-		return;
 	}
+	if (t->status == TURN_WAITING)
+		return;
 	if (!ended) {
 		buf_addf(p->b, "<p>The answer is still being written. <a "
 			 "href=\"%sturns/%s%s\">Check again</a></p>\n",
@@ -149,7 +150,7 @@ static void stream(struct page_sink *s, struct turn_follow *f)
 	if (s->rs->gone)
 		return;
 	plain_close(&s->w);
-	put_after(p, &f->turn, s->w.ended);
+	put_after(p, &f->turn, false, s->w.ended);
 	plain_foot(p);
 	resp_flush(s->rs);
 }
@@ -183,23 +184,28 @@ static int step(struct page_sink *s, struct turn_follow *f, struct err *e)
 {
 	struct plain *p = s->w.p;
 	struct buf turn = BUF_INIT(RESP_BODY_BYTES);
-	int rc;
+	int rc, asks = 0;
 
 	p->b = &turn;
 	f->patience = step_patience;
 	s->until_ms = clock_mono_ms() + STEP_MS;
 	rc = turn_follow_run(f, &s->sink, e);
 	plain_close(&s->w);
+	if (rc == 0 && f->turn.status == TURN_RUNNING)
+		asks = plain_asks(s->rq, &f->turn_id, e);
 	if (rc == 0 && s->w.ended) {
 		rc = go_to_thread(s->rq, s->rs, &f->turn, e);
+	} else if (asks < 0) {
+		rc = -1;
 	} else if (rc == 0) {
 		p->b = resp_html(s->rs, 200);
 		plain_headers(s->rs);
-		plain_head(p, STR("Answer"), f->turn.status == TURN_WAITING
+		/* What the user types in a form would be gone. */
+		plain_head(p, STR("Answer"), f->turn.status == TURN_WAITING || asks
 			   ? 0 : STEP_PAUSE_S);
 		put_controls(p, &f->turn);
 		buf_addstr(p->b, buf_str(&turn));
-		put_after(p, &f->turn, false);
+		put_after(p, &f->turn, asks, false);
 		plain_foot(p);
 	}
 	buf_release(&turn);

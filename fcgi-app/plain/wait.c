@@ -147,20 +147,35 @@ static void put_sleeping(struct plain *p, const struct uuid *turn)
 		 "</form>\n</section>\n", p->steps ? PLAIN_STEPS : "");
 }
 
-int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
+int plain_asks(struct request *rq, const struct uuid *turn, struct err *e)
 {
 	struct turn_wait *rows;
-	size_t n, open = 0;
+	size_t n;
 
-	if (store_turn_wait_list(p->rq->app->db, &p->rq->by.owner, turn, p->rq->arena,
+	if (store_turn_wait_list(rq->app->db, &rq->by.owner, turn, rq->arena, &rows, &n,
+				 e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].status == WAIT_OPEN)
+			return 1;
+	return 0;
+}
+
+int plain_waits(struct plain *p, const struct turn *t, struct err *e)
+{
+	const int sleeps = send_sleeps(p->rq, t, e);
+	struct turn_wait *rows;
+	size_t n;
+
+	if (sleeps < 0 ||
+	    store_turn_wait_list(p->rq->app->db, &p->rq->by.owner, &t->id, p->rq->arena,
 				 &rows, &n, e) < 0)
 		return -1;
-	if (plain_plans(p, turn, e) < 0)
+	if (plain_plans(p, &t->id, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].status != WAIT_OPEN)
 			continue;
-		open++;
 		buf_adds(p->b, "<section class=\"wait\">\n");
 		if (rows[i].kind == WAIT_APPROVAL)
 			put_approval(p, &rows[i]);
@@ -170,8 +185,8 @@ int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
 			put_client(p, &rows[i]);
 		buf_adds(p->b, "</section>\n");
 	}
-	if (!open)
-		put_sleeping(p, turn);
+	if (sleeps)
+		put_sleeping(p, &t->id);
 	return 0;
 }
 

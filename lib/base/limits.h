@@ -164,6 +164,7 @@
 #define LIM_SHOWN            64		/* texts of a page, with a message */
 #define LIM_SHOWN_BYTES      32768	/* of them */
 #define LIM_OFFER_BODY_BYTES 8388608	/* texts of a program, for vectors or ranks */
+#define LIM_SOUND_BODY_BYTES 27262976	/* a form with a file of sound of a program */
 #define LIM_OFFER_TEXTS      2048	/* in it */
 #define LIM_OFFER_NUMBERS    4194304	/* of all vectors of an answer */
 #define LIM_LLM_BODY_BYTES   33554432	/* request to a model */

@@ -606,9 +606,11 @@ static void check_offers(struct loader *l)
 		const struct conf_offer *o = &l->c->offers[i];
 		const struct conf_llm *llm = conf_llm(l->c, str_of(o->id));
 
-		if (llm && !(llm->capabilities & (LLM_CAN_EMBED | LLM_CAN_RERANK)))
+		if (llm && !(llm->capabilities & (LLM_CAN_EMBED | LLM_CAN_RERANK |
+						  LLM_CAN_TRANSCRIBE)))
 			load_fail(l, load_pos(l, &o->id), "openai.services: \"%s\" has "
-				  "none of the capabilities embed and rerank", o->id);
+				  "none of the capabilities embed, rerank and transcribe",
+				  o->id);
 	}
 }
 

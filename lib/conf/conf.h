@@ -91,6 +91,7 @@ struct conf_offer {
 enum {
 	LLM_CAN_CHAT = 1, LLM_CAN_TOOLS = 2, LLM_CAN_VISION = 4,
 	LLM_CAN_EMBED = 8, LLM_CAN_RERANK = 16, LLM_CAN_SUMMARIZE = 32,
+	LLM_CAN_TRANSCRIBE = 64,
 };
 
 /*

@@ -53,6 +53,7 @@ static const struct opt_name capability_names[] = {
 	{ "chat", LLM_CAN_CHAT }, { "tools", LLM_CAN_TOOLS },
 	{ "vision", LLM_CAN_VISION }, { "embed", LLM_CAN_EMBED },
 	{ "rerank", LLM_CAN_RERANK }, { "summarize", LLM_CAN_SUMMARIZE },
+	{ "transcribe", LLM_CAN_TRANSCRIBE },
 	{ NULL, 0 },
 };
 

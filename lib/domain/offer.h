@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LLM services that programs may use without an agent, for vectors and ranking: those
- * of the block openai.services, each for the groups that it names.
+ * LLM services that programs may use without an agent, for vectors, ranking and
+ * transcriptions: those of the block openai.services, each for the groups that it names.
  */
 #ifndef DOMAIN_OFFER_H
 #define DOMAIN_OFFER_H

@@ -111,7 +111,7 @@ static int check_capabilities(const struct caller *by, struct str names,
 				 "There is no capability \"%.40s\".", wrong);
 	return err_field(e, ERR_INVALID_FIELD, "capabilities",
 			 "capabilities must have at least one of chat, tools, "
-			 "vision, embed, rerank, summarize.");
+			 "vision, embed, rerank, summarize, transcribe.");
 }
 
 /*

@@ -454,7 +454,7 @@ const struct llm_dialect llm_dialect_openai = {
 	.text_key = "content",
 	.takes = LLM_TAKES_SEED | LLM_TAKES_PENALTIES | LLM_TAKES_CHOICE |
 		LLM_TAKES_OBJECT | LLM_TAKES_TYPED_TOOLS,
-	.apart = LLM_CAN_EMBED | LLM_CAN_RERANK,
+	.apart = LLM_CAN_EMBED | LLM_CAN_RERANK | LLM_CAN_TRANSCRIBE,
 	.build = openai_build,
 	.event = event,
 	.whole = whole,

@@ -25,7 +25,7 @@
 	.reasoning_in = { "reasoning_content", "reasoning", "reasoning_details" }
 #define HOSTED BASE, .key_required = true
 
-#define APART (LLM_CAN_EMBED | LLM_CAN_RERANK)
+#define APART (LLM_CAN_EMBED | LLM_CAN_RERANK | LLM_CAN_TRANSCRIBE)
 
 /* A row's own value after BASE's is meant to win. */
 #pragma GCC diagnostic push

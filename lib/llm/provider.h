@@ -66,7 +66,7 @@ struct llm_dialect {
 	const char *name;
 	const char *text_key;	/* member that holds the text of a delta */
 	unsigned takes;		/* LLM_TAKES_* */
-	unsigned apart;		/* LLM_CAN_EMBED, _RERANK: it has a format for them
+	unsigned apart;		/* LLM_CAN_EMBED, …: it has a format for them
 				   (retrieval.c) */
 	/* Writes the body into b->body. NULL = can only be decoded. */
 	int (*build)(struct build *b, struct err *e);

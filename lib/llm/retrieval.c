@@ -4,6 +4,7 @@
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -24,14 +25,14 @@ enum {
 	LEAST_CHARS = 256,	/* a text of so many is refused for what it says */
 };
 
-enum form { FORM_EMBED, FORM_RERANK, FORM__MAX };
+enum form { FORM_EMBED, FORM_RERANK, FORM_TRANSCRIBE, FORM__MAX };
 
 /* Where a chat goes, by the end of its path, and where the others go. */
 static const struct {
 	const char *chat, *other[FORM__MAX];
 } paths[] = {
-	{ "/chat/completions", { "/embeddings", "/rerank" } },
-	{ "/api/chat", { "/api/embed", NULL } },
+	{ "/chat/completions", { "/embeddings", "/rerank", "/audio/transcriptions" } },
+	{ "/api/chat", { "/api/embed" } },
 };
 
 static const struct {
@@ -40,6 +41,7 @@ static const struct {
 } forms[FORM__MAX] = {
 	[FORM_EMBED] = { LLM_CAN_EMBED, "vectors" },
 	[FORM_RERANK] = { LLM_CAN_RERANK, "ranking" },
+	[FORM_TRANSCRIBE] = { LLM_CAN_TRANSCRIBE, "transcriptions" },
 };
 
 /* A request that is being made. */
@@ -165,35 +167,40 @@ static bool is_halved(enum err_code code)
 		code == ERR_UPSTREAM;
 }
 
+/* Sends b, and again if that may help. */
+static int ask(struct retrieval *k, const struct buf *b, struct err *e)
+{
+	if (!buf_ok(b))
+		return err_set(e, ERR_TOO_BIG, "what %s is asked", k->s->id);
+	k->rq.body = buf_str(b);
+	for (int n = 0; ; n++) {
+		struct llm_fault f;
+		uint8_t r = 0;
+
+		if (once(k, &f, e) == 0)
+			return 0;
+		if (!f.retry || n >= k->s->retries ||
+		    (k->halves && is_halved(e->code)))
+			return -1;
+		if (getrandom(&r, sizeof(r), GRND_NONBLOCK) < 0)
+			r = (uint8_t)n;
+		err_clear(e);
+		if (http_wait(&k->rq, llm_backoff_ms(&f, n, r), e))
+			return -1;
+	}
+}
+
 /* Sends body, which it takes, and reads the answer. */
 static int post(struct retrieval *k, json_t *body, json_t **out, struct err *e)
 {
 	struct err bad = ERR_INIT;
-	int rc = -1;
 
 	if (k->s->extra_body)
 		json_object_update(body, k->s->extra_body);
 	buf_reset(&k->sent);
 	jx_dump(&k->sent, body);
 	json_decref(body);
-	if (!buf_ok(&k->sent))
-		return err_set(e, ERR_TOO_BIG, "what %s is asked", k->s->id);
-	k->rq.body = buf_str(&k->sent);
-	for (int n = 0; ; n++) {
-		struct llm_fault f;
-		uint8_t r = 0;
-
-		rc = once(k, &f, e);
-		if (!rc || !f.retry || n >= k->s->retries ||
-		    (k->halves && is_halved(e->code)))
-			break;
-		if (getrandom(&r, sizeof(r), GRND_NONBLOCK) < 0)
-			r = (uint8_t)n;
-		err_clear(e);
-		if (http_wait(&k->rq, llm_backoff_ms(&f, n, r), e))
-			break;
-	}
-	if (rc)
+	if (ask(k, &k->sent, e))
 		return -1;
 	*out = jx_load(buf_str(&k->answer), &bad);
 	return *out ? 0 : err_set(e, ERR_UPSTREAM_PROTOCOL, "%s: no JSON",
@@ -496,6 +503,125 @@ int llm_rerank(const struct llm_call *io, const struct llm_service *s,
 	}
 	out->said = k.said;
 	buf_release(&k.sent);
+	buf_release(&k.answer);
+	return rc;
+}
+
+/* -- transcriptions ---------------------------------------------------------------- */
+
+void llm_sound_begin(struct llm_sound *f, size_t cap_bytes)
+{
+	struct uuid id = uuid_new();
+
+	*f = (struct llm_sound){ .form = BUF_INIT(cap_bytes) };
+	uuid_hex(&id, f->boundary);
+}
+
+void llm_sound_release(struct llm_sound *f)
+{
+	buf_release(&f->form);
+}
+
+/* A value of a header of a part, as browsers write it. */
+static void add_quoted(struct buf *b, struct str s)
+{
+	buf_addc(b, '"');
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '"')
+			buf_adds(b, "%22");
+		else
+			buf_addc(b, (unsigned char)s.p[i] < ' ' ? ' ' : s.p[i]);
+	buf_addc(b, '"');
+}
+
+static void begin_part(struct llm_sound *f, const char *name)
+{
+	buf_addf(&f->form, "%s--%s\r\nContent-Disposition: form-data; name=",
+		 f->form.n ? "\r\n" : "", f->boundary);
+	add_quoted(&f->form, str_of(name));
+}
+
+void llm_sound_field(struct llm_sound *f, const char *name, struct str value)
+{
+	begin_part(f, name);
+	buf_adds(&f->form, "\r\n\r\n");
+	buf_addstr(&f->form, value);
+}
+
+void llm_sound_file(struct llm_sound *f, struct str filename)
+{
+	begin_part(f, "file");
+	buf_adds(&f->form, "; filename=");
+	add_quoted(&f->form, filename);
+	buf_adds(&f->form, "\r\nContent-Type: application/octet-stream\r\n\r\n");
+}
+
+static void complete_form(struct llm_sound *f, const struct llm_service *s)
+{
+	const char *key;
+	json_t *v;
+
+	llm_sound_field(f, "model", str_of(s->model));
+	json_object_foreach(s->extra_body, key, v) {
+		char *text = json_is_string(v) ? NULL : json_dumps(v, JSON_ENCODE_ANY |
+								   JSON_COMPACT);
+
+		if (json_is_string(v))
+			llm_sound_field(f, key, str_of(json_string_value(v)));
+		else if (text && !json_is_object(v) && !json_is_array(v))
+			llm_sound_field(f, key, str_of(text));
+		free(text);
+	}
+	buf_addf(&f->form, "\r\n--%s--\r\n", f->boundary);
+}
+
+/* The headers of a chat, with the type of the form. */
+static void set_type(struct retrieval *k, const struct llm_sound *f, struct arena *a)
+{
+	const char **v = arena_zalloc(a, k->rq.n_headers, sizeof(*v));
+
+	for (size_t i = 0; i < k->rq.n_headers; i++)
+		v[i] = str_starts(str_of(k->rq.headers[i]), STR("Content-Type:"))
+			? arena_printf(a, "Content-Type: multipart/form-data; boundary=%s",
+				       f->boundary)
+			: k->rq.headers[i];
+	k->rq.headers = v;
+}
+
+/* Models of OpenAI's that count tokens say so; Whisper counts seconds. */
+static void count_sound(struct llm_usage *u, struct str body)
+{
+	struct err no_json = ERR_INIT;
+	json_auto_t *answer = jx_load_lenient(body, &no_json);
+	const json_t *said = jx_obj(answer, "usage");
+
+	u->input = jx_int(said, "input_tokens", jx_int(said, "prompt_tokens", -1));
+	u->output = jx_int(said, "output_tokens", jx_int(said, "completion_tokens", -1));
+	if (u->input > 0)
+		metric_add(METRIC_TOKENS, "input", NULL, u->input);
+	if (u->output > 0)
+		metric_add(METRIC_TOKENS, "output", NULL, u->output);
+}
+
+int llm_transcribe(const struct llm_call *io, const struct llm_service *s,
+		   struct llm_sound *f, struct arena *a, struct llm_transcript *out,
+		   struct err *e)
+{
+	struct retrieval k = { .io = io, .s = s, .arena = a,
+			       .answer = BUF_INIT(LIM_RETRIEVAL_BYTES) };
+	int rc = begin(&k, FORM_TRANSCRIBE, a, e);
+
+	*out = (struct llm_transcript){ .usage = LLM_USAGE_UNKNOWN };
+	if (rc == 0) {
+		complete_form(f, s);
+		set_type(&k, f, a);
+		rc = ask(&k, &f->form, e);
+	}
+	if (rc == 0) {
+		out->body = arena_str(a, buf_str(&k.answer));
+		count_sound(&out->usage, out->body);
+	}
+	out->said = k.said;
 	buf_release(&k.answer);
 	return rc;
 }

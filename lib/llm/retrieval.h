@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The requests of searches: vectors of texts (`capabilities: [embed]`), and
- * scores of how well passages match a question (`capabilities: [rerank]`). One
- * request and one JSON answer each, with the service's address, credential,
- * guard and retries.
+ * What services do besides chats: vectors of texts (`capabilities: [embed]`), scores of
+ * how well passages match a question (`capabilities: [rerank]`), and the text of sound
+ * (`capabilities: [transcribe]`). One request and one answer each, with the service's
+ * address, credential, guard and retries.
  */
 #ifndef LLM_RETRIEVAL_H
 #define LLM_RETRIEVAL_H
 
 #include <stdatomic.h>
 
+#include "base/buf.h"
+#include "base/uuid.h"
 #include "llm/llm.h"
 
 struct llm_call {		/* all borrowed */
@@ -34,6 +36,18 @@ struct llm_ranks {
 	struct llm_usage usage;
 	struct str said;	/* as of llm_vectors, and at */
 	size_t at;
+};
+
+/* A form with sound, as it is sent: begin, then fields, one file, and llm_transcribe. */
+struct llm_sound {
+	struct buf form;
+	char boundary[UUID_HEX_BYTES];
+};
+
+struct llm_transcript {
+	struct str body;	/* the answer as it is, up to 16 MiB; in the arena */
+	struct llm_usage usage;
+	struct str said;	/* as of llm_vectors */
 };
 
 enum llm_text {		/* flags: what the texts are */
@@ -77,5 +91,24 @@ int llm_rerank(const struct llm_call *io, const struct llm_service *s,
 	       struct str question, const struct str *texts, size_t n, unsigned how,
 	       double *scores, struct arena *a, struct llm_ranks *out,
 	       struct err *e) MUST_CHECK;
+
+/*
+ * Begins an empty form of at most cap_bytes; release it in any case. field and file: the
+ * names and values are single lines, of which quotes are replaced. After file, the
+ * caller appends the bytes of the file to form. If they did not fit, buf_ok says so.
+ */
+void llm_sound_begin(struct llm_sound *f, size_t cap_bytes);
+void llm_sound_field(struct llm_sound *f, const char *name, struct str value);
+void llm_sound_file(struct llm_sound *f, struct str filename);
+void llm_sound_release(struct llm_sound *f);
+
+/*
+ * The text of sound: completes f with the service's model and the texts and numbers of
+ * its extra_body, and sends it to {url}/audio/transcriptions. What the answer is depends
+ * on the form. Blocks; errors as llm_embed, and ERR_TOO_BIG.
+ */
+int llm_transcribe(const struct llm_call *io, const struct llm_service *s,
+		   struct llm_sound *f, struct arena *a, struct llm_transcript *out,
+		   struct err *e) MUST_CHECK;
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "base/util.h"
 #include "memory/state.h"
+#include "resource/change.h"
 
 #include "base/banned.h"
 
@@ -144,19 +145,65 @@ static json_t *value_of(struct str text)
 	return v ? v : jx_string(text);
 }
 
+/* Whether a result has a record of what was changed. */
+static bool has_record(const json_t *v, struct str id, int depth)
+{
+	const json_t *child;
+	const char *key;
+	size_t i;
+
+	if (str_eq(jx_str(v, "id"), id))
+		return true;
+	if (depth == 0)
+		return false;
+	json_object_foreach((json_t *)v, key, child)
+		if (has_record(child, id, depth - 1))
+			return true;
+	json_array_foreach((json_t *)v, i, child)
+		if (has_record(child, id, depth - 1))
+			return true;
+	return false;
+}
+
+/* What the call has changed that its result does not show, as that of a plan. NULL: nothing. */
+static json_t *unnamed(const struct memory_row *r, const json_t *result)
+{
+	static const char *const keys[] = { "action", "entityType", "entityId", "title" };
+	const json_t *change;
+	json_t *out = NULL, *one;
+	size_t i;
+
+	json_array_foreach((json_t *)jx_arr(r->meta, "changes"), i, change) {
+		const struct str id = jx_str(change, "entityId");
+
+		if (!id.n || has_record(result, id, DEPTH))
+			continue;
+		one = json_object();
+		for (size_t k = 0; k < ARRAY_LEN(keys); k++)
+			json_object_set(one, keys[k], json_object_get(change, keys[k]));
+		out = out ? out : json_array();
+		json_array_append_new(out, one);
+	}
+	return out;
+}
+
 static struct str fact_text(const struct memory_row *r, const json_t *call,
 			    struct arena *a)
 {
 	const json_t *edited = jx_obj(r->meta, "editedArgs");
 	const json_t *args = edited ? edited : json_object_get(call, "args");
 	json_t *result = value_of(r->m->content), *o = json_object();
+	json_t *changes = unnamed(r, result);
 	char *text;
+
 
 	for (size_t chars = TEXT_CHARS; chars; chars = chars > SHORT_CHARS
 	     ? SHORT_CHARS : 0) {
 		if (args)
 			json_object_set_new(o, "args", fact_shorten(args, chars));
 		json_object_set_new(o, "result", fact_shorten(result, chars));
+		if (changes)
+			json_object_set(o, "changes", changes);
 		if (jx_str(r->meta, "approvalId").n)
 			json_object_set(o, "approvalId",
 					json_object_get(r->meta, "approvalId"));
@@ -169,6 +216,7 @@ static struct str fact_text(const struct memory_row *r, const json_t *call,
 			break;
 	}
 	json_decref(result);
+	json_decref(changes);
 	json_decref(o);
 	return str_of(text);
 }
@@ -242,22 +290,42 @@ static void find_entities(const json_t *v, struct str noun, int depth, json_t *s
 		find_entities(child, noun, depth - 1, state);
 }
 
-void fact_entities(const struct fact *f, json_t *state, struct arena *a)
+/* What has an id in the result of a plan is its steps. */
+static bool names_entities(struct str tool)
 {
-	const json_t *v = jx_keep(a, jx_try(f->fact));
-
-	if (f->kind == FACT_CHANGE && !jx_bool(v, "failed", false))
-		find_entities(json_object_get(v, "result"), noun_of(f->tool), DEPTH, state);
+	return !str_is(tool, "plan");
 }
 
-struct str fact_delta(struct str tool, struct str result, struct arena *a)
+void fact_entities(const struct fact *f, json_t *state, struct arena *a)
+{
+	const json_t *v = jx_keep(a, jx_try(f->fact)), *change;
+	size_t i;
+
+	if (f->kind != FACT_CHANGE)
+		return;
+	if (!jx_bool(v, "failed", false) && names_entities(f->tool))
+		find_entities(json_object_get(v, "result"), noun_of(f->tool), DEPTH, state);
+	json_array_foreach((json_t *)jx_arr(v, "changes"), i, change)
+		if (!str_is(jx_str(change, "action"), "delete"))
+			state_entity(state, jx_str(change, "entityId"),
+				     jx_str(change, "entityType"), jx_str(change, "title"));
+}
+
+struct str fact_delta(struct str tool, struct str result,
+		      const struct resource_changes *changes, struct arena *a)
 {
 	json_t *state = state_read(a, STR("")), *v = jx_try(result), *o;
+	char id[UUID_TEXT_BYTES];
 	const json_t *found;
 	struct str text = { NULL, 0 };
 
-	find_entities(v, noun_of(tool), DEPTH, state);
+	if (names_entities(tool))
+		find_entities(v, noun_of(tool), DEPTH, state);
 	json_decref(v);
+	for (const struct resource_changed *c = changes->first; c; c = c->next)
+		if (!str_is(c->verb, "delete"))
+			state_entity(state, str_of(uuid_format(&c->row_id, id)),
+				     str_of(c->kind), c->title);
 	found = jx_arr(jx_obj(state, "current_understanding"), "entities");
 	if (!json_array_size(found))
 		return text;

@@ -10,6 +10,8 @@
 #include "base/json.h"
 #include "store/message.h"
 
+struct resource_changes;
+
 enum fact_kind { FACT_CHANGE = 1, FACT_REFUSED = 2, FACT_CHOICE = 3 };
 
 struct fact {
@@ -47,10 +49,11 @@ json_t *fact_shorten(const json_t *v, size_t chars);
 void fact_entities(const struct fact *f, json_t *state, struct arena *a);
 
 /*
- * The entities that the result of a tool's change names, as a patch of the agent state:
- * JSON text in a; empty if there are none.
+ * The entities that the result of a tool's change names, and those that it has changed, as
+ * a patch of the agent state: JSON text in a; empty if there are none.
  */
-struct str fact_delta(struct str tool, struct str result, struct arena *a);
+struct str fact_delta(struct str tool, struct str result,
+		      const struct resource_changes *changes, struct arena *a);
 
 /* Appends it as one line for a model. */
 void fact_line(const struct fact *f, struct buf *out);

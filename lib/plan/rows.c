@@ -231,8 +231,17 @@ int64_t agentplan_step_of_wait(const struct uuid *id, struct str call_id)
 		? strtoll(call_id.p + strlen(prefix), NULL, 10) >> PLAN_STEP_BITS : -1;
 }
 
+int agentplan_wait_drop(struct db *db, const struct turn_wait *w, struct err *e)
+{
+	const int64_t now_us = clock_now_us();
+
+	return db_exec(db, STMT_PLAN_WAIT_DROP,
+		       DB_ARGS(DB_I(now_us), DB_I(now_us), DB_U(&w->id),
+			       DB_U(&w->turn_id)), NULL, e);
+}
+
 static int drop_waits(struct db *tx, const struct plan_skipping *k, int64_t number,
-		      int64_t now_us, struct err *e)
+		      struct err *e)
 {
 	struct turn_wait *rows;
 	size_t n;
@@ -242,9 +251,7 @@ static int drop_waits(struct db *tx, const struct plan_skipping *k, int64_t numb
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].status == WAIT_OPEN &&
 		    agentplan_step_of_wait(k->id, rows[i].call_id) == number &&
-		    db_exec(tx, STMT_PLAN_WAIT_DROP,
-			    DB_ARGS(DB_I(now_us), DB_I(now_us), DB_U(&rows[i].id),
-				    DB_U(&k->out->turn_id)), NULL, e))
+		    agentplan_wait_drop(tx, &rows[i], e))
 			return -1;
 	return 0;
 }
@@ -288,7 +295,7 @@ static int skip_tx(struct db *tx, void *ctx, struct err *e)
 				      DB_U(&k->out->turn_id)), &r, e))
 		return -1;
 	if (r.affected)
-		return drop_waits(tx, k, number, now_us, e) < 0 ? -1
+		return drop_waits(tx, k, number, e) < 0 ? -1
 			: show(tx, k, number, "skipped", e);
 	if (db_exec(tx, STMT_PLAN_STEP_STOP, DB_ARGS(DB_I(now_us), DB_U(k->id), DB_I(number)),
 		    &r, e))
@@ -315,6 +322,16 @@ int agentplan_stopped(struct db *db, const struct uuid *id, struct arena *a,
 		       sizeof(**out), 0, out, n, e);
 }
 
+int agentplan_stops(struct db *db, const struct uuid *id, int64_t call, struct err *e)
+{
+	int64_t n = 0;
+
+	if (db_int(db, STMT_PLAN_STEP_STOPS, DB_ARGS(DB_U(id), DB_I(call >> PLAN_STEP_BITS)),
+		   &n, e) < 0)
+		return -1;
+	return n > 0;
+}
+
 int agentplan_was_cut(struct db *db, const struct uuid *id, int64_t number, struct err *e)
 {
 	const size_t step = (size_t)number;
@@ -325,6 +342,37 @@ int agentplan_was_cut(struct db *db, const struct uuid *id, int64_t number, stru
 			   DB_I(agentplan_call_number(step + 1, 0, 0))), &n, e) < 0)
 		return -1;
 	return n > 0;
+}
+
+struct waits_taking {
+	const struct owner *o;
+	const struct uuid *turn_id, *id;
+	struct arena *a;
+	struct turn_wait **out;
+	size_t *n;
+};
+
+static int waits_take_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct waits_taking *k = ctx;
+	const int64_t now_us = clock_now_us();
+	char text[UUID_TEXT_BYTES], prefix[sizeof("plan--") + UUID_TEXT_BYTES];
+
+	snprintf(prefix, sizeof(prefix), "plan-%s-", uuid_format(k->id, text));
+	if (db_exec(tx, STMT_PLAN_WAITS_TAKE,
+		    DB_ARGS(DB_I(now_us), DB_U(k->turn_id), DB_S(str_of(prefix)),
+			    DB_I(now_us)), NULL, e))
+		return -1;
+	return store_turn_wait_list(tx, k->o, k->turn_id, k->a, k->out, k->n, e);
+}
+
+int agentplan_waits_take(struct db *db, const struct owner *o, const struct uuid *turn_id,
+			 const struct uuid *id, struct arena *a, struct turn_wait **out,
+			 size_t *n, struct err *e)
+{
+	struct waits_taking k = { o, turn_id, id, a, out, n };
+
+	return db_tx(db, waits_take_tx, &k, e);
 }
 
 /* -- calls -------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "store/store.h"
 
 struct db;
+struct turn_wait;
 
 enum plan_step_status {
 	PLAN_READY = 1, PLAN_RUNNING, PLAN_WAITING, PLAN_DONE, PLAN_FAILED, PLAN_SKIPPED
@@ -102,9 +103,24 @@ int agentplan_step_begin(struct db *db, const struct uuid *id, int64_t number,
 #define PLAN_CUT_TEXT "The user skipped this step after it was cut. It is unknown whether its last " \
 	"call was carried out."
 
-/* The steps that run and that the user has stopped. Text in a. */
+/* The steps that are skipped, and those that run and that the user has stopped. Text in a. */
 int agentplan_stopped(struct db *db, const struct uuid *id, struct arena *a,
 		      struct plan_step_row **out, size_t *n, struct err *e) MUST_CHECK;
+
+/* Whether the user has stopped the step that a call belongs to. 1, 0 or -1. */
+int agentplan_stops(struct db *db, const struct uuid *id, int64_t call,
+		    struct err *e) MUST_CHECK;
+
+/*
+ * Takes what was answered, or has expired, of what steps of the plan wait for, and reads all
+ * waits of the turn as store_turn_wait_list does. For the process that runs the turn.
+ */
+int agentplan_waits_take(struct db *db, const struct owner *o, const struct uuid *turn_id,
+			 const struct uuid *id, struct arena *a, struct turn_wait **out,
+			 size_t *n, struct err *e) MUST_CHECK;
+
+/* Closes it if it is open: it is not asked any more. */
+int agentplan_wait_drop(struct db *db, const struct turn_wait *w, struct err *e) MUST_CHECK;
 
 /* Whether a call of the step may have changed something that nobody knows of. 1, 0 or -1. */
 int agentplan_was_cut(struct db *db, const struct uuid *id, int64_t number,

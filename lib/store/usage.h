@@ -14,8 +14,10 @@ enum usage_kind { USAGE_CHAT = 1, USAGE_COMPLETE = 2, USAGE_TITLE = 3,
 		  USAGE_EMBED = 6, USAGE_RERANK = 7,	/* for searching */
 		  USAGE_SCAN = 8,	/* the text of an image was read */
 		  USAGE_SUMMARY = 9,	/* of a conversation (memory/fold.h) */
-		  USAGE_TOOL = 10 };	/* a tool that an MCP client called, and
+		  USAGE_TOOL = 10,	/* a tool that an MCP client called, and
 					   approvals of calls; no model */
+		  USAGE_TRANSCRIBE = 11,	/* sound became text */
+		  USAGE_FOLLOW_UPS = 12 };	/* what may be asked next */
 
 struct usage {
 	struct uuid id;			/* made by the caller: uuid_new */

@@ -139,27 +139,30 @@ struct pausing {
 	struct turn_pause *p;
 };
 
-static int insert_waits(struct db *tx, struct pausing *k, struct arena *a,
-			struct err *e)
+/* The conversation is locked, so that no other row gets their positions. */
+static int insert_waits(struct db *tx, const struct owner *o, const struct turn_ask *p,
+			int64_t now_us, struct arena *a, struct err *e)
 {
-	const struct turn_pause *p = k->p;
 	struct db_val *rows = arena_zalloc(a, p->n_waits * 18, sizeof(*rows));
 	struct db_val *v = rows;
+	int64_t last = 0;
 
+	if (db_int(tx, STMT_TURN_WAIT_LAST, DB_ARGS(DB_U(&p->turn_id)), &last, e) < 0)
+		return -1;
 	for (size_t i = 0; i < p->n_waits; i++) {
 		struct turn_wait *w = &p->waits[i];
 
 		w->turn_id = p->turn_id;
 		w->conversation_id = p->conversation_id;
-		w->position = p->n_before + (int64_t)i + 1;
+		w->position = last + (int64_t)i + 1;
 		w->status = WAIT_OPEN;
-		w->created_us = p->attempt_us;
+		w->created_us = now_us;
 		*v++ = DB_U(&w->turn_id);
 		*v++ = DB_I(w->position);
 		*v++ = DB_U(&w->id);
 		*v++ = DB_U(&w->conversation_id);
-		*v++ = DB_S(k->o->tenant_id);
-		*v++ = DB_U(&k->o->user_id);
+		*v++ = DB_S(o->tenant_id);
+		*v++ = DB_U(&o->user_id);
 		*v++ = DB_I(w->kind);
 		*v++ = DB_I(w->status);
 		*v++ = DB_S(w->call_id);
@@ -239,6 +242,10 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 {
 	struct pausing *k = ctx;
 	struct turn_pause *p = k->p;
+	const struct turn_ask ask = {
+		.turn_id = p->turn_id, .conversation_id = p->conversation_id,
+		.waits = p->waits, .n_waits = p->n_waits,
+	};
 	int64_t news = 0;
 	struct locked l;
 
@@ -250,7 +257,7 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	if ((p->n_rows && store_turn_append(tx, k->o, &p->conversation_id,
 					    &p->turn_id, 0, p->rows, p->n_rows,
 					    e)) ||
-	    (p->n_waits && insert_waits(tx, k, a, e)) ||
+	    (p->n_waits && insert_waits(tx, k->o, &ask, p->attempt_us, a, e)) ||
 	    db_int(tx, STMT_TURN_WAIT_NEWS, DB_ARGS(DB_U(&p->turn_id)), &news, e) < 0)
 		return -1;
 	p->news = news > 0;
@@ -267,6 +274,46 @@ int store_turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
 	struct pausing k = { .o = o, .p = p };
 
 	return attempt_tx(db, &pause, &p->attempt_us, &k, NULL, e);
+}
+
+struct wait_asking {
+	const struct owner *o;
+	struct turn_ask *p;
+	int64_t now_us;
+};
+
+static int asked_before(struct db *tx, void *ctx, struct arena *a, struct err *e)
+{
+	struct wait_asking *k = ctx;
+	struct turn_wait *rows;
+	size_t n;
+
+	if (store_turn_wait_list(tx, k->o, &k->p->turn_id, a, &rows, &n, e))
+		return -1;
+	return row_of(rows, n, &k->p->waits[0].id) != NULL;
+}
+
+static int ask_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
+{
+	struct wait_asking *k = ctx;
+	struct turn_ask *p = k->p;
+	struct db_result r;
+	struct locked l;
+
+	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e) ||
+	    db_exec(tx, STMT_TURN_ASK, DB_ARGS(DB_U(&p->turn_id), DB_I(p->resumes)), &r, e))
+		return -1;
+	if (!r.affected || !uuid_eq(&l.turn_id, &p->turn_id))
+		return gone(e);
+	return insert_waits(tx, k->o, p, k->now_us, a, e);
+}
+
+int store_turn_ask(struct db *db, const struct owner *o, struct turn_ask *p, struct err *e)
+{
+	static const struct attempt_fns ask = { asked_before, ask_run };
+	struct wait_asking k = { .o = o, .p = p };
+
+	return attempt_tx(db, &ask, &k.now_us, &k, NULL, e);
 }
 
 /* -- applying ----------------------------------------------------------------- */

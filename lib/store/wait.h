@@ -89,7 +89,6 @@ struct turn_pause {
 	/* New ones; position, tenant and owner are set here. */
 	struct turn_wait *waits;
 	size_t n_waits;
-	int64_t n_before;		/* rows that the turn has already */
 	const struct usage *usage;	/* of this part of the turn; or NULL */
 	const struct turn_events *events;	/* not flushed yet */
 	size_t n_events;
@@ -111,6 +110,20 @@ struct turn_pause {
  */
 int store_turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
 		     struct err *e) MUST_CHECK;
+
+struct turn_ask {		/* as for a pause */
+	struct uuid turn_id, conversation_id;
+	int64_t resumes;
+	struct turn_wait *waits;
+	size_t n_waits;
+};
+
+/*
+ * Stores what a turn waits for that runs on. ERR_CONFLICT: it does not run any more, or
+ * another process runs it.
+ */
+int store_turn_ask(struct db *db, const struct owner *o, struct turn_ask *p,
+		   struct err *e) MUST_CHECK;
 
 /*
  * Takes the rows that were decided, each once, and those that have expired:

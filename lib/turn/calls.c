@@ -8,8 +8,6 @@
 #include "turn/calls.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,14 +16,17 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "memory/fact.h"
+#include "plan/rows.h"
 #include "turn/cite.h"
 #include "turn/emit.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/nested.h"
+#include "turn/note.h"
 #include "turn/operation.h"
 #include "turn/pause.h"
 #include "turn/plan.h"
+#include "turn/plan_stop.h"
 #include "turn/remember.h"
 #include "turn/said.h"
 #include "turn/stuck.h"
@@ -35,13 +36,7 @@
 
 enum {
 	TOOL_STACK_BYTES = 262144,
-	NOTES = 16,		/* queued notes per call */
 	REPEATS = 2,		/* limit for equal calls */
-};
-
-struct note {
-	enum tool_note_status status;
-	char tool[65], text[4 * TURN_LINE_CHARS + 1];
 };
 
 struct jobs {
@@ -62,13 +57,7 @@ struct call_job {
 	pthread_t thread;
 	struct tool_host host;
 	struct resource_changes changes;	/* in the arena */
-	struct note *notes;		/* under jobs->lock; NOTES, or NULL */
-	size_t n_notes;
-	char *plan;			/* under jobs->lock: where its plan stands, JSON;
-					   or NULL */
-	struct resource_changes fresh;	/* under jobs->lock, in fresh_arena: of the
-					   steps of its plan, to be told */
-	struct arena fresh_arena;
+	struct call_notes notes;	/* under jobs->lock */
 	struct turn_wait *waits;	/* of its plan; in the arena */
 	size_t n_waits;
 };
@@ -159,11 +148,15 @@ static void note_change(struct turn_loop *l, const struct turn_call *c)
 	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
 	struct turn_event ev = { .type = TURN_EV_AGENT_STATE };
 	const bool changes = o && o->tool->effect != TOOL_READ;
+	/* Those of steps were told by theirs. */
+	const struct resource_changes none = { .first = NULL };
 
-	l->memory.changed |= c->reply || c->row || changes;
-	if (!changes || c->result.is_error || l->nested || !remember_on(l->run))
+	l->memory.changed |= c->reply || c->row || changes || c->changes.first;
+	/* An agent's turn looks itself whether it remembers. */
+	if (!changes || c->result.is_error || (!l->nested && !remember_on(l->run)))
 		return;
-	ev.args = fact_delta(c->name, c->result.text, l->arena);
+	ev.args = fact_delta(c->name, c->result.text, o->tool->resumes ? &none
+			     : &c->changes, l->arena);
 	if (ev.args.n)
 		loop_emit(l, &ev);
 }
@@ -202,16 +195,27 @@ static void tell_mode(struct turn_loop *l)
 		return;
 	l->mode = mode;
 	ev.code = str_of(tool_mode_name(mode));
-	if (!l->nested)
-		loop_emit(l, &ev);
+	loop_emit(l, &ev);
+}
+
+static bool is_agent(const struct tool_offer *o)
+{
+	return o->tool->kind && !strcmp(o->tool->kind, "agent");
 }
 
 bool calls_may_change(const struct turn_loop *l, const struct turn_call *c)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
 
-	return o && (o->tool->effect != TOOL_READ ||
-		     (o->tool->kind && !strcmp(o->tool->kind, "agent")));
+	return o && (o->tool->effect != TOOL_READ || is_agent(o));
+}
+
+/* An agent changes something only by calls of its own. */
+static bool changes_itself(const struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+
+	return o && o->tool->effect != TOOL_READ && !is_agent(o);
 }
 
 /* -- calls that are not run ------------------------------------------------- */
@@ -301,46 +305,16 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 
 /* -- notes ------------------------------------------------------------------ */
 
-/*
- * Queues notes for the turn's thread. Progress replaces older progress that was
- * not sent yet (D28); notes that exceed the queue are dropped,
- * but for changes.
- */
+/* Queues notes for the turn's thread. */
 static void on_note(void *ctx, const struct tool_note *n)
 {
 	struct call_job *j = ctx;
-	struct note *to;
 
 	if (!j->jobs)
 		return;		/* the call runs in the turn's own thread */
 	pthread_mutex_lock(&j->jobs->lock);
-	if (n->plan.n) {
-		free(j->plan);
-		j->plan = xcalloc(n->plan.n + 1, 1);
-		memcpy(j->plan, n->plan.p, n->plan.n);
+	if (notes_add(&j->notes, n))
 		pthread_cond_signal(&j->jobs->ended);
-		pthread_mutex_unlock(&j->jobs->lock);
-		return;
-	}
-	if (n->changes) {
-		resource_changes_copy(&j->fresh, n->changes, &j->fresh_arena);
-		pthread_cond_signal(&j->jobs->ended);
-		pthread_mutex_unlock(&j->jobs->lock);
-		return;
-	}
-	if (!j->notes)
-		j->notes = xcalloc(NOTES, sizeof(*j->notes));
-	to = j->n_notes ? &j->notes[j->n_notes - 1] : NULL;
-	if (!to || to->status != NOTE_PROGRESS || n->status != NOTE_PROGRESS)
-		to = j->n_notes < NOTES ? &j->notes[j->n_notes++] : NULL;
-	if (to) {
-		to->status = n->status;
-		snprintf(to->tool, sizeof(to->tool), "%.*s",
-			 STR_ARG(utf8_head(n->tool, 64)));
-		snprintf(to->text, sizeof(to->text), "%.*s",
-			 STR_ARG(utf8_head(n->text, TURN_LINE_CHARS)));
-		pthread_cond_signal(&j->jobs->ended);
-	}
 	pthread_mutex_unlock(&j->jobs->lock);
 }
 
@@ -370,91 +344,17 @@ static bool was_said(void *ctx, struct str text)
 	return said_by_others(j->loop, text);
 }
 
-/* The tool's open line, or a new one; NULL if there are too many. */
-static struct turn_line *line_of(struct turn_loop *l, struct turn_call *c,
-				 const char *tool)
-{
-	struct turn_line **at = &c->lines, *open = NULL;
-	size_t n = 0;
-
-	for (; *at; at = &(*at)->next, n++)
-		if (!(*at)->ended && strcmp((*at)->tool, tool) == 0)
-			open = *at;
-	if (open || n == TURN_LINES)
-		return open;
-	*at = arena_new(l->arena, struct turn_line);
-	**at = (struct turn_line){ .next = NULL };
-	memcpy((*at)->tool, tool, strlen(tool) + 1);
-	return *at;
-}
-
-/* Keeps notes for the call's row, so that late readers see the same progress. */
-static void keep_note(struct turn_loop *l, struct turn_call *c,
-		      const struct note *n)
-{
-	struct turn_line *line = l->nested ? NULL : line_of(l, c, n->tool);
-
-	if (!line)
-		return;
-	line->ended = n->status == NOTE_SUCCESS || n->status == NOTE_ERROR;
-	line->is_error = n->status == NOTE_ERROR;
-	if (n->text[0])
-		memcpy(line->text, n->text, sizeof(line->text));
-}
-
-static void tell_note(struct turn_loop *l, struct turn_call *c,
-		      const struct note *n)
-{
-	static const struct str status[] = {
-		[NOTE_START] = STR("start"), [NOTE_PROGRESS] = STR("progress"),
-		[NOTE_SUCCESS] = STR("success"), [NOTE_ERROR] = STR("error"),
-	};
-	struct turn_event ev = {
-		.type = TURN_EV_TOOL_PROGRESS, .call_id = c->id,
-		.tool_name = str_of(n->tool), .code = status[n->status],
-		.text = str_of(n->text),
-	};
-
-	keep_note(l, c, n);
-	loop_emit(l, &ev);
-}
-
-static void tell_plan(struct turn_loop *l, const struct turn_call *c, struct str plan)
-{
-	struct turn_event ev = {
-		.type = TURN_EV_PLAN, .call_id = c->id, .args = plan,
-	};
-
-	loop_emit(l, &ev);
-}
-
 /* Emits the notes of j; false if there were none. Under the lock. */
 static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
 		       struct call_job *j)
 {
-	const struct resource_changes fresh = j->fresh;
-	struct arena fresh_arena = j->fresh_arena;
-	struct note *notes = j->notes;
-	char *plan = j->plan;
-	size_t n = j->n_notes;
+	struct call_notes notes = j->notes;
 
-	if (n == 0 && !plan && !fresh.first)
+	if (!notes_any(&notes))
 		return false;
-	j->notes = NULL;
-	j->n_notes = 0;
-	j->plan = NULL;
-	j->fresh = (struct resource_changes){ .first = NULL };
-	j->fresh_arena = (struct arena)ARENA_INIT;
+	j->notes = (struct call_notes){ .lines = NULL };
 	pthread_mutex_unlock(&jobs->lock);
-	for (size_t i = 0; i < n; i++)
-		tell_note(l, j->call, &notes[i]);
-	operation_changes(l, j->call, &fresh);
-	if (plan)
-		tell_plan(l, j->call, str_of(plan));
-	arena_release(&fresh_arena);
-	loop_flush(l);
-	free(notes);
-	free(plan);
+	notes_tell(l, j->call, &notes);
 	pthread_mutex_lock(&jobs->lock);
 	return true;
 }
@@ -491,8 +391,41 @@ static void run_job(struct call_job *j)
 	tool_call(&j->loop->tools, &ctx, j->call->name,
 		  j->call->edited.n ? j->call->edited : j->call->args,
 		  &j->result);
-	if (j->loop->trail)
-		trail_ran(j->loop, j->call);
+}
+
+/*
+ * Whether the step that an agent works for is stopped, which its process may not know yet;
+ * a call of the step itself is refused by trail_begin then. If unknown, it is not.
+ */
+static bool is_stopped(const struct turn_loop *l)
+{
+	const struct resource_changes *of = l->tool_ctx.turn.by.changes;
+	struct err e = ERR_INIT;
+	int stops;
+
+	if (l->trail || !of || uuid_is_nil(&of->plan_id))
+		return false;
+	stops = agentplan_stops(l->run->deps->db, &of->plan_id, of->plan_call, &e);
+	if (stops < 0)
+		log_err("whether a step of a plan is stopped", &e);
+	return stops > 0;
+}
+
+/* In a step of a plan that may be stopped: not while a call changes something. */
+static void run_whole(struct call_job *j)
+{
+	struct step_stop *stop = changes_itself(j->loop, j->call) ? j->loop->stop : NULL;
+
+	if (stop && is_stopped(j->loop))
+		turn_step_stop(stop);
+	if (stop && !turn_step_begin_change(stop)) {
+		tool_refuse(&j->arena, ERR_CANCELLED, "The user stopped this step before the "
+			    "call ran.", &j->result);
+		return;
+	}
+	run_job(j);
+	if (stop)
+		turn_step_end_change(stop);
 }
 
 static void *job_main(void *p)
@@ -500,7 +433,7 @@ static void *job_main(void *p)
 	struct call_job *j = p;
 
 	log_borrow(j->jobs->log);
-	run_job(j);
+	run_whole(j);
 	pthread_mutex_lock(&j->jobs->lock);
 	j->state = JOB_ENDED;
 	pthread_cond_signal(&j->jobs->ended);
@@ -557,7 +490,7 @@ static void start_or_run(struct call_job *j)
 	if (start_thread(j))
 		return;
 	log_warn("no thread for a tool, it runs in the turn's");
-	run_job(j);
+	run_whole(j);
 	finish_job(j);
 }
 
@@ -672,7 +605,7 @@ void calls_go(struct turn_loop *l)
 		}
 	if (n == 1 && may_run_inline(l, &jobs[0])) {
 		operation_start(l, jobs[0].call);
-		run_job(&jobs[0]);
+		run_whole(&jobs[0]);
 		finish_job(&jobs[0]);
 	} else if (n) {
 		run_parallel(l, jobs, n, max > 0 ? (size_t)max : 4);

@@ -15,6 +15,7 @@ enum {
 	LIST_ROWS = 16,		/* batches per read */
 	JOIN_BYTES = 8192,	/* target size of a merged delta */
 	CHUNK_BYTES = 33554432,	/* of a log */
+	WAITS_TOLD = 64,	/* that are not told twice */
 };
 
 struct following {
@@ -28,6 +29,8 @@ struct following {
 					   position */
 	int64_t told_ms;	/* when the client last got something */
 	bool told;		/* since the last flush */
+	struct uuid waits_told[WAITS_TOLD];	/* the last ones, of n */
+	size_t n_waits_told;
 };
 
 static bool has_ended(const struct turn *t)
@@ -45,6 +48,18 @@ static void tell(struct following *k, struct turn_event *ev)
 	k->told = true;
 }
 
+static void tell_wait(struct following *k, const struct turn_wait *w, int64_t seq)
+{
+	struct turn_event ev = event_of_wait(w);
+
+	for (size_t i = 0; i < MIN(k->n_waits_told, WAITS_TOLD); i++)
+		if (uuid_eq(&k->waits_told[i], &w->id))
+			return;
+	k->waits_told[k->n_waits_told++ % WAITS_TOLD] = w->id;
+	ev.seq = (uint32_t)seq;
+	tell(k, &ev);
+}
+
 static void tell_delta(struct following *k)
 {
 	if (k->joined.type == TURN_EV__MAX)
@@ -57,7 +72,7 @@ static void tell_delta(struct following *k)
 
 static void add_delta(struct following *k, const struct turn_event *ev)
 {
-	if (k->joined.type != ev->type || k->delta.n > JOIN_BYTES)
+	if (k->joined.type != ev->type || k->delta.n > JOIN_BYTES || k->f->apart)
 		tell_delta(k);
 	k->joined = *ev;
 	buf_addstr(&k->delta, ev->text);
@@ -86,6 +101,31 @@ static int tell_user(struct following *k, struct turn_event *ev, struct err *e)
 	return e->code == ERR_NONE ? 0 : -1;
 }
 
+/* What a running turn waits for (event.def): the record has its call. */
+static int tell_asked(struct following *k, const struct turn_event *said, struct err *e)
+{
+	const struct arena_mark m = arena_mark(k->f->by.arena);
+	struct turn_wait *rows;
+	size_t n;
+
+	if (store_turn_wait_list(k->f->deps->db, &k->f->by.owner, &k->f->turn_id,
+				 k->f->by.arena, &rows, &n, e) < 0)
+		return -1;
+	k->f->after = said->seq;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].status == WAIT_OPEN &&
+		    str_eq(rows[i].call_id, said->call_id))
+			tell_wait(k, &rows[i], said->seq);
+	arena_rewind(k->f->by.arena, m);
+	return 0;
+}
+
+static bool is_of_wait(enum turn_event_type t)
+{
+	return t == TURN_EV_APPROVAL_REQUEST || t == TURN_EV_CLIENT_TOOL_CALL ||
+		t == TURN_EV_CLARIFICATION;
+}
+
 /* Emits the records after `after`. */
 static int tell_records(struct following *k, struct str data, uint32_t first,
 			struct err *e)
@@ -103,6 +143,9 @@ static int tell_records(struct following *k, struct str data, uint32_t first,
 		tell_delta(k);
 		if (ev.type == TURN_EV_USER_MESSAGE) {
 			if (tell_user(k, &ev, e) < 0)
+				return -1;
+		} else if (is_of_wait(ev.type)) {
+			if (tell_asked(k, &ev, e) < 0)
 				return -1;
 		} else {
 			tell(k, &ev);
@@ -173,13 +216,9 @@ static int tell_waiting(struct following *k, struct err *e)
 		if (!rows[i].used_us)
 			rows[open++] = rows[i];
 	seq = f->turn.last_event_seq - (int64_t)open;
-	for (size_t i = 0; i < open; i++, seq++) {
-		struct turn_event ev = event_of_wait(&rows[i]);
-
-		ev.seq = (uint32_t)seq;
+	for (size_t i = 0; i < open; i++, seq++)
 		if (seq > f->after)
-			tell(k, &ev);
-	}
+			tell_wait(k, &rows[i], seq);
 	tell(k, &(struct turn_event){
 		.type = TURN_EV_WAITING,
 		.seq = (uint32_t)f->turn.last_event_seq,

@@ -41,6 +41,8 @@ struct turn_follow {
 	void *ctx;
 	/* WAITING ends the stream: for dialects that have it so. */
 	bool ends_at_wait;
+	bool apart;		/* deltas are not merged: all events come as they did at
+				   first */
 	/* out */
 	struct turn turn;
 	struct turn_run run;	/* ids and scope only: events point to it */

@@ -12,7 +12,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/emit.c lib/turn/emit.h \
 	lib/turn/fallback.c lib/turn/fallback.h \
 	lib/turn/finish.c lib/turn/finish.h \
-	lib/turn/follow.c lib/turn/follow.h \
+	lib/turn/follow.c lib/turn/follow.h lib/turn/follow_ups.c \
 	lib/turn/generation.c lib/turn/generation.h \
 	lib/turn/history.c lib/turn/history.h \
 	lib/turn/intent.c lib/turn/intent.h \
@@ -23,11 +23,13 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/mention.c lib/turn/mention.h \
 	lib/turn/meta.c lib/turn/meta.h \
 	lib/turn/nested.c lib/turn/nested.h \
+	lib/turn/note.c lib/turn/note.h \
 	lib/turn/operation.c lib/turn/operation.h \
 	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pause.c lib/turn/pause.h \
 	lib/turn/plan.c lib/turn/plan.h lib/turn/plan_again.c lib/turn/plan_prompt.c \
-	lib/turn/plan_prompt.h lib/turn/plan_stop.c lib/turn/plan_stop.h \
+	lib/turn/plan_prompt.h lib/turn/plan_run.h lib/turn/plan_steps.c \
+	lib/turn/plan_stop.c lib/turn/plan_stop.h \
 	lib/turn/place.c lib/turn/place.h \
 	lib/turn/preview.c lib/turn/preview.h \
 	lib/turn/quote.c lib/turn/quote.h \

@@ -59,6 +59,7 @@ struct turn_loop {
 	const struct turn_loop *parent;
 	const struct tool_task *task;	/* the agent's task */
 	struct trail *trail;	/* of a step of a plan (trail.h); or NULL */
+	struct step_stop *stop;	/* of that step, or of the one it runs in; or NULL */
 	int max_calls, n_called;	/* tool calls */
 	int64_t max_tokens, until_ms;	/* monotonic */
 
@@ -145,9 +146,11 @@ struct turn_loop {
 	bool waiting;			/* the turn was stored as waiting */
 	struct uuid paused;		/* usage record of a pause that may have
 					   been stored; nil: none */
-	size_t n_waits;			/* rows of waits that the turn has had */
 	struct turn_wait *waits;	/* the open ones */
 	size_t n_waiting;
+	/* Those that were told while the turn ran: of steps of its plans. */
+	struct uuid *waits_told;
+	size_t n_waits_told, waits_told_size;
 	struct turn_seen *seen;
 	struct {
 		struct turn_past past[8];	/* the last ones, of n */

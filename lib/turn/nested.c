@@ -51,8 +51,23 @@ static void on_emit(struct sink *s, const struct turn_event *ev)
 {
 	struct nested *n = (struct nested *)s;
 	struct tool_note note = { .tool = ev->tool_name };
+	struct tool_operation operation;
 
 	switch (ev->type) {
+	case TURN_EV_OPERATION:
+		/* Names of it are constants (tool/core/tool.h). */
+		operation = (struct tool_operation){
+			.action = ev->code.p, .entity_type = ev->entity_type.p,
+			.name = ev->text, .status = ev->status.p,
+		};
+		if (ev->entity_id.n)
+			uuid_parse(ev->entity_id, &operation.id);
+		note.operation = &operation;
+		break;
+	case TURN_EV_AGENT_STATE:
+		note.delta = ev->args;
+		note.mode = ev->code.n ? n->loop->mode : TOOL_MODE_NONE;
+		break;
 	case TURN_EV_TOOL_CALL:
 		note.status = NOTE_START;
 		break;
@@ -125,6 +140,7 @@ static void set_up_step(struct turn_loop *l, const struct tool_turn *turn,
 	struct tool_turn *to = &l->tool_ctx.turn;
 
 	l->trail = trail;
+	l->stop = trail->stop;
 	l->abort = to->abort = trail->stop->abort;
 	/* They are told as notes: the steps of a plan run at the same time. */
 	to->by.changes = NULL;
@@ -161,6 +177,7 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	n->run.loop = l;
 	l->nested = true;
 	l->parent = parent;
+	l->stop = parent->stop;
 	passages_free(l->passages);
 	l->tool_ctx.passages = l->passages = parent->passages;
 	l->task = task;

@@ -13,12 +13,12 @@ static struct str id_text(const struct uuid *id, struct arena *a)
 		: str_of(uuid_format(id, arena_alloc(a, UUID_TEXT_BYTES)));
 }
 
-static void tell(struct turn_loop *l, const struct tool_operation *o, const char *status)
+void operation_tell(struct turn_loop *l, const struct tool_operation *o)
 {
 	struct turn_event ev = {
 		.type = TURN_EV_OPERATION, .code = str_of(o->action),
 		.entity_type = str_of(o->entity_type), .text = o->name,
-		.status = str_of(status), .entity_id = id_text(&o->id, l->arena),
+		.status = str_of(o->status), .entity_id = id_text(&o->id, l->arena),
 	};
 
 	loop_emit(l, &ev);
@@ -43,7 +43,8 @@ void operation_start(struct turn_loop *l, struct turn_call *c)
 	if (!o->tool->operation(o->tool, &ctx, args, doing))
 		return;
 	c->operation = doing;
-	tell(l, doing, "start");
+	doing->status = "start";
+	operation_tell(l, doing);
 }
 
 static void tell_change(struct turn_loop *l, const struct turn_call *of,
@@ -96,7 +97,8 @@ void operation_end(struct turn_loop *l, struct turn_call *c,
 	one = changed(c, c->operation->entity_type);
 	if (one && uuid_is_nil(&c->operation->id))
 		c->operation->id = one->row_id;
-	tell(l, c->operation, c->result.is_error ? "error" : "success");
+	c->operation->status = c->result.is_error ? "error" : "success";
+	operation_tell(l, c->operation);
 }
 
 void operation_write_changes(struct jw *w, const struct turn_call *c)

@@ -10,8 +10,12 @@
 #include "base/json.h"
 
 struct resource_changes;
+struct tool_operation;
 struct turn_call;
 struct turn_loop;
+
+/* Tells one of an agent within a call, or of a step of its plan. */
+void operation_tell(struct turn_loop *l, const struct tool_operation *o);
 
 /* Before the call runs. Emits nothing for tools that have nothing to do with projects. */
 void operation_start(struct turn_loop *l, struct turn_call *c);

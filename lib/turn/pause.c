@@ -203,7 +203,6 @@ static void keep_rows(struct turn_loop *l, struct turn_wait *made, size_t n)
 		if (c->wait && !c->n_inner && !c->row)
 			c->row = &made[k++];
 	}
-	l->n_waits += n;
 }
 
 static int store(struct turn_loop *l, void *ctx, struct err *e)
@@ -225,6 +224,15 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 
 /* -- telling ------------------------------------------------------------------ */
 
+static bool was_told(const struct turn_loop *l, const struct turn_wait *w)
+{
+	for (size_t i = 0; i < l->n_waits_told; i++)
+		if (uuid_eq(&l->waits_told[i], &w->id))
+			return true;
+	return false;
+}
+
+/* Each has a number, which followers count back from the last one. */
 static void tell(struct turn_loop *l)
 {
 	struct turn_event all = {
@@ -235,7 +243,10 @@ static void tell(struct turn_loop *l)
 	for (size_t i = 0; i < l->n_waiting; i++) {
 		struct turn_event ev = event_of_wait(&l->waits[i]);
 
-		loop_emit(l, &ev);
+		if (was_told(l, &l->waits[i]))
+			l->seq++;
+		else
+			loop_emit(l, &ev);
 	}
 	loop_emit(l, &all);
 	loop_flush(l);
@@ -264,7 +275,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	struct usage u = loop_usage(l, "waiting");
 	struct turn_pause p = {
 		.turn_id = t->id, .conversation_id = t->conversation_id,
-		.resumes = t->resumes, .n_before = (int64_t)l->n_waits,
+		.resumes = t->resumes,
 		.usage = l->model_calls ? &u : NULL,
 	};
 	size_t n_new;

@@ -161,7 +161,6 @@ int resume_calls(struct turn_loop *l, struct err *e)
 	    store_turn_wait_list(db, &l->owner, &l->run->id, l->arena, &all, &n_all,
 				 e) < 0)
 		return -1;
-	l->n_waits = n_all;
 	/* Read again: approvals may have been added. */
 	l->tool_ctx.turn.allowed = NULL;
 	l->tool_ctx.turn.n_allowed = 0;

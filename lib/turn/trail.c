@@ -10,7 +10,6 @@
 #include "turn/intent.h"
 #include "turn/loop.h"
 #include "turn/pause.h"
-#include "turn/plan_stop.h"
 #include "turn/resume.h"
 
 #include "base/banned.h"
@@ -63,14 +62,8 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 
 	if (!calls_may_change(l, c))
 		return true;
-	if (!turn_step_begin_change(j->stop)) {
-		tool_refuse(a, ERR_CANCELLED, "The user stopped this step before the call "
-			    "ran.", out);
-		return false;
-	}
 	if (agentplan_call_begin(l->run->deps->db, &j->plan_id, c->plan_call, c->plan_tries,
 				 &e) < 0) {
-		turn_step_end_change(j->stop);
 		if (e.code == ERR_CONFLICT) {
 			tool_refuse(a, ERR_CANCELLED, "This step was stopped, or goes on "
 				    "elsewhere, before the call ran.", out);
@@ -85,12 +78,6 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 	changes->plan_call = c->plan_call;
 	changes->plan_try = ++c->plan_tries;
 	return true;
-}
-
-void trail_ran(const struct turn_loop *l, const struct turn_call *c)
-{
-	if (calls_may_change(l, c))
-		turn_step_end_change(l->trail->stop);
 }
 
 void trail_end(struct turn_loop *l, const struct turn_call *c)

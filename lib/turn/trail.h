@@ -48,9 +48,6 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 		   struct resource_changes *changes, struct arena *a,
 		   struct tool_result *out);
 
-/* After it, in its thread: only of one that trail_begin has let run. */
-void trail_ran(const struct turn_loop *l, const struct turn_call *c);
-
 /* Stores the result of a call. */
 void trail_end(struct turn_loop *l, const struct turn_call *c);
 

@@ -6,8 +6,8 @@ import pathlib
 import jsonschema
 import yaml
 
-SPEC = yaml.safe_load((pathlib.Path(__file__).parents[2] / "docs" /
-                       "openapi.yaml").read_text())
+SPEC = yaml.load((pathlib.Path(__file__).parents[2] / "docs" /
+                  "openapi.yaml").read_text(), Loader=yaml.CSafeLoader)
 
 
 def deref(node):

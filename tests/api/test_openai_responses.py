@@ -2,13 +2,14 @@
 """{base}/openai/v1/responses: the Responses API as a server (docs/openai-server.md)."""
 
 import base64
+import itertools
 import json
 import uuid
 
 import pytest
 
 from described import check
-from lab import wait_until
+from lab import Stream, wait_until
 
 RESPONSES = "//chat/openai/v1/responses"
 TOOL = {"type": "function", "name": "read_file", "description": "Reads.", "strict": True,
@@ -94,8 +95,11 @@ def test_a_plain_response(lab, who):
     assert lab.get(f"{RESPONSES}/resp_x", user=who).status == 404
     for query in ("?stream=false&include[]=reasoning.encrypted_content", "?include=x"):
         assert lab.get(f"{RESPONSES}/{got['id']}{query}", user=who).status == 200, query
-    again = lab.get(f"{RESPONSES}/{got['id']}?stream=true", user=who)
-    assert again.status == 400 and again.json["error"]["param"] == "stream"
+    for query, param in (("stream=yes", "stream"), ("starting_after=-2", "starting_after"),
+                         ("starting_after=x", "starting_after")):
+        wrong = lab.get(f"{RESPONSES}/{got['id']}?{query}", user=who)
+        assert wrong.status == 400 and wrong.json["error"]["param"] == param
+    assert lab.get(f"{RESPONSES}/{got['id']}?stream=true", user=who + "x").status == 404
 
 
 def items_of(lab, who, id, query="", status=200):
@@ -382,7 +386,7 @@ def test_files(lab, who):
     ({"input": []}, "input"), ({"input": None}, "input"), ({"input": 4}, "input"),
     ({"input": [{"type": "item_reference", "id": "x"}]}, "input"),
     ({"input": ["x"]}, "input"),
-    ({"background": True}, "background"), ({"conversation": "c"}, "conversation"),
+    ({"background": "yes"}, "background"), ({"conversation": "c"}, "conversation"),
     ({"prompt": {"id": "p"}}, "prompt"),
     ({"tools": [{"type": "file_search"}]}, "tools"), ({"tools": "x"}, "tools"),
     ({"tool_choice": {"type": "function", "name": "f"}}, "tool_choice"),
@@ -422,3 +426,100 @@ def test_messages_are_no_input(lab, who):
     assert "has input" in error["message"]
     # An empty list asks for nothing.
     assert text_of(ask(lab, who, script(text="Fine."), messages=[])) == "Fine."
+
+
+def again(lab, who, id, after=None):
+    query = "?stream=true" + ("" if after is None else f"&starting_after={after}")
+    events = Stream(*lab.open("GET", f"{RESPONSES}/{id}{query}", user=who)).events()
+    return [(e.name, e.data) for e in events]
+
+
+def known(events):
+    """Without what only the request said."""
+    return [(e[0], {k: v for k, v in e[1].items() if k != "response"}) for e in events]
+
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"],
+          "additionalProperties": False}
+
+
+@pytest.mark.parametrize("said,more", [
+    (script(reasoning="Let me think.", text="One two three four five."), {}),
+    (script(narration="Let me look.", tool_calls=[{"name": "query_data", "args": {}}],
+            then={"text": "None of it."}), {}),
+    (script(text='{"n": 1}'), {"text": {"format": {
+        "type": "json_schema", "name": "x", "schema": SCHEMA, "strict": True}}}),
+    (script(tool_calls=[{"name": "read_file", "args": {"path": "a"}}]), {"tools": [TOOL]}),
+    (script(error={"status": 401, "body": "nope"}), {})],
+    ids=["text", "tools", "typed", "calls", "failed"])
+def test_a_response_is_streamed_again(lab, who, said, more):
+    """With the same events and numbers, from any of them on; the last one always comes."""
+    first = [(e.name, e.data) for e in lab.stream(
+        RESPONSES, {"model": "lab/helper", "input": said, "stream": True, **more},
+        user=who).events()]
+    last = first[-1][1]["response"]
+    got = again(lab, who, last["id"])
+    assert known(got) == known(first)
+    assert got[-1][1]["response"]["output"] == last["output"]
+    for after in range(len(first) - 1):
+        assert known(again(lab, who, last["id"], after)) == known(first[after + 1:])
+    beyond = again(lab, who, last["id"], len(first) + 5)
+    assert [e[0] for e in beyond] == [first[-1][0]]
+    assert beyond[0][1]["sequence_number"] == len(first) + 6
+
+
+def test_results_begin_a_response_of_their_own(lab, who):
+    """Which has the id of the one with the calls, since they are one turn."""
+    said = script(tool_calls=[{"name": "read_file", "args": {"path": "a"}}],
+                  then={"text": "Read it."})
+    _, calls = stream(lab, who, said, tools=[TOOL])
+    call = calls["output"][-1]
+    events, last = stream(lab, who, [
+        {"role": "user", "content": said}, call,
+        {"type": "function_call_output", "call_id": call["call_id"], "output": "text"}],
+        tools=[TOOL])
+    assert text_of(last) == "Read it."
+    assert known(again(lab, who, last["id"])) == known([(e.name, e.data) for e in events])
+
+
+def test_a_response_in_the_background(lab, who):
+    got = ask(lab, who, script(tokens=40, rate=40), background=True)
+    assert got["status"] == "in_progress" and got["output"] == [] and got["background"]
+    check("/openai/v1/responses", "POST", lab.post(RESPONSES, {
+        "model": "lab/helper", "input": script(text="x"), "background": True}, user=who))
+    events = again(lab, who, got["id"])     # follows it to its end
+    assert events[-1][0] == "response.completed"
+    assert [e[1]["sequence_number"] for e in events] == list(range(len(events)))
+    done = lab.get(f"{RESPONSES}/{got['id']}", user=who).json
+    assert done["status"] == "completed" and text_of(done)
+    assert text_of(events[-1][1]["response"]) == text_of(done)
+    # The next request knows the thread, by its id and by its text.
+    for more in ({"input": script(text="Next."), "previous_response_id": got["id"]},
+                 {"input": [{"role": "user", "content": script(tokens=40, rate=40)},
+                            {"role": "assistant", "content": text_of(done)},
+                            {"role": "user", "content": script(text="Next.")}]}):
+        next = ask(lab, who, more.pop("input"), **more)
+        assert text_of(next) == "Next."
+
+
+def test_a_stream_in_the_background_outlives_its_client(lab, who):
+    """Without it the answer of a client that leaves is stopped; with it, it is resumed."""
+    s = lab.stream(RESPONSES, {"model": "lab/helper", "input": script(tokens=60, rate=40),
+                               "stream": True, "background": True}, user=who)
+    seen = list(itertools.islice(s, 6))
+    id = seen[0].data["response"]["id"]
+    s.close()
+    rest = again(lab, who, id, seen[-1].data["sequence_number"])
+    assert rest[-1][0] == "response.completed"
+    assert [e[1]["sequence_number"] for e in rest] == list(range(6, 6 + len(rest)))
+    deltas = "".join(d["delta"] for n, d in [(e.name, e.data) for e in seen] + rest
+                     if n == "response.output_text.delta")
+    assert deltas == text_of(rest[-1][1]["response"]) and deltas
+
+
+def test_a_background_response_is_stopped(lab, who):
+    got = ask(lab, who, script(tokens=100000, rate=50), background=True)
+    stopped = lab.post(f"{RESPONSES}/{got['id']}/cancel", {}, user=who)
+    assert stopped.status == 200
+    wait_until("the end", lambda: lab.get(f"{RESPONSES}/{got['id']}", user=who).json["status"]
+               != "in_progress")

@@ -70,7 +70,8 @@ def test_an_unknown_path_says_what_there_is(lab, bearer, path):
     answer = lab.post("//chat/openai/v1" + path, {}, **bearer)
     assert answer.status == 404 and answer.json["error"]["code"] == "not_found"
     for one in ("GET /models", "POST /chat/completions", "POST /responses",
-                "POST /embeddings", "POST /rerank"):
+                "POST /embeddings", "POST /rerank",
+                "POST /audio/transcriptions"):
         assert one in answer.json["error"]["message"]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Vectors and ranking for programs: {base}/openai/v1/embeddings and /rerank pass on to
-services that the admin offers (docs/openai-server.md)."""
+"""Vectors, ranking and transcriptions for programs: {base}/openai/v1/embeddings, /rerank and
+/audio/transcriptions pass on to services that the admin offers (docs/openai-server.md)."""
 
 import base64
 import json
@@ -11,6 +11,7 @@ from described import check
 from embedders import DIMENSION, peer, service_of, vector  # noqa: F401: fixtures
 from lab import Lab
 from labs import KEYS, WORKSPACES
+from vectors import form_of
 
 ROOT = "//chat/openai/v1"
 KEY = "sk-of-the-provider-0123456789"
@@ -25,12 +26,13 @@ def lab(peer):  # noqa: F811
                 "api_key": KEY, "capabilities": list(can), "retries": 0, **more}
     with Lab(workspaces=WORKSPACES, config={"roles": ROLES, "openai": {"services": {
             "vectors": {}, "ranks": ["*"], "staff-vectors": {"groups": ["staff"]},
-            "nomic": {}}}, **KEYS}, services={
+            "nomic": {}, "whisper": {}}}, **KEYS}, services={
                 "vectors": service("embed", quirks={
                     "embed_query_prefix": "query: ", "embed_document_prefix": "passage: "}),
                 "ranks": service("rerank"), "staff-vectors": service("embed"),
                 "hidden": service("embed", "rerank"),
                 "nomic": service("embed", provider="ollama", url=peer.url, model="nomic"),
+                "whisper": service("transcribe", extra_body={"vad_filter": True}),
             }) as made:
         yield made
 
@@ -58,8 +60,8 @@ def near(a, b):
 
 
 def test_what_is_offered_is_listed(lab):
-    assert models(lab, user="ada")[-3:] == ["vectors", "ranks", "nomic"]
-    assert models(lab, user="eve", groups=["staff"])[-3:] == ["ranks", "staff-vectors", "nomic"]
+    assert models(lab, user="ada")[-4:] == ["vectors", "ranks", "nomic", "whisper"]
+    assert models(lab, user="eve", groups=["staff"])[-4:] == ["ranks", "staff-vectors", "nomic", "whisper"]
     answer = lab.get(ROOT + "/models/vectors", user="ada")
     assert answer.json == {"id": "vectors", "object": "model", "created": 0,
                            "owned_by": "lamplighter"}
@@ -286,3 +288,99 @@ def test_rows_can_be_offered(peer):  # noqa: F811
         service_of(lab, peer.url + "/v1", llmServiceId="spare", apiKey=KEY)
         assert "spare" in models(lab, user="ada")
         assert embed(lab, "x", "spare").status == 200
+
+
+def transcribe(lab, sound=b"Hello there.", name="a.wav", model="whisper", user="ada", fields=(),
+               **more):
+    body = b""
+    for key, filename, value in ([("file", name, sound)] if sound is not None else []) + [
+            ("model", None, model.encode())] + [
+            (key, None, value.encode()) for key, value in fields]:
+        file = f'; filename="{filename}"' if filename else ""
+        body += (f'--XyZ\r\nContent-Disposition: form-data; name="{key}"{file}\r\n\r\n'
+                 ).encode() + value + b"\r\n"
+    return lab.post(ROOT + "/audio/transcriptions", body + b"--XyZ--\r\n", user=user, **{
+        "headers": {"Content-Type": "multipart/form-data; boundary=XyZ"}, **more})
+
+
+def test_a_transcription(lab, peer):  # noqa: F811
+    """The file may stand before the model; what the service is asked is its own model."""
+    peer.usage = {"type": "tokens", "input_tokens": 14, "output_tokens": 5, "total_tokens": 19}
+    got = transcribe(lab, b"\0\xff\r\n--XyW sound", 'a b.wav', fields=[
+        ("language", "de"), ("timestamp_granularities[]", "word"),
+        ("timestamp_granularities[]", "segment"), ("user", "u-1"), ("stream", "false")])
+    assert got.status == 200, got
+    check("/openai/v1/audio/transcriptions", "POST", got)
+    assert got.json["text"] == "\0\ufffd\r\n--XyW sound" and got.json["usage"] == peer.usage
+    assert got.headers["X-Ignored-Parameters"] == "user"
+    sent = peer.seen[-1]
+    assert form_of(sent) == [
+        ("file", "a b.wav", b"\0\xff\r\n--XyW sound"), ("language", None, b"de"),
+        ("timestamp_granularities[]", None, b"word"),
+        ("timestamp_granularities[]", None, b"segment"), ("model", None, b"tiny"),
+        ("vad_filter", None, b"true")]
+    assert sent.headers["Authorization"] == "Bearer " + KEY
+    used = lab.sql("SELECT input_tokens, output_tokens, service_id, finish_reason"
+                   " FROM usage_record WHERE kind = 11")
+    assert [str(v) for v in used[-1]] == ["14", "5", "whisper", "stop"]
+
+
+@pytest.mark.parametrize("format,begins", [
+    ("json", '{"text"'), ("verbose_json", '{"text"'), ("text", "Hello there."),
+    ("srt", "1\n00:00:00,000"), ("vtt", "WEBVTT")])
+def test_formats_of_transcriptions(lab, peer, format, begins):  # noqa: F811
+    got = transcribe(lab, fields=[("response_format", format)])
+    assert got.status == 200 and got.body.decode().startswith(begins), got
+    assert got.headers["Content-Type"] == (
+        "application/json" if "json" in format else "text/plain; charset=utf-8")
+    assert ("segments" in got.body.decode()) == (format == "verbose_json")
+
+
+def test_formats_that_a_service_does_not_give(lab, peer):  # noqa: F811
+    """Servers with few formats refuse others, or give JSON for all."""
+    peer.only_json = True
+    assert transcribe(lab, fields=[("response_format", "text")]).body == b"Hello there."
+    got = transcribe(lab, fields=[("response_format", "vtt")])
+    assert got.status == 502 and "in the format vtt" in got.json["error"]["message"], got
+    peer.reset()
+    peer.refuses, peer.refusal = "Hello", (400, "response_format 'vtt' is not compatible")
+    got = transcribe(lab, fields=[("response_format", "vtt")])
+    assert got.status == 400, got
+    assert "response_format 'vtt' is not compatible" in got.json["error"]["message"]
+
+
+@pytest.mark.parametrize("change,param,status", [
+    ({"sound": None}, "file", 400), ({"sound": b""}, "file", 400),
+    ({"name": None}, "file", 400), ({"model": ""}, "model", 400), ({"model": "nope"}, "model", 404),
+    ({"model": "vectors"}, "model", 400), ({"model": "staff-vectors"}, "model", 404),
+    ({"fields": [("response_format", "mp3")]}, "response_format", 400),
+    ({"fields": [("stream", "true")]}, "stream", 400),
+    ({"fields": [("prompt", "x" * 40000)]}, "prompt", 413),
+    ({"sound": b"x" * 27262976}, None, 413),
+    ({"headers": {"Content-Type": "audio/wav"}}, None, 415),
+    ({"headers": {"Content-Type": "multipart/form-data"}}, None, 400)],
+    ids=lambda v: str(v)[:30])
+def test_bad_transcriptions(lab, peer, change, param, status):  # noqa: F811
+    got = transcribe(lab, **change)
+    assert got.status == status and got.json["error"]["param"] == param, got
+    assert not peer.seen
+
+
+def test_a_big_file_is_passed_on_whole(lab, peer):  # noqa: F811
+    assert transcribe(lab, b"x" * 26000000).status == 200
+    assert len(form_of(peer.seen[-1])[0][2]) == 26000000
+
+
+@pytest.mark.parametrize("fails,status", [(500, 502), (401, 502), (429, 503)])
+def test_failed_transcriptions(lab, peer, fails, status):  # noqa: F811
+    peer.fails = fails
+    got = transcribe(lab)
+    assert got.status == status and "failed. " in got.json["error"]["message"], got
+    assert KEY not in got.body.decode() and peer.url not in got.body.decode()
+
+
+def test_transcriptions_and_tokens(lab, peer):  # noqa: F811
+    for more, status in ((key(lab, readOnly=True), 200), (key(lab, agents=["lab/helper"]), 403)):
+        got = transcribe(lab, user=None, headers={
+            **more["headers"], "Content-Type": "multipart/form-data; boundary=XyZ"})
+        assert got.status == status, got

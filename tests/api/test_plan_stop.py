@@ -22,6 +22,11 @@ MODELS = {
     "slow": {"model": scripted({"text": "late", "first_byte_ms": 30000})},
     "notes": {"model": scripted({"tool_calls": [{"name": "note"}], "then": {
         "tool_calls": [{"name": "note", "args": {"n": 2}}], "then": {"text": "noted"}}})},
+    "never": {"model": scripted({"text": "late", "first_byte_ms": 600000})},
+    "hands": {"model": scripted({"tool_calls": [{"name": "helper", "args": {}}],
+                                 "then": {"text": "helped"}})},
+    "scribes": {"model": scripted({"tool_calls": [{"name": "scribe", "args": {}}],
+                                   "then": {"text": "written"}})},
 }
 
 
@@ -30,14 +35,19 @@ NOTE = {"kind": "command", "description": "Notes, slowly.", "effect": "write",
         "command": {"run": ["/bin/sh", "-c", f"echo begun >>{NOTES}; read -r _ <{GO};"
                             f" echo ended >>{NOTES}"]}}
 CONFIG = {"tools": {"plan_research": agent("reads"), "plan_writer": agent("slow"),
-                    "plan_tooling": agent("notes"), "note": NOTE}}
+                    "plan_tooling": agent("notes"), "note": NOTE,
+                    "plan_editor": agent("hands"), "helper": agent("never"),
+                    "plan_planner": agent("scribes"),
+                    "scribe": {**agent("notes"), "agent": {**agent("notes")["agent"],
+                                                          "tools": ["note"]}}}}
 
 
 @pytest.fixture(scope="module")
 def lab():
     with Lab(services=MODELS, config=CONFIG, workspaces={"lab": {
             "workspace": "lab", "title_by_model": False,
-            "agents": [{"id": "boss", "tools": ["plan", "note"]}]}}) as lab:
+            "agents": [{"id": "boss", "tools": ["plan", "note", "helper", "scribe"]}]}},
+             ) as lab:
         yield lab
 
 
@@ -98,6 +108,26 @@ def test_no_write_begins_after_the_answer(lab):
     assert stop(lab, plan_id).json["status"] == "stopping"
     GO.write_text("go\n")
     list(events)
+    assert NOTES.read_text() == "begun\nended\n"
+
+
+def test_an_agent_that_it_calls_is_cut_off(lab):
+    """From another process; its model would have said nothing for minutes."""
+    events, plan_id = begin(lab, stage(step("a", "editor", id="a", tools=["helper"])))
+    next(e for e in events if e.name == "tool-progress" and e.data["toolName"] == "helper")
+    with Twin(lab, services=MODELS, config=CONFIG) as other:
+        assert stop(other, plan_id).json["status"] == "stopping"
+    done = result(list(events))
+    assert [s["status"] for s in done["steps"]] == ["skipped"]
+    assert "stopped this step" in done["steps"][0]["result"]
+
+
+def test_a_write_of_an_agent_that_it_calls_ends(lab):
+    events, plan_id = begin(lab, stage(step("a", "planner", id="a", tools=["scribe"])))
+    wait_until("the write to begin", lambda: NOTES.read_text() == "begun\n")
+    assert stop(lab, plan_id).json["status"] == "stopping"
+    GO.write_text("go\n")
+    assert [s["status"] for s in result(list(events))["steps"]] == ["skipped"]
     assert NOTES.read_text() == "begun\nended\n"
 
 

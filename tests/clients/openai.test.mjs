@@ -235,6 +235,16 @@ test('responses, their streams, and what follows them', async () => {
 	assert.equal(second.output_text, TEXT);
 	assert.ok(kinds.has('response.reasoning_summary_text.delta'));
 	assert.ok(kinds.has('response.completed'));
+	const late = await create(text, { background: true });
+	const events = [];
+	for await (const event of await client.responses.retrieve(late.id, { stream: true }))
+		events.push(event);
+	assert.equal(events.at(-1).response.output.at(-1).content[0].text, TEXT);
+	const rest = [];
+	for await (const event of await client.responses.retrieve(late.id,
+		{ stream: true, starting_after: events[4].sequence_number }))
+		rest.push(event.sequence_number);
+	assert.deepEqual(rest, events.slice(5).map((event) => event.sequence_number));
 	const got = await client.responses.retrieve(first.id);
 	const { data: [asked] } = await client.responses.inputItems.list(first.id);
 	assert.equal(asked.role, 'user');

@@ -3,6 +3,7 @@
 
 import re
 import socket
+import time
 
 import pytest
 
@@ -37,7 +38,14 @@ def post(site, fields, body, close=False):
 
 
 def files(site):
-    return site.deployment.sql("SELECT HEX(id) FROM attachment")
+    """All of them, once no upload runs any more: its client may have gone before."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        rows = site.deployment.sql("SELECT HEX(id), state FROM attachment")
+        if all(state == "ready" for _, state in rows):
+            return rows
+        time.sleep(0.05)
+    raise AssertionError(f"uploads that do not end: {rows}")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -172,7 +172,6 @@ static void news_are_found_again(void **state)
 	w.pause.waits = &(struct turn_wait){ 0 };
 	*w.pause.waits = wait_of(S("c"));
 	w.pause.n_waits = 1;
-	w.pause.n_before = WAITS;
 	w.pause.n_rows = 0;
 	w.pause.resumes = 1;
 	w.pause.attempt_us = 0;

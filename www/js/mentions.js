@@ -61,6 +61,12 @@ export function askedIn(text, known)
 	return mentionsIn(text, known.filter(({ type }) => type === 'agent'))[0];
 }
 
+/** What answers in place of an answer by another agent begin with. */
+export function lentTo({ meta })
+{
+	return meta.agentId ? { agentId: meta.agentId } : {};
+}
+
 /** The text without a mention. */
 export function withoutMention(text, { handle })
 {
@@ -77,4 +83,14 @@ export function fillBlanks(body, values)
 {
 	return body.replace(/\\\{\{|\{\{([^{]*?)\}\}/g, (found, inner) =>
 		inner === undefined ? '{{' : values[inner.split(':')[0].trim()] ?? found);
+}
+
+/** The member of a request for those known mentions that are in a text. */
+export function mentionsOf(content, known = [])
+{
+	const mentions = mentionsIn(content, known).filter(({ type }) => type !== 'agent')
+		.map(({ ref }) => ref);
+	const lent = askedIn(content, known);
+
+	return { ...mentions.length > 0 && { mentions }, ...lent && { answerAgentId: lent.agentId } };
 }

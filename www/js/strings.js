@@ -206,7 +206,7 @@ const en = {
 	'plan.is.ready': 'not begun',
 	'plan.is.running': 'running',
 	'plan.is.skipped': 'skipped',
-	'plan.is.soon': 'asks you when the other steps have ended',
+	'plan.is.soon': 'continues soon',
 	'plan.is.stopping': 'stopping',
 	'plan.is.waiting': 'waiting for you',
 	'plan.label': 'Plan: {goal}',

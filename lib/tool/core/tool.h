@@ -30,6 +30,17 @@ struct tool_env;
 struct tool_env *tool_env_new(struct http_pool *http);
 void tool_env_free(struct tool_env *env);	/* NULL is fine */
 
+/*
+ * What the user wants, as far as changes in projects go (D10). Those are held for approval
+ * unless both the model and the user's own words say ACT.
+ */
+enum tool_mode {
+	TOOL_MODE_NONE,		/* not in a turn: nobody's words are known */
+	TOOL_MODE_CLARIFY,	/* it is not clear */
+	TOOL_MODE_INFORM,	/* to read something */
+	TOOL_MODE_ACT,		/* to have something changed */
+};
+
 /* The progress of a call, for the user who waits. */
 enum tool_note_status { NOTE_START, NOTE_PROGRESS, NOTE_SUCCESS, NOTE_ERROR };
 
@@ -38,12 +49,22 @@ struct tool_note {
 	struct str tool;	/* the tool at work: itself, or one below it */
 	struct str text;	/* valid UTF-8 of anybody; may be empty */
 	struct str plan;	/* JSON: where a plan stands, and nothing else; or empty */
-	/* What a step of a plan has changed, and nothing else; or NULL. It is not lost. */
-	const struct resource_changes *changes;
+	/*
+	 * The others say one of these and nothing else, of an agent within the call or of a
+	 * step of its plan. None is lost, and they keep their order.
+	 */
+	const struct resource_changes *changes;	/* what a step has changed; or NULL */
+	const struct turn_wait *waits;	/* what a step waits for, as stored; or NULL */
+	size_t n_waits;
+	const struct tool_operation *operation;	/* that begins or ends; or NULL */
+	struct str delta;	/* of the agent state (D41), JSON; or empty */
+	enum tool_mode mode;	/* with a delta: a new one; or NONE */
 };
 
 struct tool;
 struct tool_ctx;
+struct tool_operation;
+struct turn_wait;
 struct llm_image;
 struct prompt_text;
 
@@ -90,17 +111,6 @@ struct tool_host {
 	 */
 	bool (*was_said)(void *ctx, struct str text);
 	void *ctx;
-};
-
-/*
- * What the user wants, as far as changes in projects go (D10). Those are held for approval
- * unless both the model and the user's own words say ACT.
- */
-enum tool_mode {
-	TOOL_MODE_NONE,		/* not in a turn: nobody's words are known */
-	TOOL_MODE_CLARIFY,	/* it is not clear */
-	TOOL_MODE_INFORM,	/* to read something */
-	TOOL_MODE_ACT,		/* to have something changed */
 };
 
 /*
@@ -171,6 +181,7 @@ struct tool_operation {
 	const char *entity_type;	/* document, task, …, project */
 	struct str name;		/* for people; may be empty. In the call's arena */
 	struct uuid id;			/* nil: none, or not yet */
+	const char *status;		/* start, success or error, as it is told */
 };
 
 /* Who carries out a call. */

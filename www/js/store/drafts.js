@@ -15,7 +15,29 @@ const MOST = 100;
 /** Longer ones are not kept: storage is for all pages of the site. */
 const MOST_CHARS = 400000;
 
-/** @typedef {import('./thread.js').Typed} Typed what is kept of a thread */
+/**
+ * @typedef {{content: string, promptId: string | null,
+ *         files: {id?: string, name: string, size: number}[]}} Kept a message in storage
+ *
+ * @typedef {object} Typed what is kept of a thread: a message that is being written
+ * @property {string} [text]
+ * @property {any[]} [mentions]
+ * @property {string | null} [promptId]
+ * @property {Record<string, boolean>} [options]
+ * @property {string} [agentId] of a new chat
+ * @property {import('./thread.js').Thread['place']} [place] of a new chat
+ * @property {{id?: string, name: string, size: number}[]} [files]
+ * @property {{messageId: string, text: string}} [edit] a stored message that is being edited
+ * @property {Kept} [queued] what is sent when the answer has ended
+ * @property {Kept} [sending] what the server may not have got
+ * @property {string} [tab] which tab has written it
+ */
+
+/** A message as it is kept. @returns {Kept} */
+export function light({ content, promptId, uploads })
+{
+	return { content, promptId, files: uploads.kept() };
+}
 
 export class Drafts {
 	#base;

@@ -3,8 +3,9 @@
 // turn, begun here or found running and followed. It stays when another
 // conversation is shown, so that coming back finds the answer further on.
 import { Feed } from '../feed.js';
-import { askedIn, mentionsIn } from '../mentions.js';
+import { askedIn, lentTo, mentionsIn, mentionsOf } from '../mentions.js';
 import { canRun, clientOf, moduleOf, runCall } from '../tools.js';
+import { light } from './drafts.js';
 import { Pages } from './pages.js';
 import { Turn } from './turn.js';
 import { Uploads } from './uploads.js';
@@ -19,26 +20,17 @@ let drafts = 0;
 /** Plans that are asked for at once. */
 const PLANS = 20;
 
+/** What a turn asks for while it runs, and how soon it would say that it waits. */
+const ASKS = new Set(['approval-request', 'client-tool-call', 'clarification']);
+const ASKED_MS = 300;
+
 /** How long typing may pause before it is kept. */
 const KEEP_MS = 300;
 
 /**
  * @typedef {{content: string, promptId: string | null, uploads: Uploads}} Message
- * @typedef {{content: string, promptId: string | null,
- *         files: {id?: string, name: string, size: number}[]}} Kept a message in storage
- *
- * @typedef {object} Typed what is kept of a message that is being written (drafts.js)
- * @property {string} [text]
- * @property {any[]} [mentions]
- * @property {string | null} [promptId]
- * @property {Record<string, boolean>} [options]
- * @property {string} [agentId] of a new chat
- * @property {Thread['place']} [place] of a new chat
- * @property {{id?: string, name: string, size: number}[]} [files]
- * @property {{messageId: string, text: string}} [edit] a stored message that is being edited
- * @property {Kept} [queued] what is sent when the answer has ended
- * @property {Kept} [sending] what the server may not have got
- * @property {string} [tab] which tab has written it
+ * @typedef {import('./drafts.js').Kept} Kept
+ * @typedef {import('./drafts.js').Typed} Typed
  */
 
 /** Records of attachments as a member of a request; none: no member. */
@@ -67,10 +59,12 @@ export class Thread extends Pages {
 
 	/**
 	 * @param {object} events told when the server has made the conversation, when
-	 *        it has another title or state, and when a turn has ended
+	 *        it has another title or state, and when a turn has ended, or asks for something
+	 *        while it runs
 	 * @param {(thread: Thread) => void} events.created
 	 * @param {(thread: Thread) => void} events.changed
 	 * @param {(thread: Thread, turn: Turn) => void} events.finished
+	 * @param {(thread: Thread, turn: Turn) => void} events.asked
 	 */
 	constructor(api, link, events, fields, drafts = null)
 	{
@@ -438,8 +432,7 @@ export class Thread extends Pages {
 		uploads.put(files);
 		this.#sending = { content, promptId, uploads };
 		from.promptId = null;
-		turn.begin(content, attachments);
-		turn.lent = askedIn(content, this.mentions)?.label || '';
+		turn.begin(content, attachments, askedIn(content, this.mentions)?.label);
 		this.keepNow();
 		const taken = await this.#begin(turn, this.turns, content, (signal) =>
 			this.#api.stream(this.workspaceId, body, { signal }));
@@ -457,11 +450,9 @@ export class Thread extends Pages {
 	#body(content, attachments, promptId)
 	{
 		const { conversationId, agentId } = this;
-		const lent = askedIn(content, this.mentions);
 
 		return { content, ...this.#more(), ...moduleOf(), ...(promptId ? { promptId } : {}),
-			...mentionsOf(content, this.mentions), ...idsOf(attachments),
-			...lent && { answerAgentId: lent.agentId }, ...this.trial && { draftAgent: this.trial },
+			...mentionsOf(content, this.mentions), ...idsOf(attachments), ...this.trial && { draftAgent: this.trial },
 			...(conversationId ? { conversationId } : agentId ? { agentId } : {}) };
 	}
 
@@ -476,7 +467,6 @@ export class Thread extends Pages {
 	#more()
 	{
 		const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-
 		const { projectId, focusId, contextType } = this.place || {};
 
 		return { client: clientOf(), timeZone, ...this.options, ...projectId && { projectId },
@@ -662,6 +652,10 @@ export class Thread extends Pages {
 	{
 		const { waiting, sleeps } = turn;
 
+		if (turn.running) {
+			await this.#answer(turn, waits, open);
+			return;
+		}
 		if (this.live)
 			return;
 		this.sendError = null;
@@ -684,6 +678,29 @@ export class Thread extends Pages {
 		}
 		this.#done(turn);
 		await this.carryOut(turn);
+	}
+
+	/** Answers what steps of a plan wait for while its turn is being read. */
+	async #answer(turn, waits, open)
+	{
+		const stop = new AbortController();
+
+		this.sendError = null;
+		turn.answered(waits);
+		this.changed();
+		try {
+			await open(stop.signal);
+			stop.abort();
+		} catch (error) {
+			if (turn.running && error.code !== 'conflict')
+				turn.ask(waits);
+			this.sendError = error;
+			this.changed();
+			return;
+		}
+		// it paused meanwhile, and goes on by this
+		if (!turn.running)
+			await this.attach(turn.turnId);
 	}
 
 	/** The turn's id, unless it still waits for the same things. */
@@ -800,6 +817,8 @@ export class Thread extends Pages {
 				if (type === 'entity-patch')
 					this.#patched(data);
 				into.apply(type, data);
+				if (ASKS.has(type))
+					this.#asked(turn, Boolean(find));
 				if (into !== turn && (type === 'waiting' || into.covers(turn)))
 					into = turn.adopt(into);
 				if (type === 'user-message')
@@ -813,6 +832,21 @@ export class Thread extends Pages {
 			},
 		});
 		return this.#feed;
+	}
+
+	/**
+	 * A step of a plan waits while others run.
+	 * @param own whether this page began the turn, or resumed it
+	 */
+	async #asked(turn, own)
+	{
+		// a turn that waits says so at once
+		await new Promise((resolve) => setTimeout(resolve, ASKED_MS));
+		if (!turn.running || turn.waiting.length === 0)
+			return;
+		this.#events.asked(this, turn);
+		if (own)
+			await this.carryOut(turn);
 	}
 
 	/** A chat that was to make a project is about it once it is there. */
@@ -956,27 +990,6 @@ export class Thread extends Pages {
 		}
 		this.#stopTimer = setTimeout(() => feed?.stop(), STOP_WAIT_MS);
 	}
-}
-
-/** A message as it is kept. @returns {Kept} */
-function light({ content, promptId, uploads })
-{
-	return { content, promptId, files: uploads.kept() };
-}
-
-/** What answers in place of an answer by another agent begin with. */
-function lentTo({ meta })
-{
-	return meta.agentId ? { agentId: meta.agentId } : {};
-}
-
-/** The member of a request for those known mentions that are in a text. */
-function mentionsOf(content, known = [])
-{
-	const mentions = mentionsIn(content, known).filter(({ type }) => type !== 'agent')
-		.map(({ ref }) => ref);
-
-	return mentions.length > 0 ? { mentions } : {};
 }
 
 /** Whether this is the question of a turn among some rows. */

@@ -24,7 +24,10 @@ export class Threads extends Observable {
 	/** @type {Map<string, Thread>} new chats in which something was written, by workspace */
 	#begun = new Map();
 
-	/** @param say is told when a turn has ended: (turn, whether it is shown, thread) */
+	/**
+	 * @param say is told when a turn has ended or asks for something: (turn, whether it is
+	 *        shown, thread)
+	 */
 	constructor(api, link, list, session, say)
 	{
 		super();
@@ -64,6 +67,7 @@ export class Threads extends Observable {
 			created: (thread) => this.#created(thread),
 			changed: (thread) => this.#changed(thread),
 			finished: (thread, turn) => this.#finished(thread, turn),
+			asked: (thread, turn) => this.say(turn, thread === this.current, thread),
 		}, fields, this.#drafts);
 	}
 
@@ -236,8 +240,19 @@ export class Threads extends Observable {
 			this.#deleted(id);
 		else if (type === 'conversation')
 			this.#listed(id);
+		else if (type === 'refresh' && data.what === 'messages')
+			this.#reread(id);
 		else if (type === 'refresh')
 			this.refresh();
+	}
+
+	/** Messages have changed that the list does not tell of. */
+	#reread(id)
+	{
+		const thread = this.#known.find((known) => known.conversationId === id);
+
+		if (thread?.loaded && !thread.live)
+			thread.refresh().catch(() => {});
 	}
 
 	#turnStatus(id, turnId, status)

@@ -6,6 +6,17 @@
 import { parseExact } from '../exact.js';
 import { Observable } from '../observable.js';
 
+/** The number in the id of a plan's call is that of its step times this, and more. */
+const CALLS_OF_STEP = 2 ** 20;
+
+/** The number of the step that a waiting call belongs to; -1: none of this plan. */
+export function stepOfCall(planId, callId)
+{
+	const [, number] = String(callId).split(`plan-${planId}-`);
+
+	return number === undefined ? -1 : Math.floor(Number(number) / CALLS_OF_STEP);
+}
+
 /**
  * @typedef {{toolName: string, text: string, running: boolean, isError: boolean}} Step
  *
@@ -312,8 +323,9 @@ export class Turn extends Observable {
 	}
 
 	/** Begins as a stream: shows the text before the server has stored it. */
-	begin(content, attachments = [])
+	begin(content, attachments = [], lent = '')
 	{
+		this.lent = lent;
 		this.user = { role: 'user', content, createdAt: new Date().toISOString(),
 			metadata: { attachments } };
 		this.running = true;
@@ -344,6 +356,23 @@ export class Turn extends Observable {
 		this.sleeps = false;
 		this.status = copy.status = 'thinking';
 		return copy;
+	}
+
+	/** It waits for these, while it runs. @param {Wait[]} waits */
+	ask(waits)
+	{
+		const again = (/** @type {Wait} */ { toolCallId }) =>
+			waits.some((wait) => wait.toolCallId === toolCallId);
+
+		this.waiting = [...this.waiting.filter((wait) => !again(wait)), ...waits];
+		this.changed();
+	}
+
+	/** Some of what it waits for was answered while it runs. */
+	answered(waits)
+	{
+		this.waiting = this.waiting.filter((wait) => !waits.includes(wait));
+		this.changed();
 	}
 
 	/** Resumes after some of its waits were decided. */
@@ -456,6 +485,17 @@ export class Turn extends Observable {
 			break;
 		case 'plan':
 			this.boards.set(data.callId, stillStopping(this.boards.get(data.callId), data));
+			// answered elsewhere, or skipped
+			this.waiting = this.waiting.filter(({ toolCallId }) => {
+				const at = stepOfCall(data.planId, toolCallId);
+
+				return at < 0 || data.progress[at]?.status === 'waiting';
+			});
+			break;
+		case 'approval-request':
+		case 'client-tool-call':
+		case 'clarification':
+			this.ask([data]);
 			break;
 		case 'source':
 			this.told.push(data);
@@ -466,7 +506,9 @@ export class Turn extends Observable {
 		case 'waiting':
 			this.finishWith(null);
 			this.waiting = data.for;
-			this.sleeps = data.for.length === 0;
+			// others of its plan's steps ran when its process ended
+			this.sleeps = data.for.length === 0 ||
+				[...this.boards.values()].some(({ status }) => status === 'running');
 			break;
 		case 'done':
 		case 'error':

@@ -3,6 +3,7 @@
 // steps. Beside it, what the card of a proposed plan shows and lets change.
 import { html, live, nothing } from '../../vendor/lit.js';
 import { duration, toolName } from '../format.js';
+import { stepOfCall } from '../store/turn.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -39,8 +40,6 @@ const ICONS = { done: 'check', failed: 'warning', waiting: 'question', skipped: 
 const TEXTS = { ready: 'plan.is.ready', running: 'plan.is.running', waiting: 'plan.is.waiting',
 	done: 'plan.is.done', failed: 'plan.is.failed', skipped: 'plan.is.skipped',
 	stopping: 'plan.is.stopping' };
-/** The number in the id of a step's call is the step's times this, and more. */
-const CALLS_OF_STEP = 2 ** 20;
 
 /** All steps in order. @param {Plan} plan @returns {PlanStep[]} */
 export function stepsOf(plan)
@@ -52,14 +51,6 @@ export function stepsOf(plan)
 export function countOf(board, status)
 {
 	return board.progress.filter((one) => one.status === status).length;
-}
-
-/** The number of the step that a waiting call belongs to; -1: none of this plan. */
-export function stepOfCall(planId, callId)
-{
-	const [, number] = String(callId).split(`plan-${planId}-`);
-
-	return number === undefined ? -1 : Math.floor(Number(number) / CALLS_OF_STEP);
 }
 
 /**

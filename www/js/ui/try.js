@@ -101,7 +101,7 @@ class LampTry extends PageElement {
 			return;
 		this.problem = '';
 		this.thread ??= new Thread(api, document.querySelector('lamp-app').link,
-			{ created() {}, changed() {}, finished() {} },
+			{ created() {}, changed() {}, finished() {}, asked() {} },
 			{ workspaceId: draft.record?.workspaceId || places.workspaceId });
 		this.thread.trial = agent;
 		this.text = '';
