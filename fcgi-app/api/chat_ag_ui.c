@@ -7,6 +7,7 @@
 #include "api/inline.h"
 #include "app.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "dialect/ag_ui.h"
 #include "prompt/shown.h"
 #include "memory/memory.h"
@@ -87,27 +88,52 @@ static int add_result(struct request *rq, struct answers *a, const json_t *m,
 	return answers_result(rq, a, row, error.n ? NULL : result, error, e);
 }
 
+struct ag_ui_ask {
+	struct request *rq;
+	struct ag_ui_asked asked;
+};
+
 /*
  * The state that is shared with the client: what it sends, which is passed back as it
- * is, and what is known of the conversation. A client whose state is no object has none.
+ * is, and what is known of the conversation (known; NULL: it is read). A client whose
+ * state is no object has none.
  */
-static int share_state(struct request *rq, const struct uuid *conversation,
-		       struct ag_ui_asked *asked, struct err *e)
+static int share_state(struct ag_ui_ask *ask, const struct uuid *conversation,
+		       const struct memory *known, struct err *e)
 {
+	struct request *rq = ask->rq;
 	const json_t *state = json_object_get(rq->body, "state");
 	struct memory m;
 
 	if (state && !json_is_object(state) && !json_is_null(state))
 		return 0;
-	if (memory_get(rq->app->db, &rq->by.owner, conversation, INT64_MAX, rq->arena, &m,
-		       e) < 0)
+	if (!known && memory_get(rq->app->db, &rq->by.owner, conversation, INT64_MAX,
+				 rq->arena, &m, e) < 0)
 		return -1;
-	asked->state = state;
-	asked->agent_state = state_read(rq->arena, m.state);
+	ask->asked.state = state;
+	ask->asked.agent_state = state_read(rq->arena, known ? known->state : m.state);
 	return 0;
 }
 
-static int resume(struct request *rq, struct response *rs, struct ag_ui_asked *asked,
+/* Once the turn has begun, which reads the same. */
+static void share_begun(struct response *rs, const struct turn_run *t, void *ctx)
+{
+	struct err e = ERR_INIT;
+
+	(void)rs;
+	if (share_state(ctx, &t->conversation_id, turn_memory(t), &e) < 0)
+		log_err("the state of a conversation", &e);
+}
+
+static void share_followed(const struct turn_run *t, void *ctx)
+{
+	struct err e = ERR_INIT;
+
+	if (share_state(ctx, &t->conversation_id, NULL, &e) < 0)
+		log_err("the state of a conversation", &e);
+}
+
+static int resume(struct request *rq, struct response *rs, struct ag_ui_ask *ask,
 		  const struct send_as *as, struct err *e)
 {
 	const json_t *messages = jx_arr(rq->body, "messages"), *m;
@@ -115,10 +141,10 @@ static int resume(struct request *rq, struct response *rs, struct ag_ui_asked *a
 	size_t i, n = json_array_size(messages);
 	struct answers a;
 
-	if (answers_open(rq, "ag-ui", asked->thread_id,
+	if (answers_open(rq, "ag-ui", ask->asked.thread_id,
 			 json_array_size(list) ? "resume" : "messages", &a,
 			 e) < 0 ||
-	    share_state(rq, &a.turn.conversation_id, asked, e) < 0)
+	    share_state(ask, &a.turn.conversation_id, NULL, e) < 0)
 		return -1;
 	json_array_foreach((json_t *)list, i, m)
 		if (add_resume(rq, &a, m, e) < 0)
@@ -145,19 +171,19 @@ static int resume(struct request *rq, struct response *rs, struct ag_ui_asked *a
  */
 int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 {
-	struct ag_ui_asked asked = { .state = NULL };
+	struct ag_ui_ask ask = { .rq = rq };
+	struct ag_ui_asked *asked = &ask.asked;
 	struct send_as as = {
-		.dialect = DIALECT_AG_UI, .asked = &asked, .ends_running = true,
+		.dialect = DIALECT_AG_UI, .asked = asked, .ends_running = true,
 	};
 	struct turn_request in = send_request(rq, TURN_SEND);
 	struct inline_files files = { .ids = NULL };
-	struct client_thread thread;
 
-	if (client_name(rq->body, "threadId", &asked.thread_id, e) < 0 ||
-	    client_name(rq->body, "runId", &asked.run_id, e) < 0)
+	if (client_name(rq->body, "threadId", &asked->thread_id, e) < 0 ||
+	    client_name(rq->body, "runId", &asked->run_id, e) < 0)
 		return -1;
 	if (json_array_size(jx_arr(rq->body, "resume")) || ends_in_results(rq))
-		return resume(rq, rs, &asked, &as, e);
+		return resume(rq, rs, &ask, &as, e);
 	if (client_last_text(rq, jx_arr(rq->body, "messages"), "content",
 			     &in.content, e) < 0 ||
 	    shown_check(jx_arr(rq->body, "context"), "context", e) < 0 ||
@@ -165,14 +191,15 @@ int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 			      e) < 0 ||
 	    inline_take(rq, json_object_get(last_message(rq), "content"), &files,
 			e) < 0 ||
-	    inline_use(rq, &files, &in, e) < 0 ||
-	    client_thread(rq, "ag-ui", asked.thread_id, &thread, e) < 0 ||
-	    share_state(rq, &thread.conversation_id, &asked, e) < 0)
+	    inline_use(rq, &files, &in, e) < 0)
 		return -1;
 	in.options.client = page_of(rq);
 	if (!in.options.shown)
 		in.options.shown = jx_arr(rq->body, "context");
-	client_target(&thread, &in);
 	inline_tell(rs, &files);
-	return send_stream(rq, rs, &in, &as, e);
+	as.begun = share_begun;
+	as.followed = share_followed;
+	as.ctx = &ask;
+	return client_send(rq, rs, "ag-ui", asked->thread_id,
+			   json_array_size(jx_arr(rq->body, "messages")) == 1, &in, &as, e);
 }

@@ -83,27 +83,20 @@ static int read_ask(struct request *rq, struct ask *ask, struct err *e)
 	       inline_use(rq, &ask->files, &ask->in, e) < 0 ? -1 : 0;
 }
 
-/*
- * The chat's thread for this request: if it is to be edited instead of continued,
- * it must exist.
- */
-static int find_thread(struct request *rq, struct ask *ask, struct err *e)
+/* Edits, or answers again, in the chat, which must exist. */
+static int replace(struct request *rq, struct response *rs, struct ask *ask,
+		   const struct send_as *as, struct err *e)
 {
 	struct client_thread th;
-	int rc;
+	int rc = client_find_thread(rq, "ai-sdk", ask->chat, &th, e);
 
-	if (ask->regenerate || ask->in.message.n) {
-		ask->in.verb = TURN_REPLACE;
-		rc = client_find_thread(rq, "ai-sdk", ask->chat, &th, e);
-		if (rc == 1)
-			return err_set(e, ERR_NOT_FOUND, "no such chat");
-	} else {
-		rc = client_thread(rq, "ai-sdk", ask->chat, &th, e);
-	}
+	if (rc == 1)
+		return err_set(e, ERR_NOT_FOUND, "no such chat");
 	if (rc < 0)
 		return -1;
+	ask->in.verb = TURN_REPLACE;
 	client_target(&th, &ask->in);
-	return 0;
+	return send_stream(rq, rs, &ask->in, as, e);
 }
 
 /*
@@ -188,10 +181,11 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 	asked.version = (int)MIN(MAX(sdk, 0), 1000);
 	if (ask.answered)
 		return answer_parts(rq, rs, &ask, &as, e);
-	if (find_thread(rq, &ask, e) < 0)
-		return -1;
 	inline_tell(rs, &ask.files);
-	return send_stream(rq, rs, &ask.in, &as, e);
+	return ask.regenerate || ask.in.message.n ? replace(rq, rs, &ask, &as, e)
+		: client_send(rq, rs, "ai-sdk", ask.chat,
+			      json_array_size(jx_arr(rq->body, "messages")) == 1,
+			      &ask.in, &as, e);
 }
 
 static int resume(struct request *rq, struct response *rs, struct str chat,

@@ -235,6 +235,61 @@ void client_target(const struct client_thread *t, struct turn_request *in)
 	in->conversation_id = t->conversation_id;
 }
 
+/* Sends in to a conversation that is there, or (`makes`) that is new. */
+static int try_send(struct request *rq, struct response *rs, const struct uuid *id,
+		    bool makes, struct turn_request *in, const struct send_as *as,
+		    struct err *e)
+{
+	in->conversation_id = makes ? (struct uuid){ { 0 } } : *id;
+	in->makes = makes ? *id : (struct uuid){ { 0 } };
+	return send_stream(rq, rs, in, as, e);
+}
+
+static int look_up_and_send(struct request *rq, struct response *rs, const char *kind,
+			    struct str name, struct turn_request *in,
+			    const struct send_as *as, struct err *e)
+{
+	struct client_thread t;
+
+	if (client_thread(rq, kind, name, &t, e) < 0)
+		return -1;
+	client_target(&t, in);
+	return try_send(rq, rs, &t.conversation_id, false, in, as, e);
+}
+
+/* Whether it is the id of a conversation, by its version: clients make others. */
+static bool is_ours(struct str name, struct uuid *id)
+{
+	return uuid_parse(name, id) && id->b[6] >> 4 >= 7;
+}
+
+int client_send(struct request *rq, struct response *rs, const char *kind,
+		struct str name, bool first, struct turn_request *in,
+		const struct send_as *as, struct err *e)
+{
+	const struct workspace *w = scope_workspace(rq, route_arg(rq, "workspace"), e);
+	struct uuid id;
+	bool ours = is_ours(name, &id);
+	int rc;
+
+	if (!w || req_query(rq, "agentId", &in->agent_id, e) < 0)
+		return -1;
+	if (in->agent_id.p && !slug_valid(in->agent_id))
+		return look_up_and_send(rq, rs, kind, name, in, as, e);
+	in->workspace_id = str_of(w->id);
+	if (!ours)
+		id = thread_id(rq, w, kind, name);
+	for (int i = 0; i < (ours ? 1 : 2); i++) {
+		bool makes = !ours && first == (i == 0);
+
+		rc = try_send(rq, rs, &id, makes, in, as, e);
+		if (rc == 0 || e->code != (makes ? ERR_CONFLICT : ERR_NOT_FOUND))
+			return rc;
+		err_clear(e);
+	}
+	return look_up_and_send(rq, rs, kind, name, in, as, e);
+}
+
 /* -- the program ----------------------------------------------------------------- */
 
 /* Printable characters of s as a name, at most LIM_CLIENT_CHARS. */

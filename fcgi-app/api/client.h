@@ -7,6 +7,7 @@
 #ifndef API_CLIENT_H
 #define API_CLIENT_H
 
+#include "api/send.h"
 #include "route.h"
 #include "turn/turn.h"
 
@@ -62,6 +63,14 @@ int client_thread(struct request *rq, const char *kind, struct str name,
 /* The same, without creating one; 1 if it does not exist. */
 int client_find_thread(struct request *rq, const char *kind, struct str name,
 		       struct client_thread *out, struct err *e) MUST_CHECK;
+
+/*
+ * Sends in, a new message, to that conversation (send_stream). It is not looked up: the
+ * begin of the turn finds it, or makes it. first: the client seems to begin it.
+ */
+int client_send(struct request *rq, struct response *rs, const char *kind,
+		struct str name, bool first, struct turn_request *in,
+		const struct send_as *as, struct err *e) MUST_CHECK;
 
 /*
  * The name of the program that sends rq: what it calls itself (X-Title, as OpenRouter's

@@ -192,8 +192,16 @@ static int decide(struct request *rq, struct openai_ask *ask, size_t n_given,
 		  struct err *e)
 {
 	struct openai_thread *t = &ask->thread;
-	int rc = thread_after(rq->app->db, &t->found.conversation_id,
-			      t->found.user_seq, t->found.answer_seq, &t->last, e);
+	int rc;
+
+	/* Nothing has followed, and there is no other version of anything. */
+	if (t->found.answer_seq && t->found.answer_seq == t->found.last_seq &&
+	    !t->found.superseded) {
+		t->how = OAI_NEXT;
+		return 0;
+	}
+	rc = thread_after(rq->app->db, &t->found.conversation_id, t->found.user_seq,
+			  t->found.answer_seq, &t->last, e);
 
 	if (rc < 0 && !t->linked &&
 	    (e->code == ERR_CONFLICT || e->code == ERR_NOT_FOUND)) {
@@ -291,7 +299,8 @@ int oai_thread_follow(struct request *rq, struct openai_ask *ask, struct str pre
 	th->linked = true;
 	th->found = (struct prefix){
 		.conversation_id = c.id, .user_seq = t.user_seq,
-		.answer_seq = t.answer_seq,
+		.answer_seq = t.answer_seq, .last_seq = c.last_seq,
+		.superseded = c.superseded,
 	};
 	return 0;
 }

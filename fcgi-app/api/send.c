@@ -427,6 +427,8 @@ int send_stream(struct request *rq, struct response *rs,
 	if (rc < 0 || (rc == TURN_REPEATED && in->verb == TURN_RESUME &&
 		       send_after(rq, t->follow_seq, &t->follow_seq, e) < 0))
 		return -1;
+	if (rc != TURN_STARTED && as->followed)
+		as->followed(t, as->ctx);
 	if (rc != TURN_STARTED)
 		return send_events(rq, rs, &t->id, t->follow_seq, as, e);
 	if (as->begun)

@@ -106,6 +106,8 @@ struct send_as {
 	bool apart;		/* of events: turn_follow.apart */
 	/* Once the turn is started, before the head is sent: to add headers; or NULL. */
 	void (*begun)(struct response *rs, const struct turn_run *t, void *ctx);
+	/* The same for one that was started by another request, and is followed. */
+	void (*followed)(const struct turn_run *t, void *ctx);
 	/*
 	 * For an event that was written but not sent yet, of a turn that runs here: to
 	 * note what its client is told. It may block only for the last event. Or NULL.

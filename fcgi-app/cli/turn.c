@@ -78,7 +78,7 @@ static const char *kind_of(const struct usage *u)
 		[USAGE_TRIAL] = "trial", [USAGE_EMBED] = "embedding",
 		[USAGE_RERANK] = "ranking", [USAGE_SCAN] = "scan",
 		[USAGE_SUMMARY] = "summary", [USAGE_TOOL] = "tool",
-		[USAGE_TRANSCRIBE] = "transcription",
+		[USAGE_TRANSCRIBE] = "transcription", [USAGE_FOLLOW_UPS] = "follow-ups",
 	};
 
 	return u->kind > 0 && u->kind < (int64_t)ARRAY_LEN(names)

@@ -518,6 +518,28 @@ static json_t *facts(struct talk *t, const char *question)
 	return json_pack("{s:o}", "facts", out);
 }
 
+/*
+ * The answer of a model that proposes what to say next (lib/turn/follow_ups.c): what the
+ * demo's data can answer and was not asked. NULL: the request is another one.
+ */
+static json_t *follow_ups(struct talk *t, const char *question)
+{
+	static const char *const known[] = {
+		"How many tickets are open?",
+		"How many tickets were opened in each category this month?",
+		"How many days of leave carry over?",
+	};
+	json_t *out;
+
+	if (!json_object_get(json_object_get(t->ask->schema, "properties"), "messages"))
+		return NULL;
+	out = json_array();
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (!strstr(question, known[i]))
+			json_array_append_new(out, json_string(known[i]));
+	return json_pack("{s:o}", "messages", out);
+}
+
 static void say_json(struct talk *t, const char *question)
 {
 	json_t *v = t->ask->schema ? summary(t, question)
@@ -526,6 +548,8 @@ static void say_json(struct talk *t, const char *question)
 
 	if (!v && t->ask->schema)
 		v = facts(t, question);
+	if (!v && t->ask->schema)
+		v = follow_ups(t, question);
 	if (!v)
 		v = fill_schema(t->ask->schema, question);
 

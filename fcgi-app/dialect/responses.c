@@ -87,7 +87,7 @@ static json_t *call_item(const struct uuid *turn, const struct turn_wait *w,
 static json_t *response(const struct responses *r, const struct turn_run *run,
 			const char *status, json_t *output)
 {
-	json_t *o = json_deep_copy(r->echo);
+	json_t *o = json_copy(r->echo);
 
 	json_object_set_new(o, "id", id_of(RESPONSES_ID, &run->id, -1));
 	json_object_set_new(o, "created_at", json_integer(
@@ -307,12 +307,14 @@ static void begin(struct buf *out, struct responses *r, const struct turn_run *r
 	static const char *const events[] = {
 		"response.created", "response.in_progress",
 	};
+	json_t *begun;
 
 	r->output = json_array();
 	r->text = (struct buf)BUF_INIT(2 * LIM_ANSWER_BYTES);
+	begun = response(r, run, "in_progress", NULL);
 	for (size_t i = 0; i < ARRAY_LEN(events); i++)
-		put(out, r, events[i], json_pack("{s:o}", "response", response(
-			r, run, "in_progress", NULL)));
+		put(out, r, events[i], json_pack("{s:O}", "response", begun));
+	json_decref(begun);
 }
 
 void responses_release(struct responses *r)

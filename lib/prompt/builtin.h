@@ -32,6 +32,7 @@ extern const struct prompt_text prompt_tools;
 
 /* Asks for the title of a conversation; an excerpt follows (turn/title.c). */
 extern const struct prompt_text prompt_title;
+extern const struct prompt_text prompt_follow_ups;
 
 /* Asks to transcribe the text in an image (tool/kind_image_text.c). */
 extern const struct prompt_text prompt_image_text;

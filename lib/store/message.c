@@ -412,6 +412,33 @@ static int find(struct db *db, const struct uuid *id, struct str client_id,
 	return 0;
 }
 
+int message_keep_follow_ups(struct db *db, const struct owner *o,
+			    const struct uuid *conversation_id, const struct uuid *turn_id,
+			    json_t *list, struct arena *a, bool *kept, struct err *e)
+{
+	const struct db_val *last = DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
+					    DB_U(&o->user_id), DB_U(turn_id));
+	struct db_result r;
+	struct str meta;
+	json_t *j;
+	int rc;
+
+	*kept = false;
+	rc = db_text(db, STMT_MESSAGE_LAST_META, last, a, &meta, e);
+	if (rc <= 0)
+		return rc;
+	j = jx_keep(a, jx_load(meta, e));
+	if (!j)
+		return -1;
+	json_object_set(j, "followUps", list);
+	if (db_exec(db, STMT_MESSAGE_LAST_META_SET,
+		    DB_ARGS(DB_S(str_of(jx_text(a, j))), last[0], last[1], last[2], last[3],
+			    DB_S(meta)), &r, e))
+		return -1;
+	*kept = r.affected > 0;
+	return 0;
+}
+
 int message_find(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, struct str client_id,
 		 int64_t *seq, struct err *e)

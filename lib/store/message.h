@@ -153,6 +153,16 @@ int message_get(struct db *db, const struct owner *o,
 		struct arena *a, struct message *out, struct err *e) MUST_CHECK;
 
 /*
+ * Keeps list, an array of texts (borrowed), as followUps in the metadata of the turn's
+ * answer. *kept: whether that is the last message, and no other turn has begun. Works in
+ * a. Database errors.
+ */
+int message_keep_follow_ups(struct db *db, const struct owner *o,
+			    const struct uuid *conversation_id, const struct uuid *turn_id,
+			    json_t *list, struct arena *a, bool *kept,
+			    struct err *e) MUST_CHECK;
+
+/*
  * The number of the newest user message of the thread with this client_id; 0:
  * none among the newest LIM_LOOKED_AT.
  */

@@ -20,6 +20,7 @@ struct prefix {
 	int64_t user_seq;	/* of the last user message in it */
 	int64_t answer_seq;	/* of the answer; 0: the turn waited */
 	struct uuid instructions;	/* hash of the client's system messages */
+	int64_t last_seq, superseded;	/* of the conversation; only read */
 };
 
 /*

@@ -89,7 +89,9 @@ enum {
 	F(agent_id, s, "c.agent_id") SEP \
 	F(user_seq, i, "p.user_seq") SEP \
 	F(answer_seq, I, "p.answer_seq") SEP \
-	F(instructions, u, "p.instructions")
+	F(instructions, u, "p.instructions") SEP \
+	F(last_seq, i, "c.last_seq") SEP \
+	F(superseded, i, "c.superseded")
 
 struct locked {		/* a conversation and its turn, both locked */
 	struct str workspace_id, agent_id;

@@ -16,7 +16,8 @@ enum usage_kind { USAGE_CHAT = 1, USAGE_COMPLETE = 2, USAGE_TITLE = 3,
 		  USAGE_SUMMARY = 9,	/* of a conversation (memory/fold.h) */
 		  USAGE_TOOL = 10,	/* a tool that an MCP client called, and
 					   approvals of calls; no model */
-		  USAGE_TRANSCRIBE = 11 };	/* sound became text */
+		  USAGE_TRANSCRIBE = 11,	/* sound became text */
+		  USAGE_FOLLOW_UPS = 12 };	/* what may be asked next */
 
 struct usage {
 	struct uuid id;			/* made by the caller: uuid_new */

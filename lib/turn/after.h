@@ -56,6 +56,11 @@ const struct job *after_job(struct turn_run *t);
 bool title_due(const struct turn_run *t);
 int title_run(const struct after_work *w, struct err *e) MUST_CHECK;
 
+/* -- follow_ups.c ----------------------------------------------------------- */
+
+bool follow_ups_due(const struct turn_run *t);
+int follow_ups_run(const struct after_work *w, struct err *e) MUST_CHECK;
+
 /* -- remember.c ------------------------------------------------------------- */
 
 bool remember_due(const struct turn_run *t);

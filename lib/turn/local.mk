@@ -12,7 +12,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/emit.c lib/turn/emit.h \
 	lib/turn/fallback.c lib/turn/fallback.h \
 	lib/turn/finish.c lib/turn/finish.h \
-	lib/turn/follow.c lib/turn/follow.h \
+	lib/turn/follow.c lib/turn/follow.h lib/turn/follow_ups.c \
 	lib/turn/generation.c lib/turn/generation.h \
 	lib/turn/history.c lib/turn/history.h \
 	lib/turn/intent.c lib/turn/intent.h \

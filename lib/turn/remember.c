@@ -107,6 +107,12 @@ void context_memory(struct turn_loop *l)
 		compose(l, facts, n);
 }
 
+const struct memory *turn_memory(const struct turn_run *t)
+{
+	context_memory(t->loop);
+	return &t->loop->memory.m;
+}
+
 /* -- after it ------------------------------------------------------------------------- */
 
 /* Why older messages are to be folded after this turn (D16); 0: they are not. */

@@ -13,7 +13,6 @@
 #include "base/utf8.h"
 #include "db/db.h"
 #include "llm/repair.h"
-#include "prompt/ask.h"
 #include "store/conversation.h"
 #include "turn/after.h"
 #include "turn/ask.h"
@@ -71,7 +70,6 @@ struct str turn_first_title(struct arena *a, struct str content)
 enum {
 	TITLE_TOKENS = 1000,		/* reasoning models need room */
 	TITLE_MS = 30000,
-	TITLE_EXCERPT_CHARS = 1500,	/* of question and answer each */
 	TITLE_REPLY_BYTES = 16384,	/* with reasoning */
 };
 
@@ -201,37 +199,6 @@ struct str title_clean(struct arena *a, struct str s)
 	return utf8_valid(title) ? title : (struct str){ NULL, 0 };
 }
 
-static void excerpt(struct buf *b, const char *who, struct str s)
-{
-	buf_addf(b, "%s: %.*s\n\n", who, STR_ARG(utf8_head(s, TITLE_EXCERPT_CHARS)));
-}
-
-static int ask(const struct after_work *w, struct prompt_reply *r, struct err *e)
-{
-	struct buf b = BUF_INIT(65536);
-	struct prompt_ask q = {
-		.service = w->service, .kind = USAGE_TITLE, .layer = "title", .prompt = &prompt_title,
-		.max_output_tokens = TITLE_TOKENS,
-		.max_bytes = TITLE_REPLY_BYTES, .deadline_ms = TITLE_MS,
-		.aside = true, .stream = true, .stop = w->stop,
-		.abort = w->abort,
-	};
-	int rc;
-
-	excerpt(&b, "User", w->question);
-	excerpt(&b, "Assistant", w->answer);
-	q.input = buf_str(&b);
-	rc = turn_ask(w->deps, &w->place.turn_id, &q, w->arena, r, e);
-	buf_release(&b);
-	r->usage.workspace_id = w->place.workspace_id;
-	r->usage.agent_id = w->place.agent_id;
-	r->usage.conversation_id = w->place.conversation_id;
-	r->usage.turn_id = w->place.turn_id;
-	r->usage.turn_number = w->place.turn_number;
-	prompt_ask_record(w->deps->db, &w->owner, r);
-	return rc;
-}
-
 bool title_due(const struct turn_run *t)
 {
 	return turn_setting(t, SETTING_TITLE_BY_MODEL).number && t->loop->titled &&
@@ -270,13 +237,18 @@ static void tell(const struct after_work *w, struct str title)
 /* A second run finds the title, or asks once more if there is none. */
 int title_run(const struct after_work *w, struct err *e)
 {
+	struct prompt_ask q = {
+		.kind = USAGE_TITLE, .layer = "title", .prompt = &prompt_title,
+		.max_output_tokens = TITLE_TOKENS, .max_bytes = TITLE_REPLY_BYTES,
+		.deadline_ms = TITLE_MS,
+	};
 	struct prompt_reply r;
 	struct str title;
 	bool changed = false;
 
 	if (!untitled(w))
 		return 1;
-	if (ask(w, &r, e) < 0) {
+	if (turn_ask_after(w, &q, &r, e) < 0) {
 		if (e->code != ERR_CANCELLED)
 			return -1;
 		err_clear(e);

@@ -207,6 +207,14 @@ struct tool_ctx;
 struct tool_task;
 struct tool_turn;
 
+struct memory;
+
+/*
+ * What is remembered of the conversation before this turn, which has begun: what the
+ * model is told, so it is read once for both. number 0: nothing.
+ */
+const struct memory *turn_memory(const struct turn_run *t);
+
 /* What the tools of a turn that was started see; NULL if an earlier request did. */
 const struct tool_turn *turn_tools(const struct turn_run *t);
 

@@ -68,6 +68,7 @@ declare global {
 		'lamp-delete': CustomEvent<{ id: string, title: string }>;
 		'lamp-edit-input': CustomEvent<{ text: string } | undefined>;
 		'lamp-edit-last': CustomEvent;
+		'lamp-follow-up': CustomEvent<{ text: string }>;
 		'lamp-edit': CustomEvent<{ turn: Turn, content: string }>;
 		'lamp-compare': CustomEvent<{ messageId: string, index: number, busy: boolean }>;
 		'lamp-fork': CustomEvent<{ turn: Turn }>;

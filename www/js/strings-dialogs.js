@@ -81,6 +81,7 @@ export const dialogs = {
 	'variant.compare': 'Compare versions',
 	'variant.take': 'Use this version',
 	'variant.taken': 'In use',
+	'followUps.label': 'What you may say next',
 	'speech.read': 'Read aloud',
 	'speech.stop': 'Stop reading aloud',
 	'speech.reading': 'Reading aloud',

@@ -240,8 +240,19 @@ export class Threads extends Observable {
 			this.#deleted(id);
 		else if (type === 'conversation')
 			this.#listed(id);
+		else if (type === 'refresh' && data.what === 'messages')
+			this.#reread(id);
 		else if (type === 'refresh')
 			this.refresh();
+	}
+
+	/** Messages have changed that the list does not tell of. */
+	#reread(id)
+	{
+		const thread = this.#known.find((known) => known.conversationId === id);
+
+		if (thread?.loaded && !thread.live)
+			thread.refresh().catch(() => {});
 	}
 
 	#turnStatus(id, turnId, status)

@@ -147,6 +147,7 @@ export class LampApp extends PageElement {
 		this.addEventListener('lamp-edit-input', () => this.threads.current.keep());
 		this.addEventListener('lamp-edit-last', () => this.#editLast());
 		this.addEventListener('lamp-to-field', () => this.#focusComposer());
+		this.addEventListener('lamp-follow-up', ({ detail }) => this.#followUp(detail.text));
 		this.addEventListener('lamp-variant', (event) =>
 			this.#variant(/** @type {Element} */ (event.target).closest('lamp-turn'),
 				event.detail));
@@ -642,6 +643,16 @@ export class LampApp extends PageElement {
 
 		return current.title || (current.conversationId ?
 			t('list.untitled') : t('list.new'));
+	}
+
+	/** A proposed text, behind what is in the field already. */
+	#followUp(text)
+	{
+		const thread = this.threads.current;
+
+		thread.draft = thread.draft.trim() ? `${thread.draft.trimEnd()} ${text}` : text;
+		thread.changed();
+		this.#focusComposer();
 	}
 
 	#focusComposer()

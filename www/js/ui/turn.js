@@ -237,7 +237,8 @@ export class LampTurn extends PageElement {
 				${linksView(turn.parts.filter(isLink).map(({ result }) => result))}
 				${turn.running ? this.#status(turn) : this.#notes(turn)}
 				${turn.waiting.map((wait) => this.#wait(wait))}
-				${turn.running || turn.waiting.length > 0 ? nothing : this.#actions(turn)}
+				${turn.running || turn.waiting.length > 0 ? nothing :
+					[this.#actions(turn), this.#followUps(turn)]}
 			</div>
 		</article>`;
 	}
@@ -473,6 +474,18 @@ export class LampTurn extends PageElement {
 				title=${t(`rating.${value}`)}
 				aria-pressed=${turn.rating?.value === value ? 'true' : 'false'}
 				@click=${() => this.emit('lamp-rate', { turn, value })}>${icon('thumb')}</button>`)}</span>`;
+	}
+
+	/** What the user may say next. It goes into the field: only they send it. */
+	#followUps(turn)
+	{
+		const texts = this.newest && !this.readonly ? turn.meta.followUps || [] : [];
+
+		return texts.length === 0 ? nothing : html`<ul class="follow-ups"
+			aria-label=${t('followUps.label')}>${texts.map((text) => html`<li>
+				<button type="button" class="chip-button" dir="auto"
+					@click=${() => this.emit('lamp-follow-up', { text })}>${text}</button>
+			</li>`)}</ul>`;
 	}
 
 	#answerItems(turn)
