@@ -154,3 +154,19 @@ test('what a step asks is answered while its turn runs', async (t) => {
 	await card.getByRole('button', { name: 'Allow' }).click({ trial: true });	// waits
 	assert.deepEqual(await violations(page), []);
 });
+
+test('what the user wants, as the turn has taken it, is a chip', async (t) => {
+	const page = await openChat(t);
+	const chip = page.locator('.mode-chip');
+
+	await send(page, 'hello');
+	await ended(page);
+	assert.equal(await chip.count(), 0);
+	for (const [mode, text] of Object.entries({ clarify: 'Clarifies', inform: 'Informs',
+		act: 'Acts' })) {
+		await page.locator('lamp-turn').evaluate((element, name) =>
+			element.turn.apply('agent-state', { agentStateUpdates: {}, mode: name }), mode);
+		await chip.getByText(text).waitFor();
+	}
+	assert.deepEqual(await violations(page), []);
+});
