@@ -265,3 +265,36 @@ test('around a message far above nothing else is loaded; the gap fills to one th
 	assert.deepEqual(numbers(near), whole);
 	assert.equal(near.turns.length, 250);
 });
+
+test('the beginning of a long thread by a key, and by what is at its top', async (t) => {
+	const id = await conversation(unique('long'));
+
+	for (let i = 1; i <= 90; i++)
+		await say(id, script({ text: `answer ${i}.` }));
+	const page = await open(t, { hash: `#/c/${id}` });
+	const pages = [];
+
+	await page.getByText('answer 90.', { exact: true }).waitFor();
+	page.on('request', (request) => {
+		if (request.url().includes(`${id}/messages`))
+			pages.push(request.url());
+	});
+	await page.locator('.composer-field').evaluate((field) => field.blur());
+	await page.keyboard.press('Home');
+	await page.getByText('answer 1.', { exact: true }).waitFor();
+	assert.equal(await page.locator('lamp-thread').evaluate(({ scrollTop }) => scrollTop), 0);
+	assert.equal(pages.length, 1);
+	await page.keyboard.press('End');
+	await page.getByText('answer 90.', { exact: true }).click();
+	// In the field, the keys are the field's.
+	await page.locator('.composer-field').fill('text');
+	await page.keyboard.press('Home');
+	assert.equal(await page.locator('.composer-field').evaluate(
+		({ selectionStart }) => selectionStart), 0);
+	await page.locator('.to-latest').waitFor({ state: 'detached' });
+
+	await page.reload();
+	await page.getByText('answer 90.', { exact: true }).waitFor();
+	await page.locator('.thread-top button').evaluate((button) => button.click());
+	await page.getByText('answer 1.', { exact: true }).waitFor();
+});

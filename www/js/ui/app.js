@@ -701,6 +701,10 @@ export class LampApp extends PageElement {
 			!event.ctrlKey && !event.metaKey) {
 			event.preventDefault();
 			this.querySelector('lamp-help').show();
+		} else if (['Home', 'End'].includes(event.key) && plain && !event.altKey && !typing &&
+			(event.target === document.body || event.target.closest?.('lamp-thread'))) {
+			event.preventDefault();
+			this.querySelector('lamp-thread')?.[event.key === 'Home' ? 'begin' : 'follow']();
 		} else if (event.key === 'Escape' && this.drawer) {
 			this.#closeDrawer();
 		}

@@ -174,6 +174,8 @@ export class LampHelp extends PageElement {
 			['help.composer', [alt, 'M']],
 			['help.stop', [alt, 'S']],
 			['help.last', ['↑']],
+			['help.begin', [t('key.home')]],
+			['help.end', [t('key.end')]],
 			['help.prompts', ['/']],
 			['help.mention', ['@']],
 			['help.send', [t('key.enter')]],

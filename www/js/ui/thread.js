@@ -298,6 +298,22 @@ export class LampThread extends PageElement {
 		this.away = true;
 	}
 
+	/** Shows the beginning, and loads nothing between it and what is there. */
+	async begin()
+	{
+		const { thread } = this;
+
+		this.#stick = false;
+		await thread.loadAround(1);
+		await thread.loadUntil(() => thread.nextCursor === null || this.thread !== thread);
+		if (this.thread !== thread)
+			return;
+		await this.drawn();
+		this.scrollTop = 0;
+		this.#lastTop = 0;
+		this.away = true;
+	}
+
 	async #older()
 	{
 		const { thread } = this;
@@ -359,7 +375,9 @@ export class LampThread extends PageElement {
 			return nothing;
 		return html`<p class="thread-head thread-top">
 			<span class="spinner" aria-hidden="true"></span>
-			<span>${t('thread.older')}</span></p>`;
+			<span>${t('thread.older')}</span>
+			<button type="button" class="link-button" @click=${() => this.begin()}>${
+				t('thread.begin')}</button></p>`;
 	}
 }
 
