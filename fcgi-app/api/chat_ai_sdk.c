@@ -153,6 +153,17 @@ static int answer_parts(struct request *rq, struct response *rs,
 	return answers_send(rq, rs, &a, as, e);
 }
 
+/* The client's major version; 0: it did not say. */
+static int read_version(struct request *rq, struct ai_sdk_asked *out, struct err *e)
+{
+	int64_t sdk;
+
+	if (req_query_int(rq, "sdk", 0, &sdk, e) < 0)
+		return -1;
+	*out = (struct ai_sdk_asked){ .version = (int)MIN(MAX(sdk, 0), 1000) };
+	return 0;
+}
+
 /*
  * POST /ai-sdk/{w}?agentId=&sdk= {id, messages, trigger?, messageId?}: the UI
  * message stream v1, docs/dialects.md. id is the client's chat id: the caller's
@@ -168,17 +179,14 @@ static int answer_parts(struct request *rq, struct response *rs,
  */
 int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 {
-	struct ai_sdk_asked asked = { .version = 0 };
+	struct ai_sdk_asked asked;
 	struct send_as as = {
 		.dialect = DIALECT_AI_SDK, .asked = &asked, .ends_running = true,
 	};
 	struct ask ask;
-	int64_t sdk;
 
-	if (req_query_int(rq, "sdk", 0, &sdk, e) < 0 ||
-	    read_ask(rq, &ask, e) < 0)
+	if (read_version(rq, &asked, e) < 0 || read_ask(rq, &ask, e) < 0)
 		return -1;
-	asked.version = (int)MIN(MAX(sdk, 0), 1000);
 	if (ask.answered)
 		return answer_parts(rq, rs, &ask, &as, e);
 	inline_tell(rs, &ask.files);
@@ -191,10 +199,16 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 static int resume(struct request *rq, struct response *rs, struct str chat,
 		  struct err *e)
 {
-	const struct send_as as = { .dialect = DIALECT_AI_SDK, .ends_running = true };
+	struct ai_sdk_asked asked;
+	const struct send_as as = {
+		.dialect = DIALECT_AI_SDK, .asked = &asked, .ends_running = true,
+	};
 	struct client_thread thread;
-	int rc = client_find_thread(rq, "ai-sdk", chat, &thread, e);
+	int rc;
 
+	if (read_version(rq, &asked, e) < 0)
+		return -1;
+	rc = client_find_thread(rq, "ai-sdk", chat, &thread, e);
 	if (rc < 0)
 		return -1;
 	if (rc == 0 && !uuid_is_nil(&thread.running_turn_id))
@@ -205,7 +219,7 @@ static int resume(struct request *rq, struct response *rs, struct str chat,
 }
 
 /*
- * GET /ai-sdk/{w}/{chat}/stream: the running answer of a chat from its start (the
+ * GET /ai-sdk/{w}/{chat}/stream?agentId=&sdk=: the running answer of a chat from its start (the
  * transport's reconnectToStream; there is no Last-Event-ID). 204 if none is
  * running, or there is no such chat. 404 for a workspace that the caller cannot
  * see. The path accepts only names of letters, digits and ._~-, as generateId makes

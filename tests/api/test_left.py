@@ -118,6 +118,20 @@ def test_who_resumes_keeps_it(lab):
     assert status(lab, turn) == "done"
 
 
+def test_a_resumed_stream_with_the_query_of_its_chat(lab):
+    """Newer transports keep the query behind the address that they make, older ones in it."""
+    stream, name, _ = begin(lab, "ai-sdk", LONG)
+    stream.close()
+    for path in (f"/ai-sdk/lab/{name}/stream?sdk=6",
+                 f"/ai-sdk/lab?sdk=6/{name}/stream"):
+        again = Stream(*lab.open("GET", path, user="ada"))
+        assert again.status == 200, path
+        assert next(iter(again)).data["type"] == "start"
+        again.close()
+    wrong = lab.get(f"/ai-sdk/lab/{name}/stream?sdk=x", user="ada")
+    assert wrong.status == 422 and wrong.json["field"] == "sdk"
+
+
 def test_a_reload_whose_old_stream_ends_late(lab):
     """The new stream is there before the server knows that the old one was left."""
     stream, name, turn = begin(lab, "ai-sdk", LONG)
