@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "places.h"
 
+#include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "app.h"
@@ -42,18 +44,56 @@ bool places_close_idle(const struct request *rq)
 		str_starts(req_param(rq, "SERVER_PROTOCOL"), STR("HTTP/1"));
 }
 
-int places_all(const struct conf *conf, enum doctor_web web,
-	       enum place_kind kind)
+/* The soft limit of files of a process; 0: it cannot be read. */
+static uint32_t files_of(pid_t pid)
 {
-	int workers = conf->server.workers ? conf->server.workers
-		: doctor_web_workers(web);
+	char name[48], line[256];
+	long files = 0;
+	FILE *f;
 
-	return (int)((int64_t)workers * percent_of(conf, kind) / 100);
+	snprintf(name, sizeof(name), "/proc/%ld/limits", (long)pid);
+	f = fopen(name, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Max open files %ld", &files) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return (uint32_t)MIN(MAX(files, 0), INT32_MAX);
+}
+
+/* The same of the web server, if it is on this machine; read once for each process. */
+static int64_t web_files(const struct request *rq)
+{
+	atomic_int_fast64_t *known = &rq->app->places.web;
+	int64_t k = atomic_load(known);
+	struct ucred peer = { .pid = 0 };
+	socklen_t n = sizeof(peer);
+
+	if (rq->conn->fd < 0 || getsockopt(rq->conn->fd, SOL_SOCKET, SO_PEERCRED, &peer,
+					   &n) < 0 || peer.pid <= 0)
+		return 0;
+	if (k >> 32 != peer.pid) {
+		k = (int64_t)peer.pid << 32 | files_of(peer.pid);
+		atomic_store(known, k);
+	}
+	return k & UINT32_MAX;
+}
+
+int places_workers(const struct request *rq)
+{
+	const int set = rq->conf->server.workers;
+
+	return set ? set : doctor_web_workers(places_web(rq), web_files(rq));
+}
+
+int places_all(const struct request *rq, enum place_kind kind)
+{
+	return (int)((int64_t)places_workers(rq) * percent_of(rq->conf, kind) / 100);
 }
 
 int places_here(const struct request *rq, enum place_kind kind)
 {
-	int here = places_all(rq->conf, places_web(rq), kind) /
+	int here = places_all(rq, kind) /
 		(1 + atomic_load(&rq->app->places.others));
 
 	if (kind == PLACE_ANSWER)

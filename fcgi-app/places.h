@@ -38,6 +38,8 @@ struct places {
 	atomic_int others;		/* processes of this machine besides this one */
 	atomic_int_fast64_t looked_ms;	/* when they were counted */
 	atomic_bool recorded;		/* this one, in the store */
+	atomic_int_fast64_t web;	/* the web server's pid, times 2^32, and how many
+					   files it may open */
 	atomic_int_fast64_t refused[PLACE__MAX];	/* since the start */
 };
 
@@ -55,9 +57,11 @@ bool places_hold_process(const struct request *rq);
  */
 bool places_close_idle(const struct request *rq);
 
+/* How many requests the web server serves at the same time, as far as is known. */
+int places_workers(const struct request *rq);
+
 /* What all processes together, and this one, may keep open now; 0: none. */
-int places_all(const struct conf *conf, enum doctor_web web,
-	       enum place_kind kind);
+int places_all(const struct request *rq, enum place_kind kind);
 int places_here(const struct request *rq, enum place_kind kind);
 
 /*

@@ -233,7 +233,6 @@ int api_doctor(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "measured", .type = FIELD_OBJECT,
 		  .flags = FIELD_REQUIRED },
 	};
-	const enum doctor_web web = places_web(rq);
 	const struct doctor_inside in = {
 		.db = rq->app->db, .http = rq->app->http,
 		.tools = rq->app->tools,
@@ -243,8 +242,9 @@ int api_doctor(struct request *rq, struct response *rs, struct err *e)
 		.socket_stays = rq->app->socket_stays,
 		.places = {
 			.notifications = places_hold_process(rq) ? 0
-				: places_all(rq->conf, web, PLACE_NOTIFICATION),
-			.answers = places_all(rq->conf, web, PLACE_ANSWER),
+				: places_all(rq, PLACE_NOTIFICATION),
+			.answers = places_all(rq, PLACE_ANSWER),
+			.workers = places_workers(rq),
 			.refused = atomic_load(
 				&rq->app->places.refused[PLACE_NOTIFICATION]) +
 				atomic_load(&rq->app->places.refused[PLACE_ANSWER]),

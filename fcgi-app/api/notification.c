@@ -504,7 +504,7 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 	l->poll = wait_s >= 0;
 	l->brief = brief;
 	l->close = brief && places_close_idle(rq);
-	l->all = places_all(rq->conf, places_web(rq), PLACE_NOTIFICATION);
+	l->all = places_all(rq, PLACE_NOTIFICATION);
 	l->lost = after > last_seq;
 	l->sub.after = after < 0 || l->lost ? last_seq : after;
 	l->sub.last_seq = last_seq;

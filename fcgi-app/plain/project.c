@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Projects and what is in them: lists, and a form for each kind, made of what GET /forms
- * says of its fields. Fields that are no text, choice, day or person are not in it.
+ * says of its fields. Of fields that YAML declares (props) all are in it, of others those
+ * that are a text, choice, day or person.
  */
 #include "plain/plain.h"
 
@@ -30,11 +31,50 @@ static const json_t *fields_of(struct request *rq, const struct resource *r)
 	json_t *form;
 
 	jw_obj(&w);
-	resource_form(&w, r, rq->by.who->groups, rq->by.who->n_groups);
+	resource_form(&w, rq->by.conf, r, rq->by.who->groups, rq->by.who->n_groups);
 	jw_end_obj(&w);
 	form = jx_load(buf_str(&b), &ignored);
 	buf_release(&b);
 	return form ? json_object_get(jx_keep(rq->arena, form), "fields") : NULL;
+}
+
+/* Of a field "props.member" its member; NULL: it is another field. */
+static const char *member_of(const json_t *field)
+{
+	const char *dot = strchr(jx_str(field, "key").p, '.');
+
+	return dot ? dot + 1 : NULL;
+}
+
+/* The object that the field's value is in; NULL: none. */
+static const json_t *object_of(struct request *rq, const json_t *record, const json_t *field)
+{
+	const char *key = jx_str(field, "key").p, *member = member_of(field);
+
+	return !member ? record : json_object_get(record, arena_printf(
+		rq->arena, "%.*s", (int)(member - key - 1), key));
+}
+
+/* The value as a control has it. */
+static struct str value_of(struct request *rq, const json_t *record, const json_t *field)
+{
+	const char *key = jx_str(field, "key").p, *member = member_of(field);
+	const json_t *v = json_object_get(object_of(rq, record, field), member ? member : key);
+	const char *lines = "";
+	const json_t *one;
+	size_t i;
+
+	if (!v || json_is_null(v))
+		return (struct str){ "", 0 };
+	if (json_is_string(v))
+		return (struct str){ json_string_value(v), json_string_length(v) };
+	if (!json_is_array(v))
+		return str_of(jx_text(rq->arena, v));
+	json_array_foreach(v, i, one)
+		lines = arena_printf(rq->arena, "%s%s%s", lines, i ? "\n" : "",
+				     json_is_string(one) ? json_string_value(one)
+				     : jx_text(rq->arena, one));
+	return str_of(lines);
 }
 
 /* Whether the form has the field; a new row also has those that do not change later. */
@@ -43,11 +83,23 @@ static bool is_shown(const json_t *field, bool creating)
 	const struct str mode = jx_str(field, "mode"), type = jx_str(field, "type");
 
 	return (str_is(mode, "edit") || (creating && str_is(mode, "once"))) &&
-		(str_is(type, "text") || str_is(type, "date") || str_is(type, "person"));
+		(str_is(type, "text") || str_is(type, "date") || str_is(type, "person") ||
+		 member_of(field));
 }
 
+static void put_option(struct plain *p, struct str value, struct str label, bool selected)
+{
+	buf_adds(p->b, "<option value=\"");
+	html_text(p->b, value);
+	buf_addf(p->b, "\"%s>", selected ? " selected" : "");
+	html_text(p->b, label);
+	buf_adds(p->b, "</option>");
+}
+
+/* One that is stored and is no choice any more stays one, by its value. */
 static void put_choices(struct plain *p, const json_t *field, struct str now)
 {
+	bool known = !now.n;
 	const json_t *one;
 	size_t i;
 
@@ -56,24 +108,38 @@ static void put_choices(struct plain *p, const json_t *field, struct str now)
 	if (json_is_true(json_object_get(field, "nullable")))
 		buf_adds(p->b, "<option value=\"\"></option>");
 	json_array_foreach(json_object_get(field, "choices"), i, one) {
-		buf_adds(p->b, "<option value=\"");
-		html_text(p->b, jx_str(one, "value"));
-		buf_addf(p->b, "\"%s>", str_eq(jx_str(one, "value"), now) ? " selected" : "");
-		html_text(p->b, jx_str(one, "label"));
-		buf_adds(p->b, "</option>");
+		known |= str_eq(jx_str(one, "value"), now);
+		put_option(p, jx_str(one, "value"), jx_str(one, "label"),
+			   str_eq(jx_str(one, "value"), now));
 	}
+	if (!known)
+		put_option(p, now, now, true);
 	buf_adds(p->b, "</select>");
 }
 
-/* key and label are ours. */
+static void put_boolean(struct plain *p, const char *key, struct str now)
+{
+	buf_addf(p->b, "<select id=\"%s\" name=\"%s\">", key, key);
+	put_option(p, STR(""), STR(""), !now.n);
+	put_option(p, STR("true"), STR("Yes"), str_is(now, "true"));
+	put_option(p, STR("false"), STR("No"), str_is(now, "false"));
+	buf_adds(p->b, "</select>");
+}
+
+/* key is ours, or an identifier. */
 static void put_field(struct plain *p, const json_t *field, struct str now)
 {
+	const bool lines = str_is(jx_str(field, "type"), "lines");
 	const char *key = jx_str(field, "key").p;
 
-	buf_addf(p->b, "<p><label for=\"%s\">%s</label><br>\n", key, jx_str(field, "label").p);
-	if (json_is_array(json_object_get(field, "choices"))) {
+	buf_addf(p->b, "<p><label for=\"%s\">", key);
+	html_text(p->b, jx_str(field, "label"));
+	buf_adds(p->b, "</label><br>\n");
+	if (str_is(jx_str(field, "type"), "boolean")) {
+		put_boolean(p, key, now);
+	} else if (json_is_array(json_object_get(field, "choices"))) {
 		put_choices(p, field, now.n ? now : jx_str(field, "default"));
-	} else if (json_is_true(json_object_get(field, "multiline"))) {
+	} else if (lines || json_is_true(json_object_get(field, "multiline"))) {
 		buf_addf(p->b, "<textarea id=\"%s\" name=\"%s\" rows=\"%d\" cols=\"72\">\n", key,
 			 key, json_is_true(json_object_get(field, "markdown")) ? 20 : 4);
 		html_text(p->b, now);
@@ -83,6 +149,11 @@ static void put_field(struct plain *p, const json_t *field, struct str now)
 			 key, str_is(jx_str(field, "type"), "date") ? "date" : "text");
 		html_text(p->b, now);
 		buf_adds(p->b, "\">");
+	}
+	if (member_of(field) && jx_str(field, "help").n) {
+		buf_adds(p->b, "<br>\n<span class=\"small\">");
+		html_text(p->b, jx_str(field, "help"));
+		buf_addf(p->b, "%s</span>", lines ? " (one in each line)" : "");
 	}
 	buf_adds(p->b, "</p>\n");
 }
@@ -95,8 +166,7 @@ static void put_fields(struct plain *p, const struct resource *r, const json_t *
 
 	json_array_foreach(fields_of(p->rq, r), i, field)
 		if (is_shown(field, !now))
-			put_field(p, field, now ? jx_str(now, jx_str(field, "key").p)
-				  : (struct str){ "", 0 });
+			put_field(p, field, value_of(p->rq, now, field));
 }
 
 /* What a text area sends ends its lines as the mail does. */
@@ -112,6 +182,48 @@ static struct str with_lines(struct request *rq, struct str text)
 	return (struct str){ out, n };
 }
 
+/* The texts of a list, a line each. New. */
+static json_t *lines_of(struct str text)
+{
+	json_t *out = json_array();
+
+	while (text.n) {
+		const struct str one = str_trim(str_cut(&text, '\n'));
+
+		if (one.n)
+			json_array_append_new(out, jx_string(one));
+	}
+	return out;
+}
+
+/* What was typed, as the API has it; what is none of its type is refused there. New. */
+static json_t *typed(const json_t *field, struct str value)
+{
+	const struct str type = jx_str(field, "type");
+	json_t *v = NULL;
+
+	if (str_is(type, "lines"))
+		return lines_of(value);
+	if (str_is(type, "integer") || str_is(type, "number") || str_is(type, "boolean"))
+		v = jx_try(str_trim(value));
+	return v ? v : jx_string(value);
+}
+
+/* Adds a member of props to the body; what is empty is removed. */
+static void put_member(struct request *rq, json_t *body, const json_t *field,
+		       struct str value, bool creating)
+{
+	const char *key = jx_str(field, "key").p, *member = member_of(field);
+	const char *at = arena_printf(rq->arena, "%.*s", (int)(member - key - 1), key);
+
+	if (!json_object_get(body, at))
+		json_object_set_new(body, at, json_object());
+	if (value.n)
+		json_object_set_new(json_object_get(body, at), member, typed(field, value));
+	else if (!creating)
+		json_object_set_new(json_object_get(body, at), member, json_null());
+}
+
 /* The body of a CREATE or PATCH. */
 static json_t *body_of(struct request *rq, const struct resource *r, bool creating)
 {
@@ -125,7 +237,9 @@ static json_t *body_of(struct request *rq, const struct resource *r, bool creati
 
 		if (!is_shown(field, creating))
 			continue;
-		if (value.n)
+		if (member_of(field))
+			put_member(rq, body, field, value, creating);
+		else if (value.n)
 			json_object_set_new(body, key, jx_string(value));
 		else if (!creating)
 			json_object_set_new(body, key, json_is_true(json_object_get(
@@ -504,11 +618,13 @@ static void put_values(struct plain *p, const struct resource *r, const json_t *
 	size_t i;
 
 	json_array_foreach(fields_of(p->rq, r), i, field) {
-		const struct str value = jx_str(record, jx_str(field, "key").p);
+		const struct str value = value_of(p->rq, record, field);
 
 		if (!is_shown(field, false) || !value.n)
 			continue;
-		buf_addf(p->b, "<h2>%s</h2>\n<pre>", jx_str(field, "label").p);
+		buf_adds(p->b, "<h2>");
+		html_text(p->b, jx_str(field, "label"));
+		buf_adds(p->b, "</h2>\n<pre>");
 		plain_spelled(p->b, value);
 		buf_adds(p->b, "</pre>\n");
 	}

@@ -48,6 +48,8 @@
 #define LIM_MODULE_NAME_BYTES 40	/* of a parameter */
 #define LIM_MODULE_PARAMS    32
 #define LIM_MODULE_CHOICES   100
+#define LIM_PARAM_ITEMS      100	/* of a list that is a parameter */
+#define LIM_PARAM_NUMBER     1e15	/* largest number that is one */
 #define LIM_TEAM_PROMPT_CHARS 4000	/* what a team says of its prompt layer */
 #define LIM_TEAM_PROMPTS     16	/* in one turn */
 #define LIM_VERSIONS         100	/* of one row that are kept */
@@ -72,6 +74,7 @@
 #define LIM_ICS_EVENTS       1000	/* of one */
 #define LIM_EVENT_DAYS       366	/* how long one lasts */
 #define LIM_TREE_DEPTH       16		/* of its documents */
+#define LIM_PROPS_BYTES      65536	/* of the members of props of one row */
 #define LIM_ENTITY_CHARS     4000	/* of its description and the like */
 #define LIM_LONG_BODY_BYTES  8388608	/* request body of a resource with a long text */
 #define LIM_CONTENT_CHARS    1000000	/* of a document of a project */

@@ -11,8 +11,10 @@
 #include "bundle/bundle.h"
 #include "entity/entity.h"
 #include "file/extract.h"
+#include "conf/param.h"
 #include "hold/stored.h"
 #include "resource/change.h"
+#include "resource/props.h"
 
 #include "base/banned.h"
 
@@ -434,6 +436,32 @@ static int check_people(struct bundle_in *in, const struct bundle_item *it, json
 	return 0;
 }
 
+/* Members of props that are not declared here are left out. */
+static void check_props(struct bundle_in *in, const struct bundle_item *it, json_t *body)
+{
+	const struct resource *r = resource_at_part(it->part);
+	const struct conf_entity *known = props_of(in->by->conf, r);
+	const char *member;
+	json_t *props, *v;
+	void *next;
+
+	for (size_t i = 0; i < r->n_fields; i++) {
+		props = json_object_get(body, r->fields[i].key);
+		if (r->fields[i].type != TYPE_PROPS || !json_is_object(props))
+			continue;
+		props = json_copy(props);
+		json_object_set_new(body, r->fields[i].key, props);
+		json_object_foreach_safe(props, next, member, v) {
+			if (param_find(known->props, known->n_props, member))
+				continue;
+			note(in, it->where, arena_printf(
+				in->by->arena, "its %s.%.40s is left out, because there is "
+				"no such field here.", r->fields[i].key, member));
+			json_object_del(props, member);
+		}
+	}
+}
+
 /* Takes what no request has out of the body, into the row. */
 static int take_given(struct bundle_in *in, const struct bundle_item *it, json_t *body,
 		      struct resource_row *row, bool put, struct err *e)
@@ -476,9 +504,10 @@ static int store(struct bundle_in *in, struct bundle_item *it, json_t *body,
 	json_t *given = jx_keep(a, json_copy(body));
 	char id[UUID_TEXT_BYTES];
 
+	check_props(in, it, body);
 	if (check_people(in, it, body, e) < 0 ||
 	    take_given(in, it, body, draft, false, e) < 0 ||
-	    resource_draft(r, VERB_CREATE, body, a, draft, e) < 0 ||
+	    resource_draft(in->by->conf, r, VERB_CREATE, body, a, draft, e) < 0 ||
 	    take_given(in, it, given, draft, true, e) < 0)
 		return -1;
 	if (it->part != BUNDLE_PARTS) {

@@ -170,7 +170,7 @@ static int make(const struct changing *g, json_t *body, const struct resource_ro
 	const struct resource *r = g->c->r;
 	struct resource_row draft;
 
-	if (resource_draft(r, VERB_CREATE, body, g->by->arena, &draft, e) < 0)
+	if (resource_draft(g->by->conf, r, VERB_CREATE, body, g->by->arena, &draft, e) < 0)
 		return -1;
 	draft.holder = series->holder;
 	if (g->c->scope == CALENDAR_THIS) {
@@ -324,7 +324,7 @@ int calendar_change(const struct caller *by, const struct calendar_change *c,
 	if (c->scope == CALENDAR_ALL)
 		return change_all(&g, e);
 	if (c->body &&
-	    resource_draft(c->r, VERB_PATCH, c->body, by->arena, &body, e) < 0)
+	    resource_draft(by->conf, c->r, VERB_PATCH, c->body, by->arena, &body, e) < 0)
 		return -1;
 	if (wall_read(c->day, &start) != WALL_DAY)
 		return err_field(e, ERR_INVALID_FIELD, "occurrence", "occurrence must be the day "

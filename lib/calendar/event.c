@@ -327,7 +327,7 @@ static int make(const struct caller *by, const struct resource_again *k,
 	bool there = false;
 
 	if ((series && find(by, k, series, &there, e) < 0) ||
-	    resource_draft(k->r, VERB_CREATE, body, by->arena, &draft, e) < 0)
+	    resource_draft(by->conf, k->r, VERB_CREATE, body, by->arena, &draft, e) < 0)
 		return -1;
 	draft.holder = *k->top;
 	if (there) {

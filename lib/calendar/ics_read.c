@@ -380,7 +380,7 @@ static int make(struct ics_file *f, struct ics_event *v, const json_t *body, str
 	char parent[UUID_TEXT_BYTES];
 	struct resource_call c = { .r = f->r, .verb = VERB_CREATE, .draft = draft };
 
-	if (resource_draft(f->r, VERB_CREATE, body, f->by->arena, draft, e) < 0)
+	if (resource_draft(f->by->conf, f->r, VERB_CREATE, body, f->by->arena, draft, e) < 0)
 		return -1;
 	if (v->recurrence.text.n)
 		put_series(f, v, draft);

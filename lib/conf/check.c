@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "conf/load.h"
+#include "conf/param.h"
 #include "conf/rules.h"
 #include "tool/http/option.h"
 
@@ -564,23 +565,67 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 	check_tools(l, w->tools, w->n_tools);
 }
 
-/* Keys that do not apply to its type are mistakes. */
-static void check_module_param(struct loader *l, const struct conf_param *p)
+static void check_choices(struct loader *l, const struct conf_choice *v, size_t n,
+			  const char *what)
 {
+	if (n > LIM_MODULE_CHOICES)
+		load_fail(l, load_pos(l, v), "%s: more than %d", what, LIM_MODULE_CHOICES);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(v[i].value, v[k].value) == 0)
+				load_fail(l, load_pos(l, &v[i]), "%s: \"%s\" is there "
+					  "twice", what, v[i].value);
+}
+
+/* Keys that do not apply to its type are mistakes. what: "parameter". */
+static void check_typed(struct loader *l, const struct conf_param *p, const char *what)
+{
+	const bool number = p->type == PARAM_NUMBER || p->type == PARAM_INTEGER;
+	json_t *example = *p->example ? param_example(p) : NULL;
+	const char *wrong;
+	char text[128];
+
 	if (strlen(p->name) > LIM_MODULE_NAME_BYTES)
-		load_fail(l, load_pos(l, p), "the parameter %s: a name may have "
-			  "at most %d characters", p->name,
+		load_fail(l, load_pos(l, p), "the %s %s: a name may have "
+			  "at most %d characters", what, p->name,
 			  LIM_MODULE_NAME_BYTES);
-	if ((p->type == PARAM_CHOICE) != (p->choices.n > 0))
-		load_fail(l, load_pos(l, p), "the parameter %s: choices must "
+	if ((p->type == PARAM_CHOICE) != (p->n_choices > 0))
+		load_fail(l, load_pos(l, p), "the %s %s: choices must "
 			  "be set for the type choice, and for no other",
-			  p->name);
-	if (p->type != PARAM_NUMBER && (!isnan(p->min) || !isnan(p->max)))
-		load_fail(l, load_pos(l, p), "the parameter %s: min and max are "
-			  "for the type number only", p->name);
+			  what, p->name);
+	if (!number && (!isnan(p->min) || !isnan(p->max)))
+		load_fail(l, load_pos(l, p), "the %s %s: min and max are "
+			  "for the types integer and number only", what, p->name);
 	if (p->min > p->max)
-		load_fail(l, load_pos(l, &p->min), "the parameter %s: min is "
-			  "greater than max", p->name);
+		load_fail(l, load_pos(l, &p->min), "the %s %s: min is "
+			  "greater than max", what, p->name);
+	check_choices(l, p->choices, p->n_choices, "choices");
+	wrong = example ? param_wrong(p, example, text, sizeof(text)) : NULL;
+	if (wrong)
+		load_fail(l, load_pos(l, &p->example), "the %s %s: the example must "
+			  "be %s", what, p->name, wrong);
+	json_decref(example);
+}
+
+static void check_entities(struct loader *l)
+{
+	const struct conf *c = l->c;
+
+	for (size_t i = 0; i < c->n_entities; i++) {
+		const struct conf_entity *k = &c->entities[i];
+
+		check_choices(l, k->types, k->n_types, "types");
+		check_choices(l, k->states, k->n_states, "states");
+		for (size_t t = 0; t < k->n_types; t++)
+			if (check_key(k->types[t].value))
+				load_fail(l, load_pos(l, &k->types[t]), "\"%s\" %s",
+					  k->types[t].value, check_key(k->types[t].value));
+		if (k->n_props > LIM_MODULE_PARAMS)
+			load_fail(l, load_pos(l, k), "the kind %s has more than %d "
+				  "fields", k->kind, LIM_MODULE_PARAMS);
+		for (size_t p = 0; p < k->n_props; p++)
+			check_typed(l, &k->props[p], "field");
+	}
 }
 
 static void check_modules(struct loader *l)
@@ -595,7 +640,7 @@ static void check_modules(struct loader *l)
 				  "than %d parameters", m->id,
 				  LIM_MODULE_PARAMS);
 		for (size_t k = 0; k < m->n_params; k++)
-			check_module_param(l, &m->params[k]);
+			check_typed(l, &m->params[k], "parameter");
 	}
 }
 
@@ -647,6 +692,7 @@ void check_all(struct loader *l)
 	if (c->platform.text && !*c->platform.name)
 		c->platform.name = "platform";
 	check_modules(l);
+	check_entities(l);
 	check_tools(l, c->tools, c->n_tools);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
 		check_mcp(l, &c->mcp_servers[i]);

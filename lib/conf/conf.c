@@ -292,6 +292,16 @@ const struct conf_db *conf_database(const struct conf *c, struct str id)
 	FIND(c->databases, c->n_databases, id, id);
 }
 
+const struct conf_entity *conf_entity(const struct conf *c, const char *kind)
+{
+	static const struct conf_entity nothing;
+
+	for (size_t i = 0; c && kind && i < c->n_entities; i++)
+		if (strcmp(c->entities[i].kind, kind) == 0)
+			return &c->entities[i];
+	return &nothing;
+}
+
 bool conf_list_has(const struct conf_list *l, struct str s)
 {
 	for (size_t i = 0; i < l->n; i++)

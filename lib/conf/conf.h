@@ -157,19 +157,43 @@ struct conf_team {		/* the prompt layer of a group */
 	const char *text;
 };
 
-/* What a page tells about what its user sees (prompt/module.h). */
+/* Of what is in a state. */
+enum conf_counts {
+	COUNTS_DEFAULT,		/* as it is built in; else open */
+	COUNTS_OPEN,
+	COUNTS_CLOSED,		/* nothing is left to do */
+	COUNTS_DONE,		/* the same, and it was done */
+};
+
+struct conf_choice {		/* a value that people choose */
+	const char *value, *label;	/* label: "" = the words of the value */
+	enum conf_counts counts;	/* of a state */
+};
+
+/*
+ * A typed value: what a page tells about what its user sees (prompt/module.h), or a
+ * member of props (resource/props.h). param.h checks it.
+ */
 enum conf_param_type {
-	PARAM_TEXT,	/* of anybody: sent as data only */
-	PARAM_CHOICE, PARAM_NUMBER, PARAM_DATE, PARAM_ID, PARAM_BOOLEAN,
+	PARAM_TEXT, PARAM_LIST,	/* of anybody: sent to models as data only */
+	PARAM_CHOICE, PARAM_INTEGER, PARAM_NUMBER, PARAM_DATE, PARAM_ID, PARAM_BOOLEAN,
 };
 
 struct conf_param {
-	const char *name, *description;
+	const char *name, *label, *description, *example;
 	enum conf_param_type type;
 	bool required;
-	int max_chars;		/* of a text */
+	int max_chars;		/* of a text, or of those of a list together */
 	double min, max;	/* of a number */
-	struct conf_list choices;
+	const struct conf_choice *choices;
+	size_t n_choices;
+};
+
+struct conf_entity {		/* an entry of `entities:` */
+	const char *kind;
+	const struct conf_choice *types, *states;	/* beside the built-in ones */
+	const struct conf_param *props;
+	size_t n_types, n_states, n_props;
 };
 
 struct conf_module {		/* an entry of `modules:` */
@@ -517,6 +541,8 @@ struct conf {
 	size_t n_teams;
 	const struct conf_module *modules;
 	size_t n_modules;
+	const struct conf_entity *entities;
+	size_t n_entities;
 	const struct conf_prompt *prompts;	/* prompts.d */
 	size_t n_prompts;
 	const struct conf_catalogue *catalogue;	/* catalogue.d */
@@ -608,5 +634,8 @@ int conf_line(const char *file, const char *path);
 
 /* Whether the list has s. */
 bool conf_list_has(const struct conf_list *l, struct str s);
+
+/* What is said of a kind of what is in projects; never NULL. c may be NULL. */
+const struct conf_entity *conf_entity(const struct conf *c, const char *kind);
 
 #endif

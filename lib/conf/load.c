@@ -400,6 +400,29 @@ static void set_struct(struct loader *l, enum opt_section sec, char *elem,
 		set_option(l, option_find(sec, key), elem, n);
 }
 
+/* A list of ids in place of a map: all else of them is the default. */
+static void set_listed(struct loader *l, const struct conf_option *o, char *base,
+		       const struct ynode *n)
+{
+	const size_t size = opt_sections[o->of].size;
+	char *v = arena_zalloc(l->a, n->n + 1, size);
+
+	for (size_t i = 0; i < n->n; i++) {
+		const struct ynode *item = n->v[i];
+		struct ykey key = { .name = item->text, .pos = item->pos };
+
+		if (item->kind != YSCALAR || ynode_null(item)) {
+			load_fail(l, &item->pos, "an item of %s must be a single value, "
+				  "not %s", o->key, ynode_kind_name(item));
+			continue;
+		}
+		set_id(l, o->of, v + i * size, &key);
+		load_struct(l, o->of, v + i * size, NULL, &item->pos);
+	}
+	*(void **)(base + o->offset) = v;
+	*(size_t *)(base + o->count_offset) = n->n;
+}
+
 /* A map or a list of structs: one array of exactly that size. */
 static void set_structs(struct loader *l, const struct conf_option *o, char *base,
 			const struct ynode *n)
@@ -408,6 +431,11 @@ static void set_structs(struct loader *l, const struct conf_option *o, char *bas
 	size_t size = opt_sections[o->of].size;
 	char *v;
 
+	if (n->kind == YSEQ && want == YMAP && opt_sections[o->of].listed &&
+	    n->n <= LIM_CONF_ITEMS) {
+		set_listed(l, o, base, n);
+		return;
+	}
 	if (n->kind != want) {
 		load_fail(l, &n->pos, "%s must be %s, not %s", o->key,
 			  want == YMAP ? "a map" : "a list",

@@ -8,6 +8,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/conf/live.c \
 	lib/conf/load.c lib/conf/load.h \
 	lib/conf/option.c lib/conf/option.def lib/conf/option.h \
+	lib/conf/param.c lib/conf/param.h \
 	lib/conf/print.c \
 	lib/conf/read.h \
 	lib/conf/rules.c lib/conf/rules.h \

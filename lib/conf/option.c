@@ -152,9 +152,14 @@ static const struct opt_name token_algs[] = {
 };
 
 static const struct opt_name param_types[] = {
-	{ "text", PARAM_TEXT }, { "choice", PARAM_CHOICE },
-	{ "number", PARAM_NUMBER }, { "date", PARAM_DATE }, { "id", PARAM_ID },
-	{ "boolean", PARAM_BOOLEAN }, { NULL, 0 },
+	{ "text", PARAM_TEXT }, { "list", PARAM_LIST }, { "choice", PARAM_CHOICE },
+	{ "integer", PARAM_INTEGER }, { "number", PARAM_NUMBER }, { "date", PARAM_DATE },
+	{ "id", PARAM_ID }, { "boolean", PARAM_BOOLEAN }, { NULL, 0 },
+};
+
+static const struct opt_name counts_names[] = {
+	{ "default", COUNTS_DEFAULT }, { "open", COUNTS_OPEN },
+	{ "closed", COUNTS_CLOSED }, { "done", COUNTS_DONE }, { NULL, 0 },
 };
 
 #define NAMES(set, ...) \
@@ -174,6 +179,9 @@ static const struct opt_name param_types[] = {
 #define S_TEAM      struct conf_team
 #define S_MODULE    struct conf_module
 #define S_PARAM     struct conf_param
+#define S_CHOICE    struct conf_choice
+#define S_ENTITY    struct conf_entity
+#define S_STATE     struct conf_choice
 #define S_INTAKE    struct conf_intake
 #define S_CATALOGUE struct conf_catalogue
 #define S_TEMPLATE  struct conf_template
@@ -304,13 +312,41 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.file_offset = -1, .line_offset = -1, .id_check = check_slug,
 	},
 	[SEC_PARAM] = {
-		.name = "modules.*.parameters.*",
-		.help = "A parameter of a module. Only texts can hold what "
-			"people wrote; the model is sent them as untrusted "
-			"data.",
+		.name = "modules.*.parameters.*, entities.*.props.*",
+		.help = "A parameter of a module, or a field of what is in projects. Of "
+			"a module, only texts and lists can hold what people wrote; the "
+			"model is sent them as untrusted data.",
 		.size = sizeof(struct conf_param),
 		.id_offset = AT(struct conf_param, name),
 		.file_offset = -1, .line_offset = -1, .id_check = check_ident,
+	},
+	[SEC_CHOICE] = {
+		.name = "choices.* of such a value, entities.*.types.*",
+		.help = "A value that can be chosen, by itself. A text in place of the "
+			"map is its label; a list in place of all of them has values "
+			"without labels.",
+		.size = sizeof(struct conf_choice),
+		.id_offset = AT(struct conf_choice, value),
+		.file_offset = -1, .line_offset = -1, .id_check = check_choice,
+		.short_key = "label", .listed = true,
+	},
+	[SEC_ENTITY] = {
+		.name = "entities.*",
+		.help = "Further fields and values of a kind of what is in projects "
+			"(docs/projects.md): project, document, task, goal, plan, "
+			"milestone, risk or requirement.",
+		.size = sizeof(struct conf_entity),
+		.id_offset = AT(struct conf_entity, kind),
+		.file_offset = -1, .line_offset = -1, .id_check = check_entity,
+	},
+	[SEC_STATE] = {
+		.name = "entities.*.states.*",
+		.help = "A state, by its value, which is stateKey in the API. A text in "
+			"place of the map is its label.",
+		.size = sizeof(struct conf_choice),
+		.id_offset = AT(struct conf_choice, value),
+		.file_offset = -1, .line_offset = -1, .id_check = check_key,
+		.short_key = "label", .listed = true,
 	},
 	[SEC_INTAKE] = {
 		.name = "knowledge.sources.*",

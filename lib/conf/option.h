@@ -15,7 +15,8 @@
 
 enum opt_section {
 	SEC_MAIN, SEC_DB, SEC_IDENTITY, SEC_GROUP, SEC_ROLE, SEC_OFFER, SEC_LLM, SEC_AUTO,
-	SEC_PROMPT, SEC_TEAM, SEC_MODULE, SEC_PARAM, SEC_INTAKE, SEC_CATALOGUE, SEC_TEMPLATE,
+	SEC_PROMPT, SEC_TEAM, SEC_MODULE, SEC_PARAM, SEC_CHOICE, SEC_ENTITY, SEC_STATE,
+	SEC_INTAKE, SEC_CATALOGUE, SEC_TEMPLATE,
 	SEC_WORKSPACE, SEC_AGENT, SEC_DATASET, SEC_MENTION, SEC_COLUMN,
 	SEC_ACTION, SEC_TOOL, SEC_USER_TOKEN, SEC_MCP, SEC_MCP_TOOL,
 #define SECTION(sec, type, title, help) SEC_##sec,
@@ -84,6 +85,7 @@ struct opt_section_row {
 	opt_check *id_check;
 	const char *short_key;	/* what stands in place of a map that has only
 				   this key; NULL: nothing may */
+	bool listed;		/* a list of ids may stand in place of a map of them */
 };
 
 extern const struct opt_section_row opt_sections[SEC__MAX];

@@ -237,6 +237,41 @@ const char *check_header_value(const char *s)
 	return has_control(s) ? "must not have control characters" : NULL;
 }
 
+/* Lists of choices are divided by it (resource/form.h). */
+const char *check_label(const char *s)
+{
+	return has_control(s) || strchr(s, '|')
+		? "must not have control characters and |" : NULL;
+}
+
+const char *check_choice(const char *s)
+{
+	const size_t n = utf8_chars(str_of(s));
+
+	return n && n <= 64 && !has_control(s) ? NULL
+		: "must be 1 to 64 characters in one line";
+}
+
+const char *check_key(const char *s)
+{
+	return made_of(s, LOWER DIGIT "_", 32) ? NULL
+		: "must be 1 to 32 of a-z, 0-9 and _";
+}
+
+const char *check_entity(const char *s)
+{
+	static const char *const kinds[] = {
+		"project", "document", "task", "goal", "plan", "milestone", "risk",
+		"requirement",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strcmp(s, kinds[i]) == 0)
+			return NULL;
+	return "must be project, document, task, goal, plan, milestone, risk or "
+	       "requirement";
+}
+
 const char *check_secret_key(const char *s)
 {
 	static const char between[] = " \t\r\n,";

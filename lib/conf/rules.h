@@ -30,6 +30,10 @@ opt_check check_origin;		/* scheme://host[:port]; "" is fine */
 opt_check check_base;		/* /path without a slash at its end; "" */
 opt_check check_header;		/* name of a header; "" is fine */
 opt_check check_header_value;	/* no control characters */
+opt_check check_label;		/* the same, and no | */
+opt_check check_choice;		/* 1 to 64 characters in one line */
+opt_check check_key;		/* typeKey, stateKey: 1 to 32 of a-z, 0-9 and _ */
+opt_check check_entity;		/* kind of what is in projects */
 opt_check check_secret_key;	/* 64 hexadecimal digits each, blanks between */
 opt_check check_extra_header;	/* "Name: value" */
 opt_check check_param;		/* server variable, never HTTP_*; "" */

@@ -60,20 +60,24 @@ static const char *front_name(const struct doctor *d, enum doctor_web front)
 }
 
 /*
- * Debian's Apache has MaxRequestWorkers 150. lighttpd has a third of its 1,024 file
- * descriptors. Debian's nginx has 768 connections in each worker process, and an
- * answer takes two; it does not tell its name unless it is configured to, so it is
- * the other server as well.
+ * Debian's Apache has MaxRequestWorkers 150. lighttpd has a third of its file
+ * descriptors, 1,024 if nobody says more, and takes at most 8,192 unless server.max-fds is
+ * set. Debian's nginx has 768 connections in each worker process, and an answer takes
+ * two; it does not tell its name unless it is configured to, so it is the other server
+ * as well.
  */
+enum { LIGHTTPD_FILES = 8192 };
+
 static const int web_workers[WEB__MAX] = {
 	[WEB_LIGHTTPD] = 341, [WEB_LIGHTTPD_SPAWN] = 341,
 	[WEB_APACHE_PROXY] = 150, [WEB_APACHE_FCGID] = 150, [WEB_APACHE_CGI] = 150,
 	[WEB_NGINX] = 384, [WEB_OTHER] = 384,
 };
 
-int doctor_web_workers(enum doctor_web w)
+int doctor_web_workers(enum doctor_web w, int64_t files)
 {
-	return web_workers[w];
+	return files > 0 && (w == WEB_LIGHTTPD || w == WEB_LIGHTTPD_SPAWN)
+		? (int)MAX(MIN(files, LIGHTTPD_FILES) / 3, 1) : web_workers[w];
 }
 
 enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g)

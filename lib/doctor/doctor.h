@@ -64,8 +64,11 @@ enum doctor_gateway {
 /* By the name that the server gives itself ("Apache/2.4.62 (Debian)"). */
 enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g);
 
-/* How many requests it serves at the same time if nobody has configured that. */
-int doctor_web_workers(enum doctor_web w);
+/*
+ * How many requests it serves at the same time if nobody has configured that. files: how
+ * many files its process may open, 0 if that is not known; lighttpd goes by it.
+ */
+int doctor_web_workers(enum doctor_web w, int64_t files);
 
 /* Whether a proxy passed a request on, by the headers that it added. */
 enum doctor_passed {
@@ -141,6 +144,7 @@ struct doctor_inside {
 	/* How many answers may stay open, of all processes; answers 0: not known. */
 	struct {
 		int notifications, answers;
+		int workers;		/* requests that the web server is believed to serve */
 		int64_t refused;	/* requests that found no place, in this process */
 	} places;
 };

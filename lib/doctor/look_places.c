@@ -62,7 +62,7 @@ static void compare(struct doctor *d, int workers)
 void doctor_look_places(struct doctor *d, const struct doctor_inside *in)
 {
 	int set = d->conf->server.workers;
-	int workers = set ? set : doctor_web_workers(d->web);
+	int workers = in->places.workers;
 	const char *of = set ? "server.workers" : "what it has if it is not configured; "
 		"server.workers is not set";
 

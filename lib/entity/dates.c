@@ -9,18 +9,19 @@
 #include "base/util.h"
 #include "base/zone.h"
 #include "resource/call.h"
+#include "resource/form.h"
 
 #include "base/banned.h"
 
 struct done_columns {
 	size_t state, day;
-	const char *done;	/* the state */
 };
 
-static int note(const struct caller *by, struct resource_change *k,
-		struct done_columns c)
+static int note(const struct caller *by, const struct resource *r,
+		struct resource_change *k, struct done_columns c)
 {
-	const bool done = str_is(resource_text(&k->row, c.state), c.done);
+	const bool done = resource_counts(by->conf, r, resource_text(&k->row, c.state)) ==
+		COUNTS_DONE;
 	struct db_val *day = &k->row.v[c.day];
 	char text[16];
 	struct tm tm;
@@ -70,8 +71,8 @@ static int check_plan(const struct caller *by, const struct resource *r,
 static int check_task(const struct caller *by, const struct resource *r,
 		      struct resource_change *k, struct err *e)
 {
-	if (note(by, k, (struct done_columns){
-		COLUMN(PROJECT_TASK, state_key), COLUMN(PROJECT_TASK, done_date), "done",
+	if (note(by, r, k, (struct done_columns){
+		COLUMN(PROJECT_TASK, state_key), COLUMN(PROJECT_TASK, done_date),
 	}) < 0)
 		return -1;
 	return check_order(r, k, COLUMN(PROJECT_TASK, start_date),
@@ -81,11 +82,9 @@ static int check_task(const struct caller *by, const struct resource *r,
 static int check_milestone(const struct caller *by, const struct resource *r,
 			   struct resource_change *k, struct err *e)
 {
-	(void)r;
 	(void)e;
-	return note(by, k, (struct done_columns){
+	return note(by, r, k, (struct done_columns){
 		COLUMN(PROJECT_MILESTONE, state_key), COLUMN(PROJECT_MILESTONE, done_date),
-		"reached",
 	});
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "entity/entity.h"
+#include "resource/form.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -16,8 +17,8 @@ enum {
 struct pack_row {
 	struct str part;	/* project, focus, linked, count, item */
 	struct entity_brief of;
-	struct str more;	/* project: own or empty; focus: all of its text;
-				   linked: the relation */
+	struct str more;	/* project: "own" or nothing, then its props; focus: all of
+				   its text; linked: the relation */
 };
 
 static const struct db_field pack_fields[] = {
@@ -63,6 +64,17 @@ static bool is(const struct pack_row *r, const char *part)
 	return str_is(r->part, part);
 }
 
+/* Of a project that only its user works on. */
+static bool is_own(const struct pack_row *r)
+{
+	return str_starts(r->more, STR("own"));
+}
+
+static struct str props_at(const struct pack_row *r)
+{
+	return is_own(r) ? (struct str){ r->more.p + 3, r->more.n - 3 } : r->more;
+}
+
 static void add_project(struct buf *b, const struct pack_row *r)
 {
 	char id[UUID_TEXT_BYTES];
@@ -75,6 +87,8 @@ static void add_project(struct buf *b, const struct pack_row *r)
 	buf_adds(b, ").\n");
 	if (e->description.n)
 		buf_addf(b, "%.*s\n", STR_ARG(e->description));
+	if (props_at(r).n)
+		buf_addf(b, "Further fields: %.*s\n", STR_ARG(props_at(r)));
 }
 
 static void add_focus(struct buf *b, const struct pack_row *r)
@@ -173,12 +187,14 @@ int entity_pack(const struct caller *by, const struct uuid *project,
 		DB_S(resource_ids_json(at.readers, at.n_readers, by->arena));
 	const struct db_val tenant = DB_S(by->owner.tenant_id);
 	const struct db_val of = DB_U_IF(focus);
+	const struct db_val ended = DB_S(resource_ended(
+		by->conf, &resources[RESOURCE_PROJECT_TASK], by->arena));
 	bool focused = !focus;
 	struct pack_row *rows;
 	size_t n;
 	int rc = project ? db_list(by->db, STMT_ENTITY_PACK,
 				   DB_ARGS(DB_U(project), tenant, readers,
-					   DB_U(&by->owner.user_id), of, of, of, of),
+					   DB_U(&by->owner.user_id), of, of, of, of, ended),
 				   by->arena, pack_fields, sizeof(*rows), 0, &rows, &n, e)
 		: db_list(by->db, STMT_ENTITY_PACK_ALL, DB_ARGS(readers, tenant),
 			  by->arena, pack_fields, sizeof(*rows), 0, &rows, &n, e);
@@ -188,7 +204,7 @@ int entity_pack(const struct caller *by, const struct uuid *project,
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		out->there |= is(&rows[i], "project") || !project;
-		out->own |= is(&rows[i], "project") && str_is(rows[i].more, "own");
+		out->own |= is(&rows[i], "project") && is_own(&rows[i]);
 		if (is(&rows[i], "focus")) {
 			focused = true;
 			out->focus_kind = rows[i].of.kind;

@@ -39,7 +39,7 @@ static int call(struct undoing *u, const struct resource *r, enum resource_verb 
 {
 	struct resource_answer *out = arena_new(u->by.arena, struct resource_answer);
 	struct resource_call c = {
-		.r = r, .verb = verb, .body = body, .ctx = u,
+		.r = r, .verb = verb, .body = body, .ctx = u, .stored = true,
 		.was = verb == VERB_CREATE && uuid_eq(id, &u->id) ? u->was : NULL,
 		.expect = verb != VERB_CREATE && resource_is_guarded(r) ? expect : NULL,
 	};

@@ -53,10 +53,10 @@ static int make_base(struct intake_run *k, struct err *e)
 	const struct resource_also also = { make_index, k };
 	struct resource_row row;
 
-	if (!resource_takes(r, language, str_of(k->s->language)))
+	if (!resource_takes(NULL, r, language, str_of(k->s->language)))
 		return err_public(e, ERR_CONFIG, "language of the source %s must "
 				  "be %s.", k->s->name,
-				  resource_choices(r, language, k->a));
+				  resource_choices(NULL, r, language, k->a));
 	resource_new(r, &row);
 	row.holder = at.holder;
 	row.v[COLUMN(KNOWLEDGE_BASE, name)] = DB_S(str_of(k->s->base));

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "prompt/module.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "auth/policy.h"
 #include "base/limits.h"
-#include "base/utf8.h"
+#include "conf/param.h"
 #include "prompt/part.h"
 
 #include "base/banned.h"
@@ -19,77 +18,9 @@ static struct str text_of(const json_t *v)
 	return (struct str){ json_string_value(v), json_string_length(v) };
 }
 
-static bool is_day(struct str s)
-{
-	static const int days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	int y, m, d, end = 0;
-
-	return s.n == 10 && strspn(s.p, "0123456789-") == 10 &&
-		sscanf(s.p, "%4d-%2d-%2d%n", &y, &m, &d, &end) == 3 &&
-		end == 10 && s.p[4] == '-' && s.p[7] == '-' &&
-		m >= 1 && m <= 12 && d >= 1 && d <= days[m - 1] &&
-		(m != 2 || d < 29 || (y % 4 == 0 && (y % 100 || y % 400 == 0)));
-}
-
-static bool is_id(struct str s)
-{
-	static const char chars[] = "abcdefghijklmnopqrstuvwxyz"
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-";
-
-	return s.n && s.n <= LIM_MODULE_ID_CHARS && strspn(s.p, chars) == s.n;
-}
-
-/* What a value must be; NULL if it is valid. buf is for the result. */
-static const char *wrong(const struct conf_param *p, const json_t *v, char *buf,
-			 size_t n_bytes)
-{
-	const double x = json_number_value(v);
-
-	switch (p->type) {
-	case PARAM_TEXT:
-		snprintf(buf, n_bytes, "a text of at most %d characters without "
-			 "NUL characters", p->max_chars);
-		return json_is_string(v) && strlen(text_of(v).p) == text_of(v).n &&
-			utf8_chars(text_of(v)) <= (size_t)p->max_chars
-			? NULL : buf;
-	case PARAM_CHOICE:
-		return json_is_string(v) && conf_list_has(&p->choices, text_of(v))
-			? NULL : "one of its choices";
-	case PARAM_NUMBER:
-		if (!isnan(p->min) || !isnan(p->max))
-			snprintf(buf, n_bytes, "a number of %.15g to %.15g",
-				 isnan(p->min) ? -1e15 : p->min,
-				 isnan(p->max) ? 1e15 : p->max);
-		else
-			snprintf(buf, n_bytes, "a number");
-		return json_is_number(v) && isfinite(x) && fabs(x) <= 1e15 &&
-			!(x < p->min) && !(x > p->max) ? NULL : buf;
-	case PARAM_DATE:
-		return json_is_string(v) && is_day(text_of(v)) ? NULL
-			: "a day, as 2026-11-23";
-	case PARAM_ID:
-		snprintf(buf, n_bytes, "an id: at most %d letters, digits, "
-			 "., _, : and -", LIM_MODULE_ID_CHARS);
-		return json_is_string(v) && is_id(text_of(v)) ? NULL : buf;
-	case PARAM_BOOLEAN:
-		return json_is_boolean(v) ? NULL : "true or false";
-	}
-	return "of a known type";
-}
-
-static const struct conf_param *find_param(const struct conf_module *m,
-					   const char *name)
-{
-	for (size_t i = 0; i < m->n_params; i++)
-		if (strcmp(m->params[i].name, name) == 0)
-			return &m->params[i];
-	return NULL;
-}
-
 static int unknown(const struct conf_module *m, const char *name, struct err *e)
 {
-	const char *near = str_nearest(str_of(name), m->params, m->n_params,
-				       sizeof(*m->params), 4);
+	const char *near = param_nearest(m->params, m->n_params, name);
 
 	return err_field(e, ERR_UNKNOWN_FIELD, "module.parameters",
 			 "The module %s has no parameter \"%.64s\"%s%s%s.", m->id,
@@ -113,11 +44,11 @@ static int check(const struct conf_module *m, const json_t *given, struct err *e
 	json_t *v;
 
 	json_object_foreach((json_t *)given, name, v) {
-		const struct conf_param *p = find_param(m, name);
+		const struct conf_param *p = param_find(m->params, m->n_params, name);
 
 		if (!p)
 			return unknown(m, name, e);
-		what = json_is_null(v) ? NULL : wrong(p, v, text, sizeof(text));
+		what = json_is_null(v) ? NULL : param_wrong(p, v, text, sizeof(text));
 		if (what)
 			return fail(p, what, e);
 	}
@@ -202,6 +133,11 @@ int part_module(const struct part_input *in, struct part_text *out,
 	return 0;
 }
 
+static bool is_by_people(const struct conf_param *p)
+{
+	return p->type == PARAM_TEXT || p->type == PARAM_LIST;
+}
+
 /* Lists the parameters that are (texts) or are not texts, one per line. */
 static int give(const struct part_input *in, bool texts, const char *first,
 		struct part_text *out)
@@ -214,7 +150,7 @@ static int give(const struct part_input *in, bool texts, const char *first,
 		const struct conf_param *p = &u->module->params[i];
 		const json_t *v = json_object_get(u->parameters, p->name);
 
-		if (!v || json_is_null(v) || (p->type == PARAM_TEXT) != texts)
+		if (!v || json_is_null(v) || is_by_people(p) != texts)
 			continue;
 		if (!b.n)
 			buf_adds(&b, first);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "resource/props.h"
 #include "resource/rows.h"
 
 #include "base/banned.h"
@@ -81,6 +82,13 @@ json_t *resource_of_arguments(const struct resource *r, const json_t *args,
 	return out;
 }
 
+/* What a schema is written with. */
+struct schema_ask {
+	const struct conf *conf;
+	const struct resource *r;
+	struct arena *a;
+};
+
 static void put_type(struct jw *w, const struct resource_field *f, bool nullable)
 {
 	const char *name = resource_types[f->type].schema;
@@ -98,10 +106,11 @@ static void put_type(struct jw *w, const struct resource_field *f, bool nullable
 	jw_end_arr(w);
 }
 
-static void put_choices(struct jw *w, const struct resource *r,
+static void put_choices(struct jw *w, const struct schema_ask *k,
 			const struct resource_field *f, bool nullable)
 {
-	struct str rest = str_of(resource_choice_list(r, f)), value, label;
+	struct str rest = str_of(resource_choice_list(k->conf, k->r, f, k->a));
+	struct str value, label;
 
 	if (f->type != TYPE_ENUM)
 		return;
@@ -138,19 +147,26 @@ static void put_range(struct jw *w, const struct resource_field *f)
 	}
 }
 
-/* In a patch, null clears a value; in a new row it is omitted. */
-static void put_field(struct jw *w, const struct resource *r,
-		      const struct resource_field *f, bool creating,
-		      struct arena *a)
+/* The members of props by name; get_field_info describes them. */
+static const char *help_of(const struct schema_ask *k, const struct resource_field *f)
 {
-	bool nullable = !creating && f->flags & RESOURCE_NULLABLE;
+	return f->type != TYPE_PROPS ? f->help
+		: arena_printf(k->a, "Further fields: %s", props_names(k->conf, k->r, k->a));
+}
 
-	jw_key(w, resource_argument(r, f->key, a));
+/* In a patch, null clears a value; in a new row it is omitted. */
+static void put_field(struct jw *w, const struct schema_ask *k,
+		      const struct resource_field *f, bool creating)
+{
+	bool nullable = !creating && f->flags & RESOURCE_NULLABLE &&
+		f->type != TYPE_PROPS;
+
+	jw_key(w, resource_argument(k->r, f->key, k->a));
 	jw_obj(w);
 	put_type(w, f, nullable);
 	put_range(w, f);
-	put_choices(w, r, f, nullable);
-	jw_kstrz(w, "description", f->help);
+	put_choices(w, k, f, nullable);
+	jw_kstrz(w, "description", help_of(k, f));
 	jw_end_obj(w);
 }
 
@@ -184,9 +200,11 @@ static void put_version(struct jw *w)
 	jw_end_obj(w);
 }
 
-static void put_param(struct jw *w, const struct resource *r,
-		      const struct resource_param *p, struct arena *a)
+static void put_param(struct jw *w, const struct schema_ask *k,
+		      const struct resource_param *p)
 {
+	const struct resource *r = k->r;
+	struct arena *a = k->a;
 	const char *type = !p->field || p->field->type == TYPE_ENUM ? "string"
 		: resource_types[p->field->type].schema;
 
@@ -200,25 +218,26 @@ static void put_param(struct jw *w, const struct resource *r,
 	else if (p->field->type == TYPE_ENUM)
 		jw_kstrz(w, "description", arena_printf(
 				 a, "%s: %s", p->help,
-				 resource_choices(r, p->field, a)));
+				 resource_choices(k->conf, r, p->field, a)));
 	else
 		jw_kstrz(w, "description", p->help);
 	jw_end_obj(w);
 }
 
-static void put_page(struct jw *w, const struct resource *r, struct arena *a)
+static void put_page(struct jw *w, const struct schema_ask *k)
 {
+	const struct resource *r = k->r;
 	struct resource_param params[RESOURCE_PARAMS_MAX];
 	const size_t n = resource_params(r, params);
 
 	for (size_t i = 0; i < n; i++)
-		put_param(w, r, &params[i], a);
+		put_param(w, k, &params[i]);
 	if (r->order == ORDER_NAME)
 		put_text(w, "q", "How the name begins, in any case");
 	if (resource_is_filed(r))
 		put_text(w, "category", "Id of a category: only what is filed there");
 	put_text(w, "cursor", "nextCursor of the previous page");
-	jw_key(w, resource_argument(r, "pageSize", a));
+	jw_key(w, resource_argument(r, "pageSize", k->a));
 	jw_obj(w);
 	jw_kstrz(w, "type", "integer");
 	jw_kint(w, "minimum", 1);
@@ -226,8 +245,12 @@ static void put_page(struct jw *w, const struct resource *r, struct arena *a)
 	jw_end_obj(w);
 }
 
-static bool in_body(const struct resource_field *f, enum resource_verb verb)
+/* Without members that are declared, models know nothing of props. */
+static bool in_body(const struct schema_ask *k, const struct resource_field *f,
+		    enum resource_verb verb)
 {
+	if (f->type == TYPE_PROPS && !props_of(k->conf, k->r)->n_props)
+		return false;
 	return (f->mode == MODE_EDIT &&
 		(verb == VERB_CREATE || verb == VERB_PATCH)) ||
 		(f->mode == MODE_ONCE && verb == VERB_CREATE);
@@ -245,14 +268,26 @@ const char *resource_above_key(const struct resource *r, struct arena *a)
 	return key;
 }
 
-const json_t *resource_arguments(const struct resource *r,
+/* Whether a new one must have it. */
+static bool is_required(const struct schema_ask *k, const struct resource_field *f)
+{
+	const struct conf_entity *added = props_of(k->conf, k->r);
+	bool required = f->flags & RESOURCE_REQUIRED;
+
+	for (size_t i = 0; f->type == TYPE_PROPS && i < added->n_props; i++)
+		required |= added->props[i].required;
+	return required;
+}
+
+const json_t *resource_arguments(const struct conf *conf, const struct resource *r,
 				 enum resource_verb verb, struct arena *a)
 {
+	const struct schema_ask k = { conf, r, a };
 	const bool one = verb != VERB_LIST && verb != VERB_CREATE;
 	const bool guarded = one && verb != VERB_GET && resource_is_guarded(r);
 	const char *above = one ? NULL : resource_above_key(r, a);
 	const char *id = resource_argument(r, "id", a);
-	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES * RESOURCE_FIELDS_MAX);
+	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES * RESOURCE_FIELDS_MAX + 65536);
 	struct err e = ERR_INIT;
 	struct jw w = jw_on(&b);
 	json_t *out;
@@ -268,10 +303,10 @@ const json_t *resource_arguments(const struct resource *r,
 	if (above)
 		put_text(&w, resource_argument(r, above, a), "Id of what it is in");
 	if (verb == VERB_LIST)
-		put_page(&w, r, a);
+		put_page(&w, &k);
 	for (size_t i = 0; i < r->n_fields; i++)
-		if (in_body(&r->fields[i], verb)) {
-			put_field(&w, r, &r->fields[i], verb == VERB_CREATE, a);
+		if (in_body(&k, &r->fields[i], verb)) {
+			put_field(&w, &k, &r->fields[i], verb == VERB_CREATE);
 			if (verb == VERB_PATCH && r->fields[i].type == TYPE_LONG)
 				put_edit(&w, r, &r->fields[i], a);
 		}
@@ -286,8 +321,7 @@ const json_t *resource_arguments(const struct resource *r,
 	if (above)
 		jw_str(&w, str_of(resource_argument(r, above, a)));
 	for (size_t i = 0; verb == VERB_CREATE && i < r->n_fields; i++)
-		if (in_body(&r->fields[i], verb) &&
-		    r->fields[i].flags & RESOURCE_REQUIRED)
+		if (in_body(&k, &r->fields[i], verb) && is_required(&k, &r->fields[i]))
 			jw_str(&w, str_of(resource_argument(r, r->fields[i].key, a)));
 	jw_end_arr(&w);
 	jw_kbool(&w, "additionalProperties", false);

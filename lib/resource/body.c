@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "resource/form.h"
+#include "resource/props.h"
 #include "secret/secret.h"
 
 #include "base/banned.h"
@@ -120,6 +121,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 		return DB_D(s->d);
 	case TYPE_SECRET:
 		return DB_B(take_secret(a, s->s));
+	case TYPE_PROPS:
 	case TYPE_IDS:
 	case TYPE_BYTES:
 	case TYPE_LOGIN:
@@ -131,10 +133,9 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 }
 
 /* The choice that was probably meant; empty: none. */
-static struct str nearest_choice(const struct resource *r,
-				 const struct resource_field *f, struct str wrong)
+static struct str nearest_choice(const char *choices, struct str wrong)
 {
-	struct str rest = str_of(resource_choice_list(r, f)), value, label;
+	struct str rest = str_of(choices), value, label;
 	struct str found = { NULL, 0 };
 	int best = (int)MAX(MIN(wrong.n, 48) / 2, 1) + 1;
 
@@ -149,21 +150,21 @@ static struct str nearest_choice(const struct resource *r,
 	return found;
 }
 
-int resource_check_choice(struct arena *a, const struct resource *r,
-			  const struct resource_field *f, struct str value,
-			  const char *name, struct err *e)
+int resource_check_choice(const struct conf *conf, struct arena *a,
+			  const struct resource *r, const struct resource_field *f,
+			  struct str value, const char *name, struct err *e)
 {
 	struct str meant;
 
-	if (resource_takes(r, f, value))
+	if (resource_takes(conf, r, f, value))
 		return 0;
-	meant = nearest_choice(r, f, value);
+	meant = nearest_choice(resource_choice_list(conf, r, f, a), value);
 	if (meant.n)
 		return err_field(e, ERR_INVALID_FIELD, name, "%s must be %s; "
 				 "did you mean \"%.*s\"?", name,
-				 resource_choices(r, f, a), STR_ARG(meant));
+				 resource_choices(conf, r, f, a), STR_ARG(meant));
 	return err_field(e, ERR_INVALID_FIELD, name, "%s must be %s.", name,
-			 resource_choices(r, f, a));
+			 resource_choices(conf, r, f, a));
 }
 
 /* A field that cannot be changed is not an unknown field. */
@@ -182,9 +183,59 @@ static int refuse_fixed(const struct resource *r, const json_t *body,
 	return 0;
 }
 
-int resource_body(const struct resource *r, const struct resource_call *c,
+/*
+ * The value of a field whose choices or members YAML declares. Of a PATCH, what depends on
+ * the row as it is comes later (resource_merge).
+ */
+static int read_declared(const struct conf *conf, const struct resource_call *c,
+			 const struct resource_field *f, const json_t *given,
+			 struct arena *a, struct db_val *v, struct err *e)
+{
+	const bool creating = c->verb == VERB_CREATE;
+
+	if (f->type == TYPE_ENUM)
+		return v->null || c->stored ||
+			(c->verb == VERB_PATCH && props_adds(c->r, f)) ? 0
+			: resource_check_choice(conf, a, c->r, f, v->s, f->key, e);
+	if (f->type != TYPE_PROPS)
+		return 0;
+	if (!c->stored && props_check(conf, c->r, f, given, creating || c->whole, e) < 0)
+		return -1;
+	return props_merge(f, (struct str){ NULL, 0 }, given, a, v, e);
+}
+
+/* A choice that is gone may stay as it is. */
+static bool is_new_choice(const struct resource *r, size_t i,
+			  const struct resource_row *now, const struct resource_row *body)
+{
+	return r->fields[i].type == TYPE_ENUM && props_adds(r, &r->fields[i]) &&
+		!body->v[i].null && !resource_same(&body->v[i], &now->v[i]);
+}
+
+int resource_merge(const struct conf *conf, const struct resource_call *c,
+		   const struct resource_row *now, struct resource_row *body,
+		   struct arena *a, struct err *e)
+{
+	for (size_t i = 0; !c->stored && i < c->r->n_fields; i++) {
+		const struct resource_field *f = &c->r->fields[i];
+		const json_t *given = json_object_get(c->body, f->key);
+
+		if (!body->given[i])
+			continue;
+		if (is_new_choice(c->r, i, now, body) &&
+		    resource_check_choice(conf, a, c->r, f, body->v[i].s, f->key, e) < 0)
+			return -1;
+		if (f->type == TYPE_PROPS && !c->whole &&
+		    props_merge(f, resource_text(now, i), given, a, &body->v[i], e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int resource_body(const struct conf *conf, const struct resource_call *c,
 		  struct arena *a, struct resource_row *row, struct err *e)
 {
+	const struct resource *r = c->r;
 	const bool creating = c->verb == VERB_CREATE;
 	struct field fields[RESOURCE_FIELDS_MAX] = { { .key = NULL } };
 	union slot slots[RESOURCE_FIELDS_MAX];
@@ -207,7 +258,9 @@ int resource_body(const struct resource *r, const struct resource_call *c,
 		struct db_val *v = &row->v[at[k]];
 
 		row->given[at[k]] = j != NULL;
-		if (j && r->fields[at[k]].type == TYPE_IDS) {
+		if (r->fields[at[k]].type == TYPE_PROPS) {
+			/* also what is required of a row without it */
+		} else if (j && r->fields[at[k]].type == TYPE_IDS) {
 			if (ids_of(a, &r->fields[at[k]], j, v, e) < 0)
 				return -1;
 		} else if (json_is_null(j))
@@ -215,22 +268,21 @@ int resource_body(const struct resource *r, const struct resource_call *c,
 		else if (j)
 			*v = value_of(a, r->fields[at[k]].type, &slots[k],
 				      v->type);
-		if (r->fields[at[k]].type == TYPE_ENUM && !v->null &&
-		    resource_check_choice(a, r, &r->fields[at[k]], v->s,
-					  fields[k].key, e) < 0)
+		if (read_declared(conf, c, &r->fields[at[k]], j, a, v, e) < 0)
 			return -1;
 	}
 	resource_sort(r, a, row);
 	return 0;
 }
 
-int resource_draft(const struct resource *r, enum resource_verb verb, const json_t *body,
-		   struct arena *a, struct resource_row *out, struct err *e)
+int resource_draft(const struct conf *conf, const struct resource *r,
+		   enum resource_verb verb, const json_t *body, struct arena *a,
+		   struct resource_row *out, struct err *e)
 {
 	const struct resource_call c = { .r = r, .verb = verb, .body = body };
 
 	resource_new(r, out);
-	return resource_body(r, &c, a, out, e);
+	return resource_body(conf, &c, a, out, e);
 }
 
 /* -- secrets ----------------------------------------------------------------- */

@@ -515,7 +515,7 @@ static int read_body(const struct caller *by, const struct resource_call *c,
 {
 	const struct resource *r = c->r;
 
-	if (resource_body(r, c, by->arena, out, e) < 0)
+	if (resource_body(by->conf, c, by->arena, out, e) < 0)
 		return -1;
 	for (size_t i = 0; i < r->n_fields; i++) {
 		struct db_val *v = &out->v[i];
@@ -527,12 +527,13 @@ static int read_body(const struct caller *by, const struct resource_call *c,
 }
 
 /* FIRST: what is not given is the first choice. */
-static void complete(const struct resource *r, struct resource_row *row)
+static void complete(const struct caller *by, const struct resource *r,
+		     struct resource_row *row)
 {
 	struct str rest, value, label;
 
 	for (size_t i = 0; i < r->n_fields; i++) {
-		rest = str_of(resource_choice_list(r, &r->fields[i]));
+		rest = str_of(resource_choice_list(by->conf, r, &r->fields[i], by->arena));
 		if (r->fields[i].flags & RESOURCE_FIRST && row->v[i].null &&
 		    resource_choice(&rest, &value, &label))
 			row->v[i] = DB_S(value);
@@ -572,7 +573,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 		k->row.created_us = c->was->created_us;
 	}
 	author_stamp(author(by), r, NULL, &k->row, by->arena);
-	complete(r, &k->row);
+	complete(by, r, &k->row);
 	if ((!c->trial && run_all(HOOK(prepare), by, r, k, e) < 0) ||
 	    check(by, r, k, e) < 0)
 		return -1;
@@ -674,7 +675,8 @@ static int change(const struct caller *by, const struct resource_call *c,
 	    place(by, c, k, e) < 0 ||
 	    find_changeable(by, r, c->id, c->found, k, e) < 0 ||
 	    (c->expect && c->expect(c->ctx, k->now, e) < 0) ||
-	    edit(by, c, k->now, &body, e) < 0)
+	    edit(by, c, k->now, &body, e) < 0 ||
+	    resource_merge(by->conf, c, k->now, &body, by->arena, e) < 0)
 		return -1;
 	allow_files(by, r, &k->at);
 	author_stamp(author(by), r, k->now, &body, by->arena);

@@ -64,6 +64,9 @@ struct resource_call {
 	 * unset. If it is the same, nothing is written.
 	 */
 	bool whole;
+	/* The body has values that were stored once: also choices and members of PROPS
+	   that are not declared any more, and all of these */
+	bool stored;
 	/* PATCH: what its LONG values are; and the heading of that section */
 	enum resource_edit edit;
 	struct str section;
@@ -147,8 +150,9 @@ void resource_record(struct jw *w, const struct caller *by,
  * Reads the body of a CREATE into a new row, for `draft`, whose caller adds what no body
  * has; or of a PATCH, to check it before anything else. Errors like those of a body. In a.
  */
-int resource_draft(const struct resource *r, enum resource_verb verb, const json_t *body,
-		   struct arena *a, struct resource_row *out, struct err *e) MUST_CHECK;
+int resource_draft(const struct conf *conf, const struct resource *r,
+		   enum resource_verb verb, const json_t *body, struct arena *a,
+		   struct resource_row *out, struct err *e) MUST_CHECK;
 
 /* -- parts of it ------------------------------------------------------------------- */
 

@@ -3,9 +3,12 @@
 #include "resource/form.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "conf/param.h"
+#include "resource/props.h"
 #include "resource/rows.h"
 
 #include "base/banned.h"
@@ -17,6 +20,9 @@
 #define GROUPS "{groups}"
 #define COLOUR "{colour}"
 #define MARKDOWN "{markdown}"
+
+/* Of all choices of a field, as a list or as text. */
+#define CHOICES_BYTES 65536
 
 struct input {
 	enum resource_id of;
@@ -71,10 +77,48 @@ const struct resource *resource_joined(const struct resource_field *f)
 
 /* -- choices ------------------------------------------------------------------ */
 
-const char *resource_choice_list(const struct resource *r,
-				 const struct resource_field *f)
+static bool is_choice(const char *list, struct str value)
 {
-	return input_of(r, f)->choices;
+	struct str rest = str_of(list), known, label;
+
+	while (resource_choice(&rest, &known, &label))
+		if (str_eq(known, value))
+			return true;
+	return false;
+}
+
+/* Appends "value: label", with the label that YAML gives a built-in choice. */
+static void add_choice(struct buf *b, const char *value, size_t n, struct str label)
+{
+	buf_addf(b, "%s%.*s", b->n ? " | " : "", (int)n, value);
+	if (label.n)
+		buf_addf(b, ": %.*s", STR_ARG(label));
+}
+
+const char *resource_choice_list(const struct conf *conf, const struct resource *r,
+				 const struct resource_field *f, struct arena *a)
+{
+	const char *built_in = input_of(r, f)->choices, *out;
+	struct str rest = str_of(built_in), value, label;
+	const struct conf_choice *added, *same;
+	struct buf b = BUF_INIT(CHOICES_BYTES);
+	size_t n;
+
+	added = props_choices(conf, r, f, &n);
+	if (!n)
+		return built_in;
+	while (resource_choice(&rest, &value, &label)) {
+		same = param_choice(added, n, value);
+		add_choice(&b, value.p, value.n, same && *same->label
+			   ? str_of(same->label) : label);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!is_choice(built_in, str_of(added[i].value)))
+			add_choice(&b, added[i].value, strlen(added[i].value),
+				   str_of(added[i].label));
+	out = arena_strdup(a, b.p);
+	buf_release(&b);
+	return out;
 }
 
 bool resource_choice(struct str *rest, struct str *value, struct str *label)
@@ -89,22 +133,20 @@ bool resource_choice(struct str *rest, struct str *value, struct str *label)
 	return true;
 }
 
-bool resource_takes(const struct resource *r, const struct resource_field *f,
-		    struct str value)
+bool resource_takes(const struct conf *conf, const struct resource *r,
+		    const struct resource_field *f, struct str value)
 {
-	struct str rest = str_of(resource_choice_list(r, f)), known, label;
+	size_t n;
+	const struct conf_choice *added = props_choices(conf, r, f, &n);
 
-	while (resource_choice(&rest, &known, &label))
-		if (str_eq(known, value))
-			return true;
-	return false;
+	return is_choice(input_of(r, f)->choices, value) || param_choice(added, n, value);
 }
 
-const char *resource_choices(const struct resource *r,
+const char *resource_choices(const struct conf *conf, const struct resource *r,
 			     const struct resource_field *f, struct arena *a)
 {
-	struct str rest = str_of(resource_choice_list(r, f)), value, label;
-	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES);
+	struct str rest = str_of(resource_choice_list(conf, r, f, a)), value, label;
+	struct buf b = BUF_INIT(CHOICES_BYTES);
 	const char *out;
 
 	while (resource_choice(&rest, &value, &label)) {
@@ -113,6 +155,56 @@ const char *resource_choices(const struct resource *r,
 		buf_add(&b, value.p, value.n);
 	}
 	out = arena_strdup(a, b.p);
+	buf_release(&b);
+	return out;
+}
+
+/* -- states ------------------------------------------------------------------- */
+
+/* ENDS: in which of the built-in states nothing is left to do. */
+static const struct {
+	const char *done, *closed;
+} ends[RESOURCE__MAX + 1] = {
+#define ENDS(id, done, closed) [RESOURCE_##id] = { done, closed },
+#include "resource/resource.def"
+};
+
+static bool among(const char *list, struct str value)
+{
+	struct str rest = str_of(list ? list : "");
+
+	while (rest.n)
+		if (str_eq(str_cut(&rest, ','), value))
+			return true;
+	return false;
+}
+
+enum conf_counts resource_counts(const struct conf *conf, const struct resource *r,
+				 struct str state)
+{
+	const struct conf_entity *k = props_of(conf, r);
+	const struct conf_choice *said = param_choice(k->states, k->n_states, state);
+
+	if (said && said->counts != COUNTS_DEFAULT)
+		return said->counts;
+	return among(ends[r - resources].done, state) ? COUNTS_DONE
+		: among(ends[r - resources].closed, state) ? COUNTS_CLOSED : COUNTS_OPEN;
+}
+
+struct str resource_ended(const struct conf *conf, const struct resource *r,
+			  struct arena *a)
+{
+	const struct resource_field *f = r->fields;
+	struct buf b = BUF_INIT(CHOICES_BYTES);
+	struct str rest, value, label, out;
+
+	while (strcmp(f->key, "stateKey") != 0)
+		f++;
+	rest = str_of(resource_choice_list(conf, r, f, a));
+	while (resource_choice(&rest, &value, &label))
+		if (resource_counts(conf, r, value) != COUNTS_OPEN)
+			buf_addf(&b, "%s%.*s", b.n ? "," : "", STR_ARG(value));
+	out = arena_str(a, buf_str(&b));
 	buf_release(&b);
 	return out;
 }
@@ -187,10 +279,32 @@ static const char *const mode_names[] = {
 	[MODE_NOTED] = "given",
 };
 
-static void write_choices(struct jw *w, const struct resource_field *f,
-			  const struct input *in, const struct str *groups, size_t n_groups)
+/* What a form is written with. */
+struct form_ask {
+	const struct conf *conf;
+	const struct resource *r;
+	const struct str *groups;
+	size_t n_groups;
+	struct arena a;
+};
+
+/* A choice; of a state, closed says whether nothing is left to do in it. */
+static void write_choice(struct jw *w, struct form_ask *k, const struct resource_field *f,
+			 struct str value, struct str label)
 {
-	struct str rest = str_of(in->choices), value, label;
+	jw_obj(w);
+	jw_kstr(w, "value", value);
+	write_label(w, label, value);
+	if (f && ends[k->r - resources].closed && strcmp(f->key, "stateKey") == 0)
+		jw_kbool(w, "closed", resource_counts(k->conf, k->r, value) != COUNTS_OPEN);
+	jw_end_obj(w);
+}
+
+static void write_choices(struct jw *w, struct form_ask *k,
+			  const struct resource_field *f)
+{
+	struct str rest = str_of(resource_choice_list(k->conf, k->r, f, &k->a));
+	struct str value, label;
 
 	jw_key(w, "choices");
 	if (!str_is(rest, GROUPS) && f->type != TYPE_ENUM) {
@@ -198,20 +312,12 @@ static void write_choices(struct jw *w, const struct resource_field *f,
 		return;
 	}
 	jw_arr(w);
-	for (size_t i = 0; i < n_groups && str_is(rest, GROUPS); i++) {
-		jw_obj(w);
-		jw_kstr(w, "value", groups[i]);
-		jw_kstr(w, "label", groups[i]);
-		jw_end_obj(w);
-	}
+	for (size_t i = 0; i < k->n_groups && str_is(rest, GROUPS); i++)
+		write_choice(w, k, NULL, k->groups[i], k->groups[i]);
 	if (str_is(rest, GROUPS))
 		rest.n = 0;
-	while (resource_choice(&rest, &value, &label)) {
-		jw_obj(w);
-		jw_kstr(w, "value", value);
-		write_label(w, label, value);
-		jw_end_obj(w);
-	}
+	while (resource_choice(&rest, &value, &label))
+		write_choice(w, k, f, value, label);
 	jw_end_arr(w);
 }
 
@@ -279,10 +385,66 @@ static const char *list_of(const struct resource *r,
 	return joined ? joined->path : NULL;
 }
 
-static void write_field(struct jw *w, const struct resource *r,
-			const struct resource_field *f,
-			const struct str *groups, size_t n_groups)
+static void write_number(struct jw *w, const char *key, bool is_set, double x)
 {
+	jw_key(w, key);
+	if (is_set)
+		jw_real(w, x);
+	else
+		jw_null(w);
+}
+
+/* How a member of props looks in a form. */
+static const char *const member_types[] = {
+	[PARAM_TEXT] = "text", [PARAM_LIST] = "lines", [PARAM_CHOICE] = "text",
+	[PARAM_INTEGER] = "integer", [PARAM_NUMBER] = "number", [PARAM_DATE] = "date",
+	[PARAM_ID] = "text", [PARAM_BOOLEAN] = "boolean",
+};
+
+enum { LINE_CHARS = 200 };	/* longer texts have several lines */
+
+static void write_member(struct jw *w, struct form_ask *k, const struct resource_field *f,
+			 const struct conf_param *p)
+{
+	const bool number = p->type == PARAM_INTEGER || p->type == PARAM_NUMBER;
+	const bool bounded = !isnan(p->min) || !isnan(p->max);
+	const double most = p->type == PARAM_LIST ? LIM_PARAM_ITEMS
+		: p->type == PARAM_ID ? LIM_MODULE_ID_CHARS : p->max_chars;
+
+	jw_obj(w);
+	jw_kstrz(w, "key", arena_printf(&k->a, "%s.%s", f->key, p->name));
+	write_label(w, str_of(p->label), str_of(p->name));
+	jw_kstrz(w, "help", p->description);
+	jw_kstrz(w, "type", member_types[p->type]);
+	jw_kstrz(w, "mode", mode_names[f->mode]);
+	jw_kbool(w, "required", p->required);
+	jw_kbool(w, "nullable", !p->required);
+	write_number(w, "min", number && bounded,
+		     isnan(p->min) ? -LIM_PARAM_NUMBER : p->min);
+	write_number(w, "max", !number || bounded, !number ? most
+		     : isnan(p->max) ? LIM_PARAM_NUMBER : p->max);
+	jw_kbool(w, "multiline", p->type == PARAM_TEXT && p->max_chars > LINE_CHARS);
+	jw_kbool(w, "markdown", false);
+	jw_key(w, "choices");
+	if (p->type == PARAM_CHOICE)
+		jw_arr(w);
+	else
+		jw_null(w);
+	for (size_t i = 0; i < p->n_choices; i++)
+		write_choice(w, k, NULL, str_of(p->choices[i].value),
+			     str_of(p->choices[i].label));
+	if (p->type == PARAM_CHOICE)
+		jw_end_arr(w);
+	jw_kstrz(w, "default", NULL);
+	jw_kstrz(w, "only", NULL);
+	jw_kstrz(w, "of", NULL);
+	jw_kstrz(w, "example", *p->example ? p->example : NULL);
+	jw_end_obj(w);
+}
+
+static void write_field(struct jw *w, struct form_ask *k, const struct resource_field *f)
+{
+	const struct resource *r = k->r;
 	const struct input *in = input_of(r, f);
 	const bool listed = f->type == TYPE_LIST, bounded = f->min || f->max;
 
@@ -299,7 +461,7 @@ static void write_field(struct jw *w, const struct resource *r,
 	jw_kbool(w, "multiline", (f->type == TYPE_TEXT || f->type == TYPE_LONG) &&
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
 	jw_kbool(w, "markdown", strcmp(in->choices, MARKDOWN) == 0);
-	write_choices(w, f, in, groups, n_groups);
+	write_choices(w, k, f);
 	write_default(w, f, in);
 	write_only(w, in);
 	if (!write_services(w, f))
@@ -352,9 +514,21 @@ void resource_form_head(struct jw *w, const struct resource *r)
 		jw_kstrz(w, "parent", NULL);
 }
 
-void resource_form(struct jw *w, const struct resource *r,
+static void write_fields(struct jw *w, struct form_ask *k, const struct resource_field *f)
+{
+	const struct conf_entity *added = props_of(k->conf, k->r);
+
+	if (f->type != TYPE_PROPS && !resource_is_hidden(f))
+		write_field(w, k, f);
+	for (size_t i = 0; f->type == TYPE_PROPS && i < added->n_props; i++)
+		write_member(w, k, f, &added->props[i]);
+}
+
+void resource_form(struct jw *w, const struct conf *conf, const struct resource *r,
 		   const struct str *groups, size_t n_groups)
 {
+	struct form_ask k = { conf, r, groups, n_groups, ARENA_INIT };
+
 	resource_form_head(w, r);
 	write_path(w, "path", r->path, true);
 	jw_kstrz(w, "what", r->what);
@@ -367,7 +541,7 @@ void resource_form(struct jw *w, const struct resource *r,
 	jw_key(w, "fields");
 	jw_arr(w);
 	for (size_t i = 0; i < r->n_fields; i++)
-		if (!resource_is_hidden(&r->fields[i]))
-			write_field(w, r, &r->fields[i], groups, n_groups);
+		write_fields(w, &k, &r->fields[i]);
 	jw_end_arr(w);
+	arena_release(&k.a);
 }

@@ -8,14 +8,16 @@
 #define RESOURCE_FORM_H
 
 #include "base/json.h"
+#include "conf/conf.h"
 #include "resource/resource.h"
 
 /*
  * Writes the members of r's form, without braces: name, path, title, what, parent,
- * order, search, readOnly, most, idKey, labelKey, fields. groups: the caller's groups,
- * for fields that offer them as choices.
+ * order, search, readOnly, most, idKey, labelKey, fields; in place of a PROPS field those
+ * of its members, by "props.member". groups: the caller's groups, for fields that offer
+ * them as choices.
  */
-void resource_form(struct jw *w, const struct resource *r,
+void resource_form(struct jw *w, const struct conf *conf, const struct resource *r,
 		   const struct str *groups, size_t n_groups);
 
 /* Of these only name, title and parent. */
@@ -24,12 +26,16 @@ void resource_form_head(struct jw *w, const struct resource *r);
 /* The resource whose ids an IDS field has; NULL for other fields. */
 const struct resource *resource_joined(const struct resource_field *f);
 
-/* Whether value is among the choices of an ENUM field. */
-bool resource_takes(const struct resource *r, const struct resource_field *f,
-		    struct str value);
+/*
+ * Of these functions, conf has what YAML adds to the choices (props.h); NULL: nothing.
+ *
+ * Whether value is among the choices of an ENUM field.
+ */
+bool resource_takes(const struct conf *conf, const struct resource *r,
+		    const struct resource_field *f, struct str value);
 
 /* The choices as text, "private, team or tenant". In a. */
-const char *resource_choices(const struct resource *r,
+const char *resource_choices(const struct conf *conf, const struct resource *r,
 			     const struct resource_field *f, struct arena *a);
 
 /*
@@ -38,8 +44,19 @@ const char *resource_choices(const struct resource *r,
  */
 bool resource_choice(struct str *rest, struct str *value, struct str *label);
 
-/* The choices of the field's INPUT row, or its kind of control; "" without one. */
-const char *resource_choice_list(const struct resource *r,
-				 const struct resource_field *f);
+/* All choices of the field, or its kind of control; "" without one. In a. */
+const char *resource_choice_list(const struct conf *conf, const struct resource *r,
+				 const struct resource_field *f, struct arena *a);
+
+/*
+ * What counts in a state of a resource with states (ENDS): COUNTS_DONE, COUNTS_CLOSED, or
+ * COUNTS_OPEN, also for one that is not known any more.
+ */
+enum conf_counts resource_counts(const struct conf *conf, const struct resource *r,
+				 struct str state);
+
+/* The states in which nothing is left to do, "done,cancelled". In a. */
+struct str resource_ended(const struct conf *conf, const struct resource *r,
+			  struct arena *a);
 
 #endif

@@ -10,6 +10,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/resource/form.c lib/resource/form.h \
 	lib/resource/page.c \
 	lib/resource/print.c \
+	lib/resource/props.c lib/resource/props.h \
 	lib/resource/purge.c lib/resource/purge.h \
 	lib/resource/query.c \
 	lib/resource/read.c lib/resource/rows.h \

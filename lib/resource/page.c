@@ -331,7 +331,7 @@ int resource_page(const struct caller *by, const struct resource_call *c,
 	struct resource_want want = { .size = size, .limits = &limits };
 	struct page_start b;
 
-	if (resource_limits(c->r, c->query.params, by->arena, &limits, e) < 0 ||
+	if (resource_limits(by->conf, c->r, c->query.params, by->arena, &limits, e) < 0 ||
 	    read_beginning(by, c, &limits, &b, e) < 0)
 		return -1;
 	want.after = b.after;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "resource/form.h"
+#include "resource/props.h"
 #include "resource/rows.h"
 
 #include "base/banned.h"
@@ -184,7 +185,7 @@ static void print_param(struct buf *out, const struct resource *r,
 	else if (p->field->type == TYPE_ENUM)
 		buf_addf(out, "{name: %s, in: query, description: \"%s (%s)\", "
 			 "schema: {type: string}}, ", p->name, p->help,
-			 resource_choices(r, p->field, &a));
+			 resource_choices(NULL, r, p->field, &a));
 	else
 		buf_addf(out, "{name: %s, in: query, description: \"%s\", "
 			 "schema: {type: %s%s}}, ", p->name, p->help, type,
@@ -261,19 +262,22 @@ static void print_one(struct buf *out, const struct resource *r)
 static void print_enum(struct buf *out, const struct resource *r,
 		       const struct resource_field *f)
 {
-	struct str rest = str_of(resource_choice_list(r, f)), value, label;
+	struct str rest = str_of(resource_choice_list(NULL, r, f, NULL)), value, label;
+	const bool open = props_adds(r, f);
 	const char *sep = "";
 
 	if (f->type != TYPE_ENUM)
 		return;
-	buf_adds(out, "enum: [");
+	/* Others are of YAML. */
+	buf_adds(out, open ? "anyOf: [{enum: [" : "enum: [");
 	while (resource_choice(&rest, &value, &label)) {
 		/* YAML 1.1 reads a bare no as false. */
 		buf_addf(out, str_is(value, "no") ? "%s\"%.*s\"" : "%s%.*s", sep,
 			 STR_ARG(value));
 		sep = ", ";
 	}
-	buf_addf(out, "%s], ", f->flags & RESOURCE_NULLABLE ? ", null" : "");
+	buf_addf(out, "%s%s, ", f->flags & RESOURCE_NULLABLE ? ", null]" : "]",
+		 open ? "}, {maxLength: 32}]" : "");
 }
 
 /* A record shows of a secret only whether it is set. */

@@ -116,7 +116,8 @@ size_t resource_params(const struct resource *r,
 			add_param(out, &n, f, field, "To", "Only this and earlier or smaller ones");
 		} else {
 			add_param(out, &n, f, field, "", f->type == TYPE_ENUM
-				  ? "Only these: one or several, separated by commas"
+				  ? "Only these: one or several, separated by commas; "
+				    "after a ! all but these"
 				  : "Only these");
 		}
 	}
@@ -148,32 +149,35 @@ static int refuse(const char *name, const char *what, struct err *e)
 	return err_field(e, ERR_INVALID_FIELD, name, "%s must be %s.", name, what);
 }
 
-/* "open,waiting": each of the choices. */
-static int read_set(const struct resource *r, const struct resource_param *p,
-		    struct str text, struct arena *a, struct db_val *out,
-		    struct err *e)
+/* "open,waiting": each of the choices; "!done": all others, also unknown ones. */
+static int read_set(const struct conf *conf, const struct resource *r,
+		    const struct resource_param *p, struct str text, struct arena *a,
+		    struct db_val *out, struct err *e)
 {
-	struct str rest = text, one;
+	struct str rest, one;
 
+	if (str_starts(text, STR("!")))
+		text = (struct str){ text.p + 1, text.n - 1 };
+	rest = text;
 	while (rest.n) {
 		one = str_cut(&rest, ',');
-		if (resource_check_choice(a, r, p->field, one, p->name, e) < 0)
+		if (resource_check_choice(conf, a, r, p->field, one, p->name, e) < 0)
 			return -1;
 	}
 	*out = DB_S(text);
 	return 0;
 }
 
-static int read_value(const struct resource *r, const struct resource_param *p,
-		      struct str text, struct arena *a, struct db_val *out,
-		      struct err *e)
+static int read_value(const struct conf *conf, const struct resource *r,
+		      const struct resource_param *p, struct str text, struct arena *a,
+		      struct db_val *out, struct err *e)
 {
 	const char *z = arena_str(a, text).p;	/* ends with a NUL */
 	struct uuid *id;
 
 	switch (p->field->type) {
 	case TYPE_ENUM:
-		return read_set(r, p, text, a, out, e);
+		return read_set(conf, r, p, text, a, out, e);
 	case TYPE_INT:
 		return str_int(text, &out->i) ? 0
 			: refuse(p->name, "a whole number", e);
@@ -218,8 +222,15 @@ static int read_order(const struct resource *r, struct str text, struct arena *a
 			 resource_order_names(r, ", ", " or ", a));
 }
 
-int resource_limits(const struct resource *r, const struct str *params,
-		    struct arena *a, struct resource_limits *out, struct err *e)
+/* The first parameter of an ENUM's filter (stmt.def). */
+static int set_mode(struct str text)
+{
+	return !text.n ? 2 : !str_starts(text, STR("!"));
+}
+
+int resource_limits(const struct conf *conf, const struct resource *r,
+		    const struct str *params, struct arena *a,
+		    struct resource_limits *out, struct err *e)
 {
 	struct resource_param known[RESOURCE_PARAMS_MAX];
 	const size_t n = resource_params(r, known);
@@ -234,13 +245,13 @@ int resource_limits(const struct resource *r, const struct str *params,
 				return -1;
 			continue;
 		}
-		v[0] = DB_I(!params[i].n);
+		v[0] = DB_I(f->type == TYPE_ENUM ? set_mode(params[i]) : !params[i].n);
 		v[1] = (struct db_val){ .type = resource_types[f->type].letter,
 					.null = !params[i].n };
 		out->n += 2;
 		out->any |= params[i].n > 0;
 		if (params[i].n &&
-		    read_value(r, &known[i], params[i], a, &v[1], e) < 0)
+		    read_value(conf, r, &known[i], params[i], a, &v[1], e) < 0)
 			return -1;
 	}
 	return 0;

@@ -367,6 +367,10 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 {
 	char text[STR_REAL_BYTES];
 
+	if (v->null && f->type == TYPE_PROPS) {
+		jw_raw(w, STR("{}"));
+		return;
+	}
 	if (v->null && f->type != TYPE_IDS) {
 		jw_null(w);
 		return;
@@ -398,6 +402,7 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 		return;
 	case TYPE_JSON:
 	case TYPE_LIST:
+	case TYPE_PROPS:
 		jw_raw(w, v->s);
 		return;
 	case TYPE_IDS:

@@ -281,8 +281,8 @@ struct resource_limits {
  * Reads the values (empty: absent) of the parameters, in their order. ERR_INVALID_FIELD
  * naming the parameter. In a, and borrowed from params.
  */
-int resource_limits(const struct resource *r, const struct str *params,
-		    struct arena *a, struct resource_limits *out,
+int resource_limits(const struct conf *conf, const struct resource *r,
+		    const struct str *params, struct arena *a, struct resource_limits *out,
 		    struct err *e) MUST_CHECK;
 
 /* A row's value of an order; and setting it. */
@@ -466,9 +466,9 @@ void resource_write(struct jw *w, const struct resource *r,
 /*
  * The JSON Schema of a tool's arguments: the route's query, id, and body
  * fields; of a GUARDED one also the version that a change is made to. In a. Not for
- * rows with a SECRET.
+ * rows with a SECRET. conf: what YAML adds to it, or NULL.
  */
-const json_t *resource_arguments(const struct resource *r,
+const json_t *resource_arguments(const struct conf *conf, const struct resource *r,
 				 enum resource_verb verb, struct arena *a);
 
 /* The argument of tools for the field of this key: "type_key" for typeKey. In a. */

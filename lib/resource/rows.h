@@ -66,9 +66,17 @@ void resource_below(struct resource_at *at, const enum resource_role *most,
  * Reads the body of a CREATE or PATCH into row, with a note of which values were
  * given; sets its sort_key. Errors like fields_read. In a.
  */
-int resource_body(const struct resource *r, const struct resource_call *c,
+int resource_body(const struct conf *conf, const struct resource_call *c,
 		  struct arena *a, struct resource_row *row,
 		  struct err *e) MUST_CHECK;
+
+/*
+ * Of a PATCH, when the row is known: completes given PROPS by those of now, unless the
+ * body is the whole row; checks choices that YAML can add, unless they stay as they are.
+ */
+int resource_merge(const struct conf *conf, const struct resource_call *c,
+		   const struct resource_row *now, struct resource_row *body,
+		   struct arena *a, struct err *e) MUST_CHECK;
 
 /*
  * Seals the given SECRET values for the row's id. ERR_SECRETS. The other compares
@@ -84,9 +92,9 @@ bool resource_equal(const struct caller *by, const struct resource *r, size_t i,
  * Whether a client may give the ENUM field this value. name: of the parameter or
  * field in the error. ERR_INVALID_FIELD. In a.
  */
-int resource_check_choice(struct arena *a, const struct resource *r,
-			  const struct resource_field *f, struct str value,
-			  const char *name, struct err *e) MUST_CHECK;
+int resource_check_choice(const struct conf *conf, struct arena *a,
+			  const struct resource *r, const struct resource_field *f,
+			  struct str value, const char *name, struct err *e) MUST_CHECK;
 
 /* The i-th hooks of r; NULL: it has no more. */
 const struct resource_hooks *resource_hooks_at(const struct resource *r, size_t i);

@@ -3,8 +3,8 @@
 // places: modules of the page that need no browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, localTime, rowName,
-	settingsForm, told, valuesOf } from '../../www/js/form.js';
+import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, leftOver, localTime,
+	rowName, settingsForm, told, valueAt, valuesOf, withStored } from '../../www/js/form.js';
 import { conversationHash, placeHash, readHash, readPlace } from '../../www/js/route.js';
 import { Draft } from '../../www/js/store/draft.js';
 
@@ -164,6 +164,34 @@ test('addresses of places are no conversations', () => {
 		assert.equal(readPlace(hash), null, hash);
 });
 
+test('forms: members of props are fields, and those that are no field any more are read', () => {
+	const field = (key, type) => ({ key, type, label: key, mode: 'edit', nullable: true,
+		min: null, max: null, choices: null });
+	const choices = (...all) => all.map((value) => ({ value, label: value }));
+	const form = { labelKey: 'title', fields: [field('title', 'text'),
+		field('props.effort', 'integer'), field('props.tags', 'lines'),
+		{ ...field('props.stage', 'text'), choices: choices('design') }] };
+	const record = { title: 'x', props: { effort: 8, tags: ['a'], stage: 'built', old: true } };
+	const values = valuesOf(form, record);
+
+	assert.deepEqual(values, { title: 'x', 'props.effort': '8', 'props.tags': 'a',
+		'props.stage': 'built' });
+	assert.deepEqual(bodyOf(form, { ...values, 'props.effort': '9', 'props.tags': '' }, record),
+		{ body: { props: { effort: 9, tags: null } }, errors: {} });
+	assert.deepEqual(bodyOf(form, { ...valuesOf(form, null), title: 'y', 'props.effort': '1' },
+		null).body, { title: 'y', props: { effort: 1 } });
+	assert.deepEqual(Object.keys(bodyOf(form, { ...values, 'props.effort': 'x' }, record).errors),
+		['props.effort']);
+	assert.deepEqual(leftOver(form, record).map(({ key, label, type }) => [key, label, type]),
+		[['props.old', 'old', 'boolean']]);
+	assert.equal(valueAt(record, 'props.old'), true);
+	assert.equal(valueAt({ 'a.b': 1 }, 'a.b'), 1);
+	assert.equal(valueAt({}, 'props.old'), undefined);
+	assert.deepEqual(withStored(choices('design'), 'built').map(({ value }) => value),
+		['design', 'built']);
+	assert.equal(withStored(form.fields[3].choices, ''), form.fields[3].choices);
+});
+
 test('what was read before a change was saved does not come back after it', async () => {
 	const answers = [];
 	const api = { record: (method) => new Promise((resolve) => {
@@ -190,4 +218,18 @@ test('what was read before a change was saved does not come back after it', asyn
 		await done;
 		assert.equal(draft.record.name, 'later');
 	}
+});
+
+test('what the server refuses of a member of props stands at its field', async () => {
+	const refused = Object.assign(new Error(), { status: 422, field: 'props.effort', detail: 'No.' });
+	const api = { record: () => Promise.reject(refused) };
+	const form = { ...LAMP, canWrite: true, fields: [...LAMP.fields,
+		{ ...FIELD, key: 'props.effort', type: 'integer' }] };
+	const draft = new Draft(api, form, 'lamps', '');
+
+	draft.set('name', 'Hall');
+	draft.set('props.effort', '8');
+	assert.equal(await draft.save(), false);
+	assert.deepEqual(draft.errors, { 'props.effort': 'No.' });
+	assert.equal(draft.error, null);
 });

@@ -743,6 +743,8 @@ test('open risks are a grid, in which the arrow keys lead from one to the next',
 test('projects: open risks in a grid by likelihood and impact', () => {
 	const of = (...values) => values.map((value) => ({ value, label: value.toUpperCase() }));
 	const form = { name: 'projects/risks', fields: [
+		{ key: 'stateKey', choices: [...of('open', 'occurred'),
+			{ value: 'closed', label: 'CLOSED', closed: true }] },
 		{ key: 'likelihood', choices: of('low', 'medium', 'high') },
 		{ key: 'impact', choices: of('low', 'medium', 'high', 'critical') }] };
 	const items = [{ id: 'a', likelihood: 'high', impact: 'critical', stateKey: 'open' },

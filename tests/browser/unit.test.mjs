@@ -733,7 +733,7 @@ test('mentions: a prompt with its blanks filled', () => {
 
 const choices = (...values) => values.map((value) => ({ value, label: value.toUpperCase() }));
 const TASKS = { name: 'projects/tasks', path: 'projects/{parent}/tasks',
-	fields: [{ key: 'stateKey', choices: choices('todo', 'doing', 'done') }] };
+	fields: [{ key: 'stateKey', choices: [...choices('todo', 'doing'), { value: 'done', closed: true }] }] };
 
 test('projects: what is known of a kind, and its addresses', () => {
 	assert.equal(kindOf(TASKS).view, 'board');

@@ -31,7 +31,7 @@ static void languages_have_stemmers(void **state)
 {
 	const struct resource *r = &resources[RESOURCE_KNOWLEDGE_BASE];
 	struct str rest = str_of(resource_choice_list(
-		r, &r->fields[COLUMN(KNOWLEDGE_BASE, language)]));
+		NULL, r, &r->fields[COLUMN(KNOWLEDGE_BASE, language)], NULL));
 	struct str code, label;
 	size_t n = 0;
 

@@ -102,7 +102,7 @@ static void tools_of_resources_are_whole(void **state)
 		const struct resource *r = &resources[rows[i].of];
 
 		check_schema(rows[i].name,
-			     resource_arguments(r, rows[i].verb, &a));
+			     resource_arguments(NULL, r, rows[i].verb, &a));
 		assert_false(r->named || r->upload);
 		assert_false(r->record && rows[i].verb > VERB_GET);
 		assert_true(r->owner == OWNER_BELOW || !strchr(r->path, '/'));
@@ -142,7 +142,7 @@ static void choices_are_of_enums(void **state)
 		for (size_t k = 0; k < resources[i].n_fields; k++) {
 			const struct resource *r = &resources[i];
 			const struct resource_field *f = &r->fields[k];
-			const char *list = resource_choice_list(r, f);
+			const char *list = resource_choice_list(NULL, r, f, NULL);
 
 			if ((*list && !strchr("{@", *list)) !=
 			    (f->type == TYPE_ENUM))
@@ -155,9 +155,9 @@ static void arguments_are_of_the_fields(void **state)
 {
 	const struct resource *r = &resources[RESOURCE_PROMPT];
 	struct arena a = ARENA_INIT;
-	const json_t *create = resource_arguments(r, VERB_CREATE, &a);
-	const json_t *patch = resource_arguments(r, VERB_PATCH, &a);
-	const json_t *list = resource_arguments(r, VERB_LIST, &a);
+	const json_t *create = resource_arguments(NULL, r, VERB_CREATE, &a);
+	const json_t *patch = resource_arguments(NULL, r, VERB_PATCH, &a);
+	const json_t *list = resource_arguments(NULL, r, VERB_LIST, &a);
 	const json_t *name = jx_pointer(create, "/properties/name");
 
 	(void)state;

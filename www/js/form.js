@@ -13,12 +13,13 @@ import { has, locale, t } from './strings.js';
  * @property {'edit' | 'once' | 'given'} mode
  * @property {boolean} [required]
  * @property {boolean} [nullable]
- * @property {{value: string, label: string}[]} [choices]
+ * @property {{value: string, label: string, closed?: boolean}[]} [choices]
  * @property {{key: string, value: unknown}} [only]
  * @property {string} [help]
  * @property {unknown} [begins]
  * @property {string | null} [default] the choice that a new row has
  * @property {boolean} [markdown]
+ * @property {string | null} [example]
  *
  * @typedef {Record<string, any>} Form with name, path, idKey, what, fields (Field[]),
  *          canWrite, and parent, single, readOnly, adapt(record) of some
@@ -26,6 +27,36 @@ import { has, locale, t } from './strings.js';
 
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** A value of a record: that of "props.effort" is in an object. */
+export function valueAt(record, key)
+{
+	const [name, member] = key.split(/\.(.*)/s);
+
+	return record?.[key] ?? (member === undefined ? undefined : record?.[name]?.[member]);
+}
+
+/** Choices, and a stored one that is none of them any more, by its value. */
+export function withStored(choices, value)
+{
+	return !value || choices.some((one) => one.value === value) ? choices :
+		[...choices, { value, label: value }];
+}
+
+/**
+ * Fields of what is in a record's props and is no field of its form any more. These can
+ * be read.
+ * @returns {Field[]}
+ */
+export function leftOver(form, record)
+{
+	const types = { boolean: 'boolean', number: 'number', object: 'lines' };
+
+	return Object.entries(record?.props ?? {})
+		.filter(([key]) => !form.fields.some((field) => field.key === `props.${key}`))
+		.map(([key, value]) => ({ key: `props.${key}`, label: key, mode: 'given',
+			type: types[typeof value] || 'text' }));
+}
 
 /** Whether a field is for people: an id can be chosen from a list, but nobody types one. */
 export function forPeople({ type, of, required })
@@ -48,9 +79,9 @@ export function asked(form, values, isNew)
 /** The fields of a record that are only shown. */
 export function told(form, record, isNew)
 {
-	return isNew ? [] : form.fields.filter((field) =>
+	return isNew ? [] : [...form.fields.filter((field) =>
 		(field.mode === 'once' || field.mode === 'given') && forPeople(field) &&
-		record[field.key] !== undefined && record[field.key] !== null);
+		record[field.key] !== undefined && record[field.key] !== null), ...leftOver(form, record)];
 }
 
 /** The value of a control for a value of a record. */
@@ -80,7 +111,7 @@ export function valuesOf(form, record)
 	const values = {};
 
 	for (const field of form.fields) {
-		values[field.key] = controlValue(field, record?.[field.key]);
+		values[field.key] = controlValue(field, valueAt(record, field.key));
 		if (record)
 			continue;
 		// one that cannot be changed later is chosen at once
@@ -209,6 +240,17 @@ function sent(field, value)
 	}
 }
 
+/** Puts a value into a body, where the key says. */
+function put(body, key, value)
+{
+	const [name, member] = key.split(/\.(.*)/s);
+
+	if (name === 'props' && member !== undefined)
+		body[name] = { ...body[name], [member]: value };
+	else
+		body[key] = value;
+}
+
 /**
  * The body of a request: of a new row all that is filled in, of a change what is
  * another value now. @returns body, and errors: the texts by key
@@ -227,7 +269,7 @@ export function bodyOf(form, values, record)
 		if (error)
 			errors[field.key] = error;
 		else if (record ? changed.includes(field.key) : !empty(value))
-			body[field.key] = sent(field, value);
+			put(body, field.key, sent(field, value));
 	}
 	return { body, errors };
 }
@@ -333,6 +375,7 @@ export function differences(form, { before, now, values })
 	const today = valuesOf(form, now);
 
 	return form.fields.filter(({ key }) => !same(then[key], today[key]))
-		.map((field) => ({ field, before: before[field.key], theirs: now[field.key],
+		.map((field) => ({ field, before: valueAt(before, field.key),
+			theirs: valueAt(now, field.key),
 			mine: mine.includes(field.key) ? values[field.key] : undefined }));
 }

@@ -9,7 +9,6 @@
  * @property {string} order   of the list
  * @property {string[]} filters fields that the list can be limited by
  * @property {string} due     the field with the day that counts; '': none
- * @property {string[]} closed states in which nothing is left to do
  * @property {string[]} marks fields that a row shows beside its title
  * @property {boolean} [dated] it also shows when it was changed
  * @property {boolean} [grid]  above its list is a grid by likelihood and impact
@@ -18,33 +17,37 @@
 /** @type {Kind[]} */
 export const KINDS = [
 	{ form: 'projects/documents', view: 'tree', order: '-updated',
-		filters: ['stateKey', 'typeKey'], due: '', closed: ['archived'],
+		filters: ['stateKey', 'typeKey'], due: '',
 		marks: ['typeKey', 'stateKey'], dated: true },
 	{ form: 'projects/tasks', view: 'board', order: 'dueDate', filters: ['priority', 'typeKey'],
-		due: 'dueDate', closed: ['done', 'cancelled'], marks: ['priority'] },
+		due: 'dueDate', marks: ['priority'] },
 	{ form: 'projects/goals', view: 'rows', order: 'targetDate', filters: ['stateKey', 'typeKey'],
-		due: 'targetDate', closed: ['reached', 'dropped'], marks: ['typeKey', 'stateKey'] },
+		due: 'targetDate', marks: ['typeKey', 'stateKey'] },
 	{ form: 'projects/plans', view: 'rows', order: 'targetDate', filters: ['stateKey', 'typeKey'],
-		due: 'targetDate', closed: ['done', 'dropped'], marks: ['typeKey', 'stateKey'] },
+		due: 'targetDate', marks: ['typeKey', 'stateKey'] },
 	{ form: 'projects/milestones', view: 'timeline', order: 'dueDate', filters: ['stateKey'],
-		due: 'dueDate', closed: ['reached', 'missed', 'dropped'], marks: ['stateKey'] },
+		due: 'dueDate', marks: ['stateKey'] },
 	{ form: 'projects/events', view: 'month', order: 'startsAt', filters: [],
-		due: '', closed: ['cancelled'], marks: ['typeKey', 'stateKey'] },
+		due: '', marks: ['typeKey', 'stateKey'] },
 	{ form: 'projects/risks', view: 'groups', order: '-updated',
-		filters: ['stateKey', 'likelihood', 'impact'], due: '', closed: ['mitigated', 'closed'],
+		filters: ['stateKey', 'likelihood', 'impact'], due: '',
 		marks: ['likelihood', 'impact', 'stateKey'], grid: true },
 	{ form: 'projects/requirements', view: 'groups', order: '-updated',
-		filters: ['stateKey', 'priority'], due: '', closed: ['met', 'dropped'],
+		filters: ['stateKey', 'priority'], due: '',
 		marks: ['typeKey', 'stateKey'] },
 ];
 
 /** Of a form without a row above. @type {Omit<Kind, 'form'>} */
-const PLAIN = { view: 'rows', order: '', filters: [], due: '', closed: [], marks: ['stateKey'] };
+const PLAIN = { view: 'rows', order: '', filters: [], due: '', marks: ['stateKey'] };
 
-/** @returns {Kind} what is known of a form */
+/**
+ * What is known of a form.
+ * @returns {Kind & {closed: string[]}} closed: states in which nothing is left to do
+ */
 export function kindOf(form)
 {
-	return KINDS.find((kind) => kind.form === form.name) || { ...PLAIN, form: form.name };
+	return { ...PLAIN, form: form.name, ...KINDS.find((kind) => kind.form === form.name),
+		closed: statesOf(form).filter(({ closed }) => closed).map(({ value }) => value) };
 }
 
 /** How a value looks: 'strong' and 'danger'; of most there is nothing to say. */
@@ -93,10 +96,13 @@ export function isLate(kind, row, day = today())
 		!kind.closed.includes(row.stateKey));
 }
 
-/** The states of a form, in their order: {value, label}. */
+/**
+ * The states of a form, in their order; closed: nothing is left to do.
+ * @returns {{value: string, label: string, closed?: boolean}[]}
+ */
 export function statesOf(form)
 {
-	return form.fields.find(({ key }) => key === 'stateKey')?.choices || [];
+	return form.fields?.find(({ key }) => key === 'stateKey')?.choices || [];
 }
 
 /** The state that many steps from another one, or '' at an end. */

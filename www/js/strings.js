@@ -724,6 +724,7 @@ const en = {
 	'board.add': 'Add a task',
 	'board.keys': 'On a card: arrow keys to move around, Shift + ← or → to change its state.',
 	'board.stateOf': 'State of “{name}”',
+	'board.others': 'Other states',
 	'board.moved': '“{name}” is now: {state}',
 	'board.faster': 'Someone else changed “{name}” first. It is now: {state}.',
 	'members.holder': 'Owns this project',

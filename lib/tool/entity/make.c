@@ -322,7 +322,7 @@ static int make_related(struct onto_making *m, const json_t *one, struct err *e)
 static int make_project(struct onto_making *m, struct err *e)
 {
 	static const char *const names[] = { "name", "description", "type_key", "state_key",
-					     "start_date", "due_date", NULL };
+					     "start_date", "due_date", "props", NULL };
 	const json_t *context = json_object_get(m->args, "context_document"), *one;
 	const struct resource *r = &resources[RESOURCE_PROJECT];
 	size_t i;

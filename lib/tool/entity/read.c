@@ -2,8 +2,12 @@
 /* Links, the graph and the tree of a project, and what fields mean (C-T1 to C-T3). */
 #include "tool/entity/onto.h"
 
+#include <math.h>
+
 #include "base/limits.h"
+#include "conf/param.h"
 #include "resource/form.h"
+#include "resource/props.h"
 
 #include "base/banned.h"
 
@@ -262,10 +266,11 @@ static const char *example_of(const struct resource_field *f)
 	}
 }
 
-static void write_choices(struct jw *w, const struct resource *r,
-			  const struct resource_field *f)
+static void write_choices(struct jw *w, const struct tool_ctx *ctx,
+			  const struct resource *r, const struct resource_field *f)
 {
-	struct str rest = str_of(resource_choice_list(r, f)), value, label;
+	struct str rest = str_of(resource_choice_list(ctx->turn.by.conf, r, f, ctx->arena));
+	struct str value, label;
 
 	if (f->type != TYPE_ENUM)
 		return;
@@ -276,10 +281,76 @@ static void write_choices(struct jw *w, const struct resource *r,
 	jw_end_arr(w);
 }
 
-/* Returns whether there is a field of this name (empty: any). */
-static bool write_fields(struct jw *w, const struct resource *r, struct str name,
-			 struct arena *a)
+static void write_example(struct jw *w, const struct conf_param *p)
 {
+	json_t *example = param_example(p);
+	struct buf b = BUF_INIT(1024);
+
+	if (example) {
+		jx_dump(&b, example);
+		jw_key(w, "example");
+		jw_raw(w, buf_str(&b));
+	}
+	json_decref(example);
+	buf_release(&b);
+}
+
+/* A member of props; its label is one of its meanings. */
+static void write_member(struct jw *w, const char *name, const struct conf_param *p)
+{
+	static const char *const types[] = {
+		[PARAM_TEXT] = "text", [PARAM_LIST] = "list of texts",
+		[PARAM_CHOICE] = "one of values", [PARAM_INTEGER] = "integer",
+		[PARAM_NUMBER] = "number", [PARAM_DATE] = "date", [PARAM_ID] = "id",
+		[PARAM_BOOLEAN] = "boolean",
+	};
+
+	jw_obj(w);
+	jw_kstrz(w, "field", name);
+	jw_kstrz(w, "meaning", *p->description ? p->description
+		 : *p->label ? p->label : p->name);
+	jw_kstrz(w, "type", types[p->type]);
+	if (p->required)
+		jw_kbool(w, "required", true);
+	if (!isnan(p->min))
+		jw_kreal(w, "min", p->min);
+	if (!isnan(p->max))
+		jw_kreal(w, "max", p->max);
+	if (p->n_choices) {
+		jw_key(w, "values");
+		jw_arr(w);
+		for (size_t i = 0; i < p->n_choices; i++)
+			jw_str(w, str_of(p->choices[i].value));
+		jw_end_arr(w);
+	}
+	write_example(w, p);
+	jw_end_obj(w);
+}
+
+/* Those of this name: "props" or empty: all, "props.effort". */
+static bool write_members(struct jw *w, const struct tool_ctx *ctx,
+			  const struct resource *r, const char *key, struct str name)
+{
+	const struct conf_entity *added = props_of(ctx->turn.by.conf, r);
+	bool any = false;
+
+	for (size_t i = 0; i < added->n_props; i++) {
+		const char *full = arena_printf(ctx->arena, "%s.%s", key,
+						added->props[i].name);
+
+		if (name.n && !str_is(name, key) && !str_is(name, full))
+			continue;
+		any = true;
+		write_member(w, full, &added->props[i]);
+	}
+	return any;
+}
+
+/* Returns whether there is a field of this name (empty: any). */
+static bool write_fields(struct jw *w, const struct tool_ctx *ctx,
+			 const struct resource *r, struct str name)
+{
+	struct arena *a = ctx->arena;
 	bool any = false;
 
 	for (size_t i = 0; i < r->n_fields; i++) {
@@ -287,7 +358,9 @@ static bool write_fields(struct jw *w, const struct resource *r, struct str name
 		const char *argument = resource_argument(r, f->key, a);
 		const char *example = example_of(f);
 
-		if (!is_shown(f) || (name.n && !str_is(name, argument) &&
+		if (f->type == TYPE_PROPS)
+			any |= write_members(w, ctx, r, f->key, name);
+		if (f->type == TYPE_PROPS || !is_shown(f) || (name.n && !str_is(name, argument) &&
 				     !str_is(name, f->key)))
 			continue;
 		any = true;
@@ -298,7 +371,7 @@ static bool write_fields(struct jw *w, const struct resource *r, struct str name
 			jw_kbool(w, "required", true);
 		if (f->mode == MODE_ONCE)
 			jw_kbool(w, "onlyWhenCreated", true);
-		write_choices(w, r, f);
+		write_choices(w, ctx, r, f);
 		if (example)
 			jw_kstrz(w, "example", example);
 		jw_end_obj(w);
@@ -328,7 +401,7 @@ int onto_field_info(const struct tool *t, const struct tool_ctx *ctx,
 			continue;
 		jw_key(&w, row->name);
 		jw_arr(&w);
-		any |= write_fields(&w, &resources[row->resource], field, ctx->arena);
+		any |= write_fields(&w, ctx, &resources[row->resource], field);
 		jw_end_arr(&w);
 	}
 	jw_end_obj(&w);

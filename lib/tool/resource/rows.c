@@ -33,7 +33,8 @@ static int describe(const struct tool *t, const struct tool_ctx *ctx,
 	const struct deed *d = t->data;
 
 	(void)e;
-	o->schema = resource_arguments(&resources[d->of], d->verb, ctx->arena);
+	o->schema = resource_arguments(ctx->turn.by.conf, &resources[d->of], d->verb,
+				       ctx->arena);
 	return 0;
 }
 

@@ -219,8 +219,8 @@ export class Draft extends Observable {
 
 	async #refused(error)
 	{
-		const field = this.form.fields.find(({ key }) =>
-			key === error.field.split(/[.[]/)[0]);
+		const called = (name) => this.form.fields.find(({ key }) => key === name);
+		const field = called(error.field) || called(error.field.split(/[.[]/)[0]);
 
 		// a response: the same key would only repeat it
 		if (error.status)

@@ -4,6 +4,7 @@
 // a kind, or one item of it.
 import { Observable } from '../observable.js';
 import { isLimited, kindOf, listPath, shortName, statesOf } from '../projects.js';
+import { t } from '../strings.js';
 import { Tree } from './tree.js';
 
 /** The page with the project's own form. */
@@ -225,14 +226,18 @@ export class Project extends Observable {
 		return this.#places.rows({ path: this.#path(form, more) });
 	}
 
-	/** The columns of a board: {value, label, rows}. */
+	/**
+	 * The columns of a board: {value, label, rows}. The last one, whose value is '', has
+	 * what is in a state that nobody can choose any more.
+	 */
 	columns(form)
 	{
-		const { closed } = kindOf(form);
+		const states = statesOf(form);
+		const others = `!${states.map(({ value }) => value).join(',')}`;
 
-		return statesOf(form).map(({ value, label }) => ({ value, label,
-			rows: this.list(form, { stateKey: value,
-				...closed.includes(value) && { order: '-updated' } }) }));
+		return [...states.map(({ value, label, closed }) => ({ value, label,
+			rows: this.list(form, { stateKey: value, ...closed && { order: '-updated' } }) })),
+		{ value: '', label: t('board.others'), rows: this.list(form, { stateKey: others }) }];
 	}
 
 	/** Asks again for what is shown. */
@@ -287,8 +292,7 @@ export class Project extends Observable {
 		const ask = async (kind) => {
 			const form = this.formOf(kind);
 			const { due, closed } = form ? kindOf(form) : { due: '', closed: [] };
-			const open = form ? statesOf(form).map(({ value }) => value)
-				.filter((value) => !closed.includes(value)).join(',') : '';
+			const open = closed.length > 0 ? `!${closed.join(',')}` : '';
 
 			if (!form)
 				return [];

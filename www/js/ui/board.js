@@ -2,7 +2,7 @@
 // <lamp-board>: the tasks of a project by state; on a phone, one list below the other. The
 // state of a card is changed by its select, by Shift and an arrow key, or by dragging.
 import { html, nothing, repeat } from '../../vendor/lit.js';
-import { rowName } from '../form.js';
+import { rowName, withStored } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
 import { cardBeside, isLimited, shortName, stateBeside, statesOf } from '../projects.js';
@@ -93,8 +93,8 @@ class LampBoard extends ProjectList {
 	{
 		return html`${this.form.canWrite ? html`<p class="muted board-keys" id="board-keys">${
 			t('board.keys')}</p>` : nothing}
-			<div class="board" @keydown=${this.#onKey}>${columns.map((column) =>
-				this.#column(column))}</div>`;
+			<div class="board" @keydown=${this.#onKey}>${columns.filter(({ value, rows }) =>
+				value !== '' || rows.items.length > 0).map((column) => this.#column(column))}</div>`;
 	}
 
 	/** A task by its title alone. */
@@ -130,7 +130,7 @@ class LampBoard extends ProjectList {
 
 	#column({ value, label, rows })
 	{
-		const drops = this.form.canWrite;
+		const drops = this.form.canWrite && value !== '';
 
 		return html`<section class="column ${this.over === value ? 'over' : ''} ${
 			rows.loaded && rows.items.length === 0 ? 'bare' : ''}" aria-labelledby="column-${value}"
@@ -160,8 +160,8 @@ class LampBoard extends ProjectList {
 			${form.canWrite ? html`<label class="select select-quiet"><span class="sr-only">${
 				t('board.stateOf', { name })}</span>
 				<select @change=${(event) => this.#move(row, event.target.value, 'select')}>
-					${statesOf(form).map(({ value, label }) => html`<option value=${value}
-						?selected=${value === row.stateKey}>${label}</option>`)}
+					${withStored(statesOf(form), row.stateKey).map(({ value, label }) => html`
+						<option value=${value} ?selected=${value === row.stateKey}>${label}</option>`)}
 				</select>${icon('chevron')}</label>` : nothing}
 		</li>`;
 	}

@@ -2,7 +2,7 @@
 // One field of a form: its label, its control, its help, and its error. The
 // field alone determines the control.
 import { html, live, nothing } from '../../vendor/lit.js';
-import { shown } from '../form.js';
+import { shown, withStored } from '../form.js';
 import { t } from '../strings.js';
 import { icon } from './icons.js';
 import { boxes } from './refs.js';
@@ -120,7 +120,7 @@ function select({ id, described, invalid }, options, value, set)
 
 function choiceControl(field, at, common)
 {
-	const options = field.choices.map(({ value, label }) => [value, label]);
+	const options = withStored(field.choices, at.value).map(({ value, label }) => [value, label]);
 	const mayBeEmpty = !field.default && (field.mode !== 'once' || options.length === 0);
 
 	if (options.length === 0)
@@ -150,6 +150,7 @@ function lineControl(field, at, { id, described, invalid })
 	const line = html`<input id=${id} class="field-line" type=${TYPES[field.type] || 'text'}
 		inputmode=${MODES[field.type] || nothing}
 		autocomplete=${field.type === 'secret' ? 'new-password' : 'off'}
+		placeholder=${field.example || nothing}
 		aria-describedby=${described || nothing} aria-invalid=${invalid}
 		aria-required=${field.required ? 'true' : nothing}
 		.value=${live(at.value ?? '')} @input=${(event) => at.set(event.target.value)}>`;

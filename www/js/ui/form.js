@@ -2,7 +2,7 @@
 // <lamp-form>: a row of a resource, as a form if the caller may change it. It
 // saves by itself, and reports the result as lamp-saved.
 import { html, nothing } from '../../vendor/lit.js';
-import { asked, forPeople, shown, told, valuesOf } from '../form.js';
+import { asked, forPeople, leftOver, shown, told, valueAt, valuesOf } from '../form.js';
 import { failureText, moment } from '../format.js';
 import { Watch } from '../observable.js';
 import { joinTexts } from '../projects.js';
@@ -193,12 +193,12 @@ export class LampForm extends PageElement {
 	{
 		const { draft: { form, record, canEdit } } = this;
 		const fields = canEdit ? told(form, record, false) :
-			form.fields.filter((field) => forPeople(field) && record[field.key] !== undefined &&
-				record[field.key] !== null && record[field.key].length !== 0);
+			[...form.fields, ...leftOver(form, record)].filter((field) => forPeople(field) &&
+				(valueAt(record, field.key) ?? '').length !== 0);
 
 		return html`<dl class="told">
 			${fields.map((field) => html`<div class=${field.multiline ? 'told-long' : ''}><dt>${field.label}</dt>
-				<dd>${toldView(field, record[field.key], this.places,
+				<dd>${toldView(field, valueAt(record, field.key), this.places,
 					record.workspaceId)}</dd></div>`)}
 			${record.updatedAt ? html`<div><dt>${t('form.updated')}</dt>
 				<dd>${moment(record.updatedAt)}</dd></div>` : nothing}</dl>`;

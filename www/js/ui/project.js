@@ -2,7 +2,7 @@
 // <lamp-project>: a project: its overview, a list for each kind of what is in it, and the
 // page of an item. js/projects.js says which list a kind has.
 import { html, nothing } from '../../vendor/lit.js';
-import { rowName } from '../form.js';
+import { leftOver, rowName, valueAt } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
 import { kindOf, shortName } from '../projects.js';
@@ -237,7 +237,10 @@ class LampProject extends PageElement {
 				${this.#counts()}
 			</div><div class="overview-side">
 				<dl class="told facts">${['stateKey', 'typeKey', 'startDate', 'dueDate'].map((key) =>
-					this.#fact(form.fields.find((field) => field.key === key)))}</dl>
+					this.#fact(form.fields.find((field) => field.key === key)))}${
+					[...form.fields, ...leftOver(form, record)].filter(({ key }) =>
+						valueAt(record, key) !== undefined && key.startsWith('props.')).map((field) =>
+						this.#fact(field))}</dl>
 				${project.members ? html`<lamp-members .places=${this.places} .project=${project}
 					.confirm=${this.confirm}></lamp-members>` : nothing}
 				${this.#files()}
@@ -286,7 +289,7 @@ class LampProject extends PageElement {
 
 	#fact(field)
 	{
-		const value = this.#project.draft.record[field.key];
+		const value = valueAt(this.#project.draft.record, field.key);
 
 		return html`<div><dt>${field.label}</dt><dd>${toldView(field, value, this.places)}</dd></div>`;
 	}

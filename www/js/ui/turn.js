@@ -374,13 +374,16 @@ export class LampTurn extends PageElement {
 	/** Something that the user, or a page, has to answer first. */
 	#wait(wait)
 	{
+		// a step of its own plan may ask while others run
+		const busy = this.busy && !this.turn.running;
+
 		if (wait.type === 'approval') {
-			return html`<lamp-approval .wait=${wait} ?disabled=${this.busy}
+			return html`<lamp-approval .wait=${wait} ?disabled=${busy}
 				for=${this.#stepTitle(wait)}
 				@lamp-decide=${({ detail }) => this.emit('lamp-decided',
 					{ turn: this.turn, ...detail })}></lamp-approval>`;
 		}
-		return html`<lamp-question .wait=${wait} ?disabled=${this.busy}
+		return html`<lamp-question .wait=${wait} ?disabled=${busy}
 			@lamp-carry-out=${() => this.emit('lamp-carried-out', { turn: this.turn })}
 			@lamp-reply=${({ detail }) => this.emit('lamp-replied',
 				{ turn: this.turn, ...detail })}></lamp-question>`;

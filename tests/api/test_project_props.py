@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: MIT
+"""What YAML adds to what is in projects (entities:): fields, types and states. They are
+checked, described and kept as those that are built in."""
+
+import io
+import json
+import re
+import subprocess
+import zipfile
+
+import pytest
+
+from lab import COMMAND, Lab
+from plain_forms import Browser, form_to
+from projects import OFFICE, Clerk, make, signed_in, told
+
+ENTITIES = {
+    "task": {
+        "types": ["bug", "chore"],
+        "states": {"waiting": "Waiting for others",
+                   "verified": {"label": "Verified <it>", "counts": "done"},
+                   "parked": {"counts": "closed"}, "done": "Finished"},
+        "props": {
+            "effort": {"type": "integer", "label": "Effort <h>", "min": 0, "max": 100,
+                       "example": 8, "description": "Hours of work"},
+            "cost": {"type": "number", "min": 0.5},
+            "billable": {"type": "boolean"},
+            "stage": {"type": "choice", "choices": {"design": "Design phase", "build": "Build"}},
+            "due_at": {"type": "date"},
+            "tags": {"type": "list", "max_chars": 20},
+            "customer": {"type": "text", "max_chars": 12},
+        }},
+    "risk": {"props": {"source": {"type": "text", "required": True,
+                                  "description": "Who has told it"}}},
+    "project": {"props": {"code": {"type": "id"}}, "types": {"tender": "Tender"}},
+}
+
+
+@pytest.fixture(name="lab", scope="module")
+def lab_with_props():
+    with Lab(config={"entities": ENTITIES}, workspaces={
+            "office": OFFICE, "lab": {"workspace": "lab", "name": "Lab"}}) as lab:
+        yield lab
+
+
+@pytest.fixture(name="owner")
+def owner_of_the_test(lab):
+    return signed_in(lab, "p")
+
+
+@pytest.fixture(name="tasks")
+def tasks_of_the_test(lab, owner):
+    """The path of the tasks of a project of theirs."""
+    return f"/projects/{make(lab, '/projects', owner, name='Props')['id']}/tasks"
+
+
+def change(lab, user, path, **body):
+    return lab.call("PATCH", path, body, user=user, headers={"If-Match": "*"})
+
+
+def send(lab, user, data):
+    return lab.call("POST", "/projects/import", data if isinstance(data, bytes)
+                    else json.dumps(data).encode(), user=user,
+                    headers={"Content-Type": "application/octet-stream"})
+
+
+ALL = {"effort": 8, "cost": 0.5, "billable": False, "stage": "build", "due_at": "2027-02-28",
+       "tags": ["a", "b c"], "customer": "Zoë & Söhne"}
+
+
+def test_members_are_kept_merged_and_removed(lab, owner, tasks):
+    made = make(lab, tasks, owner, title="x", props=ALL)
+    assert made["props"] == ALL
+    assert make(lab, tasks, owner, title="without")["props"] == {}
+    at = f"{tasks}/{made['id']}"
+    assert change(lab, owner, at, props={"effort": 9, "tags": None}).json["props"] == {
+        **{k: v for k, v in ALL.items() if k != "tags"}, "effort": 9}
+    assert change(lab, owner, at, title="y").json["props"]["effort"] == 9
+    assert {one["id"]: one["props"].get("effort") for one in
+            lab.get(tasks, user=owner).json["items"]}[made["id"]] == 9
+    assert change(lab, owner, at, props=None).json["props"] == {}
+    # What an undo takes back is all of it, not merged.
+    page = lab.get(tasks.replace("tasks", "changes"), user=owner).json["items"]
+    assert page[0]["fields"] == ["props"]
+    undone = lab.call("POST", tasks.replace("tasks", f"changes/{page[0]['id']}/undo"), {},
+                      user=owner)
+    assert undone.status in (200, 201), undone
+    assert lab.get(at, user=owner).json["props"]["effort"] == 9
+
+
+@pytest.mark.parametrize("props,field,says", [
+    ({"efort": 8}, "props.efort", "effort"),
+    ({"effort": "8"}, "props.effort", "whole number"),
+    ({"effort": 8.5}, "props.effort", "whole number"),
+    ({"effort": 101}, "props.effort", "0 to 100"),
+    ({"cost": 0.25}, "props.cost", "0.5"),
+    ({"cost": True}, "props.cost", "a number"),
+    ({"billable": "yes"}, "props.billable", "true or false"),
+    ({"stage": "Build"}, "props.stage", "design or build"),
+    ({"due_at": "2027-02-29"}, "props.due_at", "a day"),
+    ({"tags": "a"}, "props.tags", "a list"),
+    ({"tags": ["a\nb"]}, "props.tags", "one line"),
+    ({"tags": ["x" * 15, "y" * 15]}, "props.tags", "20 characters"),
+    ({"customer": "x" * 13}, "props.customer", "at most 12"),
+    ({"customer": {"name": "x"}}, "props.customer", "a text"),
+    ("text", "props", "object"),
+    ([1], "props", "object"),
+])
+def test_what_does_not_fit_is_refused_by_name(lab, owner, tasks, props, field, says):
+    path = tasks + "/" + make(lab, tasks, owner, title="x", props={"effort": 1})["id"]
+    for said in (lab.post(tasks, {"title": "x", "props": props}, user=owner),
+                 change(lab, owner, path, props=props)):
+        assert (said.status, said.json["field"]) == (422, field), said
+        assert says in said.json["detail"], said.json
+    assert lab.get(path, user=owner).json["version"] == 1
+
+
+def test_what_is_required_is_there(lab, owner, tasks):
+    risks = tasks.replace("tasks", "risks")
+    for body in ({}, {"props": {}}, {"props": {"source": None}}):
+        said = lab.post(risks, {"title": "x", **body}, user=owner)
+        assert (said.status, said.json["field"]) == (422, "props.source"), said
+    one = make(lab, risks, owner, title="x", props={"source": "Ada"})
+    for props in ({"source": None}, None):
+        said = change(lab, owner, f"{risks}/{one['id']}", props=props)
+        assert (said.status, said.json["field"]) == (422, "props.source"), said
+    assert change(lab, owner, f"{risks}/{one['id']}", title="y").status == 200
+
+
+def test_types_and_states_are_choices_everywhere(lab, owner, tasks):
+    one = make(lab, tasks, owner, title="Crack", typeKey="bug", stateKey="waiting")
+    at = f"{tasks}/{one['id']}"
+    assert change(lab, owner, at, stateKey="verified").json["doneDate"] is not None
+    assert change(lab, owner, at, stateKey="parked").json["doneDate"] is None
+    said = change(lab, owner, at, stateKey="waitng")
+    assert said.status == 422 and 'did you mean "waiting"' in said.json["detail"]
+    # Those of tasks are no others'.
+    assert lab.post(tasks.replace("tasks", "goals"), {"title": "x", "stateKey": "waiting"},
+                    user=owner).json["field"] == "stateKey"
+
+    def titles(query):
+        return [item["title"] for item in lab.get(f"{tasks}?{query}", user=owner).json["items"]]
+    make(lab, tasks, owner, title="Open")
+    assert titles("stateKey=parked,verified") == ["Crack"]
+    assert titles("stateKey=!parked,verified") == ["Open"]
+    assert titles("typeKey=!bug&stateKey=todo") == ["Open"]
+    assert lab.get(f"{tasks}?stateKey=nonsense", user=owner).json["field"] == "stateKey"
+
+    forms = {form["name"]: form for form in lab.get("/forms", user=owner).json["items"]}
+    fields = {field["key"]: field for field in forms["projects/tasks"]["fields"]}
+    states = {c["value"]: (c["label"], c["closed"]) for c in fields["stateKey"]["choices"]}
+    assert list(states)[0] == "todo" and states["todo"] == ("To do", False)
+    assert states["done"] == ("Finished", True) and states["parked"] == ("Parked", True)
+    assert states["waiting"] == ("Waiting for others", False)
+    assert states["verified"] == ("Verified <it>", True)
+    assert fields["props.effort"] == {
+        "key": "props.effort", "label": "Effort <h>", "help": "Hours of work",
+        "type": "integer", "mode": "edit", "required": False, "nullable": True, "min": 0,
+        "max": 100, "multiline": False, "markdown": False, "choices": None, "default": None,
+        "only": None, "of": None, "example": "8"}
+    assert fields["props.stage"]["choices"] == [
+        {"value": "design", "label": "Design phase"}, {"value": "build", "label": "Build"}]
+    assert "props" not in fields
+    required = {f["key"]: f["required"] for f in forms["projects/risks"]["fields"]}
+    assert required["props.source"] and "props.effort" not in required
+
+
+def test_tools_know_them(lab):
+    clerk = Clerk(lab)
+    [effort] = clerk("get_field_info", entity_type="task", field_name="props.effort")["task"]
+    assert effort == {"field": "props.effort", "meaning": "Hours of work", "type": "integer",
+                      "min": 0, "max": 100, "example": 8}
+    names = [one["field"] for one in
+             clerk("get_field_info", entity_type="task", field_name="props")["task"]]
+    assert names == [f"props.{name}" for name in ENTITIES["task"]["props"]]
+    everything = clerk("get_field_info")
+    assert {"props.code"} <= {one["field"] for one in everything["project"]}
+    [state] = clerk("get_field_info", entity_type="task", field_name="state_key")["task"]
+    assert state["values"][-3:] == ["waiting", "verified", "parked"]
+    project = clerk("create_onto_project", name="By tools", type_key="tender",
+                    props={"code": "A.1"}, entities=[
+                        {"kind": "task", "title": "One", "state_key": "waiting",
+                         "props": {"effort": 3}}])
+    [task] = project["entitiesCreated"]
+    read = clerk("get_onto_task_details", task_id=task["id"])
+    assert (read["stateKey"], read["props"]) == ("waiting", {"effort": 3})
+    changed = clerk("update_onto_task", task_id=task["id"], version=1,
+                    props={"effort": None, "stage": "build"})
+    assert changed["props"] == {"stage": "build"}
+    assert "props.efort" in clerk.refused("update_onto_task", task_id=task["id"], version=2,
+                                          props={"efort": 1})
+    assert "props.source" in clerk.refused("create_onto_risk",
+                                           project_id=project["projectId"], title="x", props={})
+
+
+def test_models_see_one_object_and_what_is_open(lab, owner, tasks):
+    project = tasks.split("/")[2]
+    make(lab, tasks, owner, title="Waits", stateKey="waiting")
+    make(lab, tasks, owner, title="Was verified", stateKey="verified")
+    one = make(lab, tasks, owner, title="Focus", props={"effort": 77})
+    assert change(lab, owner, f"/projects/{project}", props={"code": "K-9"}).status == 200
+    lab.sent()
+    events = lab.chat("Hello", workspace="office", user=owner, projectId=project,
+                      focusId=one["id"])
+    assert events
+    sent = lab.sent()[0]
+    text = "\n".join(m["content"] for m in sent["messages"] if m["role"] == "system")
+    assert "Waits (waiting" in text and "Was verified" not in text
+    assert '"effort":77' in text and '"code":"K-9"' in text
+    schemas = {tool["function"]["name"]: tool["function"]["parameters"]["properties"]
+               for tool in sent["tools"]}
+    assert schemas["create_onto_task"]["props"] == {
+        "type": "object", "description": "Further fields: effort, cost, billable, stage, "
+        "due_at, tags, customer"}
+    assert "waiting" in schemas["update_onto_task"]["state_key"]["enum"]
+    # Where nothing is declared, it costs nothing.
+    assert "props" not in schemas["create_onto_goal"]
+
+
+def test_patches_have_them(lab, owner, tasks):
+    script = {"tool_calls": [{"name": "create_onto_task", "args": {
+        "project_id": tasks.split("/")[2], "title": "By a model", "mode": "act",
+        "props": {"effort": 5}}}], "then": {"text": "ok"}}
+    events = lab.chat(told(script, "Please create that task."), workspace="office",
+                      user=owner, projectId=tasks.split("/")[2])
+    patches = [e.data for e in events if e.name == "entity-patch"]
+    assert patches and patches[0]["patch"]["props"] == {"effort": 5}, events
+
+
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_files_carry_them(lab, owner, tasks, form):
+    project = tasks.split("/")[2]
+    make(lab, tasks, owner, title="x", props=ALL, stateKey="waiting")
+    out = lab.call("GET", f"/projects/{project}/export?format={form}", user=owner)
+    data = out.body if isinstance(out.body, bytes) else out.body.encode()
+    made = send(lab, owner, data)
+    assert made.status == 201, made
+    [one] = lab.get(f"/projects/{made.json['projectId']}/tasks", user=owner).json["items"]
+    assert (one["props"], one["stateKey"]) == (ALL, "waiting")
+    if form == "json":
+        file = json.loads(data)
+        file["tasks"][0]["props"]["colour"] = "red"
+        made = send(lab, owner, file)
+        assert made.status == 201 and "props.colour" in made.json["notes"][0], made
+        file["tasks"][0]["props"]["effort"] = "much"
+        said = send(lab, owner, file)
+        assert said.status == 422 and "props.effort" in said.json["detail"], said
+    else:
+        text = zipfile.ZipFile(io.BytesIO(data)).read(
+            "Props/tasks/01 x.md").decode()
+        assert '"effort":8' in text
+
+
+def test_plain_pages_have_them(lab, owner, tasks):
+    browser = Browser(lab, owner)
+    page = browser.open(tasks)
+    form = [f for f in page.forms if f["action"].endswith("/tasks")][0]
+    assert "props.effort" in form["fields"] and "Effort &lt;h&gt;" in page.text
+    page = browser.send(page, form, title="Plain", **{
+        "props.effort": "8", "props.billable": "true", "props.tags": "a\r\nb c\r\n",
+        "props.stage": "build", "props.customer": "<Zoë>"})
+    assert page.status == 200, page.text
+    [made] = lab.get(tasks, user=owner).json["items"]
+    assert made["props"] == {"effort": 8, "billable": True, "tags": ["a", "b c"],
+                             "stage": "build", "customer": "<Zoë>"}
+    form = form_to(page, made["id"])
+    assert form["fields"]["props.tags"].splitlines() == ["a", "b c"]
+    page = browser.send(page, form, **{"props.billable": "", "props.effort": "9"})
+    one = lab.get(f"{tasks}/{made['id']}", user=owner).json
+    assert one["props"]["effort"] == 9 and "billable" not in one["props"]
+    bad = browser.send(page, form_to(page, made["id"]), **{"props.effort": "much"})
+    assert bad.status == 422 and "props.effort" in bad.text
+
+
+def test_what_was_declared_once_stays_readable():
+    user = "later"
+    with Lab(config={"entities": ENTITIES}) as lab:
+        signed = signed_in(lab, user)
+        project = make(lab, "/projects", signed, name="Then", typeKey="tender")
+        tasks = f"/projects/{project['id']}/tasks"
+        one = make(lab, tasks, signed, title="x", stateKey="waiting", typeKey="bug", props=ALL)
+        gone = make(lab, tasks, signed, title="gone", stateKey="waiting", props=ALL)
+        at = f"{tasks}/{one['id']}"
+        lab.overrides["entities"] = {"task": {"props": {"effort": {"type": "text"}}}}
+        lab.write_config()
+        lab.stop("responder")
+        lab.start_responder()
+        now = lab.get(at, user=signed).json
+        assert (now["stateKey"], now["typeKey"], now["props"]) == ("waiting", "bug", ALL)
+        assert lab.get("/projects", user=signed).json["items"][0]["typeKey"] == "tender"
+        # They stay with other changes, also of one that has the same values in its body.
+        changed = change(lab, signed, at, title="y", stateKey="waiting",
+                         props={"effort": "much"})
+        assert changed.status == 200, changed
+        assert changed.json["props"] == {**ALL, "effort": "much"}
+        said = change(lab, signed, at, props={"stage": "design"})
+        assert (said.status, said.json["field"]) == (422, "props.stage")
+        assert change(lab, signed, at, props={"stage": None}).json["props"].get("stage") is None
+        assert change(lab, signed, at, stateKey="parked").json["field"] == "stateKey"
+        # All but the known ones: what a board shows besides its columns.
+        rest = lab.get(f"{tasks}?stateKey=!todo,in_progress,blocked,done,cancelled",
+                       user=signed).json
+        assert sorted(i["title"] for i in rest["items"]) == ["gone", "y"]
+        assert rest["totalCount"] == 2
+        # What was deleted comes back as it was.
+        assert lab.call("DELETE", f"{tasks}/{gone['id']}", user=signed,
+                        headers={"If-Match": "*"}).status == 204
+        last = lab.get(f"/projects/{project['id']}/changes", user=signed).json["items"][0]
+        undone = lab.call("POST", f"/projects/{project['id']}/changes/{last['id']}/undo", {},
+                          user=signed)
+        assert undone.status in (200, 201), undone
+        back = lab.get(f"{tasks}/{gone['id']}", user=signed).json
+        assert (back["stateKey"], back["props"]) == ("waiting", ALL)
+
+
+@pytest.mark.parametrize("entities,where,says", [
+    ({"taks": {}}, 1, '"taks" must be project'),
+    ({"task": {"prop": {}}}, 2, 'did you mean "props"'),
+    ({"task": {"props": {"effort": {"typ": "integer"}}}}, 4, 'did you mean "type"'),
+    ({"task": {"props": {"effort": {"type": "int"}}}}, 4, "integer"),
+    ({"task": {"props": {"a b": {}}}}, 3, "letters"),
+    ({"task": {"props": {"stage": {"type": "choice"}}}}, 3, "choices must be set"),
+    ({"task": {"props": {"effort": {"type": "integer", "example": "much"}}}}, 5,
+     "example must be a whole number"),
+    ({"task": {"props": {"effort": {"type": "integer", "min": 3, "max": 2}}}}, 5,
+     "min is greater"),
+    ({"task": {"states": {"In progress": "x"}}}, 3, "a-z"),
+    ({"task": {"types": {"In progress": "x"}}}, 3, "a-z"),
+    ({"task": {"states": {"a": {"counts": "finished"}}}}, 4, "open, closed or done"),
+    ({"task": {"states": {"a": "x | y"}}}, 3, "|"),
+    ({"task": {"types": ["a", "a"]}}, 2, "twice"),
+])
+def test_faults_of_yaml_have_their_place(tmp_path, entities, where, says):
+    """where: the line below `entities:`."""
+    lines = ["entities:"]
+
+    def put(value, depth):
+        for key, one in value.items():
+            if isinstance(one, dict) and one:
+                lines.append("  " * depth + f"{json.dumps(key)}:")
+                put(one, depth + 1)
+            else:
+                lines.append("  " * depth + f"{json.dumps(key)}: {json.dumps(one)}")
+    put(entities, 1)
+    file = tmp_path / "lamplighter.yaml"
+    file.write_text("\n".join(lines) + "\n")
+    run = subprocess.run([COMMAND, "-c", file, "check"], capture_output=True, text=True,
+                         check=False)
+    said = run.stdout + run.stderr
+    assert run.returncode != 0 and says in said, said
+    assert re.search(rf"lamplighter\.yaml:{where + 1}:\d+: ", said), said
