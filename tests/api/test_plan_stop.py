@@ -114,7 +114,8 @@ def test_no_write_begins_after_the_answer(lab):
 def test_an_agent_that_it_calls_is_cut_off(lab):
     """From another process; its model would have said nothing for minutes."""
     events, plan_id = begin(lab, stage(step("a", "editor", id="a", tools=["helper"])))
-    next(e for e in events if e.name == "tool-progress" and e.data["toolName"] == "helper")
+    wait_until("the agent to begin", lambda: lab.sql(
+        "SELECT tries FROM plan_call WHERE tool = 'helper'") == [["1"]])
     with Twin(lab, services=MODELS, config=CONFIG) as other:
         assert stop(other, plan_id).json["status"] == "stopping"
     done = result(list(events))

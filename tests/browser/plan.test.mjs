@@ -43,6 +43,34 @@ test('a turn keeps the board of its plan, and knows when nobody works on it', ()
 	assert.deepEqual([turn.running, turn.sleeps], [true, false]);
 });
 
+test('what a step waits for is asked while its turn runs', () => {
+	const turn = new Turn('x');
+	const board = (...states) => ({ planId: 'p', callId: 'c', status: 'running',
+		plan: { goal: 'g', stages: [] }, progress: states.map((status) => ({ status })) });
+	const ask = (step) => ({ type: 'approval', toolCallId: `plan-p-${step * 2 ** 20 + 3}` });
+
+	turn.running = true;
+	turn.apply('approval-request', ask(0));
+	turn.apply('clarification', ask(1));
+	turn.apply('clarification', ask(1));
+	turn.apply('plan', board('waiting', 'waiting', 'running'));
+	assert.equal(turn.running, true);
+	assert.deepEqual(turn.waiting, [ask(0), ask(1)]);
+	// answered by another page
+	turn.apply('plan', board('running', 'waiting', 'running'));
+	assert.deepEqual(turn.waiting, [ask(1)]);
+	turn.answered(turn.waiting);
+	assert.deepEqual([turn.running, turn.waiting.length], [true, 0]);
+	// its process has ended: what ran goes on before the answer
+	turn.apply('waiting', { for: [ask(1)] });
+	assert.deepEqual([turn.running, turn.sleeps, turn.waiting.length], [false, true, 1]);
+	turn.resume([]);
+	turn.apply('plan', board('done', 'waiting', 'done'));
+	turn.apply('plan', { ...board('done', 'waiting', 'done'), status: 'waiting' });
+	turn.apply('waiting', { for: [ask(1)] });
+	assert.deepEqual([turn.sleeps, turn.waiting.length], [false, 1]);
+});
+
 test('a proposed plan is changed and run; a step asks; a reload shows the same', async (t) => {
 	const page = await openChat(t, { viewport: { width: 360, height: 800 } });
 	const card = page.locator('lamp-approval');
@@ -107,4 +135,38 @@ test('a step is skipped, and run again later', async (t) => {
 	await page.locator('lamp-approval').last().getByRole('button', { name: 'Deny' }).click();
 	await ended(page);
 	await last.getByRole('button', { name: 'Run the plan again' }).waitFor();
+});
+
+test('what a step asks is answered while its turn runs', async (t) => {
+	const page = await openChat(t);
+	const card = page.locator('lamp-approval');
+
+	await send(page, 'hello');
+	await ended(page);
+	// a turn that runs on, as its events would make it
+	await page.locator('lamp-turn').evaluate((element) => {
+		element.busy = element.turn.running = true;
+		element.turn.ask([{ type: 'approval', approvalId: 'a', toolCallId: 'plan-p-1',
+			turnId: element.turn.turnId, tool: 'create_ticket', effect: 'write', arguments: {},
+			editable: false, rememberable: false, reason: 'policy', origins: [],
+			expiresAt: new Date(Date.now() + 3600000).toISOString() }]);
+	});
+	await card.getByRole('button', { name: 'Allow' }).click({ trial: true });	// waits
+	assert.deepEqual(await violations(page), []);
+});
+
+test('what the user wants, as the turn has taken it, is a chip', async (t) => {
+	const page = await openChat(t);
+	const chip = page.locator('.mode-chip');
+
+	await send(page, 'hello');
+	await ended(page);
+	assert.equal(await chip.count(), 0);
+	for (const [mode, text] of Object.entries({ clarify: 'Clarifies', inform: 'Informs',
+		act: 'Acts' })) {
+		await page.locator('lamp-turn').evaluate((element, name) =>
+			element.turn.apply('agent-state', { agentStateUpdates: {}, mode: name }), mode);
+		await chip.getByText(text).waitFor();
+	}
+	assert.deepEqual(await violations(page), []);
 });

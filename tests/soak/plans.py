@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """How long plans take, and what is left of them when their process is killed (-9) at random
-moments, two to five times each, and the user skips or stops some of their steps: every plan
-ends or goes on, and each of its twelve writes happened once, or not at all if its step was
-skipped. A plan whose process died before it was stored wrote nothing.
+moments, two to five times each, and the user skips or stops some of their steps, and answers
+what one of them asks while the others run, or between two kills: every plan ends or goes on,
+and each of its twelve writes happened once, or not at all if its step was skipped. A plan whose
+process died before it was stored wrote nothing.
 
   LAMPLIGHTER_BUILD=... tests/unit/with-mariadb plans.py [SECONDS]"""
 
@@ -22,10 +23,13 @@ from lab import Lab, scripted, wait_until
 from plans import SERVICES, agent, plan, prompts, result, stage, step
 
 TOOLS = {"plan_research": agent("slow"), "plan_tooling": agent("writes"),
-         "plan_editor": agent("fast")}
+         "plan_editor": agent("fast"), "plan_planner": agent("asks")}
 MODELS = {**SERVICES, "fast": {"model": scripted({"text": "x"})},
-          "slow": {"model": scripted({"text": "found it", "first_byte_ms": 1000})}}
+          "slow": {"model": scripted({"text": "found it", "first_byte_ms": 1000})},
+          "asks": {"model": scripted({"tool_calls": [{"name": "ask_user", "args": {
+              "question": "Which?", "options": ["This", "That"]}}], "then": {"text": "asked"}})}}
 WRITES = 12
+QUESTION = WRITES // 2		# the number of the step that asks
 
 
 def took(lab, n, executor, mode):
@@ -38,6 +42,7 @@ def took(lab, n, executor, mode):
 def begin(lab):
     stages = [stage(*(step(f"w{n}", "tooling", tools=["create_prompt"])
                       for n in range(WRITES // 2))) for _ in range(2)]
+    stages[0]["steps"].append(step("q", "planner", tools=["ask_user"]))
     stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps({
         "tool_calls": [{"name": "plan", "args": {"goal": "g", "stages": stages}}],
         "then": {"text": "all done"}})}, user="ada")
@@ -49,7 +54,16 @@ def skip_some(lab, turn):
     for row in lab.get("/plans", user="ada").json["items"][:1]:
         if row["turnId"] == turn:
             lab.post(f"/plans/{row['id']}/skip", {
-                "stepId": f"step{random.randint(1, WRITES)}"}, user="ada")
+                "stepId": f"step{random.randint(1, WRITES + 1)}"}, user="ada")
+
+
+def answer(lab, turn):
+    """Answers what the turn asks: the stream of its rest; None: it asks for nothing."""
+    waits = lab.get(f"/turns/{turn}", user="ada").json.get("waitingFor")
+    stream = waits and lab.stream(f"/turns/{turn}/tool-results", {"results": [
+        {"toolCallId": one["toolCallId"], "result": {"choice": "A"}} for one in waits]},
+        user="ada")
+    return stream if stream and stream.status == 200 else None
 
 
 def wrong(lab, turn, made, status):
@@ -57,7 +71,8 @@ def wrong(lab, turn, made, status):
     rows = lab.sql("SELECT SUM(s.status = 4), SUM(s.status = 6), MAX(n.landed) FROM plan p"
                    " JOIN plan_step s ON s.plan_id = p.id LEFT JOIN (SELECT plan_id,"
                    " number >> 20 AS step, SUM(landed) AS landed FROM plan_call GROUP BY 1, 2) n"
-                   " ON n.plan_id = p.id AND n.step = s.number WHERE p.turn_id = "
+                   " ON n.plan_id = p.id AND n.step = s.number"
+                   f" WHERE s.number <> {QUESTION} AND p.turn_id = "
                    f"UNHEX('{turn.replace('-', '')}')")
     done, skipped, most = (0 if n == "NULL" else int(n) for n in rows[0])
     if status == "interrupted" and made == 0:
@@ -77,6 +92,8 @@ def killed(lab):
         time.sleep(random.random() * 0.35)
         if random.random() < 0.4:
             skip_some(lab, turn)
+        if random.random() < 0.4:
+            answer(lab, turn)
         lab.stop("responder", sig=signal.SIGKILL)
         kills += 1
         lab.start_responder()
@@ -86,8 +103,13 @@ def killed(lab):
         if status != "waiting":
             break
         stream = lab.stream(f"/turns/{turn}/continue", {}, user="ada")
+        if stream.status == 409:	# only the question is left
+            stream = answer(lab, turn)
     if status == "waiting":
-        last = stream.events()[-1].name
+        while (last := stream.events()[-1].name) == "waiting":
+            stream = answer(lab, turn)
+            if not stream:
+                break
         if last != "done":
             return kills, f"it ended with {last}"
     return kills, wrong(lab, turn, prompts(lab) - before, status)
@@ -98,7 +120,7 @@ def main():
     kills = plans = bad = skipped = 0
     with Lab(services=MODELS, config={"tools": TOOLS}, workspaces={"lab": {
             "workspace": "lab", "title_by_model": False,
-            "agents": [{"id": "boss", "tools": ["plan", "create_prompt"]}]}}) as lab:
+            "agents": [{"id": "boss", "tools": ["plan", "create_prompt", "ask_user"]}]}}) as lab:
         print(f"8 steps of 1 s in parallel: {took(lab, 8, 'research', 'parallel'):.2f} s")
         print(f"40 steps in sequence: {took(lab, 40, 'editor', 'sequence') * 25:.1f} ms each")
         while time.monotonic() < until:
