@@ -43,14 +43,18 @@ static int text_beside(struct request *rq, const json_t *content, const char *fi
 			buf_addstr(&b, jx_str(part, "refusal"));
 			continue;
 		}
-		if ((!str_is(type, "text") && !str_is(type, "input_text") &&
-		     !str_is(type, "output_text")) ||
-		    !json_is_string(json_object_get(part, "text"))) {
+		if (!str_is(type, "text") && !str_is(type, "input_text") &&
+		    !str_is(type, "output_text")) {
 			buf_release(&b);
 			return err_field(e, ERR_INVALID_FIELD, field,
 					 "Only parts of the type text are "
 					 "accepted here, not \"%.*s\".",
-					 (int)MIN(type.n, 40), type.p);
+					 (int)MIN(type.n, 40), type.n ? type.p : "");
+		}
+		if (!json_is_string(json_object_get(part, "text"))) {
+			buf_release(&b);
+			return err_field(e, ERR_INVALID_FIELD, field, "The text of a part "
+					 "of %s must be a string.", field);
 		}
 		buf_addstr(&b, jx_str(part, "text"));
 	}

@@ -292,12 +292,16 @@ static void delta_open(struct jw *w)
 	jw_obj(w);
 }
 
-static void delta_close(struct jw *w, const char *finish_reason)
+/* Where usage is wanted, all chunks before the one that has it say that it is null. */
+static void delta_close(struct jw *w, const struct dialect_state *st,
+			const char *finish_reason)
 {
 	jw_end_obj(w);
 	jw_kstrz(w, "finish_reason", finish_reason);
 	jw_end_obj(w);
 	jw_end_arr(w);
+	if (openai_asked(st)->want_usage)
+		jw_kstrz(w, "usage", NULL);
 }
 
 static void write_role(struct buf *out, const char *name,
@@ -309,7 +313,7 @@ static void write_role(struct buf *out, const char *name,
 	delta_open(&w);
 	jw_kstrz(&w, "role", "assistant");
 	jw_kstrz(&w, "content", "");
-	delta_close(&w, NULL);
+	delta_close(&w, st, NULL);
 	wire_frame_end(&w);
 }
 
@@ -334,7 +338,9 @@ static void put_text(struct buf *out, const char *key, struct str text,
 	buf_adds(out, key);
 	buf_add(out, "\":", 2);
 	buf_json(out, text);
-	buf_adds(out, "},\"finish_reason\":null}]}");
+	buf_adds(out, openai_asked(st)->want_usage
+		 ? "},\"finish_reason\":null}],\"usage\":null}"
+		 : "},\"finish_reason\":null}]}");
 	wire_close(out);
 }
 
@@ -419,7 +425,7 @@ static void write_done(struct buf *out, const char *name,
 	delta_open(&w);
 	dialect_openai_annotations(&w, ev->message->content,
 				   unsaid.n ? k->chars : k->answer, k->v, k->n, false);
-	delta_close(&w, dialect_openai_finish_reason(a.finish_reason));
+	delta_close(&w, st, dialect_openai_finish_reason(a.finish_reason));
 	wire_frame_end(&w);
 	wire_answer_release(&a);
 	put_usage(out, ev, st);
@@ -440,7 +446,7 @@ static void put_calls(struct buf *out, const struct turn_event *ev,
 		jw_arr(&w);
 		dialect_openai_call(&w, &ev->waits[i], k++, true);
 		jw_end_arr(&w);
-		delta_close(&w, NULL);
+		delta_close(&w, st, NULL);
 		wire_frame_end(&w);
 	}
 }
@@ -467,7 +473,7 @@ static void write_waiting(struct buf *out, const char *name,
 	put_calls(out, ev, st);
 	w = chunk_open(out, ev, st);
 	delta_open(&w);
-	delta_close(&w, dialect_openai_calls(ev->waits, ev->n_waits) ? "tool_calls"
+	delta_close(&w, st, dialect_openai_calls(ev->waits, ev->n_waits) ? "tool_calls"
 		    : "stop");
 	wire_frame_end(&w);
 	put_usage(out, ev, st);

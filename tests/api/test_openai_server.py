@@ -146,6 +146,8 @@ def test_usage_when_asked(lab, bearer):
     assert events[-1].data == "[DONE]"
     last = events[-2].data
     assert last["choices"] == [] and last["usage"]["completion_tokens"] > 0
+    # The others say that they have none, as OpenAI's do.
+    assert all(e.data["usage"] is None for e in events[:-2])
 
 
 def test_the_given_history_is_the_context(lab, bearer):
@@ -246,6 +248,13 @@ def test_what_cannot_be_done_is_refused(lab, bearer, change, status, param,
     assert error["param"] == param and error["code"] == code
     assert error["type"] == "invalid_request_error" and error["message"]
     assert answer.headers["X-Should-Retry"] == "false"
+
+
+def test_a_part_whose_text_is_none(lab, bearer):
+    """As Jan sent what its assistants had written."""
+    answer = lab.post(CHAT, body([{"type": "text", "text": {
+        "annotations": [], "value": "Hola"}}]), **bearer)
+    assert answer.status == 400 and "must be a string" in answer.json["error"]["message"]
 
 
 def test_what_asks_for_nothing_is_accepted(lab, bearer):
