@@ -60,6 +60,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/older.js \
 	www/js/projects.js \
 	www/js/route.js \
+	www/js/search.js \
 	www/js/sandbox.js \
 	www/js/speech.js \
 	www/js/sse.js \
@@ -89,6 +90,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/store/unstored.js \
 	www/js/store/uploads.js \
 	www/js/strings-dialogs.js \
+	www/js/strings-making.js \
 	www/js/strings.js \
 	www/js/table.js \
 	www/js/tree.js \
@@ -121,6 +123,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/form.js \
 	www/js/ui/gallery.js \
 	www/js/ui/icons.js \
+	www/js/ui/icon-picker.js \
 	www/js/ui/items.js \
 	www/js/ui/limits.js \
 	www/js/ui/later.js \
@@ -158,9 +161,12 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/month.js \
 	www/js/month.js \
 	www/js/ui/table.js \
+	www/js/ui/talk.js \
 	www/js/ui/tree.js \
+	www/js/ui/try.js \
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \
+	www/js/ui/tools.js \
 	www/js/ui/turn.js \
 	www/js/ui/keep.js \
 	www/js/ui/used.js \

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The templates for new agents. */
+/* What agents are made from: templates and tools. */
+#include "domain/said.h"
 #include "domain/stored.h"
 #include "api/api.h"
 #include "api/page.h"
 #include "api/resource.h"
 #include "api/scope.h"
+#include "app.h"
 #include "base/fields.h"
 #include "route.h"
+#include "store/conversation.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 
@@ -40,6 +44,67 @@ int api_template_list(struct request *rq, struct response *rs, struct err *e)
 		jw_end_obj(&w);
 	}
 	api_page_items_end(&w, (int64_t)c->n_templates);
+	return 0;
+}
+
+/*
+ * GET /workspaces/{w}/tools: 200 {items: [Tool], …}: those that an agent of the
+ * workspace could have for the caller if it named them, by name. 404.
+ */
+int api_tool_list(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct workspace *ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
+	int64_t n;
+	struct jw w;
+
+	if (!ws || setting_read_for(&rq->by, e) < 0)
+		return -1;
+	w = api_page_items(rs);
+	n = tool_choices_write(&rq->by, ws, &w);
+	api_page_items_end(&w, n);
+	return 0;
+}
+
+/* Of the agent with this id, 0 of one that nobody has asked. */
+static int64_t users_of(const struct agent_users *v, size_t n, const char *id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(v[i].agent_id, id))
+			return v[i].users;
+	return 0;
+}
+
+/*
+ * GET /workspaces/{w}/agent-users: 200 {items: [{agentId, users}], …}: of each agent
+ * that the caller sees and others may use, how many people have a conversation with
+ * it. Nobody is named. 404.
+ */
+int api_agent_users(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct workspace *ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
+	struct stored_choice choice;
+	struct agent_users *v;
+	int64_t n_items = 0;
+	struct jw w;
+	size_t n;
+
+	if (!ws || stored_choice_of(&rq->by, ws, &choice, e) < 0 ||
+	    conversation_users(rq->app->db, &rq->by.owner, str_of(ws->id), rq->arena, &v,
+			       &n, e) < 0)
+		return -1;
+	w = api_page_items(rs);
+	for (size_t i = 0; i < choice.n_agents; i++) {
+		const struct agent *a = choice.agents[i];
+
+		if (a->row && uuid_eq(&a->row->holder, &rq->by.owner.user_id))
+			continue;
+		jw_obj(&w);
+		jw_kstrz(&w, "agentId", a->id);
+		jw_kint(&w, "users", users_of(v, n, a->id));
+		jw_end_obj(&w);
+		n_items++;
+	}
+	api_page_items_end(&w, n_items);
 	return 0;
 }
 

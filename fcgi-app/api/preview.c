@@ -9,6 +9,7 @@
 #include "auth/policy.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "domain/stored.h"
 #include "store/conversation.h"
 
 #include "base/banned.h"
@@ -53,6 +54,23 @@ static int change_agent(struct request *rq, struct preview_body *b,
 	return 0;
 }
 
+/* The agent, or one that is not stored. */
+static int find_target(struct request *rq, struct turn_request *in, struct err *e)
+{
+	const struct workspace *w;
+	const struct agent *a;
+
+	in->workspace_id = route_arg(rq, "workspace");
+	if (!in->options.draft)
+		return find_agent(rq, in, e) < 0 ? -1
+			: target_find(&rq->by, in->workspace_id, in->agent_id, &in->target,
+				      e);
+	if (agent_draft(&rq->by, in->workspace_id, in->options.draft, &w, &a, e) < 0)
+		return -1;
+	in->target = target_of(rq->conf, w, a);
+	return 0;
+}
+
 static int answer(struct request *rq, struct response *rs,
 		  struct preview_body *b, struct err *e)
 {
@@ -60,10 +78,7 @@ static int answer(struct request *rq, struct response *rs,
 	struct context_preview p;
 	struct jw w;
 
-	in->workspace_id = route_arg(rq, "workspace");
-	if (find_agent(rq, in, e) < 0 ||
-	    target_find(&rq->by, in->workspace_id, in->agent_id, &in->target,
-			e) < 0 ||
+	if (find_target(rq, in, e) < 0 ||
 	    change_agent(rq, b, e) < 0 ||
 	    context_preview(&rq->app->deps, in, rq->arena, &p, e) < 0)
 		return -1;

@@ -41,6 +41,9 @@ static int stream_replace(struct request *rq, struct response *rs,
 					       &b.in.seq, e) < 0))
 		return -1;
 	b.in.conversation_id = *route_arg_uuid(rq, "conversation");
+	/* Kept with the turn: what goes on with it has its agent. */
+	if (b.in.agent_id.p && !b.in.options.answer_agent.p)
+		b.in.options.answer_agent = b.in.agent_id;
 	return send_stream(rq, rs, &b.in, &as, e);
 }
 

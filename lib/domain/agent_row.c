@@ -64,11 +64,10 @@ static int check_free(const struct caller *by, const struct workspace *w,
 }
 
 /*
- * Completes a new agent: id, visibility and holder. The default visibility is the
+ * Sets visibility, holder and workspace of a new agent. The default visibility is the
  * workspace's for managers of a stored workspace, else private.
  */
-static int prepare_agent(const struct caller *by, const struct resource *r,
-			 struct resource_change *k, struct err *e)
+static int set_holder(const struct caller *by, struct resource_change *k, struct err *e)
 {
 	const struct workspace *w = k->above;
 	struct resource_row *row = &k->row;
@@ -90,10 +89,18 @@ static int prepare_agent(const struct caller *by, const struct resource *r,
 	else
 		row->holder = k->at.parent;
 	row->v[COLUMN(AGENT, workspace_id)] = DB_S(str_of(w->id));
-	if (agent_row_check_id(by, r, row, COLUMN(AGENT, agent_id), COLUMN(AGENT, name),
-			       e))
+	return 0;
+}
+
+/* Completes a new agent: also its id. */
+static int prepare_agent(const struct caller *by, const struct resource *r,
+			 struct resource_change *k, struct err *e)
+{
+	if (set_holder(by, k, e) < 0 ||
+	    agent_row_check_id(by, r, &k->row, COLUMN(AGENT, agent_id),
+			       COLUMN(AGENT, name), e))
 		return -1;
-	return check_free(by, w, row, e);
+	return check_free(by, k->above, &k->row, e);
 }
 
 /* -- values --------------------------------------------------------------------- */
@@ -162,6 +169,54 @@ static int check_agent(const struct caller *by, const struct resource *r,
 	    check_rounds(by, k->above, row, e))
 		return -1;
 	return stored_bindings_check(by, k->above, r, row, e);
+}
+
+/* -- drafts ----------------------------------------------------------------------- */
+
+/*
+ * Of a draft of a stored agent: the text stays whose it is, unless it was changed, as
+ * when the agent is saved.
+ */
+static int keep_author(const struct caller *by, const struct workspace *w,
+		       struct resource_row *row, struct err *e)
+{
+	const size_t prompt = COLUMN(AGENT, system_prompt);
+	const struct agent *now = NULL;
+	struct str id = resource_text(row, COLUMN(AGENT, agent_id));
+
+	if (!id.p)
+		return 0;
+	if (target_agent(by, w, id, &now, e))
+		return e->code == ERR_NOT_FOUND ? err_clear(e), 0 : -1;
+	if (now->row && resource_same(&now->row->v[prompt], &row->v[prompt]))
+		author_copy(agents, now->row, row);
+	return 0;
+}
+
+int agent_draft(const struct caller *by, struct str workspace, const json_t *body,
+		const struct workspace **w, const struct agent **out, struct err *e)
+{
+	const struct resource_call c = {
+		.r = agents, .verb = VERB_CREATE, .body = body, .trial = true,
+		.parent = workspace,
+	};
+	struct resource_answer *a = arena_new(by->arena, struct resource_answer);
+	struct resource_row *row = &a->done.row;
+
+	/* As the route would refuse them. */
+	if (by->who && by->who->read_only)
+		return err_public(e, ERR_FORBIDDEN, "This token only reads.");
+	if (by->who && by->who->n_agents)
+		return err_public(e, ERR_FORBIDDEN, "This token can only talk with its "
+				  "agents.");
+	if (resource_call(by, &c, a, e) < 0)
+		return -1;
+	*w = a->done.above;
+	if (set_holder(by, &a->done, e) < 0 || keep_author(by, *w, row, e) < 0)
+		return -1;
+	row->v[COLUMN(AGENT, agent_id)] = DB_S(STR(DRAFT_AGENT));
+	*out = stored_agent_of(by, row);
+	return 0;
 }
 
 /* -- related changes in the transaction ----------------------------------------- */

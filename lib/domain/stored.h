@@ -53,6 +53,18 @@ const struct agent *stored_agent_of(const struct caller *by,
 const struct agent *stored_agent_item(const struct caller *by,
 				      const struct resource_item *item);
 
+/*
+ * An agent as in the body of POST …/agents, which is not stored: what its form would
+ * store now, to be tried. Checked like that request, with its permissions. agentId: of
+ * the agent that is being changed, if any, whose author its unchanged prompt keeps. Its
+ * id is DRAFT_AGENT, which no stored agent can have. Sets *w. In by's arena. Errors of
+ * that request. (agent_row.c)
+ */
+#define DRAFT_AGENT "~draft"
+int agent_draft(const struct caller *by, struct str workspace, const json_t *body,
+		const struct workspace **w, const struct agent **out,
+		struct err *e) MUST_CHECK;
+
 /* Copies name, description and prompt of a template (B10). (agent_row.c) */
 void agent_from_template(const struct agent_template *t, struct resource_row *row);
 

@@ -133,6 +133,15 @@ struct llm_usage {		/* four disjoint counters (P-D1), -1 = unknown */
 /* Adds what is known of u to what is known of sum. */
 void llm_usage_add(struct llm_usage *sum, const struct llm_usage *u);
 
+/* All that are known. */
+int64_t llm_usage_tokens(const struct llm_usage *u);
+
+/*
+ * What the service's prices make of the counters: cached tokens count as input, the
+ * rest is not known here. Without prices, what the provider says; NAN: unknown.
+ */
+double llm_usage_cost(const struct llm_service *s, const struct llm_usage *u);
+
 /* Its members into the open object, null for what is unknown: inputTokens, … */
 void llm_usage_members(struct jw *w, const struct llm_usage *u);
 

@@ -34,11 +34,13 @@ void llm_usage_members(struct jw *w, const struct llm_usage *u)
 	jw_kint_if(w, "reasoningTokens", u->reasoning >= 0, u->reasoning);
 }
 
-/*
- * What the service's prices make of the counters: cached tokens count as input, the
- * rest is not known here. Without prices, what the provider says.
- */
-static double cost_of(const struct llm_service *s, const struct llm_usage *u)
+int64_t llm_usage_tokens(const struct llm_usage *u)
+{
+	return MAX(u->input, 0) + MAX(u->output, 0) + MAX(u->cache_read, 0) +
+	       MAX(u->cache_write, 0);
+}
+
+double llm_usage_cost(const struct llm_service *s, const struct llm_usage *u)
 {
 	double in = (double)(MAX(u->input, 0) + MAX(u->cache_read, 0) +
 			     MAX(u->cache_write, 0));
@@ -62,6 +64,6 @@ void llm_usage_record(struct usage *out, const struct llm_service *s,
 	out->cache_write_tokens = u->cache_write;
 	out->output_tokens = u->output;
 	out->reasoning_tokens = u->reasoning;
-	out->cost = cost_of(s, u);
+	out->cost = llm_usage_cost(s, u);
 	out->estimated = u->estimated;
 }

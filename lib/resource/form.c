@@ -14,11 +14,13 @@
 #include "base/banned.h"
 
 /*
- * Special values of choices: the caller's groups; a colour; a text in Markdown; or
- * "@path": the items of that list.
+ * Special values of choices: the caller's groups; a colour; an icon; names of tools; a
+ * text in Markdown; or "@path": the items of that list.
  */
 #define GROUPS "{groups}"
 #define COLOUR "{colour}"
+#define ICON "{icon}"
+#define TOOLS "{tools}"
 #define MARKDOWN "{markdown}"
 
 /* Of all choices of a field, as a list or as text. */
@@ -32,6 +34,20 @@ struct input {
 static const struct input inputs[] = {
 #define INPUT(id, key, label, choices, only) \
 	{ RESOURCE_##id, key, label, choices, only },
+#include "resource/resource.def"
+};
+
+/* Headings of forms, in their order. */
+struct form_group {
+	enum resource_id of;
+	const char *heading, *keys;	/* keys: with blanks between them */
+	bool folded;
+};
+
+enum { OPEN, FOLDED };
+
+static const struct form_group groups_of_fields[] = {
+#define GROUP(id, heading, how, keys) { RESOURCE_##id, heading, keys, how == FOLDED },
 #include "resource/resource.def"
 };
 
@@ -269,6 +285,10 @@ static const char *type_of(const struct resource_field *f,
 {
 	if (strcmp(in->choices, COLOUR) == 0)
 		return "colour";
+	if (strcmp(in->choices, ICON) == 0)
+		return "icon";
+	if (strcmp(in->choices, TOOLS) == 0)
+		return "tools";
 	if (f->type == TYPE_LIST && *in->choices == '@')
 		return "ids";
 	return resource_types[f->type].form;
@@ -501,6 +521,29 @@ static void write_name(struct jw *w, const char *key, const struct resource *r)
 		jw_kstr(w, key, last_of(r->path));
 }
 
+static void write_groups(struct jw *w, const struct resource *r)
+{
+	jw_key(w, "groups");
+	jw_arr(w);
+	for (size_t i = 0; i < ARRAY_LEN(groups_of_fields); i++) {
+		const struct form_group *g = &groups_of_fields[i];
+		struct str rest = str_of(g->keys);
+
+		if (&resources[g->of] != r)
+			continue;
+		jw_obj(w);
+		jw_kstrz(w, "heading", g->heading);
+		jw_kbool(w, "folded", g->folded);
+		jw_key(w, "fields");
+		jw_arr(w);
+		while (rest.n)
+			jw_str(w, str_cut(&rest, ' '));
+		jw_end_arr(w);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}
+
 void resource_form_head(struct jw *w, const struct resource *r)
 {
 	const struct resource *parent = resource_is_nested(r)
@@ -543,5 +586,6 @@ void resource_form(struct jw *w, const struct conf *conf, const struct resource 
 	for (size_t i = 0; i < r->n_fields; i++)
 		write_fields(w, &k, &r->fields[i]);
 	jw_end_arr(w);
+	write_groups(w, r);
 	arena_release(&k.a);
 }

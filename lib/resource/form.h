@@ -13,9 +13,9 @@
 
 /*
  * Writes the members of r's form, without braces: name, path, title, what, parent,
- * order, search, readOnly, most, idKey, labelKey, fields; in place of a PROPS field those
- * of its members, by "props.member". groups: the caller's groups, for fields that offer
- * them as choices.
+ * order, search, readOnly, most, idKey, labelKey, fields, groups (of fields); in place of a
+ * PROPS field those of its members, by "props.member". groups: the caller's, for fields that
+ * offer them as choices.
  */
 void resource_form(struct jw *w, const struct conf *conf, const struct resource *r,
 		   const struct str *groups, size_t n_groups);

@@ -81,6 +81,7 @@ enum conversation_shelf {
 	SHELF_OWN,		/* the user's */
 	SHELF_ARCHIVED,
 	SHELF_CLIENTS,		/* of programs that use the API (prefix.h) */
+	SHELF_NONE,		/* with an agent that is only tried; never listed */
 };
 
 struct conversation_filter {
@@ -206,6 +207,25 @@ int conversation_delete_by(struct db *db, const struct uuid *by,
 #define CONVERSATION_PURGE_JOB "conversation-purge"
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e) MUST_CHECK;
+
+/* Of an agent, how many users have a conversation with it. */
+struct agent_users {
+	struct str agent_id;
+	int64_t users;
+};
+
+/* Of all agents of the workspace that have one. In a. Database errors. */
+int conversation_users(struct db *db, const struct owner *o, struct str workspace_id,
+		       struct arena *a, struct agent_users **out, size_t *n,
+		       struct err *e) MUST_CHECK;
+
+/*
+ * Deletes conversations at once, as far as that takes no longer than a second; what goes
+ * wrong is logged.
+ */
+struct conversation_of;
+void conversation_delete_some(struct db *db, const struct owner *by,
+			      const struct conversation_of *of);
 
 /* Conversations to delete with an agent or a workspace, of all users. */
 struct conversation_of {

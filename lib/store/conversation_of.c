@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversations that are deleted with an agent or a workspace. */
+/* Conversations of agents: who has some, and those that are deleted with one. */
 #include "store/conversation.h"
 
 #include "base/clock.h"
@@ -40,15 +40,23 @@ int conversation_any_in(struct db *db, struct str tenant_id,
 	return rc < 0 ? -1 : 0;
 }
 
-int conversation_delete_ask(struct db *tx, const struct owner *by,
-			    const struct uuid *what,
-			    const struct conversation_of *of, struct arena *a,
-			    struct str *out, struct err *e)
+int conversation_users(struct db *db, const struct owner *o, struct str workspace_id,
+		       struct arena *a, struct agent_users **out, size_t *n,
+		       struct err *e)
 {
-	struct buf args = BUF_INIT(ARGS_BYTES);
-	struct jw w = jw_on(&args);
-	char id[UUID_TEXT_BYTES];
-	int rc;
+	static const struct db_field users[] = {
+		FIELD_OF(struct agent_users, agent_id, s),
+		FIELD_OF(struct agent_users, users, i),
+	};
+
+	return db_list(db, STMT_AGENT_USERS, DB_ARGS(DB_S(o->tenant_id),
+		       DB_S(workspace_id)), a, users, sizeof(**out), 0, out, n, e);
+}
+
+/* What the job is told, in args. */
+static void write_args(struct buf *args, const struct conversation_of *of)
+{
+	struct jw w = jw_on(args);
 
 	jw_obj(&w);
 	jw_kstr(&w, "workspace", of->workspace_id);
@@ -59,6 +67,18 @@ int conversation_delete_ask(struct db *tx, const struct owner *by,
 	jw_kint(&w, "since", of->since_us);
 	jw_kint(&w, "before", of->before_us);
 	jw_end_obj(&w);
+}
+
+int conversation_delete_ask(struct db *tx, const struct owner *by,
+			    const struct uuid *what,
+			    const struct conversation_of *of, struct arena *a,
+			    struct str *out, struct err *e)
+{
+	struct buf args = BUF_INIT(ARGS_BYTES);
+	char id[UUID_TEXT_BYTES];
+	int rc;
+
+	write_args(&args, of);
 	*out = (struct str){ arena_memdup(a, args.p, args.n), args.n };
 	rc = store_job_ask(tx, &(struct job){
 		.kind = STR(CONVERSATION_DELETE_JOB),
@@ -129,4 +149,14 @@ void conversation_delete_now(struct db *db, const struct owner *by, struct str a
 	if (args.n && conversation_delete_of(db, by, args, clock_mono_ms() + NOW_MS,
 					     &e) < 0)
 		log_err("conversations are left to the job", &e);
+}
+
+void conversation_delete_some(struct db *db, const struct owner *by,
+			      const struct conversation_of *of)
+{
+	struct buf args = BUF_INIT(ARGS_BYTES);
+
+	write_args(&args, of);
+	conversation_delete_now(db, by, buf_str(&args));
+	buf_release(&args);
 }

@@ -393,14 +393,19 @@ static void find_target(struct turn_follow *f, const struct conversation *c)
 {
 	const struct workspace *w = catalog_workspace(f->by.conf,
 						      c->workspace_id);
-	const struct agent *a = w ? workspace_agent(w, c->agent_id) : NULL;
+	struct turn_options said = { .web = 0 };
+	struct str id = c->agent_id;
+	const struct agent *a;
 	struct err e = ERR_INIT;
 
-	if (!a && target_find(&f->by, c->workspace_id, c->agent_id,
-			      &f->run.in.target, &e) == 0)
+	turn_options_fill(f->turn.client, f->by.arena, &said);
+	if (said.answer_agent.p)
+		id = said.answer_agent;
+	a = w ? workspace_agent(w, id) : NULL;
+	if (!a && target_find(&f->by, c->workspace_id, id, &f->run.in.target, &e) == 0)
 		return;		/* stored agents */
 	if (!a)
-		a = agent_named(f->by.arena, c->agent_id);
+		a = agent_named(f->by.arena, id);
 	if (!w)
 		w = workspace_named(f->by.arena, c->workspace_id);
 	f->run.in.target = target_of(f->by.conf, w, a);

@@ -399,11 +399,8 @@ static int max_iterations(const struct turn_loop *l)
 /* Whether a nested loop has used up its budget and must answer now. */
 static bool spent(const struct turn_loop *l)
 {
-	int64_t tokens = MAX(l->usage.input, 0) + MAX(l->usage.output, 0) +
-		MAX(l->usage.cache_read, 0) + MAX(l->usage.cache_write, 0);
-
 	return l->nested && (l->n_called >= l->max_calls ||
-			     tokens >= l->max_tokens ||
+			     llm_usage_tokens(&l->usage) >= l->max_tokens ||
 			     clock_mono_ms() >= l->until_ms);
 }
 

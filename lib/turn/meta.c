@@ -177,6 +177,10 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 	whose_write(l, &w);
 	jw_kstr(&w, "model", l->model.n ? l->model : str_of(s->model));
 	jw_kstrz(&w, "provider", s->provider);
+	if (l->run->in.options.answer_agent.p) {
+		jw_kstrz(&w, "agentId", l->run->in.target.agent->id);
+		jw_kstrz(&w, "agentName", l->run->in.target.agent->name);
+	}
 	jw_kstrz(&w, "finish_reason", finish_reason);
 	cite_write_meta(l, &w);
 	if (l->model_calls)

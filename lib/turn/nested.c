@@ -289,12 +289,6 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	return rc;
 }
 
-static int64_t tokens_of(const struct llm_usage *u)
-{
-	return MAX(u->input, 0) + MAX(u->output, 0) + MAX(u->cache_read, 0) +
-	       MAX(u->cache_write, 0);
-}
-
 int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
 		const struct tool_task *task, struct trail *trail,
 		const struct origins *given, struct buf *out, struct nested_end *end,
@@ -319,8 +313,8 @@ int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
 	if (rc == 0)
 		rc = loop_converse(l, &why);
 	record(n, rc == 0);
-	end->tokens = tokens_of(&l->usage);
-	end->cost = l->usage.cost;
+	end->tokens = llm_usage_tokens(&l->usage);
+	end->cost = llm_usage_cost(l->run->in.target.service, &l->usage);
 	end->from = l->taint;
 	if (rc == 0 && l->waiting) {
 		end->waits = l->waits;

@@ -31,7 +31,11 @@ static void write_steps(struct jw *w, const struct runner *r, bool results)
 {
 	jw_arr(w);
 	for (size_t i = 0; i < r->plan.n_steps; i++) {
-		const struct plan_step_row *s = &r->steps[i].row;
+		const struct work *k = &r->steps[i];
+		const struct plan_step_row *s = &k->row;
+		const int64_t tokens = s->tokens + (k->runs ? k->trail.tokens : 0);
+		const double cost = (isnan(s->cost) ? 0 : s->cost) +
+			(k->runs ? k->trail.cost : 0);
 		const bool over = s->status == PLAN_DONE || s->status == PLAN_FAILED;
 
 		jw_obj(w);
@@ -39,10 +43,10 @@ static void write_steps(struct jw *w, const struct runner *r, bool results)
 		if (results)
 			jw_kstr(w, "title", r->plan.steps[i].title);
 		jw_kstrz(w, "status", agentplan_step_status(s));
-		if (s->tokens)
-			jw_kint(w, "tokens", s->tokens);
-		if (!isnan(s->cost) && s->cost > 0)
-			jw_kreal(w, "cost", s->cost);
+		if (tokens)
+			jw_kint(w, "tokens", tokens);
+		if (cost > 0)
+			jw_kreal(w, "cost", cost);
 		if (over && s->started_us)
 			jw_kint(w, "durationMs", (s->ended_us - s->started_us) / 1000);
 		if (results && s->result.p)

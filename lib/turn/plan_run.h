@@ -31,6 +31,7 @@ struct work {			/* a step */
 	pthread_t thread;
 	struct arena arena;	/* of its run */
 	struct trail trail;
+	int64_t shown;		/* trail.tokens, as the board has them */
 	struct step_stop stop;
 	struct conf_tool tool;
 	struct conf_tool_agent agent;

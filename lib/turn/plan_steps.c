@@ -322,6 +322,7 @@ static int start(struct runner *r, size_t i, struct err *e)
 		.plan_id = r->row.id, .step = i, .rows = r->rows, .n_rows = r->n_rows,
 		.stop = &k->stop, .call = r->call,
 	};
+	k->shown = 0;
 	make_agent(k);
 	if (!k->row.started_us)
 		k->row.started_us = clock_now_us();
@@ -460,6 +461,20 @@ static int take_skipped(struct runner *r, struct err *e)
 	return stopped && turn_plan_tell(r, "running", e) < 0 ? -1 : any;
 }
 
+/* Shows what the steps that run have used since. */
+static int tell_used(struct runner *r, struct err *e)
+{
+	bool news = false;
+
+	for (size_t i = 0; i < r->plan.n_steps; i++) {
+		struct work *k = &r->steps[i];
+
+		news |= k->runs && k->trail.tokens != k->shown;
+		k->shown = k->runs ? k->trail.tokens : 0;
+	}
+	return news ? turn_plan_tell(r, "running", e) : 0;
+}
+
 /* What the user has said since the last look. True: a step can go on. */
 static bool look(struct runner *r)
 {
@@ -467,7 +482,7 @@ static bool look(struct runner *r)
 	const int skipped = take_skipped(r, &e);
 	const int answered = skipped < 0 ? -1 : take_answers(r, &e);
 
-	if (answered < 0)
+	if (answered < 0 || tell_used(r, &e) < 0)
 		log_err("what the user says to a plan", &e);
 	return skipped > 0 || answered > 0;
 }

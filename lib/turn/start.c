@@ -12,6 +12,7 @@
 #include "base/trace.h"
 #include "base/utf8.h"
 #include "db/db.h"
+#include "domain/stored.h"
 #include "hold/stored.h"
 #include "prompt/shown.h"
 #include "store/thread.h"
@@ -127,7 +128,12 @@ struct start {
 	struct str client;	/* turn.client */
 	struct str meta;	/* of the message, as requested */
 	bool guessed;		/* the agent is the default, not looked up */
+	bool lent;		/* another agent than the conversation's answers */
+	struct str own;		/* lent: id of the conversation's, if it is made */
 };
+
+/* So long a conversation with a draft may be left behind. */
+enum { DRAFT_S = 3600 };
 
 /* Returns 0 for the next step; 1 + enum turn_started to end; -1. */
 typedef int start_step(struct start *s, struct err *e);
@@ -290,22 +296,107 @@ static int find_conversations_agent(struct start *s, struct err *e)
 			  arena_str(s->run->arena, in->agent_id).p);
 }
 
+/* Deletes what the user tried long ago here, and no page has deleted. */
+static void drop_drafts(const struct start *s, struct str workspace_id)
+{
+	const struct turn_request *in = &s->run->in;
+
+	conversation_delete_some(s->run->deps->db, &in->by.owner, &(struct conversation_of){
+		.workspace_id = workspace_id, .agent_id = STR(DRAFT_AGENT),
+		.user = &in->by.owner.user_id,
+		.before_us = clock_now_us() - INT64_C(1000000) * DRAFT_S,
+	});
+}
+
 /*
- * Most conversations have the default agent, and store_turn_begin checks it. So
- * if only the agent is not named, the conversation is read only if that fails.
+ * An agent that is not stored. Only new messages have one, and what goes on with them:
+ * their conversation is of such an agent, and of no other.
  */
-static int find_target(struct start *s, struct err *e)
+static int find_draft(struct start *s, struct err *e)
+{
+	struct turn_request *in = &s->run->in;
+	const struct workspace *w;
+	const struct agent *a;
+	struct conversation c;
+
+	if (in->verb == TURN_REPLACE)
+		return err_field(e, ERR_INVALID_FIELD, "draftAgent", "An answer cannot be "
+				 "replaced by that of a draft. Send a message.");
+	if (!in->workspace_id.p && uuid_is_nil(&in->conversation_id))
+		return err_field(e, ERR_INVALID_FIELD, "draftAgent",
+				 "draftAgent needs a workspace.");
+	if (!in->workspace_id.p) {
+		if (conversation_get(s->run->deps->db, &in->by.owner,
+				     &in->conversation_id, s->run->arena, &c, e) < 0)
+			return -1;
+		in->workspace_id = c.workspace_id;
+	}
+	if (agent_draft(&in->by, in->workspace_id, in->options.draft, &w, &a, e) < 0)
+		return -1;
+	in->target = target_of(in->by.conf, w, a);
+	in->program = STR(DRAFT_AGENT);	/* no title, no memories of the user */
+	if (uuid_is_nil(&in->conversation_id))
+		drop_drafts(s, str_of(w->id));
+	return 0;
+}
+
+static int find_own(struct start *s, struct err *e)
 {
 	struct turn_request *in = &s->run->in;
 
-	if (in->target.agent)
-		return 0;
 	if (uuid_is_nil(&in->conversation_id))
 		return find_named(in, e);
 	if (!in->workspace_id.p)
 		return find_conversations_agent(s, e);
 	s->guessed = !in->agent_id.p;
 	return find_named(in, e);
+}
+
+/* Another agent of the workspace, which answers this time. */
+static int lend(struct start *s, struct err *e)
+{
+	struct turn_request *in = &s->run->in;
+	const struct target own = in->target;
+
+	if (str_is(in->options.answer_agent, own.agent->id))
+		return 0;
+	if (target_find(&in->by, str_of(own.workspace->id), in->options.answer_agent,
+			&in->target, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return err_field(e, ERR_INVALID_FIELD, "answerAgentId", "There is no agent "
+				 "\"%.64s\" in this workspace.",
+				 arena_str(s->run->arena, in->options.answer_agent).p);
+	}
+	s->own = str_of(own.agent->id);
+	s->lent = true;
+	s->guessed = false;
+	return 0;
+}
+
+/*
+ * Most conversations have the default agent, and store_turn_begin checks it. So
+ * if only the agent is not named, the conversation is read only if that fails.
+ * What goes on with a turn has the agent of that turn.
+ */
+static int find_target(struct start *s, struct err *e)
+{
+	struct turn_request *in = &s->run->in;
+	struct turn_options was = { .web = 0 };
+
+	if (in->target.agent)
+		return 0;
+	if (in->of) {
+		turn_options_fill(in->of->client, s->run->arena, &was);
+		in->options.answer_agent = was.answer_agent;
+		in->options.draft = was.draft;
+	}
+	if (in->options.draft)
+		return find_draft(s, e);
+	if (find_own(s, e) < 0)
+		return -1;
+	return in->options.answer_agent.p ? lend(s, e) : 0;
 }
 
 /* An answer that the user was asked about is stored in any case. */
@@ -428,7 +519,8 @@ static int begin_send(struct start *s, struct err *e)
 		.turn_id = t->id, .conversation_id = t->conversation_id,
 		.create = t->created_conversation,
 		.workspace_id = str_of(t->in.target.workspace->id),
-		.agent_id = str_of(t->in.target.agent->id),
+		.agent_id = !s->lent ? str_of(t->in.target.agent->id)
+			: t->created_conversation ? s->own : (struct str){ NULL, 0 },
 		.title = title_of(t, t->arena), .program = t->in.program,
 		.content = t->in.content, .meta = t->in.meta,
 		.client_id = t->in.client_id,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "turn/trail.h"
 
+#include <math.h>
+
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -34,7 +36,11 @@ int trail_round(struct turn_loop *l, struct err *e)
 	struct trail *j = l->trail;
 	struct turn_step *s = &l->step;
 	struct plan_call_row *v = arena_zalloc(l->arena, s->n_calls, sizeof(*v));
+	double cost;
 
+	j->tokens = llm_usage_tokens(&l->usage);
+	cost = llm_usage_cost(l->run->in.target.service, &l->usage);
+	j->cost = isnan(cost) ? 0 : cost;
 	_Static_assert(LIM_TOOL_CALLS <= 1 << PLAN_ROUND_BITS, "a number for each call");
 	if (j->round == 1 << (PLAN_STEP_BITS - PLAN_ROUND_BITS))
 		return err_public(e, ERR_TOOL_FAILED, "The step has too many rounds.");

@@ -29,6 +29,9 @@ struct trail {
 	size_t step, round;
 	const struct turn_wait *rows;	/* of the turn, as stored */
 	size_t n_rows;
+	/* What the rounds of this run have used; read by other threads. */
+	_Atomic int64_t tokens;
+	_Atomic double cost;		/* 0 if it is unknown */
 };
 
 /* The id that a call has in turn_wait: its own, or that of a call of a plan. */

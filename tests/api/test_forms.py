@@ -66,7 +66,9 @@ def test_a_prompt(lab):
         "Prompts", "prompt", None, "name", "id", "name", True)
     field = fields(form)
     assert field["body"] == {
-        "key": "body", "label": "Text", "help": "The prompt, with its {{blanks}}",
+        "key": "body", "label": "Text", "help": (
+            "Use {{Name}}, {{When: date}}, {{Tone: choice: formal or friendly}} or "
+            "{{Ticket: record: tickets}} for blanks that people fill in"),
         "type": "text", "mode": "edit", "required": True, "nullable": False,
         "min": 1, "max": 20000, "multiline": True, "markdown": False, "choices": None,
         "default": None, "only": None, "of": None}

@@ -2,6 +2,7 @@
 """What a step of a plan waits for is asked while the other steps run, and its answer lets
 that step go on beside them, whichever process gets it."""
 
+import concurrent.futures
 import json
 import re
 import signal
@@ -192,3 +193,42 @@ def test_on_the_plain_pages(lab):
     plan_id = board(events, 0, "done")["planId"]
     end(lab, events, plan_id)
     assert prompts(lab) == before + 1
+
+
+def two(lab, *more):
+    """A plan with two steps that ask, and what they ask."""
+    events = begin(lab, stage(WRITE, {**WRITE, "id": "v"}, *more))
+    requests = [asked(events).data, asked(events).data]
+    return events, sorted(requests, key=lambda one: int(one["toolCallId"].rsplit("-", 1)[1]))
+
+
+def test_in_any_order(lab):
+    """The second of two is answered first (mastra 19435, 20529): it goes on alone."""
+    before = prompts(lab)
+    events, (first, second) = two(lab, SLOW)
+    decide(lab, second)
+    progress = board(events, 1, "done")["progress"]
+    assert [s["status"] for s in progress] == ["waiting", "done", "running"]
+    assert prompts(lab) == before + 1
+    decide(lab, first)
+    plan_id = board(events, 0, "done")["planId"]
+    end(lab, events, plan_id)
+    assert prompts(lab) == before + 2
+
+
+@pytest.mark.parametrize("more", [[SLOW], []], ids=["running", "waiting"])
+def test_both_at_once(lab, more):
+    """Two answers at the same moment left a workflow paused (dify 42103)."""
+    before = prompts(lab)
+    events, requests = two(lab, *more)
+    if not more:
+        assert next(e for e in events if e.name == "waiting")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda one: decide(lab, one), requests))
+    turn, plan_id = requests[0]["turnId"], requests[0]["toolCallId"][5:41]
+    wait_until("both writes", lambda: prompts(lab) == before + 2)
+    if more:
+        end(lab, events, plan_id)
+    wait_until("the turn to end", lambda: lab.get(f"/turns/{turn}", user="ada").json[
+        "status"] == "done")
+    assert prompts(lab) == before + 2

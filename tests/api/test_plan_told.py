@@ -14,6 +14,8 @@ LIST = {"name": "list_onto_projects", "args": {}}
 FOUND = {"name": "create_onto_project", "args": {"name": "Roof"}}
 MODELS = {**SERVICES, "lists": {"model": scripted({"tool_calls": [LIST],
                                                     "then": {"text": "none"}})},
+          "half": {"input_price": 2.0, "output_price": 8.0, "model": scripted({
+              "tool_calls": [LIST], "then": {"text": "late", "first_byte_ms": 60000}})},
           "hands": {"model": scripted({"tool_calls": [{"name": "helper", "args": {}}],
                                        "then": {"text": "helped"}})}}
 
@@ -21,7 +23,7 @@ MODELS = {**SERVICES, "lists": {"model": scripted({"tool_calls": [LIST],
 @pytest.fixture(scope="module")
 def lab():
     tools = {"plan_editor": agent("founds"), "plan_research": agent("reads"),
-             "plan_tooling": agent("hands"),
+             "plan_tooling": agent("hands"), "plan_writer": agent("half"),
              "helper": {**agent("lists"), "agent": {**agent("lists")["agent"],
                                                     "tools": ["list_onto_projects"]}}}
     with Lab(services=MODELS, config={"tools": tools, "settings": {
@@ -71,6 +73,20 @@ def test_read_again(lab):
     frames = [e.data for e in Stream(connection, response)]
     assert [f["status"] for f in frames if f["type"] == "operation"] == ["start", "success"]
     assert [f["type"] for f in frames].count("entity_patch") == 1
+
+
+def test_what_it_costs_while_it_runs(lab):
+    """By the prices of its service, before its step has ended."""
+    stages = [stage(step("w", "writer", id="w", tools=["list_onto_projects"]))]
+    events = iter(lab.stream("/chat/lab/stream", {"content": told({"tool_calls": [
+        {"name": "plan", "args": {"goal": "g", "stages": stages}}], "then": {"text": "x"}})},
+        user="ada"))
+    board = next(e.data for e in events if e.name == "plan"
+                 and e.data["progress"][0].get("tokens"))
+    now = board["progress"][0]
+    assert now["status"] == "running" and now["cost"] > 0, now
+    assert lab.post(f"/plans/{board['planId']}/skip", {"stepId": "w"}, user="ada").status == 200
+    assert [s["status"] for s in result(list(events))["steps"]] == ["skipped"]
 
 
 def known(events):

@@ -345,3 +345,43 @@ def test_nothing_stale_is_told_after_a_change_elsewhere(lab, owner, project):
         lab.sql(f"UPDATE entity SET title = 'Door {n}', version = version + 1"
                 f" WHERE id = UNHEX('{project['task'].replace('-', '')}')")
         assert f"Door {n} (" in asked(lab, owner, projectId=project["id"])[0]
+
+
+def test_a_pack_has_each_member_that_it_has_to_have(lab, owner, project):
+    """D5, member by member; docs/projects.md says what is different."""
+    at = f"/projects/{project['id']}"
+    make(lab, at + "/goals", owner, title="Ships are warned")
+    kept = lab.call("PATCH", "/settings", {"custom_context": "I am the keeper."}, user=owner)
+    assert kept.status == 200, kept
+    said = lab.chat("Hello", workspace="office", user=owner, **{
+        "projectId": project["id"], "focusId": project["document"]})[-1].data
+    preview = lab.post("/workspaces/office/preview", {
+        "content": "x", "conversationId": said["conversationId"]}, user=owner).json
+    parts = {part["part"]: part for part in preview["parts"]}
+    place = parts["place-own"]["text"]
+    # systemInstructions, scope
+    assert parts["guardrails"]["tokens"] > 0 and "works in one project" in parts["scope"]["text"]
+    # userPreferences
+    assert "I am the keeper." in parts["user-context"]["text"]
+    # focus, projectSummary, docStructure, entityDetails, linkedEntities
+    for words in ('the project "Lighthouse"', project["id"], 'document: "Lamp"',
+                  project["document"], "A tower by the sea.", "tasks (2 in all", "goals (1 in all",
+                  "documents (1 in all", "What burns.", "Whale oil was used.",
+                  "- documents: - Paint the door"):
+        assert words in place, words
+    # budgets
+    assert 0 < parts["place-own"]["tokens"] <= 4000 and parts["place-own"]["cut"] is False
+    rows = {line.split("\t")[0]: line for line in
+            lab.command("list", "parts").stdout.splitlines()}
+    assert {"place", "place-own", "user-context", "agent-state", "agent-state-own", "remembered",
+            "knowledge", "mentions", "memory", "history"} <= set(rows)
+    assert "4000" in rows["place"]
+    # focus and scope as the client of a stream is told
+    first = lab.stream("/agent/stream", {
+        "message": "Hello", "workspace_id": "office", "project_id": project["id"],
+        "focus": {"entity_type": "document", "entity_id": project["document"]}},
+        user=owner).events()
+    session = first[0].data
+    assert (session["scope"], session["project_id"], session["focus_id"]) == (
+        "entity", project["id"], project["document"])
+    assert [e for e in first if e.name == "context_usage"]

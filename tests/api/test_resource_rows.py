@@ -79,7 +79,8 @@ def made(lab, form, who, parent=None):
 
 def bad_values(field):
     """Values that a field must refuse."""
-    kind, least, most = field["type"], field["min"], field["max"]
+    kind, least, most = {"icon": "text", "tools": "lines"}.get(
+        field["type"], field["type"]), field["min"], field["max"]
     bad = list(WRONG[kind])
     if kind == "json" and field["nullable"]:
         bad.remove([])          # a list of nothing may be one

@@ -296,3 +296,16 @@ def test_preflights(lab):
     for no in (ask("https://evil.example"), ask("")):
         assert no.status == 204 and cors(no) is None
         assert "Access-Control-Allow-Methods" not in no.headers
+
+
+def test_agents_that_are_lent_or_drafts(lab):
+    bound, _ = key(lab, agents=["lab/helper"])
+    assert chat(lab, bound) == 200
+    assert chat(lab, bound, answerAgentId="other") == 422
+    assert chat(lab, bound, draftAgent={"name": "D"}) == 403
+    reader, _ = key(lab, readOnly=True)
+    assert chat(lab, reader, answerAgentId="other") == 200
+    assert chat(lab, reader, draftAgent={"name": "D"}) == 403
+    whole, _ = key(lab, agents=["lab"])
+    assert chat(lab, whole, draftAgent={"name": "D"}) == \
+        lab.post("/workspaces/lab/agents", {"name": "D"}, headers=whole).status

@@ -3,8 +3,10 @@
 // places: modules of the page that need no browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, leftOver, localTime,
-	rowName, settingsForm, told, valueAt, valuesOf, withStored } from '../../www/js/form.js';
+import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, grouped, inWords, leftOver,
+	localTime, rowName, settingsForm, told, valueAt, valuesOf, withStored } from '../../www/js/form.js';
+import { askedIn } from '../../www/js/mentions.js';
+import { matches } from '../../www/js/search.js';
 import { conversationHash, placeHash, readHash, readPlace } from '../../www/js/route.js';
 import { Draft } from '../../www/js/store/draft.js';
 
@@ -218,6 +220,47 @@ test('what was read before a change was saved does not come back after it', asyn
 		await done;
 		assert.equal(draft.record.name, 'later');
 	}
+});
+
+test('fields stand in the groups of the description, each once', () => {
+	const fields = ['a', 'b', 'c', 'd'].map((key) => ({ key }));
+	const shape = (groups) => grouped({ groups }, fields).map(({ heading, fields: some }) =>
+		`${heading}:${some.map(({ key }) => key).join('')}`);
+
+	assert.deepEqual(shape(undefined), [':abcd']);
+	assert.deepEqual(shape([{ heading: 'G', folded: true, fields: ['d', 'b', 'gone'] },
+		{ heading: 'None', folded: false, fields: ['gone'] }]), [':ac', 'G:db']);
+});
+
+test('what the server says of a field is in the words of the form', () => {
+	const named = form({ key: 'maxRounds', label: 'Limit' }, { key: 'toolIds', label: 'Tools' },
+		{ key: 'on', label: 'On' });
+	const say = (at, text) => inWords(named, named.fields[at], text);
+
+	assert.equal(say(0, 'maxRounds may be at most 6.'), 'Limit may be at most 6.');
+	assert.equal(say(1, 'toolIds[3]: there is no tool "on".'), 'There is no tool "on".');
+	assert.equal(say(1, 'toolIds[3] needs maxRounds, but not maxRoundsMore.'),
+		'Tools needs “Limit”, but not maxRoundsMore.');
+	assert.equal(say(2, 'on needs $& and maxRounds'), 'On needs $& and “Limit”');
+	assert.equal(say(0, 'Say "maxRounds".'), 'Say "maxRounds".');
+});
+
+test('a search finds any words, in any order', () => {
+	assert.ok(matches('', 'x'));
+	assert.ok(matches('  zwo COUNTS ', 'Zwölf', null, 'It counts zebras'));
+	assert.ok(!matches('zwo birds', 'Zwölf', 'It counts zebras'));
+	assert.ok(matches('.*', 'a.*b') && !matches('.*', 'ab'));
+});
+
+test('the agent that a text asks is the first one that it has', () => {
+	const known = [{ type: 'record', ref: 'r', handle: 'tickets/1' },
+		{ type: 'agent', ref: 'agent:a-b', handle: 'a-b', agentId: 'a-b' },
+		{ type: 'agent', ref: 'agent:a', handle: 'a', agentId: 'a' }];
+
+	assert.equal(askedIn('See @tickets/1', known), undefined);
+	assert.equal(askedIn('@a and @tickets/1', known).agentId, 'a');
+	assert.equal(askedIn('@a-b!', known).agentId, 'a-b');
+	assert.equal(askedIn('x@a.example', known), undefined);
 });
 
 test('what the server refuses of a member of props stands at its field', async () => {

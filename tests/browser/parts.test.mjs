@@ -187,7 +187,7 @@ test('a key of one\'s own is tried before it is stored, and afterwards', async (
 	assert.deepEqual(sent.pop(), ['provider-instances/test',
 		{ name: 'Mine', providerId: 'openai', apiKey: 'sk-wrong', active: true }]);
 	await page.getByRole('button', { name: 'Save' }).click();
-	await page.getByText('One is stored.').waitFor();
+	await page.getByText('A key is saved.').waitFor();
 	assert.equal(await control('Key').inputValue(), '');
 	sent.length = 0;
 	await page.getByRole('button', { name: 'Test' }).click();

@@ -45,11 +45,11 @@ test('a prompt from a shipped one to its end', async (t) => {
 		.getByRole('link', { name: 'Prompts' }).click();
 	await heading(page, 'Prompts');
 	assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1');
-	await page.getByRole('searchbox', { name: 'Search by' }).fill('rewr');
+	await page.getByRole('searchbox', { name: 'Search prompts' }).fill('rewr');
 	await page.waitForFunction(() => document.querySelectorAll('.card').length === 1);
 	await page.getByRole('link', { name: 'Rewrite a text' }).click();
 	await heading(page, 'Rewrite a text');
-	assert.match(await page.locator('.told').innerText(), /It comes with the program/);
+	assert.match(await page.locator('.told').innerText(), /Everyone \(built in\)/);
 	assert.equal(await page.locator('lamp-form form').count(), 0);
 	await button(page, 'Copy to customise').click();
 	await page.waitForSelector('lamp-form form');
@@ -109,8 +109,8 @@ test('a prompt from a shipped one to its end', async (t) => {
 	await button(page, 'Delete').click();
 	await answer(page).getByRole('button', { name: 'Delete' }).click();
 	await heading(page, 'Prompts');
-	await page.getByRole('searchbox', { name: 'Search by' }).fill(name);
-	await page.getByText('No name begins with').waitFor();
+	await page.getByRole('searchbox', { name: 'Search prompts' }).fill(name);
+	await page.getByText('Nothing matches this search.').waitFor();
 });
 
 test('an empty list says what to do, and has the button for it', async (t) => {
@@ -149,10 +149,10 @@ test('an agent is shown by what it is for; its deletion names the conversations'
 	const made = await api('POST', 'workspaces/intranet/agents',
 		{ name, description: 'Counts zebras' });
 	const page = await openPlace(t, 'agents', { workspace: 'intranet' });
-	const row = page.locator('.rows-link', { hasText: name });
+	const row = page.locator('.card', { hasText: name });
 
 	await row.waitFor();
-	assert.equal(await row.locator('.rows-second').innerText(), 'Counts zebras');
+	assert.equal(await row.locator('.card-text').innerText(), 'Counts zebras');
 	await row.click();
 	await heading(page, name);
 	await button(page, 'Delete').click();
@@ -168,7 +168,7 @@ test('what was typed is not lost silently', async (t) => {
 	const warns = () => page.evaluate(() => !dispatchEvent(
 		new Event('beforeunload', { cancelable: true })));
 
-	await page.getByRole('searchbox', { name: 'Search by' }).fill(name);
+	await page.getByRole('searchbox', { name: 'Search prompts' }).fill(name);
 	await page.getByRole('link', { name }).click();
 	await heading(page, name);
 	assert.equal(await warns(), false);
@@ -309,7 +309,7 @@ test('a resource that the page knows nothing of', async (t) => {
 	await said(page, 'Copied');
 	await heading(page, 'Hall');
 	assert.equal(await field(page, 'Key').inputValue(), '');
-	await page.getByText('One is stored.').waitFor();
+	await page.getByText('A key is saved.').waitFor();
 	await page.getByRole('link', { name: 'Back to the list' }).click();
 	await page.locator('.rows-link', { hasText: 'Hall' }).click();
 	await page.waitForSelector('lamp-form form');
@@ -391,7 +391,7 @@ test('axe, light and dark, wide and narrow; nothing wider than a phone', async (
 	};
 
 	// by whose it is, and by category
-	await page.getByRole('button', { name: 'Included' }).click();
+	await page.getByRole('button', { name: 'Built in' }).click();
 	assert.equal(await page.locator('.gallery-tier').count(), 1);
 	await page.getByRole('button', { name: 'Meetings' }).click();
 	await page.waitForFunction(() => document.querySelectorAll('.card').length === 2);

@@ -360,6 +360,38 @@ test('each kind has its list, and its fields by form', async (t) => {
 		'Milestones 3,Risks 1,Requirements 1,Calendar 0');
 });
 
+test('a field that the installation declares is filled in, checked and shown', async (t) => {
+	const at = await project(t);
+	const page = await openProject(t, at, 'tasks/new');
+	const effort = field(page, 'Effort');
+
+	await heading(page, 'New task');
+	assert.equal(await effort.getAttribute('placeholder'), '8');
+	await page.getByText('Hours of work.').waitFor();
+	await field(page, 'Title').fill('Paint');
+	await effort.fill('much');
+	await button(page, 'Save').click();
+	await page.locator('.field-error').waitFor();
+	assert.equal(await effort.getAttribute('aria-invalid'), 'true');
+	await effort.fill('501');
+	await button(page, 'Save').click();
+	await page.locator('.field-error', { hasText: '500' }).waitFor();
+	await effort.fill('12');
+	await button(page, 'Save').click();
+	await said(page, 'Created “Paint”');
+	const { items: [{ id, props }] } = await read(at, 'tasks');
+
+	assert.deepEqual(props, { effort: 12 });
+	await effort.fill('13');
+	await button(page, 'Save').click();
+	await said(page, 'Saved “Paint”');
+	await effort.fill('');
+	await button(page, 'Save').click();
+	await page.waitForFunction(() => !document.querySelector('.form-state'));
+	assert.deepEqual((await read(at, `tasks/${id}`)).props, {});
+	assert.deepEqual(await violations(page), []);
+});
+
 test('who may only read sees nothing that would fail', async (t) => {
 	const at = await project(t, { description: 'Read me.' });
 	const document = await add(at, 'documents', { title: 'Text', content: 'A **bold** word.' });

@@ -137,3 +137,25 @@ def test_nine_starters_migrate_once(cluster, labs, tmp_path):
                          " FROM schema_step", database)
         assert steps[0][0] == steps[0][1] != "0"
     cluster[0].sql(f"DROP DATABASE {database}")
+
+
+def test_a_project_deleted_on_one_node_is_restored_on_another(labs):
+    made = labs[0].post("/projects", {"name": "Pier"}, user="ada")
+    assert made.status == 201, made
+    at = f"/projects/{made.json['id']}"
+    task = labs[1].post(at + "/tasks", {"title": "Paint"}, user="ada")
+    assert task.status == 201, task
+    gone = at_once(labs, lambda lab: lab.call(
+        "DELETE", at, user="ada", headers={"If-Match": "*"}).status)
+    assert gone.count(204) >= 1 and set(gone) <= {204, 404, 412}, gone
+    assert [lab.get(at, user="ada").status for lab in labs] == [404] * len(labs)
+    listed = [[p["id"] for p in lab.get("/projects/deleted", user="ada").json["items"]]
+              for lab in labs]
+    assert listed == [[at.rsplit("/", 1)[1]]] * len(labs), listed
+    back = at_once(labs, lambda lab: lab.post(
+        at.replace("/projects/", "/projects/deleted/") + "/restore", {}, user="ada").status)
+    assert any(status < 300 for status in back), back
+    assert set(back) <= {200, 201, 204, 404, 409}, back
+    for lab in labs:
+        assert lab.get(f"{at}/tasks/{task.json['id']}", user="ada").json["title"] == "Paint"
+        assert lab.get("/projects/deleted", user="ada").json["items"] == []

@@ -526,6 +526,8 @@ static void long_thread(void **state)
 		"15000", "UNHEX(MD5(1))", "5000", "5000", "UNHEX(MD5(2))",
 		"'w'", "'w'", "NULL", "NULL", "UNHEX(MD5(3))", "UNHEX(MD5(3))",
 		"'x'", "'x'", "'%x%'", "'%x%'", "31" });
+	plan_is(STMT_AGENT_USERS, "conversation_users",
+		(const char *const[]){ "'default'", "'w'" });
 	plan_is(STMT_CONVERSATION_PINNED, "conversation_pinned",
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "'w'", "'w'",
 		"31" });

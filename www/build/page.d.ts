@@ -53,6 +53,7 @@ declare global {
 
 	interface HTMLElementEventMap {
 		'lamp-begin': CustomEvent<{ file: File }>;
+		'lamp-talk': CustomEvent<{ agentId?: string, promptId?: string }>;
 		'lamp-agent': CustomEvent<{ agentId: string }>;
 		'lamp-artifact': CustomEvent<{ box: HTMLElement }>;
 		'lamp-arrange': CustomEvent<{ items: any[] }>;

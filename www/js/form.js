@@ -22,7 +22,8 @@ import { has, locale, t } from './strings.js';
  * @property {string | null} [example]
  *
  * @typedef {Record<string, any>} Form with name, path, idKey, what, fields (Field[]),
- *          canWrite, and parent, single, readOnly, adapt(record) of some
+ *          canWrite, groups ({heading, folded, fields: keys}[]), and parent, single, readOnly,
+ *          adapt(record) of some
  */
 
 const INTEGER = /^[+-]?\d+$/;
@@ -76,6 +77,34 @@ export function asked(form, values, isNew)
 		fields.sort((a, b) => rank(a) - rank(b)) : fields;
 }
 
+/**
+ * Fields as a form shows them: {heading, folded, fields}[]; first, without a heading,
+ * those in no group.
+ */
+export function grouped({ groups = [] }, fields)
+{
+	const within = groups.map(({ heading, folded, fields: keys }) => ({ heading, folded,
+		fields: keys.flatMap((key) => fields.filter((field) => field.key === key)) }));
+	const others = fields.filter((field) => !within.some((one) => one.fields.includes(field)));
+
+	return [{ heading: '', folded: false, fields: others }, ...within]
+		.filter((one) => one.fields.length > 0);
+}
+
+/**
+ * What the server says of a field, in the words of the form: "toolIds[0]: there is no …"
+ * names nothing that people have seen.
+ */
+export function inWords({ fields }, field, detail)
+{
+	const words = detail.replace(new RegExp(`^${field.key}(\\[\\d+\\])?: `), '');
+	const named = fields.reduce((text, { key, label }) => (/[A-Z]/.test(key) || key === field.key ?
+		text.replace(new RegExp(`(?<![\\w“"])${key}(\\[\\d+\\])?(?![\\w”"])`, 'g'),
+			() => (key === field.key ? label : `“${label}”`)) : text), words);
+
+	return named.charAt(0).toUpperCase() + named.slice(1);
+}
+
 /** The fields of a record that are only shown. */
 export function told(form, record, isNew)
 {
@@ -89,6 +118,7 @@ function controlValue(field, stored)
 {
 	switch (field.type) {
 	case 'ids':
+	case 'tools':
 		return stored || [];
 	case 'boolean':
 		return stored ?? (field.nullable ? '' : false);
@@ -162,7 +192,7 @@ export function fieldError(field, value)
 {
 	const { label, min, max } = field;
 
-	if (field.type === 'ids')
+	if (isList(field))
 		return max !== null && value.length > max ? t('form.tooMany', { label, n: max }) : '';
 	if (field.type === 'boolean')
 		return '';
@@ -208,10 +238,16 @@ function numberError({ label, type, min, max }, text)
 		t('form.outOfRange', { label, min, max }) : '';
 }
 
+/** Whether its control has several values. */
+function isList({ type })
+{
+	return type === 'ids' || type === 'tools';
+}
+
 /** A value as the API has it. */
 function sent(field, value)
 {
-	if (field.type === 'ids')
+	if (isList(field))
 		return value.length === 0 && field.nullable ? null : value;
 	if (typeof value === 'boolean' || value === null)
 		return value;

@@ -55,6 +55,18 @@ export function mentionsIn(text, known)
 		handlePattern(handle).test(text) && seen.add(ref));
 }
 
+/** The agent that a text asks, of the known mentions; or undefined. */
+export function askedIn(text, known)
+{
+	return mentionsIn(text, known.filter(({ type }) => type === 'agent'))[0];
+}
+
+/** What answers in place of an answer by another agent begin with. */
+export function lentTo({ meta })
+{
+	return meta.agentId ? { agentId: meta.agentId } : {};
+}
+
 /** The text without a mention. */
 export function withoutMention(text, { handle })
 {
@@ -76,7 +88,9 @@ export function fillBlanks(body, values)
 /** The member of a request for those known mentions that are in a text. */
 export function mentionsOf(content, known = [])
 {
-	const mentions = mentionsIn(content, known).map(({ ref }) => ref);
+	const mentions = mentionsIn(content, known).filter(({ type }) => type !== 'agent')
+		.map(({ ref }) => ref);
+	const lent = askedIn(content, known);
 
-	return mentions.length > 0 ? { mentions } : {};
+	return { ...mentions.length > 0 && { mentions }, ...lent && { answerAgentId: lent.agentId } };
 }

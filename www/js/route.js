@@ -35,7 +35,7 @@
  */
 export const PLACES = [
 	{ form: 'agents', text: 'place.agents', hint: 'place.agentsHint', icon: 'agent',
-		part: 'agent', reload: true },
+		view: 'agents', part: 'agent', reload: true },
 	{ form: 'prompts', text: 'place.prompts', hint: 'place.promptsHint', icon: 'prompt',
 		view: 'gallery', part: 'prompt' },
 	{ form: 'prompt-categories', text: 'place.categories', icon: 'tag', under: 'prompts' },

@@ -3,9 +3,11 @@
 // it lacks is taken from English. {name} is replaced; a text that depends on a
 // count is an object by plural category (Intl.PluralRules) and needs `n`.
 import { dialogs } from './strings-dialogs.js';
+import { making } from './strings-making.js';
 
 const en = {
 	...dialogs,
+	...making,
 	'app.name': 'Lamplighter',
 	'app.skip': 'Skip to the message field',
 	'app.skipPlace': 'Skip to the content',
@@ -510,7 +512,7 @@ const en = {
 	'place.none': 'There is nothing at this address, or your account has no access to it.',
 	'place.mayNot': 'Your account is not allowed to create a new {what}.',
 	'place.prompts': 'Prompts',
-	'place.promptsHint': 'Texts to start from. Copy one to make it your own.',
+	'place.promptsHint': 'Reusable messages. Type / in a chat to use one.',
 	'none.prompts': 'There are no prompts yet. Save a text that you send often, and choose it with / in the message field.',
 	'place.categories': 'Categories',
 	'none.categories': 'There are no categories yet. Create some to sort the prompts into.',
@@ -559,8 +561,8 @@ const en = {
 	'documents.queued': 'waiting',
 	'documents.read': '{n} of {pages} pages read',
 	'documents.failed': 'failed',
-	'documents.vectors': '{vectors} of {passages} passages have vectors',
-	'documents.paused': 'Indexing is paused. Documents that are waiting are indexed after “Paused” is switched off.',
+	'documents.vectors': '{vectors} of {passages} passages embedded',
+	'documents.paused': 'Turn “Paused” off to index the waiting documents.',
 	'documents.download': 'Download “{name}”',
 	'documents.removeText': 'The document “{name}” will be permanently deleted.',
 	'place.projects': 'Projects',
@@ -771,7 +773,7 @@ const en = {
 	'form.filter': 'Filter',
 	'form.pick': 'Choose: {label}',
 	'form.secret': 'Hidden',
-	'form.secretSet': 'One is stored. Leave this empty to keep it.',
+	'form.secretSet': 'A key is saved. Leave blank to keep it.',
 	'form.secretGone': 'It will be removed when you save.',
 	'form.secretRemove': 'Remove it',
 	'form.secretKeep': 'Keep it',
@@ -789,7 +791,7 @@ const en = {
 	'form.noTime': '{label} must be a date and a time.',
 	'form.noJson': '{label} is not valid JSON: {error}',
 	'form.wrong': { one: 'Check this field: {labels}.', other: 'Check {n} fields: {labels}.' },
-	'value.shipped': 'Everyone. It comes with the program',
+	'value.shipped': 'Everyone (built in)',
 	'form.save': 'Save',
 	'form.saving': 'Saving',
 	'form.add': 'Add',
@@ -816,7 +818,7 @@ const en = {
 	'service.test': 'Test',
 	'service.testing': 'Testing',
 	'service.works': 'It works.',
-	'service.saveFirst': 'Save first: the test uses what is stored.',
+	'service.saveFirst': 'Save first. The test uses the saved values.',
 
 	'settings.whose': 'Whose settings',
 	'settings.mine': 'Mine',
@@ -850,14 +852,14 @@ const en = {
 	'leave.go': 'Discard changes',
 	'leave.stay': 'Keep editing',
 
-	'prompts.tiers': 'Whose prompts',
+	'prompts.tiers': 'Show',
 	'prompts.categories': 'Categories',
 	'prompts.all': 'All',
 	'prompts.allCategories': 'All categories',
 	'prompts.private': 'Mine and shared with me',
 	'prompts.team': 'My groups',
 	'prompts.tenant': 'Everyone',
-	'prompts.shipped': 'Included',
+	'prompts.shipped': 'Built in',
 	'prompts.noneFit': 'No prompts match this choice.',
 	'prompts.blanks': 'The user fills in:',
 	'prompts.text': 'text',

@@ -25,6 +25,16 @@ bool tool_in_group(const struct tool *t, struct str group);
  */
 bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx);
 
+/*
+ * Whether an agent that names no tools has t (B21): it has all that read, and one of
+ * a file also those that change something. A tool that must be listed has to be in
+ * the list of the workspace, which includes t.
+ */
+bool tool_unnamed(const struct tool *t, const struct workspace *w, const struct agent *a);
+
+/* The strictest policy; for a tool that changes nothing, only its own counts. */
+enum tool_confirm tool_policy(const struct tool *t, const struct tool_ctx *ctx);
+
 /* Whether there is, or may be, a tool of this name. w MAY be NULL. */
 bool tool_exists(const struct conf *conf, const struct workspace *w,
 		 struct str name);

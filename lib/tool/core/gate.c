@@ -26,9 +26,7 @@ static bool is_allowed(const struct tool *t, const struct tool_ctx *ctx)
 	return false;
 }
 
-/* The strictest policy; for a tool that changes nothing, only its own counts. */
-static enum tool_confirm policy_of(const struct tool *t,
-				   const struct tool_ctx *ctx)
+enum tool_confirm tool_policy(const struct tool *t, const struct tool_ctx *ctx)
 {
 	if (t->effect == TOOL_READ)
 		return t->confirm;
@@ -75,7 +73,7 @@ bool tool_asks(const struct tool *t, const struct tool_ctx *ctx, const json_t *a
 	       struct tool_question *q)
 {
 	const enum tool_mode mode = tool_mode_of(t, ctx, args);
-	enum tool_confirm policy = policy_of(t, ctx);
+	enum tool_confirm policy = tool_policy(t, ctx);
 	bool tainted = ctx->taint && ctx->taint->n;
 	bool held = mode && mode != TOOL_MODE_ACT;
 	/* With the policy always, an earlier permission does not count. */
@@ -133,13 +131,7 @@ static bool within_agents(const struct tool *t, const struct tool_ctx *ctx)
 	       !tool_asks(t, &strict, NULL, NULL);
 }
 
-/*
- * Whether an agent that names no tools has t (B21): it has all that read, and one of
- * a file also those that change something. A tool that must be listed has to be in
- * the list of the workspace, which includes t.
- */
-static bool is_unnamed(const struct tool *t, const struct workspace *w,
-		       const struct agent *a)
+bool tool_unnamed(const struct tool *t, const struct workspace *w, const struct agent *a)
 {
 	if (t->effect != TOOL_READ)
 		return !t->listed_only && (!a || a->source == SOURCE_CONFIG);
@@ -166,7 +158,7 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 	if (w && w->set.allow_tools && !is_listed(&w->allow_tools, t))
 		return false;
 	if (!given && (a && a->set.tools ? !is_listed(&a->tools, t)
-		       : !is_unnamed(t, w, a)))
+		       : !tool_unnamed(t, w, a)))
 		return false;
 	if (t->external && !ctx->turn.web)
 		return false;

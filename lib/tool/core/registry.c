@@ -159,6 +159,60 @@ const struct tool_offer *tool_set_find(const struct tool_set *set,
 	return NULL;
 }
 
+/* -- what there is to choose from -------------------------------------------------- */
+
+static void write_choice(struct jw *w, const struct tool *t, const struct tool_ctx *ctx)
+{
+	static const char *const asks[] = {
+		[TOOL_CONFIRM_NEVER] = "never", [TOOL_CONFIRM_TAINTED] = "tainted",
+		[TOOL_CONFIRM_ALWAYS] = "always",
+	};
+	struct str group = str_of(t->group ? t->group : "");
+
+	jw_obj(w);
+	jw_kstrz(w, "name", t->name);
+	jw_kstrz(w, "title", t->title);
+	jw_kstrz(w, "description", t->description);
+	jw_kstrz(w, "family", tool_family_name(t));
+	jw_key(w, "groups");
+	jw_arr(w);
+	while (group.n)
+		jw_str(w, str_cut(&group, ' '));
+	jw_end_arr(w);
+	jw_kstrz(w, "effect", tool_effect_name(t->effect));
+	jw_kstrz(w, "asks", asks[tool_policy(t, ctx)]);
+	jw_kbool(w, "web", t->external);
+	jw_kbool(w, "byDefault", tool_unnamed(t, ctx->turn.workspace, ctx->turn.agent));
+	jw_end_obj(w);
+}
+
+int64_t tool_choices_write(const struct caller *by, const struct workspace *w,
+			   struct jw *out)
+{
+	struct agent *any = agent_named(by->arena, STR("any"));
+	struct tool_ctx ctx = {
+		.turn = { .by = *by, .workspace = w, .agent = any, .web = true },
+		.arena = by->arena,
+	};
+	struct tool_rows rows = { .arena = by->arena };
+	const char *name;
+	int64_t n = 0;
+
+	any->tools = (struct conf_list){ &name, 1 };
+	any->set.tools = true;
+	any->source = SOURCE_API;
+	all_rows(&ctx, &rows);
+	for (size_t i = 0; i < rows.n; i++) {
+		name = rows.v[i].name;
+		if (!tool_allowed(&rows.v[i], &ctx))
+			continue;
+		write_choice(out, &rows.v[i], &ctx);
+		n++;
+	}
+	tool_rows_release(&rows);
+	return n;
+}
+
 /* -- what an admin wrote ---------------------------------------------------- */
 
 bool tool_exists(const struct conf *conf, const struct workspace *w,
@@ -213,8 +267,7 @@ static int check_choices(const struct caller *by, struct str tools,
 	for (size_t i = 0; i < l.n; i++)
 		if (!is_choice(by->conf, w, str_of(l.v[i])))
 			return err_field(e, ERR_INVALID_FIELD, "toolIds",
-					 "toolIds[%zu]: there is no tool "
-					 "\"%.100s\".", i, l.v[i]);
+					 "There is no tool \"%.100s\".", l.v[i]);
 	return 0;
 }
 

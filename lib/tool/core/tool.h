@@ -289,6 +289,14 @@ bool tool_web_offered(const struct caller *by, const struct workspace *w,
 		      const struct agent *a);
 
 /*
+ * Writes the Tool of docs/openapi.yaml of each that an agent of w could use for the
+ * caller if it named it, by name; returns how many. by->said, if it was read, counts
+ * for `asks`.
+ */
+int64_t tool_choices_write(const struct caller *by, const struct workspace *w,
+			   struct jw *out);
+
+/*
  * Version of the texts of the built-in tools (name, description, schema), which usage
  * records show with the hash of what was sent (A31). Raise it when the texts change.
  */

@@ -2,7 +2,7 @@
 // One row of a resource while it is read, changed or created. What was typed
 // stays until it is saved or discarded; changes by somebody else are not
 // overwritten.
-import { bodyOf, changedKeys, differences, valuesOf } from '../form.js';
+import { bodyOf, changedKeys, differences, inWords, valuesOf } from '../form.js';
 import { Observable } from '../observable.js';
 
 /** A name that no other request has. */
@@ -228,7 +228,7 @@ export class Draft extends Observable {
 		if (error.status === 412 && !this.isNew)
 			await this.#findConflict(error);
 		else if (field)
-			this.errors = { [field.key]: error.detail };
+			this.errors = { [field.key]: inWords(this.form, field, error.detail) };
 		else
 			this.error = error;
 	}

@@ -2,13 +2,15 @@
 // The list that opens while somebody types @ or /: what it shows, and which
 // entry is current. Independent of the DOM.
 import { Observable } from '../observable.js';
+import { matches } from '../search.js';
+import { t } from '../strings.js';
 
 /** Delay before a request is sent, so that fast typing is one request. */
 const PAUSE_MS = 90;
 const PAGE = 20;
 
 /** Names of icons (icons.js) by the type of what is mentioned. */
-export const MENTION_ICONS = { record: 'table', person: 'person', dataset: 'chart' };
+export const MENTION_ICONS = { record: 'table', person: 'person', dataset: 'chart', agent: 'agent' };
 
 export class Picker extends Observable {
 	#api;
@@ -32,6 +34,8 @@ export class Picker extends Observable {
 		this.dataset = '';
 		/** {id, name}: prompts of this category only; or null */
 		this.category = null;
+		/** agents that can be mentioned */
+		this.agents = [];
 		/** [{type, title, text, icon, colour, record}] */
 		this.items = [];
 		/** number of the entry that Enter takes; -1: none */
@@ -61,15 +65,17 @@ export class Picker extends Observable {
 
 	/**
 	 * Searches for what was typed.
-	 * @param {{kind: string, q: string, workspaceId: string, dataset?: string}} fields
+	 * @param {{kind: string, q: string, workspaceId: string, dataset?: string,
+	 *        agents?: {agentId: string, name: string, description?: string}[]}} fields
+	 *        agents: others that can answer
 	 */
-	look({ kind, q, workspaceId, dataset = '' })
+	look({ kind, q, workspaceId, dataset = '', agents = [] })
 	{
 		if (kind === this.kind && q === this.q && dataset === this.dataset)
 			return;
 		if (kind !== this.kind)
 			this.reset();
-		Object.assign(this, { kind, q, dataset, loading: true });
+		Object.assign(this, { kind, q, dataset, agents, loading: true });
 		this.workspaceId = workspaceId;
 		clearTimeout(this.#timer);
 		this.#timer = setTimeout(() => this.#load(), this.items.length > 0 ? PAUSE_MS : 0);
@@ -131,15 +137,27 @@ export class Picker extends Observable {
 		this.changed();
 	}
 
+	/** Agents that can answer this message. */
+	#agents()
+	{
+		return this.agents.filter(({ agentId, name, description }) =>
+			matches(this.q, name, agentId, description))
+			.map(({ agentId, name, description }) => ({ type: 'mention', title: name,
+				text: [t('mention.agent'), description].filter(Boolean).join(' · '), icon: 'agent',
+				record: { type: 'agent', ref: `agent:${agentId}`, handle: agentId, label: name,
+					agentId } }));
+	}
+
 	async #mentions(signal)
 	{
+		const agents = this.#agents();
 		const { items } = await this.#api.mentions({ q: this.q, dataset: this.dataset,
 			workspaceId: this.workspaceId, pageSize: PAGE, signal });
 
-		return items.map((record) => ({ type: 'mention', title: record.label,
+		return [...agents, ...items.map((record) => ({ type: 'mention', title: record.label,
 			text: [record.type === 'record' ? record.handle : '', record.description]
 				.filter(Boolean).join(' · '),
-			icon: MENTION_ICONS[record.type] || 'link', record }));
+			icon: MENTION_ICONS[record.type] || 'link', record }))];
 	}
 
 	async #prompts(signal)

@@ -3,7 +3,7 @@
 // turn, begun here or found running and followed. It stays when another
 // conversation is shown, so that coming back finds the answer further on.
 import { Feed } from '../feed.js';
-import { mentionsIn, mentionsOf } from '../mentions.js';
+import { askedIn, lentTo, mentionsIn, mentionsOf } from '../mentions.js';
 import { canRun, clientOf, moduleOf, runCall } from '../tools.js';
 import { light } from './drafts.js';
 import { Pages } from './pages.js';
@@ -93,6 +93,8 @@ export class Thread extends Pages {
 		 * draft are sent
 		 */
 		this.mentions = [];
+		/** the agent that answers, if it is not stored: the body of a request */
+		this.trial = null;
 		/** id of the prompt that the draft was made from, or null */
 		this.promptId = null;
 		/** the files of the next message */
@@ -430,7 +432,7 @@ export class Thread extends Pages {
 		uploads.put(files);
 		this.#sending = { content, promptId, uploads };
 		from.promptId = null;
-		turn.begin(content, attachments);
+		turn.begin(content, attachments, askedIn(content, this.mentions)?.label);
 		this.keepNow();
 		const taken = await this.#begin(turn, this.turns, content, (signal) =>
 			this.#api.stream(this.workspaceId, body, { signal }));
@@ -450,7 +452,7 @@ export class Thread extends Pages {
 		const { conversationId, agentId } = this;
 
 		return { content, ...this.#more(), ...moduleOf(), ...(promptId ? { promptId } : {}),
-			...mentionsOf(content, this.mentions), ...idsOf(attachments),
+			...mentionsOf(content, this.mentions), ...idsOf(attachments), ...this.trial && { draftAgent: this.trial },
 			...(conversationId ? { conversationId } : agentId ? { agentId } : {}) };
 	}
 
@@ -465,7 +467,6 @@ export class Thread extends Pages {
 	#more()
 	{
 		const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-
 		const { projectId, focusId, contextType } = this.place || {};
 
 		return { client: clientOf(), timeZone, ...this.options, ...projectId && { projectId },
@@ -486,7 +487,7 @@ export class Thread extends Pages {
 		fresh.beginAgain(turn.user);
 		return this.#begin(fresh, this.turns.slice(0, at), '', (signal) =>
 			this.#api.regenerate(this.conversationId,
-				{ messageId: turn.answerId, ...this.#more() }, { signal }));
+				{ messageId: turn.answerId, ...lentTo(turn), ...this.#more() }, { signal }));
 	}
 
 	/**
@@ -503,7 +504,7 @@ export class Thread extends Pages {
 		fresh.begin(content, attachments);
 		return this.#begin(fresh, this.turns.slice(0, at), content, (signal) =>
 			this.#api.edit(this.conversationId,
-				{ messageId: turn.user.messageId, content, ...this.#more(), ...moduleOf(),
+				{ messageId: turn.user.messageId, content, ...lentTo(turn), ...this.#more(), ...moduleOf(),
 					...mentionsOf(content, turn.user.metadata?.mentions),
 					...idsOf(attachments) }, { signal }));
 	}

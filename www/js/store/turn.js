@@ -96,6 +96,8 @@ export class Turn extends Observable {
 		this.goesOn = false;
 		/** of source events: {number, title, page, …}; see sources */
 		this.told = [];
+		/** the name of another agent that was asked; '' for the chat's own */
+		this.lent = '';
 		/** the mode that an event told */
 		this.toldMode = '';
 		/** {code, message} from warning events */
@@ -129,6 +131,12 @@ export class Turn extends Observable {
 	get meta()
 	{
 		return this.answer?.metadata || {};
+	}
+
+	/** The name of another agent than the chat's, if one answers; or '' */
+	get by()
+	{
+		return this.meta.agentName || this.lent;
 	}
 
 	/** What the user wants of projects, if the turn changes any: clarify, inform or act */
@@ -315,8 +323,9 @@ export class Turn extends Observable {
 	}
 
 	/** Begins as a stream: shows the text before the server has stored it. */
-	begin(content, attachments = [])
+	begin(content, attachments = [], lent = '')
 	{
+		this.lent = lent;
 		this.user = { role: 'user', content, createdAt: new Date().toISOString(),
 			metadata: { attachments } };
 		this.running = true;

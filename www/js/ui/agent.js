@@ -9,6 +9,8 @@ import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import './preview.js';
+import './talk.js';
+import './try.js';
 
 class LampTemplates extends PageElement {
 	static properties = { at: { attribute: false }, busy: { state: true } };
@@ -74,6 +76,10 @@ customElements.define('lamp-templates', LampTemplates);
 /** The parts of an agent's page (ui/parts.js). */
 export const agentPart = {
 	above: (at) => at.draft.isNew ? html`<lamp-templates .at=${at}></lamp-templates>` : nothing,
+	beside: (at) => at.draft.canEdit || at.draft.isNew ?
+		html`<lamp-try .at=${at}></lamp-try>` : nothing,
+	actions: (at) => at.draft.isNew ? nothing : html`<lamp-talk agentId=${at.draft.id}
+		text=${t('agents.talk')}></lamp-talk>`,
 	below: (at) => (field) => field.key !== 'systemPrompt' ? nothing : html`
 		<lamp-agent-preview .at=${at}></lamp-agent-preview>`,
 };

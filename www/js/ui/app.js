@@ -51,6 +51,8 @@ export class LampApp extends PageElement {
 	#file = null;
 	/** what the next new chat is about */
 	#about = null;
+	/** {agentId} or {promptId} that the new chat begins with; or null */
+	#wish = null;
 	/** the address that is being opened */
 	#opening = 0;
 	#confirm = (...texts) => this.querySelector('lamp-confirm').ask(...texts);
@@ -167,6 +169,10 @@ export class LampApp extends PageElement {
 			this.#file = file;
 			go('');
 		});
+		this.addEventListener('lamp-talk', ({ detail }) => {
+			this.#wish = detail;
+			go('');
+		});
 		this.addEventListener('lamp-order', (event) => this.#order(event.detail));
 		this.addEventListener('lamp-arrange', (event) =>
 			this.#show('lamp-arrange', 'show', event.detail.items));
@@ -247,7 +253,7 @@ export class LampApp extends PageElement {
 			return;
 		if (!await this.#mayLeave()) {
 			// nor is the new chat begun that this was for
-			this.#about = this.#file = null;
+			this.#about = this.#file = this.#wish = null;
 			this.#trail.undo();
 			return;
 		}
@@ -297,6 +303,9 @@ export class LampApp extends PageElement {
 		if (!id && this.#file)
 			thread.uploads.add([this.#file]);
 		this.#file = null;
+		if (!id && this.#wish)
+			this.#grant(thread, this.#wish);
+		this.#wish = null;
 		if (thread.workspaceId !== this.session.workspaceId && !thread.loadError &&
 		    this.session.workspace(thread.workspaceId)) {
 			await this.session.choose(thread.workspaceId, false);
@@ -308,6 +317,18 @@ export class LampApp extends PageElement {
 		this.#showMessage();
 		if (!id && !NARROW.matches)
 			this.#focusComposer();
+	}
+
+	/** A new chat with an agent or a prompt that was chosen elsewhere. */
+	async #grant(thread, { agentId, promptId })
+	{
+		if (agentId) {
+			thread.agentId = agentId;
+			thread.changed();
+		}
+		await this.updateComplete;
+		if (promptId)
+			await this.querySelector('lamp-composer')?.usePrompt(promptId);
 	}
 
 	/** Goes to the message that the address names. */

@@ -257,7 +257,8 @@ export class LampComposer extends PageElement {
 		if (!trigger || this.#dismissed)
 			this.picker.close();
 		else
-			this.picker.look({ ...trigger, workspaceId: this.thread.workspaceId });
+			this.picker.look({ ...trigger, workspaceId: this.thread.workspaceId,
+				agents: this.agents.filter(({ agentId }) => agentId !== this.thread.agentId) });
 	}
 
 	#choose = ({ type, record }) => {
@@ -292,6 +293,14 @@ export class LampComposer extends PageElement {
 		thread.changed();
 		this.focusField();
 	};
+
+	/** Adds a prompt to what was typed, by its id. */
+	usePrompt(id)
+	{
+		const end = this.thread.draft.length;
+
+		return this.#usePrompt({ id }, end, end);
+	}
 
 	/** The prompt's text replaces what was typed. */
 	async #usePrompt({ id }, start, end)

@@ -7,12 +7,16 @@ import { t } from '../strings.js';
 import { icon } from './icons.js';
 import { boxes } from './refs.js';
 import './editor.js';
+import './icon-picker.js';
 import './markdown.js';
 import './person.js';
+import './tools.js';
 
 const COLOUR = /^#[\da-f]{6}$/i;
 /** lines of a text field at first, and at most */
 const ROWS = [4, 16];
+/** a text of at most so many characters begins with two */
+const FEW = 2000;
 
 /**
  * @param field of a form
@@ -28,13 +32,13 @@ const ROWS = [4, 16];
  */
 export function fieldView(field, at)
 {
-	const group = field.type === 'ids';
-	const described = `${field.help ? `${at.id}-help` : ''} ${
+	const group = field.type === 'ids' || field.type === 'tools' || field.type === 'icon';
+	const described = `${field.help && field.type !== 'tools' ? `${at.id}-help` : ''} ${
 		at.error ? `${at.id}-error` : ''}`.trim();
 	const label = html`${field.label}${field.required ? html`
 		<span class="field-required">${t('form.required')}</span>` : nothing}`;
 	const rest = html`
-		${field.help ? html`<p class="field-help" id="${at.id}-help">${
+		${field.help && field.type !== 'tools' ? html`<p class="field-help" id="${at.id}-help">${
 			field.help}</p>` : nothing}
 		${at.error ? html`<p class="field-error" id="${at.id}-error">${
 			icon('warning')}<span>${at.error}</span></p>` : nothing}
@@ -44,7 +48,14 @@ export function fieldView(field, at)
 	if (group)
 		return html`<fieldset class="field" aria-describedby=${described || nothing}>
 			<legend class="field-label">${label}</legend>
-			${field.of ? html`<lamp-refs .places=${at.places} path=${field.of} multiple
+			${field.type === 'tools' ? html`<lamp-tools .places=${at.places} .chosen=${at.value}
+				name=${at.id} workspace=${at.workspace || ''} described=${described}
+				?invalid=${Boolean(at.error)}
+				@lamp-chosen=${(event) => at.set(event.detail.chosen)}></lamp-tools>` :
+				field.type === 'icon' ? html`<lamp-icon-picker .value=${at.value ?? ''} name=${at.id}
+				label=${field.label} described=${described} ?invalid=${Boolean(at.error)}
+				@lamp-typed=${(event) => at.set(event.detail.value)}></lamp-icon-picker>` :
+				field.of ? html`<lamp-refs .places=${at.places} path=${field.of} multiple
 				workspace=${at.workspace || ''}
 				.chosen=${at.value} name=${at.id}
 				@lamp-chosen=${(event) => at.set(event.detail.chosen)}></lamp-refs>` :
@@ -135,7 +146,7 @@ function textControl(field, at, { id, described, invalid })
 
 	return html`<textarea id=${id} class="field-text ${
 		field.type === 'json' ? 'field-code' : ''}"
-		rows=${Math.min(Math.max(lines, ROWS[0]), ROWS[1])}
+		rows=${Math.min(Math.max(lines, field.max !== null && field.max <= FEW ? 2 : ROWS[0]), ROWS[1])}
 		aria-describedby=${described || nothing} aria-invalid=${invalid}
 		aria-required=${field.required ? 'true' : nothing}
 		spellcheck=${field.type === 'json' ? 'false' : 'true'}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // <lamp-form>: a row of a resource, as a form if the caller may change it. It
 // saves by itself, and reports the result as lamp-saved.
-import { html, nothing } from '../../vendor/lit.js';
-import { asked, forPeople, leftOver, shown, told, valueAt, valuesOf } from '../form.js';
+import { html, live, nothing } from '../../vendor/lit.js';
+import { asked, forPeople, grouped, leftOver, shown, told, valueAt, valuesOf } from '../form.js';
 import { failureText, moment } from '../format.js';
 import { Watch } from '../observable.js';
 import { joinTexts } from '../projects.js';
@@ -61,6 +61,8 @@ export class LampForm extends PageElement {
 		this.inline = false;
 		/** @type {Record<string, string | null>} */
 		this.joined = {};
+		/** headings of folded groups that are open */
+		this.opened = new Set();
 		new Watch(this, () => this.draft);
 	}
 
@@ -111,17 +113,57 @@ export class LampForm extends PageElement {
 			@submit=${(event) => this.#submit(event)} @keydown=${this.#onKey}>
 			${draft.secret ? html`<lamp-secret .text=${draft.secret}></lamp-secret>` : nothing}
 			${this.#summary()}${this.#conflict()}
-			${asked(draft.form, draft.values, draft.isNew).map((field) => fieldView(field, {
-				id: this.#id(field), value: draft.values[field.key],
-				error: draft.errors[field.key] || '', places: this.places,
-				workspace: draft.record?.workspaceId,
-				kept: Boolean(draft.record?.[`${field.key}Set`]),
-				set: (value) => draft.set(field.key, value),
-				below: this.below?.(field, draft),
-			}))}
+			${grouped(draft.form, asked(draft.form, draft.values, draft.isNew))
+				.map((group) => this.#group(group))}
 			${draft.isNew || this.inline ? nothing : this.#told()}
 			${this.#buttons()}
 		</form>`;
+	}
+
+	#group({ heading, folded, fields })
+	{
+		const views = fields.map((field) => this.#field(field));
+
+		if (!heading)
+			return views;
+		if (!folded)
+			return html`<section class="form-group"><h2>${heading}</h2>${views}</section>`;
+		return html`<details class="form-group" .open=${live(this.opened.has(heading))}
+			@toggle=${(event) => this.#toggle(heading, event.target.open)}>
+			<summary>${heading} <span class="muted">${fields.map(({ label }) => label)
+				.join(', ')}</span></summary>${views}</details>`;
+	}
+
+	#toggle(heading, open)
+	{
+		if (open)
+			this.opened.add(heading);
+		else
+			this.opened.delete(heading);
+	}
+
+	/** What is wrong is seen. */
+	#openWrong()
+	{
+		for (const { heading, fields } of grouped(this.draft.form, asked(this.draft.form,
+			this.draft.values, this.draft.isNew)))
+			if (fields.some(({ key }) => this.draft.errors[key]))
+				this.opened.add(heading);
+		this.requestUpdate();
+	}
+
+	#field(field)
+	{
+		const { draft } = this;
+
+		return fieldView(field, {
+			id: this.#id(field), value: draft.values[field.key],
+			error: draft.errors[field.key] || '', places: this.places,
+			workspace: draft.record?.workspaceId,
+			kept: Boolean(draft.record?.[`${field.key}Set`]),
+			set: (value) => draft.set(field.key, value),
+			below: this.below?.(field, draft),
+		});
 	}
 
 	#id({ key })
@@ -248,8 +290,10 @@ export class LampForm extends PageElement {
 			this.emit('lamp-saved', { draft, made });
 			return;
 		}
+		this.#openWrong();
 		await this.updateComplete;
-		const wrong = this.querySelector('[aria-invalid=true]');
+		const wrong = this.querySelector('[aria-invalid=true]') || this.querySelector('.field-error')
+			?.closest('.field').querySelector('input, select, textarea');
 
 		if (wrong)
 			wrong.focus();

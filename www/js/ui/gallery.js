@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The list of prompts as cards, by owner and by category.
+// Agents and prompts as cards: by owner, by category, and searched by any word.
 import { html, nothing, repeat } from '../../vendor/lit.js';
+import { matches } from '../search.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { hasIcon, icon } from './icons.js';
+import './talk.js';
 
 /** The owners, in the order of the page, with their texts. */
 const TIERS = new Map([['private', 'prompts.private'], ['team', 'prompts.team'],
@@ -35,14 +37,16 @@ export function categoryRows(places)
  * @param {import('../store/rows.js').Rows} host.rows
  * @param {import('../form.js').Form} host.form
  * @param {import('../store/rows.js').Rows | null} host.categories
- * @param {{tier?: string, category?: string}} host.choice
+ * @param {{tier?: string, category?: string, q?: string}} host.choice
  */
 export function galleryView(host)
 {
 	const { rows: { items }, choice } = host;
 	const categories = host.categories?.items || [];
+	const named = (ids) => categories.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
 	const tiers = [...TIERS.keys()].filter((tier) => items.some((row) => row.tier === tier));
-	const fitting = items.filter(({ tier, categoryIds }) =>
+	const fitting = items.filter(({ tier, categoryIds, name, description, promptAuthor }) =>
+		matches(choice.q, name, description, promptAuthor, ...named(categoryIds)) &&
 		(!choice.tier || tier === choice.tier) &&
 		(!choice.category || categoryIds.includes(choice.category)));
 	const chosen = (part) => () => { host.choice = { ...choice, ...part }; };
@@ -61,24 +65,96 @@ export function galleryView(host)
 		${tiers.filter((tier) => fitting.some((row) => row.tier === tier)).map((tier) => html`
 			<h2 class="gallery-tier">${t(TIERS.get(tier))}</h2>
 			<ul class="gallery">${repeat(fitting.filter((row) => row.tier === tier),
-				({ id }) => id, (row) => cardView(row, placeHash(host.form.name, row.id)))}</ul>`)}
-		${items.length > 0 && fitting.length === 0 ? html`<p class="rows-none muted">${
-			t('prompts.noneFit')}</p>` : nothing}`;
+				({ id }) => id, (row) => cardView(row, placeHash(host.form.name, row.id), {
+					told: [by(row), ...named(row.categoryIds)],
+					act: html`<lamp-talk promptId=${row.id} text=${t('prompts.use')}
+						about=${row.name}></lamp-talk>` }))}</ul>`)}
+		${items.length > 0 && fitting.length === 0 && !choice.q ? html`<p class="rows-none muted">${
+			t('prompts.noneFit')}</p>` : nothing}
+		${foundView(choice.q, fitting.length)}`;
+}
+
+function by({ promptAuthor })
+{
+	return promptAuthor ? t('agents.by', { name: promptAuthor }) : '';
+}
+
+function foundView(q, n)
+{
+	return html`<p class="muted" role="status">${!q?.trim() ? nothing :
+		n > 0 ? t('gallery.found', { n }) : t('gallery.none')}</p>`;
+}
+
+/** Whose agents there are, in the order of the page. */
+const OWNERS = ['mine', 'workspace', 'config'];
+
+function ownerOf({ source, visibility })
+{
+	return source === 'config' ? 'config' : visibility === 'private' ? 'mine' : 'workspace';
+}
+
+/** How many people use agents, loaded; by id. */
+export function userRows(places)
+{
+	const rows = places.rows({ path: 'workspaces/{workspace}/agent-users', whole: true });
+
+	rows.reload();
+	return rows;
+}
+
+/**
+ * The agents of the workspace.
+ * @param {object} host
+ * @param {import('../store/rows.js').Rows} host.rows
+ * @param {import('../form.js').Form} host.form
+ * @param {import('../store/rows.js').Rows | null} host.users
+ * @param {{tier?: string, q?: string}} host.choice
+ */
+export function agentsView(host)
+{
+	const { rows: { items }, form, choice, users } = host;
+	const usersOf = (id) => users?.items.find(({ agentId }) => agentId === id)?.users || 0;
+	const owners = OWNERS.filter((owner) => items.some((row) => ownerOf(row) === owner));
+	const fitting = items.filter((row) => (!choice.tier || ownerOf(row) === choice.tier) &&
+		matches(choice.q, row.name, row.description, row.promptAuthor, row.model));
+	const choose = (tier) => () => { host.choice = { ...choice, tier }; };
+
+	return html`
+		${owners.length < 2 ? nothing : html`<div class="chips" role="group"
+			aria-label=${t('prompts.tiers')}>
+			${chip(t('prompts.all'), !choice.tier, choose(''))}
+			${owners.map((owner) => chip(t(`agents.${owner}`), choice.tier === owner,
+				choose(owner)))}</div>`}
+		${owners.map((owner) => [owner, fitting.filter((row) => ownerOf(row) === owner)])
+			.filter(([, rows]) => rows.length > 0).map(([owner, rows]) => html`
+			<h2 class="gallery-tier">${t(`agents.${owner}`)}</h2>
+			<ul class="gallery">${repeat(rows, ({ agentId }) => agentId, (row) => cardView(
+				{ ...row, icon: 'agent' }, placeHash(form.name, row.agentId), {
+					told: [row.isDefault ? t('agents.default') : '', by(row),
+						usersOf(row.agentId) ? t('agents.users', { n: usersOf(row.agentId) }) : ''],
+					act: html`<lamp-talk agentId=${row.agentId} text=${t('agents.talk')}
+						about=${row.name}></lamp-talk>` }))}</ul>`)}
+		${foundView(choice.q, fitting.length)}`;
 }
 
 /**
  * A card that leads somewhere.
  * @param {{name: string, description?: string, icon?: string, colour?: string}} row
  * @param {string} href
+ * @param {{told?: string[], act?: unknown}} more what else is said, and can be done
  */
-export function cardView({ name, description, icon: picture, colour }, href)
+export function cardView({ name, description, icon: picture, colour }, href,
+	{ told = [], act = nothing } = {})
 {
-	return html`<li><a class="card" href=${href}>
+	const also = told.filter(Boolean).join(' · ');
+
+	return html`<li class=${act === nothing ? '' : 'card-acts'}><a class="card" href=${href}>
 		<span class="card-picture" aria-hidden="true">${COLOUR.test(colour || '') ? html`
 			<svg viewBox="0 0 1 1"><rect width="1" height="1" fill=${colour}></rect></svg>` :
 			nothing}<b>${hasIcon(picture) ? icon(picture) : PICTURE.test(picture || '') ?
 			picture : [...name.trim()][0]?.toUpperCase()}</b></span>
 		<span class="card-name">${name}</span>
 		${description ? html`<span class="card-text">${description}</span>` : nothing}
-	</a></li>`;
+		${also ? html`<span class="card-told" dir="auto">${also}</span>` : nothing}
+	</a>${act}</li>`;
 }

@@ -24,6 +24,7 @@ import { settingPart } from './setting.js';
  * @property {(at: At) => unknown} [above] above the form
  * @property {(at: At) => (field: import('../form.js').Field,
  *           draft: import('../store/draft.js').Draft) => unknown} [below] below a control
+ * @property {(at: At) => unknown} [beside] beside the form
  * @property {(at: At) => unknown} [actions] further buttons
  */
 

@@ -118,7 +118,8 @@ class LampPlace extends PageElement {
 		return html`${placeHead(this, { heading: this.heading, up: up || '',
 			actions: form && !id && !form.single ? this.#headActions(form) : nothing })}
 			<div class="place-scroll"><div class="place-column ${
-				row.view === 'calendar' && !id ? 'place-wide' : ''}">
+				(row.view === 'calendar' && !id) || (id && PARTS[row.part]?.beside) ?
+				'place-wide' : ''}">
 				${this.error ? html`<p class="form-error" role="alert">${icon('warning')}
 					<span>${failureText(this.error)}</span></p>` : nothing}
 				${form ? this.current.draft ? this.#record() : this.#list() : html`
@@ -227,13 +228,16 @@ class LampPlace extends PageElement {
 			confirm: this.confirm, copy: () => this.#copy(), fail: (error) => { this.error = error; },
 			changed: () => this.emit('lamp-stored', { row }) };
 
-		return html`${part?.above?.(at) || nothing}
+		const beside = part?.beside?.(at) || nothing;
+
+		return html`${part?.above?.(at) || nothing}<div class=${beside === nothing ? '' : 'beside'}>
 			<lamp-form .draft=${draft} .places=${this.places}
 				.below=${part?.below?.(at)} @lamp-saved=${this.#saved}
 				.actions=${html`${part?.actions?.(at) || nothing}
 					${!draft.isNew && draft.canEdit && !form.single ? html`<button type="button"
 						class="button form-delete" @click=${() => this.#delete()}>${
 						t('form.remove')}</button>` : nothing}`}></lamp-form>
+			${beside}</div>
 			${draft.isNew ? nothing : this.places.children(form.name)
 				.filter(() => draft.canEdit)
 				.map((child) => html`<lamp-children .api=${this.api} .places=${this.places}

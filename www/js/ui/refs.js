@@ -18,16 +18,21 @@ const MANY = 12;
 const LISTS = {
 	conversations: { id: 'conversationId', name: 'title' },
 	providers: { id: 'providerId', name: 'name', whole: true },
-	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name' },
+	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name',
+		more: ({ model, capabilities: can }) => [model, can?.supportsVision ? t('can.vision') : '',
+			can?.supportsToolUse ? t('can.tools') : ''] },
+	'knowledge-bases': { id: 'id', name: 'name',
+		more: ({ description, paused }) => [paused ? t('refs.paused') : '', description] },
 };
 
-/** Boxes to tick. @param options [id, text] of each */
+/** Boxes to tick. @param options [id, text, what else is said] of each */
 export function boxes(options, chosen, pick)
 {
-	return html`<div class="refs">${options.map(([id, text]) => html`
+	return html`<div class="refs">${options.map(([id, text, more]) => html`
 		<label class="field-check"><input type="checkbox" .checked=${chosen.includes(id)}
 			@change=${(event) => pick(event.target.checked ? [...chosen, id] :
-				chosen.filter((one) => one !== id))}><span>${text}</span></label>`)}</div>`;
+				chosen.filter((one) => one !== id))}><span>${text}${more ? html` <span
+				class="muted">${more}</span>` : nothing}</span></label>`)}</div>`;
 }
 
 /** What LISTS says of a path, which may have a query. */
@@ -85,13 +90,14 @@ class LampRefs extends PageElement {
 		return this.rows.error?.status !== 403;
 	}
 
-	/** [id, name] of all rows, and of chosen ones that are not listed. */
+	/** [id, name, what else is said] of all rows, and of chosen ones that are not listed. */
 	#options()
 	{
 		const form = this.places.formOf(this.path);
-		const { id, name } = listOf(this.path) ||
-			{ id: form?.idKey || 'id', name: form?.labelKey || 'name' };
-		const listed = this.rows.items.map((row) => [row[id], row[name] || row[id]]);
+		const { id, name, more = () => [] } = { id: form?.idKey || 'id',
+			name: form?.labelKey || 'name', ...listOf(this.path) };
+		const listed = this.rows.items.map((row) => [row[id], row[name] || row[id],
+			more(row).filter(Boolean).join(' · ')]);
 		const others = this.chosen.filter((one) => !listed.some(([known]) => known === one));
 
 		return [...listed, ...others.map((one) => [one, one])];
@@ -137,8 +143,8 @@ class LampRefs extends PageElement {
 			@change=${(event) => this.#pick([event.target.value].filter(Boolean))}>
 			<option value="" ?selected=${this.chosen.length === 0}>${
 				t(this.optional ? 'form.none' : 'form.choose')}</option>
-			${options.map(([id, name]) => html`<option value=${id}
-				?selected=${this.chosen.includes(id)}>${name}</option>`)}
+			${options.map(([id, name, more]) => html`<option value=${id}
+				?selected=${this.chosen.includes(id)}>${name}${more ? ` – ${more}` : ''}</option>`)}
 			</select>${icon('chevron')}</span>`;
 	}
 

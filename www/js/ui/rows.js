@@ -9,15 +9,20 @@ import { Watch } from '../observable.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
-import { categoryRows, galleryView } from './gallery.js';
+import { agentsView, categoryRows, galleryView, userRows } from './gallery.js';
 import { icon } from './icons.js';
 import { projectsView } from './projects.js';
 import { ratedView } from './rated.js';
 import { rememberedView } from './remembered.js';
 
 /** Lists other than the ordinary one, by the name in the route table. */
-const VIEWS = { gallery: galleryView, projects: projectsView, rated: ratedView,
+const VIEWS = { agents: agentsView, gallery: galleryView, projects: projectsView, rated: ratedView,
 	remembered: rememberedView };
+
+/** Lists that are searched by any word of what is in them, with their texts. */
+const SEARCHED = { agents: 'agents.search', gallery: 'prompts.search' };
+/** so many of their rows */
+const MOST_SEARCHED = 1000;
 
 class LampRows extends PageElement {
 	static properties = {
@@ -51,6 +56,8 @@ class LampRows extends PageElement {
 		this.mark = '';
 		this.choice = {};
 		this.categories = null;
+		this.users = null;
+		new Watch(this, () => this.users);
 		new Watch(this, () => this.rows);
 		new Watch(this, () => this.categories);
 	}
@@ -74,8 +81,10 @@ class LampRows extends PageElement {
 	{
 		if (changes.has('form'))
 			this.choice = {};
-		if (changes.has('view'))
+		if (changes.has('view')) {
 			this.categories = this.view === 'gallery' ? categoryRows(this.places) : null;
+			this.users = this.view === 'agents' ? userRows(this.places) : null;
+		}
 	}
 
 	updated()
@@ -107,7 +116,7 @@ class LampRows extends PageElement {
 		const view = VIEWS[this.view];
 
 		return html`
-			${form.search && this.view !== 'projects' ? html`<div class="search rows-search" role="search">${icon('search')}
+			${SEARCHED[this.view] ? this.#search() : form.search && this.view !== 'projects' ? html`<div class="search rows-search" role="search">${icon('search')}
 				<input type="search" class="search-field" .value=${rows.q}
 					placeholder=${t('rows.searchHow', { what: form.what })}
 					aria-label=${t('rows.search')}
@@ -116,6 +125,24 @@ class LampRows extends PageElement {
 			${view ? view(this) : html`<ul class="rows">${repeat(rows.items,
 				(row) => row[form.idKey], (row) => this.#row(row))}</ul>`}
 			${this.#foot()}`;
+	}
+
+	/** By any words, in what is loaded; the rest is loaded then. */
+	#search()
+	{
+		const { rows, choice, view } = this;
+
+		return html`<div class="search rows-search" role="search">${icon('search')}
+			<input type="search" class="search-field" .value=${choice.q || ''}
+				placeholder=${t(SEARCHED[view])} aria-label=${t(SEARCHED[view])}
+				autocomplete="off" spellcheck="false" maxlength="100"
+				@input=${(event) => {
+					this.choice = { ...choice, q: event.target.value };
+					if (rows.nextCursor !== null && !rows.loading)
+						rows.all(MOST_SEARCHED);
+				}}></div>
+			${choice.q && rows.nextCursor !== null && rows.items.length >= MOST_SEARCHED ? html`<p
+				class="muted">${t('gallery.cut', { n: MOST_SEARCHED })}</p>` : nothing}`;
 	}
 
 	#row(row)

@@ -226,11 +226,13 @@ export class LampTurn extends PageElement {
 		return html`<article class="message message-assistant ${
 			turn.continues ? 'message-goes-on' : ''}"
 			aria-busy=${turn.running ? 'true' : 'false'}>
-			<h2 class="sr-only">${t('message.assistantSaid', { name: this.name })}</h2>
+			<h2 class="sr-only">${t('message.assistantSaid', { name: turn.by || this.name })}</h2>
 			<div class="avatar">${lantern(turn.running ? 'lit' : '')}</div>
 			<div class="message-body">
 				${['clarify', 'inform', 'act'].includes(turn.mode) ? html`<p class="mode-chip"
 					title=${t(`mode.help.${turn.mode}`)}>${t(`mode.${turn.mode}`)}</p>` : nothing}
+				${turn.by ? html`<p class="turn-by">${icon('agent')}<span dir="auto">${
+					t('message.by', { name: turn.by })}</span></p>` : nothing}
 				${turn.parts.map((part) => this.#part(part))}
 				${this.#answer(turn)}
 				${turn.running ? nothing : this.#chart(turn)}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Agents and prompts: made in forms for people, tried beside them, found in galleries,
+// asked in a chat.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { violations } from './axe.mjs';
+import { api, ask, ended, open, openChat, PHONE, script, unique } from './browser.mjs';
+
+const HOSTILE = '<img src=x onerror=alert(1)>"\'>{{x}}';
+const agents = 'workspaces/intranet/agents';
+
+const heading = (page, name) => page.waitForFunction((text) =>
+	document.querySelector('lamp-place h1')?.textContent === text, name);
+const field = (page, label) => page.locator('lamp-form').getByLabel(label, { exact: true });
+
+async function place(t, hash, options = {})
+{
+	const page = await open(t, { hash: `#/${hash}`, workspace: 'intranet', ...options });
+
+	await page.waitForSelector('lamp-place h1');
+	return page;
+}
+
+/** An agent of this test alone. */
+async function agent(t, fields)
+{
+	const made = await api('POST', agents, { name: unique('Clerk'), ...fields });
+
+	t.after(() => api('DELETE', `${agents}/${made.agentId}`).catch(() => {}));
+	return made;
+}
+
+test('an agent is made, tried before it is stored, and asked', async (t) => {
+	const page = await place(t, 'agents/new');
+	const name = unique('Handbook clerk');
+	const trial = page.locator('lamp-try');
+	const count = async () => (await api('GET', 'conversations?clients=true')).totalCount;
+	const before = await count();
+
+	await page.getByLabel('Company handbook').check();
+	await page.getByLabel('Only these').check();
+	await page.getByLabel('Search tools').fill('knowl search');
+	const tool = page.locator('.tools-one', { hasText: 'reads' }).first();
+
+	await tool.locator('input').check();
+	assert.match(await page.locator('.tools-picker').innerText(), /1 chosen/);
+	await field(page, 'Instructions').fill('Answer from the handbook.');
+
+	// without a name, which only saving needs
+	await trial.getByLabel('Message to try').fill(script({ text: 'Tried **well**.' }));
+	await trial.getByRole('button', { name: 'Send' }).click();
+	await trial.locator('.message-assistant', { hasText: 'Tried well.' }).waitFor();
+	await trial.locator('.message-assistant[aria-busy=false]').waitFor();
+	assert.equal(await count(), before);
+	assert.equal(await page.locator('.form-state').count(), 1);
+
+	await field(page, 'Name required').fill(name);
+	await page.getByRole('button', { name: 'Save' }).click();
+	await heading(page, name);
+	const [made] = (await api('GET', `${agents}?pageSize=100`)).items
+		.filter((one) => one.name === name);
+
+	t.after(() => api('DELETE', `${agents}/${made.agentId}`));
+	assert.equal(made.toolIds.length, 1);
+	assert.equal(made.knowledgeBaseIds.length, 1);
+	await page.getByRole('button', { name: 'Chat with this agent' }).click();
+	await page.waitForSelector('.composer-field');
+	await page.waitForFunction((id) =>
+		document.querySelector('.composer-bar select')?.value === id, made.agentId);
+});
+
+test('a draft that waits is answered beside the form, and its call is its own', async (t) => {
+	const page = await place(t, 'agents/new');
+	const trial = page.locator('lamp-try');
+
+	await page.getByLabel('Only these').check();
+	await page.getByLabel('Search tools').fill('ask you');
+	await page.locator('.tools-one input').first().check();
+	await trial.getByLabel('Message to try').fill(script({ tool_calls: [{ name: 'ask_user',
+		args: { question: 'Which one?', options: ['Red', 'Blue'] } }], then: { text: 'Thanks.' } }));
+	await trial.getByRole('button', { name: 'Send' }).click();
+	await trial.getByText('Which one?').first().waitFor();
+	// presses in its first half second do not count
+	await page.waitForFunction(() => performance.now() - (window.seen ??= performance.now()) > 600);
+	await trial.getByRole('button', { name: 'Blue' }).click();
+	await trial.locator('.message-assistant', { hasText: 'Thanks.' }).waitFor();
+	await trial.getByRole('button', { name: 'Start over' }).click();
+	await trial.getByText('This chat is not kept.').waitFor();
+});
+
+test('what is wrong stands at its field, in words of the form, and is seen', async (t) => {
+	const page = await place(t, 'agents/new');
+
+	await field(page, 'Name required').fill(unique('Wrong'));
+	await page.locator('summary', { hasText: 'Advanced' }).click();
+	await field(page, 'Tool call limit').fill('25');
+	await field(page, 'Minimum match').fill('7');
+	await page.locator('summary', { hasText: 'Advanced' }).click();
+	await page.getByRole('button', { name: 'Save' }).click();
+	await page.locator('.field-error', { hasText: 'Minimum match must be from 0 to 1.' }).waitFor();
+	assert.equal(await page.evaluate(() =>
+		document.activeElement.closest('.field').querySelector('label').textContent.trim()),
+	'Minimum match');
+	await field(page, 'Minimum match').fill('');
+	// of the server
+	await page.getByRole('button', { name: 'Save' }).click();
+	const told = page.locator('.field-error', { hasText: 'Tool call limit may be at most' });
+
+	await told.waitFor();
+	assert.doesNotMatch(await told.innerText(), /maxToolIterations/);
+});
+
+test('agents are found by any word, and hostile names are text', async (t) => {
+	const made = await agent(t, { name: `${HOSTILE} Zwölf`, description: `Counts ${HOSTILE}` });
+	const page = await place(t, 'agents');
+	const search = page.getByRole('searchbox', { name: 'Search agents' });
+	const card = page.locator('.card-acts', { hasText: 'Zwölf' });
+
+	await search.fill('counts ZWOLF');
+	await page.getByText('1 found').waitFor();
+	assert.equal(await card.locator('.card-name').innerText(), made.name);
+	assert.equal(await page.locator('lamp-place img').count(), 0);
+	await search.fill('nobody has this');
+	await page.getByText('Nothing matches this search.').waitFor();
+	await search.fill('zwo');
+	await card.getByRole('button').click();
+	await page.waitForFunction((id) =>
+		document.querySelector('.composer-bar select')?.value === id, made.agentId);
+	await ask(page, script({ text: 'Here.' }));
+	// others are told how many ask it, and nobody's name
+	const used = await agent(t, { visibility: 'private' });
+
+	assert.ok(!(await api('GET', 'workspaces/intranet/agent-users')).items
+		.some(({ agentId }) => agentId === used.agentId));
+});
+
+test('blanks are inserted by a button, and asked for in a chat', async (t) => {
+	const page = await place(t, 'prompts/new');
+	const name = unique('Letter');
+
+	await field(page, 'Name required').fill(name);
+	await field(page, 'Text required').fill('Dear ');
+	await field(page, 'Text required').press('End');
+	await page.getByRole('button', { name: 'Text', exact: true }).click();
+	await page.keyboard.type('Customer');
+	await field(page, 'Text required').press('End');
+	await page.getByRole('button', { name: 'Date', exact: true }).click();
+	assert.equal(await field(page, 'Text required').inputValue(), 'Dear {{Customer}}{{When: date}}');
+	await page.waitForFunction(() => document.querySelectorAll('.blank').length === 2);
+	await page.getByRole('button', { name: 'Save' }).click();
+	await heading(page, name);
+	const id = page.url().split('/').pop();
+
+	t.after(() => api('DELETE', `prompts/${id}`));
+	await page.getByRole('button', { name: 'Use in a chat' }).click();
+	const form = page.locator('lamp-blanks');
+
+	await form.getByLabel('Customer').fill(HOSTILE);
+	await form.getByLabel('When').fill('2027-01-31');
+	await page.keyboard.press('Enter');
+	await page.waitForFunction(() => document.querySelector('.composer-field').value
+		.startsWith('Dear <img'));
+});
+
+test('another agent is asked with @, once', async (t) => {
+	const other = await agent(t, { name: `Ännchen ${HOSTILE}` });
+	const page = await openChat(t, { workspace: 'intranet' });
+
+	await page.focus('.composer-field');
+	await page.keyboard.type('@annchen');
+	await page.locator('.picker-item', { hasText: 'Answers this message' }).first().waitFor();
+	await page.keyboard.press('Enter');
+	await page.locator('.mention-chip', { hasText: 'Ännchen' }).waitFor();
+	await page.keyboard.type('who are you?');
+	await page.keyboard.press('Enter');
+	await ended(page);
+	const by = page.locator('.turn-by');
+
+	assert.equal(await by.innerText(), `Answered by ${other.name}`);
+	await ask(page, script({ text: 'Mine.' }));
+	assert.equal(await by.count(), 1);
+	await page.reload();
+	await by.waitFor();
+	assert.equal(await by.innerText(), `Answered by ${other.name}`);
+	assert.equal(await page.locator('lamp-thread img').count(), 0);
+});
+
+test('axe has no finding where agents and prompts are made and found', async (t) => {
+	for (const setting of [{}, { colorScheme: 'dark' }, PHONE, { rtl: true }]) {
+		const { rtl, ...options } = setting;
+		const page = await place(t, 'agents', options);
+		const told = JSON.stringify(setting).slice(0, 40);
+
+		if (rtl)
+			await page.evaluate(() => { document.documentElement.dir = 'rtl'; });
+		await page.locator('.card-acts').first().waitFor();
+		assert.deepEqual(await violations(page, `agents ${told}`), []);
+		await page.evaluate(() => { location.hash = '#/agents/new'; });
+		await page.getByLabel('Only these').check();
+		await page.locator('.tools-one').first().waitFor();
+		await page.locator('summary', { hasText: 'Advanced' }).click();
+		assert.deepEqual(await violations(page, `agent ${told}`), []);
+		assert.equal(await page.evaluate(() => document.querySelector('.place-scroll').scrollWidth >
+			document.querySelector('.place-scroll').clientWidth), false, told);
+		await page.evaluate(() => { location.hash = '#/prompts/new'; });
+		await page.locator('summary', { hasText: 'In the gallery' }).click();
+		await page.locator('.icon-picker').first().waitFor();
+		assert.deepEqual(await violations(page, `prompt ${told}`), []);
+	}
+});
