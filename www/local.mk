@@ -135,6 +135,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/picker.js \
 	www/js/ui/occurrence.js \
 	www/js/ui/parts.js \
+	www/js/ui/passages.js \
 	www/js/ui/place.js \
 	www/js/ui/plan.js \
 	www/js/ui/preview.js \

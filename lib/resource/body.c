@@ -201,7 +201,7 @@ static int read_declared(const struct conf *conf, const struct resource_call *c,
 		return 0;
 	if (!c->stored && props_check(conf, c->r, f, given, creating || c->whole, e) < 0)
 		return -1;
-	return props_merge(f, (struct str){ NULL, 0 }, given, a, v, e);
+	return props_merge(conf, c->r, f, (struct str){ NULL, 0 }, given, a, v, e);
 }
 
 /* A choice that is gone may stay as it is. */
@@ -226,7 +226,8 @@ int resource_merge(const struct conf *conf, const struct resource_call *c,
 		    resource_check_choice(conf, a, c->r, f, body->v[i].s, f->key, e) < 0)
 			return -1;
 		if (f->type == TYPE_PROPS && !c->whole &&
-		    props_merge(f, resource_text(now, i), given, a, &body->v[i], e) < 0)
+		    props_merge(conf, c->r, f, resource_text(now, i), given, a,
+				&body->v[i], e) < 0)
 			return -1;
 	}
 	return 0;

@@ -94,22 +94,41 @@ int props_check(const struct conf *conf, const struct resource *r,
 			return unknown(k, f, member, e);
 		if (!p)
 			continue;
-		if (json_is_null(v) && p->required)
+		if (json_is_null(v) && p->required && creating)
 			return refuse(f, member, "given", e);
 		wrong = json_is_null(v) ? NULL : param_wrong(p, v, text, sizeof(text));
 		if (wrong)
 			return refuse(f, member, wrong, e);
 	}
-	for (size_t i = 0; (creating || json_is_null(given)) && i < k->n_props; i++)
+	for (size_t i = 0; creating && i < k->n_props; i++)
 		if (k->props[i].required && !json_object_get(given, k->props[i].name))
 			return refuse(f, k->props[i].name, "given", e);
 	return 0;
 }
 
-int props_merge(const struct resource_field *f, struct str now, const json_t *patch,
+/*
+ * What is required and there may not go. Rows from before it was declared so do not have
+ * it, and a form sends them as they are.
+ */
+static int keep_required(const struct conf_entity *k, const struct resource_field *f,
+			 const json_t *now, const json_t *patch, struct err *e)
+{
+	for (size_t i = 0; i < k->n_props; i++) {
+		const char *member = k->props[i].name;
+
+		if (k->props[i].required && json_object_get(now, member) &&
+		    (!json_is_object(patch) ||
+		     json_is_null(json_object_get(patch, member))))
+			return refuse(f, member, "given", e);
+	}
+	return 0;
+}
+
+int props_merge(const struct conf *conf, const struct resource *r,
+		const struct resource_field *f, struct str now, const json_t *patch,
 		struct arena *a, struct db_val *out, struct err *e)
 {
-	json_t *all = json_is_object(patch) && now.n ? jx_try(now) : NULL, *v;
+	json_t *all = now.n ? jx_try(now) : NULL, *v;
 	struct buf b = BUF_INIT(LIM_PROPS_BYTES);
 	const char *member;
 	bool fits;
@@ -118,6 +137,12 @@ int props_merge(const struct resource_field *f, struct str now, const json_t *pa
 		json_decref(all);
 		all = json_object();
 	}
+	if (keep_required(props_of(conf, r), f, all, patch, e) < 0) {
+		json_decref(all);
+		return -1;
+	}
+	if (!json_is_object(patch))
+		json_object_clear(all);
 	json_object_foreach((json_t *)patch, member, v) {
 		if (json_is_null(v))
 			json_object_del(all, member);

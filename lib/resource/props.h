@@ -33,9 +33,10 @@ int props_check(const struct conf *conf, const struct resource *r,
 /*
  * The value that a merge patch (RFC 7396) makes of now, which may be NULL: members that
  * are null go, others stay. patch NULL or JSON null: all go. In a. ERR_INVALID_FIELD
- * beyond LIM_PROPS_BYTES.
+ * beyond LIM_PROPS_BYTES, and if one would go that is required.
  */
-int props_merge(const struct resource_field *f, struct str now, const json_t *patch,
+int props_merge(const struct conf *conf, const struct resource *r,
+		const struct resource_field *f, struct str now, const json_t *patch,
 		struct arena *a, struct db_val *out, struct err *e) MUST_CHECK;
 
 /* The names of the members, "effort, stage"; empty: there are none. In a. */

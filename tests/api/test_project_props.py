@@ -313,6 +313,61 @@ def test_what_was_declared_once_stays_readable():
         assert (back["stateKey"], back["props"]) == ("waiting", ALL)
 
 
+def test_pitfalls_of_custom_fields_elsewhere():
+    """Zero and false are values (business-forms 280, budibase 11857, gombit 147); a choice
+    can be emptied (nocodb 261); a value whose choice is removed, and added again, or has
+    another label, is still there (nocodb 12402, otm-core 2657), and its row can be saved
+    (tmdm-server-se 78); a field of a name that was there, with another type (Orchard 6048);
+    one that is required since then does not block older rows, also on a form that sends all
+    (support 30), one that is gone blocks nothing (steedos-platform 3034)."""
+    with Lab(config={"entities": ENTITIES}) as lab:
+        user = signed_in(lab, "q")
+        project = make(lab, "/projects", user, name="Pitfalls")["id"]
+        tasks, risks = (f"/projects/{project}/{kind}" for kind in ("tasks", "risks"))
+        one = make(lab, tasks, user, title="x", stateKey="waiting",
+                   props={"effort": 0, "billable": False, "stage": "build"})
+        at = f"{tasks}/{one['id']}"
+        assert one["props"] == {"effort": 0, "billable": False, "stage": "build"}
+        browser = Browser(lab, user)
+        form = form_to(browser.open(at), one["id"])
+        assert (form["fields"]["props.effort"], form["fields"]["props.billable"]) == ("0", "false")
+        page = browser.send(browser.open(at), form, title="y")
+        assert lab.get(at, user=user).json["props"] == one["props"], page.text
+        browser.send(page, form_to(page, one["id"]), **{"props.stage": ""})
+        assert lab.get(at, user=user).json["props"] == {"effort": 0, "billable": False}
+        assert change(lab, user, at, props={"stage": "design"}).status == 200
+
+        def declare(**entities):
+            lab.overrides["entities"] = entities
+            lab.write_config()
+            lab.stop("responder")
+            lab.start_responder()
+        props = ENTITIES["task"]["props"]
+        declare(task={"props": {**props, "stage": {"type": "choice", "choices": ["build"]},
+                                "effort": {"type": "text"},
+                                "asked": {"type": "text", "required": True}}})
+        # No field is required of risks any more; of older tasks one that they lack.
+        assert make(lab, risks, user, title="x")["props"] == {}
+        page = browser.open(at)
+        form = form_to(page, one["id"])
+        assert (form["fields"]["stateKey"], form["fields"]["props.stage"]) == (
+            "waiting", "design")
+        said = browser.send(page, form, title="z", **{"props.stage": ""})
+        assert said.status == 200, said.text
+        now = lab.get(at, user=user).json
+        assert (now["title"], now["stateKey"], now["props"]["effort"]) == ("z", "waiting", "0")
+        assert lab.post(tasks, {"title": "new"}, user=user).json["field"] == "props.asked"
+        assert change(lab, user, at, props={"asked": "Ada"}).status == 200
+        for gone in ({"asked": None}, None):
+            assert change(lab, user, at, props=gone).json["field"] == "props.asked"
+        declare(task={"states": {"waiting": "On hold"}, "props": props})
+        assert lab.get(at, user=user).json["stateKey"] == "waiting"
+        fields = {f["key"]: f for form in lab.get("/forms", user=user).json["items"]
+                  if form["name"] == "projects/tasks" for f in form["fields"]}
+        assert {"value": "waiting", "label": "On hold", "closed": False} in \
+            fields["stateKey"]["choices"]
+
+
 @pytest.mark.parametrize("entities,where,says", [
     ({"taks": {}}, 1, '"taks" must be project'),
     ({"task": {"prop": {}}}, 2, 'did you mean "props"'),

@@ -185,6 +185,23 @@ test('another agent is asked with @, once', async (t) => {
 	assert.equal(await page.locator('lamp-thread img').count(), 0);
 });
 
+test('what a knowledge base finds is tried beside its form', async (t) => {
+	const { items: [base] } = await api('GET', 'knowledge-bases?q=Company');
+
+	for (const options of [{}, { ...PHONE, colorScheme: 'dark' }]) {
+		const page = await place(t, `knowledge-bases/${base.id}`, options);
+		const search = page.locator('lamp-passages');
+
+		await search.getByLabel('A question').fill('days of annual leave');
+		await page.keyboard.press('Enter');
+		await search.locator('.passages li', { hasText: 'Annual leave' }).first().waitFor();
+		assert.deepEqual(await violations(page, 'passages'), []);
+		await search.getByLabel('A question').fill('zqxw');
+		await search.getByRole('button', { name: 'Search' }).click();
+		await search.getByText('Nothing matches this question.').waitFor();
+	}
+});
+
 test('axe has no finding where agents and prompts are made and found', async (t) => {
 	for (const setting of [{}, { colorScheme: 'dark' }, PHONE, { rtl: true }]) {
 		const { rtl, ...options } = setting;

@@ -72,6 +72,13 @@ export const making = {
 	'can.tools': 'uses tools',
 	'refs.paused': 'paused',
 
+	'passages.title': 'Try the search',
+	'passages.text': 'Shows the passages that an assistant would get for a question.',
+	'passages.query': 'A question',
+	'passages.search': 'Search',
+	'passages.found': { one: '{n} passage', other: '{n} passages' },
+	'passages.none': 'Nothing matches this question.',
+
 	'icons.one': 'Icon: {name}',
 	'icons.emoji': 'Or an emoji',
 };

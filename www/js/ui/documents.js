@@ -7,6 +7,7 @@ import { failureText } from '../format.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
+import './passages.js';
 
 const LOOK_MS = 2000;	// while something is queued
 const PAGE = 50;
@@ -276,4 +277,6 @@ export const documentsPart = {
 	above: ({ api, draft, confirm }) => (draft.isNew ? nothing : html`<lamp-documents
 		.api=${api} .base=${draft.id} .editable=${draft.canEdit}
 		.paused=${Boolean(draft.record?.paused)} .confirm=${confirm}></lamp-documents>`),
+	beside: ({ api, draft }) => (draft.isNew ? nothing : html`<lamp-passages
+		.api=${api} .base=${draft.id}></lamp-passages>`),
 };

@@ -118,7 +118,7 @@ class LampPlace extends PageElement {
 		return html`${placeHead(this, { heading: this.heading, up: up || '',
 			actions: form && !id && !form.single ? this.#headActions(form) : nothing })}
 			<div class="place-scroll"><div class="place-column ${
-				(row.view === 'calendar' && !id) || (id && PARTS[row.part]?.beside) ?
+				(row.view === 'calendar' && !id) || this.#beside() !== nothing ?
 				'place-wide' : ''}">
 				${this.error ? html`<p class="form-error" role="alert">${icon('warning')}
 					<span>${failureText(this.error)}</span></p>` : nothing}
@@ -224,11 +224,8 @@ class LampPlace extends PageElement {
 				t('app.retry')}</button></p>`;
 		if (!draft.ready)
 			return html`<p><span class="skeleton"></span><span class="skeleton"></span></p>`;
-		const at = { api: this.api, places: this.places, draft, current: this.current,
-			confirm: this.confirm, copy: () => this.#copy(), fail: (error) => { this.error = error; },
-			changed: () => this.emit('lamp-stored', { row }) };
-
-		const beside = part?.beside?.(at) || nothing;
+		const at = this.#at();
+		const beside = this.#beside();
 
 		return html`${part?.above?.(at) || nothing}<div class=${beside === nothing ? '' : 'beside'}>
 			<lamp-form .draft=${draft} .places=${this.places}
@@ -244,6 +241,24 @@ class LampPlace extends PageElement {
 					.form=${child}
 					.parent=${draft} .confirm=${this.confirm}
 					@lamp-restored=${this.#restored}></lamp-children>`)}`;
+	}
+
+	/** What pieces of the page get. */
+	#at()
+	{
+		const { api, places, current, confirm } = this;
+
+		return { api, places, draft: current.draft, current, confirm, copy: () => this.#copy(),
+			fail: (error) => { this.error = error; },
+			changed: () => this.emit('lamp-stored', { row: current.row }) };
+	}
+
+	/** What stands beside the form. */
+	#beside()
+	{
+		const { row, draft } = this.current;
+
+		return draft?.ready && PARTS[row.part]?.beside?.(this.#at()) || nothing;
 	}
 
 	#saved({ detail: { draft, made } })
