@@ -248,7 +248,10 @@ def lab(tmp_path_factory, web, mcp, inside):
                                     "pin": "first-use", "tools": {
                                         "look": {"effect": "read"},
                                         "rich": {"effect": "read"}}}}},
-            workspaces={"lab": workspace}) as lab:
+            workspaces={"lab": workspace, "outside": {
+                "workspace": "outside", "name": "Outside", "title_by_model": False,
+                "agents": [{"id": "all", "default": True}],
+                "client_tools": "allow"}}) as lab:
         lab.file = folder / "runs"
         lab.sql(NOTES)
         lab.sql("INSERT INTO guest_book VALUES (1, '%s')" % POISON.replace(
