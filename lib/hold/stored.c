@@ -2,6 +2,7 @@
 #include "hold/stored.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/recent.h"
 #include "resource/resource.h"
@@ -11,7 +12,11 @@
 
 #define MIB INT64_C(1048576)
 
-enum { FRESH_MS = 30000 };
+enum {
+	FRESH_MS = 30000,
+	PAUSES = 60,		/* so many times what a sum took, until the next one */
+	SLOW_MS = 10000,	/* what one is believed to take while it runs */
+};
 
 const struct hold_row hold_rows[STORED__MAX] = {
 #define STORED(id, key_, words_, what_) \
@@ -31,6 +36,8 @@ int64_t hold_total(const struct stored *s)
 /* -- the last sums of this process ------------------------------------------------- */
 
 static struct recent sums = RECENT_INIT;
+/* When hold_refresh summed, and how many ms that took. */
+static struct recent refreshed = RECENT_INIT;
 static bool alone;		/* set before there are threads */
 
 void hold_alone(void)
@@ -149,14 +156,29 @@ int hold_check(struct db *db, const struct conf *conf, const struct owner *o,
 	return hold_total(&now) < most_of(conf) ? 0 : is_full(&now, conf, e);
 }
 
+/* Whether it is time for another sum, for one of the threads that ask. */
+static bool is_due(const struct uuid *user)
+{
+	int64_t took_ms = 0, age_ms = recent_age_ms(&sums, user, NULL);
+
+	if (age_ms >= 0 && age_ms < FRESH_MS)
+		return false;
+	(void)recent_age_ms(&refreshed, user, &took_ms);
+	if (!recent_claim(&refreshed, user, MAX(FRESH_MS, took_ms * PAUSES)))
+		return false;
+	recent_note(&refreshed, user, MAX(took_ms, SLOW_MS));
+	return true;
+}
+
 void hold_refresh(struct db *db, const struct conf *conf, const struct owner *o)
 {
-	int64_t age_ms = recent_age_ms(&sums, &o->user_id, NULL);
+	const int64_t began_ms = clock_mono_ms();
 	struct err e = ERR_INIT;
 	struct stored now;
 
-	if (!conf->limits.stored_mb || alone || (age_ms >= 0 && age_ms < FRESH_MS))
+	if (!conf->limits.stored_mb || alone || !is_due(&o->user_id))
 		return;
 	if (hold_sum(db, o, &now, &e) < 0)
 		log_err("what a user stores", &e);
+	recent_note(&refreshed, &o->user_id, clock_mono_ms() - began_ms);
 }

@@ -62,7 +62,11 @@ int hold_take_fork(struct db *db, const struct conf *conf, const struct owner *o
 int hold_check(struct db *db, const struct conf *conf, const struct owner *o,
 		 struct err *e) MUST_CHECK;
 
-/* Sums again if the last sum of this process is older than half a minute. */
+/*
+ * Sums again if the last sum of this process is older than half a minute and than 60 times
+ * what it took: of one who has very much, that is a part of the database's time. One of
+ * the threads that ask at the same time does it.
+ */
 void hold_refresh(struct db *db, const struct conf *conf, const struct owner *o);
 
 /* The process serves one request (plain CGI): it remembers nothing. Called by main. */

@@ -2,8 +2,10 @@
 """What one user stores is counted and limited: forks, texts of files, documents, the
 index. And bytes that are in memory for one user's requests."""
 
+import concurrent.futures
 import pathlib
 import re
+import threading
 import uuid
 
 from fastcgi import Request
@@ -363,3 +365,26 @@ def test_uploads_that_break_off_leave_nothing(make_lab, tmp_path):
             "SELECT (SELECT COUNT(*) FROM stored_file) + (SELECT COUNT(*) FROM attachment)"
             " + (SELECT COUNT(*) FROM file_piece)") == [["0"]]
             and not list(tmp_path.glob("tmp/*")), 60)
+
+
+def test_turns_that_end_together_are_followed_by_one_sum(lab):
+    """Each of them summed: of a user with 90,000 conversations 12 s, seven at a time."""
+    def sums():
+        return int(lab.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE"
+                           " command = 'Execute' AND info LIKE '%stored_file%'"
+                           " AND info LIKE '%turn_source%'")[0][0])
+
+    locked = threading.Thread(target=lab.sql, args=(
+        "LOCK TABLES event WRITE; DO SLEEP(8); UNLOCK TABLES",))
+    locked.start()
+    wait_until("the table is locked", lambda: lab.sql(
+        "SELECT 1 FROM information_schema.processlist WHERE info = 'DO SLEEP(8)'"))
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        ends = [t[-1].name for t in pool.map(
+            lambda n: lab.chat({"text": "Yes."}, user="together"), range(6))]
+    assert ends == ["done"] * 6
+    seen = []
+    while locked.is_alive():
+        seen.append(sums())
+    locked.join()
+    assert max(seen) == 1
