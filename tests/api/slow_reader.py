@@ -167,7 +167,7 @@ def check(lab, turn, kept, whole):
     assert sorted(patches) == sorted(row[0] for row in rows)
     assert len(patches) == (ROUNDS - 1) * CALLS + STEPS
     operations = [e for e in whole if e.name == "operation"]
-    assert len(operations) == 2 * (ROUNDS - 1) * CALLS, len(operations)
+    assert len(operations) == 2 * ((ROUNDS - 1) * CALLS + STEPS), len(operations)
     for one in kept:
         assert once(one.events) == once(whole), one.name
         assert said(one.events) == said(whole), one.name
