@@ -16,15 +16,16 @@ export const packaged = (path) => readFile(new URL(path, modules), 'utf8');
 /** A module of tests/clients as one script, with the packages that it imports. */
 export async function bundled(name)
 {
-	const { rolldown } = await import('rolldown');
-	const bundle = await rolldown({
-		input: fileURLToPath(new URL(name, import.meta.url)), logLevel: 'silent',
-		platform: 'browser', transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+	// The bundler of the page itself, which runs on the Node.js of any system.
+	const { default: esbuild } = await import(
+		new URL('../../node_modules/esbuild/lib/main.js', import.meta.url).href);
+	const { outputFiles: [{ text }] } = await esbuild.build({
+		entryPoints: [fileURLToPath(new URL(name, import.meta.url))],
+		bundle: true, write: false, format: 'esm', platform: 'browser', logLevel: 'silent',
+		define: { 'process.env.NODE_ENV': '"production"' },
 	});
-	const { output: [{ code }] } = await bundle.generate({ format: 'esm' });
 
-	await bundle.close();
-	return code;
+	return text;
 }
 
 /** Serves at the first origin that no other file's page has. */
