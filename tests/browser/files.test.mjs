@@ -229,7 +229,7 @@ test('a long list stays while the newest documents are watched', async (t) => {
 	const page = await open(t, { hash: `#/${path}` });
 	const listed = page.locator('.document');
 
-	await page.getByText('Indexing is paused.').waitFor();
+	await page.getByText('Turn “Paused” off').waitFor();
 	await page.getByRole('button', { name: 'Show more' }).click();
 	await page.getByText('Number 0', { exact: true }).waitFor();
 	await write(60);
