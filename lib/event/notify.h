@@ -72,6 +72,14 @@ void notify_job(struct notify *n, const struct owner *o, const struct uuid *job,
 void notify_refresh(struct notify *n, const struct owner *o, const char *what,
 		    const struct uuid *conversation);
 
+/*
+ * Tells o of a change of the kind TITLE or REFRESH: queued, or if n is NULL stored at once,
+ * since work after a turn may run in a process without subscribers. what.word must be
+ * constant. A failure is logged.
+ */
+void notify_or_store(struct notify *n, struct db *db, const struct owner *o,
+		     const struct notice *what);
+
 /* -- for subscribers. Any thread. --------------------------------------------- */
 
 struct notify_sub;

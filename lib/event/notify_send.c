@@ -2,6 +2,9 @@
 /* What the notices of each kind say. */
 #include "event/notify_send.h"
 
+#include "base/clock.h"
+#include "base/log.h"
+
 #include "base/banned.h"
 
 void notify_turn(struct notify *n, const struct owner *o,
@@ -60,4 +63,18 @@ void notify_refresh(struct notify *n, const struct owner *o, const char *what,
 	if (conversation)
 		refresh.conversation_id = *conversation;
 	notify_send(n, o, &refresh);
+}
+
+void notify_or_store(struct notify *n, struct db *db, const struct owner *o,
+		     const struct notice *what)
+{
+	struct notice_row row = { .owner = *o, .notice = *what };
+	struct err e = ERR_INIT;
+
+	row.notice.done = row.notice.total = -1;
+	row.notice.created_us = clock_now_us();
+	if (n)
+		notify_send(n, o, &row.notice);
+	else if (notice_store(db, &row, 1, &e) < 0)
+		log_err("a notice", &e);
 }

@@ -5,8 +5,6 @@
  * texts. Pages put them into the field, where their user can change them; they are never
  * sent by themselves, since what they were made from is other people's text, too.
  */
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/utf8.h"
 #include "event/notify.h"
 #include "prompt/untrusted.h"
@@ -73,26 +71,6 @@ static json_t *usable(const struct after_work *w, const json_t *value)
 	return out;
 }
 
-/* The user's pages read the thread again. */
-static void tell(const struct after_work *w)
-{
-	const struct notice_row row = {
-		.owner = w->owner,
-		.notice = {
-			.kind = NOTICE_REFRESH, .word = STR("messages"),
-			.conversation_id = w->place.conversation_id,
-			.done = -1, .total = -1, .created_us = clock_now_us(),
-		},
-	};
-	struct err e = ERR_INIT;
-
-	if (w->deps->notify)
-		notify_refresh(w->deps->notify, &w->owner, "messages",
-			       &w->place.conversation_id);
-	else if (notice_store(w->deps->db, &row, 1, &e) < 0)
-		log_err("notice of suggestions", &e);
-}
-
 /* A second run asks once more. */
 int follow_ups_run(const struct after_work *w, struct err *e)
 {
@@ -118,6 +96,8 @@ int follow_ups_run(const struct after_work *w, struct err *e)
 				    &w->place.turn_id, list, w->arena, &kept, e) < 0)
 		return -1;
 	if (kept)
-		tell(w);
+		notify_or_store(w->deps->notify, w->deps->db, &w->owner, &(struct notice){
+			.kind = NOTICE_REFRESH, .word = STR("messages"),
+			.conversation_id = w->place.conversation_id });
 	return 1;
 }

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/utf8.h"
 #include "db/db.h"
 #include "llm/repair.h"
@@ -214,26 +212,6 @@ static bool untitled(const struct after_work *w)
 		      str_eq(c->title, turn_first_title(w->arena, w->question)));
 }
 
-/* Pages learn it from the thread that tells here, or from the store. */
-static void tell(const struct after_work *w, struct str title)
-{
-	const struct notice_row row = {
-		.owner = w->owner,
-		.notice = {
-			.kind = NOTICE_TITLE, .title = title,
-			.conversation_id = w->place.conversation_id,
-			.done = -1, .total = -1, .created_us = clock_now_us(),
-		},
-	};
-	struct err e = ERR_INIT;
-
-	if (w->deps->notify)
-		notify_title(w->deps->notify, &w->owner,
-			     &w->place.conversation_id, title);
-	else if (notice_store(w->deps->db, &row, 1, &e) < 0)
-		log_err("notice of a title", &e);
-}
-
 /* A second run finds the title, or asks once more if there is none. */
 int title_run(const struct after_work *w, struct err *e)
 {
@@ -263,6 +241,8 @@ int title_run(const struct after_work *w, struct err *e)
 		err_clear(e);		/* it was deleted */
 	}
 	if (changed)
-		tell(w, title);
+		notify_or_store(w->deps->notify, w->deps->db, &w->owner, &(struct notice){
+			.kind = NOTICE_TITLE, .title = title,
+			.conversation_id = w->place.conversation_id });
 	return 1;
 }
