@@ -81,9 +81,12 @@ static int64_t web_files(const struct request *rq)
 
 int places_workers(const struct request *rq)
 {
-	const int set = rq->conf->server.workers;
+	const enum doctor_web web = places_web(rq);
 
-	return set ? set : doctor_web_workers(places_web(rq), web_files(rq));
+	if (rq->conf->server.workers)
+		return rq->conf->server.workers;
+	return doctor_web_workers(web, web == WEB_LIGHTTPD || web == WEB_LIGHTTPD_SPAWN
+				  ? web_files(rq) : 0);
 }
 
 int places_all(const struct request *rq, enum place_kind kind)

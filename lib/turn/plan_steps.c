@@ -526,7 +526,7 @@ static int run_all(struct runner *r, struct err *e)
 
 		if (first.code == ERR_NONE && !http_aborted(r->l->abort) &&
 		    start_ready(r, &running, &moved, &first) == 0 && moved &&
-		    turn_plan_tell(r, "running", &first) == 0 && running < PLAN_PARALLEL && !running)
+		    turn_plan_tell(r, "running", &first) == 0 && !running)
 			continue;	/* all were skipped */
 		if (running && first.code == ERR_NONE)
 			ask_now(r);
