@@ -3,10 +3,10 @@
 
 import re
 import socket
-import time
 
 import pytest
 
+from lab import wait_until
 from web import KINDS, PASSWORD, USER, basic
 
 # What does not fit into 32 bits may look like a small number, or like none.
@@ -39,13 +39,9 @@ def post(site, fields, body, close=False):
 
 def files(site):
     """All of them, once no upload runs any more: its client may have gone before."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        rows = site.deployment.sql("SELECT HEX(id), state FROM attachment")
-        if all(state == "ready" for _, state in rows):
-            return rows
-        time.sleep(0.05)
-    raise AssertionError(f"uploads that do not end: {rows}")
+    wait_until("the end of uploads", lambda: site.deployment.sql(
+        "SELECT COUNT(*) FROM attachment WHERE state <> 'ready'") == [["0"]])
+    return site.deployment.sql("SELECT HEX(id) FROM attachment")
 
 
 @pytest.mark.parametrize("kind", KINDS)
