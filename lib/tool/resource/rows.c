@@ -27,15 +27,12 @@ static bool may(const struct tool *t, const struct tool_ctx *ctx)
 		resource_may(&ctx->turn.by, &resources[d->of], d->verb);
 }
 
-static int describe(const struct tool *t, const struct tool_ctx *ctx,
-		    struct tool_offer *o, struct err *e)
+static const json_t *arguments(const struct tool *t, const struct conf *conf,
+			       struct arena *a)
 {
 	const struct deed *d = t->data;
 
-	(void)e;
-	o->schema = resource_arguments(ctx->turn.by.conf, &resources[d->of], d->verb,
-				       ctx->arena);
-	return 0;
+	return resource_arguments(conf, &resources[d->of], d->verb, a);
 }
 
 static bool operation(const struct tool *t, const struct tool_ctx *ctx,
@@ -191,7 +188,7 @@ static const struct tool tools[] = {
 #define TOOL(id, doing, name_, group_, text) { \
 		.name = name_, .description = text, .group = group_, \
 		doing, .timeout_ms = 10000, .listed_only = true, \
-		.advertise = may, .describe = describe, .run = run, \
+		.advertise = may, .arguments = arguments, .run = run, \
 		.operation = operation, \
 		.data = &(const struct deed){ RESOURCE_##id, VERB_##doing }, \
 	},
