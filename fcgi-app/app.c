@@ -10,6 +10,7 @@
 #include "base/paths.h"
 #include "base/recent.h"
 #include "db/db.h"
+#include "entity/pack.h"
 #include "hold/share.h"
 #include "job/work.h"
 #include "net/http.h"
@@ -80,9 +81,11 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	if (!app->notify)
 		return -1;
 	app->tools = tool_env_new(app->http);
+	app->packs = entity_packs_new();
 	app->deps = (struct turn_deps){
 		.db = app->db, .http = app->http, .live = app->live,
 		.notify = app->notify, .tools = app->tools,
+		.packs = app->packs,
 		.unstored_key = &app->unstored_key,
 	};
 	return 0;
@@ -93,6 +96,7 @@ void app_close(struct app *app)
 	struct err e = ERR_INIT;
 
 	tool_env_free(app->tools);
+	entity_packs_free(app->packs);
 	notify_free(app->notify);	/* its streams watch live turns */
 	event_live_free(app->live);
 	http_pool_free(app->http);
