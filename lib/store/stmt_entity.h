@@ -55,6 +55,7 @@
 	F(title, S, "COALESCE(e.title, p.name)") SEP \
 	F(description, S, "COALESCE(e.description, p.description)") SEP \
 	F(more, S, "CONCAT_WS('\\n\\n', e.mitigation, e.acceptance)") SEP \
+	F(props, S, "COALESCE(e.props, p.props)") SEP \
 	F(content, S, "c.text")
 
 /* A document in the tree of its project. */
