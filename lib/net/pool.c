@@ -21,7 +21,7 @@
 
 enum {
 	EASY_KEPT = 16,		/* handles without a transfer */
-	SPREAD = 32,		/* transfers that a loop has before the next one gets any */
+	SPREAD = 256,		/* transfers that a loop has before the next one gets any */
 	LOOPS = 8,		/* at most */
 };
 
