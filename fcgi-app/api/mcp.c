@@ -183,7 +183,7 @@ static int refuse(const struct rpc_ask *a, struct response *rs, int status, int 
 		jw_key(&w, "supported");
 		jw_arr(&w);
 		jw_str(&w, STR(MODERN));
-		for (size_t i = 0; i < ARRAY_LEN(sessions); i++)
+		for (size_t i = 0; !a->modern && i < ARRAY_LEN(sessions); i++)
 			jw_str(&w, str_of(sessions[i]));
 		jw_end_arr(&w);
 		jw_kstr(&w, "requested", jx_str(a->meta, MCP_META "protocolVersion"));

@@ -115,6 +115,10 @@ def test_messages_that_are_refused(lab):
           headers={"MCP-Protocol-Version": MODERN})
     error(-32022, method="tools/list", modern=False,
           headers={"MCP-Protocol-Version": "2031-01-01"})
+    # Those that a client of the new protocol may choose, as server/discover has them.
+    old = rpc(lab, "tools/list", {"_meta": {META + "protocolVersion": "2031-01-01"}}, status=400,
+              modern=False, headers={"MCP-Protocol-Version": "2031-01-01"})
+    assert (old["code"], old["data"]["supported"]) == (-32022, [MODERN])
     error(-32602, 200, method="tools/call", params={"name": "nope"})
     error(-32602, 200, method="tools/call", params={"name": "say", "arguments": []})
     error(-32602, 200, method="resources/read", params={"uri": "lamplighter:x"})
