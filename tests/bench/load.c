@@ -405,6 +405,15 @@ static struct buf *requests(const char *file, const struct way *ways,
 	return v;
 }
 
+/* The next one that an option is for. */
+static struct way *way_at(struct load *l, size_t *n)
+{
+	size_t i = MIN(*n, MOST_WAYS - 1);
+
+	++*n;
+	return &l->ways[i];
+}
+
 /* What is not given for a line is as for the one before. */
 static void complete(struct load *l)
 {
@@ -464,12 +473,12 @@ int main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
 		case 'p': l.to.sin_port = htons((uint16_t)strtol(optarg, NULL, 10)); break;
-		case 'u': l.ways[MIN(n_paths++, MOST_WAYS - 1)].path = optarg; break;
+		case 'u': way_at(&l, &n_paths)->path = optarg; break;
 		case 'b': bodies = optarg; break;
 		case 'n': n_streams = (int)strtol(optarg, NULL, 10); break;
 		case 'r': repeat = (int)strtol(optarg, NULL, 10); break;
-		case 'm': l.ways[MIN(n_markers++, MOST_WAYS - 1)].marker = optarg; break;
-		case 'e': l.ways[MIN(n_ends++, MOST_WAYS - 1)].end = optarg; break;
+		case 'm': way_at(&l, &n_markers)->marker = optarg; break;
+		case 'e': way_at(&l, &n_ends)->end = optarg; break;
 		case 'i': in_turn = true; break;
 		case 'a': ramp_us = strtol(optarg, NULL, 10) * 1000; break;
 		case 't': l.rate = strtod(optarg, NULL); break;
