@@ -4,6 +4,8 @@
  * a process that dies, a small pool, a database that goes away.
  */
 #include "base/limits.h"
+#include "hold/line.h"
+#include "turn/commit.h"
 #include "turn_lab.h"
 
 #include <pthread.h>
@@ -139,6 +141,38 @@ static void a_shutdown_interrupts(void **state)
 	play_end(&late);
 	event_live_free(lab.deps.live);
 	lab.deps.live = usual;
+}
+
+/* A place in the line is returned however a turn begins, and if it does not. */
+static void a_begin_returns_its_place(void **state)
+{
+	struct play p, busy;
+
+	(void)state;
+	lab.deps.begins = line_new(1, 60000);
+	for (int i = 0; i < 2; i++) {
+		lab.at_once = i > 0;
+		assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"a\"}"), 0);
+		assert_int_equal(p.run.place.of != NULL, lab.at_once);
+		if (lab.at_once)
+			commit_wait(p.run.loop);
+		assert_int_equal(play_open(&busy, NULL, &p.run.conversation_id, "b"), -1);
+		assert_int_equal(busy.err.code, ERR_BUSY);
+		assert_null(busy.run.place.of);
+		play_end(&busy);
+		play_run(&p, NULL);
+		assert_int_equal(p.status, TURN_DONE);
+		play_end(&p);
+		/* A turn that is not run. */
+		assert_int_equal(play_open(&p, NULL, NULL, "c"), 0);
+		play_end(&p);
+		play(&p, NULL, NULL, "!script {\"text\":\"d\"}");
+		assert_null(p.run.place.of);
+		play_end(&p);
+	}
+	lab.at_once = false;
+	line_free(lab.deps.begins);
+	lab.deps.begins = NULL;
 }
 
 static bool waits_for_the_lock(MYSQL *root)
@@ -475,6 +509,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(cancel_in_a_tool_answers_all_calls),
 		cmocka_unit_test(cancel_before_the_run_counts),
 		cmocka_unit_test(a_shutdown_interrupts),
+		cmocka_unit_test(a_begin_returns_its_place),
 		cmocka_unit_test(a_turn_that_begins_during_a_look_goes_on),
 		cmocka_unit_test(upstream_failures_are_told_and_stored),
 		cmocka_unit_test(a_failed_turn_is_not_replayed),
