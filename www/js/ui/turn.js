@@ -55,6 +55,8 @@ export class LampTurn extends PageElement {
 		name: { type: String },
 		/** true if this is the newest turn, which can be tried again */
 		newest: { type: Boolean },
+		/** true if it is far up the thread, so that its texts may be drawn later */
+		old: { type: Boolean },
 		/** true while the thread must not be changed */
 		busy: { type: Boolean },
 		/** true if it is somebody else's */
@@ -75,6 +77,7 @@ export class LampTurn extends PageElement {
 		this.turn = undefined;
 		this.name = '';
 		this.newest = false;
+		this.old = false;
 		this.busy = false;
 		this.readonly = false;
 		this.speaks = false;
@@ -92,6 +95,13 @@ export class LampTurn extends PageElement {
 
 		await Promise.all(tools.map((tool) => tool.updateComplete));
 		return done;
+	}
+
+	/** Draws its texts, of which some wait until the reader is near. */
+	drawNow()
+	{
+		for (const text of this.querySelectorAll('lamp-markdown'))
+			text.drawNow();
 	}
 
 	updated()
@@ -281,7 +291,7 @@ export class LampTurn extends PageElement {
 		}
 		if (part.kind === 'text') {
 			return html`<lamp-markdown class="narration"
-				.source=${{ text: part.text, live: false }}></lamp-markdown>`;
+				.source=${{ text: part.text, live: false, later: this.old }}></lamp-markdown>`;
 		}
 		return html`<details class="reasoning">
 			<summary>${icon('thought')}
@@ -296,7 +306,7 @@ export class LampTurn extends PageElement {
 	{
 		return html`${turn.text ? html`<lamp-markdown class="answer"
 			.source=${{ text: turn.text, live: turn.running, sources: turn.sources,
-				checked: turn.meta.citations }}
+				checked: turn.meta.citations, later: this.old && !turn.running }}
 			@lamp-cite=${({ detail }) => this.#openSource(detail.number)}
 			></lamp-markdown>` : nothing}
 			${turn.sources.length > 0 ? sourcesView(turn, {
