@@ -5,16 +5,21 @@ import { test } from 'node:test';
 import { api, base, conversation, ended, openChat, PHONE, say, script, unique } from './browser.mjs';
 import { violations } from './axe.mjs';
 
-/** The caller of the tests, as somebody whose chat is shared with them. */
-async function sharedWithMe(page, record, messages)
+/**
+ * The caller of the tests, as somebody whose chat is shared with them.
+ * @param {string} [own] id of the chat that they get by going on with it
+ */
+async function sharedWithMe(page, record, messages, own)
 {
 	const share = { id: '01900000-0000-7000-8000-00000000abcd', title: 'Theirs', owner: 'ann',
 		workspaceId: 'intranet', agentId: 'assistant', live: true, tools: false, files: true,
 		sharedAt: '2027-01-31T10:00:00.000Z', updatedAt: '2027-01-31T11:00:00.000Z', ...record };
 
-	await page.route('**/api/v1/shared-conversations**', (route) => {
+	await page.route('**/api/v1/shared-conversations**', async (route) => {
 		const path = new URL(route.request().url()).pathname;
 
+		if (path.endsWith('/fork'))
+			return route.fulfill({ status: 201, json: await api('GET', `conversations/${own}`) });
 		return route.fulfill({ json: path.endsWith('/messages') ?
 			{ items: messages, totalCount: null, nextCursor: null } :
 			path.endsWith(share.id) ? share : { items: [share], totalCount: null, nextCursor: null } });
@@ -78,8 +83,11 @@ test('a chat is shared with a person, and no longer', async (t) => {
 });
 
 test('what others share: read-only, as text, and to go on with', async (t) => {
+	const own = await conversation(unique('own'));
+
+	await say(own, 'what they said');
 	const page = await openChat(t, { init: async (one) => {
-		await sharedWithMe(one, {}, ROWS('01900000-0000-7000-8000-00000000abcd'));
+		await sharedWithMe(one, {}, ROWS('01900000-0000-7000-8000-00000000abcd'), own);
 	} });
 
 	await page.getByRole('button', { name: 'More for the list of chats' }).click();
@@ -97,12 +105,69 @@ test('what others share: read-only, as text, and to go on with', async (t) => {
 	assert.equal(await page.locator('.composer-field').count(), 0);
 	assert.deepEqual(await violations(page, 'a shared chat'), []);
 	await page.getByRole('button', { name: 'Continue in a chat of my own' }).click();
-	await page.waitForSelector('.file-card.ready');
-	assert.equal(await page.locator('.composer .file-name').innerText(), 'Theirs.md');
+	await page.waitForSelector('lamp-turn');
+	assert.match(page.url(), new RegExp(`#/c/${own}$`));
+	assert.match(await page.locator('.message-user').innerText(), /what they said/);
 	await page.fill('.composer-field', script({ text: 'read' }));
 	await page.click('.send-button');
 	await ended(page);
-	assert.equal(await page.locator('.message-user .file-name').innerText(), 'Theirs.md');
+	assert.equal(await page.locator('lamp-turn').count(), 2);
+});
+
+test('a link that needs no sign-on, where an admin allows it', async (t) => {
+	const id = await conversation(unique('linked'));
+
+	await say(id, 'hello **all**');
+	await api('PATCH', 'settings?level=tenant', { public_link_days: 10 });
+	t.after(() => api('PATCH', 'settings?level=tenant', { public_link_days: null }));
+	const page = await openChat(t, { hash: `#/c/${id}` });
+	const dialog = page.locator('lamp-share dialog');
+
+	await page.waitForSelector('lamp-turn');
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Share…' }).click();
+	await dialog.locator('#share-days').waitFor();
+	assert.deepEqual(await dialog.locator('#share-days option').allInnerTexts(),
+		['1 day', '7 days', '10 days']);
+	await dialog.getByRole('button', { name: 'Make a link' }).click();
+	await dialog.getByText('Everyone who has the link', { exact: true }).waitFor();
+	assert.match(await dialog.locator('.share').innerText(), /until .*up to when it was shared/s);
+	assert.deepEqual(await violations(page, 'share by a link'), []);
+	const [share] = (await api('GET', `conversation-shares?conversationId=${id}`)).items;
+
+	assert.equal(share.kind, 'link');
+	// what it shows: a page without scripts and cookies
+	const reader = await page.context().browser().newPage({ javaScriptEnabled: false });
+
+	t.after(() => reader.close());
+	await reader.goto(new URL(share.link, base).href);
+	assert.match(await reader.locator('main').innerText(), /Question\s+hello/);
+	assert.equal(await reader.locator('main a, form, nav').count(), 0);
+	assert.deepEqual(await reader.context().cookies(), []);
+	await page.keyboard.press('Escape');
+	// an admin ends it
+	await page.goto(`${base}#/public-links`);
+	const row = page.locator('.shares .share').first();
+
+	await row.waitFor();
+	assert.deepEqual(await violations(page, 'links of all'), []);
+	await row.getByRole('button', { name: /Revoke/ }).click();
+	await page.getByText('The link leads nowhere now.').waitFor();
+	assert.equal((await reader.reload()).status(), 404);
+	assert.match(await reader.locator('main').innerText(), /leads nowhere/);
+});
+
+test('without the setting there is no such link', async (t) => {
+	const id = await conversation(unique('unlinked'));
+
+	await say(id, 'hello');
+	const page = await openChat(t, { hash: `#/c/${id}` });
+
+	await page.waitForSelector('lamp-turn');
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Share…' }).click();
+	await page.getByText('It is not shared.').waitFor();
+	assert.equal(await page.locator('#share-days').count(), 0);
 });
 
 test('on a phone, dark', async (t) => {
