@@ -3,6 +3,7 @@
 
 #include <sodium.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -10,6 +11,7 @@
 #include "base/paths.h"
 #include "base/recent.h"
 #include "db/db.h"
+#include "hold/line.h"
 #include "hold/share.h"
 #include "job/work.h"
 #include "net/http.h"
@@ -25,6 +27,7 @@
 
 #include "base/banned.h"
 
+#define BEGIN_STEP_MS 5		/* so at least 200 turns a second can begin */
 #define WARM_UPSTREAMS 64	/* idle upstream connections that are kept */
 
 #define WORK_MS    10000	/* maximum, after one response */
@@ -84,6 +87,8 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 		.db = app->db, .http = app->http, .live = app->live,
 		.notify = app->notify, .tools = app->tools,
 		.unstored_key = &app->unstored_key,
+		.begins = line_new((int)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1),
+				   BEGIN_STEP_MS),
 	};
 	return 0;
 }
@@ -95,6 +100,7 @@ void app_close(struct app *app)
 	tool_env_free(app->tools);
 	notify_free(app->notify);	/* its streams watch live turns */
 	event_live_free(app->live);
+	line_free(app->deps.begins);
 	http_pool_free(app->http);
 	if (app->db && store_metric_sum_leave(app->db, &app->process, &e) < 0)
 		log_err("metrics", &e);

@@ -403,17 +403,18 @@ int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
 	return rc;
 }
 
-json_t *req_body_json(struct request *rq, size_t cap, bool optional, struct err *e)
+json_t *req_body_json(struct request *rq, size_t cap, unsigned how, struct err *e)
 {
 	struct buf b = BUF_INIT(cap + 1);
 	json_t *body = NULL;
 
-	if (read_body(rq, cap, &b, e) == 0 && !b.n && optional)
+	if (read_body(rq, cap, &b, e) == 0 && !b.n && how & REQ_JSON_OPTIONAL)
 		body = json_object();
 	else if (!e->code && !route_is_json(req_param(rq, "CONTENT_TYPE")))
 		err_set(e, ERR_MEDIA_TYPE, "not JSON");
 	else if (!e->code)
-		body = jx_load(buf_str(&b), e);
+		body = how & REQ_JSON_REPAIRED ? jx_load_repaired(buf_str(&b), e)
+			: jx_load(buf_str(&b), e);
 	forget_body(&b);
 	return body;
 }

@@ -153,11 +153,16 @@ int req_length(const struct request *rq, int64_t *out, struct err *e) MUST_CHECK
 int req_body(struct request *rq, size_t cap, struct str *out,
 	     struct err *e) MUST_CHECK;
 
+enum {
+	REQ_JSON_OPTIONAL = 1,	/* an empty body is {} */
+	REQ_JSON_REPAIRED = 2,	/* read by jx_load_repaired */
+};
+
 /*
- * The same, parsed as JSON, so that the text is not kept. optional: an empty body is {}.
- * New; the errors of jx_load.
+ * The same, parsed as JSON, so that the text is not kept. how: REQ_JSON_…. New; the
+ * errors of jx_load.
  */
-json_t *req_body_json(struct request *rq, size_t cap, bool optional,
+json_t *req_body_json(struct request *rq, size_t cap, unsigned how,
 		      struct err *e) MUST_CHECK;
 
 /*

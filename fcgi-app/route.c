@@ -37,6 +37,7 @@
 #define FORM   ROUTE_FORM
 #define FILES  ROUTE_FILES
 #define RAW    ROUTE_RAW
+#define PROGRAM ROUTE_PROGRAM
 
 const struct route routes[] = {
 #define ROUTE_AT(mnt, m, pat, fn, fl, perm, qry, cap, text) \
@@ -486,8 +487,11 @@ static int read_form(struct request *rq, struct err *e)
 
 static int read_json(struct request *rq, struct err *e)
 {
-	rq->body = jx_keep(rq->arena, req_body_json(
-		rq, body_cap(rq), rq->route->flags & ROUTE_BODILESS, e));
+	unsigned flags = rq->route->flags;
+	unsigned how = (flags & ROUTE_BODILESS ? REQ_JSON_OPTIONAL : 0) |
+		(flags & ROUTE_PROGRAM ? REQ_JSON_REPAIRED : 0);
+
+	rq->body = jx_keep(rq->arena, req_body_json(rq, body_cap(rq), how, e));
 	return rq->body ? 0 : -1;
 }
 

@@ -23,6 +23,8 @@ enum {			/* flags of a row; in routes.def without the prefix */
 				 * arriving meanwhile */
 	ROUTE_FILES = 256,	/* a FORM that may have files: then it is multipart, and the
 				 * handler reads them */
+	ROUTE_PROGRAM = 512,	/* its JSON is a program's, which sends old texts again: they
+				 * are repaired (jx_load_repaired) */
 };
 
 #define PERM_NONE (-1)

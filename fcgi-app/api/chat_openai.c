@@ -11,6 +11,7 @@
  */
 #include "api/api.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "domain/stored.h"
@@ -187,7 +188,7 @@ static int check_parameters(const json_t *body, struct err *e)
 		if (!oai_idle(json_object_get(body, refused[i].key)))
 			return err_field(e, ERR_INVALID_FIELD, refused[i].key,
 					 "%s", refused[i].why);
-	if (n && !json_is_null(n) && json_integer_value(n) != 1)
+	if (n && !json_is_null(n) && json_number_value(n) != 1)
 		return err_field(e, ERR_INVALID_FIELD, "n",
 				 "Only one choice per request is supported.");
 	mode = jx_arr(body, "modalities");
@@ -202,16 +203,27 @@ static int check_parameters(const json_t *body, struct err *e)
 static const struct {
 	const char *theirs, *ours;
 	unsigned takes;		/* LLM_TAKES_*: not of every service */
+	bool whole;		/* an integer, which some programs write as 9.0 */
 } wishes[] = {
-	{ "max_tokens", "maxTokens", 0 },
-	{ "max_completion_tokens", "maxTokens", 0 },
-	{ "temperature", "temperature", 0 },
-	{ "top_p", "topP", 0 },
-	{ "seed", "seed", LLM_TAKES_SEED },
-	{ "presence_penalty", "presencePenalty", LLM_TAKES_PENALTIES },
-	{ "frequency_penalty", "frequencyPenalty", LLM_TAKES_PENALTIES },
-	{ "reasoning_effort", "reasoningEffort", 0 },
+	{ "max_tokens", "maxTokens", 0, true },
+	{ "max_completion_tokens", "maxTokens", 0, true },
+	{ "temperature", "temperature", 0, false },
+	{ "top_p", "topP", 0, false },
+	{ "seed", "seed", LLM_TAKES_SEED, true },
+	{ "presence_penalty", "presencePenalty", LLM_TAKES_PENALTIES, false },
+	{ "frequency_penalty", "frequencyPenalty", LLM_TAKES_PENALTIES, false },
+	{ "reasoning_effort", "reasoningEffort", 0, false },
 };
+
+/* 9.0 is 9. New. */
+static json_t *integer_of(json_t *v)
+{
+	const double most = 9007199254740992.0;	/* beyond, not all are there */
+	double x = json_is_real(v) ? json_real_value(v) : 0.5;
+
+	return x == floor(x) && fabs(x) <= most ? json_integer((json_int_t)x)
+		: json_incref(v);
+}
 
 /* A text, or a list of texts; empty ones stop nothing. */
 static json_t *read_stop(json_t *v)
@@ -262,7 +274,8 @@ static int read_generation(struct request *rq, struct openai_ask *ask,
 		json_t *v = json_object_get(rq->body, wishes[i].theirs);
 
 		if (v && !json_is_null(v))
-			json_object_set(o, wishes[i].ours, v);
+			json_object_set_new(o, wishes[i].ours, wishes[i].whole
+					    ? integer_of(v) : json_incref(v));
 	}
 	if (json_array_size(stop))
 		json_object_set(o, "stop", stop);
@@ -332,9 +345,11 @@ static void write_ignored(struct response *rs, const struct turn_run *t,
 }
 
 /* A call that the model made in an earlier answer, here or elsewhere. */
-static int write_call(struct jw *w, const json_t *call, struct err *e)
+static int write_call(struct request *rq, struct jw *w, const json_t *call,
+		      struct err *e)
 {
 	const json_t *f = jx_obj(call, "function");
+	const json_t *opened = jx_obj(f, "arguments");	/* not as a text */
 
 	if (!jx_str(call, "id").n || !jx_str(f, "name").n)
 		return err_field(e, ERR_INVALID_FIELD, "messages", "One of tool_calls "
@@ -343,7 +358,8 @@ static int write_call(struct jw *w, const json_t *call, struct err *e)
 	jw_obj(w);
 	jw_kstr(w, "id", jx_str(call, "id"));
 	jw_kstr(w, "name", jx_str(f, "name"));
-	jw_kstr(w, "arguments", jx_str(f, "arguments"));
+	jw_kstr(w, "arguments", opened ? str_of(jx_text(rq->arena, opened))
+		: jx_str(f, "arguments"));
 	jw_end_obj(w);
 	return 0;
 }
@@ -384,7 +400,7 @@ static int write_given(struct request *rq, struct jw *w, const json_t *m,
 		jw_arr(w);
 		json_array_foreach((json_t *)calls, k, call)
 			if (rc == 0)
-				rc = write_call(w, call, e);
+				rc = write_call(rq, w, call, e);
 		jw_end_arr(w);
 	}
 	jw_end_obj(w);
@@ -476,10 +492,37 @@ static int take_files(struct request *rq, struct openai_ask *ask, struct err *e)
 	return 0;
 }
 
+/*
+ * Instructions behind the last message, as programs repeat them there, come before it,
+ * and before the calls that its results are of. Alone they are the question.
+ */
+static void order(json_t *messages)
+{
+	size_t n = json_array_size(messages), end = n, to;
+
+	while (end && oai_is_system(json_array_get(messages, end - 1)))
+		end--;
+	if (n && !end)
+		json_object_set_new(json_array_get(messages, n - 1), "role",
+				    json_string("user"));
+	to = end ? end - 1 : 0;
+	while (to && str_is(jx_str(json_array_get(messages, to), "role"), "tool"))
+		to--;
+	for (size_t i = end; end && i < n; i++) {
+		json_t *m = json_incref(json_array_get(messages, i));
+
+		json_array_remove(messages, i);
+		json_array_insert_new(messages, to++, m);
+	}
+}
+
 static int read_messages(struct request *rq, struct openai_ask *ask,
 			 struct err *e)
 {
-	int rc = oai_tools_resume(rq, ask, e);
+	int rc;
+
+	order(jx_arr(rq->body, "messages"));
+	rc = oai_tools_resume(rq, ask, e);
 
 	if (rc < 0 || oai_thread_read(rq, ask, e) < 0)
 		return -1;

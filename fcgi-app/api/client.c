@@ -19,6 +19,13 @@ static struct str text_of(const json_t *v)
 	return (struct str){ json_string_value(v), json_string_length(v) };
 }
 
+/* What the model thought, which clients that have it in parts send again. */
+static bool is_reasoning(struct str type)
+{
+	return str_is(type, "thinking") || str_is(type, "redacted_thinking") ||
+		str_is(type, "reasoning");
+}
+
 static int text_beside(struct request *rq, const json_t *content, const char *field,
 		       bool files, struct str *out, struct err *e)
 {
@@ -37,7 +44,7 @@ static int text_beside(struct request *rq, const json_t *content, const char *fi
 	json_array_foreach((json_t *)content, i, part) {
 		struct str type = jx_str(part, "type");
 
-		if (files && inline_is(part))
+		if (files && (inline_is(part) || is_reasoning(type)))
 			continue;
 		if (files && str_is(type, "refusal")) {
 			buf_addstr(&b, jx_str(part, "refusal"));

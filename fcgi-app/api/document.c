@@ -230,7 +230,7 @@ static int write_text(struct request *rq, const struct kb_at *at,
 	struct str text;
 
 	rq->body = jx_keep(rq->arena, req_body_json(rq, LIM_DOCUMENT_BODY_BYTES,
-						    false, e));
+						    0, e));
 	if (!rq->body ||
 	    read_fields(rq, rq->body, document_fields, ARRAY_LEN(document_fields),
 			d, &text, e) ||

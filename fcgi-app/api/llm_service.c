@@ -270,33 +270,38 @@ int api_service_models(struct request *rq, struct response *rs, struct err *e)
 	return s ? api_service_answer_models(rq, rs, s, e) : -1;
 }
 
+struct service_trial {
+	struct llm_trial t;
+	const char *workspace;
+};
+
 /* After the answer: records the usage of the test. */
 static void record(struct request *rq)
 {
-	const struct llm_trial *t = rq->after_ctx;
+	struct service_trial *k = rq->after_ctx;
 
-	prompt_ask_record(rq->app->db, &rq->by.owner, &t->reply);
+	trial_record(rq->app->db, &rq->by.owner, k->workspace, &k->t);
 }
 
 void api_service_answer_test(struct request *rq, struct response *rs,
 			     const struct llm_service *s, const char *workspace)
 {
-	struct llm_trial *t = arena_new(rq->arena, struct llm_trial);
-	const struct usage *u = &t->reply.usage;
+	struct service_trial *k = arena_new(rq->arena, struct service_trial);
+	const struct llm_trial *t = &k->t;
 	struct jw w;
 
-	trial_run(&rq->app->deps, s, rq->arena, t);
-	t->reply.usage.workspace_id = str_of(workspace);
+	trial_run(&rq->app->deps, s, rq->arena, &k->t);
+	k->workspace = workspace;
 	rq->after = record;
-	rq->after_ctx = t;
+	rq->after_ctx = k;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_kbool(&w, "works", t->code == ERR_NONE);
 	jw_kstrz(&w, "code", t->code ? err_rows[t->code].code : NULL);
 	jw_kstrz(&w, "message", t->text);
-	jw_kstrz(&w, "model", t->code ? NULL : u->model.p);
+	jw_kstrz(&w, "model", t->code ? NULL : t->model);
 	jw_key(&w, "firstTokenMs");
-	write_known(&w, u->ttft_ms, u->ttft_ms >= 0);
+	write_known(&w, t->ttft_ms, t->ttft_ms >= 0);
 	jw_end_obj(&w);
 }
 
@@ -324,8 +329,8 @@ int api_service_other_model(struct request *rq, const char **model,
 
 /*
  * POST /workspaces/{w}/llm-services/{s}/test {model?}: 200 {works, code, message,
- * model, firstTokenMs}. model: another model of its provider. A fault of the
- * service is the answer, not an error.
+ * model, firstTokenMs}, of all that its capabilities say. model: another model of its
+ * provider. A fault of the service is the answer, not an error.
  */
 int api_service_test(struct request *rq, struct response *rs, struct err *e)
 {

@@ -58,7 +58,9 @@ void rpc_write_cache(const struct rpc_ask *a, struct jw *w)
 
 static void write_capabilities(struct jw *w)
 {
-	static const char *const all[] = { "tools", "resources", "prompts" };
+	static const char *const all[] = {
+		"tools", "resources", "prompts", "completions",
+	};
 
 	jw_key(w, "capabilities");
 	jw_obj(w);
@@ -139,6 +141,7 @@ static const struct {
 	{ "resources/read", rpc_resources_read, OF_BOTH, "uri" },
 	{ "prompts/list", rpc_prompts_list, OF_BOTH, NULL },
 	{ "prompts/get", rpc_prompts_get, OF_BOTH, "name" },
+	{ "completion/complete", rpc_complete, OF_BOTH, NULL },
 };
 
 /* Its row of methods; ARRAY_LEN: there is none in this era. */
@@ -180,11 +183,14 @@ static int refuse(const struct rpc_ask *a, struct response *rs, int status, int 
 		jw_key(&w, "supported");
 		jw_arr(&w);
 		jw_str(&w, STR(MODERN));
-		for (size_t i = 0; i < ARRAY_LEN(sessions); i++)
+		for (size_t i = 0; !a->modern && i < ARRAY_LEN(sessions); i++)
 			jw_str(&w, str_of(sessions[i]));
 		jw_end_arr(&w);
 		jw_kstr(&w, "requested", jx_str(a->meta, MCP_META "protocolVersion"));
 		jw_end_obj(&w);
+	} else if (a->data) {
+		jw_key(&w, "data");
+		jw_json(&w, a->data);
 	}
 	jw_end_obj(&w);
 	jw_end_obj(&w);
@@ -279,8 +285,9 @@ static int answer(struct rpc_ask *a, struct response *rs, size_t method, struct 
 		return -1;
 	if (row->http_status >= 500)
 		log_err("mcp", e);
-	return refuse(a, rs, 200, a->code ? a->code : row->http_status < 500
-		      ? MCP_INVALID_PARAMS : MCP_INTERNAL, err_message(e));
+	return refuse(a, rs, a->code == MCP_MISSING_CAPABILITY ? 400 : 200,
+		      a->code ? a->code : row->http_status < 500 ? MCP_INVALID_PARAMS
+		      : MCP_INTERNAL, err_message(e));
 }
 
 /* -- the request ------------------------------------------------------------------- */

@@ -15,7 +15,8 @@ enum {			/* errors of JSON-RPC and of MCP */
 	MCP_INVALID_REQUEST = -32600, MCP_NO_METHOD = -32601,
 	MCP_INVALID_PARAMS = -32602, MCP_INTERNAL = -32603,
 	MCP_NO_RESOURCE = -32002,	/* until 2025-11-25 */
-	MCP_HEADER_MISMATCH = -32020, MCP_UNSUPPORTED_VERSION = -32022,
+	MCP_HEADER_MISMATCH = -32020, MCP_MISSING_CAPABILITY = -32021,
+	MCP_UNSUPPORTED_VERSION = -32022,
 };
 
 #define MCP_META "io.modelcontextprotocol/"
@@ -33,6 +34,7 @@ struct rpc_ask {
 	struct tool_set set;
 	bool incomplete;	/* the result says so: resultType is in it */
 	int code;		/* of the error; 0: by the error's own */
+	const json_t *data;	/* of the error; or NULL. Borrowed */
 };
 
 /*
@@ -43,7 +45,7 @@ typedef int rpc_method(struct rpc_ask *a, struct jw *w, struct err *e);
 
 rpc_method rpc_tools_list, rpc_tools_call;
 rpc_method rpc_resources_list, rpc_resources_templates, rpc_resources_read;
-rpc_method rpc_prompts_list, rpc_prompts_get;
+rpc_method rpc_prompts_list, rpc_prompts_get, rpc_complete;
 
 /* Fails with ERR_INVALID_FIELD and that code of the protocol. */
 int rpc_fail(struct rpc_ask *a, int code, struct err *e, const char *format, ...)

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Resources and prompts of the MCP server: what can be mentioned in a message, by its
- * reference, and the prompts of the catalogue with their blanks as arguments.
+ * reference, and the prompts of the catalogue with their blanks as arguments; and what
+ * may be put in for these.
  */
 #include "api/mcp.h"
+
+#include <string.h>
+#include <strings.h>
 
 #include "app.h"
 #include "base/blank.h"
@@ -59,25 +63,26 @@ int rpc_resources_list(struct rpc_ask *a, struct jw *w, struct err *e)
 	return 0;
 }
 
+/* name: the type of the mention, too. argument: its last one. */
+static const struct {
+	const char *uri, *name, *what, *argument;
+} templates[] = {
+	{ SCHEME "record:{dataset}/{key}", "record", "A row of a dataset, by its key",
+	  "key" },
+	{ SCHEME "person:{login}", "person", "A person, by their login", "login" },
+	{ SCHEME "dataset:{name}", "dataset", "What a dataset has", "name" },
+};
+
 int rpc_resources_templates(struct rpc_ask *a, struct jw *w, struct err *e)
 {
-	static const struct {
-		const char *uri, *name, *what;
-	} all[] = {
-		{ SCHEME "record:{dataset}/{key}", "record",
-		  "A row of a dataset, by its key" },
-		{ SCHEME "person:{login}", "person", "A person, by their login" },
-		{ SCHEME "dataset:{name}", "dataset", "What a dataset has" },
-	};
-
 	(void)e;
 	jw_key(w, "resourceTemplates");
 	jw_arr(w);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(templates); i++) {
 		jw_obj(w);
-		jw_kstrz(w, "uriTemplate", all[i].uri);
-		jw_kstrz(w, "name", all[i].name);
-		jw_kstrz(w, "description", all[i].what);
+		jw_kstrz(w, "uriTemplate", templates[i].uri);
+		jw_kstrz(w, "name", templates[i].name);
+		jw_kstrz(w, "description", templates[i].what);
 		jw_kstrz(w, "mimeType", "text/plain");
 		jw_end_obj(w);
 	}
@@ -100,9 +105,11 @@ int rpc_resources_read(struct rpc_ask *a, struct jw *w, struct err *e)
 		why.code = ERR_NOT_FOUND;
 	else
 		(void)!mention_look(&ask, ref, &m, &why);
-	if (why.code == ERR_NOT_FOUND)
+	if (why.code == ERR_NOT_FOUND) {
+		a->data = jx_keep(a->rq->arena, json_pack("{s:o}", "uri", jx_string(uri)));
 		return rpc_fail(a, a->modern ? MCP_INVALID_PARAMS : MCP_NO_RESOURCE, e,
 				"There is no such resource.");
+	}
 	if (why.code) {
 		*e = why;
 		return -1;
@@ -282,5 +289,112 @@ int rpc_prompts_get(struct rpc_ask *a, struct jw *w, struct err *e)
 	jw_end_obj(w);
 	jw_end_arr(w);
 	buf_release(&text);
+	return 0;
+}
+
+/* -- what may be put in for an argument ---------------------------------------------- */
+
+struct offering {
+	struct rpc_ask *a;
+	struct jw *w;
+	struct str typed;
+	size_t n;
+	bool more;
+};
+
+static void offer(struct offering *o, struct str value)
+{
+	enum { MOST = 100 };	/* of the protocol */
+
+	o->more |= o->n == MOST;
+	if (o->n == MOST)
+		return;
+	jw_str(o->w, value);
+	o->n++;
+}
+
+/* Mentions of a type, by what was typed: their labels, or the end of their references. */
+static void offer_mentions(struct offering *o, const char *type, struct str dataset,
+			   bool labels)
+{
+	struct mention_ask ask = mentions_of(o->a);
+	struct mention_list found = { .n = 0 };
+
+	ask.q = o->typed;
+	ask.dataset = dataset;
+	mention_find(&ask, LIM_MENTION_FOUND, &found);
+	o->more |= found.more;
+	for (size_t i = 0; i < found.n; i++) {
+		const struct mention_item *m = &found.v[i];
+		struct str end = mention_handle(m->ref);
+
+		if (strcmp(m->type, type) != 0)
+			continue;
+		if (!strcmp(type, "record"))
+			(void)str_cut(&end, '/');
+		offer(o, labels ? m->label : end);
+	}
+}
+
+static void offer_blank(struct offering *o, const struct blank *b)
+{
+	if (b->type == BLANK_RECORD)
+		offer_mentions(o, "record", b->dataset, true);
+	for (size_t i = 0; i < b->n_choices; i++)
+		if (b->choices[i].n >= o->typed.n &&
+		    !strncasecmp(b->choices[i].p, o->typed.p, o->typed.n))
+			offer(o, b->choices[i]);
+}
+
+static void offer_template(struct offering *o, struct str uri, struct str argument)
+{
+	const json_t *given = jx_obj(jx_obj(o->a->params, "context"), "arguments");
+
+	for (size_t i = 0; i < ARRAY_LEN(templates); i++) {
+		if (!str_is(uri, templates[i].uri))
+			continue;
+		if (str_is(argument, templates[i].argument))
+			offer_mentions(o, templates[i].name,
+				       jx_str(given, "dataset"), false);
+		else if (str_is(argument, "dataset"))
+			offer_mentions(o, "dataset", (struct str){ NULL, 0 }, false);
+	}
+}
+
+int rpc_complete(struct rpc_ask *a, struct jw *w, struct err *e)
+{
+	const json_t *ref = jx_obj(a->params, "ref");
+	const json_t *argument = jx_obj(a->params, "argument");
+	struct str type = jx_str(ref, "type"), name = jx_str(argument, "name");
+	struct offering o = { .a = a, .w = w, .typed = jx_str(argument, "value") };
+	struct blank *v = NULL;
+	size_t n = 0;
+
+	if ((!str_is(type, "ref/prompt") && !str_is(type, "ref/resource")) || !name.n)
+		return rpc_fail(a, MCP_INVALID_PARAMS, e, "ref must be {type: ref/prompt, "
+				"name} or {type: ref/resource, uri}, and argument {name, "
+				"value}.");
+	if (str_is(type, "ref/prompt")) {
+		struct resource_row row;
+
+		if (find(a, jx_str(ref, "name"), &row, e) < 0)
+			return e->code != ERR_NOT_FOUND ? -1
+				: rpc_fail(a, MCP_INVALID_PARAMS, e,
+					   "There is no such prompt.");
+		if (blanks_of(a, &row, &v, &n, e) < 0)
+			return -1;
+	}
+	jw_key(w, "completion");
+	jw_obj(w);
+	jw_key(w, "values");
+	jw_arr(w);
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(v[i].name, name))
+			offer_blank(&o, &v[i]);
+	if (str_is(type, "ref/resource") && is_whole(a))
+		offer_template(&o, jx_str(ref, "uri"), name);
+	jw_end_arr(w);
+	jw_kbool(w, "hasMore", o.more);
+	jw_end_obj(w);
 	return 0;
 }

@@ -370,59 +370,90 @@ static int write_question(struct rpc_ask *a, struct jw *w, const struct tool *t,
 	return 0;
 }
 
-/* 1: the user has approved this call, now for the first time; 0: not; -1: e. */
-static int is_approved(struct rpc_ask *a, const char *tool, struct str args,
-		       struct err *e)
+/* Whether the client brings back what was signed for this call; -1: it is something else. */
+static int read_state(struct rpc_ask *a, const char *tool, struct str args,
+		      struct signed_question *given, struct err *e)
 {
-	const json_t *said = jx_obj(jx_obj(a->params, "inputResponses"), "approval");
 	struct str state = jx_str(a->params, "requestState");
-	struct signed_question given, right;
-	int64_t made_us = 0, now_us = clock_now_us();
+	struct signed_question right;
 	size_t n = 0;
 
-	if (sodium_base642bin((unsigned char *)&given, sizeof(given), state.p, state.n,
-			      NULL, &n, NULL, VARIANT) || n != sizeof(given))
+	if (!json_object_get(a->params, "requestState"))
 		return 0;
-	right = given;
-	if (sign(a, tool, args, &right, e) < 0)
-		return -1;
+	if (sodium_base642bin((unsigned char *)given, sizeof(*given), state.p, state.n,
+			      NULL, &n, NULL, VARIANT) == 0 && n == sizeof(*given)) {
+		right = *given;
+		if (sign(a, tool, args, &right, e) < 0)
+			return -1;
+		if (!sodium_memcmp(given->mac, right.mac, sizeof(given->mac)))
+			return 1;
+	}
+	return rpc_fail(a, MCP_INVALID_PARAMS, e, "requestState is not what was given for "
+			"this call.");
+}
+
+enum { APPROVAL_NONE, APPROVAL_NO, APPROVAL_YES };
+
+/* What the user of the client says of this call, which counts once; -1: e. */
+static int read_approval(struct rpc_ask *a, const char *tool, struct str args,
+			 struct err *e)
+{
+	const json_t *answers = json_object_get(a->params, "inputResponses");
+	const json_t *said = jx_obj(answers, "approval");
+	int64_t made_us = 0, now_us = clock_now_us();
+	struct signed_question given;
+	int rc;
+
+	if (answers && !json_is_object(answers))
+		return rpc_fail(a, MCP_INVALID_PARAMS, e, "inputResponses must be an "
+				"object.");
+	rc = read_state(a, tool, args, &given, e);
+	if (rc <= 0 || !said)
+		return rc < 0 ? -1 : APPROVAL_NONE;
 	for (size_t i = 0; i < sizeof(given.made_us); i++)
 		made_us = (int64_t)((uint64_t)made_us << 8 | given.made_us[i]);
-	if (sodium_memcmp(given.mac, right.mac, sizeof(given.mac)) ||
-	    now_us - made_us > APPROVAL_S * 1000000LL ||
+	if (now_us - made_us > APPROVAL_S * 1000000LL ||
 	    !str_is(jx_str(said, "action"), "accept") ||
 	    !jx_bool(jx_obj(said, "content"), "approve", false))
-		return 0;
+		return APPROVAL_NO;
 	if (record(a, &given.id, str_of(tool), NULL, e) == 0)
-		return 1;
+		return APPROVAL_YES;
 	if (e->code != ERR_DB_DUPLICATE)
 		return -1;
 	err_clear(e);	/* it was used */
-	return 0;
+	return APPROVAL_NO;
 }
 
 /*
- * For a call that asks: 1 if it may run, 0 if the result says why not, or asks. A
- * client that answered is not asked again.
+ * For a call that asks: 1 if it may run, 0 if the result says why not, or asks. An
+ * answer to something else is asked for again.
  */
 static int settle(struct rpc_ask *a, struct jw *w, const struct tool *t,
 		  struct str args, const struct tool_question *q, struct err *e)
 {
-	bool answered = json_object_get(a->params, "inputResponses") != NULL;
-	int rc;
-
-	if (!a->modern || !can_ask(a))
+	if (!a->modern)
 		return write_refusal(a, w, ERR_TOOL_NOT_APPROVED, "This call needs the "
 			"user's approval, and this client cannot ask for it.");
 	if (!policy_may_decide(a->rq->by.who))
 		return write_refusal(a, w, ERR_TOOL_NOT_APPROVED, "This call needs the "
 			"user's approval, which the token of this client may not give.");
-	rc = is_approved(a, t->name, args, e);
-	if (rc)
-		return rc;
-	return answered ? write_refusal(a, w, ERR_TOOL_NOT_APPROVED, "The user has not "
-			"approved this call, or the approval was used or is too old.")
-		: write_question(a, w, t, args, q, e);
+	if (!can_ask(a)) {
+		a->data = jx_keep(a->rq->arena, json_pack(
+			"{s:{s:{s:{}}}}", "requiredCapabilities", "elicitation", "form"));
+		return rpc_fail(a, MCP_MISSING_CAPABILITY, e, "This call needs the user's "
+				"approval: the client must declare elicitation.");
+	}
+	switch (read_approval(a, t->name, args, e)) {
+	case APPROVAL_NONE:
+		return write_question(a, w, t, args, q, e);
+	case APPROVAL_NO:
+		return write_refusal(a, w, ERR_TOOL_NOT_APPROVED, "The user has not "
+			"approved this call, or the approval was used or is too old.");
+	case APPROVAL_YES:
+		return 1;
+	default:
+		return -1;
+	}
 }
 
 /* -- calls ---------------------------------------------------------------------------- */

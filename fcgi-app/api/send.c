@@ -194,6 +194,7 @@ struct stream_sink {
 	struct sink sink;	/* must be first: a sink is cast back */
 	bool left;		/* the answer has ended, the turn has not */
 	bool may_leave;		/* its clients can follow the turn on */
+	bool ended;		/* the dialect's end was written with the last event */
 	bool holds_process;	/* its place is one of those that the store counts */
 	struct request *rq;
 	struct response *rs;
@@ -292,6 +293,12 @@ static bool stream_try_flush(struct sink *s)
 	return flushed;
 }
 
+static bool is_last(const struct dialect *d, const struct turn_event *ev)
+{
+	return ev->type == TURN_EV_DONE || ev->type == TURN_EV_ERROR ||
+		(ev->type == TURN_EV_WAITING && d->ends_at_wait);
+}
+
 static void stream_emit(struct sink *s, const struct turn_event *ev)
 {
 	struct stream_sink *ss = (struct stream_sink *)s;
@@ -301,6 +308,11 @@ static void stream_emit(struct sink *s, const struct turn_event *ev)
 	dialect_encode(ss->dialect, resp_stream(ss->rs), ev, &ss->state);
 	if (ss->as && ss->as->told)
 		ss->as->told(ev, ss->as->ctx);
+	/* Of a turn that runs here nothing follows: one write for both. */
+	if (ss->as && !ss->as->no_end && ss->dialect->end.n && is_last(ss->dialect, ev)) {
+		buf_addstr(resp_stream(ss->rs), ss->dialect->end);
+		ss->ended = true;
+	}
 	/* All stored events may come at once; do not collect them here. */
 	if (!s->try_flush && resp_stream(ss->rs)->n > BATCH_BYTES)
 		stream_flush(s);
@@ -358,7 +370,7 @@ static void stream_close(struct stream_sink *s, bool ended)
 {
 	if (s->left)
 		return;
-	if (ended)
+	if (ended && !s->ended)
 		buf_addstr(resp_stream(s->rs), s->dialect->end);
 	resp_flush(s->rs);
 }

@@ -302,19 +302,30 @@ static void put_call(struct buf *out, struct responses *r, const struct turn_run
 	end_item(out, r, call_item(&run->id, w, false));
 }
 
+/* Both have the response as it is now, with all tools of the client: written once. */
 static void begin(struct buf *out, struct responses *r, const struct turn_run *run)
 {
 	static const char *const events[] = {
 		"response.created", "response.in_progress",
 	};
+	struct buf text = BUF_INIT(out->cap);
 	json_t *begun;
 
 	r->output = json_array();
 	r->text = (struct buf)BUF_INIT(2 * LIM_ANSWER_BYTES);
 	begun = response(r, run, "in_progress", NULL);
-	for (size_t i = 0; i < ARRAY_LEN(events); i++)
-		put(out, r, events[i], json_pack("{s:O}", "response", begun));
+	jx_dump(&text, begun);
 	json_decref(begun);
+	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+		if (r->sequence++ < r->skip)
+			continue;
+		buf_addf(out, "event: %s\ndata: {\"response\":", events[i]);
+		buf_addstr(out, buf_str(&text));
+		buf_addf(out, ",\"type\":\"%s\",\"sequence_number\":%lld}", events[i],
+			 (long long)r->sequence - 1);
+		wire_close(out);
+	}
+	buf_release(&text);
 }
 
 void responses_release(struct responses *r)

@@ -159,6 +159,22 @@ static void repair_escapes(struct buf *out, struct str s)
 	}
 }
 
+json_t *jx_load_repaired(struct str s, struct err *e)
+{
+	struct buf repaired = BUF_INIT(s.n + 1);
+	json_t *j = jx_load(s, e);
+
+	if (j || e->code != ERR_INVALID_JSON)
+		return j;
+	repair_escapes(&repaired, s);
+	if (repaired.n == s.n && memcmp(repaired.p, s.p, s.n)) {
+		err_clear(e);
+		j = jx_load(buf_str(&repaired), e);
+	}
+	buf_release(&repaired);
+	return j;
+}
+
 json_t *jx_load_lenient(struct str s, struct err *e)
 {
 	struct buf clean = BUF_INIT(LIM_UPSTREAM_BYTES);

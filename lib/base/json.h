@@ -42,6 +42,13 @@ static inline json_t *jx_move(json_t **j)
 json_t *jx_load(struct str s, struct err *e) MUST_CHECK;
 
 /*
+ * The same, for what programs send again with each request: text that was cut within a
+ * character (a lone surrogate, as an escape) and \u0000 are U+FFFD, instead of an error
+ * that would end the conversation.
+ */
+json_t *jx_load_repaired(struct str s, struct err *e) MUST_CHECK;
+
+/*
  * Lenient reading, for providers, MCP servers and the like: faults for which
  * Jansson would refuse the whole document (lone surrogates, bad UTF-8, NUL,
  * integers beyond 64 bits) are repaired (P-C9 to P-C11). Returns a new

@@ -54,6 +54,7 @@ struct event_live {
 	struct event_watch *watches;
 	int n, n_watches;
 	bool stop;
+	uint64_t round;			/* the one that runs, or ran last */
 	int idle_rounds;		/* the last ones, without a turn or watch */
 	bool asleep;			/* until it is woken */
 	bool urgent;			/* an urgent flush is due */
@@ -150,6 +151,7 @@ void event_live_on(struct event_live *l, struct event_live_entry *t)
 		return;
 	pthread_mutex_lock(&l->lock);
 	t->ending = false;
+	t->round = l->round;
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -332,6 +334,7 @@ static bool collect(struct event_live *l, struct round *r, bool urgent)
 
 	pthread_mutex_lock(&l->lock);
 	l->urgent = false;
+	l->round++;
 	size = (size_t)(l->n + l->n_watches) + 1;
 	r->ids = arena_alloc(r->arena, size * sizeof(*r->ids));
 	r->logs = arena_alloc(r->arena, size * sizeof(struct event_log *));
@@ -404,9 +407,9 @@ static void flush(struct event_live *l, struct round *r)
 }
 
 /*
- * What is stored of an own turn: it is stopped, unless it is being stored. left: one of
- * them may have been left. Returns when it is to be stopped, if its client has left just
- * now, else 0.
+ * What is stored of an own turn: it is stopped, unless it is being stored, or was when
+ * the round began, whose reads may be older than its begin. left: one of them may have
+ * been left. Returns when it is to be stopped, if its client has left just now, else 0.
  */
 static int64_t tell_own(struct event_live *l, const struct turn_state *state, bool left)
 {
@@ -420,7 +423,7 @@ static int64_t tell_own(struct event_live *l, const struct turn_state *state, bo
 	for (struct event_live_entry *t = l->turns; t; t = t->next) {
 		if (t->ended || !uuid_eq(&t->turn, &state->id))
 			continue;
-		if (stop && !t->ending)
+		if (stop && !t->ending && t->round < l->round)
 			http_abort_now(t->abort);
 		t->stop_us = state->stop_us;
 		left_us = t->left_us;

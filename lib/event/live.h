@@ -68,6 +68,8 @@ struct event_live_entry {	/* in the turn's memory; zero before add */
 	bool ended;
 	bool ending;			/* being stored, its begin or its end; under the
 					   list's lock */
+	uint64_t round;			/* when it was last on: what that round reads may
+					   be from before; under the list's lock */
 	bool interrupted;		/* stopped by a shutdown; written before
 					   abort, read after it */
 	int64_t left_us, stop_us;	/* to be stored; as stored. 0: not left. Under

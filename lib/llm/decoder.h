@@ -101,6 +101,7 @@ struct llm_decoder {
 	struct buf message_id;	/* … with this id */
 	bool has_choice;	/* openai: one with a delta came … */
 	bool has_reason;	/* … and finish_reason, even if it was null */
+	bool usage_alone;	/* a chunk had usage and no choice */
 	json_t *replay;
 
 	struct llm_fault fault;	/* of an error in the stream */

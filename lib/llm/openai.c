@@ -369,16 +369,18 @@ static void event(struct llm_decoder *d, struct str name, json_t *j)
 		message(d, jx_obj(choice, "delta"), false);
 		finish_reason(d, json_object_get(choice, "finish_reason"));
 	}
+	d->usage_alone |= !choice && jx_obj(j, "usage");
 	usage(d, j);
 }
 
 /*
- * A gateway without finish_reason (Snowflake Cortex) ends with usage and this
- * mark. If the field is present but null, the end is missing (P-A1, P-A5).
+ * Gateways without finish_reason end with usage and this mark: those that do not have
+ * the field (Snowflake Cortex), and those that leave it null but send usage in a chunk
+ * of its own, which no interrupted stream has. Else the end is missing (P-A1, P-A5).
  */
 static void done(struct llm_decoder *d)
 {
-	if (d->has_choice && !d->has_reason && d->output_final)
+	if (d->has_choice && d->output_final && (!d->has_reason || d->usage_alone))
 		d->finished = true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http_do and http_wait. loop.c (one thread for all transfers) and transfer.c
- * (libcurl's callbacks) do the work; the loop also owns the connections.
+ * http_do and http_wait. pool.c, loop.c (one thread for many transfers) and transfer.c
+ * (libcurl's callbacks) do the work; the loops also own the connections.
  */
 #include "net/transfer.h"
 
@@ -131,14 +131,18 @@ void http_global_cleanup(void)
 /* Returns 0 if the answer was received completely. */
 static int run(struct http_pool *p, struct transfer *t)
 {
-	if (transfer_set_up(t) < 0 || http_loop_run(p, t) < 0)
+	struct http_loop *l = http_pool_loop(p);
+
+	if (t->r->abort)
+		atomic_store(&t->r->abort->pool, p);
+	if (transfer_set_up(t) < 0 || http_loop_run(l, t) < 0)
 		return -1;
 	for (;;) {
 		if (t->stalled)
 			t->r->on_stall(t->r->ctx);
 		if (t->over)
 			break;
-		http_loop_resume(p, t);
+		http_loop_resume(l, t);
 	}
 	if (t->e.code != ERR_NONE)
 		return -1;
@@ -153,11 +157,11 @@ static int try(struct http_pool *p, struct transfer *t, bool fresh)
 	int rc;
 
 	sem_init(&t->wake, 0, 0);
-	t->easy = http_loop_easy_get(p);
+	t->easy = http_pool_easy_get(p);
 	if (fresh)
 		curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
 	rc = run(p, t);
-	http_loop_easy_put(p, t->easy);
+	http_pool_easy_put(p, t->easy);
 	curl_slist_free_all(t->headers);
 	sem_destroy(&t->wake);
 	return rc;

@@ -31,9 +31,9 @@ void http_global_cleanup(void);
 int http_load(struct err *e) MUST_CHECK;
 
 /*
- * A pool has one thread, which starts with the first request. It keeps at most
- * max_idle unused connections open. Any thread; free it after all its requests have
- * ended.
+ * A pool has a thread for all requests, which starts with the first one; where more
+ * than 256 run at the same time, one per processor. Each keeps at most max_idle unused
+ * connections open. Any thread; free it after all its requests have ended.
  */
 struct http_pool *http_pool_new(int max_idle);
 void http_pool_free(struct http_pool *p);

@@ -35,7 +35,7 @@ void http_abort_now(struct http_abort *a)
 	atomic_store(&a->pulled, true);
 	p = atomic_load(&a->pool);
 	if (p)
-		http_loop_look(p);
+		http_pool_look(p);
 	pthread_mutex_lock(&a->lock);
 	while (a->hooks) {
 		struct http_abort_hook *h = a->hooks;

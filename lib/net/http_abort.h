@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/net: the switch of http.h. A flag that is read without a system call,
- * an eventfd that wakes http_wait, and the pool whose loop must check the flag.
+ * an eventfd that wakes http_wait, and the pool whose loops must check the flag.
  */
 #ifndef NET_HTTP_ABORT_H
 #define NET_HTTP_ABORT_H

@@ -2,7 +2,7 @@
 /*
  * One transfer of http.h: set up by http.c, fed from libcurl's callbacks by
  * transfer.c, driven by loop.c. It lives on the stack of the thread that called
- * http_do. While that thread sleeps, the loop owns it:
+ * http_do. While that thread sleeps, its loop owns it:
  *
  *   caller: set up ──submit──▶ loop: running ──over──▶ caller: result
  *                                 │     ▲
@@ -90,12 +90,21 @@ const char *http_no_proxy(void);
 
 /* -- loop.c --------------------------------------------------------------- */
 
+struct http_loop;
+
 /*
- * Runs t; the first call starts the loop. Returns when t->over or t->stalled; after
- * a stall, http_loop_resume continues. -1: no thread.
+ * A loop without its thread. Owned: http_loop_free, after all its transfers have ended;
+ * accepts NULL. Keeps max_idle (> 0) unused connections open.
  */
-int http_loop_run(struct http_pool *p, struct transfer *t) MUST_CHECK;
-void http_loop_resume(struct http_pool *p, struct transfer *t);
+struct http_loop *http_loop_new(int max_idle);
+void http_loop_free(struct http_loop *l);
+
+/*
+ * Runs t; the first call starts the thread. Returns when t->over or t->stalled; after
+ * a stall, http_loop_resume of the same loop continues. -1: no thread.
+ */
+int http_loop_run(struct http_loop *l, struct transfer *t) MUST_CHECK;
+void http_loop_resume(struct http_loop *l, struct transfer *t);
 
 /*
  * The request is on its way: wakes a caller that waits for that (sends_first), once.
@@ -108,10 +117,21 @@ void http_loop_begun(struct transfer *t);
 void http_loop_dirty(struct transfer *t);
 
 /* Makes all transfers check their abort switches. Any thread. */
-void http_loop_look(struct http_pool *p);
+void http_loop_look(struct http_loop *l);
+
+/* How many transfers it has. Any thread. */
+int http_loop_busy(struct http_loop *l);
+
+/* -- pool.c --------------------------------------------------------------- */
+
+/* The loop for the next transfer. Any thread. */
+struct http_loop *http_pool_loop(struct http_pool *p);
+
+/* http_loop_look of all loops: transfers of several may have the same switch. */
+void http_pool_look(struct http_pool *p);
 
 /* Get and return an easy handle, which is reset. Any thread. */
-CURL *http_loop_easy_get(struct http_pool *p);
-void http_loop_easy_put(struct http_pool *p, CURL *easy);
+CURL *http_pool_easy_get(struct http_pool *p);
+void http_pool_easy_put(struct http_pool *p, CURL *easy);
 
 #endif

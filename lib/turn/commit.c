@@ -51,4 +51,5 @@ void commit_wait(struct turn_loop *l)
 		announce(l);
 	}
 	atomic_store_explicit(&l->commit.pending, false, memory_order_release);
+	line_leave(&l->run->place);
 }

@@ -20,6 +20,7 @@
 #include "store/turn.h"
 #include "store/wait.h"
 #include "event/event.h"
+#include "hold/line.h"
 #include "turn/options.h"
 
 struct db;		/* connection pool, db/db.h */
@@ -39,6 +40,7 @@ struct turn_deps {
 	struct event_live *live;
 	struct notify *notify;		/* NULL: no notices */
 	struct tool_env *tools;
+	struct line *begins;		/* whose turn begins next; NULL: nobody waits */
 	struct key_cache *unstored_key;	/* of turn/unstored.h; NULL: an end that
 					   cannot be stored is lost */
 };
@@ -122,6 +124,7 @@ struct turn_request {
 struct turn_run {
 	const struct turn_deps *deps;
 	struct turn_request in;
+	struct line_place place;	/* until the begin is committed */
 	struct uuid id, conversation_id;
 	bool created_conversation;
 	struct message user;		/* the stored user message */
@@ -168,7 +171,7 @@ enum turn_started {
 
 /*
  * Starts the turn of a request (in; what it points to must outlive the turn) by
- * a table of steps. SEND stores a user message and its turn. CONTINUE makes a
+ * a table of steps, after those who are before it in the line of deps. SEND stores a user message and its turn. CONTINUE makes a
  * turn of the same message, with the steps and the text of `of` so far. REPLACE
  * replaces the thread's tail (thread_replace). RESUME stores the decisions and
  * takes the turn unless another process runs it; edited arguments are checked

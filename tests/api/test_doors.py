@@ -26,8 +26,9 @@ def lab():
 
 
 def statements(lab, path, body, user):
-    """The events, and the statements in their order, without those of notifications and
-    the sum of what the user stores, which comes behind any of a user's answers."""
+    """The events, and the statements in their order, without those of notifications, the
+    sum of what the user stores, which comes behind any of a user's answers, and what a
+    process reads and writes of its turns every 250 ms, which a slow machine gets to."""
     lab.sql("SET GLOBAL general_log = 1; TRUNCATE mysql.general_log")
     try:
         events = lab.stream(path, body, user=user).events()
@@ -37,7 +38,8 @@ def statements(lab, path, body, user):
     return events, [row[0] for row in lab.sql(
         f"SELECT CASE {known} ELSE REGEXP_REPLACE(LEFT(argument, 80), '[^ -~]', '?') END"
         " FROM mysql.general_log WHERE command_type = 'Execute' AND argument NOT LIKE"
-        " '%notification%' AND argument NOT LIKE '%SUM(%'"
+        " '%notification%' AND argument NOT LIKE '%SUM(%' AND argument NOT LIKE"
+        " 'SELECT id,status,cancel_requested%'"
         " ORDER BY event_time, thread_id")]
 
 

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: MIT
 """LLM services over the API: the list, the provider's models, and trying one."""
 
+import base64
 import contextlib
 import http.server
+import io
 import json
 import socket
 import threading
+import wave
 
 import pytest
 
-from any_provider import Answering
+from any_provider import Answering, Scripted
+from embedders import DIMENSION, peer  # noqa: F401: a fixture
 from lab import wait_until
+from vectors import form_of
 
 ADMIN = {"roles": {"admin": {"groups": ["it"], "permissions": ["AI.Services.*"]}}}
 AT = "/workspaces/lab/llm-services"
@@ -71,7 +76,13 @@ def provider():
 
 
 @pytest.fixture(scope="module")
-def lab(provider):
+def eyes():
+    with contextlib.closing(Scripted()) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def lab(provider, peer, eyes):  # noqa: F811
     from conftest import WORKSPACES
     from lab import Lab
     with socket.socket() as s:
@@ -89,6 +100,16 @@ def lab(provider):
         "keyless": {**base, "api_key": ""},
         "listless": {**base, "url": f"{url}/listless"},
     }
+    apart = {"provider": "openai_compatible", "model": "tiny", "api_key": "sk-peer",
+             "url": f"{peer.url}/v1"}
+    for name, *can in (("vectors", "embed"), ("ranks", "rerank"), ("ears", "transcribe"),
+                       ("both", "embed", "rerank"), ("nothing", "chat", "embed")):
+        services[name] = {**apart, "capabilities": can}
+    services["eyes"] = {**apart, "url": eyes.url("eyes"), "capabilities": ["chat", "vision"]}
+    services["blind"] = {**services["fine"], "capabilities": ["chat", "vision"],
+                         "quirks": {"supports_vision": False}}
+    services["no-ranks"] = {**apart, "provider": "ollama", "url": peer.url,
+                            "capabilities": ["embed", "rerank"]}
     with Lab(workspaces=WORKSPACES, config={**ADMIN, "llm_services": services}) as made:
         yield made
 
@@ -213,3 +234,86 @@ def test_the_command(lab):
     assert 'no LLM service "x"' in run(lab, "test", "x").stderr
     for argv in ((), ("lst",), ("test",), ("list", "x"), ("test", "fine", "m", "x")):
         assert run(lab, *argv).returncode == 2
+
+
+# -- what is no chat --------------------------------------------------------------
+
+@pytest.mark.parametrize("service,path,does", [
+    ("vectors", "/v1/embeddings", f"makes vectors of {DIMENSION} dimensions"),
+    ("ranks", "/v1/rerank", "ranks texts"),
+    ("ears", "/v1/audio/transcriptions", "transcribes sound")])
+def test_what_a_service_can_is_tried(lab, peer, service, path, does):  # noqa: F811
+    peer.reset()
+    answer = try_out(lab, service)
+    assert answer == {"works": True, "code": None, "model": None, "firstTokenMs": None,
+                      "message": f"The service works: it {does}."}
+    assert [r.path for r in peer.seen if r.method == "POST"] == [path]
+    wait_until("its usage", lambda: lab.sql(
+        f"SELECT model, finish_reason FROM usage_record WHERE kind = 5 AND service_id = '{service}'")
+        == [["tiny", "stop"]])
+    assert lab.command("services", "test", service).stdout == answer["message"] + "\n"
+
+
+def test_the_sound_that_is_tried_is_sound(lab, peer):  # noqa: F811
+    peer.reset()
+    assert try_out(lab, "ears")["works"]
+    form = {name: data for name, _, data in form_of(peer.seen[-1])}
+    with wave.open(io.BytesIO(form["file"])) as sound:
+        assert (sound.getnchannels(), sound.getsampwidth(), sound.getframerate(),
+                sound.getnframes()) == (1, 2, 16000, 16000)
+
+
+def test_one_of_several_is_named(lab, peer):  # noqa: F811
+    """With what the service says itself, and what works."""
+    peer.reset()
+    peer.refuses, peer.refusal = "Lamplighter", (422, "no such words")
+    answer = try_out(lab, "both")
+    assert not answer["works"] and answer["message"].startswith("Vectors: The provider")
+    assert "no such words" in answer["message"]
+    assert answer["message"].endswith("The rest works: it ranks texts.")
+    peer.reset()
+    said = try_out(lab, "no-ranks")
+    assert said["code"] == "llm_provider_unsupported"
+    assert said["message"].startswith("Ranking: The provider \"ollama\"")
+    assert f"it makes vectors of {DIMENSION} dimensions." in said["message"]
+    # A key that is refused is refused for all of it.
+    peer.reset()
+    peer.fails = 401
+    answer = try_out(lab, "both")
+    assert answer["code"] == "upstream_auth" and "rejects the key" in answer["message"]
+    assert len([r for r in peer.seen if r.method == "POST"]) == 1
+
+
+def test_a_service_that_has_no_chat(lab, peer):  # noqa: F811
+    """It is said of the chat; the vectors are tried all the same."""
+    peer.reset()
+    answer = try_out(lab, "nothing")
+    assert not answer["works"] and answer["message"].startswith("Chat: ")
+    assert f"it makes vectors of {DIMENSION} dimensions." in answer["message"]
+
+
+@pytest.mark.parametrize("says,works", [
+    ("Red.", True), ("**RED**", True), ("", True),
+    ("The colour is red", True), ("I see no image.", False), ("It is covered.", False)])
+def test_whether_a_model_sees(lab, eyes, says, works):
+    """Servers leave images out for models that see none, and answer all the same."""
+    def said(body):
+        parts = body["messages"][-1]["content"]
+        if isinstance(parts, str):
+            return "OK"
+        image = next(p for p in parts if p["type"] == "image_url")["image_url"]["url"]
+        assert base64.b64decode(image.removeprefix("data:image/png;base64,"))[1:4] == b"PNG"
+        return says
+    eyes.scripts["eyes"] = said
+    answer = try_out(lab, "eyes")
+    assert answer["works"] is works, answer
+    if works:
+        assert answer["message"] == "The service works: it answers, sees images."
+    else:
+        assert says in answer["message"] and "does not see images" in answer["message"]
+
+
+def test_a_provider_that_takes_no_images(lab):
+    answer = try_out(lab, "blind")
+    assert not answer["works"] and "supports_vision" in answer["message"]
+    assert answer["message"].endswith("The rest works: it answers.")

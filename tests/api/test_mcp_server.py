@@ -115,9 +115,14 @@ def test_messages_that_are_refused(lab):
           headers={"MCP-Protocol-Version": MODERN})
     error(-32022, method="tools/list", modern=False,
           headers={"MCP-Protocol-Version": "2031-01-01"})
+    # Those that a client of the new protocol may choose, as server/discover has them.
+    old = rpc(lab, "tools/list", {"_meta": {META + "protocolVersion": "2031-01-01"}}, status=400,
+              modern=False, headers={"MCP-Protocol-Version": "2031-01-01"})
+    assert (old["code"], old["data"]["supported"]) == (-32022, [MODERN])
     error(-32602, 200, method="tools/call", params={"name": "nope"})
     error(-32602, 200, method="tools/call", params={"name": "say", "arguments": []})
     error(-32602, 200, method="resources/read", params={"uri": "lamplighter:x"})
+    assert rpc(lab, "resources/read", {"uri": "x:y"})["data"] == {"uri": "x:y"}
     error(-32002, 200, method="resources/read", params={"uri": "file:///etc/passwd"},
           modern=False)
     for body in ({}, {"id": 1}, {"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, {"jsonrpc": "2.0", "id": {}, "method": "ping"}):
@@ -153,13 +158,16 @@ def test_tools_as_in_a_turn(lab):
 
 def test_a_change_needs_an_approval(lab):
     """What the client has read is not known: it counts as tainted."""
-    assert "tool_not_approved" in text(call(lab, "wipe"))
+    lacks = call(lab, "wipe", status=400)
+    assert lacks["code"] == -32021
+    assert lacks["data"] == {"requiredCapabilities": {"elicitation": {"form": {}}}}
     assert text(call(lab, "free")) == "words"
     can = {"elicitation": {}}
     assert "tool_not_approved" in text(call(lab, "wipe", modern=False))
     for options in ((), ("--group", "deciders"), ("--approve",)):
-        assert "may not give" in text(call(lab, "wipe", can=can,
-                                           token=token(lab, *options)))
+        for has in can, {}:
+            assert "may not give" in text(call(lab, "wipe", can=has,
+                                               token=token(lab, *options)))
     may = token(lab, "--group", "deciders", "--approve")
     assert "requestState" in call(lab, "wipe", can=can, token=may)
 
@@ -168,17 +176,29 @@ def test_a_change_needs_an_approval(lab):
     answers = {"approval": {"action": "accept", "content": {"approve": True}}}
     yes = {"inputResponses": answers, "requestState": asked["requestState"]}
 
-    def again(name="wipe", args=None, **kw):
+    def sent(name="wipe", args=None, **kw):
         more = {**yes, **kw.pop("changed", {})}
-        return text(call(lab, name, args, can=can, more=more, **kw))
+        return call(lab, name, args, can=can, more=more, **kw)
+
+    def again(**kw):
+        return text(sent(**kw))
 
     no = "tool_not_approved"
     assert no in again(changed={"inputResponses": {"approval": {"action": "decline"}}})
     assert no in again(changed={"inputResponses": {"approval": {
         "action": "accept", "content": {"approve": False}}}})
-    assert no in again(changed={"requestState": "A" * 75})
-    assert no in again(changed={"requestState": 5})
-    assert no in again(user="bob")
+    # What was not signed for this call is an error of the protocol,
+    wrong = [{"changed": {"requestState": s}} for s in (
+        "A" * 75, 5, "", asked["requestState"] + "-TAMPERED")]
+    for kw in (*wrong, {"user": "bob"}, {"changed": {"inputResponses": None}},
+               {"changed": {"inputResponses": [1]}}):
+        assert sent(**kw)["code"] == -32602, kw
+    # and an answer to something else is asked for again.
+    for said in ({}, {"other": answers["approval"]}, {"approval": 12345}):
+        assert sent(changed={"inputResponses": said})["resultType"] == "input_required"
+    del yes["requestState"]
+    assert sent()["resultType"] == "input_required"
+    yes["requestState"] = asked["requestState"]
     assert again() == "words"
     assert no in again()  # once
 
@@ -250,3 +270,37 @@ def test_resources_and_prompts(lab):
     read = rpc(lab, "resources/read", {"uri": "lamplighter:record:tickets/7"})
     assert "Ticket 7" in read["contents"][0]["text"]
     assert rpc(lab, "resources/templates/list")["resourceTemplates"]
+
+
+def complete(lab, ref, name, value="", given=None, **kw):
+    got = rpc(lab, "completion/complete", {
+        "ref": ref, "argument": {"name": name, "value": value},
+        **({"context": {"arguments": given}} if given else {})}, **kw)
+    return got.get("completion", got)
+
+
+def test_what_may_be_put_in_for_an_argument(lab):
+    lab.post("/prompts", {"name": "Write", "body":
+             "{{Tone: choice: friendly | formal | plain}} to {{Who}} on"
+             " {{Ticket: record: tickets}}"}, user="ada")
+    prompt = {"type": "ref/prompt", "name": "Write"}
+    for modern in True, False:
+        assert complete(lab, prompt, "Tone", "F", modern=modern) == {
+            "values": ["friendly", "formal"], "hasMore": False}
+    assert complete(lab, prompt, "Who", "x")["values"] == []
+    assert complete(lab, prompt, "Nobody")["values"] == []
+    assert complete(lab, prompt, "Ticket", "Ticket 7")["values"] == ["Ticket 7"]
+    record = {"type": "ref/resource", "uri": "lamplighter:record:{dataset}/{key}"}
+    assert complete(lab, record, "dataset")["values"] == ["tickets"]
+    assert complete(lab, record, "key", "Ticket 7", {"dataset": "tickets"})["values"] == ["7"]
+    name = {"type": "ref/resource", "uri": "lamplighter:dataset:{name}"}
+    assert complete(lab, name, "name", "tick")["values"] == ["tickets"]
+    for ref in ({"type": "ref/prompt", "name": "Nope"}, {"type": "x"}, {}, 5):
+        assert complete(lab, ref, "Tone")["code"] == -32602
+    assert complete(lab, prompt, "")["code"] == -32602
+    assert complete(lab, prompt, "Tone", user="bob")["code"] == -32602
+    # A token of single agents has these only.
+    bare = token(lab, "--agent", "lab/bare")
+    assert complete(lab, name, "name", path=PATH + "?agentId=bare", token=bare)["values"] == []
+    assert complete(lab, prompt, "Tone", path=PATH + "?agentId=bare", token=bare
+                    )["code"] == -32602

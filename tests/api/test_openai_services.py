@@ -125,6 +125,20 @@ def test_lists_are_halved_for_small_limits(lab, peer, status):  # noqa: F811
     assert [r["index"] for r in got.json["results"]] == list(range(11))
 
 
+def test_the_limits_of_tei(lab, peer):  # noqa: F811
+    """Text Embeddings Inference takes 32 texts: what was found is kept for the rest."""
+    peer.most_texts = 32
+    peer.refusal = (422, "batch size 64 > maximum allowed batch size 32")
+    texts = [f"text number {i}" for i in range(150)]
+    got = embed(lab, texts)
+    assert got.status == 200 and len(got.json["data"]) == 150
+    assert [len(json.loads(r.body)["input"]) for r in peer.seen] == [64, 32, 32, 32, 32, 22]
+    peer.seen.clear()
+    got = rerank(lab, ["x" * (i + 1) for i in range(70)])
+    assert [r["index"] for r in got.json["results"]] == list(range(70))
+    assert max(len(json.loads(r.body)["documents"]) for r in peer.seen[2:]) <= 32
+
+
 def test_a_text_that_is_too_long_is_not_cut(lab, peer):  # noqa: F811
     """A knowledge base takes the beginning; a program is told, in the service's words."""
     peer.refusal, peer.most_chars = (400, "maximum context length is 512 tokens"), 900

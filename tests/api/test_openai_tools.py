@@ -282,3 +282,102 @@ def test_a_result_in_parts(lab):
         **results(first)[0], "content": [{"type": "text", "text": "part 1, "},
                                          {"type": "text", "text": "part 2"}]}])
     assert "part 1, part 2" in json.dumps(lab.sent()[0])
+
+
+SAID = {"role": "user", "content": "!script " + json.dumps({"text": "Yes."})}
+
+
+def call_of(arguments):
+    return [{"role": "user", "content": "x"}, {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "call_a", "type": "function", "function": {"name": "read", "arguments": arguments}}]},
+        {"role": "tool", "tool_call_id": "call_a", "content": "It was not run."}]
+
+
+@pytest.mark.parametrize("arguments,seen", [
+    ({"path": "a", "n": 1}, {"path": "a", "n": 1}),     # deer-flow issue 4445
+    ('{"value": ', {}),                 # vLLM 43995, kimi-cli 2165, llama.cpp 25510
+    ("[]", {}), ("", {}), ("null", {}),                 # CLIProxyAPI issue 5362
+])
+def test_arguments_in_the_history(lab, arguments, seen):
+    """Cut ones must not end the chat, and those that came opened are not lost."""
+    lab.sent()
+    assert ask(lab, [*call_of(arguments), SAID])["message"]["content"] == "Yes."
+    step = next(m for m in lab.sent()[0]["messages"] if m.get("tool_calls"))
+    assert json.loads(step["tool_calls"][0]["function"]["arguments"]) == seen
+
+
+def test_instructions_behind_the_last_message(lab):
+    """As programs repeat them at the end (SillyTavern's post-history instructions)."""
+    lab.sent()
+    late = [{"role": "system", "content": "Rhyme."}, {"role": "developer", "content": "Now."}]
+    assert ask(lab, [SAID, *late])["message"]["content"] == "Yes."
+    seen = [m["content"] for m in lab.sent()[0]["messages"][-3:]]
+    assert [m for m in seen if m in ("Rhyme.", "Now.")] == ["Rhyme.", "Now."] or (
+        "Rhyme." in seen[-1] and seen[-1].index("Now.") < seen[-1].index("!script"))
+    # Behind results they do not keep the turn from going on.
+    said = script(call("edit", path="a"))
+    first = ask(lab, said)
+    history = [{"role": "user", "content": said}, first["message"], *results(first)]
+    assert ask(lab, [*history, *late])["message"]["content"] == "Done."
+
+
+def test_nothing_but_instructions(lab):
+    """mistral.rs issue 506: it is the question."""
+    for role in "system", "developer":
+        assert ask(lab, [{**SAID, "role": role}])["message"]["content"] == "Yes."
+    assert ask(lab, [{"role": "system", "content": "Be brief."}, {**SAID, "role": "system"}]
+               )["message"]["content"] == "Yes."
+
+
+@pytest.mark.parametrize("part", [
+    {"type": "thinking", "thinking": "Hm."}, {"type": "redacted_thinking", "data": "x"},
+    {"type": "reasoning", "text": "Hm."},
+    {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}])
+def test_reasoning_in_parts_of_an_answer(lab, part):
+    """vLLM pull request 41718, LiteLLM issue 22997: what a client kept was refused."""
+    lab.sent()
+    said = [{"role": "user", "content": "x"}, {"role": "assistant", "content": [
+        part, {"type": "text", "text": "An answer."}]}, SAID]
+    assert ask(lab, said)["message"]["content"] == "Yes."
+    sent = lab.sent()[0]["messages"]
+    assert "An answer." in json.dumps(sent) and "Hm." not in json.dumps(sent)
+
+
+def test_integers_that_are_written_as_reals(lab):
+    """As programs do whose language has one kind of number."""
+    lab.sent()
+    ask(lab, [SAID], max_tokens=77.0, seed=5.0, n=1.0)
+    sent = lab.sent()[0]
+    assert (sent["max_tokens"], sent["seed"]) == (77, 5)
+    assert isinstance(sent["max_tokens"], int) and isinstance(sent["seed"], int)
+    for wrong in {"max_tokens": 77.5}, {"seed": 1e300}, {"n": 1.5}:
+        ask(lab, [SAID], status=400, **wrong)
+
+
+CUT = "cut \ud83d off, \udcff and \x00 too"     # as json.dumps escapes it
+MENDED = "cut \ufffd off, \ufffd and \ufffd too"
+
+
+@pytest.mark.parametrize("path", ["chat/completions", "responses"])
+def test_text_that_was_cut_within_a_character(lab, path):
+    """anthropics/claude-code issues 1939, 6273 and many more: one such result of a tool,
+    and each later request was 400."""
+    lab.sent()
+    said = [{"role": "user", "content": CUT}, {"role": "assistant", "content": CUT}, SAID]
+    answer = lab.post(f"//chat/openai/v1/{path}", {"model": "lab/helper", **(
+        {"input": said} if path == "responses" else {"messages": said})}, user="ada")
+    assert answer.status == 200, answer
+    assert [m["content"] for m in lab.sent()[0]["messages"]].count(MENDED) == 2
+
+
+def test_old_text_that_was_cut_in_other_dialects(lab):
+    text = SAID["content"]
+    for path, more in (("/ai-sdk/lab", {"id": "cut", "trigger": "submit-message"}),
+                       ("/ag-ui/lab", {"threadId": "cut", "runId": "r", "state": {}, "tools": [],
+                                       "context": [], "forwardedProps": {}})):
+        events = lab.stream(path, {**more, "messages": [
+            {"id": "a", "role": "assistant", "content": CUT, "parts": [
+                {"type": "text", "text": CUT}]},
+            {"id": "b", "role": "user", "content": text, "parts": [
+                {"type": "text", "text": text}]}]}, user="ada").events()
+        assert "Yes." in str([e.data for e in events]), path

@@ -16,6 +16,12 @@
  *
  * FILE has one request body per line; stream i uses line i modulo their number.
  * Prints one JSON object.
+ *
+ * With --in-turn, one stream uses all lines in each repetition, in an order that is
+ * drawn anew, so that a neighbour and what a request leaves behind meet all of them.
+ * --path, --marker and --end may then be given for each line. "ways" has of each the
+ * time to the first marker, and the median of how much later it came than that of the
+ * first line in the same repetition.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -35,16 +41,23 @@
 
 #include "base/banned.h"
 
+#define MOST_WAYS 16
 #define READ_BYTES 262144
 #define TAIL_BYTES 64		/* longest marker */
 #define DEADLINE_MS 600000
 
 enum framing { HEAD, CHUNK_SIZE, CHUNK_DATA, CHUNK_END, UNTIL_CLOSE, DONE };
 
+struct way {		/* of a line */
+	const char *path, *marker, *end;
+	size_t n_marker, n_end;
+};
+
 struct stream {
 	int fd;
 	int left;		/* repetitions to do */
 	const struct buf *request;
+	const struct way *way;
 	enum framing framing;
 	size_t chunk_left;
 	struct buf line;	/* head or chunk-size line being read */
@@ -61,8 +74,12 @@ struct load {
 	struct sockaddr_in to;
 	int epoll;
 	int open;
-	const char *marker, *end;
-	size_t n_marker, n_end;
+	struct way ways[MOST_WAYS];
+	size_t n_ways;			/* 0: not in turn */
+	size_t order[MOST_WAYS];	/* of this repetition */
+	size_t n_done;			/* of it, and those before */
+	int64_t *turns_us;		/* n_ways of each repetition; 0: none */
+	const struct buf *requests;
 	uint64_t tokens, bytes, ok, failed;
 	int64_t *ttft_us;
 	size_t n_ttft;
@@ -136,18 +153,23 @@ static void note_arrival(struct stream *s, uint64_t n)
 /* Counts in p[0..n) and across its border with what came before. */
 static void content(struct load *l, struct stream *s, const char *p, size_t n)
 {
-	size_t head = MIN(n, TAIL_BYTES - 1), keep = l->n_marker - 1;
+	const struct way *way = s->way;
+	size_t head = MIN(n, TAIL_BYTES - 1), keep = way->n_marker - 1;
 	char seam[2 * TAIL_BYTES];
 	size_t tail = MIN(s->n_tail, keep);
 	uint64_t found;
 
 	memcpy(seam, s->tail + s->n_tail - tail, tail);
 	memcpy(seam + tail, p, MIN(head, keep));
-	found = count(seam, tail + MIN(head, keep), l->marker, l->n_marker) +
-		count(p, n, l->marker, l->n_marker);
+	found = count(seam, tail + MIN(head, keep), way->marker, way->n_marker) +
+		count(p, n, way->marker, way->n_marker);
 	if (found && !s->first_seen) {
 		s->first_seen = true;
 		l->ttft_us[l->n_ttft++] = clock_mono_us() - s->sent_us;
+		if (l->n_ways)
+			l->turns_us[l->n_done / l->n_ways * l->n_ways +
+				    (size_t)(way - l->ways)] =
+				l->ttft_us[l->n_ttft - 1];
 		if (l->n_ttft == l->n_streams)
 			l->all_begun_us = clock_mono_us();
 	}
@@ -166,8 +188,8 @@ static void content(struct load *l, struct stream *s, const char *p, size_t n)
 		s->n_tail = old + n;
 	}
 	/* The end marker sits in the last bytes or in this piece. */
-	if (memmem(p, n, l->end, l->n_end) ||
-	    memmem(s->tail, s->n_tail, l->end, l->n_end))
+	if (memmem(p, n, way->end, way->n_end) ||
+	    memmem(s->tail, s->n_tail, way->end, way->n_end))
 		s->ended = true;
 }
 
@@ -212,6 +234,26 @@ static void feed(struct load *l, struct stream *s, const char *p, size_t n)
 	}
 }
 
+/* Gives the stream its next line, in a new order for each repetition. */
+static void take_turn(struct load *l, struct stream *s)
+{
+	static uint64_t seed = 88172645463325252ULL;
+	size_t at = l->n_done % l->n_ways;
+
+	for (size_t i = at ? 0 : l->n_ways; i > 1; i--) {
+		size_t k, swap = l->order[i - 1];
+
+		seed ^= seed << 13;
+		seed ^= seed >> 7;
+		seed ^= seed << 17;
+		k = seed % i;
+		l->order[i - 1] = l->order[k];
+		l->order[k] = swap;
+	}
+	s->way = &l->ways[l->order[at]];
+	s->request = &l->requests[l->order[at]];
+}
+
 static void finish(struct load *l, struct stream *s)
 {
 	if (s->status == 200 && s->ended)
@@ -222,8 +264,12 @@ static void finish(struct load *l, struct stream *s)
 		l->first_end_us = clock_mono_us();
 	close(s->fd);
 	l->open--;
-	if (--s->left > 0)
-		start(l, s);
+	l->n_done++;
+	if (--s->left <= 0)
+		return;
+	if (l->n_ways)
+		take_turn(l, s);
+	start(l, s);
 }
 
 static int by_value(const void *a, const void *b)
@@ -279,6 +325,34 @@ static void report_delays(const struct load *l, const struct stream *streams)
 	free(us);
 }
 
+/* The median of a way's times, or of how much they are beyond those of the first one. */
+static double of_way_ms(const struct load *l, size_t way, bool beyond)
+{
+	size_t rounds = l->n_done / l->n_ways, n = 0;
+	int64_t *us = xcalloc(rounds + 1, sizeof(*us));
+	double ms;
+
+	for (size_t i = 0; i < rounds; i++) {
+		const int64_t *v = &l->turns_us[i * l->n_ways];
+
+		if (v[way] && v[0])
+			us[n++] = v[way] - (beyond ? v[0] : 0);
+	}
+	qsort(us, n, sizeof(*us), by_value);
+	ms = of_sorted_ms(us, n, 50);
+	free(us);
+	return ms;
+}
+
+static void report_ways(const struct load *l)
+{
+	printf(", \"ways\": [");
+	for (size_t i = 0; i < l->n_ways; i++)
+		printf("%s{\"p50\": %.4f, \"beyond\": %.4f}", i ? ", " : "",
+		       of_way_ms(l, i, false), of_way_ms(l, i, true));
+	printf("]");
+}
+
 static void report(struct load *l, const struct stream *streams,
 		   double seconds)
 {
@@ -291,11 +365,13 @@ static void report(struct load *l, const struct stream *streams,
 	       percentile_ms(l, 90), percentile_ms(l, 99));
 	if (l->rate > 0)
 		report_delays(l, streams);
+	if (l->n_ways)
+		report_ways(l);
 	puts("}");
 }
 
 /* One request per line of the file. */
-static struct buf *requests(const char *file, const char *path,
+static struct buf *requests(const char *file, const struct way *ways,
 			    const struct buf *headers, size_t *n)
 {
 	FILE *f = fopen(file, "r");
@@ -321,12 +397,46 @@ static struct buf *requests(const char *file, const char *path,
 			 "Connection: close\r\nAccept: text/event-stream\r\n"
 			 "Content-Type: application/json\r\n%s"
 			 "Content-Length: %zd\r\n\r\n",
-			 path, headers->p, len);
+			 ways[MIN(*n, MOST_WAYS) - 1].path, headers->p, len);
 		buf_add(b, line, (size_t)len);
 	}
 	free(line);
 	fclose(f);
 	return v;
+}
+
+/* The next one that an option is for. */
+static struct way *way_at(struct load *l, size_t *n)
+{
+	size_t i = MIN(*n, MOST_WAYS - 1);
+
+	++*n;
+	return &l->ways[i];
+}
+
+/* What is not given for a line is as for the one before. */
+static void complete(struct load *l)
+{
+	static const struct way usual = {
+		.path = "/", .marker = "event: token", .end = "event: done",
+	};
+
+	for (size_t i = 0; i < MOST_WAYS; i++) {
+		const struct way *before = i ? &l->ways[i - 1] : &usual;
+		struct way *w = &l->ways[i];
+
+		w->path = w->path ? w->path : before->path;
+		w->marker = w->marker ? w->marker : before->marker;
+		w->end = w->end ? w->end : before->end;
+		w->n_marker = strlen(w->marker);
+		w->n_end = strlen(w->end);
+		if (w->n_marker < 1 || w->n_marker >= TAIL_BYTES ||
+		    w->n_end >= TAIL_BYTES) {
+			fputs("load: markers have 1 to 63 bytes\n", stderr);
+			exit(2);
+		}
+		l->order[i] = i;
+	}
 }
 
 int main(int argc, char **argv)
@@ -342,11 +452,14 @@ int main(int argc, char **argv)
 		{ "header", required_argument, NULL, 'h' },
 		{ "ramp", required_argument, NULL, 'a' },
 		{ "rate", required_argument, NULL, 't' },
+		{ "in-turn", no_argument, NULL, 'i' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct load l = { .marker = "event: token", .end = "event: done" };
+	struct load l = { .n_ways = 0 };
 	struct buf headers = BUF_INIT(65536), *reqs;
-	const char *path = "/", *bodies = "/dev/null";
+	size_t n_paths = 0, n_markers = 0, n_ends = 0;
+	const char *bodies = "/dev/null";
+	bool in_turn = false;
 	int n_streams = 1, n_started = 0, repeat = 1, c;
 	int64_t ramp_us = 0;
 	struct epoll_event evs[256];
@@ -360,27 +473,30 @@ int main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
 		case 'p': l.to.sin_port = htons((uint16_t)strtol(optarg, NULL, 10)); break;
-		case 'u': path = optarg; break;
+		case 'u': way_at(&l, &n_paths)->path = optarg; break;
 		case 'b': bodies = optarg; break;
 		case 'n': n_streams = (int)strtol(optarg, NULL, 10); break;
 		case 'r': repeat = (int)strtol(optarg, NULL, 10); break;
-		case 'm': l.marker = optarg; break;
-		case 'e': l.end = optarg; break;
+		case 'm': way_at(&l, &n_markers)->marker = optarg; break;
+		case 'e': way_at(&l, &n_ends)->end = optarg; break;
+		case 'i': in_turn = true; break;
 		case 'a': ramp_us = strtol(optarg, NULL, 10) * 1000; break;
 		case 't': l.rate = strtod(optarg, NULL); break;
 		case 'h': buf_addf(&headers, "%s\r\n", optarg); break;
 		default: return 2;
 		}
 	}
-	l.n_marker = strlen(l.marker);
-	l.n_end = strlen(l.end);
-	if (l.n_marker < 1 || l.n_marker >= TAIL_BYTES || l.n_end >= TAIL_BYTES) {
-		fputs("load: markers have 1 to 63 bytes\n", stderr);
+	complete(&l);
+	reqs = requests(bodies, l.ways, &headers, &n_reqs);
+	if (!n_reqs || n_streams < 1 || repeat < 1 ||
+	    (in_turn && (n_streams != 1 || n_reqs > MOST_WAYS)))
 		return 2;
+	if (in_turn) {
+		l.n_ways = n_reqs;
+		repeat *= (int)n_reqs;
+		l.turns_us = xcalloc((size_t)repeat, sizeof(*l.turns_us));
 	}
-	reqs = requests(bodies, path, &headers, &n_reqs);
-	if (!n_reqs || n_streams < 1 || repeat < 1)
-		return 2;
+	l.requests = reqs;
 	l.epoll = epoll_create1(EPOLL_CLOEXEC);
 	l.ttft_us = xcalloc((size_t)n_streams * (size_t)repeat,
 			    sizeof(*l.ttft_us));
@@ -389,6 +505,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n_streams; i++) {
 		streams[i].left = repeat;
 		streams[i].request = &reqs[(size_t)i % n_reqs];
+		streams[i].way = &l.ways[MIN((size_t)i % n_reqs, MOST_WAYS - 1)];
+		if (l.n_ways)
+			take_turn(&l, &streams[i]);
 		streams[i].line = (struct buf)BUF_INIT(65536);
 	}
 	l.n_streams = (size_t)n_streams;

@@ -89,7 +89,7 @@ class Peer(Recorder):
                  "srt": f"1\n00:00:00,000 --> 00:00:01,000\n{text}\n"}
         if wanted == "verbose_json":
             said.update(task="transcribe", language="english", duration=1.0, segments=[])
-        return self.failed({"input": [text.strip("\0")]}) or (
+        return self.failed({"input": [text.replace("\0", "")]}) or (
             (200, {"Content-Type": "application/json"}, json.dumps(said))
             if self.only_json or wanted not in plain
             else (200, {"Content-Type": "text/html"}, plain[wanted]))

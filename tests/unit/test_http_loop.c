@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one thread behind all transfers: stalls, many at once, clocks. */
+/* The threads behind all transfers: stalls, many at once, clocks. */
 #include <semaphore.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -11,13 +11,14 @@
 
 #define MANY 500
 #define PIECES 40
+#define SPREAD_MANY 280		/* 256 stay together */
 
 static struct http_pool *pool;
 
 struct stream {
 	const struct peer *peer;
 	struct http_abort *abort;
-	pthread_t caller, thread;
+	pthread_t caller, thread, loop;
 	bool stalls_once, stalls_in_tick, pulls_in_stall;
 	int tick_ms, n_stalls, n_ticks, ticks_wanted;
 	bool wrong_thread;
@@ -34,7 +35,9 @@ struct stream {
 
 static void check_on_loop(struct stream *s)
 {
-	s->wrong_thread |= pthread_equal(pthread_self(), s->caller);
+	s->wrong_thread |= pthread_equal(pthread_self(), s->caller) ||
+		(s->loop && !pthread_equal(pthread_self(), s->loop));
+	s->loop = pthread_self();
 }
 
 static int on_body(void *ctx, struct str bytes)
@@ -309,7 +312,7 @@ static void five_hundred_at_once(void **state)
 {
 	struct peer *p = peer_start(serve_all_at_once);
 	struct stream *s = calloc(MANY, sizeof(*s));
-	int n_cut = 0;
+	int n_cut = 0, n_elsewhere = 0;
 
 	(void)state;
 	for (int i = 0; i < MANY; i++) {
@@ -320,6 +323,7 @@ static void five_hundred_at_once(void **state)
 		pthread_join(s[i].thread, NULL);
 		assert_int_equal(s[i].body.n, PIECES * 10);
 		assert_false(s[i].wrong_thread);
+		n_elsewhere += !pthread_equal(s[i].loop, s[0].loop);
 		if (s[i].got == ERR_UPSTREAM_EARLY_END)
 			n_cut++;
 		else
@@ -327,6 +331,38 @@ static void five_hundred_at_once(void **state)
 		buf_release(&s[i].body);
 	}
 	assert_int_equal(n_cut, MANY / 5);
+	/* Of many, no thread has most. */
+	assert_in_range(n_elsewhere, MANY / 4, MANY);
+	free(s);
+	peer_stop(p);
+}
+
+/* A few are served by one thread; each is stopped wherever it runs. */
+static void shared_out_and_stopped(void **state)
+{
+	struct peer *p = peer_start(serve_one_piece);
+	struct stream *s = calloc(SPREAD_MANY, sizeof(*s));
+	struct err e = ERR_INIT;
+	int n_elsewhere = 0;
+
+	(void)state;
+	for (int i = 0; i < SPREAD_MANY; i++) {
+		s[i] = (struct stream){ .peer = p, .abort = http_abort_new(&e) };
+		assert_non_null(s[i].abort);
+		start(&s[i]);
+		while (atomic_load(&p->n_reqs) <= i)
+			poll(NULL, 0, 1);
+	}
+	for (int i = SPREAD_MANY - 1; i >= 0; i--)
+		http_abort_now(s[i].abort);
+	for (int i = 0; i < SPREAD_MANY; i++) {
+		end(&s[i], ERR_CANCELLED);
+		http_abort_free(s[i].abort);
+		n_elsewhere += s[i].loop && !pthread_equal(s[i].loop, s[0].loop);
+		if (i < 256)
+			assert_int_equal(n_elsewhere, 0);
+	}
+	assert_in_range(n_elsewhere, 1, SPREAD_MANY - 256);
 	free(s);
 	peer_stop(p);
 }
@@ -454,6 +490,7 @@ int main(void)
 		cmocka_unit_test(stall_in_a_tick),
 		cmocka_unit_test(clocks_of_many),
 		cmocka_unit_test(five_hundred_at_once),
+		cmocka_unit_test(shared_out_and_stopped),
 		cmocka_unit_test(warm_across_threads),
 		cmocka_unit_test(a_request_comes_first),
 		cmocka_unit_test(a_request_that_is_not_sent),

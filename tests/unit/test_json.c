@@ -90,6 +90,37 @@ static void json_ends_before_prose(void **state)
 	assert_int_equal(jx_extent((struct str){ NULL, 0 }), 0);
 }
 
+/* What a client cut within a character; all else is as strict as ever. */
+static void escapes_of_programs_are_repaired(void **state)
+{
+	static const struct {
+		const char *in, *out;	/* NULL: refused */
+	} t[] = {
+		{ "{\"a\":\"\\ud83d\"}", "{\"a\":\"\xef\xbf\xbd\"}" },
+		{ "{\"a\":\"\\ude00 x\\u0000y\"}",
+		  "{\"a\":\"\xef\xbf\xbd x\xef\xbf\xbdy\"}" },
+		{ "{\"a\":\"\\ud83d\\ude00\"}", "{\"a\":\"\xf0\x9f\x98\x80\"}" },
+		{ "{\"a\":\"\xff\"}", NULL }, { "{\"a\":1,\"a\":2}", NULL },
+		{ "{\"a\":\"\\ud83d\"", NULL }, { "", NULL },
+		{ "{\"a\":\"\\ud83d\",\"a\":2}", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct buf b = BUF_INIT(1000);
+		struct err e = ERR_INIT;
+		json_t *j = jx_load_repaired(str_of(t[i].in), &e);
+
+		assert_int_equal(j != NULL, t[i].out != NULL);
+		assert_int_equal(e.code != ERR_NONE, !j);
+		if (j)
+			jx_dump(&b, j);
+		assert_string_equal(b.p, t[i].out ? t[i].out : "");
+		json_decref(j);
+		buf_release(&b);
+	}
+}
+
 /* P-C9, P-C11: what Jansson refuses a whole document for. */
 static void lenient_repairs(void **state)
 {
@@ -270,6 +301,7 @@ int main(void)
 		cmocka_unit_test(strict_refuses),
 		cmocka_unit_test(caps_hold_everywhere),
 		cmocka_unit_test(json_ends_before_prose),
+		cmocka_unit_test(escapes_of_programs_are_repaired),
 		cmocka_unit_test(lenient_repairs),
 		cmocka_unit_test(reals_keep_their_value),
 		cmocka_unit_test(writer_writes_json),

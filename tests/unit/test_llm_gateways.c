@@ -151,7 +151,7 @@ static void an_empty_function_call_is_none(void **state)
 		FINISH("function_call")), "\"name\":\"f\",\"args\":\"{}\"}");
 }
 
-/* P-A1, P-A2: no such field at all is not the same as null in it. */
+/* P-A1, P-A2: no such field at all, or usage alone and the mark of the end. */
 static void a1_gateways_without_finish_reason(void **state)
 {
 #define BARE(delta) "data: {\"choices\":[{\"index\":0,\"delta\":" delta "}]}\n\n"
@@ -162,14 +162,19 @@ static void a1_gateways_without_finish_reason(void **state)
 		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":"
 		"\"x\"}}],\"usage\":{\"prompt_tokens\":7,"
 		"\"completion_tokens\":2}}\n\ndata: [DONE]\n\n",
-	}, *const cut[] = {
-		BARE("{\"content\":\"x\"}") "data: [DONE]\n\n",
-		BARE("{\"content\":\"x\"}") USED,
+		/* screenpipe pull request 3616, hermes-agent issue 91373 */
 		CHUNK("{\"content\":\"x\"}") USED "data: [DONE]\n\n",
 		BARE("{\"content\":\"x\"}") CHUNK("{}") USED
 		"data: [DONE]\n\n",
-		CHUNK("{\"content\":\"x\"}") BARE("{\"content\":\"y\"}") USED
-		"data: [DONE]\n\n",
+	}, *const cut[] = {
+		BARE("{\"content\":\"x\"}") "data: [DONE]\n\n",
+		BARE("{\"content\":\"x\"}") USED,
+		CHUNK("{\"content\":\"x\"}") "data: [DONE]\n\n",
+		CHUNK("{\"content\":\"x\"}") USED,
+		/* vLLM counts with every chunk, if it is asked to. */
+		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":"
+		"\"x\"},\"finish_reason\":null}],\"usage\":{\"prompt_tokens\":7,"
+		"\"completion_tokens\":2}}\n\ndata: [DONE]\n\n",
 	};
 
 	(void)state;

@@ -165,7 +165,7 @@ static void rows_are_sane(void **state)
 		if (r->flags & ROUTE_FORM)
 			assert_true(writes && r->mount == MOUNT_PLAIN &&
 				    !(r->flags & ROUTE_JSON));
-		if (r->flags & ROUTE_BODILESS)
+		if (r->flags & (ROUTE_BODILESS | ROUTE_PROGRAM))
 			assert_true(r->flags & ROUTE_JSON);
 		if (r->flags & ROUTE_JSON)
 			assert_true(writes && r->method != METHOD_DELETE);

@@ -4,6 +4,8 @@
  * a process that dies, a small pool, a database that goes away.
  */
 #include "base/limits.h"
+#include "hold/line.h"
+#include "turn/commit.h"
 #include "turn_lab.h"
 
 #include <pthread.h>
@@ -138,6 +140,102 @@ static void a_shutdown_interrupts(void **state)
 	play_end(&stopped);
 	play_end(&late);
 	event_live_free(lab.deps.live);
+	lab.deps.live = usual;
+}
+
+/* A place in the line is returned however a turn begins, and if it does not. */
+static void a_begin_returns_its_place(void **state)
+{
+	struct play p, busy;
+
+	(void)state;
+	lab.deps.begins = line_new(1, 60000);
+	for (int i = 0; i < 2; i++) {
+		lab.at_once = i > 0;
+		assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"a\"}"), 0);
+		assert_int_equal(p.run.place.of != NULL, lab.at_once);
+		if (lab.at_once)
+			commit_wait(p.run.loop);
+		assert_int_equal(play_open(&busy, NULL, &p.run.conversation_id, "b"), -1);
+		assert_int_equal(busy.err.code, ERR_BUSY);
+		assert_null(busy.run.place.of);
+		play_end(&busy);
+		play_run(&p, NULL);
+		assert_int_equal(p.status, TURN_DONE);
+		play_end(&p);
+		/* A turn that is not run. */
+		assert_int_equal(play_open(&p, NULL, NULL, "c"), 0);
+		play_end(&p);
+		play(&p, NULL, NULL, "!script {\"text\":\"d\"}");
+		assert_null(p.run.place.of);
+		play_end(&p);
+	}
+	lab.at_once = false;
+	line_free(lab.deps.begins);
+	lab.deps.begins = NULL;
+}
+
+static bool waits_for_the_lock(MYSQL *root)
+{
+	MYSQL_RES *rows;
+	bool yes;
+
+	assert_int_equal(mysql_query(root, "SELECT 1 FROM information_schema.processlist "
+		"WHERE info LIKE 'UPDATE turn SET stop_us%'"), 0);
+	rows = mysql_store_result(root);
+	assert_non_null(rows);
+	yes = mysql_num_rows(rows) > 0;
+	mysql_free_result(rows);
+	return yes;
+}
+
+/*
+ * The thread of running turns reads their states, and stops what runs no more. Of a turn
+ * whose begin is committed between the two, it has read nothing.
+ */
+static void a_turn_that_begins_during_a_look_goes_on(void **state)
+{
+	struct event_live_entry young = { .added = false };
+	struct event_live *usual = lab.deps.live;
+	const struct uuid id = uuid_new();
+	struct err e = ERR_INIT;
+	struct http_abort *abort = http_abort_new(&e);
+	MYSQL *holder = lab_root(), *root = lab_root();
+	int64_t end_ms = lab_ms() + 20000;
+	char hex[UUID_HEX_BYTES], sql[160];
+	struct play p;
+
+	(void)state;
+	lab.deps.live = event_live_new(lab.deps.db, &e);
+	assert_non_null(lab.deps.live);
+	event_live_add(lab.deps.live, &young, &id, abort, EVENT_LIVE_BEGUN);
+	/* Looked at first, as the newest: that it was left is stored between. */
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"yes\"}"), 0);
+	uuid_hex(&p.run.id, hex);
+	snprintf(sql, sizeof(sql), "SELECT id FROM turn WHERE id = "
+		 "UNHEX('%s') FOR UPDATE", hex);
+	assert_int_equal(mysql_query(holder, "BEGIN"), 0);
+	assert_int_equal(mysql_query(holder, sql), 0);
+	mysql_free_result(mysql_store_result(holder));
+	event_live_left(lab.deps.live, &p.run.id, 100);
+	while (!waits_for_the_lock(root)) {
+		assert_true(lab_ms() < end_ms);
+		lab_nap();
+	}
+	event_live_on(lab.deps.live, &young);
+	assert_int_equal(mysql_query(holder, "ROLLBACK"), 0);
+	while (!play_turn(&p).stop_us) {
+		assert_true(lab_ms() < end_ms);
+		lab_nap();
+	}
+	play_run(&p, NULL);
+	play_end(&p);
+	event_live_remove(lab.deps.live, &young);
+	event_live_free(lab.deps.live);		/* waits for the thread */
+	assert_false(http_aborted(abort));
+	http_abort_free(abort);
+	mysql_close(holder);
+	mysql_close(root);
 	lab.deps.live = usual;
 }
 
@@ -411,6 +509,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(cancel_in_a_tool_answers_all_calls),
 		cmocka_unit_test(cancel_before_the_run_counts),
 		cmocka_unit_test(a_shutdown_interrupts),
+		cmocka_unit_test(a_begin_returns_its_place),
+		cmocka_unit_test(a_turn_that_begins_during_a_look_goes_on),
 		cmocka_unit_test(upstream_failures_are_told_and_stored),
 		cmocka_unit_test(a_failed_turn_is_not_replayed),
 		cmocka_unit_test(text_so_far_is_stored),

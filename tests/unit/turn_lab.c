@@ -275,6 +275,7 @@ int play_open(struct play *p, const char *agent,
 	if (conversation)
 		in.conversation_id = *conversation;
 	in.content = arena_str(&p->arena, str_of(content));
+	in.runs_at_once = lab.at_once;
 	return turn_start(&p->run, &lab.deps, &in, &p->arena, &p->err);
 }
 

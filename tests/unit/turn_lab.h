@@ -22,6 +22,7 @@ struct lab {
 	struct db *root;	/* the store again, for tests to look into */
 	int llm_pid;
 	const char *workspace;	/* of plays; NULL = "lab" */
+	bool at_once;		/* plays ask the model before the begin is committed */
 };
 extern struct lab lab;
 
