@@ -69,10 +69,6 @@ export class LampArtifact extends PageElement {
 
 	#boxes()
 	{
-		// of answers that wait for the reader, too
-		for (const text of document.querySelectorAll('lamp-thread .answer.later'))
-			if (text.textContent.includes('```'))
-				/** @type {import('./markdown.js').LampMarkdown} */ (text).drawNow();
 		return [...document.querySelectorAll('lamp-thread .answer .code[data-kind]')];
 	}
 

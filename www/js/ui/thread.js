@@ -14,8 +14,6 @@ import './turn.js';
 const NEAR_PX = 60;
 /** Older messages are loaded before the reader has reached the top. */
 const AHEAD_PX = '600px';
-/** So many turns at the end are drawn at once; the texts of others when they are near. */
-const RECENT = 20;
 
 export class LampThread extends PageElement {
 	static properties = {
@@ -158,21 +156,6 @@ export class LampThread extends PageElement {
 		return turns[low];
 	}
 
-	/** Draws what is in view, so that nobody sees how it comes. */
-	#drawSeen()
-	{
-		const { bottom } = this.getBoundingClientRect();
-		/** @type {any} */
-		let turn = this.#turnAtTop();
-
-		while (turn && turn.getBoundingClientRect().top < bottom) {
-			turn.drawNow();
-			turn = turn.nextElementSibling;
-			while (turn && turn.localName !== 'lamp-turn')
-				turn = turn.nextElementSibling;
-		}
-	}
-
 	/** The turn at the top of the view, and where it is. */
 	#atTop()
 	{
@@ -188,12 +171,9 @@ export class LampThread extends PageElement {
 		const at = this.thread.turns.findIndex(({ key }) => key === this.#back.key);
 		const turn = this.#turns()[at];
 
-		if (turn) {
-			turn.drawNow();
+		if (turn)
 			this.scrollTop += turn.getBoundingClientRect().top -
 				this.getBoundingClientRect().top - this.#back.y;
-			this.#drawSeen();
-		}
 		this.#seen = this.#back;
 		this.#back = null;
 		this.#lastTop = this.scrollTop;
@@ -218,16 +198,10 @@ export class LampThread extends PageElement {
 		});
 	}
 
-	/**
-	 * Resolves when all turns of the thread are drawn.
-	 * @param whole also their texts that wait for the reader
-	 */
-	async drawn(whole = false)
+	/** Resolves when all turns of the thread are drawn. */
+	drawn()
 	{
-		await this.#drawn(() => true);
-		if (whole)
-			for (const turn of this.#turns())
-				turn.drawNow();
+		return this.#drawn(() => true);
 	}
 
 	async #drawn(which)
@@ -320,7 +294,6 @@ export class LampThread extends PageElement {
 		turn.querySelector(thread.turns[find()].user?.messageId === messageId ?
 			'.message-user' : '.message-assistant')?.classList.add('shown');
 		turn.scrollIntoView({ block: 'start' });
-		this.#drawSeen();
 		this.#lastTop = this.scrollTop;
 		this.away = true;
 	}
@@ -337,7 +310,6 @@ export class LampThread extends PageElement {
 			return;
 		await this.drawn();
 		this.scrollTop = 0;
-		this.#drawSeen();
 		this.#lastTop = 0;
 		this.away = true;
 	}
@@ -363,7 +335,7 @@ export class LampThread extends PageElement {
 				${this.#head()}
 				${repeat(thread.turns, (turn) => turn.key, (turn, i) => html`
 					${turn === thread.gap?.at ? this.#between() : nothing}<lamp-turn .turn=${turn} name=${this.name} ?readonly=${this.readonly}
-						?newest=${i === last && !thread.live} ?old=${i < last - RECENT}
+						?newest=${i === last && !thread.live}
 						?speaks=${this.speech?.speaks} ?spoken=${this.speech?.turn === turn}
 						?busy=${Boolean(thread.live) || thread.switching}></lamp-turn>`)}
 			</section>

@@ -55,8 +55,6 @@ export class LampTurn extends PageElement {
 		name: { type: String },
 		/** true if this is the newest turn, which can be tried again */
 		newest: { type: Boolean },
-		/** true if it is far up the thread, so that its texts may be drawn later */
-		old: { type: Boolean },
 		/** true while the thread must not be changed */
 		busy: { type: Boolean },
 		/** true if it is somebody else's */
@@ -77,7 +75,6 @@ export class LampTurn extends PageElement {
 		this.turn = undefined;
 		this.name = '';
 		this.newest = false;
-		this.old = false;
 		this.busy = false;
 		this.readonly = false;
 		this.speaks = false;
@@ -95,13 +92,6 @@ export class LampTurn extends PageElement {
 
 		await Promise.all(tools.map((tool) => tool.updateComplete));
 		return done;
-	}
-
-	/** Draws its texts, of which some wait until the reader is near. */
-	drawNow()
-	{
-		for (const text of this.querySelectorAll('lamp-markdown'))
-			text.drawNow();
 	}
 
 	updated()
@@ -291,7 +281,7 @@ export class LampTurn extends PageElement {
 		}
 		if (part.kind === 'text') {
 			return html`<lamp-markdown class="narration"
-				.source=${{ text: part.text, live: false, later: this.old }}></lamp-markdown>`;
+				.source=${{ text: part.text, live: false }}></lamp-markdown>`;
 		}
 		return html`<details class="reasoning">
 			<summary>${icon('thought')}
@@ -306,7 +296,7 @@ export class LampTurn extends PageElement {
 	{
 		return html`${turn.text ? html`<lamp-markdown class="answer"
 			.source=${{ text: turn.text, live: turn.running, sources: turn.sources,
-				checked: turn.meta.citations, later: this.old && !turn.running }}
+				checked: turn.meta.citations }}
 			@lamp-cite=${({ detail }) => this.#openSource(detail.number)}
 			></lamp-markdown>` : nothing}
 			${turn.sources.length > 0 ? sourcesView(turn, {
