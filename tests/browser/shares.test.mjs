@@ -2,7 +2,7 @@
 // Sharing a chat: by whom, how much of it, the reader's view, and its end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, base, conversation, ended, openChat, PHONE, say, script, unique } from './browser.mjs';
+import { api, base, conversation, ended, open, openChat, PHONE, say, script, unique } from './browser.mjs';
 import { violations } from './axe.mjs';
 
 /**
@@ -114,14 +114,45 @@ test('what others share: read-only, as text, and to go on with', async (t) => {
 	assert.equal(await page.locator('lamp-turn').count(), 2);
 });
 
+/** The caller as an admin of an installation where links that need no sign-on are allowed. */
+async function withLinks(page, link)
+{
+	const rows = [link];
+	const changed = (path, change) => page.route(path, async (route) => {
+		const response = await route.fetch();
+		const json = await response.json();
+
+		change(json);
+		return route.fulfill({ response, json });
+	});
+
+	await changed(/api\/v1\/me(\?|$)/, (me) => {
+		me.settings.public_link_days = 10;
+	});
+	await changed('**/api/v1/forms', ({ items }) => items.push({
+		...items.find(({ name }) => name === 'rated-answers'), name: 'public-links', path: 'public-links',
+		title: 'Public links', what: 'link that needs no sign-on', labelKey: 'user', fields: [] }));
+	await page.route('**/api/v1/conversation-shares', (route) => route.request().method() === 'POST' ?
+		route.fulfill({ status: 201, json: { ...link, ...route.request().postDataJSON() } }) : route.continue());
+	await page.route('**/api/v1/public-links**', (route) => {
+		if (route.request().method() === 'POST')
+			return route.fulfill({ status: rows.pop() ? 204 : 404 });
+		return route.fulfill({ json: { items: rows, totalCount: null, nextCursor: null } });
+	});
+}
+
 test('a link that needs no sign-on, where an admin allows it', async (t) => {
 	const id = await conversation(unique('linked'));
+	const day = 86400000;
 
 	await say(id, 'hello **all**');
-	await api('PATCH', 'settings?level=tenant', { public_link_days: 10 });
-	t.after(() => api('PATCH', 'settings?level=tenant', { public_link_days: null }));
-	const page = await openChat(t, { hash: `#/c/${id}` });
+	const page = await openChat(t, { hash: `#/c/${id}`, init: (one) => withLinks(one, {
+		id: '01900000-0000-7000-8000-00000000abcd', kind: 'link', user: 'ann', group: null, live: false,
+		tools: false, files: false, createdAt: new Date().toISOString(), link: `plain/links/${'A'.repeat(64)}`,
+		expiresAt: new Date(Date.now() + day).toISOString() }) });
 	const dialog = page.locator('lamp-share dialog');
+	const asked = page.waitForRequest((request) => request.method() === 'POST' &&
+		request.url().endsWith('/conversation-shares'));
 
 	await page.waitForSelector('lamp-turn');
 	await page.locator('.main-head .menu-button').click();
@@ -133,28 +164,29 @@ test('a link that needs no sign-on, where an admin allows it', async (t) => {
 	await dialog.getByText('Everyone who has the link', { exact: true }).waitFor();
 	assert.match(await dialog.locator('.share').innerText(), /until .*up to when it was shared/s);
 	assert.deepEqual(await violations(page, 'share by a link'), []);
-	const [share] = (await api('GET', `conversation-shares?conversationId=${id}`)).items;
+	const { expiresAt, ...made } = (await asked).postDataJSON();
 
-	assert.equal(share.kind, 'link');
-	// what it shows: a page without scripts and cookies
-	const reader = await page.context().browser().newPage({ javaScriptEnabled: false });
-
-	t.after(() => reader.close());
-	await reader.goto(new URL(share.link, base).href);
-	assert.match(await reader.locator('main').innerText(), /Question\s+hello/);
-	assert.equal(await reader.locator('main a, form, nav').count(), 0);
-	assert.deepEqual(await reader.context().cookies(), []);
+	assert.deepEqual(made, { conversationId: id, kind: 'link', live: false, tools: false, files: false });
+	assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 7 * day) < day / 24);
 	await page.keyboard.press('Escape');
 	// an admin ends it
 	await page.goto(`${base}#/public-links`);
 	const row = page.locator('.shares .share').first();
 
 	await row.waitFor();
+	assert.match(await row.innerText(), /By ann/);
 	assert.deepEqual(await violations(page, 'links of all'), []);
 	await row.getByRole('button', { name: /Revoke/ }).click();
 	await page.getByText('The link leads nowhere now.').waitFor();
-	assert.equal((await reader.reload()).status(), 404);
-	assert.match(await reader.locator('main').innerText(), /leads nowhere/);
+	await page.getByText('There are none.').waitFor();
+});
+
+test('what is no link says so, without a script', async (t) => {
+	const page = await open(t, { url: `${base}plain/links/${'A'.repeat(64)}`, javaScriptEnabled: false });
+
+	assert.match(await page.locator('main').innerText(), /This link leads nowhere, or no longer\./);
+	assert.equal(await page.locator('main a, form, nav').count(), 0);
+	assert.deepEqual(await page.context().cookies(), []);
 });
 
 test('without the setting there is no such link', async (t) => {

@@ -527,7 +527,7 @@ export class LampApp extends PageElement {
 		if (this.threads.current !== thread)
 			return;
 		await this.updateComplete;
-		await this.querySelector('lamp-thread')?.drawn(true);
+		await this.querySelector('lamp-thread')?.drawn();
 		globalThis.print();
 	}
 
