@@ -11,6 +11,7 @@
 #include "base/paths.h"
 #include "base/recent.h"
 #include "db/db.h"
+#include "entity/pack.h"
 #include "hold/line.h"
 #include "hold/share.h"
 #include "job/work.h"
@@ -83,9 +84,11 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	if (!app->notify)
 		return -1;
 	app->tools = tool_env_new(app->http);
+	app->packs = entity_packs_new();
 	app->deps = (struct turn_deps){
 		.db = app->db, .http = app->http, .live = app->live,
 		.notify = app->notify, .tools = app->tools,
+		.packs = app->packs,
 		.unstored_key = &app->unstored_key,
 		.begins = line_new((int)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1),
 				   BEGIN_STEP_MS),
@@ -98,6 +101,7 @@ void app_close(struct app *app)
 	struct err e = ERR_INIT;
 
 	tool_env_free(app->tools);
+	entity_packs_free(app->packs);
 	notify_free(app->notify);	/* its streams watch live turns */
 	event_live_free(app->live);
 	line_free(app->deps.begins);

@@ -29,7 +29,8 @@ struct app {
 	struct event_live *live;
 	struct notify *notify;
 	struct tool_env *tools;
-	struct turn_deps deps;		/* the five above, as turns need them */
+	struct entity_packs *packs;
+	struct turn_deps deps;		/* the six above, as turns need them */
 	const char *sql_dir;		/* where the schema's files are */
 	enum doctor_gateway gateway;	/* how we were started; set by main */
 	bool socket_stays;		/* the socket outlives this process */

@@ -2,6 +2,7 @@
 /* The entry point of design D (C1, D21): a session, a context, the v2 vocabulary. */
 #include "api/api.h"
 
+#include "app.h"
 #include "api/idempotent.h"
 #include "api/send.h"
 #include "base/limits.h"
@@ -142,7 +143,7 @@ int api_agent_stream(struct request *rq, struct response *rs, struct err *e)
 
 /*
  * POST /agent/prewarm {context_type?, project_id?, focus?: {entity_type, entity_id}}: 204,
- * what a message from there will need of the database is in its memory. contextType,
+ * what a message from there will need of the database is in memory. contextType,
  * projectId and focusId are names, too. 422 for what POST /agent/stream refuses.
  */
 int api_agent_prewarm(struct request *rq, struct response *rs, struct err *e)
@@ -163,7 +164,7 @@ int api_agent_prewarm(struct request *rq, struct response *rs, struct err *e)
 	    focus_of(&b, e) < 0)
 		return -1;
 	o = &b.in.options;
-	if (place_warm(&rq->by, &(struct conversation_context){
+	if (place_warm(&rq->by, rq->app->packs, &(struct conversation_context){
 		o->context_type, o->project_id, o->focus_id }, e) < 0)
 		return -1;
 	resp_empty(rs, 204);

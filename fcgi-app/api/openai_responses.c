@@ -6,6 +6,7 @@
 #include "api/api.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/openai.h"
@@ -17,8 +18,8 @@ enum { REFERENCE_HEX = 32 };
 
 /* -- input ----------------------------------------------------------------------- */
 
-/* Adds a call to the last message, if that is an answer, else to a new one. */
-static void add_call(json_t *messages, const json_t *item)
+/* Adds a call to the last message, if that is an answer, else to a new one. Takes args. */
+static void add_call(json_t *messages, const json_t *item, json_t *name, json_t *args)
 {
 	size_t n = json_array_size(messages);
 	json_t *last = n ? json_array_get(messages, n - 1) : NULL, *calls;
@@ -32,13 +33,76 @@ static void add_call(json_t *messages, const json_t *item)
 		calls = json_array();
 		json_object_set_new(last, "tool_calls", calls);
 	}
-	json_array_append_new(calls, json_pack("{s:s, s:O?, s:{s:O?, s:O?}}", "type",
+	json_array_append_new(calls, json_pack("{s:s, s:O?, s:{s:o?, s:o?}}", "type",
 		"function", "id", json_object_get(item, "call_id"), "function", "name",
-		json_object_get(item, "name"), "arguments",
-		json_object_get(item, "arguments")));
+		name, "arguments", args));
 }
 
-static int add_item(json_t *messages, json_t *item, struct err *e)
+/*
+ * Calls of other kinds and their results, which clients have of other models and send
+ * along when their user changes the model: they are history, as functions. false: none.
+ */
+static bool add_other_call(json_t *messages, const json_t *item)
+{
+	static const struct {
+		const char *type, *result, *name, *args;
+	} kinds[] = {
+		{ "custom_tool_call", "custom_tool_call_output", NULL, "input" },
+		{ "local_shell_call", "local_shell_call_output", "local_shell", "action" },
+		{ "shell_call", "shell_call_output", "shell", "action" },
+		{ "apply_patch_call", "apply_patch_call_output", "apply_patch",
+		  "operation" },
+	};
+	struct str type = jx_str(item, "type");
+	const json_t *output = json_object_get(item, "output");
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(kinds) && !str_is(type, kinds[i].type) &&
+	       !str_is(type, kinds[i].result))
+		i++;
+	if (i == ARRAY_LEN(kinds) || !jx_str(item, "call_id").n)
+		return false;
+	if (str_is(type, kinds[i].type)) {
+		json_t *name = kinds[i].name ? json_string(kinds[i].name)
+			: json_incref(json_object_get(item, "name"));
+
+		add_call(messages, item, name, json_pack("{s:O?}", kinds[i].args,
+			 json_object_get(item, kinds[i].args)));
+		return true;
+	}
+	if (json_is_string(output) || (json_is_array(output) && !kinds[i].name)) {
+		json_array_append_new(messages, json_pack("{s:s, s:O, s:O}", "role",
+			"tool", "tool_call_id", json_object_get(item, "call_id"),
+			"content", output));
+	} else {
+		char *text = json_dumps(output, JSON_COMPACT | JSON_ENCODE_ANY);
+
+		json_array_append_new(messages, json_pack("{s:s, s:O, s:s}", "role",
+			"tool", "tool_call_id", json_object_get(item, "call_id"),
+			"content", text ? text : ""));
+		free(text);
+	}
+	return true;
+}
+
+/* What other servers did for their models; it is left out, and named in *ignored. */
+static bool is_of_server(struct str type)
+{
+	static const char *const types[] = {
+		"web_search_call", "file_search_call", "code_interpreter_call",
+		"image_generation_call", "mcp_list_tools", "mcp_call",
+		"mcp_approval_request", "mcp_approval_response", "compaction",
+		"tool_search_call", "tool_search_output", "computer_call",
+		"computer_call_output",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (str_is(type, types[i]))
+			return true;
+	return false;
+}
+
+static int add_item(json_t *messages, json_t *item, json_t *ignored, struct err *e)
 {
 	struct str type = jx_str(item, "type");
 
@@ -50,7 +114,8 @@ static int add_item(json_t *messages, json_t *item, struct err *e)
 		return 0;
 	}
 	if (str_is(type, "function_call")) {
-		add_call(messages, item);
+		add_call(messages, item, json_incref(json_object_get(item, "name")),
+			 json_incref(json_object_get(item, "arguments")));
 		return 0;
 	}
 	if (str_is(type, "function_call_output")) {
@@ -61,6 +126,12 @@ static int add_item(json_t *messages, json_t *item, struct err *e)
 	}
 	if (str_is(type, "reasoning"))
 		return 0;	/* the model has its own, with the stored answer */
+	if (add_other_call(messages, item))
+		return 0;
+	if (is_of_server(type)) {
+		json_object_set_new(ignored, type.p, json_true());
+		return 0;
+	}
 	return err_field(e, ERR_INVALID_FIELD, "input", "Items of the type \"%.40s\" are "
 			 "not supported here.", type.n ? type.p : "");
 }
@@ -103,7 +174,8 @@ static size_t behind_references(const json_t *input, struct str *turn)
 }
 
 /* Items from `from` on, and before it system messages; references are left out. */
-static int add_items(json_t *messages, json_t *input, size_t from, struct err *e)
+static int add_items(json_t *messages, json_t *input, size_t from, json_t *ignored,
+		     struct err *e)
 {
 	json_t *item;
 	size_t i;
@@ -111,7 +183,7 @@ static int add_items(json_t *messages, json_t *input, size_t from, struct err *e
 	json_array_foreach(input, i, item) {
 		if (i < from ? !oai_is_system(item) : from && referenced(item).p)
 			continue;
-		if (add_item(messages, item, e) < 0)
+		if (add_item(messages, item, ignored, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -119,7 +191,7 @@ static int add_items(json_t *messages, json_t *input, size_t from, struct err *e
 
 /* *turn: the turn of the response that the input follows, if it refers to one. */
 static int read_input(const json_t *body, json_t *messages, struct str *turn,
-		      struct err *e)
+		      json_t *ignored, struct err *e)
 {
 	json_t *input = json_object_get(body, "input");
 	struct str instructions = jx_str(body, "instructions");
@@ -135,7 +207,7 @@ static int read_input(const json_t *body, json_t *messages, struct str *turn,
 	if (!json_array_size(input))
 		return err_field(e, ERR_INVALID_FIELD, "input", "input must be a text or a "
 				 "list of items.");
-	return add_items(messages, input, behind_references(input, turn), e);
+	return add_items(messages, input, behind_references(input, turn), ignored, e);
 }
 
 /* -- parameters ------------------------------------------------------------------ */
@@ -229,9 +301,10 @@ static int convert(struct request *rq, struct str *turn, struct err *e)
 
 	if (!json_is_object(rq->body))
 		return err_public(e, ERR_INVALID_JSON, "The body must be a JSON object.");
-	if (check(rq->body, e) < 0 || read_input(rq->body, messages, turn, e) < 0)
+	/* Members that nothing reads are named as ignored, and so are kinds of items. */
+	if (check(rq->body, e) < 0 || read_input(rq->body, messages, turn, body, e) < 0)
 		return -1;
-	json_object_foreach(rq->body, key, v)	/* to be named as ignored */
+	json_object_foreach(rq->body, key, v)
 		json_object_set(body, key, v);
 	for (size_t i = 0; i < ARRAY_LEN(read); i++)
 		json_object_del(body, read[i]);

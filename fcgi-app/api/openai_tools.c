@@ -71,15 +71,19 @@ static bool is_left_out(struct openai_ask *ask, const json_t *tool)
 	return false;
 }
 
-/* {type: function, function: {name, description?, parameters?, strict?}}. */
+/*
+ * {type: function, function: {name, description?, parameters?, strict?}}, or as the
+ * Responses API has it, without the object inside; some leave the type out.
+ */
 static int add_function(const json_t *tool, json_t *tools, struct err *e)
 {
-	const json_t *f = jx_obj(tool, "function");
+	const json_t *inner = jx_obj(tool, "function"), *f = inner ? inner : tool;
 	const json_t *parameters = json_object_get(f, "parameters");
 	struct str name = jx_str(f, "name");
 	json_t *ours;
 
-	if (!str_is(jx_str(tool, "type"), "function") || !f)
+	if (!str_is(jx_str(tool, "type"), "function") &&
+	    (!inner || json_object_get(tool, "type")))
 		return unsupported(tool, e);
 	if (parameters && !json_is_null(parameters) && !json_is_object(parameters))
 		return err_field(e, ERR_INVALID_FIELD, "tools", "parameters of a "
@@ -178,6 +182,8 @@ static int read_choice(struct request *rq, struct openai_ask *ask, json_t *ours,
 	json_t *v = json_object_get(rq->body, "tool_choice");
 	struct str name = jx_str(jx_obj(v, "function"), "name");
 
+	if (!name.n)
+		name = jx_str(v, "name");
 	if (str_is(jx_str(v, "type"), "allowed_tools"))
 		v = keep_allowed(v, ours);
 	if (!v || json_is_null(v) || (json_is_string(v) &&

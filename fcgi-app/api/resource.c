@@ -130,7 +130,7 @@ int api_resource_query(struct request *rq, const struct resource *r,
 		       struct resource_query *q, struct err *e)
 {
 	struct resource_param params[RESOURCE_PARAMS_MAX];
-	const size_t n = resource_params(r, params);
+	const size_t n = resource_params(rq->by.conf, r, params);
 
 	for (size_t i = 0; i < n; i++)
 		if (req_query(rq, params[i].name, &q->params[i], e) < 0)
@@ -149,7 +149,7 @@ static int refuse_unknown(struct request *rq, const struct resource *r,
 			  struct err *e)
 {
 	struct resource_param params[RESOURCE_PARAMS_MAX];
-	const size_t n = resource_params(r, params);
+	const size_t n = resource_params(rq->by.conf, r, params);
 	struct buf known = BUF_INIT(LIM_URI_BYTES);
 	int rc;
 

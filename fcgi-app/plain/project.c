@@ -412,7 +412,7 @@ static int read_deletions(struct request *rq, struct resource_answer *out, struc
 		.parent = str_of(text_of(rq, route_arg_uuid(rq, "id"))),
 		.query = { .uncounted = true },
 	};
-	const size_t n = resource_params(c.r, params);
+	const size_t n = resource_params(rq->by.conf, c.r, params);
 
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(params[i].name, "verb") == 0)

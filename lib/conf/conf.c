@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conf/conf.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +261,24 @@ void conf_put(const struct conf *c)
 		return;
 	arena_release(&mine->arena);
 	free(mine);
+}
+
+const void *conf_made(const struct conf *c, enum conf_made what,
+		      const void *(*make)(const struct conf *c, struct arena *a))
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct conf *mine = (struct conf *)c;
+	const void *out = __atomic_load_n(&c->made[what], __ATOMIC_ACQUIRE);
+
+	if (out)
+		return out;
+	pthread_mutex_lock(&lock);
+	if (!c->made[what])
+		__atomic_store_n(&mine->made[what], make(c, &mine->arena),
+				 __ATOMIC_RELEASE);
+	out = c->made[what];
+	pthread_mutex_unlock(&lock);
+	return out;
 }
 
 /* -- look-ups ------------------------------------------------------------------- */

@@ -23,7 +23,6 @@
 #include "base/json.h"
 #include "base/spawn.h"
 
-struct catalog;
 
 struct conf_list {		/* list of strings */
 	const char **v;
@@ -444,6 +443,13 @@ struct conf_workspace {
 	const char *file;
 };
 
+/* What higher modules make of a configuration, once (conf_made). */
+enum conf_made {
+	CONF_MADE_CATALOG,	/* domain/catalog.h */
+	CONF_MADE_TOOLS,	/* tool/core/registry.c */
+	CONF_MADE__MAX
+};
+
 enum conf_byok { BYOK_OFF, BYOK_PLATFORM_ONLY, BYOK_ALLOW_USER };
 
 struct conf {
@@ -556,8 +562,7 @@ struct conf {
 	struct conf_list allow_private;	/* net/guard.h: tools with URLs of the admin */
 	const struct conf_workspace *workspaces;
 	size_t n_workspaces;
-	/* What lib/domain makes of it, once; in the arena (catalog_of). */
-	const struct catalog *catalog;
+	const void *made[CONF_MADE__MAX];	/* conf_made */
 };
 
 /*
@@ -578,6 +583,13 @@ struct conf *conf_load_report(const char *main_file, struct buf *report,
 /* One more reference; one less (frees at zero; NULL is fine). Any thread. */
 const struct conf *conf_ref(const struct conf *c);
 void conf_put(const struct conf *c);
+
+/*
+ * What make has made of c in c's arena, at the first call; it lives as long as c. make must
+ * not call this. Any thread.
+ */
+const void *conf_made(const struct conf *c, enum conf_made what,
+		      const void *(*make)(const struct conf *c, struct arena *a));
 
 /*
  * The live configuration of a process: loads, and on conf_live_get looks at

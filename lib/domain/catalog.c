@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "domain/catalog.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "auth/policy.h"
 
 #include "base/banned.h"
 
+static const void *make(const struct conf *c, struct arena *a)
+{
+	return catalog_adapt(c, a);
+}
+
 const struct catalog *catalog_of(const struct conf *c)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	struct conf *mine = (struct conf *)c;
-	const struct catalog *out =
-		__atomic_load_n(&c->catalog, __ATOMIC_ACQUIRE);
-
-	if (out)
-		return out;
-	pthread_mutex_lock(&lock);
-	if (!c->catalog)
-		__atomic_store_n(&mine->catalog,
-				 catalog_adapt(c, &mine->arena),
-				 __ATOMIC_RELEASE);
-	out = c->catalog;
-	pthread_mutex_unlock(&lock);
-	return out;
+	return conf_made(c, CONF_MADE_CATALOG, make);
 }
 
 bool catalog_sees(const struct caller *by, const struct workspace *w)

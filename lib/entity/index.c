@@ -41,7 +41,7 @@ struct entity_due {
 	struct uuid id;
 	int64_t changes;
 	struct str title;	/* p == NULL: it is deleted */
-	struct str description, more, content;
+	struct str description, more, props, content;
 };
 
 static const struct db_field due_fields[] = {
@@ -122,10 +122,38 @@ static int drop(struct db *db, const struct entity_round *k, const struct entity
 	return db_tx(db, drop_tx, &(struct dropping){ k->project, d }, e);
 }
 
+static void add_texts(struct buf *b, const json_t *v)
+{
+	const json_t *one;
+	const char *key;
+	size_t i;
+
+	if (json_is_string(v))
+		buf_addf(b, "%s\n", json_string_value(v));
+	json_object_foreach((json_t *)v, key, one)
+		add_texts(b, one);
+	json_array_foreach(v, i, one)
+		add_texts(b, one);
+}
+
+/* What people wrote and chose in fields that the installation has declared. */
+static struct str texts_in(struct str props, struct arena *a)
+{
+	json_t *all = props.n ? jx_try(props) : NULL;
+	struct buf b = BUF_INIT(2 * LIM_PROPS_BYTES);
+	struct str out;
+
+	add_texts(&b, all);
+	out = arena_str(a, str_trim(buf_str(&b)));
+	buf_release(&b);
+	json_decref(all);
+	return out;
+}
+
 /* All texts of a row, as one document under its title. */
 static struct str text_of(const struct entity_due *d, struct arena *a)
 {
-	const struct str parts[] = { d->description, d->more, d->content };
+	const struct str parts[] = { d->description, d->more, texts_in(d->props, a), d->content };
 	struct str all = { NULL, 0 };
 
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)

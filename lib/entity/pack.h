@@ -17,11 +17,21 @@ struct entity_pack {
 };
 
 /*
- * project NULL: the projects that the caller sees, those changed last. focus: something
- * in the project; NULL: nothing. In by's arena; blocks.
+ * Copies of what was told of projects, in the memory of a process: at most 8 MiB, each at
+ * most 5 minutes old, 60 seconds with a focus (C15). One is told again only if a statement,
+ * which has the access in it, says that nothing was committed in the project since, by
+ * whatever process. NULL is fine for free. Any thread.
  */
-int entity_pack(const struct caller *by, const struct uuid *project,
-		const struct uuid *focus, struct entity_pack *out,
-		struct err *e) MUST_CHECK;
+struct entity_packs;
+struct entity_packs *entity_packs_new(void);
+void entity_packs_free(struct entity_packs *p);
+
+/*
+ * project NULL: the projects that the caller sees, those changed last. focus: something
+ * in the project; NULL: nothing. kept: the copies to use; NULL: none. In by's arena; blocks.
+ */
+int entity_pack(const struct caller *by, struct entity_packs *kept,
+		const struct uuid *project, const struct uuid *focus,
+		struct entity_pack *out, struct err *e) MUST_CHECK;
 
 #endif

@@ -312,11 +312,11 @@ static int put(struct db *tx, const struct tree_step *m, const struct tree_node 
 			       DB_U(m->project), DB_S(m->at.writers_json)), NULL, e);
 }
 
-/* {parentId, position}. In a. */
+/* {parentId, position}, and the title for who follows; p == NULL: without. In a. */
 static struct str place_text(const struct tree_node *under, int64_t position,
-			     struct arena *a)
+			     struct str title, struct arena *a)
 {
-	struct buf b = BUF_INIT(256);
+	struct buf b = BUF_INIT(4096);
 	struct jw w = jw_on(&b);
 	struct str s;
 
@@ -327,6 +327,8 @@ static struct str place_text(const struct tree_node *under, int64_t position,
 	else
 		jw_null(&w);
 	jw_kint(&w, "position", position);
+	if (title.p)
+		jw_kstr(&w, "title", title);
 	jw_end_obj(&w);
 	s = arena_str(a, buf_str(&b));
 	buf_release(&b);
@@ -345,8 +347,9 @@ static int note_move(struct db *tx, struct tree_step *m, int64_t position, struc
 	m->row.version = m->node->version;
 	m->row.v[COLUMN(PROJECT_DOCUMENT, title)] = DB_S(m->node->title);
 	m->change.row = &m->row;
-	m->change.before = place_text(m->node->above, m->node->order, by.arena);
-	m->change.patch = place_text(m->under, position, by.arena);
+	m->change.before = place_text(m->node->above, m->node->order,
+					  (struct str){ NULL, 0 }, by.arena);
+	m->change.patch = place_text(m->under, position, m->node->title, by.arena);
 	return resource_change_add(&by, &m->change, e);
 }
 

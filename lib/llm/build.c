@@ -275,6 +275,7 @@ const struct llm_tool_form *llm_tool_forms(const struct llm_service *s,
 		const struct build_tool t = make_tool(&tools[i], &q, a);
 
 		out[i].schema = t.schema->normal;
+		out[i].text = t.schema->text;
 		out[i].tokens = q.supports_tools ? tool_tokens(&t) : 0;
 	}
 	return out;

@@ -314,6 +314,7 @@ int64_t llm_message_tokens(const struct llm_message *m);
 /* A tool as it is sent. */
 struct llm_tool_form {
 	const json_t *schema;
+	struct str text;	/* schema as JSON */
 	int64_t tokens;		/* of name, description and schema (C25) */
 };
 

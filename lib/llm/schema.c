@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "base/log.h"
@@ -215,9 +216,13 @@ json_t *llm_schema_normal(const json_t *schema, int filter)
 /*
  * Tools stay the same from turn to turn, so rendered forms are kept. The key is
  * the address of the schema, which stays valid because a reference is held.
- * Direct-mapped; an entry that was replaced is rendered again.
+ * In sets, so that the tools of one turn do not replace each other; of a full set the
+ * one that was used longest ago is rendered again, as is what is very long.
  */
-static struct schema_form *forms[64];
+enum { FORM_SETS = 64, FORMS_IN_SET = 4, FORM_KEPT_BYTES = 16384 };
+static struct form_set {
+	struct schema_form *v[FORMS_IN_SET];	/* the one used last first */
+} forms[FORM_SETS];
 static pthread_mutex_t forms_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct schema_form *form_ref(struct schema_form *f)
@@ -254,23 +259,55 @@ static struct schema_form *form_new(const json_t *schema, int filter)
 	return f;
 }
 
+/* Addresses are multiples of 16 and near each other: all of their bits count. */
+static struct form_set *set_of(const json_t *schema, int filter)
+{
+	const uint64_t key = ((uint64_t)(uintptr_t)schema >> 4) + (uint64_t)filter;
+
+	return &forms[key * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+
+/* Makes number i of the set its first; f: instead of it. Under the lock. */
+static void form_first(struct form_set *s, size_t i, struct schema_form *f)
+{
+	memmove(s->v + 1, s->v, i * sizeof(*s->v));
+	s->v[0] = f;
+}
+
+static struct schema_form *form_find(struct form_set *s, const json_t *schema, int filter)
+{
+	for (size_t i = 0; i < FORMS_IN_SET; i++)
+		if (s->v[i] && s->v[i]->from == schema && s->v[i]->filter == filter) {
+			form_first(s, i, s->v[i]);
+			return form_ref(s->v[0]);
+		}
+	return NULL;
+}
+
+static void form_keep(struct form_set *s, struct schema_form *f)
+{
+	struct schema_form *old;
+
+	pthread_mutex_lock(&forms_lock);
+	old = s->v[FORMS_IN_SET - 1];
+	form_first(s, FORMS_IN_SET - 1, form_ref(f));
+	pthread_mutex_unlock(&forms_lock);
+	form_unref(old);
+}
+
 const struct schema_form *llm_schema_form(const json_t *schema, int filter,
 					  struct arena *a)
 {
-	size_t i = ((uintptr_t)schema / 16 + (size_t)filter) % ARRAY_LEN(forms);
-	struct schema_form *f = NULL, *old = NULL;
+	struct form_set *s = set_of(schema, filter);
+	struct schema_form *f;
 
 	pthread_mutex_lock(&forms_lock);
-	if (forms[i] && forms[i]->from == schema && forms[i]->filter == filter)
-		f = form_ref(forms[i]);
+	f = form_find(s, schema, filter);
 	pthread_mutex_unlock(&forms_lock);
 	if (!f) {
 		f = form_new(schema, filter);
-		pthread_mutex_lock(&forms_lock);
-		old = forms[i];
-		forms[i] = form_ref(f);
-		pthread_mutex_unlock(&forms_lock);
-		form_unref(old);
+		if (f->text.n <= FORM_KEPT_BYTES)
+			form_keep(s, f);
 	}
 	arena_defer(a, form_unref, f);
 	return f;

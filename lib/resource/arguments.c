@@ -214,7 +214,7 @@ static void put_param(struct jw *w, const struct schema_ask *k,
 	if (!p->field)
 		jw_kstrz(w, "description", arena_printf(
 				 a, "%s; - for the largest first",
-				 resource_order_names(r, ", ", " or ", a)));
+				 resource_order_names(k->conf, r, ", ", " or ", a)));
 	else if (p->field->type == TYPE_ENUM)
 		jw_kstrz(w, "description", arena_printf(
 				 a, "%s: %s", p->help,
@@ -224,14 +224,41 @@ static void put_param(struct jw *w, const struct schema_ask *k,
 	jw_end_obj(w);
 }
 
+const char *resource_member_argument(const struct resource *r,
+				     const struct resource_param *p, struct arena *a)
+{
+	return resource_argument(r, p->name + strlen(PROPS_PREFIX), a);
+}
+
+/* The parameters of members, as an object. */
+static void put_members(struct jw *w, const struct schema_ask *k,
+			const struct resource_param *v, size_t n)
+{
+	const char *names = "";
+
+	for (size_t i = 0; i < n; i++)
+		names = arena_printf(k->a, "%s%s%s", names, i ? ", " : "",
+				     resource_member_argument(k->r, &v[i], k->a));
+	jw_key(w, "props");
+	jw_obj(w);
+	jw_kstrz(w, "type", "object");
+	jw_kstrz(w, "description", arena_printf(
+			 k->a, "Only those with these further fields: %s. Several values are "
+			 "separated by commas; after a ! all but these", names));
+	jw_end_obj(w);
+}
+
 static void put_page(struct jw *w, const struct schema_ask *k)
 {
 	const struct resource *r = k->r;
 	struct resource_param params[RESOURCE_PARAMS_MAX];
-	const size_t n = resource_params(r, params);
+	const size_t n = resource_params(k->conf, r, params);
+	size_t n_fields = 0;
 
-	for (size_t i = 0; i < n; i++)
-		put_param(w, k, &params[i]);
+	while (n_fields < n && !params[n_fields].member)
+		put_param(w, k, &params[n_fields++]);
+	if (n_fields < n)
+		put_members(w, k, params + n_fields, n - n_fields);
 	if (r->order == ORDER_NAME)
 		put_text(w, "q", "How the name begins, in any case");
 	if (resource_is_filed(r))

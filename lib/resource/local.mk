@@ -16,6 +16,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/resource/read.c lib/resource/rows.h \
 	lib/resource/reseal.c lib/resource/reseal.h \
 	lib/resource/section.c lib/resource/section.h \
+	lib/resource/sift.c lib/resource/sift.h \
 	lib/resource/version.c \
 	lib/resource/write.c \
 	lib/resource/resource.c lib/resource/resource.h \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of lists: rows of files are among or before stored rows. */
+#include "resource/props.h"
 #include "resource/rows.h"
+#include "resource/sift.h"
 
 #include "base/clock.h"
 #include "base/cursor.h"
@@ -15,12 +17,20 @@ struct page_start {
 	const struct resource_row *after;	/* a stored row, or of ORDER NAME any;
 						   NULL: at the first */
 	struct str file;	/* NAMED: the name of one of a file; p == NULL: none */
+	struct db_val member;	/* resource_want.member */
 };
 
-/* The order of a cursor, as the query has it: "due", "-due". In a. */
+/* The order of a cursor, as the query has it: "due", "-due", "-props.effort". In a. */
 static const char *order_name(const struct resource_limits *l, struct arena *a)
 {
-	return arena_printf(a, "%s%s", l->down ? "-" : "", l->by->key);
+	return arena_printf(a, "%s%s%s", l->down ? "-" : "", l->by ? "" : PROPS_PREFIX,
+			    l->by ? l->by->key : l->by_member->name);
+}
+
+/* The type of the values of the order. */
+static enum resource_type order_type(const struct resource_limits *l)
+{
+	return l->by ? l->by->type : l->by_member->type == PARAM_DATE ? TYPE_DATE : TYPE_REAL;
 }
 
 /* {"o":"-due","v":value,"id":"…"}: the value and the id of the last row. */
@@ -29,7 +39,7 @@ static int read_sorted(const struct caller *by, const struct resource_limits *l,
 {
 	const json_t *v = json_object_get(j, "v");
 	struct db_val value = {
-		.type = resource_types[l->by->type].letter, .null = json_is_null(v),
+		.type = resource_types[order_type(l)].letter, .null = json_is_null(v),
 	};
 	bool fits = value.null;
 
@@ -43,11 +53,13 @@ static int read_sorted(const struct caller *by, const struct resource_limits *l,
 		value.s = jx_str(j, "v");
 		fits = clock_is_date(value.s.p);
 	}
-	if (!fits || (value.null && l->by->common) ||
+	if (!fits || (value.null && l->by && l->by->common) ||
 	    !str_is(jx_str(j, "o"), order_name(l, by->arena)) ||
 	    !uuid_parse(jx_str(j, "id"), &b->row.id))
 		return err_set(e, ERR_INVALID_CURSOR, "not of this order");
-	resource_sorting_set(l->by, value, &b->row);
+	if (l->by)
+		resource_sorting_set(l->by, value, &b->row);
+	b->member = value;
 	b->after = &b->row;
 	return 0;
 }
@@ -69,7 +81,7 @@ static int read_beginning(const struct caller *by, const struct resource_call *c
 		return -1;
 	if (!j)
 		return 0;
-	if (limits->by)
+	if (limits->by || limits->by_member)
 		return read_sorted(by, limits, j, b, e);
 	b->row.created_us = jx_int(j, "c", -1);
 	b->row.sort_key = jx_str(j, "k");
@@ -107,11 +119,13 @@ static struct str after_row(const struct caller *by, const struct resource *r,
 	struct str out;
 
 	jw_obj(&j);
-	if (limits->by) {
-		const struct db_val v = resource_sorting_value(limits->by, last);
+	if (limits->by || limits->by_member) {
+		const struct db_val v = limits->by
+			? resource_sorting_value(limits->by, last)
+			: sift_member(r, limits, last, by->arena);
 
 		jw_kstrz(&j, "o", order_name(limits, by->arena));
-		put_value(&j, limits->by->type, &v);
+		put_value(&j, order_type(limits), &v);
 	} else if (r->order == ORDER_NAME)
 		jw_kstr(&j, "k", last->sort_key);
 	else
@@ -322,6 +336,25 @@ static int named(const struct caller *by, const struct resource_call *c,
 	return 0;
 }
 
+/* -- by members of props --------------------------------------------------------- */
+
+static int sifted(const struct caller *by, const struct resource_call *c,
+		  const struct resource_want *want, struct resource_answer *out,
+		  struct err *e)
+{
+	struct page_rows rows = { .n = 0 };
+
+	if (sift_list(by->db, c->r, &out->done.at, want, by->arena, &rows.v, &rows.n,
+		      &rows.more, &out->total, e) < 0)
+		return -1;
+	for (size_t i = 0; i < rows.n; i++)
+		out->items[out->n++].row = &rows.v[i];
+	out->more = rows.more;
+	if (out->more && out->n)
+		out->next = after_row(by, c->r, want->limits, &rows.v[rows.n - 1]);
+	return 0;
+}
+
 int resource_page(const struct caller *by, const struct resource_call *c,
 		  struct resource_answer *out, struct err *e)
 {
@@ -335,7 +368,10 @@ int resource_page(const struct caller *by, const struct resource_call *c,
 	    read_beginning(by, c, &limits, &b, e) < 0)
 		return -1;
 	want.after = b.after;
+	want.member = b.member;
 	out->items = room_for(by, size);
+	if (resource_is_sifted(&limits))
+		return sifted(by, c, &want, out, e);
 	return c->r->named ? named(by, c, &b, &want, out, e)
 		: merged(by, c, &b, &want, out, e);
 }

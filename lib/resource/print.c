@@ -182,10 +182,15 @@ static void print_param(struct buf *out, const struct resource *r,
 	const char *type = p->field ? resource_types[p->field->type].schema : NULL;
 	struct arena a = ARENA_INIT;
 
-	if (!p->field)
+	if (!p->field && props_sifted(r))
+		buf_addf(out, "{name: order, in: query, description: \"- for "
+			 "the largest first\", schema: {anyOf: [{enum: [%s]}, {type: string, "
+			 "pattern: \"^-?props[.]\"}]}}, ",
+			 resource_order_names(NULL, r, ", ", ", ", &a));
+	else if (!p->field)
 		buf_addf(out, "{name: order, in: query, description: \"- for "
 			 "the largest first\", schema: {enum: [%s]}}, ",
-			 resource_order_names(r, ", ", ", ", &a));
+			 resource_order_names(NULL, r, ", ", ", ", &a));
 	else if (p->field->type == TYPE_ENUM)
 		buf_addf(out, "{name: %s, in: query, description: \"%s (%s)\", "
 			 "schema: {type: string}}, ", p->name, p->help,
@@ -202,7 +207,7 @@ static void print_param(struct buf *out, const struct resource *r,
 static void print_all(struct buf *out, const struct resource *r)
 {
 	struct resource_param params[RESOURCE_PARAMS_MAX];
-	const size_t n = resource_params(r, params);
+	const size_t n = resource_params(NULL, r, params);
 	bool named = r->order == ORDER_NAME;
 
 	print_path_name(out, r, "", false);
@@ -210,6 +215,12 @@ static void print_all(struct buf *out, const struct resource *r)
 	buf_adds(out, "      parameters: [");
 	for (size_t i = 0; i < n; i++)
 		print_param(out, r, &params[i]);
+	if (props_sifted(r))
+		buf_adds(out, "{name: props, in: query, style: form, explode: true, "
+			 "description: \"Each field that the installation declares has "
+			 "parameters of its own: props.stage, or for a range "
+			 "props.effortFrom and props.effortTo\", schema: {type: object, "
+			 "additionalProperties: {type: string}}}, ");
 	buf_addf(out, "%s%s{$ref: \"#/components/parameters/"
 		 "cursor\"}, {$ref: \"#/components/parameters/pageSize\"}]\n"
 		 "      responses:\n"

@@ -10,6 +10,7 @@
 #ifndef RESOURCE_PROPS_H
 #define RESOURCE_PROPS_H
 
+#include "base/json.h"
 #include "conf/conf.h"
 #include "resource/resource.h"
 
@@ -38,6 +39,48 @@ int props_check(const struct conf *conf, const struct resource *r,
 int props_merge(const struct conf *conf, const struct resource *r,
 		const struct resource_field *f, struct str now, const json_t *patch,
 		struct arena *a, struct db_val *out, struct err *e) MUST_CHECK;
+
+/* -- lists: SIFTED ------------------------------------------------------------------- */
+
+#define PROPS_PREFIX "props."
+
+/* Whether lists of r can be limited and ordered by members. */
+bool props_sifted(const struct resource *r);
+
+/* Appends the parameters of a list that are about members; returns how many. */
+size_t props_params(const struct conf *conf, const struct resource *r,
+		    struct resource_param *out);
+
+/* The members that it can be ordered by: numbers and days; returns how many. */
+size_t props_orders(const struct conf *conf, const struct resource *r,
+		    const struct conf_param *out[LIM_MODULE_PARAMS]);
+
+/* A parameter with its value. */
+struct props_sieve {
+	const struct conf_param *of;
+	enum resource_end end;
+	bool others;		/* all but these values */
+	bool one;		/* values is a choice, also if it has a comma */
+	struct str values;	/* separated by commas; a day */
+	double number;		/* an end of a range */
+};
+
+/*
+ * Reads a value: of a choice, an id or a list one or several, separated by commas, after a
+ * ! all but these; true or false; an end of a range. ERR_INVALID_FIELD naming the
+ * parameter. In a.
+ */
+int props_sieve(const struct resource_param *p, struct str text, struct arena *a,
+		struct props_sieve *out, struct err *e) MUST_CHECK;
+
+/* Whether a value of PROPS (NULL: it has no members) passes all of them. */
+bool props_pass(const struct props_sieve *v, size_t n, const json_t *props);
+
+/*
+ * What a value of PROPS has of a member that lists are ordered by: type d, or s for a day
+ * (in a); NULL if it has none that fits.
+ */
+struct db_val props_value(const struct conf_param *of, const json_t *props, struct arena *a);
 
 /* The names of the members, "effort, stage"; empty: there are none. In a. */
 const char *props_names(const struct conf *conf, const struct resource *r,

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "resource/form.h"
+#include "resource/props.h"
 
 #include "base/banned.h"
 
@@ -99,7 +100,7 @@ static void add_param(struct resource_param *out, size_t *n,
 	snprintf(p->name, sizeof(p->name), "%s%s", f ? f->key : "order", ending);
 }
 
-size_t resource_params(const struct resource *r,
+size_t resource_params(const struct conf *conf, const struct resource *r,
 		       struct resource_param out[RESOURCE_PARAMS_MAX])
 {
 	const struct resource_listed *l = resource_listed(r);
@@ -109,7 +110,7 @@ size_t resource_params(const struct resource *r,
 		const struct resource_filter *f = &l->filters[i];
 		const struct resource_field *field = field_of(r, f->key);
 
-		if (n + 3 > RESOURCE_PARAMS_MAX)
+		if (n + 3 > RESOURCE_FILTERS_MAX)
 			BUG("a resource with too many filters");
 		if (is_range(f->type)) {
 			add_param(out, &n, f, field, "From", "Only this and later or larger ones");
@@ -123,20 +124,27 @@ size_t resource_params(const struct resource *r,
 	}
 	if (l && l->n_orders)
 		add_param(out, &n, NULL, NULL, "", "");
-	return n;
+	return n + props_params(conf, r, out + n);
 }
 
-const char *resource_order_names(const struct resource *r, const char *between,
-				 const char *before_last, struct arena *a)
+const char *resource_order_names(const struct conf *conf, const struct resource *r,
+				 const char *between, const char *before_last,
+				 struct arena *a)
 {
 	const struct resource_listed *l = resource_listed(r);
-	const size_t n = l ? 2 * l->n_orders : 0;
+	const struct conf_param *members[LIM_MODULE_PARAMS];
+	const size_t n_fields = l ? l->n_orders : 0;
+	const size_t n = 2 * (n_fields + props_orders(conf, r, members));
 	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES);
 	const char *out;
 
-	for (size_t i = 0; i < n; i++)
-		buf_addf(&b, "%s%s%s", !i ? "" : i + 1 < n ? between : before_last,
-			 i & 1 ? "-" : "", l->orders[i / 2].key);
+	for (size_t i = 0; i < n; i++) {
+		const bool field = i / 2 < n_fields;
+
+		buf_addf(&b, "%s%s%s%s", !i ? "" : i + 1 < n ? between : before_last,
+			 i & 1 ? "-" : "", field ? "" : PROPS_PREFIX,
+			 field ? l->orders[i / 2].key : members[i / 2 - n_fields]->name);
+	}
 	out = arena_strdup(a, b.p ? b.p : "");
 	buf_release(&b);
 	return out;
@@ -204,10 +212,12 @@ static int read_value(const struct conf *conf, const struct resource *r,
 	}
 }
 
-static int read_order(const struct resource *r, struct str text, struct arena *a,
-		      struct resource_limits *out, struct err *e)
+static int read_order(const struct conf *conf, const struct resource *r, struct str text,
+		      struct arena *a, struct resource_limits *out, struct err *e)
 {
 	const struct resource_listed *l = resource_listed(r);
+	const struct conf_param *members[LIM_MODULE_PARAMS];
+	const size_t n_members = props_orders(conf, r, members);
 	struct str key = text;
 
 	out->down = str_starts(text, STR("-"));
@@ -218,8 +228,16 @@ static int read_order(const struct resource *r, struct str text, struct arena *a
 			out->by = &l->orders[i];
 			return 0;
 		}
+	for (size_t i = 0; i < n_members; i++)
+		if (str_starts(key, STR(PROPS_PREFIX)) &&
+		    str_is((struct str){ key.p + strlen(PROPS_PREFIX),
+					 key.n - strlen(PROPS_PREFIX) },
+			   members[i]->name)) {
+			out->by_member = members[i];
+			return 0;
+		}
 	return err_field(e, ERR_INVALID_FIELD, "order", "order must be %s.",
-			 resource_order_names(r, ", ", " or ", a));
+			 resource_order_names(conf, r, ", ", " or ", a));
 }
 
 /* The first parameter of an ENUM's filter (stmt.def). */
@@ -228,20 +246,34 @@ static int set_mode(struct str text)
 	return !text.n ? 2 : !str_starts(text, STR("!"));
 }
 
+/* most: how many there can be. */
+static int add_sieve(const struct resource_param *p, struct str text, size_t most,
+		     struct arena *a, struct resource_limits *out, struct err *e)
+{
+	if (!out->sieves)
+		out->sieves = arena_zalloc(a, most, sizeof(*out->sieves));
+	return props_sieve(p, text, a, &out->sieves[out->n_sieves++], e);
+}
+
 int resource_limits(const struct conf *conf, const struct resource *r,
 		    const struct str *params, struct arena *a,
 		    struct resource_limits *out, struct err *e)
 {
 	struct resource_param known[RESOURCE_PARAMS_MAX];
-	const size_t n = resource_params(r, known);
+	const size_t n = resource_params(conf, r, known);
 
 	*out = (struct resource_limits){ .by = NULL };
 	for (size_t i = 0; i < n; i++) {
 		const struct resource_field *f = known[i].field;
 		struct db_val *v = out->v + out->n;
 
+		if (known[i].member) {
+			if (params[i].n && add_sieve(&known[i], params[i], n, a, out, e) < 0)
+				return -1;
+			continue;
+		}
 		if (!f) {
-			if (params[i].n && read_order(r, params[i], a, out, e) < 0)
+			if (params[i].n && read_order(conf, r, params[i], a, out, e) < 0)
 				return -1;
 			continue;
 		}

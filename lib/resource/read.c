@@ -28,9 +28,6 @@ static const struct {
 
 #define LAST_CHARACTER "\xf4\x8f\xbf\xbf"
 
-/* Parameters of a list besides its filters; and with them. */
-enum { LIST_ARGS = 12, LISTED_ARGS = LIST_ARGS + 2 * RESOURCE_PARAMS_MAX };
-
 struct reading {
 	const struct resource *r;
 	struct arena *a;
@@ -38,22 +35,26 @@ struct reading {
 	size_t n, room;
 };
 
-static int take_row(void *ctx, const struct db_val *v, struct err *e)
+void resource_row_of(const struct resource *r, const struct db_val *v,
+		     struct resource_row *row)
 {
-	struct reading *k = ctx;
-	struct resource_row *row;
-
-	(void)e;
-	if (k->n == k->room)
-		BUG("more rows than were asked for");
-	row = &k->rows[k->n++];
 	*row = (struct resource_row){
 		.version = v[1].i, .created_us = v[2].i, .updated_us = v[3].i,
 		.sort_key = v[5].s,
 	};
 	memcpy(row->id.b, v[0].s.p, sizeof(row->id.b));
 	memcpy(row->holder.b, v[4].s.p, sizeof(row->holder.b));
-	memcpy(row->v, v + FIXED, k->r->n_fields * sizeof(*v));
+	memcpy(row->v, v + FIXED, r->n_fields * sizeof(*v));
+}
+
+static int take_row(void *ctx, const struct db_val *v, struct err *e)
+{
+	struct reading *k = ctx;
+
+	(void)e;
+	if (k->n == k->room)
+		BUG("more rows than were asked for");
+	resource_row_of(k->r, v, &k->rows[k->n++]);
 	return 0;
 }
 
@@ -275,11 +276,13 @@ bool resource_is_filed(const struct resource *r)
 
 /* -- lists by filters and orders -------------------------------------------------- */
 
-/* Adds what limits the rows, after the tenant. */
-static size_t add_limits(const struct resource *r, const struct resource_at *at,
-			 const struct resource_limits *limits, struct db_val *v)
+size_t resource_add_limits(const struct resource *r, const struct resource_at *at,
+			   const struct resource_limits *limits, struct db_val *v)
 {
-	size_t n = add_shown(r, at, v, 1);
+	size_t n;
+
+	v[0] = DB_S(at->by.tenant_id);
+	n = add_shown(r, at, v, 1);
 
 	memcpy(v + n, limits->v, limits->n * sizeof(*v));
 	return n + limits->n;
@@ -314,8 +317,8 @@ static int read_ordered(struct db *db, struct reading *k,
 	const struct resource_sorting *by = want->limits->by;
 	const bool down = want->limits->down;
 	const struct resource_row *after = want->after;
-	struct db_val v[LISTED_ARGS] = { DB_S(at->by.tenant_id) };
-	const size_t n = add_limits(k->r, at, want->limits, v);
+	struct db_val v[RESOURCE_LISTED_ARGS] = { DB_S(at->by.tenant_id) };
+	const size_t n = resource_add_limits(k->r, at, want->limits, v);
 	struct db_val value = after ? resource_sorting_value(by, after)
 		: first_value(by, down);
 
@@ -347,7 +350,7 @@ int resource_list(struct db *db, const struct resource *r,
 	size_t rounds = r->owner == OWNER_SHARED
 		? (at->n_readers + ARMS - 1) / ARMS : 1;
 	struct reading k = { .r = r, .a = a, .room = rounds * (want->size + 1) };
-	struct db_val v[LISTED_ARGS] = { DB_S(at->by.tenant_id) };
+	struct db_val v[RESOURCE_LISTED_ARGS] = { DB_S(at->by.tenant_id) };
 	bool cut = false;
 	int rc;
 
@@ -359,7 +362,7 @@ int resource_list(struct db *db, const struct resource *r,
 	} else if (limits && limits->by) {
 		rc = read_ordered(db, &k, at, want, &cut, e);
 	} else if (limits && limits->any) {
-		add_place(r, want, &range, v, add_limits(r, at, limits, v));
+		add_place(r, want, &range, v, resource_add_limits(r, at, limits, v));
 		rc = db_each_within(db, resource_listed(r)->list, v,
 				    LIM_PAGE_BYTES, a, take_row, &k, &cut, e);
 	} else if (r->owner == OWNER_SHARED) {
@@ -405,7 +408,7 @@ int resource_total(struct db *db, const struct resource *r,
 	const struct resource_want all = { .prefix = want->prefix };
 	struct arena a = ARENA_INIT;
 	struct name_range range = range_of(&all, &a);
-	struct db_val v[LISTED_ARGS];
+	struct db_val v[RESOURCE_LISTED_ARGS];
 	unsigned stmt = r->total;
 	size_t n = 0;
 	int rc;
@@ -415,8 +418,7 @@ int resource_total(struct db *db, const struct resource *r,
 		n = add_under(at, want->under, &a, v);
 	} else if (limited) {
 		stmt = resource_listed(r)->total;
-		v[0] = DB_S(at->by.tenant_id);
-		n = add_limits(r, at, want->limits, v);
+		n = resource_add_limits(r, at, want->limits, v);
 	} else {
 		if (r->owner == OWNER_SHARED)
 			v[n++] = DB_S(readers_json(at, &a));
@@ -485,6 +487,24 @@ int resource_set(struct db *db, const struct resource *r, unsigned stmt,
 					       DB_S(readers_json(at, a))),
 			     a, take_row, &k, e) : 0;
 
+	*found = k.n;
+	return rc;
+}
+
+int resource_of_ids(struct db *db, const struct resource *r, unsigned stmt,
+		    const struct resource_at *at, const struct uuid *ids, size_t n,
+		    struct arena *a, struct resource_row *rows, size_t *found, bool *cut,
+		    struct err *e)
+{
+	struct reading k = { .r = r, .a = a, .rows = rows, .room = n };
+	int rc = n ? db_each_within(db, stmt, DB_ARGS(DB_S(ids_json(ids, n, NULL, a)),
+						      DB_S(at->by.tenant_id),
+						      DB_U(&at->holder),
+						      DB_S(at->readers_json)),
+				    LIM_PAGE_BYTES, a, take_row, &k, cut, e) : 0;
+
+	for (size_t i = 0; i < k.n; i++)
+		k.rows[i].brief = true;
 	*found = k.n;
 	return rc;
 }

@@ -12,6 +12,8 @@
 
 #include "auth/owner.h"
 #include "auth/policy.h"
+#include "base/limits.h"
+#include "conf/conf.h"
 #include "db/db.h"
 
 enum resource_id {
@@ -252,30 +254,52 @@ struct resource_listed {
 /* NULL: r has no filters and orders. */
 const struct resource_listed *resource_listed(const struct resource *r);
 
+/* Which values of a filter a query parameter gives. */
+enum resource_end { END_NONE, END_FROM, END_TO };	/* NONE: all of it, no range */
+
 /* A query parameter of its list: a filter, one end of its range, or the order. */
 struct resource_param {
-	char name[48];
-	const struct resource_field *field;	/* NULL: the order */
+	char name[64];
+	const struct resource_field *field;	/* NULL: the order, or a member */
+	const struct conf_param *member;	/* SIFTED: of PROPS; NULL: it is of none */
+	enum resource_end end;			/* of a member */
 	const char *help;
 };
 
-/* Fills in the parameters, and returns their number. */
-enum { RESOURCE_PARAMS_MAX = 16 };
-size_t resource_params(const struct resource *r,
+/*
+ * Fills in the parameters, and returns their number: those of fields, the order, those of
+ * members that conf (NULL: none) declares.
+ */
+enum {
+	RESOURCE_FILTERS_MAX = 16,	/* without those of members */
+	RESOURCE_PARAMS_MAX = RESOURCE_FILTERS_MAX + 2 * LIM_MODULE_PARAMS,
+};
+size_t resource_params(const struct conf *conf, const struct resource *r,
 		       struct resource_param out[RESOURCE_PARAMS_MAX]);
 
 /* The values of "order": "due", "-due", …, with these texts between them. In a. */
-const char *resource_order_names(const struct resource *r, const char *between,
-				 const char *before_last, struct arena *a);
+const char *resource_order_names(const struct conf *conf, const struct resource *r,
+				 const char *between, const char *before_last,
+				 struct arena *a);
 
 /* What a list is limited to, and its order, as parameters of its statements. */
 struct resource_limits {
-	struct db_val v[2 * RESOURCE_PARAMS_MAX];
+	struct db_val v[2 * RESOURCE_FILTERS_MAX];
 	size_t n;
 	bool any;		/* there is a filter */
 	const struct resource_sorting *by;	/* NULL: the order of the resource */
 	bool down;		/* the largest first */
+	/* SIFTED: by members, of n_sieves > 0 or by_member */
+	struct props_sieve *sieves;
+	size_t n_sieves;
+	const struct conf_param *by_member;	/* instead of `by` */
 };
+
+/* Whether it is read by sift.h. */
+static inline bool resource_is_sifted(const struct resource_limits *l)
+{
+	return l->n_sieves || l->by_member;
+}
 
 /*
  * Reads the values (empty: absent) of the parameters, in their order. ERR_INVALID_FIELD
@@ -304,6 +328,7 @@ struct resource_want {
 	const struct uuid *under;
 	/* LISTED; its order is the one that `after` has a place in; NULL: all */
 	const struct resource_limits *limits;
+	struct db_val member;	/* by_member: what `after` has of it */
 };
 
 /*
@@ -474,6 +499,10 @@ const json_t *resource_arguments(const struct conf *conf, const struct resource 
 /* The argument of tools for the field of this key: "type_key" for typeKey. In a. */
 const char *resource_argument(const struct resource *r, const char *key,
 			      struct arena *a);
+
+/* The name that a parameter about a member has in the argument "props": "due_at_from". In a. */
+const char *resource_member_argument(const struct resource *r,
+				     const struct resource_param *p, struct arena *a);
 
 /*
  * A tool's arguments by the keys that they have elsewhere: those of the body, "id",

@@ -99,6 +99,29 @@ int resource_check_choice(const struct conf *conf, struct arena *a,
 /* The i-th hooks of r; NULL: it has no more. */
 const struct resource_hooks *resource_hooks_at(const struct resource *r, size_t i);
 
+/* The row of a statement, which begins with ROW_SQL of stmt.def. Borrows its texts. */
+void resource_row_of(const struct resource *r, const struct db_val *v,
+		     struct resource_row *row);
+
+/* Parameters of a list besides its filters; and with them. */
+enum {
+	RESOURCE_LIST_ARGS = 12,
+	RESOURCE_LISTED_ARGS = RESOURCE_LIST_ARGS + 2 * RESOURCE_FILTERS_MAX,
+};
+
+/* Sets the first parameters of a LISTED statement: whose rows, and which; returns how many. */
+size_t resource_add_limits(const struct resource *r, const struct resource_at *at,
+			   const struct resource_limits *limits, struct db_val *v);
+
+/*
+ * Of n rows of at->holder those that the caller sees, by a statement OFIDS, into rows, room
+ * for n; *found: how many; *cut: their texts are too long for one page. In a.
+ */
+int resource_of_ids(struct db *db, const struct resource *r, unsigned stmt,
+		    const struct resource_at *at, const struct uuid *ids, size_t n,
+		    struct arena *a, struct resource_row *rows, size_t *found, bool *cut,
+		    struct err *e) MUST_CHECK;
+
 /* Fills the answer to a LIST, whose place is known. */
 int resource_page(const struct caller *by, const struct resource_call *c,
 		  struct resource_answer *out, struct err *e) MUST_CHECK;

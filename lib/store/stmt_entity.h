@@ -34,12 +34,28 @@
 	" STRAIGHT_JOIN project_reader s ON s.row_id = " id \
 	" AND s.reader_id = UNHEX(r.x))"
 
+/*
+ * What was committed in a project p since a time: another text after each commit, also of a
+ * transaction that began before others that were committed first.
+ */
+#define ENTITY_STAMP "(SELECT CONCAT(COUNT(*), ' ', COALESCE(BIT_XOR(CRC32(c.id)), 0))" \
+	" FROM project_change c WHERE c.tenant_id = p.tenant_id AND c.parent_id = p.id" \
+	" AND c.created_us > ?)"
+/* Whether only this user works on a project p. */
+#define ENTITY_OWN "p.holder_id = ? AND p.shared = 0 AND p.others = 0 AND (SELECT COUNT(*)" \
+	" FROM project_reader s WHERE s.row_id = p.id) = 1"
+
+#define ENTITY_STAMP_FIELDS(F, SEP) \
+	F(own, S, "IF(" ENTITY_OWN ", 'own', '')") SEP \
+	F(stamp, S, ENTITY_STAMP)
+
 #define ENTITY_DUE_FIELDS(F, SEP) \
 	F(id, u, "q.row_id") SEP \
 	F(changes, i, "q.changes") SEP \
 	F(title, S, "COALESCE(e.title, p.name)") SEP \
 	F(description, S, "COALESCE(e.description, p.description)") SEP \
 	F(more, S, "CONCAT_WS('\\n\\n', e.mitigation, e.acceptance)") SEP \
+	F(props, S, "COALESCE(e.props, p.props)") SEP \
 	F(content, S, "c.text")
 
 /* A document in the tree of its project. */

@@ -190,6 +190,24 @@ static int64_t input_tokens(const struct turn_loop *l)
 	return llm_message_tokens(&l->input) + llm_estimate_tokens(l->run->in.meta);
 }
 
+/* The tools as the model is told of them, one after the other. */
+static struct str tool_texts(struct turn_loop *l)
+{
+	struct buf b = BUF_INIT(16 * 1024 * 1024);
+	struct str out;
+
+	for (size_t i = 0; i < l->request.n_tools; i++) {
+		const struct llm_tool *t = &l->request.tools[i];
+
+		buf_addf(&b, "%s\n%s\n", t->name, t->description);
+		buf_addstr(&b, l->tool_forms[i].text);
+		buf_addc(&b, '\n');
+	}
+	out = arena_str(l->arena, buf_str(&b));
+	buf_release(&b);
+	return out;
+}
+
 static struct str schema_text(struct turn_loop *l)
 {
 	return str_of(arena_printf(l->arena, "%s\n%s", prompt_typed_answer.text,
@@ -256,10 +274,9 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	l->request.system = l->blocks.text;
 	l->request.n_system = l->blocks.n;
 	tools = prompt_stamp_of(part_rows[PART_TOOLS].layer, "tools",
-				TOOL_TEXTS_VERSION,
-				tool_set_texts(&l->tools, l->arena));
+				TOOL_TEXTS_VERSION, tool_texts(l));
 	prompt_stamps(&l->blocks, l->nested ? NULL : chosen_stamp(l->run),
-		      l->tools.n ? &tools : NULL, &w);
+		      l->request.n_tools ? &tools : NULL, &w);
 	l->stamps = arena_str(l->arena, buf_str(&b));
 	buf_release(&b);
 	return 0;

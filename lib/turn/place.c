@@ -125,12 +125,13 @@ static int not_there(const struct uuid *focus, struct err *e)
 }
 
 /* Of what the caller may not see, nothing is there. */
-static int read(const struct caller *by, const struct uuid *project,
-		const struct uuid *focus, struct entity_pack *out, struct err *e)
+static int read(const struct caller *by, struct entity_packs *packs,
+		const struct uuid *project, const struct uuid *focus,
+		struct entity_pack *out, struct err *e)
 {
 	*out = (struct entity_pack){ .there = !project };
 	return policy_may(by->who, PERM_PROJECTS_READ)
-		? entity_pack(by, project, focus, out, e) : 0;
+		? entity_pack(by, packs, project, focus, out, e) : 0;
 }
 
 bool place_of_project(struct str context_type)
@@ -141,14 +142,14 @@ bool place_of_project(struct str context_type)
 }
 
 /* all: what is told of no project is read, too. */
-static int look_at(const struct caller *by, const struct conversation_context *c, bool all,
-		   struct err *e)
+static int look_at(const struct caller *by, struct entity_packs *packs,
+		   const struct conversation_context *c, bool all, struct err *e)
 {
 	struct entity_pack pack = { .there = true };
 	struct uuid ids[2], *project, *focus;
 
 	if (read_ids(c, ids, &project, &focus, e) < 0 ||
-	    ((project || all) && read(by, project, focus, &pack, e) < 0))
+	    ((project || all) && read(by, packs, project, focus, &pack, e) < 0))
 		return -1;
 	return pack.there ? 0 : not_there(focus, e);
 }
@@ -156,13 +157,13 @@ static int look_at(const struct caller *by, const struct conversation_context *c
 int place_check(const struct caller *by, const struct conversation_context *c,
 		struct err *e)
 {
-	return look_at(by, c, false, e);
+	return look_at(by, NULL, c, false, e);
 }
 
-int place_warm(const struct caller *by, const struct conversation_context *c,
-	       struct err *e)
+int place_warm(const struct caller *by, struct entity_packs *packs,
+	       const struct conversation_context *c, struct err *e)
 {
-	return look_at(by, c, true, e);
+	return look_at(by, packs, c, true, e);
 }
 
 static struct conversation_context said(const struct turn_options *o)
@@ -181,7 +182,7 @@ static int look_up(struct turn_loop *l, const struct uuid *project,
 	l->tool_ctx.turn.pool = pool_of(&l->run->in.options);
 	by.arena = l->arena;
 	by.db = l->run->deps->db;
-	if (read(&by, project, focus, &pack, e) < 0)
+	if (read(&by, l->run->deps->packs, project, focus, &pack, e) < 0)
 		return -1;
 	l->place.text = pack.text;
 	l->place.there = pack.there;

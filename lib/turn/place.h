@@ -11,6 +11,7 @@
 #include "turn/turn.h"
 
 struct turn_loop;
+struct entity_packs;
 
 /*
  * Whether the caller may be there. ERR_INVALID_FIELD (contextType, projectId, focusId) for
@@ -22,10 +23,10 @@ int place_check(const struct caller *by, const struct conversation_context *c,
 
 /*
  * The same, and reads what a turn there would tell the model, so that the database has it in
- * memory. Nothing of it is kept here: a turn is never told what was so before.
+ * memory, and of a project packs, too.
  */
-int place_warm(const struct caller *by, const struct conversation_context *c,
-	       struct err *e) MUST_CHECK;
+int place_warm(const struct caller *by, struct entity_packs *packs,
+	       const struct conversation_context *c, struct err *e) MUST_CHECK;
 
 /* Whether the context type of this name is about one project. */
 bool place_of_project(struct str context_type);

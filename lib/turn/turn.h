@@ -28,6 +28,7 @@ struct http_pool;	/* net/http.h */
 struct event_live;	/* event/live.h: running turns of this process */
 struct notify;		/* event/notify.h: notices to users */
 struct tool_env;	/* tool/tool.h: environment of tools */
+struct entity_packs;	/* entity/pack.h */
 struct key_cache;	/* store/key.h */
 struct prompt_stamp;	/* prompt/blocks.h */
 struct module_use;	/* prompt/module.h */
@@ -40,6 +41,7 @@ struct turn_deps {
 	struct event_live *live;
 	struct notify *notify;		/* NULL: no notices */
 	struct tool_env *tools;
+	struct entity_packs *packs;	/* NULL: what is told of projects is always read */
 	struct line *begins;		/* whose turn begins next; NULL: nobody waits */
 	struct key_cache *unstored_key;	/* of turn/unstored.h; NULL: an end that
 					   cannot be stored is lost */

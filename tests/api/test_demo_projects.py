@@ -63,8 +63,10 @@ def test_a_task_a_move_and_a_project(lab, owner, project):
     path = f"/projects/{project}/documents"
     plan = make(lab, path, owner, title="Installation plan")["id"]
     where = make(lab, path, owner, title="Context")["id"]
-    approve_all(lab, owner, ask(lab, owner, "Move the installation plan under Context",
-                                projectId=project)[0])
+    events = approve_all(lab, owner, ask(lab, owner, "Move the installation plan under Context",
+                                         projectId=project)[0])
+    [moved] = [e.data["patch"] for e in events if e.name == "entity-patch"]
+    assert moved == {"parentId": where, "position": 0, "title": "Installation plan"}
     assert lab.get(f"{path}/{plan}", user=owner).json["parentId"] == where
     events, _ = ask(lab, owner, "I want a new project called Winter tyres, to have all cars "
                     "ready by November.", contextType="project_create")

@@ -523,3 +523,41 @@ def test_a_background_response_is_stopped(lab, who):
     assert stopped.status == 200
     wait_until("the end", lambda: lab.get(f"{RESPONSES}/{got['id']}", user=who).json["status"]
                != "in_progress")
+
+
+def test_history_of_another_model(lab, who):
+    """openai/codex issue 24612, CommandCode 893, llama.cpp 23465: when the user changed the
+    model, what the other one did made each request 400."""
+    lab.sent()
+    call = {"call_id": "c1", "name": "apply_patch", "input": "*** Begin"}
+    answer = lab.post(RESPONSES, {"model": "lab/helper", "input": [
+        {"role": "user", "content": "x"},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed",
+         "action": {"type": "search", "query": "q"}},
+        {"type": "tool_search_call", "call_id": "t", "execution": "client", "arguments": {}},
+        {"type": "tool_search_output", "call_id": "t", "tools": []},
+        {"type": "compaction", "encrypted_content": "y"},
+        {"type": "custom_tool_call", **call},
+        {"type": "custom_tool_call_output", "call_id": "c1", "output": [
+            {"type": "input_text", "text": "patched"}]},
+        {"type": "shell_call", "call_id": "c2", "action": {"commands": ["ls"]}},
+        {"type": "shell_call_output", "call_id": "c2", "output": [{"stdout": "a.txt"}]},
+        {"type": "function_call", "call_id": "c3", "name": "f", "arguments": {"n": 1}},
+        {"type": "function_call_output", "call_id": "c3", "output": [
+            {"type": "input_text", "text": "three"},
+            {"type": "input_image", "image_url": "data:image/png;base64,AA=="}]},
+        {"role": "user", "content": script(text="Yes.")}]}, user=who)
+    assert answer.status == 200 and text_of(answer.json) == "Yes.", answer
+    assert set(answer.headers["X-Ignored-Parameters"].split(", ")) == {
+        "web_search_call", "tool_search_call", "tool_search_output", "compaction"}
+    sent = lab.sent()[0]["messages"]
+    calls = [c["function"] for m in sent for c in m.get("tool_calls", [])]
+    assert [(c["name"], json.loads(c["arguments"])) for c in calls] == [
+        ("apply_patch", {"input": "*** Begin"}), ("shell", {"action": {"commands": ["ls"]}}),
+        ("f", {"n": 1})]
+    results = [m["content"] for m in sent if m["role"] == "tool"]
+    for text, result in zip(("patched", "a.txt", "three"), results, strict=True):
+        assert text in result
+    # Without its id there is no pair.
+    assert ask(lab, who, [{"type": "custom_tool_call", "name": "x"},
+                          {"role": "user", "content": "x"}], status=400)["param"] == "input"

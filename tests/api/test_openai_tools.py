@@ -381,3 +381,17 @@ def test_old_text_that_was_cut_in_other_dialects(lab):
             {"id": "b", "role": "user", "content": text, "parts": [
                 {"type": "text", "text": text}]}]}, user="ada").events()
         assert "Yes." in str([e.data for e in events]), path
+
+
+@pytest.mark.parametrize("tool", [
+    {"type": "function", "name": "read", "description": "Reads."},      # of Responses
+    {"function": {"name": "read"}}])
+def test_tools_in_other_words(lab, tool):
+    """llama.cpp issue 22389, LocalAI issue 9988: it is clear what is meant."""
+    got = ask(lab, script(call("read")), tools=[tool], tool_choice={
+        "type": "function", "name": "read"})
+    assert got["finish_reason"] == "tool_calls"
+    assert got["message"]["tool_calls"][0]["function"]["name"] == "read"
+    for wrong in {}, {"type": "function"}, {"name": "read"}, {"type": "x", "function": {
+            "name": "read"}}:
+        ask(lab, "x", tools=[wrong], status=400)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lab import Lab
+from lab import Lab, Twin
 from projects import make, owner, signed_in, told  # noqa: F401
 
 ID = "0192f000-0000-7000-8000-000000000000"
@@ -338,13 +338,75 @@ def test_a_place_is_read_in_advance(lab, owner, project):
 
 def test_nothing_stale_is_told_after_a_change_elsewhere(lab, owner, project):
     """Also of what was read in advance a moment ago; the change is another process's."""
-    for n in range(3):
-        assert lab.post("/agent/prewarm", {"project_id": project["id"]},
-                        user=owner).status == 204
-        assert f"Door {n}" not in asked(lab, owner, projectId=project["id"])[0]
-        lab.sql(f"UPDATE entity SET title = 'Door {n}', version = version + 1"
-                f" WHERE id = UNHEX('{project['task'].replace('-', '')}')")
-        assert f"Door {n} (" in asked(lab, owner, projectId=project["id"])[0]
+    at = f"/projects/{project['id']}"
+
+    def change(lab, path, **body):
+        answer = lab.call("PATCH", at + path, body, user=owner, headers={"If-Match": "*"})
+        assert answer.status == 200, answer
+    with Twin(lab) as other:
+        for n in range(3):
+            for node in (lab, other):
+                assert node.post("/agent/prewarm", {"project_id": project["id"]},
+                                 user=owner).status == 204
+            assert f"Door {n}" not in asked(lab, owner, projectId=project["id"])[0]
+            change(other, f"/tasks/{project['task']}", title=f"Door {n}")
+            assert f"Door {n} (" in asked(lab, owner, projectId=project["id"])[0]
+        change(other, f"/documents/{project['document']}", content="# Lamp\n\nGas is used.")
+        focus = {"projectId": project["id"], "focusId": project["document"]}
+        assert "Gas is used" in asked(lab, owner, **focus)[0]
+        change(other, f"/documents/{project['document']}", content="# Lamp\n\nLight is used.")
+        assert "Light is used" in asked(lab, owner, **focus)[0]
+        change(other, "", description="A tower on a rock.")
+        assert "A tower on a rock." in asked(lab, owner, **focus)[0]
+        [link] = other.get(at + "/edges", user=owner).json["items"]
+        assert "It is linked with" in asked(lab, owner, **focus)[0]
+        other.call("DELETE", f"{at}/edges/{link['id']}", user=owner)
+        assert "It is linked with" not in asked(lab, owner, **focus)[0]
+        # Who works on it: it is told as a text of others, and to nobody who left.
+        member = signed_in(lab, "m")
+        made = make(other, at + "/members", owner, user=member)
+        assert "Door 2" in asked(lab, member, projectId=project["id"])[0]
+        other.call("DELETE", f"{at}/members/{made['id']}", user=owner)
+        answer = lab.post("/chat/office/stream", {
+            "content": "Hello", "projectId": project["id"]}, user=member)
+        assert (answer.status, answer.json["field"]) == (422, "projectId"), answer
+        # What is looked at is deleted, and is there again.
+        other.call("DELETE", f"{at}/documents/{project['document']}", user=owner,
+                   headers={"If-Match": "*"})
+        assert lab.post("/chat/office/stream", {"content": "Hello", **focus},
+                        user=owner).status == 422
+        [gone] = other.get(f"{at}/changes?verb=delete&kind=document", user=owner).json["items"]
+        assert other.post(f"{at}/changes/{gone['id']}/undo", {}, user=owner).status < 300
+        assert "Light is used" in asked(lab, owner, **focus)[0]
+
+
+def test_a_copy_is_told_until_something_is_committed(lab, owner, project):
+    """Also by a transaction that began before others which were committed first."""
+    row, at = (project[key].replace("-", "") for key in ("task", "id"))
+
+    def rename(title):
+        lab.sql(f"UPDATE entity SET title = '{title}' WHERE id = UNHEX('{row}')")
+    assert "Paint the door" in asked(lab, owner, projectId=project["id"])[0]
+    # Nothing changes so, and it shows that a copy is told.
+    rename("Unseen")
+    assert "Unseen" not in asked(lab, owner, projectId=project["id"])[0]
+    make(lab, f"/projects/{project['id']}/goals", owner, title="Newer")
+    assert "Unseen" in asked(lab, owner, projectId=project["id"])[0]
+    rename("Late")
+    lab.sql("INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us,"
+            " parent_id, top_id, kind, row_id, title, verb, number, fields)"
+            " SELECT UNHEX(REPLACE(UUID(), '-', '')), tenant_id, user_id, 0, created_us - 60000000,"
+            " updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields"
+            f" FROM project_change WHERE parent_id = UNHEX('{at}')"
+            " ORDER BY created_us DESC LIMIT 1")
+    assert "Late" in asked(lab, owner, projectId=project["id"])[0]
+    # Another user's, another place's and an older one's are others.
+    rename("Own")
+    member = signed_in(lab, "m")
+    make(lab, f"/projects/{project['id']}/members", owner, user=member)
+    assert "Own" in asked(lab, member, projectId=project["id"])[0]
+    assert "Late" in asked(lab, owner, projectId=project["id"])[0]
+    assert "Own" in asked(lab, owner, projectId=project["id"], focusId=project["task"])[0]
 
 
 def test_a_pack_has_each_member_that_it_has_to_have(lab, owner, project):

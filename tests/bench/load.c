@@ -359,9 +359,9 @@ static void report(struct load *l, const struct stream *streams,
 	qsort(l->ttft_us, l->n_ttft, sizeof(*l->ttft_us), by_value);
 	printf("{\"ok\": %lu, \"failed\": %lu, \"tokens\": %lu, \"bytes\": %lu,"
 	       " \"seconds\": %.4f, \"tokens_per_s\": %.0f, \"ttft_ms\":"
-	       " {\"p50\": %.4f, \"p90\": %.4f, \"p99\": %.4f}",
+	       " {\"p5\": %.4f, \"p50\": %.4f, \"p90\": %.4f, \"p99\": %.4f}",
 	       l->ok, l->failed, l->tokens, l->bytes, seconds,
-	       (double)l->tokens / seconds, percentile_ms(l, 50),
+	       (double)l->tokens / seconds, percentile_ms(l, 5), percentile_ms(l, 50),
 	       percentile_ms(l, 90), percentile_ms(l, 99));
 	if (l->rate > 0)
 		report_delays(l, streams);

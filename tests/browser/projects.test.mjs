@@ -2,7 +2,7 @@
 // The place for projects: a project's pages, what is in it, and who works on it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { riskGrid } from '../../www/js/projects.js';
+import { kindOf, riskGrid } from '../../www/js/projects.js';
 import { violations } from './axe.mjs';
 import { api, base, open, openChat, PHONE, unique, withoutNotices } from './browser.mjs';
 
@@ -390,6 +390,30 @@ test('a field that the installation declares is filled in, checked and shown', a
 	await page.waitForFunction(() => !document.querySelector('.form-state'));
 	assert.deepEqual((await read(at, `tasks/${id}`)).props, {});
 	assert.deepEqual(await violations(page), []);
+});
+
+test('a list is limited by a field that the installation declares', async (t) => {
+	const at = await project(t);
+
+	for (const [title, area] of [['Solder', 'hardware'], ['Compile', 'software']])
+		await add(at, 'tasks', { title, props: { area } });
+	await add(at, 'tasks', { title: 'Rest' });
+	const page = await openProject(t, at, 'tasks');
+	const card = (title) => column(page, 'To do').getByRole('link', { name: title, exact: true });
+
+	await card('Rest').waitFor();
+	const area = page.locator('.filters').getByRole('combobox', { name: 'Area' });
+
+	await area.selectOption('software');
+	await card('Rest').waitFor({ state: 'detached' });
+	await card('Compile').waitFor();
+	assert.equal(await card('Solder').count(), 0);
+	assert.match(await column(page, 'To do').innerText(), /^To do\s+1\s/);
+	if (process.env.SHOT)
+		await page.screenshot({ path: `${process.env.SHOT}-area.png` });
+	assert.deepEqual(await violations(page), []);
+	await area.selectOption('');
+	await card('Solder').waitFor();
 });
 
 test('who may only read sees nothing that would fail', async (t) => {
@@ -792,4 +816,15 @@ test('projects: open risks in a grid by likelihood and impact', () => {
 	assert.deepEqual(rows[0].cells.map(({ severity }) => severity),
 		['medium', 'high', 'critical', 'critical']);
 	assert.equal(riskGrid(form, items.slice(2)), null);
+});
+
+test('projects: choices, and yes or no, that the installation declares are filters, too', () => {
+	const declared = (type, n) => ({ key: `props.f${n}`, type,
+		choices: type === 'text' ? [] : null });
+
+	assert.deepEqual(kindOf({ name: 'projects/goals', fields: [{ key: 'title', choices: [] },
+		declared('integer', 0), declared('text', 1), declared('boolean', 2)] }).filters,
+	['stateKey', 'typeKey', 'props.f1', 'props.f2']);
+	assert.equal(kindOf({ name: 'projects/goals', fields: Array.from({ length: 20 }, (_, n) =>
+		declared('boolean', n)) }).filters.length, 8);
 });

@@ -150,6 +150,49 @@ static void confirm_follows_the_effect(void **state)
 	arena_release(&a);
 }
 
+/* The set of a turn in a project whose user wants something to be changed. */
+static void project_set(struct arena *a, struct tool_set *set)
+{
+	struct err e = ERR_INIT;
+	struct tool_ctx ctx;
+
+	kind_lab_ctx("", a, &ctx);
+	ctx.turn.by.db = (struct db *)(void *)&ctx;	/* there is one */
+	ctx.turn.pool = TOOL_POOL_PROJECT;
+	ctx.turn.said = TOOL_MODE_ACT;
+	assert_int_equal(tool_set_build(&ctx, set, &e), 0);
+}
+
+/* What depends on the configuration alone is made once for it, not in each turn. */
+static void schemas_stay_from_turn_to_turn(void **state)
+{
+	struct arena a = ARENA_INIT, later = ARENA_INIT;
+	const struct tool_offer *task;
+	struct tool_set first, second;
+
+	(void)state;
+	kind_lab_conf("entities: {task: {props: {effort: {type: integer}}}}\n",
+		      "name: W\nprojects: true\n");
+	project_set(&a, &first);
+	project_set(&later, &second);
+	assert_in_range(first.n, 48, 200);
+	assert_int_equal(first.n, second.n);
+	for (size_t i = 0; i < first.n; i++)
+		if (!first.v[i].tool->describe)
+			assert_ptr_equal(first.v[i].schema, second.v[i].schema);
+	arena_release(&a);
+	task = tool_set_find(&second, STR("create_onto_task"));
+	assert_non_null(jx_pointer(task->schema, "/properties/props"));
+	assert_non_null(jx_pointer(task->schema, "/properties/mode/enum"));
+	assert_null(jx_pointer(task->tool->parameters, "/properties/mode"));
+	arena_release(&later);
+	kind_lab_conf("log: {level: error}\n", "name: W\nprojects: true\n");
+	project_set(&a, &first);
+	task = tool_set_find(&first, STR("create_onto_task"));
+	assert_null(jx_pointer(task->schema, "/properties/props"));
+	arena_release(&a);
+}
+
 /* Who says nothing of it is not taken for harmless (A42). */
 static void effect_follows_the_kind(void **state)
 {
@@ -297,6 +340,7 @@ int main(void)
 		cmocka_unit_test(images_are_opt_in),
 		cmocka_unit_test(permissions_bound_them),
 		cmocka_unit_test(confirm_follows_the_effect),
+		cmocka_unit_test(schemas_stay_from_turn_to_turn),
 		cmocka_unit_test(effect_follows_the_kind),
 		cmocka_unit_test(bad_declarations_are_refused),
 		cmocka_unit_test(a_live_configuration_asks_the_check),

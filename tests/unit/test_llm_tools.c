@@ -90,6 +90,38 @@ static void schemas_are_rendered_once(void **state)
 	arena_release(&mine);
 }
 
+/* Those of a turn with many do not push each other out; what is very long is not kept. */
+static void schemas_of_a_turn_are_kept_together(void **state)
+{
+	const struct schema_form *f[60];
+	struct arena mine = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct buf b = BUF_INIT(100000);
+	size_t again = 0;
+	json_t *j[60];
+
+	(void)state;
+	for (size_t i = 0; i < 60; i++) {
+		j[i] = jx_load(STR("{\"type\":\"object\"}"), &e);
+		f[i] = llm_schema_form(j[i], SCHEMA_AS_IS, &mine);
+	}
+	for (size_t i = 0; i < 60; i++)
+		again += llm_schema_form(j[i], SCHEMA_AS_IS, &mine) != f[i];
+	assert_in_range(again, 0, 6);
+	for (size_t i = 0; i < 60; i++)
+		json_decref(j[i]);
+	buf_adds(&b, "{\"type\":\"object\",\"title\":\"");
+	for (size_t i = 0; i < 20000; i++)
+		buf_addc(&b, 'x');
+	buf_adds(&b, "\"}");
+	j[0] = jx_load(buf_str(&b), &e);
+	assert_ptr_not_equal(llm_schema_form(j[0], SCHEMA_AS_IS, &mine),
+			     llm_schema_form(j[0], SCHEMA_AS_IS, &mine));
+	json_decref(j[0]);
+	buf_release(&b);
+	arena_release(&mine);
+}
+
 static void e10_e11_schemas(void **state)
 {
 	(void)state;
@@ -155,6 +187,7 @@ int main(void)
 		cmocka_unit_test(e10_e11_schemas),
 		cmocka_unit_test(references_are_not_a_bomb),
 		cmocka_unit_test(schemas_are_rendered_once),
+		cmocka_unit_test(schemas_of_a_turn_are_kept_together),
 		cmocka_unit_test(b14_tool_names),
 	};
 

@@ -40,13 +40,26 @@ export const KINDS = [
 /** Of a form without a row above. @type {Omit<Kind, 'form'>} */
 const PLAIN = { view: 'rows', order: '', filters: [], due: '', marks: ['stateKey'] };
 
+/** Most filters by fields that the installation declares: each takes room above the list. */
+const DECLARED = 6;
+
+/** The fields of these that a list is limited by, by keys. */
+function declaredFilters(form)
+{
+	return (form.fields || []).filter(({ key, type, choices }) => key.startsWith('props.') &&
+		(choices || type === 'boolean')).slice(0, DECLARED).map(({ key }) => key);
+}
+
 /**
  * What is known of a form.
  * @returns {Kind & {closed: string[]}} closed: states in which nothing is left to do
  */
 export function kindOf(form)
 {
-	return { ...PLAIN, form: form.name, ...KINDS.find((kind) => kind.form === form.name),
+	const kind = { ...PLAIN, form: form.name,
+		...KINDS.find((one) => one.form === form.name) };
+
+	return { ...kind, filters: [...kind.filters, ...declaredFilters(form)],
 		closed: statesOf(form).filter(({ closed }) => closed).map(({ value }) => value) };
 }
 

@@ -31,13 +31,31 @@ size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx)
 	return (size_t)MAX(cap.number, 1024);
 }
 
-static void builtin_rows(struct tool_rows *rows)
+/*
+ * The schema of a change in projects with its mode. The parts of s are shared, not copied:
+ * counting references is atomic.
+ */
+static const json_t *with_mode(const json_t *s, struct arena *a)
+{
+	static const char mode[] = "{\"enum\":[\"act\",\"inform\",\"clarify\"]}";
+	json_t *copy = jx_keep(a, json_copy((json_t *)s));
+	json_t *properties = json_copy(json_object_get(copy, "properties"));
+
+	json_object_set(properties, TOOL_MODE_KEY, (json_t *)tool_schema(mode));
+	json_object_set_new(copy, "properties", properties);
+	return copy;
+}
+
+static void builtin_rows(const struct conf *conf, struct tool_rows *rows)
 {
 	for (size_t i = 0; tool_builtin_at(i); i++) {
 		struct tool t = *tool_builtin_at(i);
 
 		t.source = "built-in";
-		t.parameters = tool_schema(t.schema);
+		t.parameters = t.arguments ? t.arguments(&t, conf, rows->arena)
+			: tool_schema(t.schema);
+		t.declared = tool_declares(&t) ? with_mode(t.parameters, rows->arena)
+			: NULL;
 		tool_rows_add(rows, &t);
 	}
 }
@@ -51,12 +69,31 @@ static int by_name(const void *a, const void *b)
 	return rc ? rc : (x->kind != NULL) - (y->kind != NULL);
 }
 
+/* As struct tool_rows, which lives as long as conf. */
+static const void *make_builtins(const struct conf *conf, struct arena *a)
+{
+	struct tool_rows rows = { .arena = a }, *out = arena_new(a, struct tool_rows);
+
+	builtin_rows(conf, &rows);
+	qsort(rows.v, rows.n, sizeof(*rows.v), by_name);
+	*out = (struct tool_rows){
+		.arena = a, .n = rows.n, .size = rows.n,
+		.v = (struct tool *)(void *)arena_memdup(a, (const char *)rows.v,
+							 rows.n * sizeof(*rows.v)),
+	};
+	tool_rows_release(&rows);
+	return out;
+}
+
 /* Every tool there is for this turn, by name, each name once. */
 static void all_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
 {
+	const struct tool_rows *builtins = conf_made(ctx->turn.by.conf, CONF_MADE_TOOLS,
+						     make_builtins);
 	size_t n = 0;
 
-	builtin_rows(rows);
+	for (size_t i = 0; i < builtins->n; i++)
+		tool_rows_add(rows, &builtins->v[i]);
 	tool_kind_rows(ctx, rows);
 	for (size_t f = 0; f < TOOL_FAMILIES; f++)
 		if (tool_families[f]->add)
@@ -91,21 +128,6 @@ static struct tool *allowed_rows(const struct tool_ctx *ctx, size_t *n)
 	return v;
 }
 
-/*
- * The schema of a change in projects with its mode. The parts of s are shared, not copied:
- * counting references is atomic.
- */
-static const json_t *with_mode(const json_t *s, struct arena *a)
-{
-	static const char mode[] = "{\"enum\":[\"act\",\"inform\",\"clarify\"]}";
-	json_t *copy = jx_keep(a, json_copy((json_t *)s));
-	json_t *properties = json_copy(json_object_get(copy, "properties"));
-
-	json_object_set(properties, TOOL_MODE_KEY, (json_t *)tool_schema(mode));
-	json_object_set_new(copy, "properties", properties);
-	return copy;
-}
-
 int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		   struct err *e)
 {
@@ -127,27 +149,11 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 			log_err("tool left out of this turn", &local);
 			continue;
 		}
-		if (ctx->turn.said && tool_declares(t))
-			o->schema = with_mode(o->schema, ctx->arena);
+		if (ctx->turn.said && t->declared)
+			o->schema = t->declared;
 		out->n++;
 	}
 	return 0;
-}
-
-struct str tool_set_texts(const struct tool_set *set, struct arena *a)
-{
-	struct buf b = BUF_INIT(16 * 1024 * 1024);
-	struct str s;
-
-	for (size_t i = 0; i < set->n; i++) {
-		buf_addf(&b, "%s\n%s\n", set->v[i].tool->name,
-			 set->v[i].description);
-		jx_dump(&b, set->v[i].schema);
-		buf_addc(&b, '\n');
-	}
-	s = arena_str(a, buf_str(&b));
-	buf_release(&b);
-	return s;
 }
 
 const struct tool_offer *tool_set_find(const struct tool_set *set,
@@ -521,7 +527,7 @@ static void print(struct buf *out, bool (*wanted)(enum tool_pool, const struct t
 	struct arena a = ARENA_INIT;
 	struct tool_rows rows = { .arena = &a };
 
-	builtin_rows(&rows);
+	builtin_rows(NULL, &rows);
 	qsort(rows.v, rows.n, sizeof(*rows.v), by_name);
 	for (size_t i = 0; i < rows.n; i++)
 		if (!wanted || wanted(pool, &rows.v[i]))
@@ -548,14 +554,13 @@ static int64_t tokens_of(const struct tool *t, struct arena *a)
 	const struct tool_ctx ctx = { .arena = a };
 	struct tool_offer o = { t, t->description, t->parameters, 0 };
 	struct err ignored = ERR_INIT;
-	struct str text;
+	const char *schema;
 
 	if (t->describe && t->describe(t, &ctx, &o, &ignored) < 0)
 		return 0;
-	if (tool_declares(t))
-		o.schema = with_mode(o.schema, a);
-	text = tool_set_texts(&(struct tool_set){ &o, 1 }, a);
-	return (int64_t)(utf8_chars(text) + 3) / 4;
+	schema = jx_text(a, t->declared ? t->declared : o.schema);
+	return (int64_t)(strlen(t->name) + utf8_chars(str_of(o.description)) +
+			 utf8_chars(str_of(schema)) + 6) / 4;
 }
 
 static void print_sum(struct buf *out, const struct tool_rows *rows, enum tool_pool pool,
@@ -577,7 +582,7 @@ void tool_print_sums(struct buf *out)
 	struct arena a = ARENA_INIT;
 	struct tool_rows rows = { .arena = &a };
 
-	builtin_rows(&rows);
+	builtin_rows(NULL, &rows);
 	buf_adds(out, "context type       given  tokens mapped  tokens\n");
 	for (int i = 0; i < TOOL_POOLS; i++) {
 		buf_addf(out, "%-18s", tool_pool_name((enum tool_pool)i));

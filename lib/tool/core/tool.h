@@ -203,6 +203,7 @@ struct tool {
 	const char *kind;		/* what of `tools:`; NULL = built-in */
 	const char *schema;		/* JSON Schema text of the arguments, or */
 	const json_t *parameters;	/* … parsed: read-only, outlives the row */
+	const json_t *declared;		/* … with its mode; NULL: it has none */
 	const struct conf_list *groups;	/* who has it; NULL = everyone */
 	enum tool_effect effect;
 	enum tool_confirm confirm;	/* never BY_EFFECT */
@@ -226,6 +227,12 @@ struct tool {
 	int result_cap_bytes;		/* 0 = the configured cap */
 	/* MAY be NULL = always. Whether this turn may see it; asked again before run. */
 	bool (*advertise)(const struct tool *t, const struct tool_ctx *ctx);
+	/*
+	 * Of built-in ones MAY be instead of schema: makes it of what depends on the
+	 * configuration alone, once for each; conf NULL: on nothing. In a.
+	 */
+	const json_t *(*arguments)(const struct tool *t, const struct conf *conf,
+				   struct arena *a);
 	/*
 	 * MAY be NULL. Replaces description and schema by those for this turn
 	 * (with the names that exist here, for example), in ctx->arena.
@@ -301,9 +308,6 @@ int64_t tool_choices_write(const struct caller *by, const struct workspace *w,
  * records show with the hash of what was sent (A31). Raise it when the texts change.
  */
 enum { TOOL_TEXTS_VERSION = 1 };
-
-/* The texts of the offered tools as the model gets them, one after the other; in a. */
-struct str tool_set_texts(const struct tool_set *set, struct arena *a);
 
 /* The offer of this name, or NULL. */
 const struct tool_offer *tool_set_find(const struct tool_set *set,

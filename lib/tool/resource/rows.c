@@ -27,15 +27,12 @@ static bool may(const struct tool *t, const struct tool_ctx *ctx)
 		resource_may(&ctx->turn.by, &resources[d->of], d->verb);
 }
 
-static int describe(const struct tool *t, const struct tool_ctx *ctx,
-		    struct tool_offer *o, struct err *e)
+static const json_t *arguments(const struct tool *t, const struct conf *conf,
+			       struct arena *a)
 {
 	const struct deed *d = t->data;
 
-	(void)e;
-	o->schema = resource_arguments(ctx->turn.by.conf, &resources[d->of], d->verb,
-				       ctx->arena);
-	return 0;
+	return resource_arguments(conf, &resources[d->of], d->verb, a);
 }
 
 static bool operation(const struct tool *t, const struct tool_ctx *ctx,
@@ -48,21 +45,45 @@ static bool operation(const struct tool *t, const struct tool_ctx *ctx,
 			      out);
 }
 
+/* A value as a query parameter; several in a list are separated by commas. */
+static struct str param_of(const json_t *v, struct arena *a)
+{
+	struct str all = { NULL, 0 };
+	const json_t *one;
+	size_t i;
+
+	if (json_is_string(v))
+		return (struct str){ json_string_value(v), json_string_length(v) };
+	if (!json_is_array(v))
+		return str_of(jx_text(a, v));
+	json_array_foreach(v, i, one)
+		all = str_of(arena_printf(a, "%.*s%s%.*s", STR_ARG(all), i ? "," : "",
+					  STR_ARG(param_of(one, a))));
+	return all;
+}
+
 /* The arguments of a list that are its query parameters, as texts. */
-static void read_params(const struct resource *r, const json_t *args,
-			struct arena *a, struct str *out)
+static int read_params(const struct tool_ctx *ctx, const struct resource *r,
+		       const json_t *args, struct str *out, struct err *e)
 {
 	struct resource_param params[RESOURCE_PARAMS_MAX];
-	const size_t n = resource_params(r, params);
+	const size_t n = resource_params(ctx->turn.by.conf, r, params);
+	const json_t *members = jx_obj(args, "props");
+	size_t n_members = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const json_t *v = json_object_get(args, params[i].name);
+		const char *key = !params[i].member ? params[i].name
+			: resource_member_argument(r, &params[i], ctx->arena);
+		const json_t *in = params[i].member ? members : args;
+		const json_t *v = json_object_get(in, key);
 
-		if (json_is_string(v))
-			out[i] = jx_str(args, params[i].name);
-		else if (v && !json_is_null(v))
-			out[i] = str_of(jx_text(a, v));
+		n_members += params[i].member && v;
+		if (v && !json_is_null(v))
+			out[i] = param_of(v, ctx->arena);
 	}
+	return n_members == json_object_size(members) ? 0
+		: err_public(e, ERR_TOOL_ARGS, "props has a name that there is none of. The "
+			     "description of props says which there are.");
 }
 
 /* The version that the caller has read, as records show it. */
@@ -155,7 +176,8 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	by.arena = ctx->arena;
 	if (read_edit(&call, body, ctx->arena, e) < 0)
 		return -1;
-	read_params(r, body, ctx->arena, call.query.params);
+	if (d->verb == VERB_LIST && read_params(ctx, r, body, call.query.params, e) < 0)
+		return -1;
 	if (d->verb != VERB_CREATE)
 		json_object_del(body, "id");
 	if ((d->verb == VERB_PATCH || d->verb == VERB_DELETE) &&
@@ -191,7 +213,7 @@ static const struct tool tools[] = {
 #define TOOL(id, doing, name_, group_, text) { \
 		.name = name_, .description = text, .group = group_, \
 		doing, .timeout_ms = 10000, .listed_only = true, \
-		.advertise = may, .describe = describe, .run = run, \
+		.advertise = may, .arguments = arguments, .run = run, \
 		.operation = operation, \
 		.data = &(const struct deed){ RESOURCE_##id, VERB_##doing }, \
 	},

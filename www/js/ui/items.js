@@ -51,6 +51,10 @@ export function itemHash(project, form, id)
 	return placeHash(project.draft.form.name, project.id, shortName(form), id);
 }
 
+/** The values of a field that a list can be limited to. */
+const choicesOf = (field) => field.choices || ['true', 'false'].map((value) =>
+	({ value, label: shown(field, value === 'true') }));
+
 /** The choices above a list. */
 export function filtersView(project, form)
 {
@@ -63,7 +67,7 @@ export function filtersView(project, form)
 				<select @change=${(event) => project.choose(kind, field.key, event.target.value)}>
 					<option value="" ?selected=${!chosen[field.key]}>${
 						t('project.any', { label: field.label })}</option>
-					${field.choices.map(({ value, label }) => html`<option value=${value}
+					${choicesOf(field).map(({ value, label }) => html`<option value=${value}
 						?selected=${chosen[field.key] === value}>${label}</option>`)}
 				</select>${icon('chevron')}</label>`)}</div>`;
 }
