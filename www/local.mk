@@ -146,6 +146,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/projects.js \
 	www/js/ui/remembered.js \
 	www/js/ui/prompt.js \
+	www/js/ui/public-links.js \
 	www/js/ui/question.js \
 	www/js/ui/refs.js \
 	www/js/ui/rows.js \
