@@ -95,7 +95,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 		.notify = app->notify, .tools = app->tools,
 		.packs = app->packs,
 		.unstored_key = &app->unstored_key,
-		.begins = line_new((int)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1),
+		.begins = hold_line_new((int)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1),
 				   BEGIN_STEP_MS),
 	};
 	return 0;
@@ -109,7 +109,7 @@ void app_close(struct app *app)
 	entity_packs_free(app->packs);
 	notify_free(app->notify);	/* its streams watch live turns */
 	event_live_free(app->live);
-	line_free(app->deps.begins);
+	hold_line_free(app->deps.begins);
 	http_pool_free(app->http);
 	if (app->db && store_metric_sum_leave(app->db, &app->process, &e) < 0)
 		log_err("metrics", &e);

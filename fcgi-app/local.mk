@@ -51,7 +51,8 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/resource.c fcgi-app/api/resource.h \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
 	fcgi-app/api/search.c \
-	fcgi-app/api/shared.c \
+	fcgi-app/api/shared.c fcgi-app/api/shared.h \
+	fcgi-app/api/shared_fork.c \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
 	fcgi-app/api/service.c fcgi-app/api/service.h \
 	fcgi-app/api/setting.c fcgi-app/api/setting.h \
@@ -85,6 +86,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/setting.c \
 	fcgi-app/plain/edit.c \
 	fcgi-app/plain/files.c \
+	fcgi-app/plain/link.c \
 	fcgi-app/plain/list.c \
 	fcgi-app/plain/message.c \
 	fcgi-app/plain/page.c \

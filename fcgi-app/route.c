@@ -368,8 +368,7 @@ static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 	bool refusable = rq->method == METHOD_GET || rq->method == METHOD_HEAD;
 	struct uuid user;
 
-	if (rs->state != RESP_OPEN || rs->body.n < ROUTE_UNSENT_BYTES ||
-	    !rq->route || !(rq->route->flags & ROUTE_AUTH))
+	if (rs->state != RESP_OPEN || rs->body.n < ROUTE_UNSENT_BYTES || !rq->route)
 		return;
 	user = route_user(rq);
 	if (share_take(rq->app->share, &user, SHARE_UNSENT,

@@ -99,7 +99,7 @@ struct share_limit route_limit(const struct request *rq, enum share_kind kind);
 int route_take(const struct request *rq, enum share_kind kind,
 	       struct share_part *part, struct err *e) MUST_CHECK;
 
-/* For whom the caller is counted. After an AUTH gate. */
+/* For whom the caller is counted: those who are not signed in, by their address. */
 struct uuid route_user(const struct request *rq);
 
 /* Unsent answers that are smaller are not counted, because the sockets buffer them. */

@@ -118,7 +118,8 @@ def make_lab():
 def tidy_agents(lab):
     """For a module that makes workspaces and agents in the shared Lab: others count them."""
     yield
-    lab.sql("DELETE FROM workspace; DELETE FROM workspace_reader; DELETE FROM agent")
+    lab.sql("DELETE FROM workspace; DELETE FROM workspace_reader; DELETE FROM agent;"
+            " DELETE FROM agent_version")
 
 
 @pytest.fixture

@@ -5,12 +5,15 @@
 #include "api/api.h"
 #include "api/page.h"
 #include "api/resource.h"
+#include "app.h"
 #include "base/blank.h"
 #include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
+#include "domain/catalog.h"
 #include "resource/author.h"
 #include "route.h"
+#include "store/prompt.h"
 
 #include "base/banned.h"
 
@@ -50,6 +53,44 @@ int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
 	jw_end_arr(&w);
 	cursor_write(&w, out->next);
 	jw_end_obj(&w);
+	return 0;
+}
+
+static bool is_shipped(const struct catalog *c, const struct uuid *id)
+{
+	for (size_t i = 0; i < c->n_shipped; i++)
+		if (uuid_eq(&c->shipped[i].id, id))
+			return true;
+	return false;
+}
+
+/*
+ * GET /prompt-users: 200 {items: [{promptId, users}], …}: of each prompt that the caller
+ * sees, how many people have sent a message made from it, if any. Nobody is named.
+ */
+int api_prompt_users(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct catalog *c = catalog_of(rq->conf);
+	const struct resource_at at = resource_for(&rq->by);
+	struct prompt_users *v;
+	int64_t n_items = 0;
+	struct jw w;
+	size_t n;
+
+	if (store_prompt_users(rq->app->db, rq->by.owner.tenant_id, resource_ids_json(
+		    at.readers, at.n_readers, rq->arena), rq->arena, &v, &n, e) < 0)
+		return -1;
+	w = api_page_items(rs);
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i].seen && !is_shipped(c, &v[i].prompt))
+			continue;
+		jw_obj(&w);
+		jw_kuuid(&w, "promptId", &v[i].prompt);
+		jw_kint(&w, "users", v[i].users);
+		jw_end_obj(&w);
+		n_items++;
+	}
+	api_page_items_end(&w, n_items);
 	return 0;
 }
 

@@ -44,7 +44,10 @@ static struct resource_call call_of(const struct request *rq,
 	if (verb != VERB_LIST && verb != VERB_CREATE)
 		c.id = route_arg(rq, r->named ? r->table : "id");
 	if (resource_is_nested(r))
-		c.parent = route_arg(rq, "parent");
+		c.parent = !route_has_arg(rq, "workspace") ? route_arg(rq, "parent")
+			: str_of(arena_printf(rq->arena, "%.*s/%.*s",
+				STR_ARG(route_arg(rq, "workspace")),
+				STR_ARG(route_arg(rq, "parent"))));
 	else if (r->owner == OWNER_MIXED)
 		c.parent = route_arg(rq, above->table);
 	return c;

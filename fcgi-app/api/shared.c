@@ -4,19 +4,21 @@
  * is the resource conversation-shares. Of the metadata of messages, readers get what is
  * listed here, so that what is added to it later is not shared unawares.
  */
-#include "api/api.h"
+#include "api/shared.h"
 
+#include "api/api.h"
 #include "api/page.h"
 #include "app.h"
 #include "base/cursor.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "resource/call.h"
 #include "store/shared.h"
 
 #include "base/banned.h"
 
-static struct shared_reader reader_of(struct request *rq)
+struct shared_reader api_shared_reader(struct request *rq)
 {
 	const struct resource_at at = resource_for(&rq->by);
 
@@ -51,7 +53,7 @@ static void write_share(struct jw *w, const struct shared *s)
  */
 int api_shared_list(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct shared_reader by = reader_of(rq);
+	const struct shared_reader by = api_shared_reader(rq);
 	struct buf b = BUF_INIT(LIM_CURSOR_BYTES);
 	struct uuid before = { { 0 } };
 	struct shared *items;
@@ -87,7 +89,7 @@ int api_shared_list(struct request *rq, struct response *rs, struct err *e)
 /* GET /shared-conversations/{share}: 200 SharedConversation. 404. */
 int api_shared_get(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct shared_reader by = reader_of(rq);
+	const struct shared_reader by = api_shared_reader(rq);
 	struct shared s;
 	struct jw w;
 
@@ -127,7 +129,7 @@ static void keep_files(json_t *out, const json_t *meta)
 		json_object_set(out, "attachments", files);
 }
 
-static void reduce(struct request *rq, const struct shared *s, struct message *m)
+void api_shared_reduce(struct request *rq, const struct shared *s, struct message *m)
 {
 	struct err bad = ERR_INIT;
 	json_auto_t *meta = m->meta.n ? jx_load(m->meta, &bad) : NULL;
@@ -153,7 +155,7 @@ static void reduce(struct request *rq, const struct shared *s, struct message *m
  */
 int api_shared_messages(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct shared_reader by = reader_of(rq);
+	const struct shared_reader by = api_shared_reader(rq);
 	struct message_scope scope;
 	struct message_page page;
 	struct shared s;
@@ -169,7 +171,7 @@ int api_shared_messages(struct request *rq, struct response *rs, struct err *e)
 	if (shared_messages(rq->app->db, &by, &s, seq, size, rq->arena, &page, e) < 0)
 		return -1;
 	for (size_t i = 0; i < page.n; i++)
-		reduce(rq, &s, &page.items[i]);
+		api_shared_reduce(rq, &s, &page.items[i]);
 	/* Readers know it by the share. */
 	scope = (struct message_scope){
 		.workspace_id = page.workspace_id, .agent_id = page.agent_id,
@@ -182,5 +184,21 @@ int api_shared_messages(struct request *rq, struct response *rs, struct err *e)
 	jw_null(&w);
 	api_page_write_next_seq(&w, page.next_seq);
 	jw_end_obj(&w);
+	return 0;
+}
+
+/*
+ * POST /public-links/{id}/revoke: 204: a link of anybody's leads nowhere from now on. What it
+ * showed stays its owner's. 404.
+ */
+int api_public_link_revoke(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "id");
+	char text[UUID_TEXT_BYTES];
+
+	if (shared_link_revoke(rq->app->db, rq->by.owner.tenant_id, id, e) < 0)
+		return -1;
+	log_info("public link revoked", "link", uuid_format(id, text));
+	resp_empty(rs, 204);
 	return 0;
 }

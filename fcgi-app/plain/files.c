@@ -136,6 +136,10 @@ void plain_put_files(struct plain *p, const json_t *list)
 
 	json_array_foreach((json_t *)list, i, one) {
 		buf_adds(p->b, i ? ", " : "<p class=\"small\">Files: ");
+		if (p->outside) {
+			html_text(p->b, jx_str(one, "name"));
+			continue;
+		}
 		buf_addf(p->b, "<a href=\"%s../api/v1/attachments/", p->root);
 		buf_url(p->b, jx_str(one, "id"));
 		buf_adds(p->b, "/content\">");

@@ -68,7 +68,8 @@ static void put_result(struct plain *p, struct str tool, struct str result,
 		 is_error ? " failed" : " answered", (long long)ms);
 	put_long(b, result);
 	buf_adds(b, "</details>\n");
-	plain_plan_link(p, tool, result);
+	if (!p->outside)
+		plain_plan_link(p, tool, result);
 }
 
 static void put_reasoning(struct buf *b, struct str text)
@@ -211,9 +212,11 @@ static void put_assistant(struct plain *p, const struct message *m,
 	put_calls(p, meta);
 }
 
-static void put_user(struct buf *b, struct str words)
+static void put_user(struct plain *p, struct str words)
 {
-	put_section(b, "user", STR("You"));
+	struct buf *b = p->b;
+
+	put_section(b, "user", p->outside ? STR("Question") : STR("You"));
 	buf_adds(b, "<p class=\"text\">");
 	html_lines(b, words);
 	buf_adds(b, "</p>\n</section>\n");
@@ -228,7 +231,7 @@ void plain_message(struct plain *p, const struct message *m, struct str name)
 	buf_addf(b, "<div id=\"m%lld\">\n", (long long)m->seq);
 	switch ((enum message_role)m->role) {
 	case ROLE_USER:
-		put_user(b, m->content);
+		put_user(p, m->content);
 		put_mentions(p, m);
 		plain_put_files(p, plain_attached(p, m));
 		break;
@@ -237,7 +240,7 @@ void plain_message(struct plain *p, const struct message *m, struct str name)
 		break;
 	case ROLE_TOOL:
 		if (m->kind == KIND_REPLY) {
-			put_user(b, jx_str(jx_keep(p->rq->arena,
+			put_user(p, jx_str(jx_keep(p->rq->arena,
 				jx_load_lenient(m->content, &ignored)),
 				"answer"));
 			break;

@@ -15,6 +15,9 @@
 #define POLICY "default-src 'none'; style-src 'self'; img-src 'self'; " \
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+#define OUTSIDE_POLICY "default-src 'none'; style-src 'self'; img-src 'self'; " \
+	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
 /* "../" for each folder between the mount's root and this page. */
 static const char *root_of(struct request *rq)
 {
@@ -56,11 +59,25 @@ void plain_headers(struct response *rs)
 	resp_header(rs, "X-DNS-Prefetch-Control", "off");
 }
 
+/* The address of such a page lets one read it: no page that it leads to learns of it. */
+static void outside_headers(struct response *rs)
+{
+	resp_header(rs, "Content-Security-Policy", OUTSIDE_POLICY);
+	resp_header(rs, "Referrer-Policy", "no-referrer");
+	resp_header(rs, "X-Robots-Tag", "noindex, nofollow, noarchive");
+	resp_header(rs, "X-DNS-Prefetch-Control", "off");
+}
+
 void plain_begin(struct plain *p, struct response *rs, int status,
 		 struct str title)
 {
+	if (!p->root)
+		p->root = root_of(p->rq);
 	p->b = resp_html(rs, status);
-	plain_headers(rs);
+	if (p->outside)
+		outside_headers(rs);
+	else
+		plain_headers(rs);
 	plain_head(p, title, 0);
 }
 
@@ -98,6 +115,8 @@ void plain_head(struct plain *p, struct str title, int refresh_s)
 	if (refresh_s)
 		buf_addf(b, "<meta http-equiv=\"refresh\" content=\"%d\">\n",
 			 refresh_s);
+	if (p->outside)
+		buf_adds(b, "<meta name=\"robots\" content=\"noindex, nofollow\">\n");
 	buf_adds(b, "<title>");
 	html_text(b, title);
 	buf_addf(b, "</title>\n<meta name=\"color-scheme\" content=\"light dark\">"
@@ -106,7 +125,8 @@ void plain_head(struct plain *p, struct str title, int refresh_s)
 		 "<link rel=\"icon\" href=\"%s../favicon.svg\" "
 		 "type=\"image/svg+xml\">\n</head>\n<body>\n", p->root,
 		 p->root, p->root);
-	put_nav(p);
+	if (!p->outside)
+		put_nav(p);
 	buf_adds(b, "<main>\n<h1>");
 	html_text(b, title);
 	buf_adds(b, "</h1>\n");
@@ -279,6 +299,7 @@ void plain_error(void *ctx, struct response *rs, const struct err *e)
 	struct request *rq = ctx;
 	int status = err_row(e)->http_status;
 	struct plain p = { .rq = rq, .root = root_of(rq),
+			   .outside = rq->route && !(rq->route->flags & ROUTE_AUTH),
 			   .steps = wants_steps(rq) };
 	bool form = rq->route && rq->route->flags & ROUTE_FORM &&
 		rq->by.who->login.n && e->code != ERR_TOO_BIG &&

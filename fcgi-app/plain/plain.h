@@ -17,6 +17,7 @@
  *   source.c   what an answer cites
  *   turn.c     the page of a running turn, streamed or in steps
  *   plan.c     plans and their steps
+ *   link.c     a conversation that is shared by a link
  *   wait.c     what a turn waits for: approvals, questions
  */
 #ifndef PLAIN_PLAIN_H
@@ -35,6 +36,7 @@ struct plain {
 	struct request *rq;
 	struct buf *b;		/* set by the page */
 	const char *root;	/* from this page to {base}/plain/: "../" … */
+	bool outside;		/* for those who are not signed in: no ways into the site */
 	bool steps;		/* answers are shown in steps, not streamed */
 	bool web;		/* the agent has tools for the web (tool_web_offered) */
 	bool wants_web;		/* and the box for web search is checked */

@@ -23,6 +23,8 @@
 #define LIM_FOLDERS          500	/* of a user */
 #define LIM_PLANS 1000000		/* of a user; the program makes them */
 #define LIM_CONVERSATION_SHARES 1000	/* of a user */
+#define LIM_SHARED_FORK_ROWS 1000	/* of a shared conversation that one goes on with */
+#define LIM_SHARED_FORK_BYTES 4194304
 #define LIM_SLUG_BYTES       64		/* workspace, agent, dataset ids */
 #define LIM_NAME_BYTES       200	/* of a client's own name in a path */
 #define LIM_USER_BYTES       190	/* login name */

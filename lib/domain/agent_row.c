@@ -335,6 +335,28 @@ static bool may_change_agent(const struct caller *by,
 	return is_private(k, k->now) || stored_manages(by, k->above);
 }
 
+/* Of an agent that the caller may change: "WORKSPACE/AGENT". */
+static int place_version(const struct caller *by, const struct resource *r,
+			 struct str parent, struct resource_change *k, struct err *e)
+{
+	struct str workspace = str_cut(&parent, '/');
+	struct resource_change above = { .verb = VERB_GET };
+
+	if (place_agent(by, agents, workspace, &above, e) < 0 ||
+	    find_agent(by, agents, parent, &above, e) < 0)
+		return -1;
+	if (!above.now)
+		return err_set(e, ERR_MANAGED_BY_CONFIG, "%s", r->path);
+	if (!may_change_agent(by, &above))
+		return resource_read_only(agents, e);
+	k->at = resource_for(by);
+	k->at.holder = above.now->id;
+	k->at.above = above.now->holder;
+	return 0;
+}
+
+const struct resource_hooks agent_version_hooks = { .place = place_version };
+
 /* -- records -------------------------------------------------------------------- */
 
 static bool is_default(const struct workspace *ws, const struct agent *a)

@@ -17,6 +17,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/domain/service.c \
 	lib/domain/setting.c lib/domain/setting.def lib/domain/setting.h \
 	lib/domain/share.c \
+	lib/domain/public_link.c lib/domain/public_link.h \
 	lib/domain/sharing.c lib/domain/sharing.h \
 	lib/domain/stored.c lib/domain/stored.h \
 	lib/domain/target.c lib/domain/target.h \

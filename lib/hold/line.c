@@ -12,8 +12,8 @@
 #include "base/banned.h"
 
 
-struct waiter {			/* on the stack of the thread that waits */
-	struct waiter *next;	/* of the same user, in the order of arrival */
+struct in_line {			/* on the stack of the thread that waits */
+	struct in_line *next;	/* of the same user, in the order of arrival */
 	pthread_cond_t wake;	/* it is first, or has a place */
 	bool placed;
 };
@@ -21,10 +21,10 @@ struct waiter {			/* on the stack of the thread that waits */
 struct party {			/* a user of whom somebody waits */
 	struct party *next;	/* whose turn comes later */
 	struct uuid user;
-	struct waiter *first, **end;
+	struct in_line *first, **end;
 };
 
-struct line {
+struct hold_line {
 	int step_ms;
 	pthread_mutex_t lock;	/* protects the following members */
 	int places;		/* free; negative: that many more begin than should */
@@ -33,9 +33,9 @@ struct line {
 	struct party *first, **end;
 };
 
-struct line *line_new(int places, int step_ms)
+struct hold_line *hold_line_new(int places, int step_ms)
 {
-	struct line *l = xcalloc(1, sizeof(*l));
+	struct hold_line *l = xcalloc(1, sizeof(*l));
 
 	pthread_mutex_init(&l->lock, NULL);
 	l->places = places;
@@ -44,7 +44,7 @@ struct line *line_new(int places, int step_ms)
 	return l;
 }
 
-void line_free(struct line *l)
+void hold_line_free(struct hold_line *l)
 {
 	if (!l)
 		return;
@@ -53,12 +53,12 @@ void line_free(struct line *l)
 }
 
 /* Whose turn it is: first of the user who is first. Under the lock, as all below. */
-static struct waiter *first(const struct line *l)
+static struct in_line *first(const struct hold_line *l)
 {
 	return l->first ? l->first->first : NULL;
 }
 
-static struct party *party_of(struct line *l, const struct uuid *user)
+static struct party *party_of(struct hold_line *l, const struct uuid *user)
 {
 	struct party *p = l->first;
 
@@ -74,7 +74,7 @@ static struct party *party_of(struct line *l, const struct uuid *user)
 	return p;
 }
 
-static void append(struct line *l, const struct uuid *user, struct waiter *w)
+static void append(struct hold_line *l, const struct uuid *user, struct in_line *w)
 {
 	struct party *p = party_of(l, user);
 
@@ -84,10 +84,10 @@ static void append(struct line *l, const struct uuid *user, struct waiter *w)
 }
 
 /* Gives the first a place, and puts its user behind the others. */
-static void place_first(struct line *l)
+static void place_first(struct hold_line *l)
 {
 	struct party *p = l->first;
-	struct waiter *w = p->first;
+	struct in_line *w = p->first;
 
 	p->first = w->next;
 	l->first = p->next;
@@ -109,7 +109,7 @@ static void place_first(struct line *l)
 		pthread_cond_signal(&first(l)->wake);
 }
 
-static void wait_for_place(struct line *l, struct waiter *w)
+static void wait_for_place(struct hold_line *l, struct in_line *w)
 {
 	struct timespec end;
 
@@ -125,9 +125,9 @@ static void wait_for_place(struct line *l, struct waiter *w)
 	}
 }
 
-void line_enter(struct line *l, const struct uuid *user, struct line_place *p)
+void hold_line_enter(struct hold_line *l, const struct uuid *user, struct hold_place *p)
 {
-	struct waiter w = { .next = NULL };
+	struct in_line w = { .next = NULL };
 
 	p->of = l;
 	if (!l)
@@ -145,9 +145,9 @@ void line_enter(struct line *l, const struct uuid *user, struct line_place *p)
 	pthread_mutex_unlock(&l->lock);
 }
 
-void line_leave(struct line_place *p)
+void hold_line_leave(struct hold_place *p)
 {
-	struct line *l = p->of;
+	struct hold_line *l = p->of;
 
 	if (!l)
 		return;
@@ -159,7 +159,7 @@ void line_leave(struct line_place *p)
 	pthread_mutex_unlock(&l->lock);
 }
 
-int line_waiting(struct line *l)
+int hold_line_waiting(struct hold_line *l)
 {
 	int n;
 

@@ -14,29 +14,29 @@
 
 #include "base/uuid.h"
 
-struct line;
+struct hold_line;
 
-struct line_place {
-	struct line *of;	/* NULL: none */
+struct hold_place {
+	struct hold_line *of;	/* NULL: none */
 };
 
 /*
  * places (> 0) begin at once; the first in the line waits at most step_ms after the one
- * before it. Owned: line_free, once nobody waits; accepts NULL.
+ * before it. Owned: hold_line_free, once nobody waits; accepts NULL.
  */
-struct line *line_new(int places, int step_ms);
-void line_free(struct line *l);
+struct hold_line *hold_line_new(int places, int step_ms);
+void hold_line_free(struct hold_line *l);
 
 /*
  * Takes a place into *p; waits for it behind those of the same user who wait already,
  * and in turn with other users. l NULL: there is no line. Any thread.
  */
-void line_enter(struct line *l, const struct uuid *user, struct line_place *p);
+void hold_line_enter(struct hold_line *l, const struct uuid *user, struct hold_place *p);
 
 /* Returns the place, if any; *p is empty afterwards. Any thread. */
-void line_leave(struct line_place *p);
+void hold_line_leave(struct hold_place *p);
 
 /* How many wait. */
-int line_waiting(struct line *l);
+int hold_line_waiting(struct hold_line *l);
 
 #endif

@@ -6,7 +6,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/net/http_abort.c lib/net/http_abort.h \
 	lib/net/http_tls.c lib/net/http_tls.h \
 	lib/net/loop.c \
-	lib/net/pool.c \
 	lib/net/robots.c lib/net/robots.h \
 	lib/net/sse.c lib/net/sse.h \
 	lib/net/transfer.c lib/net/transfer.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A loop behind http_do: one thread with one libcurl multi handle and one epoll
- * for many transfers of a pool (pool.c). The callers block, one thread per request,
+ * for many transfers of a pool (http.c). The callers block, one thread per request,
  * and all wait for this loop.
  *
  * Why: a thread that waits for its own stream is woken for every token, which costs

@@ -122,7 +122,7 @@ void http_loop_look(struct http_loop *l);
 /* How many transfers it has. Any thread. */
 int http_loop_busy(struct http_loop *l);
 
-/* -- pool.c --------------------------------------------------------------- */
+/* -- http.c --------------------------------------------------------------- */
 
 /* The loop for the next transfer. Any thread. */
 struct http_loop *http_pool_loop(struct http_pool *p);

@@ -101,13 +101,17 @@ static void print_path_name(struct buf *out, const struct resource *r,
 			    const char *more, bool one)
 {
 	bool nested = resource_is_nested(r);
+	bool deep = nested && str_starts(str_of(r->path),
+					 STR("workspaces/{workspace:slug}/"));
 
 	buf_adds(out, "  /");
 	put_path(out, r->path);
 	buf_addf(out, "%s:\n", more);
 	if (nested || one)
-		buf_addf(out, "    parameters: [%s%s%s]\n",
-			 nested ? UUID_IN_PATH("parent") : "",
+		buf_addf(out, "    parameters: [%s%s%s%s]\n",
+			 deep ? "{$ref: \"#/components/parameters/workspace\"}, " : "",
+			 deep ? "{name: parent, in: path, required: true, schema: {type: string}}"
+			 : nested ? UUID_IN_PATH("parent") : "",
 			 nested && one ? ", " : "",
 			 one ? UUID_IN_PATH("id") : "");
 }

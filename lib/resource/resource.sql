@@ -84,6 +84,8 @@ SELECT COUNT(*) FROM (SELECT 1 FROM prompt_in_category f JOIN prompt ON id = f.r
 DELETE FROM prompt_in_category WHERE row_id = ? LIMIT 1000;
 -- PROMPT_READER_PURGE (u) -> ()
 DELETE FROM prompt_reader WHERE row_id = ? LIMIT 1000;
+-- PROMPT_USE_PURGE (u) -> ()
+DELETE FROM prompt_use WHERE prompt_id = ? LIMIT 1000;
 -- PROMPT_VERSION_LIST (suiiui) -> (uiiiusISISSS)
 SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, CAST(NULL AS CHAR) FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROMPT_VERSION_TOTAL (sui) -> (i)
@@ -294,12 +296,50 @@ DELETE FROM agent WHERE id = ? AND tenant_id = ? AND holder_id = ?;
 UPDATE agent SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- AGENT_NAMED (suuuSS) -> (uiiiusSSSSSSSSSIISIDISIUS)
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `name`, `description`, `system_prompt`, `user_prompt`, `visibility`, `agent_id`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`, `author_id`, `author` FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND agent_id IN (?, ?);
+-- VERSION_OF_AGENT_PURGE (u) -> ()
+DELETE FROM agent_version WHERE parent_id = ?;
+-- AGENT_IDS (u) -> (u)
+SELECT id FROM agent WHERE parent_id = ? ORDER BY id LIMIT 100;
 -- AGENT_PURGE (u) -> ()
-DELETE FROM agent WHERE parent_id = ? LIMIT 1000;
+DELETE FROM agent WHERE id = ?;
 -- AGENT_SERVICE_BOUND (ss) -> (i)
 SELECT 1 FROM agent WHERE tenant_id = ? AND llm_service_id = ? LIMIT 1;
 -- AGENT_RERANKING_BOUND (ss) -> (i)
 SELECT 1 FROM agent WHERE tenant_id = ? AND reranking_service_id = ? LIMIT 1;
+-- AGENT_HOLD (usu) -> (u)
+SELECT id FROM agent WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN SHARE MODE;
+-- AGENT_VERSION_LIST (suiiui) -> (uiiiusISISSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, CAST(NULL AS CHAR), CAST(NULL AS CHAR) FROM agent_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- AGENT_VERSION_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM agent_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- AGENT_VERSION_GET (usu) -> (uiiiusISISSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `system_prompt`, `user_prompt` FROM agent_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- AGENT_VERSION_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM agent_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- AGENT_VERSION_EXPORT (suui) -> (uiiiusISISSSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, (SELECT u.login FROM user u WHERE u.id = user_id), `bytes`, `name`, `description`, `system_prompt`, `user_prompt` FROM agent_version WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- AGENT_VERSION_INSERT (usuiiiuIISSSS) -> ()
+INSERT INTO agent_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `number`, `bytes`, `name`, `description`, `system_prompt`, `user_prompt`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- AGENT_VERSION_UPDATE (iusui) -> ()
+UPDATE agent_version SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
+-- AGENT_VERSION_DELETE (usu) -> ()
+DELETE FROM agent_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- AGENT_VERSION_DISOWN (su) -> ()
+UPDATE agent_version SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- AGENT_VERSION_EXPIRE (i) -> ()
+DELETE FROM agent_version WHERE replaced_us < ? ORDER BY replaced_us LIMIT 1000;
+-- AGENT_VERSION_NEWEST (su) -> (uuii)
+SELECT id, user_id, created_us, number FROM agent_version WHERE tenant_id = ? AND parent_id = ? ORDER BY created_us DESC, id DESC LIMIT 1;
+-- AGENT_VERSION_MERGE (u) -> ()
+DELETE FROM agent_version WHERE id = ?;
+-- AGENT_VERSION_REPLACE (iu) -> ()
+UPDATE agent_version SET replaced_us = ? WHERE id = ?;
+-- AGENT_VERSION_BYTES (su) -> (i)
+SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM agent_version WHERE tenant_id = ? AND user_id = ?;
+-- AGENT_VERSION_CUT (susuii) -> ()
+DELETE FROM agent_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= (SELECT MAX(created_us) FROM (SELECT created_us, ROW_NUMBER() OVER w AS n, SUM(bytes) OVER w AS total FROM agent_version WHERE tenant_id = ? AND parent_id = ? WINDOW w AS (ORDER BY created_us DESC)) v WHERE n > 1 AND (n > ? OR total > ?));
+-- AGENT_VERSION_PURGE (u) -> ()
+DELETE FROM agent_version WHERE parent_id = ? LIMIT 1000;
 -- BASE_EMBEDDING_BOUND (ss) -> (i)
 SELECT 1 FROM knowledge_base WHERE tenant_id = ? AND embedding_service_id = ? LIMIT 1;
 -- KNOWLEDGE_BASE_LIST (susssuisusssuisusssuisusssuisusssuisusssuisusssuisusssuii) -> (uiiiusSSSSSSIS)
@@ -978,32 +1018,50 @@ SELECT id FROM conversation_folder WHERE id = ? AND tenant_id = ? AND user_id = 
 UPDATE conversation SET folder_id = NULL, version = version + 1 WHERE folder_id = ? LIMIT 1000;
 -- FOLDER_UNDER_UNLINK (u) -> ()
 UPDATE conversation_folder SET under_id = NULL, version = version + 1 WHERE under_id = ? LIMIT 1000;
--- CONVERSATION_SHARE_LIST (suiiui) -> (uiiiusUSSIIIIIU)
-SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- CONVERSATION_SHARE_LIST (suiiui) -> (uiiiusUSSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `kind`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- CONVERSATION_SHARE_TOTAL (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
--- CONVERSATION_SHARE_GET (usu) -> (uiiiusUSSIIIIIU)
-SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- CONVERSATION_SHARE_GET (usu) -> (uiiiusUSSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `kind`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE id = ? AND tenant_id = ? AND user_id = ?;
 -- CONVERSATION_SHARE_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
--- CONVERSATION_SHARE_EXPORT (suui) -> (uiiiusUSSIIIIIU)
-SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- CONVERSATION_SHARE_INSERT (usuiiiUUSIIIIIU) -> ()
-INSERT INTO conversation_share (id, tenant_id, user_id, version, created_us, updated_us, `conversation_id`, `member_id`, `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- CONVERSATION_SHARE_EXPORT (suui) -> (uiiiusUSSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `kind`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- CONVERSATION_SHARE_INSERT (usuiiiUSUSIIIIIU) -> ()
+INSERT INTO conversation_share (id, tenant_id, user_id, version, created_us, updated_us, `conversation_id`, `kind`, `member_id`, `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- CONVERSATION_SHARE_UPDATE (iIIIIIIusui) -> ()
 UPDATE conversation_share SET version = version + 1, updated_us = ?, `tools` = IF(?, ?, `tools`), `files` = IF(?, ?, `files`), `expires_us` = IF(?, ?, `expires_us`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
 -- CONVERSATION_SHARE_DELETE (usu) -> ()
 DELETE FROM conversation_share WHERE id = ? AND tenant_id = ? AND user_id = ?;
 -- CONVERSATION_SHARE_ERASE (su) -> ()
 DELETE FROM conversation_share WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
--- CONVERSATION_SHARE_LISTED (suiUiiui) -> (uiiiusUSSIIIIIU)
-SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- CONVERSATION_SHARE_LISTED (suiUiiui) -> (uiiiusUSSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `kind`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- CONVERSATION_SHARE_LISTEDTOTAL (suiUi) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) LIMIT ?) c;
--- CONVERSATION_SHARE_UP_created_us (suiUIIui) -> (uiiiusUSSIIIIIU)
-SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
--- CONVERSATION_SHARE_DOWN_created_us (suiUIIui) -> (uiiiusUSSIIIIIU)
-SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
+-- CONVERSATION_SHARE_UP_created_us (suiUIIui) -> (uiiiusUSSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `kind`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+-- CONVERSATION_SHARE_DOWN_created_us (suiUIIui) -> (uiiiusUSSSIIIIIU)
+SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `kind`, (SELECT u.login FROM user u WHERE u.id = `member_id`), `group_name`, `live`, `tools`, `files`, `expires_us`, `upto_seq`, `reader_id` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND (? OR `conversation_id` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
+-- PUBLIC_LINK_LIST (siiui) -> (uiiiussSIIII)
+SELECT id, version, created_us, updated_us, user_id, '', `kind`, (SELECT u.login FROM user u WHERE u.id = user_id), `live`, `tools`, `files`, `expires_us` FROM conversation_share WHERE tenant_id = ? AND `kind` = 'link' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PUBLIC_LINK_TOTAL (si) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND `kind` = 'link' LIMIT ?) c;
+-- PUBLIC_LINK_GET (us) -> (uiiiussSIIII)
+SELECT id, version, created_us, updated_us, user_id, '', `kind`, (SELECT u.login FROM user u WHERE u.id = user_id), `live`, `tools`, `files`, `expires_us` FROM conversation_share WHERE id = ? AND tenant_id = ? AND `kind` = 'link';
+-- PUBLIC_LINK_COUNT (si) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM conversation_share WHERE tenant_id = ? AND `kind` = 'link' LIMIT ?) c;
+-- PUBLIC_LINK_EXPORT (suui) -> (uiiiussSIIII)
+SELECT id, version, created_us, updated_us, user_id, '', `kind`, (SELECT u.login FROM user u WHERE u.id = user_id), `live`, `tools`, `files`, `expires_us` FROM conversation_share WHERE tenant_id = ? AND user_id = ? AND `kind` = 'link' AND id > ? ORDER BY id LIMIT ?;
+-- PUBLIC_LINK_INSERT (usuiiisIIII) -> ()
+INSERT INTO conversation_share (id, tenant_id, user_id, version, created_us, updated_us, `kind`, `live`, `tools`, `files`, `expires_us`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PUBLIC_LINK_UPDATE (iusi) -> ()
+UPDATE conversation_share SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND version = ? AND `kind` = 'link';
+-- PUBLIC_LINK_DELETE (us) -> ()
+DELETE FROM conversation_share WHERE id = ? AND tenant_id = ? AND `kind` = 'link';
+-- PUBLIC_LINK_DISOWN (su) -> ()
+UPDATE conversation_share SET user_id = '' WHERE tenant_id = ? AND user_id = ? AND `kind` = 'link' LIMIT 10000;
 -- PLAN_LIST (suiiui) -> (uiiiusUUSSSSS)
 SELECT id, version, created_us, updated_us, user_id, '', `conversation_id`, `turn_id`, `call_id`, `goal`, `status`, `plan`, `progress` FROM plan WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PLAN_TOTAL (sui) -> (i)
@@ -1190,6 +1248,8 @@ UPDATE prompt SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author
 UPDATE setting SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
 -- DOCUMENT_AUTHOR_DISOWN (su) -> ()
 UPDATE document SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+-- PROMPT_USE_ERASE (su) -> ()
+DELETE FROM prompt_use WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
 -- PROJECT_BIN_ERASE (su) -> ()
 DELETE FROM project_bin WHERE tenant_id = ? AND reader_id = ? LIMIT 1000;
 -- PROJECT_MEMBER_PERSON_ERASE (su) -> ()

@@ -22,6 +22,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/server.c lib/store/server.h \
 	lib/store/setting.c lib/store/setting.h \
 	lib/store/shared.c lib/store/shared.h \
+	lib/store/shared_fork.c \
 	lib/store/source.c lib/store/source.h \
 	lib/store/stmt.def lib/store/stmt.h lib/store/stmt_entity.h \
 	lib/store/stmt_search.h \

@@ -33,3 +33,24 @@ int store_prompt_team(struct db *db, struct str tenant_id,
 	*found = rc > 0;
 	return rc < 0 ? -1 : 0;
 }
+
+int store_prompt_used(struct db *db, const struct owner *o, const struct uuid *prompt,
+		      struct err *e)
+{
+	return db_exec(db, STMT_PROMPT_USE_PUT, DB_ARGS(DB_S(o->tenant_id), DB_U(prompt),
+							DB_U(&o->user_id)), NULL, e);
+}
+
+int store_prompt_users(struct db *db, struct str tenant_id, struct str readers_json,
+		       struct arena *a, struct prompt_users **out, size_t *n,
+		       struct err *e)
+{
+	static const struct db_field fields[] = {
+		FIELD_OF(struct prompt_users, prompt, u),
+		FIELD_OF(struct prompt_users, users, i),
+		FIELD_OF(struct prompt_users, seen, i),
+	};
+
+	return db_list(db, STMT_PROMPT_USERS, DB_ARGS(DB_S(readers_json), DB_S(tenant_id)),
+		       a, fields, sizeof(**out), 0, out, n, e);
+}

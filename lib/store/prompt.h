@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Versions of prompts. */
+/* Versions of prompts, and who has used them. */
 #ifndef STORE_PROMPT_H
 #define STORE_PROMPT_H
 
@@ -19,6 +19,21 @@ int store_prompt_unfile(struct db *tx, const struct owner *by,
  */
 int store_prompt_shared(struct db *tx, const struct owner *by,
 			const struct uuid *prompt, struct err *e) MUST_CHECK;
+
+/* Notes that the user has sent a message made from it; once is enough. */
+int store_prompt_used(struct db *db, const struct owner *o, const struct uuid *prompt,
+		      struct err *e) MUST_CHECK;
+
+struct prompt_users {
+	struct uuid prompt;
+	int64_t users;		/* people who have used it */
+	int64_t seen;		/* 1: stored, and one of the readers sees it */
+};
+
+/* Of all prompts of the tenant that somebody has used. readers_json: shared.h. In a. */
+int store_prompt_users(struct db *db, struct str tenant_id, struct str readers_json,
+		       struct arena *a, struct prompt_users **out, size_t *n,
+		       struct err *e) MUST_CHECK;
 
 /*
  * Finds the next holder, by id, of team prompts: *holder, after *after (nil:

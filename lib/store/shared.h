@@ -7,6 +7,7 @@
 #ifndef STORE_SHARED_H
 #define STORE_SHARED_H
 
+#include "store/conversation.h"
 #include "store/message.h"
 #include "store/store.h"
 
@@ -32,6 +33,18 @@ int shared_get(struct db *db, const struct shared_reader *by, const struct uuid 
 	      struct arena *a, struct shared *out, struct err *e) MUST_CHECK;
 
 /*
+ * As whom those read who have a link (domain/public_link.h): the reader for shared_get.
+ * since_us: of links that were not made or changed after that, none holds.
+ * ERR_NOT_FOUND if there is no such link, or it has ended.
+ */
+int shared_link(struct db *db, struct str tenant_id, const struct uuid *id,
+		int64_t since_us, struct uuid *reader, struct err *e) MUST_CHECK;
+
+/* Ends the link of somebody of the tenant. ERR_NOT_FOUND. */
+int shared_link_revoke(struct db *db, struct str tenant_id, const struct uuid *id,
+		       struct err *e) MUST_CHECK;
+
+/*
  * The newest ones before `before` (nil: all), at most size of them, which is at most
  * LIM_PAGE_MAX.
  */
@@ -47,5 +60,13 @@ int shared_list(struct db *db, const struct shared_reader *by, const struct uuid
 int shared_messages(struct db *db, const struct shared_reader *by, const struct shared *s,
 		   int64_t before_seq, size_t size, struct arena *a,
 		   struct message_page *out, struct err *e) MUST_CHECK;
+
+/*
+ * Creates a conversation of o's with the rows, oldest first, numbered from 1, if the share
+ * still lets them be read. ERR_NOT_FOUND; ERR_CONFLICT if the id exists.
+ */
+int shared_fork(struct db *db, const struct owner *o, const struct shared_reader *by,
+		const struct shared *s, const struct conversation_new *n,
+		const struct message *rows, size_t n_rows, struct err *e) MUST_CHECK;
 
 #endif

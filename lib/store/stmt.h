@@ -288,6 +288,10 @@ int store_turn_estimate(struct db *tx, const struct owner *o,
 int message_insert(struct db *tx, const struct uuid *conversation_id,
 		   const struct message *m, struct err *e) MUST_CHECK;
 
+/* The same for many, oldest first. */
+int message_insert_all(struct db *tx, const struct uuid *conversation_id,
+		       const struct message *rows, size_t n, struct err *e) MUST_CHECK;
+
 /*
  * Ends a turn that waits; its conversation l is locked by tx. Open requests get
  * the status expired, or why (enum wait_status), and each call an error result.

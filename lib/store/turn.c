@@ -152,6 +152,19 @@ int store_turn_cut(struct db *tx, const struct owner *o, const struct uuid *turn
 	}, e);
 }
 
+int message_insert_all(struct db *tx, const struct uuid *conversation_id,
+		       const struct message *rows, size_t n, struct err *e)
+{
+	struct db_val *v = xcalloc(n + 1, MESSAGE_PARAMS * sizeof(*v)), *at = v;
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		at = message_args(at, conversation_id, &rows[i]);
+	rc = db_exec_rows(tx, STMT_MESSAGE_INSERT, v, n, NULL, e);
+	free(v);
+	return rc;
+}
+
 /* -- steps and end ----------------------------------------------------------- */
 
 static int gone(struct err *e)

@@ -7,6 +7,7 @@
 #include "prompt/module.h"
 #include "resource/author.h"
 #include "resource/resource.h"
+#include "store/prompt.h"
 
 #include "base/banned.h"
 
@@ -82,6 +83,16 @@ const struct prompt_stamp *chosen_stamp(struct turn_run *t)
 	if (chosen_find(t, &e) < 0 && e.code != ERR_INVALID_FIELD)
 		log_err("the prompt of a message", &e);
 	return t->chosen;
+}
+
+void chosen_use(const struct turn_run *t)
+{
+	struct err e = ERR_INIT;
+	struct uuid id;
+
+	if (t->in.options.prompt_id.p && uuid_parse(t->in.options.prompt_id, &id) &&
+	    store_prompt_used(t->deps->db, &t->in.by.owner, &id, &e) < 0)
+		log_err("the use of a prompt", &e);
 }
 
 int chosen_module_find(struct turn_run *t, struct err *e)

@@ -22,6 +22,9 @@ int chosen_find(struct turn_run *t, struct err *e) MUST_CHECK;
  */
 const struct prompt_stamp *chosen_stamp(struct turn_run *t);
 
+/* Notes that the caller has used it, once their message is stored; failures are logged. */
+void chosen_use(const struct turn_run *t);
+
 /* Reads the module that the options name into t. Errors as module_read. */
 int chosen_module_find(struct turn_run *t, struct err *e) MUST_CHECK;
 

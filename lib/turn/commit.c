@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "turn/attach.h"
+#include "turn/chosen.h"
 #include "event/notify.h"
 
 #include "base/banned.h"
@@ -14,8 +15,10 @@ static void announce(struct turn_loop *l)
 	struct notify *n = t->deps->notify;
 
 	event_live_on(t->deps->live, &l->live);
-	if (t->in.content.p)
+	if (t->in.content.p) {
 		attach_use(t);
+		chosen_use(t);
+	}
 	if (t->created_conversation)
 		notify_conversation(n, &l->owner, &t->conversation_id, "created",
 				    l->title);
@@ -48,5 +51,5 @@ void commit_wait(struct turn_loop *l)
 		announce(l);
 	}
 	atomic_store_explicit(&l->commit.pending, false, memory_order_release);
-	line_leave(&l->run->place);
+	hold_line_leave(&l->run->place);
 }

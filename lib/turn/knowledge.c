@@ -165,7 +165,7 @@ static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
 	struct str set = { NULL, 0 };
 
 	/* An embedding service is waited for: others begin meanwhile. */
-	line_leave(&l->run->place);
+	hold_line_leave(&l->run->place);
 	/* Bases are chosen for a conversation that exists. */
 	if ((!l->run->created_conversation &&
 	     retrieve_set(by, &l->run->conversation_id, l->arena, &set, e)) ||

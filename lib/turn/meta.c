@@ -243,16 +243,17 @@ static void read_calls(struct arena *a, const json_t *meta, bool ours,
 /*
  * An answer that succeeded needs nothing of its metadata but its origins, which
  * whose_write puts first: skip parsing. Origins of a message are those of the prompt
- * that it was made from.
+ * that it was made from, or come first, too: somebody else's words (api/shared_fork.c).
  */
 static bool is_plain(const struct message *m)
 {
 	if (m->meta.n == 0 || m->role == ROLE_SYSTEM)
 		return true;
+	if (str_starts(m->meta, STR("{\"origins\":")))
+		return false;
 	if (m->role == ROLE_USER)
 		return !m->options.prompt_id.p;
-	return m->kind == KIND_ANSWER && !str_is(m->finish_reason, "error") &&
-		!str_starts(m->meta, STR("{\"origins\":"));
+	return m->kind == KIND_ANSWER && !str_is(m->finish_reason, "error");
 }
 
 /* Rows of versions without the column have their kind in the metadata. */

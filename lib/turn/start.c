@@ -694,7 +694,7 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 	int rc;
 
 	*t = (struct turn_run){ .deps = deps, .in = *in, .arena = a };
-	line_enter(deps->begins, &in->by.owner.user_id, &t->place);
+	hold_line_enter(deps->begins, &in->by.owner.user_id, &t->place);
 	rc = go(&s, 0, &why);
 	if (rc < 0 && s.guessed && is_the_agents(&why))
 		rc = try_own_agent(&s, &why, e);
@@ -706,7 +706,7 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 		rc = STARTED(TURN_REPEATED);
 	}
 	if (rc != STARTED(TURN_STARTED) || !commit_pending(t->loop))
-		line_leave(&t->place);
+		hold_line_leave(&t->place);
 	/* Needed by the start only; may be in the caller's memory. */
 	t->in.of = NULL;
 	t->in.decisions = NULL;

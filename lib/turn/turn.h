@@ -42,7 +42,7 @@ struct turn_deps {
 	struct notify *notify;		/* NULL: no notices */
 	struct tool_env *tools;
 	struct entity_packs *packs;	/* NULL: what is told of projects is always read */
-	struct line *begins;		/* whose turn begins next; NULL: nobody waits */
+	struct hold_line *begins;		/* whose turn begins next; NULL: nobody waits */
 	struct key_cache *unstored_key;	/* of turn/unstored.h; NULL: an end that
 					   cannot be stored is lost */
 };
@@ -127,7 +127,7 @@ struct turn_request {
 struct turn_run {
 	const struct turn_deps *deps;
 	struct turn_request in;
-	struct line_place place;	/* until the begin is committed */
+	struct hold_place place;	/* until the begin is committed */
 	struct uuid id, conversation_id;
 	bool created_conversation;
 	struct message user;		/* the stored user message */
@@ -174,8 +174,9 @@ enum turn_started {
 
 /*
  * Starts the turn of a request (in; what it points to must outlive the turn) by
- * a table of steps, after those who are before it in the line of deps. SEND stores a user message and its turn. CONTINUE makes a
- * turn of the same message, with the steps and the text of `of` so far. REPLACE
+ * a table of steps, after those who are before it in the line of deps. SEND stores
+ * a user message and its turn. CONTINUE makes a turn of the same message, with the
+ * steps and the text of `of` so far. REPLACE
  * replaces the thread's tail (thread_replace). RESUME stores the decisions and
  * takes the turn unless another process runs it; edited arguments are checked
  * against the tool's schema.

@@ -69,14 +69,14 @@ class Page(html.parser.HTMLParser):
 class Browser:
     """One that knows no JavaScript and, like text browsers, says little."""
 
-    def __init__(self, lab, user="ada", headers=None):
-        self.lab, self.user = lab, user
+    def __init__(self, lab, user="ada", headers=None, address="127.0.0.1"):
+        self.lab, self.user, self.address = lab, user, address
         self.headers = {"Sec-Fetch-Site": None, **(headers or {})}
 
     def call(self, method, path, body=None, **headers):
         headers = {k: v for k, v in {**self.headers, **headers}.items() if v}
         connection, response = open_raw(self.lab, method, path, body, headers,
-                                        self.user)
+                                        self.user, self.address)
         with connection:
             return Reply(response)
 
@@ -107,7 +107,7 @@ class Reply:
         return f"<{self.status} {self.body[:400]!r}>"
 
 
-def open_raw(lab, method, path, body, headers, user):
+def open_raw(lab, method, path, body, headers, user, address="127.0.0.1"):
     class Connection(http.client.HTTPConnection):
         def __enter__(self):
             return self
@@ -115,7 +115,7 @@ def open_raw(lab, method, path, body, headers, user):
         def __exit__(self, *_):
             self.close()
 
-    connection = Connection("127.0.0.1", lab.port, timeout=60)
+    connection = Connection("127.0.0.1", lab.port, timeout=60, source_address=(address, 0))
     if user:
         headers = {**lab.identity(user), **headers}
     target = urllib.parse.quote(lab.base.rstrip("/")) + "/" + path

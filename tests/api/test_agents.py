@@ -186,6 +186,61 @@ def test_templates(lab, who):
     refused(lab.get("/workspaces/staff/agent-templates", user=who), 404)
 
 
+def test_what_an_agent_was(lab, who):
+    for user in (who, "vic", "root"):
+        lab.get("/me", user=user, groups=["it"] if user == "root" else [])
+    one = make(lab, user=who, name=who, systemPrompt="First", userPrompt="Hi")
+
+    def change(path, user=who, groups=(), **body):
+        answer = lab.call("PATCH", path, body, user=user, groups=groups)
+        assert answer.status == 200, answer
+
+    def versions(path, user=who, groups=()):
+        answer = lab.get(path + "/versions", user=user, groups=groups)
+        if answer.status != 200:
+            return answer.status
+        items = answer.json["items"]
+        assert not any("systemPrompt" in v for v in items)
+        whole = [lab.get(f"{path}/versions/{v['id']}", user=user, groups=groups).json
+                 for v in items]
+        return [(v["version"], v["systemPrompt"], v["userPrompt"], v["changedBy"])
+                for v in whole]
+
+    change(at(one), systemPrompt="Second")
+    change(at(one), maxToolIterations=3)       # which is no version of it
+    change(at(one), userPrompt=None)           # a minute later: one version with the second
+    assert versions(at(one)) == [(4, "Second", None, who), (1, "First", "Hi", who)]
+    lab.sql("UPDATE agent_version SET created_us = created_us - 601000000")
+    change(at(one), name="Other")
+    assert [v[0] for v in versions(at(one))] == [5, 4, 1]
+    # A private agent's are seen by its owner alone, not even by an admin.
+    assert (versions(at(one), "vic"), versions(at(one), "root", ["it"])) == (404, 404)
+    first = lab.get(at(one) + "/versions", user=who).json["items"][-1]["id"]
+    for method, path in (("POST", "/versions"), ("PATCH", f"/versions/{first}"),
+                         ("DELETE", f"/versions/{first}")):
+        assert lab.call(method, at(one) + path, {}, user=who).status == 405
+    other = make(lab, user=who, name=who + "2")
+    assert lab.get(f"{at(other)}/versions/{first}", user=who).status == 404
+    assert lab.get("/workspaces/lab/agents/helper/versions",
+                   user=who).json["code"] == "managed_by_config"
+    assert lab.get("/workspaces/lab/agents/none/versions", user=who).status == 404
+    assert lab.get("/workspaces/none/agents/helper/versions", user=who).status == 404
+    # That of a workspace is seen by those who may change it.
+    space = make_workspace(lab, IT, name=who, visibleTo=["*"])
+    public = make(lab, space["workspaceId"], "root", ["it"], name="P", systemPrompt="Old")
+    change(at(public), "root", ["it"], systemPrompt="New")
+    assert [v[1] for v in versions(at(public), "root", ["it"])] == ["New", "Old"]
+    assert versions(at(public)) == 403
+    # They go with it, also if its workspace goes.
+    count = ("SELECT COUNT(*) FROM agent_version v WHERE NOT EXISTS"
+             " (SELECT 1 FROM agent a WHERE a.id = v.parent_id)")
+    assert lab.call("DELETE", at(one), user=who).status == 204
+    assert lab.call("DELETE", f"/workspaces/{space['workspaceId']}", **IT).status == 204
+    assert lab.sql(count) == [["0"]]
+    assert lab.call("DELETE", at(other), user=who).status == 204
+    assert lab.sql(count) == [["0"]]
+
+
 def test_what_a_workspace_was(lab, who):
     managers = [who, "vic"]
     for user in (*managers, "root"):

@@ -148,7 +148,8 @@ def live(lab, user):
     made(f"/conversations/{done['conversationId']}/fork", {"messageId": done["messageId"]})
     for reader in {"user": "root"}, {"group": "staff"}:
         made("/conversation-shares", {"conversationId": done["conversationId"], **reader})
-    lab.chat({"text": "Mine."}, workspace=hidden["workspaceId"], user=user)
+    lab.chat({"text": "Mine."}, workspace=hidden["workspaceId"], user=user,
+             promptId=mine["id"])
     assert lab.post("//chat/openai/v1/chat/completions", {"model": "lab/clerk", "messages": [
         {"role": "user", "content": '!script {"text": "Said."}'}]}, user=user).status == 200
     wait_until("what was said is found", lambda: len(lab.get(
@@ -235,7 +236,7 @@ def erased(lab, id, before, n_files, kept):
         "llm_service", "prompt_category",
         "prompt", "prompt_reader", "prompt_version", "prompt_share",
         "workspace", "workspace_reader", "workspace_version", "workspace_service",
-        "agent", "setting", "usage_record",
+        "agent", "agent_version", "setting", "usage_record",
         "project", "project_reader", "project_member", "entity", "entity_content",
         "entity_version", "entity_word", "entity_edge", "event", "project_calendar",
         "project_change",

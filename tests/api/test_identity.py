@@ -90,7 +90,8 @@ def test_anonymous_is_off_by_default(closed):
 
 def test_every_route_refuses_anonymous_use(closed):
     """Walks the route table; only these are open."""
-    open_routes = {"/health": 200, "/ready": 200, "/plain": 303, "/frame": 200}
+    open_routes = {"/health": 200, "/ready": 200, "/plain": 303, "/frame": 200,
+                   "/plain/links/{link}": 404}
     seen = 0
     for line in closed.command("list", "routes").stdout.splitlines():
         method, path = line.split()[:2]
@@ -113,7 +114,7 @@ def test_every_route_refuses_anonymous_use(closed):
                             ("{parent}", "0192f000-0000-7000-8000-000000000000"),
                             ("{service}", "demo"),
                             ("{workspace}", "lab"), ("{agent}", "helper"), ("{chat}", "c"),
-                            ("{tool}", "t")):
+                            ("{link}", "A" * 64), ("{tool}", "t")):
             real = real.replace(name, value)
         assert "{" not in real, line
         answer = closed.call(method, real, {} if method in ("POST", "PATCH")

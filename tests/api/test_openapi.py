@@ -10,6 +10,7 @@ import pytest
 
 from described import SPEC, check, deref
 from knowledge import settled
+from sharing import DAY, allow, at
 
 METHODS = {"get", "post", "patch", "put", "delete"}
 
@@ -50,7 +51,14 @@ def test_turn_options_are_the_tables():
 
 
 @pytest.fixture(scope="module")
-def ids(lab, tidy_agents):
+def links(lab):
+    allow(lab, 30)
+    yield
+    allow(lab, None)
+
+
+@pytest.fixture(scope="module")
+def ids(lab, tidy_agents, links):
     events = lab.chat({"tool_calls": [{"name": "list_datasets", "args": {}}],
                        "then": {"text": "x"}})
     again = lab.stream(f"/conversations/{events[0].data['conversationId']}"
@@ -92,7 +100,10 @@ def share_ids(lab, conversation):
     mine = lab.post("/conversation-shares", {"conversationId": conversation, "group": "staff"},
                     **who).json["id"]
     theirs = lab.chat({"text": "Hi."}, user="bob")[-1].data["conversationId"]
-    return {"/conversation-shares": mine, "{share}": lab.post("/conversation-shares", {
+    link = lab.post("/conversation-shares", {"conversationId": conversation, "kind": "link",
+                                             "expiresAt": at(DAY)}, **who).json
+    return {"/public-links": link["id"], "{link}": link["link"].rsplit("/", 1)[1],
+            "/conversation-shares": mine, "{share}": lab.post("/conversation-shares", {
         "conversationId": theirs, "user": "ada"}, user="bob").json["id"]}
 
 
@@ -122,9 +133,11 @@ def agent_ids(lab):
     service = lab.post(space + "/services", json.loads(filled(
         json.dumps(SERVICE), {"{model}": lab.model_url})), **admin).json["id"]
     version = lab.get(space + "/versions", **admin).json["items"][0]["id"]
+    agent = lab.post("/workspaces/lab/agents", {"name": "Versions"}, user="ada").json["agentId"]
+    was = lab.get(f"/workspaces/lab/agents/{agent}/versions", user="ada").json["items"][0]["id"]
     return {"/workspaces/{workspace}": space,
             SPACE: made["workspaceId"], SPACE + "/services": service,
-            SPACE + "/versions": version,
+            SPACE + "/versions": version, AGENT: agent, AGENT + "/versions": was,
             "/workspaces/{workspace}/agents/{agent}": space + "/agents/maven"}
 
 
@@ -198,13 +211,14 @@ INSTANCE = {"displayName": "T", "providerId": "openai_compatible", "model": "dem
             "url": "{model}/v1", "apiKey": "k", "active": False}
 BASE = "/knowledge-bases/{parent}"
 SPACE = "/workspaces/{parent}"
+AGENT = "/workspaces/{workspace}/agents/{parent}"
 PROJECT = "/projects/{parent}"
 CALENDAR = PROJECT + "/calendars/"
 EVENT = {"title": "T", "start": "2027-03-01T09:00", "recurrence": "FREQ=DAILY"}
 KINDS = {"members": {"group": "it"}, "documents": {"title": "T", "content": "# T"},
          **{kind: {"title": "T"} for kind in ("tasks", "goals", "plans", "milestones",
                                               "risks", "requirements")}}
-ABOVE = (BASE, SPACE, CALENDAR, PROJECT, "/documents/{parent}")
+ABOVE = (BASE, SPACE, AGENT, CALENDAR, PROJECT, "/documents/{parent}")
 DOCUMENT = {"title": "T", "text": "# Leave\n\nFive days carry over.", "externalId": "x"}
 
 
@@ -345,7 +359,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
         answer = lab.call(method, real, body, user="ada", headers={"If-Match": "*"}
                           if method == "PATCH" else {}, groups=["it", "staff"] if path.startswith(
                               ("/doctor", "/metrics", "/prompt", "/knowledge", "/project",
-                                  "/rated-answers"))
+                                  "/rated-answers", "/public-links"))
                           or path in ("/workspaces", *ids)
                           or "services" in path else [])
         assert answer.status < 400, answer

@@ -782,3 +782,37 @@ def test_nothing_stays_of_a_prompt_deleted_while_it_is_shared(lab, who):
           SELECT COUNT(*) FROM prompt_share WHERE parent_id = UNHEX('{id}') UNION ALL
           SELECT COUNT(*) FROM prompt_version WHERE parent_id = UNHEX('{id}')
           """) == [["0"]] * 3
+
+
+def test_the_users_of_prompts_are_counted_once_each(lab, who):
+    mine = make(lab, who, body="Sum up.")
+    team = make(lab, who, ["g-" + who], tier="team", group="g-" + who, body="Sum up.")
+
+    def use(prompt, user, groups=()):
+        lab.chat({"text": "a"}, user=user, groups=groups, promptId=prompt)
+
+    def users(user, groups=()):
+        items = lab.get("/prompt-users", user=user, groups=groups).json["items"]
+        return {i["promptId"]: i["users"] for i in items}
+
+    assert users(who) == {k: v for k, v in users(who).items() if k != mine["id"]}
+    for _ in range(2):
+        use(mine["id"], who)
+    for user in (who, who + "b", who + "b"):
+        use(team["id"], user, ["g-" + who])
+    assert users(who, ["g-" + who])[mine["id"]] == 1
+    assert users(who + "b", ["g-" + who])[team["id"]] == 2
+    # Only of what one sees; one of a file is everybody's.
+    seen = users("nobody-of-them")
+    assert mine["id"] not in seen and team["id"] not in seen
+    shipped = lab.get("/prompts?q=Minutes", user=who).json["items"][0]["id"]
+    use(shipped, who)
+    assert users("nobody-of-them")[shipped] >= 1
+    # A message without a prompt, and one that is refused, count nothing.
+    lab.chat({"text": "a"}, user=who)
+    assert lab.post("/chat/lab/stream", {"content": "x", "promptId": mine["id"]},
+                    user="nobody-of-them").status == 422
+    assert users(who)[mine["id"]] == 1
+    assert lab.call("DELETE", f"/prompts/{mine['id']}", user=who).status == 204
+    assert lab.sql("SELECT COUNT(*) FROM prompt_use WHERE prompt_id = UNHEX(REPLACE("
+                   f"'{mine['id']}', '-', ''))") == [["0"]]

@@ -1,48 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Conversations that others may read: who, how much, until when, and no longer."""
 
-import json
 import time
 import uuid
 
 import pytest
 
-OWNER = {"user": "sara", "groups": ["staff"]}
-
-
-def script(fields):
-    return "!script " + json.dumps(fields)
-
-
-def known(lab, *users):
-    for user in users:
-        assert lab.get("/me", user=user).status == 200
-
-
-def talk(lab, *texts, title="T", **who):
-    who = who or OWNER
-    made = lab.post("/conversations", {"workspaceId": "lab", "title": title}, **who)
-    id = made.json["conversationId"]
-    for text in texts:
-        say(lab, id, text, **who)
-    return id
-
-
-def say(lab, id, text, **who):
-    answer = lab.post(f"/workspaces/lab/agents/helper/conversations/{id}/messages",
-                      {"content": text}, **(who or OWNER))
-    assert answer.status < 300, answer
-    return answer.json
-
-
-def share(lab, id, status=201, **fields):
-    made = lab.post("/conversation-shares", {"conversationId": id, **fields}, **OWNER)
-    assert made.status == status, made
-    return made.json["id"] if status == 201 else made.json
-
-
-def read(lab, id, user="rita", path="/messages", **more):
-    return lab.get(f"/shared-conversations/{id}{path}", user=user, **more)
+from sharing import OWNER, known, read, say, script, share, talk
 
 
 def said(answer):

@@ -225,3 +225,57 @@ test('axe has no finding where agents and prompts are made and found', async (t)
 		assert.deepEqual(await violations(page, `prompt ${told}`), []);
 	}
 });
+
+test('earlier versions of an agent are compared and brought back', async (t) => {
+	const made = await agent(t, { systemPrompt: 'Answer in English.' });
+
+	await api('PATCH', `${agents}/${made.agentId}`, { systemPrompt: `Answer in Latin. ${HOSTILE}` });
+	const page = await place(t, `agents/${made.agentId}`);
+	const versions = page.locator('lamp-children details');
+
+	await versions.nth(1).waitFor();
+	assert.equal(await versions.count(), 2);
+	await versions.first().locator('summary').click();
+	assert.match(await versions.first().locator('ins').first().innerText(), /Latin/);
+	assert.deepEqual(await violations(page, 'versions of an agent'), []);
+	await versions.nth(1).locator('summary').click();
+	await versions.nth(1).getByRole('button').click();
+	assert.equal(await field(page, 'Instructions').inputValue(), 'Answer in English.');
+	await page.getByRole('button', { name: 'Save' }).click();
+	await page.waitForFunction(() => !document.querySelector('.form-state')?.textContent.trim());
+	assert.equal((await api('GET', `${agents}/${made.agentId}`)).systemPrompt, 'Answer in English.');
+});
+
+test('a prompt says how many people have used it', async (t) => {
+	const name = unique('Minutes');
+	const prompt = await api('POST', 'prompts', { name, body: 'Write minutes.' });
+
+	t.after(() => api('DELETE', `prompts/${prompt.id}`));
+	const page = await place(t, 'prompts', { init: (one) => one.route('**/api/v1/prompt-users',
+		(route) => route.fulfill({ json: { items: [{ promptId: prompt.id, users: 3 }],
+			totalCount: 1, nextCursor: null } })) });
+	const card = page.locator('.card-acts', { hasText: name });
+
+	await card.waitFor();
+	assert.match(await card.innerText(), /used by 3 people/);
+});
+
+test('what the user may not read is not asked for', async (t) => {
+	const asked = [];
+	const page = await place(t, 'agents/new', { init: async (one) => {
+		await one.route('**/api/v1/me?*', async (route) => {
+			const answer = await route.fetch();
+			const me = await answer.json();
+
+			await route.fulfill({ response: answer, json: { ...me,
+				permissions: me.permissions.filter((name) => !name.startsWith('AI.Services.')) } });
+		});
+		await one.route('**/llm-services?*', (route) => {
+			asked.push(route.request().url());
+			return route.fulfill({ status: 403, json: { code: 'forbidden', status: 403 } });
+		});
+	} });
+
+	await page.getByText('Only administrators can choose here.').first().waitFor();
+	assert.deepEqual(asked, []);
+});

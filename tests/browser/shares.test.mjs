@@ -2,19 +2,24 @@
 // Sharing a chat: by whom, how much of it, the reader's view, and its end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, base, conversation, ended, openChat, PHONE, say, script, unique } from './browser.mjs';
+import { api, base, conversation, ended, open, openChat, PHONE, say, script, unique } from './browser.mjs';
 import { violations } from './axe.mjs';
 
-/** The caller of the tests, as somebody whose chat is shared with them. */
-async function sharedWithMe(page, record, messages)
+/**
+ * The caller of the tests, as somebody whose chat is shared with them.
+ * @param {string} [own] id of the chat that they get by going on with it
+ */
+async function sharedWithMe(page, record, messages, own)
 {
 	const share = { id: '01900000-0000-7000-8000-00000000abcd', title: 'Theirs', owner: 'ann',
 		workspaceId: 'intranet', agentId: 'assistant', live: true, tools: false, files: true,
 		sharedAt: '2027-01-31T10:00:00.000Z', updatedAt: '2027-01-31T11:00:00.000Z', ...record };
 
-	await page.route('**/api/v1/shared-conversations**', (route) => {
+	await page.route('**/api/v1/shared-conversations**', async (route) => {
 		const path = new URL(route.request().url()).pathname;
 
+		if (path.endsWith('/fork'))
+			return route.fulfill({ status: 201, json: await api('GET', `conversations/${own}`) });
 		return route.fulfill({ json: path.endsWith('/messages') ?
 			{ items: messages, totalCount: null, nextCursor: null } :
 			path.endsWith(share.id) ? share : { items: [share], totalCount: null, nextCursor: null } });
@@ -78,8 +83,11 @@ test('a chat is shared with a person, and no longer', async (t) => {
 });
 
 test('what others share: read-only, as text, and to go on with', async (t) => {
+	const own = await conversation(unique('own'));
+
+	await say(own, 'what they said');
 	const page = await openChat(t, { init: async (one) => {
-		await sharedWithMe(one, {}, ROWS('01900000-0000-7000-8000-00000000abcd'));
+		await sharedWithMe(one, {}, ROWS('01900000-0000-7000-8000-00000000abcd'), own);
 	} });
 
 	await page.getByRole('button', { name: 'More for the list of chats' }).click();
@@ -97,12 +105,101 @@ test('what others share: read-only, as text, and to go on with', async (t) => {
 	assert.equal(await page.locator('.composer-field').count(), 0);
 	assert.deepEqual(await violations(page, 'a shared chat'), []);
 	await page.getByRole('button', { name: 'Continue in a chat of my own' }).click();
-	await page.waitForSelector('.file-card.ready');
-	assert.equal(await page.locator('.composer .file-name').innerText(), 'Theirs.md');
+	await page.waitForSelector('lamp-turn');
+	assert.match(page.url(), new RegExp(`#/c/${own}$`));
+	assert.match(await page.locator('.message-user').innerText(), /what they said/);
 	await page.fill('.composer-field', script({ text: 'read' }));
 	await page.click('.send-button');
 	await ended(page);
-	assert.equal(await page.locator('.message-user .file-name').innerText(), 'Theirs.md');
+	assert.equal(await page.locator('lamp-turn').count(), 2);
+});
+
+/** The caller as an admin of an installation where links that need no sign-on are allowed. */
+async function withLinks(page, link)
+{
+	const rows = [link];
+	const changed = (path, change) => page.route(path, async (route) => {
+		const response = await route.fetch();
+		const json = await response.json();
+
+		change(json);
+		return route.fulfill({ response, json });
+	});
+
+	await changed(/api\/v1\/me(\?|$)/, (me) => {
+		me.settings.public_link_days = 10;
+	});
+	await changed('**/api/v1/forms', ({ items }) => items.push({
+		...items.find(({ name }) => name === 'rated-answers'), name: 'public-links', path: 'public-links',
+		title: 'Public links', what: 'link that needs no sign-on', labelKey: 'user', fields: [] }));
+	await page.route('**/api/v1/conversation-shares', (route) => route.request().method() === 'POST' ?
+		route.fulfill({ status: 201, json: { ...link, ...route.request().postDataJSON() } }) : route.continue());
+	await page.route('**/api/v1/public-links**', (route) => {
+		if (route.request().method() === 'POST')
+			return route.fulfill({ status: rows.pop() ? 204 : 404 });
+		return route.fulfill({ json: { items: rows, totalCount: null, nextCursor: null } });
+	});
+}
+
+test('a link that needs no sign-on, where an admin allows it', async (t) => {
+	const id = await conversation(unique('linked'));
+	const day = 86400000;
+
+	await say(id, 'hello **all**');
+	const page = await openChat(t, { hash: `#/c/${id}`, init: (one) => withLinks(one, {
+		id: '01900000-0000-7000-8000-00000000abcd', kind: 'link', user: 'ann', group: null, live: false,
+		tools: false, files: false, createdAt: new Date().toISOString(), link: `plain/links/${'A'.repeat(64)}`,
+		expiresAt: new Date(Date.now() + day).toISOString() }) });
+	const dialog = page.locator('lamp-share dialog');
+	const asked = page.waitForRequest((request) => request.method() === 'POST' &&
+		request.url().endsWith('/conversation-shares'));
+
+	await page.waitForSelector('lamp-turn');
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Share…' }).click();
+	await dialog.locator('#share-days').waitFor();
+	assert.deepEqual(await dialog.locator('#share-days option').allInnerTexts(),
+		['1 day', '7 days', '10 days']);
+	await dialog.getByRole('button', { name: 'Make a link' }).click();
+	await dialog.getByText('Everyone who has the link', { exact: true }).waitFor();
+	assert.match(await dialog.locator('.share').innerText(), /until .*up to when it was shared/s);
+	assert.deepEqual(await violations(page, 'share by a link'), []);
+	const { expiresAt, ...made } = (await asked).postDataJSON();
+
+	assert.deepEqual(made, { conversationId: id, kind: 'link', live: false, tools: false, files: false });
+	assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 7 * day) < day / 24);
+	await page.keyboard.press('Escape');
+	// an admin ends it
+	await page.goto(`${base}#/public-links`);
+	const row = page.locator('.shares .share').first();
+
+	await row.waitFor();
+	assert.match(await row.innerText(), /By ann/);
+	assert.deepEqual(await violations(page, 'links of all'), []);
+	await row.getByRole('button', { name: /Revoke/ }).click();
+	await page.getByText('The link leads nowhere now.').waitFor();
+	await page.getByText('There are none.').waitFor();
+});
+
+test('what is no link says so, without a script', async (t) => {
+	const page = await open(t, { url: `${base}plain/links/${'A'.repeat(64)}`, javaScriptEnabled: false });
+
+	assert.match(await page.locator('main').innerText(), /This link leads nowhere, or no longer\./);
+	assert.equal(await page.locator('main a, form, nav').count(), 0);
+	assert.deepEqual(await page.context().cookies(), []);
+});
+
+test('without the setting there is no such link', async (t) => {
+	const id = await conversation(unique('unlinked'));
+
+	await say(id, 'hello');
+	const page = await openChat(t, { hash: `#/c/${id}` });
+
+	await page.waitForSelector('lamp-turn');
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Share…' }).click();
+	await page.getByText('It is not shared.').waitFor();
+	assert.equal(await page.locator('#share-days').count(), 0);
 });
 
 test('on a phone, dark', async (t) => {

@@ -219,6 +219,19 @@ def in_conversation(lab):
     return say(lab, 'use search_conversations {"query":"zebras"}')
 
 
+def in_shared(lab):
+    """A colleague's chat, of which one has made one's own."""
+    lab.get("/me", **ADA)
+    talk = say(lab, ORDER, who=BOB)[-1].data["conversationId"]
+    share = lab.post("/conversation-shares", {"conversationId": talk, "user": "ada"}, **BOB)
+    assert share.status == 201, share
+    lab.clear()
+    lab.model.asked.clear()
+    mine = lab.post(f"/shared-conversations/{share.json['id']}/fork", {}, **ADA)
+    assert mine.status == 201, mine
+    return say(lab, "Hello", conversationId=mine.json["conversationId"])
+
+
 def in_result_of_mcp(lab):
     return say(lab, 'use tracker_look {"q":"x"}')
 
@@ -389,6 +402,7 @@ CASES = {
     "MCP_RESULT": in_result_of_mcp,
     "MCP_OFFER": lambda lab: say(lab, "Hello", agentId="fresh"),
     "TOOL_RESULT": lambda lab: say(lab, "use says {}"),
+    "SHARED_MESSAGES": in_shared,
     "PAGE_RESULT": in_result_of_page, "CLIENT_MESSAGES": in_given,
     "AGENT_PROMPT": in_agent, "WORKSPACE_PROMPT": in_workspace, "TEAM_PROMPT": in_team,
     "CATALOGUE_PROMPT": in_catalogue, "SERVICE": in_service,

@@ -2,6 +2,7 @@
 /* hold/share and pace: what one user may have, how slowly a body may come. */
 #include "auth/identity.h"
 #include "base/clock.h"
+#include "hold/rate.h"
 #include "hold/share.h"
 #include "pace.h"
 #include "unit.h"
@@ -57,6 +58,33 @@ static void a_user_has_a_part(void **state)
 	assert_int_equal(share_count(s, NULL, SHARE_TURNS), 0);
 	assert_int_equal(share_count(s, NULL, SHARE_STREAMS), 0);
 	share_free(s);
+}
+
+/* Strangers are counted by address, and all together; the next minute begins anew. */
+static void strangers_are_counted_by_the_minute(void **state)
+{
+	struct rate r = RATE_INIT;
+	struct err e = ERR_INIT;
+	int64_t now_ms = 7 * RATE_WINDOW_MS + 500;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(rate_take(&r, STR("192.0.2.1"), now_ms + i, 3, 5, &e), 0);
+	assert_int_equal(rate_take(&r, STR("192.0.2.1"), now_ms + 3, 3, 5, &e), -1);
+	assert_int_equal(e.code, ERR_SHARE);
+	assert_int_equal(e.retry_after_s, RATE_WINDOW_MS / 1000);
+	err_clear(&e);
+	/* What was refused was not counted. */
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(rate_take(&r, STR("192.0.2.7"), now_ms, 3, 5, &e), 0);
+	assert_int_equal(rate_take(&r, STR("2001:db8::1"), now_ms, 3, 5, &e), -1);
+	err_clear(&e);
+	now_ms += RATE_WINDOW_MS;
+	assert_int_equal(rate_take(&r, STR("192.0.2.1"), now_ms, 3, 5, &e), 0);
+	/* Without an address, all of those are one. */
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(rate_take(&r, (struct str){ NULL, 0 }, now_ms, 3, 5, &e), 0);
+	assert_int_equal(rate_take(&r, (struct str){ NULL, 0 }, now_ms, 3, 5, &e), -1);
 }
 
 static void small_limits_leave_some(void **state)
@@ -196,6 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_user_has_a_part),
+		cmocka_unit_test(strangers_are_counted_by_the_minute),
 		cmocka_unit_test(small_limits_leave_some),
 		cmocka_unit_test(one_waits_for_what_is_given_back),
 		cmocka_unit_test(one_great_thing_is_allowed),

@@ -528,6 +528,8 @@ static void long_thread(void **state)
 		"'x'", "'x'", "'%x%'", "'%x%'", "31" });
 	plan_is(STMT_AGENT_USERS, "conversation_users",
 		(const char *const[]){ "'default'", "'w'" });
+	assert_non_null(strstr(plan_of(STMT_PROMPT_USERS, (const char *const[]){
+		"'[]'", "'default'" }), "\"key\": \"PRIMARY\""));
 	plan_is(STMT_CONVERSATION_PINNED, "conversation_pinned",
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "'w'", "'w'",
 		"31" });

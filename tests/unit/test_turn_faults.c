@@ -149,7 +149,7 @@ static void a_begin_returns_its_place(void **state)
 	struct play p, busy;
 
 	(void)state;
-	lab.deps.begins = line_new(1, 60000);
+	lab.deps.begins = hold_line_new(1, 60000);
 	for (int i = 0; i < 2; i++) {
 		lab.at_once = i > 0;
 		assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"a\"}"), 0);
@@ -171,7 +171,7 @@ static void a_begin_returns_its_place(void **state)
 		play_end(&p);
 	}
 	lab.at_once = false;
-	line_free(lab.deps.begins);
+	hold_line_free(lab.deps.begins);
 	lab.deps.begins = NULL;
 }
 

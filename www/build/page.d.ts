@@ -52,7 +52,7 @@ declare global {
 	}
 
 	interface HTMLElementEventMap {
-		'lamp-begin': CustomEvent<{ file: File }>;
+		'lamp-own': CustomEvent<{ share: string }>;
 		'lamp-talk': CustomEvent<{ agentId?: string, promptId?: string }>;
 		'lamp-agent': CustomEvent<{ agentId: string }>;
 		'lamp-artifact': CustomEvent<{ box: HTMLElement }>;

@@ -374,6 +374,18 @@ export class Api {
 			{ cursor, pageSize })}`, { signal });
 	}
 
+	/** Makes a chat of mine of it. @returns its record */
+	forkShared(id)
+	{
+		return this.json('POST', `shared-conversations/${enc(id)}/fork`, { body: {} });
+	}
+
+	/** Ends somebody's link that needs no sign-on. */
+	revokePublicLink(id)
+	{
+		return this.json('POST', `public-links/${enc(id)}/revoke`);
+	}
+
 	newFolder(fields)
 	{
 		return this.json('POST', 'conversation-folders', { body: fields });

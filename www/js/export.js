@@ -68,7 +68,7 @@ function plain(text)
 	return text.replace(/\s+/g, ' ').replace(/([\\`*_[\]<>#|~])/g, '\\$1');
 }
 
-export function toMarkdown(whole)
+function toMarkdown(whole)
 {
 	const parts = [`# ${plain(titleOf(whole))}`, moment(whole.conversation.createdAt)];
 

@@ -72,6 +72,8 @@ export const PLACES = [
 	{ form: 'shared', text: 'share.withMe', icon: 'person', under: 'chats',
 		permission: 'AIChat.Conversations.Share' },
 	{ form: 'conversation-shares', text: 'share.title', icon: 'person', under: 'chats' },
+	{ form: 'public-links', text: 'place.links', hint: 'place.linksHint', icon: 'link', view: 'links',
+		under: 'settings' },
 	{ form: 'conversation-folders', text: 'place.folders', icon: 'folder', under: 'chats' },
 	{ form: 'ratings', text: 'place.ratings', icon: 'thumb', view: 'rated', under: 'chats' },
 	{ form: 'rated-answers', text: 'place.rated', hint: 'place.ratedHint', icon: 'thumb',

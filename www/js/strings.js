@@ -233,6 +233,7 @@ const en = {
 	'origin.attachment': 'Attached file',
 	'origin.knowledge': 'Knowledge base',
 	'origin.conversation': 'Earlier conversation',
+	'origin.share': 'Chat shared by',
 	'origin.person': 'Profile of',
 	'origin.context': 'Data about the message:',
 	'origin.context.knowledge': 'Passages of knowledge bases',

@@ -23,6 +23,8 @@ import { Rows } from './rows.js';
 
 /** what knowing people takes */
 const PEOPLE = 'AIChat.People.Read';
+/** and LLM services; who manages a workspace knows its own without it */
+const SERVICES = 'AI.Services.Read';
 const MOST_PEOPLE = 50;
 /** where the chat that was left is kept, for this tab */
 const LEFT = 'lamplighter.chat';
@@ -100,6 +102,13 @@ export class Places extends Observable {
 	get me()
 	{
 		return this.#session.me;
+	}
+
+	/** Whether the caller may know the LLM services of a workspace; '': of the one that is shown. */
+	mayListServices(workspace)
+	{
+		return this.me.permissions.includes(SERVICES) ||
+			Boolean(this.#session.workspace(workspace || this.workspaceId)?.canEdit);
 	}
 
 	/** The workspace that is shown. */
@@ -180,6 +189,12 @@ export class Places extends Observable {
 			// a login can be typed without that
 			return [];
 		}
+	}
+
+	/** Ends somebody's link that needs no sign-on. */
+	async revokePublicLink(id)
+	{
+		await this.#api.revokePublicLink(id);
 	}
 
 	/** The path of the form's list. */

@@ -168,6 +168,15 @@ export class Threads extends Observable {
 		return made.conversationId;
 	}
 
+	/** A new conversation of the caller's with what they may read of a share. @returns its id */
+	async own(share)
+	{
+		const made = await this.#api.forkShared(share);
+
+		this.#list.lift(made);
+		return made.conversationId;
+	}
+
 	/** Continues to store what the server could not, before a reload. */
 	resume()
 	{

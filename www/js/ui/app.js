@@ -47,8 +47,6 @@ export class LampApp extends PageElement {
 
 	#trail = new Trail();
 	#ratings = null;
-	/** the file that the next new chat begins with */
-	#file = null;
 	/** what the next new chat is about */
 	#about = null;
 	/** {agentId} or {promptId} that the new chat begins with; or null */
@@ -165,10 +163,7 @@ export class LampApp extends PageElement {
 		this.addEventListener('lamp-rate', (event) => this.#rate(event.detail));
 		this.addEventListener('lamp-delete', (event) => this.#delete(event.detail));
 		this.addEventListener('lamp-rename', (event) => this.#rename(event.detail));
-		this.addEventListener('lamp-begin', ({ detail: { file } }) => {
-			this.#file = file;
-			go('');
-		});
+		this.addEventListener('lamp-own', ({ detail: { share } }) => this.#own(share));
 		this.addEventListener('lamp-talk', ({ detail }) => {
 			this.#wish = detail;
 			go('');
@@ -253,7 +248,7 @@ export class LampApp extends PageElement {
 			return;
 		if (!await this.#mayLeave()) {
 			// nor is the new chat begun that this was for
-			this.#about = this.#file = this.#wish = null;
+			this.#about = this.#wish = null;
 			this.#trail.undo();
 			return;
 		}
@@ -300,9 +295,6 @@ export class LampApp extends PageElement {
 		if (!id && this.#about)
 			thread.setPlace(this.#about);
 		this.#about = null;
-		if (!id && this.#file)
-			thread.uploads.add([this.#file]);
-		this.#file = null;
 		if (!id && this.#wish)
 			this.#grant(thread, this.#wish);
 		this.#wish = null;
@@ -426,6 +418,17 @@ export class LampApp extends PageElement {
 		try {
 			go(await this.threads.fork(this.threads.current, turn));
 			this.#say(t('live.forked'));
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	/** Goes on with what somebody shares. */
+	async #own(share)
+	{
+		try {
+			go(await this.threads.own(share));
+			this.#say(t('share.owned'));
 		} catch (error) {
 			this.#fail(error);
 		}
@@ -790,7 +793,8 @@ export class LampApp extends PageElement {
 				<lamp-allowed .api=${this.api}></lamp-allowed>
 				<lamp-memory .api=${this.api} .confirm=${this.#confirm}></lamp-memory>
 				<lamp-arrange .order=${this.order}></lamp-arrange>
-				<lamp-share .api=${this.api} .places=${this.places}></lamp-share>
+				<lamp-share .api=${this.api} .places=${this.places}
+					days=${this.session.me.settings.public_link_days || 0}></lamp-share>
 				<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
 				<lamp-keep .api=${this.api}></lamp-keep>
 				<lamp-preview .api=${this.api}></lamp-preview>

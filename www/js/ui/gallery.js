@@ -37,11 +37,18 @@ export function categoryRows(places)
  * @param {import('../store/rows.js').Rows} host.rows
  * @param {import('../form.js').Form} host.form
  * @param {import('../store/rows.js').Rows | null} host.categories
+ * @param {import('../store/rows.js').Rows | null} host.users
  * @param {{tier?: string, category?: string, q?: string}} host.choice
  */
 export function galleryView(host)
 {
 	const { rows: { items }, choice } = host;
+	// that one uses one's own is nothing to tell
+	const used = ({ id, tier }) => {
+		const n = host.users?.items.find(({ promptId }) => promptId === id)?.users || 0;
+
+		return n > (tier === 'private' ? 1 : 0) ? t('agents.users', { n }) : '';
+	};
 	const categories = host.categories?.items || [];
 	const named = (ids) => categories.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
 	const tiers = [...TIERS.keys()].filter((tier) => items.some((row) => row.tier === tier));
@@ -66,7 +73,7 @@ export function galleryView(host)
 			<h2 class="gallery-tier">${t(TIERS.get(tier))}</h2>
 			<ul class="gallery">${repeat(fitting.filter((row) => row.tier === tier),
 				({ id }) => id, (row) => cardView(row, placeHash(host.form.name, row.id), {
-					told: [by(row), ...named(row.categoryIds)],
+					told: [by(row), used(row), ...named(row.categoryIds)],
 					act: html`<lamp-talk promptId=${row.id} text=${t('prompts.use')}
 						about=${row.name}></lamp-talk>` }))}</ul>`)}
 		${items.length > 0 && fitting.length === 0 && !choice.q ? html`<p class="rows-none muted">${
@@ -93,10 +100,15 @@ function ownerOf({ source, visibility })
 	return source === 'config' ? 'config' : visibility === 'private' ? 'mine' : 'workspace';
 }
 
-/** How many people use agents, loaded; by id. */
-export function userRows(places)
+/** Where it is said how many people use what a gallery has. */
+const USERS = { agents: 'workspaces/{workspace}/agent-users', gallery: 'prompt-users' };
+
+/** How many people use agents or prompts, loaded; null in other views. */
+export function userRows(places, view)
 {
-	const rows = places.rows({ path: 'workspaces/{workspace}/agent-users', whole: true });
+	if (!USERS[view])
+		return null;
+	const rows = places.rows({ path: USERS[view], whole: true });
 
 	rows.reload();
 	return rows;

@@ -14,14 +14,16 @@ import { icon } from './icons.js';
 const MOST = 200;
 /** With this many or more there is a field to filter them. */
 const MANY = 12;
-/** Lists whose rows differ from those of a form. */
+/** Lists whose rows differ from those of a form; may: whether the server would give it. */
 const LISTS = {
 	conversations: { id: 'conversationId', name: 'title' },
 	providers: { id: 'providerId', name: 'name', whole: true },
 	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name',
+		may: (places, workspace) => places.mayListServices(workspace),
 		more: ({ model, capabilities: can }) => [model, can?.supportsVision ? t('can.vision') : '',
 			can?.supportsToolUse ? t('can.tools') : ''] },
 	'knowledge-bases': { id: 'id', name: 'name',
+		may: (places) => Boolean(places.form('knowledge-bases')),
 		more: ({ description, paused }) => [paused ? t('refs.paused') : '', description] },
 };
 
@@ -79,6 +81,8 @@ class LampRefs extends PageElement {
 	connectedCallback()
 	{
 		super.connectedCallback();
+		if (listOf(this.path)?.may?.(this.places, this.workspace) === false)
+			return;
 		this.rows = this.places.rows({ path: this.path, whole: listOf(this.path)?.whole },
 			this.workspace ? { workspace: this.workspace } : {});
 		this.rows.all(MOST);
@@ -87,7 +91,7 @@ class LampRefs extends PageElement {
 	/** Whether the caller may know what there is. */
 	get #offered()
 	{
-		return this.rows.error?.status !== 403;
+		return this.rows !== null && this.rows.error?.status !== 403;
 	}
 
 	/** [id, name, what else is said] of all rows, and of chosen ones that are not listed. */
@@ -96,7 +100,7 @@ class LampRefs extends PageElement {
 		const form = this.places.formOf(this.path);
 		const { id, name, more = () => [] } = { id: form?.idKey || 'id',
 			name: form?.labelKey || 'name', ...listOf(this.path) };
-		const listed = this.rows.items.map((row) => [row[id], row[name] || row[id],
+		const listed = (this.rows?.items || []).map((row) => [row[id], row[name] || row[id],
 			more(row).filter(Boolean).join(' · ')]);
 		const others = this.chosen.filter((one) => !listed.some(([known]) => known === one));
 
@@ -105,7 +109,7 @@ class LampRefs extends PageElement {
 
 	render()
 	{
-		if (this.rows.error && this.#offered && !this.fixed)
+		if (this.rows?.error && this.#offered && !this.fixed)
 			return html`<p class="field-error">${errorText(this.rows.error)}
 				<button type="button" class="chip-button"
 					@click=${() => this.rows.all(MOST)}>${t('app.retry')}</button></p>`;

@@ -13,11 +13,12 @@ import { agentsView, categoryRows, galleryView, userRows } from './gallery.js';
 import { icon } from './icons.js';
 import { projectsView } from './projects.js';
 import { ratedView } from './rated.js';
+import { publicLinksView } from './public-links.js';
 import { rememberedView } from './remembered.js';
 
 /** Lists other than the ordinary one, by the name in the route table. */
-const VIEWS = { agents: agentsView, gallery: galleryView, projects: projectsView, rated: ratedView,
-	remembered: rememberedView };
+const VIEWS = { agents: agentsView, gallery: galleryView, links: publicLinksView,
+	projects: projectsView, rated: ratedView, remembered: rememberedView };
 
 /** Lists that are searched by any word of what is in them, with their texts. */
 const SEARCHED = { agents: 'agents.search', gallery: 'prompts.search' };
@@ -83,7 +84,7 @@ class LampRows extends PageElement {
 			this.choice = {};
 		if (changes.has('view')) {
 			this.categories = this.view === 'gallery' ? categoryRows(this.places) : null;
-			this.users = this.view === 'agents' ? userRows(this.places) : null;
+			this.users = userRows(this.places, this.view);
 		}
 	}
 

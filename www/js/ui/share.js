@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// <lamp-share>: who may read a conversation, by whom it is shared, and how much of it.
+// <lamp-share>: who may read a conversation, by whom it is shared, and how much of it; and
+// links that need no sign-on, where an admin allows them.
 import { html, nothing } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';
-import { errorText, failureText } from '../format.js';
+import { errorText, failureText, moment } from '../format.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { ConversationDialog } from './dialogs.js';
@@ -13,9 +14,14 @@ import './person.js';
 const CHOICES = [['live', 'share.live', 'share.with.live'],
 	['tools', 'share.tools', 'share.with.tools'], ['files', 'share.files', 'share.with.files']];
 
+/** For how long a link may hold, of which those are offered that the server allows. */
+const DAYS = [1, 7, 30, 90, 365];
+
 export class LampShare extends ConversationDialog {
 	static properties = {
 		places: { attribute: false },
+		/** for how many days a link that needs no sign-on may hold; 0: there are none */
+		days: { type: Number },
 		login: { state: true },
 		/** true while somebody is added */
 		busy: { state: true },
@@ -30,6 +36,7 @@ export class LampShare extends ConversationDialog {
 		super();
 		/** @type {import('../store/places.js').Places} */
 		this.places = undefined;
+		this.days = 0;
 		this.login = '';
 		this.busy = false;
 		this.refused = null;
@@ -62,22 +69,47 @@ export class LampShare extends ConversationDialog {
 					<option value="">${t('share.noGroup')}</option>
 					${groups.map(({ value, label }) => html`<option value=${value}>${label}</option>`)}
 				</select></div>` : nothing}
-				<fieldset class="share-choices"><legend class="sr-only">${t('share.how')}</legend>
-					${CHOICES.map(([key, text]) => html`<label><input type="checkbox"
-						name=${key}><span>${t(text)}</span></label>`)}</fieldset>
+				${this.#choices()}
 				<div class="dialog-buttons"><button class="button button-main" ?disabled=${this.busy}>${
 					t('share.add')}</button></div>
-			</form>`;
+			</form>
+			${this.days > 0 ? this.#linkForm() : nothing}`;
+	}
+
+	#choices()
+	{
+		return html`<fieldset class="share-choices"><legend class="sr-only">${t('share.how')}</legend>
+			${CHOICES.map(([key, text]) => html`<label><input type="checkbox"
+				name=${key}><span>${t(text)}</span></label>`)}</fieldset>`;
+	}
+
+	#linkForm()
+	{
+		const days = [...DAYS.filter((n) => n < this.days), this.days];
+
+		return html`<form class="arrange" @submit=${this.#link} aria-labelledby="share-links">
+			<h3 id="share-links">${t('share.links')}</h3>
+			<p>${t('share.linksText')}</p>
+			<div class="field"><label for="share-days">${t('share.ends')}</label>
+				<select id="share-days" name="days">${days.map((n) => html`<option value=${n}
+					?selected=${n === Math.min(7, this.days)}>${t('share.days', { n })}</option>`)}</select></div>
+			${this.#choices()}
+			<div class="dialog-buttons"><button class="button" ?disabled=${this.busy}>${icon('link')}<span>${
+				t('share.link')}</span></button></div>
+		</form>`;
 	}
 
 	#row(share)
 	{
-		const name = share.user || share.group || t('share.gone');
+		const link = share.kind === 'link';
+		const name = link ? t('share.anyone') : share.user || share.group || t('share.gone');
+		const over = share.expiresAt && Date.parse(share.expiresAt) <= Date.now();
 		const how = CHOICES.filter(([key]) => share[key]).map(([,, text]) => t(text));
 
-		return html`<li class="share">${icon(share.group ? 'rooms' : 'person')}
+		return html`<li class="share">${icon(link ? 'link' : share.group ? 'rooms' : 'person')}
 			<span class="share-who"><span dir="auto">${name}</span>
-				<span class="muted">${[share.live ? '' : t('share.with.point'), ...how]
+				<span class="muted">${[share.expiresAt ? t(over ? 'share.over' : 'share.until',
+					{ when: moment(share.expiresAt) }) : '', share.live ? '' : t('share.with.point'), ...how]
 					.filter(Boolean).join(' · ')}</span></span>
 			<button type="button" class="chip-button" @click=${() => this.#copy(share)}>
 				${icon('link')}<span>${t('share.copy')}</span></button>
@@ -85,9 +117,9 @@ export class LampShare extends ConversationDialog {
 				@click=${() => this.#revoke(share, name)}>${t('share.revoke')}</button></li>`;
 	}
 
-	async #copy({ id })
+	async #copy({ id, link })
 	{
-		const done = await copyText(new URL(placeHash('shared', id), location.href).href);
+		const done = await copyText(new URL(link || placeHash('shared', id), location.href).href);
 
 		this.emit('lamp-say', { text: t(done ? 'message.copied' : 'message.copyFailed') });
 	}
@@ -105,27 +137,47 @@ export class LampShare extends ConversationDialog {
 	}
 
 	#add = async (event) => {
+		const group = String(new FormData(event.target).get('group') ?? '');
+		const made = await this.#make(event, { ...this.login.trim() && { user: this.login.trim() },
+			...group && { group } });
+
+		if (!made)
+			return;
+		this.login = '';
+		this.emit('lamp-say', { text: t('share.done', { name: made.user || made.group }) });
+	};
+
+	#link = async (event) => {
+		const days = Number(new FormData(event.target).get('days'));
+		const made = await this.#make(event, { kind: 'link',
+			expiresAt: new Date(Date.now() + days * 86400000).toISOString() });
+
+		if (made)
+			this.emit('lamp-say', { text: t(await copyText(new URL(made.link, location.href).href) ?
+				'share.linkedCopied' : 'share.linked') });
+	};
+
+	/** @returns a promise of the new share; null: it was refused, which is shown */
+	async #make(event, fields)
+	{
 		const form = event.target;
 		const data = new FormData(form);
-		const group = String(data.get('group') ?? '');
+		let made = null;
 
 		event.preventDefault();
 		this.busy = true;
 		this.refused = null;
 		try {
-			const made = await this.api.share({ conversationId: this.conversation,
-				...this.login.trim() && { user: this.login.trim() }, ...group && { group },
+			made = await this.api.share({ conversationId: this.conversation, ...fields,
 				live: data.has('live'), tools: data.has('tools'), files: data.has('files') });
-
 			form.reset();
-			this.login = '';
 			this.data = [made, ...this.data];
-			this.emit('lamp-say', { text: t('share.done', { name: made.user || made.group }) });
 		} catch (error) {
 			this.refused = error;
 		}
 		this.busy = false;
-	};
+		return made;
+	}
 }
 
 customElements.define('lamp-share', LampShare);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // <lamp-shared>: what others let one read: the list, or one conversation, which cannot be
-// changed. To go on with it, it becomes a file of a chat of one's own: its words stay those
-// of somebody else.
+// changed. One goes on with it in a chat of one's own, in which its words stay those of
+// somebody else.
 import { html, nothing } from '../../vendor/lit.js';
-import { readWhole, toMarkdown } from '../export.js';
 import { errorText, moment } from '../format.js';
 import { placeHash } from '../route.js';
 import { Pages } from '../store/pages.js';
@@ -149,7 +148,7 @@ class LampShared extends PageElement {
 		return html`${placeHead(this, { heading: this.heading,
 			up: this.share ? placeHash('shared') : '',
 			actions: this.thread?.loaded && !this.thread.loadError ? html`<button type="button"
-				class="button button-small" @click=${() => this.#own()}>${icon('fork')}<span>${
+				class="button button-small" @click=${() => this.emit('lamp-own', { share: this.share })}>${icon('fork')}<span>${
 				t('share.own')}</span></button>` : nothing })}
 			${this.share ? this.#thread() : this.#list()}`;
 	}
@@ -190,19 +189,6 @@ class LampShared extends PageElement {
 			${this.nextCursor ? html`<button type="button" class="button button-small"
 				@click=${() => this.#more(this.nextCursor)}>${t('list.more')}</button>` : nothing}
 		</div></div>`;
-	}
-
-	/** A chat of one's own, with this one as a file. */
-	async #own()
-	{
-		try {
-			const text = toMarkdown(await readWhole(this.#reader, this.share));
-			const name = this.heading.replace(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, 60) || 'chat';
-
-			this.emit('lamp-begin', { file: new File([text], `${name}.md`, { type: 'text/markdown' }) });
-		} catch (error) {
-			this.emit('lamp-say', { text: errorText(error) });
-		}
 	}
 }
 

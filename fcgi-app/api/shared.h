@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What readers of a shared conversation get of its messages. */
+#ifndef API_SHARED_H
+#define API_SHARED_H
+
+#include "request.h"
+#include "store/shared.h"
+
+/* As whom the caller reads what others share. In rq's arena. */
+struct shared_reader api_shared_reader(struct request *rq);
+
+/* Leaves of a message's metadata what the share shows. In rq's arena. */
+void api_shared_reduce(struct request *rq, const struct shared *s, struct message *m);
+
+#endif
