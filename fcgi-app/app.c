@@ -32,11 +32,16 @@
 #define WARM_UPSTREAMS 64	/* idle upstream connections that are kept */
 
 #define WORK_MS    10000	/* maximum, after one response */
-#define LOOK_MS    60000	/* interval of checks for jobs of others */
 
 #define ACTIVE_MS  600000	/* interval of recording a user as active */
 
 static struct recent active_users = RECENT_INIT;
+
+/* Interval of checks for jobs of others: a minute, when dead turns are known to be dead. */
+static int64_t look_ms(void)
+{
+	return 2 * store_turn_lease_us() / 1000;
+}
 
 static int open_libraries(struct err *e)
 {
@@ -143,7 +148,7 @@ bool app_work_due(struct app *app)
 {
 	return !atomic_load(&app->stopping) &&
 	       (atomic_load(&app->jobs_asked) ||
-		clock_mono_ms() - atomic_load(&app->jobs_looked_ms) >= LOOK_MS);
+		clock_mono_ms() - atomic_load(&app->jobs_looked_ms) >= look_ms());
 }
 
 /* Of the threads that come when it is time, one checks. */
@@ -151,7 +156,7 @@ static bool is_mine(struct app *app, int64_t now_ms)
 {
 	int_fast64_t looked_ms = atomic_load(&app->jobs_looked_ms);
 
-	return now_ms - looked_ms >= LOOK_MS &&
+	return now_ms - looked_ms >= look_ms() &&
 		atomic_compare_exchange_strong(&app->jobs_looked_ms, &looked_ms,
 					       now_ms);
 }
@@ -190,8 +195,8 @@ void app_work(struct app *app)
 		log_err("jobs", &e);
 		err_clear(&e);
 	}
-	rc = job_work(app->db, conf, app->http, now_ms + WORK_MS, &app->stopping,
-		      NULL, &e);
+	rc = job_work(app->db, conf, app->http, &app->deps, now_ms + WORK_MS,
+		      &app->stopping, NULL, &e);
 	conf_put(conf);
 	if (rc > 0)
 		atomic_store(&app->jobs_asked, true);

@@ -18,6 +18,7 @@
 #include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
+#include "memory/memory.h"
 #include "resource/call.h"
 #include "store/conversation.h"
 #include "store/turn.h"
@@ -527,7 +528,8 @@ static int read_context(struct request *rq, struct patch_body *b,
  * tags?, contextType?, projectId?, focusId?}: 200 Conversation. null removes the title, the
  * folder, the tags or the bases, as an empty list does, of bases unless all of them were
  * deleted; absent members are unchanged, but without its project a conversation has no focus
- * in it, and no context type that needs one. 412 if its ETag is not in If-Match.
+ * in it, and no context type that needs one. Archiving clears its agent state. 412 if its
+ * ETag is not in If-Match.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -561,7 +563,7 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	struct patch_body b;
 	struct conversation c;
 	struct str set = { NULL, 0 };
-	int64_t version;
+	int64_t version, cleared = 0;
 	bool limits, arranges, goes;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
@@ -594,6 +596,11 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 				    b.has_title || limits || goes ? -1 : version,
 				    e) < 0)
 		return -1;
+	/* Archiving closes it. */
+	if (b.place.archived && memory_clear(db, &rq->by.owner, &c.id, rq->arena, &cleared, e) < 0)
+		return -1;
+	if (cleared)
+		notify_refresh(rq->app->notify, &rq->by.owner, "memory", &c.id);
 	if ((b.has_title || limits || goes || arranges) &&
 	    conversation_get(db, &rq->by.owner, &c.id, rq->arena, &c, e) < 0)
 		return -1;

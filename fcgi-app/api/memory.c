@@ -103,9 +103,27 @@ static int newest(struct request *rq, const struct conversation *c, int64_t *seq
 
 struct memory_patch {
 	struct str summary;
-	json_t *items, *updates;
-	bool has_summary;
+	json_t *items, *updates, *state;
+	bool has_summary, has_state;
 };
+
+/* {agent_state: null}, alone. */
+static int clear(struct request *rq, const struct memory_patch *b, struct err *e)
+{
+	struct conversation c;
+	char tag[ETAG_BYTES];
+	struct memory m;
+	int64_t number;
+
+	if ((b->state && !json_is_null(b->state)) || b->has_summary || b->items || b->updates)
+		return err_field(e, ERR_INVALID_FIELD, "agent_state", "agent_state can only be "
+				 "null, alone: it is cleared.");
+	if (load(rq, &c, &m, e) < 0 || etag_wanted(rq, etag_row(m.number, tag), e) < 0 ||
+	    memory_clear(rq->app->db, &rq->by.owner, &c.id, rq->arena, &number, e) < 0)
+		return -1;
+	notify_refresh(rq->app->notify, &rq->by.owner, "memory", &c.id);
+	return 0;
+}
 
 static int apply(struct request *rq, const struct memory_patch *b, struct memory *m,
 		 struct err *e)
@@ -128,8 +146,9 @@ static int apply(struct request *rq, const struct memory_patch *b, struct memory
 
 /*
  * PATCH /conversations/{c}/memory {summary?, agent_state_item_updates?,
- * agent_state_updates?}: a version as the user wants it: their summary (null: none), and
- * updates of the agent state as the summariser makes them, and {op: remove, id}. 200
+ * agent_state_updates?} or {agent_state: null}: a version as the user wants it: their summary
+ * (null: none), and updates of the agent state as the summariser makes them, and {op: remove,
+ * id}; or without an agent state, which earlier versions lose as well. 200
  * ConversationMemory. If-Match: a version. What it was made from stays noted (origins).
  * 404; 409 without messages, or if another version came first; 412; 422.
  */
@@ -144,6 +163,9 @@ int api_memory_patch(struct request *rq, struct response *rs, struct err *e)
 		  .offset = offsetof(struct memory_patch, items) },
 		{ .key = "agent_state_updates", .type = FIELD_JSON,
 		  .offset = offsetof(struct memory_patch, updates) },
+		{ .key = "agent_state", .type = FIELD_JSON, .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct memory_patch, state),
+		  .given_offset = offsetof(struct memory_patch, has_state) },
 	};
 	char tag[ETAG_BYTES];
 	struct conversation c;
@@ -152,7 +174,15 @@ int api_memory_patch(struct request *rq, struct response *rs, struct err *e)
 	int64_t last;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) < 0 ||
-	    load_to_change(rq, &c, &last, &base, e) < 0 ||
+	    (b.has_state && clear(rq, &b, e) < 0))
+		return -1;
+	if (b.has_state) {
+		if (load(rq, &c, &m, e) < 0)
+			return -1;
+		answer(rs, rq, &c, &m);
+		return 0;
+	}
+	if (load_to_change(rq, &c, &last, &base, e) < 0 ||
 	    etag_wanted(rq, etag_row(base.number, tag), e) < 0 ||
 	    hold_check(rq->app->db, rq->conf, &rq->by.owner, e) < 0)
 		return -1;

@@ -11,9 +11,9 @@
 #include "base/log.h"
 #include "form.h"
 #include "places.h"
-#include "plan/rows.h"
 #include "store/user.h"
 #include "turn/follow.h"
+#include "turn/wake.h"
 #include "event/live.h"
 
 #include "base/banned.h"
@@ -44,36 +44,18 @@ struct turn_request send_resume(const struct request *rq, const struct turn *t,
 	return in;
 }
 
-int send_sleeps(struct request *rq, const struct turn *t, struct err *e)
-{
-	bool asks = false, cut = false;
-	struct plan_row *plans;
-	struct turn_wait *rows;
-	size_t n, n_plans;
-
-	if (t->status != TURN_WAITING)
-		return 0;
-	if (store_turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows, &n,
-				 e) < 0 ||
-	    agentplan_of_turn(rq->app->db, &rq->by.owner, &t->id, rq->arena, &plans, &n_plans,
-			      e) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		asks |= rows[i].status == WAIT_OPEN;
-	for (size_t i = 0; i < n_plans; i++)
-		cut |= str_is(plans[i].status, "running");
-	return !asks || cut;
-}
-
 int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
 	      struct err *e)
 {
 	struct turn_request wake = send_resume(rq, t, NULL, 0);
-	const int sleeps = send_sleeps(rq, t, e);
+	/* A job may have been faster. */
+	const int goes_on = t->status == TURN_RUNNING
+		? turn_plans(rq->app->db, &rq->by.owner, t, rq->arena, e)
+		: turn_sleeps(rq->app->db, &rq->by.owner, t, rq->arena, e);
 
-	if (sleeps > 0)
+	if (goes_on > 0)
 		*in = wake;
-	return MIN(sleeps, 0);
+	return MIN(goes_on, 0);
 }
 
 int send_read(struct request *rq, enum turn_verb verb,

@@ -165,12 +165,9 @@ int send_whole(struct request *rq, struct turn_request *in,
 	       struct err *e) MUST_CHECK;
 
 /*
- * 1: the turn waits for nobody, or steps of its plan can go on while others wait, since its
- * process ended within the plan (docs/plans.md); 0; -1.
+ * Continuing a turn that sleeps (turn/wake.h) resumes it, and one that goes on with a plan
+ * already is followed: *in becomes that request.
  */
-int send_sleeps(struct request *rq, const struct turn *t, struct err *e) MUST_CHECK;
-
-/* Continuing such a turn resumes it: *in becomes that request. */
 int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
 	      struct err *e) MUST_CHECK;
 

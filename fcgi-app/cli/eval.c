@@ -244,8 +244,8 @@ static int say(struct eval *v, const struct ynode *step, int n, struct err *e)
 			turn_after(t);
 	}
 	v->turns++;
-	if (rc >= 0 && job_work(v->s->db, v->s->conf, v->s->http, clock_mono_ms() + JOBS_MS,
-				NULL, NULL, e) < 0)
+	if (rc >= 0 && job_work(v->s->db, v->s->conf, v->s->http, v->deps,
+				clock_mono_ms() + JOBS_MS, NULL, NULL, e) < 0)
 		rc = -1;
 	if (rc >= 0 && member(step, "remembers"))
 		rc = remembered(v, &a, &memory, e);

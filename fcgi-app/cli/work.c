@@ -7,8 +7,11 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "cli.h"
+#include "event/live.h"
+#include "event/notify.h"
 #include "job/work.h"
 #include "store/metric_sum.h"
+#include "turn/turn.h"
 
 #include "base/banned.h"
 
@@ -35,7 +38,7 @@ static int print_jobs(struct cli_session *s)
 	return cli_print(&out);
 }
 
-static int work(struct cli_session *s, int seconds)
+static int work(struct cli_session *s, const struct turn_deps *turns, int seconds)
 {
 	int64_t until_ms = clock_mono_ms() +
 		(seconds ? seconds * INT64_C(1000) : DUE_MS);
@@ -45,7 +48,7 @@ static int work(struct cli_session *s, int seconds)
 
 	do {
 		if (job_look(s->db, s->conf, &e) < 0 ||
-		    job_work(s->db, s->conf, s->http, until_ms, NULL, &n,
+		    job_work(s->db, s->conf, s->http, turns, until_ms, NULL, &n,
 			     &e) < 0)
 			return cli_failed(&e);
 		if (!seconds)
@@ -57,6 +60,21 @@ static int work(struct cli_session *s, int seconds)
 		return cli_failed(&e);
 	fprintf(stderr, "%zu done\n", n);
 	return CLI_OK;
+}
+
+/* With what turns need, since plans go on here. */
+static int work_with_turns(struct cli_session *s, int seconds)
+{
+	struct turn_deps deps = { .db = s->db, .http = s->http, .tools = s->tools };
+	struct err e = ERR_INIT;
+	int rc;
+
+	deps.live = event_live_new(s->db, &e);
+	deps.notify = deps.live ? notify_new(s->db, &e) : NULL;
+	rc = deps.notify ? work(s, &deps, seconds) : cli_failed(&e);
+	notify_free(deps.notify);
+	event_live_free(deps.live);
+	return rc;
 }
 
 int cli_work(struct cli *cli, int argc, char **argv)
@@ -88,7 +106,7 @@ int cli_work(struct cli *cli, int argc, char **argv)
 	if (list)
 		rc = print_jobs(&s);
 	else
-		rc = cli_session_tools(&s) < 0 ? CLI_FAILED : work(&s, seconds);
+		rc = cli_session_tools(&s) < 0 ? CLI_FAILED : work_with_turns(&s, seconds);
 	cli_session_close(&s);
 	return rc;
 }

@@ -286,10 +286,25 @@ static void write_tool_result(struct buf *out, const char *name,
 	wire_frame_end(&w);
 }
 
+/*
+ * A call of the page: any other call without a result is one already. That of a step of a
+ * plan is not in the client's thread.
+ */
+static void write_client_call(struct buf *out, const char *name,
+			      const struct turn_event *ev, struct dialect_state *st)
+{
+	struct turn_event call = *ev;
+
+	call.args = ev->waits[0].args;
+	if (ev->waits[0].flags & WAIT_INNER)
+		write_tool_call(out, name, &call, st);
+}
+
 static void write_wait(struct buf *out, const char *name,
 		       const struct turn_event *ev, struct dialect_state *st)
 {
 	close_parts(out, ev, st->own);
+	write_client_call(out, "TOOL_CALL_START", ev, st);
 	write_any(out, name, ev, st);
 }
 
@@ -401,6 +416,7 @@ const struct dialect dialect_ag_ui = {
 		[TURN_EV_TOOL_RESULT] = write_tool_result,
 		[TURN_EV_AGENT_STATE] = write_state,
 		[TURN_EV_APPROVAL_REQUEST] = write_wait,
+		[TURN_EV_CLIENT_TOOL_CALL] = write_client_call,
 		[TURN_EV_CLARIFICATION] = write_wait,
 		[TURN_EV_WAITING] = write_waiting,
 		[TURN_EV_DONE] = write_finished,

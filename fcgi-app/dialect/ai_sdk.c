@@ -29,6 +29,7 @@ struct sdk_state {
 	uint32_t part;			/* number of the open part */
 	bool step_open, step_called;	/* and it called a tool, */
 	bool step_answered;		/* which answered */
+	bool step_inner;		/* it has the calls of steps of a plan */
 };
 
 /* Parts of version 6 and later, if the client declared such a version. */
@@ -113,7 +114,7 @@ static void be_in_step(struct buf *out, struct sdk_state *k, bool another)
 		return;
 	put_bare(out, "start-step");
 	k->step_open = true;
-	k->step_called = k->step_answered = false;
+	k->step_called = k->step_answered = k->step_inner = false;
 }
 
 static void write_context_usage(struct buf *out, const char *name,
@@ -333,6 +334,28 @@ static void write_source(struct buf *out, const char *name,
 }
 
 /*
+ * The call of a step of a plan: the client, which has no such call, refuses parts that are
+ * about it. It has a step of its own, since clients answer once all calls of the last step
+ * have an output or a decision, and that of the plan has neither.
+ */
+static void put_inner_call(struct buf *out, const struct turn_event *ev,
+			   struct dialect_state *st)
+{
+	struct sdk_state *k = st->own;
+	const struct turn_wait *wait = &ev->waits[0];
+	const struct turn_event call = {
+		.run = ev->run, .call_id = wait->call_id, .tool_name = wait->tool,
+		.args = wait->args,
+	};
+
+	if (!(wait->flags & WAIT_INNER))
+		return;
+	be_in_step(out, k, !k->step_inner);
+	write_tool_call(out, "tool-input-available", &call, st);
+	k->step_inner = true;
+}
+
+/*
  * From version 6 on, there is a part for it. For older ones it is a data part that
  * is kept with the message; another one with the same id replaces it.
  */
@@ -346,6 +369,7 @@ static void write_approval(struct buf *out, const char *name,
 	struct jw w;
 
 	close_parts(out, k);
+	put_inner_call(out, ev, st);
 	if (knows_approvals(st)) {
 		w = wire_typed(out, "tool-approval-request");
 		jw_kuuid(&w, "approvalId", &wait->id);
@@ -367,11 +391,21 @@ static void write_question(struct buf *out, const char *name,
 	struct jw w;
 
 	close_parts(out, k);
+	put_inner_call(out, ev, st);
 	w = wire_typed(out, name);
 	jw_kstr(&w, "id", ev->call_id);
 	jw_key(&w, "data");
 	wire_wait(&w, &ev->waits[0]);
 	wire_frame_end(&w);
+}
+
+/* Any other call without an output is one for the client already. */
+static void write_client_call(struct buf *out, const char *name,
+			      const struct turn_event *ev, struct dialect_state *st)
+{
+	(void)name;
+	close_parts(out, st->own);
+	put_inner_call(out, ev, st);
 }
 
 /*
@@ -445,6 +479,7 @@ const struct dialect dialect_ai_sdk = {
 		[TURN_EV_SOURCE] = write_source,
 		[TURN_EV_SUGGESTED_ACTION] = write_action,
 		[TURN_EV_APPROVAL_REQUEST] = write_approval,
+		[TURN_EV_CLIENT_TOOL_CALL] = write_client_call,
 		[TURN_EV_CLARIFICATION] = write_question,
 		[TURN_EV_WAITING] = write_waiting,
 		[TURN_EV_DONE] = write_end,

@@ -15,6 +15,7 @@
 #include "auth/policy.h"
 #include "store/wait.h"
 #include "tool/core/tool.h"
+#include "turn/wake.h"
 
 #include "base/banned.h"
 
@@ -163,7 +164,7 @@ int plain_asks(struct request *rq, const struct uuid *turn, struct err *e)
 
 int plain_waits(struct plain *p, const struct turn *t, struct err *e)
 {
-	const int sleeps = send_sleeps(p->rq, t, e);
+	const int sleeps = turn_sleeps(p->rq->app->db, &p->rq->by.owner, t, p->rq->arena, e);
 	struct turn_wait *rows;
 	size_t n;
 

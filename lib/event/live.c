@@ -21,8 +21,6 @@ enum {
 	/* Empty ones before the thread sleeps: waking it at the begin of each turn
 	   would delay that turn */
 	IDLE_ROUNDS = 4,
-	TOUCH_ROUNDS = 20,		/* rounds between extensions of the
-					   leases */
 	TIDY_ROUNDS = 240,		/* housekeeping; also in the first
 					   round: CGI processes end soon */
 	PRUNE_MS = 200,			/* turns are waiting */
@@ -59,6 +57,7 @@ struct event_live {
 	bool asleep;			/* until it is woken */
 	bool urgent;			/* an urgent flush is due */
 	bool interrupting;		/* new turns are stopped, too */
+	size_t touch_rounds;		/* between extensions of the leases */
 	/* A turn may have a left_us or stop_us: else nobody goes through the lists. */
 	atomic_bool any_left;
 	pthread_t thread;
@@ -516,18 +515,18 @@ static void look(struct event_live *l, struct round *r)
 }
 
 /*
- * Extends leases every TOUCH_ROUNDS; with many turns a part of them each round,
+ * Extends leases every touch_rounds; with many turns a part of them each round,
  * so that the database never has to write all of them at once.
  */
 static void touch(struct event_live *l, struct round *r, int number)
 {
-	size_t parts = MIN(1 + r->n_own / TOUCH_TURNS, TOUCH_ROUNDS);
+	size_t parts = MIN(1 + r->n_own / TOUCH_TURNS, l->touch_rounds);
 	struct uuid *ids = arena_alloc(r->arena, (r->n_own + 1) * sizeof(*ids));
 	struct err e = ERR_INIT;
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_own; i++)
-		if (r->ids[i].b[15] % parts == (size_t)number % TOUCH_ROUNDS)
+		if (r->ids[i].b[15] % parts == (size_t)number % l->touch_rounds)
 			ids[n++] = r->ids[i];
 	if (n && store_turn_touch(l->db, ids, n, &e) < 0)
 		log_err("leases of running turns", &e);
@@ -628,6 +627,7 @@ struct event_live *event_live_new(struct db *db, struct err *e)
 
 	l->db = db;
 	l->journal.process = uuid_new();
+	l->touch_rounds = (size_t)(store_turn_lease_us() / 6 / (ROUND_MS * 1000));
 	pthread_mutex_init(&l->lock, NULL);
 	clock_cond_init(&l->wake);
 	rc = pthread_create(&l->thread, NULL, live_main, l);

@@ -104,6 +104,7 @@ static int work_one(const struct job_run *like, const struct job *j,
 	int64_t due_us = 0;
 	struct job_run r = {
 		.job = j, .db = like->db, .conf = like->conf, .http = like->http,
+		.turns = like->turns,
 		.stop = like->stop, .arena = a, .due_us = &due_us,
 		.until_ms = MIN(like->until_ms, clock_mono_ms() + RUN_MS),
 	};
@@ -269,11 +270,11 @@ static int serve_all(struct working *k, struct err *e)
 }
 
 int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
-	     int64_t until_ms, const atomic_bool *stop, size_t *n,
-	     struct err *e)
+	     const struct turn_deps *turns, int64_t until_ms, const atomic_bool *stop,
+	     size_t *n, struct err *e)
 {
 	const struct job_run like = {
-		.db = db, .conf = conf, .http = http, .stop = stop,
+		.db = db, .conf = conf, .http = http, .turns = turns, .stop = stop,
 		.until_ms = until_ms,
 	};
 	struct working k = {

@@ -15,6 +15,7 @@
 #include "store/job.h"
 
 struct http_pool;
+struct turn_deps;	/* turn/turn.h */
 
 enum job_kind {
 #define JOB(id, name, run, lease_s, attempts, what) JOB_##id,
@@ -29,6 +30,7 @@ struct job_run {
 	struct db *db;
 	const struct conf *conf;
 	struct http_pool *http;	/* NULL: no requests to other servers */
+	const struct turn_deps *turns;	/* NULL: no turn is run here */
 	const atomic_bool *stop;	/* a wait should end; may be NULL */
 	struct arena *arena;	/* of this run */
 	int64_t until_ms;	/* monotonic: when it must have stopped */
@@ -69,7 +71,7 @@ int job_look(struct db *db, const struct conf *conf, struct err *e) MUST_CHECK;
  * Runs the jobs that are due, one after the other, until there are none, the
  * monotonic time until_ms has passed, or *stop (may be NULL) is set. A job that
  * fails is logged and postponed, longer each time (30 s to an hour); after its
- * last attempt it stays as failed. http may be NULL. *n (may be NULL) counts the
+ * last attempt it stays as failed. http and turns may be NULL. *n (may be NULL) counts the
  * runs. Returns 1 if there may be more, 0 if nothing is due, -1 if the store cannot
  * be read.
  *
@@ -78,8 +80,8 @@ int job_look(struct db *db, const struct conf *conf, struct err *e) MUST_CHECK;
  * here or in other processes, the others of this person wait, and are not "due".
  */
 int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
-	     int64_t until_ms, const atomic_bool *stop, size_t *n,
-	     struct err *e) MUST_CHECK;
+	     const struct turn_deps *turns, int64_t until_ms, const atomic_bool *stop,
+	     size_t *n, struct err *e) MUST_CHECK;
 
 /*
  * Runs jobs of these kinds (names separated by commas) until none is left of those that

@@ -296,14 +296,21 @@ static struct str checked(struct str s, struct str given, struct arena *a)
 	return head;
 }
 
-/* The text of the state with the updates; the old one if it would be too large. */
-static struct str next_state(const struct memory *base, const json_t *answer,
+/*
+ * The text of the state with the updates; the old one if it would be too large, or was
+ * cleared since the last message, seq, that they are made from.
+ */
+static struct str next_state(const struct memory *base, const json_t *answer, int64_t seq,
 			     struct str given, int64_t now_us, struct arena *a)
 {
 	json_t *state = state_read(a, base->state);
 	char time[40];
 	const char *text;
-	size_t refused = state_apply(state, jx_arr(answer, "agent_state_item_updates"),
+	size_t refused;
+
+	if (seq <= state_cleared_seq(state))
+		return base->state;
+	refused = state_apply(state, jx_arr(answer, "agent_state_item_updates"),
 				     json_object_get(answer, "agent_state_updates"),
 				     STATE_BY_MODEL, given, now_us);
 
@@ -343,7 +350,7 @@ int fold_apply(const struct memory *base, const json_t *answer,
 	add_origins(&from, window, n);
 	out->origins = origins_text(&from, a);
 	out->summary = summary;
-	out->state = next_state(base, answer, given, now_us, a);
+	out->state = next_state(base, answer, window[n - 1].m->seq, given, now_us, a);
 	out->kept = keep(base, answer, window, n, a);
 	out->upto_seq = window[n - 1].m->seq;
 	out->seen_seq = MAX(base->seen_seq, out->upto_seq);
@@ -432,6 +439,7 @@ static int take_page(struct folding *k, const struct memory_row *rows, size_t n,
 	json_t *state;
 	struct origins from = { .n = 0 };
 	const char *text;
+	int64_t cleared;
 
 	*n_facts = facts_of(rows, n, a, facts);
 	next->seen_seq = rows[n - 1].m->seq;
@@ -442,8 +450,11 @@ static int take_page(struct folding *k, const struct memory_row *rows, size_t n,
 	if (!*n_facts)
 		return 0;
 	state = state_read(a, next->state);
+	/* What is archived is closed, also if that was before this run. */
+	cleared = k->c.archived ? INT64_MAX : state_cleared_seq(state);
 	for (size_t i = 0; i < *n_facts; i++)
-		fact_entities(&(*facts)[i], state, a);
+		if ((*facts)[i].seq > cleared)
+			fact_entities(&(*facts)[i], state, a);
 	text = jx_text(a, state);
 	if (strlen(text) <= LIM_STATE_BYTES)
 		next->state = str_of(text);
@@ -633,6 +644,8 @@ static int fold_rows(struct folding *k, const struct llm_service *s,
 	if (fold_apply(&k->base, reply.value, rows, n, given, clock_now_us(), a, &next,
 		       e) < 0)
 		return -1;
+	if (k->c.archived)
+		next.state = k->base.state;
 	next.service = str_of(s->id);
 	note_service(k, s, &next);
 	return put(k, &next, k->wish.why, NULL, 0, e) < 0 ? -1 : 1;
@@ -645,8 +658,8 @@ static int fold(struct folding *k, struct err *e)
 	const struct llm_service *s;
 	struct message_page p;
 	struct memory_row *rows;
-	int64_t boundary;
-	size_t n = 0;
+	int64_t boundary, cleared;
+	size_t n = 0, old = 0;
 	int rc;
 
 	if (find_boundary(k, &boundary, e) < 0 ||
@@ -663,7 +676,13 @@ static int fold(struct folding *k, struct err *e)
 	while (n < p.n && p.items[n].seq < boundary && p.items[n].seq <= k->seen_seq)
 		n++;
 	rows = memory_rows(p.items, n, r->arena);
-	if (n == p.n && p.more && complete(rows, n))	/* not in the middle of a unit */
+	/* What was said before the state was cleared is folded by itself (next_state). */
+	cleared = state_cleared_seq(state_read(r->arena, k->base.state));
+	while (old < n && rows[old].m->seq <= cleared)
+		old++;
+	if (old && old < n)
+		n = complete(rows, old) ? complete(rows, old) : old;
+	else if (n == p.n && p.more && complete(rows, n))	/* not in the middle of a unit */
 		n = complete(rows, n);
 	n = fold_window(rows, n, window_of(s));
 	if (!n)

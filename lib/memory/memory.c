@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/memory.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/util.h"
 #include "memory/state.h"
+#include "store/message.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -26,6 +28,7 @@ const char *memory_why_name(int64_t why)
 		[MEMORY_TURNS] = "turns", [MEMORY_CHARACTERS] = "characters",
 		[MEMORY_BUDGET] = "budget", [MEMORY_RESULTS] = "results",
 		[MEMORY_EDITED] = "edited", [MEMORY_REMOVED] = "removed",
+		[MEMORY_CLEARED] = "cleared",
 	};
 
 	return name_at(names, ARRAY_LEN(names), why, "results");
@@ -102,6 +105,9 @@ static int put_tx(struct db *tx, void *ctx, struct err *e)
 		return err_set(e, ERR_CONFLICT, "another version of the memory");
 	if (forget && db_exec(tx, STMT_FACT_FORGET, DB_ARGS(DB_U(k->id)), NULL, e))
 		return -1;
+	if (m->why == MEMORY_CLEARED &&
+	    db_exec(tx, STMT_MEMORY_CLEAR, DB_ARGS(DB_S_IF(m->state), DB_U(k->id)), NULL, e))
+		return -1;
 	if (put_facts(tx, k, e))
 		return -1;
 	return db_exec(tx, STMT_MEMORY_TRIM,
@@ -120,6 +126,43 @@ int memory_put(struct db *db, const struct owner *o, const struct uuid *conversa
 		err_clear(e);
 		return err_set(e, ERR_CONFLICT, "another version of the memory");
 	}
+	return rc;
+}
+
+static int clear_once(struct db *db, const struct owner *o, const struct uuid *conversation,
+		      struct arena *a, int64_t *number, struct err *e)
+{
+	struct message_page p;
+	struct memory m;
+	int64_t last;
+
+	*number = 0;
+	if (memory_last(db, o, conversation, &last, e) < 0 ||
+	    memory_get(db, o, conversation, INT64_MAX, a, &m, e) < 0 ||
+	    message_history(db, o, conversation, 0, 1, a, &p, e) < 0)
+		return -1;
+	if (!last || !p.n || str_eq(m.state, state_cleared(a, p.items[0].seq)))
+		return 0;
+	if (!m.number)		/* of this variant; others have one */
+		m.seen_seq = p.items[0].seq;
+	m.replaces = m.number;
+	m.why = MEMORY_CLEARED;
+	m.summary = m.summary.p ? m.summary : STR("");
+	m.state = state_cleared(a, p.items[0].seq);
+	m.created_us = clock_now_us();
+	*number = last + 1;
+	return memory_put(db, o, conversation, last, &m, NULL, 0, e);
+}
+
+int memory_clear(struct db *db, const struct owner *o, const struct uuid *conversation,
+		 struct arena *a, int64_t *number, struct err *e)
+{
+	enum { TRIES = 3 };
+	int rc;
+
+	for (int i = 1; (rc = clear_once(db, o, conversation, a, number, e)) < 0 &&
+	     e->code == ERR_CONFLICT && i < TRIES; i++)
+		err_clear(e);
 	return rc;
 }
 

@@ -17,6 +17,7 @@ enum memory_why {
 	MEMORY_TURNS = 1, MEMORY_CHARACTERS = 2, MEMORY_BUDGET = 3,	/* folded */
 	MEMORY_RESULTS = 4,	/* results of tools */
 	MEMORY_EDITED = 5, MEMORY_REMOVED = 6,	/* by the user */
+	MEMORY_CLEARED = 7,	/* the agent state: by the user, or since they archived it */
 };
 
 struct memory {
@@ -34,7 +35,7 @@ struct memory {
 	int64_t here;		/* of a list: it belongs to the thread as it is */
 };
 
-/* "turns", "characters", "budget", "results", "edited", "removed". */
+/* "turns", "characters", "budget", "results", "edited", "removed", "cleared". */
 const char *memory_why_name(int64_t why);
 
 /*
@@ -57,12 +58,21 @@ int memory_last(struct db *db, const struct owner *o, const struct uuid *convers
 /*
  * Stores a version with number last + 1, and n facts; facts that are there stay as they
  * are. One that the user has removed (MEMORY_REMOVED) deletes all earlier versions and
- * facts, another the oldest versions beyond LIM_MEMORY_VERSIONS. ERR_CONFLICT if `last` is
- * not the last number any more, or the conversation was deleted.
+ * facts, another the oldest versions beyond LIM_MEMORY_VERSIONS; one that clears
+ * (MEMORY_CLEARED) gives its state to all of them. ERR_CONFLICT if `last` is not the last
+ * number any more, or the conversation was deleted.
  */
 int memory_put(struct db *db, const struct owner *o, const struct uuid *conversation,
 	       int64_t last, const struct memory *m, const struct fact *facts,
 	       size_t n_facts, struct err *e) MUST_CHECK;
+
+/*
+ * Clears the agent state (D38), of earlier versions and variants too: nothing of it comes
+ * back from messages that are there now. Summary and facts stay. *number: the version that
+ * says so; 0: there was none to clear. ERR_CONFLICT: others write too fast.
+ */
+int memory_clear(struct db *db, const struct owner *o, const struct uuid *conversation,
+		 struct arena *a, int64_t *number, struct err *e) MUST_CHECK;
 
 /*
  * Facts of the thread with seq < before_seq (INT64_MAX: all), newest first, at most size;

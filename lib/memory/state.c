@@ -85,6 +85,18 @@ json_t *state_read(struct arena *a, struct str text)
 	return jx_keep(a, j);
 }
 
+static const char cleared_key[] = "clearedSeq";
+
+struct str state_cleared(struct arena *a, int64_t seq)
+{
+	return str_of(arena_printf(a, "{\"%s\":%lld}", cleared_key, (long long)seq));
+}
+
+int64_t state_cleared_seq(const json_t *state)
+{
+	return jx_int(state, cleared_key, 0);
+}
+
 /* The next free id of a list: i1, i2, … */
 static void new_id(const json_t *list, json_t *row, char prefix)
 {

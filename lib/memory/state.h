@@ -32,6 +32,14 @@ json_t *state_read(struct arena *a, struct str text);
 size_t state_apply(json_t *state, const json_t *items, const json_t *patches,
 		   enum state_by by, struct str given, int64_t now_us);
 
+/*
+ * The text of an empty state that was cleared when message.seq was the last one, in a; and
+ * the last message before a state was cleared, 0: it was not. What is said up to there is
+ * not taken into it again.
+ */
+struct str state_cleared(struct arena *a, int64_t seq);
+int64_t state_cleared_seq(const json_t *state);
+
 /* Adds an entity, or gives a known one this name. Texts are cut. */
 void state_entity(json_t *state, struct str id, struct str kind, struct str name);
 

@@ -102,7 +102,7 @@ int agentplan_put(struct db *db, const struct owner *o, const struct plan_row *p
 		DB_U(&p->id), DB_S(o->tenant_id), DB_U(&o->user_id), DB_I(now_us),
 		DB_I(now_us), DB_U(&p->conversation_id), DB_U(&p->turn_id), DB_S(call_id),
 		DB_S(p->goal), DB_S(p->status), DB_S(p->plan), DB_S(p->progress),
-		DB_S_IF(p->origins),
+		DB_S_IF(p->origins), DB_S_IF(p->rights), DB_I(now_us),
 	};
 	struct plan_storing k = { o, &p->conversation_id, NULL, STMT_PLAN_PUT, row, 1 };
 
@@ -163,6 +163,26 @@ int agentplan_set(struct db *db, const struct owner *o, const struct plan_row *p
 		       DB_ARGS(DB_S(p->status), DB_S(p->plan), DB_S(p->progress),
 			       DB_I(clock_now_us()), DB_U(&p->id), DB_S(o->tenant_id),
 			       DB_U(&o->user_id)), NULL, e);
+}
+
+int agentplan_asked(struct db *db, const struct owner *o, const struct uuid *id,
+		    struct str rights, struct err *e)
+{
+	return db_exec(db, STMT_PLAN_RIGHTS,
+		       DB_ARGS(DB_S_IF(rights), DB_I(clock_now_us()), DB_U(id),
+			       DB_S(o->tenant_id), DB_U(&o->user_id)), NULL, e);
+}
+
+int agentplan_wake(struct db *db, const struct uuid *id, struct err *e)
+{
+	struct db_result r = { .affected = 0 };
+	int64_t n = 0;
+
+	if (db_int(db, STMT_PLAN_ENDED, DB_ARGS(DB_U(id), DB_U(id)), &n, e) < 0 ||
+	    db_exec(db, STMT_PLAN_WAKE,
+		    DB_ARGS(DB_I(n), DB_I(n), DB_U(id), DB_I(n), DB_I(PLAN_WAKES)), &r, e))
+		return -1;
+	return r.affected > 0;
 }
 
 int agentplan_steps(struct db *db, const struct owner *o, const struct uuid *id,

@@ -25,6 +25,8 @@ struct plan_row {
 	struct str goal, status;
 	struct str plan, progress;	/* JSON */
 	struct str origins;		/* JSON; p == NULL: nobody's */
+	struct str rights;	/* of the last request that ran it (auth/kept.h); or NULL */
+	int64_t asked_us;	/* when that was; read only */
 };
 
 struct plan_step_row {
@@ -86,6 +88,17 @@ int agentplan_start(struct db *db, const struct owner *o, const struct plan_row 
 /* Its status, plan and progress. */
 int agentplan_set(struct db *db, const struct owner *o, const struct plan_row *p,
 		  struct err *e) MUST_CHECK;
+
+/* Another request runs it, with these rights (p == NULL: no job may run it). */
+int agentplan_asked(struct db *db, const struct owner *o, const struct uuid *id,
+		    struct str rights, struct err *e) MUST_CHECK;
+
+/*
+ * A job is about to go on with it. 1; 0: it did PLAN_WAKES times, and no step or call ended
+ * since the first of them: something is wrong with it; -1.
+ */
+int agentplan_wake(struct db *db, const struct uuid *id, struct err *e) MUST_CHECK;
+enum { PLAN_WAKES = 5 };
 
 int agentplan_steps(struct db *db, const struct owner *o, const struct uuid *id,
 		    struct arena *a, struct plan_step_row **out, size_t *n,

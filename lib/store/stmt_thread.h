@@ -128,7 +128,9 @@ struct number {
 	F(status, s, "p.status") SEP \
 	F(plan, s, "p.plan") SEP \
 	F(progress, s, "p.progress") SEP \
-	F(origins, S, "p.origins")
+	F(origins, S, "p.origins") SEP \
+	F(rights, S, "p.rights") SEP \
+	F(asked_us, i, "p.asked_us")
 #define PLAN_STEP_FIELDS(F, SEP) \
 	F(number, i, "x.number") SEP \
 	F(status, i, "x.status") SEP \

@@ -259,7 +259,7 @@ static int begin(struct db *tx, struct replacing *k, struct err *e)
 	r->variant_count = answer ? k->number.count : 0;
 	return db_exec(tx, STMT_TURN_INSERT,
 		       DB_ARGS(DB_U(&r->turn_id), DB_U(&r->conversation_id),
-			       DB_I(r->attempt_us + TURN_LEASE_US),
+			       DB_I(r->attempt_us + store_turn_lease_us()),
 			       DB_I(r->user.seq), DB_I(r->attempt_us),
 			       DB_I_IF(answer, r->variant_index),
 			       DB_I_IF(answer, r->variant_count),

@@ -7,11 +7,14 @@
  */
 #include "store/turn.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "base/util.h"
 #include "store/attempt.h"
 #include "store/job.h"
 #include "store/message_row.h"
@@ -29,6 +32,24 @@ const char *store_turn_status_name(enum turn_status s)
 	if (s < TURN_RUNNING || s > TURN_INTERRUPTED)
 		BUG("a turn of no status");
 	return status_names[s];
+}
+
+static int64_t lease_us;
+
+static void read_lease(void)
+{
+	const char *ms = getenv("LAMPLIGHTER_TURN_LEASE_MS");
+	const long n = ms ? strtol(ms, NULL, 10) : 0;
+
+	lease_us = n >= 2000 ? MIN(n * INT64_C(1000), TURN_LEASE_US) : TURN_LEASE_US;
+}
+
+int64_t store_turn_lease_us(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, read_lease);
+	return lease_us;
 }
 
 static const struct db_field fields[] = {
@@ -103,6 +124,32 @@ int message_insert(struct db *tx, const struct uuid *conversation_id,
 
 	message_args(v, conversation_id, m);
 	return db_exec(tx, STMT_MESSAGE_INSERT, v, NULL, e);
+}
+
+int64_t store_turn_later_us(void)
+{
+	return store_turn_lease_us() / 6;
+}
+
+int store_turn_cut(struct db *tx, const struct owner *o, const struct uuid *turn_id,
+		   int64_t later_us, bool *open, struct err *e)
+{
+	const int64_t now_us = clock_now_us();
+	char id[UUID_TEXT_BYTES];
+	int64_t n = 0;
+
+	if (db_int(tx, STMT_PLAN_OPEN, DB_ARGS(DB_U(turn_id)), &n, e) < 0)
+		return -1;
+	*open = n > 0;
+	if (!n)
+		return 0;
+	if (db_exec(tx, STMT_PLAN_CUT, DB_ARGS(DB_I(now_us), DB_U(turn_id)), NULL, e))
+		return -1;
+	return store_job_ask(tx, &(struct job){
+		.kind = STR("plan-wake"), .subject = str_of(uuid_format(turn_id, id)),
+		.tenant_id = o->tenant_id, .user_id = o->user_id,
+		.due_us = now_us + later_us,
+	}, e);
 }
 
 int message_insert_all(struct db *tx, const struct uuid *conversation_id,

@@ -19,7 +19,14 @@
 #include "store/store.h"
 #include "store/usage.h"
 
-#define TURN_LEASE_US 30000000	/* extend every 5 s or oftener */
+#define TURN_LEASE_US 30000000
+
+/*
+ * How long a lease is: TURN_LEASE_US. Extend it after a sixth of that or sooner. Tests in
+ * which processes die set a shorter one, for all processes: LAMPLIGHTER_TURN_LEASE_MS in
+ * the environment, at least 2000. Any thread.
+ */
+int64_t store_turn_lease_us(void);
 
 /*
  * A process that died may have sent more events to its listeners than it stored.
@@ -121,7 +128,7 @@ struct turn_begin {
 
 /*
  * Begins a turn in one transaction: takes the conversation, stores the user
- * message, makes the turn row (running, lease TURN_LEASE_US from now), sets
+ * message, makes the turn row (running, with a lease from now), sets
  * the title if it had none. A turn that waits is ended for it (store/wait.h). ERR_NOT_FOUND;
  * ERR_BUSY with the running turn's id in e->id; ERR_CONFLICT (create: id
  * taken). 1 round trip, with the rows that the message follows and the settings of
@@ -233,6 +240,18 @@ int store_turn_get(struct db *db, const struct owner *o, const struct uuid *id,
 int store_turn_recover(struct db *db, const struct owner *o,
 		       const struct uuid *turn_id, turn_text_fn *text_of_events,
 		       bool *closed, struct err *e) MUST_CHECK;
+
+/*
+ * The process of a turn ends, or has died, within its plan: if the plan is open, notes that
+ * steps of it can go on, and asks for the job that goes on with it (turn/wake.h): later_us
+ * from now, in which the user may be faster. *open: whether it is. In the transaction that
+ * leaves the turn waiting, or after it.
+ */
+int store_turn_cut(struct db *tx, const struct owner *o, const struct uuid *turn_id,
+		   int64_t later_us, bool *open, struct err *e) MUST_CHECK;
+
+/* So long is left to the user, whose page may look. */
+int64_t store_turn_later_us(void);
 
 struct turn_dead {		/* a running turn whose lease is over */
 	struct uuid id, conversation_id;

@@ -142,7 +142,7 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 				    MESSAGE_OPTION_VALUES(&m->options),
 
 				    DB_U(&b->turn_id), DB_U(&b->conversation_id),
-				    DB_I(m->created_us + TURN_LEASE_US),
+				    DB_I(m->created_us + store_turn_lease_us()),
 				    DB_I(m->created_us), DB_S_IF(b->client),
 				    DB_S_IF(b->provider), DB_S_IF(b->model), PAYER(b->payer),
 
@@ -209,7 +209,7 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 			    DB_I_IF(false, 0), DB_I_IF(false, 0), COLUMN_ARGS(m),
 
 			    DB_U(&b->turn_id), DB_U(&b->conversation_id),
-			    DB_I(m->created_us + TURN_LEASE_US), DB_I(1),
+			    DB_I(m->created_us + store_turn_lease_us()), DB_I(1),
 			    DB_I(m->created_us), DB_S_IF(b->client),
 			    DB_S_IF(b->provider), DB_S_IF(b->model), PAYER(b->payer),
 

@@ -73,7 +73,7 @@ static int continue_run(struct db *tx, void *ctx, struct arena *a,
 		return -1;
 	return db_exec(tx, STMT_TURN_INSERT,
 		       DB_ARGS(DB_U(&r->turn_id), DB_U(&t.conversation_id),
-			       DB_I(r->attempt_us + TURN_LEASE_US),
+			       DB_I(r->attempt_us + store_turn_lease_us()),
 			       DB_I(t.user_seq), DB_I(r->attempt_us),
 			       DB_I_IF(false, 0), DB_I_IF(false, 0),
 			       DB_S_IF(r->client), DB_S_IF(r->provider),

@@ -183,14 +183,19 @@ int store_turn_evict(struct db *tx, const struct owner *o,
 
 /*
  * A turn with an open plan is not over: it waits, for nobody, and goes on in whichever
- * process is asked to (docs/plans.md). Its steps record their usage themselves.
- * 1 if it does; 0; -1.
+ * process is asked to (docs/plans.md). Its steps record their usage themselves. Not if its
+ * user had stopped it. 1 if it does; 0; -1.
  */
-static int put_to_sleep(struct db *tx, const struct turn *t, struct err *e)
+static int put_to_sleep(struct db *tx, const struct owner *o, const struct turn *t,
+			struct err *e)
 {
-	int64_t open = 0, last_seq = 0;
+	int64_t last_seq = 0;
+	bool open;
 
-	if (db_int(tx, STMT_PLAN_OPEN, DB_ARGS(DB_U(&t->id)), &open, e) < 0)
+	if (t->cancel_requested)
+		return db_exec(tx, STMT_PLAN_STOP,
+			       DB_ARGS(DB_I(clock_now_us()), DB_U(&t->id)), NULL, e) ? -1 : 0;
+	if (store_turn_cut(tx, o, &t->id, store_turn_later_us(), &open, e))
 		return -1;
 	if (!open)
 		return 0;
@@ -226,7 +231,7 @@ static int recover_tx(struct db *tx, void *ctx, struct err *e)
 		rc = conversation_lock(tx, k->o, &t.conversation_id, &a, &l, e);
 		if (!rc && uuid_eq(&l.turn_id, k->turn_id) &&
 		    is_dead(&l, clock_now_us())) {
-			rc = put_to_sleep(tx, &t, e);
+			rc = put_to_sleep(tx, k->o, &t, e);
 			if (!rc)
 				rc = close_dead(tx, k->o, &t.conversation_id, &l,
 					k->fn, e);
@@ -264,7 +269,7 @@ int store_turn_dead_list(struct db *db, size_t max, struct arena *a,
 	};
 
 	return db_list(db, STMT_TURN_DEAD,
-		       DB_ARGS(DB_I(clock_now_us() - TURN_LEASE_US),
+		       DB_ARGS(DB_I(clock_now_us() - store_turn_lease_us()),
 			       DB_I((int64_t)max)), a,
 		       fields, sizeof(**out), 0, out, n, e);
 }

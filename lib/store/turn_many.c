@@ -79,7 +79,7 @@ int store_turn_touch(struct db *db, const struct uuid *ids, size_t n, struct err
 	for (size_t at = 0; at < n; at += IDS_MAX) {
 		int size = pad_ids(v + 1, ids + at, MIN(n - at, IDS_MAX));
 
-		v[0] = DB_I(clock_now_us() + TURN_LEASE_US);
+		v[0] = DB_I(clock_now_us() + store_turn_lease_us());
 		if (db_exec(db, OF_IDS(TURN_TOUCH)[size], v, NULL, e))
 			return -1;
 	}
@@ -200,7 +200,7 @@ static int flush_tx(struct db *tx, void *ctx, struct err *e)
 		if (!k->live[i])
 			continue;
 		*t++ = DB_I(r->seq + r->n - 1);
-		*t++ = DB_I(now_us + TURN_LEASE_US);
+		*t++ = DB_I(now_us + store_turn_lease_us());
 		*t++ = DB_U(&r->turn_id);
 		live[n++] = *r;
 	}

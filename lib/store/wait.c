@@ -248,6 +248,7 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	};
 	int64_t news = 0;
 	struct locked l;
+	bool open;
 
 	p->news = p->over = false;
 	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e))
@@ -263,7 +264,9 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	p->news = news > 0;
 	if (p->news)
 		return 0;
-	return p->usage && usage_insert(tx, k->o, p->usage, e) ? -1
+	return (p->usage && usage_insert(tx, k->o, p->usage, e)) ||
+		(p->cut && store_turn_cut(tx, k->o, &p->turn_id, store_turn_later_us(),
+					   &open, e)) ? -1
 		: set_waiting(tx, p, e);
 }
 
@@ -449,7 +452,7 @@ static int resumed_before(struct db *tx, void *ctx, struct arena *a,
 	if (store_turn_get(tx, k->o, &k->w->turn_id, a, &t, e))
 		return -1;
 	return t.status == TURN_RUNNING &&
-		t.lease_until_us == k->now_us + TURN_LEASE_US;
+		t.lease_until_us == k->now_us + store_turn_lease_us();
 }
 
 static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
@@ -481,7 +484,7 @@ static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 		return gone(e);
 	if (remember(tx, k, &w->turn.conversation_id, a, e) ||
 	    db_exec(tx, STMT_TURN_RESUME,
-		    DB_ARGS(DB_I(k->now_us + TURN_LEASE_US),
+		    DB_ARGS(DB_I(k->now_us + store_turn_lease_us()),
 			    DB_U(&w->turn_id)), &r, e))
 		return -1;
 	return r.affected ? 0 : gone(e);

@@ -94,6 +94,7 @@ struct turn_pause {
 	size_t n_events;
 	int64_t last_event_seq;		/* of the event WAITING */
 	int64_t until_us;		/* latest expiry of a wait; or TURN_SLEEP_US from now */
+	bool cut;	/* the process ends: what does not wait goes on elsewhere */
 	/* out: */
 	bool news;	/* a decision was made meanwhile, so it does not wait;
 			   rows and waits are stored nevertheless */
@@ -162,9 +163,9 @@ struct turn_resume {
 
 /*
  * Stores decisions, all or none, and takes the turn: it is resumed with a lease
- * of TURN_LEASE_US from now, or, if it runs, left to its process, which applies
- * them before it would wait again. ERR_NOT_FOUND; ERR_CONFLICT if it does not
- * wait any more, a row was decided before, or the digest differs; ERR_EXPIRED.
+ * from now, or, if it runs, left to its process, which applies them before it would wait
+ * again. ERR_NOT_FOUND; ERR_CONFLICT if it does not wait any more, a row was decided
+ * before, or the digest differs; ERR_EXPIRED.
  */
 int store_turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
 	      struct err *e) MUST_CHECK;

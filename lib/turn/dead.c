@@ -49,12 +49,15 @@ static int close_one(struct db *db, const struct turn_dead *t, struct err *e)
 	const struct owner o = { .tenant_id = t->tenant_id,
 				 .user_id = t->user_id };
 	struct err told = ERR_INIT;
-	bool closed;
+	bool closed, open;
 
 	if (store_turn_recover(db, &o, &t->id, event_texts, &closed, e) < 0)
 		return -1;
+	/* Nobody has looked at it, so its plan goes on at once. */
+	if (!closed)
+		return store_turn_cut(db, &o, &t->id, 0, &open, e);
 	/* A failed notice does not matter here: the turn is closed. */
-	if (closed && tell(db, &o, t, &told) < 0)
+	if (tell(db, &o, t, &told) < 0)
 		log_err("notice of a dead turn", &told);
 	return 0;
 }

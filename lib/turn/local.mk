@@ -44,4 +44,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/trial.c lib/turn/trial.h \
 	lib/turn/turn.h \
 	lib/turn/unstored.c lib/turn/unstored.h \
+	lib/turn/wake.c lib/turn/wake.h \
 	lib/turn/whose.c lib/turn/whose.h

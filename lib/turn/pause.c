@@ -277,6 +277,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 		.turn_id = t->id, .conversation_id = t->conversation_id,
 		.resumes = t->resumes,
 		.usage = l->model_calls ? &u : NULL,
+		.cut = l->live.interrupted,
 	};
 	size_t n_new;
 

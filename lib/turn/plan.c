@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "auth/kept.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -223,6 +224,12 @@ static struct str plan_text(const struct runner *r)
 	return s;
 }
 
+/* What a job needs that goes on with it. */
+static struct str rights(const struct runner *r)
+{
+	return identity_keep(r->l->run->in.by.conf, r->l->run->in.by.who, r->a);
+}
+
 static void set_row(struct runner *r)
 {
 	r->row.conversation_id = r->l->run->conversation_id;
@@ -232,6 +239,7 @@ static void set_row(struct runner *r)
 	r->row.plan = plan_text(r);
 	r->row.progress = STR("[]");
 	r->row.origins = origins_text(&r->from, r->a);
+	r->row.rights = rights(r);
 }
 
 /* Makes or takes the plan and stores it; it is in r->row then. */
@@ -440,7 +448,7 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 	struct runner *r = arena_new(call->arena, struct runner);
 	struct turn_wait *rows;
 	size_t n_rows;
-	bool stored;
+	bool stored, fresh;
 	int rc;
 
 	*r = (struct runner){
@@ -456,10 +464,13 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 	if (rc == 0)
 		rc = agentplan_get(turn_plan_db(r), &l->owner, &r->row.id, r->a, &r->row, e);
 	stored = rc > 0;
+	fresh = !stored;
 	if (rc >= 0)
 		rc = rc ? read_stored(r, e) : r->again ? begin_again(r, args, e)
 			: begin(r, args, e);
 	stored |= rc == 0;
+	if (rc == 0 && !fresh && !l->run->in.woken)
+		rc = agentplan_asked(turn_plan_db(r), &l->owner, &r->row.id, rights(r), e);
 	if (rc == 0 && str_is(r->row.status, "proposed"))
 		rc = may_run(r, e);
 	else if (rc == 0)

@@ -26,7 +26,7 @@ bool remember_on(const struct turn_run *t)
 
 /*
  * The messages of the history that stay whole once there is a summary: 12 of 20, 8 to 12 of
- * which are sent (D12).
+ * which are sent (D12); more only while the next summary is late.
  */
 static int64_t remember_keep(const struct turn_run *t)
 {
@@ -130,8 +130,8 @@ static int64_t why(const struct turn_run *t)
 		return MEMORY_TURNS;
 	if (chars >= turn_setting(t, SETTING_SUMMARY_CHARACTERS).number)
 		return MEMORY_CHARACTERS;
-	/* The next turn would be sent less than all of them. */
-	return l->share[PART_HISTORY].cut ||
+	/* The next turn would be sent less than all of them, or more than it should be. */
+	return l->memory.m.upto_seq || l->share[PART_HISTORY].cut ||
 		messages > turn_setting(t, SETTING_HISTORY_MESSAGES).number
 		? MEMORY_BUDGET : 0;
 }

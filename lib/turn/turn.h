@@ -115,6 +115,7 @@ struct turn_request {
 	bool options_anew;	/* RESUME: they are this request's, for this run, not
 				   those of the turn */
 	const struct turn *of;	/* CONTINUE, RESUME: the turn, as read */
+	bool woken;		/* RESUME: by a job, with the rights of an earlier request */
 	int64_t seq;		/* REPLACE: the message; 0 = the last one */
 	/* REPLACE: the message by id: the server's, its turn's (clients have it for
 	   answers), or the client's (for user messages); n == 0: use seq */

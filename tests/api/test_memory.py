@@ -579,6 +579,99 @@ def test_it_is_not_folded_at_every_turn(lab, model):
     assert all(len(sent_texts(body)) <= 15 for body in model.sent["chat"])
 
 
+def test_at_most_twelve_are_sent_beside_a_summary(lab, model):
+    """D12: short messages too, once there is a summary; up to twenty before that."""
+    t = Talk(lab)
+    t.talk(9, size=10)
+    t.settled()
+    assert len(sent_texts(model.sent["chat"][-1])) == 17 and not model.folds()
+    t.talk(9)
+    t.settled()
+    model.sent.clear()
+    for i in range(12):
+        t.say(f"short{i}")
+        t.settled()
+    assert max(len(sent_texts(body)) for body in model.sent["chat"]) == 13
+    folds = len(model.folds())
+    assert 1 < folds <= 12 // 2, folds
+
+
+def test_the_state_is_cleared_on_request(lab, model):
+    """vercel/chatbot issue 1549, Summaryception issue 3: what was cleared was sent on, or came
+    back."""
+    t = Talk(lab)
+    model.write = lambda given: answer("They like red.", items=[
+        {"op": "add", "item": {"kind": "question", "title": "Which red?"}}],
+        updates={"assumptions": [{"hypothesis": "It is a house", "confidence": 0.6}]})
+    t.say('call create_task {"name":"Roof"}')
+    t.talk(10)
+    m = t.settled()
+    got = lab.get(f"{t.path}/memory", user="ada")
+    for wrong in ({"agent_state": {}}, {"agent_state": "x"},
+                  {"agent_state": None, "summary": "x"}):
+        assert lab.call("PATCH", f"{t.path}/memory", wrong, user="ada").status == 422, wrong
+    assert lab.call("PATCH", f"{t.path}/memory", {"agent_state": None}, user="bob").status == 404
+    assert lab.call("PATCH", f"{t.path}/memory", {"agent_state": None}, user="ada",
+                    headers={"If-Match": '"0"'}).status == 412
+    changed = lab.call("PATCH", f"{t.path}/memory", {"agent_state": None}, user="ada",
+                       headers={"If-Match": got.headers["ETag"]})
+    assert changed.status == 200, changed
+    empty = {"sessionId": t.id, "current_understanding": {"entities": [], "dependencies": []},
+             "assumptions": [], "expectations": [], "tentative_hypotheses": [], "items": []}
+    assert changed.json["agentState"] == empty
+    assert (changed.json["why"], changed.json["replaces"]) == ("cleared", m["version"])
+    assert changed.json["summary"] == m["summary"] == "They like red."
+    assert [f["toolName"] for f in t.facts()] == ["create_task"]
+    assert lab.sql("SELECT 1 FROM conversation_memory WHERE state LIKE '%Which red%' AND"
+                   f" conversation_id = UNHEX('{t.id.replace('-', '')}')") == []
+    # What was said by then does not bring it back, what is said later may.
+    model.sent.clear()
+    t.talk(2)
+    t.settled()
+    assert all("Which red?" not in system_of(b) and "It is a house" not in system_of(b)
+               for b in model.sent["chat"])
+    t.talk(4)
+    assert t.settled()["agentState"]["items"] == []
+    t.talk(12)
+    assert [i["title"] for i in t.settled()["agentState"]["items"]] == ["Which red?"]
+
+
+def test_archiving_closes_the_session(lab, model):
+    """D38; CherryHQ/stella issue 994: memory of an archived conversation was used on."""
+    t = Talk(lab)
+    model.write = lambda given: answer("They like red.", items=[
+        {"op": "add", "item": {"kind": "question", "title": "Which red?"}}])
+    t.say('call create_task {"name":"Roof"}')
+    t.talk(10)
+    assert t.settled()["agentState"]["items"]
+    tag = lab.get(t.path, user="ada").headers["ETag"]
+    for wanted in (True, True, False):
+        answered = lab.call("PATCH", t.path, {"archived": wanted}, user="ada",
+                            headers={"If-Match": tag} if tag else {})
+        assert answered.status == 200, answered
+        tag = answered.headers.get("ETag")
+        m = t.memory()
+        assert m["agentState"]["items"] == [] and m["why"] == "cleared"
+        assert m["agentState"]["current_understanding"]["entities"] == []
+        assert m["summary"] == "They like red."
+    # One that is archived gets none, whoever was late.
+    assert lab.call("PATCH", t.path, {"archived": True}, user="ada",
+                    headers={"If-Match": tag}).status == 200
+    t.say('call create_task {"name":"Floor"}')
+    t.talk(9)
+    m = t.settled()
+    assert m["agentState"]["items"] == [] and len(t.facts()) == 2
+    assert m["agentState"]["current_understanding"]["entities"] == []
+
+
+def test_archived_before_it_is_remembered(lab, model):
+    t = Talk(lab)
+    t.talk(3)
+    assert lab.call("PATCH", t.path, {"archived": True}, user="ada", headers={
+        "If-Match": lab.get(t.path, user="ada").headers["ETag"]}).status == 200
+    assert t.memory()["version"] == 0
+
+
 def test_values_are_carried_through_many_summaries(lab, model):
     """google/adk-go pull request 1431: what was changed first is still known."""
     model.write = lambda given: answer("They talked about things.")
@@ -817,7 +910,7 @@ def test_a_service_that_has_lost_the_capability(lab, model):
 
 
 def grown(lab, n):
-    """A conversation of n messages, all but the newest of them folded."""
+    """A conversation of n messages, all of them folded: no summary is due after a few more."""
     t = Talk(lab)
     t.say("begin")
     where = f"UNHEX('{t.id.replace('-', '')}')"
@@ -828,7 +921,7 @@ def grown(lab, n):
         SELECT {where}, seq + 2, 1, 'create_task', '{{"result":{{"id":"x"}}}}', seq
         FROM seq_1_to_{n} WHERE seq % 4 = 0 AND seq < {n} - 10;
         INSERT INTO conversation_memory (conversation_id, number, seen_seq, upto_seq, why,
-        summary, created_us) SELECT {where}, seq, {n} - 60 + seq, {n} - 60 + seq, 1,
+        summary, created_us) SELECT {where}, seq, {n} - 48 + seq, {n} - 48 + seq, 1,
         REPEAT('summary ', 900), 1 FROM seq_1_to_50;
         UPDATE conversation SET last_seq = last_seq + {n}, turns = {n} DIV 2
         WHERE id = {where}""")

@@ -9,7 +9,7 @@ import signal
 
 import pytest
 
-from lab import Lab, Stream, Twin, scripted, wait_until
+from lab import Event, Lab, Stream, Twin, scripted, wait_until
 from plans import SERVICES, agent, prompts, result, stage, step
 
 MODELS = {
@@ -232,3 +232,46 @@ def test_both_at_once(lab, more):
     wait_until("the turn to end", lambda: lab.get(f"/turns/{turn}", user="ada").json[
         "status"] == "done")
     assert prompts(lab) == before + 2
+
+
+def test_as_plain_cgi(lab):
+    """Each request is a process of its own: the answer comes to another one than that which
+    asks and runs the other steps."""
+    before = prompts(lab)
+    lab.stop("responder")
+
+    def read(reply):
+        name = None
+        for line in reply.stdout:
+            key, _, value = line.decode().rstrip("\r\n").partition(": ")
+            if key == "event":
+                name = value
+            elif key == "data":
+                yield Event(name, json.loads(value), None)
+
+    def drop(reply):
+        reply.stdout.close()
+        reply.wait(30)
+
+    try:
+        first = lab.cgi("/chat/lab/stream", {"content": "!script " + json.dumps({
+            "tool_calls": [{"name": "plan", "args": {"goal": "g", "stages": [
+                stage(WRITE, SLOW)]}}], "then": {"text": "all done"}})})
+        proposal = asked(read(first)).data
+        drop(first)
+        turn = proposal["turnId"]
+        runs = lab.cgi(f"/turns/{turn}/approvals", {
+            "approvalId": proposal["approvalId"], "decision": "approve"})
+        events = read(runs)
+        request = next(e.data for e in events if e.name in ASKED
+                       and e.data["approvalId"] != proposal["approvalId"])
+        drop(lab.cgi(f"/turns/{turn}/approvals", {
+            "approvalId": request["approvalId"], "decision": "approve"}))
+        plan_id = board(events, 0, "done")["planId"]
+        drop(lab.cgi(f"/plans/{plan_id}/skip", {"stepId": "slow"}))
+        assert list(events)[-1].name == "done"
+        drop(runs)
+    finally:
+        lab.start_responder()
+        wait_until("it answers", lambda: lab.get("/me", user="ada").status == 200)
+    assert prompts(lab) == before + 1

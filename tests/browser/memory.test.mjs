@@ -61,6 +61,17 @@ test('a long conversation is remembered, corrected and forgotten', async (t) => 
 	await dialog.locator('text=It is a house').waitFor({ state: 'detached' });
 	await dialog.locator('button:has-text("Resolve")').click();
 	await dialog.locator('text=Which red?').waitFor({ state: 'detached' });
+	assert.equal(await dialog.locator('text=Clear assumptions').count(), 0);
+	await fetch(`${base}api/v1/conversations/${id}/memory`, { method: 'PATCH',
+		headers: { 'Content-Type': 'application/json', Origin: new URL(base).origin },
+		body: JSON.stringify({ agent_state_item_updates: [
+			{ op: 'add', item: { kind: 'task', title: 'Paint it' } }] }) });
+	await dialog.locator('text=Paint it').waitFor();
+	if (process.env.SHOT)
+		await page.screenshot({ path: `${process.env.SHOT}-clear.png` });
+	await dialog.locator('text=Clear assumptions and open items').click();
+	await dialog.locator('text=Paint it').waitFor({ state: 'detached' });
+	assert.match(await dialog.locator('.memory-summary').innerText(), /The user said: /);
 	await dialog.locator('text=Edit summary').click();
 	await dialog.locator('textarea').fill('They like blue.');
 	await dialog.getByRole('button', { name: 'Save' }).click();

@@ -42,6 +42,7 @@ soak_script() {
 # run_soak steps [MB]: the work of the functions that read text, over two MiB and four.
 # run_soak projects [CHANGES]: of a tree by four writers; and what the time of an answer tells.
 # run_soak plans [SECONDS]: plans whose process is killed at random moments.
+# run_soak leases [KILLS]: the same with leases that end by themselves, and nobody who looks.
 # run_soak reader [SECONDS]: readers of a turn of 10,000 events that stop reading for so long.
 # run_soak files [NUMBER]: files at random, read by us and by others; seven of each.
 run_soak() {
@@ -109,8 +110,9 @@ run_soak() {
 		fi
 		tail -n 9 "$out/projects.log" ;;
 	plans) soak_script plans "${seconds:-300}" ;;
+	leases) soak_script leases "${seconds:-500}" ;;
 	reader) soak_script reader "${seconds:-60}" ;;
-	*) die "soak fuzz, stress, steps, cluster, cluster-keys, files, plans, projects or reader" ;;
+	*) die "soak fuzz, stress, steps, cluster, cluster-keys, files, leases, plans, projects or reader" ;;
 	esac
 	summary "$start"
 }

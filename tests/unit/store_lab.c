@@ -87,7 +87,7 @@ size_t do_jobs(void)
 	static const struct conf conf;
 	size_t n = 0;
 
-	assert_int_equal(job_work(db, &conf, NULL, clock_mono_ms() + 60000,
+	assert_int_equal(job_work(db, &conf, NULL, NULL, clock_mono_ms() + 60000,
 				  NULL, &n, &e), 0);
 	return n;
 }

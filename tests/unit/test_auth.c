@@ -6,6 +6,7 @@
 
 #include "auth/csrf.h"
 #include "auth/identity.h"
+#include "auth/kept.h"
 #include "auth/policy.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -289,6 +290,51 @@ static void too_many_groups_are_cut(void **state)
 	assert_int_equal(e.code, ERR_UNAUTHENTICATED);
 	arena_release(&a);
 	conf_put(c);
+}
+
+/* What is kept of an identity, and what becomes of it in another configuration. */
+static void kept_identities(void **state)
+{
+	static const char before[] =
+		"identity:\n  chain:\n    - {kind: api_token}\n    - {kind: remote_user}\n"
+		"groups: {it: [ada]}\n" ROLES;
+	static const char after[] =
+		"identity:\n  chain:\n    - {kind: remote_user}\n" ROLES;
+	static const char no_kind[] = "identity:\n  chain:\n    - {kind: api_token}\n" ROLES;
+	struct str given[] = { STR("staff"), STR("it") };
+	const struct conf *c = load(before), *later = load(after);
+	const struct conf *none = load(no_kind);
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct identity who, out;
+	struct str kept;
+
+	(void)state;
+	assert_int_equal(identity_make(c, IDENTITY_REMOTE_USER, STR("ada"), STR("Ada L."),
+				       given, 2, &a, &who, &e), 0);
+	kept = identity_keep(c, &who, &a);
+	assert_str_is(kept, "{\"kind\":\"remote_user\",\"login\":\"ada\",\"name\":\"Ada L.\","
+		      "\"groups\":[\"staff\"]}");
+	assert_int_equal(identity_kept(c, kept, &a, &out, &e), 0);
+	assert_true(uuid_eq(&out.user_id, &who.user_id));
+	assert_int_equal(out.n_groups, 2);
+	assert_int_equal(out.n_roles, who.n_roles);
+	/* The configuration took a group away. */
+	assert_int_equal(identity_kept(later, kept, &a, &out, &e), 0);
+	assert_int_equal(out.n_groups, 1);
+	assert_str_is(out.groups[0], "staff");
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(identity_kept(i ? none : c, i ? kept : STR("{}"), &a, &out, &e),
+				 -1);
+		assert_int_equal(e.code, ERR_UNAUTHENTICATED);
+		err_clear(&e);
+	}
+	who.kind = IDENTITY_API_TOKEN;
+	assert_null(identity_keep(c, &who, &a).p);
+	arena_release(&a);
+	conf_put(c);
+	conf_put(later);
+	conf_put(none);
 }
 
 static const char own_groups[] =
@@ -631,6 +677,7 @@ int main(void)
 		cmocka_unit_test(chain_table),
 		cmocka_unit_test(only_what_is_in_the_chain),
 		cmocka_unit_test(too_many_groups_are_cut),
+		cmocka_unit_test(kept_identities),
 		cmocka_unit_test(groups_of_the_configuration),
 		cmocka_unit_test(logins_that_differ_in_case),
 		cmocka_unit_test(patterns),

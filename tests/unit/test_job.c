@@ -282,7 +282,7 @@ static size_t do_jobs_of(int user_jobs)
 	const struct conf conf = { .limits.user_jobs = user_jobs };
 	size_t n = 0;
 
-	ok(job_work(db, &conf, NULL, clock_mono_ms() + 60000, NULL, &n, &e));
+	ok(job_work(db, &conf, NULL, NULL, clock_mono_ms() + 60000, NULL, &n, &e));
 	return n;
 }
 
@@ -357,7 +357,7 @@ static void *work_on(void *arg)
 	size_t n = 0;
 
 	(void)arg;
-	if (job_work(db, &conf, NULL, clock_mono_ms() + 60000, NULL, &n, &mine) < 0)
+	if (job_work(db, &conf, NULL, NULL, clock_mono_ms() + 60000, NULL, &n, &mine) < 0)
 		fail_msg("%s", mine.text);
 	return (void *)(uintptr_t)n;
 }

@@ -93,6 +93,8 @@ export const dialogs = {
 	'rating.other': 'Something else',
 	'rating.comment': 'In your own words',
 	'rating.text': 'Show my question and this answer to them',
+	'memory.why.cleared': 'assumptions and open items were cleared',
+	'memory.clear': 'Clear assumptions and open items',
 	'rating.who': 'Those who look after the assistants see your rating with your name.',
 	'variant.compare': 'Compare versions',
 	'variant.take': 'Use this version',

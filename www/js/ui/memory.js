@@ -164,6 +164,10 @@ export class LampMemory extends ConversationDialog {
 					<span class="muted">${t(`memory.why.${v.why}`)},
 					${moment(v.createdAt)}</span></span></li>`)}</ul></details>`}
 			${version === 0 ? nothing : html`<div class="memory-actions memory-remove">
+				${items.length + assumed.length > 0 ? html`<button type="button"
+				class="button button-small"
+				@click=${() => this.#change({ agent_state: null })}
+				>${t('memory.clear')}</button>` : nothing}
 				<button type="button" class="button button-small button-danger"
 				@click=${() => this.#remove()}
 				>${t('memory.remove')}</button></div>`}`;
