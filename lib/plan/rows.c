@@ -448,5 +448,5 @@ int agentplan_call_end(struct db *db, const struct uuid *id, const struct plan_c
 {
 	return db_exec(db, STMT_PLAN_CALL_END,
 		       DB_ARGS(DB_S(c->result), DB_I(c->flags), DB_S_IF(c->origins),
-			       DB_U(id), DB_I(c->number)), NULL, e);
+			       DB_U(id), DB_I(c->number), DB_I(c->tries)), NULL, e);
 }

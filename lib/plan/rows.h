@@ -177,7 +177,10 @@ int agentplan_calls_put(struct db *db, const struct owner *o, const struct uuid 
 int agentplan_call_begin(struct db *db, const struct uuid *id, int64_t number, int64_t tries,
 			 struct err *e) MUST_CHECK;
 
-/* Stores flags, result and origins of a call. */
+/*
+ * Stores flags, result and origins of the try c->tries of a call. Nothing if another try was
+ * begun since, which has a result of its own.
+ */
 int agentplan_call_end(struct db *db, const struct uuid *id, const struct plan_call_row *c,
 		       struct err *e) MUST_CHECK;
 

@@ -89,7 +89,7 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 void trail_end(struct turn_loop *l, const struct turn_call *c)
 {
 	const struct plan_call_row row = {
-		.number = c->plan_call, .result = c->result.text,
+		.number = c->plan_call, .tries = c->plan_tries, .result = c->result.text,
 		.flags = (c->result.is_json ? PLAN_CALL_JSON : 0) |
 			 (c->result.is_error ? PLAN_CALL_ERROR : 0) |
 			 (c->untrusted ? PLAN_CALL_UNTRUSTED : 0),

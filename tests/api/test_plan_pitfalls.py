@@ -108,6 +108,7 @@ def test_a_frozen_process_wakes_up(lab):
     [[landed, most, failed]] = lab.sql("SELECT SUM(landed), MAX(landed), SUM(flags & 2 > 0)"
                                        " FROM plan_call")
     assert prompts(lab) == int(landed) and most == "1" and int(landed) + int(failed) >= 12
+    assert lab.sql("SELECT COUNT(*) FROM plan_call WHERE landed AND flags & 2") == [["0"]]
     assert turn_of(lab, turn) == "3"
     events = Stream(*lab.open("GET", f"/turns/{turn}/events?after=0", user="ada")).events()
     assert [e.name for e in events].count("done") == 1 and events[-1].name == "done"
