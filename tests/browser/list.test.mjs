@@ -154,6 +154,22 @@ test('search in messages leads to the message, however old it is', async (t) => 
 	await page.waitForSelector('.found', { state: 'detached' });
 });
 
+test('a hit in a chat that is shown whole covers nothing of it', async (t) => {
+	const word = unique('okapi');
+	const id = await conversation(unique('short'));
+
+	await say(id, `${script({ text: 'It has stripes, too.' })}\nWhat of the ${word}?`);
+	const page = await openChat(t);
+
+	await page.fill('.search-field', word);
+	await page.waitForSelector('.found mark');
+	await page.press('.search-field', 'ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('.message-user.shown');
+	await page.locator('lamp-thread').evaluate((thread) => thread.updateComplete);
+	assert.equal(await page.locator('.to-latest').count(), 0);
+});
+
 test('a long thread pages backwards and stays in place', async (t) => {
 	const id = await conversation(unique('long'));
 	const turns = 40;

@@ -205,6 +205,8 @@ test('a chat as Markdown, JSON and a web page, without what would run', async (t
 	await page.emulateMedia({ media: 'print' });
 	assert.equal(await page.locator('.side').isVisible(), false);
 	assert.equal(await page.locator('lamp-turn').first().isVisible(), true);
+	assert.equal(await page.locator('.code pre').first().isVisible(), true);
+	assert.equal(await page.locator('.code-button').first().isVisible(), false);
 });
 
 test('on a phone, dark, by the keyboard', async (t) => {

@@ -17,6 +17,7 @@ export const dialogs = {
 	'share.title': 'Share this chat',
 	'share.text': 'The people and groups below may read it; nobody else, and nobody can change it.',
 	'share.none': 'It is not shared.',
+	'share.nobody': 'Say with whom: a person or a group.',
 	'share.add': 'Share',
 	'share.how': 'What they may read',
 	'share.person': 'Person',

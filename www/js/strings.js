@@ -100,7 +100,7 @@ const en = {
 	'message.regenerate': 'Regenerate',
 	'message.regenerateHere': 'Regenerate from here',
 	'message.fork': 'New chat from here',
-	'message.copyId': 'Copy the ID {id}',
+	'message.copyId': 'Copy the ID',
 	'message.showMore': 'Show more',
 	'message.showLess': 'Show less',
 

@@ -138,8 +138,14 @@ export class LampShare extends ConversationDialog {
 
 	#add = async (event) => {
 		const group = String(new FormData(event.target).get('group') ?? '');
-		const made = await this.#make(event, { ...this.login.trim() && { user: this.login.trim() },
-			...group && { group } });
+		const user = this.login.trim();
+
+		if (!user && !group) {
+			event.preventDefault();
+			this.refused = { status: 422, detail: t('share.nobody') };
+			return;
+		}
+		const made = await this.#make(event, { ...user && { user }, ...group && { group } });
 
 		if (!made)
 			return;

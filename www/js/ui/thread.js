@@ -237,13 +237,17 @@ export class LampThread extends PageElement {
 		this.#keepSizes();
 	}
 
-	#scrolled = () => {
-		const left = this.scrollHeight - this.scrollTop - this.clientHeight;
+	/** How far the end is below what is shown. */
+	#left()
+	{
+		return this.scrollHeight - this.scrollTop - this.clientHeight;
+	}
 
+	#scrolled = () => {
 		// Only scrolling up leaves the end: between the growth of an
 		// answer and the observer that follows it, the end is far
 		// away for a moment.
-		if (left < NEAR_PX)
+		if (this.#left() < NEAR_PX)
 			this.#stick = true;
 		else if (this.scrollTop < this.#lastTop)
 			this.#stick = false;
@@ -295,7 +299,7 @@ export class LampThread extends PageElement {
 			'.message-user' : '.message-assistant')?.classList.add('shown');
 		turn.scrollIntoView({ block: 'start' });
 		this.#lastTop = this.scrollTop;
-		this.away = true;
+		this.away = this.#left() >= NEAR_PX;
 	}
 
 	/** Shows the beginning, and loads nothing between it and what is there. */
@@ -311,7 +315,7 @@ export class LampThread extends PageElement {
 		await this.drawn();
 		this.scrollTop = 0;
 		this.#lastTop = 0;
-		this.away = true;
+		this.away = this.#left() >= NEAR_PX;
 	}
 
 	async #older()

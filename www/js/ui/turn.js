@@ -507,7 +507,7 @@ export class LampTurn extends PageElement {
 				run: () => this.emit('lamp-rate', { turn }) });
 		// For those who run the server: `lamplighter turn show ID`.
 		if (turn.turnId)
-			items.push({ text: t('message.copyId', { id: turn.turnId }),
+			items.push({ text: t('message.copyId'),
 				icon: 'copy', run: () => this.#copy('id', turn.turnId) });
 		return items;
 	}
