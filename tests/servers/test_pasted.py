@@ -21,7 +21,7 @@ PASTED = [("README.md", "lighttpd", "server.modules"),
           ("README.md", "apache-proxy", "Alias"),
           ("docs/deploy-lighttpd.md", "lighttpd", "server.modules"),
           ("docs/deploy-apache.md", "apache-proxy", "Alias"),
-          ("docs/deploy-nginx.md", "nginx", "location")]
+          ("docs/deploy-nginx.md", "nginx", "location ~")]
 
 
 @pytest.mark.parametrize("page,kind,begins", PASTED,
