@@ -24,7 +24,8 @@ test('models are agents', async () => {
 	const ids = [];
 	for await (const model of client.models.list())
 		ids.push(model.id);
-	assert.deepEqual(ids, ['lab', 'lab/helper', 'lab/plain', 'lab/editor', 'vectors', 'ranks']);
+	assert.deepEqual(ids, ['lab', 'lab/helper', 'lab/plain', 'lab/editor', 'lab/codex', 'lab/pi',
+		'lab/qwen', 'lab/cn', 'lab/planner', 'vectors', 'ranks']);
 });
 
 test('vectors, as the client asks for them and as numbers', async () => {
