@@ -2,6 +2,7 @@
 // Files of a message: chosen, dropped, pasted; how far they are; in the thread.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { violations } from './axe.mjs';
 import { api, ended, open, openChat, reading, send, shownId } from './browser.mjs';
 
@@ -187,6 +188,12 @@ test('files become documents of a knowledge base', async (t) => {
 	const page = await open(t, { hash: `#/knowledge-bases/${base.id}` });
 	const row = (name) => page.locator('.document', { hasText: name });
 
+	// Documents become ready between the page's two questions.
+	await page.route(`**/${base.id}/progress`, async (route) => {
+		while ((await api('GET', `knowledge-bases/${base.id}/progress`)).queued > 0)
+			await delay(50);
+		await route.continue();
+	});
 	await page.locator('.documents input[type=file]').setInputFiles([
 		file('<b>leave.md', '# Leave\n\nTen days carry over.\n'), file('empty.txt', ' \n'),
 		file('nothing.txt', '')]);

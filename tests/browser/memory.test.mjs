@@ -66,6 +66,9 @@ test('a long conversation is remembered, corrected and forgotten', async (t) => 
 		headers: { 'Content-Type': 'application/json', Origin: new URL(base).origin },
 		body: JSON.stringify({ agent_state_item_updates: [
 			{ op: 'add', item: { kind: 'task', title: 'Paint it' } }] }) });
+	await page.keyboard.press('Escape');
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Memory' }).click();
 	await dialog.locator('text=Paint it').waitFor();
 	if (process.env.SHOT)
 		await page.screenshot({ path: `${process.env.SHOT}-clear.png` });

@@ -73,8 +73,9 @@ class LampDocuments extends PageElement {
 
 		clearTimeout(this.#timer);
 		try {
-			const { items, nextCursor } = await this.api.documents(base, { pageSize: PAGE });
+			// In this order: what is no longer queued is listed as it is now.
 			const counts = this.editable ? await this.api.documentCounts(base) : null;
+			const { items, nextCursor } = await this.api.documents(base, { pageSize: PAGE });
 
 			if (base !== this.base)
 				return;
