@@ -133,7 +133,6 @@ static int read_slim(struct db *db, const struct resource_at *at, struct sifting
 		if (rc)
 			return -1;
 	} while (k->n_read && (cut || k->n_read == SLIM_ROWS));
-	qsort(k->v, k->n, sizeof(*k->v), by_place);
 	return 0;
 }
 
@@ -186,9 +185,15 @@ int sift_list(struct db *db, const struct resource *r, const struct resource_at 
 
 	if (read_slim(db, at, &k, e) < 0)
 		return -1;
+	*total = (int64_t)k.n;
+	*out = NULL;
+	*n = 0;
+	*more = false;
+	if (!k.n)
+		return 0;
+	qsort(k.v, k.n, sizeof(*k.v), by_place);
 	from = first_of(&k, want);
 	size = MIN(want->size, k.n - from);
-	*total = (int64_t)k.n;
 	*out = arena_zalloc(a, size + 1, sizeof(**out));
 	if (read_rows(db, at, &k, k.v + from, size, *out, n, &cut, e) < 0)
 		return -1;
