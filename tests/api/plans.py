@@ -46,5 +46,13 @@ def result(events):
     return next(e.data["result"] for e in events if e.name == "tool-result")
 
 
+def forget(lab):
+    """Deletes the plans, what they made, and their jobs; ends their turns."""
+    lab.sql("DELETE FROM prompt_reader; DELETE FROM prompt; DELETE FROM plan;"
+            " DELETE FROM plan_step; DELETE FROM plan_call; DELETE FROM turn_wait;"
+            " DELETE FROM job; UPDATE turn SET status = 6 WHERE status < 3;"
+            " UPDATE conversation SET running_turn_id = NULL")
+
+
 def prompts(lab, name="made"):
     return int(lab.sql(f"SELECT COUNT(*) FROM prompt WHERE name = '{name}'")[0][0])

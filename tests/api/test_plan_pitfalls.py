@@ -10,7 +10,7 @@ import uuid
 import pytest
 
 from lab import Lab, Stream, Twin, scripted, wait_until
-from plans import MAKE, SERVICES, agent, prompts, stage, step
+from plans import MAKE, SERVICES, agent, forget, prompts, stage, step
 
 LEASE = {"LAMPLIGHTER_TURN_LEASE_MS": "2000"}
 ASK = {"name": "ask_user", "args": {"question": "?", "options": ["This", "That"]}}
@@ -40,10 +40,7 @@ def lab():
 @pytest.fixture(autouse=True)
 def empty(lab):
     yield
-    lab.sql("DELETE FROM prompt_reader; DELETE FROM prompt; DELETE FROM plan;"
-            " DELETE FROM plan_step; DELETE FROM plan_call; DELETE FROM turn_wait;"
-            " DELETE FROM job; UPDATE turn SET status = 6 WHERE status < 3;"
-            " UPDATE conversation SET running_turn_id = NULL")
+    forget(lab)
 
 
 def twin(lab):

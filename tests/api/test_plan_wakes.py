@@ -11,7 +11,7 @@ import uuid
 import pytest
 
 from lab import ROOT, Lab, Stream, Twin, scripted, wait_until
-from plans import SERVICES, agent, prompts, result, stage, step
+from plans import SERVICES, agent, forget, prompts, result, stage, step
 
 sys.path.append(str(ROOT / "tests/soak"))
 
@@ -48,10 +48,7 @@ def lab():
 @pytest.fixture(autouse=True)
 def empty(lab):
     yield
-    lab.sql("DELETE FROM prompt_reader; DELETE FROM prompt; DELETE FROM plan;"
-            " DELETE FROM plan_step; DELETE FROM plan_call; DELETE FROM job;"
-            " UPDATE turn SET status = 6 WHERE status < 3;"
-            " UPDATE conversation SET running_turn_id = NULL")
+    forget(lab)
     if "responder" not in lab.processes:
         lab.start_responder()
 

@@ -123,16 +123,20 @@ def test_the_same_key_makes_one(lab):
     assert fork(lab, b, **key).json["conversationId"] != first
 
 
+def fill(lab, id, n, content):
+    """n messages, by turns of the user and the assistant; content: SQL, of seq."""
+    raw = id.replace("-", "")
+    lab.sql("INSERT INTO message (conversation_id, seq, role, created_us, content, kind,"
+            f" finish_reason) SELECT UNHEX('{raw}'), seq, IF(seq % 2, 1, 2), seq, {content},"
+            f" IF(seq % 2, 1, 3), IF(seq % 2, NULL, 'stop') FROM seq_1_to_{n};"
+            f" UPDATE conversation SET last_seq = {n} WHERE id = UNHEX('{raw}')")
+
+
 def test_a_long_one(lab):
     """The newest part, beginning with what somebody said."""
     known(lab, "rita")
     id = talk(lab)
-    raw = id.replace("-", "")
-    lab.sql("INSERT INTO message (conversation_id, seq, role, created_us, content, kind,"
-            f" finish_reason) SELECT UNHEX('{raw}'), seq, IF(seq % 2, 1, 2), seq,"
-            " CONCAT('text ', seq), IF(seq % 2, 1, 3), IF(seq % 2, NULL, 'stop')"
-            " FROM seq_1_to_1200; UPDATE conversation SET last_seq = 1200"
-            f" WHERE id = UNHEX('{raw}')")
+    fill(lab, id, 1200, "CONCAT('text ', seq)")
     mine = fork(lab, share(lab, id, user="rita", live=True)).json["conversationId"]
     [[n, first, last]] = lab.sql(
         "SELECT COUNT(*), MIN(seq), MAX(seq) FROM message WHERE conversation_id ="
@@ -146,11 +150,7 @@ def test_the_sum_of_what_one_stores(make_lab):
     lab = make_lab(config={"limits": {"stored_mb": 1}})
     known(lab, "rita")
     id = talk(lab)
-    raw = id.replace("-", "")
-    lab.sql("INSERT INTO message (conversation_id, seq, role, created_us, content, kind,"
-            f" finish_reason) SELECT UNHEX('{raw}'), seq, IF(seq % 2, 1, 2), seq,"
-            " REPEAT('x', 100000), IF(seq % 2, 1, 3), IF(seq % 2, NULL, 'stop')"
-            f" FROM seq_1_to_12; UPDATE conversation SET last_seq = 12 WHERE id = UNHEX('{raw}')")
+    fill(lab, id, 12, "REPEAT('x', 100000)")
     s = share(lab, id, user="rita", live=True)
     assert read(lab, s).status == 200
     fork(lab, s, 413)

@@ -10,7 +10,8 @@ import * as ai6 from 'ai';
 import * as ai5 from 'ai5';
 import * as ai7 from 'ai7';
 
-import { TEXT, api, broken, call, cancel, ended, endless, failure, headers, search, searched, slow, text, tools } from './common.mjs';
+import { TEXT, api, broken, call, cancel, chatState, ended, endless, failure, headers, search,
+	searched, slow, text, tools } from './common.mjs';
 
 const user = (content) => ({
 	id: randomUUID(), role: 'user', parts: [{ type: 'text', text: content }],
@@ -37,15 +38,7 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 	// useChat without React: the same class, state in plain fields.
 	class Chat extends ai.AbstractChat {
 		constructor(id, errors) {
-			const state = {
-				status: 'ready', error: undefined, messages: [],
-				pushMessage(m) { this.messages = [...this.messages, m]; },
-				popMessage() { this.messages = this.messages.slice(0, -1); },
-				replaceMessage(i, m) { this.messages = this.messages.with?.(i, m) ??
-					this.messages.map((old, k) => (k === i ? m : old)); },
-				snapshot: (v) => structuredClone(v),
-			};
-			super({ id, state, transport: transport(), onError: (e) => errors.push(e) });
+			super({ id, state: chatState(), transport: transport(), onError: (e) => errors.push(e) });
 		}
 	}
 

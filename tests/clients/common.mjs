@@ -61,3 +61,12 @@ export async function ended(turn) {
 	}
 	throw new Error(`turn ${turn} does not end`);
 }
+
+// The state below the AI SDK's hooks, without a framework that draws it.
+export const chatState = () => ({
+	status: 'ready', error: undefined, messages: [],
+	pushMessage(m) { this.messages = [...this.messages, m]; },
+	popMessage() { this.messages = this.messages.slice(0, -1); },
+	replaceMessage(i, m) { this.messages = this.messages.map((old, k) => (k === i ? m : old)); },
+	snapshot: (v) => structuredClone(v),
+});

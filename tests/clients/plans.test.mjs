@@ -9,7 +9,7 @@ import { HttpAgent } from '@ag-ui/client';
 import * as ai6 from 'ai';
 import * as ai7 from 'ai7';
 
-import { api, call, headers, script } from './common.mjs';
+import { api, call, chatState, headers, script } from './common.mjs';
 
 const step = (executor, ...tools) => ({ title: executor, intent: 'research', executor,
 	...(tools.length && { tools }) });
@@ -33,14 +33,7 @@ async function steps()
 for (const [version, ai] of [['6', ai6], ['7', ai7]]) {
 	class Chat extends ai.AbstractChat {
 		constructor(more) {
-			const state = {
-				status: 'ready', error: undefined, messages: [],
-				pushMessage(m) { this.messages = [...this.messages, m]; },
-				popMessage() { this.messages = this.messages.slice(0, -1); },
-				replaceMessage(i, m) { this.messages = this.messages.map((old, k) => (k === i ? m : old)); },
-				snapshot: (v) => structuredClone(v),
-			};
-			super({ id: randomUUID(), state, transport: new ai.DefaultChatTransport({
+			super({ id: randomUUID(), state: chatState(), transport: new ai.DefaultChatTransport({
 				api: `${api}/ai-sdk/lab?sdk=${version}&agentId=planner`, headers,
 				body: { client: { mode: 'page', tools: [PLACE] } } }), ...more });
 		}

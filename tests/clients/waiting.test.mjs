@@ -9,7 +9,7 @@ import { HttpAgent } from '@ag-ui/client';
 import * as ai6 from 'ai';
 import * as ai7 from 'ai7';
 
-import { api, headers, script } from './common.mjs';
+import { api, chatState, headers, script } from './common.mjs';
 
 const wipe = script({ narration: 'I would wipe.', tool_calls: [{ name: 'wipe', args: {} }],
 	then: { text: 'It is done.' } });
@@ -20,14 +20,7 @@ const PICK = { name: 'pick_row', description: 'Picks a row.',
 for (const [version, ai] of [['6', ai6], ['7', ai7]]) {
 	class Chat extends ai.AbstractChat {
 		constructor(more) {
-			const state = {
-				status: 'ready', error: undefined, messages: [],
-				pushMessage(m) { this.messages = [...this.messages, m]; },
-				popMessage() { this.messages = this.messages.slice(0, -1); },
-				replaceMessage(i, m) { this.messages = this.messages.map((old, k) => (k === i ? m : old)); },
-				snapshot: (v) => structuredClone(v),
-			};
-			super({ id: randomUUID(), state, transport: new ai.DefaultChatTransport({
+			super({ id: randomUUID(), state: chatState(), transport: new ai.DefaultChatTransport({
 				api: `${api}/ai-sdk/lab?sdk=${version}`, headers,
 				body: { client: { mode: 'page', tools: [PICK] } } }), ...more });
 		}

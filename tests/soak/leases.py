@@ -113,7 +113,7 @@ class Storm:
 
     def read(self, lab, user, turn):
         """What is wrong with its events, read from one node."""
-        for _ in range(60):
+        def answered():
             with contextlib.suppress(*BROKEN):
                 events = Stream(*lab.open("GET", f"/turns/{turn}/events?after=0",
                                           user=user)).events()
@@ -121,10 +121,14 @@ class Storm:
                 names = [e.name for e in events]
                 if ids != sorted(set(ids)):
                     return "numbers that do not grow"
-                if names[-1:] == ["done"] and names.count("done") == 1:
-                    return ""
-            time.sleep(0.5)
-        return "its events have no end"
+                return names[-1:] == ["done"] and names.count("done") == 1
+            return False
+
+        try:
+            wrong = wait_until("the end of its events", answered, 30)
+        except AssertionError:
+            return "its events have no end"
+        return "" if wrong is True else wrong
 
     def check(self, user, turn):
         [status, resumes] = self.turn(turn, "status, resumes")
@@ -156,11 +160,14 @@ class Storm:
         with self.lock:
             self.told["plans"] += 1
         why = self.follow(user, turn) if watched else ""
-        end = time.monotonic() + END_S
-        while int(self.turn(turn)[0]) < 3 and time.monotonic() < end:
-            time.sleep(0.3)
+
+        def over():
             if asks:
                 self.answer(user, turn)
+            return int(self.turn(turn)[0]) > 2
+
+        with contextlib.suppress(AssertionError):	# check says what is wrong
+            wait_until("the end of the plan", over, END_S)
         why = self.check(user, turn) or why
         with self.lock:
             self.told["ended"] += int(self.turn(turn)[0]) > 2
@@ -185,6 +192,7 @@ class Storm:
         runs = self.sql("SELECT COUNT(*) FROM turn WHERE status = 1 AND lease_until_us >"
                         " UNIX_TIMESTAMP(NOW(6)) * 1000000")[0][0]
         lab.stop(name, sig=signal.SIGKILL)
+        # Not a wait for anything: how long it is gone, which others must bear.
         time.sleep(random.random() / 2)
         start_worker(lab) if name == "work" else lab.start_responder()
         if runs != "0":
