@@ -108,7 +108,8 @@ struct memory_patch {
 };
 
 /* {agent_state: null}, alone. */
-static int clear(struct request *rq, const struct memory_patch *b, struct err *e)
+static int clear(struct request *rq, struct response *rs, const struct memory_patch *b,
+		 struct err *e)
 {
 	struct conversation c;
 	char tag[ETAG_BYTES];
@@ -122,6 +123,9 @@ static int clear(struct request *rq, const struct memory_patch *b, struct err *e
 	    memory_clear(rq->app->db, &rq->by.owner, &c.id, rq->arena, &number, e) < 0)
 		return -1;
 	notify_refresh(rq->app->notify, &rq->by.owner, "memory", &c.id);
+	if (load(rq, &c, &m, e) < 0)
+		return -1;
+	answer(rs, rq, &c, &m);
 	return 0;
 }
 
@@ -173,15 +177,10 @@ int api_memory_patch(struct request *rq, struct response *rs, struct err *e)
 	struct memory_patch b;
 	int64_t last;
 
-	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) < 0 ||
-	    (b.has_state && clear(rq, &b, e) < 0))
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) < 0)
 		return -1;
-	if (b.has_state) {
-		if (load(rq, &c, &m, e) < 0)
-			return -1;
-		answer(rs, rq, &c, &m);
-		return 0;
-	}
+	if (b.has_state)
+		return clear(rq, rs, &b, e);
 	if (load_to_change(rq, &c, &last, &base, e) < 0 ||
 	    etag_wanted(rq, etag_row(base.number, tag), e) < 0 ||
 	    hold_check(rq->app->db, rq->conf, &rq->by.owner, e) < 0)

@@ -42,14 +42,17 @@ bool commit_pending(struct turn_loop *l)
 
 void commit_wait(struct turn_loop *l)
 {
+	int rc;
+
 	if (!commit_pending(l))
 		return;
-	if (db_early_end(&l->commit.early, &l->commit.err) < 0) {
+	rc = db_early_end(&l->commit.early, &l->commit.err);
+	hold_line_leave(&l->run->place);
+	if (rc < 0) {
 		log_err("begin of a turn", &l->commit.err);
 		http_abort_now(l->abort);
 	} else {
 		announce(l);
 	}
 	atomic_store_explicit(&l->commit.pending, false, memory_order_release);
-	hold_line_leave(&l->run->place);
 }
