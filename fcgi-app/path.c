@@ -170,6 +170,10 @@ int path_split(struct str uri, const char *base, struct uri_parts *out,
 			m = at_root(path);
 		}
 	}
+	/* Programs are often given the base URL without its end, and show their user this. */
+	if (m == MOUNT__MAX && base && *base && str_starts(path, STR("/openai/")))
+		return err_public(e, ERR_NOT_FOUND, "There is no such path. The base URL for "
+				  "OpenAI clients ends with /openai/v1.");
 	if (m == MOUNT__MAX || has_escapes(m, begin, path))
 		return err_set(e, ERR_NOT_FOUND, "no root of ours in it");
 	path.p += strlen(mount_roots[m]);

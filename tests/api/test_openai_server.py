@@ -75,6 +75,12 @@ def test_an_unknown_path_says_what_there_is(lab, bearer, path):
         assert one in answer.json["error"]["message"]
 
 
+@pytest.mark.parametrize("path", ["chat/completions", "models", "responses"])
+def test_a_base_url_without_its_end_is_told(lab, bearer, path):
+    answer = lab.get(f"//chat/openai/{path}", **bearer)
+    assert answer.status == 404 and "ends with /openai/v1" in answer.json["detail"]
+
+
 @pytest.mark.parametrize("model", ["lab", "lab/helper", "lab/claude",
                                    "lab/llama"])
 def test_a_plain_answer(lab, bearer, model):
