@@ -65,6 +65,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/speech.js \
 	www/js/sse.js \
 	www/js/storage.js \
+	www/js/store/begun.js \
 	www/js/store/conversations.js \
 	www/js/store/draft.js \
 	www/js/store/drafts.js \

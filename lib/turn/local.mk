@@ -7,6 +7,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/choose.c lib/turn/choose.h \
 	lib/turn/commit.c lib/turn/commit.h \
 	lib/turn/context.c lib/turn/context.h \
+	lib/turn/correct.c lib/turn/correct.h \
 	lib/turn/cite.c lib/turn/cite.h \
 	lib/turn/dead.c \
 	lib/turn/emit.c lib/turn/emit.h \

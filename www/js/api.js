@@ -694,6 +694,13 @@ export class Api {
 			{ body: { variantId } });
 	}
 
+	/** Stores an answer as the user has written it. @returns the message */
+	correct(id, messageId, content)
+	{
+		return this.json('POST', `conversations/${enc(id)}/correct`,
+			{ body: { messageId, content } });
+	}
+
 	/** A new conversation with the thread up to a message. @returns its record */
 	fork(id, messageId)
 	{

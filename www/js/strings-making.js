@@ -35,6 +35,14 @@ export const making = {
 
 	'mention.agent': 'Answers this message',
 	'message.by': 'Answered by {name}',
+	'message.correct': 'Edit the answer',
+	'error.conflict': 'This chat was changed elsewhere meanwhile. Look at it as it is now, and try again.',
+	'correct.hint': 'Your text takes the place of this answer, which is kept as an earlier version.',
+	'correct.hintTail': 'Your text takes the place of this answer, which is kept with the messages after it as an earlier version.',
+	'correct.save': 'Save',
+	'correct.saved': 'Your version of the answer is saved',
+	'correct.mine': 'Corrected by you',
+	'correct.others': 'Corrected by hand',
 
 	'agents.talk': 'Chat with this agent',
 	'agents.search': 'Search agents: name, purpose or author',
