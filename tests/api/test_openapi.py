@@ -70,6 +70,7 @@ def ids(lab, tidy_agents, links):
             "{variant}": variants.json["items"][0]["variantId"],
             "{conversation}": events[0].data["conversationId"],
             "{message}": events[0].data["messageId"],
+            "{answer}": again[-1].data["messageId"],
             "{turn}": events[0].data["turnId"],
             "{service}": "demo",
             "{id}": lab.post("/tokens", {}, user="ada").json["id"],
@@ -279,6 +280,7 @@ BODIES = {
     ("POST", "/conversations/{conversation}/variants"):
         {"variantId": "{variant}"},
     ("POST", "/conversations/{conversation}/fork"): {"messageId": "{message}"},
+    ("POST", "/conversations/{conversation}/correct"): {"messageId": "{answer}", "content": "x"},
     ("POST", "/tasks"): {"workspaceId": "lab", "content": '!script {"text": "x"}'},
     ("POST", "/projects"): {"name": "U", "dueDate": "2027-01-31"},
     ("PATCH", "/projects/{id}"): {"stateKey": "active"},

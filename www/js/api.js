@@ -284,7 +284,7 @@ export class Api {
 	{
 		try {
 			return await this.json('GET', `me${query({ workspaceId,
-				include: 'settings,workspaces,agents,forms,folders' })}`);
+				include: 'settings,workspaces,agents,forms,folders,shared' })}`);
 		} catch (error) {
 			if (error.status !== 503)
 				throw error;

@@ -187,6 +187,7 @@ export class LampApp extends PageElement {
 			if (!document.hidden && this.session.ready) {
 				this.threads.refresh();
 				this.order.soon();
+				this.session.lookForShares();
 			}
 		});
 		this.link.listen();
