@@ -526,6 +526,11 @@ else $HTTP["url"] =~ "^{base}/" {{
             client.stdin.close()
             client.wait()
 
+    def settled(self):
+        """What follows answers, such as a title or a summary, is over."""
+        wait_until("no job is there", lambda: self.sql(
+            "SELECT 1 FROM job WHERE kind IN ('memory', 'after-turn')") == [])
+
     def waits_for_lock(self, statement):
         """Is a statement that contains this waiting for a row that another one holds?"""
         return self.sql("SELECT COUNT(*) FROM information_schema.innodb_trx WHERE"
