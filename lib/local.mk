@@ -32,5 +32,6 @@ include lib/prompt/local.mk
 include lib/schema/local.mk
 include lib/tool/local.mk
 include lib/event/local.mk
+include lib/context/local.mk
 include lib/turn/local.mk
 include lib/doctor/local.mk

@@ -11,9 +11,9 @@
 #include "store/message.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
-#include "turn/recall.h"
-#include "turn/remember.h"
-#include "turn/setting.h"
+#include "context/recall.h"
+#include "context/remember.h"
+#include "context/setting.h"
 
 #include "base/banned.h"
 

@@ -2,8 +2,8 @@
 #include "turn/commit.h"
 
 #include "base/log.h"
-#include "turn/attach.h"
-#include "turn/chosen.h"
+#include "context/attach.h"
+#include "context/chosen.h"
 #include "event/notify.h"
 
 #include "base/banned.h"

@@ -4,9 +4,9 @@
 #include "domain/catalog.h"
 #include "base/clock.h"
 #include "llm/circuit.h"
-#include "turn/choose.h"
-#include "turn/context.h"
-#include "turn/emit.h"
+#include "context/choose.h"
+#include "context/context.h"
+#include "event/relay.h"
 #include "turn/finish.h"
 #include "turn/nested.h"
 

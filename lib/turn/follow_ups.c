@@ -12,7 +12,7 @@
 #include "turn/after.h"
 #include "turn/ask.h"
 #include "turn/loop.h"
-#include "turn/setting.h"
+#include "context/setting.h"
 
 #include "base/banned.h"
 

@@ -19,9 +19,9 @@
 #include "metric/metric.h"
 #include "store/key.h"
 #include "turn/calls.h"
-#include "turn/cite.h"
-#include "turn/context.h"
-#include "turn/emit.h"
+#include "context/cite.h"
+#include "context/context.h"
+#include "event/relay.h"
 #include "turn/fallback.h"
 #include "turn/finish.h"
 #include "event/live.h"
@@ -31,7 +31,7 @@
 #include "turn/resume.h"
 #include "turn/stuck.h"
 #include "turn/trail.h"
-#include "turn/whose.h"
+#include "context/whose.h"
 
 #include "base/banned.h"
 

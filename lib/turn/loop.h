@@ -25,12 +25,12 @@
 #include "net/http.h"
 #include "prompt/part.h"
 #include "prompt/untrusted.h"
-#include "turn/generation.h"
+#include "context/generation.h"
 #include "event/live.h"
-#include "turn/step.h"
+#include "context/step.h"
 #include "turn/turn.h"
 
-struct quote_marks;	/* turn/quote.h */
+struct quote_marks;	/* context/quote.h */
 
 struct turn_seen {		/* a call that was made before */
 	struct turn_seen *next;

@@ -9,10 +9,10 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "turn/calls.h"
-#include "turn/cite.h"
+#include "context/cite.h"
 #include "turn/loop.h"
 #include "turn/operation.h"
-#include "turn/whose.h"
+#include "context/whose.h"
 
 #include "base/banned.h"
 

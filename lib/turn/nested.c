@@ -16,7 +16,7 @@
 #include "tool/agent/option.h"
 #include "tool/core/kind.h"
 #include "turn/ask.h"
-#include "turn/context.h"
+#include "context/context.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/plan_stop.h"

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "turn/emit.h"
+#include "event/relay.h"
 #include "turn/loop.h"
 #include "turn/operation.h"
-#include "turn/remember.h"
+#include "context/remember.h"
 
 #include "base/banned.h"
 

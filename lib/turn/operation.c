@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "turn/operation.h"
 
-#include "turn/emit.h"
+#include "event/relay.h"
 #include "turn/loop.h"
 #include "turn/trail.h"
 

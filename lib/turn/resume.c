@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "turn/calls.h"
-#include "turn/emit.h"
-#include "turn/intent.h"
+#include "event/relay.h"
+#include "context/intent.h"
 #include "turn/loop.h"
 #include "turn/pause.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "base/util.h"
-#include "turn/emit.h"
+#include "event/relay.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"

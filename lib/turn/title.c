@@ -16,7 +16,7 @@
 #include "turn/ask.h"
 #include "turn/loop.h"
 #include "event/notify.h"
-#include "turn/setting.h"
+#include "context/setting.h"
 
 #include "base/banned.h"
 

@@ -21,7 +21,7 @@
 #include "store/wait.h"
 #include "event/event.h"
 #include "hold/line.h"
-#include "turn/options.h"
+#include "context/options.h"
 
 struct db;		/* connection pool, db/db.h */
 struct http_pool;	/* net/http.h */

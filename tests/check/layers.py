@@ -15,6 +15,7 @@ LAYERS = [
     {"fcgi-app"},
     {"doctor"},
     {"turn"},
+    {"context"},
     {"event"},
     {"tool", "prompt", "entity", "calendar", "bundle", "job", "file", "intake", "memory",
      "plan"},

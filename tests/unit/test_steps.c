@@ -38,7 +38,7 @@
 #include "tool/core/secret.h"
 #include "tool/text/given.h"
 #include "tool/text/pii.h"
-#include "turn/quote.h"
+#include "context/quote.h"
 #include "turn/title.h"
 #include "unit.h"
 

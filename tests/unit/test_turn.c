@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "turn/context.h"
+#include "context/context.h"
 #include "turn/title.h"
 
 /* -- answers ---------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "turn/context.h"
+#include "context/context.h"
 #include "event/told.h"
 
 /* -- tools of the lab --------------------------------------------------------- */
