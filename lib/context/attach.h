@@ -10,9 +10,9 @@
 #ifndef CONTEXT_ATTACH_H
 #define CONTEXT_ATTACH_H
 
-#include "turn/turn.h"
+#include "context/request.h"
 
-struct turn_loop;
+struct context;
 struct llm_message;
 
 /*
@@ -30,16 +30,16 @@ void attach_use(const struct turn_run *t);
 bool attach_has_image(const struct turn_run *t);
 
 /* Limits the attachments added from now on to this many tokens in total. */
-void attach_limit(struct turn_loop *l, int64_t tokens);
+void attach_limit(struct context *cx, int64_t tokens);
 
 /*
  * Adds the attachments of a message to m, after its text. list: their records, or
  * NULL. Attachments that exceed the turn's budget are only named. Taints the turn.
  */
-void attach_add(struct turn_loop *l, const json_t *list, struct llm_message *m);
+void attach_add(struct context *cx, const json_t *list, struct llm_message *m);
 
 /* The same for a message of the history, with list as stored. */
-void attach_add_stored(struct turn_loop *l, struct str list,
+void attach_add_stored(struct context *cx, struct str list,
 		       struct llm_message *m);
 
 #endif

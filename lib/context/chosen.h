@@ -7,7 +7,7 @@
 #define CONTEXT_CHOSEN_H
 
 #include "prompt/blocks.h"
-#include "turn/turn.h"
+#include "context/request.h"
 
 /*
  * Finds the prompt that the options name among those visible to the caller, and

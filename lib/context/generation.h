@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "llm/llm.h"
-#include "turn/turn.h"
+#include "context/request.h"
 
 struct generation {
 	struct llm_wish wish;

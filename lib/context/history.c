@@ -9,18 +9,17 @@
  * (P-B15).
  */
 #include "context/history.h"
+#include "context/payload.h"
 
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "context/attach.h"
-#include "turn/calls.h"
 #include "context/context.h"
 #include "context/intent.h"
-#include "turn/loop.h"
 #include "context/remember.h"
-#include "turn/meta.h"
+#include "context/meta.h"
 #include "context/setting.h"
 
 #include "base/banned.h"
@@ -43,21 +42,21 @@ static const char unanswered[] =
  * Adds the origins of a stored row, but only if it is sent: of a result, whose text
  * it is; of the others, what they were derived from.
  */
-static void taint(struct turn_loop *l, const struct meta_row *row)
+static void taint(struct context *cx, const struct meta_row *row)
 {
 	if (row->origins && !row->call_id.n)
-		origins_read(&l->told, row->origins);
+		origins_read(&cx->told, row->origins);
 	if (row->origins)
-		origins_read(&l->taint, row->origins);
+		origins_read(&cx->taint, row->origins);
 	else if (row->untrusted)	/* stored by a version without origins */
-		origins_add(&l->taint, ORIGIN_TOOL_RESULT, row->tool_name);
+		origins_add(&cx->taint, ORIGIN_TOOL_RESULT, row->tool_name);
 }
 
 /*
  * Adds a stored step: the assistant row at *at and the tool rows after it, in
  * the order of the calls. Moves *at to the last of its rows.
  */
-static void add_stored_step(struct turn_loop *l, const struct message *rows,
+static void add_stored_step(struct context *cx, const struct message *rows,
 			    const struct meta_row *meta, size_t n, size_t *at)
 {
 	const struct meta_row *step = &meta[*at];
@@ -66,7 +65,7 @@ static void add_stored_step(struct turn_loop *l, const struct message *rows,
 
 	while (end < n && rows[end].role == ROLE_TOOL)
 		end++;
-	m = context_add(l, LLM_ASSISTANT, rows[*at].content);
+	m = context_add(cx, LLM_ASSISTANT, rows[*at].content);
 	m->calls = step->calls;
 	m->n_calls = step->n_calls;
 	m->replay = step->replay;
@@ -77,15 +76,15 @@ static void add_stored_step(struct turn_loop *l, const struct message *rows,
 		while (k < end && !str_eq(meta[k].call_id, c->id))
 			k++;
 		if (k == end) {
-			context_add_result(l, c, STR(unanswered), false, true,
+			context_add_result(cx, c, STR(unanswered), false, true,
 					   (struct str){ 0 });
 			continue;
 		}
-		taint(l, &meta[k]);
-		context_add_result(l, c, rows[k].content, meta[k].untrusted,
+		taint(cx, &meta[k]);
+		context_add_result(cx, c, rows[k].content, meta[k].untrusted,
 				   meta[k].is_error, meta[k].edited);
 		if (rows[k].kept)
-			context_told_of_kept(l);
+			context_told_of_kept(cx);
 	}
 	*at = end - 1;
 }
@@ -109,34 +108,34 @@ static const json_t *given_result(const json_t *given, size_t at, struct str id)
 }
 
 /* An answer of the client's history that called its tools, and their results. */
-static void add_given_step(struct turn_loop *l, const json_t *given, size_t at)
+static void add_given_step(struct context *cx, const json_t *given, size_t at)
 {
 	const json_t *m = json_array_get(given, at), *list = jx_arr(m, "toolCalls"), *c;
 	size_t n = MIN(json_array_size(list), LIM_TOOL_CALLS), i;
-	struct llm_tool_call *calls = arena_zalloc(l->arena, n + 1, sizeof(*calls));
+	struct llm_tool_call *calls = arena_zalloc(cx->arena, n + 1, sizeof(*calls));
 	struct llm_message *step;
 
 	json_array_foreach((json_t *)list, i, c)
 		if (i < n)
 			calls[i] = (struct llm_tool_call){
 				.id = jx_str(c, "id"), .name = jx_str(c, "name"),
-				.args = json_is_object(jx_keep(l->arena, jx_try(
+				.args = json_is_object(jx_keep(cx->arena, jx_try(
 					jx_str(c, "arguments")))) ? jx_str(c, "arguments")
 					: STR("{}"),
 			};
-	step = context_add(l, LLM_ASSISTANT, jx_str(m, "content"));
+	step = context_add(cx, LLM_ASSISTANT, jx_str(m, "content"));
 	step->calls = calls;
 	step->n_calls = n;
 	for (i = 0; i < n; i++) {
 		const json_t *result = given_result(given, at, calls[i].id);
 
-		context_add_result(l, &calls[i], result ? jx_str(result, "content")
+		context_add_result(cx, &calls[i], result ? jx_str(result, "content")
 				   : STR(not_given), result != NULL, !result,
 				   (struct str){ NULL, 0 });
 	}
 }
 
-void history_add_given(struct turn_loop *l, struct str meta)
+void history_add_given(struct context *cx, struct str meta)
 {
 	struct err ignored = ERR_INIT;
 	const json_t *given, *m;
@@ -144,21 +143,21 @@ void history_add_given(struct turn_loop *l, struct str meta)
 
 	if (!meta.n)
 		return;
-	given = jx_arr(jx_keep(l->arena, jx_load_lenient(meta, &ignored)),
+	given = jx_arr(jx_keep(cx->arena, jx_load_lenient(meta, &ignored)),
 		       "given");
 	/* Not everything is the user's own text */
 	if (json_array_size(given))
-		origins_add(&l->taint, ORIGIN_CLIENT_MESSAGES, STR(""));
+		origins_add(&cx->taint, ORIGIN_CLIENT_MESSAGES, STR(""));
 	json_array_foreach((json_t *)given, i, m)
 		if (json_array_size(jx_arr(m, "toolCalls")))
-			add_given_step(l, given, i);
+			add_given_step(cx, given, i);
 		else if (jx_str(m, "content").n && !str_is(jx_str(m, "role"), "tool"))
-			context_add(l, str_is(jx_str(m, "role"), "assistant")
+			context_add(cx, str_is(jx_str(m, "role"), "assistant")
 			    ? LLM_ASSISTANT : LLM_USER, jx_str(m, "content"));
 }
 
 /* One row (with a step's tool rows) as messages; none for an empty row. */
-static void add_unit(struct turn_loop *l, const struct message *rows,
+static void add_unit(struct context *cx, const struct message *rows,
 		     const struct meta_row *meta, size_t n, size_t *at)
 {
 	const struct message *r = &rows[*at];
@@ -166,22 +165,22 @@ static void add_unit(struct turn_loop *l, const struct message *rows,
 
 	switch (r->role) {
 	case ROLE_USER:
-		history_add_given(l, r->meta);
-		taint(l, &meta[*at]);
-		m = context_add(l, LLM_USER, r->content);
-		if (l->attached && l->attached[*at].text.n)
-			*m = l->attached[*at];
+		history_add_given(cx, r->meta);
+		taint(cx, &meta[*at]);
+		m = context_add(cx, LLM_USER, r->content);
+		if (cx->attached.rows && cx->attached.rows[*at].text.n)
+			*m = cx->attached.rows[*at];
 		break;
 	case ROLE_SYSTEM:
-		context_add(l, LLM_USER, r->content);
+		context_add(cx, LLM_USER, r->content);
 		break;
 	case ROLE_ASSISTANT:
-		taint(l, &meta[*at]);
+		taint(cx, &meta[*at]);
 		if (meta[*at].step && meta[*at].n_calls)
-			add_stored_step(l, rows, meta, n, at);
+			add_stored_step(cx, rows, meta, n, at);
 		else if (r->content.n && !(meta[*at].failed &&
 			 str_eq(r->content, meta[*at].error_message)))
-			context_add(l, LLM_ASSISTANT, r->content);
+			context_add(cx, LLM_ASSISTANT, r->content);
 		break;
 	default:	/* a tool row without its step */
 		break;
@@ -205,7 +204,7 @@ static int64_t row_tokens(const struct message *r, const struct meta_row *meta)
 /* How many messages of history the model may see. */
 static int64_t most_messages(const struct turn_run *t)
 {
-	return MAX(turn_setting(t, SETTING_HISTORY_MESSAGES).number,
+	return MAX(context_setting(t, SETTING_HISTORY_MESSAGES).number,
 		   t->in.history_messages);
 }
 
@@ -214,10 +213,10 @@ static int64_t most_messages(const struct turn_run *t)
  * messages and answers) and tokens as fit; then forward to a user message if
  * there is one.
  */
-static size_t first_row(const struct turn_loop *l, const struct message *rows,
+static size_t first_row(const struct context *cx, const struct message *rows,
 			const struct meta_row *meta, size_t n, int64_t budget)
 {
-	const int64_t most = most_messages(l->run);
+	const int64_t most = most_messages(cx->run);
 	size_t first = n, at = n, user;
 	int messages = 0;
 
@@ -271,26 +270,26 @@ static bool is_enough(const struct message_page *p, const struct meta_row *meta,
 }
 
 /* n_rows 0: the page that was read with the begin. */
-static int read_page(struct turn_loop *l, size_t n_rows,
+static int read_page(struct context *cx, size_t n_rows,
 		     struct message_page *page, struct meta_row **meta,
 		     struct err *e)
 {
-	struct turn_run *t = l->run;
+	struct turn_run *t = cx->run;
 
 	if (n_rows == 0)
 		*page = t->history;
-	else if (message_history(t->deps->db, &l->owner, &t->conversation_id,
-				 history_end(t), n_rows, l->arena, page, e) < 0)
+	else if (message_history(t->deps->db, &t->in.by.owner, &t->conversation_id,
+				 history_end(t), n_rows, cx->arena, page, e) < 0)
 		return -1;
-	*meta = arena_alloc(l->arena, (page->n + 1) * sizeof(**meta));
+	*meta = arena_alloc(cx->arena, (page->n + 1) * sizeof(**meta));
 	for (size_t i = 0; i < page->n; i++)
-		meta_read(l->arena, t->in.target.service, &page->items[i],
+		history_meta(cx->arena, t->in.target.service, &page->items[i],
 			  &(*meta)[i]);
 	return 0;
 }
 
 /* Attachments of the rows, newest first: those matter more. */
-static void attach_rows(struct turn_loop *l, const struct message *rows,
+static void attach_rows(struct context *cx, const struct message *rows,
 			size_t first, size_t n)
 {
 	struct llm_message *v = NULL;
@@ -299,31 +298,31 @@ static void attach_rows(struct turn_loop *l, const struct message *rows,
 		if (rows[i].role != ROLE_USER || !rows[i].options.attachments.p)
 			continue;
 		if (!v)
-			v = arena_zalloc(l->arena, n, sizeof(*v));
+			v = arena_zalloc(cx->arena, n, sizeof(*v));
 		v[i] = (struct llm_message){ .role = LLM_USER,
 					     .text = rows[i].content };
-		attach_add_stored(l, rows[i].options.attachments, &v[i]);
+		attach_add_stored(cx, rows[i].options.attachments, &v[i]);
 	}
-	l->attached = v;
+	cx->attached.rows = v;
 }
 
 /* The rows after the summary: it stands for those before. */
-static void after_summary(struct turn_loop *l, struct message_page *p,
+static void after_summary(struct context *cx, struct message_page *p,
 			  struct meta_row **meta)
 {
 	size_t n = 0;
 
-	while (n < p->n && p->items[n].seq <= l->memory.m.upto_seq)
+	while (n < p->n && p->items[n].seq <= cx->memory.m.upto_seq)
 		n++;
 	if (n)
 		p->more = p->cut = false;
 	p->items += n;
 	p->n -= n;
 	*meta += n;
-	l->memory.messages = l->memory.chars = 0;
+	cx->memory.messages = cx->memory.chars = 0;
 	for (size_t i = 0; i < p->n; i++) {
-		l->memory.messages += p->items[i].role != ROLE_TOOL && !(*meta)[i].step;
-		l->memory.chars += (int64_t)utf8_chars(p->items[i].content);
+		cx->memory.messages += p->items[i].role != ROLE_TOOL && !(*meta)[i].step;
+		cx->memory.chars += (int64_t)utf8_chars(p->items[i].content);
 	}
 }
 
@@ -331,11 +330,11 @@ static void after_summary(struct turn_loop *l, struct message_page *p,
  * Adds the messages of the user that the summary keeps whole (D17), at most half of the
  * history's tokens, which are fewer for the rest then.
  */
-static void add_kept(struct turn_loop *l, int64_t *budget)
+static void add_kept(struct context *cx, int64_t *budget)
 {
-	const struct turn_run *t = l->run;
+	const struct turn_run *t = cx->run;
 	int64_t kept[MEMORY_KEPT], left = *budget / 2;
-	size_t n = memory_kept(&l->memory.m, kept, MEMORY_KEPT);
+	size_t n = memory_kept(&cx->memory.m, kept, MEMORY_KEPT);
 
 	for (size_t i = 0; i < n; i++) {
 		struct message m;
@@ -343,30 +342,30 @@ static void add_kept(struct turn_loop *l, int64_t *budget)
 		struct err e = ERR_INIT;
 		int64_t tokens;
 
-		if (message_get(t->deps->db, &l->owner, &t->conversation_id, kept[i],
-				l->arena, &m, &e) < 0 || m.role != ROLE_USER)
+		if (message_get(t->deps->db, &t->in.by.owner, &t->conversation_id, kept[i],
+				cx->arena, &m, &e) < 0 || m.role != ROLE_USER)
 			continue;
-		meta_read(l->arena, t->in.target.service, &m, &meta);
+		history_meta(cx->arena, t->in.target.service, &m, &meta);
 		tokens = row_tokens(&m, &meta);
 		if (tokens > left)
 			continue;
 		left -= tokens;
 		*budget -= tokens;
-		attach_rows(l, &m, 0, 1);
-		add_unit(l, &m, &meta, 1, &(size_t){ 0 });
-		l->attached = NULL;
+		attach_rows(cx, &m, 0, 1);
+		add_unit(cx, &m, &meta, 1, &(size_t){ 0 });
+		cx->attached.rows = NULL;
 	}
 }
 
-int history_add(struct turn_loop *l, struct err *e)
+int history_add(struct context *cx, struct err *e)
 {
-	struct turn_run *t = l->run;
+	struct turn_run *t = cx->run;
 	const int64_t messages = most_messages(t);
 	size_t want = history_rows(messages);
 	struct message_page page;
 	struct meta_row *meta;
 	size_t first = t->history.n ? 0 : history_first_rows(messages);
-	int64_t budget = l->share[PART_HISTORY].tokens;
+	int64_t budget = cx->share[PART_HISTORY].tokens;
 
 	/*
 	 * A continuation needs the turn it continues, whatever the history's
@@ -376,38 +375,38 @@ int history_add(struct turn_loop *l, struct err *e)
 		first = want = LIM_PAGE_MAX;
 	if (t->created_conversation || history_end(t) < 1 || want == 0)
 		return 0;
-	if (read_page(l, first, &page, &meta, e) < 0)
+	if (read_page(cx, first, &page, &meta, e) < 0)
 		return -1;
 	if (page.more && !page.cut && page.n < want &&
-	    page.items[0].seq > l->memory.m.upto_seq + 1 &&
+	    page.items[0].seq > cx->memory.m.upto_seq + 1 &&
 	    !is_enough(&page, meta, messages) &&
-	    read_page(l, want, &page, &meta, e) < 0)
+	    read_page(cx, want, &page, &meta, e) < 0)
 		return -1;
-	after_summary(l, &page, &meta);
-	context_reserve(l, page.n + MEMORY_KEPT + CONTEXT_OWN_MESSAGES);
-	add_kept(l, &budget);
-	first = first_row(l, page.items, meta, page.n, budget);
-	l->share[PART_HISTORY].cut = first > 0 || page.more;
-	attach_rows(l, page.items, first, page.n);
-	if (l->share[PART_HISTORY].cut && t->in.instructions.n)
-		context_add(l, LLM_USER, t->in.instructions);
+	after_summary(cx, &page, &meta);
+	context_reserve(cx, page.n + MEMORY_KEPT + CONTEXT_OWN_MESSAGES);
+	add_kept(cx, &budget);
+	first = first_row(cx, page.items, meta, page.n, budget);
+	cx->share[PART_HISTORY].cut = first > 0 || page.more;
+	attach_rows(cx, page.items, first, page.n);
+	if (cx->share[PART_HISTORY].cut && t->in.instructions.n)
+		context_add(cx, LLM_USER, t->in.instructions);
 	for (size_t i = first; i < page.n; i++)
-		add_unit(l, page.items, meta, page.n, &i);
-	l->attached = NULL;
+		add_unit(cx, page.items, meta, page.n, &i);
+	cx->attached.rows = NULL;
 	return 0;
 }
 
-void history_continue(struct turn_loop *l)
+void history_continue(struct context *cx)
 {
-	size_t at = l->n_messages;
+	size_t at = cx->n_messages;
 
-	while (at > 0 && l->messages[at - 1].role != LLM_USER)
+	while (at > 0 && cx->messages[at - 1].role != LLM_USER)
 		at--;
 	if (at == 0)	/* it was too far back */
-		context_add(l, LLM_USER, l->run->in.content);
-	l->n_history = at ? at - 1 : 0;
-	if (at && l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
-		context_add(l, LLM_USER, STR(continue_prompt));
+		context_add(cx, LLM_USER, cx->run->in.content);
+	cx->n_history = at ? at - 1 : 0;
+	if (at && cx->messages[cx->n_messages - 1].role == LLM_ASSISTANT)
+		context_add(cx, LLM_USER, STR(continue_prompt));
 }
 
 /* -- of a resumed turn ------------------------------------------------------ */
@@ -419,44 +418,44 @@ struct history_own {
 	bool has_step;
 };
 
-static void own_take(struct turn_loop *l, struct history_own *o,
+static void own_take(struct context *cx, struct history_own *o,
 		    const struct message_page *page)
 {
 	size_t room = o->size;
 
-	o->rows = arena_room(l->arena, o->rows, o->n, page->n, &room,
+	o->rows = arena_room(cx->arena, o->rows, o->n, page->n, &room,
 			     sizeof(*o->rows));
-	o->meta = arena_room(l->arena, o->meta, o->n, page->n, &o->size,
+	o->meta = arena_room(cx->arena, o->meta, o->n, page->n, &o->size,
 			     sizeof(*o->meta));
 	for (size_t i = 0; i < page->n; i++, o->n++) {
 		const struct message *m = &page->items[i];
 
 		o->rows[o->n] = *m;
-		if (m->kind == KIND_REPLY && uuid_eq(&m->turn_id, &l->run->id))
-			intent_hear(l, m->content);
-		meta_read(l->arena, l->run->in.target.service, m,
+		if (m->kind == KIND_REPLY && uuid_eq(&m->turn_id, &cx->run->id))
+			intent_hear(cx, m->content);
+		history_meta(cx->arena, cx->run->in.target.service, m,
 			  &o->meta[o->n]);
-		l->share[PART_STEPS].want += row_tokens(m, &o->meta[o->n]);
-		if (!uuid_eq(&m->turn_id, &l->run->id) || !o->meta[o->n].step)
+		cx->share[PART_STEPS].want += row_tokens(m, &o->meta[o->n]);
+		if (!uuid_eq(&m->turn_id, &cx->run->id) || !o->meta[o->n].step)
 			continue;
 		o->last = o->n;
 		o->has_step = true;
-		l->iterations++;
+		cx->n_own_steps++;
 	}
 }
 
 /* The stored step as the current one; a call without a row has no result. */
-static void own_step(struct turn_loop *l, const struct history_own *o)
+static void own_step(struct context *cx, struct turn_step *s)
 {
+	const struct history_own *o = cx->own;
 	const struct meta_row *meta = &o->meta[o->last];
-	struct turn_step *s = &l->step;
 
-	taint(l, meta);
+	taint(cx, meta);
 	buf_addstr(&s->text, o->rows[o->last].content);
 	s->replay = (json_t *)meta->replay;
 	s->stored = true;
 	s->n_calls = s->calls_size = meta->n_calls;
-	s->calls = arena_zalloc(l->arena, s->n_calls, sizeof(*s->calls));
+	s->calls = arena_zalloc(cx->arena, s->n_calls, sizeof(*s->calls));
 	for (size_t i = 0; i < s->n_calls; i++) {
 		struct turn_call *c = &s->calls[i];
 
@@ -473,34 +472,24 @@ static void own_step(struct turn_loop *l, const struct history_own *o)
 			c->untrusted = o->meta[k].untrusted;
 			c->edited = o->meta[k].edited;
 			c->stored = true;
-			taint(l, &o->meta[k]);
+			taint(cx, &o->meta[k]);
 		}
 	}
 }
 
-/* Records the calls for the limit of repeats. */
-static void note_calls(struct turn_loop *l, const struct meta_row *meta)
+struct history_own *history_read_own(struct context *cx, struct err *e)
 {
-	for (size_t k = 0; meta && k < meta->n_calls; k++)
-		calls_note(l, &(struct turn_call){
-			.name = meta->calls[k].name,
-			.args = meta->calls[k].args,
-		});
-}
-
-struct history_own *history_read_own(struct turn_loop *l, struct err *e)
-{
-	struct turn_run *t = l->run;
-	struct history_own *o = arena_new(l->arena, struct history_own);
+	struct turn_run *t = cx->run;
+	struct history_own *o = arena_new(cx->arena, struct history_own);
 	struct message_page page;
 	int64_t after = t->user.seq;
 
 	do {
-		if (message_list(t->deps->db, &l->owner, &t->conversation_id,
-				 OLDEST_FIRST, after, LIM_PAGE_MAX, l->arena,
+		if (message_list(t->deps->db, &t->in.by.owner, &t->conversation_id,
+				 OLDEST_FIRST, after, LIM_PAGE_MAX, cx->arena,
 				 &page, e) < 0)
 			return NULL;
-		own_take(l, o, &page);
+		own_take(cx, o, &page);
 		after = page.next_seq;
 	} while (page.more);
 	if (o->has_step)
@@ -509,21 +498,38 @@ struct history_own *history_read_own(struct turn_loop *l, struct err *e)
 	return NULL;
 }
 
-void history_add_own(struct turn_loop *l, const struct history_own *o)
+void history_add_own(struct context *cx, struct turn_step *step)
 {
+	const struct history_own *o = cx->own;
+
 	for (size_t i = 0, first = 1; i <= o->last; i++) {
-		bool own = uuid_eq(&o->rows[i].turn_id, &l->run->id);
+		bool own = uuid_eq(&o->rows[i].turn_id, &cx->run->id);
 
 		/* It continued a turn that was cut short. */
 		if (own && first &&
-		    l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
-			context_add(l, LLM_USER, STR(continue_prompt));
+		    cx->messages[cx->n_messages - 1].role == LLM_ASSISTANT)
+			context_add(cx, LLM_USER, STR(continue_prompt));
 		first &= !own;
 		if (i == o->last)
 			break;
-		note_calls(l, own ? &o->meta[i] : NULL);
-		add_unit(l, o->rows, o->meta, o->n, &i);
+		add_unit(cx, o->rows, o->meta, o->n, &i);
 	}
-	own_step(l, o);
-	note_calls(l, &o->meta[o->last]);
+	own_step(cx, step);
+}
+
+const struct llm_tool_call *history_own_calls(const struct context *cx, size_t *at, size_t *n)
+{
+	const struct history_own *o = cx->own;
+
+	for (; o && *at <= o->last; ++*at) {
+		const struct meta_row *meta = &o->meta[*at];
+
+		if (!meta->n_calls || (*at < o->last &&
+				       !uuid_eq(&o->rows[*at].turn_id, &cx->run->id)))
+			continue;
+		++*at;
+		*n = meta->n_calls;
+		return meta->calls;
+	}
+	return NULL;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "turn/loop.h"
+#include "context/context.h"
 
 #include "base/banned.h"
 
@@ -612,16 +612,16 @@ enum tool_mode intent_answered(enum tool_mode before, struct str answer)
 	return TOOL_MODE_CLARIFY;
 }
 
-enum tool_mode intent_of_turn(const struct turn_loop *l)
+enum tool_mode intent_of_turn(const struct context *cx)
 {
-	const struct turn_run *t = l->run;
+	const struct turn_run *t = cx->run;
 
 	return intent_of(t->in.content.n ? t->in.content : t->user.content);
 }
 
-void intent_hear(struct turn_loop *l, struct str result)
+void intent_hear(struct context *cx, struct str result)
 {
-	enum tool_mode *mode = &l->tool_ctx.turn.said;
+	enum tool_mode *mode = &cx->tool_ctx.turn.said;
 	json_auto_t *answer = *mode ? jx_try(result) : NULL;
 
 	if (answer)

@@ -20,15 +20,15 @@ enum tool_mode intent_of(struct str words);
 /* The mode after the user has answered a question of the turn: it stays unless they object. */
 enum tool_mode intent_answered(enum tool_mode before, struct str answer);
 
-/* The mode of a turn of l before the answers to its questions. */
-struct turn_loop;
-enum tool_mode intent_of_turn(const struct turn_loop *l);
+/* The mode of a turn before the answers to its questions. */
+struct context;
+enum tool_mode intent_of_turn(const struct context *cx);
 
 /*
  * Sets the mode of a turn by an answer of the user to a question of it: result is the
  * stored {"answer": "…"}. Called for each answer in their order, also for those of earlier
  * waits when the turn is resumed. A turn without a mode, and other JSON, stay as they are.
  */
-void intent_hear(struct turn_loop *l, struct str result);
+void intent_hear(struct context *cx, struct str result);
 
 #endif

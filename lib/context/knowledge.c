@@ -11,7 +11,7 @@
 #include "prompt/untrusted.h"
 #include "tool/core/passage.h"
 #include "event/relay.h"
-#include "turn/loop.h"
+#include "context/context.h"
 
 #include "base/banned.h"
 
@@ -105,7 +105,7 @@ static bool is_repeated(const struct retrieve_found *found, size_t i)
 }
 
 /* Writes whole passages, the best first, while there is room. */
-static void write_all(struct turn_loop *l, const struct retrieve_found *found)
+static void write_all(struct context *cx, const struct retrieve_found *found)
 {
 	struct buf b = BUF_INIT(8 * LIM_RAG_CHARS);
 	size_t chars = 0;
@@ -121,42 +121,42 @@ static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 			utf8_chars(hit->found->heading);
 		if (i && chars > LIM_RAG_CHARS)
 			break;
-		no = l->passages ? passages_add(l->passages, &s) : (int)i + 1;
+		no = cx->cites.all ? passages_add(cx->cites.all, &s) : (int)i + 1;
 		if (!no)
 			break;
 		if (!i)
 			buf_adds(&b, "Passages of documents that were found for the "
 				 "user's message, by number:\n");
 		write_passage(&b, hit, no);
-		origins_add(&l->taint, ORIGIN_PASSAGE, hit->document->title);
+		origins_add(&cx->taint, ORIGIN_PASSAGE, hit->document->title);
 	}
-	l->knowledge.text = arena_str(l->arena, buf_str(&b));
+	cx->knowledge.text = arena_str(cx->arena, buf_str(&b));
 	buf_release(&b);
 }
 
-static struct str question(const struct turn_loop *l)
+static struct str question(const struct context *cx)
 {
-	const struct turn_run *t = l->run;
+	const struct turn_run *t = cx->run;
 
 	return t->in.content.n ? t->in.content : t->user.content;
 }
 
 /* A preview calls no service, so it searches words only. */
-static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
+static int retrieve(struct context *cx, const struct retrieve_wish *wish,
 		    struct retrieve_found *found, struct err *e)
 {
-	const struct turn_request *in = &l->run->in;
-	const struct caller *by = &l->tool_ctx.turn.by;
-	const bool asks = l->sink != NULL;
+	const struct turn_request *in = &cx->run->in;
+	const struct caller *by = &cx->tool_ctx.turn.by;
+	const bool asks = cx->relay->sink != NULL;
 	const struct llm_call io = {
-		.http = asks ? l->run->deps->http : NULL, .abort = l->abort,
+		.http = asks ? cx->run->deps->http : NULL, .abort = cx->tool_ctx.turn.abort,
 	};
 	struct retrieve_ask q = {
 		.by = by, .io = &io, .min_score = wish->min_score,
 		.max_ranked = MIN(wish->max_ranked, (size_t)LIM_FOUND),
 		.ask = {
 			.mode = SEARCH_FUSED,
-			.text = question(l),
+			.text = question(cx),
 			.max = wish->max ? MIN(wish->max, (size_t)LIM_FOUND)
 				: PASSAGES,
 		},
@@ -165,44 +165,44 @@ static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
 	struct str set = { NULL, 0 };
 
 	/* An embedding service is waited for: others begin meanwhile. */
-	hold_line_leave(&l->run->place);
+	hold_line_leave(&cx->run->place);
 	/* Bases are chosen for a conversation that exists. */
-	if ((!l->run->created_conversation &&
-	     retrieve_set(by, &l->run->conversation_id, l->arena, &set, e)) ||
+	if ((!cx->run->created_conversation &&
+	     retrieve_set(by, &cx->run->conversation_id, cx->arena, &set, e)) ||
 	    retrieve_bases(by, in->target.workspace, in->target.agent, set,
-			   l->arena, &bases, e))
+			   cx->arena, &bases, e))
 		return -1;
 	q.bases = bases.v;
 	q.n_bases = bases.n;
 	q.more = bases.more;
 	if (asks && wish->ranks && wish->ranker.p &&
 	    embed_service(by, stored_service_within(in->target.workspace),
-			  wish->ranker, LLM_CAN_RERANK, l->arena, &q.ranker, e))
+			  wish->ranker, LLM_CAN_RERANK, cx->arena, &q.ranker, e))
 		return -1;
-	return retrieve_find(&q, l->arena, found, e);
+	return retrieve_find(&q, cx->arena, found, e);
 }
 
-void context_knowledge(struct turn_loop *l)
+void context_knowledge(struct context *cx)
 {
-	const struct caller *by = &l->tool_ctx.turn.by;
+	const struct caller *by = &cx->tool_ctx.turn.by;
 	struct retrieve_wish wish;
 	struct retrieve_found found = { .n = 0 };
 	struct err e = ERR_INIT;
 
-	if (l->nested || l->knowledge.looked_up)
+	if (cx->outer || cx->knowledge.looked_up)
 		return;
-	l->knowledge.looked_up = true;
-	wish = retrieve_wish_of(l->run->in.target.agent);
+	cx->knowledge.looked_up = true;
+	wish = retrieve_wish_of(cx->run->in.target.agent);
 	if (!wish.enabled || !by->db || !policy_may(by->who, PERM_KNOWLEDGE_READ) ||
-	    !str_trim(question(l)).n)
+	    !str_trim(question(cx)).n)
 		return;
-	passages_note_search(l->passages);
-	if (retrieve(l, &wish, &found, &e)) {
+	passages_note_search(cx->cites.all);
+	if (retrieve(cx, &wish, &found, &e)) {
 		log_err("no passages for a turn", &e);
 		found = (struct retrieve_found){ .notice =
 			"The knowledge bases could not be searched." };
 	}
-	if (found.notice && l->sink)
-		loop_warn(l, "knowledge", found.notice);
-	write_all(l, &found);
+	if (found.notice && cx->relay->sink)
+		relay_warn(cx->relay, "knowledge", found.notice);
+	write_all(cx, &found);
 }

@@ -6,14 +6,14 @@
 #ifndef CONTEXT_KNOWLEDGE_H
 #define CONTEXT_KNOWLEDGE_H
 
-struct turn_loop;
+struct context;
 
 /*
- * Fills l->knowledge with passages for the turn's message. Does nothing if that
+ * Fills cx->knowledge with passages for the turn's message. Does nothing if that
  * is done already, the agent does not want passages, or the message is empty. A
  * preview (no sink) searches words only: it calls no service and stores
  * nothing. Failures are logged and leave it empty.
  */
-void context_knowledge(struct turn_loop *l);
+void context_knowledge(struct context *cx);
 
 #endif

@@ -8,13 +8,17 @@ lib_liblamplighter_a_SOURCES += \
 	lib/context/history.c lib/context/history.h \
 	lib/context/intent.c lib/context/intent.h \
 	lib/context/knowledge.c lib/context/knowledge.h \
+	lib/context/meta.c lib/context/meta.h \
 	lib/context/mention.c lib/context/mention.h \
 	lib/context/options.c lib/context/options.h \
+	lib/context/payload.c lib/context/payload.h \
 	lib/context/place.c lib/context/place.h \
 	lib/context/preview.c lib/context/preview.h \
 	lib/context/quote.c lib/context/quote.h \
 	lib/context/recall.c lib/context/recall.h \
 	lib/context/remember.c lib/context/remember.h \
+	lib/context/said.c lib/context/said.h \
 	lib/context/setting.c lib/context/setting.h \
+	lib/context/request.h \
 	lib/context/step.h \
 	lib/context/whose.c lib/context/whose.h

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "tool/mention/mention.h"
-#include "turn/loop.h"
+#include "context/context.h"
 
 #include "base/banned.h"
 
@@ -20,10 +20,10 @@ static struct str ref_at(const json_t *list, size_t i)
 	return (struct str){ json_string_value(item), json_string_length(item) };
 }
 
-static struct mention_ask ask_of(const struct turn_loop *l)
+static struct mention_ask ask_of(const struct context *cx)
 {
 	return (struct mention_ask){
-		.ctx = &l->tool_ctx, .db = l->run->deps->db,
+		.ctx = &cx->tool_ctx, .db = cx->run->deps->db,
 	};
 }
 
@@ -49,18 +49,18 @@ static void add_text(struct buf *b, struct str ref, const struct mention_item *m
 		 STR_ARG(head), head.n < m->text.n ? " [cut]" : "");
 }
 
-static void taint(struct turn_loop *l, const struct mention_item *m)
+static void taint(struct context *cx, const struct mention_item *m)
 {
 	const bool is_row = m->source.n > 0;
 
-	origins_add(&l->taint, is_row ? ORIGIN_MENTION : ORIGIN_MENTION_PERSON,
+	origins_add(&cx->taint, is_row ? ORIGIN_MENTION : ORIGIN_MENTION_PERSON,
 		    is_row ? m->source : mention_handle(m->ref));
 }
 
-static void keep_text(struct turn_loop *l, struct buf *b)
+static void keep_text(struct context *cx, struct buf *b)
 {
-	l->mentions.text = arena_str(l->arena, buf_str(b));
-	l->mentions.looked_up = true;
+	cx->mentions.text = arena_str(cx->arena, buf_str(b));
+	cx->mentions.looked_up = true;
 	buf_release(b);
 }
 
@@ -86,8 +86,8 @@ static json_t *record(const struct mention_item *m)
 int context_mention_new(struct turn_run *t, struct str given, struct err *e)
 {
 	struct buf b = BUF_INIT(8 * LIM_MENTIONS * LIM_MENTION_CHARS);
-	struct turn_loop *l = t->loop;
-	const struct mention_ask ask = ask_of(l);
+	struct context *cx = t->context;
+	const struct mention_ask ask = ask_of(cx);
 	json_t *list = t->in.options.mentions, *found;
 	struct turn_options options = t->in.options;
 	size_t n = json_array_size(list);
@@ -98,7 +98,7 @@ int context_mention_new(struct turn_run *t, struct str given, struct err *e)
 	if (n > LIM_MENTIONS)
 		return err_field(e, ERR_INVALID_FIELD, key, "mentions may have "
 				 "at most %d items.", LIM_MENTIONS);
-	found = jx_keep(l->arena, json_array());
+	found = jx_keep(cx->arena, json_array());
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct str ref = ref_at(list, i);
 		struct err why = ERR_INIT;
@@ -109,7 +109,7 @@ int context_mention_new(struct turn_run *t, struct str given, struct err *e)
 				   e);
 		} else if (mention_look(&ask, ref, &m, &why) == 0) {
 			add_text(&b, ref, &m, NULL);
-			taint(l, &m);
+			taint(cx, &m);
 			json_array_append_new(found, record(&m));
 		} else if (why.code == ERR_NOT_FOUND) {
 			rc = wrong(i, "It does not exist, or you may not see "
@@ -126,19 +126,19 @@ int context_mention_new(struct turn_run *t, struct str given, struct err *e)
 		return -1;
 	}
 	options.mentions = found;
-	t->in.meta = turn_options_meta(t->arena, given, &options);
-	keep_text(l, &b);
+	t->in.meta = options_meta(t->arena, given, &options);
+	keep_text(cx, &b);
 	return 0;
 }
 
-void context_mentions(struct turn_loop *l)
+void context_mentions(struct context *cx)
 {
-	const json_t *list = l->run->in.options.mentions;
+	const json_t *list = cx->run->in.options.mentions;
 	struct buf b = BUF_INIT(8 * LIM_MENTIONS * LIM_MENTION_CHARS);
-	const struct mention_ask ask = ask_of(l);
+	const struct mention_ask ask = ask_of(cx);
 	size_t n = MIN(json_array_size(list), LIM_MENTIONS);
 
-	if (l->nested || l->mentions.looked_up)
+	if (cx->outer || cx->mentions.looked_up)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		struct str ref = ref_at(list, i);
@@ -149,7 +149,7 @@ void context_mentions(struct turn_loop *l)
 			continue;
 		if (mention_look(&ask, ref, &m, &why) == 0) {
 			add_text(&b, ref, &m, NULL);
-			taint(l, &m);
+			taint(cx, &m);
 			continue;
 		}
 		if (why.code != ERR_NOT_FOUND)
@@ -158,5 +158,5 @@ void context_mentions(struct turn_loop *l)
 			 ? "is not there, or the user may not see it"
 			 : "could not be looked up just now");
 	}
-	keep_text(l, &b);
+	keep_text(cx, &b);
 }

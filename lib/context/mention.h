@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-struct turn_loop;
+struct context;
 struct turn_run;
 
 /*
@@ -26,6 +26,6 @@ int context_mention_new(struct turn_run *t, struct str given,
  * Looks up the mentions of a stored message, once. The model is told which ones
  * no longer exist; failures are logged.
  */
-void context_mentions(struct turn_loop *l);
+void context_mentions(struct context *cx);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-const struct turn_option turn_options[N_TURN_OPTIONS] = {
+const struct turn_option options_rows[N_TURN_OPTIONS] = {
 #define ROW(F, SEP, member_, key_, type_, max_chars, kept_, form_) \
 	{ .key = key_, .type = TURN_OPTION_##type_, \
 	  .offset = offsetof(struct turn_options, member_), \
@@ -56,16 +56,16 @@ static void fill(const json_t *o, const struct turn_option *d,
 		*(json_t **)p = jx_obj(o, d->key);
 }
 
-struct str turn_options_meta(struct arena *a, struct str meta,
+struct str options_meta(struct arena *a, struct str meta,
 			     const struct turn_options *v)
 {
 	json_t *o = jx_keep(a, json_object());
 	const char *text;
 
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
-		if (turn_options[i].kept <= TURN_OPTION_PLACE ||
-		    turn_options[i].kept == TURN_OPTION_META)
-			put(o, &turn_options[i], v, false);
+		if (options_rows[i].kept <= TURN_OPTION_PLACE ||
+		    options_rows[i].kept == TURN_OPTION_META)
+			put(o, &options_rows[i], v, false);
 	/* The metadata may be long; it is not parsed here. */
 	text = jx_text(a, o);
 	if (!json_object_size(o))
@@ -123,13 +123,13 @@ static json_t *as_requested(struct arena *a, struct str meta)
 	return o;
 }
 
-bool turn_options_same(struct arena *a, struct str one, struct str other)
+bool options_same(struct arena *a, struct str one, struct str other)
 {
 	return str_eq(one, other) || json_equal(as_requested(a, one),
 						as_requested(a, other));
 }
 
-struct message_options turn_options_kept(struct arena *a,
+struct message_options options_kept(struct arena *a,
 					 const struct turn_options *v)
 {
 #define KEPT_BOOL(x) ((x) > 0)
@@ -140,7 +140,7 @@ struct message_options turn_options_kept(struct arena *a,
 #undef F
 }
 
-void turn_options_recall(struct arena *a, struct turn_options *v,
+void options_recall(struct arena *a, struct turn_options *v,
 			 const struct message_options *m)
 {
 #define RECALL_BOOL(to, from) do { if (!(to)) (to) = (from) > 0; } while (0)
@@ -151,17 +151,17 @@ void turn_options_recall(struct arena *a, struct turn_options *v,
 #undef F
 }
 
-void turn_options_recall_meta(struct arena *a, struct turn_options *v,
+void options_recall_meta(struct arena *a, struct turn_options *v,
 			      struct str meta)
 {
 	const json_t *o = meta.n ? load(meta, a) : NULL;
 
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
-		if (turn_options[i].kept == TURN_OPTION_META)
-			fill(o, &turn_options[i], v);
+		if (options_rows[i].kept == TURN_OPTION_META)
+			fill(o, &options_rows[i], v);
 }
 
-int turn_options_text(const struct turn_options *v, bool said, struct arena *a,
+int options_text(const struct turn_options *v, bool said, struct arena *a,
 		      struct str *out, struct err *e)
 {
 	json_t *o = jx_keep(a, json_object()), *tools;
@@ -176,8 +176,8 @@ int turn_options_text(const struct turn_options *v, bool said, struct arena *a,
 	if (tools && tool_page_is_program(v->client))
 		json_object_set_new(o, "program", json_true());
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
-		if (turn_options[i].kept == TURN_OPTION_TURN || !said)
-			put(o, &turn_options[i], v, true);
+		if (options_rows[i].kept == TURN_OPTION_TURN || !said)
+			put(o, &options_rows[i], v, true);
 	if (!json_object_size(o))
 		return 0;
 	*out = str_of(jx_text(a, o));
@@ -188,16 +188,16 @@ int turn_options_text(const struct turn_options *v, bool said, struct arena *a,
 	return 0;
 }
 
-void turn_options_fill(struct str text, struct arena *a,
+void options_fill(struct str text, struct arena *a,
 		       struct turn_options *v)
 {
 	const json_t *o = load(text, a);
 
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
-		fill(o, &turn_options[i], v);
+		fill(o, &options_rows[i], v);
 }
 
-void turn_options_tools(struct str text, struct arena *a, struct tool_ctx *ctx)
+void options_tools(struct str text, struct arena *a, struct tool_ctx *ctx)
 {
 	tool_page_load(load(text, a), a, ctx);
 }

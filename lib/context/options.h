@@ -52,31 +52,31 @@ enum { N_TURN_OPTIONS = 0
 	TURN_OPTIONS(ROW, , )
 #undef ROW
 };
-extern const struct turn_option turn_options[N_TURN_OPTIONS];
+extern const struct turn_option options_rows[N_TURN_OPTIONS];
 
 /*
  * Adds the options of v that are kept with the message to its metadata (a JSON
  * object as text, or empty). In a, or meta itself.
  */
-struct str turn_options_meta(struct arena *a, struct str meta,
+struct str options_meta(struct arena *a, struct str meta,
 			     const struct turn_options *v);
 
 /*
  * Whether two such metadata are of equal requests: mentions and attachments, which
  * are stored with details that may have changed, count by reference and id.
  */
-bool turn_options_same(struct arena *a, struct str one, struct str other);
+bool options_same(struct arena *a, struct str one, struct str other);
 
 /* The options of v that are columns of the message. Borrows, or in a. */
-struct message_options turn_options_kept(struct arena *a,
+struct message_options options_kept(struct arena *a,
 					 const struct turn_options *v);
 
 /* Sets the unset options of v from the columns of the message. Borrows, or in a. */
-void turn_options_recall(struct arena *a, struct turn_options *v,
+void options_recall(struct arena *a, struct turn_options *v,
 			 const struct message_options *m);
 
 /* Sets the unset options of v from the message's metadata. In a. */
-void turn_options_recall_meta(struct arena *a, struct turn_options *v,
+void options_recall_meta(struct arena *a, struct turn_options *v,
 			      struct str meta);
 
 /*
@@ -84,18 +84,18 @@ void turn_options_recall_meta(struct arena *a, struct turn_options *v,
  * turn.client, in a; p == NULL if there are none. said: v also has the options
  * kept with the message. ERR_INVALID_FIELD, ERR_TOO_BIG (field "client").
  */
-int turn_options_text(const struct turn_options *v, bool said, struct arena *a,
+int options_text(const struct turn_options *v, bool said, struct arena *a,
 		      struct str *out, struct err *e) MUST_CHECK;
 
 /*
  * Sets the unset options of v from the text of turn.client, except the page's
- * tools (turn_options_tools). Texts in a.
+ * tools (options_tools). Texts in a.
  */
-void turn_options_fill(struct str text, struct arena *a,
+void options_fill(struct str text, struct arena *a,
 		       struct turn_options *v);
 
 /* Loads the page's tools from that text into ctx (tool_page_load). In a. */
-void turn_options_tools(struct str text, struct arena *a,
+void options_tools(struct str text, struct arena *a,
 			struct tool_ctx *ctx);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "entity/pack.h"
 #include "event/relay.h"
-#include "turn/loop.h"
+#include "context/context.h"
 
 #include "base/banned.h"
 
@@ -57,11 +57,11 @@ static struct str none(void)
 }
 
 /* Whether this workspace is told of projects without a context type. */
-static bool is_on(const struct turn_loop *l)
+static bool is_on(const struct context *cx)
 {
-	const struct turn_options *o = &l->run->in.options;
+	const struct turn_options *o = &cx->run->in.options;
 
-	return l->run->in.target.workspace->projects || o->context_type.n || o->project_id.n;
+	return cx->run->in.target.workspace->projects || o->context_type.n || o->project_id.n;
 }
 
 static enum tool_pool pool_of(const struct turn_options *o)
@@ -172,22 +172,22 @@ static struct conversation_context said(const struct turn_options *o)
 }
 
 /* Reads the pack; of a project that is not there, as if none were said. */
-static int look_up(struct turn_loop *l, const struct uuid *project,
+static int look_up(struct context *cx, const struct uuid *project,
 		   const struct uuid *focus, struct err *e)
 {
-	struct caller by = l->tool_ctx.turn.by;
+	struct caller by = cx->tool_ctx.turn.by;
 	struct entity_pack pack;
 
-	l->place.looked_up = true;
-	l->tool_ctx.turn.pool = pool_of(&l->run->in.options);
-	by.arena = l->arena;
-	by.db = l->run->deps->db;
-	if (read(&by, l->run->deps->packs, project, focus, &pack, e) < 0)
+	cx->place.looked_up = true;
+	cx->tool_ctx.turn.pool = pool_of(&cx->run->in.options);
+	by.arena = cx->arena;
+	by.db = cx->run->deps->db;
+	if (read(&by, cx->run->deps->packs, project, focus, &pack, e) < 0)
 		return -1;
-	l->place.text = pack.text;
-	l->place.there = pack.there;
-	l->place.own = pack.own;
-	l->place.focus_kind = pack.focus_kind;
+	cx->place.text = pack.text;
+	cx->place.there = pack.there;
+	cx->place.own = pack.own;
+	cx->place.focus_kind = pack.focus_kind;
 	return 0;
 }
 
@@ -200,52 +200,52 @@ int context_place_new(struct turn_run *t, struct err *e)
 		return -1;
 	if (!project)
 		return 0;
-	if (look_up(t->loop, project, focus, e) < 0)
+	if (look_up(t->context, project, focus, e) < 0)
 		return -1;
-	if (!t->loop->place.there)
+	if (!t->context->place.there)
 		return not_there(focus, e);
-	return !t->in.focus_type.n || str_eq(t->in.focus_type, t->loop->place.focus_kind)
+	return !t->in.focus_type.n || str_eq(t->in.focus_type, t->context->place.focus_kind)
 		? 0 : wrong("entity_type", "What entity_id names is of another type.", e);
 }
 
 /* The conversation's project, or (focus) what is in it, is out of reach. */
-static void tell_gone(struct turn_loop *l, bool focus)
+static void tell_gone(struct context *cx, bool focus)
 {
 	if (!focus)
-		l->tool_ctx.turn.pool = TOOL_POOL_GLOBAL;
-	if (!l->sink)
+		cx->tool_ctx.turn.pool = TOOL_POOL_GLOBAL;
+	if (!cx->relay->sink)
 		return;
-	loop_warn(l, "place_gone", focus
+	relay_warn(cx->relay, "place_gone", focus
 		? "What this conversation is about was deleted, or you can no longer see "
 		  "it. The answer is given without it."
 		: "The project of this conversation was deleted, or you can no longer see "
 		  "it. The answer is given without it.");
 }
 
-void context_place(struct turn_loop *l)
+void context_place(struct context *cx)
 {
-	const struct conversation_context c = said(&l->run->in.options);
+	const struct conversation_context c = said(&cx->run->in.options);
 	struct uuid ids[2], *project, *focus;
 	struct err e = ERR_INIT;
 	bool gone;
 	int rc;
 
-	if (l->nested || l->place.looked_up || !is_on(l))
+	if (cx->outer || cx->place.looked_up || !is_on(cx))
 		return;
-	l->place.looked_up = true;
+	cx->place.looked_up = true;
 	rc = read_ids(&c, ids, &project, &focus, &e);
 	if (rc == 0)
-		rc = look_up(l, project, focus, &e);
-	gone = rc == 0 && project && !l->place.there;
+		rc = look_up(cx, project, focus, &e);
+	gone = rc == 0 && project && !cx->place.there;
 	if (gone && focus)	/* maybe that alone */
-		rc = look_up(l, project, NULL, &e);
+		rc = look_up(cx, project, NULL, &e);
 	if (rc < 0)
 		log_err("where the user is, which is left out", &e);
 	else if (gone)
-		tell_gone(l, l->place.there);
+		tell_gone(cx, cx->place.there);
 }
 
-struct str place_scope(const struct turn_loop *l)
+struct str place_scope(const struct context *cx)
 {
-	return l->nested || !is_on(l) ? none() : str_of(types[l->tool_ctx.turn.pool].scope);
+	return cx->outer || !is_on(cx) ? none() : str_of(types[cx->tool_ctx.turn.pool].scope);
 }

@@ -8,9 +8,9 @@
 #define CONTEXT_PLACE_H
 
 #include "store/conversation.h"
-#include "turn/turn.h"
+#include "context/request.h"
 
-struct turn_loop;
+struct context;
 struct entity_packs;
 
 /*
@@ -42,13 +42,13 @@ int context_place_new(struct turn_run *t, struct err *e) MUST_CHECK;
  * none. What is gone or out of sight since then is left out, and the user told. Not in
  * nested agents.
  */
-void context_place(struct turn_loop *l);
+void context_place(struct context *cx);
 
 /* The context type of a turn, and its scope: global, project or entity (D4). */
 const char *place_type_name(const struct turn_options *o);
 const char *place_scope_name(const struct turn_options *o);
 
 /* What the context type asks of the model; empty: nothing. */
-struct str place_scope(const struct turn_loop *l);
+struct str place_scope(const struct context *cx);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "context/preview.h"
+#include "context/payload.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,6 @@
 #include "context/attach.h"
 #include "context/chosen.h"
 #include "context/context.h"
-#include "turn/loop.h"
 #include "context/setting.h"
 
 #include "base/banned.h"
@@ -27,40 +27,41 @@ static int find_place(struct turn_run *t, struct err *e)
 
 	if (t->created_conversation)
 		return 0;
-	if (conversation_get(t->deps->db, &t->loop->owner, &t->conversation_id,
+	if (conversation_get(t->deps->db, &t->in.by.owner, &t->conversation_id,
 			     t->arena, &c, e) < 0)
 		return -1;
 	if (!str_is(c.workspace_id, t->in.target.workspace->id) ||
 	    !str_is(c.agent_id, t->in.target.agent->id))
 		return err_set(e, ERR_NOT_FOUND, "a conversation of another agent");
 	t->user.seq = c.last_seq + 1;
-	t->user.options = turn_options_kept(t->arena, &t->in.options);
+	t->user.options = options_kept(t->arena, &t->in.options);
 	if (!message_place_said(&t->user.options))
 		message_place_take(&t->user.options, &c.context);
-	turn_options_recall(t->arena, &t->in.options, &t->user.options);
+	options_recall(t->arena, &t->in.options, &t->user.options);
 	return 0;
 }
 
-static int build(struct turn_loop *l, struct context_preview *out,
+static int build(struct context *cx, struct context_preview *out,
 		 struct err *e)
 {
+	struct turn_step none = { .text = BUF_INIT(1) };
 	struct llm_wire wire;
 
-	if (find_place(l->run, e) < 0 || context_build(l, e) < 0 ||
-	    llm_build(&l->request, l->arena, &wire, e) < 0)
+	if (find_place(cx->run, e) < 0 || context_build(cx, &none, e) < 0 ||
+	    llm_build(&cx->request, cx->arena, &wire, e) < 0)
 		return -1;
 	*out = (struct context_preview){
-		.by = l->run->in.by, .workspace = l->run->in.target.workspace,
-		.agent = l->run->in.target.agent, .rule = l->rule,
-		.own = l->run->in.target.own,
-		.conversation_id = l->run->in.conversation_id,
-		.service = l->run->in.target.service, .blocks = l->blocks,
-		.tools = l->request.tools, .forms = l->tool_forms,
-		.n_tools = l->request.n_tools, .n_messages = l->n_messages,
-		.tokens = context_tokens(l),
-		.body = arena_str(l->arena, buf_str(&wire.body)),
+		.by = cx->run->in.by, .workspace = cx->run->in.target.workspace,
+		.agent = cx->run->in.target.agent, .rule = cx->rule,
+		.own = cx->run->in.target.own,
+		.conversation_id = cx->run->in.conversation_id,
+		.service = cx->run->in.target.service, .blocks = cx->blocks,
+		.tools = cx->request.tools, .forms = cx->tool_forms,
+		.n_tools = cx->request.n_tools, .n_messages = cx->n_messages,
+		.tokens = context_tokens(cx),
+		.body = arena_str(cx->arena, buf_str(&wire.body)),
 	};
-	memcpy(out->share, l->share, sizeof(out->share));
+	memcpy(out->share, cx->share, sizeof(out->share));
 	buf_release(&wire.body);
 	return 0;
 }
@@ -73,7 +74,7 @@ static int check_target(struct turn_run *t, struct err *e)
 {
 	struct err why = ERR_INIT;
 
-	if (turn_settings_read(t, &why) < 0)
+	if (context_settings_read(t, &why) < 0)
 		log_err("a preview without the user's settings", &why);
 	return target_can_chat(&t->in.target, e);
 }
@@ -83,6 +84,7 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 		    struct err *e)
 {
 	struct turn_run *t = arena_new(a, struct turn_run);
+	struct relay nobody = { .run = t };
 	struct str client;
 	int rc;
 
@@ -93,18 +95,18 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 	};
 	if (attach_read(t, e) < 0)
 		return -1;
-	t->in.meta = turn_options_meta(a, in->meta, &t->in.options);
+	t->in.meta = options_meta(a, in->meta, &t->in.options);
 	if (chosen_find(t, e) < 0 || chosen_module_find(t, e) < 0 ||
 	    shown_check(in->options.shown, "pageContext", e) < 0 ||
-	    turn_options_text(&in->options, true, a, &client, e) < 0 ||
+	    options_text(&in->options, true, a, &client, e) < 0 ||
 	    target_settle(&t->in.by, &t->in.target, a, e) < 0 ||
 	    check_target(t, e) < 0)
 		return -1;
-	t->loop = loop_new(t, a);
-	t->loop->tool_ctx.turn.conversation_id = &t->conversation_id;
-	turn_options_tools(client, a, &t->loop->tool_ctx);
-	rc = build(t->loop, out, e);
-	loop_drop(t->loop);
+	context_init(arena_new(a, struct context), t, a, &nobody);
+	t->context->tool_ctx.turn.conversation_id = &t->conversation_id;
+	options_tools(client, a, &t->context->tool_ctx);
+	rc = build(t->context, out, e);
+	context_release(t->context);
 	return rc;
 }
 

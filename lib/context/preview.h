@@ -9,7 +9,7 @@
 
 #include "llm/llm.h"
 #include "prompt/part.h"
-#include "turn/turn.h"
+#include "context/request.h"
 
 struct context_preview {	/* all in the arena, or borrowed from conf */
 	struct caller by;

@@ -7,18 +7,18 @@
 #ifndef CONTEXT_RECALL_H
 #define CONTEXT_RECALL_H
 
-#include "base/json.h"
+#include <stdint.h>
 
-struct turn_loop;
+struct context;
 struct turn_run;
 
 /*
  * Reads it, once: 1 round trip; none if it is off. Not in nested agents. What cannot be
  * read is left out.
  */
-void context_recall(struct turn_loop *l);
+void context_recall(struct context *cx);
 
-/* Writes "personal": {…}, what the work after the turn is to do. */
-void recall_write_wish(struct turn_run *t, struct jw *w);
+/* enum personal_mode of this turn. */
+int64_t context_recall_mode(const struct turn_run *t);
 
 #endif

@@ -8,11 +8,11 @@
 #include "context/setting.h"
 
 #include "base/zone.h"
-#include "turn/loop.h"
+#include "context/context.h"
 
 #include "base/banned.h"
 
-struct setting_value turn_setting(const struct turn_run *t, enum setting_id id)
+struct setting_value context_setting(const struct turn_run *t, enum setting_id id)
 {
 	return setting_get(id, &(struct setting_scope){
 		.conf = t->in.by.conf, .said = t->in.by.said,
@@ -20,9 +20,9 @@ struct setting_value turn_setting(const struct turn_run *t, enum setting_id id)
 		.agent = t->in.target.agent });
 }
 
-struct str turn_zone(const struct turn_run *t)
+struct str context_zone(const struct turn_run *t)
 {
-	const struct setting_value v = turn_setting(t, SETTING_TIME_ZONE);
+	const struct setting_value v = context_setting(t, SETTING_TIME_ZONE);
 	const struct str set = str_of(v.text), device = t->in.options.time_zone;
 
 	if (v.level == LEVEL_USER && zone_known(set))
@@ -37,12 +37,12 @@ static int settle(struct turn_run *t, const struct setting_said *s,
 		  struct err *e)
 {
 	t->in.by.said = s;
-	if (t->loop)
-		t->loop->tool_ctx.turn.by.said = s;
+	if (t->context)
+		t->context->tool_ctx.turn.by.said = s;
 	return target_choose(&t->in.target, &t->in.by, t->arena, e);
 }
 
-void turn_settings_ask(const struct turn_run *t, struct turn_begin *b,
+void context_settings_ask(const struct turn_run *t, struct turn_begin *b,
 		       struct setting_said **s)
 {
 	*s = NULL;
@@ -53,7 +53,7 @@ void turn_settings_ask(const struct turn_run *t, struct turn_begin *b,
 	b->n_holders = (*s)->n;
 }
 
-int turn_settings_take(struct turn_run *t, const struct turn_begin *b,
+int context_settings_take(struct turn_run *t, const struct turn_begin *b,
 		       struct setting_said *s, struct err *e)
 {
 	size_t rest = MAX(b->n_holders, STORE_SETTINGS) - STORE_SETTINGS;
@@ -63,7 +63,7 @@ int turn_settings_take(struct turn_run *t, const struct turn_begin *b,
 	if (!s)
 		return 0;
 	if (!b->settings_known)
-		return turn_settings_read(t, e);
+		return context_settings_read(t, e);
 	setting_take(s, b->settings, b->n_settings, t->arena);
 	n = b->n_settings;
 	if (rest) {
@@ -78,7 +78,7 @@ int turn_settings_take(struct turn_run *t, const struct turn_begin *b,
 	return n ? settle(t, s, e) : 0;
 }
 
-int turn_settings_read(struct turn_run *t, struct err *e)
+int context_settings_read(struct turn_run *t, struct err *e)
 {
 	if (setting_read_for(&t->in.by, e) < 0)
 		return -1;

@@ -6,7 +6,7 @@
 #include "resource/author.h"
 #include "context/chosen.h"
 #include "event/relay.h"
-#include "turn/loop.h"
+#include "context/context.h"
 
 #include "base/banned.h"
 
@@ -96,27 +96,27 @@ void whose_mark_message(struct turn_run *t, const struct message *old)
 	buf_release(&b);
 }
 
-void whose_of_message(struct turn_loop *l)
+void whose_of_message(struct context *cx)
 {
-	struct turn_run *t = l->run;
+	struct turn_run *t = cx->run;
 	struct str by, meta = t->user.meta.n ? t->user.meta : t->in.meta;
 
-	if (l->nested)
+	if (cx->outer)
 		return;
 	by = of_chosen(t);
 	if (by.p)
-		origins_add(&l->derived, ORIGIN_CATALOGUE_PROMPT, by);
+		origins_add(&cx->derived, ORIGIN_CATALOGUE_PROMPT, by);
 	/* Since the message was stored, the prompt may have got another author. */
 	if (meta.n)
-		origins_read(&l->derived, origins_in(meta, l->arena));
+		origins_read(&cx->derived, origins_in(meta, cx->arena));
 }
 
-void whose_write(const struct turn_loop *l, struct jw *w)
+void whose_write(const struct context *cx, struct jw *w)
 {
-	if (!l->derived.n)
+	if (!cx->derived.n)
 		return;
 	jw_key(w, KEY);
-	origins_write(w, &l->derived);
+	origins_write(w, &cx->derived);
 }
 
 static bool is_prompt(const struct origin *o)
@@ -124,12 +124,12 @@ static bool is_prompt(const struct origin *o)
 	return !strcmp(o->kind, "prompt");
 }
 
-static bool was_told(const struct turn_loop *l, const struct origin *o)
+static bool was_told(const struct context *cx, const struct origin *o)
 {
-	return origins_has(&l->told, ORIGIN_AGENT_PROMPT, str_of(o->name));
+	return origins_has(&cx->told, ORIGIN_AGENT_PROMPT, str_of(o->name));
 }
 
-void whose_tell(struct turn_loop *l)
+void whose_tell(struct context *cx)
 {
 	struct buf b = BUF_INIT(ORIGINS * (ORIGIN_NAME_BYTES + 2) + 512);
 	struct turn_event ev = {
@@ -137,17 +137,17 @@ void whose_tell(struct turn_loop *l)
 	};
 	size_t n = 0;
 
-	for (size_t i = 0; !l->nested && i < l->derived.n; i++) {
-		const struct origin *o = &l->derived.v[i];
+	for (size_t i = 0; !cx->outer && i < cx->derived.n; i++) {
+		const struct origin *o = &cx->derived.v[i];
 
-		if (is_prompt(o) && !was_told(l, o))
+		if (is_prompt(o) && !was_told(cx, o))
 			buf_addf(&b, "%s%s", n++ ? ", " : "Instructions by other "
 				 "users are used here: ", o->name);
 	}
 	if (n) {
 		buf_adds(&b, ". You are asked before a tool changes something.");
-		ev.text = arena_str(l->arena, buf_str(&b));
-		loop_emit(l, &ev);
+		ev.text = arena_str(cx->arena, buf_str(&b));
+		relay_emit(cx->relay, &ev);
 	}
 	buf_release(&b);
 }

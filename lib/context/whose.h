@@ -11,7 +11,7 @@
 #include "base/json.h"
 
 struct message;
-struct turn_loop;
+struct context;
 struct turn_run;
 
 /*
@@ -21,16 +21,16 @@ struct turn_run;
  */
 void whose_mark_message(struct turn_run *t, const struct message *old);
 
-/* Adds the origins of the turn's message to l->derived. */
-void whose_of_message(struct turn_loop *l);
+/* Adds the origins of the turn's message to what is derived. */
+void whose_of_message(struct context *cx);
 
-/* Writes "origins" of a row that was derived from l->derived; nothing if empty. */
-void whose_write(const struct turn_loop *l, struct jw *w);
+/* Writes "origins" of a row that was derived from cx->derived; nothing if empty. */
+void whose_write(const struct context *cx, struct jw *w);
 
 /*
  * Tells the user, as a warning, whose prompts are used here for the first time:
  * no row that is sent was answered with them.
  */
-void whose_tell(struct turn_loop *l);
+void whose_tell(struct context *cx);
 
 #endif

@@ -3,36 +3,36 @@
 
 #include "base/banned.h"
 
-void loop_idle(struct turn_loop *l)
+void relay_idle(struct relay *r)
 {
-	if (l->sink->idle)
-		l->sink->idle(l->sink);
+	if (r->sink->idle)
+		r->sink->idle(r->sink);
 }
 
-void loop_status(struct turn_loop *l, const char *status)
+void relay_status(struct relay *r, const char *status)
 {
 	struct turn_event ev = {
 		.type = TURN_EV_STATUS, .text = str_of(status),
 	};
 
-	loop_emit(l, &ev);
+	relay_emit(r, &ev);
 }
 
-void loop_warn(struct turn_loop *l, const char *code, const char *text)
+void relay_warn(struct relay *r, const char *code, const char *text)
 {
 	struct turn_event ev = {
 		.type = TURN_EV_WARNING, .code = str_of(code),
 		.text = str_of(text),
 	};
 
-	loop_emit(l, &ev);
-	loop_flush(l);
+	relay_emit(r, &ev);
+	relay_flush(r);
 }
 
-void loop_message(struct turn_loop *l, enum turn_event_type type,
-		  const struct message *m)
+void relay_message(struct relay *r, enum turn_event_type type,
+		   const struct message *m)
 {
 	struct turn_event ev = { .type = type, .message = m };
 
-	loop_emit(l, &ev);
+	relay_emit(r, &ev);
 }

@@ -20,8 +20,9 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/plan_run.h \
 	lib/turn/plan_steps.c \
 	lib/turn/plan_stop.c lib/turn/plan_stop.h \
+	lib/turn/recall.c \
+	lib/turn/remember.c \
 	lib/turn/resume.c lib/turn/resume.h \
-	lib/turn/said.c lib/turn/said.h \
 	lib/turn/start.c \
 	lib/turn/stuck.c lib/turn/stuck.h \
 	lib/turn/title.c lib/turn/title.h \

@@ -141,7 +141,7 @@ SEARCHED = {
     "lib/doctor/judge.c": "a header",
     "lib/doctor/look.c": "a version, an address",
     "lib/base/blank.c": "a prompt, for its blanks",
-    "lib/base/str.c": "texts, for one that somebody must have said (lib/turn/said.c)",
+    "lib/base/str.c": "texts, for one that somebody must have said (lib/context/said.c)",
     "lib/conf/load.c": "an address", "lib/conf/rules.c": "a path",
     "lib/llm/repair.c": "what a model calls arguments, for the end of a comment",
     "lib/file/scan.c": "the text of a file, for the marks of its pages",
@@ -169,7 +169,7 @@ SEARCHED = {
     "lib/net/robots.c": "a path",
     "lib/net/url.c": "a host, for a label in Punycode",
     "lib/context/quote.c": "a text, for words that the answer quotes",
-    "lib/turn/said.c": "texts, for one that somebody must have said",
+    "lib/context/said.c": "texts, for one that somebody must have said",
 }
 # A statement asks columns; what people typed is searched, with ESCAPE, and the
 # binary list of turns in a row of the journal. JSON_TABLE makes rows of a list that

@@ -4,9 +4,9 @@
  * made up may come back in a result, from a service that echoes its input or an
  * error that quotes it; it is still the model's.
  */
-#include "turn/said.h"
+#include "context/said.h"
 
-#include "turn/loop.h"
+#include "context/context.h"
 
 #include "base/banned.h"
 
@@ -58,16 +58,16 @@ struct finding {
 };
 
 /* The task of a nested agent comes from the model that calls it. */
-static struct finding look(const struct turn_loop *l, struct str text)
+static struct finding look(const struct context *cx, struct str text)
 {
 	struct finding f = { .by_user = false };
 
-	for (size_t i = 0; i < l->n_messages; i++) {
-		const struct llm_message *m = &l->messages[i];
+	for (size_t i = 0; i < cx->n_messages; i++) {
+		const struct llm_message *m = &cx->messages[i];
 
 		if (m->role == LLM_TOOL)
 			f.by_tool |= !f.by_model && holds(m->text, text);
-		else if (m->role == LLM_USER && !l->nested)
+		else if (m->role == LLM_USER && !cx->outer)
 			f.by_user |= holds(m->text, text);
 		else
 			f.by_model |= model_says(m, text);
@@ -75,13 +75,13 @@ static struct finding look(const struct turn_loop *l, struct str text)
 	return f;
 }
 
-bool said_by_others(const struct turn_loop *l, struct str text)
+bool said_by_others(const struct context *cx, struct str text)
 {
 	bool by_tool = false, by_user = false;
 
 	/* Innermost first: the outer messages are older. */
-	for (; l; l = l->parent) {
-		struct finding f = look(l, text);
+	for (; cx; cx = cx->outer) {
+		struct finding f = look(cx, text);
 
 		by_tool = f.by_tool || (by_tool && !f.by_model);
 		by_user |= f.by_user;
