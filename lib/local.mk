@@ -25,6 +25,7 @@ include lib/file/local.mk
 include lib/intake/local.mk
 include lib/llm/local.mk
 include lib/domain/local.mk
+include lib/knowledge/local.mk
 include lib/entity/local.mk
 include lib/calendar/local.mk
 include lib/bundle/local.mk

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "domain/retrieve.h"
+#include "knowledge/retrieve.h"
 #include "api/etag.h"
 #include "api/idempotent.h"
 #include "api/page.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "context/cite.h"
 
-#include "domain/retrieve.h"
+#include "knowledge/retrieve.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"

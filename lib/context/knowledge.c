@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "context/knowledge.h"
 
-#include "domain/embed.h"
-#include "domain/retrieve.h"
+#include "knowledge/embed.h"
+#include "knowledge/retrieve.h"
 #include "domain/stored_service.h"
 #include "auth/policy.h"
 #include "base/limits.h"

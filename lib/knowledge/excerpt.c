@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "search/excerpt.h"
+#include "knowledge/excerpt.h"
 
 #include <string.h>
 
@@ -45,15 +45,15 @@ static int find_chunk(struct db *db, const struct kb_at *at, int64_t chunk,
 		       take_chunk, p, e);
 }
 
-int64_t search_page(struct str text, int64_t no, size_t at,
-		    struct search_page *out)
+int64_t kb_page(struct str text, int64_t no, size_t at,
+		    struct kb_page *out)
 {
 	struct lines lines = { .text = text };
-	struct search_page p = { .no = 1 };
+	struct kb_page p = { .no = 1 };
 	bool more = true, any = false;
 	struct text_line x;
 
-	*out = (struct search_page){ .no = 0 };
+	*out = (struct kb_page){ .no = 0 };
 	while (more) {
 		more = lines_next(&lines, &x);
 		if (more && x.kind != LINE_FEED && x.kind != LINE_PAGE)
@@ -91,22 +91,22 @@ static void narrow(struct str text, size_t begin, size_t end, size_t *from,
 		--*to;
 }
 
-int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
+int kb_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 		   int64_t chunk, int64_t page, struct arena *a,
-		   struct search_excerpt *out, struct err *e)
+		   struct kb_excerpt *out, struct err *e)
 {
 	struct looked_up p = { .a = a, .document = id };
 	struct str whole = STR("");
-	struct search_page shown;
+	struct kb_page shown;
 	size_t from, to, begin, end;
 
-	*out = (struct search_excerpt){ .page = 0 };
+	*out = (struct kb_excerpt){ .page = 0 };
 	if (kb_get(db, at, id, a, &out->document, e) ||
 	    db_text(db, STMT_KB_TEXT_GET, DB_ARGS(DB_U(id)), a, &whole, e) < 0 ||
 	    find_chunk(db, at, chunk, &p, e))
 		return -1;
 	p.found = p.found && p.at < whole.n && !is_inner(whole, p.at);
-	out->pages = search_page(whole, page, p.found ? p.at : 0, &shown);
+	out->pages = kb_page(whole, page, p.found ? p.at : 0, &shown);
 	if (!shown.no)
 		return err_set(e, ERR_NOT_FOUND, "no such page");
 	from = shown.from;

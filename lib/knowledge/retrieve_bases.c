@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Selection of bases (retrieve.h). */
-#include "domain/retrieve.h"
+#include "knowledge/retrieve.h"
 #include "base/limits.h"
 #include "resource/resource.h"
 #include "store/known.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "search/kb.h"
+#include "knowledge/kb.h"
 
 #include <stdlib.h>
 #include <string.h>

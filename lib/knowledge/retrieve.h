@@ -6,13 +6,13 @@
  * the API. If a service fails, the other passages are returned with a sentence
  * that says so.
  */
-#ifndef DOMAIN_RETRIEVE_H
-#define DOMAIN_RETRIEVE_H
+#ifndef KNOWLEDGE_RETRIEVE_H
+#define KNOWLEDGE_RETRIEVE_H
 
 #include "domain/agent.h"
 #include "auth/caller.h"
 #include "llm/retrieval.h"
-#include "search/kb.h"
+#include "knowledge/kb.h"
 #include "store/source.h"
 
 struct retrieve_hit {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "domain/retrieve.h"
+#include "knowledge/retrieve.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "domain/embed.h"
+#include "knowledge/embed.h"
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/limits.h"

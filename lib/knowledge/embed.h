@@ -3,8 +3,8 @@
  * Calls embedding services: for passages of a knowledge base in a job, and for
  * a question while a user waits.
  */
-#ifndef DOMAIN_EMBED_H
-#define DOMAIN_EMBED_H
+#ifndef KNOWLEDGE_EMBED_H
+#define KNOWLEDGE_EMBED_H
 
 #include "auth/caller.h"
 #include "llm/retrieval.h"

@@ -4,8 +4,8 @@
  * the index. Writing a document only queues it; the job knowledge-index splits and
  * indexes it. Until then the last version is found.
  */
-#ifndef SEARCH_KB_H
-#define SEARCH_KB_H
+#ifndef KNOWLEDGE_KB_H
+#define KNOWLEDGE_KB_H
 
 #include "auth/owner.h"
 #include "search/find.h"

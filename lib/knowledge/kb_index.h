@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The work of the job knowledge-index. */
-#ifndef SEARCH_KB_INDEX_H
-#define SEARCH_KB_INDEX_H
+#ifndef KNOWLEDGE_KB_INDEX_H
+#define KNOWLEDGE_KB_INDEX_H
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Queued documents of knowledge bases become passages of the index. */
-#include "search/kb_index.h"
+#include "knowledge/kb_index.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "search/kb.h"
+#include "knowledge/kb.h"
 #include "store/list.h"
 #include "store/stmt.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "domain/embed.h"
+#include "knowledge/embed.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "domain/target.h"
 #include "base/limits.h"
 #include "search/embed.h"
-#include "search/kb.h"
+#include "knowledge/kb.h"
 
 #include "base/banned.h"
 
