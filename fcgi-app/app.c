@@ -29,7 +29,8 @@
 #include "base/banned.h"
 
 #define BEGIN_STEP_MS 5		/* so at least 200 turns a second can begin */
-#define WARM_UPSTREAMS 64	/* idle upstream connections that are kept */
+#define WARM_UPSTREAMS 16	/* idle upstream connections that are kept: libcurl polls
+				   each before the first request after a second */
 
 #define WORK_MS    10000	/* maximum, after one response */
 

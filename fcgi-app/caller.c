@@ -23,17 +23,18 @@ static const char *param(void *ctx, const char *name)
 static int read_list(struct str text, size_t max, struct arena *a, const struct str **out,
 		     size_t *n, struct err *e)
 {
-	struct str *to = arena_zalloc(a, max, sizeof(*to));
 	json_t *list, *v;
+	struct str *to;
 	size_t i;
 
-	*out = to;
+	*out = NULL;
 	*n = 0;
 	if (!text.p)
 		return 0;
 	list = jx_keep(a, jx_load(text, e));
 	if (!list)
 		return -1;
+	*out = to = arena_zalloc(a, MIN(json_array_size(list), max), sizeof(*to));
 	json_array_foreach(list, i, v)
 		if (json_is_string(v) && *n < max)
 			to[(*n)++] = (struct str){ json_string_value(v),

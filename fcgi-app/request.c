@@ -407,14 +407,20 @@ json_t *req_body_json(struct request *rq, size_t cap, unsigned how, struct err *
 {
 	struct buf b = BUF_INIT(cap + 1);
 	json_t *body = NULL;
+	struct str text;
 
 	if (read_body(rq, cap, &b, e) == 0 && !b.n && how & REQ_JSON_OPTIONAL)
 		body = json_object();
 	else if (!e->code && !route_is_json(req_param(rq, "CONTENT_TYPE")))
 		err_set(e, ERR_MEDIA_TYPE, "not JSON");
-	else if (!e->code)
-		body = how & REQ_JSON_REPAIRED ? jx_load_repaired(buf_str(&b), e)
-			: jx_load(buf_str(&b), e);
+	else if (!e->code) {
+		text = buf_str(&b);
+		/* Some clients on Windows send one, and RFC 8259, 8.1 lets us ignore it. */
+		if (str_starts(text, STR("\ufeff")))
+			text.p += 3, text.n -= 3;
+		body = how & REQ_JSON_REPAIRED ? jx_load_repaired(text, e)
+			: jx_load(text, e);
+	}
 	forget_body(&b);
 	return body;
 }

@@ -526,6 +526,16 @@ else $HTTP["url"] =~ "^{base}/" {{
             client.stdin.close()
             client.wait()
 
+    def settled(self):
+        """What follows answers, such as a title or a summary, is over."""
+        wait_until("no job is there", lambda: self.sql(
+            "SELECT 1 FROM job WHERE kind IN ('memory', 'after-turn')") == [])
+
+    def waits_for_lock(self, statement):
+        """Is a statement that contains this waiting for a row that another one holds?"""
+        return self.sql("SELECT COUNT(*) FROM information_schema.innodb_trx WHERE"
+                        f" trx_state = 'LOCK WAIT' AND trx_query LIKE '%{statement}%'")[0][0] != "0"
+
 
 class Twin(Lab):
     """A second responder and web server on another Lab's database and model."""

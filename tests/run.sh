@@ -17,9 +17,11 @@ side_by_side=6		# of them: tests mostly wait
 tally() {
 	local p=${2:-0} f=${3:-0} s=${4:-0}
 	[ $((p + f + s)) -gt 0 ] || f=1
+	measure
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	printf 'test: %-22s %5d passed, %d failed, %d skipped  (%d s)\n' \
-		"$1" "$p" "$f" "$s" "$((SECONDS - suite_start))"
+	printf 'test: %-22s %5d passed, %d failed, %d skipped  (%d s, processor %d s)\n' \
+		"$1" "$p" "$f" "$s" "$((SECONDS - suite_start))" \
+		$((processor_s - suite_processor))
 	if [ "$f" -gt 0 ]; then
 		printf 'test: the end of %s:\n' "$5"
 		if grep -q '^not ok' "$5"; then
@@ -42,8 +44,18 @@ absent() {
 	fi
 }
 
+# measure: to processor_s, the time of the processor that processes of this shell which have
+# ended took, with all of theirs. A subshell has its own.
+measure() {
+	times >"$out/times.$BASHPID"
+	processor_s=$(awk 'NR == 2 { gsub("s", ""); split($1, u, "m"); split($2, s, "m")
+		print int((u[1] + s[1]) * 60 + u[2] + s[2]) }' "$out/times.$BASHPID")
+}
+
 begin() {
 	suite_start=$SECONDS
+	measure
+	suite_processor=$processor_s
 	echo "test: $1 ..."
 }
 

@@ -54,14 +54,10 @@ up_demo_llm() {
 		# The name it is started under tells it from another checkout's.
 		start demo-llm bash -c 'exec -a "$0" "$@"' "${mark[demo-llm]}" \
 			"$bin" --host 127.0.0.1 --port "$want"
-		await 20 settled_demo
+		await 20 settled demo-llm demo_ready
 		running demo-llm && demo_ready && return
 	done
 	die_log "the demo model does not start" "$log/demo-llm.log"
-}
-# Just after the start the pid is still bash's, so ask the pid itself.
-settled_demo() {
-	demo_ready || ! kill -0 "$(cat "$run/demo-llm.pid")" 2>/dev/null
 }
 
 # inherit NAME: where this shell does not have it, the running responder may.

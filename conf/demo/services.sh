@@ -76,14 +76,17 @@ pid_of() {
 running() { pid_of "$1" >/dev/null; }
 gone() { ! is_ours "$2" "$1"; }
 
-# start NAME COMMAND...: run it in its own session, output to its log.
+# start NAME COMMAND...: run it in its own session, output to its log. Waits until it is
+# that program: a busy machine is slow to get there, and what is not ours looks dead.
 start() {
 	local name=$1
 	shift
 	printf -- '--- %s started by lamp\n' "$(date '+%F %T')" >>"$log/$name.log"
 	setsid "$@" >>"$log/$name.log" 2>&1 </dev/null 9>&- &
 	echo $! >"$run/$name.pid"
+	await 60 begun "$name" $!
 }
+begun() { is_ours "$2" "$1" || ! kill -0 "$2" 2>/dev/null; }
 
 # stop NAME [SECONDS]: end it by its own pid, by force when it does not listen.
 stop() {

@@ -99,6 +99,23 @@ static int focus_of(struct agent_body *b, struct err *e)
 	{ .key = key_, .type = FIELD_TEXT, .flags = FIELD_NULLABLE | FIELD_FILLED, \
 	  .max_chars = LIM_CLIENT_NAME_CHARS, .offset = offsetof(struct agent_body, session) }
 
+/* An error names the field in the client's way of writing them. */
+static int name_as_sent(const struct request *rq, struct err *e)
+{
+	static const char *const names[][2] = {
+		{ "contextType", "context_type" }, { "projectId", "project_id" },
+		{ "focusId", "focus" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (json_object_get(rq->body, names[i][0]))
+			return -1;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(e->field, names[i][0]))
+			snprintf(e->field, sizeof(e->field), "%s", names[i][1]);
+	return -1;
+}
+
 /*
  * POST /agent/stream {message, session_id?, context_type?, project_id?, focus?:
  * {entity_type, entity_id}, stream_run_id?, workspace_id?, agent_id?, conversationId?,
@@ -138,7 +155,7 @@ int api_agent_stream(struct request *rq, struct response *rs, struct err *e)
 		      e) < 0 ||
 	    session_of(rq, &b, e) < 0 || focus_of(&b, e) < 0)
 		return -1;
-	return send_stream(rq, rs, &b.in, &as, e);
+	return send_stream(rq, rs, &b.in, &as, e) < 0 ? name_as_sent(rq, e) : 0;
 }
 
 /*
@@ -166,7 +183,7 @@ int api_agent_prewarm(struct request *rq, struct response *rs, struct err *e)
 	o = &b.in.options;
 	if (place_warm(&rq->by, rq->app->packs, &(struct conversation_context){
 		o->context_type, o->project_id, o->focus_id }, e) < 0)
-		return -1;
+		return name_as_sent(rq, e);
 	resp_empty(rs, 204);
 	return 0;
 }

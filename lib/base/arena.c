@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-#define CHUNK_BYTES 8192	/* and multiples of it */
+#define CHUNK_BYTES 4096	/* and multiples of it */
 #define CHUNK_MAX   65536
 #define KEEP_BYTES  32768	/* what a reset keeps */
 #define ALIGN       16

@@ -70,6 +70,16 @@ def test_bodies_are_told_what_is_wrong(lab, body, detail):
     assert answer.json["detail"].startswith(detail), answer.json
 
 
+def test_a_byte_order_mark_is_ignored(lab):
+    """In front of a body, once; some clients on Windows write one."""
+    json_body = '{"title": "x"}'.encode()
+    for mark, status in ((b"\xef\xbb\xbf", 201), (b"\xef\xbb\xbf" * 2, 400),
+                         (b"\xef\xbb", 400)):
+        answer = lab.call("POST", "/conversations", mark + json_body, user="ada",
+                          headers={"Content-Type": "application/json"})
+        assert answer.status == status, (mark, answer)
+
+
 def test_unknown_field_names_the_nearest(lab):
     problem = check(lab.post("/chat/lab/stream", {"contnet": "x"}, user="ada"),
                     422, "unknown_field", "contnet")

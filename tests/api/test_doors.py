@@ -28,7 +28,9 @@ def lab():
 def statements(lab, path, body, user):
     """The events, and the statements in their order, without those of notifications, the
     sum of what the user stores, which comes behind any of a user's answers, and what a
-    process reads and writes of its turns every 250 ms, which a slow machine gets to."""
+    process reads and writes of its turns every 250 ms, which a slow machine gets to. What
+    follows the answer before, a summary for one, is over."""
+    lab.settled()
     lab.sql("SET GLOBAL general_log = 1; TRUNCATE mysql.general_log")
     try:
         events = lab.stream(path, body, user=user).events()

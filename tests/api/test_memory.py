@@ -697,9 +697,7 @@ def test_nothing_is_remembered_of_what_is_being_deleted(lab, model):
     with lab.locked("conversation", row, then="UPDATE conversation SET tenant_id = '',"
                     f" user_id = '' WHERE {row}"):
         thread.start()
-        wait_until("the memory to wait", lambda: lab.sql(
-            "SELECT COUNT(*) FROM information_schema.innodb_trx"
-            " WHERE trx_state = 'LOCK WAIT'")[0][0] == "1")
+        wait_until("the memory to wait", lambda: lab.waits_for_lock("INTO conversation_memory"))
     thread.join()
     assert answers[0].status in (404, 409), answers[0]
     assert lab.sql("SELECT COUNT(*) FROM conversation_memory"

@@ -94,9 +94,7 @@ def test_a_plan_ends_while_a_step_is_skipped(lab):
     thread = threading.Thread(target=lambda: answers.append(skip(lab, plan_id, "w")))
     with lab.locked("plan", row, then=f"UPDATE plan SET status = 'done' WHERE {row}"):
         thread.start()
-        wait_until("the skip to wait", lambda: lab.sql(
-            "SELECT COUNT(*) FROM information_schema.innodb_trx"
-            " WHERE trx_state = 'LOCK WAIT'")[0][0] == "1")
+        wait_until("the skip to wait", lambda: lab.waits_for_lock("FOR UPDATE"))
     thread.join()
     assert answers[0].json["code"] == "conflict", answers[0]
     assert lab.get(f"/plans/{plan_id}", user="ada").json["status"] == "done"

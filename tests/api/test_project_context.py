@@ -320,9 +320,12 @@ def test_a_place_is_read_in_advance(lab, owner, project):
                      "entity_type": "document", "entity_id": project["document"]}}):
         answer = lab.post("/agent/prewarm", body, user=owner)
         assert (answer.status, answer.body) == (204, b""), (body, answer)
-    for body, field in (({"project_id": ID}, "projectId"), ({"project_id": "x"}, "projectId"),
-                        ({"context_type": "project"}, "projectId"),
-                        ({"context_type": "never"}, "contextType"),
+    for body, field in (({"project_id": ID}, "project_id"), ({"project_id": "x"}, "project_id"),
+                        ({"projectId": ID}, "projectId"),
+                        ({"context_type": "project"}, "project_id"),
+                        ({"contextType": "project"}, "projectId"),
+                        ({"context_type": "never"}, "context_type"),
+                        ({"contextType": "never"}, "contextType"),
                         ({"focusId": project["task"]}, "focusId"),
                         ({"project_id": project["id"], "focusId": ID}, "focusId"),
                         ({"project_id": project["id"], "focus": {

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -238,7 +239,22 @@ def refused_configuration():
                seen == "" if ok == "true" else detail in seen and "refused" in seen, seen)
 
 
+def slow_start():
+    """A machine that is slow to run a program: up took it for one that had ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        setsid = pathlib.Path(folder, "setsid")
+        setsid.write_text(f"#!/bin/sh\nsleep .4\nexec {shutil.which('setsid')} \"$@\"\n")
+        setsid.chmod(0o755)
+        seen = function(
+            "eval \"$(sed -n '/^tick=/p;/^await()/,/^}/p' $0/lamp)\"; mark[db]=77.5 prog[db]=sleep; "
+            f"run={folder} log={folder}; start db sleep 77.5; running db && kill $(pid_of db)"
+            " && echo runs; start db false; running db || echo ended",
+            PATH=f"{folder}:{os.environ['PATH']}")
+        expect("start waits for the program", seen == "runs\nended", seen)
+
+
 refused()
+slow_start()
 providers()
 refused_configuration()
 replaced()
