@@ -25,6 +25,7 @@ include lib/file/local.mk
 include lib/intake/local.mk
 include lib/llm/local.mk
 include lib/domain/local.mk
+include lib/knowledge/local.mk
 include lib/entity/local.mk
 include lib/calendar/local.mk
 include lib/bundle/local.mk
@@ -32,5 +33,6 @@ include lib/prompt/local.mk
 include lib/schema/local.mk
 include lib/tool/local.mk
 include lib/event/local.mk
+include lib/context/local.mk
 include lib/turn/local.mk
 include lib/doctor/local.mk

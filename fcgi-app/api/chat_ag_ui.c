@@ -8,6 +8,7 @@
 #include "app.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "context/remember.h"
 #include "dialect/ag_ui.h"
 #include "prompt/shown.h"
 #include "memory/memory.h"
@@ -121,7 +122,7 @@ static void share_begun(struct response *rs, const struct turn_run *t, void *ctx
 	struct err e = ERR_INIT;
 
 	(void)rs;
-	if (share_state(ctx, &t->conversation_id, turn_memory(t), &e) < 0)
+	if (share_state(ctx, &t->conversation_id, context_memory_of(t), &e) < 0)
 		log_err("the state of a conversation", &e);
 }
 

@@ -7,7 +7,7 @@
 #include "api/send.h"
 #include "base/limits.h"
 #include "entity/entity.h"
-#include "turn/place.h"
+#include "context/place.h"
 
 #include "base/banned.h"
 

@@ -28,7 +28,7 @@
 #include "base/log.h"
 #include "dialect/openai.h"
 #include "dialect/wire.h"
-#include "turn/generation.h"
+#include "context/generation.h"
 
 #include "base/banned.h"
 

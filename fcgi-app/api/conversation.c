@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "domain/retrieve.h"
+#include "knowledge/retrieve.h"
 #include "api/etag.h"
 #include "api/idempotent.h"
 #include "api/page.h"
@@ -24,7 +24,7 @@
 #include "store/turn.h"
 #include "event/live.h"
 #include "event/notify.h"
-#include "turn/place.h"
+#include "context/place.h"
 #include "event/told.h"
 #include "turn/turn.h"
 

@@ -2,7 +2,7 @@
 /* Access to the documents of knowledge bases; their progress; searching. */
 #include "api/knowledge.h"
 
-#include "domain/retrieve.h"
+#include "knowledge/retrieve.h"
 #include "api/api.h"
 #include "api/scope.h"
 #include "app.h"

@@ -7,7 +7,7 @@
 #define API_KNOWLEDGE_H
 
 #include "request.h"
-#include "search/kb.h"
+#include "knowledge/kb.h"
 
 /*
  * The base in the path ("parent" or "id"), which the caller must see, and the

@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "domain/embed.h"
+#include "knowledge/embed.h"
 #include "domain/offer.h"
 #include "file/upload.h"
 #include "multipart.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a message would send to the model, without sending it (turn/preview.h). */
-#include "turn/preview.h"
+/* What a message would send to the model, without sending it (context/preview.h). */
+#include "context/preview.h"
 
 #include "api/api.h"
 #include "api/scope.h"

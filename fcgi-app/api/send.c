@@ -102,7 +102,7 @@ struct turn_options send_form_options(const struct request *rq)
 	struct turn_options v = { 0 };
 
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++) {
-		const struct turn_option *o = &turn_options[i];
+		const struct turn_option *o = &options_rows[i];
 		void *p = (char *)&v + o->offset;
 
 		if (!*o->form || !form_field(rq, o->form).n)

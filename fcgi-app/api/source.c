@@ -5,13 +5,13 @@
  */
 #include "api/api.h"
 
-#include "domain/retrieve.h"
+#include "knowledge/retrieve.h"
 #include "api/knowledge.h"
 #include "api/scope.h"
 #include "app.h"
 #include "base/limits.h"
 #include "route.h"
-#include "search/excerpt.h"
+#include "knowledge/excerpt.h"
 #include "store/conversation.h"
 #include "store/source.h"
 #include "tool/core/passage.h"
@@ -127,7 +127,7 @@ static int read_number(struct request *rq, const char *key, int64_t min,
  */
 int api_document_text(struct request *rq, struct response *rs, struct err *e)
 {
-	struct search_excerpt x;
+	struct kb_excerpt x;
 	struct kb_at at;
 	int64_t chunk, page;
 	struct jw w;
@@ -135,7 +135,7 @@ int api_document_text(struct request *rq, struct response *rs, struct err *e)
 	if (read_number(rq, "chunk", 0, &chunk, e) ||
 	    read_number(rq, "page", 1, &page, e) ||
 	    api_knowledge_at(rq, "parent", &at, e) ||
-	    search_excerpt(rq->app->db, &at, route_arg_uuid(rq, "id"), chunk,
+	    kb_excerpt(rq->app->db, &at, route_arg_uuid(rq, "id"), chunk,
 			   MAX(page, 0), rq->arena, &x, e))
 		return -1;
 	w = resp_json(rs, 200);

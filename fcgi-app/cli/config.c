@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "domain/catalog.h"
-#include "domain/embed.h"
+#include "knowledge/embed.h"
 #include "domain/offer.h"
 #include "domain/said.h"
 #include "domain/setting.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* preview: what the model would be sent for a message, without calling it. */
 #include "cli.h"
-#include "turn/preview.h"
+#include "context/preview.h"
 
 #include "base/banned.h"
 

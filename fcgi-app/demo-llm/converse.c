@@ -558,7 +558,7 @@ static void say_json(struct talk *t, const char *question)
 	say(t, false);
 }
 
-/* What is remembered of the user, where they ask for it (turn/recall.c). */
+/* What is remembered of the user, where they ask for it (context/recall.c). */
 static bool recalls(struct talk *t)
 {
 	static const char mark[] = "assistants to know in all conversations";

@@ -19,7 +19,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "dialect/wire.h"
-#include "turn/quote.h"
+#include "context/quote.h"
 
 #include "base/banned.h"
 

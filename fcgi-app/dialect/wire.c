@@ -6,7 +6,7 @@
 
 #include "prompt/part.h"
 #include "tool/core/tool.h"
-#include "turn/place.h"
+#include "context/place.h"
 
 #include "base/banned.h"
 

@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/calendar/stmt.def \
 	lib/calendar/between.c \
 	lib/calendar/calendar.h \
 	lib/calendar/change.c \

@@ -3,7 +3,6 @@
  * Agents as a resource: who sees and changes them, which values are valid, what
  * else their transactions do, and their records.
  */
-#include "domain/retrieve.h"
 #include "domain/row.h"
 #include "domain/stored.h"
 #include "domain/stored_service.h"
@@ -106,28 +105,6 @@ static int prepare_agent(const struct caller *by, const struct resource *r,
 /* -- values --------------------------------------------------------------------- */
 
 /*
- * B14: the bases must be visible to whoever names them; users of the agent
- * search only those that they see themselves.
- */
-static int check_knowledge(const struct caller *by, const struct resource_row *now,
-			   struct resource_row *row, struct err *e)
-{
-	struct db_val *v = &row->v[COLUMN(AGENT, knowledge_base_ids)];
-	json_auto_t *set = NULL;
-	struct str old = { NULL, 0 }, kept;
-
-	if (v->null || !row->given[COLUMN(AGENT, knowledge_base_ids)])
-		return 0;
-	if (now)
-		old = resource_text(now, COLUMN(AGENT, knowledge_base_ids));
-	set = jx_try(v->s);
-	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
-		return -1;
-	*v = kept.p ? DB_S(kept) : (struct db_val){ .type = 's', .null = true };
-	return 0;
-}
-
-/*
  * The workspace's limit applies to agents of callers who do not manage it. An
  * agent that exceeds a lowered limit can still be changed in other fields.
  */
@@ -165,8 +142,7 @@ static int check_agent(const struct caller *by, const struct resource *r,
 {
 	struct resource_row *row = &k->row;
 
-	if (check_knowledge(by, k->now, row, e) || check_ranking(row, e) ||
-	    check_rounds(by, k->above, row, e))
+	if (check_ranking(row, e) || check_rounds(by, k->above, row, e))
 		return -1;
 	return stored_bindings_check(by, k->above, r, row, e);
 }

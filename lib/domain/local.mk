@@ -3,13 +3,10 @@ lib_liblamplighter_a_SOURCES += \
 	lib/domain/agent.c lib/domain/agent.h lib/domain/agent_row.c \
 	lib/domain/auto.c lib/domain/auto.h \
 	lib/domain/catalog.c lib/domain/catalog.h \
-	lib/domain/embed.c lib/domain/embed.h \
 	lib/domain/folder.c \
-	lib/domain/knowledge.c \
 	lib/domain/offer.c lib/domain/offer.h \
 	lib/domain/prompt.c \
 	lib/domain/rating.c \
-	lib/domain/retrieve.c lib/domain/retrieve.h lib/domain/retrieve_bases.c \
 	lib/domain/row.c lib/domain/row.h \
 	lib/domain/said.c lib/domain/said.h \
 	lib/domain/said_change.c lib/domain/said_json.c \

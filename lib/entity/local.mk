@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/entity/stmt.def \
 	lib/entity/dates.c \
 	lib/entity/document.c \
 	lib/entity/edge.c \

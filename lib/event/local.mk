@@ -6,4 +6,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/event/notify.c lib/event/notify.h \
 	lib/event/notify_send.c lib/event/notify_send.h \
 	lib/event/pack.c lib/event/pack.h \
+	lib/event/relay.c lib/event/relay.h \
 	lib/event/told.c lib/event/told.h

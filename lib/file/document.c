@@ -5,8 +5,8 @@
 #include "file/facts.h"
 #include "file/scan.h"
 #include "job/work.h"
-#include "search/kb.h"
-#include "search/kb_index.h"
+#include "knowledge/kb.h"
+#include "knowledge/kb_index.h"
 
 #include "base/banned.h"
 

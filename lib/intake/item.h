@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "intake/intake.h"
-#include "search/kb.h"
+#include "knowledge/kb.h"
 
 #define INTAKE_HASH_BYTES 32
 

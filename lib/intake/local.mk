@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/intake/stmt.def \
 	lib/intake/directory.c \
 	lib/intake/intake.c lib/intake/intake.h \
 	lib/intake/item.c lib/intake/item.h \

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "job/work.h"
-#include "search/kb.h"
+#include "knowledge/kb.h"
 #include "store/attachment.h"
 #include "store/conversation.h"
 

@@ -2,8 +2,8 @@
 /* Jobs on knowledge bases and their indexes. Their subject is the base. */
 #include "job/work.h"
 
-#include "domain/embed.h"
-#include "search/kb.h"
+#include "knowledge/embed.h"
+#include "knowledge/kb.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
  * Folding: the job "memory" takes what is new in a thread into its facts and agent state,
  * without a model, and then, if the newest messages are more than are kept, has a model
  * fold the older ones into the summary (D16, D19, D20). A turn asks for it after its
- * response (turn/remember.c) and never waits for it.
+ * response (context/remember.c) and never waits for it.
  */
 #ifndef MEMORY_FOLD_H
 #define MEMORY_FOLD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adds vectors to passages that are already indexed. domain/embed.h requests them
+ * Adds vectors to passages that are already indexed. knowledge/embed.h requests them
  * from a service. Passages without vectors can be found by words only.
  */
 #ifndef SEARCH_EMBED_H

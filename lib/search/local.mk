@@ -1,16 +1,14 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/search/stmt.def \
 	lib/search/batch.c lib/search/batch.h \
 	lib/search/chats.c lib/search/chats.h lib/search/chats_find.c \
 	lib/search/best.c lib/search/best.h \
 	lib/search/cache.c lib/search/cache.h \
 	lib/search/chunk.c lib/search/chunk.h \
-	lib/search/excerpt.c lib/search/excerpt.h \
 	lib/search/embed.c lib/search/embed.h \
 	lib/search/find.c lib/search/find.h \
 	lib/search/finding.h lib/search/near.c \
 	lib/search/index.c lib/search/index.h \
-	lib/search/kb.c lib/search/kb.h \
-	lib/search/kb_index.c lib/search/kb_index.h \
 	lib/search/lines.c lib/search/lines.h \
 	lib/search/post.c lib/search/post.h \
 	lib/search/rank.c lib/search/rank.h \

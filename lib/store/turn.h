@@ -58,7 +58,7 @@ struct turn {
 	int64_t resumes;		/* since it began: the number of its run */
 	struct str error_code, error_text;	/* wire code, public; or NULL */
 	struct str client;	/* JSON: the options of its request
-				   (turn/options.h); or NULL */
+				   (context/options.h); or NULL */
 };
 
 /* What the stored events of a dead turn tell. */

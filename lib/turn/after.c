@@ -11,9 +11,9 @@
 #include "store/message.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
-#include "turn/recall.h"
-#include "turn/remember.h"
-#include "turn/setting.h"
+#include "context/recall.h"
+#include "context/remember.h"
+#include "context/setting.h"
 
 #include "base/banned.h"
 
@@ -32,7 +32,7 @@ static const struct llm_service *service_of(struct turn_run *t)
 {
 	const struct auto_facts f = {
 		.task = AUTO_TITLE, .who = t->in.by.who, .tokens = TOKENS,
-		.now_us = clock_now_us(), .zone = turn_zone(t),
+		.now_us = clock_now_us(), .zone = context_zone(t),
 	};
 	const struct llm_service *s = NULL;
 
@@ -54,7 +54,7 @@ static struct str args_of(struct turn_run *t, struct str rows)
 	jw_kuuid(&w, "user", &t->loop->owner.user_id);
 	jw_kstrz(&w, "service", s->id);
 	jw_kbool(&w, "own", s->payer == PAYER_USER);
-	jw_kint(&w, "turn", t->loop->turn_number);
+	jw_kint(&w, "turn", t->loop->begun.turn_number);
 	jw_kstr(&w, "rows", rows);
 	remember_write_wish(t, &w);
 	recall_write_wish(t, &w);
@@ -134,7 +134,7 @@ void turn_after(struct turn_run *t)
 	turn_usage_place(&w.place, l);
 	/* Stopped at its very end: by the process, or by somebody who wants no more. */
 	if (http_aborted(l->abort))
-		rc = !l->live.interrupted;
+		rc = !l->relay.entry.interrupted;
 	else
 		rc = run_rows(&w, t->after, &why);
 	if (job_settle(t->deps->db, t->after, rc, 0, &why, &e) < 0)

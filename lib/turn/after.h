@@ -13,6 +13,7 @@
 
 #include <stdatomic.h>
 
+#include "base/json.h"
 #include "store/conversation.h"
 #include "store/usage.h"
 #include "turn/turn.h"
@@ -66,9 +67,15 @@ int follow_ups_run(const struct after_work *w, struct err *e) MUST_CHECK;
 bool remember_due(const struct turn_run *t);
 int remember_run(const struct after_work *w, struct err *e) MUST_CHECK;
 
+/* Writes "memory": {…}, what it is to do. */
+void remember_write_wish(struct turn_run *t, struct jw *w);
+
 /* -- recall.c --------------------------------------------------------------- */
 
 bool recall_due(const struct turn_run *t);
 int recall_run(const struct after_work *w, struct err *e) MUST_CHECK;
+
+/* Writes "personal": {…}, what it is to do. */
+void recall_write_wish(struct turn_run *t, struct jw *w);
 
 #endif

@@ -17,8 +17,8 @@
 #include "base/utf8.h"
 #include "memory/fact.h"
 #include "plan/rows.h"
-#include "turn/cite.h"
-#include "turn/emit.h"
+#include "context/cite.h"
+#include "context/history.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/nested.h"
@@ -27,8 +27,8 @@
 #include "turn/pause.h"
 #include "turn/plan.h"
 #include "turn/plan_stop.h"
-#include "turn/remember.h"
-#include "turn/said.h"
+#include "context/remember.h"
+#include "context/said.h"
 #include "turn/stuck.h"
 #include "turn/trail.h"
 
@@ -66,7 +66,7 @@ struct call_job {
 
 struct str calls_title(const struct turn_loop *l, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 
 	return str_of(o ? o->tool->title : NULL);
 }
@@ -79,7 +79,7 @@ static void tell_call(struct turn_loop *l, const struct turn_call *c)
 		.args = c->bad_args ? STR("{}") : c->args,
 	};
 
-	loop_emit(l, &ev);
+	relay_emit(&l->relay, &ev);
 }
 
 static void tell_result(struct turn_loop *l, const struct turn_call *c)
@@ -92,20 +92,20 @@ static void tell_result(struct turn_loop *l, const struct turn_call *c)
 		.duration_ms = c->result.duration_ms,
 	};
 
-	loop_emit(l, &ev);
-	loop_flush(l);
+	relay_emit(&l->relay, &ev);
+	relay_flush(&l->relay);
 }
 
 /* Adds {"name","ms","ok"} to the usage record, for tools that exist. */
 static void note_timing(struct turn_loop *l, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
-	struct jw w = jw_on(&l->timings);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
+	struct jw w = jw_on(&l->served.timings);
 
 	if (!o)
 		return;
-	if (l->timings.n)
-		buf_addc(&l->timings, ',');
+	if (l->served.timings.n)
+		buf_addc(&l->served.timings, ',');
 	jw_obj(&w);
 	jw_kstrz(&w, "name", o->tool->name);
 	jw_kint(&w, "ms", c->result.duration_ms);
@@ -119,7 +119,7 @@ static void note_timing(struct turn_loop *l, const struct turn_call *c)
  */
 static void judge(struct turn_loop *l, struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 	bool foreign = o && o->tool->untrusted && c->result.ran;
 
 	c->untrusted |= foreign && c->result.foreign;
@@ -127,38 +127,38 @@ static void judge(struct turn_loop *l, struct turn_call *c)
 		c->from.n = 0;
 	else if (!c->from.n)
 		origins_add(&c->from, ORIGIN_TOOL_RESULT, c->name);
-	origins_join(&l->taint, &c->from);
+	origins_join(&l->context.taint, &c->from);
 }
 
 static void tell_action(struct turn_loop *l, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 	struct turn_event ev = {
 		.type = TURN_EV_SUGGESTED_ACTION, .call_id = c->id,
 		.tool_name = c->name, .args = c->result.text,
 	};
 
 	if (o && o->tool->suggests && !c->result.is_error)
-		loop_emit(l, &ev);
+		relay_emit(&l->relay, &ev);
 }
 
 /* What is remembered of the conversation without a model (memory/fact.h). */
 static void note_change(struct turn_loop *l, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 	struct turn_event ev = { .type = TURN_EV_AGENT_STATE };
 	const bool changes = o && o->tool->effect != TOOL_READ;
 	/* Those of steps were told by theirs. */
 	const struct resource_changes none = { .first = NULL };
 
-	l->memory.changed |= c->reply || c->row || changes || c->changes.first;
+	l->context.memory.changed |= c->reply || c->row || changes || c->changes.first;
 	/* An agent's turn looks itself whether it remembers. */
-	if (!changes || c->result.is_error || (!l->nested && !remember_on(l->run)))
+	if (!changes || c->result.is_error || (!l->within.parent && !context_remembers(l->run)))
 		return;
 	ev.args = fact_delta(c->name, c->result.text, o->tool->resumes ? &none
 			     : &c->changes, l->arena);
 	if (ev.args.n)
-		loop_emit(l, &ev);
+		relay_emit(&l->relay, &ev);
 }
 
 void calls_end(struct turn_loop *l, struct turn_call *c)
@@ -166,12 +166,12 @@ void calls_end(struct turn_loop *l, struct turn_call *c)
 	judge(l, c);
 	note_timing(l, c);
 	tell_action(l, c);
-	cite_tell(l);
+	cite_tell(&l->context);
 	tell_result(l, c);
 	note_change(l, c);
-	stuck_note(l, c);
+	stuck_note(&l->made, &l->context.tools, c);
 	/* What the end of the run has cut is to be done by the next one. */
-	if (l->trail && !(c->result.is_error && http_aborted(l->abort)))
+	if (l->within.trail && !(c->result.is_error && http_aborted(l->abort)))
 		trail_end(l, c);
 }
 
@@ -183,19 +183,19 @@ static void tell_mode(struct turn_loop *l)
 
 	for (size_t i = 0; i < l->step.n_calls; i++) {
 		const struct turn_call *c = &l->step.calls[i];
-		const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+		const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 		json_t *args = o && tool_declares(o->tool) ? jx_try(c->args) : NULL;
-		const enum tool_mode m = o ? tool_mode_of(o->tool, &l->tool_ctx, args) : 0;
+		const enum tool_mode m = o ? tool_mode_of(o->tool, &l->context.tool_ctx, args) : 0;
 
 		json_decref(args);
 		if (m && (!mode || m < mode))
 			mode = m;
 	}
-	if (!mode || mode == l->mode)
+	if (!mode || mode == l->made.mode)
 		return;
-	l->mode = mode;
+	l->made.mode = mode;
 	ev.code = str_of(tool_mode_name(mode));
-	loop_emit(l, &ev);
+	relay_emit(&l->relay, &ev);
 }
 
 static bool is_agent(const struct tool_offer *o)
@@ -205,7 +205,7 @@ static bool is_agent(const struct tool_offer *o)
 
 bool calls_may_change(const struct turn_loop *l, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 
 	return o && (o->tool->effect != TOOL_READ || is_agent(o));
 }
@@ -213,7 +213,7 @@ bool calls_may_change(const struct turn_loop *l, const struct turn_call *c)
 /* An agent changes something only by calls of its own. */
 static bool changes_itself(const struct turn_loop *l, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 
 	return o && o->tool->effect != TOOL_READ && !is_agent(o);
 }
@@ -240,16 +240,29 @@ int calls_note(struct turn_loop *l, struct turn_call *c)
 	struct str args = calls_canonical(l, c);
 	struct turn_seen *s;
 
-	for (s = l->seen; s; s = s->next)
+	for (s = l->made.seen; s; s = s->next)
 		if (str_eq(s->name, c->name) && str_eq(s->args, args)) {
 			c->seen = s;
 			return s->times++;
 		}
 	s = arena_new(l->arena, struct turn_seen);
-	*s = (struct turn_seen){ l->seen, c->name, args, 1 };
-	l->seen = s;
+	*s = (struct turn_seen){ l->made.seen, c->name, args, 1 };
+	l->made.seen = s;
 	c->seen = s;
 	return 0;
+}
+
+void calls_recall(struct turn_loop *l)
+{
+	const struct llm_tool_call *calls;
+	size_t at = 0, n;
+
+	while ((calls = history_own_calls(&l->context, &at, &n)))
+		for (size_t i = 0; i < n; i++)
+			calls_note(l, &(struct turn_call){
+				.name = calls[i].name, .args = calls[i].args,
+			});
+	l->served.iterations = l->context.n_own_steps;
 }
 
 /* Explains a call that was cut off with the answer; NULL if it was not. */
@@ -284,14 +297,14 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 		tool_refuse(l->arena, ERR_TOOL_ARGS, cut, &c->result);
 		return true;
 	}
-	if (l->nested && l->n_called++ >= l->max_calls) {
+	if (l->within.parent && l->within.n_called++ >= l->within.max_calls) {
 		tool_refuse(l->arena, ERR_TOOL_FAILED,
 			    "No more tool calls are possible here. Answer with "
 			    "what you have, and say what is missing.",
 			    &c->result);
 		return true;
 	}
-	if (calls_note(l, c) >= REPEATS || stuck_repeats(l, c)) {
+	if (calls_note(l, c) >= REPEATS || stuck_repeats(&l->made, c)) {
 		tool_refuse(l->arena, ERR_TOOL_ARGS,
 			    "This call was made with the same arguments before; "
 			    "its result will not change. Use the results that "
@@ -341,7 +354,7 @@ static bool was_said(void *ctx, struct str text)
 {
 	const struct call_job *j = ctx;
 
-	return said_by_others(j->loop, text);
+	return said_by_others(&j->loop->context, text);
 }
 
 /* Emits the notes of j; false if there were none. Under the lock. */
@@ -363,7 +376,7 @@ static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
 
 static void run_job(struct call_job *j)
 {
-	struct tool_ctx ctx = j->loop->tool_ctx;
+	struct tool_ctx ctx = j->loop->context.tool_ctx;
 	/* What an agent changes in a step of a plan counts as the call's that runs it. */
 	const struct resource_changes *of = ctx.turn.by.changes;
 
@@ -371,7 +384,7 @@ static void run_job(struct call_job *j)
 	ctx.turn.service = j->loop->run->in.target.service;
 	j->host = (struct tool_host){
 		.note = on_note, .agent = on_agent, .was_said = was_said,
-		.plan = j->loop->nested ? NULL : on_plan, .ctx = j,
+		.plan = j->loop->within.parent ? NULL : on_plan, .ctx = j,
 	};
 	ctx.host = &j->host;
 	ctx.approved = j->call->approved;
@@ -385,10 +398,10 @@ static void run_job(struct call_job *j)
 		j->changes.plan_try = of->plan_try;
 	}
 	ctx.turn.by.changes = &j->changes;
-	if (j->loop->trail &&
+	if (j->loop->within.trail &&
 	    !trail_begin(j->loop, j->call, &j->changes, &j->arena, &j->result))
 		return;
-	tool_call(&j->loop->tools, &ctx, j->call->name,
+	tool_call(&j->loop->context.tools, &ctx, j->call->name,
 		  j->call->edited.n ? j->call->edited : j->call->args,
 		  &j->result);
 }
@@ -399,11 +412,11 @@ static void run_job(struct call_job *j)
  */
 static bool is_stopped(const struct turn_loop *l)
 {
-	const struct resource_changes *of = l->tool_ctx.turn.by.changes;
+	const struct resource_changes *of = l->context.tool_ctx.turn.by.changes;
 	struct err e = ERR_INIT;
 	int stops;
 
-	if (l->trail || !of || uuid_is_nil(&of->plan_id))
+	if (l->within.trail || !of || uuid_is_nil(&of->plan_id))
 		return false;
 	stops = agentplan_stops(l->run->deps->db, &of->plan_id, of->plan_call, &e);
 	if (stops < 0)
@@ -414,7 +427,7 @@ static bool is_stopped(const struct turn_loop *l)
 /* In a step of a plan that may be stopped: not while a call changes something. */
 static void run_whole(struct call_job *j)
 {
-	struct step_stop *stop = changes_itself(j->loop, j->call) ? j->loop->stop : NULL;
+	struct step_stop *stop = changes_itself(j->loop, j->call) ? j->loop->within.stop : NULL;
 
 	if (stop && is_stopped(j->loop))
 		turn_step_stop(stop);
@@ -444,9 +457,9 @@ static void *job_main(void *p)
 /* Whether it is a plan that the end of the process has cut. */
 static bool sleeps(const struct call_job *j)
 {
-	const struct tool_offer *o = tool_set_find(&j->loop->tools, j->call->name);
+	const struct tool_offer *o = tool_set_find(&j->loop->context.tools, j->call->name);
 
-	return o && o->tool->resumes && j->result.is_error && j->loop->live.interrupted;
+	return o && o->tool->resumes && j->result.is_error && j->loop->relay.entry.interrupted;
 }
 
 /* Moves the result to the turn's arena. */
@@ -503,8 +516,8 @@ static void wait_for_end(struct turn_loop *l, struct jobs *jobs,
 	if (pthread_cond_timedwait(&jobs->ended, &jobs->lock, &at) == 0)
 		return;
 	pthread_mutex_unlock(&jobs->lock);
-	loop_idle(l);
-	loop_flush(l);
+	relay_idle(&l->relay);
+	relay_flush(&l->relay);
 	*idle_at_ms = clock_mono_ms() + l->idle_ms;
 	pthread_mutex_lock(&jobs->lock);
 }
@@ -575,16 +588,16 @@ static void run_parallel(struct turn_loop *l, struct call_job *jobs, size_t n,
 /* A plan goes on in another process if this one dies: its call is stored first. */
 static void store_before(struct turn_loop *l, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 
-	if (!l->nested && o && o->tool->resumes && !l->step.stored)
+	if (!l->within.parent && o && o->tool->resumes && !l->step.stored)
 		steps_store(l);
 }
 
 /* Calls that may exceed the keep-alive interval need a thread. */
 static bool may_run_inline(const struct turn_loop *l, const struct call_job *j)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, j->call->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, j->call->name);
 
 	return !o || o->timeout_ms <= l->idle_ms;
 }
@@ -621,16 +634,16 @@ void calls_run(struct turn_loop *l)
 	 * The calls of a step were requested before any of their results was
 	 * read.
 	 */
-	l->asked = l->taint;
-	l->tool_ctx.taint = &l->asked;
+	l->made.asked = l->context.taint;
+	l->context.tool_ctx.taint = &l->made.asked;
 	/* Approvals for the conversation may have been revoked. */
-	l->tool_ctx.turn.allowed = NULL;
-	l->tool_ctx.turn.n_allowed = 0;
-	loop_status(l, "executing");
+	l->context.tool_ctx.turn.allowed = NULL;
+	l->context.tool_ctx.turn.n_allowed = 0;
+	relay_status(&l->relay, "executing");
 	for (size_t i = 0; i < s->n_calls; i++)
 		tell_call(l, &s->calls[i]);
 	tell_mode(l);
-	loop_flush(l);
+	relay_flush(&l->relay);
 	for (size_t i = 0; i < s->n_calls; i++)
 		if (refused(l, &s->calls[i]))
 			calls_end(l, &s->calls[i]);
@@ -639,6 +652,6 @@ void calls_run(struct turn_loop *l)
 			calls_end(l, &s->calls[i]);
 	for (size_t i = 0; i < s->n_calls; i++)
 		repeated += s->calls[i].repeated;
-	l->stuck.steps += repeated == s->n_calls;
+	l->made.stuck.steps += repeated == s->n_calls;
 	calls_go(l);
 }

@@ -3,10 +3,41 @@
 #ifndef TURN_CALLS_H
 #define TURN_CALLS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/str.h"
+#include "prompt/origin.h"
+#include "tool/core/tool.h"
 
 struct turn_call;
 struct turn_loop;
+
+struct turn_seen {		/* a call that was made before */
+	struct turn_seen *next;
+	struct str name, args;		/* args in canonical form */
+	int times;
+};
+
+struct turn_past {		/* a call of stuck.h that was made */
+	const struct turn_seen *call;
+	struct str result;
+	bool reads;		/* it changes nothing */
+};
+
+/* The calls that were made. */
+struct turn_made {
+	struct turn_seen *seen;
+	struct {
+		struct turn_past past[8];	/* the last ones, of n */
+		size_t n;
+		int steps;		/* of nothing but repeated calls */
+		bool nudged;		/* the model was told to act or to answer */
+	} stuck;			/* stuck.h */
+	struct origins asked;		/* what tainted the context when the step was
+					   requested */
+	enum tool_mode mode;		/* of the last changes in projects; or NONE */
+};
 
 /*
  * Answers every call of the step (P-B15): runs it, refuses it, or reports that it
@@ -32,6 +63,9 @@ struct str calls_title(const struct turn_loop *l, const struct turn_call *c);
 
 /* Records a call for the limit of repeats: c->seen. Returns how often it was made before. */
 int calls_note(struct turn_loop *l, struct turn_call *c);
+
+/* Records the calls of a turn that is resumed, once its context is built. */
+void calls_recall(struct turn_loop *l);
 
 /* The arguments in canonical form, for comparison. In the loop's arena. */
 struct str calls_canonical(struct turn_loop *l, const struct turn_call *c);

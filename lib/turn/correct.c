@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "prompt/origin.h"
-#include "turn/quote.h"
+#include "context/quote.h"
 
 #include "base/banned.h"
 
@@ -99,7 +99,7 @@ static void write_citations(struct jw *w, const json_t *meta, struct str text,
 	jw_end_obj(w);
 }
 
-/* origins come first: readers of a row look for them there (turn/meta.c). */
+/* origins come first: readers of a row look for them there (context/meta.h). */
 static struct str write_meta(const struct origins *from, const json_t *old,
 			     struct str text, struct arena *a)
 {

@@ -4,11 +4,11 @@
 #include "domain/catalog.h"
 #include "base/clock.h"
 #include "llm/circuit.h"
-#include "turn/choose.h"
-#include "turn/context.h"
-#include "turn/emit.h"
+#include "context/choose.h"
+#include "context/context.h"
+#include "event/relay.h"
 #include "turn/finish.h"
-#include "turn/nested.h"
+#include "turn/loop.h"
 
 #include "base/banned.h"
 
@@ -19,7 +19,7 @@
 static const struct llm_service *other(const struct turn_loop *l, size_t i,
 				       int64_t now_ms)
 {
-	const struct llm_service *own = l->services.own;
+	const struct llm_service *own = l->served.own;
 	const struct llm_service *s = own->others ? own->others[i]
 		: catalog_service(l->run->in.by.conf,
 				  str_of(own->fallbacks.v[i]));
@@ -33,8 +33,8 @@ static const struct llm_service *other(const struct turn_loop *l, size_t i,
 /* The next fallback that is available, or NULL. */
 static const struct llm_service *next_of(struct turn_loop *l, int64_t now_ms)
 {
-	while (l->services.next < l->services.own->fallbacks.n) {
-		const struct llm_service *s = other(l, l->services.next++,
+	while (l->served.next < l->served.own->fallbacks.n) {
+		const struct llm_service *s = other(l, l->served.next++,
 						    now_ms);
 
 		if (s && circuit_lets(s, now_ms))
@@ -47,7 +47,7 @@ static bool has_another(const struct turn_loop *l)
 {
 	int64_t now_ms = clock_mono_ms();
 
-	for (size_t i = l->services.next; i < l->services.own->fallbacks.n; i++)
+	for (size_t i = l->served.next; i < l->served.own->fallbacks.n; i++)
 		if (other(l, i, now_ms))
 			return true;
 	return false;
@@ -59,7 +59,7 @@ static const struct llm_service *as_asked(struct turn_loop *l,
 {
 	struct llm_service *out;
 
-	s = nested_service(l, s);
+	s = choose_within(&l->context, s);
 	if (!has_another(l))
 		return s;
 	out = arena_new(l->arena, struct llm_service);
@@ -77,9 +77,9 @@ static bool take_over(struct turn_loop *l)
 		return false;
 	loop_book(l);
 	l->run->in.target.service = as_asked(l, s);
-	context_serve(l);
-	choose_store(l);
-	loop_warn(l, "service_changed",
+	context_serve(&l->context);
+	choose_store(&l->context);
+	relay_warn(&l->relay, "service_changed",
 		  arena_printf(l->arena, "%s does not answer; %s answers "
 			       "instead.", was->id, s->id));
 	return true;
@@ -87,14 +87,14 @@ static bool take_over(struct turn_loop *l)
 
 void fallback_before(struct turn_loop *l)
 {
-	if (!l->services.own) {
-		l->services.own = l->run->in.target.service;
-		if (!l->services.own->fallbacks.n)
+	if (!l->served.own) {
+		l->served.own = l->run->in.target.service;
+		if (!l->served.own->fallbacks.n)
 			return;
-		l->run->in.target.service = as_asked(l, l->services.own);
-		l->request.service = l->run->in.target.service;
+		l->run->in.target.service = as_asked(l, l->served.own);
+		l->context.request.service = l->run->in.target.service;
 	}
-	if (l->services.own->fallbacks.n &&
+	if (l->served.own->fallbacks.n &&
 	    !circuit_lets(l->run->in.target.service, clock_mono_ms()))
 		(void)take_over(l);
 }
@@ -103,7 +103,7 @@ bool fallback_after(struct turn_loop *l, const struct err *e)
 {
 	const struct llm_service *s = l->run->in.target.service;
 
-	if (!l->services.own->fallbacks.n)
+	if (!l->served.own->fallbacks.n)
 		return false;
 	if (e->code == ERR_NONE) {
 		circuit_worked(s);

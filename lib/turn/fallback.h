@@ -9,10 +9,32 @@
 #define TURN_FALLBACK_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
+#include "llm/llm.h"
 
 struct turn_loop;
+
+/* The services that answer, and what was used of them. */
+struct turn_served {
+	const struct llm_service *own;	/* the turn's; NULL before the first call */
+	size_t next;			/* index of the next fallback */
+	struct {		/* of the current one */
+		int64_t since_ms;		/* monotonic */
+		int calls;
+		struct llm_usage usage;
+		bool paid;			/* any of the calls was */
+	} now;
+	int model_calls, iterations;
+	bool capped;			/* the limit of iterations was reached */
+	int64_t first_token_ms;		/* monotonic; 0 = none yet */
+	struct str model;		/* as the server reported it, or empty */
+	struct llm_usage usage;		/* sum over all services */
+	struct buf timings;		/* of tools: JSON objects separated by commas */
+};
 
 /* Before a model call: leaves a service whose circuit is open. */
 void fallback_before(struct turn_loop *l);

@@ -17,8 +17,7 @@
 #include "db/db.h"
 #include "metric/metric.h"
 #include "turn/after.h"
-#include "turn/cite.h"
-#include "turn/emit.h"
+#include "context/cite.h"
 #include "turn/loop.h"
 #include "turn/meta.h"
 #include "event/notify.h"
@@ -70,24 +69,24 @@ static int append(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
 
-	if (l->n_unstored == 0)
+	if (l->rows.n_unstored == 0)
 		return 0;
 	if (store_turn_append(t->deps->db, &l->owner, &t->conversation_id, &t->id,
-			      l->last_seq, l->unstored, l->n_unstored, e) < 0)
+			      l->rows.last_seq, l->rows.unstored, l->rows.n_unstored, e) < 0)
 		return -1;
-	l->last_seq = l->unstored[l->n_unstored - 1].seq;
-	l->n_unstored = 0;
+	l->rows.last_seq = l->rows.unstored[l->rows.n_unstored - 1].seq;
+	l->rows.n_unstored = 0;
 	return 0;
 }
 
 void steps_add(struct turn_loop *l)
 {
-	if (l->nested)
+	if (l->within.parent)
 		return;
-	l->unstored = arena_room(l->arena, l->unstored, l->n_unstored,
-				 1 + l->step.n_calls, &l->unstored_size,
-				 sizeof(*l->unstored));
-	l->n_unstored += step_rows(l, l->unstored + l->n_unstored);
+	l->rows.unstored = arena_room(l->arena, l->rows.unstored, l->rows.n_unstored,
+				 1 + l->step.n_calls, &l->rows.unstored_size,
+				 sizeof(*l->rows.unstored));
+	l->rows.n_unstored += step_rows(l, l->rows.unstored + l->rows.n_unstored);
 }
 
 void steps_store(struct turn_loop *l)
@@ -100,7 +99,7 @@ void steps_store_added(struct turn_loop *l)
 {
 	struct err e = ERR_INIT;
 
-	if (append(l, &e) < 0 || cite_store(l, &e) < 0)
+	if (append(l, &e) < 0 || cite_store(&l->context, &e) < 0)
 		log_err("step of a turn not stored yet", &e);
 }
 
@@ -124,7 +123,7 @@ static const char *silence(const struct turn_loop *l)
 	    l->step.stop == LLM_STOP_CONTEXT)
 		return "The answer was cut off at the output limit before it "
 		       "had any text.";
-	if (l->capped)
+	if (l->served.capped)
 		return "The limit of tool calls was reached before the model "
 		       "gave an answer.";
 	return NULL;
@@ -146,14 +145,14 @@ static void decide(struct turn_loop *l, struct outcome *o)
 
 	*o = (struct outcome){ .status = TURN_DONE, .content = text };
 	if (l->err.code == ERR_CANCELLED) {
-		o->status = l->live.interrupted ? TURN_INTERRUPTED
+		o->status = l->relay.entry.interrupted ? TURN_INTERRUPTED
 			: TURN_CANCELLED;
 		o->finish_reason = store_turn_status_name(o->status);
 		return;
 	}
 	/* A stop sequence may be the first that the model says. */
 	if (l->err.code == ERR_NONE && str_trim(text).n == 0 && !silence(l) &&
-	    !l->generation.wish.n_stop)
+	    !l->context.generation.wish.n_stop)
 		err_public(&l->err, ERR_UPSTREAM_PROTOCOL,
 			   "The language model gave an empty answer.");
 	if (l->err.code != ERR_NONE) {
@@ -177,7 +176,7 @@ void turn_usage_place(struct usage *u, const struct turn_loop *l)
 	u->agent_id = str_of(t->in.target.agent->id);
 	u->conversation_id = t->conversation_id;
 	u->turn_id = t->id;
-	u->turn_number = l->turn_number;
+	u->turn_number = l->begun.turn_number;
 }
 
 struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
@@ -186,20 +185,20 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 	struct usage u = usage_init(USAGE_CHAT);
 
 	turn_usage_place(&u, l);
-	if (l->nested) {
+	if (l->within.parent) {
 		u.kind = USAGE_AGENT;
-		u.agent_id = str_of(l->task->tool->name);
+		u.agent_id = str_of(l->context.task->tool->name);
 	}
-	u.model = l->model;
-	llm_usage_record(&u, s, &l->served.usage);
-	u.duration_ms = clock_mono_ms() - l->served.since_ms;
-	u.iterations = l->served.calls;
-	if (l->first_token_ms >= l->served.since_ms)
-		u.ttft_ms = l->first_token_ms - l->started_ms;
+	u.model = l->served.model;
+	llm_usage_record(&u, s, &l->served.now.usage);
+	u.duration_ms = clock_mono_ms() - l->served.now.since_ms;
+	u.iterations = l->served.now.calls;
+	if (l->served.first_token_ms >= l->served.now.since_ms)
+		u.ttft_ms = l->served.first_token_ms - l->begun.started_ms;
 	u.finish_reason = str_of(finish_reason);
-	u.prompts = l->stamps.n ? l->stamps : STR("[]");
-	if (l->timings.n)
-		u.tools = str_of(arena_printf(l->arena, "[%s]", l->timings.p));
+	u.prompts = l->context.stamps.n ? l->context.stamps : STR("[]");
+	if (l->served.timings.n)
+		u.tools = str_of(arena_printf(l->arena, "[%s]", l->served.timings.p));
 	return u;
 }
 
@@ -208,18 +207,18 @@ void loop_book(struct turn_loop *l)
 	struct usage u = loop_usage(l, "error");
 	struct err e = ERR_INIT;
 
-	if (!l->served.paid)
+	if (!l->served.now.paid)
 		return;
 	if (usage_insert(l->run->deps->db, &l->owner, &u, &e) < 0) {
 		log_err("usage of a service that failed", &e);
 		return;		/* the next service's record will have it */
 	}
-	l->served.usage = (struct llm_usage)LLM_USAGE_UNKNOWN;
-	l->served.paid = false;
-	l->served.calls = 0;
-	l->served.since_ms = clock_mono_ms();
-	l->model = (struct str){ NULL, 0 };
-	buf_reset(&l->timings);
+	l->served.now.usage = (struct llm_usage)LLM_USAGE_UNKNOWN;
+	l->served.now.paid = false;
+	l->served.now.calls = 0;
+	l->served.now.since_ms = clock_mono_ms();
+	l->served.model = (struct str){ NULL, 0 };
+	buf_reset(&l->served.timings);
 }
 
 /* -- storing ---------------------------------------------------------------- */
@@ -242,7 +241,7 @@ static struct turn_end end_of(struct turn_loop *l, const struct finishing *n)
 		.answer = &t->answer, .usage = &n->usage,
 		.error_code = o->why ? err_row(o->why)->code : NULL,
 		.error_text = o->why ? err_message(o->why) : NULL,
-		.last_event_seq = (int64_t)l->seq + 1, .job = t->after,
+		.last_event_seq = (int64_t)l->relay.seq + 1, .job = t->after,
 		.ended_us = n->ended_us,
 	};
 }
@@ -255,10 +254,10 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 	struct turn_events *events = NULL;
 	int rc;
 
-	event_live_ending(t->deps->live, &l->live, l->arena, &events,
+	event_live_ending(t->deps->live, &l->relay.entry, l->arena, &events,
 			 &end.n_events);
 	end.events = events;
-	if (append(l, e) < 0 || cite_store(l, e) < 0)
+	if (append(l, e) < 0 || cite_store(&l->context, e) < 0)
 		return -1;
 	rc = store_turn_end(t->deps->db, &l->owner, &end, e);
 	n->ended_us = end.ended_us;
@@ -291,11 +290,11 @@ int loop_stubbornly(struct turn_loop *l, loop_store_fn *fn, void *ctx,
 			return -1;
 		log_err("end of a turn not stored yet", e);
 		if (i == 0)
-			loop_warn(l, "storing_delayed",
+			relay_warn(&l->relay, "storing_delayed",
 				  "The answer could not be stored yet; trying "
 				  "again.");
-		loop_idle(l);
-		loop_flush(l);
+		relay_idle(&l->relay);
+		relay_flush(&l->relay);
 		pause_ms(store_waits_ms[MIN(i, last)]);
 		err_clear(e);
 	}
@@ -311,12 +310,12 @@ static void settle(struct turn_loop *l, const struct err *cause)
 	struct err e = ERR_INIT;
 
 	if ((cause->code != ERR_CONFLICT && cause->code != ERR_NOT_FOUND) ||
-	    !l->model_calls)
+	    !l->served.model_calls)
 		return;
 	u.id = l->run->id;
 	if (cause->code == ERR_NOT_FOUND)	/* the conversation is gone */
 		u.conversation_id = u.turn_id = (struct uuid){ { 0 } };
-	if (usage_settle(l->run->deps->db, &l->owner, &u, &l->paused, &e) < 0)
+	if (usage_settle(l->run->deps->db, &l->owner, &u, &l->waits.paused, &e) < 0)
 		log_err("usage of a turn that others closed", &e);
 }
 
@@ -327,7 +326,7 @@ static struct str hand_over(struct turn_loop *l, struct finishing *n,
 	struct turn_run *t = l->run;
 	struct turn_unstored u = {
 		.answer = t->answer, .usage = n->usage,
-		.steps = l->unstored, .n_steps = l->n_unstored,
+		.steps = l->rows.unstored, .n_steps = l->rows.n_unstored,
 	};
 	unsigned char key[KEY_BYTES];
 	struct str text;
@@ -385,7 +384,7 @@ enum turn_status loop_finish(struct turn_loop *l)
 	TRACE_SPAN(TRACE_FINISH, NULL);
 
 	decide(l, &n.o);
-	cite_check(l);
+	cite_check(&l->context, buf_str(&l->step.text));
 	n.usage = loop_usage(l, n.o.finish_reason);
 	t->answer = (struct message){
 		.role = ROLE_ASSISTANT, .turn_id = t->id,
@@ -408,10 +407,10 @@ enum turn_status loop_finish(struct turn_loop *l)
 			    &t->conversation_id, n.o.status);
 	}
 	/* Followers continue with the store, which has the terminal event now. */
-	event_live_remove(t->deps->live, &l->live);
+	event_live_remove(t->deps->live, &l->relay.entry);
 	metric_add(METRIC_TURNS, store_turn_status_name(n.o.status), NULL, 1);
-	loop_message(l, n.o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
+	relay_message(&l->relay, n.o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
 		     &t->answer);
-	loop_flush(l);
+	relay_flush(&l->relay);
 	return n.o.status;
 }

@@ -9,6 +9,13 @@
 
 struct turn_loop;
 
+/* The rows of steps. */
+struct turn_rows {
+	struct message *unstored;	/* those that could not be stored yet */
+	size_t n_unstored, unstored_size;
+	int64_t last_seq;		/* of the thread; 0 = unknown */
+};
+
 /*
  * Stores the step's rows now. On failure they are kept until the end of the
  * turn.
@@ -21,7 +28,7 @@ void steps_store(struct turn_loop *l);
  */
 void steps_store_added(struct turn_loop *l);
 
-/* Adds the step's new rows to l->unstored without storing them. */
+/* Adds the step's new rows to the unstored ones without storing them. */
 void steps_add(struct turn_loop *l);
 
 /* Sets the members of a usage record that identify l's turn. Borrows. */

@@ -398,7 +398,7 @@ static void find_target(struct turn_follow *f, const struct conversation *c)
 	const struct agent *a;
 	struct err e = ERR_INIT;
 
-	turn_options_fill(f->turn.client, f->by.arena, &said);
+	options_fill(f->turn.client, f->by.arena, &said);
 	if (said.answer_agent.p)
 		id = said.answer_agent;
 	a = w ? workspace_agent(w, id) : NULL;

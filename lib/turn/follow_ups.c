@@ -12,7 +12,7 @@
 #include "turn/after.h"
 #include "turn/ask.h"
 #include "turn/loop.h"
-#include "turn/setting.h"
+#include "context/setting.h"
 
 #include "base/banned.h"
 
@@ -26,7 +26,7 @@ enum {
 
 bool follow_ups_due(const struct turn_run *t)
 {
-	return turn_setting(t, SETTING_FOLLOW_UPS).number && !t->in.program.p &&
+	return context_setting(t, SETTING_FOLLOW_UPS).number && !t->in.program.p &&
 		t->answer.content.n;
 }
 

@@ -1,49 +1,34 @@
 lib_liblamplighter_a_SOURCES += \
-	lib/turn/attach.c lib/turn/attach.h \
 	lib/turn/after.c lib/turn/after.def lib/turn/after.h \
 	lib/turn/ask.c lib/turn/ask.h \
 	lib/turn/calls.c lib/turn/calls.h \
-	lib/turn/chosen.c lib/turn/chosen.h \
-	lib/turn/choose.c lib/turn/choose.h \
 	lib/turn/commit.c lib/turn/commit.h \
-	lib/turn/context.c lib/turn/context.h \
 	lib/turn/correct.c lib/turn/correct.h \
-	lib/turn/cite.c lib/turn/cite.h \
 	lib/turn/dead.c \
-	lib/turn/emit.c lib/turn/emit.h \
 	lib/turn/fallback.c lib/turn/fallback.h \
 	lib/turn/finish.c lib/turn/finish.h \
-	lib/turn/follow.c lib/turn/follow.h lib/turn/follow_ups.c \
-	lib/turn/generation.c lib/turn/generation.h \
-	lib/turn/history.c lib/turn/history.h \
-	lib/turn/intent.c lib/turn/intent.h \
-	lib/turn/knowledge.c lib/turn/knowledge.h \
+	lib/turn/follow.c lib/turn/follow.h \
+	lib/turn/follow_ups.c \
 	lib/turn/loop.c lib/turn/loop.h \
-	lib/turn/recall.c lib/turn/recall.h \
-	lib/turn/remember.c lib/turn/remember.h \
-	lib/turn/mention.c lib/turn/mention.h \
 	lib/turn/meta.c lib/turn/meta.h \
 	lib/turn/nested.c lib/turn/nested.h \
 	lib/turn/note.c lib/turn/note.h \
 	lib/turn/operation.c lib/turn/operation.h \
-	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pause.c lib/turn/pause.h \
-	lib/turn/plan.c lib/turn/plan.h lib/turn/plan_again.c lib/turn/plan_prompt.c \
-	lib/turn/plan_prompt.h lib/turn/plan_run.h lib/turn/plan_steps.c \
+	lib/turn/plan.c lib/turn/plan.h \
+	lib/turn/plan_again.c \
+	lib/turn/plan_prompt.c lib/turn/plan_prompt.h \
+	lib/turn/plan_run.h \
+	lib/turn/plan_steps.c \
 	lib/turn/plan_stop.c lib/turn/plan_stop.h \
-	lib/turn/place.c lib/turn/place.h \
-	lib/turn/preview.c lib/turn/preview.h \
-	lib/turn/quote.c lib/turn/quote.h \
+	lib/turn/recall.c \
+	lib/turn/remember.c \
 	lib/turn/resume.c lib/turn/resume.h \
-	lib/turn/said.c lib/turn/said.h \
-	lib/turn/setting.c lib/turn/setting.h \
 	lib/turn/start.c \
-	lib/turn/step.h \
 	lib/turn/stuck.c lib/turn/stuck.h \
 	lib/turn/title.c lib/turn/title.h \
 	lib/turn/trail.c lib/turn/trail.h \
 	lib/turn/trial.c lib/turn/trial.h \
 	lib/turn/turn.h \
 	lib/turn/unstored.c lib/turn/unstored.h \
-	lib/turn/wake.c lib/turn/wake.h \
-	lib/turn/whose.c lib/turn/whose.h
+	lib/turn/wake.c lib/turn/wake.h

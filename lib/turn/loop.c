@@ -19,9 +19,9 @@
 #include "metric/metric.h"
 #include "store/key.h"
 #include "turn/calls.h"
-#include "turn/cite.h"
-#include "turn/context.h"
-#include "turn/emit.h"
+#include "context/cite.h"
+#include "context/payload.h"
+#include "context/context.h"
 #include "turn/fallback.h"
 #include "turn/finish.h"
 #include "event/live.h"
@@ -31,7 +31,7 @@
 #include "turn/resume.h"
 #include "turn/stuck.h"
 #include "turn/trail.h"
-#include "turn/whose.h"
+#include "context/whose.h"
 
 #include "base/banned.h"
 
@@ -41,12 +41,12 @@ enum { GUESSES = 2 };	/* a quarter of the history, then a quarter of that */
 
 static void first_delta(struct turn_loop *l)
 {
-	if (l->first_token_ms)
+	if (l->served.first_token_ms)
 		return;
-	l->first_token_ms = clock_mono_ms();
-	if (!l->nested)
+	l->served.first_token_ms = clock_mono_ms();
+	if (!l->within.parent)
 		metric_observe(METRIC_FIRST_TOKEN,
-			       l->first_token_ms - l->started_ms);
+			       l->served.first_token_ms - l->begun.started_ms);
 }
 
 /* The hot path: one append, one emit. */
@@ -58,14 +58,14 @@ static int on_text(struct turn_loop *l, struct str text)
 		trace_point(TRACE_TOKEN);
 		first_delta(l);
 		l->step.answering = true;
-		loop_status(l, "answering");
+		relay_status(&l->relay, "answering");
 	}
 	buf_addstr(&l->step.text, text);
 	if (!buf_ok(&l->step.text)) {
 		l->step.full = true;
 		return -1;
 	}
-	loop_emit(l, &ev);
+	relay_emit(&l->relay, &ev);
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static void on_reasoning(struct turn_loop *l, struct str text)
 
 	first_delta(l);
 	buf_addstr(&l->step.reasoning, text);
-	loop_emit(l, &ev);
+	relay_emit(&l->relay, &ev);
 }
 
 static void on_call(struct turn_loop *l, const struct llm_event *ev)
@@ -84,7 +84,7 @@ static void on_call(struct turn_loop *l, const struct llm_event *ev)
 	struct turn_call *c;
 
 	if (s->n_calls == LIM_TOOL_CALLS ||
-	    (s->n_calls && l->generation.wish.parallel_tools < 0))
+	    (s->n_calls && l->context.generation.wish.parallel_tools < 0))
 		return;
 	s->calls = arena_room(l->arena, s->calls, s->n_calls, 1, &s->calls_size,
 			      sizeof(*s->calls));
@@ -105,7 +105,7 @@ static void on_done(struct turn_loop *l, const struct llm_event *ev)
 	if (ev->replay)
 		l->step.replay = jx_keep(l->arena, json_incref(ev->replay));
 	if (ev->model.n)
-		l->model = arena_str(l->arena, ev->model);
+		l->served.model = arena_str(l->arena, ev->model);
 }
 
 static int on_event(void *ctx, const struct llm_event *ev)
@@ -147,20 +147,24 @@ static int on_flush(void *ctx)
 	struct turn_loop *l = ctx;
 
 	/* Without an answer, the head is sent when the begin is committed. */
-	if (commit_pending(l) && !l->first_token_ms && !l->step.n_calls)
+	if (commit_pending(l) && !l->served.first_token_ms && !l->step.n_calls)
 		return HTTP_LATER;
-	return !commit_pending(l) && loop_try_flush(l) ? 0 : HTTP_STALL;
+	return !commit_pending(l) && relay_try_flush(&l->relay) ? 0 : HTTP_STALL;
 }
 
 static int on_idle(void *ctx)
 {
-	loop_idle(ctx);
+	struct turn_loop *l = ctx;
+
+	relay_idle(&l->relay);
 	return on_flush(ctx);
 }
 
 static void on_stall(void *ctx)
 {
-	loop_flush(ctx);
+	struct turn_loop *l = ctx;
+
+	relay_flush(&l->relay);
 }
 
 /* Runs in the turn's own thread while the model reads the request. */
@@ -185,12 +189,12 @@ static void tell_usage(struct turn_loop *l)
 {
 	struct turn_event ev = {
 		.type = TURN_EV_CONTEXT_USAGE,
-		.input_tokens = context_tokens(l),
+		.input_tokens = context_tokens(&l->context),
 		.context_tokens = l->run->in.target.service->context_tokens,
-		.n_messages = (int64_t)l->n_messages, .parts = l->share,
+		.n_messages = (int64_t)l->context.n_messages, .parts = l->context.share,
 	};
 
-	loop_emit(l, &ev);
+	relay_emit(&l->relay, &ev);
 }
 
 /* Estimates the usage that P-D5 requires if the provider reported none. */
@@ -198,15 +202,15 @@ static void settle_usage(struct turn_loop *l)
 {
 	if (!l->step.has_usage)
 		l->step.usage = (struct llm_usage){
-			.input = context_tokens(l), .cache_read = -1,
+			.input = context_tokens(&l->context), .cache_read = -1,
 			.cache_write = -1,
 			.output = llm_estimate_tokens(buf_str(&l->step.text)) +
 				  llm_estimate_tokens(buf_str(&l->step.reasoning)),
 			.reasoning = -1, .cost = NAN, .estimated = true,
 		};
-	llm_usage_add(&l->usage, &l->step.usage);
 	llm_usage_add(&l->served.usage, &l->step.usage);
-	l->served.paid = true;
+	llm_usage_add(&l->served.now.usage, &l->step.usage);
+	l->served.now.paid = true;
 }
 
 static bool nothing_said(const struct turn_loop *l)
@@ -225,7 +229,7 @@ static int stream(struct turn_loop *l, const struct llm_io *io, struct err *e)
 {
 	TRACE_SPAN(TRACE_MODEL, NULL);
 
-	return llm_stream(&l->request, io, l->arena, on_event, l, e);
+	return llm_stream(&l->context.request, io, l->arena, on_event, l, e);
 }
 
 /*
@@ -240,17 +244,17 @@ static bool cut_history(struct turn_loop *l, const struct err *e, int *n_guesses
 	bool cut = false;
 
 	if (e->code == ERR_UPSTREAM_CONTEXT) {
-		cut = context_shorten(l);
+		cut = context_shorten(&l->context);
 	} else if (*n_guesses < GUESSES && (e->code == ERR_UPSTREAM_REQUEST ||
 					   e->code == ERR_UPSTREAM_FILTER)) {
 		++*n_guesses;
-		cut = context_drop_unanswered(l);
+		cut = context_drop_unanswered(&l->context);
 		if (e->code == ERR_UPSTREAM_REQUEST)
-			cut |= context_shorten_much(l);
+			cut |= context_shorten_much(&l->context);
 	}
 	if (!cut)
 		return false;
-	loop_warn(l, "history_shortened", e->code == ERR_UPSTREAM_CONTEXT
+	relay_warn(&l->relay, "history_shortened", e->code == ERR_UPSTREAM_CONTEXT
 		  ? "The conversation is too long for the model; its older part "
 		    "was left out."
 		  : "The model refused the conversation; part of it was left "
@@ -264,7 +268,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		.http = l->run->deps->http, .abort = l->abort, .watch_fd = -1,
 		.idle_ms = l->idle_ms, .idle_fn = on_idle,
 		.flush_fn = on_flush, .stall_fn = on_stall,
-		.meanwhile_fn = l->n_unstored || commit_pending(l) ? on_meanwhile
+		.meanwhile_fn = l->rows.n_unstored || commit_pending(l) ? on_meanwhile
 								   : NULL,
 		.sends_first = !commit_pending(l),	/* the COMMIT is running */
 	};
@@ -277,17 +281,17 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		if (arena_check(l->arena, e) < 0)
 			return -1;
 		tell_usage(l);
-		loop_status(l, "thinking");
+		relay_status(&l->relay, "thinking");
 		/* Sent by on_flush, behind the request: a client that is woken
 		   first would keep the model waiting. */
-		l->model_calls++;
-		l->served.calls++;
+		l->served.model_calls++;
+		l->served.now.calls++;
 		rc = stream(l, &io, e);
 		/*
 		 * An answer that arrived in one piece is flushed before it is
 		 * stored.
 		 */
-		loop_flush(l);
+		relay_flush(&l->relay);
 		if (rc == 0 || !nothing_said(l) || l->step.has_usage ||
 		    was_paid(e))
 			settle_usage(l);
@@ -320,7 +324,7 @@ static void tell_reset(struct turn_loop *l)
 	struct turn_event reset = { .type = TURN_EV_TOKEN_RESET };
 
 	if (l->step.text.n)
-		loop_emit(l, &reset);
+		relay_emit(&l->relay, &reset);
 }
 
 /*
@@ -342,12 +346,12 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 	while (pause_waits(l)) {
 		int rc;
 
-		if (l->trail) {
+		if (l->within.trail) {
 			trail_wait(l);
 			return 1;
 		}
 		/* What waits when its process ends waits on. */
-		if (http_aborted(l->abort) && !l->live.interrupted) {
+		if (http_aborted(l->abort) && !l->relay.entry.interrupted) {
 			pause_drop(l);
 			break;
 		}
@@ -360,14 +364,14 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 		if (resume_calls(l, e) < 0)
 			return -1;
 	}
-	context_add_step(l);
+	context_add_step(&l->context, &l->step);
 	if (pausing && only_read(l))
 		steps_add(l);
 	else
 		steps_store(l);
-	if (!l->nested)		/* a task is a turn */
+	if (!l->within.parent)		/* a task is a turn */
 		notify_job(l->run->deps->notify, &l->owner, &l->run->id,
-			   store_turn_status_name(TURN_RUNNING), l->iterations, -1);
+			   store_turn_status_name(TURN_RUNNING), l->served.iterations, -1);
 	if (pausing)
 		tell_reset(l);
 	return 0;
@@ -377,10 +381,10 @@ static int run_tools(struct turn_loop *l, struct err *e)
 {
 	TRACE_SPAN(TRACE_TOOLS, NULL);
 
-	if (l->trail && trail_round(l, e) < 0)
+	if (l->within.trail && trail_round(l, e) < 0)
 		return -1;
 	calls_run(l);
-	l->iterations++;
+	l->served.iterations++;
 	return finish_step(l, true, e);
 }
 
@@ -399,9 +403,9 @@ static int max_iterations(const struct turn_loop *l)
 /* Whether a nested loop has used up its budget and must answer now. */
 static bool spent(const struct turn_loop *l)
 {
-	return l->nested && (l->n_called >= l->max_calls ||
-			     llm_usage_tokens(&l->usage) >= l->max_tokens ||
-			     clock_mono_ms() >= l->until_ms);
+	return l->within.parent && (l->within.n_called >= l->within.max_calls ||
+			     llm_usage_tokens(&l->served.usage) >= l->within.max_tokens ||
+			     clock_mono_ms() >= l->context.until_ms);
 }
 
 /* After a step: whether the model may be called again, and how. */
@@ -411,9 +415,9 @@ static int go_on(struct turn_loop *l, int limit, struct err *e)
 		step_reset(l);
 		return err_set(e, ERR_CANCELLED, "stopped on request");
 	}
-	if (l->iterations >= limit || spent(l) || stuck_ends(l)) {
-		l->capped = true;
-		context_last_call(l);
+	if (l->served.iterations >= limit || spent(l) || stuck_ends(&l->made)) {
+		l->served.capped = true;
+		context_last_call(&l->context);
 	}
 	return 0;
 }
@@ -421,9 +425,9 @@ static int go_on(struct turn_loop *l, int limit, struct err *e)
 /* After a step: a call is forced until one was made, of the client if it has tools. */
 static void forced(struct turn_loop *l)
 {
-	struct llm_wish *w = &l->generation.wish;
+	struct llm_wish *w = &l->context.generation.wish;
 
-	if (w->tool_choice == LLM_CHOICE_NAMED || !l->tool_ctx.turn.n_more)
+	if (w->tool_choice == LLM_CHOICE_NAMED || !l->context.tool_ctx.turn.n_more)
 		w->tool_choice = LLM_CHOICE_AUTO;
 }
 
@@ -437,25 +441,25 @@ static int check_typed(struct turn_loop *l, struct err *e)
 	struct err wrong = ERR_INIT;
 	struct str said, text;
 
-	if (!l->generation.schema || s->refused ||
+	if (!l->context.generation.schema || s->refused ||
 	    (s->stop != LLM_STOP_END && s->stop != LLM_STOP_NONE))
 		return 0;
 	said = text = arena_str(l->arena, buf_str(&s->text));
-	if (generation_check(&l->generation, l->arena, &text, &wrong) == 0) {
+	if (generation_check(&l->context.generation, l->arena, &text, &wrong) == 0) {
 		buf_reset(&s->text);
 		buf_addstr(&s->text, text);
 		return 0;
 	}
-	if (l->generation.repaired)
+	if (l->context.generation.repaired)
 		return err_public(e, ERR_UPSTREAM_PROTOCOL, "The model's answer "
 				  "does not fit the schema: %.180s",
 				  err_message(&wrong));
-	l->generation.repaired = true;
-	context_add(l, LLM_ASSISTANT, said);
-	context_add(l, LLM_USER, str_of(arena_printf(l->arena,
+	l->context.generation.repaired = true;
+	context_add(&l->context, LLM_ASSISTANT, said);
+	context_add(&l->context, LLM_USER, str_of(arena_printf(l->arena,
 		"[Your answer does not fit the schema: %s Answer with the "
 		"corrected JSON value only.]", err_message(&wrong))));
-	context_count(l);
+	context_count(&l->context);
 	tell_reset(l);
 	return 1;
 }
@@ -463,13 +467,15 @@ static int check_typed(struct turn_loop *l, struct err *e)
 /* Whether the model is asked again since it has only announced what it does (stuck.h). */
 static bool nudge(struct turn_loop *l)
 {
+	struct context *cx = &l->context;
+
 	if (!stuck_nudges(l))
 		return false;
-	context_add(l, LLM_ASSISTANT, arena_str(l->arena, buf_str(&l->step.text)));
-	context_add(l, LLM_USER, STR("[You said what you are about to do, but called no tool. "
+	context_add(cx, LLM_ASSISTANT, arena_str(l->arena, buf_str(&l->step.text)));
+	context_add(cx, LLM_USER, STR("[You said what you are about to do, but called no tool. "
 		"Call it now if it is needed; else give the answer itself, and say what you "
 		"cannot do.]"));
-	context_count(l);
+	context_count(cx);
 	tell_reset(l);
 	return true;
 }
@@ -486,15 +492,15 @@ int loop_converse(struct turn_loop *l, struct err *e)
 		if (rc || go_on(l, limit, e) < 0)
 			return rc > 0 ? 0 : -1;
 	}
-	if (l->trail) {
+	if (l->within.trail) {
 		rc = trail_resume(l, e);
 		if (rc > 0)
 			rc = finish_step(l, false, e);
-		if (rc || (l->iterations && go_on(l, limit, e) < 0))
+		if (rc || (l->served.iterations && go_on(l, limit, e) < 0))
 			return rc > 0 ? 0 : -1;
 	}
-	cite_tell(l);
-	whose_tell(l);
+	cite_tell(&l->context);
+	whose_tell(&l->context);
 	if (!l->run->resumed && turn_plan_again(l)) {
 		rc = run_tools(l, e);
 		if (rc == 0 && go_on(l, limit, e) < 0)
@@ -503,7 +509,7 @@ int loop_converse(struct turn_loop *l, struct err *e)
 	while (rc == 0) {
 		if (ask_model(l, e) < 0)
 			return -1;
-		if (l->step.n_calls == 0 || l->request.no_tool_calls) {
+		if (l->step.n_calls == 0 || l->context.request.no_tool_calls) {
 			rc = check_typed(l, e);
 			if (rc <= 0 && (rc < 0 || !nudge(l)))
 				return rc;
@@ -523,15 +529,15 @@ static void tell_begin(struct turn_loop *l)
 {
 	struct turn_event session = { .type = TURN_EV_SESSION };
 	struct turn_event title = {
-		.type = TURN_EV_TITLE, .text = l->title,
+		.type = TURN_EV_TITLE, .text = l->begun.title,
 	};
 
-	loop_emit(l, &session);
+	relay_emit(&l->relay, &session);
 	if (l->run->resumed)
 		return;
-	loop_message(l, TURN_EV_USER_MESSAGE, &l->run->user);
-	if (l->titled)
-		loop_emit(l, &title);
+	relay_message(&l->relay, TURN_EV_USER_MESSAGE, &l->run->user);
+	if (l->begun.titled)
+		relay_emit(&l->relay, &title);
 }
 
 static void emit_nowhere(struct sink *s, const struct turn_event *ev)
@@ -571,10 +577,18 @@ static void log_end(const struct turn_loop *l, enum turn_status status)
 	char ms[24];
 
 	snprintf(ms, sizeof(ms), "%lld",
-		 (long long)(clock_mono_ms() - l->started_ms));
+		 (long long)(clock_mono_ms() - l->begun.started_ms));
 	log_info("a turn ended", "status", store_turn_status_name(status),
 		 "model", l->run->in.target.service->model, "ms", ms);
 	log_bind_turn(NULL);
+}
+
+static int build(struct turn_loop *l, struct err *e)
+{
+	if (context_build(&l->context, &l->step, e) < 0)
+		return -1;
+	calls_recall(l);
+	return 0;
 }
 
 enum turn_status turn_run(struct turn_run *t, struct sink *s)
@@ -584,22 +598,22 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 	enum turn_status status;
 
 	bind_log(t);
-	l->sink = s ? s : &nowhere;
+	l->relay.sink = s ? s : &nowhere;
 	get_key(t->deps);
 	tell_begin(l);
 	if (l->err.code == ERR_NONE &&
-	    (context_build(l, &l->err) < 0 || loop_converse(l, &l->err) < 0) &&
+	    (build(l, &l->err) < 0 || loop_converse(l, &l->err) < 0) &&
 	    l->err.code != ERR_CANCELLED)
 		log_err("turn failed", &l->err);
 	commit_wait(l);
-	if (l->commit.err.code != ERR_NONE) {
+	if (l->begun.err.code != ERR_NONE) {
 		tell_reset(l);
 		step_reset(l);
-		l->err = l->commit.err;
+		l->err = l->begun.err;
 	}
-	status = l->waiting ? TURN_WAITING : loop_finish(l);
+	status = l->waits.waiting ? TURN_WAITING : loop_finish(l);
 	bind_log(t);		/* another service may have taken over */
 	log_end(l, status);
-	l->sink = NULL;
+	l->relay.sink = NULL;
 	return status;
 }

@@ -15,8 +15,9 @@
 #include "base/log.h"
 #include "tool/agent/option.h"
 #include "tool/core/kind.h"
+#include "tool/core/passage.h"
 #include "turn/ask.h"
-#include "turn/context.h"
+#include "context/context.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/plan_stop.h"
@@ -66,7 +67,7 @@ static void on_emit(struct sink *s, const struct turn_event *ev)
 		break;
 	case TURN_EV_AGENT_STATE:
 		note.delta = ev->args;
-		note.mode = ev->code.n ? n->loop->mode : TOOL_MODE_NONE;
+		note.mode = ev->code.n ? n->loop->made.mode : TOOL_MODE_NONE;
 		break;
 	case TURN_EV_TOOL_CALL:
 		note.status = NOTE_START;
@@ -121,26 +122,14 @@ static int choose_service(struct nested *n, const struct turn_loop *parent,
 	return 0;
 }
 
-const struct llm_service *nested_service(struct turn_loop *l,
-					 const struct llm_service *s)
-{
-	struct llm_service *out;
-
-	if (!l->nested)
-		return s;
-	out = arena_new(l->arena, struct llm_service);
-	*out = llm_service_within(s, (int)MAX(l->until_ms - clock_mono_ms(), 1));
-	return out;
-}
-
 /* A step of a plan may do what its turn may, and ask the user. */
 static void set_up_step(struct turn_loop *l, const struct tool_turn *turn,
 			struct trail *trail)
 {
-	struct tool_turn *to = &l->tool_ctx.turn;
+	struct tool_turn *to = &l->context.tool_ctx.turn;
 
-	l->trail = trail;
-	l->stop = trail->stop;
+	l->within.trail = trail;
+	l->within.stop = trail->stop;
 	l->abort = to->abort = trail->stop->abort;
 	/* They are told as notes: the steps of a plan run at the same time. */
 	to->by.changes = NULL;
@@ -175,23 +164,24 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	n->run.in.meta = (struct str){ NULL, 0 };
 	n->loop = l = loop_new(&n->run, a);
 	n->run.loop = l;
-	l->nested = true;
-	l->parent = parent;
-	l->stop = parent->stop;
-	passages_free(l->passages);
-	l->tool_ctx.passages = l->passages = parent->passages;
-	l->task = task;
-	origins_join(&l->taint, n->call->taint);
-	l->sink = &n->sink;
+	l->context.outer = &parent->context;
+	l->within.parent = parent;
+	l->within.stop = parent->within.stop;
+	context_release(&l->context);
+	l->context.tool_ctx.passages = l->context.cites.all = parent->context.cites.all;
+	l->context.task = task;
+	origins_join(&l->context.taint, n->call->taint);
+	l->relay.sink = &n->sink;
+	l->relay.live = NULL;
 	l->abort = parent->abort;
-	l->turn_number = parent->turn_number;
-	l->max_calls = tool->agent->max_calls;
-	l->max_tokens = tool->agent->max_tokens;
-	l->until_ms = l->started_ms + timeout_ms(tool);
-	l->tool_ctx.turn.abort = parent->abort;
-	l->tool_ctx.turn.by.changes = n->call->turn.by.changes;
-	l->tool_ctx.turn.depth = n->call->turn.depth + 1;
-	l->tool_ctx.turn.web = n->call->turn.web;
+	l->begun.turn_number = parent->begun.turn_number;
+	l->within.max_calls = tool->agent->max_calls;
+	l->within.max_tokens = tool->agent->max_tokens;
+	l->context.until_ms = l->begun.started_ms + timeout_ms(tool);
+	l->context.tool_ctx.turn.abort = parent->abort;
+	l->context.tool_ctx.turn.by.changes = n->call->turn.by.changes;
+	l->context.tool_ctx.turn.depth = n->call->turn.depth + 1;
+	l->context.tool_ctx.turn.web = n->call->turn.web;
 }
 
 /* -- the end ---------------------------------------------------------------- */
@@ -202,7 +192,7 @@ static void record(const struct nested *n, bool ok)
 	struct usage u = loop_usage(n->loop, ok ? "stop" : "error");
 	struct err e = ERR_INIT;
 
-	if (!l->model_calls)
+	if (!l->served.model_calls)
 		return;
 	if (usage_insert(n->run.deps->db, &l->owner, &u, &e) < 0)
 		log_err("usage of an agent", &e);
@@ -275,14 +265,14 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 		return ask_once(n, parent, task, out, e);
 	}
 	set_up(n, parent, task);
-	rc = context_build(n->loop, &why);
+	rc = context_build(&n->loop->context, &n->loop->step, &why);
 	if (rc == 0)
 		rc = loop_converse(n->loop, &why);
 	record(n, rc == 0);
-	*untrusted |= n->loop->taint.n > 0;
-	origins_join(from, &n->loop->taint);
+	*untrusted |= n->loop->context.taint.n > 0;
+	origins_join(from, &n->loop->context.taint);
 	rc = answer(tool, buf_str(&n->loop->step.text), rc, &why, out, e);
-	if (rc == 0 && n->loop->capped)
+	if (rc == 0 && n->loop->served.capped)
 		buf_adds(out, "\n\n[This agent came to the end of its budget "
 			 "before it was done.]");
 	loop_drop(n->loop);
@@ -306,19 +296,19 @@ int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
 				  "%.120s", err_message(&why));
 	set_up(n, parent, task);
 	l = n->loop;
-	origins_join(&l->taint, given);
+	origins_join(&l->context.taint, given);
 	set_up_step(l, &call->turn, trail);
-	rc = context_build(l, &why);
-	origins_join(&l->taint, given);
+	rc = context_build(&l->context, &l->step, &why);
+	origins_join(&l->context.taint, given);
 	if (rc == 0)
 		rc = loop_converse(l, &why);
 	record(n, rc == 0);
-	end->tokens = llm_usage_tokens(&l->usage);
-	end->cost = llm_usage_cost(l->run->in.target.service, &l->usage);
-	end->from = l->taint;
-	if (rc == 0 && l->waiting) {
-		end->waits = l->waits;
-		end->n_waits = l->n_waiting;
+	end->tokens = llm_usage_tokens(&l->served.usage);
+	end->cost = llm_usage_cost(l->run->in.target.service, &l->served.usage);
+	end->from = l->context.taint;
+	if (rc == 0 && l->waits.waiting) {
+		end->waits = l->waits.v;
+		end->n_waits = l->waits.n;
 	} else {
 		rc = answer(task->tool, buf_str(&l->step.text), rc, &why, out, e);
 	}
@@ -343,8 +333,8 @@ int turn_agent(const struct turn_deps *deps, const struct turn_request *in,
 	t.loop = l = loop_new(&t, call->arena);
 	l->abort = call->turn.abort;
 	/* The person who typed the arguments counts as their source (said.c). */
-	l->messages = &asked;
-	l->n_messages = 1;
+	l->context.messages = &asked;
+	l->context.n_messages = 1;
 	rc = nested_run(l, call, task, out, &untrusted, &from, e);
 	loop_drop(l);
 	return rc;

@@ -14,8 +14,18 @@ struct trail;
 struct llm_service;
 struct tool_ctx;
 struct tool_task;
+struct step_stop;
 struct turn_loop;
 struct turn_wait;
+
+/* Of an agent that runs within a call, of which nothing is stored; zero for a turn. */
+struct turn_within {
+	const struct turn_loop *parent;	/* NULL: it is a turn */
+	struct trail *trail;	/* of a step of a plan (trail.h); or NULL */
+	struct step_stop *stop;	/* of that step, or of the one it runs in; or NULL */
+	int max_calls, n_called;	/* tool calls */
+	int64_t max_tokens;
+};
 
 /*
  * Runs the agent of task->tool within a call of parent's turn, in the call's
@@ -44,12 +54,5 @@ int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
 		const struct tool_task *task, struct trail *trail,
 		const struct origins *given, struct buf *out, struct nested_end *end,
 		struct err *e) MUST_CHECK;
-
-/*
- * The service with the timeouts that a call of l may use: within a call,
- * limited to its remaining time. Returns s itself, or a copy in l's arena.
- */
-const struct llm_service *nested_service(struct turn_loop *l,
-					 const struct llm_service *s);
 
 #endif

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "turn/emit.h"
 #include "turn/loop.h"
 #include "turn/operation.h"
-#include "turn/remember.h"
+#include "context/remember.h"
 
 #include "base/banned.h"
 
@@ -116,7 +115,7 @@ static struct turn_line *line_of(struct turn_loop *l, struct turn_call *c,
 /* Keeps it for the call's row, so that late readers see the same progress. */
 static void keep_line(struct turn_loop *l, struct turn_call *c, const struct note_line *n)
 {
-	struct turn_line *line = l->nested ? NULL : line_of(l, c, n->tool);
+	struct turn_line *line = l->within.parent ? NULL : line_of(l, c, n->tool);
 
 	if (!line)
 		return;
@@ -139,24 +138,24 @@ static void tell_line(struct turn_loop *l, struct turn_call *c, const struct not
 	};
 
 	keep_line(l, c, n);
-	loop_emit(l, &ev);
+	relay_emit(&l->relay, &ev);
 }
 
 /* The turn decides what of it is told; an agent passes it on. */
 static void tell_state(struct turn_loop *l, const struct note_kept *k)
 {
-	const bool fresh = k->mode && k->mode != l->mode;
+	const bool fresh = k->mode && k->mode != l->made.mode;
 	struct turn_event ev = { .type = TURN_EV_AGENT_STATE, .args = k->delta };
 
-	if (!l->nested && !remember_on(l->run))
+	if (!l->within.parent && !context_remembers(l->run))
 		ev.args = STR("{}");
 	if (!fresh && str_is(ev.args, "{}"))
 		return;
 	if (fresh) {
-		l->mode = k->mode;
+		l->made.mode = k->mode;
 		ev.code = str_of(tool_mode_name(k->mode));
 	}
-	loop_emit(l, &ev);
+	relay_emit(&l->relay, &ev);
 }
 
 static void tell_kept(struct turn_loop *l, struct turn_call *c, const struct note_kept *k)
@@ -169,10 +168,10 @@ static void tell_kept(struct turn_loop *l, struct turn_call *c, const struct not
 	for (size_t i = 0; i < k->n_waits; i++) {
 		struct turn_event ev = event_of_wait(&k->waits[i]);
 
-		l->waits_told = arena_room(l->arena, l->waits_told, l->n_waits_told, 1,
-					   &l->waits_told_size, sizeof(*l->waits_told));
-		l->waits_told[l->n_waits_told++] = k->waits[i].id;
-		loop_emit(l, &ev);
+		l->waits.told = arena_room(l->arena, l->waits.told, l->waits.n_told, 1,
+					   &l->waits.told_size, sizeof(*l->waits.told));
+		l->waits.told[l->waits.n_told++] = k->waits[i].id;
+		relay_emit(&l->relay, &ev);
 	}
 }
 
@@ -187,9 +186,9 @@ void notes_tell(struct turn_loop *l, struct turn_call *c, struct call_notes *s)
 			.type = TURN_EV_PLAN, .call_id = c->id, .args = str_of(s->plan),
 		};
 
-		loop_emit(l, &ev);
+		relay_emit(&l->relay, &ev);
 	}
-	loop_flush(l);
+	relay_flush(&l->relay);
 	arena_release(&s->arena);
 	free(s->lines);
 	free(s->plan);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "turn/operation.h"
 
-#include "turn/emit.h"
 #include "turn/loop.h"
 #include "turn/trail.h"
 
@@ -21,13 +20,13 @@ void operation_tell(struct turn_loop *l, const struct tool_operation *o)
 		.status = str_of(o->status), .entity_id = id_text(&o->id, l->arena),
 	};
 
-	loop_emit(l, &ev);
+	relay_emit(&l->relay, &ev);
 }
 
 void operation_start(struct turn_loop *l, struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
-	struct tool_ctx ctx = l->tool_ctx;
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
+	struct tool_ctx ctx = l->context.tool_ctx;
 	struct tool_operation *doing;
 	struct err ignored = ERR_INIT;
 	json_t *args;
@@ -36,7 +35,7 @@ void operation_start(struct turn_loop *l, struct turn_call *c)
 		return;
 	ctx.arena = l->arena;
 	/* A call that cannot run does nothing to anything. */
-	if (tool_prepare(&l->tools, &ctx, c->name, c->edited.n ? c->edited : c->args, &o,
+	if (tool_prepare(&l->context.tools, &ctx, c->name, c->edited.n ? c->edited : c->args, &o,
 			 &args, &ignored) < 0)
 		return;
 	doing = arena_new(l->arena, struct tool_operation);
@@ -58,7 +57,7 @@ static void tell_change(struct turn_loop *l, const struct turn_call *of,
 		.change_id = id_text(&c->id, l->arena), .args = c->patch,
 	};
 
-	loop_emit(l, &ev);
+	relay_emit(&l->relay, &ev);
 }
 
 /* The first one of that kind that the call changed; NULL: none. */
@@ -87,10 +86,10 @@ void operation_end(struct turn_loop *l, struct turn_call *c,
 	const struct resource_changed *one;
 
 	operation_changes(l, c, made);
-	if (l->trail && made->first)
-		tool_note(l->trail->call, &(struct tool_note){ .changes = made });
-	else if (l->tool_ctx.turn.by.changes)
-		resource_changes_copy(l->tool_ctx.turn.by.changes, made, l->arena);
+	if (l->within.trail && made->first)
+		tool_note(l->within.trail->call, &(struct tool_note){ .changes = made });
+	else if (l->context.tool_ctx.turn.by.changes)
+		resource_changes_copy(l->context.tool_ctx.turn.by.changes, made, l->arena);
 	if (!c->operation)
 		return;
 	/* What is new has its id since it was made. */

@@ -16,8 +16,7 @@
 #include "base/log.h"
 #include "metric/metric.h"
 #include "turn/calls.h"
-#include "turn/cite.h"
-#include "turn/emit.h"
+#include "context/cite.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/meta.h"
@@ -34,7 +33,7 @@
  */
 static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 {
-	struct tool_ctx *ctx = &l->tool_ctx;
+	struct tool_ctx *ctx = &l->context.tool_ctx;
 	struct wait_allowed *rows;
 	struct err e = ERR_INIT;
 	struct str *allowed;
@@ -44,7 +43,7 @@ static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 	args = tool_declares(t) ? jx_keep(l->arena, jx_try(c->args)) : NULL;
 	if (c->approved || t->resumes || !tool_asks(t, ctx, args, &c->ask))
 		return false;
-	if ((l->run->created_conversation && !l->trail) || ctx->turn.allowed ||
+	if ((l->run->created_conversation && !l->within.trail) || ctx->turn.allowed ||
 	    !c->ask.may_remember)
 		return true;
 	if (wait_allowed_list(l->run->deps->db, &l->owner,
@@ -73,7 +72,7 @@ static enum wait_kind kind_of(struct turn_loop *l, const struct tool *t,
 
 bool pause_needed(struct turn_loop *l, struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 	struct str args = c->edited.n ? c->edited : c->args;
 	enum wait_kind kind = o ? kind_of(l, o->tool, c) : 0;
 	struct err e = ERR_INIT;
@@ -82,7 +81,7 @@ bool pause_needed(struct turn_loop *l, struct turn_call *c)
 	if (!kind)
 		return false;
 	/* An invalid call is not worth a question. */
-	if (tool_prepare(&l->tools, &l->tool_ctx, c->name, args, &o, &j,
+	if (tool_prepare(&l->context.tools, &l->context.tool_ctx, c->name, args, &o, &j,
 			 &e) < 0) {
 		tool_refuse(l->arena, e.code, err_message(&e), &c->result);
 		return true;
@@ -119,19 +118,19 @@ void pause_drop(struct turn_loop *l)
 
 void pause_row(struct turn_loop *l, struct turn_call *c, struct turn_wait *w)
 {
-	const struct tool *t = tool_set_find(&l->tools, c->name)->tool;
+	const struct tool *t = tool_set_find(&l->context.tools, c->name)->tool;
 	const struct str call_id = trail_call_id(l, c);
 	unsigned char *digest = arena_alloc(l->arena, WAIT_DIGEST_BYTES);
 	bool approval = c->wait == WAIT_APPROVAL;
 	struct buf from = BUF_INIT(65536);
 	struct jw j = jw_on(&from);
 
-	origins_write(&j, &l->asked);
+	origins_write(&j, &l->made.asked);
 	wait_digest(&l->run->id, call_id, c->name, c->shown, digest);
 	*w = (struct turn_wait){
 		.id = uuid_new(), .turn_id = l->run->id, .kind = c->wait,
 		.call_id = call_id, .tool = str_of(t->name), .effect = t->effect,
-		.flags = (l->trail ? WAIT_INNER : 0) |
+		.flags = (l->within.trail ? WAIT_INNER : 0) |
 			 (approval && t->editable ? WAIT_EDITABLE : 0) |
 			 (approval && c->ask.may_remember ? WAIT_REMEMBER : 0),
 		.reason = approval ? str_of(c->ask.reason) : STR(""),
@@ -186,8 +185,8 @@ static void make_rows(struct turn_loop *l, size_t *n_new)
 	for (size_t i = 0; i < s->n_calls; i++)
 		n = add_rows(l, &s->calls[i], false, rows, n);
 	*n_new = n - n_stored;
-	l->waits = rows;
-	l->n_waiting = n;
+	l->waits.v = rows;
+	l->waits.n = n;
 }
 
 /* Links the calls to their stored rows. */
@@ -210,14 +209,14 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 	struct turn_pause *p = ctx;
 	struct turn_events *events = NULL;
 
-	event_live_ending(l->run->deps->live, &l->live, l->arena, &events,
+	event_live_ending(l->run->deps->live, &l->relay.entry, l->arena, &events,
 			 &p->n_events);
 	p->events = events;
 	/* One event per wait and the last one, emitted after the commit. */
-	p->last_event_seq = (int64_t)l->seq + (int64_t)l->n_waiting + 1;
-	p->rows = l->unstored;
-	p->n_rows = l->n_unstored;
-	if (cite_store(l, e) < 0)
+	p->last_event_seq = (int64_t)l->relay.seq + (int64_t)l->waits.n + 1;
+	p->rows = l->rows.unstored;
+	p->n_rows = l->rows.n_unstored;
+	if (cite_store(&l->context, e) < 0)
 		return -1;
 	return store_turn_pause(l->run->deps->db, &l->owner, p, e);
 }
@@ -226,8 +225,8 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 
 static bool was_told(const struct turn_loop *l, const struct turn_wait *w)
 {
-	for (size_t i = 0; i < l->n_waits_told; i++)
-		if (uuid_eq(&l->waits_told[i], &w->id))
+	for (size_t i = 0; i < l->waits.n_told; i++)
+		if (uuid_eq(&l->waits.told[i], &w->id))
 			return true;
 	return false;
 }
@@ -236,20 +235,20 @@ static bool was_told(const struct turn_loop *l, const struct turn_wait *w)
 static void tell(struct turn_loop *l)
 {
 	struct turn_event all = {
-		.type = TURN_EV_WAITING, .waits = l->waits,
-		.n_waits = l->n_waiting, .message = &l->run->answer,
+		.type = TURN_EV_WAITING, .waits = l->waits.v,
+		.n_waits = l->waits.n, .message = &l->run->answer,
 	};
 
-	for (size_t i = 0; i < l->n_waiting; i++) {
-		struct turn_event ev = event_of_wait(&l->waits[i]);
+	for (size_t i = 0; i < l->waits.n; i++) {
+		struct turn_event ev = event_of_wait(&l->waits.v[i]);
 
-		if (was_told(l, &l->waits[i]))
-			l->seq++;
+		if (was_told(l, &l->waits.v[i]))
+			l->relay.seq++;
 		else
-			loop_emit(l, &ev);
+			relay_emit(&l->relay, &ev);
 	}
-	loop_emit(l, &all);
-	loop_flush(l);
+	relay_emit(&l->relay, &all);
+	relay_flush(&l->relay);
 }
 
 /* Sets the text that stands for the answer where a client needs one. */
@@ -257,12 +256,12 @@ static void stand_in(struct turn_loop *l)
 {
 	struct turn_run *t = l->run;
 
-	t->waits = l->waits;
-	t->n_waits = l->n_waiting;
+	t->waits = l->waits.v;
+	t->n_waits = l->waits.n;
 	t->answer = (struct message){
 		.role = ROLE_ASSISTANT, .turn_id = t->id,
 		.created_us = clock_now_us(),
-		.content = turn_waiting_text(l->arena, l->waits, l->n_waiting),
+		.content = turn_waiting_text(l->arena, l->waits.v, l->waits.n),
 		.meta = meta_answer(l, "waiting", NULL, STR("")),
 		.kind = KIND_ANSWER, .finish_reason = STR("waiting"),
 		.continues_seq = t->continues_seq,
@@ -276,36 +275,36 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	struct turn_pause p = {
 		.turn_id = t->id, .conversation_id = t->conversation_id,
 		.resumes = t->resumes,
-		.usage = l->model_calls ? &u : NULL,
-		.cut = l->live.interrupted,
+		.usage = l->served.model_calls ? &u : NULL,
+		.cut = l->relay.entry.interrupted,
 	};
 	size_t n_new;
 
 	make_rows(l, &n_new);
-	p.waits = l->waits + l->n_waiting - n_new;
+	p.waits = l->waits.v + l->waits.n - n_new;
 	p.n_waits = n_new;
-	for (size_t i = 0; i < l->n_waiting; i++)
-		p.until_us = MAX(p.until_us, l->waits[i].expires_us);
-	if (!l->n_waiting)
+	for (size_t i = 0; i < l->waits.n; i++)
+		p.until_us = MAX(p.until_us, l->waits.v[i].expires_us);
+	if (!l->waits.n)
 		p.until_us = clock_now_us() + TURN_SLEEP_US;
 	steps_add(l);
-	loop_status(l, "waiting");
+	relay_status(&l->relay, "waiting");
 	if (p.usage)
-		l->paused = u.id;
+		l->waits.paused = u.id;
 	if (loop_stubbornly(l, store, &p, e) < 0)
 		return -1;
-	l->paused = (struct uuid){ { 0 } };
-	l->n_unstored = 0;
+	l->waits.paused = (struct uuid){ { 0 } };
+	l->rows.n_unstored = 0;
 	keep_rows(l, p.waits, n_new);
 	if (p.news) {
-		event_live_on(t->deps->live, &l->live);
+		event_live_on(t->deps->live, &l->relay.entry);
 		return 0;
 	}
-	l->waiting = true;
+	l->waits.waiting = true;
 	if (!p.over)	/* otherwise another process has emitted what follows */
 		notify_turn(t->deps->notify, &l->owner, &t->id,
 			    &t->conversation_id, TURN_WAITING);
-	event_live_remove(t->deps->live, &l->live);
+	event_live_remove(t->deps->live, &l->relay.entry);
 	metric_add(METRIC_TURNS, store_turn_status_name(TURN_WAITING), NULL, 1);
 	stand_in(l);
 	tell(l);

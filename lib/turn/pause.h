@@ -4,12 +4,25 @@
 #define TURN_PAUSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
+#include "base/uuid.h"
 
 struct turn_call;
 struct turn_loop;
 struct turn_wait;
+
+struct turn_waits {
+	bool waiting;			/* the turn was stored as waiting */
+	struct uuid paused;		/* usage record of a pause that may have
+					   been stored; nil: none */
+	struct turn_wait *v;		/* the open ones */
+	size_t n;
+	/* Those that were told while the turn ran: of steps of its plans. */
+	struct uuid *told;
+	size_t n_told, told_size;
+};
 
 /*
  * Whether the call must wait for somebody: sets c->wait and its companions. An

@@ -23,7 +23,7 @@ static bool known(void *ctx, struct str tool)
 {
 	const struct runner *r = ctx;
 
-	return tool_set_find(&r->l->tools, tool) != NULL;
+	return tool_set_find(&r->l->context.tools, tool) != NULL;
 }
 
 /* -- where it stands ---------------------------------------------------------------- */
@@ -92,7 +92,7 @@ int turn_plan_tell(struct runner *r, const char *status, struct err *e)
 /* The tool's schema, of a whole plan. */
 static json_t *plan_schema(const struct runner *r, struct arena *a)
 {
-	const struct tool_offer *o = tool_set_find(&r->l->tools, str_of(r->tool->name));
+	const struct tool_offer *o = tool_set_find(&r->l->context.tools, str_of(r->tool->name));
 	json_t *s = jx_keep(a, json_deep_copy(o->schema));
 
 	json_array_append_new(json_object_get(s, "required"), json_string("stages"));
@@ -113,8 +113,8 @@ static struct str plan_input(const struct runner *r, const json_t *args, struct 
 	}
 	jw_key(&w, "tools");
 	jw_arr(&w);
-	for (size_t i = 0; i < r->l->tools.n; i++) {
-		const struct tool_offer *o = &r->l->tools.v[i];
+	for (size_t i = 0; i < r->l->context.tools.n; i++) {
+		const struct tool_offer *o = &r->l->context.tools.v[i];
 
 		if (o->tool->resumes)
 			continue;
@@ -432,7 +432,7 @@ static void stop(struct runner *r)
 {
 	struct err ignored = ERR_INIT;
 
-	if (r->l->live.interrupted || !r->plan.n_steps)
+	if (r->l->relay.entry.interrupted || !r->plan.n_steps)
 		return;
 	turn_plan_drop_waits(r);
 	if (!r->steps && turn_plan_load_steps(r, &ignored) < 0)
@@ -482,7 +482,7 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 		stop(r);
 	*waits = r->waits;
 	/* What was asked before the process ends waits on. */
-	*n = rc < 0 && !l->live.interrupted ? 0 : r->n_waits;
+	*n = rc < 0 && !l->relay.entry.interrupted ? 0 : r->n_waits;
 	pthread_cond_destroy(&r->changed);
 	pthread_mutex_destroy(&r->lock);
 	return rc;

@@ -21,7 +21,7 @@ bool turn_plan_again(struct turn_loop *l)
 	struct uuid id;
 
 	/* Of this turn only, not of one that continues it. */
-	if (!o->plan_again.n || l->nested || l->run->continues_seq)
+	if (!o->plan_again.n || l->within.parent || l->run->continues_seq)
 		return false;
 	if (!uuid_parse(o->plan_again, &id) ||
 	    agentplan_get(l->run->deps->db, &l->owner, &id, l->arena, &old, &ignored) <= 0)

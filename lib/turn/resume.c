@@ -12,8 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "turn/calls.h"
-#include "turn/emit.h"
-#include "turn/intent.h"
+#include "context/intent.h"
 #include "turn/loop.h"
 #include "turn/pause.h"
 
@@ -72,8 +71,8 @@ static const char unknown_error[] = "The page could not run the call.";
 static void take_client(struct turn_loop *l, struct turn_call *c,
 			const struct turn_wait *w)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
-	struct tool_ctx ctx = l->tool_ctx;
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
+	struct tool_ctx ctx = l->context.tool_ctx;
 
 	c->wait = 0;
 	ctx.from = &c->from;	/* origins are kept with a long result */
@@ -96,8 +95,8 @@ static void take_answer(struct turn_loop *l, struct turn_call *c,
 {
 	c->wait = 0;
 	c->reply = true;
-	intent_hear(l, w->result);
-	tool_accept(NULL, &l->tool_ctx, w->result, &c->result);
+	intent_hear(&l->context, w->result);
+	tool_accept(NULL, &l->context.tool_ctx, w->result, &c->result);
 	calls_end(l, c);
 }
 
@@ -134,7 +133,7 @@ void resume_call(struct turn_loop *l, struct turn_call *c, const struct turn_wai
 /* Whether the call has not ended and knows itself what it waits for: a plan. */
 static bool goes_on(const struct turn_loop *l, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 
 	return o && o->tool->resumes;
 }
@@ -162,11 +161,11 @@ int resume_calls(struct turn_loop *l, struct err *e)
 				 e) < 0)
 		return -1;
 	/* Read again: approvals may have been added. */
-	l->tool_ctx.turn.allowed = NULL;
-	l->tool_ctx.turn.n_allowed = 0;
-	loop_status(l, "executing");
-	l->asked = l->taint;
-	l->tool_ctx.taint = &l->asked;
+	l->context.tool_ctx.turn.allowed = NULL;
+	l->context.tool_ctx.turn.n_allowed = 0;
+	relay_status(&l->relay, "executing");
+	l->made.asked = l->context.taint;
+	l->context.tool_ctx.taint = &l->made.asked;
 	for (size_t i = 0; i < n_all; i++) {
 		struct turn_call *c = all[i].used_us ? NULL : call_of(l, &all[i]);
 
@@ -205,7 +204,7 @@ int resume_calls(struct turn_loop *l, struct err *e)
 static int check_edited(struct turn_run *t, struct turn_decision *d,
 			const struct turn_wait *w, struct err *e)
 {
-	struct tool_ctx *ctx = &t->loop->tool_ctx;
+	struct tool_ctx *ctx = &t->loop->context.tool_ctx;
 	const struct tool_offer *offer;
 	struct err wrong = ERR_INIT;
 	struct tool_set set;
@@ -316,17 +315,17 @@ int resume_start(struct turn_run *t, struct err *e)
 		t->follow_seq = r.turn.last_event_seq;
 		return TURN_ELSEWHERE;
 	}
-	t->loop->seq = (uint32_t)r.turn.last_event_seq;
-	t->loop->turn_number = r.turn_number;
+	t->loop->relay.seq = (uint32_t)r.turn.last_event_seq;
+	t->loop->begun.turn_number = r.turn_number;
 	t->variant_index = r.variant_index;
 	t->variant_count = r.variant_count;
 	t->resumes = r.turn.resumes + 1;
 	loop_begun_stored(t, r.turn.user_seq);
-	if (t->loop->live.log)
-		event_log_start(t->loop->live.log, t->loop->seq,
+	if (t->loop->relay.entry.log)
+		event_log_start(t->loop->relay.entry.log, t->loop->relay.seq,
 			       t->resumes);
 	/* A model may still improve the title. */
-	t->loop->opens = t->loop->titled = r.turn_number == 1;
+	t->loop->begun.opens = t->loop->begun.titled = r.turn_number == 1;
 	t->in.meta = t->user.meta;
 	return TURN_STARTED;
 }

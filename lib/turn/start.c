@@ -16,19 +16,19 @@
 #include "hold/stored.h"
 #include "prompt/shown.h"
 #include "store/thread.h"
-#include "turn/attach.h"
-#include "turn/choose.h"
-#include "turn/chosen.h"
+#include "context/attach.h"
+#include "context/choose.h"
+#include "context/chosen.h"
 #include "turn/commit.h"
-#include "turn/history.h"
+#include "context/history.h"
 #include "turn/loop.h"
-#include "turn/mention.h"
+#include "context/mention.h"
 #include "event/notify.h"
-#include "turn/place.h"
+#include "context/place.h"
 #include "turn/resume.h"
-#include "turn/setting.h"
+#include "context/setting.h"
 #include "event/told.h"
-#include "turn/whose.h"
+#include "context/whose.h"
 
 #include "base/banned.h"
 
@@ -46,27 +46,24 @@ struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
 
 	*l = (struct turn_loop){
 		.run = t, .arena = a, .idle_ms = TURN_IDLE_MS,
-		.started_ms = clock_mono_ms(),
 		.owner = t->in.by.owner,
-		.tool_ctx = {
-			.turn = {
-				.by = t->in.by, .env = t->deps->tools,
-				.workspace = t->in.target.workspace,
-				.agent = t->in.target.agent,
-			},
-			.arena = a,
+		.relay = {
+			.run = t, .live = t->deps->live, .settle = commit_settle,
 		},
+		.begun.started_ms = clock_mono_ms(),
 		.step = {
 			.text = BUF_INIT(answer_bytes > 0 ? (size_t)answer_bytes
 							  : LIM_ANSWER_BYTES),
 			.reasoning = BUF_INIT(LIM_ANSWER_BYTES),
 		},
-		.usage = LLM_USAGE_UNKNOWN,
-		.served = { .usage = LLM_USAGE_UNKNOWN },
-		.timings = BUF_INIT(65536),
+		.served = {
+			.usage = LLM_USAGE_UNKNOWN, .now.usage = LLM_USAGE_UNKNOWN,
+			.timings = BUF_INIT(65536),
+		},
 	};
-	l->served.since_ms = l->started_ms;
-	l->tool_ctx.passages = l->passages = passages_new();
+	l->served.now.since_ms = l->begun.started_ms;
+	context_init(&l->context, t, a, &l->relay);
+	t->loop = l;
 	return l;
 }
 
@@ -74,10 +71,9 @@ void loop_drop(struct turn_loop *l)
 {
 	buf_release(&l->step.text);
 	buf_release(&l->step.reasoning);
-	buf_release(&l->timings);
-	if (!l->parent)
-		passages_free(l->passages);
-	l->passages = NULL;
+	buf_release(&l->served.timings);
+	if (!l->within.parent)
+		context_release(&l->context);
 }
 
 static void loop_release(void *p)
@@ -85,7 +81,7 @@ static void loop_release(void *p)
 	struct turn_loop *l = p;
 
 	commit_wait(l);		/* of a turn that was not run */
-	event_live_remove(l->run->deps->live, &l->live);
+	event_live_remove(l->run->deps->live, &l->relay.entry);
 	loop_drop(l);
 	http_abort_free(l->abort);
 }
@@ -93,7 +89,7 @@ static void loop_release(void *p)
 /* The turn has begun: registers it and, once it is committed, notifies watchers. */
 static void begun(struct turn_run *t)
 {
-	event_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort,
+	event_live_add(t->deps->live, &t->loop->relay.entry, &t->id, t->loop->abort,
 		      EVENT_LIVE_BEGUN);
 	commit_begun(t->loop);
 }
@@ -106,8 +102,8 @@ static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 		return -1;
 	t->user.turn_id = t->id;
 	t->in.content = t->user.content;
-	turn_options_recall(t->arena, &t->in.options, &t->user.options);
-	turn_options_recall_meta(t->arena, &t->in.options, t->user.meta);
+	options_recall(t->arena, &t->in.options, &t->user.options);
+	options_recall_meta(t->arena, &t->in.options, t->user.meta);
 	return 0;
 }
 
@@ -176,9 +172,9 @@ static int check_same(struct start *s, const struct turn *t, struct err *e)
 	if (message_get(s->run->deps->db, &in->by.owner, &t->conversation_id,
 			t->user_seq, s->run->arena, &user, e) < 0)
 		return -1;
-	meta = turn_options_meta(s->run->arena, s->meta, &in->options);
+	meta = options_meta(s->run->arena, s->meta, &in->options);
 	return str_eq(user.content, in->content) &&
-		turn_options_same(s->run->arena, user.meta, meta) ? 0 : err_key_differs(e);
+		options_same(s->run->arena, user.meta, meta) ? 0 : err_key_differs(e);
 }
 
 /* Finds the turn that was started with the request's key. */
@@ -243,7 +239,7 @@ static int read_attachments(struct start *s, struct err *e)
 	if (attach_read(t, e) < 0)
 		return -1;
 	if (t->in.content.p)
-		t->in.meta = turn_options_meta(t->arena, s->meta, &t->in.options);
+		t->in.meta = options_meta(t->arena, s->meta, &t->in.options);
 	return 0;
 }
 
@@ -388,7 +384,7 @@ static int find_target(struct start *s, struct err *e)
 	if (in->target.agent)
 		return 0;
 	if (in->of) {
-		turn_options_fill(in->of->client, s->run->arena, &was);
+		options_fill(in->of->client, s->run->arena, &was);
 		in->options.answer_agent = was.answer_agent;
 		in->options.draft = was.draft;
 	}
@@ -415,20 +411,20 @@ static int check_options(struct start *s, struct err *e)
 
 	if (in->verb == TURN_RESUME && !in->options_anew) {
 		s->client = in->of->client;
-		turn_options_fill(s->client, s->run->arena, &in->options);
+		options_fill(s->client, s->run->arena, &in->options);
 		return 0;
 	}
 	if (in->verb == TURN_RESUME)
-		return turn_options_text(&in->options, false, s->run->arena,
+		return options_text(&in->options, false, s->run->arena,
 					 &s->client, e);
 	if (in->of)
-		turn_options_fill(in->of->client, s->run->arena, &in->options);
+		options_fill(in->of->client, s->run->arena, &in->options);
 	/* What an older turn was made from may have been deleted. */
 	if (!in->of && (chosen_find(s->run, e) < 0 ||
 			chosen_module_find(s->run, e) < 0 ||
 			shown_check(in->options.shown, "pageContext", e) < 0))
 		return -1;
-	return turn_options_text(&in->options, in->content.p != NULL,
+	return options_text(&in->options, in->content.p != NULL,
 				 s->run->arena, &s->client, e);
 }
 
@@ -441,7 +437,7 @@ static int find_service(struct start *s, struct err *e)
 	struct turn_run *t = s->run;
 
 	if (target_settle(&t->in.by, &t->in.target, t->arena, e) < 0 ||
-	    (t->in.verb != TURN_SEND && turn_settings_read(t, e) < 0))
+	    (t->in.verb != TURN_SEND && context_settings_read(t, e) < 0))
 		return -1;
 	if (target_can_chat(&t->in.target, e) == 0)
 		return 0;
@@ -449,7 +445,7 @@ static int find_service(struct start *s, struct err *e)
 	    t->in.target.agent->set.llm_service)
 		return -1;
 	err_clear(e);
-	if (turn_settings_read(t, e) < 0)
+	if (context_settings_read(t, e) < 0)
 		return -1;
 	return target_can_chat(&t->in.target, e);
 }
@@ -465,15 +461,14 @@ static int prepare(struct start *s, struct err *e)
 	if (t->created_conversation)
 		t->conversation_id = uuid_is_nil(&t->in.makes) ? uuid_new()
 			: t->in.makes;
-	t->loop = loop_new(t, t->arena);
-	t->loop->abort = http_abort_new(e);
+	loop_new(t, t->arena)->abort = http_abort_new(e);
 	if (!t->loop->abort)
 		return -1;
-	t->loop->tool_ctx.turn.abort = t->loop->abort;
-	t->loop->tool_ctx.turn.conversation_id = &t->conversation_id;
+	t->loop->context.tool_ctx.turn.abort = t->loop->abort;
+	t->loop->context.tool_ctx.turn.conversation_id = &t->conversation_id;
 	arena_defer(t->arena, loop_release, t->loop);
-	choose_before(t->loop);
-	turn_options_tools(s->client, t->arena, &t->loop->tool_ctx);
+	choose_before(&t->loop->context);
+	options_tools(s->client, t->arena, &t->loop->context.tool_ctx);
 	return 0;
 }
 
@@ -524,7 +519,7 @@ static int begin_send(struct start *s, struct err *e)
 		.title = title_of(t, t->arena), .program = t->in.program,
 		.content = t->in.content, .meta = t->in.meta,
 		.client_id = t->in.client_id,
-		.options = turn_options_kept(t->arena, &t->in.options),
+		.options = options_kept(t->arena, &t->in.options),
 		.client = s->client,
 		.provider = provider_of(t), .model = model_of(t),
 		.payer = t->in.target.service->payer,
@@ -533,28 +528,28 @@ static int begin_send(struct start *s, struct err *e)
 			: history_first_rows(MAX(t->in.history_messages,
 				t->in.target.workspace->history_messages)),
 		.arena = t->arena,
-		.commit = t->in.runs_at_once ? &t->loop->commit.early : NULL,
+		.commit = t->in.runs_at_once ? &t->loop->begun.early : NULL,
 	};
 	struct setting_said *said;
 	int rc;
 
-	turn_settings_ask(t, &b, &said);
+	context_settings_ask(t, &b, &said);
 	rc = store_turn_begin(t->deps->db, &t->loop->owner, &b, e);
 	notify_evicted(t->deps->notify, &t->loop->owner, &t->conversation_id,
 		       &b.evicted);
 	if (rc < 0)
 		return -1;
 	t->user = b.user;
-	turn_options_recall(t->arena, &t->in.options, &b.user.options);
-	t->loop->last_seq = b.user.seq;
+	options_recall(t->arena, &t->in.options, &b.user.options);
+	t->loop->rows.last_seq = b.user.seq;
 	t->history = b.history;
-	t->loop->turn_number = b.turn_number;
-	t->loop->titled = b.titled;
-	t->loop->opens = b.turn_number == 1;
-	t->loop->title = b.title;
+	t->loop->begun.turn_number = b.turn_number;
+	t->loop->begun.titled = b.titled;
+	t->loop->begun.opens = b.turn_number == 1;
+	t->loop->begun.title = b.title;
 	begun(t);
 	/* The turn has begun: a failure is emitted as its end. */
-	if (turn_settings_take(t, &b, said, &t->loop->err) < 0)
+	if (context_settings_take(t, &b, said, &t->loop->err) < 0)
 		log_err("settings of a turn", &t->loop->err);
 	return STARTED(TURN_STARTED);
 }
@@ -572,7 +567,7 @@ static int begin_continue(struct start *s, struct err *e)
 		return -1;
 	t->continues_seq = c.last_seq;
 	t->continues = t->in.of->id;
-	t->loop->turn_number = c.turn_number;
+	t->loop->begun.turn_number = c.turn_number;
 	loop_begun_stored(t, c.user_seq);
 	return STARTED(TURN_STARTED);
 }
@@ -593,16 +588,16 @@ static int begin_replace(struct start *s, struct err *e)
 	if (edit) {
 		r.meta = t->in.meta;
 		r.client_id = t->in.client_id;
-		r.options = turn_options_kept(t->arena, &t->in.options);
+		r.options = options_kept(t->arena, &t->in.options);
 		r.title = title_of(t, t->arena);
 	}
 	if (thread_replace(t->deps->db, &t->loop->owner, &r, e) < 0)
 		return -1;
 	notify_evicted(t->deps->notify, &t->loop->owner, &t->conversation_id,
 		       &r.evicted);
-	t->loop->turn_number = r.turn_number;
-	t->loop->opens = t->loop->titled = r.titled;
-	t->loop->title = r.title;
+	t->loop->begun.turn_number = r.turn_number;
+	t->loop->begun.opens = t->loop->begun.titled = r.titled;
+	t->loop->begun.title = r.title;
 	t->variant_index = r.variant_index;
 	t->variant_count = r.variant_count;
 	loop_begun_stored(t, r.user.seq);
@@ -715,5 +710,5 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 
 const struct tool_turn *turn_tools(const struct turn_run *t)
 {
-	return t->loop ? &t->loop->tool_ctx.turn : NULL;
+	return t->context ? &t->context->tool_ctx.turn : NULL;
 }

@@ -5,7 +5,6 @@
 
 #include "base/utf8.h"
 #include "base/util.h"
-#include "turn/emit.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -18,31 +17,31 @@ enum {
 
 /* -- rounds of calls ------------------------------------------------------------------ */
 
-static const struct turn_past *past(const struct turn_loop *l, size_t back)
+static const struct turn_past *past(const struct turn_made *m, size_t back)
 {
-	return &l->stuck.past[(l->stuck.n - back) % ARRAY_LEN(l->stuck.past)];
+	return &m->stuck.past[(m->stuck.n - back) % ARRAY_LEN(m->stuck.past)];
 }
 
-void stuck_note(struct turn_loop *l, const struct turn_call *c)
+void stuck_note(struct turn_made *m, const struct tool_set *tools, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(tools, c->name);
 
 	if (!c->seen)
 		return;
-	l->stuck.past[l->stuck.n++ % ARRAY_LEN(l->stuck.past)] = (struct turn_past){
+	m->stuck.past[m->stuck.n++ % ARRAY_LEN(m->stuck.past)] = (struct turn_past){
 		.call = c->seen, .result = c->result.text,
 		.reads = o && o->tool->effect == TOOL_READ,
 	};
 }
 
 /* Whether the last calls have been made, with these results, `period` calls before. */
-static bool is_round(const struct turn_loop *l, const struct turn_seen *next, size_t period)
+static bool is_round(const struct turn_made *m, const struct turn_seen *next, size_t period)
 {
-	if (l->stuck.n < 2 * period - 1 || past(l, period)->call != next ||
-	    !past(l, period)->reads)
+	if (m->stuck.n < 2 * period - 1 || past(m, period)->call != next ||
+	    !past(m, period)->reads)
 		return false;
 	for (size_t i = 1; i < period; i++) {
-		const struct turn_past *now = past(l, i), *before = past(l, i + period);
+		const struct turn_past *now = past(m, i), *before = past(m, i + period);
 
 		if (now->call != before->call || !now->reads ||
 		    !str_eq(now->result, before->result))
@@ -51,17 +50,17 @@ static bool is_round(const struct turn_loop *l, const struct turn_seen *next, si
 	return true;
 }
 
-bool stuck_repeats(const struct turn_loop *l, const struct turn_call *c)
+bool stuck_repeats(const struct turn_made *m, const struct turn_call *c)
 {
 	for (size_t period = 2; c->seen && period <= PERIODS; period++)
-		if (is_round(l, c->seen, period))
+		if (is_round(m, c->seen, period))
 			return true;
 	return false;
 }
 
-bool stuck_ends(const struct turn_loop *l)
+bool stuck_ends(const struct turn_made *m)
 {
-	return l->stuck.steps >= TOLD_STEPS;
+	return m->stuck.steps >= TOLD_STEPS;
 }
 
 /* -- announcing ----------------------------------------------------------------------- */
@@ -169,17 +168,18 @@ bool stuck_announces(struct str answer)
 
 bool stuck_nudges(struct turn_loop *l)
 {
+	const struct llm_request *r = &l->context.request;
 	const struct turn_step *s = &l->step;
 
-	if (!l->request.n_tools || l->request.no_tool_calls || l->generation.schema ||
+	if (!r->n_tools || r->no_tool_calls || l->context.generation.schema ||
 	    s->refused || (s->stop != LLM_STOP_END && s->stop != LLM_STOP_NONE) ||
 	    !stuck_announces(buf_str(&s->text)))
 		return false;
-	if (l->stuck.nudged) {
-		loop_warn(l, "only_announced", "The assistant said what it was going to do, "
-			  "but did not do it.");
+	if (l->made.stuck.nudged) {
+		relay_warn(&l->relay, "only_announced", "The assistant said what it was "
+			   "going to do, but did not do it.");
 		return false;
 	}
-	l->stuck.nudged = true;
+	l->made.stuck.nudged = true;
 	return true;
 }

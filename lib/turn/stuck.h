@@ -11,20 +11,22 @@
 
 #include "base/str.h"
 
-struct turn_loop;
+struct tool_set;
 struct turn_call;
+struct turn_loop;
+struct turn_made;
 
-/* Notes a call that has its result. */
-void stuck_note(struct turn_loop *l, const struct turn_call *c);
+/* Notes a call of one of these tools that has its result. */
+void stuck_note(struct turn_made *m, const struct tool_set *tools, const struct turn_call *c);
 
 /*
  * Whether a call would complete the second of two equal rounds of 2 to 4 calls that only
  * read and had the same results.
  */
-bool stuck_repeats(const struct turn_loop *l, const struct turn_call *c);
+bool stuck_repeats(const struct turn_made *m, const struct turn_call *c);
 
 /* After a step: whether the model was told that it repeats calls, and went on. */
-bool stuck_ends(const struct turn_loop *l);
+bool stuck_ends(const struct turn_made *m);
 
 /*
  * Whether an answer is short and ends by announcing an act ("Let me look that up."), in

@@ -16,7 +16,7 @@
 #include "turn/ask.h"
 #include "turn/loop.h"
 #include "event/notify.h"
-#include "turn/setting.h"
+#include "context/setting.h"
 
 #include "base/banned.h"
 
@@ -199,8 +199,8 @@ struct str title_clean(struct arena *a, struct str s)
 
 bool title_due(const struct turn_run *t)
 {
-	return turn_setting(t, SETTING_TITLE_BY_MODEL).number && t->loop->titled &&
-		t->loop->opens && !t->in.program.p;
+	return context_setting(t, SETTING_TITLE_BY_MODEL).number && t->loop->begun.titled &&
+		t->loop->begun.opens && !t->in.program.p;
 }
 
 /* Whether it is still called by the first words of this turn. */

@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "plan/rows.h"
 #include "turn/calls.h"
-#include "turn/context.h"
-#include "turn/intent.h"
+#include "context/context.h"
+#include "context/intent.h"
 #include "turn/loop.h"
 #include "turn/pause.h"
 #include "turn/resume.h"
@@ -22,10 +22,10 @@ struct str trail_call_id(const struct turn_loop *l, const struct turn_call *c)
 {
 	char id[UUID_TEXT_BYTES];
 
-	if (!l->trail)
+	if (!l->within.trail)
 		return c->id;
 	return str_of(arena_printf(l->arena, "plan-%s-%lld",
-				   uuid_format(&l->trail->plan_id, id),
+				   uuid_format(&l->within.trail->plan_id, id),
 				   (long long)c->plan_call));
 }
 
@@ -33,13 +33,13 @@ struct str trail_call_id(const struct turn_loop *l, const struct turn_call *c)
 
 int trail_round(struct turn_loop *l, struct err *e)
 {
-	struct trail *j = l->trail;
+	struct trail *j = l->within.trail;
 	struct turn_step *s = &l->step;
 	struct plan_call_row *v = arena_zalloc(l->arena, s->n_calls, sizeof(*v));
 	double cost;
 
-	j->tokens = llm_usage_tokens(&l->usage);
-	cost = llm_usage_cost(l->run->in.target.service, &l->usage);
+	j->tokens = llm_usage_tokens(&l->served.usage);
+	cost = llm_usage_cost(l->run->in.target.service, &l->served.usage);
 	j->cost = isnan(cost) ? 0 : cost;
 	_Static_assert(LIM_TOOL_CALLS <= 1 << PLAN_ROUND_BITS, "a number for each call");
 	if (j->round == 1 << (PLAN_STEP_BITS - PLAN_ROUND_BITS))
@@ -56,14 +56,14 @@ int trail_round(struct turn_loop *l, struct err *e)
 	}
 	j->round++;
 	return agentplan_calls_put(l->run->deps->db, &l->owner, &j->plan_id,
-				   &l->parent->run->conversation_id, v, s->n_calls, e);
+				   &l->within.parent->run->conversation_id, v, s->n_calls, e);
 }
 
 bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 		   struct resource_changes *changes, struct arena *a,
 		   struct tool_result *out)
 {
-	const struct trail *j = l->trail;
+	const struct trail *j = l->within.trail;
 	struct err e = ERR_INIT;
 
 	if (!calls_may_change(l, c))
@@ -97,7 +97,7 @@ void trail_end(struct turn_loop *l, const struct turn_call *c)
 	};
 	struct err e = ERR_INIT;
 
-	if (agentplan_call_end(l->run->deps->db, &l->trail->plan_id, &row, &e) < 0)
+	if (agentplan_call_end(l->run->deps->db, &l->within.trail->plan_id, &row, &e) < 0)
 		log_err("result of a call of a plan", &e);
 }
 
@@ -105,19 +105,19 @@ void trail_wait(struct turn_loop *l)
 {
 	struct turn_step *s = &l->step;
 
-	l->waits = arena_zalloc(l->arena, s->n_calls, sizeof(*l->waits));
-	l->n_waiting = 0;
+	l->waits.v = arena_zalloc(l->arena, s->n_calls, sizeof(*l->waits.v));
+	l->waits.n = 0;
 	for (size_t i = 0; i < s->n_calls; i++) {
 		struct turn_call *c = &s->calls[i];
 
 		if (!c->wait)
 			continue;
 		if (c->row)
-			l->waits[l->n_waiting++] = *c->row;
+			l->waits.v[l->waits.n++] = *c->row;
 		else
-			pause_row(l, c, &l->waits[l->n_waiting++]);
+			pause_row(l, c, &l->waits.v[l->waits.n++]);
 	}
-	l->waiting = true;
+	l->waits.waiting = true;
 }
 
 /* -- going on ----------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ static struct turn_call call_of(const struct plan_call_row *r)
 /* The newest wait of the call; NULL: none. */
 static const struct turn_wait *wait_of(const struct turn_loop *l, const struct turn_call *c)
 {
-	const struct trail *j = l->trail;
+	const struct trail *j = l->within.trail;
 	const struct str id = trail_call_id(l, c);
 
 	for (size_t i = j->n_rows; i-- > 0;)
@@ -163,7 +163,7 @@ static void hear_again(struct turn_loop *l, struct turn_call *c)
 	if (!w || w->kind != WAIT_QUESTION || w->status != WAIT_ANSWERED)
 		return;
 	c->reply = true;
-	intent_hear(l, w->result);
+	intent_hear(&l->context, w->result);
 }
 
 /* A call that changed something, whose result was lost with its process. */
@@ -182,7 +182,7 @@ static void tell_landed(struct turn_loop *l, struct turn_call *c, int64_t landed
 /* A call of an outside tool that was cut: nobody knows whether it happened. */
 static void ask_about_cut(struct turn_loop *l, struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 
 	if (!o)
 		return;
@@ -194,7 +194,7 @@ static void ask_about_cut(struct turn_loop *l, struct turn_call *c)
 
 static bool is_ours(const struct turn_loop *l, const struct turn_call *c)
 {
-	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 
 	return o && !o->tool->kind && o->tool->visibility == TOOL_SERVER;
 }
@@ -233,13 +233,13 @@ static void load_round(struct turn_loop *l, const struct plan_call_row *v, size_
 	s->n_calls = s->calls_size = n;
 	for (size_t i = 0; i < n; i++) {
 		s->calls[i] = call_of(&v[i]);
-		origins_join(&l->taint, &s->calls[i].from);
+		origins_join(&l->context.taint, &s->calls[i].from);
 		calls_note(l, &s->calls[i]);
 		hear_again(l, &s->calls[i]);
-		l->n_called++;
+		l->within.n_called++;
 	}
-	l->iterations++;
-	l->trail->round++;
+	l->served.iterations++;
+	l->within.trail->round++;
 }
 
 static bool is_whole(const struct plan_call_row *v, size_t n)
@@ -261,7 +261,7 @@ static size_t round_size(const struct plan_call_row *v, size_t n)
 
 int trail_resume(struct turn_loop *l, struct err *e)
 {
-	struct trail *j = l->trail;
+	struct trail *j = l->within.trail;
 	struct plan_call_row *v;
 	size_t n, k;
 
@@ -273,12 +273,12 @@ int trail_resume(struct turn_loop *l, struct err *e)
 		load_round(l, v, k);
 		if (!is_whole(v, k))
 			break;
-		context_add_step(l);
+		context_add_step(&l->context, &l->step);
 	}
 	if (!n)
 		return 0;
-	l->asked = l->taint;
-	l->tool_ctx.taint = &l->asked;
+	l->made.asked = l->context.taint;
+	l->context.tool_ctx.taint = &l->made.asked;
 	for (size_t i = 0; i < k; i++)
 		if (!v[i].result.p)
 			take_up(l, &l->step.calls[i], &v[i]);

@@ -54,7 +54,7 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 /* Stores the result of a call. */
 void trail_end(struct turn_loop *l, const struct turn_call *c);
 
-/* The waits of the current step, as l->waits: stored rows, or new ones. */
+/* The waits of the current step, as l->waits.v: stored rows, or new ones. */
 void trail_wait(struct turn_loop *l);
 
 #endif

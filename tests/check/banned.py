@@ -141,7 +141,7 @@ SEARCHED = {
     "lib/doctor/judge.c": "a header",
     "lib/doctor/look.c": "a version, an address",
     "lib/base/blank.c": "a prompt, for its blanks",
-    "lib/base/str.c": "texts, for one that somebody must have said (lib/turn/said.c)",
+    "lib/base/str.c": "texts, for one that somebody must have said (lib/context/said.c)",
     "lib/conf/load.c": "an address", "lib/conf/rules.c": "a path",
     "lib/llm/repair.c": "what a model calls arguments, for the end of a comment",
     "lib/file/scan.c": "the text of a file, for the marks of its pages",
@@ -157,7 +157,7 @@ SEARCHED = {
     "lib/prompt/ask.c": "the text of an answer, for <think>",
     "lib/llm/probe.c": "an address", "lib/llm/stream.c": "a text, for a key",
     "lib/resource/write.c": "an error of the database, for the name of a key",
-    "lib/turn/intent.c": "what users say, for the ends of quotes",
+    "lib/context/intent.c": "what users say, for the ends of quotes",
     "lib/tool/text/analyse_log.c": "a line of a log",
     "lib/tool/http/http_answer.c": "a content type", "lib/tool/http/kind_http.c": "a header",
     "lib/tool/web/web_fetch.c": "an address",
@@ -168,8 +168,8 @@ SEARCHED = {
     "lib/memory/state.c": "what a model was sent, for an id that it names",
     "lib/net/robots.c": "a path",
     "lib/net/url.c": "a host, for a label in Punycode",
-    "lib/turn/quote.c": "a text, for words that the answer quotes",
-    "lib/turn/said.c": "texts, for one that somebody must have said",
+    "lib/context/quote.c": "a text, for words that the answer quotes",
+    "lib/context/said.c": "texts, for one that somebody must have said",
 }
 # A statement asks columns; what people typed is searched, with ESCAPE, and the
 # binary list of turns in a row of the journal. JSON_TABLE makes rows of a list that

@@ -15,9 +15,11 @@ LAYERS = [
     {"fcgi-app"},
     {"doctor"},
     {"turn"},
+    {"context"},
     {"event"},
     {"tool", "prompt", "entity", "calendar", "bundle", "job", "file", "intake", "memory",
      "plan"},
+    {"knowledge"},
     {"domain"},
     {"llm"},
     {"search"},
@@ -55,14 +57,17 @@ STRUCT = re.compile(r"^(?:static )?(?:const )?struct (\w+)\s*\{", re.M)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 
 
-# Rows and structs of lib/conf that stand beside the kind of tool that they are of.
-OPTIONS = re.compile(r"lib/tool/\w+/option\.(def|h)")
+# What stands beside its subject, and is of the room that includes it: rows and structs of
+# lib/conf beside kinds of tools, statements of lib/store beside those whose they are.
+BESIDE = [(re.compile(r"lib/tool/\w+/option\.(def|h)"), "conf"),
+          (re.compile(r"lib/(?!resource/)\w+/stmt\.def"), "store")]
 
 
 def module_of(path):
     """The module a file belongs to: a folder of lib, or fcgi-app."""
-    if OPTIONS.fullmatch(str(path)):
-        return "conf"
+    for pattern, room in BESIDE:
+        if pattern.fullmatch(str(path)):
+            return room
     parts = pathlib.PurePath(path).parts
     if parts[0] == "lib" and len(parts) > 2:
         return parts[1]
@@ -155,7 +160,8 @@ def sample(**written):
             (root / name).write_text("")
         for name, text in written.items():
             path = root / name.replace("__", "/").replace("demo_llm", "demo-llm") \
-                .replace("fcgi_app", "fcgi-app").replace("_c", ".c").replace("_h", ".h")
+                .replace("fcgi_app", "fcgi-app").replace("_def", ".def") \
+                .replace("_c", ".c").replace("_h", ".h")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         return check(root)
@@ -184,6 +190,8 @@ def main():
     tap.clean("options of kinds are of lib/conf", sample(
         lib__tool__web__option_h='#include "base/err.h"\n',
         lib__conf__a_c='#include "tool/web/option.h"\n'))
+    tap.clean("statements beside their room are of lib/store", sample(
+        lib__turn__stmt_def="", lib__store__a_c='#include "turn/stmt.def"\n'))
     tap.finds("options of kinds that ask for more", sample(
         lib__tool__web__option_h='#include "store/turn.h"\n'),
         "lib/tool/web/option.h:1: upward include of store/turn.h")

@@ -64,10 +64,10 @@ tests/unit/test_extract$(EXEEXT): UNIT_MORE = $(XML_LIBS) $(SECCOMP_LIBS)
 STEPS_SOURCES = lib/base/arena.c lib/base/blank.c lib/base/buf.c lib/base/json.c lib/base/str.c \
 	lib/base/utf8.c lib/llm/call.c lib/llm/decoder.c lib/llm/emit.c lib/llm/openai.c \
 	lib/llm/repair.c lib/net/robots.c lib/net/sse.c lib/prompt/untrusted.c \
-	lib/search/best.c lib/search/chunk.c lib/search/excerpt.c lib/search/lines.c \
+	lib/search/best.c lib/search/chunk.c lib/knowledge/excerpt.c lib/search/lines.c \
 	lib/search/rank.c lib/search/records.c lib/search/snippet.c lib/search/sure.c lib/search/tokens.c \
 	lib/tool/core/secret.c lib/tool/text/analyse_log.c lib/tool/text/find_pii.c \
-	lib/tool/text/pii.c lib/turn/quote.c lib/turn/title.c fcgi-app/html.c \
+	lib/tool/text/pii.c lib/context/quote.c lib/turn/title.c fcgi-app/html.c \
 	fcgi-app/extract/arabic.c fcgi-app/extract/charset.c fcgi-app/extract/hyphen.c \
 	fcgi-app/extract/mail.c \
 	fcgi-app/extract/mail_head.c fcgi-app/extract/charmap.c fcgi-app/extract/out.c \

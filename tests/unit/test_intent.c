@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 
-#include "turn/intent.h"
+#include "context/intent.h"
 
 struct said {
 	char mode;		/* A, I, C */

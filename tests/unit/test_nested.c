@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "turn/said.h"
+#include "context/said.h"
 
 #define CALL(name) "!script {\"tool_calls\":[{\"name\":\"" name \
 	"\",\"args\":{\"task\":\"go\"}}],\"then\":{\"text\":\"Done.\"}}"
@@ -269,9 +269,9 @@ static struct llm_message message(enum llm_role role, const char *text)
 
 static bool said(struct llm_message *m, size_t n)
 {
-	struct turn_loop l = { .messages = m, .n_messages = n };
+	const struct context cx = lab_context(m, n, NULL);
 
-	return said_by_others(&l, STR(URL));
+	return said_by_others(&cx, STR(URL));
 }
 
 static void who_said_it_first(void **state)
@@ -314,27 +314,24 @@ static void who_said_it_first(void **state)
 static void an_agents_task_is_the_models(void **state)
 {
 	struct llm_message outer[2], inner[3];
-	struct turn_loop turn = { .messages = outer, .n_messages = 1 };
-	struct turn_loop l = {
-		.messages = inner, .n_messages = 1, .nested = true,
-		.parent = &turn,
-	};
+	struct context turn = lab_context(outer, 1, NULL);
+	struct context cx = lab_context(inner, 1, &turn);
 
 	(void)state;
 	outer[0] = message(LLM_USER, "hello");
 	inner[0] = message(LLM_USER, "{\"task\":\"" URL "\"}");
-	assert_false(said_by_others(&l, STR(URL)));
+	assert_false(said_by_others(&cx, STR(URL)));
 	inner[1] = message(LLM_TOOL, URL);
-	l.n_messages = 2;
-	assert_false(said_by_others(&l, STR(URL)));
+	cx = lab_context(inner, 2, &turn);
+	assert_false(said_by_others(&cx, STR(URL)));
 	inner[0] = message(LLM_USER, "{}");
-	assert_true(said_by_others(&l, STR(URL)));
+	assert_true(said_by_others(&cx, STR(URL)));
 	/* What the model around it had made up, a tool within repeats. */
 	outer[1] = message(LLM_ASSISTANT, URL);
-	turn.n_messages = 2;
-	assert_false(said_by_others(&l, STR(URL)));
+	turn = lab_context(outer, 2, NULL);
+	assert_false(said_by_others(&cx, STR(URL)));
 	outer[0] = message(LLM_USER, URL);
-	assert_true(said_by_others(&l, STR(URL)));
+	assert_true(said_by_others(&cx, STR(URL)));
 }
 
 static int up(void **state)

@@ -2,7 +2,7 @@
 /* What an answer cites, and whether it is there. */
 #include "unit.h"
 
-#include "turn/quote.h"
+#include "context/quote.h"
 
 static struct arena arena = ARENA_INIT;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several bases searched at once, over a real MariaDB. */
-#include "domain/retrieve.h"
+#include "knowledge/retrieve.h"
 #include "base/limits.h"
 #include "conf/conf.h"
 #include "search_lab.h"

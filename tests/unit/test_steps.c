@@ -30,7 +30,7 @@
 #include "prompt/untrusted.h"
 #include "search/best.h"
 #include "search/chunk.h"
-#include "search/excerpt.h"
+#include "knowledge/excerpt.h"
 #include "search/lines.h"
 #include "search/records.h"
 #include "search/snippet.h"
@@ -38,7 +38,7 @@
 #include "tool/core/secret.h"
 #include "tool/text/given.h"
 #include "tool/text/pii.h"
-#include "turn/quote.h"
+#include "context/quote.h"
 #include "turn/title.h"
 #include "unit.h"
 
@@ -121,10 +121,10 @@ static void do_best(struct str s)
 
 static void do_page(struct str s)
 {
-	struct search_page p;
+	struct kb_page p;
 
-	(void)search_page(s, 0, s.n - 1, &p);
-	(void)search_page(s, 3, 0, &p);
+	(void)kb_page(s, 0, s.n - 1, &p);
+	(void)kb_page(s, 3, 0, &p);
 }
 
 static void do_lines(struct str s)

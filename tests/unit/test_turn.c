@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "turn/context.h"
+#include "context/context.h"
 #include "turn/title.h"
 
 /* -- answers ---------------------------------------------------------------- */
@@ -143,7 +143,7 @@ static void a_model_without_tools_answers(void **state)
 	(void)state;
 	play(&p, "plain", NULL, "!script {\"text\":\"Just text.\"}");
 	assert_int_equal(p.status, TURN_DONE);
-	assert_int_equal(p.run.loop->tools.n, 0);
+	assert_int_equal((int)play_request(&p)->n_tools, 0);
 	play_assert_has(&p, "DONE Just text.");
 	play_end(&p);
 }
@@ -155,7 +155,7 @@ static void agents_offer_what_they_list(void **state)
 	(void)state;
 	play(&p, "bare", NULL, "!script {\"tool_calls\":[" COUNT_TICKETS
 	     "],\"then\":{\"text\":\"No.\"}}");
-	assert_int_equal(p.run.loop->tools.n, 1);
+	assert_int_equal((int)play_request(&p)->n_tools, 1);
 	play_assert_has(&p, "tool_unknown");
 	play_end(&p);
 }
@@ -262,7 +262,7 @@ static void steps_are_replayed_whole(void **state)
 	play(&p, NULL, NULL, "!script {\"tool_calls\":[" COUNT_TICKETS
 	     "],\"then\":{\"text\":\"Three.\"}}");
 	play(&q, NULL, &p.run.conversation_id, "!script {\"text\":\"Yes.\"}");
-	r = &q.run.loop->request;
+	r = play_request(&q);
 	assert_int_equal(r->n_messages, 5);
 	assert_int_equal(r->messages[1].n_calls, 1);
 	assert_int_equal(r->messages[2].role, LLM_TOOL);
@@ -315,8 +315,8 @@ static void missing_answers_are_made_up(void **state)
 	assert_int_equal(store_turn_end(lab.root, &o, &end, &e), 0);
 
 	play(&q, NULL, &p.run.conversation_id, "!script {\"text\":\"Third.\"}");
-	m = q.run.loop->request.messages;
-	assert_int_equal(q.run.loop->request.n_messages, 7);
+	m = play_request(&q)->messages;
+	assert_int_equal(play_request(&q)->n_messages, 7);
 	assert_int_equal(m[3].n_calls, 2);
 	assert_non_null(m[3].replay);
 	assert_str_is(m[4].call_id, "c1");
@@ -333,8 +333,8 @@ static void missing_answers_are_made_up(void **state)
 	q.run.in.target.service = catalog_service(lab.conf, STR("claude"));
 	play_run(&q, NULL);
 	play_assert_has(&q, "DONE Fourth.");
-	m = q.run.loop->request.messages;
-	for (size_t i = 0; i < q.run.loop->request.n_messages; i++)
+	m = play_request(&q)->messages;
+	for (size_t i = 0; i < play_request(&q)->n_messages; i++)
 		assert_null(m[i].replay);
 	play_end(&q);
 	play_end(&p);
@@ -356,16 +356,16 @@ static void history_has_a_budget(void **state)
 	}
 	play(&p, NULL, &conversation, "!script {\"text\":\"last\"}");
 	/* history_messages: 6, begun with a user's, steps besides. */
-	assert_int_equal(p.run.loop->request.messages[0].role, LLM_USER);
-	assert_in_range(p.run.loop->request.n_messages, 7, 13);
-	for (size_t i = 0; i < p.run.loop->request.n_messages; i++)
-		if (p.run.loop->request.messages[i].role == LLM_TOOL)
+	assert_int_equal(play_request(&p)->messages[0].role, LLM_USER);
+	assert_in_range(play_request(&p)->n_messages, 7, 13);
+	for (size_t i = 0; i < play_request(&p)->n_messages; i++)
+		if (play_request(&p)->messages[i].role == LLM_TOOL)
 			assert_true(i > 1);
-	assert_true(context_shorten(p.run.loop));
-	assert_int_equal(p.run.loop->request.messages[0].role, LLM_USER);
-	while (context_shorten(p.run.loop))
+	assert_true(play_shorten(&p));
+	assert_int_equal(play_request(&p)->messages[0].role, LLM_USER);
+	while (play_shorten(&p))
 		continue;
-	assert_int_equal(p.run.loop->request.n_messages, 1);
+	assert_int_equal(play_request(&p)->n_messages, 1);
 	play_end(&p);
 }
 

@@ -5,7 +5,6 @@
  */
 #include "base/limits.h"
 #include "hold/line.h"
-#include "turn/commit.h"
 #include "turn_lab.h"
 
 #include <pthread.h>
@@ -155,7 +154,7 @@ static void a_begin_returns_its_place(void **state)
 		assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"a\"}"), 0);
 		assert_int_equal(p.run.place.of != NULL, lab.at_once);
 		if (lab.at_once)
-			commit_wait(p.run.loop);
+			play_commit(&p);
 		assert_int_equal(play_open(&busy, NULL, &p.run.conversation_id, "b"), -1);
 		assert_int_equal(busy.err.code, ERR_BUSY);
 		assert_null(busy.run.place.of);
@@ -289,12 +288,12 @@ static void upstream_failures_are_told_and_stored(void **state)
 static void a_failed_turn_is_not_replayed(void **state)
 {
 	struct play p, q;
-	struct llm_request *r;
+	const struct llm_request *r;
 
 	(void)state;
 	play(&p, NULL, NULL, "!script {\"error\":{\"status\":500}}");
 	play(&q, NULL, &p.run.conversation_id, "!script {\"text\":\"Better.\"}");
-	r = &q.run.loop->request;
+	r = play_request(&q);
 	assert_int_equal(r->n_messages, 2);
 	assert_int_equal(r->messages[0].role, LLM_USER);
 	assert_int_equal(r->messages[1].role, LLM_USER);
@@ -329,7 +328,7 @@ static void text_so_far_is_stored(void **state)
 	assert_true(str_eq(p.run.answer.content, buf_str(&told.text)));
 	assert_int_equal(told.calls, 1);
 	assert_int_equal(told.output_bytes, told.text.n);
-	assert_int_equal(play_turn(&p).last_event_seq, p.run.loop->seq);
+	assert_int_equal(play_turn(&p).last_event_seq, play_last_event(&p));
 	buf_release(&told.text);
 	play_end(&p);
 }
@@ -375,13 +374,13 @@ static void silence_is_kept_alive(void **state)
 	(void)state;
 	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"first_byte_ms\":"
 		"400,\"text\":\"late\"}"), 0);
-	p.run.loop->idle_ms = 100;
+	play_idle_ms(&p, 100);
 	play_run(&p, NULL);
 	assert_true(p.record.idles >= 2);
 	play_end(&p);
 	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"tool_calls\":["
 		SLOW("7") "],\"then\":{\"text\":\"late\"}}"), 0);
-	p.run.loop->idle_ms = 100;
+	play_idle_ms(&p, 100);
 	play_run(&p, NULL);
 	assert_true(p.record.idles >= 2);
 	play_end(&p);

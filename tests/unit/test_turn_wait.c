@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "turn/context.h"
 #include "event/told.h"
 
 /* -- tools of the lab --------------------------------------------------------- */
@@ -51,8 +50,8 @@ static struct tool tools[] = {
 
 static void give_tools(struct play *p)
 {
-	p->run.loop->tool_ctx.turn.more = tools;
-	p->run.loop->tool_ctx.turn.n_more = ARRAY_LEN(tools);
+	play_tool_ctx(p)->turn.more = tools;
+	play_tool_ctx(p)->turn.n_more = ARRAY_LEN(tools);
 }
 
 /* A turn that must end waiting. */
@@ -206,15 +205,15 @@ static void a_resumed_turn_fits_the_window(void **state)
 	play_to_wait(&p, &conversation, b.p);
 	/* What was sent until now fills the window. */
 	narrow = *p.run.in.target.service;
-	narrow.context_tokens = (int)context_tokens(p.run.loop) +
+	narrow.context_tokens = (int)play_tokens(&p) +
 		narrow.max_output_tokens + 20;
 	p.run.in.target.service = &narrow;
 	d = decision(rows_of(&p, &n), WAIT_APPROVED);
 	assert_int_equal(wake(&q, &p, &d, 1), 1);
 	assert_int_equal(q.status, TURN_DONE);
-	assert_true(q.run.loop->share[PART_HISTORY].cut);
-	assert_true(q.run.loop->share[PART_HISTORY].tokens > 0);
-	assert_in_range(context_tokens(q.run.loop), 1,
+	assert_true(play_share(&q, PART_HISTORY)->cut);
+	assert_true(play_share(&q, PART_HISTORY)->tokens > 0);
+	assert_in_range(play_tokens(&q), 1,
 			narrow.context_tokens - narrow.max_output_tokens);
 	play_end(&q);
 	play_end(&p);
@@ -611,7 +610,7 @@ static void dispatch_refuses_without_approval(void **state)
 	atomic_store(&runs, 0);
 	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"x\"}"), 0);
 	give_tools(&p);
-	ctx = p.run.loop->tool_ctx;
+	ctx = *play_tool_ctx(&p);
 	assert_int_equal(tool_set_build(&ctx, &set, &e), 0);
 	tool_call(&set, &ctx, STR("wipe"), STR("{}"), &r);
 	assert_true(r.is_error && !r.ran);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "context/payload.h"
+#include "turn/commit.h"
 
 struct lab lab;
 
@@ -298,6 +300,51 @@ void play_end(struct play *p)
 {
 	buf_release(&p->record.log);
 	arena_release(&p->arena);
+}
+
+const struct llm_request *play_request(const struct play *p)
+{
+	return &p->run.context->request;
+}
+
+const struct part_share *play_share(const struct play *p, enum part_id part)
+{
+	return &p->run.context->share[part];
+}
+
+int64_t play_tokens(const struct play *p)
+{
+	return context_tokens(p->run.context);
+}
+
+struct tool_ctx *play_tool_ctx(struct play *p)
+{
+	return &p->run.context->tool_ctx;
+}
+
+bool play_shorten(struct play *p)
+{
+	return context_shorten(p->run.context);
+}
+
+void play_idle_ms(struct play *p, int ms)
+{
+	p->run.loop->idle_ms = ms;
+}
+
+int64_t play_last_event(const struct play *p)
+{
+	return p->run.loop->relay.seq;
+}
+
+void play_commit(struct play *p)
+{
+	commit_wait(p->run.loop);
+}
+
+struct context lab_context(struct llm_message *m, size_t n, const struct context *outer)
+{
+	return (struct context){ .messages = m, .n_messages = n, .outer = outer };
 }
 
 json_t *play_meta(struct play *p, const char *key)

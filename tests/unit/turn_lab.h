@@ -80,6 +80,27 @@ void play_end(struct play *p);
 /* A member of the answer's metadata; kept by the play's arena. */
 json_t *play_meta(struct play *p, const char *key);
 
+/* The request as it was last sent; its part of this kind, and all tokens; its tools. */
+const struct llm_request *play_request(const struct play *p);
+const struct part_share *play_share(const struct play *p, enum part_id part);
+int64_t play_tokens(const struct play *p);
+
+/* What the turn's calls see: to be changed before it runs. */
+struct tool_ctx *play_tool_ctx(struct play *p);
+
+/* Drops the older half of what was sent of the history; false if none is left. */
+bool play_shorten(struct play *p);
+
+/* Before it runs: so often it says that it is alive. */
+void play_idle_ms(struct play *p, int ms);
+
+/* The number of its last event; waits for the COMMIT of its begin. */
+int64_t play_last_event(const struct play *p);
+void play_commit(struct play *p);
+
+/* A context of these messages, of an agent within outer (NULL: it is a turn's). */
+struct context lab_context(struct llm_message *m, size_t n, const struct context *outer);
+
 /* The log is want; has part in it. */
 void play_assert_log(const struct play *p, const char *want);
 void play_assert_has(const struct play *p, const char *part);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The page that sends a request: which tools it accepts, and which it declares
- * itself. They are stored with the turn (turn/options.h), so that the turn can
+ * itself. They are stored with the turn (context/options.h), so that the turn can
  * be resumed elsewhere with the same tools.
  *
  * A program (an editor's agent, OpenAI's protocol) declares its own only. It asks its

@@ -3,7 +3,7 @@
 #ifndef TOOL_KNOWLEDGE_H
 #define TOOL_KNOWLEDGE_H
 
-#include "domain/retrieve.h"
+#include "knowledge/retrieve.h"
 #include "resource/resource.h"
 #include "search/chats.h"
 #include "tool/core/tool.h"

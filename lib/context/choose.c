@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "context/choose.h"
+#include "context/payload.h"
+
+#include <string.h>
+
+#include "domain/auto.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "context/attach.h"
+#include "context/context.h"
+#include "event/relay.h"
+#include "context/setting.h"
+
+#include "base/banned.h"
+
+const struct llm_service *choose_within(const struct context *cx,
+					const struct llm_service *s)
+{
+	struct llm_service *out;
+
+	if (!cx->outer)
+		return s;
+	out = arena_new(cx->arena, struct llm_service);
+	*out = llm_service_within(s, (int)MAX(cx->until_ms - clock_mono_ms(), 1));
+	return out;
+}
+
+static struct auto_choice choose(struct context *cx, unsigned needs,
+				 int64_t tokens)
+{
+	const struct turn_request *in = &cx->run->in;
+	const struct auto_facts f = {
+		.task = cx->outer ? AUTO_AGENT : AUTO_CHAT,
+		.needs = needs, .tokens = tokens, .who = in->by.who,
+		.now_us = clock_now_us(), .zone = context_zone(cx->run),
+		.takes_tools = cx->run->resumed,
+	};
+
+	return auto_choose(in->by.conf, in->target.workspace, &f, cx->arena);
+}
+
+void choose_before(struct context *cx)
+{
+	struct turn_request *in = &cx->run->in;
+	struct auto_choice c;
+
+	if (!in->target.automatic)
+		return;
+	/* Assume tools: whether there are any is only known with the context. */
+	c = choose(cx, AUTO_NEEDS_TOOLS |
+		   (attach_has_image(cx->run) ? AUTO_NEEDS_VISION : 0),
+		   llm_estimate_tokens(in->content));
+	if (c.service)
+		in->target.service = choose_within(cx, c.service);
+}
+
+/*
+ * Tokens that a service with a larger window would be sent: with the history that
+ * only the present window cuts off, and the step not yet added to the messages.
+ */
+static int64_t tokens(const struct context *cx)
+{
+	const struct part_share *h = &cx->share[PART_HISTORY];
+	const struct part_share *steps = &cx->share[PART_STEPS];
+
+	return context_tokens(cx) +
+		(cx->squeezed && h->cut ? MAX(h->want - h->tokens, 0) : 0) +
+		MAX(steps->want - steps->tokens, 0);
+}
+
+void choose_store(const struct context *cx)
+{
+	const struct llm_service *s = cx->run->in.target.service;
+	struct err e = ERR_INIT;
+
+	if (cx->outer || !cx->relay->sink)
+		return;
+	if (store_turn_served(cx->run->deps->db, &cx->run->id,
+			      str_of(s->provider), str_of(s->model),
+			      s->payer, &e) < 0)
+		log_err("the service of a turn", &e);
+}
+
+bool choose_after(struct context *cx)
+{
+	struct turn_request *in = &cx->run->in;
+	struct turn_event ev = { .type = TURN_EV_SERVICE };
+	struct auto_choice c;
+	bool other;
+
+	if (!in->target.automatic)
+		return false;
+	c = choose(cx, (cx->tools.n ? AUTO_NEEDS_TOOLS : 0) |
+		   (cx->attached.has_images ? AUTO_NEEDS_VISION : 0), tokens(cx));
+	if (!c.service)
+		return false;
+	cx->rule = c.reason;
+	other = strcmp(c.service->id, in->target.service->id) != 0;
+	if (other) {
+		in->target.service = choose_within(cx, c.service);
+		choose_store(cx);
+	}
+	ev.text = str_of(c.service->id);
+	ev.code = str_of(c.reason);
+	if (cx->relay->sink)		/* a preview has no sink */
+		relay_emit(cx->relay, &ev);
+	return other;
+}

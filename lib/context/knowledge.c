@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "context/knowledge.h"
+
+#include "knowledge/embed.h"
+#include "knowledge/retrieve.h"
+#include "domain/stored_service.h"
+#include "auth/policy.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "prompt/untrusted.h"
+#include "tool/core/passage.h"
+#include "event/relay.h"
+#include "context/context.h"
+
+#include "base/banned.h"
+
+enum { PASSAGES = 6 };		/* if the agent sets no number */
+
+static bool is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+/* Whether s begins like a passage number: "[2]". */
+static bool is_number(struct str s)
+{
+	size_t i = 1, digits = 0;
+
+	if (!s.n || s.p[0] != '[')
+		return false;
+	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+		i++;
+	for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+		digits++;
+	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+		i++;
+	return digits && i < s.n && s.p[i] == ']';
+}
+
+/* Characters that models may take for a line break. */
+static bool ends_line(struct str s)
+{
+	return (s.p[0] >= '\n' && s.p[0] <= '\r') || str_starts(s, STR("\xc2\x85")) ||
+	       str_starts(s, STR("\xe2\x80\xa8")) ||
+	       str_starts(s, STR("\xe2\x80\xa9"));
+}
+
+/*
+ * Writes the words of a document. A line that begins with a number in brackets
+ * would look like the next passage, of another document: it is escaped with a
+ * backslash, as in Markdown. Invisible characters are removed first, so that none
+ * stands before the number; the envelope neutralises the rest.
+ */
+static void write_words(struct str words, struct buf *b)
+{
+	struct buf plain = BUF_INIT(3 * words.n + 64);
+	struct str s;
+	bool begins = true;
+
+	untrusted_visible(words, &plain);
+	s = buf_str(&plain);
+	for (size_t i = 0; i < s.n; i++) {
+		const struct str rest = { s.p + i, s.n - i };
+
+		if (begins && is_number(rest))
+			buf_addc(b, '\\');
+		buf_addc(b, s.p[i]);
+		begins = ends_line(rest) || (begins && !is_alnum(s.p[i]));
+	}
+	buf_release(&plain);
+}
+
+static void write_passage(struct buf *b, const struct retrieve_hit *hit, int no)
+{
+	const struct search_found *f = hit->found;
+
+	buf_addf(b, "\n[%d] ", no);
+	write_words(hit->document->title, b);
+	if (f->heading.n) {
+		buf_adds(b, " > ");
+		write_words(f->heading, b);
+	}
+	if (f->page)
+		buf_addf(b, " (page %d)", f->page);
+	buf_addc(b, '\n');
+	write_words(f->text, b);
+	buf_addc(b, '\n');
+}
+
+static bool is_same(const struct retrieve_hit *a, const struct retrieve_hit *b)
+{
+	return a->found->chunk == b->found->chunk &&
+	       uuid_eq(&a->base->id, &b->base->id);
+}
+
+/* Whether passage i was written already. */
+static bool is_repeated(const struct retrieve_found *found, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_same(&found->v[k], &found->v[i]))
+			return true;
+	return false;
+}
+
+/* Writes whole passages, the best first, while there is room. */
+static void write_all(struct context *cx, const struct retrieve_found *found)
+{
+	struct buf b = BUF_INIT(8 * LIM_RAG_CHARS);
+	size_t chars = 0;
+
+	for (size_t i = 0; i < found->n; i++) {
+		const struct retrieve_hit *hit = &found->v[i];
+		const struct source s = retrieve_source(hit);
+		int no;
+
+		if (is_repeated(found, i))
+			continue;
+		chars += utf8_chars(hit->found->text) +
+			utf8_chars(hit->found->heading);
+		if (i && chars > LIM_RAG_CHARS)
+			break;
+		no = cx->cites.all ? passages_add(cx->cites.all, &s) : (int)i + 1;
+		if (!no)
+			break;
+		if (!i)
+			buf_adds(&b, "Passages of documents that were found for the "
+				 "user's message, by number:\n");
+		write_passage(&b, hit, no);
+		origins_add(&cx->taint, ORIGIN_PASSAGE, hit->document->title);
+	}
+	cx->knowledge.text = arena_str(cx->arena, buf_str(&b));
+	buf_release(&b);
+}
+
+static struct str question(const struct context *cx)
+{
+	const struct turn_run *t = cx->run;
+
+	return t->in.content.n ? t->in.content : t->user.content;
+}
+
+/* A preview calls no service, so it searches words only. */
+static int retrieve(struct context *cx, const struct retrieve_wish *wish,
+		    struct retrieve_found *found, struct err *e)
+{
+	const struct turn_request *in = &cx->run->in;
+	const struct caller *by = &cx->tool_ctx.turn.by;
+	const bool asks = cx->relay->sink != NULL;
+	const struct llm_call io = {
+		.http = asks ? cx->run->deps->http : NULL, .abort = cx->tool_ctx.turn.abort,
+	};
+	struct retrieve_ask q = {
+		.by = by, .io = &io, .min_score = wish->min_score,
+		.max_ranked = MIN(wish->max_ranked, (size_t)LIM_FOUND),
+		.ask = {
+			.mode = SEARCH_FUSED,
+			.text = question(cx),
+			.max = wish->max ? MIN(wish->max, (size_t)LIM_FOUND)
+				: PASSAGES,
+		},
+	};
+	struct retrieve_bases bases;
+	struct str set = { NULL, 0 };
+
+	/* An embedding service is waited for: others begin meanwhile. */
+	hold_line_leave(&cx->run->place);
+	/* Bases are chosen for a conversation that exists. */
+	if ((!cx->run->created_conversation &&
+	     retrieve_set(by, &cx->run->conversation_id, cx->arena, &set, e)) ||
+	    retrieve_bases(by, in->target.workspace, in->target.agent, set,
+			   cx->arena, &bases, e))
+		return -1;
+	q.bases = bases.v;
+	q.n_bases = bases.n;
+	q.more = bases.more;
+	if (asks && wish->ranks && wish->ranker.p &&
+	    embed_service(by, stored_service_within(in->target.workspace),
+			  wish->ranker, LLM_CAN_RERANK, cx->arena, &q.ranker, e))
+		return -1;
+	return retrieve_find(&q, cx->arena, found, e);
+}
+
+void context_knowledge(struct context *cx)
+{
+	const struct caller *by = &cx->tool_ctx.turn.by;
+	struct retrieve_wish wish;
+	struct retrieve_found found = { .n = 0 };
+	struct err e = ERR_INIT;
+
+	if (cx->outer || cx->knowledge.looked_up)
+		return;
+	cx->knowledge.looked_up = true;
+	wish = retrieve_wish_of(cx->run->in.target.agent);
+	if (!wish.enabled || !by->db || !policy_may(by->who, PERM_KNOWLEDGE_READ) ||
+	    !str_trim(question(cx)).n)
+		return;
+	passages_note_search(cx->cites.all);
+	if (retrieve(cx, &wish, &found, &e)) {
+		log_err("no passages for a turn", &e);
+		found = (struct retrieve_found){ .notice =
+			"The knowledge bases could not be searched." };
+	}
+	if (found.notice && cx->relay->sink)
+		relay_warn(cx->relay, "knowledge", found.notice);
+	write_all(cx, &found);
+}
