@@ -82,6 +82,15 @@ struct retrieving {
 	const char *notice;
 };
 
+/* Adds a sentence about what failed, once. */
+static void note(struct retrieving *k, const char *sentence)
+{
+	if (!k->notice)
+		k->notice = sentence;
+	else if (!strstr(k->notice, sentence))
+		k->notice = arena_printf(k->a, "%s %s", k->notice, sentence);
+}
+
 /* The service of this id in this workspace, looked up once. */
 static int service_of(struct retrieving *k, struct str within, struct str id,
 		      struct asked_vector **out, struct err *e)
@@ -111,8 +120,7 @@ static void ask_vector(struct retrieving *k, struct asked_vector *v)
 			   &v->dimension, &e)) {
 		log_err("the question's vector", &e);
 		v->v = NULL;
-		k->notice = "The embedding service did not answer, so only words "
-			"were searched.";
+		note(k, "The embedding service did not answer, so only words were searched.");
 	}
 }
 
@@ -134,17 +142,16 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 		       e))
 		return -1;
 	if (!got->s || !str_eq(info->model, llm_embed_name(got->s, k->a))) {
-		k->notice = other_model;
+		note(k, other_model);
 		return 0;
 	}
 	ask_vector(k, got);
 	if (!got->v)
 		return 0;
 	if (got->dimension != info->dimension) {
-		k->notice = arena_printf(k->a, "The embedding service gave a "
-			"vector of %d dimensions for a knowledge base of %lld, so "
-			"only words were searched there.", got->dimension,
-			(long long)info->dimension);
+		note(k, arena_printf(k->a, "The embedding service gave a vector of %d dimensions "
+				     "for a knowledge base of %lld, so only words were searched "
+				     "there.", got->dimension, (long long)info->dimension));
 		return 0;
 	}
 	ask->vector = got->v;
@@ -239,9 +246,11 @@ static int find_all(struct retrieving *k, struct retrieve_hit **v, size_t *n,
 		return -1;
 	for (size_t i = 0; i < q->n_bases; i++) {
 		if (in[i].unused)	/* the base's model changed meanwhile */
-			k->notice = other_model;
-		*(in[i].ask->vector && !in[i].unused ? &k->n_near : &k->n_words) +=
-			in[i].n > 0;
+			note(k, other_model);
+		if (in[i].n && in[i].ask->vector && !in[i].unused)
+			k->n_near++;
+		else if (in[i].n)
+			k->n_words++;
 		all += in[i].n;
 	}
 	if (k->n_near && k->n_words)
@@ -304,17 +313,9 @@ static int search_all(struct retrieving *k, size_t max, struct err *e)
 	return 0;
 }
 
-static int by_score(const void *x, const void *y)
-{
-	const struct retrieve_hit *a = x, *b = y;
-
-	return a->found->score > b->found->score ? -1
-		: a->found->score < b->found->score;
-}
-
 /* -- ranking by a service -------------------------------------------------------------- */
 
-/* Returns whether the service ranked; if not, keeps the order and sets the notice. */
+/* Returns whether a service ranked. If it fails, the order stays, and the notice says so. */
 static bool rerank(struct retrieving *k)
 {
 	const struct retrieve_ask *q = k->q;
@@ -339,8 +340,8 @@ static bool rerank(struct retrieving *k)
 		     began_ms, rc == 0);
 	if (rc) {
 		log_err("ranking", &e);
-		k->notice = "The ranking service did not answer, so the passages "
-			"are in the order of the search.";
+		note(k, "The ranking service did not answer, so the passages are in the order of "
+		     "the search.");
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -351,7 +352,7 @@ static bool rerank(struct retrieving *k)
 	}
 	k->n = kept;
 	if (kept)
-		qsort(k->v, kept, sizeof(*k->v), by_score);
+		qsort(k->v, kept, sizeof(*k->v), by_found);
 	return true;
 }
 
