@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "knowledge/embed.h"
 #include "auth/policy.h"
@@ -20,6 +21,8 @@
 
 /* The ranker gets this many times the requested passages. */
 enum { RERANKED_DEPTH = 3 };
+
+enum { NOTICES = 8 };	/* more kinds of failures than there are */
 
 static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 
@@ -79,16 +82,18 @@ struct retrieving {
 	size_t n;
 	int n_near, n_words;	/* bases with hits, searched with and without
 				   vectors */
-	const char *notice;
+	const char *notices[NOTICES];	/* sentences about what failed */
+	size_t n_notices;
 };
 
-/* Adds a sentence about what failed, once. */
+/* Adds one, once. */
 static void note(struct retrieving *k, const char *sentence)
 {
-	if (!k->notice)
-		k->notice = sentence;
-	else if (!strstr(k->notice, sentence))
-		k->notice = arena_printf(k->a, "%s %s", k->notice, sentence);
+	for (size_t i = 0; i < k->n_notices; i++)
+		if (!strcmp(k->notices[i], sentence))
+			return;
+	if (k->n_notices < NOTICES)
+		k->notices[k->n_notices++] = sentence;
 }
 
 /* The service of this id in this workspace, looked up once. */
@@ -197,7 +202,7 @@ static int prepare(struct retrieving *k, struct search_in *in,
 		if (looked->bases &&
 		    vector_for(k, &q->bases[i], &looked->bases[i], &asks[i], e))
 			return -1;
-		if (q->ask.mode == SEARCH_VECTORS && !asks[i].vector && !k->notice)
+		if (q->ask.mode == SEARCH_VECTORS && !asks[i].vector && !k->n_notices)
 			return err_field(e, ERR_INVALID_FIELD, "mode", "This "
 					 "knowledge base has no vectors. Use words "
 					 "or fused.");
@@ -380,6 +385,7 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 {
 	struct retrieve_ask asked = *q;
 	struct retrieving k = { .q = &asked, .a = a };
+	const char *notice = NULL;
 	bool ranked;
 
 	search_cache_limit((size_t)q->by->conf->knowledge.cache_mb << 20);
@@ -392,13 +398,14 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 	ranked = rerank(&k);
 	score_by_evidence(&k);
 	if (q->more)
-		k.notice = arena_printf(a, "Only the first %d knowledge bases, "
-			"by name, were searched. Choose the ones to search in "
-			"the agent or the conversation.%s%s",
-			LIM_BASES_SEARCHED,
-			k.notice ? " " : "", k.notice ? k.notice : "");
+		notice = arena_printf(a, "Only the first %d knowledge bases, by name, were "
+				      "searched. Choose the ones to search in the agent or the "
+				      "conversation.", LIM_BASES_SEARCHED);
+	for (size_t i = 0; i < k.n_notices; i++)
+		notice = notice ? arena_printf(a, "%s %s", notice, k.notices[i])
+			: k.notices[i];
 	*out = (struct retrieve_found){
-		.v = k.v, .notice = k.notice,
+		.v = k.v, .notice = notice,
 		.n = MIN(k.n, ranked && q->max_ranked ? q->max_ranked
 			 : q->ask.max),
 	};
