@@ -2,22 +2,17 @@
 // For everyone: axe in each theme and width, work without a mouse, phones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations } from './axe.mjs';
+import { findings } from './axe.mjs';
 import { ask, conversation, ended, openChat, PHONE, script, send, unique } from './browser.mjs';
 
 const MARKDOWN = '# Head\n\nText with `code`, [a link](https://example.org/) and **more**.\n\n' +
 	'```sql\nSELECT id, \'text\' FROM ticket -- note\n WHERE n > 12;\n```\n\n' +
 	'| a | b |\n|---|--:|\n| one | 2 |\n\n> quote\n\n- [x] item';
 
-test('axe finds nothing serious, light and dark, wide and narrow', async (t) => {
+test('axe finds nothing, light and dark, wide and narrow', async (t) => {
 	const page = await openChat(t);
-	const found = await violations(page, 'empty');
-	const look = async (where) => {
-		for (const colorScheme of ['light', 'dark']) {
-			await page.emulateMedia({ colorScheme });
-			found.push(...await violations(page, `${where}, ${colorScheme}`));
-		}
-	};
+	const found = await findings(page, 'empty');
+	const look = async (where) => found.push(...await findings(page, where));
 
 	await ask(page, script({ reasoning: 'Thinking.', narration: 'Looking.',
 		tool_calls: [
@@ -44,11 +39,11 @@ test('axe finds nothing serious, light and dark, wide and narrow', async (t) => 
 	await page.locator('.edit').getByRole('button', { name: 'Cancel' }).click();
 	await send(page, script({ tokens: 3000, rate: 50 }));
 	await page.waitForSelector('lamp-turn:last-of-type .answer');
-	found.push(...await violations(page, 'streaming'));
+	found.push(...await findings(page, 'streaming'));
 	await page.click('.stop-button');
 	await ended(page);
 	await page.setViewportSize(PHONE.viewport);
-	found.push(...await violations(page, 'narrow'));
+	found.push(...await findings(page, 'narrow'));
 	await page.click('.drawer-open');
 	await page.waitForSelector('.side.open');
 	await look('drawer');
@@ -174,3 +169,26 @@ test('a menu in a low window is within it, and scrolls', async (t) => {
 		}), true);
 	}
 });
+
+for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
+	test(`axe finds nothing in any place, ${name}`, async (t) => {
+		const page = await openChat(t, options);
+		const offered = await page.evaluate(() => [...document.querySelectorAll('lamp-app a')]
+			.map((a) => a.getAttribute('href')).filter((href) => /^#\/[a-z]/.test(href || '') &&
+				!href.startsWith('#/c/')));
+		const more = ['agents/new', 'prompts/new', 'knowledge-bases/new', 'projects/new', 'events/new',
+			'provider-instances/new', 'llm-services/new', 'tokens/new', 'memories/new',
+			'ratings', 'shared', 'public-links', 'plans', 'conversation-folders'].map((to) => `#/${to}`);
+		const found = [];
+
+		assert.ok(offered.length >= 10, offered.join(' '));
+		for (const hash of new Set([...offered, ...more])) {
+			await page.evaluate((to) => { location.hash = to; }, hash);
+			await page.waitForFunction((to) => location.hash === to &&
+				document.querySelector('.main h1')?.textContent.trim() &&
+				!document.querySelector('.main .spinner'), hash);
+			found.push(...await findings(page, hash));
+		}
+		assert.deepEqual(found, []);
+	});
+}

@@ -2,7 +2,7 @@
 // The places beside the chat: lists and forms out of GET /forms, and prompts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations } from './axe.mjs';
+import { findings, violations } from './axe.mjs';
 import { api, base, open, openChat, PHONE, unique } from './browser.mjs';
 
 const PROBLEM = 'application/problem+json';
@@ -383,12 +383,7 @@ test('axe, light and dark, wide and narrow; nothing wider than a phone', async (
 		description: 'W'.repeat(150), body: `{{A}}\n${'W'.repeat(300)}` });
 	const page = await openPlace(t, 'prompts');
 	const found = [];
-	const look = async (where) => {
-		for (const colorScheme of ['light', 'dark']) {
-			await page.emulateMedia({ colorScheme });
-			found.push(...await violations(page, `${where}, ${colorScheme}`));
-		}
-	};
+	const look = async (where) => found.push(...await findings(page, where));
 
 	// by whose it is, and by category
 	await page.getByRole('button', { name: 'Built in' }).click();

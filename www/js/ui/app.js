@@ -797,7 +797,7 @@ export class LampApp extends PageElement {
 		const hidden = NARROW.matches && !this.drawer;
 
 		return html`
-			<a class="skip" href="#composer" @click=${(event) => {
+			<a class="skip" href=${this.places.current ? '#main' : '#composer'} @click=${(event) => {
 				event.preventDefault();
 				if (this.places.current)
 					this.querySelector('.main-title h1').focus();

@@ -77,7 +77,7 @@ export class LampFind extends PageElement {
 		const shows = this.open && this.found.q.trim() !== '';
 		const current = shows && this.#items[this.at] ? `${this.#id}-${this.at}` : nothing;
 
-		return html`<div class="search find" role="search" @focusout=${this.#onLeave}>${
+		return html`<div class="search find" role="search" aria-label=${this.label} @focusout=${this.#onLeave}>${
 			icon('search')}<input type="search" class="search-field" role="combobox"
 				.value=${live(this.found.q)} placeholder=${this.label} aria-label=${this.label}
 				aria-expanded=${String(shows)} aria-controls=${this.#id} aria-autocomplete="list"

@@ -153,7 +153,7 @@ export class LampList extends PageElement {
 		const { list } = this;
 
 		return html`
-			<div class="search" role="search">
+			<div class="search" role="search" aria-label=${t('list.search')}>
 				${icon('search')}
 				<input type="search" class="search-field" .value=${list.q}
 					placeholder=${t('list.search')} aria-label=${t('list.search')}

@@ -114,7 +114,7 @@ class LampMonth extends PageElement {
 				@click=${() => this.#go(-1)}>${icon('back')}</button>
 			<button type="button" class="icon-button" aria-label=${t(after)}
 				title=${t(after)} @click=${() => this.#go(1)}>${icon('chevron')}</button>
-			<h3 aria-live="polite">${this.#title}</h3>
+			<h2 aria-live="polite">${this.#title}</h2>
 			<button type="button" class="chip-button" @click=${() => this.#go(0)}>${
 				t('month.today')}</button>
 			<span class="month-views" role="group" aria-label=${t('month.view')}>${VIEWS.map((one) =>

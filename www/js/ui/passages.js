@@ -57,7 +57,8 @@ class LampPassages extends PageElement {
 		return html`<section class="try" aria-labelledby="passages-title">
 			<h2 id="passages-title">${t('passages.title')}</h2>
 			<p class="muted">${t('passages.text')}</p>
-			<form class="try-form" role="search" @submit=${(event) => this.#search(event)}>
+			<form class="try-form" role="search" aria-labelledby="passages-title"
+				@submit=${(event) => this.#search(event)}>
 				<input type="search" class="field-line" aria-label=${t('passages.query')}
 					placeholder=${t('passages.query')} maxlength="2000" .value=${this.query}
 					@input=${(event) => { this.query = event.target.value; }}>

@@ -171,7 +171,7 @@ class LampPlan extends PageElement {
 			<p class="plan-goal" dir="auto">${plan.goal}</p>
 			<p class="plan-sum">${this.#sum(all.length)}</p>
 			<ol class="plan-stages">${plan.stages.map((stage) => html`<li>
-				<h4>${stage.name} ${modeText(stage)}</h4>
+				<h3>${stage.name} ${modeText(stage)}</h3>
 				<ol class="plan-steps">${stage.steps.map((step) =>
 					this.#step(step, all.indexOf(step)))}</ol></li>`)}</ol>
 			${this.mine && this.over ? html`<button type="button" class="link-button plan-again"

@@ -117,7 +117,8 @@ class LampRows extends PageElement {
 		const view = VIEWS[this.view];
 
 		return html`
-			${SEARCHED[this.view] ? this.#search() : form.search && this.view !== 'projects' ? html`<div class="search rows-search" role="search">${icon('search')}
+			${SEARCHED[this.view] ? this.#search() : form.search && this.view !== 'projects' ? html`<div class="search rows-search"
+				role="search" aria-label=${t('rows.search')}>${icon('search')}
 				<input type="search" class="search-field" .value=${rows.q}
 					placeholder=${t('rows.searchHow', { what: form.what })}
 					aria-label=${t('rows.search')}
@@ -133,7 +134,8 @@ class LampRows extends PageElement {
 	{
 		const { rows, choice, view } = this;
 
-		return html`<div class="search rows-search" role="search">${icon('search')}
+		return html`<div class="search rows-search" role="search"
+			aria-label=${t(SEARCHED[view])}>${icon('search')}
 			<input type="search" class="search-field" .value=${choice.q || ''}
 				placeholder=${t(SEARCHED[view])} aria-label=${t(SEARCHED[view])}
 				autocomplete="off" spellcheck="false" maxlength="100"

@@ -128,11 +128,11 @@ export class LampTool extends PageElement {
 			${!this.call.title && saysAll(this.call.name) ? nothing : html`<p class="muted">${t('tool.called')}
 				<code>${this.call.name}</code></p>`}
 			${result === undefined ? nothing : html`
-				<h4>${t('tool.result')}</h4>
+				<h3>${t('tool.result')}</h3>
 				${this.#result(result)}
 				${truncated || result?.truncated ?
 					html`<p class="muted">${t('tool.truncated')}</p>` : nothing}`}
-			${this.steps.length > 0 && !this.call.running ? html`<h4>${t('tool.steps')}</h4>
+			${this.steps.length > 0 && !this.call.running ? html`<h3>${t('tool.steps')}</h3>
 				${this.#steps(this.steps)}` : nothing}
 			${none ? html`<p class="muted">${t('tool.noArgs')}</p>` : this.#arguments(args)}
 		</div>`;

@@ -114,7 +114,7 @@ class LampTools extends PageElement {
 			!items.some(({ name }) => name === one));
 
 		return html`<div class="tools-picker">
-			<div class="search rows-search" role="search">${icon('search')}
+			<div class="search rows-search" role="search" aria-label=${t('tools.search')}>${icon('search')}
 				<input type="search" class="search-field" .value=${this.q}
 					placeholder=${t('tools.search')} aria-label=${t('tools.search')}
 					@input=${(event) => { this.q = event.target.value; }}></div>
