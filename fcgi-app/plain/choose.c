@@ -124,7 +124,7 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 	    resource_call(&rq->by, &c, page, e) < 0)
 		return -1;
 	plain_begin(&p, rs, 200, STR("Choose a prompt"));
-	put_search(&p, &to, "prompts", "Name begins with", c.query.q,
+	put_search(&p, &to, "prompts", "Words in its name or text", c.query.q,
 		   STR(""));
 	buf_adds(p.b, page->n ? "<ul class=\"list\">\n"
 		 : "<p>No prompts were found.</p>\n");
@@ -142,7 +142,7 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 	if (page->n)
 		buf_adds(p.b, "</ul>\n");
 	if (page->more)
-		buf_adds(p.b, "<p>There are more: type the first letters of the name.</p>\n");
+		buf_adds(p.b, "<p>There are more: type words that are in one.</p>\n");
 	plain_foot(&p);
 	return 0;
 }

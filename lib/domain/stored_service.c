@@ -70,7 +70,7 @@ unsigned stored_capabilities(const json_t *names, const char **wrong)
 #define TENANTS(column) \
 	(r->owner == OWNER_USER || COLUMN(LLM_SERVICE, column) >= r->n_fields \
 	 ? &none : &row->v[COLUMN(LLM_SERVICE, column)])
-_Static_assert(COLUMN(LLM_SERVICE, thinking_budget_tokens) ==
+_Static_assert(COLUMN(LLM_SERVICE, folded) ==
 	       sizeof(struct columns_of_WORKSPACE_SERVICE) - 1,
 	       "services of workspaces have the first columns of the tenant's");
 /* One that both have. */

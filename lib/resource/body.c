@@ -21,7 +21,8 @@ union slot {
 	json_t *j;
 };
 
-static struct field field_of(const struct resource_field *f, bool complete)
+static struct field field_of(const struct resource_field *f, bool complete,
+			     bool stored)
 {
 	struct field out = {
 		.key = f->key, .type = resource_types[f->type].body,
@@ -38,11 +39,13 @@ static struct field field_of(const struct resource_field *f, bool complete)
 		out.min = INT64_MIN;
 		out.max = INT64_MAX;
 	}
-	if ((f->type == TYPE_TEXT && f->min) || f->type == TYPE_PERSON ||
-	    f->type == TYPE_JSON || f->type == TYPE_SECRET)
+	if ((resource_is_text(f) && f->min) || f->type == TYPE_PERSON ||
+	    f->type == TYPE_REF || f->type == TYPE_JSON || f->type == TYPE_SECRET)
 		out.flags |= FIELD_FILLED;
-	if (f->flags & RESOURCE_LINE)
+	if (f->flags & RESOURCE_LINE || f->type == TYPE_REF)
 		out.flags |= FIELD_LINE;
+	if (resource_is_markdown(f) && !stored)
+		out.flags |= FIELD_LINES;
 	if (f->flags & RESOURCE_NULLABLE)
 		out.flags |= FIELD_NULLABLE;
 	if (complete && f->flags & RESOURCE_REQUIRED)
@@ -95,12 +98,32 @@ static struct str take_secret(struct arena *a, struct str read)
 	return out;
 }
 
+/* The text with ends of lines of one kind. */
+static struct str with_lines(struct arena *a, struct str s)
+{
+	char *out, *q;
+
+	if (!memchr(s.p, '\r', s.n))
+		return s;
+	out = q = arena_alloc(a, s.n + 1);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '\r')
+			*q++ = s.p[i];
+		else if (i + 1 == s.n || s.p[i + 1] != '\n')
+			*q++ = '\n';
+	*q = 0;
+	return (struct str){ out, (size_t)(q - out) };
+}
+
 static struct db_val value_of(struct arena *a, enum resource_type type,
 			      const union slot *s, char letter)
 {
 	switch (type) {
-	case TYPE_TEXT:
+	case TYPE_MARKDOWN:
 	case TYPE_LONG:
+		return DB_S(with_lines(a, s->s));
+	case TYPE_TEXT:
+	case TYPE_REF:
 	case TYPE_KEPT:
 	case TYPE_ENUM:
 	case TYPE_DATE:
@@ -127,6 +150,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 	case TYPE_LOGIN:
 	case TYPE_KIND:
 	case TYPE_VEIL:
+	case TYPE_FOLDED:
 		break;
 	}
 	BUG("a type that is in no body");
@@ -247,7 +271,7 @@ int resource_body(const struct conf *conf, const struct resource_call *c,
 
 		if (m != MODE_EDIT && !(creating && m == MODE_ONCE))
 			continue;
-		fields[n] = field_of(&r->fields[i], creating || c->whole);
+		fields[n] = field_of(&r->fields[i], creating || c->whole, c->stored);
 		fields[n].offset = n * sizeof(*slots);
 		at[n++] = i;
 	}

@@ -44,7 +44,7 @@ FOREIGN = [
     (r"libical/", "lib/calendar/"),
     # Foreign formats are parsed in the child only.
     (r"libxml/", "fcgi-app/extract/"),
-    (r"uni(str|norm|case|ctype)\.h|libstemmer", "lib/search/"),
+    (r"uni(str|norm|case|ctype)\.h|libstemmer", "lib/base/unicode"),
     (r"(seccomp|poppler|archive|archive_entry|magic|uchardet)", "fcgi-app/extract/"),
 ]
 
