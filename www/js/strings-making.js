@@ -77,6 +77,11 @@ export const making = {
 	'can.vision': 'sees images',
 	'can.tools': 'uses tools',
 	'refs.paused': 'paused',
+	'refs.new': 'Add documents',
+	'refs.newHint': 'They become a knowledge base that only you can use until you share it.',
+	'refs.newName': { one: '{name} and {n} more', other: '{name} and {n} more' },
+	'refs.newSent': '{n} of {of} sent…',
+	'refs.newMade': '“{name}” is chosen. It can be searched in a moment.',
 
 	'passages.title': 'Try the search',
 	'passages.text': 'Shows the passages that an assistant would get for a question.',

@@ -591,9 +591,11 @@ export class LampTurn extends PageElement {
 const charts = new WeakMap();
 
 /** The chart of a call's result, or null. @returns {import('../table.js').ChartData | null} */
-function chartIn({ kind, result, isError })
+function chartIn({ kind, name, result, isError })
 {
-	if (kind !== 'tool' || isError || result === null || typeof result !== 'object')
+	// the numbers of passages are those of pages
+	if (kind !== 'tool' || name === 'search_knowledge' || isError || result === null ||
+	    typeof result !== 'object')
 		return null;
 	if (!charts.has(result)) {
 		const table = asTable(result);
