@@ -502,7 +502,9 @@ static void write_field(struct jw *w, struct form_ask *k, const struct resource_
 	jw_kint_if(w, "max", bounded, listed ? f->min : f->max);
 	jw_kbool(w, "multiline", (f->type == TYPE_TEXT || resource_is_markdown(f)) &&
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
-	jw_kbool(w, "markdown", resource_is_markdown(f));
+	/* A prompt is shown as it is sent. */
+	jw_kbool(w, "markdown", f == resource_by_parts(r) &&
+		 !(f->flags & RESOURCE_AUTHORED));
 	write_choices(w, k, f);
 	write_default(w, f, in);
 	write_only(w, in);

@@ -70,7 +70,7 @@ def test_a_prompt(lab):
             "Use {{Name}}, {{When: date}}, {{Tone: choice: formal or friendly}} or "
             "{{Ticket: record: tickets}} for blanks that people fill in"),
         "type": "text", "mode": "edit", "required": True, "nullable": False,
-        "min": 1, "max": 20000, "multiline": True, "markdown": True, "choices": None,
+        "min": 1, "max": 20000, "multiline": True, "markdown": False, "choices": None,
         "default": None, "only": None, "of": None}
     assert field["tier"]["choices"] == [
         {"value": "private", "label": "Only me"}, {"value": "team", "label": "A group"},
@@ -90,7 +90,7 @@ def test_what_a_choice_begins_with_and_which_texts_are_markdown(lab):
     seen = forms(lab, user="ada")
     task, document = fields(seen["projects/tasks"]), fields(seen["projects/documents"])
     assert (task["stateKey"]["default"], task["priority"]["default"]) == ("todo", None)
-    assert [key for key, field in document.items() if field["markdown"]] == ["description", "content"]
+    assert [key for key, field in document.items() if field["markdown"]] == ["content"]
     assert document["content"]["type"] == "text" and document["content"]["multiline"]
     assert (document["owner"]["type"], fields(seen["projects/members"])["user"]["type"]) == (
         "person", "person")

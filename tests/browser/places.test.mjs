@@ -110,7 +110,7 @@ test('a prompt from a shipped one to its end', async (t) => {
 	await answer(page).getByRole('button', { name: 'Delete' }).click();
 	await heading(page, 'Prompts');
 	await page.getByRole('searchbox', { name: 'Search prompts' }).fill(name);
-	await page.getByText('Nothing matches “').waitFor();
+	await page.getByText('Nothing matches this search.').waitFor();
 });
 
 test('an empty list says what to do, and has the button for it', async (t) => {
@@ -352,8 +352,8 @@ test('a list says what its search is of, and its dates are as the browser has th
 		const row = page.locator(`.rows-link[href="#/knowledge-bases/${id}"]`);
 
 		assert.match(await row.locator('.rows-time').innerText(), date);
-		assert.equal(await page.getByRole('searchbox', { name: 'Search' })
-			.getAttribute('placeholder'), 'Search: words or parts of words');
+		assert.equal(await page.getByRole('searchbox', { name: 'Search by name' })
+			.getAttribute('placeholder'), 'Search knowledge base names (first letters)');
 	}
 });
 

@@ -755,7 +755,7 @@ const en = {
 	'place.tokensHint': 'Keys for programs that use the chat in your name.',
 	'none.tokens': 'You have no API tokens yet. Create one for a program that uses the chat in your name.',
 
-	'rows.search': 'Search',
+	'rows.search': 'Search this list',
 	'rows.searchHow': 'Search: words or parts of words',
 	'rows.found': { one: '{n} found', other: '{n} found' },
 	'rows.foundMany': 'More than {n} found',
