@@ -67,11 +67,17 @@ def test_a_prompt(lab):
     field = fields(form)
     assert field["body"] == {
         "key": "body", "label": "Text", "help": (
-            "Use {{Name}}, {{When: date}}, {{Tone: choice: formal or friendly}} or "
+            "Use {{Name}}, {{When: date}}, {{Tone: choice: formal | friendly}} or "
             "{{Ticket: record: tickets}} for blanks that people fill in"),
         "type": "text", "mode": "edit", "required": True, "nullable": False,
         "min": 1, "max": 20000, "multiline": True, "markdown": False, "choices": None,
         "default": None, "only": None, "of": None}
+    # The blanks of the hint are what it says.
+    made = lab.post("/prompts", {"name": "hint", "body": field["body"]["help"].split(" or ")[0]},
+                    user="ada")
+    assert [(b["name"], b["type"], b["choices"]) for b in made.json["blanks"]] == [
+        ("Name", "text", []), ("When", "date", []), ("Tone", "choice", ["formal", "friendly"])]
+    assert lab.call("DELETE", f"/prompts/{made.json['id']}", user="ada").status == 204
     assert field["tier"]["choices"] == [
         {"value": "private", "label": "Only me"}, {"value": "team", "label": "A group"},
         {"value": "tenant", "label": "Everyone"}]

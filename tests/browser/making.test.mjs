@@ -193,7 +193,9 @@ test('blanks are inserted by a button, and asked for in a chat', async (t) => {
 	await field(page, 'Text required').press('End');
 	await page.getByRole('button', { name: 'Date', exact: true }).click();
 	assert.equal(await field(page, 'Text required').inputValue(), 'Dear {{Customer}}{{When: date}}');
-	await page.waitForFunction(() => document.querySelectorAll('.blank').length === 2);
+	await field(page, 'Text required').press('End');
+	await page.getByRole('button', { name: 'Choice', exact: true }).click();
+	await page.waitForFunction(() => document.querySelectorAll('.blank').length === 3);
 	await page.getByRole('button', { name: 'Save' }).click();
 	await heading(page, name);
 	const id = page.url().split('/').pop();
@@ -204,7 +206,9 @@ test('blanks are inserted by a button, and asked for in a chat', async (t) => {
 
 	await form.getByLabel('Customer').fill(HOSTILE);
 	await form.getByLabel('When').fill('2027-01-31');
-	await page.keyboard.press('Enter');
+	// the choices that the button writes are choices
+	assert.deepEqual(await form.locator('select option').allInnerTexts(), ['formal', 'friendly']);
+	await form.getByRole('button', { name: 'Use prompt' }).click();
 	await page.waitForFunction(() => document.querySelector('.composer-field').value
 		.startsWith('Dear <img'));
 });

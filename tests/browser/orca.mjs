@@ -179,8 +179,11 @@ async function listen()
 	note('the page opens', await hears(/Message|message/, async () => {
 		await ask('browsingContext.navigate', { context, url, wait: 'complete' });
 		await until('the field', () => evaluate('Boolean(document.querySelector(".composer-field"))'));
-		key('F6');	// from the address to the page
-		await evaluate('document.querySelector(".composer-field").blur(), document.querySelector(".composer-field").focus()');
+		// from the address to the page, as a hand does it
+		const [x, y] = (await evaluate('(({ left, top }) => [left + 20 + mozInnerScreenX, top + 20 + mozInnerScreenY].join())(' +
+			'document.querySelector(".composer-field").getBoundingClientRect())')).split(',');
+
+		run('xdotool', 'mousemove', String(Math.round(x)), String(Math.round(y)), 'click', '1');
 	}));
 
 	const answer = note('an answer that streams', await hears(/has answered: .*third word/, async () => {

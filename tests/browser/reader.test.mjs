@@ -3,7 +3,7 @@
 // platform hands to it. tests/browser/orca.mjs listens to a real one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ended, openChat, PHONE, script, send } from './browser.mjs';
+import { ended, open, openChat, PHONE, script, send } from './browser.mjs';
 
 /** The tree as {role, name, and properties that are set}, in its order, without what is ignored. */
 async function told(page)
@@ -96,4 +96,15 @@ test('dialogs and menus have their names, and what is behind them is not told', 
 	await page.keyboard.press('Escape');
 	await page.waitForSelector('dialog[open]', { state: 'detached' });
 	await page.waitForFunction(() => document.activeElement.closest('lamp-menu'));
+});
+
+test('a page that cannot start has its landmark, and says why at once', async (t) => {
+	const page = await open(t, { init: (one) => one.route('**/api/v1/me*', (route) => route.fulfill({
+		status: 503, contentType: 'application/problem+json',
+		body: '{"code":"overloaded","status":503,"detail":"Busy."}' })) });
+
+	await page.waitForSelector('[role=alert]');
+	const roles = (await told(page)).map(({ role }) => role);
+
+	assert.deepEqual(['main', 'alert', 'heading'].filter((role) => !roles.includes(role)), []);
 });

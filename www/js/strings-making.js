@@ -63,7 +63,7 @@ export const making = {
 	'prompts.blankDate': 'When',
 	'prompts.blankChoice': 'Tone',
 	'prompts.moreDate': ': date',
-	'prompts.moreChoice': ': choice: formal or friendly',
+	'prompts.moreChoice': ': choice: formal | friendly',
 	'gallery.found': { one: '{n} found', other: '{n} found' },
 
 	'try.title': 'Try it',

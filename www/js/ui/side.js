@@ -65,7 +65,8 @@ function placesNav(places, shared)
 		...places.offered()];
 
 	return rows.length === 0 ? nothing : html`<nav aria-label=${t('place.label')}>
-		<ul class="places">${rows.map((row) => html`<li><a class="places-link"
+		<ul class="places">${rows.map((row) => html`<li
+			class=${row.form === 'shared' ? 'places-whole' : nothing}><a class="places-link"
 			href=${placeHash(row.form)}
 			aria-current=${places.current?.name === row.form ? 'page' : nothing}>
 			${icon(row.icon)}<span class="places-name">${

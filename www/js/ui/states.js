@@ -25,7 +25,7 @@ export function startFailedView(error, again)
 {
 	const out = error.status === 401;
 
-	return html`<main class="centre" role="alert">
+	return html`<main class="centre"><div class="centre" role="alert">
 		<div class="big-lantern out">${lantern()}</div>
 		<h1>${t('error.startTitle')}</h1>
 		<p>${errorText(error)}</p>
@@ -34,7 +34,7 @@ export function startFailedView(error, again)
 		<button type="button" class="button button-main"
 			@click=${() => out ? location.reload() : again()}
 			>${out ? t('error.reload') : t('app.retry')}</button>
-	</main>`;
+	</div></main>`;
 }
 
 /** A conversation could not be loaded. */
