@@ -49,7 +49,7 @@ static void fail_reference(struct loader *l, const void *field,
 static void check_service(struct loader *l, const void *at, const char *key,
 			  const char *id, unsigned can)
 {
-	const struct conf_llm *llm = conf_llm(l->c, str_of(id));
+	const struct llm_service *llm = conf_llm(l->c, str_of(id));
 	const char *lacks = llm ? conf_lacks(llm->capabilities, can) : NULL;
 
 	if (!llm)
@@ -118,7 +118,7 @@ static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
 	}
 }
 
-static void check_fallbacks(struct loader *l, const struct conf_llm *llm)
+static void check_fallbacks(struct loader *l, const struct llm_service *llm)
 {
 	for (size_t i = 0; i < llm->fallbacks.n; i++) {
 		check_llm_id(l, &llm->fallbacks, llm->fallbacks.v[i]);
@@ -302,8 +302,11 @@ static void check_roles(struct loader *l)
 static void check_llms(struct loader *l)
 {
 	for (size_t i = 0; i < l->c->n_llms; i++) {
-		const struct conf_llm *m = &l->c->llms[i];
+		struct llm_service *m = (struct llm_service *)&l->c->llms[i];
 
+		m->name = m->id;
+		m->payer = PAYER_INSTALLATION;
+		m->set.price = !isnan(m->input_price) && !isnan(m->output_price);
 		if (m->max_output_tokens >= m->context_tokens)
 			load_fail(l, FIELD_IS_SET(l, m->max_output_tokens)
 				  ? load_pos(l, &m->max_output_tokens)
@@ -649,7 +652,7 @@ static void check_offers(struct loader *l)
 {
 	for (size_t i = 0; i < l->c->n_offers; i++) {
 		const struct conf_offer *o = &l->c->offers[i];
-		const struct conf_llm *llm = conf_llm(l->c, str_of(o->id));
+		const struct llm_service *llm = conf_llm(l->c, str_of(o->id));
 
 		if (llm && !(llm->capabilities & (LLM_CAN_EMBED | LLM_CAN_RERANK |
 						  LLM_CAN_TRANSCRIBE)))

@@ -226,6 +226,8 @@ struct conf *conf_read(const char *main_file, struct conf_sources *src,
 	note_files(c, src);
 	c->hash = src->hash;
 	c->generation = __atomic_add_fetch(&generations, 1, __ATOMIC_RELAXED);
+	for (size_t i = 0; i < c->n_llms; i++)
+		((struct llm_service *)c->llms)[i].version = c->generation;
 	if (!l.n_errors)
 		return c;
 	conf_put(c);
@@ -289,7 +291,7 @@ const void *conf_made(const struct conf *c, enum conf_made what,
 			return &(array)[i]; \
 	return NULL
 
-const struct conf_llm *conf_llm(const struct conf *c, struct str id)
+const struct llm_service *conf_llm(const struct conf *c, struct str id)
 {
 	FIND(c->llms, c->n_llms, id, id);
 }

@@ -22,12 +22,8 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/spawn.h"
-
-
-struct conf_list {		/* list of strings */
-	const char **v;
-	size_t n;
-};
+#include "conf/list.h"
+#include "conf/service.h"
 
 /* Whether the same texts are in both, in the same order. */
 bool conf_list_eq(const struct conf_list *a, const struct conf_list *b);
@@ -86,47 +82,12 @@ struct conf_offer {
 	struct conf_list groups;	/* whose members may; "*" = everyone */
 };
 
-/* llm_services.*: capabilities as bits. */
-enum {
-	LLM_CAN_CHAT = 1, LLM_CAN_TOOLS = 2, LLM_CAN_VISION = 4,
-	LLM_CAN_EMBED = 8, LLM_CAN_RERANK = 16, LLM_CAN_SUMMARIZE = 32,
-	LLM_CAN_TRANSCRIBE = 64,
-};
-
 /*
  * The name of the first capability in wanted that is missing in has; NULL: none is.
  * What an LLM service is bound to is checked with llm_check_can (llm/llm.h), which
  * uses this; lib/conf itself cannot.
  */
 const char *conf_lacks(unsigned has, unsigned wanted);
-
-struct conf_llm {
-	const char *id;
-	const char *provider;	/* a row of the provider table, or unknown */
-	const char *model;
-	const char *url;	/* base URL; "" = the provider's own */
-	const char *api_key;	/* secret; "" = none */
-	const char *api_version;	/* Azure, Anthropic; "" = default */
-	const char *deployment;		/* Azure; "" = model */
-	unsigned capabilities;		/* LLM_CAN_* */
-	int context_tokens, max_output_tokens;
-	double temperature, top_p;	/* NAN = not sent */
-	double input_price, output_price;	/* of a million tokens; NAN = not
-						   known */
-	const char *reasoning_effort;	/* "" = not sent */
-	int thinking_budget_tokens;	/* Anthropic; 0 = off */
-	bool prompt_cache;		/* Anthropic cache marks (E30) */
-	int connect_timeout_ms, first_byte_timeout_ms;
-	int idle_timeout_ms, total_timeout_ms;
-	int retries;
-	struct conf_list fallbacks;	/* ids */
-	json_t *quirks;		/* object: overrides of the provider's quirks,
-				   checked by llm_quirks_check; NULL = none */
-	json_t *extra_body;	/* object merged into requests; NULL = none */
-	struct conf_list extra_headers;	/* "Name: value"; secret */
-	const char *file;	/* where it stands, for messages */
-	int line;
-};
 
 /* Where a service is chosen by rules (domain/auto.h). */
 enum { AUTO_NEEDS_TOOLS = 1, AUTO_NEEDS_VISION = 2 };
@@ -522,7 +483,7 @@ struct conf {
 	size_t n_roles;
 	const struct conf_offer *offers;
 	size_t n_offers;
-	const struct conf_llm *llms;
+	const struct llm_service *llms;
 	size_t n_llms;
 	const char *chat_llm_service;	/* "" = no chat: block */
 	const struct conf_auto *autos;	/* rules for "auto" */
@@ -632,7 +593,7 @@ enum conf_doc { CONF_DOC_TEXT, CONF_DOC_MARKDOWN, CONF_DOC_MAN };
 void conf_print_options(struct buf *out, enum conf_doc form);
 
 /* Look-ups; NULL when absent. Borrowed from c. Others: domain/catalog.h. */
-const struct conf_llm *conf_llm(const struct conf *c, struct str id);
+const struct llm_service *conf_llm(const struct conf *c, struct str id);
 const struct conf_mcp *conf_mcp(const struct conf *c, struct str id);
 const struct conf_intake *conf_source(const struct conf *c, struct str name);
 const struct conf_db *conf_database(const struct conf *c, struct str id);

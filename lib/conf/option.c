@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "conf/field.h"
 #include "conf/rules.h"
 #include "tool/agent/option.h"
 #include "tool/command/option.h"
@@ -173,7 +174,7 @@ static const struct opt_name counts_names[] = {
 #define S_GROUP     struct conf_group
 #define S_ROLE      struct conf_role
 #define S_OFFER     struct conf_offer
-#define S_LLM       struct conf_llm
+#define S_LLM       struct llm_service
 #define S_AUTO      struct conf_auto
 #define S_PROMPT    struct conf_prompt
 #define S_TEAM      struct conf_team
@@ -197,6 +198,33 @@ static const struct opt_name counts_names[] = {
 #define S_USER_TOKEN struct conf_user_token
 #define SECTION(sec, type, title, help) typedef type S_##sec;
 #include "conf/kind.def"
+
+#include "resource/resource.def"
+
+/* Fields of resources that files have, too (conf/field.h). */
+#define FIELDS(sec, list) list(AS_##sec)
+#define AS_LLM(...) FIELD_OF(LLM, __VA_ARGS__, FIELD_NONE, 0)
+#define FIELD_OF(sec, key, column, type, mode, flags, lo, hi, help, how, ...) \
+	how(sec, lo, hi, help, __VA_ARGS__)
+#define FIELD_NONE(...)
+#define FIELD_ROW(sec, lo, hi, h, k, ty, member, flag, d, u, fl, ck) \
+	{ .in = SEC_##sec, .of = SEC_NONE, .key = k, .type = OPT_##ty, \
+	  .offset = offsetof(S_##sec, member), .set = flag(S_##sec, member), .dflt = d, \
+	  .min = lo, .max = hi, .unit = u, .flags = fl, .check = ck, .help = h },
+#define FIELD_YAML(sec, lo, hi, h, k, ty, member, d, u, fl, ck, ...) \
+	FIELD_ROW(sec, lo, hi, h, k, ty, member, NO_FLAG, d, u, fl, ck)
+#define FIELD_YAML_ZERO(sec, lo, hi, h, k, ty, member, d, u, fl, ck, ...) \
+	FIELD_ROW(sec, 0, hi, h, k, ty, member, NO_FLAG, d, u, fl, ck)
+#define FIELD_YAML_MAY(sec, lo, hi, h, k, ty, member, d, u, fl, ck, ...) \
+	FIELD_ROW(sec, 0, hi, h, k, ty, member, FLAG, d, u, fl, ck)
+#define FIELD_YAML_LIST(sec, lo, hi, h, k, ty, member, least, fl, ck, ...) \
+	FIELD_ROW(sec, least, lo, h, k, ty, member, NO_FLAG, "", "", fl, ck)
+#define FIELD_YAML_MAY_LIST(sec, lo, hi, h, k, ty, member, least, fl, ck, ...) \
+	FIELD_ROW(sec, least, lo, h, k, ty, member, FLAG, "", "", fl, ck)
+#define FIELD_YAML_NAMES(sec, lo, hi, h, k, ty, member, d, set_, fl, ...) \
+	PICK(sec, k, ty, member, d, set_, fl, h)
+#define FLAG(s, member) offsetof(s, set.member)
+#define NO_FLAG(s, member) 0
 
 const struct conf_option conf_options[] = {
 #define OPT(sec, k, ty, member, d, lo, hi, u, fl, ck, h) \
@@ -271,11 +299,11 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.short_key = "groups",
 	},
 	[SEC_LLM] = {
-		.name = "llm_services.*", .size = sizeof(struct conf_llm),
+		.name = "llm_services.*", .size = sizeof(struct llm_service),
 		.help = "A model of a provider, and how to talk to it.",
-		.id_offset = AT(struct conf_llm, id),
-		.file_offset = AT(struct conf_llm, file),
-		.line_offset = AT(struct conf_llm, line),
+		.id_offset = AT(struct llm_service, id),
+		.file_offset = AT(struct llm_service, file),
+		.line_offset = AT(struct llm_service, line),
 		.id_check = check_slug,
 	},
 	[SEC_AUTO] = {
@@ -469,6 +497,25 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	},
 #include "conf/kind.def"
 };
+
+bool option_has(enum opt_type type, const void *field)
+{
+	const char *text;
+
+	switch (type) {
+	case OPT_INT:
+		return *(const int *)field > 0;
+	case OPT_DOUBLE:
+		return !isnan(*(const double *)field);
+	case OPT_STRING:
+		text = *(const char *const *)field;
+		return text && *text;
+	case OPT_LIST:
+		return ((const struct conf_list *)field)->n > 0;
+	default:
+		BUG("a type that always has a value");
+	}
+}
 
 const struct conf_option *option_find(enum opt_section in, const char *key)
 {

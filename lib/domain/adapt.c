@@ -4,7 +4,6 @@
  * place outside lib/conf that knows how files represent unset values: as "", 0
  * or NaN.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,49 +18,6 @@ static void prompt_of(struct prompt *to, const struct conf_prompt *from)
 	*to = (struct prompt){
 		.source = SOURCE_CONFIG, .name = from->name,
 		.version = from->version, .text = from->text,
-	};
-}
-
-static void service_of(struct llm_service *to, const struct conf_llm *from,
-		       uint64_t version)
-{
-	*to = (struct llm_service){
-		.source = SOURCE_CONFIG, .version = version,
-		.id = from->id, .name = from->id, .provider = from->provider,
-		.model = from->model, .url = from->url,
-		.api_key = from->api_key, .api_version = from->api_version,
-		.deployment = from->deployment,
-		.capabilities = from->capabilities,
-		.context_tokens = from->context_tokens,
-		.max_output_tokens = from->max_output_tokens,
-		.temperature = from->temperature, .top_p = from->top_p,
-		.reasoning_effort = from->reasoning_effort,
-		.input_price = from->input_price,
-		.output_price = from->output_price,
-		.thinking_budget_tokens = from->thinking_budget_tokens,
-		.prompt_cache = from->prompt_cache,
-		.connect_timeout_ms = from->connect_timeout_ms,
-		.first_byte_timeout_ms = from->first_byte_timeout_ms,
-		.idle_timeout_ms = from->idle_timeout_ms,
-		.total_timeout_ms = from->total_timeout_ms,
-		.retries = from->retries,
-		.fallbacks = from->fallbacks, .quirks = from->quirks,
-		.extra_body = from->extra_body,
-		.payer = PAYER_INSTALLATION,
-		.extra_headers = from->extra_headers,
-		.file = from->file, .line = from->line,
-		.set = {
-			.url = *from->url, .api_key = *from->api_key,
-			.api_version = *from->api_version,
-			.deployment = *from->deployment,
-			.temperature = !isnan(from->temperature),
-			.top_p = !isnan(from->top_p),
-			.price = !isnan(from->input_price) &&
-				!isnan(from->output_price),
-			.reasoning_effort = *from->reasoning_effort,
-			.thinking_budget_tokens =
-				from->thinking_budget_tokens > 0,
-		},
 	};
 }
 
@@ -241,15 +197,12 @@ const struct catalog *catalog_adapt(const struct conf *c, struct arena *a)
 {
 	struct catalog *out = arena_new(a, struct catalog);
 	struct workspace *w = arena_zalloc(a, c->n_workspaces + 1, sizeof(*w));
-	struct llm_service *s = arena_zalloc(a, c->n_llms + 1, sizeof(*s));
 	struct shipped_prompt *shipped =
 		arena_zalloc(a, c->n_catalogue + 1, sizeof(*shipped));
 	struct prompt *p = arena_zalloc(a, c->n_prompts + 1, sizeof(*p));
 
 	for (size_t i = 0; i < c->n_workspaces; i++)
 		workspace_of(&w[i], &c->workspaces[i], c->generation, a);
-	for (size_t i = 0; i < c->n_llms; i++)
-		service_of(&s[i], &c->llms[i], c->generation);
 	for (size_t i = 0; i < c->n_catalogue; i++)
 		shipped_of(&shipped[i], &c->catalogue[i], a);
 	qsort(shipped, c->n_catalogue, sizeof(*shipped), compare_shipped);
@@ -258,7 +211,7 @@ const struct catalog *catalog_adapt(const struct conf *c, struct arena *a)
 	*out = (struct catalog){
 		.version = c->generation,
 		.workspaces = w, .n_workspaces = c->n_workspaces,
-		.services = s, .n_services = c->n_llms,
+		.services = c->llms, .n_services = c->n_llms,
 		.shipped = shipped, .n_shipped = c->n_catalogue,
 		.templates = templates_of(c, a), .n_templates = c->n_templates,
 		.prompts = p, .n_prompts = c->n_prompts,

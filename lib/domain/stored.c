@@ -101,20 +101,6 @@ int64_t stored_rounds(const struct caller *by, const struct workspace *w,
 
 /* -- conversion of rows --------------------------------------------------------------- */
 
-struct conf_list stored_list(struct arena *a, struct str json)
-{
-	json_auto_t *j = json.p ? jx_try(json) : NULL;
-	size_t n = json_array_size(j);
-	const char **v = arena_zalloc(a, n + 1, sizeof(*v));
-
-	for (size_t i = 0; i < n; i++) {
-		const char *s = json_string_value(json_array_get(j, i));
-
-		v[i] = arena_strdup(a, s ? s : "");
-	}
-	return (struct conf_list){ v, n };
-}
-
 /* "" for NULL. */
 static const char *text(const struct caller *by,
 			const struct resource_row *row, size_t column)
@@ -127,7 +113,7 @@ static const char *text(const struct caller *by,
 static struct conf_list list(const struct caller *by,
 			     const struct resource_row *row, size_t column)
 {
-	return stored_list(by->arena, resource_text(row, column));
+	return filled_list(by->arena, resource_text(row, column));
 }
 
 /* dflt for NULL. */

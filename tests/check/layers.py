@@ -50,7 +50,7 @@ FOREIGN = [
 
 # How files have workspaces, agents, services and prompts, is seen here only:
 # everybody else has them from lib/domain, whether of files or of rows.
-OF_FILES = re.compile(r"\bconf_(workspace|agent|llm|prompt)\b")
+OF_FILES = re.compile(r"\bconf_(workspace|agent|llm|prompt)\b(?!_)")
 ADAPTER = ("lib/conf/", "lib/domain/", "tests/unit/test_conf.c")
 
 STRUCT = re.compile(r"^(?:static )?(?:const )?struct (\w+)\s*\{", re.M)
@@ -60,6 +60,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 # What stands beside its subject, and is of the room that includes it: rows and structs of
 # lib/conf beside kinds of tools, statements of lib/store beside those whose they are.
 BESIDE = [(re.compile(r"lib/tool/\w+/option\.(def|h)"), "conf"),
+          (re.compile(r"lib/resource/resource\.def"), "conf"),
           (re.compile(r"lib/(?!resource/)\w+/stmt\.def"), "store")]
 
 
