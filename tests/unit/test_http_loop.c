@@ -2,6 +2,7 @@
 /* The threads behind all transfers: stalls, many at once, clocks. */
 #include <semaphore.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
@@ -11,6 +12,7 @@
 
 #define MANY 500
 #define PIECES 40
+#define DEEP_PAGES 24		/* of 4 KiB */
 #define SPREAD_MANY 280		/* 256 stay together */
 
 static struct http_pool *pool;
@@ -27,6 +29,8 @@ struct stream {
 	sem_t *answers;			/* meanwhile lets the peer read on */
 	int n_works, sent_bytes;	/* that the peer had not read yet */
 	bool works_elsewhere;
+	bool deep;			/* the caller has used much of its stack */
+	int n_deep_pages;		/* of that, resident afterwards */
 	const char *logs;		/* a line of on_body, of this turn; or NULL */
 	struct buf body;
 	enum err_code got;
@@ -95,6 +99,27 @@ static void on_stall(void *ctx)
 		http_abort_now(s->abort);
 }
 
+/* Uses DEEP_PAGES of the stack; where they begin. Not in the sanitizer's own stack. */
+static __attribute__((noinline, no_sanitize_address)) char *use_stack(void)
+{
+	volatile char used[DEEP_PAGES * 4096];
+
+	for (size_t i = 0; i < sizeof(used); i += 512)
+		used[i] = 1;
+	return (char *)(((uintptr_t)used + 4095) & ~(uintptr_t)4095);
+}
+
+static int resident_pages(char *from)
+{
+	unsigned char in_core[DEEP_PAGES - 1];
+	int n = 0;
+
+	assert_int_equal(mincore(from, sizeof(in_core) * 4096, in_core), 0);
+	for (size_t i = 0; i < sizeof(in_core); i++)
+		n += in_core[i] & 1;
+	return n;
+}
+
 static void *run(void *ctx)
 {
 	struct stream *s = ctx;
@@ -107,6 +132,7 @@ static void *run(void *ctx)
 		.meanwhile = s->works ? meanwhile : NULL, .sends_first = true,
 	};
 	struct err e = ERR_INIT;
+	char *deep = s->deep ? use_stack() : NULL;
 
 	s->caller = pthread_self();
 	if (s->logs && *s->logs)
@@ -118,6 +144,8 @@ static void *run(void *ctx)
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", s->peer->port);
 	if (http_do(pool, &r, &s->res, &e) < 0)
 		s->got = e.code;
+	if (deep)
+		s->n_deep_pages = resident_pages(deep);
 	return NULL;
 }
 
@@ -162,6 +190,16 @@ static int serve_silence(struct peer *p, int fd, int n)
 {
 	(void)p, (void)n;
 	return peer_stall(fd);
+}
+
+/* A stream that lasts: longer than the second after which its caller is one that waits. */
+static int serve_slowly(struct peer *p, int fd, int n)
+{
+	(void)p, (void)n;
+	peer_stream(fd);
+	peer_chunk(fd, "0123456789");
+	poll(NULL, 0, 1500);
+	return peer_end(fd);
 }
 
 /* Answers when all are there, so that all run at once. */
@@ -424,6 +462,25 @@ static void a_request_comes_first(void **state)
 	sem_destroy(&read_on);
 }
 
+/* Who waits for long keeps no more of the stack than it stands on. */
+static void a_long_wait_gives_back_its_stack(void **state)
+{
+	struct peer *peers[] = { peer_start(serve_pieces), peer_start(serve_slowly) };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(peers); i++) {
+		struct stream s = { .peer = peers[i], .deep = true };
+
+		start(&s);
+		end(&s, ERR_NONE);
+		if (i)
+			assert_in_range(s.n_deep_pages, 0, DEEP_PAGES / 2);
+		else
+			assert_int_equal(s.n_deep_pages, DEEP_PAGES - 1);
+		peer_stop(peers[i]);
+	}
+}
+
 static void a_request_that_is_not_sent(void **state)
 {
 	struct peer *peer = peer_start(serve_pieces), gone = { .port = peer->port };
@@ -493,6 +550,7 @@ int main(void)
 		cmocka_unit_test(shared_out_and_stopped),
 		cmocka_unit_test(warm_across_threads),
 		cmocka_unit_test(a_request_comes_first),
+		cmocka_unit_test(a_long_wait_gives_back_its_stack),
 		cmocka_unit_test(a_request_that_is_not_sent),
 		cmocka_unit_test(lines_of_the_loop),
 	};
