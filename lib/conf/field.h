@@ -7,6 +7,8 @@
  *   YAML(key, type, member, default, unit, flags, check)   as OPT of option.def
  *   YAML_ZERO(…)       the same; 0 stands for no value
  *   YAML_MAY(…)        the same; set.member says whether there is a value
+ *   YAML_WIDE(key, type, member, least, most, …), YAML_MAY_WIDE(…)   the same, in files of
+ *                      a range of their own
  *   YAML_LIST(key, member, least, flags, check)            a list, of so many items at least
  *   YAML_MAY_LIST(…)   the same, with set.member
  *   YAML_NAMES(key, type, member, default, names, flags)   as PICK of option.def
@@ -19,6 +21,8 @@
 #define YAML(...) FIELD_YAML, __VA_ARGS__
 #define YAML_ZERO(...) FIELD_YAML_ZERO, __VA_ARGS__
 #define YAML_MAY(...) FIELD_YAML_MAY, __VA_ARGS__
+#define YAML_WIDE(...) FIELD_YAML_WIDE, __VA_ARGS__
+#define YAML_MAY_WIDE(...) FIELD_YAML_MAY_WIDE, __VA_ARGS__
 #define YAML_LIST(key, ...) FIELD_YAML_LIST, key, LIST, __VA_ARGS__
 #define YAML_MAY_LIST(key, ...) FIELD_YAML_MAY_LIST, key, LIST, __VA_ARGS__
 #define YAML_NAMES(...) FIELD_YAML_NAMES, __VA_ARGS__

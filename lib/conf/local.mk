@@ -1,5 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/conf/addr.c lib/conf/addr.h \
+	lib/conf/agent.h \
 	lib/conf/check.c \
 	lib/conf/conf.c lib/conf/conf.h \
 	lib/conf/document.c \

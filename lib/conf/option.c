@@ -176,7 +176,7 @@ static const struct opt_name counts_names[] = {
 #define S_OFFER     struct conf_offer
 #define S_LLM       struct llm_service
 #define S_AUTO      struct conf_auto
-#define S_PROMPT    struct conf_prompt
+#define S_PROMPT    struct prompt
 #define S_TEAM      struct conf_team
 #define S_MODULE    struct conf_module
 #define S_PARAM     struct conf_param
@@ -185,9 +185,9 @@ static const struct opt_name counts_names[] = {
 #define S_STATE     struct conf_choice
 #define S_INTAKE    struct conf_intake
 #define S_CATALOGUE struct conf_catalogue
-#define S_TEMPLATE  struct conf_template
-#define S_WORKSPACE struct conf_workspace
-#define S_AGENT     struct conf_agent
+#define S_TEMPLATE  struct agent_template
+#define S_WORKSPACE struct workspace
+#define S_AGENT     struct agent
 #define S_DATASET   struct conf_dataset
 #define S_MENTION   struct conf_mention
 #define S_COLUMN    struct conf_column
@@ -204,6 +204,8 @@ static const struct opt_name counts_names[] = {
 /* Fields of resources that files have, too (conf/field.h). */
 #define FIELDS(sec, list) list(AS_##sec)
 #define AS_LLM(...) FIELD_OF(LLM, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_WORKSPACE(...) FIELD_OF(WORKSPACE, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_AGENT(...) FIELD_OF(AGENT, __VA_ARGS__, FIELD_NONE, 0)
 #define FIELD_OF(sec, key, column, type, mode, flags, lo, hi, help, how, ...) \
 	how(sec, lo, hi, help, __VA_ARGS__)
 #define FIELD_NONE(...)
@@ -217,6 +219,10 @@ static const struct opt_name counts_names[] = {
 	FIELD_ROW(sec, 0, hi, h, k, ty, member, NO_FLAG, d, u, fl, ck)
 #define FIELD_YAML_MAY(sec, lo, hi, h, k, ty, member, d, u, fl, ck, ...) \
 	FIELD_ROW(sec, 0, hi, h, k, ty, member, FLAG, d, u, fl, ck)
+#define FIELD_YAML_WIDE(sec, lo, hi, h, k, ty, member, least, most, d, u, fl, ck, ...) \
+	FIELD_ROW(sec, least, most, h, k, ty, member, NO_FLAG, d, u, fl, ck)
+#define FIELD_YAML_MAY_WIDE(sec, lo, hi, h, k, ty, member, least, most, d, u, fl, ck, ...) \
+	FIELD_ROW(sec, least, most, h, k, ty, member, FLAG, d, u, fl, ck)
 #define FIELD_YAML_LIST(sec, lo, hi, h, k, ty, member, least, fl, ck, ...) \
 	FIELD_ROW(sec, least, lo, h, k, ty, member, NO_FLAG, "", "", fl, ck)
 #define FIELD_YAML_MAY_LIST(sec, lo, hi, h, k, ty, member, least, fl, ck, ...) \
@@ -319,7 +325,7 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 			"files in prompts_dir",
 		.help = "A prompt with a name and a version. The files in "
 			"prompts_dir are what /complete can name.",
-		.size = sizeof(struct conf_prompt),
+		.size = sizeof(struct prompt),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_TEAM] = {
@@ -400,20 +406,20 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.help = "A template for agents (docs/agents.md), one per "
 			"file. An agent is a copy: it does not change with "
 			"its template.",
-		.size = sizeof(struct conf_template),
+		.size = sizeof(struct agent_template),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_WORKSPACE] = {
 		.name = "files in workspaces_dir",
 		.help = "One workspace per file.",
-		.size = sizeof(struct conf_workspace), .id_offset = -1,
-		.file_offset = AT(struct conf_workspace, file),
+		.size = sizeof(struct workspace), .id_offset = -1,
+		.file_offset = AT(struct workspace, file),
 		.line_offset = -1,
 	},
 	[SEC_AGENT] = {
 		.name = "agents[] of a workspace",
 		.help = "A persona of a workspace.",
-		.size = sizeof(struct conf_agent),
+		.size = sizeof(struct agent),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_DATASET] = {

@@ -11,6 +11,7 @@ struct filled {			/* a member */
 	size_t column;		/* of the row */
 	enum opt_type type;
 	size_t offset, set;	/* in the struct; 0: no flag */
+	bool zero;		/* 0 stands for no value */
 	const char *key;	/* in files */
 };
 
@@ -19,22 +20,30 @@ struct filled {			/* a member */
 #define FIELD_OF(id, key, column, type, mode, flags, lo, hi, help, how, ...) \
 	how(id, column, __VA_ARGS__)
 #define FIELD_NONE(...)
-#define FIELD_ROW(id, column_, k, ty, member, flag) \
+#define FIELD_ROW(id, column_, k, ty, member, flag, zero_) \
 	{ .column = COLUMN(id, column_), .type = OPT_##ty, .key = k, \
-	  .offset = offsetof(S_##id, member), .set = flag(S_##id, member) },
+	  .offset = offsetof(S_##id, member), .set = flag(S_##id, member), \
+	  .zero = zero_ },
 #define FIELD_YAML(id, column, k, ty, member, ...) \
-	FIELD_ROW(id, column, k, ty, member, NO_FLAG)
-#define FIELD_YAML_ZERO FIELD_YAML
+	FIELD_ROW(id, column, k, ty, member, NO_FLAG, false)
+#define FIELD_YAML_ZERO(id, column, k, ty, member, ...) \
+	FIELD_ROW(id, column, k, ty, member, NO_FLAG, true)
 #define FIELD_YAML_LIST FIELD_YAML
 #define FIELD_YAML_NAMES FIELD_YAML
 #define FIELD_YAML_MAY(id, column, k, ty, member, ...) \
-	FIELD_ROW(id, column, k, ty, member, FLAG)
+	FIELD_ROW(id, column, k, ty, member, FLAG, false)
 #define FIELD_YAML_MAY_LIST FIELD_YAML_MAY
+#define FIELD_YAML_WIDE FIELD_YAML
+#define FIELD_YAML_MAY_WIDE FIELD_YAML_MAY
 #define none NULL
 
 #define S_LLM_SERVICE struct llm_service
 #define S_WORKSPACE_SERVICE struct llm_service
 #define S_PROVIDER_INSTANCE struct llm_service
+#define S_WORKSPACE struct workspace
+#define S_AGENT struct agent
+#define AS_WORKSPACE(...) FIELD_OF(WORKSPACE, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_AGENT(...) FIELD_OF(AGENT, __VA_ARGS__, FIELD_NONE, 0)
 #define AS_LLM_SERVICE(...) FIELD_OF(LLM_SERVICE, __VA_ARGS__, FIELD_NONE, 0)
 #define AS_WORKSPACE_SERVICE(...) FIELD_OF(WORKSPACE_SERVICE, __VA_ARGS__, FIELD_NONE, 0)
 #define AS_PROVIDER_INSTANCE(...) FIELD_OF(PROVIDER_INSTANCE, __VA_ARGS__, FIELD_NONE, 0)
@@ -43,6 +52,8 @@ static const struct filled of_service[] = { LLM_SERVICE_FIELDS(AS_LLM_SERVICE) }
 static const struct filled of_workspace_service[] = {
 	WORKSPACE_SERVICE_FIELDS(AS_WORKSPACE_SERVICE)
 };
+static const struct filled of_workspace[] = { WORKSPACE_FIELDS(AS_WORKSPACE) };
+static const struct filled of_agent[] = { AGENT_FIELDS(AS_AGENT) };
 static const struct filled of_instance[] = { PROVIDER_INSTANCE_FIELDS(AS_PROVIDER_INSTANCE) };
 
 static const struct {
@@ -55,6 +66,8 @@ static const struct {
 	FILLED(LLM_SERVICE, LLM, of_service)
 	FILLED(WORKSPACE_SERVICE, LLM, of_workspace_service)
 	FILLED(PROVIDER_INSTANCE, LLM, of_instance)
+	FILLED(WORKSPACE, WORKSPACE, of_workspace)
+	FILLED(AGENT, AGENT, of_agent)
 };
 
 struct conf_list filled_list(struct arena *a, struct str json)
@@ -83,7 +96,7 @@ static unsigned bits_of(const struct conf_option *o, const struct conf_list *nam
 	return out;
 }
 
-static void set(const struct conf_option *o, const struct filled *m, const struct db_val *v,
+static void set(enum opt_section in, const struct filled *m, const struct db_val *v,
 		struct arena *a, void *to)
 {
 	struct conf_list list;
@@ -106,7 +119,7 @@ static void set(const struct conf_option *o, const struct filled *m, const struc
 		break;
 	case OPT_FLAGS:
 		list = filled_list(a, v->s);
-		*(unsigned *)to = bits_of(o, &list);
+		*(unsigned *)to = bits_of(option_find(in, m->key), &list);
 		break;
 	case OPT_JSON:
 		*(json_t **)to = jx_keep(a, jx_try(v->s));
@@ -138,10 +151,11 @@ void filled_from_row(const struct resource *r, const struct resource_row *row,
 		const bool sealed = r->fields[m->column].type == TYPE_SECRET;
 
 		if (!v->null && !sealed)
-			set(option_find(structs[i].in, m->key), m, v, a, to);
+			set(structs[i].in, m, v, a, to);
+		/* An empty list may be left of one. */
 		if (m->set)
-			*(bool *)((char *)out + m->set) = sealed ? !v->null
-				: option_has(m->type, to);
+			*(bool *)((char *)out + m->set) = !v->null && (sealed ||
+				m->type == OPT_LIST || option_has(m->type, to));
 	}
 }
 
@@ -165,8 +179,14 @@ static struct db_val names_of(const struct conf_option *o, unsigned bits, struct
 	return DB_S(str_of(jx_text(a, names)));
 }
 
+static bool is_zero(const struct filled *m, const void *from)
+{
+	return m->zero && (m->type == OPT_DOUBLE ? *(const double *)from <= 0
+			   : !option_has(m->type, from));
+}
+
 /* NULL stays where there is no value. */
-static void get(const struct conf_option *o, const struct filled *m, const void *from,
+static void get(enum opt_section in, const struct filled *m, const void *from,
 		struct arena *a, struct db_val *v)
 {
 	const struct conf_list *list = from;
@@ -192,7 +212,7 @@ static void get(const struct conf_option *o, const struct filled *m, const void 
 			*v = texts_of(list, a);
 		break;
 	case OPT_FLAGS:
-		*v = names_of(o, *(const unsigned *)from, a);
+		*v = names_of(option_find(in, m->key), *(const unsigned *)from, a);
 		break;
 	case OPT_JSON:
 		if (*(json_t *const *)from)
@@ -215,8 +235,31 @@ void filled_to_row(const struct resource *r, const void *s, struct arena *a,
 
 		if (r->fields[m->column].type == TYPE_SECRET)
 			v->null = !has;
-		else if (has)
-			get(option_find(structs[i].in, m->key), m,
-			    (const char *)s + m->offset, a, v);
+		else if (has && !is_zero(m, (const char *)s + m->offset))
+			get(structs[i].in, m, (const char *)s + m->offset, a, v);
+	}
+}
+
+void filled_write(struct jw *w, const struct resource *r, const struct resource_row *row,
+		  const void *s, struct arena *a, const char *but)
+{
+	struct resource_row of_file;
+
+	if (!row) {
+		resource_new(r, &of_file);
+		filled_to_row(r, s, a, &of_file);
+		row = &of_file;
+	}
+	for (size_t i = 0; i < r->n_fields; i++) {
+		const struct resource_field *f = &r->fields[i];
+		struct str rest = str_of(but);
+		bool other = resource_is_hidden(f);
+
+		while (rest.n && !other)
+			other = str_is(str_cut(&rest, ' '), f->key);
+		if (other)
+			continue;
+		jw_key(w, f->key);
+		resource_write_value(w, f, &row->v[i]);
 	}
 }

@@ -24,6 +24,14 @@ void filled_from_row(const struct resource *r, const struct resource_row *row,
 void filled_to_row(const struct resource *r, const void *s, struct arena *a,
 		   struct resource_row *row);
 
+/*
+ * Writes the members of a record that are fields as they are: those of the row, or without
+ * one (NULL) those of *s, which a file has; null where there is none. but: the keys of
+ * fields that are written elsewhere.
+ */
+void filled_write(struct jw *w, const struct resource *r, const struct resource_row *row,
+		  const void *s, struct arena *a, const char *but);
+
 /* A JSON array of texts as a list (p == NULL: empty). In a. */
 struct conf_list filled_list(struct arena *a, struct str json);
 
