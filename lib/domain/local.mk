@@ -3,6 +3,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/domain/agent.c lib/domain/agent.h lib/domain/agent_row.c \
 	lib/domain/auto.c lib/domain/auto.h \
 	lib/domain/catalog.c lib/domain/catalog.h \
+	lib/domain/filled.c lib/domain/filled.h \
 	lib/domain/folder.c \
 	lib/domain/offer.c lib/domain/offer.h \
 	lib/domain/prompt.c \
