@@ -207,7 +207,7 @@ static struct str one_line(struct str s, struct arena *a)
 		: (struct str){ NULL, 0 };
 }
 
-size_t personal_proposed(const json_t *answer, struct str message,
+static size_t personal_proposed(const json_t *answer, struct str message,
 			 const struct personal *known, size_t n, struct arena *a,
 			 struct str out[PERSONAL_NEW])
 {

@@ -39,10 +39,6 @@ int personal_text(const struct personal *v, size_t n, struct str message, bool o
  * with a number that the message does not have is left out. In a.
  */
 enum { PERSONAL_NEW = 3 };
-size_t personal_proposed(const json_t *answer, struct str message,
-			 const struct personal *known, size_t n, struct arena *a,
-			 struct str out[PERSONAL_NEW]);
-
 /* What a turn says of the job: the member `personal` of its args. */
 struct personal_wish {
 	bool keep;		/* what is from the user's words alone is kept unasked */
