@@ -21,6 +21,7 @@ LAYERS = [
      "plan"},
     {"knowledge"},
     {"domain"},
+    {"setting"},
     {"llm"},
     {"search"},
     {"hold"},

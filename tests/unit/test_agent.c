@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "domain/auto.h"
-#include "domain/said.h"
-#include "domain/setting.h"
+#include "setting/said.h"
+#include "setting/setting.h"
 #include "domain/stored.h"
 #include "domain/target.h"
 #include "base/limits.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "domain/setting.h"
+#include "setting/setting.h"
 #include "domain/stored.h"
 #include "auth/policy.h"
 #include "base/log.h"
