@@ -260,6 +260,9 @@ void filled_write(struct jw *w, const struct resource *r, const struct resource_
 		if (other)
 			continue;
 		jw_key(w, f->key);
-		resource_write_value(w, f, &row->v[i]);
+		if (f->type == TYPE_BOOL)	/* also of a row that was not read again */
+			jw_bool(w, !row->v[i].null && row->v[i].i);
+		else
+			resource_write_value(w, f, &row->v[i]);
 	}
 }

@@ -51,8 +51,4 @@ void personal_wish_write(struct jw *w, const struct personal_wish *p);
 int personal_ask(struct db *db, const struct owner *o, const struct uuid *turn,
 		 struct str args, struct err *e) MUST_CHECK;
 
-/* The instruction of the model, and the schema of its answer; for tests, too. */
-extern const struct prompt_text personal_prompt;
-json_t *personal_schema(struct arena *a);
-
 #endif
