@@ -22,7 +22,7 @@ struct workers;
  * even one thread can be started.
  */
 struct workers *workers_start(struct app *app, int fd, bool owned,
-			struct err *e) MUST_CHECK;
+			      struct err *e) MUST_CHECK;
 
 /* Another process now accepts on the socket, too: it will not be shut down. */
 void workers_share(struct workers *p);

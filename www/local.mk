@@ -65,6 +65,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/speech.js \
 	www/js/sse.js \
 	www/js/storage.js \
+	www/js/store/begun.js \
 	www/js/store/conversations.js \
 	www/js/store/draft.js \
 	www/js/store/drafts.js \
@@ -161,6 +162,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/memory.js \
 	www/js/ui/menu.js \
 	www/js/ui/month.js \
+	www/js/ui/new-base.js \
 	www/js/month.js \
 	www/js/ui/table.js \
 	www/js/ui/talk.js \

@@ -5,6 +5,7 @@
 #include "domain/choice.h"
 #include "setting/said.h"
 #include "api/scope.h"
+#include "api/shared.h"
 #include "app.h"
 #include "auth/policy.h"
 #include "base/limits.h"
@@ -41,11 +42,12 @@ static void touch(struct request *rq)
 
 /* What include= adds: what a client needs to begin, in one answer. */
 enum part { PART_SETTINGS, PART_WORKSPACES, PART_AGENTS, PART_FORMS, PART_FOLDERS,
-	    PART__MAX };
+	    PART_SHARED, PART__MAX };
 
 static const char *const parts[] = {
 	[PART_SETTINGS] = "settings", [PART_WORKSPACES] = "workspaces",
 	[PART_AGENTS] = "agents", [PART_FORMS] = "forms", [PART_FOLDERS] = "folders",
+	[PART_SHARED] = "shared",
 };
 
 static int read_include(struct request *rq, bool asked[PART__MAX], struct err *e)
@@ -62,7 +64,7 @@ static int read_include(struct request *rq, bool asked[PART__MAX], struct err *e
 		if (i == PART__MAX)
 			return err_field(e, ERR_INVALID_FIELD, "include",
 					 "include may have settings, workspaces, agents, "
-					 "forms and folders, separated by commas.");
+					 "forms, folders and shared, separated by commas.");
 		asked[i] = true;
 	}
 	return 0;
@@ -126,6 +128,23 @@ static void put_list(struct jw *w, const struct caller *by, const char *key,
 		jw_null(w);
 }
 
+/* *any: whether somebody lets the caller read a conversation. */
+static int read_shared(struct request *rq, bool *any, struct err *e)
+{
+	const struct uuid newest = { { 0 } };
+	struct shared_reader by;
+	struct shared *rows;
+	size_t n = 0;
+
+	if (policy_may(rq->by.who, PERM_CONVERSATIONS_SHARE)) {
+		by = api_shared_reader(rq);
+		if (shared_list(rq->app->db, &by, &newest, 1, rq->arena, &rows, &n, e) < 0)
+			return -1;
+	}
+	*any = n > 0;
+	return 0;
+}
+
 /* Which ones GET /forms describes. */
 static void write_forms(struct jw *w, const struct caller *by)
 {
@@ -169,15 +188,16 @@ static void write_settings(struct jw *w, const struct caller *by)
 /*
  * GET /me?include=&workspaceId=: 200 {userId, user, name, tenantId, groups[], roles[],
  * permissions[], identityKind, defaultWorkspaceId, defaultAgentId, notifications,
- * settings?, workspaces?, agentsWorkspaceId?, agents?, forms?, folders?}.
+ * settings?, workspaces?, agentsWorkspaceId?, agents?, forms?, folders?, shared?}.
  * defaultWorkspaceId: the one of the settings (A28), else the first one that the
  * caller can see, or null; defaultAgentId: its default agent, or that of the
  * settings. settings: the current values, but not custom_context.
  * notifications: how to receive them; "stream", or "poll" if none may stay open.
  * workspaces, agents, folders: the first page of their lists, or null if the caller may
  * not read them; agents: of workspaceId=, if the caller sees that, else of the default
- * one. forms: name, title and parent of those of GET /forms. A token that names its
- * agents reads no settings and no folders, as at their routes.
+ * one. forms: name, title and parent of those of GET /forms. shared: whether
+ * GET /shared-conversations lists any. A token that names its agents reads no settings,
+ * no folders and no shared conversations, as at their routes.
  */
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {
@@ -187,6 +207,7 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	bool asked[PART__MAX] = { false };
 	const struct agent *agent;
 	const struct str *names;
+	bool shared = false;
 	struct jw w;
 	size_t n;
 
@@ -203,7 +224,8 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	    (asked[PART_AGENTS] && shown &&
 	     read_list(rq, RESOURCE_AGENT, shown, &agents, e) < 0) ||
 	    (asked[PART_FOLDERS] && !who->n_agents &&
-	     read_list(rq, RESOURCE_CONVERSATION_FOLDER, NULL, &folders, e) < 0))
+	     read_list(rq, RESOURCE_CONVERSATION_FOLDER, NULL, &folders, e) < 0) ||
+	    (asked[PART_SHARED] && !who->n_agents && read_shared(rq, &shared, e) < 0))
 		return -1;
 	w = resp_json(rs, 200);
 	policy_names(who, rq->arena, &names, &n);
@@ -232,6 +254,8 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 		write_forms(&w, &rq->by);
 	if (asked[PART_FOLDERS])
 		put_list(&w, &rq->by, "folders", RESOURCE_CONVERSATION_FOLDER, folders);
+	if (asked[PART_SHARED])
+		jw_kbool(&w, "shared", shared);
 	jw_end_obj(&w);
 	if (rq->app->db && app_user_due(&who->user_id))
 		rq->after = touch;

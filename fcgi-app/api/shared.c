@@ -101,7 +101,8 @@ int api_shared_get(struct request *rq, struct response *rs, struct err *e)
 }
 
 /* What readers get of the metadata, and of a share that has more. */
-static const char *const always[] = { "finish_reason", "error", "continues", "capped" };
+static const char *const always[] = { "finish_reason", "error", "continues", "capped",
+	"corrected" };
 static const char *const of_tools[] = { "step", "toolCalls", "callId", "toolName",
 	"isError", "durationMs", "truncated", "steps" };
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "api/etag.h"
 #include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
@@ -19,6 +20,7 @@
 #include "store/thread.h"
 #include "event/notify.h"
 #include "event/told.h"
+#include "turn/correct.h"
 
 #include "base/banned.h"
 
@@ -201,6 +203,81 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	return answer_conversation(rq, rs, 200, id, &c, e);
 }
+
+/* -- correcting ---------------------------------------------------------------- */
+
+int variant_correct(struct request *rq, int64_t seq, struct str content,
+		    int64_t version, const struct uuid *key, struct message *out,
+		    struct err *e)
+{
+	struct notify *n = rq->app->notify;
+	const struct uuid *id = route_arg_uuid(rq, "conversation");
+	const struct uuid made = uuid_new();
+	char name[UUID_TEXT_BYTES];
+	struct thread_correction c = {
+		.conversation_id = *id, .seq = seq, .version = version,
+		.text_of_events = event_texts,
+		.answer = {
+			.content = content,
+			.client_id = str_of(uuid_format(
+				uuid_is_nil(key) ? &made : key, name)),
+		},
+	};
+
+	if (hold_take(rq->app->db, rq->conf, &rq->by.owner,
+		      (int64_t)MAX(content.n, 1), &rq->storing, e) < 0 ||
+	    turn_correct(rq->app->db, &rq->by.owner, &c, rq->arena, e) < 0)
+		return -1;
+	notify_evicted(n, &rq->by.owner, id, &c.evicted);
+	notify_refresh(n, &rq->by.owner, "messages", id);
+	api_search_again(rq);
+	*out = c.answer;
+	return 0;
+}
+
+/*
+ * POST /conversations/{c}/correct {messageId, content}: 200 Message: the answer as the user
+ * wrote it, which takes the place of the one named and of all that follows it; these become
+ * a variant. No model is asked. 404; 409 conversation_busy with turnId, 409 conflict if the
+ * answer was superseded; 412 if the conversation's ETag is not in If-Match; 413 if the user
+ * would store too much; 422 if it is no answer. A repeated Idempotency-Key: the same message.
+ */
+int api_thread_correct(struct request *rq, struct response *rs, struct err *e)
+{
+	struct correct_body {
+		struct str message_id, content;
+	} b;
+	static const struct field fields[] = {
+		{ .key = "messageId", .type = FIELD_TEXT, .flags = FIELD_REQUIRED,
+		  .offset = offsetof(struct correct_body, message_id) },
+		{ .key = "content", .type = FIELD_TEXT,
+		  .flags = FIELD_REQUIRED | FIELD_FILLED,
+		  .max_chars = LIM_CORRECTION_CHARS,
+		  .offset = offsetof(struct correct_body, content) },
+	};
+	struct message_scope scope = { .style = RECORD_PLAIN };
+	struct conversation c;
+	struct message m;
+	struct uuid key;
+	int64_t seq, version;
+	struct jw w;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) < 0 ||
+	    scope_message(rq, b.message_id, "messageId", &seq, e) < 0 ||
+	    idempotent_id(rq, "correct", &key, e) < 0 ||
+	    api_conversation_of_path(rq, &c, e) < 0 ||
+	    etag_required(rq, &c, &version, e) < 0 ||
+	    variant_correct(rq, seq, b.content, version, &key, &m, e) < 0)
+		return -1;
+	scope.conversation_id = c.id;
+	scope.workspace_id = c.workspace_id;
+	scope.agent_id = c.agent_id;
+	w = resp_json(rs, 200);
+	message_write(&w, &scope, &m);
+	return 0;
+}
+
+/* -- forking ------------------------------------------------------------------- */
 
 static int fork_now(struct request *rq, int64_t seq, const struct uuid *id,
 		    struct err *e)

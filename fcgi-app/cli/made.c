@@ -28,8 +28,8 @@ const char *cli_made_text(const struct made *m, const struct resource_row *row,
 }
 
 int cli_made_each_held(struct made *m, const struct resource *r,
-		     const struct uuid *holder, cli_made_take *take, void *ctx,
-		     struct err *e)
+		       const struct uuid *holder, cli_made_take *take, void *ctx,
+		       struct err *e)
 {
 	const struct resource_at at = { .by = m->by.owner, .holder = *holder };
 	struct uuid last = { { 0 } };
@@ -83,7 +83,7 @@ int cli_made_each(struct made *m, cli_made_take *take, void *ctx,
 /* -- import ---------------------------------------------------------------------------- */
 
 int cli_made_take_text(struct made *m, struct made_item *i, const char *key,
-		     struct str *out, struct err *e)
+		       struct str *out, struct err *e)
 {
 	struct str s = jx_str(i->body, key);
 

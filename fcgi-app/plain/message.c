@@ -205,6 +205,9 @@ static void put_assistant(struct plain *p, const struct message *m,
 		put_section(p->b, "answer", name);
 		html_markdown(p->b, m->content);
 		put_end(p->b, meta);
+		if (jx_bool(meta, "corrected", false))
+			buf_addf(p->b, "<p class=\"small\">Corrected by %s.</p>\n",
+				 p->outside ? "hand" : "you");
 		put_prompts(p->b, meta);
 		plain_citations(p, m, meta);
 		buf_adds(p->b, "</section>\n");

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Editing of a thread (docs/thread.md): regenerating, editing a message, and
- * switching between the resulting versions.
+ * Editing of a thread (docs/thread.md): regenerating, editing a message, correcting an
+ * answer, and switching between the resulting versions.
  */
 #include "plain/plain.h"
 
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "api/variant.h"
 #include "app.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "store/thread.h"
 #include "event/live.h"
 #include "event/notify.h"
@@ -53,11 +55,12 @@ void plain_replace_links(struct plain *p, const struct uuid *conversation,
 	uuid_format(conversation, id);
 	if (m->variant_count > 1)
 		put_versions(p, id, m);
-	if (m->role == ROLE_USER)
+	if (m->role == ROLE_USER || m->kind == KIND_ANSWER)
 		buf_addf(p->b, "<p class=\"small\"><a href=\"%sconversations/%s/"
-			 "change?message=%lld%s\">Change this message</a></p>\n",
+			 "change?message=%lld%s\">%s</a></p>\n",
 			 p->root, id, (long long)m->seq,
-			 p->steps ? "&amp;steps=1" : "");
+			 p->steps ? "&amp;steps=1" : "", m->role == ROLE_USER
+			 ? "Change this message" : "Correct this answer");
 }
 
 void plain_regenerate_form(struct plain *p, const struct uuid *conversation)
@@ -100,9 +103,32 @@ static int64_t number(const struct request *rq, const char *name)
 	return n;
 }
 
+/* The form with which an answer is corrected. */
+static void put_correction(struct plain *p, struct response *rs,
+			   const struct conversation *c, const struct message *m)
+{
+	char id[UUID_TEXT_BYTES];
+
+	plain_begin(p, rs, 200, STR("Correct answer"));
+	buf_adds(p->b, "<p>Your text takes the place of the answer, and no model is "
+		 "asked. The answer, its tool calls and the messages after it are kept as "
+		 "an earlier version.</p>\n");
+	plain_form(p, arena_printf(p->rq->arena, "conversations/%s/correct",
+				   uuid_format(&c->id, id)));
+	buf_addf(p->b, "<input type=\"hidden\" name=\"message\" value=\"%lld\">\n"
+		 "<p><label for=\"content\">Answer</label><br>\n<textarea id=\"content\" "
+		 "name=\"content\" rows=\"16\" cols=\"70\" required>\n",
+		 (long long)m->seq);
+	html_text(p->b, m->content);
+	buf_addf(p->b, "</textarea></p>\n<p><input type=\"submit\" value=\"Save\"></p>\n"
+		 "</form>\n<p><a href=\"%sconversations/%s#m%lld\">Back to the "
+		 "conversation</a></p>\n", p->root, id, (long long)m->seq);
+	plain_foot(p);
+}
+
 /*
  * GET {base}/plain/conversations/{c}/change?message=SEQ&steps=: a form with that
- * message of the user. 200; 404; 409 when it was superseded; 422.
+ * message of the user, or that answer. 200; 404; 409 when it was superseded; 422.
  */
 int plain_change(struct request *rq, struct response *rs, struct err *e)
 {
@@ -116,9 +142,13 @@ int plain_change(struct request *rq, struct response *rs, struct err *e)
 	    message_get(rq->app->db, &rq->by.owner, &c.id, seq, rq->arena, &m,
 			e) < 0)
 		return -1;
+	if (m.kind == KIND_ANSWER) {
+		put_correction(&p, rs, &c, &m);
+		return 0;
+	}
 	if (m.role != ROLE_USER)
 		return err_field(e, ERR_INVALID_FIELD, "message",
-				 "Only a user's message can be edited.");
+				 "Only a user's message or an answer can be edited.");
 	p.web = plain_has_web(rq, &c);
 	p.wants_web = m.options.web;
 	p.mentions = plain_mentioned(&p, &m);
@@ -150,6 +180,33 @@ int plain_changed(struct request *rq, struct response *rs, struct err *e)
 	if (!in.seq)
 		return err_set(e, ERR_NOT_FOUND, "no message's number");
 	return plain_start_turn(rq, rs, &in, e);
+}
+
+/*
+ * POST {base}/plain/conversations/{c}/correct message=SEQ, content: 303 to the
+ * conversation with the corrected answer. Errors as of the API's route.
+ */
+int plain_corrected(struct request *rq, struct response *rs, struct err *e)
+{
+	struct turn_request in = { .id = { { 0 } } };	/* for its key only */
+	struct str content = form_field(rq, "content");
+	struct conversation c;
+	struct message m;
+	char id[UUID_TEXT_BYTES];
+
+	if (!str_trim(content).n)
+		return err_field(e, ERR_INVALID_FIELD, "content",
+				 "The answer must not be empty.");
+	if (utf8_chars(content) > LIM_CORRECTION_CHARS)
+		return err_field(e, ERR_INVALID_FIELD, "content", "An answer "
+				 "may have at most %d characters.", LIM_CORRECTION_CHARS);
+	if (api_conversation_of_path(rq, &c, e) < 0 || idempotent_key(rq, &in, e) < 0 ||
+	    variant_correct(rq, number(rq, "message"), content, -1, &in.id, &m, e) < 0)
+		return -1;
+	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s",
+				      uuid_format(&c.id, id)),
+		 arena_printf(rq->arena, "#m%lld", (long long)m.seq));
+	return 0;
 }
 
 /* -- versions -------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 #define LIM_JSON_DEPTH       64		/* nesting of inbound JSON */
 #define LIM_JSON_VALUES      500000	/* in one inbound document */
 #define LIM_MESSAGE_CHARS    100000	/* one user message */
+#define LIM_CORRECTION_CHARS 1000000	/* an answer as its user wants it */
 #define LIM_TITLE_CHARS      200
 #define LIM_TAG_CHARS        40	/* of a conversation */
 #define LIM_TAGS             20	/* of a conversation */

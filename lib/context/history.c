@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "context/attach.h"
 #include "context/context.h"
@@ -343,7 +344,12 @@ static void add_kept(struct context *cx, int64_t *budget)
 		int64_t tokens;
 
 		if (message_get(t->deps->db, &t->in.by.owner, &t->conversation_id, kept[i],
-				cx->arena, &m, &e) < 0 || m.role != ROLE_USER)
+				cx->arena, &m, &e) < 0) {
+			if (e.code != ERR_NOT_FOUND)
+				log_err("a message that is kept", &e);
+			continue;
+		}
+		if (m.role != ROLE_USER)
 			continue;
 		history_meta(cx->arena, t->in.target.service, &m, &meta);
 		tokens = row_tokens(&m, &meta);
@@ -419,7 +425,7 @@ struct history_own {
 };
 
 static void own_take(struct context *cx, struct history_own *o,
-		    const struct message_page *page)
+		     const struct message_page *page)
 {
 	size_t room = o->size;
 

@@ -57,7 +57,7 @@ static void fill(const json_t *o, const struct turn_option *d,
 }
 
 struct str options_meta(struct arena *a, struct str meta,
-			     const struct turn_options *v)
+			const struct turn_options *v)
 {
 	json_t *o = jx_keep(a, json_object());
 	const char *text;
@@ -130,7 +130,7 @@ bool options_same(struct arena *a, struct str one, struct str other)
 }
 
 struct message_options options_kept(struct arena *a,
-					 const struct turn_options *v)
+				    const struct turn_options *v)
 {
 #define KEPT_BOOL(x) ((x) > 0)
 #define KEPT_TEXT(x) (x)
@@ -141,7 +141,7 @@ struct message_options options_kept(struct arena *a,
 }
 
 void options_recall(struct arena *a, struct turn_options *v,
-			 const struct message_options *m)
+		    const struct message_options *m)
 {
 #define RECALL_BOOL(to, from) do { if (!(to)) (to) = (from) > 0; } while (0)
 #define RECALL_TEXT(to, from) do { if (!(to).p) (to) = (from); } while (0)
@@ -152,7 +152,7 @@ void options_recall(struct arena *a, struct turn_options *v,
 }
 
 void options_recall_meta(struct arena *a, struct turn_options *v,
-			      struct str meta)
+			 struct str meta)
 {
 	const json_t *o = meta.n ? load(meta, a) : NULL;
 
@@ -162,7 +162,7 @@ void options_recall_meta(struct arena *a, struct turn_options *v,
 }
 
 int options_text(const struct turn_options *v, bool said, struct arena *a,
-		      struct str *out, struct err *e)
+		 struct str *out, struct err *e)
 {
 	json_t *o = jx_keep(a, json_object()), *tools;
 	struct generation unused;
@@ -189,7 +189,7 @@ int options_text(const struct turn_options *v, bool said, struct arena *a,
 }
 
 void options_fill(struct str text, struct arena *a,
-		       struct turn_options *v)
+		  struct turn_options *v)
 {
 	const json_t *o = load(text, a);
 

@@ -59,7 +59,7 @@ extern const struct turn_option options_rows[N_TURN_OPTIONS];
  * object as text, or empty). In a, or meta itself.
  */
 struct str options_meta(struct arena *a, struct str meta,
-			     const struct turn_options *v);
+			const struct turn_options *v);
 
 /*
  * Whether two such metadata are of equal requests: mentions and attachments, which
@@ -69,15 +69,15 @@ bool options_same(struct arena *a, struct str one, struct str other);
 
 /* The options of v that are columns of the message. Borrows, or in a. */
 struct message_options options_kept(struct arena *a,
-					 const struct turn_options *v);
+				    const struct turn_options *v);
 
 /* Sets the unset options of v from the columns of the message. Borrows, or in a. */
 void options_recall(struct arena *a, struct turn_options *v,
-			 const struct message_options *m);
+		    const struct message_options *m);
 
 /* Sets the unset options of v from the message's metadata. In a. */
 void options_recall_meta(struct arena *a, struct turn_options *v,
-			      struct str meta);
+			 struct str meta);
 
 /*
  * Checks v and writes the options kept with the turn as the text of
@@ -85,17 +85,17 @@ void options_recall_meta(struct arena *a, struct turn_options *v,
  * kept with the message. ERR_INVALID_FIELD, ERR_TOO_BIG (field "client").
  */
 int options_text(const struct turn_options *v, bool said, struct arena *a,
-		      struct str *out, struct err *e) MUST_CHECK;
+		 struct str *out, struct err *e) MUST_CHECK;
 
 /*
  * Sets the unset options of v from the text of turn.client, except the page's
  * tools (options_tools). Texts in a.
  */
 void options_fill(struct str text, struct arena *a,
-		       struct turn_options *v);
+		  struct turn_options *v);
 
 /* Loads the page's tools from that text into ctx (tool_page_load). In a. */
 void options_tools(struct str text, struct arena *a,
-			struct tool_ctx *ctx);
+		   struct tool_ctx *ctx);
 
 #endif

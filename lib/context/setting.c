@@ -43,7 +43,7 @@ static int settle(struct turn_run *t, const struct setting_said *s,
 }
 
 void context_settings_ask(const struct turn_run *t, struct turn_begin *b,
-		       struct setting_said **s)
+			  struct setting_said **s)
 {
 	*s = NULL;
 	if (!t->in.by.who)
@@ -54,7 +54,7 @@ void context_settings_ask(const struct turn_run *t, struct turn_begin *b,
 }
 
 int context_settings_take(struct turn_run *t, const struct turn_begin *b,
-		       struct setting_said *s, struct err *e)
+			  struct setting_said *s, struct err *e)
 {
 	size_t rest = MAX(b->n_holders, STORE_SETTINGS) - STORE_SETTINGS;
 	struct store_setting *rows;

@@ -17,14 +17,14 @@ struct str context_zone(const struct turn_run *t);
 
 /* Adds the read of the settings to b; *s keeps it. In t's arena. */
 void context_settings_ask(const struct turn_run *t, struct turn_begin *b,
-		       struct setting_said **s);
+			  struct setting_said **s);
 
 /*
  * Applies what store_turn_begin read, and reads the rest: for callers with many
  * groups, or everything if the begin was a repetition. Database errors.
  */
 int context_settings_take(struct turn_run *t, const struct turn_begin *b,
-		       struct setting_said *s, struct err *e) MUST_CHECK;
+			  struct setting_said *s, struct err *e) MUST_CHECK;
 
 /*
  * Reads the settings of a turn that does not start with store_turn_begin.

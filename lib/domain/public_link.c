@@ -39,7 +39,7 @@ static int sign(struct db *db, struct str tenant_id, struct link_bytes *l, struc
 }
 
 int public_link_text(struct db *db, struct str tenant_id, const struct uuid *share,
-		    char out[PUBLIC_LINK_BYTES], struct err *e)
+		     char out[PUBLIC_LINK_BYTES], struct err *e)
 {
 	struct link_bytes l;
 
@@ -52,7 +52,7 @@ int public_link_text(struct db *db, struct str tenant_id, const struct uuid *sha
 }
 
 int public_link_read(struct db *db, struct str tenant_id, struct str text,
-		    struct uuid *share, struct err *e)
+		     struct uuid *share, struct err *e)
 {
 	struct link_bytes given, right;
 	size_t n = 0;
@@ -70,7 +70,7 @@ int public_link_read(struct db *db, struct str tenant_id, struct str text,
 }
 
 int public_link_days(const struct conf *conf, struct db *db, struct arena *a,
-		    int64_t *days, struct err *e)
+		     int64_t *days, struct err *e)
 {
 	const struct str tenant = str_of(conf->tenant);
 	struct setting_said *said = setting_holders_of_tenant(tenant, a);

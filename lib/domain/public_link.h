@@ -18,17 +18,17 @@
 
 /* Makes the link of a share. Errors of the database. Any thread. */
 int public_link_text(struct db *db, struct str tenant_id, const struct uuid *share,
-		    char out[PUBLIC_LINK_BYTES], struct err *e) MUST_CHECK;
+		     char out[PUBLIC_LINK_BYTES], struct err *e) MUST_CHECK;
 
 /* The share of a link. ERR_NOT_FOUND if it is not one of ours, and of this tenant. */
 int public_link_read(struct db *db, struct str tenant_id, struct str text,
-		    struct uuid *share, struct err *e) MUST_CHECK;
+		     struct uuid *share, struct err *e) MUST_CHECK;
 
 /*
  * For how many days a link may hold, by the settings of the tenant and the installation;
  * 0: there are no links. Errors of the database.
  */
 int public_link_days(const struct conf *conf, struct db *db, struct arena *a,
-		    int64_t *days, struct err *e) MUST_CHECK;
+		     int64_t *days, struct err *e) MUST_CHECK;
 
 #endif

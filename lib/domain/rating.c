@@ -41,7 +41,13 @@ static int answer_of(const struct caller *by, const struct resource_row *row,
 		err_clear(e);
 		return no_answer(e);
 	}
-	return out->kind == KIND_ANSWER ? 0 : no_answer(e);
+	if (out->kind != KIND_ANSWER)
+		return no_answer(e);
+	/* It says nothing of the model. */
+	if (out->meta.n && jx_bool(jx_keep(by->arena, jx_try(out->meta)), "corrected", false))
+		return err_field(e, ERR_INVALID_FIELD, "messageId",
+				 "An answer that was corrected by hand cannot be rated.");
+	return 0;
 }
 
 static struct db_val kept(const struct caller *by, struct str text)

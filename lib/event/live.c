@@ -75,8 +75,8 @@ static void interrupt(struct event_live_entry *t)
 }
 
 void event_live_add(struct event_live *l, struct event_live_entry *t,
-		   const struct uuid *turn, struct http_abort *abort,
-		   enum event_live_as as)
+		    const struct uuid *turn, struct http_abort *abort,
+		    enum event_live_as as)
 {
 	bool ended = as == EVENT_LIVE_ENDED, asleep;
 
@@ -121,7 +121,7 @@ void event_live_remove(struct event_live *l, struct event_live_entry *t)
 }
 
 void event_live_event(struct event_live *l, struct event_live_entry *t,
-		     const struct turn_event *ev)
+		      const struct turn_event *ev)
 {
 	if (!l || !t->log || !event_log_add(t->log, ev))
 		return;
@@ -133,7 +133,7 @@ void event_live_event(struct event_live *l, struct event_live_entry *t,
 }
 
 void event_live_ending(struct event_live *l, struct event_live_entry *t,
-		      struct arena *a, struct turn_events **rows, size_t *n)
+		       struct arena *a, struct turn_events **rows, size_t *n)
 {
 	*n = 0;
 	if (!l || !t->log)
@@ -229,7 +229,7 @@ struct event_log *event_live_log(struct event_live *l, const struct uuid *turn)
 }
 
 struct event_watch *event_watch_open(struct event_live *l,
-				   const struct uuid *turn)
+				     const struct uuid *turn)
 {
 	struct event_watch *w;
 

@@ -91,13 +91,13 @@ enum event_live_as {
  * was not added does nothing. Any thread.
  */
 void event_live_add(struct event_live *l, struct event_live_entry *t,
-		   const struct uuid *turn, struct http_abort *abort,
-		   enum event_live_as as);
+		    const struct uuid *turn, struct http_abort *abort,
+		    enum event_live_as as);
 void event_live_remove(struct event_live *l, struct event_live_entry *t);
 
 /* Logs an event for later readers. Never blocks. */
 void event_live_event(struct event_live *l, struct event_live_entry *t,
-		     const struct turn_event *ev);
+		      const struct turn_event *ev);
 
 /*
  * The turn is about to be stored. rows (in a): the events that store_turn_end
@@ -105,7 +105,7 @@ void event_live_event(struct event_live *l, struct event_live_entry *t,
  * called again if storing failed.
  */
 void event_live_ending(struct event_live *l, struct event_live_entry *t,
-		      struct arena *a, struct turn_events **rows, size_t *n);
+		       struct arena *a, struct turn_events **rows, size_t *n);
 
 /* The turn is committed, or does not end after all: the thread serves it now. */
 void event_live_on(struct event_live *l, struct event_live_entry *t);
@@ -125,7 +125,7 @@ struct event_watch;
  * event_watch_close.
  */
 struct event_watch *event_watch_open(struct event_live *l,
-				   const struct uuid *turn);
+				     const struct uuid *turn);
 void event_watch_close(struct event_watch *w);
 
 /*

@@ -152,7 +152,7 @@ static struct pack_reader unstored(const struct event_log *log)
 }
 
 void event_log_pending(struct event_log *log, struct arena *a,
-		      struct turn_events **rows, size_t *n)
+		       struct turn_events **rows, size_t *n)
 {
 	struct pack_reader r;
 	size_t size;
@@ -173,7 +173,7 @@ void event_log_pending(struct event_log *log, struct arena *a,
 }
 
 bool event_log_part(struct event_log *log, struct arena *a,
-		   struct journal_part *part)
+		    struct journal_part *part)
 {
 	struct pack_reader r;
 	struct turn_event ev;
@@ -269,8 +269,8 @@ static void copy(const struct event_log *log, uint32_t after, struct buf *out,
 }
 
 enum event_log_news event_log_read(struct event_log *log, uint32_t after,
-				 int wait_ms, struct buf *out,
-				 uint32_t *first)
+				   int wait_ms, struct buf *out,
+				   uint32_t *first)
 {
 	struct timespec at = clock_mono_at(clock_mono_ms() + wait_ms);
 	enum event_log_news news = EVENT_LOG_NEWS;

@@ -40,14 +40,14 @@ void event_log_end(struct event_log *log);
  * == 0 if there is nothing.
  */
 void event_log_pending(struct event_log *log, struct arena *a,
-		      struct turn_events **rows, size_t *n);
+		       struct turn_events **rows, size_t *n);
 
 /*
  * The same as a part for the journal, limited to about 1 MiB; key is the log's.
  * False if there is nothing.
  */
 bool event_log_part(struct event_log *log, struct arena *a,
-		   struct journal_part *part);
+		    struct journal_part *part);
 
 /* Events up to this number are in the journal. */
 void event_log_stored(struct event_log *log, uint32_t seq);
@@ -70,7 +70,7 @@ enum event_log_news {
  * (emptied first), to be read with a pack_reader that starts at *first.
  */
 enum event_log_news event_log_read(struct event_log *log, uint32_t after,
-				 int wait_ms, struct buf *out,
-				 uint32_t *first);
+				   int wait_ms, struct buf *out,
+				   uint32_t *first);
 
 #endif

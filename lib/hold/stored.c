@@ -131,8 +131,8 @@ int hold_take(struct db *db, const struct conf *conf, const struct owner *o,
 }
 
 int hold_take_fork(struct db *db, const struct conf *conf, const struct owner *o,
-		     const struct uuid *conversation, int64_t seq,
-		     struct share_part *part, struct err *e)
+		   const struct uuid *conversation, int64_t seq,
+		   struct share_part *part, struct err *e)
 {
 	int64_t bytes = 0;
 
@@ -143,7 +143,7 @@ int hold_take_fork(struct db *db, const struct conf *conf, const struct owner *o
 }
 
 int hold_check(struct db *db, const struct conf *conf, const struct owner *o,
-		 struct err *e)
+	       struct err *e)
 {
 	int64_t bytes, age_ms = recent_age_ms(&sums, &o->user_id, &bytes);
 	struct stored now;

@@ -50,8 +50,8 @@ int hold_take(struct db *db, const struct conf *conf, const struct owner *o,
 
 /* The same for a fork of the conversation up to message seq. */
 int hold_take_fork(struct db *db, const struct conf *conf, const struct owner *o,
-		     const struct uuid *conversation, int64_t seq,
-		     struct share_part *part, struct err *e) MUST_CHECK;
+		   const struct uuid *conversation, int64_t seq,
+		   struct share_part *part, struct err *e) MUST_CHECK;
 
 /*
  * Whether the user may begin a turn, or write a prompt, an agent or the like, which
@@ -60,7 +60,7 @@ int hold_take_fork(struct db *db, const struct conf *conf, const struct owner *o
  * (hold_alone), always.
  */
 int hold_check(struct db *db, const struct conf *conf, const struct owner *o,
-		 struct err *e) MUST_CHECK;
+	       struct err *e) MUST_CHECK;
 
 /*
  * Sums again if the last sum of this process is older than half a minute and than 60 times

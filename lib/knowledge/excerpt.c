@@ -46,7 +46,7 @@ static int find_chunk(struct db *db, const struct kb_at *at, int64_t chunk,
 }
 
 int64_t kb_page(struct str text, int64_t no, size_t at,
-		    struct kb_page *out)
+		struct kb_page *out)
 {
 	struct lines lines = { .text = text };
 	struct kb_page p = { .no = 1 };
@@ -92,8 +92,8 @@ static void narrow(struct str text, size_t begin, size_t end, size_t *from,
 }
 
 int kb_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
-		   int64_t chunk, int64_t page, struct arena *a,
-		   struct kb_excerpt *out, struct err *e)
+	       int64_t chunk, int64_t page, struct arena *a,
+	       struct kb_excerpt *out, struct err *e)
 {
 	struct looked_up p = { .a = a, .document = id };
 	struct str whole = STR("");

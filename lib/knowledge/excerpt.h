@@ -21,8 +21,8 @@ struct kb_excerpt {
  * such document or page, or the caller may not see it; database errors.
  */
 int kb_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
-		   int64_t chunk, int64_t page, struct arena *a,
-		   struct kb_excerpt *out, struct err *e) MUST_CHECK;
+	       int64_t chunk, int64_t page, struct arena *a,
+	       struct kb_excerpt *out, struct err *e) MUST_CHECK;
 
 /* A page of a document's text. */
 struct kb_page {
@@ -35,6 +35,6 @@ struct kb_page {
  * Returns the number of the last page; 0: the text has no pages and counts as page 1.
  */
 int64_t kb_page(struct str text, int64_t no, size_t at,
-		    struct kb_page *out);
+		struct kb_page *out);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "knowledge/embed.h"
 #include "auth/policy.h"
@@ -20,6 +21,8 @@
 
 /* The ranker gets this many times the requested passages. */
 enum { RERANKED_DEPTH = 3 };
+
+enum { NOTICES = 8 };	/* more kinds of failures than there are */
 
 static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 
@@ -56,8 +59,19 @@ struct retrieving {
 	size_t n;
 	int n_near, n_words;	/* bases with hits, searched with and without
 				   vectors */
-	const char *notice;
+	const char *notices[NOTICES];	/* sentences about what failed */
+	size_t n_notices;
 };
+
+/* Adds one, once. */
+static void note(struct retrieving *k, const char *sentence)
+{
+	for (size_t i = 0; i < k->n_notices; i++)
+		if (!strcmp(k->notices[i], sentence))
+			return;
+	if (k->n_notices < NOTICES)
+		k->notices[k->n_notices++] = sentence;
+}
 
 /* The service of this id in this workspace, looked up once. */
 static int service_of(struct retrieving *k, struct str within, struct str id,
@@ -88,8 +102,7 @@ static void ask_vector(struct retrieving *k, struct asked_vector *v)
 			   &v->dimension, &e)) {
 		log_err("the question's vector", &e);
 		v->v = NULL;
-		k->notice = "The embedding service did not answer, so only words "
-			"were searched.";
+		note(k, "The embedding service did not answer, so only words were searched.");
 	}
 }
 
@@ -111,17 +124,16 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 		       e))
 		return -1;
 	if (!got->s || !str_eq(info->model, llm_embed_name(got->s, k->a))) {
-		k->notice = other_model;
+		note(k, other_model);
 		return 0;
 	}
 	ask_vector(k, got);
 	if (!got->v)
 		return 0;
 	if (got->dimension != info->dimension) {
-		k->notice = arena_printf(k->a, "The embedding service gave a "
-			"vector of %d dimensions for a knowledge base of %lld, so "
-			"only words were searched there.", got->dimension,
-			(long long)info->dimension);
+		note(k, arena_printf(k->a, "The embedding service gave a vector of %d dimensions "
+				     "for a knowledge base of %lld, so only words were searched "
+				     "there.", got->dimension, (long long)info->dimension));
 		return 0;
 	}
 	ask->vector = got->v;
@@ -167,7 +179,7 @@ static int prepare(struct retrieving *k, struct search_in *in,
 		if (looked->bases &&
 		    vector_for(k, &q->bases[i], &looked->bases[i], &asks[i], e))
 			return -1;
-		if (q->ask.mode == SEARCH_VECTORS && !asks[i].vector && !k->notice)
+		if (q->ask.mode == SEARCH_VECTORS && !asks[i].vector && !k->n_notices)
 			return err_field(e, ERR_INVALID_FIELD, "mode", "This "
 					 "knowledge base has no vectors. Use words "
 					 "or fused.");
@@ -216,9 +228,11 @@ static int find_all(struct retrieving *k, struct retrieve_hit **v, size_t *n,
 		return -1;
 	for (size_t i = 0; i < q->n_bases; i++) {
 		if (in[i].unused)	/* the base's model changed meanwhile */
-			k->notice = other_model;
-		*(in[i].ask->vector && !in[i].unused ? &k->n_near : &k->n_words) +=
-			in[i].n > 0;
+			note(k, other_model);
+		if (in[i].n && in[i].ask->vector && !in[i].unused)
+			k->n_near++;
+		else if (in[i].n)
+			k->n_words++;
 		all += in[i].n;
 	}
 	if (k->n_near && k->n_words)
@@ -281,17 +295,9 @@ static int search_all(struct retrieving *k, size_t max, struct err *e)
 	return 0;
 }
 
-static int by_score(const void *x, const void *y)
-{
-	const struct retrieve_hit *a = x, *b = y;
-
-	return a->found->score > b->found->score ? -1
-		: a->found->score < b->found->score;
-}
-
 /* -- ranking by a service -------------------------------------------------------------- */
 
-/* Returns whether the service ranked; if not, keeps the order and sets the notice. */
+/* Returns whether a service ranked. If it fails, the order stays, and the notice says so. */
 static bool rerank(struct retrieving *k)
 {
 	const struct retrieve_ask *q = k->q;
@@ -316,8 +322,8 @@ static bool rerank(struct retrieving *k)
 		     began_ms, rc == 0);
 	if (rc) {
 		log_err("ranking", &e);
-		k->notice = "The ranking service did not answer, so the passages "
-			"are in the order of the search.";
+		note(k, "The ranking service did not answer, so the passages are in the order of "
+		     "the search.");
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -328,7 +334,7 @@ static bool rerank(struct retrieving *k)
 	}
 	k->n = kept;
 	if (kept)
-		qsort(k->v, kept, sizeof(*k->v), by_score);
+		qsort(k->v, kept, sizeof(*k->v), by_found);
 	return true;
 }
 
@@ -356,6 +362,7 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 {
 	struct retrieve_ask asked = *q;
 	struct retrieving k = { .q = &asked, .a = a };
+	const char *notice = NULL;
 	bool ranked;
 
 	search_cache_limit((size_t)q->by->conf->knowledge.cache_mb << 20);
@@ -368,13 +375,14 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 	ranked = rerank(&k);
 	score_by_evidence(&k);
 	if (q->more)
-		k.notice = arena_printf(a, "Only the first %d knowledge bases, "
-			"by name, were searched. Choose the ones to search in "
-			"the agent or the conversation.%s%s",
-			LIM_BASES_SEARCHED,
-			k.notice ? " " : "", k.notice ? k.notice : "");
+		notice = arena_printf(a, "Only the first %d knowledge bases, by name, were "
+				      "searched. Choose the ones to search in the agent or the "
+				      "conversation.", LIM_BASES_SEARCHED);
+	for (size_t i = 0; i < k.n_notices; i++)
+		notice = notice ? arena_printf(a, "%s %s", notice, k.notices[i])
+			: k.notices[i];
 	*out = (struct retrieve_found){
-		.v = k.v, .notice = k.notice,
+		.v = k.v, .notice = notice,
 		.n = MIN(k.n, ranked && q->max_ranked ? q->max_ranked
 			 : q->ask.max),
 	};

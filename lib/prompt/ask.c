@@ -257,7 +257,7 @@ int prompt_ask(const struct prompt_ask *q, struct arena *a, struct prompt_reply 
 }
 
 void prompt_ask_record(struct db *db, const struct owner *o,
-		    const struct prompt_reply *r)
+		       const struct prompt_reply *r)
 {
 	struct err e = ERR_INIT;
 

@@ -84,6 +84,6 @@ int prompt_ask(const struct prompt_ask *q, struct arena *a, struct prompt_reply 
  * was not called. Failures are only logged, because the caller has its answer.
  */
 void prompt_ask_record(struct db *db, const struct owner *o,
-		    const struct prompt_reply *r);
+		       const struct prompt_reply *r);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Context parts: the model's context is the sum of the rows of part.def, and
- * one allocator divides the tokens of the service's window among them
- *. A token is four characters, rounded up for each block,
- * message and tool (C25).
+ * one allocator divides the tokens of the service's window among them. A token
+ * is four characters, rounded up for each block, message and tool (C25).
  *
  * Parts of the system prompt are texts. Stable ones, equal from turn to turn,
  * come first, so that provider prompt caches hit (E30). A text that gets too

@@ -201,7 +201,7 @@ static bool same(struct check *c, const json_t *a, const json_t *b)
 }
 
 static int check_type(struct check *c, const json_t *rule,
-		     const json_t *schema, const json_t *v, struct err *e)
+		      const json_t *schema, const json_t *v, struct err *e)
 {
 	char want[96] = "";
 	size_t n = 0;
@@ -268,7 +268,7 @@ static void list_values(const json_t *list, char *out, size_t size)
 }
 
 static int check_enum(struct check *c, const json_t *rule,
-		     const json_t *schema, const json_t *v, struct err *e)
+		      const json_t *schema, const json_t *v, struct err *e)
 {
 	char known[120];
 	const json_t *item;
@@ -288,7 +288,7 @@ static int check_enum(struct check *c, const json_t *rule,
 }
 
 static int check_const(struct check *c, const json_t *rule,
-		     const json_t *schema, const json_t *v, struct err *e)
+		       const json_t *schema, const json_t *v, struct err *e)
 {
 	struct buf b = BUF_INIT(4096);
 
@@ -304,7 +304,7 @@ static int check_const(struct check *c, const json_t *rule,
 }
 
 static int check_unique(struct check *c, const json_t *rule,
-		     const json_t *schema, const json_t *v, struct err *e)
+			const json_t *schema, const json_t *v, struct err *e)
 {
 	size_t n = json_array_size(v);
 
@@ -386,7 +386,7 @@ COUNTED(check_below, json_is_number(v), json_number_value(v), <,
 	"be less than", "")
 
 static int check_multiple(struct check *c, const json_t *rule,
-		     const json_t *schema, const json_t *v, struct err *e)
+			  const json_t *schema, const json_t *v, struct err *e)
 {
 	(void)schema;
 	return bound(c, !json_is_number(v) || divides(rule, v),
@@ -413,7 +413,7 @@ static struct pattern *compiled(struct check *c, const json_t *rule)
 }
 
 static int check_pattern(struct check *c, const json_t *rule,
-		     const json_t *schema, const json_t *v, struct err *e)
+			 const json_t *schema, const json_t *v, struct err *e)
 {
 	struct pattern *p;
 

@@ -452,7 +452,7 @@ static void pair(struct tokens *w, struct str text, size_t i, size_t len,
 }
 
 const struct word *tokens_split(struct tokens *w, struct str text, bool asking,
-			       size_t *n)
+				size_t *n)
 {
 	struct at s = { .word = 0 };
 	size_t len;

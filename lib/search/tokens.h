@@ -45,6 +45,6 @@ void tokens_close(struct tokens *w);
  * are left out.
  */
 const struct word *tokens_split(struct tokens *w, struct str text, bool asking,
-			       size_t *n);
+				size_t *n);
 
 #endif

@@ -307,8 +307,8 @@ int message_list_said(struct db *db, const struct owner *o,
 }
 
 int shared_messages(struct db *db, const struct shared_reader *by, const struct shared *s,
-		   int64_t before_seq, size_t size, struct arena *a,
-		   struct message_page *out, struct err *e)
+		    int64_t before_seq, size_t size, struct arena *a,
+		    struct message_page *out, struct err *e)
 {
 	struct filling f = { .page = out, .size = size, .said = !s->tools,
 			     .max_bytes = LIM_PAGE_BYTES, .by = by, .share = &s->id };

@@ -58,8 +58,8 @@ int shared_list(struct db *db, const struct shared_reader *by, const struct uuid
  * ERR_NOT_FOUND if it was revoked since.
  */
 int shared_messages(struct db *db, const struct shared_reader *by, const struct shared *s,
-		   int64_t before_seq, size_t size, struct arena *a,
-		   struct message_page *out, struct err *e) MUST_CHECK;
+		    int64_t before_seq, size_t size, struct arena *a,
+		    struct message_page *out, struct err *e) MUST_CHECK;
 
 /*
  * Creates a conversation of o's with the rows, oldest first, numbered from 1, if the share

@@ -208,7 +208,7 @@ struct locked {		/* a conversation and its turn, both locked */
 #define MESSAGE_OPTION_ROW TURN_OPTIONS(MESSAGE_OPTION, OPTION_LETTER, )
 #define MESSAGE_OPTION_VALUES(o) TURN_OPTIONS(MESSAGE_OPTION, OPTION_VALUE, o)
 
-#define MESSAGE_ROW "uiiuisSIIiSSIi" MESSAGE_OPTION_ROW
+#define MESSAGE_ROW "uiiUisSIIiSSIi" MESSAGE_OPTION_ROW
 #define MESSAGE_INSERT \
 	"INSERT INTO message (conversation_id, seq, role, turn_id, created_us," \
 	" content, meta, variant_index, variant_count, kind, finish_reason," \

@@ -211,26 +211,29 @@ static int find_place(struct db *tx, struct replacing *k, struct err *e)
 	return MIN(n, 0);
 }
 
-/* Supersedes the tail, and numbers it and the new messages as variants. */
-static int cut(struct db *tx, struct replacing *k, struct err *e)
+/*
+ * Supersedes the tail after after_seq, and numbers it and what comes instead, from now on,
+ * as variants. *number: of the new one; 0 if there was no tail.
+ */
+static int cut(struct db *tx, const struct uuid *id, int64_t after_seq,
+	       int64_t now_us, struct locked *l, struct number *number,
+	       struct err *e)
 {
-	const struct uuid *id = &k->r->conversation_id;
-	int64_t next_seq = k->l.last_seq + 1;
+	int64_t next_seq = l->last_seq + 1;
 	struct spot head;
-	int n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, id, k->after_seq, &head,
-			  e);
+	int n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, id, after_seq, &head, e);
 
-	k->number = (struct number){ .index = 0 };
+	*number = (struct number){ .index = 0 };
 	if (n <= 0)
 		return n;
-	if (supersede(tx, id, k->after_seq, &head, k->l.last_seq, e) ||
+	if (supersede(tx, id, after_seq, &head, l->last_seq, e) ||
 	    db_exec(tx, STMT_VARIANT_PUT,
-		    DB_ARGS(DB_U(id), DB_I(k->after_seq), DB_I(next_seq),
-			    DB_I_IF(false, 0), DB_I(k->r->attempt_us)), NULL, e) ||
-	    count_variants(tx, id, k->after_seq, next_seq, &k->number, e) ||
-	    gap_sum(tx, id, &k->l.superseded, e))
+		    DB_ARGS(DB_U(id), DB_I(after_seq), DB_I(next_seq),
+			    DB_I_IF(false, 0), DB_I(now_us)), NULL, e) ||
+	    count_variants(tx, id, after_seq, next_seq, number, e) ||
+	    gap_sum(tx, id, &l->superseded, e))
 		return -1;
-	if (k->number.count > LIM_VARIANTS)
+	if (number->count > LIM_VARIANTS)
 		return err_public(e, ERR_CONFLICT, "There are already %d "
 				  "variants of this.", LIM_VARIANTS);
 	return 0;
@@ -285,7 +288,9 @@ static int replace_run(struct db *tx, void *ctx, struct arena *a,
 	struct str title = { NULL, 0 };
 
 	if (lock_free(tx, k->o, &r->conversation_id, r->text_of_events, a, &k->l,
-		      &r->evicted, e) || find_place(tx, k, e) || cut(tx, k, e))
+		      &r->evicted, e) || find_place(tx, k, e) ||
+	    cut(tx, &r->conversation_id, k->after_seq, r->attempt_us, &k->l,
+		&k->number, e))
 		return -1;
 	if (r->edit && k->after_seq == 0 && k->l.title_by != TITLE_USER)
 		title = r->title;
@@ -323,6 +328,110 @@ int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
 	if (thread_whole(db, o, &r->conversation_id, e))
 		return -1;
 	return attempt_tx(db, &instead, &r->attempt_us, &k, NULL, e);
+}
+
+/* -- correcting ---------------------------------------------------------------- */
+
+struct correcting {
+	const struct owner *o;
+	struct thread_correction *c;
+};
+
+/* An earlier try, or another request with the same client_id: 1, 0, -1. */
+static int corrected_before(struct db *tx, void *ctx, struct arena *a,
+			    struct err *e)
+{
+	struct correcting *k = ctx;
+	struct thread_correction *c = k->c;
+	struct message m;
+	int64_t seq;
+	int rc = db_int(tx, STMT_VARIANT_CORRECTED,
+			DB_ARGS(DB_U(&c->conversation_id),
+				DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
+				DB_I(c->seq), DB_S(c->answer.client_id)), &seq, e);
+
+	if (rc <= 0)
+		return rc;
+	if (message_get(tx, k->o, &c->conversation_id, seq, a, &m, e))
+		return -1;
+	if (!str_eq(m.content, c->answer.content))
+		return err_key_differs(e);
+	c->answer.seq = seq;
+	return 1;
+}
+
+/* The end of the part that stays: what the answer is of. */
+static int find_question(struct db *tx, const struct thread_correction *c,
+			 int64_t *after_seq, struct err *e)
+{
+	const struct uuid *id = &c->conversation_id;
+	struct spot s;
+
+	if (thread_spot(tx, id, c->seq, &s, e))
+		return -1;
+	if (s.role != ROLE_ASSISTANT || s.step)
+		return err_field(e, ERR_INVALID_FIELD, "messageId",
+				 "Only an answer can be corrected.");
+	if (find_spot(tx, STMT_MESSAGE_SPOT_USER, id, s.seq, &s, e) < 0)
+		return -1;
+	*after_seq = s.seq;
+	return 0;
+}
+
+static int correct_run(struct db *tx, void *ctx, struct arena *a,
+		       struct err *e)
+{
+	struct correcting *k = ctx;
+	struct thread_correction *c = k->c;
+	const struct uuid *id = &c->conversation_id;
+	struct message *m = &c->answer;
+	struct number number;
+	struct db_result r;
+	struct locked l;
+	int64_t after_seq = 0;
+	int rc;
+
+	/* Locked first, so that one of two requests with one client_id finds the other. */
+	if (conversation_lock(tx, k->o, id, a, &l, e))
+		return -1;
+	rc = corrected_before(tx, k, a, e);
+	if (rc)
+		return MIN(rc, 0);
+	if (lock_free(tx, k->o, id, c->text_of_events, a, &l, &c->evicted, e) ||
+	    find_question(tx, c, &after_seq, e) ||
+	    cut(tx, id, after_seq, m->created_us, &l, &number, e))
+		return -1;
+	m->seq = l.last_seq + 1;
+	m->variant_index = number.index;
+	m->variant_count = number.count;
+	if (message_insert(tx, id, m, e) ||
+	    db_exec(tx, STMT_TURN_SOURCE_CORRECT,
+		    DB_ARGS(DB_U(id), DB_I(m->seq), DB_U(id), DB_I(c->seq)),
+		    NULL, e) ||
+	    db_exec(tx, STMT_CONVERSATION_CORRECT,
+		    DB_ARGS(DB_I(m->created_us), DB_I(l.superseded), DB_U(id),
+			    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
+			    DB_I(c->version), DB_I(c->version)), &r, e))
+		return -1;
+	return r.affected ? 0 : err_set(e, ERR_PRECONDITION,
+					"the conversation has another version");
+}
+
+int thread_correct(struct db *db, const struct owner *o,
+		   struct thread_correction *c, struct err *e)
+{
+	static const struct attempt_fns correct = {
+		corrected_before, correct_run,
+	};
+	struct correcting k = { .o = o, .c = c };
+
+	c->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
+	c->answer.role = ROLE_ASSISTANT;
+	c->answer.kind = KIND_ANSWER;
+	c->answer.created_us = 0;
+	if (thread_whole(db, o, &c->conversation_id, e))
+		return -1;
+	return attempt_tx(db, &correct, &c->answer.created_us, &k, NULL, e);
 }
 
 /* -- choosing ------------------------------------------------------------------- */

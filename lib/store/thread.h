@@ -57,6 +57,32 @@ struct turn_replace {
 int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
 		   struct err *e) MUST_CHECK;
 
+/* An answer as its user wants it: see thread_correct. */
+struct thread_correction {
+	struct uuid conversation_id;
+	int64_t seq;			/* the answer, of the thread */
+	int64_t version;		/* of the conversation; -1: any */
+	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
+	/*
+	 * In: content, meta (JSON object), finish_reason, and client_id, made for this
+	 * correction: one that is repeated is done once. Out: its seq.
+	 */
+	struct message answer;
+	struct turn_evicted evicted;	/* out: ended by the same transaction */
+};
+
+/*
+ * Puts an answer written by hand in the place of all that follows the user message which
+ * answer seq is of: what was there becomes a variant. The new one is a single row of no
+ * turn, without the steps that led to the other, but with a copy of its sources.
+ * ERR_NOT_FOUND; ERR_BUSY with the running turn's id in e->id; ERR_PRECONDITION for
+ * another version; ERR_CONFLICT if seq was superseded, or there are LIM_VARIANTS already;
+ * ERR_INVALID_FIELD if it is no answer (messageId), or the client_id is another
+ * correction's (Idempotency-Key).
+ */
+int thread_correct(struct db *db, const struct owner *o,
+		   struct thread_correction *c, struct err *e) MUST_CHECK;
+
 /*
  * What a thread has after the user message user_seq and its answer (0: not looked at):
  * 0, nothing; 1, one user message, *last, with what answers it; 2, more. ERR_CONFLICT

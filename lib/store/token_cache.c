@@ -119,7 +119,7 @@ static void keep(struct token_slot *s, const unsigned char *hash,
 }
 
 int token_cache_find(struct token_cache *c, struct db *db, struct str text,
-			 struct arena *a, struct token *out, struct err *e)
+		     struct arena *a, struct token *out, struct err *e)
 {
 	unsigned char hash[crypto_hash_sha256_BYTES];
 	int64_t now_ms = clock_mono_ms();

@@ -18,7 +18,7 @@ void token_cache_free(struct token_cache *c);
 
 /* Like token_find, which it calls if the token is not cached. Any thread. */
 int token_cache_find(struct token_cache *c, struct db *db, struct str text,
-			 struct arena *a, struct token *out,
-			 struct err *e) MUST_CHECK;
+		     struct arena *a, struct token *out,
+		     struct err *e) MUST_CHECK;
 
 #endif

@@ -106,7 +106,7 @@ static struct db_val *message_args(struct db_val *v,
 {
 	const struct db_val row[] = {
 		DB_U(conversation_id), DB_I(m->seq), DB_I(m->role),
-		DB_U(&m->turn_id), DB_I(m->created_us),
+		DB_U_IF(&m->turn_id), DB_I(m->created_us),
 		DB_S(content_of(m)), DB_S_IF(m->meta),
 		DB_I_IF(m->variant_count > 1, m->variant_index),
 		DB_I_IF(m->variant_count > 1, m->variant_count),

@@ -3,6 +3,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/ask.c lib/turn/ask.h \
 	lib/turn/calls.c lib/turn/calls.h \
 	lib/turn/commit.c lib/turn/commit.h \
+	lib/turn/correct.c lib/turn/correct.h \
 	lib/turn/dead.c \
 	lib/turn/fallback.c lib/turn/fallback.h \
 	lib/turn/finish.c lib/turn/finish.h \

@@ -270,7 +270,8 @@ static int take_answers(struct runner *r, struct err *e)
 		const int64_t step = agentplan_step_of_wait(&r->row.id,
 							    r->waits[i].call_id);
 
-		if (!answer_of(&r->waits[i], rows, n))
+		if (!answer_of(&r->waits[i], rows, n) || step < 0 ||
+		    step >= (int64_t)r->plan.n_steps)
 			continue;
 		r->steps[step].row.status = PLAN_READY;
 		any = true;
@@ -329,8 +330,10 @@ static int start(struct runner *r, size_t i, struct err *e)
 	rc = agentplan_step_begin(turn_plan_db(r), &r->row.id, k->row.number, k->row.started_us, e);
 	if (rc == 0)
 		set_skipped(k, PLAN_SKIPPED_TEXT);
-	if (rc <= 0 || turn_step_open(&k->stop, r->l->abort, e) < 0)
-		return MIN(rc, 0);
+	if (rc <= 0)
+		return rc;
+	if (turn_step_open(&k->stop, r->l->abort, e) < 0)
+		return -1;
 	k->row.status = PLAN_RUNNING;
 	k->runs = true;
 	k->ended = false;
@@ -522,6 +525,7 @@ static int run_all(struct runner *r, struct err *e)
 	struct work *k;
 
 	for (;;) {
+		struct err late = ERR_INIT;	/* of a step that ends after a failure */
 		bool moved = false, woken;
 
 		if (first.code == ERR_NONE && !http_aborted(r->l->abort) &&
@@ -536,9 +540,11 @@ static int run_all(struct runner *r, struct err *e)
 		if (!k)
 			break;
 		running--;
-		if (finish(k, first.code == ERR_NONE ? &first : &(struct err)ERR_INIT) == 0 &&
+		if (finish(k, first.code == ERR_NONE ? &first : &late) == 0 &&
 		    first.code == ERR_NONE && turn_plan_tell(r, "running", &first) < 0)
 			continue;
+		if (late.code)
+			log_err("a step of a plan that has failed", &late);
 	}
 	if (first.code == ERR_NONE && http_aborted(r->l->abort))
 		err_set(&first, ERR_CANCELLED, "stopped on request");

@@ -60,8 +60,8 @@ int trail_round(struct turn_loop *l, struct err *e)
 }
 
 bool trail_begin(const struct turn_loop *l, struct turn_call *c,
-		   struct resource_changes *changes, struct arena *a,
-		   struct tool_result *out)
+		 struct resource_changes *changes, struct arena *a,
+		 struct tool_result *out)
 {
 	const struct trail *j = l->within.trail;
 	struct err e = ERR_INIT;

@@ -48,8 +48,8 @@ int trail_round(struct turn_loop *l, struct err *e) MUST_CHECK;
  * they count as this call's.
  */
 bool trail_begin(const struct turn_loop *l, struct turn_call *c,
-		   struct resource_changes *changes, struct arena *a,
-		   struct tool_result *out);
+		 struct resource_changes *changes, struct arena *a,
+		 struct tool_result *out);
 
 /* Stores the result of a call. */
 void trail_end(struct turn_loop *l, const struct turn_call *c);

@@ -427,6 +427,42 @@ def test_a_fork_opens_the_same_sources(clerk, who, answered):
                      + document.replace("-", "") + "')")[0][0] == "0"
 
 
+def test_marks_of_a_corrected_answer_lead_to_its_sources(clerk, who):
+    base = base_of(clerk, who)
+    written = write(clerk, base, who, "Salaries are ten.")
+    settled(clerk, base, who)
+    done = clerk.chat(script({"tool_calls": [{"name": "search_knowledge", "args": {
+        "query": "salaries"}}], "then": {"text": "They are eleven [1]."}}), agentId="clerk",
+        user=who)[-1].data
+    path = f"/conversations/{done['conversationId']}"
+    text = "They are *ten* [1], and I know it [2][99]. `[3]`"
+    answer = clerk.post(f"{path}/correct", {"messageId": done["messageId"], "content": text}, user=who)
+    meta = answer.json["metadata"]
+    assert meta["sources"] == done["metadata"]["sources"]
+    assert meta["citations"] == {"cited": [1], "unknown": [2, 99], "notFound": []}
+    assert meta["context_document_ids"] == done["metadata"]["context_document_ids"]
+
+    def opened(conversation, message):
+        return [(s["number"], s["text"]) for s in clerk.get(
+            f"/conversations/{conversation}/sources?messageId={message}", user=who).json["items"]]
+
+    # Those of the answer, of a correction of the correction, and in a fork of it.
+    ids = [done["messageId"], answer.json["messageId"]]
+    for text in ("Ten [1].", "Ten!"):
+        ids.append(clerk.post(f"{path}/correct", {"messageId": ids[-1], "content": text},
+                              user=who).json["messageId"])
+    assert [opened(done["conversationId"], id) for id in ids] == [[(1, "Salaries are ten.")]] * 4
+    fork = clerk.post(f"{path}/fork", {"messageId": ids[-1]}, user=who).json["conversationId"]
+    copy = f"{fork}.{ids[-1].split('.')[1]}"
+    fixed = clerk.post(f"/conversations/{fork}/correct", {"messageId": copy, "content": "10 [1]"}, user=who)
+    assert opened(fork, copy) == opened(fork, fixed.json["messageId"]) == [(1, "Salaries are ten.")]
+    assert fixed.json["metadata"]["citations"]["cited"] == [1]
+    # The texts go with the document, whoever cites them.
+    assert clerk.call("DELETE", f"{base}/documents/{written['id']}", user=who).status == 204
+    wait_until("the texts are gone", lambda: clerk.sql("SELECT COUNT(*) FROM turn_source WHERE conversation_id IN"
+               f" (UNHEX('{fork.replace('-', '')}'), UNHEX('{done['conversationId'].replace('-', '')}'))")[0][0] == "0")
+
+
 def test_a_fork_opens_what_its_user_may_see_now(clerk, who):
     base = base_of(clerk, who)
     write(clerk, base, who, "Salaries are ten.")

@@ -70,6 +70,7 @@ def ids(lab, tidy_agents, links):
             "{variant}": variants.json["items"][0]["variantId"],
             "{conversation}": events[0].data["conversationId"],
             "{message}": events[0].data["messageId"],
+            "{corrected}": lab.chat("Hello.")[-1].data["messageId"],
             "{turn}": events[0].data["turnId"],
             "{service}": "demo",
             "{id}": lab.post("/tokens", {}, user="ada").json["id"],
@@ -279,6 +280,7 @@ BODIES = {
     ("POST", "/conversations/{conversation}/variants"):
         {"variantId": "{variant}"},
     ("POST", "/conversations/{conversation}/fork"): {"messageId": "{message}"},
+    ("POST", "/conversations/{conversation}/correct"): {"messageId": "{corrected}", "content": "x"},
     ("POST", "/tasks"): {"workspaceId": "lab", "content": '!script {"text": "x"}'},
     ("POST", "/projects"): {"name": "U", "dueDate": "2027-01-31"},
     ("PATCH", "/projects/{id}"): {"stateKey": "active"},
@@ -332,6 +334,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
                                  ids["{id}"]),
            "{parent}": next((ids[at] for at in ABOVE if path.startswith(at)),
                             ids["{parent}"])}
+    if path.endswith("{conversation}/correct"):     # others read the thread as it was
+        ids["{conversation}"] = ids["{corrected}"].split(".")[0]
     if method in ("PATCH", "DELETE"):
         real = ids.get(real, real)
     real = filled(real.replace("{response}", "resp_" + ids["{turn}"].replace("-", "")),

@@ -142,8 +142,8 @@ def test_changing_a_message(lab, browser):
         page, thread.split("/")[-1], content=at_once(text="two")), thread))
     page = browser.get(thread)
     links = [link for link in page.links if "change?message=" in link]
-    assert len(links) == 2
-    there = urllib.parse.urljoin("/" + thread, links[1])[1:]
+    assert len(links) == 4      # of two messages and two answers
+    there = urllib.parse.urljoin("/" + thread, links[2])[1:]
     form = browser.get(there)
     assert form.form("change")["fields"]["content"] == at_once(text="two")
     assert "kept as an earlier version" in form.text
@@ -204,6 +204,12 @@ def test_editing_is_bounded(lab, browser):
     for path, fields, status in (
             (thread + "/change", {**sent, "message": "9"}, 404),
             (thread + "/change", {**sent, "message": "2"}, 422),
+            (thread + "/correct", {**sent, "message": "1"}, 422),
+            (thread + "/correct", {**sent, "message": "9"}, 404),
+            (thread + "/correct", {**sent, "message": ""}, 404),
+            (thread + "/correct", {**sent, "message": "2", "content": " "}, 422),
+            (thread + "/correct", {"content": "x", "message": "2"}, 403),
+            (f"plain/conversations/{NOBODY}/correct", {**sent, "message": "2"}, 404),
             (thread + "/change", {**sent, "message": ""}, 404),
             (thread + "/change", {**sent, "message": "1x"}, 404),
             (thread + "/version", {**sent, "message": "1", "index": "2"}, 404),
@@ -215,13 +221,13 @@ def test_editing_is_bounded(lab, browser):
         reply = browser.post(path, fields)
         assert reply.status == status, (path, fields, reply)
         assert b'class="error"' in reply.body
-    for query, status in (("", 404), ("?message=9", 404), ("?message=2", 422),
+    for query, status in (("", 404), ("?message=9", 404), ("?message=2", 200),
                           ("?message=x", 422), ("?message=-1", 404)):
         assert browser.call("GET", thread + "/change" + query).status == status
     bob = Browser(lab, "bob")
     assert bob.call("GET", thread + "/change?message=1").status == 404
     token = bob.get("plain/new").forms[0]["fields"]["token"]
-    for path in ("/regenerate", "/change", "/version"):
+    for path in ("/regenerate", "/change", "/correct", "/version"):
         reply = bob.post(thread + path, {"token": token, "message": "1",
                                          "index": "1", "content": "x"})
         assert reply.status == 404, path

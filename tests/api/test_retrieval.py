@@ -193,6 +193,20 @@ def test_a_service_ranks_them_again(lab, who, peer):
     assert any("order of the search" in text for text in warned)
 
 
+def test_all_that_failed_is_told(lab, who, peer):
+    """The ranker's failure hid that the embedding service had failed, too."""
+    base = base_about(lab, who, "Leave", "Five days of leave carry over.", groups=["it"],
+                      embeddingServiceId=service_of(lab, peer.url + "/v1"))
+    embedded(lab, base, who)
+    agent = agent_of(lab, who, groups=["it"], rerankEnabled=True,
+                     rerankingServiceId=service_of(lab, peer.url + "/v1", ["rerank"]))
+    peer.fails = 503
+    part, _, warned = told(lab, who, agent, "leave days", groups=["it"])
+    assert "Five days of leave" in part
+    assert all(any(words in text for text in warned)
+               for words in ("only words were searched", "order of the search")), warned
+
+
 def test_a_floor_means_the_same_however_it_was_found(lab, who, peer):
     """Small talk gets no sources, questions do, with words, vectors and a ranker whose own
     scores are a fiftieth (B52)."""

@@ -6,7 +6,8 @@ import uuid
 
 import pytest
 
-from sharing import OWNER, known, read, say, script, share, talk
+from lab import wait_until
+from sharing import OWNER, at, known, read, say, script, share, talk
 
 
 def said(answer):
@@ -44,6 +45,22 @@ def test_revoked_at_once(lab):
     assert lab.call("DELETE", f"/conversation-shares/{s}", **OWNER).status == 204
     assert read(lab, s).status == 404
     assert read(lab, s, path="").status == 404
+
+
+def test_a_page_is_told_that_there_are_any(lab):
+    reader = f"u{uuid.uuid4().hex}"
+    known(lab, reader)
+
+    def told(user):
+        return lab.get("/me?include=shared", user=user).json["shared"]
+
+    assert told(reader) is False and "shared" not in lab.get("/me", user=reader).json
+    s = share(lab, talk(lab, "one"), user=reader)
+    assert told(reader) is True
+    assert lab.call("DELETE", f"/conversation-shares/{s}", **OWNER).status == 204
+    assert told(reader) is False
+    share(lab, talk(lab, "one"), user=reader, expiresAt=at(1))
+    wait_until("the share has ended", lambda: told(reader) is False)
 
 
 def test_at_this_point_or_live(lab):

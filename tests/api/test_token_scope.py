@@ -175,14 +175,15 @@ def test_turns_of_other_agents(lab):
             (f"/knowledge-bases/{NONE}/search", {"query": "x"}),
             (f"/conversations/{c}/document", {"knowledgeBaseId": NONE}),
             (f"/conversations/{c}/memory/promote", {"id": "x"}),
+            (f"/conversations/{c}/correct", {"messageId": f"{c}.2", "content": "x"}),
             (f"/plans/{NONE}/skip", {"stepId": "x"}),
             ("/ratings", {"conversationId": c, "messageId": f"{c}.2", "value": "good"})):
         assert lab.post(path, body, headers=headers).status == 403, path
     for path in ("/approvals", f"/plans?conversationId={c}", "/ratings", "/rated-answers"):
         assert lab.get(path, headers=headers).status == 403, path
     assert lab.post("/conversation-folders", {"name": "Secret"}, user="ada").status == 201
-    me = lab.get("/me?include=settings,workspaces,folders", headers=headers).json
-    assert me["folders"] is None and "settings" not in me and me["workspaces"]["items"]
+    me = lab.get("/me?include=settings,workspaces,folders,shared", headers=headers).json
+    assert me["folders"] is None and me["shared"] is False and "settings" not in me and me["workspaces"]["items"]
     assert lab.get("/me?include=folders", user="ada").json["folders"]["items"]
     prompt = lab.post("/prompts", {"name": "mine", "body": "secret"}, user="ada").json
     assert lab.post("/mcp/lab", rpc("prompts/list"), user="ada").json["result"]["prompts"]

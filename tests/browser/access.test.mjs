@@ -149,3 +149,28 @@ test('everything by keyboard', async (t) => {
 	await page.waitForSelector('dialog[open] .keys');
 	await keyboard.press('Escape');
 });
+
+test('a menu in a low window is within it, and scrolls', async (t) => {
+	for (const viewport of [{ width: 800, height: 420 }, { width: 320, height: 256 }]) {
+		const page = await openChat(t, { viewport });
+
+		await ask(page, script({ text: 'one' }));
+		await page.locator('.main-head .menu-button').click();
+		await page.waitForSelector('.menu:popover-open [role=menuitem]');
+		const box = await page.evaluate(() => {
+			const { top, bottom, left, right } = document.querySelector('.menu:popover-open').getBoundingClientRect();
+
+			return top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth;
+		});
+
+		assert.equal(box, true);
+		// the last one by keys
+		await page.keyboard.press('End');
+		assert.equal(await page.evaluate(() => document.activeElement.textContent.trim()), 'Delete');
+		assert.equal(await page.evaluate(() => {
+			const { bottom } = document.activeElement.getBoundingClientRect();
+
+			return bottom <= document.activeElement.closest('.menu').getBoundingClientRect().bottom;
+		}), true);
+	}
+});

@@ -228,3 +228,41 @@ test('of a long list that grows, what is settled stays', async (t) => {
 
 	assert.deepEqual(said, [200, true]);
 });
+
+test('colours of code are spans and text, as highlight.js has them and whatever else there is', async (t) => {
+	const page = await openChat(t, { init: withSources });
+	const wrong = await page.evaluate(async () => {
+		const { spansOf } = await import('./sources/js/markdown.js');
+		const { hljs } = await import('./sources/vendor/highlight.js');
+		const bad = [];
+		const codes = ['<b>&amp;"\'</b> if (a < b && c > d) return `x$\\{y}`; // <!-- \u{1f9ee} é',
+			'def f(x):\n    """doc & <i>"""\n    return f"{x!r}" + r\'\\d\'\n', '<a href="x" onclick=\'y()\'>&lt;</a>',
+			'SELECT \'a\'\'b\' FROM t WHERE x <> 1 -- &', '', '\n\n', '&&& <<< </span>', '{"a": [1, null, "</script>"]}'];
+
+		for (const code of codes) {
+			for (const language of ['javascript', 'python', 'xml', 'sql', 'json', 'bash', 'css']) {
+				const { value } = hljs.highlight(code, { language, ignoreIllegals: true });
+				const mine = document.createElement('code');
+
+				mine.append(spansOf(value));
+				// in text, quotes need not be escaped
+				if (mine.textContent !== code || mine.innerHTML !==
+				    value.replaceAll('&quot;', '"').replaceAll('&#x27;', "'"))
+					bad.push([language, value, mine.innerHTML]);
+			}
+		}
+		// what it never makes is text
+		for (const html of ['<img src=x onerror=alert(1)>', '</span></span>x', '<span class="a" onclick="alert(1)">x',
+			'<span class="a"><script>alert(1)</script>', '<span>x</span>', '&bogus;&lt;b&gt;', '<span class="a']) {
+			const root = document.createElement('code');
+
+			root.append(spansOf(html));
+			if (root.querySelector(':not(span)') || root.querySelector('[onclick]') ||
+			    [...root.querySelectorAll('*')].some((el) => el.getAttributeNames().join() !== 'class'))
+				bad.push([html, root.innerHTML]);
+		}
+		return bad;
+	});
+
+	assert.deepEqual(wrong, []);
+});

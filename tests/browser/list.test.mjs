@@ -139,6 +139,8 @@ test('search in messages leads to the message, however old it is', async (t) => 
 	await page.waitForSelector('.found mark');
 	assert.equal(await page.locator('.found mark').innerText(), word);
 	assert.match(await page.locator('.found-text').innerText(), /<b>&amp;<\/b>\?/);
+	// when it was said
+	assert.match(await page.locator('.found-when').innerText(), /\w{3}/);
 	await page.waitForFunction(() =>
 		/1 in messages/.test(document.querySelector('[role=status]').textContent));
 	await page.press('.search-field', 'ArrowDown');

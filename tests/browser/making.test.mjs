@@ -69,6 +69,53 @@ test('an agent is made, tried before it is stored, and asked', async (t) => {
 		document.querySelector('.composer-bar select')?.value === id, made.agentId);
 });
 
+test('an agent that answers from two documents is made without leaving its form', async (t) => {
+	const page = await place(t, 'agents/new');
+	const name = unique('House guide');
+	const word = unique('Quokka');
+	const files = [{ name: `${word} parking.md`, mimeType: 'text/markdown',
+		buffer: Buffer.from(`# Parking\n\nVisitors of the ${word} park on level P3.\n`) },
+	{ name: '<img src=x onerror=alert(1)>.txt', mimeType: 'text/plain',
+		buffer: Buffer.from(`Lunch in the ${word} is served from 11:30.`) }];
+
+	await field(page, 'Name required').fill(name);
+	await page.locator('lamp-new-base input').setInputFiles(files);
+	const box = page.getByRole('checkbox', { name: `${word} parking and 1 more` });
+
+	await box.waitFor();
+	assert.equal(await box.isChecked(), true);
+	assert.match(await page.locator('lamp-new-base').innerText(), /is chosen/);
+	assert.deepEqual(await violations(page, 'documents of an agent'), []);
+	// an empty file is told of, and of nothing else no base is left behind
+	const count = async () => (await api('GET', 'knowledge-bases?pageSize=100')).items.length;
+	const before = await count();
+
+	await page.locator('lamp-new-base input').setInputFiles([{ name: 'empty.md', mimeType: 'text/markdown',
+		buffer: Buffer.from('') }]);
+	await page.locator('lamp-new-base [role=alert]').waitFor();
+	assert.match(await page.locator('lamp-new-base [role=alert]').innerText(), /^empty\.md: /);
+	assert.equal(await count(), before);
+	assert.equal(await page.getByRole('checkbox', { checked: true, name: word }).count(), 1);
+	await page.getByRole('button', { name: 'Save' }).click();
+	await heading(page, name);
+	const [made] = (await api('GET', `${agents}?pageSize=100`)).items.filter((one) => one.name === name);
+	const [base] = made.knowledgeBaseIds;
+
+	t.after(async () => {
+		await api('DELETE', `${agents}/${made.agentId}`);
+		await api('DELETE', `knowledge-bases/${base}`);
+	});
+	assert.equal(made.knowledgeBaseIds.length, 1);
+	assert.equal((await api('GET', `knowledge-bases/${base}/documents`)).items.length, 2);
+	await page.getByRole('button', { name: 'Chat with this agent' }).click();
+	await page.waitForSelector('.composer-field');
+	await ask(page, script({ tool_calls: [{ name: 'search_knowledge', args: { query: `parking in the ${word}` } }],
+		then: { text: 'On P3 [1].' } }));
+	await page.getByRole('button', { name: /^1 source|sources/ }).or(page.locator('.cite')).first().waitFor();
+	// its numbers are those of passages: nothing to draw
+	assert.equal(await page.locator('.answer-chart').count(), 0);
+});
+
 test('a draft that waits is answered beside the form, and its call is its own', async (t) => {
 	const page = await place(t, 'agents/new');
 	const trial = page.locator('lamp-try');

@@ -36,6 +36,20 @@ const ROWS = (id) => [
 		createdAt: '2027-01-31T10:00:00.000Z', metadata: { attachments: [{ name: '<b>a</b>.txt' }] } },
 ];
 
+test('what others share is in the sidebar from the start, on a phone too', async (t) => {
+	const page = await openChat(t, { ...PHONE, init: (fresh) => fresh.route('**/api/v1/me?*', async (route) => {
+		const answer = await route.fetch();
+
+		await route.fulfill({ response: answer, json: { ...await answer.json(), shared: true } });
+	}) });
+
+	await page.getByRole('button', { name: 'Show conversations' }).click();
+	await page.locator('.places').getByRole('link', { name: 'Shared with me' }).waitFor();
+	assert.deepEqual(await violations(page, 'the side with what is shared'), []);
+	await page.locator('.places').getByRole('link', { name: 'Shared with me' }).click();
+	await page.waitForSelector('lamp-shared h1');
+});
+
 test('a chat is shared with a person, and no longer', async (t) => {
 	const id = await conversation(unique('shared'));
 
@@ -90,8 +104,10 @@ test('what others share: read-only, as text, and to go on with', async (t) => {
 		await sharedWithMe(one, {}, ROWS('01900000-0000-7000-8000-00000000abcd'), own);
 	} });
 
-	await page.getByRole('button', { name: 'More for the list of chats' }).click();
-	await page.getByRole('menuitem', { name: 'Shared with me' }).click();
+	// nothing was shared when the page was loaded; coming back to it, there is
+	assert.equal(await page.locator('.places').getByRole('link', { name: 'Shared with me' }).count(), 0);
+	await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+	await page.locator('.places').getByRole('link', { name: 'Shared with me' }).click();
 	await page.getByRole('link', { name: /Theirs/ }).waitFor();
 	assert.deepEqual(await violations(page, 'shared with me'), []);
 	await page.getByRole('link', { name: /Theirs/ }).click();

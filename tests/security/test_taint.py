@@ -198,6 +198,30 @@ def test_a_fork_and_another_answer_keep_it(lab):
     assert lab.runs() == []
 
 
+def test_a_correction_of_what_was_made_from_it_keeps_it(lab):
+    """The results are not in the thread any more, but may be in what the user left."""
+    c = read(lab)
+    for text in ("Corrected.", "And again."):
+        last = lab.get(f"/conversations/{c}/messages", user="ada").json["items"][0]["messageId"]
+        answer = lab.post(f"/conversations/{c}/correct", {"messageId": last, "content": text}, user="ada")
+        assert answer.status == 200, answer
+        assert answer.json["metadata"]["origins"] == [{"kind": "tool", "name": "page"}]
+    lab.model.asked.clear()
+    wait = asked(say(lab, 'use note {"text":"x"}', c))
+    assert "ORDER" not in json.dumps(lab.model.asked)
+    assert wait["reason"] == "tainted" and wait["origins"] == [{"kind": "tool", "name": "page"}]
+    assert lab.runs() == []
+
+
+def test_a_correction_of_the_users_own_talk_is_no_text_of_others(lab):
+    c = conversation_of(say(lab, "hello"))
+    last = lab.get(f"/conversations/{c}/messages", user="ada").json["items"][0]["messageId"]
+    answer = lab.post(f"/conversations/{c}/correct", {"messageId": last, "content": ORDER}, user="ada")
+    assert "origins" not in answer.json["metadata"]
+    assert say(lab, 'use note {"text":"mine"}', c)[-1].name == "done"
+    assert lab.runs() == [{"text": "mine"}]
+
+
 def test_an_edit_in_front_of_it_takes_it_away(lab):
     c = read(lab)
     first = lab.get(f"/conversations/{c}/messages?include=steps&pageSize=100", user="ada"

@@ -65,7 +65,7 @@ static void edits_are_choices_in_a_tree(void **state)
 		int path[NODES], n = tree_path(&t, path);
 		int node = path[rand_r(&seed) % n], index, count, other;
 
-		switch (rand_r(&seed) % 8) {
+		switch (rand_r(&seed) % 9) {
 		case 0: case 1: case 2:
 			tree_say(&t, rand_r(&seed) % 3);
 			break;
@@ -75,6 +75,11 @@ static void edits_are_choices_in_a_tree(void **state)
 			break;
 		case 4:
 			tree_regenerate(&t, node, rand_r(&seed) % 2);
+			break;
+		case 6:
+			node = path[pick(&t, &seed, path, n, false)];
+			if (t.v[node].role == ROLE_ASSISTANT)
+				tree_correct(&t, node);
 			break;
 		case 5:
 			same_fork(&t, pick(&t, &seed, path, n, false));
@@ -103,6 +108,7 @@ static void edits_are_choices_in_a_tree(void **state)
 static void what_cannot_be_edited(void **state)
 {
 	static struct tree t;
+	struct thread_correction k;
 	struct variant_page p;
 	struct turn_replace r;
 	struct uuid id;
@@ -124,6 +130,17 @@ static void what_cannot_be_edited(void **state)
 		ERR_NOT_FOUND);
 	refused(thread_variants(db, &ann, &t.id, 9, 0, 10, &a, &p, &e),
 		ERR_NOT_FOUND);
+	for (int64_t seq = 1; seq <= 3; seq++) {	/* question, step, result */
+		k = correction_of(&t.id, seq, "x");
+		refused(thread_correct(db, &ann, &k, &e), ERR_INVALID_FIELD);
+	}
+	k = correction_of(&t.id, 9, "x");
+	refused(thread_correct(db, &ann, &k, &e), ERR_NOT_FOUND);
+	k = correction_of(&t.id, 4, "x");
+	refused(thread_correct(db, &bob, &k, &e), ERR_NOT_FOUND);
+	k.version = 1;
+	refused(thread_correct(db, &ann, &k, &e), ERR_PRECONDITION);
+	same_thread(&t);
 	id = uuid_new();
 	refused(thread_fork(db, &bob, &t.id, 1, &id, &e), ERR_NOT_FOUND);
 	refused(thread_fork(db, &ann, &t.id, 9, &id, &e), ERR_NOT_FOUND);
@@ -387,6 +404,7 @@ static void kill_links(void)
 /* A commit whose answer is lost: it was done, or it was not. */
 struct losing {
 	struct turn_replace *redo;
+	struct thread_correction *correct;
 	const struct uuid *fork;	/* or NULL */
 	struct uuid id;
 	int64_t head_seq;		/* to choose, when neither */
@@ -398,6 +416,8 @@ static int work(struct db *on, struct losing *k, struct err *err)
 {
 	if (k->redo)
 		return thread_replace(on, &ann, k->redo, err);
+	if (k->correct)
+		return thread_correct(on, &ann, k->correct, err);
 	if (k->fork)
 		return thread_fork(on, &ann, &k->id, 1, k->fork, err);
 	return thread_choose(on, &ann, &k->id, k->head_seq, NULL, &evicted, err);
@@ -432,8 +452,9 @@ static void lost_commits_are_looked_up(void **state)
 	for (int done = 0; done < 2; done++) {
 		struct turn_replace r = redo_of(&t.id, 0, NULL);
 		struct losing k = { .redo = &r, .id = t.id, .done = done };
+		struct thread_correction fix;
 		struct uuid id = uuid_new();
-		int head = t.n;
+		int head = t.n, path[NODES], n;
 
 		ok(db_tx(db, lose, &k, &e));
 		assert_int_equal(k.tries, 2);
@@ -456,6 +477,14 @@ static void lost_commits_are_looked_up(void **state)
 		same_thread(&t);
 		same_variants(&t, 1);
 		tree_choose(&t, head);
+		n = tree_path(&t, path);
+		fix = correction_of(&t.id, t.v[path[n - 1]].seq, done ? "b" : "a");
+		k = (struct losing){ .correct = &fix, .id = t.id, .done = done };
+		ok(db_tx(db, lose, &k, &e));
+		head = tree_add(&t, 0, ROLE_ASSISTANT, false);
+		assert_int_equal(fix.answer.seq, t.v[head].seq);
+		same_thread(&t);
+		same_variants(&t, head);
 		/* One that another node has begun meanwhile is not ours. */
 		k = (struct losing){ .id = t.id, .done = done, .fork = &id };
 		if (done)

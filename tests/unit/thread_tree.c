@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "thread_tree.h"
 
+#include <stdio.h>
+
 #include "base/limits.h"
 
 void tree_new(struct tree *t, const char *title)
@@ -142,6 +144,34 @@ void tree_regenerate(struct tree *t, int node, int steps)
 	tree_place(t, t->v[node].chosen, &index, &count);
 	assert_int_equal(r.variant_index, index);
 	assert_int_equal(r.variant_count, count);
+}
+
+struct thread_correction correction_of(const struct uuid *id, int64_t seq,
+				       const char *name)
+{
+	return (struct thread_correction){
+		.conversation_id = *id, .seq = seq, .version = -1,
+		.answer = { .content = S("mine"), .meta = S("{\"corrected\":true}"),
+			    .finish_reason = S("stop"), .client_id = S(name) },
+	};
+}
+
+void tree_correct(struct tree *t, int node)
+{
+	char name[24];
+	struct thread_correction c;
+	int index, count;
+
+	snprintf(name, sizeof(name), "%d", t->n);
+	c = correction_of(&t->id, t->v[node].seq, name);
+	ok(thread_correct(db, &ann, &c, &e));
+	while (node >= 0 && t->v[node].role != ROLE_USER)
+		node = t->v[node].parent;
+	node = tree_add(t, node, ROLE_ASSISTANT, false);
+	assert_int_equal(c.answer.seq, t->v[node].seq);
+	tree_place(t, node, &index, &count);
+	assert_int_equal(c.answer.variant_index, index);
+	assert_int_equal(c.answer.variant_count, count);
 }
 
 void tree_choose(struct tree *t, int head)

@@ -45,13 +45,17 @@ void tree_answer(struct tree *t, int node, const struct uuid *turn_id,
 
 /*
  * Whole turns, with so many steps. edit: node is a user message; regenerate:
- * one, or a row that answers it; choose: the first row of a variant.
+ * one, or a row that answers it; choose: the first row of a variant. correct: an
+ * answer, which no turn replaces.
  */
 void tree_say(struct tree *t, int steps);
 void tree_edit(struct tree *t, int node, int steps);
 void tree_regenerate(struct tree *t, int node, int steps);
+void tree_correct(struct tree *t, int node);
 void tree_choose(struct tree *t, int head);
 
+struct thread_correction correction_of(const struct uuid *id, int64_t seq,
+				       const char *name);
 struct turn_replace redo_of(const struct uuid *id, int64_t seq, const char *edit);
 
 /* Pages in both directions, history and counters are the tree's. */

@@ -71,6 +71,8 @@ declare global {
 		'lamp-edit-last': CustomEvent;
 		'lamp-follow-up': CustomEvent<{ text: string }>;
 		'lamp-edit': CustomEvent<{ turn: Turn, content: string }>;
+		'lamp-made': CustomEvent<{ id: string }>;
+		'lamp-correct': CustomEvent<{ turn: Turn, content?: string }>;
 		'lamp-compare': CustomEvent<{ messageId: string, index: number, busy: boolean }>;
 		'lamp-fork': CustomEvent<{ turn: Turn }>;
 		'lamp-rate': CustomEvent<{ turn: Turn, value?: 'good' | 'bad' }>;

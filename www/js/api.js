@@ -284,7 +284,7 @@ export class Api {
 	{
 		try {
 			return await this.json('GET', `me${query({ workspaceId,
-				include: 'settings,workspaces,agents,forms,folders' })}`);
+				include: 'settings,workspaces,agents,forms,folders,shared' })}`);
 		} catch (error) {
 			if (error.status !== 503)
 				throw error;
@@ -692,6 +692,13 @@ export class Api {
 	{
 		return this.json('POST', `conversations/${enc(id)}/variants`,
 			{ body: { variantId } });
+	}
+
+	/** Stores an answer as the user has written it. @returns the message */
+	correct(id, messageId, content)
+	{
+		return this.json('POST', `conversations/${enc(id)}/correct`,
+			{ body: { messageId, content } });
 	}
 
 	/** A new conversation with the thread up to a message. @returns its record */

@@ -78,6 +78,8 @@ function toMarkdown(whole)
 				...filesOf(turn).map((name) => `- ${plain(name)}`));
 		if (turn.text || turn.failure || turn.parts.length > 0)
 			parts.push(`## ${t('message.assistant')}`);
+		if (turn.corrected)
+			parts.push(`*${t('correct.others')}*`);
 		if (toolsOf(turn).length > 0)
 			parts.push(`*${plain(t('export.tools', { names: toolsOf(turn).join(', ') }))}*`);
 		parts.push(turn.text || turn.failure?.message || '');
@@ -112,6 +114,8 @@ function toHtmlPage(wholes)
 			}
 			if (turn.text || turn.failure || turn.parts.length > 0)
 				body.append(element('h2', t('message.assistant')));
+			if (turn.corrected)
+				body.append(element('p', t('correct.others'), 'meta'));
 			if (toolsOf(turn).length > 0)
 				body.append(element('p', t('export.tools',
 					{ names: toolsOf(turn).join(', ') }), 'meta'));

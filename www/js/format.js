@@ -55,10 +55,16 @@ export function moment(iso)
 /** A day ("2027-02-26"), without its year if that is this one. */
 export function dayText(day, now = new Date())
 {
-	const date = new Date(`${day}T00:00`);
+	return dayOf(`${day}T00:00`, now);
+}
 
-	return date.toLocaleDateString(locale(), { day: 'numeric', month: 'short',
-		...date.getFullYear() !== now.getFullYear() && { year: 'numeric' } });
+/** The day of a moment, in the same way; '' of none. */
+export function dayOf(iso, now = new Date())
+{
+	const date = new Date(iso);
+
+	return Number.isNaN(date.getTime()) ? '' : date.toLocaleDateString(locale(), {
+		day: 'numeric', month: 'short', ...date.getFullYear() !== now.getFullYear() && { year: 'numeric' } });
 }
 
 /** The heading for a moment in the conversation list. */

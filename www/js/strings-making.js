@@ -35,6 +35,14 @@ export const making = {
 
 	'mention.agent': 'Answers this message',
 	'message.by': 'Answered by {name}',
+	'message.correct': 'Edit the answer',
+	'error.conflict': 'This chat was changed elsewhere meanwhile. Look at it as it is now, and try again.',
+	'correct.hint': 'Your text takes the place of this answer, which is kept as an earlier version.',
+	'correct.hintTail': 'Your text takes the place of this answer, which is kept with the messages after it as an earlier version.',
+	'correct.save': 'Save',
+	'correct.saved': 'Your version of the answer is saved',
+	'correct.mine': 'Corrected by you',
+	'correct.others': 'Corrected by hand',
 
 	'agents.talk': 'Chat with this agent',
 	'agents.search': 'Search agents: name, purpose or author',
@@ -71,6 +79,11 @@ export const making = {
 	'can.vision': 'sees images',
 	'can.tools': 'uses tools',
 	'refs.paused': 'paused',
+	'refs.new': 'Add documents',
+	'refs.newHint': 'They become a knowledge base that only you can use until you share it.',
+	'refs.newName': { one: '{name} and {n} more', other: '{name} and {n} more' },
+	'refs.newSent': '{n} of {of} sent…',
+	'refs.newMade': '“{name}” is chosen. It can be searched in a moment.',
 
 	'passages.title': 'Try the search',
 	'passages.text': 'Shows the passages that an assistant would get for a question.',

@@ -283,10 +283,12 @@ function numberOf(row)
 	return Number(row?.messageId?.split('.')[1]);
 }
 
-/** The turn that wrote the newest of some rows. */
+/** The turn that wrote the newest of some rows; an answer that was corrected has none. */
 function turnIdOf(rows)
 {
-	return rows[rows.length - 1].turnId;
+	const last = rows[rows.length - 1];
+
+	return last.metadata?.corrected ? rows[0].turnId : last.turnId;
 }
 
 /** Whether rows of an older page are the beginning of a turn without one. */

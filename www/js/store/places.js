@@ -23,6 +23,8 @@ import { Rows } from './rows.js';
 
 /** what knowing people takes */
 const PEOPLE = 'AIChat.People.Read';
+/** and making knowledge bases */
+const BASES = 'AIChat.Knowledge.Write';
 /** and LLM services; who manages a workspace knows its own without it */
 const SERVICES = 'AI.Services.Read';
 const MOST_PEOPLE = 50;
@@ -293,5 +295,45 @@ export class Places extends Observable {
 			}
 		}
 		this.changed();
+	}
+
+	/** Whether the caller makes knowledge bases. */
+	get makesBases()
+	{
+		return this.me.permissions.includes(BASES);
+	}
+
+	/**
+	 * A knowledge base of the caller's with files in it. tell(n): so many are sent.
+	 * @param {string} name
+	 * @param {File[]} files
+	 * @param {(n: number) => void} tell
+	 * @returns {Promise<{id: string, failed: {name: string, error: any}[]}>} id: '' if
+	 *        nothing of it was taken
+	 */
+	async makeBase(name, files, tell)
+	{
+		const failed = [];
+		let id = '';
+
+		try {
+			({ id } = (await this.#api.record('POST', 'knowledge-bases', { body: { name } })).record);
+		} catch (error) {
+			return { id, failed: [{ name, error }] };
+		}
+		for (const [n, file] of files.entries()) {
+			try {
+				await this.#api.writeDocument(id, file, { progress: () => {},
+					signal: new AbortController().signal });
+			} catch (error) {
+				failed.push({ name: file.name, error });
+			}
+			tell(n + 1);
+		}
+		if (failed.length < files.length)
+			return { id, failed };
+		// an empty one is of no use
+		await this.#api.request('DELETE', `knowledge-bases/${id}`).catch(() => {});
+		return { id: '', failed };
 	}
 }

@@ -81,6 +81,22 @@ export class Session extends Observable {
 		this.changed();
 	}
 
+	/** Whether somebody has shared a chat since the page was loaded. */
+	async lookForShares()
+	{
+		const { me } = this;
+
+		if (me.shared || !me.permissions.includes('AIChat.Conversations.Share'))
+			return;
+		try {
+			me.shared = (await this.#api.sharedWithMe(null)).items.length > 0;
+		} catch {
+			return;	// the next time
+		}
+		if (me.shared)
+			this.changed();
+	}
+
 	/** Reloads what may have been created or deleted meanwhile. */
 	async refresh()
 	{

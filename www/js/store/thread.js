@@ -5,6 +5,7 @@
 import { Feed } from '../feed.js';
 import { askedIn, lentTo, mentionsIn, mentionsOf } from '../mentions.js';
 import { canRun, clientOf, moduleOf, runCall } from '../tools.js';
+import { arrived, begun } from './begun.js';
 import { light } from './drafts.js';
 import { Pages } from './pages.js';
 import { Turn } from './turn.js';
@@ -12,9 +13,6 @@ import { Uploads } from './uploads.js';
 
 /** After a stop, the longest wait for the turn's own end. */
 const STOP_WAIT_MS = 15000;
-/** A new conversation is looked for among this many. */
-const NEW_AMONG = 5;
-
 let drafts = 0;
 
 /** Plans that are asked for at once. */
@@ -143,7 +141,9 @@ export class Thread extends Pages {
 		const { draft: text, mentions, promptId, options, queued, place } = this;
 		const files = this.uploads.kept();
 		const editing = this.turns.find((turn) => turn.editing !== null && turn.user?.messageId);
+		const correcting = this.turns.find((turn) => turn.correcting !== null && turn.answerId);
 		const edit = editing ? { messageId: editing.user.messageId, text: editing.editing } :
+			correcting ? { messageId: correcting.answerId, text: correcting.correcting } :
 			this.#edit;
 		const sending = this.#sending;
 
@@ -199,7 +199,7 @@ export class Thread extends Pages {
 	{
 		this.#sending = message;
 		try {
-			if (!await this.#arrived(message.content))
+			if (!await arrived(this.#api, this, message.content))
 				this.#giveBack(message);
 		} catch {
 			this.#giveBack(message);
@@ -208,22 +208,6 @@ export class Thread extends Pages {
 		if (this.#sending === message)
 			this.#sending = null;
 		this.changed();
-	}
-
-	/** Whether one of the newest questions is this one. */
-	async #arrived(content)
-	{
-		const ids = this.conversationId ? [this.conversationId] :
-			(await this.#api.conversations({ workspaceId: this.workspaceId,
-				pageSize: NEW_AMONG })).items.map(({ conversationId }) => conversationId);
-
-		for (const id of ids) {
-			const { items } = await this.#api.messages(id);
-
-			if (items.find(({ role }) => role === 'user')?.content === content)
-				return true;
-		}
-		return false;
 	}
 
 	/** Forgets what another tab has sent or removed. */
@@ -369,12 +353,13 @@ export class Thread extends Pages {
 	#editAgain()
 	{
 		const edit = this.#edit;
-		const turn = edit && this.turns.find(({ user }) => user?.messageId === edit.messageId);
+		const turn = edit && this.turns.find(({ user, answerId }) =>
+			[user?.messageId, answerId].includes(edit.messageId));
 
 		if (!turn)
 			return;
 		this.#edit = null;
-		turn.editing = edit.text;
+		turn[turn.answerId === edit.messageId ? 'correcting' : 'editing'] = edit.text;
 		turn.changed();
 	}
 
@@ -507,6 +492,46 @@ export class Thread extends Pages {
 				{ messageId: turn.user.messageId, content, ...lentTo(turn), ...this.#more(), ...moduleOf(),
 					...mentionsOf(content, turn.user.metadata?.mentions),
 					...idsOf(attachments) }, { signal }));
+	}
+
+	/** The text of an answer with those that continue it: all that a correction replaces. */
+	wholeText(turn)
+	{
+		const { turns } = this;
+		let first = turns.indexOf(turn);
+		let end = first + 1;
+
+		while (first > 0 && turns[first].continues)
+			first--;
+		while (turns[end]?.continues)
+			end++;
+		return turns.slice(first, end).map(({ text }) => text).join('');
+	}
+
+	/**
+	 * Stores a turn's answer as the user has written it.
+	 * @returns false when it was refused, which sendError tells
+	 */
+	async correct(turn, content)
+	{
+		if (this.live || this.switching)
+			return false;
+		this.switching = true;
+		this.sendError = null;
+		this.changed();
+		try {
+			await this.#api.correct(this.conversationId, turn.answerId, content);
+			turn.correcting = null;
+			await this.refresh();
+		} catch (error) {
+			this.sendError = error;
+			// what is typed takes the place of what is there now
+			if (error.code === 'conflict')
+				await this.refresh().catch(() => {});
+		}
+		this.switching = false;
+		this.changed();
+		return !this.sendError;
 	}
 
 	/** Continues the last answer where it was cut short. */
@@ -731,7 +756,7 @@ export class Thread extends Pages {
 		this.changed();
 		const asking = before.some(({ waiting }) => waiting.length > 0);
 		const known = new Set(before.map(({ turnId }) => turnId));
-		const feed = this.#read(turn, turn, '', () => this.#find(known, content));
+		const feed = this.#read(turn, turn, '', () => begun(this.#api, this, known, content));
 
 		try {
 			await this.#end(turn, await feed.run(open));
@@ -927,40 +952,6 @@ export class Thread extends Pages {
 			this.attach(error.turnId);
 	}
 
-	/**
-	 * The id of a turn that was begun but has not reported it, or ''.
-	 * @param known ids of the turns before it
-	 */
-	async #find(known, content)
-	{
-		if (!this.conversationId)
-			return this.#findNew(content);
-		const { items } = await this.#api.messages(this.conversationId);
-		const { runningTurnId } = await this.#api.conversation(this.conversationId);
-		const turnId = runningTurnId || items[0]?.turnId || '';
-
-		if (known.has(turnId) || (content && !asked(items, turnId, content)))
-			return '';
-		return turnId;
-	}
-
-	/** The same for a message that began a conversation. */
-	async #findNew(content)
-	{
-		const { items } = await this.#api.conversations(
-			{ workspaceId: this.workspaceId, pageSize: NEW_AMONG });
-
-		for (const { conversationId, runningTurnId } of items) {
-			if (!runningTurnId)
-				continue;
-			const page = await this.#api.messages(conversationId);
-
-			if (page.items.length > 0 && asked(page.items, runningTurnId, content))
-				return runningTurnId;
-		}
-		return '';
-	}
-
 	/** Stops the running answer; it is read until it ends. */
 	async stop()
 	{
@@ -990,11 +981,4 @@ export class Thread extends Pages {
 		}
 		this.#stopTimer = setTimeout(() => feed?.stop(), STOP_WAIT_MS);
 	}
-}
-
-/** Whether this is the question of a turn among some rows. */
-function asked(rows, turnId, content)
-{
-	return rows.some((row) => row.role === 'user' && row.turnId === turnId &&
-		row.content === content);
 }

@@ -90,6 +90,8 @@ export class Turn extends Observable {
 		this.connection = '';
 		/** the user's message while it is being edited, or null */
 		this.editing = null;
+		/** the same of the answer */
+		this.correcting = null;
 		/** where that was begun and its end leads back to: '' its button, or 'field' */
 		this.editedFrom = '';
 		/** true if it continues the turn above it */
@@ -242,9 +244,17 @@ export class Turn extends Observable {
 		this.changed();
 	}
 
+	/** Whether the user has written the answer. */
+	get corrected()
+	{
+		return Boolean(this.meta.corrected);
+	}
+
 	/** Takes stored rows, oldest first, in place of the current ones. */
 	setRows(rows)
 	{
+		const { answerId } = this;
+
 		this.#rows = rows;
 		this.user = null;
 		this.parts = [];
@@ -253,6 +263,9 @@ export class Turn extends Observable {
 		this.versioned = null;
 		for (const row of rows)
 			this.#addRow(row);
+		// another version of it
+		if (answerId !== this.answerId)
+			this.rating = null;
 	}
 
 	#addRow(row)

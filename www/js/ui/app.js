@@ -144,6 +144,7 @@ export class LampApp extends PageElement {
 		this.addEventListener('lamp-carried-out', ({ detail: { turn } }) =>
 			this.#again((thread) => thread.carryOut(turn, true)));
 		this.addEventListener('lamp-edit', (event) => this.#edit(event.detail));
+		this.addEventListener('lamp-correct', (event) => this.#correct(event.detail));
 		this.addEventListener('lamp-edit-input', () => this.threads.current.keep());
 		this.addEventListener('lamp-edit-last', () => this.#editLast());
 		this.addEventListener('lamp-to-field', () => this.#focusComposer());
@@ -186,6 +187,7 @@ export class LampApp extends PageElement {
 			if (!document.hidden && this.session.ready) {
 				this.threads.refresh();
 				this.order.soon();
+				this.session.lookForShares();
 			}
 		});
 		this.link.listen();
@@ -364,6 +366,28 @@ export class LampApp extends PageElement {
 			return;
 		turn.editing = content;
 		turn.changed();
+	}
+
+	/**
+	 * Opens an answer for its correction; with a text, stores that.
+	 * @param {{turn: any, content?: string}} what
+	 */
+	async #correct({ turn, content })
+	{
+		const thread = this.threads.current;
+		const at = thread.turns.indexOf(turn);
+
+		if (content === undefined) {
+			turn.correcting = thread.wholeText(turn);
+			turn.changed();
+			return;
+		}
+		if (!await thread.correct(turn, content))
+			return;
+		await this.querySelector('lamp-thread')?.drawn();
+		/** @type {import('./turn.js').LampTurn | undefined} */ (
+			this.querySelectorAll('lamp-turn')[at])?.focusAnswer();
+		this.#say(t('correct.saved'));
 	}
 
 	/** Shows another version; the focus stays on its arrow. */

@@ -79,7 +79,7 @@ class LampCompare extends PageElement {
 		const { variants } = this;
 		const { createdAt, current, messages } = variants[at];
 		const answer = messages.findLast(({ role }) => role === 'assistant');
-		const { model, usage } = answer?.metadata || {};
+		const { model, usage, corrected } = answer?.metadata || {};
 		const name = t('variant.at', { at: at + 1, of: variants.length });
 
 		return html`<section class="compare-side" aria-label=${name}>
@@ -92,7 +92,7 @@ class LampCompare extends PageElement {
 				role === 'user' ? html`<p class="bubble" dir="auto">${content}</p>` :
 					role === 'assistant' && content ? html`<lamp-markdown
 						.source=${{ text: content, live: false }}></lamp-markdown>` : nothing)}</div>
-			<p class="muted">${[model, usage?.outputTokens ? t('message.tokens',
+			<p class="muted">${[corrected ? t('correct.mine') : model, usage?.outputTokens ? t('message.tokens',
 				{ n: usage.outputTokens }) : '', moment(createdAt)].filter(Boolean).join(' · ')}</p>
 			<button type="button" class="button" ?disabled=${this.busy || current}
 				@click=${() => this.#take(at)}>${

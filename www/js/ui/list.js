@@ -2,7 +2,7 @@
 // <lamp-list>: the conversation list with its search. Pages are loaded as the
 // end of the list becomes visible; renaming happens in the row.
 import { html, nothing, repeat } from '../../vendor/lit.js';
-import { dayGroup, errorText } from '../format.js';
+import { dayGroup, dayOf, errorText, moment } from '../format.js';
 import { Watch } from '../observable.js';
 import { conversationHash, goPlace, messageHash } from '../route.js';
 import { t } from '../strings.js';
@@ -377,6 +377,8 @@ export class LampList extends PageElement {
 						@keydown=${(event) => this.#onArrow(event)}>
 						<span class="row-title">${item.title || t('list.untitled')}</span>
 						<span class="found-text">${marked(item.snippet)}</span>
+						<time class="found-when" datetime=${item.createdAt}
+							title=${moment(item.createdAt)}>${dayOf(item.createdAt)}</time>
 					</a></li>`)}</ul>`;
 	}
 

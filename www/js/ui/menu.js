@@ -13,6 +13,10 @@ let ids = 0;
  * Items are drawn while the menu is open: lists have many menus.
  */
 
+/** px between the button and the menu, and between the menu and the edge of the window */
+const GAP = 4;
+const EDGE = 8;
+
 class LampMenu extends PageElement {
 	static properties = {
 		label: { type: String },
@@ -86,12 +90,16 @@ class LampMenu extends PageElement {
 		await this.updateComplete;
 		const at = this.#button.getBoundingClientRect();
 
+		menu.style.maxHeight = '';
 		menu.showPopover();
-		const below = at.bottom + 4 + menu.offsetHeight < innerHeight;
+		// in a low window it scrolls, on the side with more room
+		const room = { below: innerHeight - at.bottom - GAP - EDGE, above: at.top - GAP - EDGE };
+		const below = menu.offsetHeight <= room.below || room.below >= room.above;
 
-		menu.style.left = `${Math.max(8,
-			Math.min(at.right - menu.offsetWidth, innerWidth - menu.offsetWidth - 8))}px`;
-		menu.style.top = `${below ? at.bottom + 4 : at.top - 4 - menu.offsetHeight}px`;
+		menu.style.maxHeight = `${below ? room.below : room.above}px`;
+		menu.style.left = `${Math.max(EDGE,
+			Math.min(at.right - menu.offsetWidth, innerWidth - menu.offsetWidth - EDGE))}px`;
+		menu.style.top = `${below ? at.bottom + GAP : at.top - GAP - menu.offsetHeight}px`;
 		menu.querySelector('[role=menuitem]')?.focus();
 	}
 

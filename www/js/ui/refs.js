@@ -6,6 +6,7 @@ import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
+import './new-base.js';
 
 /**
  * The number of rows offered; users who have more type the beginning of the
@@ -14,7 +15,10 @@ import { icon } from './icons.js';
 const MOST = 200;
 /** With this many or more there is a field to filter them. */
 const MANY = 12;
-/** Lists whose rows differ from those of a form; may: whether the server would give it. */
+/**
+ * Lists whose rows differ from those of a form; may: whether the server would give it; makes:
+ * whether one can be made of files at once.
+ */
 const LISTS = {
 	conversations: { id: 'conversationId', name: 'title' },
 	providers: { id: 'providerId', name: 'name', whole: true },
@@ -24,6 +28,7 @@ const LISTS = {
 			can?.supportsToolUse ? t('can.tools') : ''] },
 	'knowledge-bases': { id: 'id', name: 'name',
 		may: (places) => Boolean(places.form('knowledge-bases')),
+		makes: (places) => places.makesBases,
 		more: ({ description, paused }) => [paused ? t('refs.paused') : '', description] },
 };
 
@@ -118,11 +123,22 @@ class LampRefs extends PageElement {
 		if (this.fixed)
 			return html`${options.filter(([id]) => this.chosen.includes(id))
 				.map(([, name]) => name).join(', ')}`;
-		if (options.length === 0)
-			return html`<p class="muted" id=${this.name}>${
-				t(!this.#offered ? 'form.refsOfOthers' :
-					this.rows.loaded ? 'form.noRefs' : 'app.loading')}</p>`;
-		return this.multiple ? this.#boxes(options) : this.#select(options);
+		const none = options.length === 0 ? html`<p class="muted" id=${this.name}>${
+			t(!this.#offered ? 'form.refsOfOthers' :
+				this.rows.loaded ? 'form.noRefs' : 'app.loading')}</p>` : null;
+
+		if (!this.multiple)
+			return none || this.#select(options);
+		return html`${none || this.#boxes(options)}${this.#offered &&
+			listOf(this.path)?.makes?.(this.places) ? html`<lamp-new-base .places=${this.places}
+			@lamp-made=${({ detail }) => this.#made(detail.id)}></lamp-new-base>` : nothing}`;
+	}
+
+	/** Chooses what was made just now. */
+	async #made(id)
+	{
+		await this.rows.all(MOST);
+		this.#pick([...this.chosen, id]);
 	}
 
 	#boxes(options)

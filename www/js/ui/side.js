@@ -2,7 +2,7 @@
 // The side of the page: workspace, new chat, the list, and at its foot the user
 // and the colours.
 import { html, nothing } from '../../vendor/lit.js';
-import { placeHash } from '../route.js';
+import { placeHash, PLACES } from '../route.js';
 import { t } from '../strings.js';
 import { icon, lantern } from './icons.js';
 import './list.js';
@@ -33,7 +33,7 @@ export function sideView(page, actions)
 		${workspaceChoice(page.session, actions.workspace)}
 		<button type="button" class="button new-chat" @click=${actions.newChat}>
 			${icon('plus')}<span>${t('list.new')}</span></button>
-		${placesNav(page.places)}
+		${placesNav(page.places, page.session.me.shared)}
 		<lamp-list .list=${page.list} .order=${page.order}
 			?shares=${page.session.me.permissions.includes('AIChat.Conversations.Share')} .busy=${page.threads.busy}
 			current=${page.places.current ? '' : page.threads.current.conversationId}
@@ -54,10 +54,15 @@ function workspaceChoice({ workspaces, workspaceId }, choose)
 		</select>${icon('chevron')}</label>`;
 }
 
-/** The places that the caller has. */
-function placesNav(places)
+/**
+ * The places that the caller has.
+ * @param {import('../store/places.js').Places} places
+ * @param {boolean} [shared] whether somebody shares a chat with them
+ */
+function placesNav(places, shared)
 {
-	const rows = places.offered();
+	const rows = [...shared ? PLACES.filter(({ form }) => form === 'shared') : [],
+		...places.offered()];
 
 	return rows.length === 0 ? nothing : html`<nav aria-label=${t('place.label')}>
 		<ul class="places">${rows.map((row) => html`<li><a class="places-link"

@@ -215,6 +215,29 @@ export class LampTurn extends PageElement {
 			.find((button) => button.offsetParent)?.focus());
 	}
 
+	/** Back to the answer; what was made of it is saved instead. */
+	#corrected(content)
+	{
+		const { turn } = this;
+
+		if (content !== undefined && content !== turn.text) {
+			this.emit('lamp-correct', { turn, content });
+			return;
+		}
+		turn.correcting = null;
+		turn.changed();
+		this.emit('lamp-edit-input');
+		this.focusAnswer();
+	}
+
+	/** To the actions of the answer. */
+	async focusAnswer()
+	{
+		await this.updateComplete;
+		/** @type {HTMLElement | null} */ (this.querySelector(
+			'.message-assistant .message-actions .menu-button'))?.focus();
+	}
+
 	#variants(row)
 	{
 		return row?.variantCount > 1 ? html`<lamp-variants .row=${row}
@@ -239,7 +262,7 @@ export class LampTurn extends PageElement {
 				${linksView(turn.parts.filter(isLink).map(({ result }) => result))}
 				${turn.running ? this.#status(turn) : this.#notes(turn)}
 				${turn.waiting.map((wait) => this.#wait(wait))}
-				${turn.running || turn.waiting.length > 0 ? nothing :
+				${turn.running || turn.waiting.length > 0 || turn.correcting !== null ? nothing :
 					[this.#actions(turn), this.#followUps(turn)]}
 			</div>
 		</article>`;
@@ -294,6 +317,12 @@ export class LampTurn extends PageElement {
 
 	#answer(turn)
 	{
+		if (turn.correcting !== null)
+			return html`<lamp-edit answer text=${turn.correcting} ?tail=${!this.newest}
+				?disabled=${this.busy}
+				@lamp-edit-input=${(event) => { turn.correcting = event.detail.text; }}
+				@lamp-edit-end=${() => this.#corrected()}
+				@lamp-edit-send=${(event) => this.#corrected(event.detail.content)}></lamp-edit>`;
 		return html`${turn.text ? html`<lamp-markdown class="answer"
 			.source=${{ text: turn.text, live: turn.running, sources: turn.sources,
 				checked: turn.meta.citations }}
@@ -450,12 +479,14 @@ export class LampTurn extends PageElement {
 			${retry ? this.#chip('retry', t('message.retry'), 'lamp-regenerate') : nothing}
 			${turn.text ?
 				this.#copyButton('answer', t('message.copyAnswer'), turn.text) : nothing}
-			${mine && turn.text && turn.answerId ? this.#thumbs(turn) : nothing}
+			${mine && turn.text && turn.answerId && !turn.corrected ? this.#thumbs(turn) : nothing}
 			${mine && this.newest && !retry && turn.answer ? this.#button('retry',
 				t('message.regenerate'), () => this.emit('lamp-regenerate', { turn })) : nothing}
 			${mine && turn.answer ? html`<lamp-menu label=${t('message.moreActions')}
 				.items=${this.#answerItems(turn)}></lamp-menu>` : nothing}
 			${this.#variants(turn.versioned)}
+			${turn.corrected ? html`<span class="message-meta">${t(
+				mine && !fromOthers(turn.meta) ? 'correct.mine' : 'correct.others')}</span>` : nothing}
 			${model ? html`<span class="message-meta"
 				title=${usage ? t('message.usage', {
 					input: (usage.inputTokens || 0) + (usage.cachedTokens || 0),
@@ -498,6 +529,9 @@ export class LampTurn extends PageElement {
 		if (!this.newest && !this.busy)
 			items.unshift({ text: t('message.regenerateHere'), icon: 'retry',
 				run: () => this.emit('lamp-regenerate', { turn }) });
+		if (turn.answerId && !this.busy)
+			items.unshift({ text: t('message.correct'), icon: 'pencil',
+				run: () => this.emit('lamp-correct', { turn }) });
 		if (this.speaks && turn.text)
 			items.push({ text: t(this.spoken ? 'speech.stop' : 'speech.read'), icon: 'speaker',
 				run: () => this.emit('lamp-speak', { turn,
@@ -557,9 +591,11 @@ export class LampTurn extends PageElement {
 const charts = new WeakMap();
 
 /** The chart of a call's result, or null. @returns {import('../table.js').ChartData | null} */
-function chartIn({ kind, result, isError })
+function chartIn({ kind, name, result, isError })
 {
-	if (kind !== 'tool' || isError || result === null || typeof result !== 'object')
+	// the numbers of passages are those of pages
+	if (kind !== 'tool' || name === 'search_knowledge' || isError || result === null ||
+	    typeof result !== 'object')
 		return null;
 	if (!charts.has(result)) {
 		const table = asTable(result);
@@ -567,6 +603,12 @@ function chartIn({ kind, result, isError })
 		charts.set(result, table && chartOf(table));
 	}
 	return charts.get(result);
+}
+
+/** Whether the words are of a chat that somebody else has shared. */
+function fromOthers({ origins = [] })
+{
+	return origins.some(({ kind }) => kind === 'share');
 }
 
 /** A call that suggested a link, and whether it can be followed. */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// <lamp-new-base>: files that become a knowledge base where one is chosen, so that whoever
+// makes an agent for them does not leave its form.
+import { html, nothing } from '../../vendor/lit.js';
+import { failureText } from '../format.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+
+/** As the server has it for the name of a base. */
+const NAME_CHARS = 100;
+
+/** A name for what is made of some files. */
+export function baseName(files)
+{
+	const name = files[0].name.replace(/\.[^.]*$/, '').trim() || files[0].name;
+	const whole = files.length === 1 ? name :
+		t('refs.newName', { name: name.slice(0, NAME_CHARS / 2), n: files.length - 1 });
+
+	return whole.slice(0, NAME_CHARS);
+}
+
+class LampNewBase extends PageElement {
+	static properties = {
+		places: { attribute: false },
+		/** how many files are sent, of how many; null: nothing is being sent */
+		sent: { state: true },
+		made: { state: true },
+		/** what could not be read: {name, error} */
+		failed: { state: true },
+	};
+
+	constructor()
+	{
+		super();
+		/** @type {import('../store/places.js').Places} */
+		this.places = undefined;
+		/** @type {{n: number, of: number} | null} */
+		this.sent = null;
+		this.made = '';
+		/** @type {{name: string, error: any}[]} */
+		this.failed = [];
+	}
+
+	render()
+	{
+		return html`<div class="new-base">
+			<label class="button button-small file-button">
+				<input type="file" multiple class="sr-only" ?disabled=${Boolean(this.sent)}
+					@change=${this.#onChosen}>
+				${icon('plus')}<span>${t('refs.new')}</span></label>
+			<span class="muted" role="status">${this.sent ? t('refs.newSent', this.sent) :
+				this.made ? t('refs.newMade', { name: this.made }) : t('refs.newHint')}</span>
+			${this.failed.length === 0 ? nothing : html`<p class="form-error" role="alert">${
+				icon('warning')}<span>${this.failed.map(({ name, error }) =>
+				`${name}: ${failureText(error)}`).join(' ')}</span></p>`}</div>`;
+	}
+
+	#onChosen = (event) => {
+		const files = [...event.target.files];
+
+		event.target.value = '';
+		if (files.length > 0)
+			this.#make(files);
+	};
+
+	async #make(files)
+	{
+		const name = baseName(files);
+
+		this.failed = [];
+		this.made = '';
+		this.sent = { n: 0, of: files.length };
+		const { id, failed } = await this.places.makeBase(name, files, (n) => {
+			this.sent = { n, of: files.length };
+		});
+
+		this.sent = null;
+		this.failed = failed;
+		if (!id)
+			return;
+		this.made = name;
+		this.emit('lamp-made', { id });
+	}
+}
+
+customElements.define('lamp-new-base', LampNewBase);
