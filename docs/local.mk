@@ -54,6 +54,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/security.md docs/settings.md \
 	docs/thread.md \
 	docs/tools.md \
+	docs/translating.md \
 	docs/turn.md
 
 # Updates the parts that the tables of the program print; tests compare them.

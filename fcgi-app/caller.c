@@ -89,10 +89,13 @@ int req_identify(struct request *rq, struct err *e)
 {
 	struct auth_request ar = as_auth(rq);
 	struct identity *who = arena_new(rq->arena, struct identity);
+	const struct lang *lang;
 
 	if (identity_resolve(rq->conf, &ar, rq->arena, who, e) < 0)
 		return -1;
+	lang = rq->by.lang;
 	rq->by = caller_of(rq->conf, who, rq->app->db, rq->arena);
+	rq->by.lang = lang;
 	rq->by.own = arena_new(rq->arena, struct own_instances);
 	rq->by.tokens = rq->app->tokens;
 	log_bind(rq->id, who->user_id_text);

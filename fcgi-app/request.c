@@ -208,6 +208,7 @@ int req_read(struct request *rq, struct app *app, const struct conf *conf,
 		return -1;
 	}
 	choose_id(rq);
+	rq->by.lang = e->lang = lang_pick(req_header(rq, "Accept-Language"));
 	if (read_method(rq, e) < 0)
 		return -1;
 	base = req_param(rq, "LAMPLIGHTER_BASE");

@@ -17,26 +17,26 @@ const char *resp_reason(int status)
 		int status;
 		const char *reason;
 	} rows[] = {
-		{ 200, "OK" }, { 201, "Created" }, { 202, "Accepted" },
-		{ 204, "No Content" }, { 206, "Partial Content" }, { 303, "See Other" },
-		{ 304, "Not Modified" },
-		{ 400, "Bad Request" },
-		{ 401, "Unauthorized" }, { 403, "Forbidden" },
-		{ 404, "Not Found" }, { 405, "Method Not Allowed" },
-		{ 408, "Request Timeout" }, { 409, "Conflict" },
-		{ 412, "Precondition Failed" }, { 413, "Content Too Large" },
-		{ 415, "Unsupported Media Type" },
-		{ 421, "Misdirected Request" },
-		{ 422, "Unprocessable Content" },
-		{ 428, "Precondition Required" }, { 429, "Too Many Requests" },
-		{ 500, "Internal Server Error" }, { 502, "Bad Gateway" },
-		{ 503, "Service Unavailable" }, { 504, "Gateway Timeout" },
+		{ 200, N_("OK") }, { 201, N_("Created") }, { 202, N_("Accepted") },
+		{ 204, N_("No Content") }, { 206, N_("Partial Content") }, { 303, N_("See Other") },
+		{ 304, N_("Not Modified") },
+		{ 400, N_("Bad Request") },
+		{ 401, N_("Unauthorized") }, { 403, N_("Forbidden") },
+		{ 404, N_("Not Found") }, { 405, N_("Method Not Allowed") },
+		{ 408, N_("Request Timeout") }, { 409, N_("Conflict") },
+		{ 412, N_("Precondition Failed") }, { 413, N_("Content Too Large") },
+		{ 415, N_("Unsupported Media Type") },
+		{ 421, N_("Misdirected Request") },
+		{ 422, N_("Unprocessable Content") },
+		{ 428, N_("Precondition Required") }, { 429, N_("Too Many Requests") },
+		{ 500, N_("Internal Server Error") }, { 502, N_("Bad Gateway") },
+		{ 503, N_("Service Unavailable") }, { 504, N_("Gateway Timeout") },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].status == status)
 			return rows[i].reason;
-	return "Error";
+	return N_("Error");
 }
 
 void resp_init(struct response *rs)

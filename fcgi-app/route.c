@@ -670,7 +670,7 @@ void route_refuse(struct request *rq, struct response *rs, const struct err *e)
 
 void route_dispatch(struct request *rq, struct response *rs)
 {
-	struct err e = ERR_INIT;
+	struct err e = { .code = ERR_NONE, .lang = rq->by.lang };
 	unsigned allow = 0;
 
 	choose_errors(rq, rs);

@@ -92,6 +92,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/store/uploads.js \
 	www/js/strings-dialogs.js \
 	www/js/strings-making.js \
+	www/js/strings-page.js \
 	www/js/strings.js \
 	www/js/table.js \
 	www/js/tree.js \
@@ -186,7 +187,7 @@ $(WWW_VENDOR:%=$(srcdir)/%): $(srcdir)/www/vendor/stamp
 	@test -f $@ || { rm -f $(srcdir)/www/vendor/stamp && \
 		$(MAKE) $(AM_MAKEFLAGS) $(srcdir)/www/vendor/stamp; }
 
-$(srcdir)/www/dist.stamp: $(WWW_PAGE) www/css/theme.css $(srcdir)/www/vendor/stamp
+$(srcdir)/www/dist.stamp: $(WWW_PAGE) www/css/theme.css $(srcdir)/www/vendor/stamp $(srcdir)/po/stamp
 	$(AM_V_GEN)cd $(srcdir) && sh www/build/run.sh page.mjs www/dist.stamp
 $(srcdir)/www/dist: $(srcdir)/www/dist.stamp ;
 all-local: $(srcdir)/www/dist.stamp
@@ -203,7 +204,7 @@ uninstall-local:
 	cd $(srcdir)/www/dist && find . -type f | (cd "$(DESTDIR)$(pkgdatadir)/www" && xargs rm -f)
 	rm -rf "$(DESTDIR)$(pkgdatadir)/www/page"
 
-MAINTAINERCLEANFILES = $(WWW_VENDOR:%=$(srcdir)/%) $(srcdir)/www/vendor/stamp \
+MAINTAINERCLEANFILES += $(WWW_VENDOR:%=$(srcdir)/%) $(srcdir)/www/vendor/stamp \
 	$(srcdir)/www/dist.stamp
 maintainer-clean-local:
-	rm -rf $(srcdir)/www/dist
+	rm -rf $(srcdir)/www/dist $(srcdir)/www/vendor/lang

@@ -16,7 +16,6 @@
  */
 int api_form_list(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct identity *who = rq->by.who;
 	struct jw w = resp_json(rs, 200);
 
 	(void)e;
@@ -29,7 +28,7 @@ int api_form_list(struct request *rq, struct response *rs, struct err *e)
 		if (!resource_may(&rq->by, r, VERB_LIST))
 			continue;
 		jw_obj(&w);
-		resource_form(&w, rq->by.conf, r, who->groups, who->n_groups);
+		resource_form(&w, &rq->by, r);
 		jw_kbool(&w, "canWrite", resource_may_store(&rq->by, r));
 		jw_end_obj(&w);
 	}

@@ -154,7 +154,7 @@ static void write_forms(struct jw *w, const struct caller *by)
 		if (!resource_may(by, &resources[i], VERB_LIST))
 			continue;
 		jw_obj(w);
-		resource_form_head(w, &resources[i]);
+		resource_form_head(w, by->lang, &resources[i]);
 		jw_end_obj(w);
 	}
 	jw_end_arr(w);
@@ -262,12 +262,13 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-static void write_limit(struct jw *w, const char *key, const char *label,
-			const char *unit, bool stored, int64_t used, int64_t most)
+static void write_limit(struct jw *w, const struct lang *lang, const char *key,
+			const char *label, const char *unit, bool stored, int64_t used,
+			int64_t most)
 {
 	jw_obj(w);
 	jw_kstrz(w, "key", key);
-	jw_kstrz(w, "label", label);
+	jw_kstrz(w, "label", lang_text(lang, label));
 	jw_kstrz(w, "unit", unit);
 	jw_kbool(w, "stored", stored);
 	jw_kint(w, "used", used);
@@ -295,21 +296,21 @@ int api_me_limits(struct request *rq, struct response *rs, struct err *e)
 	jw_obj(&w);
 	jw_key(&w, "items");
 	jw_arr(&w);
-	write_limit(&w, "stored", "All that you store", "bytes", true,
+	write_limit(&w, rq->by.lang, "stored", N_("All that you store"), "bytes", true,
 		    hold_total(&s), rq->conf->limits.stored_mb * INT64_C(1048576));
 	for (int i = 0; i < STORED__MAX; i++)
-		write_limit(&w, hold_rows[i].key, hold_rows[i].what, "bytes",
+		write_limit(&w, rq->by.lang, hold_rows[i].key, hold_rows[i].what, "bytes",
 			    true, s.v[i], 0);
 	for (int i = 0; i < SHARE__MAX; i++) {
 		struct share_limit l = route_limit(rq, (enum share_kind)i);
 
-		write_limit(&w, share_rows[i].key, share_rows[i].what,
+		write_limit(&w, rq->by.lang, share_rows[i].key, share_rows[i].what,
 			    share_rows[i].unit, false, i == SHARE_JOBS ? running
 			    : share_count(rq->app->share, &user, (enum share_kind)i),
 			    share_most(&l));
 	}
-	write_limit(&w, "waitingJobs", "Jobs that wait for these", "jobs", false,
-		    jobs - running, 0);
+	write_limit(&w, rq->by.lang, "waitingJobs", N_("Jobs that wait for these"), "jobs",
+		    false, jobs - running, 0);
 	jw_end_arr(&w);
 	jw_end_obj(&w);
 	return 0;

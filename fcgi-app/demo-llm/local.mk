@@ -30,7 +30,7 @@ fcgi_app_demo_llm_lamplighter_demo_llm_SOURCES = \
 	fcgi-app/demo-llm/filters.c \
 	fcgi-app/demo-llm/answer.c fcgi-app/demo-llm/answer.h \
 	fcgi-app/demo-llm/fill.c fcgi-app/demo-llm/fill.h \
-	lib/base/arena.c lib/base/buf.c lib/base/clock.c lib/base/err.c \
+	lib/base/arena.c lib/base/buf.c lib/base/clock.c lib/base/err.c lib/base/lang.c \
 	lib/base/json.c lib/base/str.c lib/base/utf8.c lib/base/util.c lib/base/uuid.c
 fcgi_app_demo_llm_lamplighter_demo_llm_LDADD = $(JANSSON_LIBS) $(SODIUM_LIBS) -lm
 EXTRA_DIST += docs/demo-model.md tests/api/demo_model.py \

@@ -77,8 +77,9 @@ static void put_search(struct plain *p, const struct purpose *to,
 		       const char *path, const char *label, struct str q,
 		       struct str mentions)
 {
-	buf_addf(p->b, "<form action=\"%s%s\"><p><label for=\"q\">%s</label> "
-		 "<input id=\"q\" name=\"q\" size=\"30\"", p->root, path, label);
+	buf_addf(p->b, "<form action=\"%s%s\"><p><label for=\"q\">", p->root, path);
+	plain_say(p, label);
+	buf_adds(p->b, "</label> <input id=\"q\" name=\"q\" size=\"30\"");
 	put_value(p->b, q);
 	buf_addf(p->b, ">%s<input type=\"hidden\" name=\"conversation\" value=\"%s\">",
 		 p->steps ? PLAIN_STEPS : "", id_of(p->rq, to));
@@ -87,7 +88,9 @@ static void put_search(struct plain *p, const struct purpose *to,
 		put_value(p->b, mentions);
 		buf_addc(p->b, '>');
 	}
-	buf_adds(p->b, " <input type=\"submit\" value=\"Search\"></p></form>\n");
+	buf_addc(p->b, ' ');
+	plain_submit(p, NULL, "Search");
+	buf_adds(p->b, "</p></form>\n");
 }
 
 /* The form with a message that is not sent yet. */
@@ -123,11 +126,10 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 	    api_resource_query(rq, prompts, &c.query, e) < 0 ||
 	    resource_call(&rq->by, &c, page, e) < 0)
 		return -1;
-	plain_begin(&p, rs, 200, STR("Choose a prompt"));
-	put_search(&p, &to, "prompts", "Name begins with", c.query.q,
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Choose a prompt")));
+	put_search(&p, &to, "prompts", N_("Name begins with"), c.query.q,
 		   STR(""));
-	buf_adds(p.b, page->n ? "<ul class=\"list\">\n"
-		 : "<p>No prompts were found.</p>\n");
+	plain_list_head(&p, page->n, N_("No prompts were found."));
 	for (size_t i = 0; i < page->n; i++) {
 		char id[UUID_TEXT_BYTES];
 
@@ -141,8 +143,11 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 	}
 	if (page->n)
 		buf_adds(p.b, "</ul>\n");
-	if (page->more)
-		buf_adds(p.b, "<p>There are more: type the first letters of the name.</p>\n");
+	if (page->more) {
+		buf_adds(p.b, "<p>");
+		plain_say(&p, "There are more: type the first letters of the name.");
+		buf_adds(p.b, "</p>\n");
+	}
 	plain_foot(&p);
 	return 0;
 }
@@ -185,14 +190,15 @@ static void put_choices(struct buf *b, const struct blank *blank, size_t i,
 static void put_blank(struct plain_blanks *f, size_t i)
 {
 	const struct blank *blank = &f->blanks[i];
-	struct buf *b = f->p.b;
+	struct buf *b = f->p.b, dataset = BUF_INIT(8192);
 
 	buf_addf(b, "<p><label for=\"b%zu\">", i);
 	html_text(b, blank->name);
 	if (blank->type == BLANK_RECORD) {
-		buf_adds(b, " (key of one of ");
-		html_text(b, blank->dataset);
-		buf_adds(b, ")");
+		html_text(&dataset, blank->dataset);
+		buf_addc(b, ' ');
+		plain_sayf(&f->p, "(key of one of %s)", buf_str(&dataset).p);
+		buf_release(&dataset);
 	}
 	buf_adds(b, "</label><br>\n");
 	if (blank->type == BLANK_CHOICE) {
@@ -203,9 +209,11 @@ static void put_blank(struct plain_blanks *f, size_t i)
 		put_value(b, f->values[i]);
 		buf_addf(b, f->wrong[i] ? " aria-describedby=\"e%zu\">" : ">", i);
 	}
-	if (f->wrong[i])
-		buf_addf(b, "<br>\n<span class=\"error\" id=\"e%zu\">%s</span>", i,
-			 f->wrong[i]);
+	if (f->wrong[i]) {
+		buf_addf(b, "<br>\n<span class=\"error\" id=\"e%zu\">", i);
+		plain_say(&f->p, f->wrong[i]);
+		buf_adds(b, "</span>");
+	}
 	buf_adds(b, "</p>\n");
 }
 
@@ -221,8 +229,9 @@ static int put_filling(struct plain_blanks *f, struct response *rs, int status)
 		 "value=\"%s\">\n", id_of(rq, &f->to));
 	for (size_t i = 0; i < f->n; i++)
 		put_blank(f, i);
-	buf_adds(f->p.b, "<p><input type=\"submit\" value=\"Use prompt\"></p>"
-		 "</form>\n");
+	buf_adds(f->p.b, "<p>");
+	plain_submit(&f->p, NULL, "Use prompt");
+	buf_adds(f->p.b, "</p></form>\n");
 	plain_foot(&f->p);
 	return 0;
 }
@@ -284,7 +293,7 @@ static const char *take_record(struct plain_blanks *f, const struct blank *blank
 	err_clear(&e);
 	if (!ctx.turn.workspace || !mention_is_ref(text) ||
 	    mention_look(&ask, text, &m, &e) < 0)
-		return "There is no such record, or you may not see it.";
+		return N_("There is no such record, or you may not see it.");
 	buf_addf(&f->mentions, "%s%.*s", f->mentions.n ? " " : "", STR_ARG(text));
 	*value = str_of(arena_printf(rq->arena, "@%.*s",
 				     STR_ARG(mention_handle(text))));
@@ -304,9 +313,9 @@ static bool take_value(struct plain_blanks *f, size_t i)
 	for (size_t k = 0; k < blank->n_choices; k++)
 		found |= str_eq(*v, blank->choices[k]);
 	if (!v->n || !found)
-		f->wrong[i] = found ? "Fill this in." : "Choose one of these.";
+		f->wrong[i] = found ? N_("Fill this in.") : N_("Choose one of these.");
 	else if (utf8_chars(*v) > LIM_PROMPT_CHARS)
-		f->wrong[i] = "This is too long.";
+		f->wrong[i] = N_("This is too long.");
 	return !f->wrong[i];
 }
 
@@ -391,10 +400,9 @@ int plain_mentions(struct request *rq, struct response *rs, struct err *e)
 		return err_set(e, ERR_NOT_FOUND, "no workspace for the caller");
 	ask.q = str_trim(ask.q);
 	mention_find(&ask, LIM_MENTION_FOUND, &found);
-	plain_begin(&p, rs, 200, STR("Mention something"));
-	put_search(&p, &to, "mentions", "Name, number or words", ask.q, chosen);
-	buf_adds(p.b, found.n ? "<ul class=\"list\">\n"
-		 : "<p>Nothing was found.</p>\n");
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Mention something")));
+	put_search(&p, &to, "mentions", N_("Name, number or words"), ask.q, chosen);
+	plain_list_head(&p, found.n, N_("Nothing was found."));
 	for (size_t i = 0; i < found.n; i++)
 		put_found(&p, &to, &found.v[i], chosen);
 	if (found.n)

@@ -21,7 +21,8 @@ static void put_promote(struct plain *p, const char *conversation, struct str it
 	plain_form(p, arena_printf(p->rq->arena, "conversations/%s/memory", conversation));
 	buf_adds(p->b, "<p>");
 	plain_hidden(p->b, "promote", item);
-	buf_adds(p->b, "<input type=\"submit\" value=\"Make it a task\"> ");
+	plain_submit(p, NULL, "Make it a task");
+	buf_addc(p->b, ' ');
 	html_text(p->b, words);
 	buf_adds(p->b, "</p></form>\n");
 }
@@ -44,11 +45,15 @@ static int put_memory(struct plain *p, const struct uuid *conversation, bool pro
 		return 0;
 	uuid_format(conversation, id);
 	plain_form(p, arena_printf(a, "conversations/%s/memory", id));
-	buf_addf(p->b, "<p><label for=\"summary\">What is remembered of before: the assistant "
-		 "reads this in place of the earlier messages.%s</label><br>\n"
-		 "<textarea id=\"summary\" name=\"summary\" rows=\"8\" cols=\"60\" "
-		 "maxlength=\"%d\">\n", m.origins.n
-		 ? " It was made from text of others, too." : "", LIM_SUMMARY_CHARS);
+	buf_adds(p->b, "<p><label for=\"summary\">");
+	plain_say(p, "What is remembered of before: the assistant reads this in place of the "
+		  "earlier messages.");
+	if (m.origins.n) {
+		buf_addc(p->b, ' ');
+		plain_say(p, "It was made from text of others, too.");
+	}
+	buf_addf(p->b, "</label><br>\n<textarea id=\"summary\" name=\"summary\" rows=\"8\" "
+		 "cols=\"60\" maxlength=\"%d\">\n", LIM_SUMMARY_CHARS);
 	html_text(p->b, m.summary);
 	buf_adds(p->b, "</textarea></p>\n");
 	state = state_read(a, m.state);
@@ -59,8 +64,11 @@ static int put_memory(struct plain *p, const struct uuid *conversation, bool pro
 		buf_adds(p->b, "</pre>\n");
 	}
 	buf_release(&b);
-	buf_adds(p->b, "<p><input type=\"submit\" value=\"Save\"> <input type=\"submit\" "
-		 "name=\"remove\" value=\"Remove all of this\"></p>\n</form>\n");
+	buf_adds(p->b, "<p>");
+	plain_submit(p, NULL, "Save");
+	buf_addc(p->b, ' ');
+	plain_submit(p, "remove", "Remove all of this");
+	buf_adds(p->b, "</p>\n</form>\n");
 	json_array_foreach(jx_arr(state, "items"), i, item)
 		if (project && str_is(jx_str(item, "status"), "active"))
 			put_promote(p, id, jx_str(item, "id"), jx_str(item, "title"));
@@ -102,8 +110,11 @@ static int put_allowed(struct plain *p, const struct uuid *conversation,
 		return -1;
 	if (!n)
 		return 0;
-	buf_adds(p->b, "<h2>Allowed in this conversation</h2>\n<p>These tools "
-		 "run here without asking you.</p>\n");
+	buf_adds(p->b, "<h2>");
+	plain_say(p, "Allowed in this conversation");
+	buf_adds(p->b, "</h2>\n<p>");
+	plain_say(p, "These tools run here without asking you.");
+	buf_adds(p->b, "</p>\n");
 	for (size_t i = 0; i < n; i++) {
 		plain_form(p, arena_printf(p->rq->arena,
 					   "conversations/%s/revoke",
@@ -112,8 +123,8 @@ static int put_allowed(struct plain *p, const struct uuid *conversation,
 		html_text(p->b, rows[i].tool);
 		buf_adds(p->b, "</b> ");
 		plain_hidden(p->b, "tool", rows[i].tool);
-		buf_adds(p->b, "<input type=\"submit\" value=\"Ask again\">"
-			 "</p>\n</form>\n");
+		plain_submit(p, NULL, "Ask again");
+		buf_adds(p->b, "</p>\n</form>\n");
 	}
 	buf_adds(p->b, "<hr>\n");
 	return 0;
@@ -132,23 +143,28 @@ int plain_edit(struct request *rq, struct response *rs, struct err *e)
 	if (api_conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0)
 		return -1;
 	uuid_format(&c.id, id);
-	plain_begin(&p, rs, 200, c.title.n ? c.title : STR("Untitled"));
+	plain_begin(&p, rs, 200, c.title);
 	plain_form(&p, arena_printf(rq->arena, "conversations/%s/rename", id));
-	buf_addf(p.b, "<p><label for=\"title\">Title</label><br>\n"
-		 "<input id=\"title\" name=\"title\" size=\"60\" "
+	buf_adds(p.b, "<p><label for=\"title\">");
+	plain_say(&p, "Title");
+	buf_addf(p.b, "</label><br>\n<input id=\"title\" name=\"title\" size=\"60\" "
 		 "maxlength=\"%d\" value=\"", LIM_TITLE_CHARS);
 	html_text(p.b, c.title);
-	buf_adds(p.b, "\"></p>\n<p><input type=\"submit\" value=\"Rename\">"
-		 "</p>\n</form>\n<hr>\n");
+	buf_adds(p.b, "\"></p>\n<p>");
+	plain_submit(&p, NULL, "Rename");
+	buf_adds(p.b, "</p>\n</form>\n<hr>\n");
 	if (put_memory(&p, &c.id, c.context.project_id.n > 0, e) < 0 ||
 	    put_allowed(&p, &c.id, e) < 0)
 		return -1;
 	plain_form(&p, arena_printf(rq->arena, "conversations/%s/delete", id));
-	buf_addf(p.b, "<p>Deleting removes the conversation with its %lld "
-		 "messages. It cannot be undone.</p>\n<p><input type=\"submit\" "
-		 "value=\"Delete\"></p>\n</form>\n<p><a href=\"%sconversations/"
-		 "%s\">Back to the conversation</a></p>\n",
-		 (long long)c.last_seq, p.root, id);
+	buf_adds(p.b, "<p>");
+	plain_sayf(&p, "Deleting removes the conversation with its messages (%lld). It cannot "
+		   "be undone.", (long long)c.last_seq);
+	buf_adds(p.b, "</p>\n<p>");
+	plain_submit(&p, NULL, "Delete");
+	buf_addf(p.b, "</p>\n</form>\n<p><a href=\"%sconversations/%s\">", p.root, id);
+	plain_say(&p, "Back to the conversation");
+	buf_adds(p.b, "</a></p>\n");
 	plain_foot(&p);
 	return 0;
 }

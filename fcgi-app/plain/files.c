@@ -27,7 +27,7 @@ static int take_one(struct request *rq, struct buf *why, struct err *e)
 	struct str name = file_name(rq->file_name, rq->arena);
 	struct attachment t;
 	char id[UUID_TEXT_BYTES];
-	struct err one = ERR_INIT;
+	struct err one = { .code = ERR_NONE, .lang = e->lang };
 
 	if (api_attachment_take(rq, rq->parts, name, &t, &one) == 0) {
 		uuid_format(&t.id, id);
@@ -123,8 +123,9 @@ void plain_file_fields(struct plain *p)
 	json_array_foreach((json_t *)p->files, i, one)
 		put_taken(p, jx_str(one, "id"), jx_str(one, "name"));
 	put_failed_form(p);
-	buf_adds(p->b, "<p><label for=\"file\">Files</label> <input type=\"file\" "
-		 "id=\"file\" name=\"file\" multiple></p>\n");
+	buf_adds(p->b, "<p><label for=\"file\">");
+	plain_say(p, "Files");
+	buf_adds(p->b, "</label> <input type=\"file\" id=\"file\" name=\"file\" multiple></p>\n");
 }
 
 /* -- in messages -------------------------------------------------------- */
@@ -135,7 +136,10 @@ void plain_put_files(struct plain *p, const json_t *list)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, one) {
-		buf_adds(p->b, i ? ", " : "<p class=\"small\">Files: ");
+		buf_adds(p->b, i ? "," : "<p class=\"small\">");
+		if (!i)
+			plain_say(p, "Files:");
+		buf_addc(p->b, ' ');
 		if (p->outside) {
 			html_text(p->b, jx_str(one, "name"));
 			continue;
@@ -144,8 +148,8 @@ void plain_put_files(struct plain *p, const json_t *list)
 		buf_url(p->b, jx_str(one, "id"));
 		buf_adds(p->b, "/content\">");
 		html_text(p->b, jx_str(one, "name"));
-		buf_addf(p->b, "</a> (%lld bytes)",
-			 (long long)jx_int(one, "size", 0));
+		buf_adds(p->b, "</a> ");
+		plain_sayf(p, "(%lld bytes)", (long long)jx_int(one, "size", 0));
 	}
 	buf_adds(p->b, json_array_size(list) ? "</p>\n" : "");
 }

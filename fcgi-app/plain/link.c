@@ -57,7 +57,9 @@ static void put_page_link(struct plain *p, int64_t before, const char *text)
 	buf_addf(p->b, "<p><a href=\"%.*s", STR_ARG(route_arg(p->rq, "link")));
 	if (before)
 		buf_addf(p->b, "?before=%lld", (long long)before);
-	buf_addf(p->b, "\">%s</a></p>\n", text);
+	buf_adds(p->b, "\">");
+	plain_say(p, text);
+	buf_adds(p->b, "</a></p>\n");
 }
 
 /*
@@ -87,17 +89,19 @@ int plain_link(struct request *rq, struct response *rs, struct err *e)
 	if (shared_messages(rq->app->db, &by, &s, before, LIM_PAGE_DEFAULT, rq->arena, &page,
 			    e) < 0)
 		return explain(e);
-	plain_begin(&p, rs, 200, s.title.n ? s.title : STR("Untitled"));
-	buf_adds(p.b, "<p class=\"small\">A chat with an assistant, which somebody shares by "
-		 "this link. Answers may be wrong.</p>\n");
+	plain_begin(&p, rs, 200, s.title);
+	buf_adds(p.b, "<p class=\"small\">");
+	plain_say(&p, "A chat with an assistant, which somebody shares by this link. Answers may "
+		  "be wrong.");
+	buf_adds(p.b, "</p>\n");
 	if (page.more)
-		put_page_link(&p, page.next_seq, "Older messages");
+		put_page_link(&p, page.next_seq, N_("Older messages"));
 	for (size_t i = page.n; i-- > 0;) {
 		api_shared_reduce(rq, &s, &page.items[i]);
-		plain_message(&p, &page.items[i], STR("Assistant"));
+		plain_message(&p, &page.items[i], str_of(plain_text(&p, "Assistant")));
 	}
 	if (before)
-		put_page_link(&p, 0, "The newest messages");
+		put_page_link(&p, 0, N_("The newest messages"));
 	plain_foot(&p);
 	return 0;
 }

@@ -41,13 +41,13 @@ static int read_key(struct request *rq, struct conversation_key *key,
 
 static void put_search(struct plain *p, struct str q)
 {
-	buf_addf(p->b, "<form action=\"%s./\"><p><label for=\"q\">Search"
-		 "</label> <input id=\"q\" name=\"q\" size=\"30\" value=\"",
-		 p->root);
+	buf_addf(p->b, "<form action=\"%s./\"><p><label for=\"q\">", p->root);
+	plain_say(p, "Search");
+	buf_adds(p->b, "</label> <input id=\"q\" name=\"q\" size=\"30\" value=\"");
 	html_text(p->b, q);
-	buf_addf(p->b, "\">%s <input type=\"submit\" value=\"Search\"></p>"
-		 "</form>\n", p->steps ? "<input type=\"hidden\" name=\"steps\""
-		 " value=\"1\">" : "");
+	buf_addf(p->b, "\">%s ", p->steps ? PLAIN_STEPS : "");
+	plain_submit(p, NULL, "Search");
+	buf_adds(p->b, "</p></form>\n");
 }
 
 static void put_row(struct plain *p, const struct conversation *c,
@@ -59,16 +59,20 @@ static void put_row(struct plain *p, const struct conversation *c,
 	uuid_format(&c->id, id);
 	buf_addf(b, "<li><a href=\"%sconversations/%s%s\">", p->root, id,
 		 p->steps ? "?steps=1" : "");
-	html_text(b, c->title.n ? c->title : STR("Untitled"));
+	html_text(b, c->title.n ? c->title : str_of(plain_text(p, "Untitled")));
 	buf_adds(b, "</a> <span class=\"small\">");
 	html_text(b, plain_agent_name(p->rq, c->workspace_id, c->agent_id));
 	buf_adds(b, ", ");
 	plain_time(b, c->updated_us);
-	if (conversation_running(c, now_us))
-		buf_adds(b, conversation_waiting(c, now_us)
-			 ? ", <b>waiting for you</b>" : ", <b>answering</b>");
-	buf_addf(b, " <a href=\"%sconversations/%s/edit\">rename, delete</a>"
-		 "</span></li>\n", p->root, id);
+	if (conversation_running(c, now_us)) {
+		buf_adds(b, ", <b>");
+		plain_say(p, conversation_waiting(c, now_us) ? N_("waiting for you")
+			  : N_("answering"));
+		buf_adds(b, "</b>");
+	}
+	buf_addf(b, " <a href=\"%sconversations/%s/edit\">", p->root, id);
+	plain_say(p, "rename, delete");
+	buf_adds(b, "</a></span></li>\n");
 }
 
 /* The link to older conversations; keeps q. */
@@ -84,8 +88,9 @@ static void put_older(struct plain *p, const struct conversation_key *next,
 		buf_adds(b, "&amp;q=");
 		buf_url(b, q);
 	}
-	buf_addf(b, "%s\">Older conversations</a></p>\n",
-		 p->steps ? "&amp;steps=1" : "");
+	buf_addf(b, "%s\">", p->steps ? "&amp;steps=1" : "");
+	plain_say(p, "Older conversations");
+	buf_adds(b, "</a></p>\n");
 }
 
 /* The snippet, with the words that were found in bold; marks count characters. */
@@ -130,14 +135,17 @@ static void put_said(struct plain *p, struct str q)
 	for (size_t i = 0; i < n; i++) {
 		if (!v[i].seq)		/* the title is in the list above */
 			continue;
-		if (!shown++)
-			buf_adds(p->b, "<h2>In messages</h2>\n"
-				 "<ul class=\"list\">\n");
+		if (!shown++) {
+			buf_adds(p->b, "<h2>");
+			plain_say(p, "In messages");
+			buf_adds(p->b, "</h2>\n<ul class=\"list\">\n");
+		}
 		/* A page of a thread ends with the message before this number. */
 		buf_addf(p->b, "<li><a href=\"%sconversations/%s?before=%lld%s\">",
 			 p->root, uuid_format(&v[i].id, id),
 			 (long long)v[i].seq + 1, p->steps ? "&amp;steps=1" : "");
-		html_text(p->b, v[i].title.n ? v[i].title : STR("Untitled"));
+		html_text(p->b, v[i].title.n ? v[i].title
+			  : str_of(plain_text(p, "Untitled")));
 		buf_adds(p->b, "</a> <span class=\"small\">");
 		plain_time(p->b, v[i].updated_us);
 		buf_adds(p->b, "</span><br>");
@@ -173,10 +181,9 @@ int plain_list(struct request *rq, struct response *rs, struct err *e)
 			      given ? &key : NULL,
 			      LIM_PAGE_DEFAULT, rq->arena, &page, e) < 0)
 		return -1;
-	plain_begin(&p, rs, 200, STR("Conversations"));
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Conversations")));
 	put_search(&p, f.title);
-	buf_adds(p.b, page.n ? "<ul class=\"list\">\n"
-		 : "<p>No conversations were found.</p>\n");
+	plain_list_head(&p, page.n, N_("No conversations were found."));
 	for (size_t i = 0; i < page.n; i++)
 		put_row(&p, &page.items[i], now_us);
 	if (page.n)

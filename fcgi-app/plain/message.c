@@ -35,26 +35,41 @@ static void put_section(struct buf *b, const char *class, struct str who)
 	buf_adds(b, "</h2>\n");
 }
 
-static void put_long(struct buf *b, struct str s)
+static void put_long(struct plain *p, struct str s)
 {
+	struct buf *b = p->b;
 	struct str head = { s.p, MIN(s.n, SHOWN_BYTES) };
 
 	head.n = utf8_complete(head);
 	buf_adds(b, "<pre>");
 	html_text(b, head);
 	buf_adds(b, "</pre>\n");
-	if (head.n < s.n)
-		buf_addf(b, "<p class=\"small\">and %zu bytes more</p>\n",
-			 s.n - head.n);
+	if (head.n == s.n)
+		return;
+	buf_adds(b, "<p class=\"small\">");
+	plain_sayf(p, "and %zu bytes more", s.n - head.n);
+	buf_adds(b, "</p>\n");
 }
 
-static void put_call(struct buf *b, struct str tool, struct str args)
+/* A text as markup, for plain_sayf. In the request's arena. */
+static const char *escaped(struct plain *p, struct str s)
 {
-	buf_adds(b, "<details class=\"tool\"><summary>Asks ");
-	html_text(b, tool);
-	buf_adds(b, "</summary>\n");
-	put_long(b, args);
-	buf_adds(b, "</details>\n");
+	struct buf b = BUF_INIT(6 * s.n + 1);
+	const char *out;
+
+	html_text(&b, s);
+	out = arena_str(p->rq->arena, buf_str(&b)).p;
+	buf_release(&b);
+	return out;
+}
+
+static void put_call(struct plain *p, struct str tool, struct str args)
+{
+	buf_adds(p->b, "<details class=\"tool\"><summary>");
+	plain_sayf(p, "Asks %s", escaped(p, tool));
+	buf_adds(p->b, "</summary>\n");
+	put_long(p, args);
+	buf_adds(p->b, "</details>\n");
 }
 
 static void put_result(struct plain *p, struct str tool, struct str result,
@@ -63,60 +78,76 @@ static void put_result(struct plain *p, struct str tool, struct str result,
 	struct buf *b = p->b;
 
 	buf_adds(b, "<details class=\"tool\"><summary>");
-	html_text(b, tool);
-	buf_addf(b, "%s after %lld ms</summary>\n",
-		 is_error ? " failed" : " answered", (long long)ms);
-	put_long(b, result);
+	if (is_error)
+		plain_sayf(p, "%s failed after %lld ms", escaped(p, tool), (long long)ms);
+	else
+		plain_sayf(p, "%s answered after %lld ms", escaped(p, tool), (long long)ms);
+	buf_adds(b, "</summary>\n");
+	put_long(p, result);
 	buf_adds(b, "</details>\n");
 	if (!p->outside)
 		plain_plan_link(p, tool, result);
 }
 
-static void put_reasoning(struct buf *b, struct str text)
+static void open_reasoning(struct plain *p)
 {
+	buf_adds(p->b, "<details class=\"reasoning\"><summary>");
+	plain_say(p, "Reasoning");
+	buf_adds(p->b, "</summary>\n<p class=\"text\">");
+}
+
+static void put_reasoning(struct plain *p, struct str text)
+{
+	struct buf *b = p->b;
+
 	if (!text.n)
 		return;
-	buf_adds(b, "<details class=\"reasoning\"><summary>Reasoning</summary>\n"
-		 "<p class=\"text\">");
+	open_reasoning(p);
 	html_lines(b, text);
 	buf_adds(b, "</p></details>\n");
 }
 
 /* Whose prompts the answer was made with, if they are by other users. */
-static void put_prompts(struct buf *b, const json_t *meta)
+static void put_prompts(struct plain *p, const json_t *meta)
 {
 	struct origins o = { .n = 0 };
 
 	origins_read(&o, jx_arr(meta, "origins"));
 	for (size_t i = 0; i < o.n; i++) {
+		struct buf name = BUF_INIT(65536);
+
 		if (strcmp(o.v[i].kind, "prompt") != 0)
 			continue;
-		buf_adds(b, "<p class=\"prompt\">With instructions by ");
-		plain_spelled(b, str_of(o.v[i].name));
-		buf_adds(b, ".</p>\n");
+		plain_spelled(&name, str_of(o.v[i].name));
+		buf_adds(p->b, "<p class=\"prompt\">");
+		plain_sayf(p, "With instructions by %s.", buf_str(&name).p);
+		buf_adds(p->b, "</p>\n");
+		buf_release(&name);
 	}
 }
 
 /* How an answer ended, unless it ended normally. */
-static void put_end(struct buf *b, const json_t *meta)
+static void put_end(struct plain *p, const json_t *meta)
 {
 	struct str how = jx_str(meta, "finish_reason");
 	struct str why = jx_str(jx_obj(meta, "error"), "message");
 	static const struct {
 		const char *reason, *text;
 	} rows[] = {
-		{ "cancelled", "Stopped." },
-		{ "interrupted", "Interrupted: the server stopped." },
-		{ "length", "Cut off: the answer reached the length limit." },
-		{ "error", "The answer failed." },
+		{ "cancelled", N_("Stopped.") },
+		{ "interrupted", N_("Interrupted: the server stopped.") },
+		{ "length", N_("Cut off: the answer reached the length limit.") },
+		{ "error", N_("The answer failed.") },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		if (!str_is(how, rows[i].reason))
 			continue;
-		buf_addf(b, "<p class=\"error\">%s ", rows[i].text);
-		html_text(b, why);
-		buf_adds(b, "</p>\n");
+		buf_adds(p->b, "<p class=\"error\">");
+		plain_say(p, rows[i].text);
+		buf_addc(p->b, ' ');
+		html_text(p->b, lang_str(p->rq->by.lang, why));
+		buf_adds(p->b, "</p>\n");
 	}
 }
 
@@ -156,7 +187,10 @@ static void put_mentions(struct plain *p, const struct message *m)
 	json_array_foreach((json_t *)list, i, item) {
 		struct str href = jx_str(item, "href");
 
-		buf_adds(p->b, i ? ", " : "<p class=\"small\">Mentions ");
+		buf_adds(p->b, i ? ", " : "<p class=\"small\">");
+		if (!i)
+			plain_say(p, "Mentions:");
+		buf_addc(p->b, ' ');
 		if (href.n) {
 			buf_adds(p->b, "<a href=\"");
 			html_text(p->b, href);
@@ -187,7 +221,7 @@ static void put_calls(struct plain *p, const json_t *meta)
 	json_array_foreach((json_t *)list, i, call) {
 		const json_t *args = json_object_get(call, "args");
 
-		put_call(p->b, jx_str(call, "toolName"),
+		put_call(p, jx_str(call, "toolName"),
 			 json_is_string(args) ? jx_str(call, "args")
 			 : str_of(jx_text(p->rq->arena, args)));
 	}
@@ -199,16 +233,19 @@ static void put_assistant(struct plain *p, const struct message *m,
 	const json_t *meta = meta_of(p, m);
 	bool step = jx_bool(meta, "step", false);
 
-	put_reasoning(p->b, jx_str(meta, "reasoning"));
+	put_reasoning(p, jx_str(meta, "reasoning"));
 	/* A step may have said nothing before its calls. */
 	if (!step || m->content.n) {
 		put_section(p->b, "answer", name);
 		html_markdown(p->b, m->content);
-		put_end(p->b, meta);
-		if (jx_bool(meta, "corrected", false))
-			buf_addf(p->b, "<p class=\"small\">Corrected by %s.</p>\n",
-				 p->outside ? "hand" : "you");
-		put_prompts(p->b, meta);
+		put_end(p, meta);
+		if (jx_bool(meta, "corrected", false)) {
+			buf_adds(p->b, "<p class=\"small\">");
+			plain_say(p, p->outside ? N_("Corrected by hand.")
+				  : N_("Corrected by you."));
+			buf_adds(p->b, "</p>\n");
+		}
+		put_prompts(p, meta);
 		plain_citations(p, m, meta);
 		buf_adds(p->b, "</section>\n");
 	}
@@ -219,7 +256,7 @@ static void put_user(struct plain *p, struct str words)
 {
 	struct buf *b = p->b;
 
-	put_section(b, "user", p->outside ? STR("Question") : STR("You"));
+	put_section(b, "user", str_of(plain_text(p, p->outside ? N_("Question") : N_("You"))));
 	buf_adds(b, "<p class=\"text\">");
 	html_lines(b, words);
 	buf_adds(b, "</p>\n</section>\n");
@@ -279,8 +316,7 @@ static void put_delta(struct plain_writer *w, enum plain_block block,
 			put_section(w->p->b, "answer", w->name);
 			buf_adds(w->p->b, "<p class=\"text\">");
 		} else {
-			buf_adds(w->p->b, "<details class=\"reasoning\">"
-				 "<summary>Reasoning</summary>\n<p class=\"text\">");
+			open_reasoning(w->p);
 		}
 		w->open = block;
 	}
@@ -292,10 +328,14 @@ static void put_asked(struct plain *p, const struct turn_wait *w)
 {
 	char id[UUID_TEXT_BYTES];
 
-	if (w->flags & WAIT_INNER && !p->steps)
-		buf_addf(p->b, "<p>A step of the plan waits for you. <a href=\"%sturns/%s"
-			 "?steps=1\">Answer it</a></p>\n", p->root,
-			 uuid_format(&w->turn_id, id));
+	if (!(w->flags & WAIT_INNER) || p->steps)
+		return;
+	buf_adds(p->b, "<p>");
+	plain_say(p, "A step of the plan waits for you.");
+	buf_addf(p->b, " <a href=\"%sturns/%s?steps=1\">", p->root,
+		 uuid_format(&w->turn_id, id));
+	plain_say(p, "Answer it");
+	buf_adds(p->b, "</a></p>\n");
 }
 
 void plain_event(struct plain_writer *w, const struct turn_event *ev)
@@ -322,7 +362,7 @@ void plain_event(struct plain_writer *w, const struct turn_event *ev)
 		plain_message(w->p, ev->message, w->name);
 		break;
 	case TURN_EV_TOOL_CALL:
-		put_call(b, ev->tool_name, ev->args);
+		put_call(w->p, ev->tool_name, ev->args);
 		break;
 	case TURN_EV_TOOL_RESULT:
 		put_result(w->p, ev->tool_name, ev->result, ev->is_error,
@@ -340,7 +380,7 @@ void plain_event(struct plain_writer *w, const struct turn_event *ev)
 		break;
 	case TURN_EV_DONE:
 	case TURN_EV_ERROR:
-		put_end(b, meta_of(w->p, ev->message));
+		put_end(w->p, meta_of(w->p, ev->message));
 		w->ended = true;
 		break;
 	default:

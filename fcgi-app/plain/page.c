@@ -2,11 +2,14 @@
 /* The common parts of plain pages, and the page of an error. */
 #include "plain/plain.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "domain/said.h"
+#include "domain/setting.h"
 #include "multipart.h"
 #include "prompt/untrusted.h"
 
@@ -17,6 +20,8 @@
 
 #define OUTSIDE_POLICY "default-src 'none'; style-src 'self'; img-src 'self'; " \
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+enum { SENTENCE_BYTES = 16384 };	/* more than any text of a catalogue */
 
 /* "../" for each folder between the mount's root and this page. */
 static const char *root_of(struct request *rq)
@@ -44,11 +49,57 @@ static bool wants_steps(struct request *rq)
 	return req_query(rq, "steps", &v, &ignored) == 0 && v.n > 0;
 }
 
+/* What the caller's settings say of it. */
+static int read_language(struct request *rq, struct err *e)
+{
+	const char *tag;
+
+	if (setting_read_for(&rq->by, e) < 0)
+		return -1;
+	tag = setting_get(SETTING_LANGUAGE, &(struct setting_scope){
+		.conf = rq->conf, .said = rq->by.said }).text;
+	if (tag)
+		rq->by.lang = e->lang = lang_pick(str_of(tag));
+	return 0;
+}
+
 int plain_open(struct request *rq, struct plain *p, struct err *e)
 {
 	*p = (struct plain){ .rq = rq, .root = root_of(rq),
 			     .steps = wants_steps(rq) };
-	return form_token(rq, p->token, e);
+	return read_language(rq, e) < 0 ? -1 : form_token(rq, p->token, e);
+}
+
+const char *plain_text(const struct plain *p, const char *text)
+{
+	return lang_text(p->rq->by.lang, text);
+}
+
+void plain_say(struct plain *p, const char *text)
+{
+	html_text(p->b, str_of(plain_text(p, text)));
+}
+
+void plain_sayf(struct plain *p, const char *fmt, ...)
+{
+	struct buf escaped = BUF_INIT(SENTENCE_BYTES);
+	va_list ap;
+
+	html_text(&escaped, str_of(plain_text(p, fmt)));
+	va_start(ap, fmt);
+	buf_vaddf(p->b, escaped.p, ap);
+	va_end(ap);
+	buf_release(&escaped);
+}
+
+void plain_submit(struct plain *p, const char *name, const char *text)
+{
+	buf_adds(p->b, "<input type=\"submit\"");
+	if (name)
+		buf_addf(p->b, " name=\"%s\"", name);
+	buf_adds(p->b, " value=\"");
+	plain_say(p, text);
+	buf_adds(p->b, "\">");
 }
 
 void plain_headers(struct response *rs)
@@ -81,24 +132,31 @@ void plain_begin(struct plain *p, struct response *rs, int status,
 	plain_head(p, title, 0);
 }
 
+static void put_way(struct plain *p, const char *path, const char *steps, const char *text)
+{
+	buf_addf(p->b, "<a href=\"%s%s%s\">", p->root, path, steps);
+	plain_say(p, text);
+	buf_adds(p->b, "</a> ");
+}
+
 static void put_nav(struct plain *p)
 {
 	const char *steps = p->steps ? "?steps=1" : "";
 
-	buf_addf(p->b, "<nav><a href=\"%s./%s\">Conversations</a> "
-		 "<a href=\"%snew%s\">New conversation</a>", p->root, steps,
-		 p->root, steps);
+	buf_adds(p->b, "<nav>");
+	put_way(p, "./", steps, N_("Conversations"));
+	put_way(p, "new", steps, N_("New conversation"));
 	if (policy_may(p->rq->by.who, PERM_PROMPTS_READ))
-		buf_addf(p->b, " <a href=\"%sprompts?conversation=%s\">Prompts"
-			 "</a>", p->root, p->steps ? "&amp;steps=1" : "");
+		put_way(p, "prompts?conversation=", p->steps ? "&amp;steps=1" : "",
+			N_("Prompts"));
 	if (policy_may(p->rq->by.who, PERM_PROJECTS_READ))
-		buf_addf(p->b, " <a href=\"%sprojects%s\">Projects</a>", p->root, steps);
-	if (policy_may(p->rq->by.who, PERM_SETTINGS_READ))
-		buf_addf(p->b, " <a href=\"%smemories%s\">Remembered</a>"
-			 " <a href=\"%ssettings%s\">Settings</a>", p->root, steps,
-			 p->root, steps);
+		put_way(p, "projects", steps, N_("Projects"));
+	if (policy_may(p->rq->by.who, PERM_SETTINGS_READ)) {
+		put_way(p, "memories", steps, N_("Remembered"));
+		put_way(p, "settings", steps, N_("Settings"));
+	}
 	if (p->rq->by.who->login.n) {
-		buf_adds(p->b, " <span>");
+		buf_adds(p->b, "<span>");
 		html_text(p->b, p->rq->by.who->name);
 		buf_adds(p->b, "</span>");
 	}
@@ -109,8 +167,11 @@ void plain_head(struct plain *p, struct str title, int refresh_s)
 {
 	struct buf *b = p->b;
 
-	buf_adds(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
-		 "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+	if (!title.n)
+		title = str_of(plain_text(p, "Untitled"));
+	buf_addf(b, "<!doctype html>\n<html lang=\"%s\" dir=\"%s\">\n<head>\n",
+		 lang_tag(p->rq->by.lang), lang_direction(p->rq->by.lang));
+	buf_adds(b, "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
 		 "content=\"width=device-width, initial-scale=1\">\n");
 	if (refresh_s)
 		buf_addf(b, "<meta http-equiv=\"refresh\" content=\"%d\">\n",
@@ -162,8 +223,9 @@ static void put_mentions(struct plain *p)
 	struct buf *b = p->b;
 
 	if (p->mentions.n || p->chooses) {
-		buf_adds(b, "<p><label for=\"mentions\">Mentions</label> <input "
-			 "id=\"mentions\" name=\"mentions\" size=\"40\" value=\"");
+		buf_adds(b, "<p><label for=\"mentions\">");
+		plain_say(p, "Mentions");
+		buf_adds(b, "</label> <input id=\"mentions\" name=\"mentions\" size=\"40\" value=\"");
 		html_text(b, p->mentions);
 		buf_adds(b, "\">");
 	}
@@ -171,13 +233,24 @@ static void put_mentions(struct plain *p)
 		buf_addf(b, " <a href=\"%smentions?conversation=%s&amp;mentions=",
 			 p->root, p->chooses);
 		buf_url(b, p->mentions);
-		buf_addf(b, "%s\">Find something to mention</a> <a href=\""
-			 "%sprompts?conversation=%s%s\">Choose a prompt</a>",
-			 p->steps ? "&amp;steps=1" : "", p->root, p->chooses,
-			 p->steps ? "&amp;steps=1" : "");
+		buf_addf(b, "%s\">", p->steps ? "&amp;steps=1" : "");
+		plain_say(p, "Find something to mention");
+		buf_addf(b, "</a> <a href=\"%sprompts?conversation=%s%s\">", p->root,
+			 p->chooses, p->steps ? "&amp;steps=1" : "");
+		plain_say(p, "Choose a prompt");
+		buf_adds(b, "</a>");
 	}
 	if (p->mentions.n || p->chooses)
 		buf_adds(b, "</p>\n");
+}
+
+void plain_list_head(struct plain *p, bool any, const char *nothing)
+{
+	buf_adds(p->b, any ? "<ul class=\"list\">\n" : "<p>");
+	if (any)
+		return;
+	plain_say(p, nothing);
+	buf_adds(p->b, "</p>\n");
 }
 
 void plain_hidden(struct buf *b, const char *name, struct str value)
@@ -212,20 +285,25 @@ void plain_message_fields(struct plain *p, struct str content)
 {
 	struct buf *b = p->b;
 
-	buf_adds(b, "<p><label for=\"content\">Message</label><br>\n"
-		 "<textarea id=\"content\" name=\"content\" rows=\"6\" "
+	buf_adds(b, "<p><label for=\"content\">");
+	plain_say(p, "Message");
+	buf_adds(b, "</label><br>\n<textarea id=\"content\" name=\"content\" rows=\"6\" "
 		 "cols=\"72\" required>\n");
 	html_text(b, content);
 	buf_adds(b, "</textarea></p>\n");
-	if (p->web)
+	if (p->web) {
 		buf_addf(b, "<p><label><input type=\"checkbox\" name=\"web\" "
-			 "value=\"1\"%s> Allow web search</label></p>\n",
-			 p->wants_web ? " checked" : "");
-	buf_addf(b, "<p><input type=\"submit\" value=\"Send\"> "
-		 "<label><input type=\"checkbox\" name=\"steps\" value=\"1\"%s> "
-		 "Show the answer in steps (if it otherwise appears only "
-		 "when it is complete)</label></p>\n",
+			 "value=\"1\"%s> ", p->wants_web ? " checked" : "");
+		plain_say(p, "Allow web search");
+		buf_adds(b, "</label></p>\n");
+	}
+	buf_adds(b, "<p>");
+	plain_submit(p, NULL, "Send");
+	buf_addf(b, " <label><input type=\"checkbox\" name=\"steps\" value=\"1\"%s> ",
 		 p->steps ? " checked" : "");
+	plain_say(p, "Show the answer in steps (if it otherwise appears only when it is "
+		  "complete)");
+	buf_adds(b, "</label></p>\n");
 	put_prompt(p);
 	put_mentions(p);
 	/* Last: fields after a file are not read. */
@@ -305,16 +383,20 @@ void plain_error(void *ctx, struct response *rs, const struct err *e)
 		rq->by.who->login.n && e->code != ERR_TOO_BIG &&
 		e->code != ERR_MEDIA_TYPE;
 
-	plain_begin(&p, rs, status, str_of(resp_reason(status)));
+	plain_begin(&p, rs, status, str_of(plain_text(&p, resp_reason(status))));
 	buf_adds(p.b, "<p class=\"error\">");
 	html_text(p.b, str_of(err_message(e)));
 	buf_adds(p.b, "</p>\n");
-	if (e->code == ERR_BUSY && e->id[0])
-		buf_addf(p.b, "<p><a href=\"%sturns/%s%s\">Follow the answer "
-			 "that is being written</a></p>\n", p.root, e->id,
+	if (e->code == ERR_BUSY && e->id[0]) {
+		buf_addf(p.b, "<p><a href=\"%sturns/%s%s\">", p.root, e->id,
 			 p.steps ? "?steps=1" : "");
+		plain_say(&p, "Follow the answer that is being written");
+		buf_adds(p.b, "</a></p>\n");
+	}
 	if (form)
 		put_message(&p);
-	buf_addf(p.b, "<p class=\"small\">Request %s</p>\n", rs->request_id);
+	buf_adds(p.b, "<p class=\"small\">");
+	plain_sayf(&p, "Request %s", rs->request_id);
+	buf_adds(p.b, "</p>\n");
 	plain_foot(&p);
 }

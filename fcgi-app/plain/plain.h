@@ -50,20 +50,39 @@ struct plain {
 
 /*
  * Prepares a page: everything that can fail is done here, before anything is
- * written. Errors of the database, ERR_INVALID_UTF8.
+ * written. Its language is that of the caller's settings, else what the browser asks
+ * for; e's as well. Errors of the database, ERR_INVALID_UTF8.
  */
 int plain_open(struct request *rq, struct plain *p, struct err *e) MUST_CHECK;
 
 /* Headers of every page: what the browser may do with it. */
 void plain_headers(struct response *rs);
 
-/* An answer that is one whole page, up to and including its head. */
+/*
+ * An answer that is one whole page, up to and including its head. title: "Untitled" in
+ * the reader's language if it is empty.
+ */
 void plain_begin(struct plain *p, struct response *rs, int status,
 		 struct str title);
+
+/*
+ * Texts of a page are in the language of its reader. plain_text: one that goes elsewhere.
+ * plain_say writes one as text. plain_sayf: only its arguments may be markup, those that
+ * are text from outside escaped before: "An answer: %sfollow it%s", an "<a …>", "</a>".
+ */
+const char *plain_text(const struct plain *p, const char *text);
+void plain_say(struct plain *p, const char *text);
+void plain_sayf(struct plain *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* The button that sends a form; name: of its field, or NULL. */
+void plain_submit(struct plain *p, const char *name, const char *text);
 
 /* From the doctype to the beginning of the content. */
 void plain_head(struct plain *p, struct str title, int refresh_s);
 void plain_foot(struct plain *p);
+
+/* The beginning of a list; or a paragraph that says that there is nothing. */
+void plain_list_head(struct plain *p, bool any, const char *nothing);
 
 /* "<form …>" to a path below the root, with the fields of every form. */
 void plain_form(struct plain *p, const char *path);

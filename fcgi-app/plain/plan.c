@@ -36,7 +36,8 @@ static void put_skip(struct plan_page *g, struct str step, const char *what)
 	plain_hidden(g->p->b, "step", step);
 	if (g->p->steps)
 		buf_adds(g->p->b, PLAIN_STEPS);
-	buf_addf(g->p->b, "<input type=\"submit\" value=\"%s this step\"></form>\n", what);
+	plain_submit(g->p, NULL, what);
+	buf_adds(g->p->b, "</form>\n");
 }
 
 /* step.n == 0: what is not done, or all. */
@@ -53,8 +54,8 @@ static void put_again(struct plan_page *g, struct str step)
 		plain_hidden(g->p->b, "planSteps", step);
 	if (g->p->steps)
 		buf_adds(g->p->b, PLAIN_STEPS);
-	buf_addf(g->p->b, "<input type=\"submit\" value=\"Run %s again\"></form>\n",
-		 step.n ? "this step" : "the plan");
+	plain_submit(g->p, NULL, step.n ? N_("Run this step again") : N_("Run the plan again"));
+	buf_adds(g->p->b, "</form>\n");
 }
 
 static void put_step(struct plan_page *g, const json_t *step)
@@ -67,14 +68,19 @@ static void put_step(struct plan_page *g, const json_t *step)
 	g->at++;
 	buf_adds(b, "<li>");
 	plain_spelled(b, jx_str(step, "title"));
-	buf_addf(b, " (%s)\n", s ? agentplan_step_status(s) : "ready");
+	buf_adds(b, " (");
+	plain_say(g->p, s ? agentplan_step_status(s) : N_("ready"));
+	buf_adds(b, ")\n");
 	if (s && s->result.n && !g->open) {
-		buf_adds(b, "<details class=\"tool\"><summary>Result</summary>\n<pre>");
+		buf_adds(b, "<details class=\"tool\"><summary>");
+		plain_say(g->p, "Result");
+		buf_adds(b, "</summary>\n<pre>");
 		plain_spelled(b, utf8_head(s->result, RESULT_CHARS));
 		buf_adds(b, "</pre></details>\n");
 	}
 	if (g->open && s && status <= PLAN_WAITING && !s->stop_us && id.n)
-		put_skip(g, id, status == PLAN_RUNNING ? "Stop" : "Skip");
+		put_skip(g, id, status == PLAN_RUNNING ? N_("Stop this step")
+			 : N_("Skip this step"));
 	/* Blanks part the ids of a form. */
 	if (!g->open && s && id.n && !memchr(id.p, ' ', id.n))
 		put_again(g, id);
@@ -85,14 +91,18 @@ static void put_plan(struct plan_page *g)
 {
 	const json_t *plan = jx_keep(g->p->rq->arena, jx_try(g->row->plan));
 	const json_t *stage, *step;
-	struct buf *b = g->p->b;
+	struct buf *b = g->p->b, status = BUF_INIT(1024);
 	size_t i, k;
 
-	buf_adds(b, "<section class=\"plan\">\n<h2>Plan</h2>\n<p class=\"text\">");
+	buf_adds(b, "<section class=\"plan\">\n<h2>");
+	plain_say(g->p, "Plan");
+	buf_adds(b, "</h2>\n<p class=\"text\">");
 	plain_spelled(b, g->row->goal);
-	buf_adds(b, "</p>\n<p>The plan is ");
-	html_text(b, g->row->status);
-	buf_adds(b, ".</p>\n");
+	buf_adds(b, "</p>\n<p>");
+	html_text(&status, lang_str(g->p->rq->by.lang, g->row->status));
+	plain_sayf(g->p, "The plan is %s.", buf_str(&status).p);
+	buf_adds(b, "</p>\n");
+	buf_release(&status);
 	json_array_foreach(jx_arr(plan, "stages"), i, stage) {
 		buf_adds(b, "<h3>");
 		plain_spelled(b, jx_str(stage, "name"));
@@ -139,15 +149,23 @@ int plain_plans(struct plain *p, const struct uuid *turn, struct err *e)
 	return 0;
 }
 
+static void put_plan_link(struct plain *p, const struct uuid *id)
+{
+	char text[UUID_TEXT_BYTES];
+
+	buf_addf(p->b, "<p><a href=\"%splans/%s%s\">", p->root, uuid_format(id, text),
+		 p->steps ? "?steps=1" : "");
+	plain_say(p, "The plan and its steps");
+	buf_adds(p->b, "</a></p>\n");
+}
+
 void plain_plan_link(struct plain *p, struct str tool, struct str result)
 {
 	json_t *j = str_is(tool, "plan") ? jx_try(result) : NULL;
-	char text[UUID_TEXT_BYTES];
 	struct uuid id;
 
 	if (uuid_parse(jx_str(j, "planId"), &id))
-		buf_addf(p->b, "<p><a href=\"%splans/%s%s\">The plan and its steps</a></p>\n",
-			 p->root, uuid_format(&id, text), p->steps ? "?steps=1" : "");
+		put_plan_link(p, &id);
 	json_decref(j);
 }
 
@@ -169,10 +187,12 @@ int plain_plan(struct request *rq, struct response *rs, struct err *e)
 	    plain_open(rq, &p, e) < 0 || load_steps(&g, e) < 0)
 		return -1;
 	g.open = !t.ended_us;
-	plain_begin(&p, rs, 200, STR("Plan"));
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Plan")));
 	put_plan(&g);
-	buf_addf(p.b, "<p><a href=\"%sconversations/%s%s\">Conversation</a></p>\n", p.root,
+	buf_addf(p.b, "<p><a href=\"%sconversations/%s%s\">", p.root,
 		 uuid_format(&row.conversation_id, id), p.steps ? "?steps=1" : "");
+	plain_say(&p, "Conversation");
+	buf_adds(p.b, "</a></p>\n");
 	plain_foot(&p);
 	return 0;
 }

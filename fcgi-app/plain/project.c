@@ -31,7 +31,7 @@ static const json_t *fields_of(struct request *rq, const struct resource *r)
 	json_t *form;
 
 	jw_obj(&w);
-	resource_form(&w, rq->by.conf, r, rq->by.who->groups, rq->by.who->n_groups);
+	resource_form(&w, &rq->by, r);
 	jw_end_obj(&w);
 	form = jx_load(buf_str(&b), &ignored);
 	buf_release(&b);
@@ -121,8 +121,8 @@ static void put_boolean(struct plain *p, const char *key, struct str now)
 {
 	buf_addf(p->b, "<select id=\"%s\" name=\"%s\">", key, key);
 	put_option(p, STR(""), STR(""), !now.n);
-	put_option(p, STR("true"), STR("Yes"), str_is(now, "true"));
-	put_option(p, STR("false"), STR("No"), str_is(now, "false"));
+	put_option(p, STR("true"), str_of(plain_text(p, "Yes")), str_is(now, "true"));
+	put_option(p, STR("false"), str_of(plain_text(p, "No")), str_is(now, "false"));
 	buf_adds(p->b, "</select>");
 }
 
@@ -153,7 +153,11 @@ static void put_field(struct plain *p, const json_t *field, struct str now)
 	if (member_of(field) && jx_str(field, "help").n) {
 		buf_adds(p->b, "<br>\n<span class=\"small\">");
 		html_text(p->b, jx_str(field, "help"));
-		buf_addf(p->b, "%s</span>", lines ? " (one in each line)" : "");
+		if (lines) {
+			buf_addc(p->b, ' ');
+			plain_say(p, "(one in each line)");
+		}
+		buf_adds(p->b, "</span>");
 	}
 	buf_adds(p->b, "</p>\n");
 }
@@ -360,16 +364,28 @@ static void put_more(struct plain *p, const char *path, struct str next)
 		return;
 	buf_addf(p->b, "<p><a href=\"%s%s?cursor=", p->root, path);
 	buf_url(p->b, next);
-	buf_adds(p->b, "\">More</a></p>\n");
+	buf_adds(p->b, "\">");
+	plain_say(p, "More");
+	buf_adds(p->b, "</a></p>\n");
+}
+
+/* The end of a form. */
+static void put_send(struct plain *p, const char *text)
+{
+	buf_adds(p->b, "<p>");
+	plain_submit(p, NULL, text);
+	buf_adds(p->b, "</p>\n</form>\n");
 }
 
 /* The form for a new one. */
 static void put_new(struct plain *p, const struct resource *r, const char *path)
 {
-	buf_addf(p->b, "<h2>New %s</h2>\n", r->what);
+	buf_adds(p->b, "<h2>");
+	plain_sayf(p, "New %s", plain_text(p, r->what));
+	buf_adds(p->b, "</h2>\n");
 	plain_form(p, path);
 	put_fields(p, r, NULL);
-	buf_adds(p->b, "<p><input type=\"submit\" value=\"Create\"></p>\n</form>\n");
+	put_send(p, N_("Create"));
 }
 
 static void put_change(struct plain *p, const struct resource *r, const json_t *record,
@@ -379,27 +395,43 @@ static void put_change(struct plain *p, const struct resource *r, const json_t *
 	plain_hidden(p->b, "version", str_of(arena_printf(
 		p->rq->arena, "%lld", (long long)jx_int(record, "version", 0))));
 	put_fields(p, r, record);
-	buf_adds(p->b, "<p><input type=\"submit\" value=\"Save\"></p>\n</form>\n");
+	put_send(p, N_("Save"));
 	plain_form(p, path);
 	plain_hidden(p->b, "version", str_of(arena_printf(
 		p->rq->arena, "%lld", (long long)jx_int(record, "version", 0))));
 	plain_hidden(p->b, "delete", STR("1"));
-	buf_adds(p->b, "<p><input type=\"submit\" value=\"Delete\"> <span class=\"small\">It "
-		 "can be restored for 30 days.</span></p>\n</form>\n");
+	buf_adds(p->b, "<p>");
+	plain_submit(p, NULL, "Delete");
+	buf_adds(p->b, " <span class=\"small\">");
+	plain_say(p, "It can be restored for 30 days.");
+	buf_adds(p->b, "</span></p>\n</form>\n");
+}
+
+static void put_deleted_head(struct plain *p)
+{
+	buf_adds(p->b, "<h2 id=\"deleted\">");
+	plain_say(p, "Recently deleted");
+	buf_adds(p->b, "</h2>\n");
 }
 
 static void put_deleted(struct plain *p, const struct resource_binned *v, size_t n)
 {
 	if (n)
-		buf_adds(p->b, "<h2 id=\"deleted\">Recently deleted</h2>\n");
+		put_deleted_head(p);
 	for (size_t i = 0; i < n; i++) {
+		struct buf until = BUF_INIT(64);
+
 		plain_form(p, arena_printf(p->rq->arena, "projects/%s/restore",
 					   text_of(p->rq, &v[i].id)));
 		buf_adds(p->b, "<p>");
 		html_text(p->b, v[i].name);
-		buf_adds(p->b, " <span class=\"small\">kept until ");
-		plain_time(p->b, resource_bin_until(v[i].deleted_us));
-		buf_adds(p->b, "</span> <input type=\"submit\" value=\"Restore\"></p>\n</form>\n");
+		buf_adds(p->b, " <span class=\"small\">");
+		plain_time(&until, resource_bin_until(v[i].deleted_us));
+		plain_sayf(p, "kept until %s", buf_str(&until).p);
+		buf_release(&until);
+		buf_adds(p->b, "</span> ");
+		plain_submit(p, NULL, "Restore");
+		buf_adds(p->b, "</p>\n</form>\n");
 	}
 }
 
@@ -426,7 +458,7 @@ static void put_deletions(struct plain *p, const char *project,
 			  const struct resource_answer *list)
 {
 	if (list->n)
-		buf_adds(p->b, "<h2 id=\"deleted\">Recently deleted</h2>\n");
+		put_deleted_head(p);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct resource_row *row = list->items[i].row;
 
@@ -436,7 +468,9 @@ static void put_deletions(struct plain *p, const char *project,
 		html_text(p->b, resource_text(row, COLUMN(PROJECT_CHANGE, title)));
 		buf_adds(p->b, " <span class=\"small\">");
 		html_text(p->b, resource_text(row, COLUMN(PROJECT_CHANGE, kind)));
-		buf_adds(p->b, "</span> <input type=\"submit\" value=\"Restore\"></p>\n</form>\n");
+		buf_adds(p->b, "</span> ");
+		plain_submit(p, NULL, "Restore");
+		buf_adds(p->b, "</p>\n</form>\n");
 	}
 }
 
@@ -456,7 +490,7 @@ int plain_projects(struct request *rq, struct response *rs, struct err *e)
 	    resource_call(&rq->by, &c, page, e) < 0 ||
 	    (writes && resource_bin_list(&rq->by, projects, &gone, &n_gone, e) < 0))
 		return -1;
-	plain_begin(&p, rs, 200, STR("Projects"));
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Projects")));
 	buf_adds(p.b, "<ul>\n");
 	for (size_t i = 0; i < page->n; i++)
 		put_link(&p, arena_printf(rq->arena, "projects/%s",
@@ -497,7 +531,9 @@ int plain_project(struct request *rq, struct response *rs, struct err *e)
 	    read_deletions(rq, gone, e) < 0)
 		return -1;
 	plain_begin(&p, rs, 200, jx_str(record, "name"));
-	buf_addf(p.b, "<p><a href=\"%sprojects\">Projects</a></p>\n<ul>\n", p.root);
+	buf_addf(p.b, "<p><a href=\"%sprojects\">", p.root);
+	plain_say(&p, "Projects");
+	buf_adds(p.b, "</a></p>\n<ul>\n");
 	for (size_t i = 0; i < ENTITY__MAX; i++) {
 		const struct resource *r = &resources[entity_kinds[i].resource];
 		const char *name = strrchr(r->path, '/') + 1;

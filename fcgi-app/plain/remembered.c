@@ -17,10 +17,10 @@ static const struct button {
 	const char *state;	/* that it gives the row, or NULL */
 	bool proposed, others;	/* rows that have it */
 } buttons[] = {
-	{ "keep", "Keep", "kept", true, false },
-	{ "refuse", "Refuse", "refused", true, false },
-	{ "save", "Save", NULL, false, true },
-	{ "delete", "Delete", NULL, true, true },
+	{ "keep", N_("Keep"), "kept", true, false },
+	{ "refuse", N_("Refuse"), "refused", true, false },
+	{ "save", N_("Save"), NULL, false, true },
+	{ "delete", N_("Delete"), NULL, true, true },
 };
 
 static void put_row(struct plain *p, const struct resource_row *row)
@@ -32,19 +32,23 @@ static void put_row(struct plain *p, const struct resource_row *row)
 
 	plain_form(p, arena_printf(p->rq->arena, "memories/%s",
 				   uuid_format(&row->id, id)));
-	buf_addf(p->b, "<p><label for=\"%s\">%s</label><br>\n<input id=\"%s\" name=\"text\" "
-		 "size=\"72\" maxlength=\"%d\" value=\"", id,
-		 proposed ? "Proposed" : str_is(state, "kept") ? "Kept" : "Refused", id,
-		 LIM_PERSONAL_MEMORY_CHARS);
+	buf_addf(p->b, "<p><label for=\"%s\">", id);
+	plain_say(p, proposed ? N_("Proposed") : str_is(state, "kept") ? N_("Kept")
+		  : N_("Refused"));
+	buf_addf(p->b, "</label><br>\n<input id=\"%s\" name=\"text\" size=\"72\" "
+		 "maxlength=\"%d\" value=\"", id, LIM_PERSONAL_MEMORY_CHARS);
 	html_text(p->b, text);
 	buf_adds(p->b, "\">");
 	for (size_t i = 0; i < ARRAY_LEN(buttons); i++)
-		if (proposed ? buttons[i].proposed : buttons[i].others)
-			buf_addf(p->b, " <input type=\"submit\" name=\"%s\" value=\"%s\">",
-				 buttons[i].name, buttons[i].label);
-	if (resource_text(row, COLUMN(PERSONAL_MEMORY, origins)).n)
-		buf_adds(p->b, "<br>\n<span class=\"small\">It was made from text of "
-			 "others, too.</span>");
+		if (proposed ? buttons[i].proposed : buttons[i].others) {
+			buf_addc(p->b, ' ');
+			plain_submit(p, buttons[i].name, buttons[i].label);
+		}
+	if (resource_text(row, COLUMN(PERSONAL_MEMORY, origins)).n) {
+		buf_adds(p->b, "<br>\n<span class=\"small\">");
+		plain_say(p, "It was made from text of others, too.");
+		buf_adds(p->b, "</span>");
+	}
 	buf_adds(p->b, "</p>\n</form>\n");
 }
 
@@ -60,22 +64,28 @@ int plain_memories(struct request *rq, struct response *rs, struct err *e)
 	if (plain_open(rq, &p, e) < 0 || req_query(rq, "cursor", &c.query.cursor, e) < 0 ||
 	    resource_call(&rq->by, &c, page, e) < 0)
 		return -1;
-	plain_begin(&p, rs, 200, STR("Remembered"));
-	buf_addf(p.b, "<p>What assistants know about you in all conversations. Only what "
-		 "you keep is used. It is switched on under <a href=\"%ssettings\">Remember "
-		 "me</a> in your settings.</p>\n", p.root);
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Remembered")));
+	buf_adds(p.b, "<p>");
+	plain_sayf(&p, "What assistants know about you in all conversations. Only what you keep "
+		   "is used. It is switched on under %sRemember me%s in your settings.",
+		   arena_printf(rq->arena, "<a href=\"%ssettings\">", p.root), "</a>");
+	buf_adds(p.b, "</p>\n");
 	for (size_t i = 0; i < page->n; i++)
 		put_row(&p, page->items[i].row);
 	if (page->next.p) {
 		buf_addf(p.b, "<p><a href=\"%smemories?cursor=", p.root);
 		buf_url(p.b, page->next);
-		buf_adds(p.b, "\">Older ones</a></p>\n");
+		buf_adds(p.b, "\">");
+		plain_say(&p, "Older ones");
+		buf_adds(p.b, "</a></p>\n");
 	}
 	plain_form(&p, "memories");
-	buf_addf(p.b, "<p><label for=\"text\">Remember this about me</label><br>\n"
-		 "<input id=\"text\" name=\"text\" size=\"72\" maxlength=\"%d\"> "
-		 "<input type=\"submit\" value=\"Add\"></p>\n</form>\n",
-		 LIM_PERSONAL_MEMORY_CHARS);
+	buf_adds(p.b, "<p><label for=\"text\">");
+	plain_say(&p, "Remember this about me");
+	buf_addf(p.b, "</label><br>\n<input id=\"text\" name=\"text\" size=\"72\" "
+		 "maxlength=\"%d\"> ", LIM_PERSONAL_MEMORY_CHARS);
+	plain_submit(&p, NULL, "Add");
+	buf_adds(p.b, "</p>\n</form>\n");
 	plain_foot(&p);
 	return 0;
 }

@@ -26,9 +26,10 @@ static void put_version(struct plain *p, const char *path,
 	plain_form(p, path);
 	buf_addf(p->b, "<input type=\"hidden\" name=\"message\" value=\"%lld\">"
 		 "<input type=\"hidden\" name=\"index\" value=\"%lld\">%s"
-		 "<input type=\"submit\" value=\"Show version %lld\"></form>\n",
-		 (long long)m->seq, (long long)index, p->steps ? PLAIN_STEPS : "",
-		 (long long)index);
+		 "<input type=\"submit\" value=\"", (long long)m->seq, (long long)index,
+		 p->steps ? PLAIN_STEPS : "");
+	plain_sayf(p, "Show version %lld", (long long)index);
+	buf_adds(p->b, "\"></form>\n");
 }
 
 static void put_versions(struct plain *p, const char *id,
@@ -37,9 +38,10 @@ static void put_versions(struct plain *p, const char *id,
 	const char *path = arena_printf(p->rq->arena,
 					"conversations/%s/version", id);
 
-	buf_addf(p->b, "<div class=\"versions\"><span class=\"small\">version "
-		 "%lld of %lld</span>\n", (long long)m->variant_index,
-		 (long long)m->variant_count);
+	buf_adds(p->b, "<div class=\"versions\"><span class=\"small\">");
+	plain_sayf(p, "version %lld of %lld", (long long)m->variant_index,
+		   (long long)m->variant_count);
+	buf_adds(p->b, "</span>\n");
 	if (m->variant_index > 1)
 		put_version(p, path, m, m->variant_index - 1);
 	if (m->variant_index < m->variant_count)
@@ -55,12 +57,12 @@ void plain_replace_links(struct plain *p, const struct uuid *conversation,
 	uuid_format(conversation, id);
 	if (m->variant_count > 1)
 		put_versions(p, id, m);
-	if (m->role == ROLE_USER || m->kind == KIND_ANSWER)
-		buf_addf(p->b, "<p class=\"small\"><a href=\"%sconversations/%s/"
-			 "change?message=%lld%s\">%s</a></p>\n",
-			 p->root, id, (long long)m->seq,
-			 p->steps ? "&amp;steps=1" : "", m->role == ROLE_USER
-			 ? "Change this message" : "Correct this answer");
+	if (m->role != ROLE_USER && m->kind != KIND_ANSWER)
+		return;
+	buf_addf(p->b, "<p class=\"small\"><a href=\"%sconversations/%s/change?message=%lld%s\">",
+		 p->root, id, (long long)m->seq, p->steps ? "&amp;steps=1" : "");
+	plain_say(p, m->role == ROLE_USER ? N_("Change this message") : N_("Correct this answer"));
+	buf_adds(p->b, "</a></p>\n");
 }
 
 void plain_regenerate_form(struct plain *p, const struct uuid *conversation)
@@ -69,8 +71,9 @@ void plain_regenerate_form(struct plain *p, const struct uuid *conversation)
 
 	plain_form(p, arena_printf(p->rq->arena, "conversations/%s/regenerate",
 				   uuid_format(conversation, id)));
-	buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Regenerate\"></p>"
-		 "</form>\n", p->steps ? PLAIN_STEPS : "");
+	buf_addf(p->b, "%s<p>", p->steps ? PLAIN_STEPS : "");
+	plain_submit(p, NULL, "Regenerate");
+	buf_adds(p->b, "</p></form>\n");
 }
 
 /* -- turns ----------------------------------------------------------------------- */
@@ -109,20 +112,26 @@ static void put_correction(struct plain *p, struct response *rs,
 {
 	char id[UUID_TEXT_BYTES];
 
-	plain_begin(p, rs, 200, STR("Correct answer"));
-	buf_adds(p->b, "<p>Your text takes the place of the answer, and no model is "
-		 "asked. The answer, its tool calls and the messages after it are kept as "
-		 "an earlier version.</p>\n");
+	plain_begin(p, rs, 200, str_of(plain_text(p, "Correct answer")));
+	buf_adds(p->b, "<p>");
+	plain_say(p, "Your text takes the place of the answer, and no model is asked. The "
+		  "answer, its tool calls and the messages after it are kept as an earlier "
+		  "version.");
+	buf_adds(p->b, "</p>\n");
 	plain_form(p, arena_printf(p->rq->arena, "conversations/%s/correct",
 				   uuid_format(&c->id, id)));
 	buf_addf(p->b, "<input type=\"hidden\" name=\"message\" value=\"%lld\">\n"
-		 "<p><label for=\"content\">Answer</label><br>\n<textarea id=\"content\" "
-		 "name=\"content\" rows=\"16\" cols=\"70\" required>\n",
-		 (long long)m->seq);
+		 "<p><label for=\"content\">", (long long)m->seq);
+	plain_say(p, "Answer");
+	buf_adds(p->b, "</label><br>\n<textarea id=\"content\" name=\"content\" rows=\"16\" "
+		 "cols=\"70\" required>\n");
 	html_text(p->b, m->content);
-	buf_addf(p->b, "</textarea></p>\n<p><input type=\"submit\" value=\"Save\"></p>\n"
-		 "</form>\n<p><a href=\"%sconversations/%s#m%lld\">Back to the "
-		 "conversation</a></p>\n", p->root, id, (long long)m->seq);
+	buf_adds(p->b, "</textarea></p>\n<p>");
+	plain_submit(p, NULL, "Save");
+	buf_addf(p->b, "</p>\n</form>\n<p><a href=\"%sconversations/%s#m%lld\">", p->root, id,
+		 (long long)m->seq);
+	plain_say(p, "Back to the conversation");
+	buf_adds(p->b, "</a></p>\n");
 	plain_foot(p);
 }
 
@@ -153,9 +162,10 @@ int plain_change(struct request *rq, struct response *rs, struct err *e)
 	p.wants_web = m.options.web;
 	p.mentions = plain_mentioned(&p, &m);
 	p.files = plain_attached(&p, &m);
-	plain_begin(&p, rs, 200, STR("Edit message"));
-	buf_adds(p.b, "<p>The messages after this one are kept as an earlier "
-		 "version.</p>\n");
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Edit message")));
+	buf_adds(p.b, "<p>");
+	plain_say(&p, "The messages after this one are kept as an earlier version.");
+	buf_adds(p.b, "</p>\n");
 	plain_message_form(&p, arena_printf(rq->arena, "%.*s",
 					    STR_ARG(rq->path)) + 1);
 	buf_addf(p.b, "<input type=\"hidden\" name=\"message\" value=\"%lld\">\n",

@@ -91,8 +91,9 @@ void plain_agent_choice(struct plain *p)
 	if (stored_choices(&p->rq->by, &all, &n, &ignored) < 0)
 		log_err("agents to choose from", &ignored);
 
-	buf_adds(b, "<p><label for=\"agent\">Agent</label><br>\n"
-		 "<select id=\"agent\" name=\"agent\">\n");
+	buf_adds(b, "<p><label for=\"agent\">");
+	plain_say(p, "Agent");
+	buf_adds(b, "</label><br>\n<select id=\"agent\" name=\"agent\">\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct workspace *w = all[i].workspace;
 
@@ -117,7 +118,7 @@ int plain_new(struct request *rq, struct response *rs, struct err *e)
 	    req_query(rq, "mentions", &p.mentions, e) < 0)
 		return -1;
 	p.chooses = "";
-	plain_begin(&p, rs, 200, STR("New conversation"));
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "New conversation")));
 	plain_message_form(&p, "new");
 	plain_agent_choice(&p);
 	plain_message_fields(&p, STR(""));

@@ -57,7 +57,7 @@ static void put_option(struct buf *b, const char *value, const char *label,
 }
 
 /* The text of a value: its label, yes or no, or the value. */
-static const char *shown(const json_t *item, const char *value)
+static const char *shown(const struct plain *p, const json_t *item, const char *value)
 {
 	const json_t *one;
 	size_t i;
@@ -66,21 +66,22 @@ static const char *shown(const json_t *item, const char *value)
 		if (str_is(jx_str(one, "value"), value))
 			return json_string_value(json_object_get(one, "label"));
 	if (str_is(jx_str(item, "type"), "boolean"))
-		return strcmp(value, "true") ? "No" : "Yes";
+		return plain_text(p, strcmp(value, "true") ? N_("No") : N_("Yes"));
 	return value;
 }
 
-static void put_select(struct buf *b, const json_t *item, const char *key,
+static void put_select(struct plain *p, const json_t *item, const char *key,
 		       const char *value)
 {
+	struct buf *b = p->b;
 	const json_t *one;
 	size_t i;
 
 	buf_addf(b, "<select id=\"%s\" name=\"%s\">", key, key);
-	put_option(b, "", "Not set", value);
+	put_option(b, "", plain_text(p, "Not set"), value);
 	if (str_is(jx_str(item, "type"), "boolean")) {
-		put_option(b, "true", "Yes", value);
-		put_option(b, "false", "No", value);
+		put_option(b, "true", plain_text(p, "Yes"), value);
+		put_option(b, "false", plain_text(p, "No"), value);
 	}
 	json_array_foreach(json_object_get(item, "choices"), i, one)
 		put_option(b, jx_str(one, "value").p, jx_str(one, "label").p,
@@ -88,9 +89,11 @@ static void put_select(struct buf *b, const json_t *item, const char *key,
 	buf_adds(b, "</select>");
 }
 
-static void put_control(struct buf *b, const struct setting_row *row,
+static void put_control(struct plain *p, const struct setting_row *row,
 			const json_t *item, const char *value)
 {
+	struct buf *b = p->b;
+
 	if (row->type == SETTING_TEXT && !row->line) {
 		buf_addf(b, "<textarea id=\"%s\" name=\"%s\" rows=\"5\" "
 			 "cols=\"72\">\n", row->key, row->key);
@@ -102,7 +105,7 @@ static void put_control(struct buf *b, const struct setting_row *row,
 		html_text(b, str_of(value));
 		buf_adds(b, "\">");
 	} else {
-		put_select(b, item, row->key, value);
+		put_select(p, item, row->key, value);
 	}
 }
 
@@ -110,16 +113,18 @@ static void put_help(struct plain_settings *f, const json_t *item)
 {
 	const char *value = text_of(f->p.rq->arena,
 				    json_object_get(item, "value"));
+	struct buf now = BUF_INIT(8 * LIM_TITLE_CHARS + 8192);
 
 	buf_adds(f->p.b, "<br>\n<span class=\"small\">");
 	html_text(f->p.b, jx_str(item, "help"));
 	if (value && !str_is(jx_str(item, "from"), "user") &&
 	    strlen(value) <= LIM_TITLE_CHARS) {
-		buf_adds(f->p.b, " Now: ");
-		html_text(f->p.b, str_of(shown(item, value)));
-		buf_adds(f->p.b, ".");
+		buf_addc(f->p.b, ' ');
+		html_text(&now, str_of(shown(&f->p, item, value)));
+		plain_sayf(&f->p, "Now: %s.", buf_str(&now).p);
 	}
 	buf_adds(f->p.b, "</span></p>\n");
+	buf_release(&now);
 }
 
 /* As it was sent, if there is an error; else as stored. */
@@ -135,7 +140,7 @@ static void put_setting(struct plain_settings *f, const json_t *item)
 	buf_addf(b, "<p><label for=\"%s\">", row->key);
 	html_text(b, jx_str(item, "label"));
 	buf_adds(b, "</label><br>\n");
-	put_control(b, row, item, sent.p ? arena_str(f->p.rq->arena, sent).p
+	put_control(&f->p, row, item, sent.p ? arena_str(f->p.rq->arena, sent).p
 		    : stored ? stored : "");
 	put_help(f, item);
 	if (f->wrong && strcmp(f->wrong->field, row->key) == 0) {
@@ -173,19 +178,22 @@ static int answer(struct request *rq, struct response *rs,
 	json_t *item;
 	size_t i;
 
-	if (read_items(rq, f, e) < 0 || plain_open(rq, &f->p, e) < 0 ||
+	if (plain_open(rq, &f->p, e) < 0 || read_items(rq, f, e) < 0 ||
 	    req_query(rq, "saved", &saved, e) < 0)
 		return -1;
 	plain_begin(&f->p, rs, f->wrong ? err_row(f->wrong)->http_status : 200,
-		    STR("Settings"));
-	if (saved.p && !f->wrong)
-		buf_adds(f->p.b, "<p class=\"waiting\">Your settings are "
-			 "saved.</p>\n");
+		    str_of(plain_text(&f->p, "Settings")));
+	if (saved.p && !f->wrong) {
+		buf_adds(f->p.b, "<p class=\"waiting\">");
+		plain_say(&f->p, "Your settings are saved.");
+		buf_adds(f->p.b, "</p>\n");
+	}
 	plain_form(&f->p, "settings");
 	json_array_foreach(f->items, i, item)
 		put_setting(f, item);
-	buf_addf(f->p.b, "<p><input type=\"submit\" value=\"Save\">%s</p>\n"
-		 "</form>\n", f->p.steps ? PLAIN_STEPS : "");
+	buf_adds(f->p.b, "<p>");
+	plain_submit(&f->p, NULL, "Save");
+	buf_addf(f->p.b, "%s</p>\n</form>\n", f->p.steps ? PLAIN_STEPS : "");
 	plain_foot(&f->p);
 	return 0;
 }
@@ -247,7 +255,7 @@ int plain_settings_save(struct request *rq, struct response *rs, struct err *e)
 {
 	struct setting_said *said = setting_holders(rq->by.who, rq->arena);
 	json_t *change = change_of(rq);
-	struct err wrong = ERR_INIT;
+	struct err wrong = { .code = ERR_NONE, .lang = e->lang };
 	struct plain_settings f = { .said = said, .wrong = &wrong };
 	bool stored = false;
 

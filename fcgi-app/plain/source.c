@@ -11,13 +11,17 @@
 
 #include "base/banned.h"
 
-static void put_list(struct buf *b, const char *before, const json_t *list)
+static void put_list(struct plain *p, const char *before, const json_t *list)
 {
+	struct buf *b = p->b;
 	const json_t *item;
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, item) {
-		buf_adds(b, i ? ", " : before);
+		buf_adds(b, i ? "," : "<p class=\"error\">");
+		if (!i)
+			plain_say(p, before);
+		buf_addc(b, ' ');
 		if (json_is_integer(item))
 			buf_addf(b, "[%lld]", (long long)json_integer_value(item));
 		else
@@ -32,25 +36,29 @@ void plain_citations(struct plain *p, const struct message *m, const json_t *met
 	size_t n = json_array_size(jx_arr(meta, "sources"));
 	char id[UUID_TEXT_BYTES];
 
-	put_list(p->b, "<p class=\"error\">There is no source ",
-		 jx_arr(checked, "unknown"));
-	put_list(p->b, "<p class=\"error\">Not found in the sources: ",
-		 jx_arr(checked, "notFound"));
-	if (n)
-		buf_addf(p->b, "<p class=\"small\"><a href=\"%sconversations/%s/"
-			 "sources?messageId=%s.%lld\">Sources: %zu</a></p>\n",
-			 p->root, uuid_format(
-				 route_arg_uuid(p->rq, "conversation"), id), id,
-			 (long long)m->seq, n);
+	put_list(p, N_("There is no source"), jx_arr(checked, "unknown"));
+	put_list(p, N_("Not found in the sources:"), jx_arr(checked, "notFound"));
+	if (!n)
+		return;
+	buf_addf(p->b, "<p class=\"small\"><a href=\"%sconversations/%s/"
+		 "sources?messageId=%s.%lld\">", p->root, uuid_format(
+			 route_arg_uuid(p->rq, "conversation"), id), id,
+		 (long long)m->seq);
+	plain_sayf(p, "Sources: %zu", n);
+	buf_adds(p->b, "</a></p>\n");
 }
 
-static void put_source(struct buf *b, const struct source *s)
+static void put_source(struct plain *p, const struct source *s)
 {
+	struct buf *b = p->b;
+
 	buf_addf(b, "<section id=\"s%lld\">\n<h2>[%lld] ", (long long)s->no,
 		 (long long)s->no);
 	html_text(b, s->title);
-	if (s->page)
-		buf_addf(b, ", page %lld", (long long)s->page);
+	if (s->page) {
+		buf_adds(b, ", ");
+		plain_sayf(p, "page %lld", (long long)s->page);
+	}
 	buf_adds(b, "</h2>\n");
 	if (s->url.n) {	/* http or https: tool/core/passage.h */
 		buf_adds(b, "<p><a rel=\"noopener noreferrer nofollow\" href=\"");
@@ -77,15 +85,19 @@ int plain_sources(struct request *rq, struct response *rs, struct err *e)
 	if (api_source_of_message(rq, &v, &n, e) ||
 	    plain_open(rq, &p, e) < 0)
 		return -1;
-	plain_begin(&p, rs, 200, STR("Sources"));
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Sources")));
 	for (size_t i = 0; i < n; i++)
-		put_source(p.b, &v[i]);
-	if (!n)
-		buf_adds(p.b, "<p>They are not available any more: they were "
-			 "deleted, or you may not see them now.</p>\n");
-	buf_addf(p.b, "<p><a href=\"%sconversations/%s\">Back to the "
-		 "conversation</a></p>\n", p.root,
+		put_source(&p, &v[i]);
+	if (!n) {
+		buf_adds(p.b, "<p>");
+		plain_say(&p, "They are not available any more: they were deleted, or you may "
+			  "not see them now.");
+		buf_adds(p.b, "</p>\n");
+	}
+	buf_addf(p.b, "<p><a href=\"%sconversations/%s\">", p.root,
 		 uuid_format(route_arg_uuid(rq, "conversation"), id));
+	plain_say(&p, "Back to the conversation");
+	buf_adds(p.b, "</a></p>\n");
 	plain_foot(&p);
 	return 0;
 }

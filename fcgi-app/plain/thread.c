@@ -13,19 +13,26 @@ static void put_running(struct plain *p, const struct conversation *c,
 			int64_t now_us)
 {
 	char id[UUID_TEXT_BYTES];
+	const char *link;
 
 	uuid_format(&c->running_turn_id, id);
-	if (conversation_waiting(c, now_us))
-		buf_addf(p->b, "<p id=\"send\" class=\"waiting\">This answer is "
-			 "waiting for you: <a href=\"%sturns/%s\">see what it "
-			 "needs</a>.</p>\n", p->root, id);
-	else
-		buf_addf(p->b, "<p id=\"send\">An answer is being written: <a "
-			 "href=\"%sturns/%s\">follow it</a>, or <a "
-			 "href=\"%sturns/%s?steps=1\">in steps</a>.</p>\n",
-			 p->root, id, p->root, id);
+	link = arena_printf(p->rq->arena, "<a href=\"%sturns/%s\">", p->root, id);
+	if (conversation_waiting(c, now_us)) {
+		buf_adds(p->b, "<p id=\"send\" class=\"waiting\">");
+		plain_sayf(p, "This answer is waiting for you: %ssee what it needs%s.", link,
+			   "</a>");
+	} else {
+		buf_adds(p->b, "<p id=\"send\">");
+		plain_sayf(p, "An answer is being written: %sfollow it%s, or %sin steps%s.",
+			   link, "</a>", arena_printf(p->rq->arena,
+						      "<a href=\"%sturns/%s?steps=1\">",
+						      p->root, id), "</a>");
+	}
+	buf_adds(p->b, "</p>\n");
 	plain_form(p, arena_printf(p->rq->arena, "turns/%s/stop", id));
-	buf_adds(p->b, "<p><input type=\"submit\" value=\"Stop\"></p></form>\n");
+	buf_adds(p->b, "<p>");
+	plain_submit(p, NULL, "Stop");
+	buf_adds(p->b, "</p></form>\n");
 }
 
 /*
@@ -41,9 +48,9 @@ static void put_forms(struct plain *p, const struct conversation *c,
 		uuid_format(&last->turn_id, id);
 		plain_form(p, arena_printf(p->rq->arena, "turns/%s/continue",
 					   id));
-		buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Continue "
-			 "this answer\"></p></form>\n",
-			 p->steps ? PLAIN_STEPS : "");
+		buf_addf(p->b, "%s<p>", p->steps ? PLAIN_STEPS : "");
+		plain_submit(p, NULL, "Continue this answer");
+		buf_adds(p->b, "</p></form>\n");
 	}
 	if (last)
 		plain_regenerate_form(p, &c->id);
@@ -61,9 +68,11 @@ static void put_page_link(struct plain *p, const struct conversation *c,
 {
 	char id[UUID_TEXT_BYTES];
 
-	buf_addf(p->b, "<p><a href=\"%sconversations/%s?before=%lld%s\">%s</a>"
-		 "</p>\n", p->root, uuid_format(&c->id, id), (long long)before,
-		 p->steps ? "&amp;steps=1" : "", text);
+	buf_addf(p->b, "<p><a href=\"%sconversations/%s?before=%lld%s\">", p->root,
+		 uuid_format(&c->id, id), (long long)before,
+		 p->steps ? "&amp;steps=1" : "");
+	plain_say(p, text);
+	buf_adds(p->b, "</a></p>\n");
 }
 
 /*
@@ -93,11 +102,12 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	uuid_format(&c.id, id);
 	name = plain_agent_name(rq, c.workspace_id, c.agent_id);
-	plain_begin(&p, rs, 200, c.title.n ? c.title : STR("Untitled"));
-	buf_addf(p.b, "<p class=\"small\"><a href=\"%sconversations/%s/edit\">"
-		 "rename, delete, allowed tools</a></p>\n", p.root, id);
+	plain_begin(&p, rs, 200, c.title);
+	buf_addf(p.b, "<p class=\"small\"><a href=\"%sconversations/%s/edit\">", p.root, id);
+	plain_say(&p, "rename, delete, allowed tools");
+	buf_adds(p.b, "</a></p>\n");
 	if (page.more)
-		put_page_link(&p, &c, page.next_seq, "Older messages");
+		put_page_link(&p, &c, page.next_seq, N_("Older messages"));
 	running = conversation_running(&c, now_us);
 	for (size_t i = page.n; i-- > 0;) {
 		plain_message(&p, &page.items[i], name);
@@ -105,7 +115,7 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 			plain_replace_links(&p, &c.id, &page.items[i]);
 	}
 	if (before && before <= c.last_seq)
-		put_page_link(&p, &c, 0, "The newest messages");
+		put_page_link(&p, &c, 0, N_("The newest messages"));
 	else if (running)
 		put_running(&p, &c, now_us);
 	else

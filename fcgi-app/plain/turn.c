@@ -89,13 +89,15 @@ static void put_controls(struct plain *p, const struct turn *t)
 	uuid_format(&t->id, id);
 	uuid_format(&t->conversation_id, conversation);
 	plain_form(p, arena_printf(p->rq->arena, "turns/%s/stop", id));
-	buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Stop\"> "
-		 "<a href=\"%sturns/%s%s\">Show it %s</a> "
-		 "<a href=\"%sconversations/%s%s\">Conversation</a></p></form>\n",
-		 p->steps ? PLAIN_STEPS : "",
-		 p->root, id, p->steps ? "" : "?steps=1",
-		 p->steps ? "as it grows" : "in steps", p->root, conversation,
+	buf_addf(p->b, "%s<p>", p->steps ? PLAIN_STEPS : "");
+	plain_submit(p, NULL, "Stop");
+	buf_addf(p->b, " <a href=\"%sturns/%s%s\">", p->root, id,
+		 p->steps ? "" : "?steps=1");
+	plain_say(p, p->steps ? N_("Show it as it grows") : N_("Show it in steps"));
+	buf_addf(p->b, "</a> <a href=\"%sconversations/%s%s\">", p->root, conversation,
 		 p->steps ? "?steps=1" : "");
+	plain_say(p, "Conversation");
+	buf_adds(p->b, "</a></p></form>\n");
 }
 
 /*
@@ -108,22 +110,27 @@ static void put_after(struct plain *p, const struct turn *t, bool asks, bool end
 
 	uuid_format(&t->conversation_id, conversation);
 	if (t->status == TURN_WAITING || asks) {
-		buf_adds(p->b, "<p>Waiting for you.</p>\n");
+		buf_adds(p->b, "<p>");
+		plain_say(p, "Waiting for you.");
+		buf_adds(p->b, "</p>\n");
 		if (plain_waits(p, t, &e) < 0)
 			log_err("what a turn waits for", &e);
 	}
 	if (t->status == TURN_WAITING)
 		return;
 	if (!ended) {
-		buf_addf(p->b, "<p>The answer is still being written. <a "
-			 "href=\"%sturns/%s%s\">Check again</a></p>\n",
-			 p->root, uuid_format(&t->id, id),
-			 p->steps ? "?steps=1" : "");
+		buf_adds(p->b, "<p>");
+		plain_say(p, "The answer is still being written.");
+		buf_addf(p->b, " <a href=\"%sturns/%s%s\">", p->root,
+			 uuid_format(&t->id, id), p->steps ? "?steps=1" : "");
+		plain_say(p, "Check again");
+		buf_adds(p->b, "</a></p>\n");
 		return;
 	}
-	buf_addf(p->b, "<p><a href=\"%sconversations/%s%s#m%lld\">The answer "
-		 "with its formatting</a></p>\n", p->root, conversation,
+	buf_addf(p->b, "<p><a href=\"%sconversations/%s%s#m%lld\">", p->root, conversation,
 		 p->steps ? "?steps=1" : "", (long long)t->user_seq);
+	plain_say(p, "The answer with its formatting");
+	buf_adds(p->b, "</a></p>\n");
 	plain_message_form(p, arena_printf(p->rq->arena, "conversations/%s",
 					   conversation));
 	plain_message_fields(p, STR(""));
@@ -139,7 +146,7 @@ static void stream(struct page_sink *s, struct turn_follow *f)
 	if (s->rs->head_only)
 		return;
 	p->b = resp_stream(s->rs);
-	plain_head(p, STR("Answer"), 0);
+	plain_head(p, str_of(plain_text(p, "Answer")), 0);
 	put_controls(p, &f->turn);
 	resp_flush(s->rs);
 	s->sink.flush = page_flush;
@@ -201,7 +208,7 @@ static int step(struct page_sink *s, struct turn_follow *f, struct err *e)
 		p->b = resp_html(s->rs, 200);
 		plain_headers(s->rs);
 		/* What the user types in a form would be gone. */
-		plain_head(p, STR("Answer"), f->turn.status == TURN_WAITING || asks
+		plain_head(p, str_of(plain_text(p, "Answer")), f->turn.status == TURN_WAITING || asks
 			   ? 0 : STEP_PAUSE_S);
 		put_controls(p, &f->turn);
 		buf_addstr(p->b, buf_str(&turn));

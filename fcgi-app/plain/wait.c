@@ -21,13 +21,14 @@
 
 #define NO_PAGE "The user's browser cannot run this: it has no JavaScript."
 
-static void button(struct buf *b, const char *name, const char *value,
+/* value: what the button says, too; in the reader's language. */
+static void button(struct plain *p, const char *name, const char *value,
 		   struct str label)
 {
-	buf_addf(b, "<input type=\"submit\" name=\"%s\" value=\"%s\"> ", name,
-		 value);
-	html_text(b, label);
-	buf_adds(b, "<br>\n");
+	plain_submit(p, name, value);
+	buf_addc(p->b, ' ');
+	html_text(p->b, label);
+	buf_adds(p->b, "<br>\n");
 }
 
 static void open_form(struct plain *p, const struct turn_wait *w,
@@ -43,19 +44,24 @@ static void open_form(struct plain *p, const struct turn_wait *w,
 }
 
 /* The origins of untrusted text; their names are shown with invisible characters. */
-static void put_origins(struct buf *b, const struct turn_wait *w)
+static void put_origins(struct plain *p, const struct turn_wait *w)
 {
+	struct buf *b = p->b;
 	struct origins o = { .n = 0 };
 
 	origins_parse(&o, w->origins);
 	if (!o.n && !str_is(w->reason, "tainted"))
 		return;
-	buf_adds(b, "<p>This conversation contains text written by others. "
-		 "Check that this is what you asked for.</p>\n");
+	buf_adds(b, "<p>");
+	plain_say(p, "This conversation contains text written by others. Check that this is "
+		  "what you asked for.");
+	buf_adds(b, "</p>\n");
 	if (o.n)
 		buf_adds(b, "<ul class=\"origins\">\n");
 	for (size_t i = 0; i < o.n; i++) {
-		buf_addf(b, "<li>%s ", origin_words(&o.v[i]));
+		buf_adds(b, "<li>");
+		plain_say(p, origin_words(&o.v[i]));
+		buf_addc(b, ' ');
 		plain_spelled(b, str_of(o.v[i].name));
 		buf_adds(b, "</li>\n");
 	}
@@ -67,34 +73,40 @@ static void put_origins(struct buf *b, const struct turn_wait *w)
 static void put_approval(struct plain *p, const struct turn_wait *w)
 {
 	static const char *const effects[] = {
-		[TOOL_READ] = "This only reads data.",
-		[TOOL_WRITE] = "This changes data.",
-		[TOOL_DESTRUCTIVE] = ("This deletes or overwrites data. "
+		[TOOL_READ] = N_("This only reads data."),
+		[TOOL_WRITE] = N_("This changes data."),
+		[TOOL_DESTRUCTIVE] = N_("This deletes or overwrites data. "
 			"It may not be possible to undo it."),
 	};
 	char digest[2 * WAIT_DIGEST_BYTES + 1];
 	struct buf *b = p->b;
 
-	buf_adds(b, "<h2>Allow this action?</h2>\n<p><b>");
+	buf_adds(b, "<h2>");
+	plain_say(p, "Allow this action?");
+	buf_adds(b, "</h2>\n<p><b>");
 	html_text(b, w->tool);
-	buf_addf(b, "</b></p>\n<p>%s</p>\n<pre>",
-		 effects[MIN(MAX(w->effect, TOOL_READ), TOOL_DESTRUCTIVE)]);
+	buf_adds(b, "</b></p>\n<p>");
+	plain_say(p, effects[MIN(MAX(w->effect, TOOL_READ), TOOL_DESTRUCTIVE)]);
+	buf_adds(b, "</p>\n<pre>");
 	plain_spelled(b, w->args);
 	buf_adds(b, "</pre>\n");
-	put_origins(b, w);
-	if (str_is(w->reason, "intent"))
-		buf_adds(b, "<p>It is not clear that you asked for this change.</p>\n");
+	put_origins(p, w);
+	if (str_is(w->reason, "intent")) {
+		buf_adds(b, "<p>");
+		plain_say(p, "It is not clear that you asked for this change.");
+		buf_adds(b, "</p>\n");
+	}
 	open_form(p, w, "decide");
 	plain_hidden(b, "digest", str_of(sodium_bin2hex(
 		digest, sizeof(digest), (const unsigned char *)w->digest.p,
 		w->digest.n)));
 	buf_adds(b, "<p>");
-	button(b, "approve", "Allow", STR("Run it as shown"));
+	button(p, "approve", N_("Allow"), str_of(plain_text(p, "Run it as shown")));
 	if (w->flags & WAIT_REMEMBER)
-		button(b, "allow", "Always allow",
-		       STR("Run it, and don't ask again for this tool in this "
-			   "conversation"));
-	button(b, "deny", "Deny", STR("Continue without it"));
+		button(p, "allow", N_("Always allow"),
+		       str_of(plain_text(p, "Run it, and don't ask again for this tool in "
+					 "this conversation")));
+	button(p, "deny", N_("Deny"), str_of(plain_text(p, "Continue without it")));
 	buf_adds(b, "</p>\n</form>\n");
 }
 
@@ -114,38 +126,46 @@ static void put_question(struct plain *p, const struct turn_wait *w)
 	buf_adds(b, "<p>\n");
 	json_array_foreach(jx_arr(args, "options"), i, option)
 		if (i < 26 && json_is_string(option))
-			button(b, "choice", (char[]){ (char)('A' + i), '\0' },
+			button(p, "choice", (char[]){ (char)('A' + i), '\0' },
 			       (struct str){ json_string_value(option),
 					     json_string_length(option) });
 	buf_adds(b, "</p>\n</form>\n");
 	if (!jx_bool(args, "allow_other", true))
 		return;
 	open_form(p, w, "answer");
-	buf_adds(b, "<p><label for=\"answer\">Your answer</label><br>\n"
-		 "<input id=\"answer\" name=\"answer\" size=\"60\" required> "
-		 "<input type=\"submit\" value=\"Answer\"></p>\n</form>\n");
+	buf_adds(b, "<p><label for=\"answer\">");
+	plain_say(p, "Your answer");
+	buf_adds(b, "</label><br>\n"
+		 "<input id=\"answer\" name=\"answer\" size=\"60\" required> ");
+	plain_submit(p, NULL, "Answer");
+	buf_adds(b, "</p>\n</form>\n");
 }
 
 static void put_client(struct plain *p, const struct turn_wait *w)
 {
-	buf_adds(p->b, "<h2>This needs the page with JavaScript</h2>\n<p><b>");
+	buf_adds(p->b, "<h2>");
+	plain_say(p, "This needs the page with JavaScript");
+	buf_adds(p->b, "</h2>\n<p><b>");
 	html_text(p->b, w->tool);
 	buf_adds(p->b, "</b></p>\n");
 	open_form(p, w, "answer");
-	buf_adds(p->b, "<p><input type=\"submit\" value=\"Continue without it\">"
-		 "</p>\n</form>\n");
+	buf_adds(p->b, "<p>");
+	plain_submit(p, NULL, "Continue without it");
+	buf_adds(p->b, "</p>\n</form>\n");
 }
 
 static void put_sleeping(struct plain *p, const struct uuid *turn)
 {
 	char id[UUID_TEXT_BYTES];
 
-	buf_adds(p->b, "<section class=\"wait\">\n<p>This was cut before its end. What "
-		 "was done is kept.</p>\n");
+	buf_adds(p->b, "<section class=\"wait\">\n<p>");
+	plain_say(p, "This was cut before its end. What was done is kept.");
+	buf_adds(p->b, "</p>\n");
 	plain_form(p, arena_printf(p->rq->arena, "turns/%s/continue",
 				   uuid_format(turn, id)));
-	buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Continue this answer\"></p>"
-		 "</form>\n</section>\n", p->steps ? PLAIN_STEPS : "");
+	buf_addf(p->b, "%s<p>", p->steps ? PLAIN_STEPS : "");
+	plain_submit(p, NULL, "Continue this answer");
+	buf_adds(p->b, "</p></form>\n</section>\n");
 }
 
 int plain_asks(struct request *rq, const struct uuid *turn, struct err *e)

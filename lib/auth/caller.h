@@ -20,6 +20,8 @@ struct token_cache;	/* store/token_cache.h */
 struct caller {		/* everything is borrowed */
 	const struct conf *conf;	/* the configuration for this request */
 	const struct identity *who;
+	/* The language that the caller reads; models read English, whoever calls */
+	const struct lang *lang;
 	struct owner owner;	/* owner of who's rows: tenant and user */
 	/* The product's database; NULL if there is none */
 	struct db *db;

@@ -46,22 +46,29 @@ bool buf_grow(struct buf *b, size_t n_bytes)
 	return true;
 }
 
-void buf_addf(struct buf *b, const char *fmt, ...)
+void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 {
-	va_list ap;
+	va_list again;
 	int n;
 
-	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
 	if (n < 0)
 		BUG("bad format");
 	if (!buf_reserve(b, (size_t)n))
 		return;
-	va_start(ap, fmt);
 	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
-	va_end(ap);
 	b->n += (size_t)n;
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vaddf(b, fmt, ap);
+	va_end(ap);
 }
 
 void buf_addu(struct buf *b, uint64_t v)

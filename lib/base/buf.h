@@ -9,6 +9,7 @@
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -86,6 +87,7 @@ static inline void buf_addc(struct buf *b, char c)
 }
 
 void buf_addf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_vaddf(struct buf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
 void buf_addu(struct buf *b, uint64_t v);	/* decimal */
 
 /* Removes the first n_bytes. */

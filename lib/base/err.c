@@ -49,6 +49,27 @@ static bool set(struct err *e, const char *file, int line, enum err_code code,
 	return true;
 }
 
+/* The same with the text for the client. */
+PRINTF_LIKE(5, 0)
+static bool set_public(struct err *e, const char *file, int line, enum err_code code,
+		       const char *fmt, va_list ap)
+{
+	va_list again;
+	bool is_set;
+
+	va_copy(again, ap);
+	is_set = set(e, file, line, code, fmt, ap);
+	if (is_set && e->lang) {
+		/* tests/check/lang.py has gettext compare the conversions. */
+		vsnprintf(e->public, sizeof(e->public), lang_text(e->lang, fmt), again);
+		tidy(e->public);
+	} else if (is_set) {
+		memcpy(e->public, e->text, sizeof(e->public));
+	}
+	va_end(again);
+	return is_set;
+}
+
 int err_set_at(struct err *e, const char *file, int line, enum err_code code,
 	       const char *fmt, ...)
 {
@@ -66,8 +87,7 @@ int err_public_at(struct err *e, const char *file, int line,
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (set(e, file, line, code, fmt, ap))
-		memcpy(e->public, e->text, sizeof(e->public));
+	set_public(e, file, line, code, fmt, ap);
 	va_end(ap);
 	return -1;
 }
@@ -84,8 +104,7 @@ int err_field_at(struct err *e, const char *file, int line,
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (set(e, file, line, code, fmt, ap)) {
-		memcpy(e->public, e->text, sizeof(e->public));
+	if (set_public(e, file, line, code, fmt, ap)) {
 		snprintf(e->field, sizeof(e->field), "%s", field);
 		tidy(e->field);
 	}
@@ -111,12 +130,12 @@ int err_wrap(struct err *e, const char *fmt, ...)
 
 void err_clear(struct err *e)
 {
-	*e = (struct err)ERR_INIT;
+	*e = (struct err){ .code = ERR_NONE, .lang = e->lang };
 }
 
 const char *err_message(const struct err *e)
 {
-	return e->public[0] ? e->public : err_rows[e->code].message;
+	return e->public[0] ? e->public : lang_text(e->lang, err_rows[e->code].message);
 }
 
 const struct err_row *err_row(const struct err *e)

@@ -6,12 +6,15 @@
  *
  * `text` is for the log and may name files, SQL states or addresses. What a
  * client sees is the row's public message, or `public` where the place that
- * failed had something useful and safe to say.
+ * failed had something useful and safe to say, in the language `lang`: that of
+ * the request for the one that its handler gets; English for those that are made
+ * below it, such as a tool's, which a model reads.
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
 #include "base/util.h"
+#include "base/lang.h"
 
 enum err_code {
 #define ERR(name, status, code, message, level, retry) ERR_##name,
@@ -39,6 +42,7 @@ struct err {
 	char field[64];		/* request field that is wrong, or "" */
 	char id[40];		/* id that helps the client (busy turn), or "" */
 	int retry_after_s;	/* seconds, 0 = none said */
+	const struct lang *lang;	/* of `public`; constant */
 	const char *file;	/* where it was set */
 	int line;
 };
@@ -55,7 +59,7 @@ struct err {
 int err_set_at(struct err *e, const char *file, int line, enum err_code code,
 	       const char *fmt, ...) PRINTF_LIKE(5, 6);
 
-/* As err_set, but the text may be shown to the client as well. Returns -1. */
+/* As err_set, but the client is shown the text, too, in its language. Returns -1. */
 #define err_public(e, code, ...) \
 	err_public_at((e), __FILE__, __LINE__, (code), __VA_ARGS__)
 int err_public_at(struct err *e, const char *file, int line,
@@ -74,10 +78,10 @@ int err_key_differs(struct err *e);
 /* Puts "context: " in front of the log text of a set error. Returns -1. */
 int err_wrap(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Forgets the error, so that e can be used again. */
+/* Forgets the error, but for its language, so that e can be used again. */
 void err_clear(struct err *e);
 
-/* What the client is told: e->public, or the row's message. Borrowed. */
+/* What the client is told: e->public, or the row's message in its language. Borrowed. */
 const char *err_message(const struct err *e);
 
 /* The row of e's code. */

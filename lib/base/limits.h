@@ -29,6 +29,7 @@
 #define LIM_SLUG_BYTES       64		/* workspace, agent, dataset ids */
 #define LIM_NAME_BYTES       200	/* of a client's own name in a path */
 #define LIM_USER_BYTES       190	/* login name */
+#define LIM_LANGUAGE_BYTES   35	/* of a language tag (RFC 5646, 4.4.1) */
 #define LIM_GROUPS           256	/* groups of one caller */
 #define LIM_GROUP_BYTES      190	/* name of a group that a command is given */
 #define LIM_MODEL_CHARS      190	/* name of a model that is stored, cut */

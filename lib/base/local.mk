@@ -19,6 +19,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/util.c lib/base/util.h \
 	lib/base/uuid.c lib/base/uuid.h \
 	lib/base/version.c lib/base/version.h \
+	lib/base/lang.c lib/base/lang.h \
 	lib/base/zone.c lib/base/zone.h
 
 # The configured directories, in a header instead of in flags, so that what contains

@@ -174,32 +174,39 @@ static void put_services(struct jw *w, const struct choices *c,
 			put_service(w, c, id, str_of(s.id),
 				    resource_text(&c->services[i], COLUMN(LLM_SERVICE, name)));
 	}
-	put_service(w, c, id, str_of(AUTO_SERVICE), STR("Automatic"));
+	put_service(w, c, id, str_of(AUTO_SERVICE),
+		    str_of(lang_text(c->by->lang, N_("Automatic"))));
 }
 
-static void put_words(struct jw *w, const struct setting_row *row)
+static void put_words(struct jw *w, const struct setting_choices *c,
+		      const struct setting_row *row)
 {
 	struct str rest = str_of(row->choices), word, label;
 
 	while (resource_choice(&rest, &word, &label))
-		put_choice(w, word, label);
+		put_choice(w, word, lang_str(c->by->lang, label));
 }
 
 static void put_choices(struct jw *w, const struct choices *c,
 			enum setting_id id)
 {
 	const struct setting_row *row = &setting_rows[id];
+	const char *tag, *name;
 
 	jw_key(w, "choices");
 	jw_arr(w);
 	if (row->choices)
-		put_words(w, row);
+		put_words(w, c, row);
 	if (row->of == SETTING_OF_WORKSPACES)
-		put_choice(w, STR(AUTO_WORKSPACE), STR("Automatic"));
+		put_choice(w, STR(AUTO_WORKSPACE),
+			   str_of(lang_text(c->by->lang, N_("Automatic"))));
 	for (size_t i = 0; row->of == SETTING_OF_WORKSPACES &&
 	     i < c->n_workspaces; i++)
 		put_choice(w, str_of(c->workspaces[i]->id),
 			   str_of(c->workspaces[i]->name));
+	for (size_t i = 0; row->of == SETTING_OF_LANGUAGES &&
+	     lang_choice(i, &tag, &name); i++)
+		put_choice(w, str_of(tag), str_of(name));
 	for (size_t i = 0; row->of == SETTING_OF_AGENTS && i < c->n_agents; i++)
 		put_choice(w, str_of(c->agents[i]->id),
 			   str_of(c->agents[i]->name));
@@ -247,8 +254,8 @@ void choice_describe(struct jw *w, const struct choices *c,
 	jw_obj(w);
 	jw_kstrz(w, "key", row->key);
 	jw_kstrz(w, "alias", row->alias);
-	jw_kstrz(w, "label", row->label);
-	jw_kstrz(w, "help", row->what);
+	jw_kstrz(w, "label", lang_text(c->by->lang, row->label));
+	jw_kstrz(w, "help", lang_text(c->by->lang, row->what));
 	put_type(w, c, id);
 	jw_kstrz(w, "merge", merges[row->merge]);
 	jw_key(w, "levels");

@@ -37,13 +37,13 @@ static const struct db_field call_fields[] = {
 const char *agentplan_step_status(const struct plan_step_row *s)
 {
 	static const char *const names[] = {
-		[PLAN_READY] = "ready", [PLAN_RUNNING] = "running",
-		[PLAN_WAITING] = "waiting", [PLAN_DONE] = "done",
-		[PLAN_FAILED] = "failed", [PLAN_SKIPPED] = "skipped",
+		[PLAN_READY] = N_("ready"), [PLAN_RUNNING] = N_("running"),
+		[PLAN_WAITING] = N_("waiting"), [PLAN_DONE] = N_("done"),
+		[PLAN_FAILED] = N_("failed"), [PLAN_SKIPPED] = N_("skipped"),
 	};
 
 	if (s->status == PLAN_RUNNING && s->stop_us)
-		return "stopping";
+		return N_("stopping");
 	return name_at(names, ARRAY_LEN(names), s->status, "ready");
 }
 

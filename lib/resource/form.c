@@ -228,7 +228,8 @@ struct str resource_ended(const struct conf *conf, const struct resource *r,
 /* -- labels ------------------------------------------------------------------- */
 
 /* "expiresAt" and "expires-at" as "Expires at". */
-static void write_words(struct jw *w, const char *key, struct str name)
+static void write_words(struct jw *w, const struct lang *lang, const char *key,
+			struct str name)
 {
 	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES);
 
@@ -240,16 +241,17 @@ static void write_words(struct jw *w, const char *key, struct str name)
 		buf_addc(&b, c == '-' || c == '_' ? ' ' :
 			 (char)(i ? tolower(c) : toupper(c)));
 	}
-	jw_kstr(w, key, buf_str(&b));
+	jw_kstr(w, key, lang_str(lang, buf_str(&b)));
 	buf_release(&b);
 }
 
-static void write_label(struct jw *w, struct str label, struct str otherwise)
+static void write_label(struct jw *w, const struct lang *lang, struct str label,
+			struct str otherwise)
 {
 	if (label.n)
-		jw_kstr(w, "label", label);
+		jw_kstr(w, "label", lang_str(lang, label));
 	else
-		write_words(w, "label", otherwise);
+		write_words(w, lang, "label", otherwise);
 }
 
 /* The last part of "prompts/{parent:uuid}/shares". */
@@ -301,10 +303,8 @@ static const char *const mode_names[] = {
 
 /* What a form is written with. */
 struct form_ask {
-	const struct conf *conf;
+	const struct caller *by;
 	const struct resource *r;
-	const struct str *groups;
-	size_t n_groups;
 	struct arena a;
 };
 
@@ -314,16 +314,16 @@ static void write_choice(struct jw *w, struct form_ask *k, const struct resource
 {
 	jw_obj(w);
 	jw_kstr(w, "value", value);
-	write_label(w, label, value);
+	write_label(w, k->by->lang, label, value);
 	if (f && ends[k->r - resources].closed && strcmp(f->key, "stateKey") == 0)
-		jw_kbool(w, "closed", resource_counts(k->conf, k->r, value) != COUNTS_OPEN);
+		jw_kbool(w, "closed", resource_counts(k->by->conf, k->r, value) != COUNTS_OPEN);
 	jw_end_obj(w);
 }
 
 static void write_choices(struct jw *w, struct form_ask *k,
 			  const struct resource_field *f)
 {
-	struct str rest = str_of(resource_choice_list(k->conf, k->r, f, &k->a));
+	struct str rest = str_of(resource_choice_list(k->by->conf, k->r, f, &k->a));
 	struct str value, label;
 
 	jw_key(w, "choices");
@@ -332,8 +332,8 @@ static void write_choices(struct jw *w, struct form_ask *k,
 		return;
 	}
 	jw_arr(w);
-	for (size_t i = 0; i < k->n_groups && str_is(rest, GROUPS); i++)
-		write_choice(w, k, NULL, k->groups[i], k->groups[i]);
+	for (size_t i = 0; i < k->by->who->n_groups && str_is(rest, GROUPS); i++)
+		write_choice(w, k, NULL, k->by->who->groups[i], k->by->who->groups[i]);
 	if (str_is(rest, GROUPS))
 		rest.n = 0;
 	while (resource_choice(&rest, &value, &label))
@@ -433,7 +433,7 @@ static void write_member(struct jw *w, struct form_ask *k, const struct resource
 
 	jw_obj(w);
 	jw_kstrz(w, "key", arena_printf(&k->a, "%s.%s", f->key, p->name));
-	write_label(w, str_of(p->label), str_of(p->name));
+	write_label(w, k->by->lang, str_of(p->label), str_of(p->name));
 	jw_kstrz(w, "help", p->description);
 	jw_kstrz(w, "type", member_types[p->type]);
 	jw_kstrz(w, "mode", mode_names[f->mode]);
@@ -470,8 +470,8 @@ static void write_field(struct jw *w, struct form_ask *k, const struct resource_
 
 	jw_obj(w);
 	jw_kstrz(w, "key", f->key);
-	write_label(w, str_of(in->label), str_of(f->key));
-	jw_kstrz(w, "help", f->help);
+	write_label(w, k->by->lang, str_of(in->label), str_of(f->key));
+	jw_kstrz(w, "help", lang_text(k->by->lang, f->help));
 	jw_kstrz(w, "type", type_of(f, in));
 	jw_kstrz(w, "mode", mode_names[f->mode]);
 	jw_kbool(w, "required", f->flags & RESOURCE_REQUIRED);
@@ -521,7 +521,7 @@ static void write_name(struct jw *w, const char *key, const struct resource *r)
 		jw_kstr(w, key, last_of(r->path));
 }
 
-static void write_groups(struct jw *w, const struct resource *r)
+static void write_groups(struct jw *w, const struct lang *lang, const struct resource *r)
 {
 	jw_key(w, "groups");
 	jw_arr(w);
@@ -532,7 +532,7 @@ static void write_groups(struct jw *w, const struct resource *r)
 		if (&resources[g->of] != r)
 			continue;
 		jw_obj(w);
-		jw_kstrz(w, "heading", g->heading);
+		jw_kstrz(w, "heading", lang_text(lang, g->heading));
 		jw_kbool(w, "folded", g->folded);
 		jw_key(w, "fields");
 		jw_arr(w);
@@ -544,13 +544,13 @@ static void write_groups(struct jw *w, const struct resource *r)
 	jw_end_arr(w);
 }
 
-void resource_form_head(struct jw *w, const struct resource *r)
+void resource_form_head(struct jw *w, const struct lang *lang, const struct resource *r)
 {
 	const struct resource *parent = resource_is_nested(r)
 		? resource_of_root(r->of) : NULL;
 
 	write_name(w, "name", r);
-	write_words(w, "title", last_of(r->path));
+	write_words(w, lang, "title", last_of(r->path));
 	if (parent)
 		write_name(w, "parent", parent);
 	else
@@ -559,7 +559,7 @@ void resource_form_head(struct jw *w, const struct resource *r)
 
 static void write_fields(struct jw *w, struct form_ask *k, const struct resource_field *f)
 {
-	const struct conf_entity *added = props_of(k->conf, k->r);
+	const struct conf_entity *added = props_of(k->by->conf, k->r);
 
 	if (f->type != TYPE_PROPS && !resource_is_hidden(f))
 		write_field(w, k, f);
@@ -567,14 +567,13 @@ static void write_fields(struct jw *w, struct form_ask *k, const struct resource
 		write_member(w, k, f, &added->props[i]);
 }
 
-void resource_form(struct jw *w, const struct conf *conf, const struct resource *r,
-		   const struct str *groups, size_t n_groups)
+void resource_form(struct jw *w, const struct caller *by, const struct resource *r)
 {
-	struct form_ask k = { conf, r, groups, n_groups, ARENA_INIT };
+	struct form_ask k = { by, r, ARENA_INIT };
 
-	resource_form_head(w, r);
+	resource_form_head(w, by->lang, r);
 	write_path(w, "path", r->path, true);
-	jw_kstrz(w, "what", r->what);
+	jw_kstrz(w, "what", lang_text(by->lang, r->what));
 	jw_kstrz(w, "order", r->order == ORDER_NAME ? "name" : "newest");
 	jw_kbool(w, "search", r->order == ORDER_NAME && !r->named);
 	jw_kbool(w, "readOnly", r->record);
@@ -586,6 +585,6 @@ void resource_form(struct jw *w, const struct conf *conf, const struct resource 
 	for (size_t i = 0; i < r->n_fields; i++)
 		write_fields(w, &k, &r->fields[i]);
 	jw_end_arr(w);
-	write_groups(w, r);
+	write_groups(w, by->lang, r);
 	arena_release(&k.a);
 }

@@ -7,21 +7,20 @@
 #ifndef RESOURCE_FORM_H
 #define RESOURCE_FORM_H
 
+#include "auth/caller.h"
 #include "base/json.h"
-#include "conf/conf.h"
 #include "resource/resource.h"
 
 /*
  * Writes the members of r's form, without braces: name, path, title, what, parent,
  * order, search, readOnly, most, idKey, labelKey, fields, groups (of fields); in place of a
- * PROPS field those of its members, by "props.member". groups: the caller's, for fields that
- * offer them as choices.
+ * PROPS field those of its members, by "props.member". Its texts are in the caller's
+ * language; fields that offer groups as choices have the caller's.
  */
-void resource_form(struct jw *w, const struct conf *conf, const struct resource *r,
-		   const struct str *groups, size_t n_groups);
+void resource_form(struct jw *w, const struct caller *by, const struct resource *r);
 
 /* Of these only name, title and parent. */
-void resource_form_head(struct jw *w, const struct resource *r);
+void resource_form_head(struct jw *w, const struct lang *lang, const struct resource *r);
 
 /* The resource whose ids an IDS field has; NULL for other fields. */
 const struct resource *resource_joined(const struct resource_field *f);

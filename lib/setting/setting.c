@@ -144,6 +144,19 @@ static bool is_name(const json_t *v)
 		strspn(s.p, "abcdefghijklmnopqrstuvwxyz0123456789_-") == s.n;
 }
 
+static int parse_language(const struct setting_row *row, const json_t *v,
+			  struct setting_value *out, struct err *e)
+{
+	const char *tag, *name;
+
+	for (size_t i = 0; json_is_string(v) && lang_choice(i, &tag, &name); i++)
+		if (strcasecmp(json_string_value(v), tag) == 0) {
+			out->text = tag;
+			return 0;
+		}
+	return wrong(row, "the tag of a language that there are texts in, such as en", e);
+}
+
 static int parse_name(const struct setting_row *row, const json_t *v,
 		      struct setting_value *out, struct err *e)
 {
@@ -152,6 +165,8 @@ static int parse_name(const struct setting_row *row, const json_t *v,
 		out->text = AUTO_WORKSPACE;
 		return 0;
 	}
+	if (row->of == SETTING_OF_LANGUAGES)
+		return parse_language(row, v, out, e);
 	if (!is_name(v))
 		return wrong(row, "an id of lower case letters, digits, - and _", e);
 	out->text = json_string_value(v);

@@ -37,7 +37,7 @@ enum setting_type {		/* of values in rows */
 
 enum setting_of {		/* what an id refers to */
 	SETTING_OF_NOTHING, SETTING_OF_WORKSPACES, SETTING_OF_AGENTS,
-	SETTING_OF_SERVICES,
+	SETTING_OF_SERVICES, SETTING_OF_LANGUAGES,
 };
 
 /* Values of personal_memory, in the order of its row. */

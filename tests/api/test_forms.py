@@ -122,7 +122,7 @@ def test_what_people_read_is_written_for_them(lab):
 
 def test_settings_have_words_for_their_values(lab):
     items = {one["key"]: one for one in lab.get("/settings", user="ada").json["items"]}
-    assert list(items)[:3] == ["theme", "density", "send_key"]
+    assert list(items)[:3] == ["language", "theme", "density"]
     assert list(items)[-6:] == ["history_messages", "history_tokens", "rolling_summary",
                                 "summary_turns", "summary_characters", "summary_service"]
     for one in items.values():

@@ -50,7 +50,7 @@ def test_a_file_with_a_message(lab, browser):
     assert (got.status, got.body) == (200, b"Ten days carry over.\n")
     assert got.headers["Content-Disposition"].startswith("attachment; ")
     # Editing keeps it, unless its box is cleared.
-    change, = [at for at in page.links if "/change?" in at]
+    change = next(at for at in page.links if "/change?" in at)
     edit = browser.get(urllib.parse.urljoin("/" + page.url, change)[1:])
     id = link.split("/")[-2]
     assert f'name="attachments" checked value="{id}"' in edit.text

@@ -4,25 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, openChat, PHONE, script } from './browser.mjs';
+import { outside } from './layout.mjs';
 
 const TEXT = 'One `code` word.\n\n- item\n  - inner\n\n> quoted\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n' +
 	'```js\nlet a = 1;\n```\n\n1. first\n2. second\n';
-
-/** What sticks out of the window at either side, beside what scrolls in itself. */
-function outside()
-{
-	const out = [];
-
-	for (const el of document.querySelectorAll('lamp-app *')) {
-		const { left, right, width, height } = el.getBoundingClientRect();
-
-		if (width > 1 && height > 1 && (left < -1 || right > innerWidth + 1) &&
-		    el.checkVisibility({ visibilityProperty: true }) &&
-		    !el.closest('.table-scroll, pre, .sr-only, .offscreen, .skip, .sandbox-hidden, .chart'))
-			out.push(`${el.localName}.${el.className} ${Math.round(left)}..${Math.round(right)}`);
-	}
-	return out.slice(0, 5);
-}
 
 for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
 	test(`all places are mirrored, ${name}`, async (t) => {

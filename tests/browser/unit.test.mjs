@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Modules of the page that need no browser.
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Api, ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
 import { tableOfCsv, titleOf, versionsOf } from '../../www/js/artifacts.js';
 import { fileName, kindOfCode } from '../../www/js/code.js';
-import { dayText, moment, prettyJson, saysAll, toolName } from '../../www/js/format.js';
+import { dayText, prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { lastBlock, toHtml } from '../../www/js/markdown.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../../www/js/mentions.js';
 import { cardBeside, groupsOf, isLate, joinTexts, kindOf, listPath, severity, shortName,
@@ -19,7 +18,7 @@ import { Order } from '../../www/js/store/order.js';
 import { Pages } from '../../www/js/store/pages.js';
 import { Tree } from '../../www/js/store/tree.js';
 import { Unstored } from '../../www/js/store/unstored.js';
-import { has, setCulture, t } from '../../www/js/strings.js';
+import { setCulture } from '../../www/js/strings.js';
 import { registerTool, runCall } from '../../www/js/tools.js';
 import { linesOf, pathTo, placeBeside, placeNear, withMoved } from '../../www/js/tree.js';
 import { diffArrays } from '../../www/vendor/diff.js';
@@ -641,51 +640,6 @@ test('tools of the page: whatever they return is an answer', async () => {
 	assert.equal((await ask(() => 'x'.repeat(262142))).error, undefined);
 	assert.deepEqual(await ask(() => { throw new Error('no row'); }),
 		{ toolCallId: 'c', error: 'no row' });
-});
-
-test('strings: each one that is used exists, each one is used', async () => {
-	const root = new URL('../../www/js/', import.meta.url);
-	const files = ['', 'store/', 'ui/'];
-	let source = '';
-
-	for (const dir of files) {
-		for (const name of await readdir(new URL(dir, root))) {
-			if (name.endsWith('.js') && !name.startsWith('strings'))
-				source += await readFile(new URL(dir + name, root), 'utf8');
-		}
-	}
-	for (const [, key] of source.matchAll(/\bt\('([\w.]+)'/g))
-		assert.ok(has(key), `t('${key}')`);
-	const own = (await Promise.all(['strings.js', 'strings-dialogs.js'].map((name) =>
-		readFile(new URL(name, root), 'utf8')))).join('');
-	// families whose last part is computed
-	const computed = /^(?:artifact|effect|error|gone|memory\.(?:fact|why)|mode|none|note|origin|rating|status|theme|tool|value)\./;
-	for (const [, place] of own.matchAll(/^\t'(?:none|gone)\.(\w+)':/gm))
-		assert.ok(source.includes(`'place.${place}'`), `no place ${place}`);
-
-	for (const [, key] of own.matchAll(/^\t'([\w.]+)':/gm))
-		assert.ok(computed.test(key) || source.includes(`'${key}'`), `unused ${key}`);
-});
-
-test('strings: numbers, plurals, placeholders, unknown cultures', () => {
-	assert.equal(setCulture(['xx-YY', 'en-GB']), 'en');
-	assert.equal(t('tool.rows', { n: 1 }), '1 row');
-	assert.equal(t('tool.rows', { n: 1200 }), '1,200 rows');
-	assert.equal(t('list.renamed', { title: '$& {n}' }), 'Renamed to “$& {n}”');
-});
-
-test('strings: dates and numbers are as in the first language of the browser', () => {
-	const at = new Date(2026, 10, 3, 15, 4).toISOString();
-
-	for (const [languages, date, rows] of [
-		[['en-GB', 'en-US'], /^3 Nov 2026,.15:04$/, '1,200 rows'],
-		[['en-US', 'en-GB'], /^Nov 3, 2026,.3:04.PM$/, '1,200 rows'],
-		[['en-US@posix', 'de-DE', 'en'], /^03\.11\.2026,.15:04$/, '1.200 rows'],
-		[[], /^Nov 3, 2026,.3:04.PM$/, '1,200 rows']]) {
-		assert.equal(setCulture(languages), 'en');
-		assert.match(moment(at), date);
-		assert.equal(t('tool.rows', { n: 1200 }), rows);
-	}
 });
 
 test('mentions: what is being chosen at the caret', () => {

@@ -58,7 +58,7 @@ def check_text(path, text):
 def main():
     tap = Tap()
     problems = []
-    for path in files("", under=("lib", "fcgi-app", "sql", "conf", "www", "tests", ".ci")):
+    for path in files("", under=("lib", "fcgi-app", "sql", "conf", "www", "tests", "po", ".ci")):
         if ("/" + str(path)).endswith(SOURCES):
             problems += check_text(path, text_of(path))
     for path in ("lamp", "configure.ac", "Makefile.am"):

@@ -15,7 +15,7 @@ COMMENT = {
     ".sql": f"-- {LINE}",
 }
 GENERATED = {"lib/resource/resource.sql"}
-UNDER = ("lib", "fcgi-app", "sql", "conf", "www", "tests", "docs", ".ci")
+UNDER = ("lib", "fcgi-app", "sql", "conf", "www", "tests", "docs", "po", ".ci")
 
 
 def comment_for(path, text):

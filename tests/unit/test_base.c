@@ -55,6 +55,70 @@ static void err_texts_are_cut_at_characters(void **state)
 	assert_true(utf8_valid(str_of(e.text)));
 }
 
+/* Pseudo-locales are in every build, chosen by their exact tags. */
+static void a_language_is_picked(void **state)
+{
+	static const struct {
+		const char *accepted, *tag;
+	} rows[] = {
+		{ "", "en" }, { "*", "en" }, { "xx", "en" }, { "en-XA", "en-XA" },
+		{ "AR-xb", "ar-XB" }, { "ar-XB-variant", "ar-XB" }, { "ar", "en" },
+		{ "ar-X", "en" }, { "en-XA;q=0", "en" }, { "en-GB, en-XA", "en" },
+		{ "en;q=0.5, ar-XB;q=0.6", "ar-XB" }, { "ar-XB;q=0.5,en-XA;q=0.5", "ar-XB" },
+		{ "xx, ar-XB;q=0.001", "ar-XB" }, { "ar-XB;q=1.000;q=2, en-XA;q=0.9", "ar-XB" },
+		{ "ar-XB;q=, en-XA;q=0.1", "en-XA" }, { "ar-XB;level=1, en", "en" },
+		{ "-, --, ;, ,,;q=1, ar-XB", "ar-XB" }, { "ar-XB\t; q=0.7", "ar-XB" },
+		{ "ar-XB;q=-1", "en" }, { "ar-XB;q=x", "en" }, { "ar-XB-", "ar-XB" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		assert_string_equal(lang_tag(lang_pick(str_of(rows[i].accepted))),
+				    rows[i].tag);
+	assert_string_equal(lang_direction(lang_pick(STR("ar-XB"))), "rtl");
+	assert_string_equal(lang_direction(NULL), "ltr");
+}
+
+static void texts_are_in_the_language(void **state)
+{
+	const struct lang *w = lang_pick(STR("ar-XB"));
+	const struct str both = STR("EnglishConversations");
+	const char *tag, *name;
+
+	(void)state;
+	assert_string_equal(lang_text(NULL, "Conversations"), "Conversations");
+	assert_string_not_equal(lang_text(w, "Conversations"), "Conversations");
+	assert_string_equal(lang_text(w, "No text of ours"), "No text of ours");
+	assert_string_equal(lang_text(w, ""), "");
+	assert_null(lang_text(w, NULL));
+	/* A part of a text ends where it says. */
+	assert_true(str_is(lang_str(w, (struct str){ both.p, 7 }), lang_text(w, "English")));
+	assert_true(str_eq(lang_str(w, (struct str){ both.p, 6 }), STR("Englis")));
+	assert_true(str_eq(lang_str(w, both), both));
+	assert_true(lang_choice(0, &tag, &name));
+	assert_string_equal(tag, "en");
+	assert_string_equal(name, "English");
+	for (size_t i = 1; lang_choice(i, &tag, &name); i++)
+		assert_null(strstr(tag, "-X"));
+}
+
+/* What a client is told, not what is logged; an error that is cleared stays of its reader. */
+static void errors_are_in_the_language_of_the_reader(void **state)
+{
+	struct err e = { .code = ERR_NONE, .lang = lang_pick(STR("en-XA")) };
+
+	(void)state;
+	err_set(&e, ERR_NOT_FOUND, "row 7");
+	assert_string_equal(e.text, "row 7");
+	assert_string_not_equal(err_message(&e), err_rows[ERR_NOT_FOUND].message);
+	err_clear(&e);
+	err_field(&e, ERR_INVALID_FIELD, "q", "The title may have at most %d characters.", 200);
+	assert_string_equal(e.text, "The title may have at most 200 characters.");
+	assert_null(strstr(err_message(&e), "title"));
+	assert_non_null(strstr(err_message(&e), " 200 "));
+	assert_string_equal(e.field, "q");
+}
+
 static void err_rows_are_whole(void **state)
 {
 	(void)state;
@@ -586,6 +650,9 @@ int main(void)
 		cmocka_unit_test(what_was_noted_last_of_an_id),
 		cmocka_unit_test(err_first_set_wins),
 		cmocka_unit_test(err_texts_are_cut_at_characters),
+		cmocka_unit_test(a_language_is_picked),
+		cmocka_unit_test(texts_are_in_the_language),
+		cmocka_unit_test(errors_are_in_the_language_of_the_reader),
 		cmocka_unit_test(err_rows_are_whole),
 		cmocka_unit_test(arena_releases_newest_first),
 		cmocka_unit_test(a_full_arena_ends_nothing),

@@ -3,6 +3,7 @@
 // that an installation works under any path. Every failure becomes an
 // ApiError; a request that got no answer has code "network".
 import { parseExact, toJson } from './exact.js';
+import { language } from './strings.js';
 
 /**
  * @typedef {object} Options of a request
@@ -189,7 +190,8 @@ export class Api {
 	async request(method, path, { body, bytes, headers: more, signal, accept,
 		keepalive = false } = {})
 	{
-		const headers = { Accept: accept || 'application/json', ...more };
+		const headers = { Accept: accept || 'application/json',
+			'Accept-Language': language(), ...more };
 		let response;
 
 		if (body !== undefined)

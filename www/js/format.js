@@ -13,12 +13,12 @@ const JSON_DEEP = 200;
 export function duration(ms)
 {
 	if (ms < 1)
-		return '< 1 ms';
+		return t('time.instant');
 	if (ms < 1000)
-		return `${Math.round(ms)} ms`;
+		return t('time.ms', { n: Math.round(ms) });
 	if (ms < 60000)
-		return `${(ms / 1000).toLocaleString(locale(), { maximumFractionDigits: 1 })} s`;
-	return `${Math.floor(ms / 60000)} min ${Math.round(ms % 60000 / 1000)} s`;
+		return t('time.s', { n: (ms / 1000).toLocaleString(locale(), { maximumFractionDigits: 1 }) });
+	return t('time.min', { min: Math.floor(ms / 60000), s: Math.round(ms % 60000 / 1000) });
 }
 
 /**
@@ -149,7 +149,15 @@ export function prettyJson(value, indent = '')
 /** The first words of a text, for announcements. */
 export function excerpt(text, chars = 160)
 {
-	const plain = text.replace(/[#*_`>|~]+/g, '').replace(/\s+/g, ' ').trim();
+	const plain = text.slice(0, 16 * chars)	// more than the marks of an answer
+		// fences; rules, and what is below the head of a table
+		.replace(/^[ \t]*(?:```|~~~).*$/gm, '').replace(/^[ \t]*[|:]?[ \t]*-{2,}[-:| \t]*$/gm, '')
+		.replace(/^(?:[ \t]*(?:#{1,6}|>|[-*+]|\[[ xX]\])[ \t]+)+/gm, '')
+		.replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+		.replace(/^[ \t]*\||\|[ \t]*$/gm, '').replace(/[ \t]*\|[ \t]*/g, ', ')
+		// not in a name_of_something
+		.replace(/[*`~]+|_+(?![\p{L}\p{N}_])/gu, '').replace(/(^|[^\p{L}\p{N}_])_+/gu, '$1')
+		.replace(/\s+/g, ' ').trim();
 
 	if (plain.length <= chars)
 		return plain;

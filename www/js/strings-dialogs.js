@@ -60,6 +60,11 @@ export const dialogs = {
 	'links.revoked': 'The link leads nowhere now.',
 	'none.links': 'There are none.',
 
+	'time.instant': '< 1 ms',
+	'time.ms': '{n} ms',
+	'time.s': '{n} s',
+	'time.min': '{min} min {s} s',
+
 	'bin.title': 'Recently deleted',
 	'bin.times': 'Deleted {at}, kept until {until}',
 	'bin.restore': 'Restore',

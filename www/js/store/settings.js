@@ -2,6 +2,7 @@
 // What this browser remembers: the colours and the last workspace and agent;
 // and what the user's settings (GET /me) say about the page. If storage is
 // forbidden, nothing is remembered and nothing breaks.
+import { followLanguage } from '../culture.js';
 import { Observable } from '../observable.js';
 import { drop, local, read, write } from '../storage.js';
 
@@ -15,6 +16,7 @@ export function remembered(key)
 /** What the settings say about the page as a whole. */
 export function applySettings(settings, theme)
 {
+	followLanguage(settings.language);
 	if (settings.theme)
 		theme.follow(settings.theme);
 	document.documentElement.dataset.density = settings.density || 'comfortable';

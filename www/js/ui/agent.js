@@ -45,8 +45,8 @@ class LampTemplates extends PageElement {
 					@click=${() => this.#make(one)}>
 					<span class="card-picture" aria-hidden="true"><b>${
 						[...one.name][0]}</b></span>
-					<span class="card-name">${one.name}</span>
-					<span class="card-text">${one.useCase || one.description}</span>
+					<span class="card-name" dir="auto">${one.name}</span>
+					<span class="card-text" dir="auto">${one.useCase || one.description}</span>
 				</button></li>`)}</ul>
 			<h2>${t('agents.own')}</h2></section>`;
 	}

@@ -856,7 +856,7 @@ export class LampApp extends PageElement {
 					aria-expanded=${this.drawer ? 'true' : 'false'}
 					@click=${() => this.#openDrawer()}>${icon('menu')}</button>
 				<div class="main-title">
-					<h1>${this.#title()}</h1>
+					<h1 dir="auto">${this.#title()}</h1>
 					${id && this.session.agents(thread.workspaceId).length > 1 ?
 						html`<p class="muted">${name}</p>` : nothing}
 				</div>
@@ -958,5 +958,3 @@ export class LampApp extends PageElement {
 			</div>`;
 	}
 }
-
-customElements.define('lamp-app', LampApp);

@@ -165,8 +165,8 @@ export function cardView({ name, description, icon: picture, colour }, href,
 			<svg viewBox="0 0 1 1"><rect width="1" height="1" fill=${colour}></rect></svg>` :
 			nothing}<b>${hasIcon(picture) ? icon(picture) : PICTURE.test(picture || '') ?
 			picture : [...name.trim()][0]?.toUpperCase()}</b></span>
-		<span class="card-name">${name}</span>
-		${description ? html`<span class="card-text">${description}</span>` : nothing}
+		<span class="card-name" dir="auto">${name}</span>
+		${description ? html`<span class="card-text" dir="auto">${description}</span>` : nothing}
 		${also ? html`<span class="card-told" dir="auto">${also}</span>` : nothing}
 	</a>${act}</li>`;
 }

@@ -237,7 +237,7 @@ export class LampList extends PageElement {
 					aria-expanded=${open}
 					@click=${() => order.open(folder.id, !open)}
 					@keydown=${(event) => this.#onArrow(event)}>
-					${icon('chevron')}${icon('folder')}<span class="row-title">${folder.name}</span></button>
+					${icon('chevron')}${icon('folder')}<span class="row-title" dir="auto">${folder.name}</span></button>
 				<lamp-menu label=${t('folder.actions', { name: folder.name })} .items=${[
 					{ text: t('list.rename'), icon: 'pencil', run: () => this.#name(folder.id) },
 					...folder.parentId ? [] : [{ text: t('folder.new'), icon: 'plus',
@@ -375,8 +375,8 @@ export class LampList extends PageElement {
 				<li class="row found">
 					<a class="row-link" href=${messageHash(item.messageId)}
 						@keydown=${(event) => this.#onArrow(event)}>
-						<span class="row-title">${item.title || t('list.untitled')}</span>
-						<span class="found-text">${marked(item.snippet)}</span>
+						<span class="row-title" dir="auto">${item.title || t('list.untitled')}</span>
+						<span class="found-text" dir="auto">${marked(item.snippet)}</span>
 						<time class="found-when" datetime=${item.createdAt}
 							title=${moment(item.createdAt)}>${dayOf(item.createdAt)}</time>
 					</a></li>`)}</ul>`;
@@ -421,7 +421,7 @@ export class LampList extends PageElement {
 			<a class="row-link" href=${conversationHash(id)} title=${title}
 				aria-current=${id === this.current ? 'page' : nothing}
 				@keydown=${(event) => this.#onRowKey(event, item)}>
-				<span class="row-title">${title}</span>
+				<span class="row-title" dir="auto">${title}</span>
 				${item.client ? html`<span class="row-client">${item.client}</span>` : nothing}
 				${item.waiting && !this.busy.has(id) ? html`
 					<span class="row-waiting" role="img"

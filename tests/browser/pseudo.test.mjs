@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// All places and plain pages in the pseudo-locales (docs/translating.md): ar-XB, which is
+// written from the right and has no Latin letters, shows what does not come from a
+// catalogue; en-XA, which is longer, what does not fit.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { api, ask, base, openChat, PHONE, script, unique } from './browser.mjs';
+import { cut, outside, untranslated } from './layout.mjs';
+
+/** Members of answers that are texts of ours, in the language that was asked for. */
+const OURS = ['label', 'help', 'what', 'heading', 'detail'];
+
+/** Names and texts of people and the configuration, out of what the API answers. */
+class Data {
+	#coming = [];
+	#found = new Set(['Lamplighter', 'Done.', 'rooms', 'none', 'query_data']);
+
+	add(value, key = '')
+	{
+		if (typeof value === 'string' && !OURS.includes(key))
+			this.#found.add(value.trim());
+		if (value && typeof value === 'object')
+			for (const [name, one] of Object.entries(value))
+				this.add(one, Array.isArray(value) ? key : name);
+	}
+
+	watch(page)
+	{
+		page.on('response', (response) => {
+			if (/^application\/json/.test(response.headers()['content-type'] || ''))
+				this.#coming.push(response.json().then((json) => this.add(json), () => {}));
+		});
+	}
+
+	async all()
+	{
+		await Promise.all(this.#coming);
+		return [...this.#found].filter((text) => text.length > 1).sort((a, b) => b.length - a.length);
+	}
+}
+
+const still = (page) => page.waitForFunction(() => document.getAnimations().every(({ playState }) =>
+	playState !== 'running'));
+
+/** Goes to a place and waits until it stands. */
+async function go(page, hash)
+{
+	await page.evaluate((to) => { location.hash = to; }, hash);
+	await page.waitForFunction((to) => location.hash === to &&
+		document.querySelector('.main h1')?.textContent.trim() &&
+		!document.querySelector('.main .spinner'), hash);
+	await still(page);
+}
+
+async function shot(page, name)
+{
+	if (process.env.SHOT)
+		await page.screenshot({ path: `${process.env.SHOT}-${name.replace(/\W+/g, '-')}.png` });
+}
+
+const hashesOf = (page) => page.evaluate(() => [...new Set([...document.querySelectorAll('lamp-app a')]
+	.map((a) => a.getAttribute('href')).filter((href) => /^#\/[a-z]/.test(href || '') &&
+		!href.startsWith('#/c/')))]);
+const NEW = ['#/agents/new', '#/prompts/new', '#/knowledge-bases/new', '#/tasks/new', '#/tokens/new'];
+
+for (const [locale, name, options] of [['ar-XB', 'wide', {}], ['ar-XB', 'phone', PHONE],
+	['en-XA', 'wide', {}], ['en-XA', 'phone', PHONE]]) {
+	test(`${locale}, ${name}: every text is of a catalogue, everything fits`, async (t) => {
+		const data = new Data();
+		const found = [];
+		const page = await openChat(t, { ...options, locale, init: (one) => data.watch(one) });
+		const look = async (where) => {
+			const problems = [...await page.evaluate(outside), ...await page.evaluate(cut),
+				...locale === 'ar-XB' ? await page.evaluate(untranslated, await data.all()) : []];
+
+			found.push(...problems.map((one) => `${where}: ${one}`));
+			await shot(page, `${locale}-${name}-${where}`);
+		};
+
+		assert.deepEqual(await page.evaluate(() => [document.documentElement.lang,
+			document.documentElement.dir]), [locale, locale === 'ar-XB' ? 'rtl' : 'ltr']);
+		await look('empty');
+		await ask(page, script({ reasoning: 'Thinking.', tool_calls: [
+			{ name: 'query_data', args: { dataset: 'rooms', limit: 3 } },
+			{ name: 'query_data', args: { dataset: 'none' } }], then: { text: 'Done.' } }));
+		data.add(await api('GET', 'conversations'));	// titles come as events, too
+		await look('thread');
+		if (options === PHONE)
+			await page.locator('.drawer-open').click();
+		await still(page);
+		await look('side');
+		for (const hash of [...await hashesOf(page), ...NEW]) {
+			await go(page, hash);
+			await look(hash);
+		}
+		assert.deepEqual([...new Set(found)], []);
+	});
+}
+
+test('what people wrote keeps its own direction, and its beginning, in lists too', async (t) => {
+	const page = await openChat(t, { locale: 'ar-XB' });
+
+	await ask(page, script({ text: 'Done.' }));
+	const title = page.locator('.row-title').first();
+
+	assert.deepEqual(await title.evaluate((el) => [getComputedStyle(el).direction,
+		// in a list of another direction
+		getComputedStyle(el.parentElement).direction]), ['ltr', 'rtl']);
+	assert.ok(await title.evaluate((el) => {
+		const range = document.createRange();
+
+		range.setStart(document.createTreeWalker(el, NodeFilter.SHOW_TEXT).nextNode(), 0);
+		return range.getBoundingClientRect().left >= el.getBoundingClientRect().left - 1;
+	}));
+	assert.equal(await page.locator('.composer-field').evaluate((el) =>
+		getComputedStyle(el).direction), 'rtl');
+	await page.fill('.composer-field', 'Latin');
+	assert.equal(await page.locator('.composer-field').evaluate((el) =>
+		getComputedStyle(el).direction), 'ltr');
+});
+
+test('plain pages: every text is of a catalogue, and they are mirrored', async (t) => {
+	const data = new Data();
+	const found = [];
+	const page = await openChat(t, { locale: 'ar-XB', init: (one) => data.watch(one) });
+
+	await ask(page, script({ tool_calls: [{ name: 'query_data', args: { dataset: 'rooms', limit: 3 } }],
+		then: { text: 'Done.' } }));
+	const id = /#\/c\/([-0-9a-f]{36})/.exec(page.url())[1];
+	const project = await api('POST', 'projects', { name: unique('plain') });
+
+	// the demo's own fields, whose names come with our own
+	data.add([project, 'Effort', 'Hours of work.', 'Area', 'Who it is for.']);
+	for (const hash of await hashesOf(page))
+		await go(page, hash);
+	for (const path of ['', 'new', 'prompts?conversation=', 'projects', `projects/${project.id}`,
+		`projects/${project.id}/tasks`, 'memories', 'settings', `conversations/${id}`,
+		`conversations/${id}/edit`, `conversations/${id}/change?message=1`, 'mentions?conversation=&q=zzzz',
+		'conversations/00000000-0000-4000-8000-000000000000', 'nowhere']) {
+		await page.goto(`${base}plain/${path}`);
+		assert.deepEqual(await page.evaluate(() => [document.documentElement.lang,
+			document.documentElement.dir]), ['ar-XB', 'rtl']);
+		found.push(...[...await page.evaluate(untranslated, await data.all()), ...await page.evaluate(outside)]
+			.map((one) => `${path}: ${one}`));
+		await shot(page, `plain-${path}`);
+	}
+	assert.deepEqual([...new Set(found)], []);
+});

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What a screen reader is told: the browser's tree for accessibility, which is what the
+// platform hands to it. tests/browser/orca.mjs listens to a real one.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ended, openChat, PHONE, script, send } from './browser.mjs';
+
+/** The tree as {role, name, and properties that are set}, in its order, without what is ignored. */
+async function told(page)
+{
+	const session = await page.context().newCDPSession(page);
+	const { nodes } = await session.send('Accessibility.getFullAXTree');
+
+	await session.detach();
+	return nodes.filter(({ ignored }) => !ignored).map(({ role, name, properties = [] }) => ({
+		role: role?.value, name: name?.value ?? '',
+		...Object.fromEntries(properties.map(({ name: key, value }) => [key, value.value])),
+	}));
+}
+
+const LANDMARKS = ['banner', 'complementary', 'contentinfo', 'form', 'main', 'navigation', 'region', 'search'];
+const CONTROLS = ['button', 'link', 'textbox', 'searchbox', 'combobox', 'checkbox', 'radio', 'menuitem', 'switch'];
+
+for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
+	test(`landmarks, headings, names of controls, ${name}`, async (t) => {
+		const page = await openChat(t, options);
+
+		await send(page, script({ tool_calls: [{ name: 'query_data', args: { dataset: 'rooms', limit: 3 } }],
+			then: { text: '# One\n\nText.\n\n| a | b |\n|--|--|\n| 1 | 2 |' } }));
+		await page.waitForSelector('lamp-turn');
+		await ended(page);
+		const nodes = await told(page);
+		const marks = nodes.filter(({ role }) => LANDMARKS.includes(role));
+
+		assert.equal(marks.filter(({ role }) => role === 'main').length, 1);
+		assert.equal(nodes.filter(({ role, level }) => role === 'heading' && level === 1).length, 1);
+		if (options !== PHONE)
+			assert.ok(marks.some((one) => one.role === 'navigation' && one.name === 'Places'));
+		// two of a kind are told apart by their names
+		const names = marks.map(({ role, name: called }) => `${role} ${called}`);
+
+		assert.deepEqual([...new Set(names)], names);
+		assert.deepEqual(nodes.filter(({ role, name: called }) => CONTROLS.includes(role) && !called.trim()), []);
+		assert.ok(nodes.some(({ role, name: called }) => ['textbox', 'combobox'].includes(role) && called === 'Message'));
+		assert.ok(nodes.some(({ role, name: called }) => /heading/.test(role) && called === 'You said'));
+		assert.ok(nodes.some(({ role }) => role === 'table') && nodes.some(({ role }) => role === 'columnheader'));
+	});
+}
+
+test('an answer that streams is told in words, politely, each of them once', async (t) => {
+	const page = await openChat(t);
+
+	await page.evaluate(() => {
+		const live = document.querySelector('[role=status][aria-live=polite]');
+
+		globalThis.heard = [];
+		new MutationObserver(() => {
+			if (live.textContent.trim())
+				globalThis.heard.push(live.textContent.trim());
+		}).observe(live, { childList: true, characterData: true, subtree: true });
+	});
+	await send(page, script({ rate: 40, text: 'First **strong** sentence.\n\n' +
+		'| kind | number |\n|------|-------:|\n| red | 12 |\n\n- item `code`\n\nThe very last words.' }));
+	await page.waitForSelector('lamp-turn .answer');
+	const live = (await told(page)).filter(({ live: how }) => how && how !== 'off');
+
+	assert.ok(live.every(({ live: how }) => how === 'polite'), JSON.stringify(live));
+	await ended(page);
+	await page.waitForFunction(() => globalThis.heard.join(' ').includes('very last words'));
+	const heard = await page.evaluate(() => globalThis.heard);
+
+	for (const mark of [/\|/, /\*\*/, /`/, /---/])
+		assert.doesNotMatch(heard.join('\n'), mark);
+	for (const words of ['First strong sentence', 'very last words'])
+		assert.equal(heard.filter((text) => text.includes(words)).length, 1, heard.join('\n'));
+});
+
+test('dialogs and menus have their names, and what is behind them is not told', async (t) => {
+	const page = await openChat(t);
+
+	await send(page, 'How many tickets are open?');
+	await page.waitForSelector('lamp-turn');
+	await ended(page);
+	await page.locator('.main-head .menu-button').click();
+	const menu = await told(page);
+
+	assert.ok(menu.some(({ role, name }) => role === 'menu' && name));
+	await page.getByRole('menuitem', { name: 'Delete' }).click();
+	await page.waitForSelector('dialog[open]');
+	const nodes = await told(page);
+	const dialog = nodes.find(({ role }) => /dialog/.test(role));
+
+	assert.equal(dialog.name, 'Delete this conversation?');
+	assert.equal(dialog.modal, true);
+	assert.ok(!nodes.some(({ role }) => role === 'main'), 'the page behind it');
+	await page.keyboard.press('Escape');
+	await page.waitForSelector('dialog[open]', { state: 'detached' });
+	await page.waitForFunction(() => document.activeElement.closest('lamp-menu'));
+});
