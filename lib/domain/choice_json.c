@@ -178,7 +178,7 @@ static void put_services(struct jw *w, const struct choices *c,
 		    str_of(lang_text(c->by->lang, N_("Automatic"))));
 }
 
-static void put_words(struct jw *w, const struct setting_choices *c,
+static void put_words(struct jw *w, const struct choices *c,
 		      const struct setting_row *row)
 {
 	struct str rest = str_of(row->choices), word, label;
