@@ -27,10 +27,10 @@
 #define FIRST    RESOURCE_FIRST
 #define FOUND    RESOURCE_FOUND
 
-#define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, help_) \
+#define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, ...) \
 	{ .key = key_, .column = #column_, .type = TYPE_##type_, \
 	  .mode = MODE_##mode_, .flags = flags_, .min = min_, .max = max_, \
-	  .help = help_ },
+	  .help = HELP_OF(__VA_ARGS__) },
 #define RESOURCE(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	static const struct resource_field id##_fields[] = { \
 		fields(AS_FIELD) \
