@@ -47,9 +47,11 @@ absent() {
 # measure: to processor_s, the time of the processor that processes of this shell which have
 # ended took, with all of theirs. A subshell has its own.
 measure() {
-	times >"$out/times.$BASHPID"
+	local file=$out/times.$BASHPID
+
+	times >"$file"
 	processor_s=$(awk 'NR == 2 { gsub("s", ""); split($1, u, "m"); split($2, s, "m")
-		print int((u[1] + s[1]) * 60 + u[2] + s[2]) }' "$out/times.$BASHPID")
+		print int((u[1] + s[1]) * 60 + u[2] + s[2]) }' "$file")
 }
 
 begin() {

@@ -104,7 +104,7 @@ static int name_as_sent(const struct request *rq, struct err *e)
 {
 	static const char *const names[][2] = {
 		{ "contextType", "context_type" }, { "projectId", "project_id" },
-		{ "focusId", "focus" },
+		{ "focusId", "entity_id" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)

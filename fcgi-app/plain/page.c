@@ -80,14 +80,19 @@ void plain_say(struct plain *p, const char *text)
 	html_text(p->b, str_of(plain_text(p, text)));
 }
 
+static FORMAT_ARG(2) const char *escape(struct buf *to, const char *fmt)
+{
+	html_text(to, str_of(fmt));
+	return to->p;
+}
+
 void plain_sayf(struct plain *p, const char *fmt, ...)
 {
 	struct buf escaped = BUF_INIT(SENTENCE_BYTES);
 	va_list ap;
 
-	html_text(&escaped, str_of(plain_text(p, fmt)));
 	va_start(ap, fmt);
-	buf_vaddf(p->b, escaped.p, ap);
+	buf_vaddf(p->b, escape(&escaped, plain_text(p, fmt)), ap);
 	va_end(ap);
 	buf_release(&escaped);
 }

@@ -70,7 +70,7 @@ void plain_begin(struct plain *p, struct response *rs, int status,
  * plain_say writes one as text. plain_sayf: only its arguments may be markup, those that
  * are text from outside escaped before: "An answer: %sfollow it%s", an "<a …>", "</a>".
  */
-const char *plain_text(const struct plain *p, const char *text);
+const char *plain_text(const struct plain *p, const char *text) FORMAT_ARG(2);
 void plain_say(struct plain *p, const char *text);
 void plain_sayf(struct plain *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

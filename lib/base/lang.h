@@ -13,10 +13,11 @@
  *
  * Any thread.
  */
-#ifndef BASE_WORDS_H
-#define BASE_WORDS_H
+#ifndef BASE_LANG_H
+#define BASE_LANG_H
 
 #include "base/str.h"
+#include "base/util.h"
 
 /* A language other than English, which is NULL. Constant. */
 struct lang;
@@ -25,7 +26,7 @@ struct lang;
 #define N_(text) text
 
 /* The text in that language; as it is if it is not translated. Borrowed. */
-const char *lang_text(const struct lang *w, const char *text);
+const char *lang_text(const struct lang *w, const char *text) FORMAT_ARG(2);
 
 /* The same for a text that is part of another. */
 struct str lang_str(const struct lang *w, struct str text);

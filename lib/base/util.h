@@ -23,6 +23,8 @@ static inline const char *name_at(const char *const *names, size_t n, int64_t i,
 #define STRINGIFY_(x) #x
 
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+/* Returns argument n, a format, in other words: with the same conversions. */
+#define FORMAT_ARG(n) __attribute__((format_arg(n)))
 #define MUST_CHECK __attribute__((warn_unused_result))
 
 /* Whether this build has a sanitizer whose shadow takes all addresses. */

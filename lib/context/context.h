@@ -128,7 +128,8 @@ void context_release(struct context *cx);
 
 /*
  * Builds system prompt, tools, history and the user message. Of a turn that is resumed,
- * step becomes its last one, with the results that are stored.
+ * step becomes its last one, with the results that are stored. Errors of the database;
+ * ERR_CONFLICT: a turn that is resumed has no step.
  */
 int context_build(struct context *cx, struct turn_step *step, struct err *e) MUST_CHECK;
 

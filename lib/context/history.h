@@ -17,7 +17,7 @@ struct turn_step;
 /* Number of rows to read at the start of a turn that wants this many messages. */
 size_t history_first_rows(int64_t messages);
 
-/* Adds the newest part of the stored thread that fits its share. */
+/* Adds the newest part of the stored thread that fits its share. Errors of the database. */
 int history_add(struct context *cx, struct err *e) MUST_CHECK;
 
 /*
@@ -40,7 +40,7 @@ void history_continue(struct context *cx);
  * history. Counts the turn's steps (n_own_steps). In the arena. NULL with ERR_CONFLICT
  * if there is no step, or with a database error.
  */
-struct history_own *history_read_own(struct context *cx, struct err *e);
+struct history_own *history_read_own(struct context *cx, struct err *e) MUST_CHECK;
 
 /*
  * Adds these rows (cx->own), except the last step, which becomes *step with its stored

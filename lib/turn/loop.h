@@ -53,7 +53,10 @@ void loop_drop(struct turn_loop *l);
  */
 void loop_begun_stored(struct turn_run *t, int64_t user_seq);
 
-/* Alternates model and tools until there is an answer in l->step.text. */
+/*
+ * Alternates model and tools until there is an answer in l->step.text, or calls wait for
+ * somebody (pause.h): 0 for both. -1: what ends the turn without an answer.
+ */
 int loop_converse(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 #endif

@@ -309,7 +309,7 @@ def test_agent_stream_makes_and_continues_a_session(lab):
     ({"message": "x", "stream_run_id": "a b"}, 422, "stream_run_id"),
     ({"message": "x", "focus": {"entity_type": "task"}}, 422, "entity_id"),
     ({"message": "x", "focus": {"entity_type": "x", "entity_id": "y"}}, 422, "entity_type"),
-    ({"message": "x", "focus": {"entity_type": "task", "entity_id": "y"}}, 422, "focusId"),
+    ({"message": "x", "focus": {"entity_type": "task", "entity_id": "y"}}, 422, "entity_id"),
     ({"message": "x", "workspaceId": "nope"}, 404, None),
     ({"message": "x", "agentId": "nope"}, 404, None),
 ])

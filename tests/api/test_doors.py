@@ -41,7 +41,8 @@ def statements(lab, path, body, user):
         f"SELECT CASE {known} ELSE REGEXP_REPLACE(LEFT(argument, 80), '[^ -~]', '?') END"
         " FROM mysql.general_log WHERE command_type = 'Execute' AND argument NOT LIKE"
         " '%notification%' AND argument NOT LIKE '%SUM(%' AND argument NOT LIKE"
-        " 'SELECT id,status,cancel_requested%'"
+        " 'SELECT id,status,cancel_requested%' AND argument NOT LIKE '%INTO turn_journal%'"
+        " AND argument NOT LIKE 'UPDATE turn SET journal%'"
         " ORDER BY event_time, thread_id")]
 
 

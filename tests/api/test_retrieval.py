@@ -193,13 +193,18 @@ def test_a_service_ranks_them_again(lab, who, peer):
     assert any("order of the search" in text for text in warned)
 
 
+def with_services(lab, user, peer):
+    """An agent that needs a service for its vectors, and one that ranks."""
+    base = base_about(lab, user, "Leave", "Five days of leave carry over.", groups=["it"],
+                      embeddingServiceId=service_of(lab, peer.url + "/v1"))
+    embedded(lab, base, user)
+    return agent_of(lab, user, groups=["it"], rerankEnabled=True,
+                    rerankingServiceId=service_of(lab, peer.url + "/v1", ["rerank"]))
+
+
 def test_all_that_failed_is_told(lab, who, peer):
     """The ranker's failure hid that the embedding service had failed, too."""
-    base = base_about(lab, who, "Leave", "Five days of leave carry over.", groups=["it"],
-                      embeddingServiceId=service_of(lab, peer.url + "/v1"))
-    embedded(lab, base, who)
-    agent = agent_of(lab, who, groups=["it"], rerankEnabled=True,
-                     rerankingServiceId=service_of(lab, peer.url + "/v1", ["rerank"]))
+    agent = with_services(lab, who, peer)
     peer.fails = 503
     part, _, warned = told(lab, who, agent, "leave days", groups=["it"])
     assert "Five days of leave" in part
@@ -237,11 +242,7 @@ def test_a_floor_means_the_same_however_it_was_found(lab, who, peer):
 
 def test_a_preview_asks_no_service(lab, who, peer):
     """It shows passages, which words alone have found, and stores nothing."""
-    base = base_about(lab, who, "Leave", "Five days of leave carry over.", groups=["it"],
-                      embeddingServiceId=service_of(lab, peer.url + "/v1"))
-    embedded(lab, base, who)
-    agent = agent_of(lab, who, groups=["it"], rerankEnabled=True,
-                     rerankingServiceId=service_of(lab, peer.url + "/v1", ["rerank"]))
+    agent = with_services(lab, who, peer)
 
     def stored():
         return lab.sql("SELECT COUNT(*) FROM usage_record r JOIN user u ON u.id = r.user_id"

@@ -219,7 +219,9 @@ test('another agent is asked with @, once', async (t) => {
 
 	await page.focus('.composer-field');
 	await page.keyboard.type('@annchen');
-	await page.locator('.picker-item', { hasText: 'Answers this message' }).first().waitFor();
+	// Not the list of what was typed before.
+	await page.locator('.picker-item[aria-selected=true]', { hasText: 'Ännchen' })
+		.filter({ hasText: 'Answers this message' }).waitFor();
 	await page.keyboard.press('Enter');
 	await page.locator('.mention-chip', { hasText: 'Ännchen' }).waitFor();
 	await page.keyboard.type('who are you?');

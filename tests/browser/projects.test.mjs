@@ -726,7 +726,7 @@ test('a project is made by describing it, and the chat is about it then', async 
 		`I want a new project called ${name}, to have all cars ready by November.`);
 	await page.keyboard.press('Enter');
 	await page.locator('lamp-approval').getByRole('button', { name: 'Allow', exact: true }).click();
-	await page.getByText('is there, with a context document').waitFor();
+	await page.locator('lamp-thread').getByText('is there, with a context document').waitFor();
 	await chip.getByText(name).waitFor();
 	const { items: [made] } = await api('GET', `projects?q=${encodeURIComponent(name)}`);
 

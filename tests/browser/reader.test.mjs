@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a screen reader is told: the browser's tree for accessibility, which is what the
-// platform hands to it. tests/browser/orca.mjs listens to a real one.
+// platform hands to it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ended, open, openChat, PHONE, script, send } from './browser.mjs';

@@ -243,12 +243,16 @@ def slow_start():
     """A machine that is slow to run a program: up took it for one that had ended."""
     with tempfile.TemporaryDirectory() as folder:
         setsid = pathlib.Path(folder, "setsid")
+        # The machine is slow here, so time has to pass.
         setsid.write_text(f"#!/bin/sh\nsleep .4\nexec {shutil.which('setsid')} \"$@\"\n")
         setsid.chmod(0o755)
+        nothing = pathlib.Path(folder, "nothing")
+        nothing.touch()
         seen = function(
-            "eval \"$(sed -n '/^tick=/p;/^await()/,/^}/p' $0/lamp)\"; mark[db]=77.5 prog[db]=sleep; "
-            f"run={folder} log={folder}; start db sleep 77.5; running db && kill $(pid_of db)"
-            " && echo runs; start db false; running db || echo ended",
+            "eval \"$(sed -n '/^tick=/p;/^await()/,/^}/p' $0/lamp)\"; "
+            f"mark[db]={nothing} prog[db]=tail run={folder} log={folder}; "
+            f"start db tail -f {nothing}; running db && kill $(pid_of db) && echo runs; "
+            "start db false; running db || echo ended",
             PATH=f"{folder}:{os.environ['PATH']}")
         expect("start waits for the program", seen == "runs\nended", seen)
 

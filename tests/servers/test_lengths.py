@@ -39,9 +39,14 @@ def post(site, fields, body, close=False):
 
 def files(site):
     """All of them, once no upload runs any more: its client may have gone before."""
-    wait_until("the end of uploads", lambda: site.deployment.sql(
-        "SELECT COUNT(*) FROM attachment WHERE state <> 'ready'") == [["0"]])
-    return site.deployment.sql("SELECT HEX(id) FROM attachment")
+    rows = []
+
+    def ended():
+        # In one statement: an upload may begin between two.
+        rows[:] = site.deployment.sql("SELECT HEX(id), state FROM attachment")
+        return all(state == "ready" for _, state in rows)
+    wait_until("the end of uploads", ended)
+    return [row for row, _ in rows]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,6 +13,7 @@ import { Uploads } from './uploads.js';
 
 /** After a stop, the longest wait for the turn's own end. */
 const STOP_WAIT_MS = 15000;
+
 let drafts = 0;
 
 /** Plans that are asked for at once. */
