@@ -168,7 +168,7 @@ test('a conversation and an agent are limited to bases from a list', async (t) =
 
 	await ended(page);
 	await page.getByRole('button', { name: 'Actions for this conversation' }).click();
-	await page.getByRole('menuitem', { name: 'Knowledge used here' }).click();
+	await page.getByRole('menuitem', { name: 'Knowledge bases' }).click();
 	const dialog = page.getByRole('dialog', { name: 'Knowledge used' });
 	const box = dialog.getByRole('checkbox', { name: known.base.name });
 
