@@ -54,7 +54,7 @@ test('a shared chat that is longer than the window is scrolled', async (t) => {
 	const rows = ROWS('01900000-0000-7000-8000-00000000abcd');
 
 	rows[0].content = 'A paragraph.\n\n'.repeat(80);
-	const page = await openChat(t, { init: (fresh) => sharedWithMe(fresh, {}, rows),
+	const page = await open(t, { init: (fresh) => sharedWithMe(fresh, {}, rows),
 		hash: '#/shared/01900000-0000-7000-8000-00000000abcd' });
 
 	await page.waitForSelector('lamp-shared lamp-turn');

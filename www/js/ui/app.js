@@ -4,7 +4,6 @@
 import { html, nothing } from '../../vendor/lit.js';
 import { Api, ApiError } from '../api.js';
 import { save } from '../clipboard.js';
-import { exported, readWhole } from '../export.js';
 import { errorText, excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
@@ -520,6 +519,7 @@ export class LampApp extends PageElement {
 	async #export({ ids, format })
 	{
 		try {
+			const { exported, readWhole } = await import('./later.js');
 			const wholes = [];
 
 			for (const id of ids)

@@ -17,6 +17,9 @@ const CHOICES = [['live', 'share.live', 'share.with.live'],
 /** For how long a link may hold, of which those are offered that the server allows. */
 const DAYS = [1, 7, 30, 90, 365];
 
+/** A detail that names the field says that nobody has that login. */
+const NAMED = /\buser\b/;
+
 export class LampShare extends ConversationDialog {
 	static properties = {
 		places: { attribute: false },
@@ -60,7 +63,7 @@ export class LampShare extends ConversationDialog {
 				this.#row(share))}</ul>` : html`<p class="muted">${t('share.none')}</p>`}
 			<form class="arrange" @submit=${this.#add} aria-label=${t('share.add')}>
 				${this.refused ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
-					this.refused.field === 'user' ? t('share.unknown') :
+					NAMED.test(this.refused.detail) ? t('share.unknown') :
 						failureText(this.refused)}</span></p>` : nothing}
 				<div class="field"><label for="share-who">${t('share.person')}</label>
 					<lamp-person name="share-who" described="share-who-help" .places=${this.places} .value=${this.login}
