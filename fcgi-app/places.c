@@ -24,7 +24,8 @@ static int percent_of(const struct conf *conf, enum place_kind kind)
 		: conf->server.answer_percent;
 }
 
-enum doctor_web places_web(const struct request *rq)
+/* The web server of this request, and whether an open answer takes a process. */
+static enum doctor_web places_web(const struct request *rq)
 {
 	return doctor_web_of(req_param(rq, "SERVER_SOFTWARE"), rq->app->gateway);
 }

@@ -47,8 +47,6 @@ struct places {
 #define PLACE_NOTIFICATION_S 20
 #define PLACE_ANSWER_S       1
 
-/* The web server of this request, and whether an open answer takes a process. */
-enum doctor_web places_web(const struct request *rq);
 bool places_hold_process(const struct request *rq);
 
 /*

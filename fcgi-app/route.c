@@ -189,7 +189,8 @@ static int gate_identity(struct request *rq, struct err *e)
 	return req_identify(rq, e);
 }
 
-bool route_permits(const struct route *row, const struct identity *who)
+/* Whether the identity has the permission that the row requires. */
+static bool route_permits(const struct route *row, const struct identity *who)
 {
 	return row->permission == PERM_NONE ||
 		policy_may(who, (enum permission)row->permission);

@@ -63,9 +63,6 @@ const struct route *route_find(enum mount mount, enum method method,
 			       struct path_arg args[REQ_PATH_ARGS],
 			       unsigned *allow, struct err *e);
 
-/* Whether the identity has the permission that the row requires. */
-bool route_permits(const struct route *row, const struct identity *who);
-
 /*
  * Serves the whole request: gates in order (match 404, method 405, identity 401,
  * permission 403, origin 403, overload 503, share 429, size 413, media type 415,

@@ -24,6 +24,7 @@ include lib/search/local.mk
 include lib/file/local.mk
 include lib/intake/local.mk
 include lib/llm/local.mk
+include lib/setting/local.mk
 include lib/domain/local.mk
 include lib/knowledge/local.mk
 include lib/entity/local.mk

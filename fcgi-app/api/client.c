@@ -221,7 +221,14 @@ static int find_named(struct request *rq, const char *kind, struct str name,
 	return rc;
 }
 
-int client_thread(struct request *rq, const char *kind, struct str name,
+/*
+ * The conversation that a client calls name: a conversation of the caller with that
+ * id, or one that is created for this caller, workspace, kind ("ai-sdk") and name,
+ * and found again later. The workspace is the path's; the agent is
+ * the query's agentId, else the conversation's, else the default.
+ * ERR_NOT_FOUND, and the errors of target_can_chat before anything is made.
+ */
+static int client_thread(struct request *rq, const char *kind, struct str name,
 		  struct client_thread *out, struct err *e)
 {
 	struct str agent;

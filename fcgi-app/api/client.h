@@ -50,16 +50,6 @@ struct client_thread {
 /* Sets the turn's target to the thread. */
 void client_target(const struct client_thread *t, struct turn_request *in);
 
-/*
- * The conversation that a client calls name: a conversation of the caller with that
- * id, or one that is created for this caller, workspace, kind ("ai-sdk") and name,
- * and found again later. The workspace is the path's; the agent is
- * the query's agentId, else the conversation's, else the default.
- * ERR_NOT_FOUND, and the errors of target_can_chat before anything is made.
- */
-int client_thread(struct request *rq, const char *kind, struct str name,
-		  struct client_thread *out, struct err *e) MUST_CHECK;
-
 /* The same, without creating one; 1 if it does not exist. */
 int client_find_thread(struct request *rq, const char *kind, struct str name,
 		       struct client_thread *out, struct err *e) MUST_CHECK;

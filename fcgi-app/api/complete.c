@@ -7,7 +7,7 @@
 #include "api/api.h"
 
 #include "domain/auto.h"
-#include "domain/setting.h"
+#include "setting/setting.h"
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"

@@ -2,7 +2,8 @@
 /* The caller. */
 #include "api/api.h"
 
-#include "domain/said.h"
+#include "domain/choice.h"
+#include "setting/said.h"
 #include "api/scope.h"
 #include "api/shared.h"
 #include "app.h"
@@ -175,11 +176,11 @@ static void write_settings(struct jw *w, const struct caller *by)
 			continue;
 		v = setting_get((enum setting_id)i, &in);
 		jw_key(w, row->key);
-		setting_write(w, (enum setting_id)i, &in, &v);
+		choice_write(w, (enum setting_id)i, &in, &v);
 		if (!row->alias)
 			continue;
 		jw_key(w, row->alias);
-		setting_write(w, (enum setting_id)i, &in, &v);
+		choice_write(w, (enum setting_id)i, &in, &v);
 	}
 	jw_end_obj(w);
 }
@@ -214,7 +215,7 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	asked[PART_SETTINGS] &= !who->n_agents;
 	if (read_settings(rq, asked[PART_SETTINGS], e) < 0 ||
-	    setting_default(&rq->by, &first, &agent, e) < 0)
+	    choice_default(&rq->by, &first, &agent, e) < 0)
 		return -1;
 	shown = first;
 	if (read_workspace(rq, &shown, e) < 0 ||

@@ -21,8 +21,8 @@ static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
 
 /*
  * GET /prompt-picker?q=&category=&cursor=&pageSize=
- * 200 {items, nextCursor}, by name: prompts in the category whose name begins with
- * q, case-insensitive. Has what a list for choosing needs; GET /prompts/{id} has
+ * 200 {items, nextCursor}, by name, or those that fit q best first: prompts in the
+ * category. Has what a list for choosing needs; GET /prompts/{id} has
  * the body.
  */
 int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)

@@ -140,8 +140,7 @@ int api_resource_query(struct request *rq, const struct resource *r,
 	    (resource_is_filed(r) &&
 	     req_query(rq, "category", &q->category, e) < 0))
 		return -1;
-	return r->order == ORDER_NAME && !r->named
-		? req_query(rq, "q", &q->q, e) : 0;
+	return resource_is_searched(r) ? req_query(rq, "q", &q->q, e) : 0;
 }
 
 /* The gate leaves it to this: the parameters are the resource's. */
@@ -153,7 +152,7 @@ static int refuse_unknown(struct request *rq, const struct resource *r,
 	struct buf known = BUF_INIT(LIM_URI_BYTES);
 	int rc;
 
-	if (r->order == ORDER_NAME && !r->named)
+	if (resource_is_searched(r))
 		buf_adds(&known, "q ");
 	if (resource_is_filed(r))
 		buf_adds(&known, "category ");
@@ -167,9 +166,10 @@ static int refuse_unknown(struct request *rq, const struct resource *r,
 
 /*
  * GET /RESOURCE?cursor=&pageSize=
- * 200 {items, totalCount, nextCursor}, newest first, or by name; then also q=:
- * names that begin with it; category=: rows in that category. totalCount is null
- * beyond LIM_COUNTED. NAMED: those of files come first. LISTED: filters and order=.
+ * 200 {items, totalCount, nextCursor}, newest first, or by name; category=: rows in that
+ * category. totalCount is null beyond LIM_COUNTED. NAMED: those of files come first.
+ * LISTED: filters and order=. SEARCHED: q=: those with all of its words, or parts of
+ * words, what fits best first; then totalCount is exact.
  */
 int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/scope.h"
 
-#include "domain/said.h"
+#include "domain/choice.h"
+#include "setting/said.h"
 #include "app.h"
 #include "base/log.h"
 #include "route.h"
@@ -48,7 +49,7 @@ int scope_default(struct request *rq, struct str agent,
 		  struct err *e)
 {
 	if (setting_read_for(&rq->by, e) < 0 ||
-	    setting_default(&rq->by, w, a, e) < 0)
+	    choice_default(&rq->by, w, a, e) < 0)
 		return -1;
 	if (!*w)
 		return err_set(e, ERR_NOT_FOUND, "no workspace for the caller");

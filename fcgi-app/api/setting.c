@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Settings of the caller, of a group and of the tenant: the current value, its
- * level, and the values of all levels (domain/setting.def, domain/said.h).
+ * level, and the values of all levels (setting/setting.def, setting/said.h).
  */
 #include "api/setting.h"
 
 #include "api/etag.h"
+#include "domain/choice.h"
 #include "app.h"
 #include "auth/policy.h"
 #include "base/limits.h"
@@ -100,10 +101,10 @@ static int answer(struct request *rq, struct response *rs,
 {
 	const struct setting_holder *h = &s->v[0];
 	char tag[ETAG_BYTES];
-	struct setting_choices c;
+	struct choices c;
 	struct jw w;
 
-	if (setting_choices_read(&rq->by, s, &c, e) < 0)
+	if (choices_read(&rq->by, s, &c, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	resp_header(rs, "ETag", etag_row(h->version, tag));
@@ -116,7 +117,7 @@ static int answer(struct request *rq, struct response *rs,
 	jw_arr(&w);
 	for (int i = 0; i < SETTING__MAX; i++)
 		if (setting_rows[i].type != SETTING_INTERNAL)
-			setting_describe(&w, &c, (enum setting_id)i);
+			choice_describe(&w, &c, (enum setting_id)i);
 	jw_end_arr(&w);
 	jw_end_obj(&w);
 	return 0;
@@ -143,7 +144,7 @@ int api_setting_change(struct request *rq, struct setting_said *s,
 	struct setting_holder *h = &s->v[0];
 	const json_t *said;
 
-	said = setting_changed(&rq->by, s, change, rq->arena, e);
+	said = choice_changed(&rq->by, s, change, rq->arena, e);
 	if (!said)
 		return -1;
 	*stored = json_equal((json_t *)said, (json_t *)h->said);

@@ -3,12 +3,13 @@
 #ifndef API_SETTING_H
 #define API_SETTING_H
 
-#include "domain/said.h"
+#include "domain/choice.h"
+#include "setting/said.h"
 #include "api/api.h"
 
 /*
  * Changes s->v[0], which was just read: one try. *stored is false if another change
- * came first. Errors of setting_changed.
+ * came first. Errors of choice_changed.
  */
 int api_setting_change(struct request *rq, struct setting_said *s,
 		       const json_t *change, bool *stored,

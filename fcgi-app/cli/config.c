@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "domain/choice.h"
 #include "domain/catalog.h"
 #include "knowledge/embed.h"
 #include "domain/offer.h"
-#include "domain/said.h"
-#include "domain/setting.h"
+#include "setting/said.h"
+#include "setting/setting.h"
 #include "auth/policy.h"
 #include "cli.h"
 #include "llm/llm.h"
@@ -45,7 +46,7 @@ static size_t datasets(const struct catalog *c)
 
 static int check_all_names(const struct caller *by, struct err *e)
 {
-	return setting_check_names(by, e) < 0 || embed_check_conf(by, e) < 0 ||
+	return choice_check_names(by, e) < 0 || embed_check_conf(by, e) < 0 ||
 		offer_check_conf(by, e) < 0 ? -1 : 0;
 }
 

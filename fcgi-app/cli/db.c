@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "cli.h"
 #include "net/http.h"
+#include "resource/fold.h"
 #include "store/blob.h"
 #include "store/store.h"
 #include "store/token.h"
@@ -97,6 +98,7 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 	struct db_migration m = { .progress = show_progress };
 	struct err e = ERR_INIT;
 	struct cli_session s;
+	int64_t folded;
 	int c, wait_s = 0, rc;
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
@@ -117,6 +119,8 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 	rc = db_schema_not_newer(s.db, version_schema(), &e);
 	if (!rc)
 		rc = db_migrate(s.db, dir, wait_s, &m, &e);
+	if (!rc)
+		rc = resource_fold_rows(s.db, &folded, &e);
 	cli_session_close(&s);
 	if (rc)
 		return cli_failed(&e);
@@ -126,6 +130,8 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 	else
 		printf("schema version %d, nothing to do%s\n", m.version,
 		       m.waited ? " (another process did it)" : "");
+	if (folded)
+		printf("%lld rows can be searched now\n", (long long)folded);
 	return CLI_OK;
 }
 

@@ -2,7 +2,7 @@
 /* list: the tables that are compiled in. */
 #include <string.h>
 
-#include "domain/setting.h"
+#include "setting/setting.h"
 #include "auth/policy.h"
 #include "cli.h"
 #include "dialect/dialect.h"

@@ -50,10 +50,11 @@ int cli_made_each_held(struct made *m, const struct resource *r,
 }
 
 int cli_made_pages(struct made *m, const struct resource *r,
-		   const struct resource_at *at, struct str prefix,
+		   const struct resource_at *at, struct str from,
 		   cli_made_take *take, void *ctx, struct err *e)
 {
-	struct resource_want want = { .size = LIM_PAGE_MAX, .prefix = prefix };
+	const struct resource_row first = { .sort_key = from };
+	struct resource_want want = { .size = LIM_PAGE_MAX, .after = &first };
 	struct resource_row *rows;
 	bool more = true;
 	size_t n;
@@ -239,11 +240,29 @@ static int by_name(const void *a, const void *b)
 	return memcmp(&x->row.id, &y->row.id, sizeof(x->row.id));
 }
 
-/* Rows with the name, or (NULL) all; *n: their number. */
+/* Whether the row has what the list is searched for. */
+static bool is_found(const struct made *m, const struct resource_words *words,
+		     const struct resource_row *row)
+{
+	return !words->n || resource_has_words(words, resource_folded(
+		cli_made_of(m), row, &m->s->arena));
+}
+
+/*
+ * Rows with the name, or (NULL) all; of a list, those with these words (NULL: all). *n:
+ * their number.
+ */
 static int print(struct made *m, bool as_list, const char *name, size_t *n,
 		 struct err *e)
 {
+	struct resource_words words = { .n = 0 };
 	struct found_rows all = { .n = 0 };
+
+	if (as_list && name &&
+	    resource_words(str_of(name), &m->s->arena, &words, e) < 0)
+		return -1;
+	if (as_list)
+		name = NULL;
 
 	if (m->kind->each(m, keep_row, &all, e))
 		return -1;
@@ -252,7 +271,7 @@ static int print(struct made *m, bool as_list, const char *name, size_t *n,
 	for (size_t i = 0; i < all.n; i++) {
 		struct found_row *f = &all.v[i];
 
-		if (name && strcmp(name, f->name))
+		if ((name && strcmp(name, f->name)) || !is_found(m, &words, &f->row))
 			continue;
 		if (as_list)
 			buf_addf(&m->out, "%s\t%s\n", f->name,
@@ -278,7 +297,7 @@ static int print(struct made *m, bool as_list, const char *name, size_t *n,
 static json_t *value_of(const struct resource_field *f, const char *text)
 {
 	const bool is_text = f && strcmp(text, "null") &&
-		(f->type == TYPE_TEXT || f->type == TYPE_ENUM);
+		(resource_is_text(f) || f->type == TYPE_ENUM);
 	json_t *v = is_text ? NULL : jx_try(str_of(text));
 
 	return v ? v : jx_string(str_of(text));
@@ -321,7 +340,7 @@ static int run(struct made *m, const char *verb, char **argv, struct err *e)
 		return set(m, argv, e);
 	if (strcmp(verb, "import") == 0)
 		return import(m, argv[0], e);
-	return print(m, as_list, strcmp(verb, "show") ? NULL : argv[0], &n, e);
+	return print(m, as_list, strcmp(verb, "export") ? argv[0] : NULL, &n, e);
 }
 
 static int made_main(struct cli *cli, const struct made_kind *kind, int argc,
@@ -336,7 +355,7 @@ static int made_main(struct cli *cli, const struct made_kind *kind, int argc,
 	static const struct {
 		const char *name;
 		int least, most;
-	} verbs[] = { { "list", 0, 0 }, { "show", 1, 1 }, { "export", 0, 0 },
+	} verbs[] = { { "list", 0, 1 }, { "show", 1, 1 }, { "export", 0, 0 },
 		      { "import", 1, 1 }, { "set", 3, 3 } };
 	static const struct str all = STR("*");
 	struct made m = { .kind = kind, .out = BUF_INIT(CLI_OUT_BYTES) };

@@ -73,11 +73,11 @@ int cli_made_each_held(struct made *m, const struct resource *r,
 		       struct err *e) MUST_CHECK;
 
 /*
- * Each row that the list has with this prefix (resource_want), until take returns 1:
+ * Each row of a list by name from this sort_key on (empty: all), until take returns 1:
  * then 0.
  */
 int cli_made_pages(struct made *m, const struct resource *r,
-		   const struct resource_at *at, struct str prefix,
+		   const struct resource_at *at, struct str from,
 		   cli_made_take *take, void *ctx, struct err *e) MUST_CHECK;
 
 /* For `each`: all rows of the tenant. */

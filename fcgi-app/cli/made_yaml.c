@@ -97,7 +97,7 @@ static void put_text(struct buf *out, struct str s)
 static bool is_put(const struct resource_field *f)
 {
 	return !resource_is_hidden(f) && f->type != TYPE_SECRET &&
-		(f->mode != MODE_GIVEN || f->type == TYPE_TEXT);
+		(f->mode != MODE_GIVEN || resource_is_text(f));
 }
 
 void cli_made_put(struct buf *out, const struct resource *r,
@@ -124,7 +124,7 @@ void cli_made_put(struct buf *out, const struct resource *r,
 		else if (f->type == TYPE_JSON || f->type == TYPE_LIST ||
 			 f->type == TYPE_IDS)
 			put_json(out, v->s);
-		else if (f->type == TYPE_TEXT || f->type == TYPE_ENUM)
+		else if (resource_is_text(f) || f->type == TYPE_ENUM)
 			put_text(out, v->s);
 		else
 			BUG("a type that no command writes");

@@ -185,7 +185,7 @@ static const struct cli_command commands[] = {
 	},
 	{
 		.name = "agent",
-		.args = "list | show WORKSPACE/AGENT | set WORKSPACE/AGENT KEY "
+		.args = "list [WORDS] | show WORKSPACE/AGENT | set WORKSPACE/AGENT KEY "
 			"VALUE | export | import FILE [--workspace W] "
 			"[--user LOGIN]",
 		.run = cli_made,
@@ -197,11 +197,12 @@ static const struct cli_command commands[] = {
 "are unset. Importing the same file again changes nothing. If anything is wrong,\n"
 "nothing is stored, and the file, line and column are printed.\n"
 "set changes one value; null unsets it. Values that are not text are JSON.\n"
+"list prints all, or those that have all WORDS, or parts of words, in their texts.\n"
 "Agents of the configuration are in its files and not in the lists.\n",
 	},
 	{
 		.name = "workspace",
-		.args = "list | show WORKSPACE | set WORKSPACE KEY VALUE | "
+		.args = "list [WORDS] | show WORKSPACE | set WORKSPACE KEY VALUE | "
 			"export | import FILE [--workspace W]",
 		.run = cli_made,
 		.summary = "show, export and import workspaces that people made",
@@ -211,7 +212,7 @@ static const struct cli_command commands[] = {
 	},
 	{
 		.name = "prompt",
-		.args = "list | show NAME | set NAME KEY VALUE | export | "
+		.args = "list [WORDS] | show NAME | set NAME KEY VALUE | export | "
 			"import FILE [--group G | --user LOGIN]",
 		.run = cli_made,
 		.summary = "show, export and import prompts of the catalogue",
@@ -225,7 +226,7 @@ static const struct cli_command commands[] = {
 	},
 	{
 		.name = "category",
-		.args = "list | show NAME | set NAME KEY VALUE | export | "
+		.args = "list [WORDS] | show NAME | set NAME KEY VALUE | export | "
 			"import FILE",
 		.run = cli_made,
 		.summary = "show, export and import categories of prompts",

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "domain/said.h"
+#include "domain/choice.h"
+#include "setting/said.h"
 #include "cli.h"
 #include "conf/yaml.h"
 #include "db/db.h"
@@ -58,7 +59,7 @@ static void put_value(struct buf *b, enum setting_id id,
 	struct setting_value v = setting_get(id, in);
 	struct jw w = jw_on(b);
 
-	setting_write(&w, id, in, &v);
+	choice_write(&w, id, in, &v);
 	buf_addf(b, "\t%s", v.level == LEVEL_BUILT_IN ? "default"
 		 : setting_level_name(v.level));
 }
@@ -131,7 +132,7 @@ static int change(struct cli_session *s, struct db *db,
 	do {
 		if (setting_read(db, tenant, said, &s->arena, e) < 0)
 			return -1;
-		now = setting_changed(&by, said, what, &s->arena, e);
+		now = choice_changed(&by, said, what, &s->arena, e);
 		if (!now || setting_store(db, tenant, NULL, said, now, &stored, e) < 0)
 			return -1;
 	} while (!stored && ++tries < TRIES);

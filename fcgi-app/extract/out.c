@@ -8,7 +8,8 @@
 
 #include "base/banned.h"
 
-void extract_put_char(struct buf *b, char c)
+/* Appends a character, after a space if it would complete the beginning of a page mark. */
+static void extract_put_char(struct buf *b, char c)
 {
 	if (c == '!' && b->n && b->p[b->n - 1] == '<')
 		buf_addc(b, ' ');

@@ -47,7 +47,4 @@ void extract_put_text(struct buf *b, struct str text);
 /* Appends the first character of s, cleaned; returns its bytes in s. */
 size_t extract_put_one(struct buf *b, struct str s);
 
-/* Appends a character, after a space if it would complete the beginning of a page mark. */
-void extract_put_char(struct buf *b, char c);
-
 #endif

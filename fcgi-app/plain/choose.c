@@ -127,7 +127,7 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 	    resource_call(&rq->by, &c, page, e) < 0)
 		return -1;
 	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Choose a prompt")));
-	put_search(&p, &to, "prompts", N_("Name begins with"), c.query.q,
+	put_search(&p, &to, "prompts", N_("Words in its name or text"), c.query.q,
 		   STR(""));
 	plain_list_head(&p, page->n, N_("No prompts were found."));
 	for (size_t i = 0; i < page->n; i++) {
@@ -145,7 +145,7 @@ int plain_prompts(struct request *rq, struct response *rs, struct err *e)
 		buf_adds(p.b, "</ul>\n");
 	if (page->more) {
 		buf_adds(p.b, "<p>");
-		plain_say(&p, "There are more: type the first letters of the name.");
+		plain_say(&p, "There are more: type words that are in one.");
 		buf_adds(p.b, "</p>\n");
 	}
 	plain_foot(&p);

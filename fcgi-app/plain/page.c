@@ -8,8 +8,8 @@
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "domain/said.h"
-#include "domain/setting.h"
+#include "setting/said.h"
+#include "setting/setting.h"
 #include "multipart.h"
 #include "prompt/untrusted.h"
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "domain/said.h"
+#include "domain/choice.h"
+#include "setting/said.h"
 #include "api/setting.h"
 #include "app.h"
 #include "base/limits.h"
@@ -153,14 +154,14 @@ static int read_items(struct request *rq, struct plain_settings *f, struct err *
 {
 	struct buf b = BUF_INIT(LIM_SETTINGS_PAGE_BYTES);
 	struct jw w = jw_on(&b);
-	struct setting_choices c;
+	struct choices c;
 
-	if (setting_choices_read(&rq->by, f->said, &c, e) < 0)
+	if (choices_read(&rq->by, f->said, &c, e) < 0)
 		return -1;
 	jw_arr(&w);
 	for (int i = 0; i < SETTING__MAX; i++)
 		if (is_mine(&setting_rows[i]))
-			setting_describe(&w, &c, (enum setting_id)i);
+			choice_describe(&w, &c, (enum setting_id)i);
 	jw_end_arr(&w);
 	if (buf_ok(&b))
 		f->items = jx_keep(rq->arena, jx_load(buf_str(&b), e));

@@ -14,7 +14,7 @@
 
 struct resource_changes;	/* resource/change.h */
 struct own_instances;	/* domain/stored_service.h */
-struct setting_said;	/* domain/said.h */
+struct setting_said;	/* setting/said.h */
 struct token_cache;	/* store/token_cache.h */
 
 struct caller {		/* everything is borrowed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared libraries that are loaded when they are first needed, so that a plain CGI
- * process does not pay for what it does not use: net/curl.h, search/unicode.h.
+ * process does not pay for what it does not use: net/curl.h, base/unicode.h.
  */
 #ifndef BASE_LIBRARY_H
 #define BASE_LIBRARY_H

@@ -263,6 +263,9 @@
 #define LIM_SOURCE_TEXT_CHARS 6000	/* kept of what one says */
 #define LIM_SOURCE_SHOWN_CHARS 600	/* of it in its event */
 #define LIM_FOUND            50		/* passages that a search gives */
+#define LIM_FIND_CHARS       200	/* of what a list is searched for */
+#define LIM_FOLDED_BYTES     2097152	/* of what a row is found by */
+#define LIM_FIND_WORDS       8		/* of it, the last one with all that follow */
 #define LIM_CHATS_PASSAGES   200	/* of own conversations that a search looks at */
 #define LIM_SEARCH_DOCUMENTS 200	/* that a search may be limited to */
 #define LIM_SEARCH_PROJECTS  200	/* that are searched together */

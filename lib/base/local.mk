@@ -7,6 +7,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/cursor.c lib/base/cursor.h \
 	lib/base/err.c lib/base/err.h lib/base/err.def \
 	lib/base/fields.c lib/base/fields.h \
+	lib/base/fold.c lib/base/fold.h \
 	lib/base/json.c lib/base/json.h \
 	lib/base/library.c lib/base/library.h \
 	lib/base/limits.h \
@@ -15,6 +16,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/spawn.c lib/base/spawn.h \
 	lib/base/str.c lib/base/str.h \
 	lib/base/trace.c lib/base/trace.def lib/base/trace.h \
+	lib/base/unicode.c lib/base/unicode.h \
 	lib/base/utf8.c lib/base/utf8.h \
 	lib/base/util.c lib/base/util.h \
 	lib/base/uuid.c lib/base/uuid.h \

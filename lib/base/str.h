@@ -32,6 +32,15 @@ static inline bool str_is(struct str a, const char *b)
 	return str_eq(a, str_of(b));
 }
 
+/* Compares bytes, as binary collations do: < 0, 0 or > 0. */
+static inline int str_compare(struct str a, struct str b)
+{
+	const size_t n = a.n < b.n ? a.n : b.n;
+	const int d = n ? memcmp(a.p, b.p, n) : 0;
+
+	return d ? d : (a.n > b.n) - (a.n < b.n);
+}
+
 static inline bool str_starts(struct str a, struct str prefix)
 {
 	return a.n >= prefix.n &&

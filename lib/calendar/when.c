@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Zones of calendars, and times of events as they are stored. */
-#include "domain/said.h"
+#include "setting/said.h"
 #include "calendar/calendar.h"
 #include "store/stmt.h"
 

@@ -49,7 +49,7 @@ static void fail_reference(struct loader *l, const void *field,
 static void check_service(struct loader *l, const void *at, const char *key,
 			  const char *id, unsigned can)
 {
-	const struct conf_llm *llm = conf_llm(l->c, str_of(id));
+	const struct llm_service *llm = conf_llm(l->c, str_of(id));
 	const char *lacks = llm ? conf_lacks(llm->capabilities, can) : NULL;
 
 	if (!llm)
@@ -81,7 +81,7 @@ static void check_llm_ref(struct loader *l, const char *const *field, size_t n)
 			  "(chat.auto, or auto of the workspace)");
 }
 
-static void check_rag(struct loader *l, const struct conf_rag *r)
+static void check_rag(struct loader *l, const struct agent_rag *r)
 {
 	if (*r->ranker)
 		check_service(l, &r->ranker, "reranking_service", r->ranker,
@@ -118,7 +118,7 @@ static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
 	}
 }
 
-static void check_fallbacks(struct loader *l, const struct conf_llm *llm)
+static void check_fallbacks(struct loader *l, const struct llm_service *llm)
 {
 	for (size_t i = 0; i < llm->fallbacks.n; i++) {
 		check_llm_id(l, &llm->fallbacks, llm->fallbacks.v[i]);
@@ -302,8 +302,11 @@ static void check_roles(struct loader *l)
 static void check_llms(struct loader *l)
 {
 	for (size_t i = 0; i < l->c->n_llms; i++) {
-		const struct conf_llm *m = &l->c->llms[i];
+		struct llm_service *m = (struct llm_service *)&l->c->llms[i];
 
+		m->name = m->id;
+		m->payer = PAYER_INSTALLATION;
+		m->set.price = !isnan(m->input_price) && !isnan(m->output_price);
 		if (m->max_output_tokens >= m->context_tokens)
 			load_fail(l, FIELD_IS_SET(l, m->max_output_tokens)
 				  ? load_pos(l, &m->max_output_tokens)
@@ -502,14 +505,14 @@ static void check_tools(struct loader *l, const struct conf_tool *tools,
 	check_same(l, tools, n, sizeof(*tools), "tools");
 }
 
-static void check_agents(struct loader *l, struct conf_workspace *w)
+static void check_agents(struct loader *l, struct workspace *w)
 {
-	struct conf_agent *agents = (struct conf_agent *)w->agents;
-	const struct conf_agent *dflt = NULL;
+	struct agent *agents = (struct agent *)w->agents;
+	const struct agent *dflt = NULL;
 
 	if (!w->n_agents) {
-		agents = arena_new(l->a, struct conf_agent);
-		*agents = (struct conf_agent){
+		agents = arena_new(l->a, struct agent);
+		*agents = (struct agent){
 			.id = "default", .name = "Assistant",
 			.description = "", .is_default = true,
 			.system_prompt = "", .llm_service = "",
@@ -520,7 +523,7 @@ static void check_agents(struct loader *l, struct conf_workspace *w)
 		return;
 	}
 	for (size_t i = 0; i < w->n_agents; i++) {
-		struct conf_agent *a = &agents[i];
+		struct agent *a = &agents[i];
 
 		if (!a->id)
 			continue;	/* noted: id is missing */
@@ -545,7 +548,7 @@ static void check_agents(struct loader *l, struct conf_workspace *w)
 		agents[0].is_default = true;
 }
 
-static void check_workspace(struct loader *l, struct conf_workspace *w)
+static void check_workspace(struct loader *l, struct workspace *w)
 {
 	if (!*w->name)
 		w->name = w->id;
@@ -554,6 +557,7 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 			  "reserved for the setting default_workspace");
 	if (w->prompt.text && !*w->prompt.name)
 		w->prompt.name = w->id;
+	w->set.prompt = w->prompt.text != NULL;
 	check_llm_ref(l, &w->llm_service, w->n_autos);
 	check_autos(l, w->autos, w->n_autos);
 	check_agents(l, w);
@@ -649,7 +653,7 @@ static void check_offers(struct loader *l)
 {
 	for (size_t i = 0; i < l->c->n_offers; i++) {
 		const struct conf_offer *o = &l->c->offers[i];
-		const struct conf_llm *llm = conf_llm(l->c, str_of(o->id));
+		const struct llm_service *llm = conf_llm(l->c, str_of(o->id));
 
 		if (llm && !(llm->capabilities & (LLM_CAN_EMBED | LLM_CAN_RERANK |
 						  LLM_CAN_TRANSCRIBE)))
@@ -699,5 +703,5 @@ void check_all(struct loader *l)
 	for (size_t i = 0; i < c->knowledge.n_sources; i++)
 		check_intake(l, &c->knowledge.sources[i]);
 	for (size_t i = 0; i < c->n_workspaces; i++)
-		check_workspace(l, (struct conf_workspace *)&c->workspaces[i]);
+		check_workspace(l, (struct workspace *)&c->workspaces[i]);
 }

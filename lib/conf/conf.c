@@ -48,8 +48,8 @@ static bool id_or_stem(struct loader *l, const char **id,
 
 static void add_workspace(struct loader *l, const struct ynode *root)
 {
-	struct conf_workspace *all = (struct conf_workspace *)l->c->workspaces;
-	struct conf_workspace *w = &all[l->c->n_workspaces];
+	struct workspace *all = (struct workspace *)l->c->workspaces;
+	struct workspace *w = &all[l->c->n_workspaces];
 
 	load_place(l, w, &root->pos);
 	load_struct(l, SEC_WORKSPACE, w, root, &root->pos);
@@ -67,8 +67,8 @@ static void add_workspace(struct loader *l, const struct ynode *root)
 
 static void add_prompt(struct loader *l, const struct ynode *root)
 {
-	struct conf_prompt *all = (struct conf_prompt *)l->c->prompts;
-	struct conf_prompt *p = &all[l->c->n_prompts];
+	struct prompt *all = (struct prompt *)l->c->prompts;
+	struct prompt *p = &all[l->c->n_prompts];
 
 	load_place(l, p, &root->pos);
 	load_struct(l, SEC_PROMPT, p, root, &root->pos);
@@ -109,8 +109,8 @@ static void add_catalogue(struct loader *l, const struct ynode *root)
 
 static void add_template(struct loader *l, const struct ynode *root)
 {
-	struct conf_template *all = (struct conf_template *)l->c->templates;
-	struct conf_template *t = &all[l->c->n_templates];
+	struct agent_template *all = (struct agent_template *)l->c->templates;
+	struct agent_template *t = &all[l->c->n_templates];
 
 	load_place(l, t, &root->pos);
 	load_struct(l, SEC_TEMPLATE, t, root, &root->pos);
@@ -198,6 +198,13 @@ static void note_files(struct conf *c, const struct conf_sources *src)
 				arena_strdup(&c->arena, src->v[i].path);
 }
 
+static int compare_templates(const void *a, const void *b)
+{
+	const struct agent_template *x = a, *y = b;
+
+	return strcmp(x->id, y->id);
+}
+
 struct conf *conf_read(const char *main_file, struct conf_sources *src,
 		       struct buf *report, struct err *e)
 {
@@ -226,6 +233,18 @@ struct conf *conf_read(const char *main_file, struct conf_sources *src,
 	note_files(c, src);
 	c->hash = src->hash;
 	c->generation = __atomic_add_fetch(&generations, 1, __ATOMIC_RELAXED);
+	for (size_t i = 0; i < c->n_llms; i++)
+		((struct llm_service *)c->llms)[i].version = c->generation;
+	for (size_t i = 0; i < c->n_workspaces; i++) {
+		struct workspace *w = (struct workspace *)&c->workspaces[i];
+
+		w->version = c->generation;
+		for (size_t k = 0; k < w->n_agents; k++)
+			((struct agent *)w->agents)[k].version = c->generation;
+	}
+	if (c->n_templates)
+		qsort((void *)c->templates, c->n_templates, sizeof(*c->templates),
+		      compare_templates);
 	if (!l.n_errors)
 		return c;
 	conf_put(c);
@@ -289,7 +308,7 @@ const void *conf_made(const struct conf *c, enum conf_made what,
 			return &(array)[i]; \
 	return NULL
 
-const struct conf_llm *conf_llm(const struct conf *c, struct str id)
+const struct llm_service *conf_llm(const struct conf *c, struct str id)
 {
 	FIND(c->llms, c->n_llms, id, id);
 }

@@ -22,12 +22,9 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/spawn.h"
-
-
-struct conf_list {		/* list of strings */
-	const char **v;
-	size_t n;
-};
+#include "conf/agent.h"
+#include "conf/list.h"
+#include "conf/service.h"
 
 /* Whether the same texts are in both, in the same order. */
 bool conf_list_eq(const struct conf_list *a, const struct conf_list *b);
@@ -86,47 +83,12 @@ struct conf_offer {
 	struct conf_list groups;	/* whose members may; "*" = everyone */
 };
 
-/* llm_services.*: capabilities as bits. */
-enum {
-	LLM_CAN_CHAT = 1, LLM_CAN_TOOLS = 2, LLM_CAN_VISION = 4,
-	LLM_CAN_EMBED = 8, LLM_CAN_RERANK = 16, LLM_CAN_SUMMARIZE = 32,
-	LLM_CAN_TRANSCRIBE = 64,
-};
-
 /*
  * The name of the first capability in wanted that is missing in has; NULL: none is.
  * What an LLM service is bound to is checked with llm_check_can (llm/llm.h), which
  * uses this; lib/conf itself cannot.
  */
 const char *conf_lacks(unsigned has, unsigned wanted);
-
-struct conf_llm {
-	const char *id;
-	const char *provider;	/* a row of the provider table, or unknown */
-	const char *model;
-	const char *url;	/* base URL; "" = the provider's own */
-	const char *api_key;	/* secret; "" = none */
-	const char *api_version;	/* Azure, Anthropic; "" = default */
-	const char *deployment;		/* Azure; "" = model */
-	unsigned capabilities;		/* LLM_CAN_* */
-	int context_tokens, max_output_tokens;
-	double temperature, top_p;	/* NAN = not sent */
-	double input_price, output_price;	/* of a million tokens; NAN = not
-						   known */
-	const char *reasoning_effort;	/* "" = not sent */
-	int thinking_budget_tokens;	/* Anthropic; 0 = off */
-	bool prompt_cache;		/* Anthropic cache marks (E30) */
-	int connect_timeout_ms, first_byte_timeout_ms;
-	int idle_timeout_ms, total_timeout_ms;
-	int retries;
-	struct conf_list fallbacks;	/* ids */
-	json_t *quirks;		/* object: overrides of the provider's quirks,
-				   checked by llm_quirks_check; NULL = none */
-	json_t *extra_body;	/* object merged into requests; NULL = none */
-	struct conf_list extra_headers;	/* "Name: value"; secret */
-	const char *file;	/* where it stands, for messages */
-	int line;
-};
 
 /* Where a service is chosen by rules (domain/auto.h). */
 enum { AUTO_NEEDS_TOOLS = 1, AUTO_NEEDS_VISION = 2 };
@@ -142,12 +104,6 @@ struct conf_auto {		/* absent conditions are met */
 	struct conf_list groups;	/* any of them */
 	unsigned tasks;		/* enum auto_task, any of them */
 	const char *from, *until;	/* "HH:MM", local time; both or "" */
-};
-
-struct conf_prompt {
-	const char *name;	/* NULL = layer absent */
-	int version;
-	const char *text;
 };
 
 struct conf_team {		/* the prompt layer of a group */
@@ -208,31 +164,6 @@ struct conf_catalogue {		/* a prompt to choose from */
 	const char *id, *name, *description, *icon, *colour, *body;
 	struct conf_list categories;	/* names */
 	int version;
-};
-
-struct conf_template {		/* what agents are made from */
-	const char *id, *name, *description, *use_case, *icon;
-	const char *system_prompt;
-	int version;
-	bool on_new;		/* a new workspace gets one */
-};
-
-struct conf_agent {
-	const char *id, *name, *description;
-	bool is_default;
-	const char *system_prompt;	/* "" = falls back (B20) */
-	int version;			/* of its system prompt; 0 in the built-in
-					   agent, which has none */
-	const char *llm_service;	/* "" = falls back (B15) */
-	struct conf_list tools;		/* names and "group:NAME"; n == 0 = all */
-	int max_tool_iterations;	/* 0 = the workspace's */
-	struct conf_rag {
-		bool enabled, ranks;
-		struct conf_list bases;	/* names or ids; n == 0 = all */
-		int max, max_ranked;	/* passages; 0 = not said */
-		double min_score;	/* 0 to 1 */
-		const char *ranker;	/* "" = none */
-	} rag;
 };
 
 enum conf_col_type {
@@ -414,33 +345,51 @@ enum conf_client_tools {
 	CLIENT_TOOLS_ALLOW,	/* and those that the page brings along */
 };
 
-struct conf_workspace {
-	const char *id, *name, *description;
-	const char *llm_service;	/* "" = the chat: block */
-	const struct conf_auto *autos;	/* instead of the main file's */
+/*
+ * A workspace, as files and rows have it: the members are described in
+ * resource/resource.def, and in option.def those that only files have. Flags in `set` are as
+ * in conf/agent.h.
+ */
+struct workspace {
+	const char *id;		/* first, for str_nearest */
+	enum domain_source source;
+	uint64_t version;
+	const struct resource_row *row;	/* NULL: from a file, or a placeholder */
+	const char *name, *description;
+	const char *llm_service;	/* id; unset: the chat: block's */
+	const struct conf_auto *autos;	/* the rules, if it is "auto" */
 	size_t n_autos;
-	struct conf_prompt prompt;
-	struct conf_list visible_to;	/* groups; n == 0 or "*" = everyone */
-	int max_tool_iterations;	/* 1..25, default 6 */
-	int history_messages;		/* default 20 */
-	int history_tokens;		/* default 24000 */
-	int max_parallel_tools;		/* default 4 */
+	struct prompt prompt;		/* unset: the layer is absent */
+	struct conf_list visible_to;	/* groups; none or "*" = everyone */
+	struct conf_list manager_users, manager_groups;	/* of a row only */
+	int max_tool_iterations;
+	int history_messages, history_tokens;
+	int max_parallel_tools;
 	bool title_by_model;
-	bool personal_memory;
-	enum tool_confirm confirm;	/* least, of tools that change things */
+	bool personal_memory;		/* what is remembered of users may be used here */
+	enum tool_confirm confirm;	/* minimum for tools that change data */
 	struct conf_list suggestions;
-	const struct conf_agent *agents;	/* at least one, one default */
+	/*
+	 * Of a file: all agents, one of them the default. Of a row: the default
+	 * agent; stored.h finds the others.
+	 */
+	const struct agent *agents;
 	size_t n_agents;
 	const struct conf_dataset *datasets;
 	size_t n_datasets;
 	const struct conf_action *actions;
 	size_t n_actions;
 	enum conf_client_tools client_tools;
-	struct conf_list allow_tools;	/* as an agent's tools; n == 0 = all */
-	bool projects;
-	const struct conf_tool *tools;	/* besides those of the main file */
+	struct conf_list allow_tools;	/* same form as an agent's tools; unset:
+					   all */
+	bool projects;			/* with the tools of the context type */
+	/* In addition to those of the main file */
+	const struct conf_tool *tools;
 	size_t n_tools;
-	const char *file;
+	const char *file;		/* where it is declared, for messages */
+	struct {
+		bool llm_service, prompt, allow_tools;
+	} set;
 };
 
 /* What higher modules make of a configuration, once (conf_made). */
@@ -522,7 +471,7 @@ struct conf {
 	size_t n_roles;
 	const struct conf_offer *offers;
 	size_t n_offers;
-	const struct conf_llm *llms;
+	const struct llm_service *llms;
 	size_t n_llms;
 	const char *chat_llm_service;	/* "" = no chat: block */
 	const struct conf_auto *autos;	/* rules for "auto" */
@@ -542,25 +491,25 @@ struct conf {
 	} trusted;
 	struct conf_list api_services_private;
 	const char *secret_key;		/* secret/secret.h; "" = none */
-	struct conf_prompt platform;
+	struct prompt platform;
 	const struct conf_team *teams;		/* prompts.teams */
 	size_t n_teams;
 	const struct conf_module *modules;
 	size_t n_modules;
 	const struct conf_entity *entities;
 	size_t n_entities;
-	const struct conf_prompt *prompts;	/* prompts.d */
+	const struct prompt *prompts;	/* prompts.d */
 	size_t n_prompts;
 	const struct conf_catalogue *catalogue;	/* catalogue.d */
 	size_t n_catalogue;
-	const struct conf_template *templates;	/* agent-templates.d */
+	const struct agent_template *templates;	/* agent-templates.d */
 	size_t n_templates;
 	const struct conf_tool *tools;		/* of every workspace */
 	size_t n_tools;
 	const struct conf_mcp *mcp_servers;
 	size_t n_mcp_servers;
 	struct conf_list allow_private;	/* net/guard.h: tools with URLs of the admin */
-	const struct conf_workspace *workspaces;
+	const struct workspace *workspaces;
 	size_t n_workspaces;
 	const void *made[CONF_MADE__MAX];	/* conf_made */
 };
@@ -632,7 +581,7 @@ enum conf_doc { CONF_DOC_TEXT, CONF_DOC_MARKDOWN, CONF_DOC_MAN };
 void conf_print_options(struct buf *out, enum conf_doc form);
 
 /* Look-ups; NULL when absent. Borrowed from c. Others: domain/catalog.h. */
-const struct conf_llm *conf_llm(const struct conf *c, struct str id);
+const struct llm_service *conf_llm(const struct conf *c, struct str id);
 const struct conf_mcp *conf_mcp(const struct conf *c, struct str id);
 const struct conf_intake *conf_source(const struct conf *c, struct str name);
 const struct conf_db *conf_database(const struct conf *c, struct str id);

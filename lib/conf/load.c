@@ -578,6 +578,17 @@ static void set_default(struct loader *l, const struct conf_option *o, char *bas
 		set_value(l, o, field, NULL, o->dflt);
 }
 
+/* What is missing is an error, so that there is no configuration. */
+static void set_flags(enum opt_section sec, char *base)
+{
+	for (size_t i = 0; i < conf_option_count; i++) {
+		const struct conf_option *o = &conf_options[i];
+
+		if (o->in == sec && o->set && !(o->flags & OPT_REQUIRED))
+			*(bool *)(base + o->set) = option_has(o->type, base + o->offset);
+	}
+}
+
 void load_struct(struct loader *l, enum opt_section sec, void *base,
 		 const struct ynode *node, const struct ypos *at)
 {
@@ -596,6 +607,17 @@ void load_struct(struct loader *l, enum opt_section sec, void *base,
 	for (size_t i = 0; i < conf_option_count; i++)
 		if (conf_options[i].in == sec && !seen[i])
 			set_default(l, &conf_options[i], base, at);
+	set_flags(sec, base);
+}
+
+void conf_defaults(enum opt_section sec, struct arena *a, void *out)
+{
+	struct err ignored = ERR_INIT;
+	struct loader l = { .a = a, .e = &ignored };
+
+	for (size_t i = 0; i < conf_option_count; i++)
+		if (conf_options[i].in == sec && !(conf_options[i].flags & OPT_REQUIRED))
+			set_default(&l, &conf_options[i], out, NULL);
 }
 
 const struct ynode *load_file(struct loader *l, const char *path)

@@ -1,12 +1,16 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/conf/addr.c lib/conf/addr.h \
+	lib/conf/agent.h \
 	lib/conf/check.c \
 	lib/conf/conf.c lib/conf/conf.h \
 	lib/conf/document.c \
+	lib/conf/field.h \
 	lib/conf/kind.def \
 	lib/conf/line.c \
+	lib/conf/list.h \
 	lib/conf/live.c \
 	lib/conf/load.c lib/conf/load.h \
+	lib/conf/service.h \
 	lib/conf/option.c lib/conf/option.def lib/conf/option.h \
 	lib/conf/param.c lib/conf/param.h \
 	lib/conf/print.c \

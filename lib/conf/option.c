@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "conf/field.h"
 #include "conf/rules.h"
 #include "tool/agent/option.h"
 #include "tool/command/option.h"
@@ -173,9 +174,9 @@ static const struct opt_name counts_names[] = {
 #define S_GROUP     struct conf_group
 #define S_ROLE      struct conf_role
 #define S_OFFER     struct conf_offer
-#define S_LLM       struct conf_llm
+#define S_LLM       struct llm_service
 #define S_AUTO      struct conf_auto
-#define S_PROMPT    struct conf_prompt
+#define S_PROMPT    struct prompt
 #define S_TEAM      struct conf_team
 #define S_MODULE    struct conf_module
 #define S_PARAM     struct conf_param
@@ -184,9 +185,9 @@ static const struct opt_name counts_names[] = {
 #define S_STATE     struct conf_choice
 #define S_INTAKE    struct conf_intake
 #define S_CATALOGUE struct conf_catalogue
-#define S_TEMPLATE  struct conf_template
-#define S_WORKSPACE struct conf_workspace
-#define S_AGENT     struct conf_agent
+#define S_TEMPLATE  struct agent_template
+#define S_WORKSPACE struct workspace
+#define S_AGENT     struct agent
 #define S_DATASET   struct conf_dataset
 #define S_MENTION   struct conf_mention
 #define S_COLUMN    struct conf_column
@@ -197,6 +198,40 @@ static const struct opt_name counts_names[] = {
 #define S_USER_TOKEN struct conf_user_token
 #define SECTION(sec, type, title, help) typedef type S_##sec;
 #include "conf/kind.def"
+
+#include "resource/resource.def"
+
+/* Fields of resources that files have, too (conf/field.h). */
+#define FIELDS(sec, list) list(AS_##sec)
+#define AS_LLM(...) FIELD_OF(LLM, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_WORKSPACE(...) FIELD_OF(WORKSPACE, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_AGENT(...) FIELD_OF(AGENT, __VA_ARGS__, FIELD_NONE, 0)
+#define FIELD_OF(sec, key, column, type, mode, flags, lo, hi, help, how, ...) \
+	how(sec, lo, hi, help, __VA_ARGS__)
+#define FIELD_NONE(...)
+#define FIELD_ROW(sec, lo, hi, h, k, ty, member, flag, d, u, fl, ck, says) \
+	{ .in = SEC_##sec, .of = SEC_NONE, .key = k, .type = OPT_##ty, \
+	  .offset = offsetof(S_##sec, member), .set = flag(S_##sec, member), .dflt = d, \
+	  .min = lo, .max = hi, .unit = u, .flags = fl, .check = ck, .help = HELP(h, says) },
+#define HELP(h, says) sizeof(says) > 1 ? says : h "."
+#define FIELD_YAML(sec, lo, hi, h, k, ty, member, d, u, fl, ck, says, ...) \
+	FIELD_ROW(sec, lo, hi, h, k, ty, member, NO_FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_ZERO(sec, lo, hi, h, k, ty, member, d, u, fl, ck, says, ...) \
+	FIELD_ROW(sec, 0, hi, h, k, ty, member, NO_FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_MAY(sec, lo, hi, h, k, ty, member, d, u, fl, ck, says, ...) \
+	FIELD_ROW(sec, 0, hi, h, k, ty, member, FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_WIDE(sec, lo, hi, h, k, ty, member, least, most, d, u, fl, ck, says, ...) \
+	FIELD_ROW(sec, least, most, h, k, ty, member, NO_FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_MAY_WIDE(sec, lo, hi, h, k, ty, member, least, most, d, u, fl, ck, says, ...) \
+	FIELD_ROW(sec, least, most, h, k, ty, member, FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_LIST(sec, lo, hi, h, k, ty, member, least, fl, ck, says, ...) \
+	FIELD_ROW(sec, least, lo, h, k, ty, member, NO_FLAG, "", "", fl, ck, says)
+#define FIELD_YAML_MAY_LIST(sec, lo, hi, h, k, ty, member, least, fl, ck, says, ...) \
+	FIELD_ROW(sec, least, lo, h, k, ty, member, FLAG, "", "", fl, ck, says)
+#define FIELD_YAML_NAMES(sec, lo, hi, h, k, ty, member, d, set_, fl, says, ...) \
+	PICK(sec, k, ty, member, d, set_, fl, HELP(h, says))
+#define FLAG(s, member) offsetof(s, set.member)
+#define NO_FLAG(s, member) 0
 
 const struct conf_option conf_options[] = {
 #define OPT(sec, k, ty, member, d, lo, hi, u, fl, ck, h) \
@@ -271,11 +306,11 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.short_key = "groups",
 	},
 	[SEC_LLM] = {
-		.name = "llm_services.*", .size = sizeof(struct conf_llm),
+		.name = "llm_services.*", .size = sizeof(struct llm_service),
 		.help = "A model of a provider, and how to talk to it.",
-		.id_offset = AT(struct conf_llm, id),
-		.file_offset = AT(struct conf_llm, file),
-		.line_offset = AT(struct conf_llm, line),
+		.id_offset = AT(struct llm_service, id),
+		.file_offset = AT(struct llm_service, file),
+		.line_offset = AT(struct llm_service, line),
 		.id_check = check_slug,
 	},
 	[SEC_AUTO] = {
@@ -291,7 +326,7 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 			"files in prompts_dir",
 		.help = "A prompt with a name and a version. The files in "
 			"prompts_dir are what /complete can name.",
-		.size = sizeof(struct conf_prompt),
+		.size = sizeof(struct prompt),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_TEAM] = {
@@ -372,20 +407,20 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.help = "A template for agents (docs/agents.md), one per "
 			"file. An agent is a copy: it does not change with "
 			"its template.",
-		.size = sizeof(struct conf_template),
+		.size = sizeof(struct agent_template),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_WORKSPACE] = {
 		.name = "files in workspaces_dir",
 		.help = "One workspace per file.",
-		.size = sizeof(struct conf_workspace), .id_offset = -1,
-		.file_offset = AT(struct conf_workspace, file),
+		.size = sizeof(struct workspace), .id_offset = -1,
+		.file_offset = AT(struct workspace, file),
 		.line_offset = -1,
 	},
 	[SEC_AGENT] = {
 		.name = "agents[] of a workspace",
 		.help = "A persona of a workspace.",
-		.size = sizeof(struct conf_agent),
+		.size = sizeof(struct agent),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_DATASET] = {
@@ -469,6 +504,25 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	},
 #include "conf/kind.def"
 };
+
+bool option_has(enum opt_type type, const void *field)
+{
+	const char *text;
+
+	switch (type) {
+	case OPT_INT:
+		return *(const int *)field > 0;
+	case OPT_DOUBLE:
+		return !isnan(*(const double *)field);
+	case OPT_STRING:
+		text = *(const char *const *)field;
+		return text && *text;
+	case OPT_LIST:
+		return ((const struct conf_list *)field)->n > 0;
+	default:
+		BUG("a type that always has a value");
+	}
+}
 
 const struct conf_option *option_find(enum opt_section in, const char *key)
 {

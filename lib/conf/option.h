@@ -64,6 +64,8 @@ struct conf_option {
 	const char *key;	/* within the section; dots nest */
 	enum opt_type type;
 	size_t offset, count_offset;
+	size_t set;		/* of the flag that says whether there is a value, a bool;
+				   0: there is none */
 	const struct opt_name *names;
 	const char *dflt;	/* as in YAML; lists by blanks; NULL = none */
 	double min, max;
@@ -89,6 +91,12 @@ struct opt_section_row {
 };
 
 extern const struct opt_section_row opt_sections[SEC__MAX];
+
+/* Sets the members of a zeroed struct of a section that have defaults. In a. */
+void conf_defaults(enum opt_section sec, struct arena *a, void *out);
+
+/* Whether a value is one: not "", null, 0 or an empty list. */
+bool option_has(enum opt_type type, const void *field);
 
 /* The row of a full key in a section, or NULL. */
 const struct conf_option *option_find(enum opt_section in, const char *key);

@@ -163,7 +163,7 @@ static bool worth(const struct conf_option *o, const char *base)
 	if (o->type == OPT_JSON || o->type == OPT_POINTER)
 		return *(void *const *)field != NULL;
 	if (o->type == OPT_STRUCT && (o->flags & OPT_MAYBE))
-		return ((const struct conf_prompt *)field)->text != NULL;
+		return ((const struct prompt *)field)->text != NULL;
 	/* an empty list is not written if it would mean nobody */
 	if (o->type == OPT_LIST && o->min > 0)
 		return ((const struct conf_list *)field)->n > 0;

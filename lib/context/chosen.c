@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "context/chosen.h"
 
-#include "domain/said.h"
+#include "setting/said.h"
 #include "base/blank.h"
 #include "base/log.h"
 #include "prompt/module.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/unicode.h"
 #include "base/utf8.h"
-#include "search/unicode.h"
 
 #include "base/banned.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of the caller of a turn (domain/said.h). */
+/* The settings of the caller of a turn (setting/said.h). */
 #ifndef CONTEXT_SETTING_H
 #define CONTEXT_SETTING_H
 
-#include "domain/said.h"
+#include "setting/said.h"
 #include "context/request.h"
 
 /* The effective value in this turn. */

@@ -12,9 +12,6 @@ const char *doctor_log_text(const struct err *e);
 /* How many answers may stay open, and whether the web server has that much. */
 void doctor_look_places(struct doctor *d, const struct doctor_inside *in);
 
-/* The last MaxRequestWorkers of a file of Apache; 0: none, or not readable. */
-int doctor_file_workers(const char *file);
-
 /* Whether others can read or change the configuration. */
 void doctor_look_files(struct doctor *d, const struct doctor_inside *in);
 

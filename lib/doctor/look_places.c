@@ -23,7 +23,8 @@ static const char *const apache_files[] = {
 	"/etc/apache2/conf.d/mpm.conf",
 };
 
-int doctor_file_workers(const char *file)
+/* The last MaxRequestWorkers of a file of Apache; 0: none, or not readable. */
+static int doctor_file_workers(const char *file)
 {
 	static const char name[] = "MaxRequestWorkers";
 	FILE *f = fopen(file, "re");

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Converts the structs of configuration files to those of the domain. The only
- * place outside lib/conf that knows how files represent unset values: as "", 0
- * or NaN.
- */
-#include <math.h>
+/* The catalog of the files: their structs, and prompts to choose from as rows have them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,118 +8,6 @@
 #include "resource/resource.h"
 
 #include "base/banned.h"
-
-static void prompt_of(struct prompt *to, const struct conf_prompt *from)
-{
-	*to = (struct prompt){
-		.source = SOURCE_CONFIG, .name = from->name,
-		.version = from->version, .text = from->text,
-	};
-}
-
-static void service_of(struct llm_service *to, const struct conf_llm *from,
-		       uint64_t version)
-{
-	*to = (struct llm_service){
-		.source = SOURCE_CONFIG, .version = version,
-		.id = from->id, .name = from->id, .provider = from->provider,
-		.model = from->model, .url = from->url,
-		.api_key = from->api_key, .api_version = from->api_version,
-		.deployment = from->deployment,
-		.capabilities = from->capabilities,
-		.context_tokens = from->context_tokens,
-		.max_output_tokens = from->max_output_tokens,
-		.temperature = from->temperature, .top_p = from->top_p,
-		.reasoning_effort = from->reasoning_effort,
-		.input_price = from->input_price,
-		.output_price = from->output_price,
-		.thinking_budget_tokens = from->thinking_budget_tokens,
-		.prompt_cache = from->prompt_cache,
-		.connect_timeout_ms = from->connect_timeout_ms,
-		.first_byte_timeout_ms = from->first_byte_timeout_ms,
-		.idle_timeout_ms = from->idle_timeout_ms,
-		.total_timeout_ms = from->total_timeout_ms,
-		.retries = from->retries,
-		.fallbacks = from->fallbacks, .quirks = from->quirks,
-		.extra_body = from->extra_body,
-		.payer = PAYER_INSTALLATION,
-		.extra_headers = from->extra_headers,
-		.file = from->file, .line = from->line,
-		.set = {
-			.url = *from->url, .api_key = *from->api_key,
-			.api_version = *from->api_version,
-			.deployment = *from->deployment,
-			.temperature = !isnan(from->temperature),
-			.top_p = !isnan(from->top_p),
-			.price = !isnan(from->input_price) &&
-				!isnan(from->output_price),
-			.reasoning_effort = *from->reasoning_effort,
-			.thinking_budget_tokens =
-				from->thinking_budget_tokens > 0,
-		},
-	};
-}
-
-static void agent_of(struct agent *to, const struct conf_agent *from,
-		     uint64_t version)
-{
-	*to = (struct agent){
-		.source = SOURCE_CONFIG, .version = version,
-		.id = from->id, .name = from->name,
-		.description = from->description,
-		.is_default = from->is_default,
-		.system_prompt = from->system_prompt,
-		.prompt_version = from->version,
-		.llm_service = from->llm_service, .tools = from->tools,
-		.max_tool_iterations = from->max_tool_iterations,
-		.rag = &from->rag,
-		.set = {
-			.system_prompt = *from->system_prompt,
-			.llm_service = *from->llm_service,
-			.tools = from->tools.n > 0,
-			.max_tool_iterations = from->max_tool_iterations > 0,
-		},
-	};
-}
-
-static void workspace_of(struct workspace *to,
-			 const struct conf_workspace *from, uint64_t version,
-			 struct arena *a)
-{
-	struct agent *agents = arena_zalloc(a, from->n_agents + 1,
-					    sizeof(*agents));
-
-	for (size_t i = 0; i < from->n_agents; i++)
-		agent_of(&agents[i], &from->agents[i], version);
-	*to = (struct workspace){
-		.source = SOURCE_CONFIG, .version = version,
-		.id = from->id, .name = from->name,
-		.description = from->description,
-		.llm_service = from->llm_service,
-		.autos = from->autos, .n_autos = from->n_autos,
-		.visible_to = from->visible_to,
-		.max_tool_iterations = from->max_tool_iterations,
-		.history_messages = from->history_messages,
-		.history_tokens = from->history_tokens,
-		.max_parallel_tools = from->max_parallel_tools,
-		.title_by_model = from->title_by_model,
-		.personal_memory = from->personal_memory,
-		.confirm = from->confirm, .suggestions = from->suggestions,
-		.agents = agents, .n_agents = from->n_agents,
-		.datasets = from->datasets, .n_datasets = from->n_datasets,
-		.actions = from->actions, .n_actions = from->n_actions,
-		.client_tools = from->client_tools,
-		.allow_tools = from->allow_tools, .projects = from->projects,
-		.tools = from->tools, .n_tools = from->n_tools,
-		.file = from->file,
-		.set = {
-			.llm_service = *from->llm_service,
-			.prompt = from->prompt.text != NULL,
-			.allow_tools = from->allow_tools.n > 0,
-		},
-	};
-	prompt_of(&to->prompt, &from->prompt);
-}
 
 static int compare_shipped(const void *a, const void *b)
 {
@@ -210,59 +93,23 @@ static void shipped_of(struct shipped_prompt *out,
 	};
 }
 
-static int compare_templates(const void *a, const void *b)
-{
-	const struct agent_template *x = a, *y = b;
-
-	return strcmp(x->id, y->id);
-}
-
-static const struct agent_template *templates_of(const struct conf *c,
-						 struct arena *a)
-{
-	struct agent_template *out = arena_zalloc(a, c->n_templates + 1,
-						  sizeof(*out));
-
-	for (size_t i = 0; i < c->n_templates; i++) {
-		const struct conf_template *t = &c->templates[i];
-
-		out[i] = (struct agent_template){
-			.id = t->id, .name = t->name,
-			.description = t->description, .use_case = t->use_case,
-			.icon = t->icon, .system_prompt = t->system_prompt,
-			.version = t->version, .on_new = t->on_new,
-		};
-	}
-	qsort(out, c->n_templates, sizeof(*out), compare_templates);
-	return out;
-}
-
 const struct catalog *catalog_adapt(const struct conf *c, struct arena *a)
 {
 	struct catalog *out = arena_new(a, struct catalog);
-	struct workspace *w = arena_zalloc(a, c->n_workspaces + 1, sizeof(*w));
-	struct llm_service *s = arena_zalloc(a, c->n_llms + 1, sizeof(*s));
 	struct shipped_prompt *shipped =
 		arena_zalloc(a, c->n_catalogue + 1, sizeof(*shipped));
-	struct prompt *p = arena_zalloc(a, c->n_prompts + 1, sizeof(*p));
 
-	for (size_t i = 0; i < c->n_workspaces; i++)
-		workspace_of(&w[i], &c->workspaces[i], c->generation, a);
-	for (size_t i = 0; i < c->n_llms; i++)
-		service_of(&s[i], &c->llms[i], c->generation);
 	for (size_t i = 0; i < c->n_catalogue; i++)
 		shipped_of(&shipped[i], &c->catalogue[i], a);
 	qsort(shipped, c->n_catalogue, sizeof(*shipped), compare_shipped);
-	for (size_t i = 0; i < c->n_prompts; i++)
-		prompt_of(&p[i], &c->prompts[i]);
 	*out = (struct catalog){
 		.version = c->generation,
-		.workspaces = w, .n_workspaces = c->n_workspaces,
-		.services = s, .n_services = c->n_llms,
+		.workspaces = c->workspaces, .n_workspaces = c->n_workspaces,
+		.services = c->llms, .n_services = c->n_llms,
 		.shipped = shipped, .n_shipped = c->n_catalogue,
-		.templates = templates_of(c, a), .n_templates = c->n_templates,
-		.prompts = p, .n_prompts = c->n_prompts,
-		.chat_service = c->chat_llm_service,
+		.templates = c->templates, .n_templates = c->n_templates,
+		.prompts = c->prompts, .n_prompts = c->n_prompts,
+		.platform = c->platform, .chat_service = c->chat_llm_service,
 		.set = {
 			.platform = c->platform.text != NULL,
 			.chat_service = c->chat_llm_service &&
@@ -270,6 +117,5 @@ const struct catalog *catalog_adapt(const struct conf *c, struct arena *a)
 		},
 	};
 	categories_of(out, c, a);
-	prompt_of(&out->platform, &c->platform);
 	return out;
 }

@@ -39,6 +39,7 @@ struct agent *agent_named(struct arena *a, struct str id)
 	*g = (struct agent){
 		.id = arena_str(a, id).p, .name = "", .description = "",
 		.system_prompt = "", .prompt_version = 1, .llm_service = "",
+		.rag.ranker = "",
 	};
 	return g;
 }

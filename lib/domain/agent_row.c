@@ -3,6 +3,7 @@
  * Agents as a resource: who sees and changes them, which values are valid, what
  * else their transactions do, and their records.
  */
+#include "domain/filled.h"
 #include "domain/row.h"
 #include "domain/stored.h"
 #include "domain/stored_service.h"
@@ -349,73 +350,26 @@ static bool can_edit_agent(const struct caller *by,
 		(is_private(k, a->row) || stored_manages(by, k->above));
 }
 
-/* NULL for an agent of the configuration. */
-static const struct db_val *value_of(const struct agent *a, size_t column)
-{
-	return a->row ? &a->row->v[column] : NULL;
-}
-
-/* A column as stored; null for an agent of the configuration. */
-static void write_column(struct jw *w, const char *key, const struct agent *a,
-			 size_t column)
-{
-	const struct db_val *v = value_of(a, column);
-
-	jw_key(w, key);
-	if (v)
-		resource_write_value(w, &agents->fields[column], v);
-	else
-		jw_null(w);
-}
-
-static void write_flag(struct jw *w, const char *key, const struct agent *a,
-		       size_t column)
-{
-	const struct db_val *v = value_of(a, column);
-
-	jw_kbool(w, key, v && !v->null && v->i);
-}
-
-/* The bases as the configuration names them: by name or id. */
-static void write_file_rag(struct jw *w, const struct conf_rag *r)
-{
-	jw_kbool(w, "ragEnabled", r->enabled);
-	agent_row_write_list(w, "knowledgeBaseIds", &r->bases);
-	jw_kbool(w, "knowledgeLimited", r->bases.n > 0);
-	jw_kint_if(w, "ragMaxResults", r->max, r->max);
-	jw_key(w, "ragMinScore");
-	if (r->min_score > 0)
-		jw_real(w, r->min_score);
-	else
-		jw_null(w);
-	jw_kbool(w, "rerankEnabled", r->ranks);
-	jw_kstrz(w, "rerankingServiceId", *r->ranker ? r->ranker : NULL);
-	jw_kint_if(w, "rerankMaxResults", r->max_ranked, r->max_ranked);
-}
-
-static void write_rag(struct jw *w, const struct caller *by, const struct agent *a)
+/*
+ * The bases that there are; of an agent of the configuration as it names them, by name or
+ * id.
+ */
+static void write_bases(struct jw *w, const struct caller *by, const struct agent *a)
 {
 	struct str set = { NULL, 0 }, *known = &set;
 	struct err e = ERR_INIT;
 
-	if (a->rag) {
-		write_file_rag(w, a->rag);
+	jw_kbool(w, "knowledgeLimited", a->set.rag.bases);
+	if (!a->row) {
+		agent_row_write_list(w, "knowledgeBaseIds", &a->rag.bases);
 		return;
 	}
-	if (a->row)
-		set = resource_text(a->row, COLUMN(AGENT, knowledge_base_ids));
+	set = resource_text(a->row, COLUMN(AGENT, knowledge_base_ids));
 	if (store_known_bases(by->db, by->owner.tenant_id, &known, 1, by->arena,
 			      &e))
 		log_err("the knowledge bases of an agent", &e);
-	write_flag(w, "ragEnabled", a, COLUMN(AGENT, rag_enabled));
 	jw_key(w, "knowledgeBaseIds");
 	jw_raw(w, set.p ? set : STR("[]"));
-	jw_kbool(w, "knowledgeLimited", set.p != NULL);
-	write_column(w, "ragMaxResults", a, COLUMN(AGENT, rag_max_results));
-	write_column(w, "ragMinScore", a, COLUMN(AGENT, rag_min_score));
-	write_flag(w, "rerankEnabled", a, COLUMN(AGENT, rerank_enabled));
-	write_column(w, "rerankingServiceId", a, COLUMN(AGENT, reranking_service_id));
-	write_column(w, "rerankMaxResults", a, COLUMN(AGENT, rerank_max_results));
 }
 
 /*
@@ -433,24 +387,17 @@ static void write_agent(struct jw *w, const struct caller *by,
 
 	jw_kstrz(w, "workspaceId", ws->id);
 	jw_kstrz(w, "agentId", a->id);
-	jw_kstrz(w, "name", a->name);
-	jw_kstrz(w, "description", *a->description ? a->description : NULL);
 	jw_kstrz(w, "source", domain_source_name(a->source));
 	jw_kstrz(w, "visibility", is_private(k, a->row) ? "private" : "workspace");
 	jw_kbool(w, "canEdit", can_edit_agent(by, k, a));
 	jw_kbool(w, "isDefault", is_default(ws, a));
 	agent_row_write_list(w, "toolIds", &a->tools);
-	jw_kstrz(w, "llmServiceId", a->set.llm_service
-		 ? a->llm_service : NULL);
 	jw_kstrz(w, "resolvedLlmServiceId", s ? s->id : NULL);
 	jw_kstrz(w, "model", s ? s->model : NULL);
-	jw_kstrz(w, "systemPrompt", a->set.system_prompt
-		 ? a->system_prompt : NULL);
 	agent_row_write_author(w, by, agents, a->row, true);
-	write_column(w, "userPrompt", a, COLUMN(AGENT, user_prompt));
-	jw_kint_if(w, "maxToolIterations", a->set.max_tool_iterations,
-		   a->max_tool_iterations);
-	write_rag(w, by, a);
+	write_bases(w, by, a);
+	filled_write(w, agents, a->row, a, by->arena,
+		     "workspaceId agentId visibility toolIds knowledgeBaseIds");
 	agent_row_write_times(w, a->row);
 }
 

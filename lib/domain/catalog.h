@@ -26,14 +26,6 @@ struct shipped_category {
 	struct str sort_key;
 };
 
-/* A template for agents (B7); "" for unset texts. */
-struct agent_template {
-	const char *id, *name, *description, *use_case, *icon;
-	const char *system_prompt;
-	int version;
-	bool on_new;		/* new workspaces get an agent from it (B3) */
-};
-
 struct catalog {
 	uint64_t version;
 	const struct workspace *workspaces;	/* in the order of the files */
@@ -88,9 +80,9 @@ const char *catalog_service_near(const struct conf *c, struct str unknown);
 const struct prompt *catalog_prompt(const struct conf *c, struct str name);
 const struct agent_template *catalog_template(const struct conf *c, struct str id);
 
-/* -- the adapter (adapt.c) ------------------------------------------------------ */
+/* -- adapt.c ---------------------------------------------------------------------- */
 
-/* Makes the catalog of the files, in a; texts are borrowed from c. */
+/* Makes the catalog of the files, in a; most is borrowed from c. */
 const struct catalog *catalog_adapt(const struct conf *c, struct arena *a);
 
 #endif

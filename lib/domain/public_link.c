@@ -4,7 +4,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "domain/said.h"
+#include "setting/said.h"
 #include "store/key.h"
 
 #include "base/banned.h"

@@ -9,6 +9,7 @@
 
 #include "domain/auto.h"
 #include "domain/catalog.h"
+#include "domain/filled.h"
 #include "domain/stored.h"
 #include "domain/stored_service.h"
 #include "domain/target.h"
@@ -169,7 +170,7 @@ static int check_fallbacks(const struct caller *by,
 {
 	struct str text = resource_text(row, COLUMN(LLM_SERVICE, fallbacks));
 	struct str own = resource_text(row, COLUMN(LLM_SERVICE, service_id));
-	const struct conf_list l = stored_list(by->arena, text);
+	const struct conf_list l = filled_list(by->arena, text);
 	const struct llm_service *other;
 
 	for (size_t i = 0; i < l.n; i++) {
@@ -200,7 +201,7 @@ static int check_agents(const struct caller *by, const struct resource_row *row,
 			struct err *e)
 {
 	struct str text = resource_text(row, COLUMN(PROVIDER_INSTANCE, agents));
-	const struct conf_list l = stored_list(by->arena, text);
+	const struct conf_list l = filled_list(by->arena, text);
 	const struct workspace *w;
 	const struct agent *a;
 
@@ -307,34 +308,6 @@ static int free_service(const struct caller *by, const struct resource *r,
 	return stored_service_unused(by, by->db, r, &k->at, &k->row.id, e);
 }
 
-static void put(struct resource_row *row, size_t column, const char *text)
-{
-	if (text && *text)
-		row->v[column] = DB_S(str_of(text));
-}
-
-/* In the format of llm_capabilities. */
-static const char *names_of(unsigned capabilities, struct arena *a)
-{
-	const struct conf_option *o = option_find(SEC_LLM, "capabilities");
-	json_t *names = jx_keep(a, json_array());
-
-	for (const struct opt_name *v = o->names; v->name; v++)
-		if (capabilities & v->value)
-			json_array_append_new(names, json_string(v->name));
-	return jx_text(a, names);
-}
-
-/* As JSON; "": none. */
-static const char *texts_of(const struct conf_list *l, struct arena *a)
-{
-	json_t *names = jx_keep(a, json_array());
-
-	for (size_t i = 0; i < l->n; i++)
-		json_array_append_new(names, json_string(l->v[i]));
-	return l->n ? jx_text(a, names) : "";
-}
-
 /*
  * Without addresses, which are for admins only, and without quirks, which may
  * contain some.
@@ -342,32 +315,20 @@ static const char *texts_of(const struct conf_list *l, struct arena *a)
 static void row_of(const struct caller *by, const struct llm_service *s,
 		   struct resource_row *row)
 {
-	const struct {
-		size_t column;
-		int value;
-	} numbers[] = {
-		{ COLUMN(LLM_SERVICE, context_tokens), s->context_tokens },
-		{ COLUMN(LLM_SERVICE, max_output_tokens), s->max_output_tokens },
-		{ COLUMN(LLM_SERVICE, connect_timeout_ms), s->connect_timeout_ms },
-		{ COLUMN(LLM_SERVICE, first_byte_timeout_ms), s->first_byte_timeout_ms },
-		{ COLUMN(LLM_SERVICE, idle_timeout_ms), s->idle_timeout_ms },
-		{ COLUMN(LLM_SERVICE, total_timeout_ms), s->total_timeout_ms },
-		{ COLUMN(LLM_SERVICE, retries), s->retries },
+	static const size_t hidden[] = {
+		COLUMN(LLM_SERVICE, url), COLUMN(LLM_SERVICE, api_version),
+		COLUMN(LLM_SERVICE, deployment), COLUMN(LLM_SERVICE, quirks),
 	};
 
 	resource_new(services, row);
 	row->id = uuid_of_name(STR("llm_services"), str_of(s->id));
 	row->created_us = row->updated_us = 0;
 	row->config = true;
-	put(row, COLUMN(LLM_SERVICE, service_id), s->id);
-	put(row, COLUMN(LLM_SERVICE, name), s->id);
-	put(row, COLUMN(LLM_SERVICE, provider), s->provider);
-	put(row, COLUMN(LLM_SERVICE, model), s->model);
-	put(row, COLUMN(LLM_SERVICE, capabilities), names_of(s->capabilities, by->arena));
-	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
-		row->v[numbers[i].column] = DB_I(numbers[i].value);
-	put(row, COLUMN(LLM_SERVICE, fallbacks), texts_of(&s->fallbacks, by->arena));
-	row->v[COLUMN(LLM_SERVICE, api_key)].null = !s->set.api_key;
+	filled_to_row(services, s, by->arena, row);
+	for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
+		row->v[hidden[i]].null = true;
+	row->v[COLUMN(LLM_SERVICE, service_id)] = DB_S(str_of(s->id));
+	row->v[COLUMN(LLM_SERVICE, name)] = DB_S(str_of(s->id));
 	resource_sort(services, by->arena, row);
 }
 
@@ -511,7 +472,7 @@ static int prepare_instance(const struct caller *by, const struct resource *r,
 			    struct resource_change *k, struct err *e)
 {
 	struct db_val *active = &k->row.v[COLUMN(PROVIDER_INSTANCE, active)];
-	const struct conf_list agents = stored_list(by->arena,
+	const struct conf_list agents = filled_list(by->arena,
 		resource_text(&k->row, COLUMN(PROVIDER_INSTANCE, agents)));
 
 	(void)r;

@@ -6,12 +6,6 @@
 
 #include "base/banned.h"
 
-/* The defaults of workspaces in files. */
-enum {
-	TOOL_ITERATIONS = 6, HISTORY_MESSAGES = 20, HISTORY_TOKENS = 24000,
-	PARALLEL_TOOLS = 4,
-};
-
 static const struct resource *const workspaces = &resources[RESOURCE_WORKSPACE];
 static const struct resource *const agents = &resources[RESOURCE_AGENT];
 
@@ -101,20 +95,6 @@ int64_t stored_rounds(const struct caller *by, const struct workspace *w,
 
 /* -- conversion of rows --------------------------------------------------------------- */
 
-struct conf_list stored_list(struct arena *a, struct str json)
-{
-	json_auto_t *j = json.p ? jx_try(json) : NULL;
-	size_t n = json_array_size(j);
-	const char **v = arena_zalloc(a, n + 1, sizeof(*v));
-
-	for (size_t i = 0; i < n; i++) {
-		const char *s = json_string_value(json_array_get(j, i));
-
-		v[i] = arena_strdup(a, s ? s : "");
-	}
-	return (struct conf_list){ v, n };
-}
-
 /* "" for NULL. */
 static const char *text(const struct caller *by,
 			const struct resource_row *row, size_t column)
@@ -127,15 +107,7 @@ static const char *text(const struct caller *by,
 static struct conf_list list(const struct caller *by,
 			     const struct resource_row *row, size_t column)
 {
-	return stored_list(by->arena, resource_text(row, column));
-}
-
-/* dflt for NULL. */
-static int number(const struct resource_row *row, size_t column, int dflt)
-{
-	const struct db_val *v = &row->v[column];
-
-	return v->null ? dflt : (int)v->i;
+	return filled_list(by->arena, resource_text(row, column));
 }
 
 const struct agent *stored_agent_of(const struct caller *by,
@@ -143,23 +115,12 @@ const struct agent *stored_agent_of(const struct caller *by,
 {
 	struct agent *a = arena_new(by->arena, struct agent);
 
-	*a = (struct agent){
-		.source = SOURCE_API, .version = (uint64_t)row->version,
-		.row = row,
-		.id = text(by, row, COLUMN(AGENT, agent_id)),
-		.name = text(by, row, COLUMN(AGENT, name)),
-		.description = text(by, row, COLUMN(AGENT, description)),
-		.system_prompt = text(by, row, COLUMN(AGENT, system_prompt)),
-		.prompt_version = (int)MIN(row->version + 1, INT32_MAX),
-		.llm_service = text(by, row, COLUMN(AGENT, llm_service_id)),
-		.tools = list(by, row, COLUMN(AGENT, tools)),
-		.max_tool_iterations =
-			number(row, COLUMN(AGENT, max_tool_iterations), 0),
-	};
-	a->set.system_prompt = *a->system_prompt;
-	a->set.llm_service = *a->llm_service;
-	a->set.tools = a->tools.n > 0;
-	a->set.max_tool_iterations = a->max_tool_iterations > 0;
+	*a = (struct agent){ .source = SOURCE_API };
+	filled_from_row(agents, row, by->arena, a);
+	a->version = (uint64_t)row->version;
+	a->row = row;
+	a->id = text(by, row, COLUMN(AGENT, agent_id));
+	a->prompt_version = (int)MIN(row->version + 1, INT32_MAX);
 	return a;
 }
 
@@ -184,36 +145,23 @@ struct workspace *stored_workspace_of(const struct caller *by,
 {
 	struct workspace *w = arena_new(by->arena, struct workspace);
 
-	*w = (struct workspace){
-		.source = SOURCE_API, .version = (uint64_t)row->version,
-		.row = row,
-		.id = text(by, row, COLUMN(WORKSPACE, workspace_id)),
-		.name = text(by, row, COLUMN(WORKSPACE, name)),
-		.description = text(by, row, COLUMN(WORKSPACE, description)),
-		.llm_service = text(by, row, COLUMN(WORKSPACE, llm_service_id)),
-		.visible_to = list(by, row, COLUMN(WORKSPACE, visible_to)),
-		.manager_users = list(by, row, COLUMN(WORKSPACE, manager_users)),
-		.manager_groups = list(by, row, COLUMN(WORKSPACE, manager_groups)),
-		.max_tool_iterations = number(
-			row, COLUMN(WORKSPACE, max_tool_iterations), TOOL_ITERATIONS),
-		.history_messages = HISTORY_MESSAGES,
-		.history_tokens = HISTORY_TOKENS,
-		.max_parallel_tools = PARALLEL_TOOLS,
-		.title_by_model = true, .personal_memory = true,
-		.confirm = TOOL_CONFIRM_NEVER,
-		.suggestions = list(by, row, COLUMN(WORKSPACE, suggestions)),
-		.agents = built_in(by), .n_agents = 1,
-		.client_tools = CLIENT_TOOLS_DECLARED,
-		.allow_tools = list(by, row, COLUMN(WORKSPACE, tools)), .file = "",
-	};
+	*w = (struct workspace){ .source = SOURCE_API };
+	filled_from_row(workspaces, row, by->arena, w);
+	w->version = (uint64_t)row->version;
+	w->row = row;
+	w->id = text(by, row, COLUMN(WORKSPACE, workspace_id));
+	w->visible_to = list(by, row, COLUMN(WORKSPACE, visible_to));
+	w->manager_users = list(by, row, COLUMN(WORKSPACE, manager_users));
+	w->manager_groups = list(by, row, COLUMN(WORKSPACE, manager_groups));
+	w->agents = built_in(by);
+	w->n_agents = 1;
+	w->file = "";
 	w->prompt = (struct prompt){
 		.source = SOURCE_API, .name = w->id,
 		.version = (int)MIN(row->version + 1, INT32_MAX),
 		.text = text(by, row, COLUMN(WORKSPACE, prompt)),
 	};
-	w->set.llm_service = *w->llm_service;
 	w->set.prompt = *w->prompt.text;
-	w->set.allow_tools = w->allow_tools.n > 0;
 	return w;
 }
 

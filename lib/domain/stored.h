@@ -11,6 +11,7 @@
 #define DOMAIN_STORED_H
 
 #include "domain/catalog.h"
+#include "domain/filled.h"
 #include "resource/call.h"
 
 /*
@@ -67,9 +68,6 @@ int agent_draft(const struct caller *by, struct str workspace, const json_t *bod
 
 /* Copies name, description and prompt of a template (B10). (agent_row.c) */
 void agent_from_template(const struct agent_template *t, struct resource_row *row);
-
-/* A JSON array of texts as a list (p == NULL: empty). In a. */
-struct conf_list stored_list(struct arena *a, struct str json);
 
 /*
  * The agent of w with this id; the caller's own takes precedence.

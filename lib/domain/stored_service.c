@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "domain/stored_service.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "domain/auto.h"
 #include "domain/catalog.h"
+#include "domain/filled.h"
 #include "domain/stored.h"
 #include "auth/policy.h"
 #include "base/json.h"
@@ -16,17 +16,7 @@
 
 #include "base/banned.h"
 
-/* -- defaults ------------------------------------------------------------------ */
-
-/* The same as for services of files. */
-static int preset(const char *key)
-{
-	const struct conf_option *o = option_find(SEC_LLM, key);
-
-	if (!o || !o->dflt)
-		BUG("an option without a default");
-	return (int)strtol(o->dflt, NULL, 10);
-}
+/* -- a row as a service ------------------------------------------------------- */
 
 static unsigned capability(const char *name, size_t n)
 {
@@ -61,50 +51,15 @@ unsigned stored_capabilities(const json_t *names, const char **wrong)
 	return out;
 }
 
-/* -- a row as a service ------------------------------------------------------- */
-
-/*
- * A value of the tenant's services, which come first in those of workspaces; NULL for
- * the resources that have no such column.
- */
-#define TENANTS(column) \
-	(r->owner == OWNER_USER || COLUMN(LLM_SERVICE, column) >= r->n_fields \
-	 ? &none : &row->v[COLUMN(LLM_SERVICE, column)])
-_Static_assert(COLUMN(LLM_SERVICE, thinking_budget_tokens) ==
+/* A column that all have. */
+#define BOTH(column) (&row->v[SERVICE_COLUMN(r, column)])
+_Static_assert(COLUMN(LLM_SERVICE, folded) ==
 	       sizeof(struct columns_of_WORKSPACE_SERVICE) - 1,
 	       "services of workspaces have the first columns of the tenant's");
-/* One that both have. */
-#define BOTH(column) (&row->v[SERVICE_COLUMN(r, column)])
 
-static const struct db_val none = { .null = true };
-
-/* NUL-terminated. *set: whether there is one. */
-static const char *text(const struct db_val *v, struct arena *a, bool *set)
+static const char *text(const struct resource_row *row, size_t column, struct arena *a)
 {
-	*set = !v->null;
-	return v->null ? "" : arena_str(a, v->s).p;
-}
-
-/* key: of the option with the default, which has the column's name. */
-#define NUMBER(column) number(TENANTS(column), #column)
-static int number(const struct db_val *v, const char *key)
-{
-	return v->null ? preset(key) : (int)v->i;
-}
-
-static double fraction(const struct db_val *v, bool *set)
-{
-	*set = !v->null;
-	return *set ? v->d : 0;
-}
-
-static unsigned capabilities(const struct db_val *v, struct arena *a)
-{
-	struct err ignored = ERR_INIT;
-	const char *wrong;
-
-	return stored_capabilities(
-		v->null ? NULL : jx_keep(a, jx_load(v->s, &ignored)), &wrong);
+	return arena_str(a, row->v[column].s).p;
 }
 
 struct llm_service stored_service_of(const struct conf *c,
@@ -112,43 +67,20 @@ struct llm_service stored_service_of(const struct conf *c,
 				     const struct resource_row *row,
 				     struct arena *a)
 {
-	bool own = r->owner == OWNER_USER, set;
-	struct llm_service s = {
-		.source = SOURCE_API, .version = (uint64_t)row->version,
-		.payer = own ? PAYER_USER : r->owner == OWNER_TENANT
-			? PAYER_TENANT : PAYER_WORKSPACE,
-		/* Whoever is no administrator reaches what users reach. */
-		.guard = r->owner == OWNER_TENANT ? &c->api_services_private
-			: &c->byok.allow_private,
-		.file = "", .api_key = "", .prompt_cache = true,
-		.context_tokens = NUMBER(context_tokens),
-		.max_output_tokens = NUMBER(max_output_tokens),
-		.connect_timeout_ms = NUMBER(connect_timeout_ms),
-		.first_byte_timeout_ms = NUMBER(first_byte_timeout_ms),
-		.idle_timeout_ms = NUMBER(idle_timeout_ms),
-		.total_timeout_ms = NUMBER(total_timeout_ms),
-		.retries = NUMBER(retries),
-		.fallbacks = stored_list(a, TENANTS(fallbacks)->s),
-		.capabilities = capabilities(BOTH(capabilities), a),
-		.thinking_budget_tokens = NUMBER(thinking_budget_tokens),
-	};
+	struct llm_service s = { .source = SOURCE_API };
+	const bool own = r->owner == OWNER_USER;
 
-	s.id = own ? "own" : text(TENANTS(service_id), a, &set);
-	s.name = text(own ? &row->v[COLUMN(PROVIDER_INSTANCE, display_name)]
-		      : &row->v[COLUMN(LLM_SERVICE, name)], a, &set);
-	s.provider = text(BOTH(provider), a, &set);
-	s.model = text(BOTH(model), a, &set);
-	s.url = text(BOTH(url), a, &s.set.url);
-	s.api_version = text(BOTH(api_version), a, &s.set.api_version);
-	s.deployment = text(BOTH(deployment), a, &s.set.deployment);
-	s.reasoning_effort = text(TENANTS(reasoning_effort), a,
-				  &s.set.reasoning_effort);
-	s.temperature = fraction(TENANTS(temperature), &s.set.temperature);
-	s.top_p = fraction(TENANTS(top_p), &s.set.top_p);
-	s.set.thinking_budget_tokens = s.thinking_budget_tokens > 0;
-	s.set.api_key = !BOTH(api_key)->null;
-	if (!TENANTS(quirks)->null)
-		s.quirks = jx_keep(a, jx_try(TENANTS(quirks)->s));
+	filled_from_row(r, row, a, &s);
+	s.version = (uint64_t)row->version;
+	s.payer = own ? PAYER_USER : r->owner == OWNER_TENANT
+		? PAYER_TENANT : PAYER_WORKSPACE;
+	/* Whoever is no administrator reaches what users reach. */
+	s.guard = r->owner == OWNER_TENANT ? &c->api_services_private
+		: &c->byok.allow_private;
+	s.file = "";
+	s.id = own ? "own" : text(row, COLUMN(LLM_SERVICE, service_id), a);
+	s.name = text(row, own ? COLUMN(PROVIDER_INSTANCE, display_name)
+		      : COLUMN(LLM_SERVICE, name), a);
 	return s;
 }
 
@@ -301,7 +233,7 @@ static int serves(const struct resource_row *row, struct str agent,
 		  struct arena *a)
 {
 	const struct db_val active = row->v[COLUMN(PROVIDER_INSTANCE, active)];
-	const struct conf_list agents = stored_list(
+	const struct conf_list agents = filled_list(
 		a, row->v[COLUMN(PROVIDER_INSTANCE, agents)].s);
 
 	for (size_t i = 0; i < agents.n; i++)

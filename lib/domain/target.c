@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "domain/auto.h"
-#include "domain/setting.h"
+#include "setting/setting.h"
 #include "domain/stored.h"
 #include "domain/stored_service.h"
 #include "auth/policy.h"

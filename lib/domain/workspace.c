@@ -59,11 +59,11 @@ static int check_groups(const struct caller *by, const struct resource_row *now,
 			struct err *e)
 {
 	const char *key = workspaces->fields[column].key;
-	struct conf_list l = stored_list(by->arena, resource_text(row, column));
+	struct conf_list l = filled_list(by->arena, resource_text(row, column));
 	struct conf_list old = { NULL, 0 };
 
 	if (now)
-		old = stored_list(by->arena, resource_text(now, column));
+		old = filled_list(by->arena, resource_text(now, column));
 	for (size_t i = 0; i < l.n; i++) {
 		const struct conf_list one = { &l.v[i], 1 };
 
@@ -83,7 +83,7 @@ static int check_groups(const struct caller *by, const struct resource_row *now,
 static void fold_managers(const struct caller *by, struct resource_row *row)
 {
 	const size_t column = COLUMN(WORKSPACE, manager_users);
-	const struct conf_list l = stored_list(by->arena, resource_text(row, column));
+	const struct conf_list l = filled_list(by->arena, resource_text(row, column));
 	json_auto_t *j = json_array();
 
 	for (size_t i = 0; i < l.n; i++) {
@@ -99,7 +99,7 @@ static int check_managers(const struct caller *by, struct resource_row *row,
 			  struct err *e)
 {
 	struct str groups = resource_text(row, COLUMN(WORKSPACE, manager_groups));
-	const struct conf_list l = stored_list(by->arena, groups);
+	const struct conf_list l = filled_list(by->arena, groups);
 
 	if (conf_list_has(&l, STR("*")))
 		return err_field(e, ERR_INVALID_FIELD, "managerGroups",

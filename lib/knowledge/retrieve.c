@@ -28,38 +28,15 @@ static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 
 /* -- retrieval options of an agent -------------------------------------------------- */
 
-static size_t number(const struct resource_row *row, size_t column)
-{
-	const struct db_val *v = &row->v[column];
-
-	return v->null || v->i < 0 ? 0 : (size_t)v->i;
-}
-
-static struct retrieve_wish wish_of_file(const struct conf_rag *r)
-{
-	return (struct retrieve_wish){
-		.enabled = r->enabled, .ranks = r->ranks, .max = (size_t)r->max,
-		.max_ranked = (size_t)r->max_ranked, .min_score = r->min_score,
-		.ranker = *r->ranker ? str_of(r->ranker) : (struct str){ NULL, 0 },
-	};
-}
-
 struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 {
-	const struct resource_row *row = agent ? agent->row : NULL;
-	struct retrieve_wish w = { .enabled = false };
-	const struct db_val *score;
+	const struct agent_rag *r = agent ? &agent->rag : NULL;
 
-	if (!row)
-		return agent && agent->rag ? wish_of_file(agent->rag) : w;
-	w.enabled = number(row, COLUMN(AGENT, rag_enabled)) == 1;
-	w.ranks = number(row, COLUMN(AGENT, rerank_enabled)) == 1;
-	w.max = number(row, COLUMN(AGENT, rag_max_results));
-	w.max_ranked = number(row, COLUMN(AGENT, rerank_max_results));
-	w.ranker = resource_text(row, COLUMN(AGENT, reranking_service_id));
-	score = &row->v[COLUMN(AGENT, rag_min_score)];
-	w.min_score = score->null ? 0 : score->d;
-	return w;
+	return r ? (struct retrieve_wish){
+		.enabled = r->enabled, .ranks = r->ranks, .max = (size_t)r->max,
+		.max_ranked = (size_t)r->max_ranked, .min_score = r->min_score,
+		.ranker = r->ranker && *r->ranker ? str_of(r->ranker) : (struct str){ NULL, 0 },
+	} : (struct retrieve_wish){ .enabled = false };
 }
 
 /* -- searching ---------------------------------------------------------------------- */

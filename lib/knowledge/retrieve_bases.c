@@ -125,8 +125,8 @@ int retrieve_bases(const struct caller *by, const struct workspace *w,
 		ids = jx_try(set);
 		return named_bases(by, w, ids, a, out, e);
 	}
-	if (agent && agent->rag && agent->rag->bases.n)
-		return seen_bases(by, w, &agent->rag->bases, LIM_KNOWLEDGE_SET, a,
+	if (agent && agent->set.rag.bases)
+		return seen_bases(by, w, &agent->rag.bases, LIM_KNOWLEDGE_SET, a,
 				  out, e);
 	return seen_bases(by, w, NULL, LIM_BASES_SEARCHED, a, out, e);
 }

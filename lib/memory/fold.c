@@ -33,7 +33,7 @@ enum {
 	CALL_CHARS = 200,
 };
 
-const struct prompt_text fold_prompt = {
+static const struct prompt_text fold_prompt = {
 	.name = "summarize-conversation",
 	.version = 1,
 	.text =

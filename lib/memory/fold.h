@@ -65,8 +65,7 @@ void memory_note_service(const struct conf *conf, const struct llm_service *s,
  * -- for tests, too -------------------------------------------------------------------
  */
 
-/* The instruction of the summariser, and the schema of its answer. */
-extern const struct prompt_text fold_prompt;
+/* The schema of the summariser's answer. New, kept by a. */
 json_t *fold_schema(struct arena *a);
 
 /*

@@ -22,7 +22,8 @@ static const struct db_field fact_fields[] = {
 #undef F
 };
 
-const char *memory_why_name(int64_t why)
+/* "turns", "characters", "budget", "results", "edited", "removed", "cleared". */
+static const char *memory_why_name(int64_t why)
 {
 	static const char *const names[] = {
 		[MEMORY_TURNS] = "turns", [MEMORY_CHARACTERS] = "characters",

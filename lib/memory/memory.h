@@ -35,9 +35,6 @@ struct memory {
 	int64_t here;		/* of a list: it belongs to the thread as it is */
 };
 
-/* "turns", "characters", "budget", "results", "edited", "removed", "cleared". */
-const char *memory_why_name(int64_t why);
-
 /*
  * The version that the thread has before message before_seq (INT64_MAX: now); number 0 if
  * there is none, also for another user's conversation. 1 round trip. Text in a.

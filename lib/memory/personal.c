@@ -35,7 +35,7 @@ enum {
 	TERMS = 64,		/* of a message, for the order */
 };
 
-const struct prompt_text personal_prompt = {
+static const struct prompt_text personal_prompt = {
 	.name = "remember-user",
 	.version = 1,
 	.text =
@@ -56,7 +56,7 @@ const struct prompt_text personal_prompt = {
 "- At most three facts. Most messages have none: then facts is empty.",
 };
 
-json_t *personal_schema(struct arena *a)
+static json_t *personal_schema(struct arena *a)
 {
 	return jx_keep(a, jx_try(STR(
 		"{\"type\":\"object\",\"required\":[\"facts\"],\"properties\":{"
@@ -207,7 +207,7 @@ static struct str one_line(struct str s, struct arena *a)
 		: (struct str){ NULL, 0 };
 }
 
-size_t personal_proposed(const json_t *answer, struct str message,
+static size_t personal_proposed(const json_t *answer, struct str message,
 			 const struct personal *known, size_t n, struct arena *a,
 			 struct str out[PERSONAL_NEW])
 {

@@ -39,10 +39,6 @@ int personal_text(const struct personal *v, size_t n, struct str message, bool o
  * with a number that the message does not have is left out. In a.
  */
 enum { PERSONAL_NEW = 3 };
-size_t personal_proposed(const json_t *answer, struct str message,
-			 const struct personal *known, size_t n, struct arena *a,
-			 struct str out[PERSONAL_NEW]);
-
 /* What a turn says of the job: the member `personal` of its args. */
 struct personal_wish {
 	bool keep;		/* what is from the user's words alone is kept unasked */
@@ -54,9 +50,5 @@ void personal_wish_write(struct jw *w, const struct personal_wish *p);
 /* Requests the job for a turn. args: of the turn's work afterwards, with its wish. */
 int personal_ask(struct db *db, const struct owner *o, const struct uuid *turn,
 		 struct str args, struct err *e) MUST_CHECK;
-
-/* The instruction of the model, and the schema of its answer; for tests, too. */
-extern const struct prompt_text personal_prompt;
-json_t *personal_schema(struct arena *a);
 
 #endif

@@ -176,7 +176,8 @@ void http_pool_free(struct http_pool *p)
 	free(p);
 }
 
-struct http_loop *http_pool_loop(struct http_pool *p)
+/* The loop for the next transfer. Any thread. */
+static struct http_loop *http_pool_loop(struct http_pool *p)
 {
 	struct http_loop *best = p->loops[0];
 
@@ -192,7 +193,8 @@ void http_pool_look(struct http_pool *p)
 		http_loop_look(p->loops[i]);
 }
 
-CURL *http_pool_easy_get(struct http_pool *p)
+/* Get and return an easy handle, which is reset. Any thread. */
+static CURL *http_pool_easy_get(struct http_pool *p)
 {
 	CURL *c = NULL;
 
@@ -207,7 +209,7 @@ CURL *http_pool_easy_get(struct http_pool *p)
 	return c;
 }
 
-void http_pool_easy_put(struct http_pool *p, CURL *easy)
+static void http_pool_easy_put(struct http_pool *p, CURL *easy)
 {
 	curl_easy_reset(easy);
 	pthread_mutex_lock(&p->lock);

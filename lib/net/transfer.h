@@ -124,14 +124,7 @@ int http_loop_busy(struct http_loop *l);
 
 /* -- http.c --------------------------------------------------------------- */
 
-/* The loop for the next transfer. Any thread. */
-struct http_loop *http_pool_loop(struct http_pool *p);
-
 /* http_loop_look of all loops: transfers of several may have the same switch. */
 void http_pool_look(struct http_pool *p);
-
-/* Get and return an easy handle, which is reset. Any thread. */
-CURL *http_pool_easy_get(struct http_pool *p);
-void http_pool_easy_put(struct http_pool *p, CURL *easy);
 
 #endif

@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <time.h>
 
-#include "domain/setting.h"
+#include "setting/setting.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "base/zone.h"

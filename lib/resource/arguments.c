@@ -150,7 +150,8 @@ static void put_range(struct jw *w, const struct resource_field *f)
 /* The members of props by name; get_field_info describes them. */
 static const char *help_of(const struct schema_ask *k, const struct resource_field *f)
 {
-	return f->type != TYPE_PROPS ? f->help
+	return resource_is_markdown(f) ? arena_printf(k->a, "%s (Markdown)", f->help)
+		: f->type != TYPE_PROPS ? f->help
 		: arena_printf(k->a, "Further fields: %s", props_names(k->conf, k->r, k->a));
 }
 
@@ -179,7 +180,7 @@ static void put_text(struct jw *w, const char *key, const char *help)
 	jw_end_obj(w);
 }
 
-/* How a LONG value changes the text. */
+/* How a value changes a text by parts. */
 static void put_edit(struct jw *w, const struct resource *r,
 		     const struct resource_field *f, struct arena *a)
 {
@@ -259,8 +260,8 @@ static void put_page(struct jw *w, const struct schema_ask *k)
 		put_param(w, k, &params[n_fields++]);
 	if (n_fields < n)
 		put_members(w, k, params + n_fields, n - n_fields);
-	if (r->order == ORDER_NAME)
-		put_text(w, "q", "How the name begins, in any case");
+	if (resource_is_searched(r))
+		put_text(w, "q", "Words or parts of words");
 	if (resource_is_filed(r))
 		put_text(w, "category", "Id of a category: only what is filed there");
 	put_text(w, "cursor", "nextCursor of the previous page");
@@ -334,7 +335,7 @@ const json_t *resource_arguments(const struct conf *conf, const struct resource 
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (in_body(&k, &r->fields[i], verb)) {
 			put_field(&w, &k, &r->fields[i], verb == VERB_CREATE);
-			if (verb == VERB_PATCH && r->fields[i].type == TYPE_LONG)
+			if (verb == VERB_PATCH && &r->fields[i] == resource_by_parts(r))
 				put_edit(&w, r, &r->fields[i], a);
 		}
 	jw_end_obj(&w);
@@ -343,7 +344,7 @@ const json_t *resource_arguments(const struct conf *conf, const struct resource 
 	if (one)
 		jw_str(&w, str_of(id));
 	/* What is added to the end of a long text needs none. */
-	if (guarded && !(verb == VERB_PATCH && resource_long(r)))
+	if (guarded && !(verb == VERB_PATCH && resource_by_parts(r)))
 		jw_str(&w, STR("version"));
 	if (above)
 		jw_str(&w, str_of(resource_argument(r, above, a)));

@@ -38,10 +38,10 @@ static struct field field_of(const struct resource_field *f, bool complete)
 		out.min = INT64_MIN;
 		out.max = INT64_MAX;
 	}
-	if ((f->type == TYPE_TEXT && f->min) || f->type == TYPE_PERSON ||
-	    f->type == TYPE_JSON || f->type == TYPE_SECRET)
+	if ((resource_is_text(f) && f->min) || f->type == TYPE_PERSON ||
+	    f->type == TYPE_REF || f->type == TYPE_JSON || f->type == TYPE_SECRET)
 		out.flags |= FIELD_FILLED;
-	if (f->flags & RESOURCE_LINE)
+	if (f->flags & RESOURCE_LINE || f->type == TYPE_REF)
 		out.flags |= FIELD_LINE;
 	if (f->flags & RESOURCE_NULLABLE)
 		out.flags |= FIELD_NULLABLE;
@@ -95,12 +95,32 @@ static struct str take_secret(struct arena *a, struct str read)
 	return out;
 }
 
+/* The text with ends of lines of one kind. */
+static struct str with_lines(struct arena *a, struct str s)
+{
+	char *out, *q;
+
+	if (!memchr(s.p, '\r', s.n))
+		return s;
+	out = q = arena_alloc(a, s.n + 1);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '\r')
+			*q++ = s.p[i];
+		else if (i + 1 == s.n || s.p[i + 1] != '\n')
+			*q++ = '\n';
+	*q = 0;
+	return (struct str){ out, (size_t)(q - out) };
+}
+
 static struct db_val value_of(struct arena *a, enum resource_type type,
 			      const union slot *s, char letter)
 {
 	switch (type) {
-	case TYPE_TEXT:
+	case TYPE_MARKDOWN:
 	case TYPE_LONG:
+		return DB_S(with_lines(a, s->s));
+	case TYPE_TEXT:
+	case TYPE_REF:
 	case TYPE_KEPT:
 	case TYPE_ENUM:
 	case TYPE_DATE:
@@ -127,6 +147,7 @@ static struct db_val value_of(struct arena *a, enum resource_type type,
 	case TYPE_LOGIN:
 	case TYPE_KIND:
 	case TYPE_VEIL:
+	case TYPE_FOLDED:
 		break;
 	}
 	BUG("a type that is in no body");

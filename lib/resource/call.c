@@ -491,6 +491,27 @@ static int check_person(const struct caller *by, const struct resource_field *f,
 				     f->key);
 }
 
+/* Whether a REF that the change gives is of something that the caller sees. */
+static int check_ref(const struct caller *by, const struct resource *r,
+		     const struct resource_field *f, struct str value, struct err *e)
+{
+	const struct resource *to = resource_referred(r, f);
+	struct resource_call c = { .r = to, .verb = VERB_GET, .id = value };
+	struct resource_answer *found = arena_new(by->arena, struct resource_answer);
+
+	if (!to)
+		BUG("a reference without its REFERS");
+	if (to->owner == OWNER_MIXED)
+		c.parent = str_cut(&c.id, '/');
+	if (resource_call(by, &c, found, e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND && e->code != ERR_FORBIDDEN)
+		return -1;
+	err_clear(e);
+	return err_field(e, ERR_INVALID_FIELD, f->key, "There is no such %s, or you cannot "
+			 "see it.", to->what);
+}
+
 /* After `prepare`, which completes what is absent, but not what is empty. */
 static int check(const struct caller *by, const struct resource *r,
 		 struct resource_change *k, struct err *e)
@@ -504,6 +525,9 @@ static int check(const struct caller *by, const struct resource *r,
 			v->null = true;
 		if (f->type == TYPE_PERSON && k->row.given[i] && !v->null &&
 		    check_person(by, f, v->s, e) < 0)
+			return -1;
+		if (f->type == TYPE_REF && k->row.given[i] && !v->null &&
+		    check_ref(by, r, f, v->s, e) < 0)
 			return -1;
 	}
 	return run_all(HOOK(check), by, r, k, e);
@@ -647,7 +671,7 @@ static int edit(const struct caller *by, const struct resource_call *c,
 	for (size_t i = 0; c->edit != EDIT_REPLACE && i < c->r->n_fields; i++) {
 		const struct resource_field *f = &c->r->fields[i];
 
-		if (f->type == TYPE_LONG && body->given[i] && !body->v[i].null &&
+		if (f == resource_by_parts(c->r) && body->given[i] && !body->v[i].null &&
 		    edited(c, f, resource_text(now, i), by->arena, &body->v[i], e) < 0)
 			return -1;
 	}

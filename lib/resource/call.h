@@ -19,7 +19,7 @@
 
 /* -- the call -------------------------------------------------------------------- */
 
-/* What a given LONG value is of the text that it changes. */
+/* What a given value is of the text that it changes (resource_by_parts). */
 enum resource_edit {
 	EDIT_REPLACE,	/* all of it */
 	EDIT_APPEND,	/* what follows the text that there is */
@@ -29,7 +29,7 @@ enum resource_edit {
 /* Which part of a list. */
 struct resource_query {
 	struct str cursor;	/* nextCursor of the page before; empty: the first */
-	struct str q;		/* ORDER NAME: how the name begins */
+	struct str q;		/* SEARCHED: words, or parts of them */
 	struct str category;	/* FILED: the id of a row that they are filed under */
 	/* LISTED: the values of resource_params; empty: absent */
 	struct str params[RESOURCE_PARAMS_MAX];
@@ -67,7 +67,7 @@ struct resource_call {
 	/* The body has values that were stored once: also choices and members of PROPS
 	   that are not declared any more, and all of these */
 	bool stored;
-	/* PATCH: what its LONG values are; and the heading of that section */
+	/* PATCH: what the value of that text is; and the heading of that section */
 	enum resource_edit edit;
 	struct str section;
 	/* PATCH: the row, if the caller has found it; NULL: it is found by id */

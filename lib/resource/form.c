@@ -14,14 +14,13 @@
 #include "base/banned.h"
 
 /*
- * Special values of choices: the caller's groups; a colour; an icon; names of tools; a
- * text in Markdown; or "@path": the items of that list.
+ * Special values of choices: the caller's groups; a colour; an icon; names of tools; or
+ * "@path": the items of that list.
  */
 #define GROUPS "{groups}"
 #define COLOUR "{colour}"
 #define ICON "{icon}"
 #define TOOLS "{tools}"
-#define MARKDOWN "{markdown}"
 
 /* Of all choices of a field, as a list or as text. */
 #define CHOICES_BYTES 65536
@@ -88,6 +87,25 @@ const struct resource *resource_joined(const struct resource_field *f)
 			if (strcmp(joins[i].table, f->column) == 0 &&
 			    strcmp(resources[k].table, joins[i].target) == 0)
 				return &resources[k];
+	return NULL;
+}
+
+/* REFERS: whose rows a REF refers to. */
+static const struct {
+	enum resource_id of, target;
+	const char *key;
+} refers[] = {
+#define REFERS(of, key, target) { RESOURCE_##of, RESOURCE_##target, key },
+#include "resource/resource.def"
+	{ RESOURCE__MAX, RESOURCE__MAX, NULL }
+};
+
+const struct resource *resource_referred(const struct resource *r,
+					 const struct resource_field *f)
+{
+	for (size_t i = 0; f->type == TYPE_REF && refers[i].key; i++)
+		if (&resources[refers[i].of] == r && strcmp(refers[i].key, f->key) == 0)
+			return &resources[refers[i].target];
 	return NULL;
 }
 
@@ -394,6 +412,7 @@ static const char *list_of(const struct resource *r,
 			   const struct input *in)
 {
 	const struct resource *joined = resource_joined(f);
+	const struct resource *to = resource_referred(r, f);
 
 	if (*in->choices == '@')
 		return in->choices + 1;
@@ -402,6 +421,9 @@ static const char *list_of(const struct resource *r,
 
 		return root ? root->path : "conversations";
 	}
+	/* Of what is below others there is no list. */
+	if (to && to->owner != OWNER_MIXED && !resource_is_nested(to))
+		return to->path;
 	return joined ? joined->path : NULL;
 }
 
@@ -478,9 +500,11 @@ static void write_field(struct jw *w, struct form_ask *k, const struct resource_
 	jw_kbool(w, "nullable", f->flags & RESOURCE_NULLABLE);
 	jw_kint_if(w, "min", bounded && !listed, f->min);
 	jw_kint_if(w, "max", bounded, listed ? f->min : f->max);
-	jw_kbool(w, "multiline", (f->type == TYPE_TEXT || f->type == TYPE_LONG) &&
+	jw_kbool(w, "multiline", (f->type == TYPE_TEXT || resource_is_markdown(f)) &&
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
-	jw_kbool(w, "markdown", strcmp(in->choices, MARKDOWN) == 0);
+	/* A prompt is shown as it is sent. */
+	jw_kbool(w, "markdown", f == resource_by_parts(r) &&
+		 !(f->flags & RESOURCE_AUTHORED));
 	write_choices(w, k, f);
 	write_default(w, f, in);
 	write_only(w, in);
@@ -575,7 +599,7 @@ void resource_form(struct jw *w, const struct caller *by, const struct resource 
 	write_path(w, "path", r->path, true);
 	jw_kstrz(w, "what", lang_text(by->lang, r->what));
 	jw_kstrz(w, "order", r->order == ORDER_NAME ? "name" : "newest");
-	jw_kbool(w, "search", r->order == ORDER_NAME && !r->named);
+	jw_kbool(w, "search", resource_is_searched(r));
 	jw_kbool(w, "readOnly", r->record);
 	jw_kint(w, "most", r->most);
 	jw_kstrz(w, "idKey", id_of(r));

@@ -22,6 +22,10 @@ void resource_form(struct jw *w, const struct caller *by, const struct resource 
 /* Of these only name, title and parent. */
 void resource_form_head(struct jw *w, const struct lang *lang, const struct resource *r);
 
+/* The resource whose ids a REF field has (REFERS); NULL for other fields. */
+const struct resource *resource_referred(const struct resource *r,
+					 const struct resource_field *f);
+
 /* The resource whose ids an IDS field has; NULL for other fields. */
 const struct resource *resource_joined(const struct resource_field *f);
 

@@ -7,6 +7,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/resource/change.c lib/resource/change.h \
 	lib/resource/erase.c lib/resource/erase.h \
 	lib/resource/export.c lib/resource/export.h \
+	lib/resource/fold.c lib/resource/fold.h \
 	lib/resource/form.c lib/resource/form.h \
 	lib/resource/page.c \
 	lib/resource/print.c \
@@ -18,6 +19,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/resource/section.c lib/resource/section.h \
 	lib/resource/sift.c lib/resource/sift.h \
 	lib/resource/version.c \
+	lib/resource/words.c \
 	lib/resource/write.c \
 	lib/resource/resource.c lib/resource/resource.h \
 	lib/resource/resource.def lib/resource/stmt.def \

@@ -18,6 +18,7 @@ struct page_start {
 						   NULL: at the first */
 	struct str file;	/* NAMED: the name of one of a file; p == NULL: none */
 	struct db_val member;	/* resource_want.member */
+	int rank;		/* of a search without another order */
 };
 
 /* The order of a cursor, as the query has it: "due", "-due", "-props.effort". In a. */
@@ -65,13 +66,14 @@ static int read_sorted(const struct caller *by, const struct resource_limits *l,
 }
 
 /*
- * A cursor is {"c":created_us,"id":"…"} or {"k":"sort_key","id":"…"}; for NAMED ones
- * of a file {"id":"name"}.
+ * A cursor is {"c":created_us,"id":"…"} or {"k":"sort_key","id":"…"}, of a search with
+ * its rank, "q"; for NAMED ones of a file {"id":"name"}.
  */
 static int read_beginning(const struct caller *by, const struct resource_call *c,
-			  const struct resource_limits *limits,
-			  struct page_start *b, struct err *e)
+			  const struct resource_want *want, struct page_start *b,
+			  struct err *e)
 {
+	const struct resource_limits *limits = want->limits;
 	const struct resource *r = c->r;
 	bool by_name = r->order == ORDER_NAME;
 	json_t *j;
@@ -83,6 +85,9 @@ static int read_beginning(const struct caller *by, const struct resource_call *c
 		return 0;
 	if (limits->by || limits->by_member)
 		return read_sorted(by, limits, j, b, e);
+	b->rank = (int)jx_int(j, "q", -1);
+	if ((b->rank >= 0) != (want->words != NULL) || b->rank >= RESOURCE_RANKS)
+		return err_set(e, ERR_INVALID_CURSOR, "not of this search");
 	b->row.created_us = jx_int(j, "c", -1);
 	b->row.sort_key = jx_str(j, "k");
 	if ((by_name ? b->row.sort_key.n > 0 : b->row.created_us >= 0) &&
@@ -109,7 +114,7 @@ static void put_value(struct jw *j, enum resource_type type, const struct db_val
 	resource_write_value(j, &f, v);
 }
 
-/* The cursor of what follows this row. */
+/* The cursor of what follows this row, in the order of the resource or of a field. */
 static struct str after_row(const struct caller *by, const struct resource *r,
 			    const struct resource_limits *limits,
 			    const struct resource_row *last)
@@ -119,10 +124,8 @@ static struct str after_row(const struct caller *by, const struct resource *r,
 	struct str out;
 
 	jw_obj(&j);
-	if (limits->by || limits->by_member) {
-		const struct db_val v = limits->by
-			? resource_sorting_value(limits->by, last)
-			: sift_member(r, limits, last, by->arena);
+	if (limits->by) {
+		const struct db_val v = resource_sorting_value(limits->by, last);
 
 		jw_kstrz(&j, "o", order_name(limits, by->arena));
 		put_value(&j, order_type(limits), &v);
@@ -130,6 +133,35 @@ static struct str after_row(const struct caller *by, const struct resource *r,
 		jw_kstr(&j, "k", last->sort_key);
 	else
 		jw_kint(&j, "c", last->created_us);
+	jw_kuuid(&j, "id", &last->id);
+	jw_end_obj(&j);
+	out = next_text(by, &next);
+	buf_release(&next);
+	return out;
+}
+
+/* The same of what is searched or sifted. */
+static struct str after_place(const struct caller *by, const struct resource *r,
+			      const struct resource_want *want,
+			      const struct sift_place *last)
+{
+	const struct resource_limits *limits = want->limits;
+	struct buf next = BUF_INIT(LIM_CURSOR_BYTES);
+	struct jw j = jw_on(&next);
+	struct str out;
+
+	jw_obj(&j);
+	if (limits->by || limits->by_member) {
+		jw_kstrz(&j, "o", order_name(limits, by->arena));
+		put_value(&j, order_type(limits), &last->value);
+	} else {
+		if (want->words)
+			jw_kint(&j, "q", last->rank);
+		if (r->order == ORDER_NAME)
+			jw_kstr(&j, "k", last->value.s);
+		else
+			jw_kint(&j, "c", last->value.i);
+	}
 	jw_kuuid(&j, "id", &last->id);
 	jw_end_obj(&j);
 	out = next_text(by, &next);
@@ -242,10 +274,7 @@ static int merged(const struct caller *by, const struct resource_call *c,
 	size_t n_files, n_wanted = 0;
 	bool all;
 
-	if (c->r->order == ORDER_NAME && c->query.q.n)
-		want->prefix = resource_fold(by->arena, c->query.q);
-	if (read_under(by, c, &want->under, e) < 0 ||
-	    read_rows(by, c->r, &out->done, want, &rows, e) < 0)
+	if (read_rows(by, c->r, &out->done, want, &rows, e) < 0)
 		return -1;
 	n_files = files_of(by, c->r, &files);
 	merge(c->r, want, files, n_files, &rows, out);
@@ -336,22 +365,137 @@ static int named(const struct caller *by, const struct resource_call *c,
 	return 0;
 }
 
-/* -- by members of props --------------------------------------------------------- */
+/* -- searched, or by members of props ------------------------------------------------ */
+
+/* An id for what has none: of the n-th of a file, which no stored row has. */
+static struct uuid id_of_file(size_t n)
+{
+	struct uuid id = { { 0 } };
+
+	for (size_t i = 0; i < 4; i++)
+		id.b[sizeof(id.b) - 1 - i] = (unsigned char)(n >> 8 * i);
+	return id;
+}
+
+/* What the search looks in of something of a file: its record, as the caller sees it. */
+static json_t *record_of(const struct caller *by, const struct resource_hooks *h,
+			 const struct resource_change *k,
+			 const struct resource_item *item)
+{
+	struct buf b = BUF_INIT(LIM_LONG_BODY_BYTES);
+	struct jw w = jw_on(&b);
+	json_t *j;
+
+	jw_obj(&w);
+	h->record(&w, by, k, item);
+	jw_end_obj(&w);
+	j = buf_ok(&b) ? jx_try(buf_str(&b)) : NULL;
+	buf_release(&b);
+	return j;
+}
+
+static size_t files_named(const struct caller *by, const struct resource_call *c,
+			  struct resource_answer *out, struct sift_file **files)
+{
+	const struct resource_hooks *h = resource_hooks_at(c->r, 0);
+	size_t at = 0, n = 0, room = 0;
+	const void *object;
+	struct str name;
+
+	while ((object = h->file(by, &out->done, &at, &name)) != NULL) {
+		struct sift_file one = {
+			.item = { .object = object }, .id = id_of_file(n),
+			.sort_key = resource_fold(by->arena, name),
+		};
+		json_t *record = record_of(by, h, &out->done, &one.item);
+
+		one.folded = resource_folded_of(c->r, record, by->arena);
+		json_decref(record);
+		*files = arena_room(by->arena, *files, n, 1, &room, sizeof(**files));
+		(*files)[n++] = one;
+	}
+	return n;
+}
+
+/* What files have among the rows. */
+static size_t files_to_search(const struct caller *by, const struct resource_call *c,
+			      const struct resource_want *want,
+			      struct resource_answer *out, struct sift_file **files)
+{
+	struct resource_row *rows = NULL;
+	size_t n_rows, n = 0;
+
+	*files = NULL;
+	if (c->r->named)
+		return files_named(by, c, out, files);
+	n_rows = files_of(by, c->r, &rows);
+	*files = arena_zalloc(by->arena, n_rows + 1, sizeof(**files));
+	for (size_t i = 0; i < n_rows; i++)
+		if (!want->under || resource_is_under(c->r, &rows[i], want->under))
+			(*files)[n++] = (struct sift_file){
+				.item = { .row = &rows[i] }, .id = rows[i].id,
+				.sort_key = rows[i].sort_key,
+				.folded = resource_folded(c->r, &rows[i], by->arena),
+			};
+	return n;
+}
+
+/* Takes a page; of NAMED ones with their objects, without those that are not to be seen. */
+static int take_page(const struct caller *by, const struct resource_call *c,
+		     const struct sift_page *page, struct resource_answer *out,
+		     struct err *e)
+{
+	const struct resource_hooks *h = resource_hooks_at(c->r, 0);
+	const void **objects = arena_zalloc(by->arena, page->n_rows + 1, sizeof(*objects));
+
+	if (c->r->named && h->objects &&
+	    h->objects(by, page->rows, page->n_rows, objects, e) < 0)
+		return -1;
+	for (size_t i = 0; i < page->n; i++) {
+		struct resource_item item = page->items[i];
+
+		if (c->r->named && item.row) {
+			if (h->has && !h->has(by, &out->done, item.row))
+				continue;
+			item.object = objects[item.row - page->rows];
+		}
+		out->items[out->n++] = item;
+	}
+	return 0;
+}
 
 static int sifted(const struct caller *by, const struct resource_call *c,
 		  const struct resource_want *want, struct resource_answer *out,
 		  struct err *e)
 {
-	struct page_rows rows = { .n = 0 };
+	struct sift_page page;
+	struct sift_file *files = NULL;
+	const size_t n_files = want->words ? files_to_search(by, c, want, out, &files) : 0;
 
-	if (sift_list(by->db, c->r, &out->done.at, want, by->arena, &rows.v, &rows.n,
-		      &rows.more, &out->total, e) < 0)
+	if (sift_list(by->db, c->r, &out->done.at, want, files, n_files, by->arena, &page,
+		      e) < 0 ||
+	    take_page(by, c, &page, out, e) < 0)
 		return -1;
-	for (size_t i = 0; i < rows.n; i++)
-		out->items[out->n++].row = &rows.v[i];
-	out->more = rows.more;
-	if (out->more && out->n)
-		out->next = after_row(by, c->r, want->limits, &rows.v[rows.n - 1]);
+	out->total = page.total;
+	out->more = page.more;
+	if (page.more && page.n)
+		out->next = after_place(by, c->r, want, &page.places[page.n - 1]);
+	return 0;
+}
+
+/* What is looked for; *words NULL: nothing. */
+static int read_words(const struct caller *by, const struct resource_call *c,
+		      const struct resource_words **words, struct err *e)
+{
+	struct resource_words *w = arena_new(by->arena, struct resource_words);
+
+	*words = NULL;
+	if (!resource_is_searched(c->r))
+		return 0;
+	if (resource_words(c->query.q, by->arena, w, e) < 0)
+		return -1;
+	if (w->n)
+		*words = w;
 	return 0;
 }
 
@@ -365,12 +509,15 @@ int resource_page(const struct caller *by, const struct resource_call *c,
 	struct page_start b;
 
 	if (resource_limits(by->conf, c->r, c->query.params, by->arena, &limits, e) < 0 ||
-	    read_beginning(by, c, &limits, &b, e) < 0)
+	    read_words(by, c, &want.words, e) < 0 ||
+	    read_under(by, c, &want.under, e) < 0 ||
+	    read_beginning(by, c, &want, &b, e) < 0)
 		return -1;
 	want.after = b.after;
 	want.member = b.member;
+	want.rank = b.rank;
 	out->items = room_for(by, size);
-	if (resource_is_sifted(&limits))
+	if (want.words || resource_is_sifted(&limits))
 		return sifted(by, c, &want, out, e);
 	return c->r->named ? named(by, c, &b, &want, out, e)
 		: merged(by, c, &b, &want, out, e);

@@ -208,7 +208,6 @@ static void print_all(struct buf *out, const struct resource *r)
 {
 	struct resource_param params[RESOURCE_PARAMS_MAX];
 	const size_t n = resource_params(NULL, r, params);
-	bool named = r->order == ORDER_NAME;
 
 	print_path_name(out, r, "", false);
 	operation(out, r, "get", "list", "List every");
@@ -231,9 +230,7 @@ static void print_all(struct buf *out, const struct resource *r)
 		 "                properties:\n"
 		 "                  items: {type: array, items: {$ref: "
 		 "\"#/components/schemas/%s\"}}\n",
-		 named ? "{name: q, in: query, description: \"How the name "
-			 "begins, in any case\", schema: {type: string}}, "
-		       : "",
+		 resource_is_searched(r) ? "{$ref: \"#/components/parameters/q\"}, " : "",
 		 resource_is_filed(r)
 		       ? "{$ref: \"#/components/parameters/category\"}, " : "",
 		 r->name);
@@ -321,6 +318,8 @@ static void print_field(struct buf *out, const struct resource *r,
 		buf_adds(out, "format: date, ");
 	if (f->type == TYPE_UUID)
 		buf_adds(out, "format: uuid, ");
+	if (resource_is_markdown(f))
+		buf_adds(out, "contentMediaType: text/markdown, ");
 	if (f->type == TYPE_IDS)
 		buf_addf(out, "items: {type: string, format: uuid}, "
 			 "maxItems: %lld, ", (long long)f->max);

@@ -11,10 +11,9 @@
 #include "base/banned.h"
 
 enum {
-	FIXED = 6,	/* columns before the values: ROW_SQL of stmt.def */
 	ARMS = 8,	/* arms of the union for readers: SEEN_SHARED of
 			   stmt.def */
-	ARM_ARGS = 7,
+	ARM_ARGS = 6,
 };
 
 /* Statements of FILED resources; 0 for the others. */
@@ -25,8 +24,6 @@ static const struct {
 	[RESOURCE_##id] = { RSTMT_##id##_FILED, RSTMT_##id##_FILEDTOTAL },
 #include "resource/resource.def"
 };
-
-#define LAST_CHARACTER "\xf4\x8f\xbf\xbf"
 
 struct reading {
 	const struct resource *r;
@@ -44,7 +41,7 @@ void resource_row_of(const struct resource *r, const struct db_val *v,
 	};
 	memcpy(row->id.b, v[0].s.p, sizeof(row->id.b));
 	memcpy(row->holder.b, v[4].s.p, sizeof(row->holder.b));
-	memcpy(row->v, v + FIXED, r->n_fields * sizeof(*v));
+	memcpy(row->v, v + RESOURCE_FIXED, r->n_fields * sizeof(*v));
 }
 
 static int take_row(void *ctx, const struct db_val *v, struct err *e)
@@ -103,39 +100,13 @@ size_t resource_mine(const struct resource *r, const struct resource_at *at,
 
 /* -- lists ------------------------------------------------------------------- */
 
-/* The first and the last key of the requested part of a list. */
-struct name_range {
-	struct str low, high;
-};
-
-static struct name_range range_of(const struct resource_want *want, struct arena *a)
-{
-	const struct resource_row *after = want->after;
-	size_t n = want->prefix.n;
-	char *high = arena_alloc(a, n + sizeof(LAST_CHARACTER));
-	struct name_range out = { want->prefix, { high, n + 4 } };
-
-	if (n)
-		memcpy(high, want->prefix.p, n);
-	else
-		out.low = STR("");
-	memcpy(high + n, LAST_CHARACTER, sizeof(LAST_CHARACTER));
-	if (after && str_starts(after->sort_key, want->prefix))
-		out.low = after->sort_key;
-	return out;
-}
-
 static const struct resource_row first_newest = { .created_us = INT64_MAX };
 static const struct resource_row first_oldest = { .created_us = 0 };
 static const struct resource_row first_name = { .sort_key = { "", 0 } };
 
-/* Adds the parameters of a page that follow the holder's. */
-static size_t add_place(const struct resource *r,
-			const struct resource_want *want,
-			const struct name_range *range, struct db_val *v, size_t n)
+size_t resource_add_after(const struct resource *r, const struct resource_row *after,
+			  int64_t most, struct db_val *v, size_t n)
 {
-	const struct resource_row *after = want->after;
-
 	if (r->order != ORDER_NAME) {
 		if (!after)
 			after = r->order == ORDER_NEWEST ? &first_newest
@@ -144,20 +115,25 @@ static size_t add_place(const struct resource *r,
 		v[n++] = DB_I(after->created_us);
 	} else {
 		after = after ? after : &first_name;
-		v[n++] = DB_S(range->low);
-		v[n++] = DB_S(range->high);
+		v[n++] = DB_S(after->sort_key);
 		v[n++] = DB_S(after->sort_key);
 	}
 	v[n++] = DB_U(&after->id);
-	v[n++] = DB_I((int64_t)want->size + 1);
+	v[n++] = DB_I(most);
 	return n;
+}
+
+/* Adds the parameters of a page that follow the holder's. */
+static size_t add_place(const struct resource *r, const struct resource_want *want,
+			struct db_val *v, size_t n)
+{
+	return resource_add_after(r, want->after, (int64_t)want->size + 1, v, n);
 }
 
 /* Reads the rows of up to ARMS readers. */
 static int read_arms(struct db *db, struct reading *k,
 		     const struct resource_at *at, size_t from,
-		     const struct resource_want *want,
-		     const struct name_range *range, bool *cut, struct err *e)
+		     const struct resource_want *want, bool *cut, struct err *e)
 {
 	static const struct uuid nobody;
 	struct db_val v[ARMS * ARM_ARGS + 1];
@@ -166,7 +142,7 @@ static int read_arms(struct db *db, struct reading *k,
 	for (size_t i = from; i < from + ARMS; i++) {
 		v[n++] = DB_S(at->by.tenant_id);
 		v[n++] = DB_U(i < at->n_readers ? &at->readers[i] : &nobody);
-		n = add_place(k->r, want, range, v, n);
+		n = add_place(k->r, want, v, n);
 	}
 	v[n] = DB_I((int64_t)want->size + 1);
 	return db_each_within(db, k->r->list, v, LIM_PAGE_BYTES, k->a, take_row,
@@ -179,8 +155,7 @@ static int read_arms(struct db *db, struct reading *k,
  */
 static int read_all_arms(struct db *db, struct reading *k,
 			 const struct resource_at *at,
-			 const struct resource_want *want,
-			 const struct name_range *range, bool *cut, struct err *e)
+			 const struct resource_want *want, bool *cut, struct err *e)
 {
 	struct resource_row limit = { .version = 0 };
 	bool limited = false, short_of = false;
@@ -189,7 +164,7 @@ static int read_all_arms(struct db *db, struct reading *k,
 	for (size_t i = 0; i < at->n_readers; i += ARMS) {
 		size_t before = k->n;
 
-		if (read_arms(db, k, at, i, want, range, &short_of, e))
+		if (read_arms(db, k, at, i, want, &short_of, e))
 			return -1;
 		if (short_of && k->n > before &&
 		    (!limited || resource_compare(&k->rows[k->n - 1], &limit) < 0))
@@ -276,8 +251,9 @@ bool resource_is_filed(const struct resource *r)
 
 /* -- lists by filters and orders -------------------------------------------------- */
 
-size_t resource_add_limits(const struct resource *r, const struct resource_at *at,
-			   const struct resource_limits *limits, struct db_val *v)
+/* Sets the first parameters of a LISTED statement: whose rows, and which; returns how many. */
+static size_t add_limits(const struct resource *r, const struct resource_at *at,
+			 const struct resource_limits *limits, struct db_val *v)
 {
 	size_t n;
 
@@ -286,6 +262,17 @@ size_t resource_add_limits(const struct resource *r, const struct resource_at *a
 
 	memcpy(v + n, limits->v, limits->n * sizeof(*v));
 	return n + limits->n;
+}
+
+size_t resource_add_scope(const struct resource *r, const struct resource_at *at,
+			  const struct resource_limits *limits, struct arena *a,
+			  struct db_val *v)
+{
+	if (r->owner != OWNER_SHARED)
+		return add_limits(r, at, limits, v);
+	v[0] = DB_S(readers_json(at, a));
+	v[1] = DB_S(at->by.tenant_id);
+	return 2;
 }
 
 /* The value before all others, or after them. */
@@ -318,7 +305,7 @@ static int read_ordered(struct db *db, struct reading *k,
 	const bool down = want->limits->down;
 	const struct resource_row *after = want->after;
 	struct db_val v[RESOURCE_LISTED_ARGS] = { DB_S(at->by.tenant_id) };
-	const size_t n = resource_add_limits(k->r, at, want->limits, v);
+	const size_t n = add_limits(k->r, at, want->limits, v);
 	struct db_val value = after ? resource_sorting_value(by, after)
 		: first_value(by, down);
 
@@ -346,7 +333,6 @@ int resource_list(struct db *db, const struct resource *r,
 		  struct err *e)
 {
 	const struct resource_limits *limits = want->limits;
-	struct name_range range = range_of(want, a);
 	size_t rounds = r->owner == OWNER_SHARED
 		? (at->n_readers + ARMS - 1) / ARMS : 1;
 	struct reading k = { .r = r, .a = a, .room = rounds * (want->size + 1) };
@@ -356,19 +342,19 @@ int resource_list(struct db *db, const struct resource *r,
 
 	k.rows = arena_zalloc(a, k.room + 1, sizeof(*k.rows));
 	if (want->under) {
-		add_place(r, want, &range, v, add_under(at, want->under, a, v));
+		add_place(r, want, v, add_under(at, want->under, a, v));
 		rc = db_each_within(db, filed[r - resources].list, v,
 				    LIM_PAGE_BYTES, a, take_row, &k, &cut, e);
 	} else if (limits && limits->by) {
 		rc = read_ordered(db, &k, at, want, &cut, e);
 	} else if (limits && limits->any) {
-		add_place(r, want, &range, v, resource_add_limits(r, at, limits, v));
+		add_place(r, want, v, add_limits(r, at, limits, v));
 		rc = db_each_within(db, resource_listed(r)->list, v,
 				    LIM_PAGE_BYTES, a, take_row, &k, &cut, e);
 	} else if (r->owner == OWNER_SHARED) {
-		rc = read_all_arms(db, &k, at, want, &range, &cut, e);
+		rc = read_all_arms(db, &k, at, want, &cut, e);
 	} else {
-		add_place(r, want, &range, v, add_shown(r, at, v, 1));
+		add_place(r, want, v, add_shown(r, at, v, 1));
 		rc = db_each_within(db, r->list, v, LIM_PAGE_BYTES, a, take_row,
 				    &k, &cut, e);
 	}
@@ -405,9 +391,7 @@ int resource_total(struct db *db, const struct resource *r,
 		   struct err *e)
 {
 	const bool limited = want->limits && want->limits->any;
-	const struct resource_want all = { .prefix = want->prefix };
 	struct arena a = ARENA_INIT;
-	struct name_range range = range_of(&all, &a);
 	struct db_val v[RESOURCE_LISTED_ARGS];
 	unsigned stmt = r->total;
 	size_t n = 0;
@@ -418,17 +402,13 @@ int resource_total(struct db *db, const struct resource *r,
 		n = add_under(at, want->under, &a, v);
 	} else if (limited) {
 		stmt = resource_listed(r)->total;
-		n = resource_add_limits(r, at, want->limits, v);
+		n = add_limits(r, at, want->limits, v);
 	} else {
 		if (r->owner == OWNER_SHARED)
 			v[n++] = DB_S(readers_json(at, &a));
 		v[n++] = DB_S(at->by.tenant_id);
 		if (r->owner != OWNER_SHARED)
 			n = add_shown(r, at, v, n);
-	}
-	if (r->order == ORDER_NAME) {
-		v[n++] = DB_S(range.low);
-		v[n++] = DB_S(range.high);
 	}
 	v[n] = DB_I(LIM_COUNTED + 1);
 	rc = count(db, stmt, v, total, e);
@@ -497,12 +477,14 @@ int resource_of_ids(struct db *db, const struct resource *r, unsigned stmt,
 		    struct err *e)
 {
 	struct reading k = { .r = r, .a = a, .rows = rows, .room = n };
-	int rc = n ? db_each_within(db, stmt, DB_ARGS(DB_S(ids_json(ids, n, NULL, a)),
-						      DB_S(at->by.tenant_id),
-						      DB_U(&at->holder),
-						      DB_S(at->readers_json)),
-				    LIM_PAGE_BYTES, a, take_row, &k, cut, e) : 0;
+	struct db_val v[8] = { DB_S(ids_json(ids, n, NULL, a)), DB_S(at->by.tenant_id) };
+	int rc;
 
+	if (r->owner == OWNER_SHARED)
+		v[2] = DB_S(readers_json(at, a));
+	else
+		add_shown(r, at, v, 2);
+	rc = n ? db_each_within(db, stmt, v, LIM_PAGE_BYTES, k.a, take_row, &k, cut, e) : 0;
 	for (size_t i = 0; i < k.n; i++)
 		k.rows[i].brief = true;
 	*found = k.n;

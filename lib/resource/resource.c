@@ -25,11 +25,12 @@
 #define AUTHOR_ID RESOURCE_AUTHOR_ID
 #define EMPTY_NULL RESOURCE_EMPTY_NULL
 #define FIRST    RESOURCE_FIRST
+#define FOUND    RESOURCE_FOUND
 
-#define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, help_) \
+#define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, ...) \
 	{ .key = key_, .column = #column_, .type = TYPE_##type_, \
 	  .mode = MODE_##mode_, .flags = flags_, .min = min_, .max = max_, \
-	  .help = help_ },
+	  .help = HELP_OF(__VA_ARGS__) },
 #define RESOURCE(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	static const struct resource_field id##_fields[] = { \
 		fields(AS_FIELD) \
@@ -301,13 +302,6 @@ struct str resource_fold(struct arena *a, struct str text)
 	return (struct str){ out, (size_t)(q - out) };
 }
 
-static int compare_keys(struct str a, struct str b)
-{
-	int d = memcmp(a.p ? a.p : "", b.p ? b.p : "", MIN(a.n, b.n));
-
-	return d ? d : (a.n > b.n) - (a.n < b.n);
-}
-
 void resource_sort(const struct resource *r, struct arena *a,
 		   struct resource_row *row)
 {
@@ -320,7 +314,7 @@ void resource_sort(const struct resource *r, struct arena *a,
 int resource_compare(const void *a, const void *b)
 {
 	const struct resource_row *x = a, *y = b;
-	int d = compare_keys(x->sort_key, y->sort_key);
+	int d = str_compare(x->sort_key, y->sort_key);
 
 	return d ? d : memcmp(x->id.b, y->id.b, sizeof(x->id.b));
 }
@@ -334,8 +328,8 @@ bool resource_ids_have(const struct db_val *ids, const struct uuid *id)
 	return false;
 }
 
-static bool is_under(const struct resource *r, const struct resource_row *row,
-		     const struct uuid *id)
+bool resource_is_under(const struct resource *r, const struct resource_row *row,
+		       const struct uuid *id)
 {
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (r->fields[i].type == TYPE_IDS &&
@@ -347,9 +341,19 @@ static bool is_under(const struct resource *r, const struct resource_row *row,
 bool resource_wanted(const struct resource *r, const struct resource_row *row,
 		     const struct resource_want *want)
 {
-	return str_starts(row->sort_key, want->prefix) &&
-		(!want->after || resource_compare(row, want->after) > 0) &&
-		(!want->under || is_under(r, row, want->under));
+	return (!want->after || resource_compare(row, want->after) > 0) &&
+		(!want->under || resource_is_under(r, row, want->under));
+}
+
+const struct resource_field *resource_by_parts(const struct resource *r)
+{
+	const struct resource_field *f = resource_long(r);
+
+	for (size_t i = 0; !f && i < r->n_fields; i++)
+		if (r->fields[i].type == TYPE_MARKDOWN &&
+		    r->fields[i].max > LIM_ENTITY_CHARS)
+			f = &r->fields[i];
+	return f;
 }
 
 const struct resource_field *resource_long(const struct resource *r)
@@ -377,6 +381,8 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 	}
 	switch (f->type) {
 	case TYPE_TEXT:
+	case TYPE_MARKDOWN:
+	case TYPE_REF:
 	case TYPE_ENUM:
 	case TYPE_DATE:
 	case TYPE_LOGIN:
@@ -417,6 +423,7 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 	case TYPE_SECRET:
 	case TYPE_KIND:
 	case TYPE_VEIL:
+	case TYPE_FOLDED:
 		break;
 	}
 	BUG("hidden fields are in no record");

@@ -12,6 +12,7 @@
 
 #include "auth/owner.h"
 #include "auth/policy.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "conf/conf.h"
 #include "db/db.h"
@@ -78,7 +79,7 @@ enum {
 	RESOURCE_REQUIRED = 1, RESOURCE_NULLABLE = 2, RESOURCE_LINE = 4,
 	RESOURCE_PARENT = 8, RESOURCE_SORT = 16, RESOURCE_UNIQUE = 32,
 	RESOURCE_AUTHORED = 64, RESOURCE_AUTHOR = 128, RESOURCE_AUTHOR_ID = 256,
-	RESOURCE_EMPTY_NULL = 512, RESOURCE_FIRST = 1024,
+	RESOURCE_EMPTY_NULL = 512, RESOURCE_FIRST = 1024, RESOURCE_FOUND = 2048,
 };
 
 struct resource_field {
@@ -89,6 +90,18 @@ struct resource_field {
 	int64_t min, max;	/* 0, 0: any; by type, see resource.def */
 	const char *help;
 };
+
+/* Whether the value is a text in Markdown. */
+static inline bool resource_is_markdown(const struct resource_field *f)
+{
+	return f->type == TYPE_MARKDOWN || f->type == TYPE_LONG;
+}
+
+/* Whether it is a text of the row's own. */
+static inline bool resource_is_text(const struct resource_field *f)
+{
+	return f->type == TYPE_TEXT || f->type == TYPE_MARKDOWN || f->type == TYPE_REF;
+}
 
 /* Whether no record shows the field. */
 static inline bool resource_is_hidden(const struct resource_field *f)
@@ -135,6 +148,12 @@ bool resource_is_guarded(const struct resource *r);
 
 /* Its field of the type LONG; NULL: it has none. */
 const struct resource_field *resource_long(const struct resource *r);
+
+/*
+ * The text that tools change also by parts: the LONG one, or one in Markdown that is long
+ * enough for sections; NULL: none.
+ */
+const struct resource_field *resource_by_parts(const struct resource *r);
 
 /* By enum resource_id. */
 extern const struct resource resources[RESOURCE__MAX];
@@ -212,8 +231,8 @@ void resource_write_value(struct jw *w, const struct resource_field *f,
 bool resource_same(const struct db_val *a, const struct db_val *b);
 
 /*
- * The form of a text that rows are sorted and searched by: lower case, at most
- * 100 characters. In a.
+ * The form of a text that rows are sorted by: lower case, at most 100 characters.
+ * In a.
  */
 struct str resource_fold(struct arena *a, struct str text);
 
@@ -295,7 +314,7 @@ struct resource_limits {
 	const struct conf_param *by_member;	/* instead of `by` */
 };
 
-/* Whether it is read by sift.h. */
+/* Whether it is about members. */
 static inline bool resource_is_sifted(const struct resource_limits *l)
 {
 	return l->n_sieves || l->by_member;
@@ -322,7 +341,8 @@ struct resource_want {
 	const struct resource_row *after;	/* start after this row, by its
 						   place in the order; NULL: at
 						   the beginning */
-	struct str prefix;	/* ORDER NAME: folded; empty: no prefix */
+	const struct resource_words *words;	/* SEARCHED; NULL: all rows */
+	int rank;		/* words: that of `after` */
 	size_t size;		/* maximum of rows */
 	/* FILED: only rows under this one; NULL: all */
 	const struct uuid *under;
@@ -341,10 +361,49 @@ int resource_list(struct db *db, const struct resource *r,
 		  struct resource_row **out, size_t *n, bool *more,
 		  struct err *e) MUST_CHECK;
 
+/* -- the search: SEARCHED -------------------------------------------------------- */
+
+/* What is looked for: all of these, each in any part of a word, in any order. */
+struct resource_words {
+	struct str v[LIM_FIND_WORDS];	/* folded (base/fold.h) */
+	size_t n;
+	struct str all;		/* the same as one text */
+};
+
+/* Whether its list can be searched. */
+bool resource_is_searched(const struct resource *r);
+
+/*
+ * Reads what somebody looks for, of at most LIM_FIND_CHARS; what follows the first words
+ * is one with blanks in it. n is 0 if there is nothing to look for. ERR_INVALID_FIELD
+ * naming q. In a.
+ */
+int resource_words(struct str q, struct arena *a, struct resource_words *out,
+		   struct err *e) MUST_CHECK;
+
+/*
+ * What the FOUND fields of a row have, folded: a line each, the first of them first. record:
+ * the same of a record. In a.
+ */
+struct str resource_folded(const struct resource *r, const struct resource_row *row,
+			   struct arena *a);
+struct str resource_folded_of(const struct resource *r, const json_t *record,
+			      struct arena *a);
+
+/* Whether a folded text has all words. */
+bool resource_has_words(const struct resource_words *words, struct str folded);
+
+/*
+ * How well the first line of a folded text that has all words fits: 0: it begins with
+ * them; 1: a word begins with each; 2: it has them; 3: it does not.
+ */
+enum { RESOURCE_RANKS = 4 };
+int resource_rank(const struct resource_words *words, struct str line);
+
 /* Whether its list can be limited to the rows under another one. */
 bool resource_is_filed(const struct resource *r);
 
-/* Whether row follows want's place, has its prefix, and is under that one. */
+/* Whether row follows want's place, and is under that one. */
 bool resource_wanted(const struct resource *r, const struct resource_row *row,
 		     const struct resource_want *want);
 

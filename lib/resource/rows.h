@@ -99,22 +99,34 @@ int resource_check_choice(const struct conf *conf, struct arena *a,
 /* The i-th hooks of r; NULL: it has no more. */
 const struct resource_hooks *resource_hooks_at(const struct resource *r, size_t i);
 
+/* Whether a row is filed under the one with this id (FILED). */
+bool resource_is_under(const struct resource *r, const struct resource_row *row,
+		       const struct uuid *id);
+
+enum { RESOURCE_FIXED = 6 };	/* columns before the values: ROW_SQL of stmt.def */
+
 /* The row of a statement, which begins with ROW_SQL of stmt.def. Borrows its texts. */
 void resource_row_of(const struct resource *r, const struct db_val *v,
 		     struct resource_row *row);
 
 /* Parameters of a list besides its filters; and with them. */
 enum {
-	RESOURCE_LIST_ARGS = 12,
+	RESOURCE_LIST_ARGS = 12 + LIM_FIND_WORDS,
 	RESOURCE_LISTED_ARGS = RESOURCE_LIST_ARGS + 2 * RESOURCE_FILTERS_MAX,
 };
 
-/* Sets the first parameters of a LISTED statement: whose rows, and which; returns how many. */
-size_t resource_add_limits(const struct resource *r, const struct resource_at *at,
-			   const struct resource_limits *limits, struct db_val *v);
+/* Sets the first parameters of a statement FIND: whose rows, and which; returns how many.
+ * In a. */
+size_t resource_add_scope(const struct resource *r, const struct resource_at *at,
+			  const struct resource_limits *limits, struct arena *a,
+			  struct db_val *v);
+
+/* Adds the place that a page begins after (NULL: at the first row), and its size. */
+size_t resource_add_after(const struct resource *r, const struct resource_row *after,
+			  int64_t most, struct db_val *v, size_t n);
 
 /*
- * Of n rows of at->holder those that the caller sees, by a statement OFIDS, into rows, room
+ * Of n rows of at's scope those that the caller sees, by a statement FOUND, into rows, room
  * for n; *found: how many; *cut: their texts are too long for one page. In a.
  */
 int resource_of_ids(struct db *db, const struct resource *r, unsigned stmt,

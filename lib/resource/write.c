@@ -69,6 +69,8 @@ struct writing {
 	const struct resource_row *row;
 	const struct resource_also *also;
 	bool creating;
+	bool refold;	/* what its FOUND fields have is new */
+	struct db_val folded;
 	bool gone;	/* out: no row at that version */
 };
 
@@ -190,7 +192,7 @@ int resource_stop_reading(struct db *tx, const struct resource *r,
 static void add_stored(const struct writing *k, size_t i, struct uuid *person,
 		       struct db_val *v)
 {
-	*v = k->row->v[i];
+	*v = k->r->fields[i].type == TYPE_FOLDED ? k->folded : k->row->v[i];
 	if (k->r->fields[i].type != TYPE_PERSON)
 		return;
 	if (!v->null)
@@ -288,15 +290,32 @@ static void check_sealed(const struct resource *r, const struct resource_row *ro
 			BUG("a secret that is not sealed");
 }
 
+/* SEARCHED: what the search looks in, of a new or changed row. In a. */
+static void fold(struct writing *k, struct arena *a)
+{
+	for (size_t i = 0; resource_is_searched(k->r) && i < k->r->n_fields; i++)
+		k->refold |= k->r->fields[i].flags & RESOURCE_FOUND &&
+			(k->creating || k->row->given[i]);
+	if (k->refold)
+		k->folded = DB_B(resource_folded(k->r, k->row, a));
+	else
+		k->folded = (struct db_val){ .type = 'b', .null = true };
+}
+
 int resource_create(struct db *db, const struct resource *r,
 		    const struct resource_at *at,
 		    const struct resource_row *row,
 		    const struct resource_also *also, struct err *e)
 {
 	struct writing k = { r, at, row, also, .creating = true };
+	struct arena a = ARENA_INIT;
+	int rc;
 
 	check_sealed(r, row);
-	return db_tx(db, create_tx, &k, e);
+	fold(&k, &a);
+	rc = db_tx(db, create_tx, &k, e);
+	arena_release(&a);
+	return rc;
 }
 
 /* -- changing ------------------------------------------------------------------- */
@@ -332,7 +351,7 @@ static int update_tx(struct db *tx, void *ctx, struct err *e)
 		     r->fields[i].mode != MODE_STAMP) ||
 		    !resource_has_column(&r->fields[i]))
 			continue;
-		v[n++] = DB_I(row->given[i]);
+		v[n++] = DB_I(r->fields[i].type == TYPE_FOLDED ? k->refold : row->given[i]);
 		add_stored(k, i, &people[i], &v[n++]);
 	}
 	n = resource_mine(r, k->at, &row->id, v, n);
@@ -355,12 +374,14 @@ int resource_update(struct db *db, const struct resource *r,
 	int rc;
 
 	check_sealed(r, row);
+	fold(&k, &a);
 	row->updated_us = MAX(clock_now_us(), row->updated_us);
 	row->version++;
-	if (db_tx(db, update_tx, &k, e))
-		return e->code == ERR_DB_DUPLICATE ? resource_taken(r, e) : -1;
-	if (!k.gone)
-		return 0;
+	rc = db_tx(db, update_tx, &k, e);
+	if (rc || !k.gone) {
+		arena_release(&a);
+		return rc && e->code == ERR_DB_DUPLICATE ? resource_taken(r, e) : rc;
+	}
 	/*
 	 * A retry after a lost connection finds its own change. The time alone
 	 * does not identify it: if the row's time is ahead of the clock, two

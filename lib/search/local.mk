@@ -16,7 +16,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/snippet.c lib/search/snippet.h \
 	lib/search/sure.c lib/search/sure.h \
 	lib/search/tidy.c \
-	lib/search/unicode.c lib/search/unicode.h \
 	lib/search/vector.c lib/search/vector.h \
 	lib/search/tokens.c lib/search/tokens.h \
 	lib/search/words.c

@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/fold.h"
 #include "base/limits.h"
+#include "base/unicode.h"
 #include "search/post.h"
-#include "search/unicode.h"
 
 #include "base/banned.h"
 
@@ -135,12 +136,6 @@ static struct str stem(struct tokens *w, struct str s)
 			     (size_t)unicode_now.sb_stemmer_length(w->stemmer) };
 }
 
-/* Characters within words that are ignored: joiners, soft hyphens. */
-static bool is_nothing(uint32_t c)
-{
-	return c == 0x00ad || (c >= 0x200b && c <= 0x200d) || c == 0xfeff;
-}
-
 static void drop_nothing(struct buf *b)
 {
 	size_t kept = 0;
@@ -150,7 +145,7 @@ static void drop_nothing(struct buf *b)
 
 		len = (size_t)unicode_now.u8_mbtouc(&c, (uint8_t *)b->p + i,
 						    b->n - i);
-		if (is_nothing(c))
+		if (utf8_is_nothing(c))
 			continue;
 		memmove(b->p + kept, b->p + i, len);
 		kept += len;
@@ -180,33 +175,6 @@ static void fold_case(struct tokens *w, struct str s)
 	drop_nothing(&w->folded);
 }
 
-/* Letters without a decomposition that are also written without their stroke. */
-static const char *stroke(uint32_t c)
-{
-	switch (c) {
-	case 0x00e6: return "ae";
-	case 0x00f0: case 0x0111: return "d";
-	case 0x00f8: return "o";
-	case 0x00fe: return "th";
-	case 0x0131: return "i";
-	case 0x0142: return "l";
-	case 0x0153: return "oe";
-	default: return NULL;
-	}
-}
-
-/*
- * Whether the mark is an accent that people omit when they search. Other marks make a
- * different letter (the breve in Cyrillic, vowel signs in Indic scripts).
- */
-static bool is_accent(uint32_t mark, uint32_t base)
-{
-	if (mark >= 0x0300 && mark <= 0x036f)
-		return base < 0x0400 || (base >= 0x1e00 && base <= 0x1fff);
-	return (mark >= 0x0591 && mark <= 0x05bd) ||
-	       (mark >= 0x064b && mark <= 0x0652) || mark == 0x0670;
-}
-
 /* s without accents, in w->plain. */
 static struct str fold_accents(struct tokens *w, struct str s)
 {
@@ -222,11 +190,11 @@ static struct str fold_accents(struct tokens *w, struct str s)
 	for (size_t i = 0; p && i < n; ) {
 		ucs4_t c;
 		int len = unicode_now.u8_mbtouc(&c, p + i, n - i);
-		const char *plain = stroke(c);
+		const char *plain = utf8_stroke(c);
 
 		if (plain)
 			buf_adds(&w->plain, plain);
-		else if (!is_accent(c, base))
+		else if (!utf8_is_accent(c, base))
 			buf_add(&w->plain, p + i, (size_t)len);
 		if (c < 0x0300 || c > 0x036f)
 			base = c;
@@ -320,7 +288,7 @@ static enum kind kind_at(struct str text, size_t i, size_t *len)
 					     text.n - i);
 	if (c == 0x2019)
 		return APOSTROPHE;
-	if (is_nothing(c))
+	if (utf8_is_nothing(c))
 		return NOTHING;
 	if (c == 0x2010 || c == 0x2011)
 		return JOIN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Settings of users, groups and the tenant: one row each, with all values as a
- * JSON object. domain/setting.h defines the values.
+ * JSON object. setting/setting.h defines the values.
  */
 #ifndef STORE_SETTING_H
 #define STORE_SETTING_H

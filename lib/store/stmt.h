@@ -305,8 +305,6 @@ int wait_close(struct db *tx, const struct owner *o,
  * has a statement: returns 0 for 4, 1 for 32, 2 for 256.
  */
 #define IDS_MAX 256
-int pad_ids(struct db_val *v, const struct uuid *ids, size_t n);
-
 /* The statements of these three sizes. */
 #define OF_IDS(name) \
 	((const enum stmt[]){ STMT_##name##_4, STMT_##name##_32, STMT_##name##_256 })

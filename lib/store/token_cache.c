@@ -41,7 +41,8 @@ static void clear(struct token_slot *s)
 	*s = (struct token_slot){ .read_ms = 0 };
 }
 
-void token_cache_forget(struct token_cache *c)
+/* Empties the cache after a token was revoked here. Any thread. */
+static void token_cache_forget(struct token_cache *c)
 {
 	pthread_mutex_lock(&c->lock);
 	c->forgets++;

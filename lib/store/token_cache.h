@@ -21,7 +21,4 @@ int token_cache_find(struct token_cache *c, struct db *db, struct str text,
 		     struct arena *a, struct token *out,
 		     struct err *e) MUST_CHECK;
 
-/* Empties the cache after a token was revoked here. Any thread. */
-void token_cache_forget(struct token_cache *c);
-
 #endif

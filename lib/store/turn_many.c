@@ -26,7 +26,7 @@ static const struct db_field events_fields[] = {
 #undef F
 };
 
-int pad_ids(struct db_val *v, const struct uuid *ids, size_t n)
+static int pad_ids(struct db_val *v, const struct uuid *ids, size_t n)
 {
 	size_t size = n <= 4 ? 4 : n <= 32 ? 32 : IDS_MAX;
 

@@ -10,7 +10,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "domain/setting.h"
+#include "setting/setting.h"
 #include "domain/stored.h"
 #include "base/clock.h"
 #include "base/limits.h"

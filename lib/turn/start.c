@@ -12,6 +12,7 @@
 #include "base/trace.h"
 #include "base/utf8.h"
 #include "db/db.h"
+#include "domain/choice.h"
 #include "domain/stored.h"
 #include "hold/stored.h"
 #include "prompt/shown.h"
@@ -250,7 +251,7 @@ static int find_default(struct turn_request *in, struct err *e)
 	const struct agent *a;
 
 	if (setting_read_for(&in->by, e) < 0 ||
-	    setting_default(&in->by, &w, &a, e) < 0)
+	    choice_default(&in->by, &w, &a, e) < 0)
 		return -1;
 	if (!w)
 		return err_set(e, ERR_NOT_FOUND, "no workspace for the caller");

@@ -122,7 +122,11 @@ static bool has_last_word(struct str s, const char *const *words, size_t n)
 	return false;
 }
 
-bool stuck_announces(struct str answer)
+/*
+ * Whether an answer is short and ends by announcing an act ("Let me look that up."), in
+ * English or German. Any thread.
+ */
+static bool stuck_announces(struct str answer)
 {
 	static const char *const before[] = {
 		"ok", "okay", "sure", "alright", "great", "now", "first", "next", "then",

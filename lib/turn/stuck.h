@@ -29,12 +29,6 @@ bool stuck_repeats(const struct turn_made *m, const struct turn_call *c);
 bool stuck_ends(const struct turn_made *m);
 
 /*
- * Whether an answer is short and ends by announcing an act ("Let me look that up."), in
- * English or German. Any thread.
- */
-bool stuck_announces(struct str answer);
-
-/*
  * An answer without calls: whether the model is asked once more, with a word about it. The
  * second time clients get the warning `only_announced`.
  */

@@ -33,8 +33,8 @@ def test_every_resource_has_a_form_with_what_its_bodies_take(lab):
                                     path["post"]["requestBody"]["content"]), name
         assert form["canWrite"] == (not form["readOnly"]), name
         assert form["parent"] is None or form["parent"] in seen
-        assert form["search"] == any(p.get("name") == "q" for p in
-                                     path["get"]["parameters"]), name
+        assert form["search"] == any(
+            p.get("$ref") == "#/components/parameters/q" for p in path["get"]["parameters"]), name
         asked = [f for f in form["fields"] if f["mode"] in ("edit", "once")]
         assert not (form["readOnly"] and asked), name
         if form["readOnly"]:

@@ -168,7 +168,7 @@ test('agents are found by any word, and hostile names are text', async (t) => {
 	assert.equal(await card.locator('.card-name').innerText(), made.name);
 	assert.equal(await page.locator('lamp-place img').count(), 0);
 	await search.fill('nobody has this');
-	await page.getByText('Nothing matches this search.').waitFor();
+	await page.getByText('Nothing matches “').waitFor();
 	await search.fill('zwo');
 	await card.getByRole('button').click();
 	await page.waitForFunction((id) =>

@@ -167,11 +167,12 @@ SEARCHED = {
     "lib/memory/fold.c": "what a model was sent, for an id that it names",
     "lib/memory/state.c": "what a model was sent, for an id that it names",
     "lib/net/robots.c": "a path",
+    "lib/resource/words.c": "what rows are found by, for the words of a search",
     "lib/net/url.c": "a host, for a label in Punycode",
     "lib/context/quote.c": "a text, for words that the answer quotes",
     "lib/context/said.c": "texts, for one that somebody must have said",
 }
-# A statement asks columns; what people typed is searched, with ESCAPE, and the
+# A statement asks columns; what people typed is searched, with ESCAPE or folded, and the
 # binary list of turns in a row of the journal. JSON_TABLE makes rows of a list that
 # is a parameter or stands there; that of a column would be a search.
 SQL_ELSEWHERE = {
@@ -180,7 +181,8 @@ SQL_ELSEWHERE = {
 }
 SQL_SEARCH = re.compile(r"\b(?:(?:NOT )?R?LIKE|REGEXP|LOCATE|POSITION|INSTR|REPLACE|"
                         r"SUBSTR(?:ING)?(?:_INDEX)?|JSON_\w+)\b(?! INTO)")
-SQL_TEXT = re.compile(r"\b(?:c\.title|c\.tags|name|login) LIKE \? ESCAPE '\|'|\bLOCATE\(t\.id, i\.turns\)|"
+SQL_TEXT = re.compile(r"\b(?:c\.title|c\.tags|name|login) LIKE \? ESCAPE '\|'|\bLOCATE\((?:t\.id, i\.turns|\?, folded)\)|"
+                      r"\bSUBSTRING_INDEX(?=\(folded, )|"
                       r"\bSUBSTR(?=\((?:i\.turns|j\.data), )|\bJSON_TABLE(?=\((?:\?|'\[[\d,]+\]'), )")
 
 

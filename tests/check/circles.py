@@ -15,7 +15,6 @@ from tree import ROOT, Tap
 BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
 # Those that there are: each may become smaller, or disappear.
 KNOWN = """
-lib/domain: said_change setting target
 lib/conf: check conf document load text
 lib/db: link prep
 lib/db: pool tx

@@ -14,7 +14,7 @@ def check(root):
     text = text_of(pathlib.Path("docs/security.md"), root)
     limits = text_of(pathlib.Path("lib/base/limits.h"), root)
     options = "".join(text_of(path, root)
-                      for path in files("option.def", root=root, under=("lib",)))
+                      for path in files("option.def", "resource.def", root=root, under=("lib",)))
     tables = "\n".join(line for line in text.splitlines()
                        if line.startswith("|"))
     quoted = re.findall(r"`([^`\n]+)`", text)

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "domain/auto.h"
-#include "domain/said.h"
-#include "domain/setting.h"
+#include "setting/said.h"
+#include "setting/setting.h"
 #include "domain/stored.h"
 #include "domain/target.h"
 #include "base/limits.h"
@@ -170,9 +170,9 @@ static void files_need_no_database(void **state)
 	assert_int_equal(target_scope(&by, STR("made"), (struct str){ NULL, 0 },
 				      &w, &found, &e), -1);
 	assert_int_equal(e.code, ERR_NOT_FOUND);
-	assert_int_equal(stored_list(&a, STR("[\"x\", \"y\"]")).n, 2);
-	assert_int_equal(stored_list(&a, STR("{}")).n, 0);
-	assert_int_equal(stored_list(&a, (struct str){ NULL, 0 }).n, 0);
+	assert_int_equal(filled_list(&a, STR("[\"x\", \"y\"]")).n, 2);
+	assert_int_equal(filled_list(&a, STR("{}")).n, 0);
+	assert_int_equal(filled_list(&a, (struct str){ NULL, 0 }).n, 0);
 	arena_release(&a);
 	conf_put(c);
 }

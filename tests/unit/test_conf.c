@@ -197,7 +197,7 @@ static void variables_and_secret_files(void **state)
 {
 	struct err e = ERR_INIT;
 	struct conf *c;
-	const struct conf_llm *m;
+	const struct llm_service *m;
 
 	(void)state;
 	assert_int_equal(chdir(fixtures), 0);

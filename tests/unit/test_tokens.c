@@ -2,7 +2,9 @@
 /* lib/search without a database: words, chunks, postings, ranks, vectors. */
 #include <math.h>
 
+#include "base/fold.h"
 #include "base/limits.h"
+#include "base/unicode.h"
 #include "base/utf8.h"
 #include "base/util.h"
 #include "resource/form.h"
@@ -11,7 +13,6 @@
 #include "search/snippet.h"
 #include "search/vector.h"
 #include "search/tokens.h"
-#include "search/unicode.h"
 #include "unit.h"
 
 static struct arena a;

@@ -45,7 +45,7 @@ export const making = {
 	'correct.others': 'Corrected by hand',
 
 	'agents.talk': 'Chat with this agent',
-	'agents.search': 'Search agents: name, purpose or author',
+	'agents.search': 'Search agents: name, purpose or instructions',
 	'agents.mine': 'Only for me',
 	'agents.workspace': 'For everyone in the workspace',
 	'agents.config': 'Built in',
@@ -54,7 +54,7 @@ export const making = {
 	'agents.default': 'Default',
 
 	'prompts.use': 'Use in a chat',
-	'prompts.search': 'Search prompts: name, purpose or author',
+	'prompts.search': 'Search prompts: name, purpose or text',
 	'prompts.insert': 'Insert a blank:',
 	'prompts.insert.text': 'Text',
 	'prompts.insert.date': 'Date',
@@ -65,8 +65,6 @@ export const making = {
 	'prompts.moreDate': ': date',
 	'prompts.moreChoice': ': choice: formal | friendly',
 	'gallery.found': { one: '{n} found', other: '{n} found' },
-	'gallery.none': 'Nothing matches this search.',
-	'gallery.cut': 'Only the first {n} are searched.',
 
 	'try.title': 'Try it',
 	'try.text': 'Ask it something. It answers as the form is now, saved or not. This chat is not kept.',

@@ -749,12 +749,12 @@ export const page = {
 	'place.tokensHint': 'Tokens for scripts and apps that act as you.',
 	'none.tokens': 'You have no API tokens yet. Create one for a script or app that acts as you.',
 
-	'rows.search': 'Search by name',
-	'rows.searchHow': 'Search {what} names (first letters)',
+	'rows.search': 'Search this list',
+	'rows.searchHow': 'Search: words or parts of words',
 	'rows.found': { one: '{n} found', other: '{n} found' },
 	'rows.foundMany': 'More than {n} found',
 	'rows.empty': 'None yet.',
-	'rows.none': 'No name begins with “{q}”.',
+	'rows.none': 'Nothing matches “{q}”.',
 	'rows.more': 'Show more',
 
 	'form.newOf': 'New {what}',

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "domain/setting.h"
+#include "setting/setting.h"
 #include "auth/policy.h"
 #include "tool/core/builtin.h"
 #include "tool/core/text.h"

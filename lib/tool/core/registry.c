@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "domain/setting.h"
+#include "setting/setting.h"
 #include "domain/stored.h"
 #include "auth/policy.h"
 #include "base/log.h"
@@ -268,7 +268,7 @@ static bool is_choice(const struct conf *conf, const struct workspace *w,
 static int check_choices(const struct caller *by, struct str tools,
 			 const struct workspace *w, struct err *e)
 {
-	const struct conf_list l = stored_list(by->arena, tools);
+	const struct conf_list l = filled_list(by->arena, tools);
 
 	for (size_t i = 0; i < l.n; i++)
 		if (!is_choice(by->conf, w, str_of(l.v[i])))

@@ -257,6 +257,7 @@ static const char *example_of(const struct resource_field *f)
 		return "2027-01-31";
 	case TYPE_PERSON:
 		return "amara.okafor";
+	case TYPE_MARKDOWN:
 	case TYPE_LONG:
 		return "# Roof\n\nRed tiles, laid in May.";
 	case TYPE_UUID:

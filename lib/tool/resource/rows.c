@@ -110,7 +110,7 @@ static struct str take_text(json_t *body, const char *key, struct arena *a)
 static int read_edit(struct resource_call *call, json_t *body, struct arena *a,
 		     struct err *e)
 {
-	const struct resource_field *f = resource_long(call->r);
+	const struct resource_field *f = resource_by_parts(call->r);
 	const bool versioned = json_object_get(body, "version") != NULL;
 	struct str mode;
 
@@ -125,7 +125,8 @@ static int read_edit(struct resource_call *call, json_t *body, struct arena *a,
 				  resource_argument(call->r, arena_printf(
 					  a, "%sSection", f->key), a));
 	/* Besides what is appended there is only the id. */
-	if (versioned || (call->edit == EDIT_APPEND && json_object_size(body) <= 2))
+	if (versioned || !resource_is_guarded(call->r) ||
+	    (call->edit == EDIT_APPEND && json_object_size(body) <= 2))
 		return 0;
 	return err_public(e, ERR_TOOL_ARGS, "Give the version that you have read. Only "
 			  "text that is appended needs none.");

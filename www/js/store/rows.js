@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A list of a resource, searched by how the name begins.
+// A list of a resource, searched by words and parts of words.
 import { PagedList } from './paged-list.js';
 
 const PAGE = 50;
@@ -20,6 +20,8 @@ export class Rows extends PagedList {
 		this.#whole = whole;
 		this.path = path;
 		this.total = null;
+		/** what the rows were searched for */
+		this.found = '';
 	}
 
 	/** Loads all pages, up to this many rows. */
@@ -32,13 +34,15 @@ export class Rows extends PagedList {
 
 	async page(cursor)
 	{
+		const q = this.q.trim();
 		const page = await this.#api.list(this.path, this.#whole ? {} :
-			{ q: this.q.trim(), cursor, pageSize: PAGE });
+			{ q, cursor, pageSize: PAGE });
 
 		return {
 			items: cursor ? [...this.items, ...page.items] : page.items,
 			nextCursor: page.nextCursor,
 			total: page.totalCount,
+			found: q,
 		};
 	}
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Agents and prompts as cards: by owner, by category, and searched by any word.
+// Agents and prompts as cards: by owner, and by category.
 import { html, nothing, repeat } from '../../vendor/lit.js';
-import { matches } from '../search.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { hasIcon, icon } from './icons.js';
@@ -38,7 +37,7 @@ export function categoryRows(places)
  * @param {import('../form.js').Form} host.form
  * @param {import('../store/rows.js').Rows | null} host.categories
  * @param {import('../store/rows.js').Rows | null} host.users
- * @param {{tier?: string, category?: string, q?: string}} host.choice
+ * @param {{tier?: string, category?: string}} host.choice
  */
 export function galleryView(host)
 {
@@ -52,9 +51,7 @@ export function galleryView(host)
 	const categories = host.categories?.items || [];
 	const named = (ids) => categories.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
 	const tiers = [...TIERS.keys()].filter((tier) => items.some((row) => row.tier === tier));
-	const fitting = items.filter(({ tier, categoryIds, name, description, promptAuthor }) =>
-		matches(choice.q, name, description, promptAuthor, ...named(categoryIds)) &&
-		(!choice.tier || tier === choice.tier) &&
+	const fitting = items.filter(({ tier, categoryIds }) => (!choice.tier || tier === choice.tier) &&
 		(!choice.category || categoryIds.includes(choice.category)));
 	const chosen = (part) => () => { host.choice = { ...choice, ...part }; };
 
@@ -76,9 +73,9 @@ export function galleryView(host)
 					told: [by(row), used(row), ...named(row.categoryIds)],
 					act: html`<lamp-talk promptId=${row.id} text=${t('prompts.use')}
 						about=${row.name}></lamp-talk>` }))}</ul>`)}
-		${items.length > 0 && fitting.length === 0 && !choice.q ? html`<p class="rows-none muted">${
+		${items.length > 0 && fitting.length === 0 ? html`<p class="rows-none muted">${
 			t('prompts.noneFit')}</p>` : nothing}
-		${foundView(choice.q, fitting.length)}`;
+		${foundView(host.rows)}`;
 }
 
 function by({ promptAuthor })
@@ -86,10 +83,11 @@ function by({ promptAuthor })
 	return promptAuthor ? t('agents.by', { name: promptAuthor }) : '';
 }
 
-function foundView(q, n)
+/** Of a search, once it has answered. */
+function foundView({ q, found, items, total })
 {
-	return html`<p class="muted" role="status">${!q?.trim() ? nothing :
-		n > 0 ? t('gallery.found', { n }) : t('gallery.none')}</p>`;
+	return html`<p class="muted" role="status">${found && found === q.trim() && items.length > 0 ?
+		t('gallery.found', { n: total ?? items.length }) : nothing}</p>`;
 }
 
 /** Whose agents there are, in the order of the page. */
@@ -120,15 +118,14 @@ export function userRows(places, view)
  * @param {import('../store/rows.js').Rows} host.rows
  * @param {import('../form.js').Form} host.form
  * @param {import('../store/rows.js').Rows | null} host.users
- * @param {{tier?: string, q?: string}} host.choice
+ * @param {{tier?: string}} host.choice
  */
 export function agentsView(host)
 {
 	const { rows: { items }, form, choice, users } = host;
 	const usersOf = (id) => users?.items.find(({ agentId }) => agentId === id)?.users || 0;
 	const owners = OWNERS.filter((owner) => items.some((row) => ownerOf(row) === owner));
-	const fitting = items.filter((row) => (!choice.tier || ownerOf(row) === choice.tier) &&
-		matches(choice.q, row.name, row.description, row.promptAuthor, row.model));
+	const fitting = items.filter((row) => !choice.tier || ownerOf(row) === choice.tier);
 	const choose = (tier) => () => { host.choice = { ...choice, tier }; };
 
 	return html`
@@ -146,7 +143,7 @@ export function agentsView(host)
 						usersOf(row.agentId) ? t('agents.users', { n: usersOf(row.agentId) }) : ''],
 					act: html`<lamp-talk agentId=${row.agentId} text=${t('agents.talk')}
 						about=${row.name}></lamp-talk>` }))}</ul>`)}
-		${foundView(choice.q, fitting.length)}`;
+		${foundView(host.rows)}`;
 }
 
 /**

@@ -20,10 +20,8 @@ import { rememberedView } from './remembered.js';
 const VIEWS = { agents: agentsView, gallery: galleryView, links: publicLinksView,
 	projects: projectsView, rated: ratedView, remembered: rememberedView };
 
-/** Lists that are searched by any word of what is in them, with their texts. */
+/** What the search of a list is called, if that is of its own. */
 const SEARCHED = { agents: 'agents.search', gallery: 'prompts.search' };
-/** so many of their rows */
-const MOST_SEARCHED = 1000;
 
 class LampRows extends PageElement {
 	static properties = {
@@ -117,33 +115,23 @@ class LampRows extends PageElement {
 		const view = VIEWS[this.view];
 
 		return html`
-			${SEARCHED[this.view] ? this.#search() : form.search && this.view !== 'projects' ? html`<div class="search rows-search" role="search">${icon('search')}
-				<input type="search" class="search-field" .value=${rows.q}
-					placeholder=${t('rows.searchHow', { what: form.what })}
-					aria-label=${t('rows.search')}
-					autocomplete="off" spellcheck="false" maxlength="100"
-					@input=${(event) => rows.search(event.target.value)}></div>` : nothing}
+			${form.search && this.view !== 'projects' ? this.#search() : nothing}
 			${view ? view(this) : html`<ul class="rows">${repeat(rows.items,
 				(row) => row[form.idKey], (row) => this.#row(row))}</ul>`}
 			${this.#foot()}`;
 	}
 
-	/** By any words, in what is loaded; the rest is loaded then. */
+	/** By words and parts of words, wherever they are. */
 	#search()
 	{
-		const { rows, choice, view } = this;
+		const { rows } = this;
+		const what = SEARCHED[this.view];
 
 		return html`<div class="search rows-search" role="search">${icon('search')}
-			<input type="search" class="search-field" .value=${choice.q || ''}
-				placeholder=${t(SEARCHED[view])} aria-label=${t(SEARCHED[view])}
-				autocomplete="off" spellcheck="false" maxlength="100"
-				@input=${(event) => {
-					this.choice = { ...choice, q: event.target.value };
-					if (rows.nextCursor !== null && !rows.loading)
-						rows.all(MOST_SEARCHED);
-				}}></div>
-			${choice.q && rows.nextCursor !== null && rows.items.length >= MOST_SEARCHED ? html`<p
-				class="muted">${t('gallery.cut', { n: MOST_SEARCHED })}</p>` : nothing}`;
+			<input type="search" class="search-field" .value=${rows.q}
+				placeholder=${t(what || 'rows.searchHow')} aria-label=${t(what || 'rows.search')}
+				autocomplete="off" spellcheck="false" maxlength="200"
+				@input=${(event) => rows.search(event.target.value)}></div>`;
 	}
 
 	#row(row)

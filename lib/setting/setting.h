@@ -3,16 +3,16 @@
  * Settings: values that can be set on several levels, from a tool to the
  * installation. setting.def lists each setting's levels and how they merge; no
  * other code compares levels. Settings of users, teams and the tenant are in
- * rows (domain/said.h), which are validated again whenever they are read.
+ * rows (setting/said.h), which are validated again whenever they are read.
  */
-#ifndef DOMAIN_SETTING_H
-#define DOMAIN_SETTING_H
+#ifndef SETTING_SETTING_H
+#define SETTING_SETTING_H
 
 #include <jansson.h>
 
-#include "domain/agent.h"
+#include "conf/conf.h"
 
-struct setting_said;	/* domain/said.h */
+struct setting_said;	/* setting/said.h */
 struct setting_holder;
 
 /* Nearest first. USER to TENANT are numbers in the table `setting`, too. */
@@ -45,7 +45,7 @@ enum personal_mode { PERSONAL_OFF, PERSONAL_ASK, PERSONAL_KEEP };
 
 enum setting_id {
 #define SETTING(name, key, type, merge, dflt, label, what, levels) SETTING_##name,
-#include "domain/setting.def"
+#include "setting/setting.def"
 	SETTING__MAX
 };
 
@@ -129,7 +129,7 @@ const struct setting_row *setting_find(struct str key);
 
 /*
  * Checks `settings:` of the configuration. ERR_CONFIG, "FILE:LINE: …". Ids are checked
- * for their syntax only: what they name may be a row (setting_check_names).
+ * for their syntax only: what they name may be a row (choice_check_names).
  */
 int setting_check_conf(const struct conf *c, struct err *e) MUST_CHECK;
 

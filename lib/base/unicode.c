@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "search/unicode.h"
+#include "base/unicode.h"
 
 #include <stddef.h>
 

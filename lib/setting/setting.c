@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "domain/setting.h"
+#include "setting/setting.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "domain/catalog.h"
-#include "domain/said.h"
+#include "setting/said.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "base/zone.h"
 #include "resource/form.h"
 
 #include "base/banned.h"
@@ -33,7 +33,7 @@ const struct setting_row setting_rows[SETTING__MAX] = {
 #define SETTING(n, k, t, m, d, l, w, at) [SETTING_##n] = { \
 	.key = k, .label = l, .what = w, t, .merge = MERGE_##m, .dflt = d, \
 	.levels = 0 at },
-#include "domain/setting.def"
+#include "setting/setting.def"
 #undef TEXT_AT
 #undef NUMBER_AT
 #undef HELD_AT
@@ -45,7 +45,7 @@ static const unsigned held_levels[SETTING__MAX] = {
 #define NUMBER_AT(level, says, value)
 #define HELD_AT(level) | 1u << LEVEL_##level
 #define SETTING(n, k, t, m, d, l, w, at) [SETTING_##n] = 0 at,
-#include "domain/setting.def"
+#include "setting/setting.def"
 #undef TEXT_AT
 #undef NUMBER_AT
 #undef HELD_AT
@@ -245,7 +245,7 @@ static bool said_at(enum setting_level level, enum setting_id id,
 #define SETTING(n, key, type, merge, dflt, label, what, levels) \
 	case SETTING_##n: \
 	switch (level) { levels default: return false; }
-#include "domain/setting.def"
+#include "setting/setting.def"
 	case SETTING__MAX:
 		break;
 	}
@@ -349,6 +349,70 @@ const struct setting_row *setting_find(struct str key)
 		    (setting_rows[i].alias && str_is(key, setting_rows[i].alias)))
 			return &setting_rows[i];
 	return NULL;
+}
+
+static int unknown(const char *key, struct err *e)
+{
+	const char *keys[SETTING__MAX], *near;
+	size_t n = 0, len = strlen(key);
+
+	for (int i = 0; i < SETTING__MAX; i++)
+		if (setting_rows[i].type != SETTING_INTERNAL)
+			keys[n++] = setting_rows[i].key;
+	near = len > LIM_SLUG_BYTES ? NULL
+		: str_nearest(str_of(key), keys, n, sizeof(*keys),
+			      (int)MAX(len / 2, 1));
+	if (near)
+		return err_field(e, ERR_UNKNOWN_FIELD, key, "There is no setting "
+				 "\"%.60s\"; did you mean \"%s\"?", key, near);
+	return err_field(e, ERR_UNKNOWN_FIELD, key,
+			 "There is no setting \"%.60s\".", key);
+}
+
+static int not_here(const struct setting_row *row, struct err *e)
+{
+	char levels[64] = "";
+	size_t n = 0;
+
+	for (int l = LEVEL_USER; l <= LEVEL_TENANT; l++)
+		if (row->levels & 1u << l)
+			n += (size_t)snprintf(levels + n, sizeof(levels) - n,
+				"%s%s", n ? " and " : "",
+				setting_level_name((enum setting_level)l));
+	return err_field(e, ERR_INVALID_FIELD, row->key,
+			 "%s can only be set on the level %s.", row->key, levels);
+}
+
+static int check_value(const char *key, const json_t *v,
+		       enum setting_level level, struct err *e)
+{
+	const struct setting_row *row = setting_find(str_of(key));
+	struct setting_value out;
+
+	if (!row || row->type == SETTING_INTERNAL)
+		return unknown(key, e);
+	if (json_is_null(v))
+		return 0;
+	if (!(row->levels & 1u << level))
+		return not_here(row, e);
+	if (setting_parse(row, v, &out, e) < 0)
+		return -1;
+	return row != &setting_rows[SETTING_TIME_ZONE] ||
+		zone_known(str_of(out.text)) ? 0
+		: err_field(e, ERR_INVALID_FIELD, row->key, "%s must be a time "
+			    "zone of this system, such as Europe/Berlin (package "
+			    "tzdata).", row->key);
+}
+
+int setting_check(const json_t *change, enum setting_level level, struct err *e)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)change, key, v)
+		if (check_value(key, v, level, e) < 0)
+			return -1;
+	return 0;
 }
 
 /* Refuses what the file says elsewhere: here nobody would read it. */

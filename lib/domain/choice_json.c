@@ -2,7 +2,7 @@
 /* Settings as JSON: values, the values of each level, and choices. */
 #include "domain/auto.h"
 #include "domain/catalog.h"
-#include "domain/said.h"
+#include "domain/choice.h"
 #include "domain/stored.h"
 #include "domain/stored_service.h"
 #include "base/limits.h"
@@ -24,7 +24,7 @@ static void put_list(struct jw *w, enum setting_id id,
 	jw_end_arr(w);
 }
 
-void setting_write(struct jw *w, enum setting_id id,
+void choice_write(struct jw *w, enum setting_id id,
 		   const struct setting_scope *in,
 		   const struct setting_value *v)
 {
@@ -64,7 +64,7 @@ static void put_said(struct jw *w, enum setting_id id,
 	struct err ignored = ERR_INIT;
 
 	if (v && setting_parse(&setting_rows[id], v, &out, &ignored) == 0)
-		setting_write(w, id, NULL, &out);
+		choice_write(w, id, NULL, &out);
 	else
 		jw_null(w);
 }
@@ -102,8 +102,8 @@ static void put_says(struct jw *w, const struct setting_said *s,
 
 /* -- choices --------------------------------------------------------------------- */
 
-int setting_choices_read(const struct caller *by, const struct setting_said *s,
-			 struct setting_choices *out, struct err *e)
+int choices_read(const struct caller *by, const struct setting_said *s,
+			 struct choices *out, struct err *e)
 {
 	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
 	const struct resource_at at = resource_own(&by->owner);
@@ -113,9 +113,9 @@ int setting_choices_read(const struct caller *by, const struct setting_said *s,
 	const struct workspace *w;
 	bool more;
 
-	*out = (struct setting_choices){ .by = by, .s = s };
+	*out = (struct choices){ .by = by, .s = s };
 	if (stored_workspaces(by, &out->workspaces, &out->n_workspaces, e) < 0 ||
-	    setting_workspace(by, s, &w, e) < 0 ||
+	    choice_workspace(by, s, &w, e) < 0 ||
 	    resource_list(by->db, r, &at, &want, by->arena, &rows,
 			  &out->n_services, &more, e) < 0)
 		return -1;
@@ -137,14 +137,14 @@ static void put_choice(struct jw *w, struct str value, struct str label)
 	jw_end_obj(w);
 }
 
-static void put_service(struct jw *w, const struct setting_choices *c,
+static void put_service(struct jw *w, const struct choices *c,
 			enum setting_id id, struct str name, struct str label)
 {
 	const struct setting_scope in = { .conf = c->by->conf, .said = c->s };
 	bool any = id == SETTING_LLM_SERVICES ||
 		c->s->v[0].level == LEVEL_TENANT;
 
-	if (any ? setting_tells_service(c->by, c->s, name)
+	if (any ? choice_tells_service(c->by, c->s, name)
 		: setting_lists(SETTING_LLM_SERVICES, &in, name))
 		put_choice(w, name, label);
 }
@@ -156,7 +156,7 @@ static bool chats(const struct llm_service *s)
 	return llm_check_can(s, LLM_CAN_CHAT, &ignored) == 0;
 }
 
-static void put_services(struct jw *w, const struct setting_choices *c,
+static void put_services(struct jw *w, const struct choices *c,
 			 enum setting_id id)
 {
 	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
@@ -178,7 +178,7 @@ static void put_services(struct jw *w, const struct setting_choices *c,
 		    str_of(lang_text(c->by->lang, N_("Automatic"))));
 }
 
-static void put_words(struct jw *w, const struct setting_choices *c,
+static void put_words(struct jw *w, const struct choices *c,
 		      const struct setting_row *row)
 {
 	struct str rest = str_of(row->choices), word, label;
@@ -187,7 +187,7 @@ static void put_words(struct jw *w, const struct setting_choices *c,
 		put_choice(w, word, lang_str(c->by->lang, label));
 }
 
-static void put_choices(struct jw *w, const struct setting_choices *c,
+static void put_choices(struct jw *w, const struct choices *c,
 			enum setting_id id)
 {
 	const struct setting_row *row = &setting_rows[id];
@@ -215,7 +215,7 @@ static void put_choices(struct jw *w, const struct setting_choices *c,
 	jw_end_arr(w);
 }
 
-static void put_type(struct jw *w, const struct setting_choices *c,
+static void put_type(struct jw *w, const struct choices *c,
 		     enum setting_id id)
 {
 	static const char *const types[] = {
@@ -239,7 +239,7 @@ static void put_type(struct jw *w, const struct setting_choices *c,
 		put_choices(w, c, id);
 }
 
-void setting_describe(struct jw *w, const struct setting_choices *c,
+void choice_describe(struct jw *w, const struct choices *c,
 		      enum setting_id id)
 {
 	static const char *const merges[] = {
@@ -266,7 +266,7 @@ void setting_describe(struct jw *w, const struct setting_choices *c,
 	jw_end_arr(w);
 	jw_kbool(w, "editable", row->levels & 1u << s->v[0].level);
 	jw_key(w, "value");
-	setting_write(w, id, &in, &v);
+	choice_write(w, id, &in, &v);
 	jw_kstrz(w, "from", setting_level_name(v.level));
 	put_says(w, s, id);
 	jw_end_obj(w);

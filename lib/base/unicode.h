@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libunistring and libstemmer, loaded when the first text is analysed, so that a plain
- * CGI process that only serves a page does not pay for them. lib/search includes this
- * file instead of their headers and calls their functions through unicode_now.
+ * CGI process that only serves a page does not pay for them. This file is included
+ * instead of their headers; their functions are called through unicode_now.
  */
-#ifndef SEARCH_UNICODE_H
-#define SEARCH_UNICODE_H
+#ifndef BASE_UNICODE_H
+#define BASE_UNICODE_H
 
 #include <libstemmer.h>
 #include <unicase.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "domain/said.h"
+#include "setting/said.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "domain/stored.h"
-#include "domain/target.h"
 #include "resource/author.h"
 #include "resource/resource.h"
 
@@ -137,71 +135,6 @@ int setting_read_for(struct caller *by, struct err *e)
 	if (setting_read(by->db, by->who->tenant, s, by->arena, e) < 0)
 		return -1;
 	by->said = s;
-	return 0;
-}
-
-static struct str text_of(const struct setting_value *v)
-{
-	return v->text ? str_of(v->text) : (struct str){ NULL, 0 };
-}
-
-/*
- * The workspace with this id and its default agent; *w is NULL if the caller
- * sees none.
- */
-static int find_default(const struct caller *by, struct str id,
-			const struct workspace **w, const struct agent **a,
-			struct err *e)
-{
-	*w = NULL;
-	if (!id.p || target_scope(by, id, (struct str){ NULL, 0 }, w, a, e) == 0)
-		return 0;
-	*w = NULL;
-	if (e->code != ERR_NOT_FOUND)
-		return -1;
-	err_clear(e);
-	return 0;
-}
-
-/*
- * The first workspace that the caller sees; stored ones only if settings are
- * read.
- */
-static int first_of(const struct caller *by, const struct workspace **w,
-		    const struct agent **a, struct err *e)
-{
-	const struct workspace **all;
-	size_t at = 0, n;
-
-	*w = catalog_each(by, &at);
-	*a = *w ? workspace_default_agent(*w) : NULL;
-	if (*w || !by->said)
-		return 0;
-	if (stored_workspaces(by, &all, &n, e) < 0)
-		return -1;
-	return n ? find_default(by, str_of(all[0]->id), w, a, e) : 0;
-}
-
-int setting_default(const struct caller *by, const struct workspace **w,
-		    const struct agent **agent, struct err *e)
-{
-	const struct setting_scope in = { .conf = by->conf, .said = by->said,
-					  .passed = AUTO_WORKSPACE };
-	struct setting_value space = setting_get(SETTING_DEFAULT_WORKSPACE, &in);
-	struct setting_value a = setting_get(SETTING_DEFAULT_AGENT, &in);
-	const struct agent *said;
-
-	*agent = NULL;
-	if (find_default(by, text_of(&space), w, agent, e) < 0 ||
-	    (!*w && first_of(by, w, agent, e) < 0))
-		return -1;
-	if (!*w || !a.text)
-		return 0;
-	if (target_agent(by, *w, str_of(a.text), &said, e) == 0)
-		*agent = said;
-	else if (e->code != ERR_NOT_FOUND)
-		return -1;
-	err_clear(e);
 	return 0;
 }
 

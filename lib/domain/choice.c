@@ -1,20 +1,86 @@
 /* SPDX-License-Identifier: MIT */
-/* Validates changes of settings: values, levels, and the ids in them. */
-#include <stdio.h>
+#include "domain/choice.h"
+
 #include <string.h>
-#include <strings.h>
 
 #include "domain/auto.h"
 #include "domain/catalog.h"
-#include "domain/said.h"
 #include "domain/stored.h"
 #include "domain/stored_service.h"
 #include "domain/target.h"
 #include "auth/policy.h"
 #include "base/limits.h"
-#include "base/zone.h"
 
 #include "base/banned.h"
+
+/* -- of new conversations --------------------------------------------------------- */
+
+static struct str text_of(const struct setting_value *v)
+{
+	return v->text ? str_of(v->text) : (struct str){ NULL, 0 };
+}
+
+/*
+ * The workspace with this id and its default agent; *w is NULL if the caller
+ * sees none.
+ */
+static int find_default(const struct caller *by, struct str id,
+			const struct workspace **w, const struct agent **a,
+			struct err *e)
+{
+	*w = NULL;
+	if (!id.p || target_scope(by, id, (struct str){ NULL, 0 }, w, a, e) == 0)
+		return 0;
+	*w = NULL;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+/*
+ * The first workspace that the caller sees; stored ones only if settings are
+ * read.
+ */
+static int first_of(const struct caller *by, const struct workspace **w,
+		    const struct agent **a, struct err *e)
+{
+	const struct workspace **all;
+	size_t at = 0, n;
+
+	*w = catalog_each(by, &at);
+	*a = *w ? workspace_default_agent(*w) : NULL;
+	if (*w || !by->said)
+		return 0;
+	if (stored_workspaces(by, &all, &n, e) < 0)
+		return -1;
+	return n ? find_default(by, str_of(all[0]->id), w, a, e) : 0;
+}
+
+int choice_default(const struct caller *by, const struct workspace **w,
+		    const struct agent **agent, struct err *e)
+{
+	const struct setting_scope in = { .conf = by->conf, .said = by->said,
+					  .passed = AUTO_WORKSPACE };
+	struct setting_value space = setting_get(SETTING_DEFAULT_WORKSPACE, &in);
+	struct setting_value a = setting_get(SETTING_DEFAULT_AGENT, &in);
+	const struct agent *said;
+
+	*agent = NULL;
+	if (find_default(by, text_of(&space), w, agent, e) < 0 ||
+	    (!*w && first_of(by, w, agent, e) < 0))
+		return -1;
+	if (!*w || !a.text)
+		return 0;
+	if (target_agent(by, *w, str_of(a.text), &said, e) == 0)
+		*agent = said;
+	else if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+/* -- changes ---------------------------------------------------------------------- */
 
 struct change {
 	const struct caller *by;
@@ -34,38 +100,6 @@ static const char *nearest(const struct change *c, struct str id, const void *v,
 
 #define NEAREST(c, id, v, n) \
 	nearest((c), (id), CATALOG_IDS((v), (n)), (n), sizeof(*(v)))
-
-static int unknown(const char *key, struct err *e)
-{
-	const char *keys[SETTING__MAX], *near;
-	size_t n = 0, len = strlen(key);
-
-	for (int i = 0; i < SETTING__MAX; i++)
-		if (setting_rows[i].type != SETTING_INTERNAL)
-			keys[n++] = setting_rows[i].key;
-	near = len > LIM_SLUG_BYTES ? NULL
-		: str_nearest(str_of(key), keys, n, sizeof(*keys),
-			      (int)MAX(len / 2, 1));
-	if (near)
-		return err_field(e, ERR_UNKNOWN_FIELD, key, "There is no setting "
-				 "\"%.60s\"; did you mean \"%s\"?", key, near);
-	return err_field(e, ERR_UNKNOWN_FIELD, key,
-			 "There is no setting \"%.60s\".", key);
-}
-
-static int not_here(const struct setting_row *row, struct err *e)
-{
-	char levels[64] = "";
-	size_t n = 0;
-
-	for (int l = LEVEL_USER; l <= LEVEL_TENANT; l++)
-		if (row->levels & 1u << l)
-			n += (size_t)snprintf(levels + n, sizeof(levels) - n,
-				"%s%s", n ? " and " : "",
-				setting_level_name((enum setting_level)l));
-	return err_field(e, ERR_INVALID_FIELD, row->key,
-			 "%s can only be set on the level %s.", row->key, levels);
-}
 
 /* Whether the caller decides for everyone, without having to see what they name. */
 static bool manages(const struct caller *by)
@@ -103,7 +137,7 @@ static int workspace_of(const struct caller *by, const struct setting_said *s,
 	return find_workspace(&all, id, w, e);
 }
 
-int setting_workspace(const struct caller *by, const struct setting_said *s,
+int choice_workspace(const struct caller *by, const struct setting_said *s,
 		      const struct workspace **w, struct err *e)
 {
 	struct setting_value v = setting_get(SETTING_DEFAULT_WORKSPACE,
@@ -123,7 +157,7 @@ int setting_workspace(const struct caller *by, const struct setting_said *s,
 	return 0;
 }
 
-bool setting_tells_service(const struct caller *by, const struct setting_said *s,
+bool choice_tells_service(const struct caller *by, const struct setting_said *s,
 			   struct str id)
 {
 	/* What the tenant offers to everyone. */
@@ -193,7 +227,7 @@ static int check_services(const struct change *c, const json_t *list,
 
 		if (find_service(c->by, id, &s, &there, e) < 0)
 			return -1;
-		if (!there || !setting_tells_service(c->by, c->s, id))
+		if (!there || !choice_tells_service(c->by, c->s, id))
 			return err_field(e, ERR_INVALID_FIELD, key, "%s: there "
 					 "is no LLM service \"%.64s\"." STR_MEANT,
 					 key, id.p, STR_MEANT_ARG(near));
@@ -274,7 +308,7 @@ static int check_agent(const struct change *c, struct err *e)
 
 	if (v.level != c->level)
 		return 0;
-	if (setting_workspace(c->by, c->s, &w, e) < 0)
+	if (choice_workspace(c->by, c->s, &w, e) < 0)
 		return -1;
 	if (!w)
 		return c->level == LEVEL_INSTALLATION
@@ -335,38 +369,6 @@ static int check_names(const struct change *c, const json_t *change,
 	return 0;
 }
 
-static int check_value(const char *key, const json_t *v,
-		       enum setting_level level, struct err *e)
-{
-	const struct setting_row *row = setting_find(str_of(key));
-	struct setting_value out;
-
-	if (!row || row->type == SETTING_INTERNAL)
-		return unknown(key, e);
-	if (json_is_null(v))
-		return 0;
-	if (!(row->levels & 1u << level))
-		return not_here(row, e);
-	if (setting_parse(row, v, &out, e) < 0)
-		return -1;
-	return row != &setting_rows[SETTING_TIME_ZONE] ||
-		zone_known(str_of(out.text)) ? 0
-		: err_field(e, ERR_INVALID_FIELD, row->key, "%s must be a time "
-			    "zone of this system, such as Europe/Berlin (package "
-			    "tzdata).", row->key);
-}
-
-int setting_check(const json_t *change, enum setting_level level, struct err *e)
-{
-	const char *key;
-	json_t *v;
-
-	json_object_foreach((json_t *)change, key, v)
-		if (check_value(key, v, level, e) < 0)
-			return -1;
-	return 0;
-}
-
 /* The same with keys instead of aliases; the key wins over its alias. */
 static const json_t *by_key(const json_t *change, struct arena *a)
 {
@@ -386,7 +388,7 @@ static const json_t *by_key(const json_t *change, struct arena *a)
 	return out;
 }
 
-const json_t *setting_changed(const struct caller *by,
+const json_t *choice_changed(const struct caller *by,
 			      const struct setting_said *s,
 			      const json_t *change, struct arena *a,
 			      struct err *e)
@@ -416,7 +418,7 @@ const json_t *setting_changed(const struct caller *by,
 	return check_names(&c, change, e) < 0 ? NULL : said;
 }
 
-int setting_check_names(const struct caller *by, struct err *e)
+int choice_check_names(const struct caller *by, struct err *e)
 {
 	struct setting_holder file = { .level = LEVEL_INSTALLATION };
 	const struct setting_said said = { .v = &file, .n = 1 };
