@@ -292,7 +292,7 @@ test('two calls: one after the other; allowed for the conversation', async (t) =
 	await page.locator('.main-head .menu-button').click();
 	await page.getByRole('menuitem', { name: 'Tool permissions' }).click();
 	await page.getByRole('button', { name: 'Ask again about keep' }).click();
-	await page.getByText('No tool runs here without asking').waitFor();
+	await page.getByText('You haven’t allowed any tool').waitFor();
 	assert.deepEqual(await violations(page, 'allowed tools'), []);
 	await page.keyboard.press('Escape');
 	await send(page, script({ tool_calls: [keep('d')], then: { text: 'Fourth' } }));
