@@ -29,7 +29,6 @@ struct rpc_ask {
 	struct str program;		/* its name */
 	struct target target;
 	struct tool_ctx ctx;
-	struct tool_host host;
 	struct origins taint;		/* of what the client's model has read: anything */
 	struct tool_set set;
 	bool incomplete;	/* the result says so: resultType is in it */

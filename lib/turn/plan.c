@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "tool/core/kind.h"
 #include "turn/ask.h"
-#include "turn/finish.h"
 #include "turn/plan_prompt.h"
 #include "turn/plan_run.h"
 
@@ -441,10 +440,12 @@ static void stop(struct runner *r)
 		log_err("a stopped plan", &ignored);
 }
 
-int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ctx *call,
-		  const struct tool *t, const json_t *args, struct buf *out,
-		  struct turn_wait **waits, size_t *n, struct err *e)
+int turn_plan_run(const struct tool_ctx *call, const struct tool *t, const json_t *args,
+		  struct buf *out, struct err *e)
 {
+	struct call_run *run = call->host_ctx;
+	struct turn_loop *l = run->loop;
+	struct turn_call *c = run->call;
 	struct runner *r = arena_new(call->arena, struct runner);
 	struct turn_wait *rows;
 	size_t n_rows;
@@ -480,20 +481,10 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 	/* Else its row is none, or that of the plan that was to run again. */
 	if (rc < 0 && stored)
 		stop(r);
-	*waits = r->waits;
+	run->waits = r->waits;
 	/* What was asked before the process ends waits on. */
-	*n = rc < 0 && !l->relay.entry.interrupted ? 0 : r->n_waits;
+	run->n_waits = rc < 0 && !l->relay.entry.interrupted ? 0 : r->n_waits;
 	pthread_cond_destroy(&r->changed);
 	pthread_mutex_destroy(&r->lock);
 	return rc;
-}
-
-void turn_plan_keep_waits(struct turn_call *c, const struct turn_wait *waits, size_t n,
-			  struct arena *a)
-{
-	c->inner = arena_zalloc(a, n, sizeof(*c->inner));
-	c->n_inner = n;
-	for (size_t i = 0; i < n; i++)
-		store_turn_wait_copy(&c->inner[i], &waits[i], a);
-	c->wait = WAIT_APPROVAL;
 }

@@ -26,7 +26,6 @@ lib/store: attempt conversation journal message store thread thread_fork turn tu
 lib/tool: core/env mcp/kind_mcp mcp/mcp_http mcp/mcp_hub mcp/mcp_list mcp/mcp_peer
 lib/tool/data: query query_page query_where
 lib/tool/web: web_fetch web_robots
-lib/turn: after calls fallback finish loop meta nested pause plan plan_steps resume start trail
 fcgi-app: api/attachment api/etag api/idempotent api/page api/resource caller form multipart places plain/files plain/page request route
 fcgi-app/demo-llm: reply wire_anthropic wire_openai
 fcgi-app/extract: file mail scan

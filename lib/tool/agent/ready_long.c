@@ -193,7 +193,7 @@ static int ask(struct long_text *l, const struct prompt_text *prompt,
 	write_input(l, text, no, of, &input);
 	task.tool = in_time(l, left_ms);
 	task.input = buf_str(&input);
-	rc = l->ctx.host->agent(l->ctx.host->ctx, &l->ctx, &task, out, e);
+	rc = l->ctx.host->agent(&l->ctx, &task, out, e);
 	buf_release(&input);
 	return rc;
 }

@@ -76,7 +76,7 @@ int web_failed(const char *what, const struct err *cause, struct err *e)
 int web_check_said(const struct tool_ctx *ctx, struct str address,
 		   struct err *e)
 {
-	if (!ctx->host || ctx->host->was_said(ctx->host->ctx, address))
+	if (!ctx->host || ctx->host->was_said(ctx, address))
 		return 0;
 	return err_public(e, ERR_TOOL_DENIED, "Only addresses that the user "
 			  "gave or a result contains can be visited, exactly "
