@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A request of an MCP client: mcp.c has the protocol, mcp_tools.c the tools with their
- * approvals, mcp_more.c resources and prompts. docs/mcp-server.md.
+ * approvals, mcp_resources.c resources and prompts. docs/mcp-server.md.
  */
 #ifndef API_MCP_H
 #define API_MCP_H

@@ -470,7 +470,8 @@ static bool is_stopped(const struct turn_loop *l)
 /* In a step of a plan that may be stopped: not while a call changes something. */
 static void run_whole(struct call_job *j)
 {
-	struct step_stop *stop = changes_itself(j->run.loop, j->run.call) ? j->run.loop->within.stop : NULL;
+	struct step_stop *stop = changes_itself(j->run.loop, j->run.call)
+		? j->run.loop->within.stop : NULL;
 
 	if (stop && is_stopped(j->run.loop))
 		turn_step_stop(stop);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The services that answer, what was used of each, and those that take over: the `fallbacks` of the turn's service, in order. One
- * takes over, before the first delta of a call, when the service before it
- * fails with a temporary error or its circuit is open (llm/circuit.h). The turn
- * then stays with it.
+ * The services that answer, what was used of each, and those that take over: the
+ * `fallbacks` of the turn's service, in order. One takes over, before the first delta
+ * of a call, when the service before it fails with a temporary error or its circuit is
+ * open (llm/circuit.h). The turn then stays with it.
  */
 #ifndef TURN_FALLBACK_H
 #define TURN_FALLBACK_H

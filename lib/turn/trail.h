@@ -41,8 +41,8 @@ struct str trail_call_id(const struct turn_loop *l, const struct turn_call *c);
 int trail_round(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /*
- * Before a call runs that may change something, in its thread. false: it must not, and *out says why, in a. changes:
- * they count as this call's.
+ * Before a call runs that may change something, in its thread. false: it must not, and
+ * *out says why, in a. changes: they count as this call's.
  */
 bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 		 struct resource_changes *changes, struct arena *a,
