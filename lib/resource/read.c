@@ -251,8 +251,9 @@ bool resource_is_filed(const struct resource *r)
 
 /* -- lists by filters and orders -------------------------------------------------- */
 
-size_t resource_add_limits(const struct resource *r, const struct resource_at *at,
-			   const struct resource_limits *limits, struct db_val *v)
+/* Sets the first parameters of a LISTED statement: whose rows, and which; returns how many. */
+static size_t add_limits(const struct resource *r, const struct resource_at *at,
+			 const struct resource_limits *limits, struct db_val *v)
 {
 	size_t n;
 
@@ -268,7 +269,7 @@ size_t resource_add_scope(const struct resource *r, const struct resource_at *at
 			  struct db_val *v)
 {
 	if (r->owner != OWNER_SHARED)
-		return resource_add_limits(r, at, limits, v);
+		return add_limits(r, at, limits, v);
 	v[0] = DB_S(readers_json(at, a));
 	v[1] = DB_S(at->by.tenant_id);
 	return 2;
@@ -304,7 +305,7 @@ static int read_ordered(struct db *db, struct reading *k,
 	const bool down = want->limits->down;
 	const struct resource_row *after = want->after;
 	struct db_val v[RESOURCE_LISTED_ARGS] = { DB_S(at->by.tenant_id) };
-	const size_t n = resource_add_limits(k->r, at, want->limits, v);
+	const size_t n = add_limits(k->r, at, want->limits, v);
 	struct db_val value = after ? resource_sorting_value(by, after)
 		: first_value(by, down);
 
@@ -347,7 +348,7 @@ int resource_list(struct db *db, const struct resource *r,
 	} else if (limits && limits->by) {
 		rc = read_ordered(db, &k, at, want, &cut, e);
 	} else if (limits && limits->any) {
-		add_place(r, want, v, resource_add_limits(r, at, limits, v));
+		add_place(r, want, v, add_limits(r, at, limits, v));
 		rc = db_each_within(db, resource_listed(r)->list, v,
 				    LIM_PAGE_BYTES, a, take_row, &k, &cut, e);
 	} else if (r->owner == OWNER_SHARED) {
@@ -401,7 +402,7 @@ int resource_total(struct db *db, const struct resource *r,
 		n = add_under(at, want->under, &a, v);
 	} else if (limited) {
 		stmt = resource_listed(r)->total;
-		n = resource_add_limits(r, at, want->limits, v);
+		n = add_limits(r, at, want->limits, v);
 	} else {
 		if (r->owner == OWNER_SHARED)
 			v[n++] = DB_S(readers_json(at, &a));

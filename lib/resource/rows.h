@@ -115,11 +115,8 @@ enum {
 	RESOURCE_LISTED_ARGS = RESOURCE_LIST_ARGS + 2 * RESOURCE_FILTERS_MAX,
 };
 
-/* Sets the first parameters of a LISTED statement: whose rows, and which; returns how many. */
-size_t resource_add_limits(const struct resource *r, const struct resource_at *at,
-			   const struct resource_limits *limits, struct db_val *v);
-
-/* The same of a statement FIND, of any owner. In a. */
+/* Sets the first parameters of a statement FIND: whose rows, and which; returns how many.
+ * In a. */
 size_t resource_add_scope(const struct resource *r, const struct resource_at *at,
 			  const struct resource_limits *limits, struct arena *a,
 			  struct db_val *v);
