@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "event/told.h"
+#include "event/texts.h"
 #include "store/journal.h"
 #include "store/turn.h"
 

@@ -5,4 +5,4 @@ lib_liblamplighter_a_SOURCES += \
 	lib/event/notify.c lib/event/notify.h \
 	lib/event/pack.c lib/event/pack.h \
 	lib/event/relay.c lib/event/relay.h \
-	lib/event/told.c lib/event/told.h
+	lib/event/texts.c lib/event/texts.h

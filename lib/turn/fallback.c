@@ -4,7 +4,7 @@
 #include "domain/catalog.h"
 #include "base/clock.h"
 #include "llm/circuit.h"
-#include "context/choose.h"
+#include "context/routing.h"
 #include "context/context.h"
 #include "event/relay.h"
 #include "base/log.h"
@@ -117,7 +117,7 @@ static const struct llm_service *as_asked(struct turn_loop *l,
 {
 	struct llm_service *out;
 
-	s = choose_within(&l->context, s);
+	s = routing_within(&l->context, s);
 	if (!has_another(l))
 		return s;
 	out = arena_new(l->arena, struct llm_service);
@@ -136,7 +136,7 @@ static bool take_over(struct turn_loop *l)
 	book(l);
 	l->run->in.target.service = as_asked(l, s);
 	context_serve(&l->context);
-	choose_store(&l->context);
+	routing_store(&l->context);
 	relay_warn(&l->relay, "service_changed",
 		  arena_printf(l->arena, "%s does not answer; %s answers "
 			       "instead.", was->id, s->id));

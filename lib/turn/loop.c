@@ -491,7 +491,7 @@ static int max_iterations(const struct turn_loop *l)
 }
 
 /* Whether a nested loop has used up its budget and must answer now. */
-static bool spent(const struct turn_loop *l)
+static bool is_over_budget(const struct turn_loop *l)
 {
 	return l->within.parent && (l->within.n_called >= l->within.max_calls ||
 			     llm_usage_tokens(&l->served.usage) >= l->within.max_tokens ||
@@ -499,13 +499,13 @@ static bool spent(const struct turn_loop *l)
 }
 
 /* After a step: whether the model may be called again, and how. */
-static int go_on(struct turn_loop *l, int limit, struct err *e)
+static int prepare_next(struct turn_loop *l, int limit, struct err *e)
 {
 	if (http_aborted(l->abort)) {
 		step_reset(l);
 		return err_set(e, ERR_CANCELLED, "stopped on request");
 	}
-	if (l->served.iterations >= limit || spent(l) || stuck_ends(&l->made)) {
+	if (l->served.iterations >= limit || is_over_budget(l) || stuck_ends(&l->made)) {
 		l->served.capped = true;
 		context_last_call(&l->context);
 	}
@@ -513,7 +513,7 @@ static int go_on(struct turn_loop *l, int limit, struct err *e)
 }
 
 /* After a step: a call is forced until one was made, of the client if it has tools. */
-static void forced(struct turn_loop *l)
+static void relax_tool_choice(struct turn_loop *l)
 {
 	struct llm_wish *w = &l->context.generation.wish;
 
@@ -579,21 +579,21 @@ int loop_converse(struct turn_loop *l, struct err *e)
 		if (resume_calls(l, e) < 0)
 			return -1;
 		rc = finish_step(l, false, e);
-		if (rc || go_on(l, limit, e) < 0)
+		if (rc || prepare_next(l, limit, e) < 0)
 			return rc > 0 ? 0 : -1;
 	}
 	if (l->within.trail) {
 		rc = resume_trail(l, e);
 		if (rc > 0)
 			rc = finish_step(l, false, e);
-		if (rc || (l->served.iterations && go_on(l, limit, e) < 0))
+		if (rc || (l->served.iterations && prepare_next(l, limit, e) < 0))
 			return rc > 0 ? 0 : -1;
 	}
 	cite_tell(&l->context);
 	whose_tell(&l->context);
 	if (!l->run->resumed && turn_plan_again(l)) {
 		rc = run_tools(l, e);
-		if (rc == 0 && go_on(l, limit, e) < 0)
+		if (rc == 0 && prepare_next(l, limit, e) < 0)
 			return -1;
 	}
 	while (rc == 0) {
@@ -607,8 +607,8 @@ int loop_converse(struct turn_loop *l, struct err *e)
 			continue;
 		}
 		rc = run_tools(l, e);
-		forced(l);
-		if (rc == 0 && go_on(l, limit, e) < 0)
+		relax_tool_choice(l);
+		if (rc == 0 && prepare_next(l, limit, e) < 0)
 			return -1;
 	}
 	return MIN(rc, 0);

@@ -205,7 +205,7 @@ static void tell(struct turn_loop *l)
 }
 
 /* Sets the text that stands for the answer where a client needs one. */
-static void stand_in(struct turn_loop *l)
+static void set_waiting_answer(struct turn_loop *l)
 {
 	struct turn_run *t = l->run;
 
@@ -259,7 +259,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 			    &t->conversation_id, TURN_WAITING);
 	event_live_remove(t->deps->live, &l->relay.entry);
 	metric_add(METRIC_TURNS, store_turn_status_name(TURN_WAITING), NULL, 1);
-	stand_in(l);
+	set_waiting_answer(l);
 	tell(l);
 	return 1;
 }

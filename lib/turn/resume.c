@@ -133,7 +133,7 @@ static void apply(struct turn_loop *l, struct turn_call *c, const struct turn_wa
 }
 
 /* Whether the call has not ended and knows itself what it waits for: a plan. */
-static bool goes_on(const struct turn_loop *l, const struct turn_call *c)
+static bool is_resumable(const struct turn_loop *l, const struct turn_call *c)
 {
 	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 
@@ -146,7 +146,7 @@ static void refuse_lost(struct turn_loop *l)
 	for (size_t i = 0; i < l->step.n_calls; i++) {
 		struct turn_call *c = &l->step.calls[i];
 
-		if (!c->result.text.p && !c->wait && !c->approved && !goes_on(l, c))
+		if (!c->result.text.p && !c->wait && !c->approved && !is_resumable(l, c))
 			refuse(l, c, "The call was not answered.");
 	}
 }

@@ -18,7 +18,7 @@
 #include "prompt/shown.h"
 #include "store/thread.h"
 #include "context/attach.h"
-#include "context/choose.h"
+#include "context/routing.h"
 #include "context/chosen.h"
 #include "turn/commit.h"
 #include "context/history.h"
@@ -28,7 +28,7 @@
 #include "context/place.h"
 #include "turn/calls.h"
 #include "context/setting.h"
-#include "event/told.h"
+#include "event/texts.h"
 #include "context/whose.h"
 
 #include "base/banned.h"
@@ -388,7 +388,7 @@ static int prepare(struct start *s, struct err *e)
 			: t->in.makes;
 	if (loop_open(t, e) < 0)
 		return -1;
-	choose_before(&t->loop->context);
+	routing_before(&t->loop->context);
 	options_tools(s->client, t->arena, &t->loop->context.tool_ctx);
 	return 0;
 }

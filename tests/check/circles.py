@@ -41,16 +41,9 @@ def tool(*arguments):
                           check=True).stdout.splitlines()
 
 
-def calls(objects):
-    """For each object: the objects that have what its functions refer to."""
-    owner, wanted, code = {}, collections.defaultdict(set), collections.defaultdict(set)
-    for line in tool("nm", "-A", "-g", "-P", *objects):
-        path, _, rest = line.partition(": ")
-        name, kind = rest.split()[:2]
-        if kind in "Uw":
-            wanted[path].add(name)
-        else:
-            owner.setdefault(name, path)
+def in_code(objects):
+    """For each object: what its functions refer to, not its tables."""
+    code = collections.defaultdict(set)
     path = section = None
     for line in tool("readelf", "-rW", *objects):
         if line.startswith("File: "):
@@ -61,6 +54,19 @@ def calls(objects):
             parts = line.split()
             if len(parts) >= 5 and parts[2].startswith("R_"):
                 code[path].add(parts[4])
+    return code
+
+
+def calls(objects):
+    """For each object: the objects that have what its functions refer to."""
+    owner, wanted, code = {}, collections.defaultdict(set), in_code(objects)
+    for line in tool("nm", "-A", "-g", "-P", *objects):
+        path, _, rest = line.partition(": ")
+        name, kind = rest.split()[:2]
+        if kind in "Uw":
+            wanted[path].add(name)
+        else:
+            owner.setdefault(name, path)
     return {path: {owner[name] for name in wanted[path] & code[path] if name in owner}
             for path in objects}
 
