@@ -76,6 +76,7 @@ static void look_site(struct doctor *d, const struct doctor_inside *in,
 			   "The site answers.");
 }
 
+/* Whether a source of a knowledge base can be read, in at most 5 s. */
 static void doctor_look_source(struct doctor *d, const struct doctor_inside *in,
 			       const struct conf_intake *s)
 {

@@ -9,7 +9,4 @@
 /* Whether others can read or change the configuration. */
 void doctor_look_files(struct doctor *d, const struct doctor_inside *in);
 
-/* Whether a source of a knowledge base can be read, in at most 5 s. */
-struct conf_intake;
-
 #endif

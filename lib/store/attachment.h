@@ -10,8 +10,8 @@
 #ifndef STORE_ATTACHMENT_H
 #define STORE_ATTACHMENT_H
 
-#include "store/store.h"
 #include "store/blob.h"
+#include "store/store.h"
 
 struct attachment {
 	struct uuid id, file_id;
@@ -156,6 +156,8 @@ int attachment_sweep_due(struct db *db, struct arena *a,
  */
 int attachment_sweep(struct db *db, int64_t until_ms, struct err *e) MUST_CHECK;
 
+/* -- where the content is, for lib/file: in pieces (file_piece), or in a directory (blob.h) -- */
+
 /* A complete file. */
 struct stored_file {
 	struct uuid id;
@@ -169,7 +171,7 @@ enum attachment_where {
 	ATTACHMENT_IN_BOTH,	/* in the directory, with leftover pieces */
 };
 
-/* Lists complete files after `after` by id, at most ATTACHMENT_FILE_ROWS. In a. */
+/* Lists complete files after `after` by id, a page of them; *n is 0 at the end. In a. */
 int attachment_file_list(struct db *db, enum attachment_where where,
 			 const struct uuid *after, struct arena *a,
 			 struct stored_file **out, size_t *n,

@@ -14,8 +14,8 @@
 #define STORE_THREAD_H
 
 #include "store/conversation.h"
-#include "store/turn.h"
 #include "store/store.h"
+#include "store/turn.h"
 
 struct turn_replace {
 	int64_t attempt_us;	/* of the attempt (store/attempt.h): 0 = now */
