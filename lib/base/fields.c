@@ -96,15 +96,6 @@ static bool is_line(struct str s)
 	return true;
 }
 
-static bool is_lines(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (((unsigned char)s.p[i] < ' ' && !memchr("\t\n\r", s.p[i], 3)) ||
-		    s.p[i] == 0x7f)
-			return false;
-	return true;
-}
-
 static int read_text(const struct field *f, const json_t *v, struct str *out,
 		     struct err *e)
 {
@@ -120,8 +111,6 @@ static int read_text(const struct field *f, const json_t *v, struct str *out,
 				 "%s must not be empty.", f->key);
 	if ((f->flags & FIELD_LINE) && !is_line(s))
 		return wrong(f, "one line of text", e);
-	if ((f->flags & FIELD_LINES) && !is_lines(s))
-		return wrong(f, "text without control characters", e);
 	if (f->max_chars && s.n > f->max_chars &&
 	    utf8_chars(s) > f->max_chars)
 		return err_field(e, ERR_INVALID_FIELD, f->key,

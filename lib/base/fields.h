@@ -34,7 +34,6 @@ enum {
 	FIELD_NULLABLE = 2,	/* null is a value; see given_offset */
 	FIELD_FILLED = 4,	/* text: not only blanks; JSON: not null */
 	FIELD_LINE = 8,		/* text: no control characters */
-	FIELD_LINES = 16,	/* text: none but tabs and ends of lines */
 };
 
 struct field {

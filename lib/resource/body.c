@@ -21,8 +21,7 @@ union slot {
 	json_t *j;
 };
 
-static struct field field_of(const struct resource_field *f, bool complete,
-			     bool stored)
+static struct field field_of(const struct resource_field *f, bool complete)
 {
 	struct field out = {
 		.key = f->key, .type = resource_types[f->type].body,
@@ -44,8 +43,6 @@ static struct field field_of(const struct resource_field *f, bool complete,
 		out.flags |= FIELD_FILLED;
 	if (f->flags & RESOURCE_LINE || f->type == TYPE_REF)
 		out.flags |= FIELD_LINE;
-	if (resource_is_markdown(f) && !stored)
-		out.flags |= FIELD_LINES;
 	if (f->flags & RESOURCE_NULLABLE)
 		out.flags |= FIELD_NULLABLE;
 	if (complete && f->flags & RESOURCE_REQUIRED)
@@ -271,7 +268,7 @@ int resource_body(const struct conf *conf, const struct resource_call *c,
 
 		if (m != MODE_EDIT && !(creating && m == MODE_ONCE))
 			continue;
-		fields[n] = field_of(&r->fields[i], creating || c->whole, c->stored);
+		fields[n] = field_of(&r->fields[i], creating || c->whole);
 		fields[n].offset = n * sizeof(*slots);
 		at[n++] = i;
 	}
