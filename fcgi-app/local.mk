@@ -37,7 +37,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/me.c \
 	fcgi-app/api/memory.c fcgi-app/api/remembered.h \
 	fcgi-app/api/mcp.c fcgi-app/api/mcp.h fcgi-app/api/mcp_tools.c \
-	fcgi-app/api/mcp_more.c \
+	fcgi-app/api/mcp_resources.c \
 	fcgi-app/api/mention.c \
 	fcgi-app/api/message.c \
 	fcgi-app/api/metric.c \
@@ -52,9 +52,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
 	fcgi-app/api/search.c \
 	fcgi-app/api/shared.c fcgi-app/api/shared.h \
-	fcgi-app/api/shared_fork.c \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
-	fcgi-app/api/service.c fcgi-app/api/service.h \
 	fcgi-app/api/setting.c fcgi-app/api/setting.h \
 	fcgi-app/api/turn.c \
 	fcgi-app/app.c fcgi-app/app.h \

@@ -47,6 +47,7 @@ struct places {
 #define PLACE_NOTIFICATION_S 20
 #define PLACE_ANSWER_S       1
 
+/* Whether an answer that lasts keeps a whole process of the web server busy: plain CGI, fcgid. */
 bool places_hold_process(const struct request *rq);
 
 /*

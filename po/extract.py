@@ -14,7 +14,7 @@ import sys
 
 PAGE = ("www/js/strings-page.js", "www/js/strings-dialogs.js", "www/js/strings-making.js")
 FORMS = "lib/resource/resource.def"
-SETTINGS = "lib/domain/setting.def"
+SETTINGS = "lib/setting/setting.def"
 # Functions and macros whose argument of that number is a text: lang.h, err.h, plain.h.
 MARKS = ("N_:1", "lang_text:2", "err_public:3", "err_field:4", "ERR:4", "SHARE:5", "KIND:3", "STORED:4", "plain_say:2",
          "plain_sayf:2", "plain_text:2", "plain_submit:3")

@@ -58,6 +58,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/mentions.js \
 	www/js/observable.js \
 	www/js/older.js \
+	www/js/paper.js \
 	www/js/projects.js \
 	www/js/route.js \
 	www/js/search.js \
@@ -170,6 +171,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/tree.js \
 	www/js/ui/try.js \
 	www/js/ui/thread.js \
+	www/js/ui/toast.js \
 	www/js/ui/tool.js \
 	www/js/ui/tools.js \
 	www/js/ui/turn.js \

@@ -25,7 +25,7 @@
 #include "event/live.h"
 #include "event/notify.h"
 #include "context/place.h"
-#include "event/told.h"
+#include "event/texts.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"

@@ -292,28 +292,32 @@ static int answer(struct rpc_ask *a, struct response *rs, size_t method, struct 
 
 /* -- the request ------------------------------------------------------------------- */
 
-static void no_note(void *ctx, const struct tool_note *n)
+static void no_note(const struct tool_ctx *call, const struct tool_note *n)
 {
-	(void)ctx;
+	(void)call;
 	(void)n;
 }
 
-static int on_agent(void *ctx, const struct tool_ctx *call,
-		    const struct tool_task *task, struct buf *out, struct err *e)
+static int on_agent(const struct tool_ctx *call, const struct tool_task *task,
+		    struct buf *out, struct err *e)
 {
-	const struct rpc_ask *a = ctx;
+	const struct rpc_ask *a = call->host_ctx;
 	const struct turn_request in = { .by = a->rq->by, .target = a->target };
 
 	return turn_agent(&a->rq->app->deps, &in, call, task, out, e);
 }
 
 /* What the user said is not known here. */
-static bool was_said(void *ctx, struct str text)
+static bool was_said(const struct tool_ctx *call, struct str text)
 {
-	(void)ctx;
+	(void)call;
 	(void)text;
 	return false;
 }
+
+static const struct tool_host host = {
+	.note = no_note, .agent = on_agent, .was_said = was_said,
+};
 
 static int find_target(struct rpc_ask *a, struct err *e)
 {
@@ -337,15 +341,13 @@ static void set_context(struct rpc_ask *a)
 	struct request *rq = a->rq;
 
 	origins_add(&a->taint, ORIGIN_CLIENT_MESSAGES, a->program);
-	a->host = (struct tool_host){
-		.note = no_note, .agent = on_agent, .was_said = was_said, .ctx = a,
-	};
 	a->ctx = (struct tool_ctx){
 		.turn = {
 			.by = rq->by, .env = rq->app->deps.tools,
 			.workspace = a->target.workspace, .agent = a->target.agent,
 		},
-		.arena = rq->arena, .host = &a->host, .taint = &a->taint,
+		.arena = rq->arena, .host = &host, .host_ctx = a,
+		.taint = &a->taint,
 	};
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A request of an MCP client: mcp.c has the protocol, mcp_tools.c the tools with their
- * approvals, mcp_more.c resources and prompts. docs/mcp-server.md.
+ * approvals, mcp_resources.c resources and prompts. docs/mcp-server.md.
  */
 #ifndef API_MCP_H
 #define API_MCP_H
@@ -29,7 +29,6 @@ struct rpc_ask {
 	struct str program;		/* its name */
 	struct target target;
 	struct tool_ctx ctx;
-	struct tool_host host;
 	struct origins taint;		/* of what the client's model has read: anything */
 	struct tool_set set;
 	bool incomplete;	/* the result says so: resultType is in it */

@@ -19,7 +19,7 @@
 #include "hold/stored.h"
 #include "store/thread.h"
 #include "event/notify.h"
-#include "event/told.h"
+#include "event/texts.h"
 #include "turn/correct.h"
 
 #include "base/banned.h"

@@ -25,7 +25,6 @@ struct offered {		/* to whom, and what */
 	struct cli_place place;
 	struct tool_ctx ctx;
 	struct tool_set set;
-	struct tool_host host;
 	struct cli_session *session;
 };
 
@@ -71,7 +70,7 @@ static int read_args(struct cli *cli, int argc, char **argv, struct tools_wanted
 
 /* -- what a turn does for its calls, done here -------------------------------- */
 
-static void on_note(void *ctx, const struct tool_note *n)
+static void on_note(const struct tool_ctx *call, const struct tool_note *n)
 {
 	static const char *const words[] = {
 		[NOTE_START] = "started", [NOTE_PROGRESS] = "at work",
@@ -79,7 +78,7 @@ static void on_note(void *ctx, const struct tool_note *n)
 	};
 	struct buf b = BUF_INIT(65536);
 
-	(void)ctx;
+	(void)call;
 	untrusted_clean(NULL, n->tool, &b);
 	buf_addf(&b, ": %s%s", words[n->status], n->text.n ? ", " : "");
 	untrusted_clean(NULL, n->text, &b);
@@ -87,11 +86,10 @@ static void on_note(void *ctx, const struct tool_note *n)
 	buf_release(&b);
 }
 
-static int on_agent(void *ctx, const struct tool_ctx *call,
-		    const struct tool_task *task, struct buf *out,
-		    struct err *e)
+static int on_agent(const struct tool_ctx *call, const struct tool_task *task,
+		    struct buf *out, struct err *e)
 {
-	const struct offered *s = ctx;
+	const struct offered *s = call->host_ctx;
 	const struct turn_deps deps = {
 		.db = s->session->db, .http = s->session->http,
 		.tools = s->session->tools,
@@ -105,12 +103,16 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 }
 
 /* The user of the command has given it. */
-static bool was_said(void *ctx, struct str text)
+static bool was_said(const struct tool_ctx *call, struct str text)
 {
-	(void)ctx;
+	(void)call;
 	(void)text;
 	return true;
 }
+
+static const struct tool_host host = {
+	.note = on_note, .agent = on_agent, .was_said = was_said,
+};
 
 /* -- what is offered -------------------------------------------------------------- */
 
@@ -152,10 +154,7 @@ static int offer(struct cli_session *session, const struct tools_wanted *w,
 			.agent = s->place.target.agent,
 			.env = session->tools, .only = w->tool,
 		},
-		.arena = &session->arena, .host = &s->host,
-	};
-	s->host = (struct tool_host){
-		.note = on_note, .agent = on_agent, .was_said = was_said, .ctx = s,
+		.arena = &session->arena, .host = &host, .host_ctx = s,
 	};
 	s->session = session;
 	allow_all(s);

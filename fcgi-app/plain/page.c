@@ -306,8 +306,7 @@ void plain_message_fields(struct plain *p, struct str content)
 	plain_submit(p, NULL, "Send");
 	buf_addf(b, " <label><input type=\"checkbox\" name=\"steps\" value=\"1\"%s> ",
 		 p->steps ? " checked" : "");
-	plain_say(p, "Show the answer in steps (if it otherwise appears only when it is "
-		  "complete)");
+	plain_say(p, "My connection doesn't stream (show the answer in steps)");
 	buf_adds(b, "</label></p>\n");
 	put_prompt(p);
 	put_mentions(p);

@@ -25,6 +25,10 @@ struct recent {
 
 #define RECENT_INIT { .lock = PTHREAD_MUTEX_INITIALIZER }
 
+/*
+ * Notes value of id, now; what was noted of it, or of another id at the same place, gives
+ * way. Any thread.
+ */
 void recent_note(struct recent *r, const struct uuid *id, int64_t value);
 
 /* How many ms ago something was noted of id: *value, which may be NULL. -1: nothing. */

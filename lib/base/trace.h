@@ -46,6 +46,10 @@ struct trace_span {
 	size_t at;
 };
 
+/*
+ * Begin and end of a span, for trace_open and trace_close: what is copied, and may be NULL;
+ * the mark beyond LIM_TRACE_MARKS is none. Any thread.
+ */
 struct trace_span trace_mark(struct trace *t, enum trace_stage s,
 			     const char *what);
 void trace_end(const struct trace_span *span);

@@ -18,7 +18,7 @@
 #include "tool/core/text.h"
 #include "tool/web/web.h"
 #include "context/attach.h"
-#include "context/choose.h"
+#include "context/routing.h"
 #include "context/cite.h"
 #include "context/chosen.h"
 #include "context/history.h"
@@ -245,12 +245,12 @@ int context_build(struct context *cx, struct turn_step *step, struct err *e)
 	int64_t had;
 	TRACE_SPAN(TRACE_CONTEXT, NULL);
 
-	choose_before(cx);
+	routing_before(cx);
 	cite_load(cx);
 	had = window(cx->run->in.target.service);
 	if (build(cx, step, e) < 0)
 		return -1;
-	if (!choose_after(cx))
+	if (!routing_after(cx))
 		return 0;
 	/* The history gets the additional room, and a model that sees the images. */
 	if (cx->attached.has_images || (cx->squeezed && cx->share[PART_HISTORY].cut &&

@@ -1,6 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/context/attach.c lib/context/attach.h \
-	lib/context/choose.c lib/context/choose.h \
+	lib/context/routing.c lib/context/routing.h \
 	lib/context/chosen.c lib/context/chosen.h \
 	lib/context/cite.c lib/context/cite.h \
 	lib/context/context.c lib/context/context.h \

@@ -42,7 +42,7 @@ static void read_calls(struct arena *a, const json_t *meta, bool ours,
 /*
  * An answer that succeeded needs nothing of its metadata but its origins, which
  * whose_write puts first: skip parsing. Origins of a message are those of the prompt
- * that it was made from, or come first, too: somebody else's words (api/shared_fork.c).
+ * that it was made from, or come first, too: somebody else's words (api/shared.c).
  */
 static bool is_plain(const struct message *m)
 {

@@ -13,6 +13,7 @@ struct hosts;
 struct hosts *hosts_new(const struct conf_db *conf);
 void hosts_free(struct hosts *h);
 
+/* How many there are, and host i of them: *name lives as long as h. Any thread. */
 size_t hosts_n(const struct hosts *h);
 void hosts_name(const struct hosts *h, size_t i, const char **name, int *port);
 
@@ -31,6 +32,7 @@ void hosts_bad(struct hosts *h, size_t i, const char *why);
 /* Whether a host before i is good or due for a trial. Any thread. */
 bool hosts_better(struct hosts *h, size_t i);
 
+/* Copies what is known of host i. Any thread. */
 void hosts_state(struct hosts *h, size_t i, struct db_host *out);
 
 /* Whether a server at this host sends a greeting. Blocks for at most wait_ms. */

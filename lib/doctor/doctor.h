@@ -6,7 +6,7 @@
  * (checks.def), with advice for the web server in use (advice.c). docs/doctor.md.
  *
  *   checks.def  the table       judge.c   what clients measured
- *   advice.c    lines to paste  look.c    database, services; look_files.c
+ *   advice.c    lines to paste  look.c    what the responder can see
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H

@@ -2,7 +2,4 @@ lib_liblamplighter_a_SOURCES += \
 	lib/doctor/checks.def lib/doctor/doctor.h \
 	lib/doctor/advice.c \
 	lib/doctor/judge.c \
-	lib/doctor/look.c lib/doctor/look.h \
-	lib/doctor/look_places.c \
-	lib/doctor/look_files.c \
-	lib/doctor/look_sources.c
+	lib/doctor/look.c lib/doctor/look.h

@@ -5,25 +5,384 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "domain/catalog.h"
 #include "base/clock.h"
 #include "base/version.h"
 #include "db/db.h"
+#include "domain/catalog.h"
+#include "file/extract.h"
+#include "intake/intake.h"
 #include "llm/probe.h"
 #include "net/guard.h"
 #include "net/http.h"
 #include "resource/reseal.h"
+#include "store/blob.h"
+#include "store/blob_mark.h"
 #include "store/server.h"
+#include "store/store.h"
 #include "tool/command/option.h"
 #include "tool/core/env.h"
-#include "file/extract.h"
 #include "tool/http/option.h"
 #include "tool/mcp/mcp.h"
 
 #include "base/banned.h"
+
+/* What the log would say. */
+static const char *doctor_log_text(const struct err *e)
+{
+	return *e->text ? e->text : err_message(e);
+}
+
+/* -- sources of knowledge -------------------------------------------------- */
+
+/* Sources of knowledge bases: whether they can be read, and how the last run went. */
+
+enum { SITE_MS = 5000 };
+
+static int answered(void *ctx, const struct http_result *res)
+{
+	*(int *)ctx = res->status;
+	return -1;	/* what it says is not wanted */
+}
+
+/* The sitemap, or the first address. */
+static void look_site(struct doctor *d, const struct doctor_inside *in,
+		      const struct conf_intake *s)
+{
+	const char *url = *s->sitemap ? s->sitemap : s->urls.v[0];
+	const struct net_guard guard = { .allow = &s->allow_private };
+	struct http_result res = { .status = 0 };
+	struct err e = ERR_INIT;
+	int status = 0;
+	const struct http_request r = {
+		.method = "GET", .url = url, .headers = s->headers.v,
+		.n_headers = s->headers.n, .guard = &guard, .watch_fd = -1,
+		.total_timeout_ms = SITE_MS, .on_head = answered, .ctx = &status,
+	};
+
+	if (http_do(in->http, &r, &res, &e) && !status)
+		doctor_add(d, DOCTOR_SOURCES, DOCTOR_PROBLEM, s->name,
+			   e.code == ERR_ADDRESS_REFUSED
+			   ? "allow_private: [HOST]   # of the source" : "",
+			   "The site cannot be read: %s", doctor_log_text(&e));
+	else if (status != 200)
+		doctor_add(d, DOCTOR_SOURCES, DOCTOR_WARNING, s->name, "",
+			   "%s answers %d.", url, status);
+	else
+		doctor_add(d, DOCTOR_SOURCES, DOCTOR_OK, s->name, "",
+			   "The site answers.");
+}
+
+/* Whether a source of a knowledge base can be read, in at most 5 s. */
+static void doctor_look_source(struct doctor *d, const struct doctor_inside *in,
+			       const struct conf_intake *s)
+{
+	struct intake_state st;
+	struct err e = ERR_INIT;
+
+	if (*s->sitemap || s->urls.n)
+		look_site(d, in, s);
+	else if (*s->directory && access(s->directory, R_OK | X_OK) < 0)
+		doctor_add(d, DOCTOR_SOURCES, DOCTOR_PROBLEM, s->name, "",
+			   "The directory %s cannot be opened.", s->directory);
+	if (intake_state_get(in->db, d->conf, str_of(s->name), d->arena, &st,
+			     &e) == 0 && st.faults.n)
+		doctor_add(d, DOCTOR_SOURCES, DOCTOR_WARNING, s->name,
+			   "lamplighter kb status",
+			   "The last run could not read everything.");
+}
+
+/* -- places ---------------------------------------------------------------- */
+
+/*
+ * How many answers may stay open at the web server (places.h), compared with what
+ * the web server's files say, where they are in the usual place and readable.
+ */
+
+#define LINE_BYTES 1024
+
+/* Of Debian's Apache, one of which is there; of Red Hat's; of Alpine's. */
+static const char *const apache_files[] = {
+	"/etc/apache2/mods-enabled/mpm_event.conf",
+	"/etc/apache2/mods-enabled/mpm_worker.conf",
+	"/etc/apache2/mods-enabled/mpm_prefork.conf",
+	"/etc/httpd/conf.modules.d/00-mpm.conf",
+	"/etc/apache2/conf.d/mpm.conf",
+};
+
+/* The last MaxRequestWorkers of a file of Apache; 0: none, or not readable. */
+static int doctor_file_workers(const char *file)
+{
+	static const char name[] = "MaxRequestWorkers";
+	FILE *f = fopen(file, "re");
+	char line[LINE_BYTES];
+	int workers = 0;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *p = line + strspn(line, " \t");
+
+		if (!strncasecmp(p, name, sizeof(name) - 1))
+			workers = (int)strtol(p + sizeof(name) - 1, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return MAX(workers, 0);
+}
+
+/* A file that allows less than what is counted on. */
+static void compare(struct doctor *d, int workers)
+{
+	for (size_t i = 0; i < ARRAY_LEN(apache_files); i++) {
+		int theirs = doctor_file_workers(apache_files[i]);
+
+		if (!theirs || theirs >= workers)
+			continue;
+		doctor_add(d, DOCTOR_PLACES, DOCTOR_WARNING, apache_files[i],
+			   arena_printf(d->arena, "server: {workers: %d}"
+					"   # in lamplighter.yaml", theirs),
+			   "MaxRequestWorkers is %d, but %d requests at the same "
+			   "time are counted on: open answers may stop the whole "
+			   "web server.", theirs, workers);
+		return;
+	}
+}
+
+/* How many answers may stay open, and whether the web server has that much. */
+static void doctor_look_places(struct doctor *d, const struct doctor_inside *in)
+{
+	int set = d->conf->server.workers;
+	int workers = in->places.workers;
+	const char *of = set ? "server.workers" : "what it has if it is not configured; "
+		"server.workers is not set";
+
+	if (!in->places.answers)
+		return;
+	if (d->web == WEB_APACHE_PROXY || d->web == WEB_APACHE_FCGID ||
+	    d->web == WEB_APACHE_CGI)
+		compare(d, workers);
+	if (in->places.refused)
+		doctor_add(d, DOCTOR_PLACES, DOCTOR_WARNING, "",
+			   doctor_advice(d, ADVICE_WORKERS),
+			   "%lld requests found no place for an open answer since "
+			   "this process started, and their clients polled. %d "
+			   "notification streams and %d answers may stay open, of "
+			   "%d requests at the same time (%s).",
+			   (long long)in->places.refused, in->places.notifications,
+			   in->places.answers, workers, of);
+	else
+		doctor_add(d, DOCTOR_PLACES, DOCTOR_OK, "", "",
+			   "At most %d notification streams and %d answers stay "
+			   "open, of %d requests at the same time (%s).",
+			   in->places.notifications, in->places.answers, workers,
+			   of);
+}
+
+/* -- files ----------------------------------------------------------------- */
+
+/* Who can read and write the configuration, and the directory of uploads. */
+
+static bool is_yaml(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 5 && (!strcmp(path + n - 5, ".yaml") ||
+			 !strcmp(path + n - 4, ".yml"));
+}
+
+/* Whether path, with its links followed, lies below dir. */
+static bool is_below(const char *path, struct str dir)
+{
+	char root[4096], *real = realpath(path, NULL), *home = NULL;
+	bool below = false;
+
+	if (real && dir.n > 1 && dir.n < sizeof(root)) {
+		memcpy(root, dir.p, dir.n);
+		root[dir.n] = '\0';
+		home = realpath(root, NULL);
+	}
+	if (home && strlen(home) > 1)
+		below = !strncmp(real, home, strlen(home)) &&
+			real[strlen(home)] == '/';
+	free(real);
+	free(home);
+	return below;
+}
+
+/*
+ * How to remove the rights of others while keeping ours. On a shared host, the owner
+ * of a file cannot be changed.
+ */
+static const char *close_advice(struct doctor *d, const char *path,
+				const struct stat *st)
+{
+	if (geteuid() != 0 && st->st_uid == geteuid())
+		return arena_printf(d->arena, "chmod 0600 %s", path);
+	if (d->web == WEB_APACHE_CGI)
+		return arena_printf(d->arena, "setfacl -m u:%u:r %s && "
+				    "chmod o-r %s", (unsigned)geteuid(), path,
+				    path);
+	return arena_printf(d->arena, "chown root:www-data %s && "
+			    "chmod 0640 %s", path, path);
+}
+
+/* True when there is nothing to say of it. */
+static bool look_file(struct doctor *d, const struct doctor_inside *in,
+		      const char *path)
+{
+	bool main_file = !strcmp(path, d->conf->file), dir, secret;
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return true;
+	dir = S_ISDIR(st.st_mode);
+	secret = !dir && !is_yaml(path);
+	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
+		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
+			   arena_printf(d->arena, "chmod o-w %s", path),
+			   "Every user of this machine can change it.");
+	else if ((main_file || secret || dir) &&
+		 is_below(path, in->document_root))
+		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path, "",
+			   "It is below the web server's document root (%.*s), "
+			   "so anybody may be able to download it: move it.",
+			   STR_ARG(in->document_root));
+	else if (st.st_mode & S_IROTH && secret)
+		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
+			   arena_printf(d->arena, "chmod o-r %s", path),
+			   "Every user of this machine can read this secret.");
+	else if (st.st_mode & S_IROTH &&
+		 conf_list_has(&d->conf->open_secrets, str_of(path)))
+		doctor_add(d, DOCTOR_FILES, DOCTOR_WARNING, path,
+			   close_advice(d, path, &st),
+			   "Every user of this machine can read this file, "
+			   "and it contains passwords.");
+	else
+		return true;
+	return false;
+}
+
+/* Whoever can write to a directory can replace the files in it. */
+static bool look_directory(struct doctor *d, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *path = !slash ? "." : slash == file ? "/"
+		: arena_printf(d->arena, "%.*s", (int)(slash - file), file);
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !(st.st_mode & S_IWOTH) ||
+	    st.st_mode & S_ISVTX)
+		return true;
+	doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
+		   arena_printf(d->arena, "chmod o-w %s", path),
+		   "Every user of this machine can replace %s.", file);
+	return false;
+}
+
+/*
+ * Files beside the main one that the documentation has an admin make: passwords of
+ * people, and the environment of the service.
+ */
+static bool look_neighbours(struct doctor *d)
+{
+	static const struct {
+		const char *name, *has;
+	} files[] = {
+		{ "htpasswd", "the hashes of people's passwords" },
+		{ "env", "secrets" },
+	};
+	const char *slash = strrchr(d->conf->file, '/');
+	bool fine = true;
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		/* On a shared host, Apache is one of the others. */
+		mode_t others = i == 0 && d->web == WEB_APACHE_CGI
+			? S_IWOTH : S_IROTH | S_IWOTH;
+		const char *path = arena_printf(d->arena, "%.*s%s", slash
+			? (int)(slash + 1 - d->conf->file) : 0, d->conf->file,
+			files[i].name);
+		struct stat st;
+
+		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+		    !(st.st_mode & others))
+			continue;
+		fine = false;
+		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path, i == 0
+			   ? arena_printf(d->arena, "chown root:www-data %s && "
+					  "chmod 0640 %s", path, path)
+			   : arena_printf(d->arena, "chmod 0600 %s", path),
+			   "Every user of this machine can %s it, and it contains "
+			   "%s.", st.st_mode & S_IWOTH ? "change" : "read",
+			   files[i].has);
+	}
+	return fine;
+}
+
+void doctor_look_files(struct doctor *d, const struct doctor_inside *in)
+{
+	const struct conf_list *l = &d->conf->files;
+	bool fine = look_directory(d, d->conf->file);
+
+	fine &= look_neighbours(d);
+
+	for (size_t i = 0; i < l->n; i++)
+		fine &= look_file(d, in, l->v[i]);
+	if (fine)
+		doctor_add(d, DOCTOR_FILES, DOCTOR_OK, "", "",
+			   "%zu files and directories, none accessible to others.",
+			   l->n);
+}
+
+/* Without a database that answers: nobody knows. */
+static bool is_ours(struct doctor *d, const struct doctor_inside *in,
+		    const char *dir)
+{
+	struct err e = ERR_INIT;
+
+	if (access(dir, R_OK | W_OK | X_OK) < 0 ||
+	    blob_mark_write(in->db, &e) == 0 || e.code != ERR_FILE_STORE)
+		return true;
+	doctor_add(d, DOCTOR_FILE_STORE, DOCTOR_PROBLEM, dir, "",
+		   "Uploads fail: %s", doctor_log_text(&e));
+	return false;
+}
+
+/* The directory of uploads: ours alone, and never served. */
+static void doctor_look_store(struct doctor *d, const struct doctor_inside *in)
+{
+	const char *dir = blob_dir();
+	struct err e = ERR_INIT;
+	struct stat st;
+
+	if (!dir)
+		doctor_add(d, DOCTOR_FILE_STORE, DOCTOR_OK, "", "",
+			   "Uploaded files are in the database.");
+	else if (!is_ours(d, in, dir))
+		return;
+	else if (blob_try(&e) < 0)
+		doctor_add(d, DOCTOR_FILE_STORE, DOCTOR_PROBLEM, dir,
+			   arena_printf(d->arena, "install -d -m 0700 -o %u %s",
+					(unsigned)geteuid(), dir),
+			   "Uploads fail: %s", doctor_log_text(&e));
+	else if (is_below(dir, in->document_root))
+		doctor_add(d, DOCTOR_FILE_STORE, DOCTOR_PROBLEM, dir, "",
+			   "It is below the web server's document root (%.*s), "
+			   "so anybody may be able to download what others "
+			   "uploaded: move it.", STR_ARG(in->document_root));
+	else if (stat(dir, &st) == 0 && st.st_mode & (S_IRWXG | S_IRWXO))
+		doctor_add(d, DOCTOR_FILE_STORE, DOCTOR_WARNING, dir,
+			   arena_printf(d->arena, "chmod 0700 %s", dir),
+			   "Other users of this machine can open the directory "
+			   "of uploads.");
+	else
+		doctor_add(d, DOCTOR_FILE_STORE, DOCTOR_OK, dir, "",
+			   "Uploaded files can be stored, read and deleted%s.",
+			   blob_for_new() ? "" : "; new ones go to the database");
+}
+
+/* -- findings -------------------------------------------------------------- */
 
 #define MIN_VERSION      "10.11"
 #define MIN_PACKET_BYTES 8388608	/* answers of 4 MiB, escaped */

@@ -192,19 +192,12 @@ static int index_one(struct db *db, struct entity_round *k, const struct entity_
 	return drop(db, k, d, e);
 }
 
-static int take_one(void *ctx, const struct db_val *row, struct err *e)
+/* 1; 0: there is no such project; -1. */
+static int exists(struct db *db, const struct uuid *project, struct err *e)
 {
-	(void)row;
-	(void)e;
-	*(bool *)ctx = true;
-	return 1;
-}
+	int64_t one;
 
-static int exists(struct db *db, const struct uuid *project, bool *out, struct err *e)
-{
-	*out = false;
-	return db_each(db, STMT_ENTITY_IS_PROJECT, DB_ARGS(DB_U(project)), NULL,
-		       take_one, out, e);
+	return db_int(db, STMT_ENTITY_IS_PROJECT, DB_ARGS(DB_U(project)), &one, e);
 }
 
 static int doom_tx(struct db *tx, void *ctx, struct err *e)
@@ -235,13 +228,13 @@ static int purge(struct db *db, const struct uuid *project, int64_t until_ms,
 int entity_index(struct db *db, const struct uuid *project, int64_t until_ms,
 		 struct err *e)
 {
-	bool there;
-	int rc = exists(db, project, &there, e);
+	int rc = exists(db, project, e);
 
-	if (!rc && !there)
-		return purge(db, project, until_ms, e);
+	if (rc < 0)
+		return -1;
 	if (!rc)
-		rc = db_exec(db, STMT_ENTITY_BASE_PUT, DB_ARGS(DB_U(project)), NULL, e);
+		return purge(db, project, until_ms, e);
+	rc = db_exec(db, STMT_ENTITY_BASE_PUT, DB_ARGS(DB_U(project)), NULL, e);
 	while (!rc && clock_mono_ms() < until_ms) {
 		struct arena a = ARENA_INIT;
 		struct entity_round k = { .project = project };

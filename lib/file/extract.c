@@ -255,7 +255,7 @@ static const char *sentence(const struct child_outcome *o)
 		const char *text;
 	} rows[] = {
 		{ EXTRACT_UNREADABLE, "The file is damaged and cannot be read." },
-		{ EXTRACT_TOO_BIG, "The file has more text than can be read." },
+		{ EXTRACT_TOO_BIG, "The file is too long to be read." },
 		{ EXTRACT_ENCRYPTED, "The file is protected with a password. "
 		  "Remove the password and upload it again." },
 		{ EXTRACT_NO_TEXT, "The file contains no text: its pages are "
@@ -272,7 +272,7 @@ static const char *sentence(const struct child_outcome *o)
 	if (out_of_memory(o))
 		return "The file needs too much memory to be read.";
 	if (r->too_big)
-		return "The file has more text than can be read.";
+		return "The file is too long to be read.";
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (r->signal == 0 && rows[i].exit_code == r->exit_code)
 			return rows[i].text;

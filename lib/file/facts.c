@@ -87,7 +87,8 @@ static int find(struct file_reader *r, const struct uuid *user,
 	else if (!f->text.p && !f->problem.p)
 		f->problem = large ? STR("The file is too large for its text to "
 					 "be read.")
-			: STR("Files of this type have no text that can be read.");
+			: STR("This type of file cannot be read. The model only sees "
+			      "its name.");
 	return r->e->code ? -1 : 0;
 }
 

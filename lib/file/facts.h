@@ -26,6 +26,10 @@ struct file_reader {
 	struct err *e;		/* set if file_next_piece returned -1 */
 };
 
+/*
+ * The next piece, of a struct file_reader, valid until the following call; *next empty: the
+ * end. 0, or -1 with reader->e set: ERR_INTERNAL if one is missing; database errors.
+ */
 int file_next_piece(void *reader, struct str *next);
 
 #endif

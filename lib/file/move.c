@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "store/attachment.h"
-#include "store/attachment_file.h"
 #include "store/blob_mark.h"
 #include "store/job.h"
 

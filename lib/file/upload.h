@@ -60,6 +60,7 @@ int file_upload_add(struct file_upload *u, const char *p, size_t n,
 int file_upload_end(struct file_upload *u, bool complete, struct arena *a,
 		    struct attachment *out, struct err *e) MUST_CHECK;
 
+/* Drops bytes that are not stored; what is stored stays, to be continued. */
 void file_upload_release(struct file_upload *u);
 
 #endif

@@ -34,6 +34,7 @@ struct stored {			/* bytes */
 	int64_t v[STORED__MAX];
 };
 
+/* The sum, in bytes. */
 int64_t hold_total(const struct stored *s);
 
 /* Sums what the user stores: milliseconds, more for a user who has very much. */

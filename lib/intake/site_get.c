@@ -242,10 +242,6 @@ int site_get(struct site *s, const struct site_page *p, bool fresh,
 
 /* -- robots.txt ---------------------------------------------------------------------------- */
 
-struct stored_rules {
-	struct str rules;
-};
-
 /*
  * Returns 1; 0 if the run ends first; -1 for internal errors. Failures of the
  * site are stored.
@@ -285,22 +281,19 @@ static int fetch_rules(struct site *s, struct err *e)
 /* Loads the rules that this run has read, or reads them. 1, 0, -1. */
 static int load_rules(struct site *s, struct err *e)
 {
-	static const struct db_field fields[] = {
-		FIELD_OF(struct stored_rules, rules, B),
-	};
 	const struct intake_run *k = s->k;
 	const struct db_val key[] = {
 		DB_U(&k->at.base), DB_S(str_of(k->s->name)), DB_I(k->st.run),
 		DB_S(buf_str(&s->rules_at)),
 	};
-	struct stored_rules r;
-	int rc = db_get(k->io->db, STMT_INTAKE_RULES, key, &s->one, fields, &r, e);
+	struct str rules;
+	int rc = db_text(k->io->db, STMT_INTAKE_RULES, key, &s->one, &rules, e);
 
 	if (rc < 0)
 		return -1;
 	if (rc) {
 		buf_reset(&s->rules);
-		buf_addstr(&s->rules, r.rules);
+		buf_addstr(&s->rules, rules);
 		return 1;
 	}
 	rc = fetch_rules(s, e);

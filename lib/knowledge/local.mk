@@ -6,4 +6,4 @@ lib_liblamplighter_a_SOURCES += \
 	lib/knowledge/excerpt.c lib/knowledge/excerpt.h \
 	lib/knowledge/kb.c lib/knowledge/kb.h \
 	lib/knowledge/kb_index.c lib/knowledge/kb_index.h \
-	lib/knowledge/retrieve.c lib/knowledge/retrieve.h lib/knowledge/retrieve_bases.c
+	lib/knowledge/retrieve.c lib/knowledge/retrieve.h

@@ -1,7 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/llm/anthropic.c lib/llm/anthropic_build.c \
 	lib/llm/build.c lib/llm/build.h \
-	lib/llm/call.c \
 	lib/llm/circuit.c lib/llm/circuit.h \
 	lib/llm/decode_cli.c lib/llm/decode_cli.h \
 	lib/llm/decoder.c lib/llm/decoder.h \

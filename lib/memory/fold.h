@@ -23,6 +23,7 @@ struct fold_wish {
 	struct str service;	/* id of the summarise service; p == NULL: the turn's */
 };
 
+/* Writes it as a JSON object. */
 void fold_wish_write(struct jw *w, const struct fold_wish *f);
 
 /*

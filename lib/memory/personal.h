@@ -45,6 +45,7 @@ struct personal_wish {
 	struct str service;	/* id of the summarise service; p == NULL: the turn's */
 };
 
+/* Writes it as a JSON object. */
 void personal_wish_write(struct jw *w, const struct personal_wish *p);
 
 /* Requests the job for a turn. args: of the turn's work afterwards, with its wish. */

@@ -1,6 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/net/curl.c lib/net/curl.h \
-	lib/net/due.c lib/net/due.h \
 	lib/net/guard.c lib/net/guard.h \
 	lib/net/http.c lib/net/http.h \
 	lib/net/http_abort.c lib/net/http_abort.h \

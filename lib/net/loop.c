@@ -17,15 +17,13 @@
  * Callbacks run here while the transfer's caller sleeps. What may block (a client
  * that does not read) is left to the caller: see HTTP_STALL.
  */
-#include "net/due.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -35,8 +33,100 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "net/http_abort.h"
+#include "net/transfer.h"
 
 #include "base/banned.h"
+
+/* -- due times ------------------------------------------------------------------ */
+
+/*
+ * A binary heap. Received bytes only postpone a due time, so an entry that is too early
+ * stays where it is and is checked when its time comes: no work per token.
+ */
+struct due {			/* zero-initialised */
+	struct transfer **heap;	/* indexed from 1 */
+	size_t n, size;
+};
+
+/* When the first one is due, monotonic ms; -1 = none. */
+static inline int64_t due_first(const struct due *d)
+{
+	return d->n ? d->heap[1]->due : -1;
+}
+
+static void heap_set(struct due *d, size_t i, struct transfer *t)
+{
+	d->heap[i] = t;
+	t->heap_at = i;
+}
+
+static void heap_up(struct due *d, size_t i, struct transfer *t)
+{
+	for (; i > 1 && d->heap[i / 2]->due > t->due; i /= 2)
+		heap_set(d, i, d->heap[i / 2]);
+	heap_set(d, i, t);
+}
+
+static void heap_down(struct due *d, size_t i, struct transfer *t)
+{
+	for (;;) {
+		size_t k = 2 * i;
+
+		if (k < d->n && d->heap[k + 1]->due < d->heap[k]->due)
+			k++;
+		if (k > d->n || d->heap[k]->due >= t->due)
+			break;
+		heap_set(d, i, d->heap[k]);
+		i = k;
+	}
+	heap_set(d, i, t);
+}
+
+/* Removes t, if it has an entry. */
+static void due_off(struct due *d, struct transfer *t)
+{
+	size_t i = t->heap_at;
+	struct transfer *last;
+
+	if (!i)
+		return;
+	t->heap_at = 0;
+	last = d->heap[d->n--];
+	if (last == t)
+		return;
+	if (i > 1 && d->heap[i / 2]->due > last->due)
+		heap_up(d, i, last);
+	else
+		heap_down(d, i, last);
+}
+
+/* Adds t with the time of transfer_due, unless it has an earlier entry. */
+static void due_set(struct due *d, struct transfer *t)
+{
+	int64_t due = transfer_due(t);
+
+	if (due < 0 || (t->heap_at && t->due <= due))
+		return;
+	due_off(d, t);
+	t->due = due;
+	if (d->n + 2 > d->size) {
+		d->size = MAX(d->size * 2, 64);
+		d->heap = xrealloc(d->heap, d->size * sizeof(*d->heap));
+	}
+	heap_up(d, ++d->n, t);
+}
+
+/* Removes and returns a transfer that is due, or NULL. */
+static struct transfer *due_take(struct due *d, int64_t now)
+{
+	struct transfer *t = d->n && d->heap[1]->due <= now ? d->heap[1] : NULL;
+
+	if (t)
+		due_off(d, t);
+	return t;
+}
+
+/* -- the loop ------------------------------------------------------------------ */
 
 #define EVENTS 256		/* read from epoll at once */
 #define LASTS_S 1		/* a wait so long is a stream's */

@@ -100,6 +100,7 @@ int agentplan_asked(struct db *db, const struct owner *o, const struct uuid *id,
 int agentplan_wake(struct db *db, const struct uuid *id, struct err *e) MUST_CHECK;
 enum { PLAN_WAKES = 5 };
 
+/* The steps of a plan of o's, in order, in a; and storing one (its number says which). */
 int agentplan_steps(struct db *db, const struct owner *o, const struct uuid *id,
 		    struct arena *a, struct plan_step_row **out, size_t *n,
 		    struct err *e) MUST_CHECK;

@@ -228,6 +228,7 @@ struct str resource_text(const struct resource_row *row, size_t column);
 void resource_write_value(struct jw *w, const struct resource_field *f,
 			  const struct db_val *v);
 
+/* Whether two values of one column are the same: both NULL, or equal to the byte. */
 bool resource_same(const struct db_val *a, const struct db_val *b);
 
 /*

@@ -1,7 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/search/stmt.def \
-	lib/search/batch.c lib/search/batch.h \
-	lib/search/chats.c lib/search/chats.h lib/search/chats_find.c \
+	lib/search/chats.c lib/search/chats.h \
 	lib/search/best.c lib/search/best.h \
 	lib/search/cache.c lib/search/cache.h \
 	lib/search/chunk.c lib/search/chunk.h \

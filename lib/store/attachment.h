@@ -10,6 +10,7 @@
 #ifndef STORE_ATTACHMENT_H
 #define STORE_ATTACHMENT_H
 
+#include "store/blob.h"
 #include "store/store.h"
 
 struct attachment {
@@ -154,5 +155,44 @@ int attachment_sweep_due(struct db *db, struct arena *a,
  * is left; 0 if there is more; -1.
  */
 int attachment_sweep(struct db *db, int64_t until_ms, struct err *e) MUST_CHECK;
+
+/* -- where the content is, for lib/file: in pieces (file_piece), or in a directory (blob.h) -- */
+
+/* A complete file. */
+struct stored_file {
+	struct uuid id;
+	int64_t size;
+	struct str hash;
+	struct str place;	/* p == NULL: in pieces */
+};
+
+enum attachment_where {
+	ATTACHMENT_IN_PIECES, ATTACHMENT_IN_DIRECTORY,
+	ATTACHMENT_IN_BOTH,	/* in the directory, with leftover pieces */
+};
+
+/* Lists complete files after `after` by id, a page of them; *n is 0 at the end. In a. */
+int attachment_file_list(struct db *db, enum attachment_where where,
+			 const struct uuid *after, struct arena *a,
+			 struct stored_file **out, size_t *n,
+			 struct err *e) MUST_CHECK;
+
+/* Writes a piece; replaces an existing one. */
+int attachment_file_put(struct db *db, const struct uuid *id, int64_t start,
+			struct str data, struct err *e) MUST_CHECK;
+
+/*
+ * Makes `to` (p == NULL: pieces) the place of f if its whole content is there.
+ * Returns 1; 0 if it is not, or f was deleted or moved meanwhile; -1.
+ */
+int attachment_file_moved(struct db *db, const struct stored_file *f,
+			  struct str to, struct err *e) MUST_CHECK;
+
+/*
+ * Deletes the content of f outside `to` if `to` is its place now, or all of it
+ * if f was deleted; otherwise nothing. Checks under the lock of f's row.
+ */
+int attachment_file_leave(struct db *db, const struct stored_file *f,
+			  struct str to, struct err *e) MUST_CHECK;
 
 #endif

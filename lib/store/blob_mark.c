@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/attachment_file.h"
+#include "store/attachment.h"
 #include "store/blob.h"
 #include "store/key.h"
 

@@ -1,6 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/store/attachment.c lib/store/attachment.h \
-	lib/store/attachment_file.c lib/store/attachment_file.h \
 	lib/store/attempt.c lib/store/attempt.h \
 	lib/store/blob.c lib/store/blob.h \
 	lib/store/blob_mark.c lib/store/blob_mark.h \
@@ -29,7 +28,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/stmt_thread.h \
 	lib/store/store.c lib/store/store.h \
 	lib/store/thread.c lib/store/thread.h lib/store/thread_fork.c \
-	lib/store/thread_gap.c lib/store/thread_gap.h \
 	lib/store/token.c lib/store/token.h \
 	lib/store/token_cache.c lib/store/token_cache.h \
 	lib/store/tool_output.c lib/store/tool_output.h \

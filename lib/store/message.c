@@ -11,7 +11,6 @@
 #include "base/limits.h"
 #include "store/stmt.h"
 #include "store/thread.h"
-#include "store/thread_gap.h"
 
 #include "base/banned.h"
 

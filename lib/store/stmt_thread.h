@@ -38,7 +38,7 @@
 	DB_U(id), DB_I(seq), DB_U(id), DB_I(seq), DB_U(id), DB_I(seq), \
 	DB_I(seq), DB_U(id), DB_I(seq)
 
-/* m.seq is in one of these ranges (thread_gap.h); arguments: RANGE_ARGS. */
+/* m.seq is in one of these ranges (thread.h); arguments: RANGE_ARGS. */
 #define R_1 "m.seq BETWEEN ? AND ?"
 #define R_4 R_1 " OR " R_1 " OR " R_1 " OR " R_1
 #define IN_RANGES_P "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii"

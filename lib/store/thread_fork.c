@@ -20,7 +20,6 @@
 #include "store/attachment.h"
 #include "store/job.h"
 #include "store/stmt.h"
-#include "store/thread_gap.h"
 
 #include "base/banned.h"
 

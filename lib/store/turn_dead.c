@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "metric/metric.h"
 #include "store/stmt.h"
-#include "store/thread_gap.h"
+#include "store/thread.h"
 #include "store/wait.h"
 
 #include "base/banned.h"

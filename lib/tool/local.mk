@@ -7,7 +7,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/agent/option.h \
 	lib/tool/agent/plan.c \
 	lib/tool/agent/ready.c \
-	lib/tool/agent/ready_long.c \
 	lib/tool/agent/rows.c \
 	lib/tool/client/client.h \
 	lib/tool/client/kind_client.c \
@@ -46,12 +45,9 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/data/describe_dataset.c \
 	lib/tool/data/query.c \
 	lib/tool/data/query.h \
-	lib/tool/data/query_compile.h \
 	lib/tool/data/query_data.c \
 	lib/tool/data/query_guard.c \
-	lib/tool/data/query_page.c \
 	lib/tool/data/query_value.c \
-	lib/tool/data/query_where.c \
 	lib/tool/data/rowfilter.c \
 	lib/tool/data/rowfilter.h \
 	lib/tool/data/rows.c \
@@ -113,8 +109,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/web/option.h \
 	lib/tool/web/rows.c \
 	lib/tool/web/web.h \
-	lib/tool/web/web_fetch.c \
-	lib/tool/web/web_robots.c
+	lib/tool/web/web_fetch.c
+
 
 # Arguments of tools: NAME.schema.json is SCHEMA_NAME in tool/schemas.h.
 TOOL_SCHEMAS = \

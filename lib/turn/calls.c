@@ -48,34 +48,23 @@ struct jobs {
 enum job_state { JOB_WAITS, JOB_RUNS, JOB_ENDED, JOB_TOLD };
 
 struct call_job {
+	struct call_run run;		/* must be first: tool_ctx.host_ctx */
 	struct jobs *jobs;
-	struct turn_loop *loop;
-	struct turn_call *call;
 	struct arena arena;		/* for this call only */
 	struct tool_result result;	/* in that arena */
 	enum job_state state;		/* under jobs->lock while it runs */
 	pthread_t thread;
-	struct tool_host host;
 	struct resource_changes changes;	/* in the arena */
 	struct call_notes notes;	/* under jobs->lock */
-	struct turn_wait *waits;	/* of its plan; in the arena */
-	size_t n_waits;
 };
 
 /* -- what is told and noted ------------------------------------------------- */
-
-struct str calls_title(const struct turn_loop *l, const struct turn_call *c)
-{
-	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
-
-	return str_of(o ? o->tool->title : NULL);
-}
 
 static void tell_call(struct turn_loop *l, const struct turn_call *c)
 {
 	struct turn_event ev = {
 		.type = TURN_EV_TOOL_CALL, .call_id = c->id,
-		.tool_name = c->name, .text = calls_title(l, c),
+		.tool_name = c->name, .text = tool_set_title(&l->context.tools, c->name),
 		.args = c->bad_args ? STR("{}") : c->args,
 	};
 
@@ -316,12 +305,78 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 	return false;
 }
 
+/* -- calls that wait ------------------------------------------------------------ */
+
+/*
+ * Whether the user must be asked. Approvals for the whole conversation are read
+ * when the first call needs them.
+ */
+static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
+{
+	struct tool_ctx *ctx = &l->context.tool_ctx;
+	struct wait_allowed *rows;
+	struct err e = ERR_INIT;
+	struct str *allowed;
+	const json_t *args;
+	size_t n;
+
+	args = tool_declares(t) ? jx_keep(l->arena, jx_try(c->args)) : NULL;
+	if (c->approved || t->resumes || !tool_asks(t, ctx, args, &c->ask))
+		return false;
+	if ((l->run->created_conversation && !l->within.trail) || ctx->turn.allowed ||
+	    !c->ask.may_remember)
+		return true;
+	if (wait_allowed_list(l->run->deps->db, &l->owner,
+			      &l->run->conversation_id, l->arena, &rows, &n,
+			      &e) < 0) {
+		log_err("tools that need no approval", &e);
+		return true;
+	}
+	allowed = arena_alloc(l->arena, (n + 1) * sizeof(*allowed));
+	for (size_t i = 0; i < n; i++)
+		allowed[i] = rows[i].tool;
+	ctx->turn.allowed = allowed;
+	ctx->turn.n_allowed = n;
+	return tool_asks(t, ctx, args, &c->ask);
+}
+
+static enum wait_kind kind_of(struct turn_loop *l, const struct tool *t,
+			      struct turn_call *c)
+{
+	if (asks(l, t, c))
+		return WAIT_APPROVAL;
+	if (t->visibility == TOOL_CLIENT)
+		return WAIT_CLIENT;
+	return t->visibility == TOOL_USER ? WAIT_QUESTION : 0;
+}
+
+bool calls_must_wait(struct turn_loop *l, struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
+	struct str args = c->edited.n ? c->edited : c->args;
+	enum wait_kind kind = o ? kind_of(l, o->tool, c) : 0;
+	struct err e = ERR_INIT;
+	json_t *j;
+
+	if (!kind)
+		return false;
+	/* An invalid call is not worth a question. */
+	if (tool_prepare(&l->context.tools, &l->context.tool_ctx, c->name, args, &o, &j,
+			 &e) < 0) {
+		tool_refuse(l->arena, e.code, err_message(&e), &c->result);
+		return true;
+	}
+	c->shown = c->edited.n ? c->edited : calls_canonical(l, c);
+	c->wait = kind;
+	return true;
+}
+
 /* -- notes ------------------------------------------------------------------ */
 
 /* Queues notes for the turn's thread. */
-static void on_note(void *ctx, const struct tool_note *n)
+static void on_note(const struct tool_ctx *call, const struct tool_note *n)
 {
-	struct call_job *j = ctx;
+	struct call_job *j = call->host_ctx;
 
 	if (!j->jobs)
 		return;		/* the call runs in the turn's own thread */
@@ -331,31 +386,22 @@ static void on_note(void *ctx, const struct tool_note *n)
 	pthread_mutex_unlock(&j->jobs->lock);
 }
 
-static int on_agent(void *ctx, const struct tool_ctx *call,
-		    const struct tool_task *task, struct buf *out,
-		    struct err *e)
-{
-	struct call_job *j = ctx;
-
-	return nested_run(j->loop, call, task, out, &j->call->untrusted,
-			  &j->call->from, e);
-}
-
-static int on_plan(void *ctx, const struct tool_ctx *call, const struct tool *t,
-		   const json_t *args, struct buf *out, struct err *e)
-{
-	struct call_job *j = ctx;
-
-	return turn_plan_run(j->loop, j->call, call, t, args, out, &j->waits, &j->n_waits, e);
-}
-
 /* Safe without a lock: messages do not change while calls run. */
-static bool was_said(void *ctx, struct str text)
+static bool was_said(const struct tool_ctx *call, struct str text)
 {
-	const struct call_job *j = ctx;
+	const struct call_run *r = call->host_ctx;
 
-	return said_by_others(&j->loop->context, text);
+	return said_by_others(&r->loop->context, text);
 }
+
+/* What a tool may ask of the turn, and of an agent within one of its calls. */
+static const struct tool_host host_of_turn = {
+	.note = on_note, .agent = nested_agent, .plan = turn_plan_run,
+	.was_said = was_said,
+};
+static const struct tool_host host_of_agent = {
+	.note = on_note, .agent = nested_agent, .was_said = was_said,
+};
 
 /* Emits the notes of j; false if there were none. Under the lock. */
 static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
@@ -367,7 +413,7 @@ static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
 		return false;
 	j->notes = (struct call_notes){ .lines = NULL };
 	pthread_mutex_unlock(&jobs->lock);
-	notes_tell(l, j->call, &notes);
+	notes_tell(l, j->run.call, &notes);
 	pthread_mutex_lock(&jobs->lock);
 	return true;
 }
@@ -376,21 +422,18 @@ static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
 
 static void run_job(struct call_job *j)
 {
-	struct tool_ctx ctx = j->loop->context.tool_ctx;
+	struct tool_ctx ctx = j->run.loop->context.tool_ctx;
 	/* What an agent changes in a step of a plan counts as the call's that runs it. */
 	const struct resource_changes *of = ctx.turn.by.changes;
 
 	ctx.arena = &j->arena;
-	ctx.turn.service = j->loop->run->in.target.service;
-	j->host = (struct tool_host){
-		.note = on_note, .agent = on_agent, .was_said = was_said,
-		.plan = j->loop->within.parent ? NULL : on_plan, .ctx = j,
-	};
-	ctx.host = &j->host;
-	ctx.approved = j->call->approved;
-	ctx.from = &j->call->from;
-	j->changes.turn_id = j->loop->run->id;
-	j->changes.conversation_id = j->loop->run->conversation_id;
+	ctx.turn.service = j->run.loop->run->in.target.service;
+	ctx.host = j->run.loop->within.parent ? &host_of_agent : &host_of_turn;
+	ctx.host_ctx = j;
+	ctx.approved = j->run.call->approved;
+	ctx.from = &j->run.call->from;
+	j->changes.turn_id = j->run.loop->run->id;
+	j->changes.conversation_id = j->run.loop->run->conversation_id;
 	j->changes.others = ctx.taint && ctx.taint->n;
 	if (of) {
 		j->changes.plan_id = of->plan_id;
@@ -398,11 +441,11 @@ static void run_job(struct call_job *j)
 		j->changes.plan_try = of->plan_try;
 	}
 	ctx.turn.by.changes = &j->changes;
-	if (j->loop->within.trail &&
-	    !trail_begin(j->loop, j->call, &j->changes, &j->arena, &j->result))
+	if (j->run.loop->within.trail && calls_may_change(j->run.loop, j->run.call) &&
+	    !trail_begin(j->run.loop, j->run.call, &j->changes, &j->arena, &j->result))
 		return;
-	tool_call(&j->loop->context.tools, &ctx, j->call->name,
-		  j->call->edited.n ? j->call->edited : j->call->args,
+	tool_call(&j->run.loop->context.tools, &ctx, j->run.call->name,
+		  j->run.call->edited.n ? j->run.call->edited : j->run.call->args,
 		  &j->result);
 }
 
@@ -427,9 +470,10 @@ static bool is_stopped(const struct turn_loop *l)
 /* In a step of a plan that may be stopped: not while a call changes something. */
 static void run_whole(struct call_job *j)
 {
-	struct step_stop *stop = changes_itself(j->loop, j->call) ? j->loop->within.stop : NULL;
+	struct step_stop *stop = changes_itself(j->run.loop, j->run.call)
+		? j->run.loop->within.stop : NULL;
 
-	if (stop && is_stopped(j->loop))
+	if (stop && is_stopped(j->run.loop))
 		turn_step_stop(stop);
 	if (stop && !turn_step_begin_change(stop)) {
 		tool_refuse(&j->arena, ERR_CANCELLED, "The user stopped this step before the "
@@ -457,31 +501,42 @@ static void *job_main(void *p)
 /* Whether it is a plan that the end of the process has cut. */
 static bool sleeps(const struct call_job *j)
 {
-	const struct tool_offer *o = tool_set_find(&j->loop->context.tools, j->call->name);
+	const struct tool_offer *o = tool_set_find(&j->run.loop->context.tools, j->run.call->name);
 
-	return o && o->tool->resumes && j->result.is_error && j->loop->relay.entry.interrupted;
+	return o && o->tool->resumes && j->result.is_error && j->run.loop->relay.entry.interrupted;
+}
+
+/* Makes c wait for n waits of its plan, copied to a. */
+static void wait_for(struct turn_call *c, const struct turn_wait *waits, size_t n,
+		     struct arena *a)
+{
+	c->inner = arena_zalloc(a, n, sizeof(*c->inner));
+	c->n_inner = n;
+	for (size_t i = 0; i < n; i++)
+		store_turn_wait_copy(&c->inner[i], &waits[i], a);
+	c->wait = WAIT_APPROVAL;
 }
 
 /* Moves the result to the turn's arena. */
 static void finish_job(struct call_job *j)
 {
-	struct turn_loop *l = j->loop;
+	struct turn_loop *l = j->run.loop;
 
-	j->call->sleeps = !j->n_waits && sleeps(j);
-	if (j->n_waits || j->call->sleeps) {
-		if (j->n_waits)
-			turn_plan_keep_waits(j->call, j->waits, j->n_waits, l->arena);
-		operation_end(l, j->call, &j->changes);
+	j->run.call->sleeps = !j->run.n_waits && sleeps(j);
+	if (j->run.n_waits || j->run.call->sleeps) {
+		if (j->run.n_waits)
+			wait_for(j->run.call, j->run.waits, j->run.n_waits, l->arena);
+		operation_end(l, j->run.call, &j->changes);
 		arena_release(&j->arena);
 		j->state = JOB_TOLD;
 		return;
 	}
-	j->call->result = j->result;
-	j->call->result.text = arena_str(l->arena, j->result.text);
-	operation_end(l, j->call, &j->changes);
+	j->run.call->result = j->result;
+	j->run.call->result.text = arena_str(l->arena, j->result.text);
+	operation_end(l, j->run.call, &j->changes);
 	arena_release(&j->arena);
 	j->state = JOB_TOLD;
-	calls_end(l, j->call);
+	calls_end(l, j->run.call);
 }
 
 static bool start_thread(struct call_job *j)
@@ -499,7 +554,7 @@ static bool start_thread(struct call_job *j)
 
 static void start_or_run(struct call_job *j)
 {
-	operation_start(j->loop, j->call);
+	operation_start(j->run.loop, j->run.call);
 	if (start_thread(j))
 		return;
 	log_warn("no thread for a tool, it runs in the turn's");
@@ -597,7 +652,7 @@ static void store_before(struct turn_loop *l, const struct turn_call *c)
 /* Calls that may exceed the keep-alive interval need a thread. */
 static bool may_run_inline(const struct turn_loop *l, const struct call_job *j)
 {
-	const struct tool_offer *o = tool_set_find(&l->context.tools, j->call->name);
+	const struct tool_offer *o = tool_set_find(&l->context.tools, j->run.call->name);
 
 	return !o || o->timeout_ms <= l->idle_ms;
 }
@@ -612,12 +667,12 @@ void calls_go(struct turn_loop *l)
 	for (size_t i = 0; i < s->n_calls; i++)
 		if (!s->calls[i].result.text.p && !s->calls[i].wait) {
 			store_before(l, &s->calls[i]);
-			jobs[n++] = (struct call_job){
+			jobs[n++].run = (struct call_run){
 				.loop = l, .call = &s->calls[i],
 			};
 		}
 	if (n == 1 && may_run_inline(l, &jobs[0])) {
-		operation_start(l, jobs[0].call);
+		operation_start(l, jobs[0].run.call);
 		run_whole(&jobs[0]);
 		finish_job(&jobs[0]);
 	} else if (n) {
@@ -647,7 +702,7 @@ void calls_run(struct turn_loop *l)
 	for (size_t i = 0; i < s->n_calls; i++)
 		if (refused(l, &s->calls[i]))
 			calls_end(l, &s->calls[i]);
-		else if (pause_needed(l, &s->calls[i]) &&
+		else if (calls_must_wait(l, &s->calls[i]) &&
 			 s->calls[i].result.text.p)
 			calls_end(l, &s->calls[i]);
 	for (size_t i = 0; i < s->n_calls; i++)

@@ -12,6 +12,7 @@
 
 struct turn_call;
 struct turn_loop;
+struct turn_wait;
 
 struct turn_seen {		/* a call that was made before */
 	struct turn_seen *next;
@@ -39,6 +40,14 @@ struct turn_made {
 	enum tool_mode mode;		/* of the last changes in projects; or NONE */
 };
 
+/* A call that runs: what tool_ctx.host_ctx of its tool is. */
+struct call_run {
+	struct turn_loop *loop;
+	struct turn_call *call;
+	struct turn_wait *waits;	/* of its plan; in the call's arena */
+	size_t n_waits;
+};
+
 /*
  * Answers every call of the step (P-B15): runs it, refuses it, or reports that it
  * was stopped. Emits TOOL_CALL for all of them, then each TOOL_RESULT as it
@@ -49,6 +58,12 @@ void calls_run(struct turn_loop *l);
 /* Runs the calls of the step that have no result and do not wait. */
 void calls_go(struct turn_loop *l);
 
+/*
+ * Whether the call must wait for somebody: sets c->wait and its companions. An
+ * invalid call that would wait is answered at once.
+ */
+bool calls_must_wait(struct turn_loop *l, struct turn_call *c);
+
 /* Ends a call with the content of c->result, without running it. */
 void calls_end(struct turn_loop *l, struct turn_call *c);
 
@@ -57,9 +72,6 @@ void calls_end(struct turn_loop *l, struct turn_call *c);
  * its tools is unknown here, so it counts as a change.
  */
 bool calls_may_change(const struct turn_loop *l, const struct turn_call *c);
-
-/* The tool's display name; empty if it declares none. */
-struct str calls_title(const struct turn_loop *l, const struct turn_call *c);
 
 /* Records a call for the limit of repeats: c->seen. Returns how often it was made before. */
 int calls_note(struct turn_loop *l, struct turn_call *c);

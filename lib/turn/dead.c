@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/notice.h"
-#include "event/told.h"
+#include "event/texts.h"
 
 #include "base/banned.h"
 

@@ -4,13 +4,71 @@
 #include "domain/catalog.h"
 #include "base/clock.h"
 #include "llm/circuit.h"
-#include "context/choose.h"
+#include "context/routing.h"
 #include "context/context.h"
 #include "event/relay.h"
-#include "turn/finish.h"
+#include "base/log.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
+
+/* -- what was used ----------------------------------------------------------- */
+
+void turn_usage_place(struct usage *u, const struct turn_loop *l)
+{
+	const struct turn_run *t = l->run;
+
+	u->workspace_id = str_of(t->in.target.workspace->id);
+	u->agent_id = str_of(t->in.target.agent->id);
+	u->conversation_id = t->conversation_id;
+	u->turn_id = t->id;
+	u->turn_number = l->begun.turn_number;
+}
+
+struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
+{
+	const struct llm_service *s = l->run->in.target.service;
+	struct usage u = usage_init(USAGE_CHAT);
+
+	turn_usage_place(&u, l);
+	if (l->within.parent) {
+		u.kind = USAGE_AGENT;
+		u.agent_id = str_of(l->context.task->tool->name);
+	}
+	u.model = l->served.model;
+	llm_usage_record(&u, s, &l->served.now.usage);
+	u.duration_ms = clock_mono_ms() - l->served.now.since_ms;
+	u.iterations = l->served.now.calls;
+	if (l->served.first_token_ms >= l->served.now.since_ms)
+		u.ttft_ms = l->served.first_token_ms - l->begun.started_ms;
+	u.finish_reason = str_of(finish_reason);
+	u.prompts = l->context.stamps.n ? l->context.stamps : STR("[]");
+	if (l->served.timings.n)
+		u.tools = str_of(arena_printf(l->arena, "[%s]", l->served.timings.p));
+	return u;
+}
+
+/* Records the usage of the current service, if any call was paid for. */
+static void book(struct turn_loop *l)
+{
+	struct usage u = loop_usage(l, "error");
+	struct err e = ERR_INIT;
+
+	if (!l->served.now.paid)
+		return;
+	if (usage_insert(l->run->deps->db, &l->owner, &u, &e) < 0) {
+		log_err("usage of a service that failed", &e);
+		return;		/* the next service's record will have it */
+	}
+	l->served.now.usage = (struct llm_usage)LLM_USAGE_UNKNOWN;
+	l->served.now.paid = false;
+	l->served.now.calls = 0;
+	l->served.now.since_ms = clock_mono_ms();
+	l->served.model = (struct str){ NULL, 0 };
+	buf_reset(&l->served.timings);
+}
+
+/* -- others ------------------------------------------------------------------- */
 
 /*
  * Fallback number i; NULL if its circuit is open or it lacks configuration.
@@ -59,7 +117,7 @@ static const struct llm_service *as_asked(struct turn_loop *l,
 {
 	struct llm_service *out;
 
-	s = choose_within(&l->context, s);
+	s = routing_within(&l->context, s);
 	if (!has_another(l))
 		return s;
 	out = arena_new(l->arena, struct llm_service);
@@ -75,10 +133,10 @@ static bool take_over(struct turn_loop *l)
 
 	if (!s)
 		return false;
-	loop_book(l);
+	book(l);
 	l->run->in.target.service = as_asked(l, s);
 	context_serve(&l->context);
-	choose_store(&l->context);
+	routing_store(&l->context);
 	relay_warn(&l->relay, "service_changed",
 		  arena_printf(l->arena, "%s does not answer; %s answers "
 			       "instead.", was->id, s->id));

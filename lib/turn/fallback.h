@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Services that take over: the `fallbacks` of the turn's service, in order. One
- * takes over, before the first delta of a call, when the service before it
- * fails with a temporary error or its circuit is open (llm/circuit.h). The turn
- * then stays with it.
+ * The services that answer, what was used of each, and those that take over: the
+ * `fallbacks` of the turn's service, in order. One takes over, before the first delta
+ * of a call, when the service before it fails with a temporary error or its circuit is
+ * open (llm/circuit.h). The turn then stays with it.
  */
 #ifndef TURN_FALLBACK_H
 #define TURN_FALLBACK_H
@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "llm/llm.h"
+#include "store/usage.h"
 
 struct turn_loop;
 
@@ -44,5 +45,14 @@ void fallback_before(struct turn_loop *l);
  * to be asked.
  */
 bool fallback_after(struct turn_loop *l, const struct err *e);
+
+/* Sets the members of a usage record that identify l's turn. Borrows. */
+void turn_usage_place(struct usage *u, const struct turn_loop *l);
+
+/*
+ * The cost of a turn or nested agent with the current service: for the record
+ * at its end, at a pause, or when another service takes over. Borrows.
+ */
+struct usage loop_usage(struct turn_loop *l, const char *finish_reason);
 
 #endif

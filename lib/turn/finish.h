@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What a turn stores: the rows of its steps, its cost, and its end. */
+/* What a turn stores: the rows of its steps, and its end. */
 #ifndef TURN_FINISH_H
 #define TURN_FINISH_H
 
 #include "base/err.h"
 #include "store/turn.h"
-#include "store/usage.h"
 
 struct turn_loop;
 
@@ -30,21 +29,6 @@ void steps_store_added(struct turn_loop *l);
 
 /* Adds the step's new rows to the unstored ones without storing them. */
 void steps_add(struct turn_loop *l);
-
-/* Sets the members of a usage record that identify l's turn. Borrows. */
-void turn_usage_place(struct usage *u, const struct turn_loop *l);
-
-/*
- * The cost of a turn or nested agent with the current service: for the record
- * at its end, at a pause, or when another service takes over. Borrows.
- */
-struct usage loop_usage(struct turn_loop *l, const char *finish_reason);
-
-/*
- * Records the usage of the current service, if any call was paid for, before
- * another one takes over.
- */
-void loop_book(struct turn_loop *l);
 
 /*
  * Retries fn for some seconds until it returns 0 or a permanent error, and

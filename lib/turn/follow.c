@@ -7,7 +7,7 @@
 #include "event/log.h"
 #include "event/notify.h"
 #include "event/pack.h"
-#include "event/told.h"
+#include "event/texts.h"
 
 #include "base/banned.h"
 

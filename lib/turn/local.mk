@@ -17,7 +17,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/pause.c lib/turn/pause.h \
 	lib/turn/plan.c lib/turn/plan.h \
 	lib/turn/plan_again.c \
-	lib/turn/plan_prompt.c lib/turn/plan_prompt.h \
 	lib/turn/plan_run.h \
 	lib/turn/plan_steps.c \
 	lib/turn/plan_stop.c lib/turn/plan_stop.h \

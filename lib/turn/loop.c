@@ -37,6 +37,96 @@
 
 enum { GUESSES = 2 };	/* a quarter of the history, then a quarter of that */
 
+/* -- a new one -------------------------------------------------------------- */
+
+struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
+{
+	struct turn_loop *l = arena_new(a, struct turn_loop);
+	int answer_bytes = t->in.by.conf->limits.answer_bytes;
+
+	*l = (struct turn_loop){
+		.run = t, .arena = a, .idle_ms = TURN_IDLE_MS,
+		.owner = t->in.by.owner,
+		.relay = {
+			.run = t, .live = t->deps->live, .settle = commit_settle,
+		},
+		.begun.started_ms = clock_mono_ms(),
+		.step = {
+			.text = BUF_INIT(answer_bytes > 0 ? (size_t)answer_bytes
+							  : LIM_ANSWER_BYTES),
+			.reasoning = BUF_INIT(LIM_ANSWER_BYTES),
+		},
+		.served = {
+			.usage = LLM_USAGE_UNKNOWN, .now.usage = LLM_USAGE_UNKNOWN,
+			.timings = BUF_INIT(65536),
+		},
+	};
+	l->served.now.since_ms = l->begun.started_ms;
+	context_init(&l->context, t, a, &l->relay);
+	t->loop = l;
+	return l;
+}
+
+void loop_drop(struct turn_loop *l)
+{
+	buf_release(&l->step.text);
+	buf_release(&l->step.reasoning);
+	buf_release(&l->served.timings);
+	if (!l->within.parent)
+		context_release(&l->context);
+}
+
+static void loop_release(void *p)
+{
+	struct turn_loop *l = p;
+
+	commit_wait(l);		/* of a turn that was not run */
+	event_live_remove(l->run->deps->live, &l->relay.entry);
+	loop_drop(l);
+	http_abort_free(l->abort);
+}
+
+int loop_open(struct turn_run *t, struct err *e)
+{
+	struct turn_loop *l = loop_new(t, t->arena);
+
+	l->abort = http_abort_new(e);
+	if (!l->abort)
+		return -1;
+	l->context.tool_ctx.turn.abort = l->abort;
+	l->context.tool_ctx.turn.conversation_id = &t->conversation_id;
+	arena_defer(t->arena, loop_release, l);
+	return 0;
+}
+
+void loop_begun(struct turn_run *t)
+{
+	event_live_add(t->deps->live, &t->loop->relay.entry, &t->id, t->loop->abort,
+		      EVENT_LIVE_BEGUN);
+	commit_begun(t->loop);
+}
+
+/* Loads the user message that the old turn answered. */
+static int load_user(struct turn_run *t, int64_t seq, struct err *e)
+{
+	if (message_get(t->deps->db, &t->loop->owner, &t->conversation_id, seq,
+			t->arena, &t->user, e) < 0)
+		return -1;
+	t->user.turn_id = t->id;
+	t->in.content = t->user.content;
+	options_recall(t->arena, &t->in.options, &t->user.options);
+	options_recall_meta(t->arena, &t->in.options, t->user.meta);
+	return 0;
+}
+
+void loop_begun_stored(struct turn_run *t, int64_t user_seq)
+{
+	loop_begun(t);
+	if (load_user(t, user_seq, &t->loop->err) < 0)
+		t->user = (struct message){ .role = ROLE_USER, .seq = user_seq,
+					    .turn_id = t->id };
+}
+
 /* -- output of the model ---------------------------------------------------- */
 
 static void first_delta(struct turn_loop *l)
@@ -347,7 +437,7 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 		int rc;
 
 		if (l->within.trail) {
-			trail_wait(l);
+			pause_step(l);
 			return 1;
 		}
 		/* What waits when its process ends waits on. */
@@ -401,7 +491,7 @@ static int max_iterations(const struct turn_loop *l)
 }
 
 /* Whether a nested loop has used up its budget and must answer now. */
-static bool spent(const struct turn_loop *l)
+static bool is_over_budget(const struct turn_loop *l)
 {
 	return l->within.parent && (l->within.n_called >= l->within.max_calls ||
 			     llm_usage_tokens(&l->served.usage) >= l->within.max_tokens ||
@@ -409,13 +499,13 @@ static bool spent(const struct turn_loop *l)
 }
 
 /* After a step: whether the model may be called again, and how. */
-static int go_on(struct turn_loop *l, int limit, struct err *e)
+static int prepare_next(struct turn_loop *l, int limit, struct err *e)
 {
 	if (http_aborted(l->abort)) {
 		step_reset(l);
 		return err_set(e, ERR_CANCELLED, "stopped on request");
 	}
-	if (l->served.iterations >= limit || spent(l) || stuck_ends(&l->made)) {
+	if (l->served.iterations >= limit || is_over_budget(l) || stuck_ends(&l->made)) {
 		l->served.capped = true;
 		context_last_call(&l->context);
 	}
@@ -423,7 +513,7 @@ static int go_on(struct turn_loop *l, int limit, struct err *e)
 }
 
 /* After a step: a call is forced until one was made, of the client if it has tools. */
-static void forced(struct turn_loop *l)
+static void relax_tool_choice(struct turn_loop *l)
 {
 	struct llm_wish *w = &l->context.generation.wish;
 
@@ -489,21 +579,21 @@ int loop_converse(struct turn_loop *l, struct err *e)
 		if (resume_calls(l, e) < 0)
 			return -1;
 		rc = finish_step(l, false, e);
-		if (rc || go_on(l, limit, e) < 0)
+		if (rc || prepare_next(l, limit, e) < 0)
 			return rc > 0 ? 0 : -1;
 	}
 	if (l->within.trail) {
-		rc = trail_resume(l, e);
+		rc = resume_trail(l, e);
 		if (rc > 0)
 			rc = finish_step(l, false, e);
-		if (rc || (l->served.iterations && go_on(l, limit, e) < 0))
+		if (rc || (l->served.iterations && prepare_next(l, limit, e) < 0))
 			return rc > 0 ? 0 : -1;
 	}
 	cite_tell(&l->context);
 	whose_tell(&l->context);
 	if (!l->run->resumed && turn_plan_again(l)) {
 		rc = run_tools(l, e);
-		if (rc == 0 && go_on(l, limit, e) < 0)
+		if (rc == 0 && prepare_next(l, limit, e) < 0)
 			return -1;
 	}
 	while (rc == 0) {
@@ -517,8 +607,8 @@ int loop_converse(struct turn_loop *l, struct err *e)
 			continue;
 		}
 		rc = run_tools(l, e);
-		forced(l);
-		if (rc == 0 && go_on(l, limit, e) < 0)
+		relax_tool_choice(l);
+		if (rc == 0 && prepare_next(l, limit, e) < 0)
 			return -1;
 	}
 	return MIN(rc, 0);

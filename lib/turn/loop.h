@@ -5,11 +5,11 @@
  *
  *   start.c    a request to its turn           context/    what the model sees
  *   loop.c     model ↔ tools until the answer  calls.c     a step's tool calls
- *   pause.c    calls that wait for somebody    finish.c    storing the answer
- *   resume.c   resuming a turn that waited     fallback.c  services that take over
+ *   pause.c    leaving calls that wait         finish.c    storing the answer
+ *   resume.c   resuming a turn that waited     fallback.c  services, and their cost
  *   nested.c   an agent as a tool: the same loop within a call
  *   plan.c     a plan as a tool: agents for its steps, in parallel
- *   trail.c    what a step of a plan stores, to go on from there
+ *   trail.c    what a step of a plan stores, to continue from there
  *   meta.c     metadata of rows                commit.c    the COMMIT of the begin
  */
 #ifndef TURN_LOOP_H
@@ -47,8 +47,14 @@ struct turn_loop {
 struct turn_loop *loop_new(struct turn_run *t, struct arena *a);
 void loop_drop(struct turn_loop *l);
 
+/* The loop of a turn that begins, which can be stopped; it goes with t's arena. */
+int loop_open(struct turn_run *t, struct err *e) MUST_CHECK;
+
+/* The turn has begun: registers it and, once it is committed, notifies watchers. */
+void loop_begun(struct turn_run *t);
+
 /*
- * t has begun as a turn of the stored message user_seq. From here on a failure
+ * The same for a turn of the stored message user_seq. From here on a failure
  * is the turn's own error, not the request's.
  */
 void loop_begun_stored(struct turn_run *t, int64_t user_seq);

@@ -8,7 +8,6 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "turn/calls.h"
 #include "context/cite.h"
 #include "turn/loop.h"
 #include "turn/operation.h"
@@ -48,7 +47,7 @@ static void write_reasoning(struct turn_loop *l, struct jw *w)
 static void write_call(const struct turn_loop *l, struct jw *w,
 		       const struct turn_call *c)
 {
-	struct str title = calls_title(l, c);
+	struct str title = tool_set_title(&l->context.tools, c->name);
 
 	jw_obj(w);
 	jw_kstr(w, "callId", c->id);

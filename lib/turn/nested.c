@@ -18,7 +18,6 @@
 #include "tool/core/passage.h"
 #include "turn/ask.h"
 #include "context/context.h"
-#include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/plan_stop.h"
 #include "turn/trail.h"
@@ -82,7 +81,7 @@ static void on_emit(struct sink *s, const struct turn_event *ev)
 	default:
 		return;
 	}
-	n->call->host->note(n->call->host->ctx, &note);
+	tool_note(n->call, &note);
 }
 
 /* -- setting up ------------------------------------------------------------- */
@@ -245,7 +244,7 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 	return answer(task->tool, reply.text, rc, &why, out, e);
 }
 
-int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
+static int run(struct turn_loop *parent, const struct tool_ctx *call,
 	       const struct tool_task *task, struct buf *out,
 	       bool *untrusted, struct origins *from, struct err *e)
 {
@@ -277,6 +276,14 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 			 "before it was done.]");
 	loop_drop(n->loop);
 	return rc;
+}
+
+int nested_agent(const struct tool_ctx *call, const struct tool_task *task,
+		 struct buf *out, struct err *e)
+{
+	const struct call_run *r = call->host_ctx;
+
+	return run(r->loop, call, task, out, &r->call->untrusted, &r->call->from, e);
 }
 
 int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
@@ -335,7 +342,7 @@ int turn_agent(const struct turn_deps *deps, const struct turn_request *in,
 	/* The person who typed the arguments counts as their source (said.c). */
 	l->context.messages = &asked;
 	l->context.n_messages = 1;
-	rc = nested_run(l, call, task, out, &untrusted, &from, e);
+	rc = run(l, call, task, out, &untrusted, &from, e);
 	loop_drop(l);
 	return rc;
 }

@@ -28,15 +28,11 @@ struct turn_within {
 };
 
 /*
- * Runs the agent of task->tool within a call of parent's turn, in the call's
- * thread, and appends its answer to out. Sets *untrusted if it was given or
- * read untrusted text, and adds the origins to *from. Errors as
- * tool_host.agent.
+ * tool_host.agent of a turn, with a struct call_run (calls.h): the call is untrusted if the
+ * agent was given or read untrusted text, and has its origins.
  */
-int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
-	       const struct tool_task *task, struct buf *out,
-	       bool *untrusted, struct origins *from,
-	       struct err *e) MUST_CHECK;
+int nested_agent(const struct tool_ctx *call, const struct tool_task *task,
+		 struct buf *out, struct err *e) MUST_CHECK;
 
 struct nested_end {		/* of a step of a plan */
 	int64_t tokens;
@@ -47,7 +43,7 @@ struct nested_end {		/* of a step of a plan */
 };
 
 /*
- * Runs a step of a plan, like nested_run, from where its trail ends; it may ask the user.
+ * Runs a step of a plan, like an agent, from where its trail ends; it may ask the user.
  * given: the origins of what its task has from steps before it.
  */
 int nested_step(struct turn_loop *parent, const struct tool_ctx *call,

@@ -26,6 +26,7 @@ struct call_notes {		/* of a call; zero at first. Its owner locks it */
 /* Copies n. False: it was dropped. */
 bool notes_add(struct call_notes *s, const struct tool_note *n);
 
+/* Whether any is to be told. Under the owner's lock, as notes_add. */
 bool notes_any(const struct call_notes *s);
 
 /* Emits and releases them. Only in the turn's thread. */

@@ -25,72 +25,6 @@
 
 #include "base/banned.h"
 
-/* -- which calls ------------------------------------------------------------ */
-
-/*
- * Whether the user must be asked. Approvals for the whole conversation are read
- * when the first call needs them.
- */
-static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
-{
-	struct tool_ctx *ctx = &l->context.tool_ctx;
-	struct wait_allowed *rows;
-	struct err e = ERR_INIT;
-	struct str *allowed;
-	const json_t *args;
-	size_t n;
-
-	args = tool_declares(t) ? jx_keep(l->arena, jx_try(c->args)) : NULL;
-	if (c->approved || t->resumes || !tool_asks(t, ctx, args, &c->ask))
-		return false;
-	if ((l->run->created_conversation && !l->within.trail) || ctx->turn.allowed ||
-	    !c->ask.may_remember)
-		return true;
-	if (wait_allowed_list(l->run->deps->db, &l->owner,
-			      &l->run->conversation_id, l->arena, &rows, &n,
-			      &e) < 0) {
-		log_err("tools that need no approval", &e);
-		return true;
-	}
-	allowed = arena_alloc(l->arena, (n + 1) * sizeof(*allowed));
-	for (size_t i = 0; i < n; i++)
-		allowed[i] = rows[i].tool;
-	ctx->turn.allowed = allowed;
-	ctx->turn.n_allowed = n;
-	return tool_asks(t, ctx, args, &c->ask);
-}
-
-static enum wait_kind kind_of(struct turn_loop *l, const struct tool *t,
-			      struct turn_call *c)
-{
-	if (asks(l, t, c))
-		return WAIT_APPROVAL;
-	if (t->visibility == TOOL_CLIENT)
-		return WAIT_CLIENT;
-	return t->visibility == TOOL_USER ? WAIT_QUESTION : 0;
-}
-
-bool pause_needed(struct turn_loop *l, struct turn_call *c)
-{
-	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
-	struct str args = c->edited.n ? c->edited : c->args;
-	enum wait_kind kind = o ? kind_of(l, o->tool, c) : 0;
-	struct err e = ERR_INIT;
-	json_t *j;
-
-	if (!kind)
-		return false;
-	/* An invalid call is not worth a question. */
-	if (tool_prepare(&l->context.tools, &l->context.tool_ctx, c->name, args, &o, &j,
-			 &e) < 0) {
-		tool_refuse(l->arena, e.code, err_message(&e), &c->result);
-		return true;
-	}
-	c->shown = c->edited.n ? c->edited : calls_canonical(l, c);
-	c->wait = kind;
-	return true;
-}
-
 bool pause_waits(const struct turn_loop *l)
 {
 	for (size_t i = 0; i < l->step.n_calls; i++)
@@ -116,7 +50,7 @@ void pause_drop(struct turn_loop *l)
 
 /* -- rows -------------------------------------------------------------------- */
 
-void pause_row(struct turn_loop *l, struct turn_call *c, struct turn_wait *w)
+static void make_row(struct turn_loop *l, struct turn_call *c, struct turn_wait *w)
 {
 	const struct tool *t = tool_set_find(&l->context.tools, c->name)->tool;
 	const struct str call_id = trail_call_id(l, c);
@@ -163,7 +97,7 @@ static size_t add_rows(struct turn_loop *l, struct turn_call *c, bool stored,
 		if (stored)
 			rows[n] = *c->row;
 		else
-			pause_row(l, c, &rows[n]);
+			make_row(l, c, &rows[n]);
 		n++;
 	}
 	return n;
@@ -187,6 +121,25 @@ static void make_rows(struct turn_loop *l, size_t *n_new)
 	*n_new = n - n_stored;
 	l->waits.v = rows;
 	l->waits.n = n;
+}
+
+void pause_step(struct turn_loop *l)
+{
+	struct turn_step *s = &l->step;
+
+	l->waits.v = arena_zalloc(l->arena, s->n_calls, sizeof(*l->waits.v));
+	l->waits.n = 0;
+	for (size_t i = 0; i < s->n_calls; i++) {
+		struct turn_call *c = &s->calls[i];
+
+		if (!c->wait)
+			continue;
+		if (c->row)
+			l->waits.v[l->waits.n++] = *c->row;
+		else
+			make_row(l, c, &l->waits.v[l->waits.n++]);
+	}
+	l->waits.waiting = true;
 }
 
 /* Links the calls to their stored rows. */
@@ -252,7 +205,7 @@ static void tell(struct turn_loop *l)
 }
 
 /* Sets the text that stands for the answer where a client needs one. */
-static void stand_in(struct turn_loop *l)
+static void set_waiting_answer(struct turn_loop *l)
 {
 	struct turn_run *t = l->run;
 
@@ -306,7 +259,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 			    &t->conversation_id, TURN_WAITING);
 	event_live_remove(t->deps->live, &l->relay.entry);
 	metric_add(METRIC_TURNS, store_turn_status_name(TURN_WAITING), NULL, 1);
-	stand_in(l);
+	set_waiting_answer(l);
 	tell(l);
 	return 1;
 }

@@ -24,12 +24,6 @@ struct turn_waits {
 	size_t n_told, told_size;
 };
 
-/*
- * Whether the call must wait for somebody: sets c->wait and its companions. An
- * invalid call that would wait is answered at once.
- */
-bool pause_needed(struct turn_loop *l, struct turn_call *c);
-
 /* Whether any call of the step waits. */
 bool pause_waits(const struct turn_loop *l);
 
@@ -43,7 +37,10 @@ int pause_turn(struct turn_loop *l, struct err *e) MUST_CHECK;
 /* Answers the waiting calls of a turn that is stopped. */
 void pause_drop(struct turn_loop *l);
 
-/* The row of a call that waits, in l's arena. */
-void pause_row(struct turn_loop *l, struct turn_call *c, struct turn_wait *w);
+/*
+ * In a step of a plan, which its plan's turn pauses for: sets l->waits to those of the
+ * current round, stored rows or new ones.
+ */
+void pause_step(struct turn_loop *l);
 
 #endif

@@ -11,80 +11,28 @@
 #include "base/utf8.h"
 #include "tool/core/kind.h"
 #include "turn/ask.h"
-#include "turn/finish.h"
-#include "turn/plan_prompt.h"
 #include "turn/plan_run.h"
 
 #include "base/banned.h"
 
-enum { TOLD_CHARS = 4000 };	/* of a step's result in that of the plan */
+static const struct prompt_text plan_prompt = {
+	.name = "plan", .version = 1,
+	.text = "You make the plan for a goal. You get JSON: the `goal`, its `constraints`, "
+		"and the `tools` that there are. Answer with an AgentPlan: stages in order, "
+		"each with `mode` parallel or sequence and its steps. A step has a `title` "
+		"that says all that it must do, an `intent`, an `executor` (research reads "
+		"and finds, writer writes, editor improves text, tooling changes things, "
+		"planner decides), the names of the few `tools` that it needs, the "
+		"`outputs` that it makes, by short names, and as `inputs` the outputs of "
+		"other steps that it needs. Use few steps; put what does not depend on "
+		"each other into one parallel stage. No step makes a plan.",
+};
 
 static bool known(void *ctx, struct str tool)
 {
 	const struct runner *r = ctx;
 
 	return tool_set_find(&r->l->context.tools, tool) != NULL;
-}
-
-/* -- where it stands ---------------------------------------------------------------- */
-
-static void write_steps(struct jw *w, const struct runner *r, bool results)
-{
-	jw_arr(w);
-	for (size_t i = 0; i < r->plan.n_steps; i++) {
-		const struct work *k = &r->steps[i];
-		const struct plan_step_row *s = &k->row;
-		const int64_t tokens = s->tokens + (k->runs ? k->trail.tokens : 0);
-		const double cost = (isnan(s->cost) ? 0 : s->cost) +
-			(k->runs ? k->trail.cost : 0);
-		const bool over = s->status == PLAN_DONE || s->status == PLAN_FAILED;
-
-		jw_obj(w);
-		jw_kstr(w, "id", r->plan.steps[i].id);
-		if (results)
-			jw_kstr(w, "title", r->plan.steps[i].title);
-		jw_kstrz(w, "status", agentplan_step_status(s));
-		if (tokens)
-			jw_kint(w, "tokens", tokens);
-		if (cost > 0)
-			jw_kreal(w, "cost", cost);
-		if (over && s->started_us)
-			jw_kint(w, "durationMs", (s->ended_us - s->started_us) / 1000);
-		if (results && s->result.p)
-			jw_kstr(w, "result", utf8_head(s->result, TOLD_CHARS));
-		jw_end_obj(w);
-	}
-	jw_end_arr(w);
-}
-
-static void write_board(struct jw *w, const struct runner *r)
-{
-	jw_kuuid(w, "planId", &r->row.id);
-	jw_kstr(w, "callId", r->of->id);
-	jw_kstr(w, "status", r->row.status);
-	jw_key(w, "plan");
-	jw_json(w, r->plan.json);
-	jw_key(w, "progress");
-	write_steps(w, r, false);
-}
-
-int turn_plan_tell(struct runner *r, const char *status, struct err *e)
-{
-	struct buf b = BUF_INIT(1048576), s = BUF_INIT(1048576);
-	struct jw w = jw_on(&b), sw = jw_on(&s);
-	int rc;
-
-	r->row.status = str_of(status);
-	write_steps(&sw, r, false);
-	r->row.progress = arena_str(r->a, buf_str(&s));
-	rc = agentplan_set(turn_plan_db(r), &r->l->owner, &r->row, e);
-	jw_obj(&w);
-	write_board(&w, r);
-	jw_end_obj(&w);
-	tool_note(r->call, &(struct tool_note){ .plan = buf_str(&b) });
-	buf_release(&b);
-	buf_release(&s);
-	return rc;
 }
 
 /* -- making it ---------------------------------------------------------------------- */
@@ -132,21 +80,6 @@ static struct str plan_input(const struct runner *r, const json_t *args, struct 
 	return s;
 }
 
-const struct conf_tool *turn_plan_declared(const struct runner *r, enum plan_executor x)
-{
-	const struct caller *by = &r->l->run->in.by;
-	const struct workspace *w = r->l->run->in.target.workspace;
-	const char *name = arena_printf(r->a, "plan_%s", agentplan_executor_name(x));
-
-	for (size_t i = 0; i < w->n_tools; i++)
-		if (!strcmp(w->tools[i].name, name) && w->tools[i].agent)
-			return &w->tools[i];
-	for (size_t i = 0; i < by->conf->n_tools; i++)
-		if (!strcmp(by->conf->tools[i].name, name) && by->conf->tools[i].agent)
-			return &by->conf->tools[i];
-	return NULL;
-}
-
 /* Asks the model once; its answer fits the schema. */
 static int ask(struct runner *r, const json_t *args, struct str wrong, json_t **out,
 	       struct err *e)
@@ -156,7 +89,7 @@ static int ask(struct runner *r, const json_t *args, struct str wrong, json_t **
 					: NULL;
 	struct prompt_ask q = {
 		.service = s ? s : r->l->run->in.target.service, .kind = USAGE_AGENT,
-		.layer = "tool", .prompt = &turn_plan_prompt, .guardrails = true,
+		.layer = "tool", .prompt = &plan_prompt, .guardrails = true,
 		.input = plan_input(r, args, wrong), .schema = plan_schema(r, r->a),
 		.max_bytes = LIM_TOOL_ARGS_BYTES, .stream = true, .abort = r->l->abort,
 	};
@@ -404,7 +337,7 @@ static void answer(const struct runner *r, struct buf *out)
 	jw_kstr(&w, "status", r->row.status);
 	jw_kstr(&w, "goal", r->plan.goal);
 	jw_key(&w, "steps");
-	write_steps(&w, r, true);
+	turn_plan_write_steps(&w, r, true);
 	jw_end_obj(&w);
 }
 
@@ -441,10 +374,12 @@ static void stop(struct runner *r)
 		log_err("a stopped plan", &ignored);
 }
 
-int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ctx *call,
-		  const struct tool *t, const json_t *args, struct buf *out,
-		  struct turn_wait **waits, size_t *n, struct err *e)
+int turn_plan_run(const struct tool_ctx *call, const struct tool *t, const json_t *args,
+		  struct buf *out, struct err *e)
 {
+	struct call_run *run = call->host_ctx;
+	struct turn_loop *l = run->loop;
+	struct turn_call *c = run->call;
 	struct runner *r = arena_new(call->arena, struct runner);
 	struct turn_wait *rows;
 	size_t n_rows;
@@ -480,20 +415,10 @@ int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ct
 	/* Else its row is none, or that of the plan that was to run again. */
 	if (rc < 0 && stored)
 		stop(r);
-	*waits = r->waits;
+	run->waits = r->waits;
 	/* What was asked before the process ends waits on. */
-	*n = rc < 0 && !l->relay.entry.interrupted ? 0 : r->n_waits;
+	run->n_waits = rc < 0 && !l->relay.entry.interrupted ? 0 : r->n_waits;
 	pthread_cond_destroy(&r->changed);
 	pthread_mutex_destroy(&r->lock);
 	return rc;
-}
-
-void turn_plan_keep_waits(struct turn_call *c, const struct turn_wait *waits, size_t n,
-			  struct arena *a)
-{
-	c->inner = arena_zalloc(a, n, sizeof(*c->inner));
-	c->n_inner = n;
-	for (size_t i = 0; i < n; i++)
-		store_turn_wait_copy(&c->inner[i], &waits[i], a);
-	c->wait = WAIT_APPROVAL;
 }

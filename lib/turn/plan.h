@@ -14,26 +14,19 @@
 
 struct tool;
 struct tool_ctx;
-struct turn_call;
 struct turn_loop;
-struct turn_wait;
 
 /*
- * tool_host.plan: makes the plan of call c, or goes on with it. *waits, in call's arena:
- * what it waits for, *n of them; those with a created_us are stored.
+ * tool_host.plan of a turn, with a struct call_run (calls.h): makes the plan of the call, or
+ * continues it. run->waits are what it waits for; those with a created_us are stored.
  */
-int turn_plan_run(struct turn_loop *l, struct turn_call *c, const struct tool_ctx *call,
-		  const struct tool *t, const json_t *args, struct buf *out,
-		  struct turn_wait **waits, size_t *n, struct err *e) MUST_CHECK;
+int turn_plan_run(const struct tool_ctx *call, const struct tool *t, const json_t *args,
+		  struct buf *out, struct err *e) MUST_CHECK;
 
 /*
  * Makes the current step a call of `plan` that runs an earlier plan again, if the turn was
  * asked to (options.plan_again). Of the turn's first step.
  */
 bool turn_plan_again(struct turn_loop *l);
-
-/* Makes c wait for n waits, copied to a. */
-void turn_plan_keep_waits(struct turn_call *c, const struct turn_wait *waits, size_t n,
-			  struct arena *a);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan that is being carried out, between plan.c, which makes it and says where it
- * stands, and plan_steps.c, which runs its steps. Only the thread of the plan's call uses
+ * A plan that is being carried out: plan.c makes it, plan_steps.c runs its steps and says
+ * where it stands. Only the thread of the plan's call uses
  * it, but for what says so.
  */
 #ifndef TURN_PLAN_RUN_H
@@ -66,6 +66,9 @@ static inline struct db *turn_plan_db(const struct runner *r)
 {
 	return r->l->run->deps->db;
 }
+
+/* Writes [{id, status, …}] of the steps, with titles and results if these are wanted. */
+void turn_plan_write_steps(struct jw *w, const struct runner *r, bool results);
 
 /* Stores where it stands and shows it. */
 int turn_plan_tell(struct runner *r, const char *status, struct err *e) MUST_CHECK;

@@ -3,7 +3,7 @@
  * Resuming a turn that waited: its last step becomes the current one, and each
  * decision about its calls is applied once. An approval is valid for exactly
  * the call that was shown: turn, call, tool and arguments in the thread must
- * have the digest of the row.
+ * have the digest of the row. A step of a plan resumes from its trail in the same way.
  */
 #include "turn/resume.h"
 
@@ -14,7 +14,8 @@
 #include "turn/calls.h"
 #include "context/intent.h"
 #include "turn/loop.h"
-#include "turn/pause.h"
+#include "plan/rows.h"
+#include "turn/trail.h"
 
 #include "base/banned.h"
 
@@ -59,12 +60,13 @@ static void approve(struct turn_loop *l, struct turn_call *c,
 	c->approved = true;
 	c->edited = w->edited;
 	/* An approved call of the page now waits for the page. */
-	if (pause_needed(l, c) && c->result.text.p)
+	if (calls_must_wait(l, c) && c->result.text.p)
 		calls_end(l, c);
 	else if (c->wait)
 		c->row = NULL;
 }
 
+static const char cut_reason[] = "unknown";	/* of a wait: turn_wait.reason */
 static const char unknown_error[] = "The page could not run the call.";
 
 /* The result from the page; always untrusted. */
@@ -100,7 +102,7 @@ static void take_answer(struct turn_loop *l, struct turn_call *c,
 	calls_end(l, c);
 }
 
-void resume_call(struct turn_loop *l, struct turn_call *c, const struct turn_wait *w)
+static void apply(struct turn_loop *l, struct turn_call *c, const struct turn_wait *w)
 {
 	switch ((enum wait_status)w->status) {
 	case WAIT_APPROVED:
@@ -131,7 +133,7 @@ void resume_call(struct turn_loop *l, struct turn_call *c, const struct turn_wai
 }
 
 /* Whether the call has not ended and knows itself what it waits for: a plan. */
-static bool goes_on(const struct turn_loop *l, const struct turn_call *c)
+static bool is_resumable(const struct turn_loop *l, const struct turn_call *c)
 {
 	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
 
@@ -144,7 +146,7 @@ static void refuse_lost(struct turn_loop *l)
 	for (size_t i = 0; i < l->step.n_calls; i++) {
 		struct turn_call *c = &l->step.calls[i];
 
-		if (!c->result.text.p && !c->wait && !c->approved && !goes_on(l, c))
+		if (!c->result.text.p && !c->wait && !c->approved && !is_resumable(l, c))
 			refuse(l, c, "The call was not answered.");
 	}
 }
@@ -187,7 +189,7 @@ int resume_calls(struct turn_loop *l, struct err *e)
 
 		if (c) {
 			c->row = &taken[i];
-			resume_call(l, c, &taken[i]);
+			apply(l, c, &taken[i]);
 		}
 	}
 	refuse_lost(l);
@@ -195,137 +197,168 @@ int resume_calls(struct turn_loop *l, struct err *e)
 	return 0;
 }
 
-/* -- the request that decides ------------------------------------------------- */
+/* -- a step of a plan that was cut, or waited ------------------------------------- */
 
-/*
- * Edited arguments must fit the tool as it is offered now, and are kept in
- * canonical form. Tools are described as for the turn itself.
- */
-static int check_edited(struct turn_run *t, struct turn_decision *d,
-			const struct turn_wait *w, struct err *e)
+static struct turn_call call_of_row(const struct plan_call_row *r)
 {
-	struct tool_ctx *ctx = &t->loop->context.tool_ctx;
-	const struct tool_offer *offer;
-	struct err wrong = ERR_INIT;
-	struct tool_set set;
-	json_t *j;
+	struct turn_call c = {
+		.id = r->call_id, .name = r->tool, .args = r->args,
+		.plan_call = r->number, .plan_tries = r->tries,
+		.untrusted = r->flags & PLAN_CALL_UNTRUSTED,
+	};
+	json_t *args = jx_try(r->args.n ? r->args : STR("{}"));
 
-	if (!(w->flags & WAIT_EDITABLE))
-		return err_field(e, ERR_INVALID_FIELD, "arguments",
-				 "The arguments of this call cannot be "
-				 "changed.");
-	if (tool_set_build(ctx, &set, e) < 0)
-		return -1;
-	if (tool_prepare(&set, ctx, w->tool, d->edited, &offer, &j, &wrong) < 0)
-		return err_field(e, ERR_INVALID_FIELD, "arguments", "%s",
-				 err_message(&wrong));
-	d->edited = calls_canonical(t->loop, &(struct turn_call){
-		.args = d->edited });
-	return 0;
+	c.bad_args = !json_is_object(args);
+	json_decref(args);
+	if (r->origins.p)
+		origins_parse(&c.from, r->origins);
+	if (r->result.p)
+		c.result = (struct tool_result){
+			.text = r->result, .is_json = r->flags & PLAN_CALL_JSON,
+			.is_error = r->flags & PLAN_CALL_ERROR,
+		};
+	return c;
 }
 
-/* Checks decisions with arguments against the calls that they are about. */
-static int check_decisions(struct turn_run *t, struct turn_decision *d,
-			   size_t n, struct err *e)
+/* The newest wait of the call; NULL: none. */
+static const struct turn_wait *wait_of(const struct turn_loop *l, const struct turn_call *c)
 {
-	struct turn_wait *rows;
-	size_t n_rows;
+	const struct trail *j = l->within.trail;
+	const struct str id = trail_call_id(l, c);
 
-	if (store_turn_wait_list(t->deps->db, &t->loop->owner, &t->id, t->arena,
-				 &rows, &n_rows, e) < 0)
-		return -1;
+	for (size_t i = j->n_rows; i-- > 0;)
+		if (str_eq(j->rows[i].call_id, id))
+			return &j->rows[i];
+	return NULL;
+}
+
+/* What the user has answered in this step counts in it, as it did before the process ended. */
+static void hear_again(struct turn_loop *l, struct turn_call *c)
+{
+	const struct turn_wait *w = c->result.text.p ? wait_of(l, c) : NULL;
+
+	if (!w || w->kind != WAIT_QUESTION || w->status != WAIT_ANSWERED)
+		return;
+	c->reply = true;
+	intent_hear(&l->context, w->result);
+}
+
+/* A call that changed something, whose result was lost with its process. */
+static void tell_landed(struct turn_loop *l, struct turn_call *c, int64_t landed)
+{
+	c->result = (struct tool_result){
+		.text = str_of(arena_printf(l->arena, "{\"done\":true,\"changes\":%lld,"
+			"\"note\":\"The call was carried out; its result was lost when "
+			"the process ended. Read what you need of it; do not call it "
+			"again.\"}", (long long)landed)),
+		.is_json = true,
+	};
+	calls_end(l, c);
+}
+
+/* A call of an outside tool that was cut: nobody knows whether it happened. */
+static void ask_about_cut(struct turn_loop *l, struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
+
+	if (!o)
+		return;
+	c->shown = calls_canonical(l, c);
+	c->ask = (struct tool_question){ .reason = cut_reason };
+	c->wait = WAIT_APPROVAL;
+	c->row = NULL;
+}
+
+static bool is_ours(const struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->context.tools, c->name);
+
+	return o && !o->tool->kind && o->tool->visibility == TOOL_SERVER;
+}
+
+/* What becomes of a call without a result. */
+static void take_up(struct turn_loop *l, struct turn_call *c, const struct plan_call_row *r)
+{
+	const struct turn_wait *w = wait_of(l, c);
+	const bool cut = r->tries > 0 && calls_may_change(l, c);
+
+	if (cut && r->landed)
+		tell_landed(l, c, r->landed);
+	else if (cut && !is_ours(l, c) && !(w && str_is(w->reason, cut_reason)))
+		ask_about_cut(l, c);
+	else if (w && w->status == WAIT_OPEN) {
+		c->row = arena_new(l->arena, struct turn_wait);
+		*c->row = *w;
+		c->wait = (enum wait_kind)w->kind;
+		c->shown = w->args;
+	} else if (w) {
+		apply(l, c, w);
+	} else if (calls_must_wait(l, c) && c->result.text.p) {
+		calls_end(l, c);
+	}
+}
+
+/* The calls of a round as the current step. */
+static void load_round(struct turn_loop *l, const struct plan_call_row *v, size_t n)
+{
+	struct turn_step *s = &l->step;
+
+	buf_reset(&s->text);
+	if (v->said.p)
+		buf_addstr(&s->text, v->said);
+	s->calls = arena_zalloc(l->arena, n, sizeof(*s->calls));
+	s->n_calls = s->calls_size = n;
+	for (size_t i = 0; i < n; i++) {
+		s->calls[i] = call_of_row(&v[i]);
+		origins_join(&l->context.taint, &s->calls[i].from);
+		calls_note(l, &s->calls[i]);
+		hear_again(l, &s->calls[i]);
+		l->within.n_called++;
+	}
+	l->served.iterations++;
+	l->within.trail->round++;
+}
+
+static bool is_whole(const struct plan_call_row *v, size_t n)
+{
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; d[i].edited.p && k < n_rows; k++)
-			if (uuid_eq(&rows[k].id, &d[i].id) &&
-			    check_edited(t, &d[i], &rows[k], e) < 0)
-				return -1;
-	return 0;
-}
-
-/* Logs the decisions; the log's lines have the user (log_bind). */
-static void log_decisions(const struct turn_run *t,
-			  const struct turn_decision *d, size_t n)
-{
-	char turn[UUID_TEXT_BYTES], id[UUID_TEXT_BYTES];
-
-	uuid_format(&t->id, turn);
-	for (size_t i = 0; i < n; i++)
-		log_info("a waiting call was decided", "turn", turn, "wait",
-			 uuid_format(&d[i].id, id), "kind",
-			 wait_kind_name(d[i].kind), "as",
-			 wait_status_name(d[i].status), "edited",
-			 d[i].edited.p ? "yes" : NULL, "remember",
-			 d[i].remember ? "yes" : NULL);
-}
-
-static bool decided_so(const struct turn_decision *d,
-		       const struct turn_wait *row)
-{
-	return uuid_eq(&d->id, &row->id) &&
-		(int64_t)d->kind == row->kind &&
-		(int64_t)d->status == row->status &&
-		(int64_t)d->is_error == row->is_error &&
-		(!d->digest.p || str_eq(d->digest, row->digest)) &&
-		str_eq(d->edited, row->edited) && str_eq(d->result, row->result);
-}
-
-/*
- * Whether a possibly repeated request, which e (ERR_CONFLICT) refuses, only
- * repeats an earlier decision. Then clears e: the caller follows the turn as
- * the first request did.
- */
-static bool decided_before(struct turn_run *t, struct err *e)
-{
-	const struct turn_request *in = &t->in;
-	struct err ignored = ERR_INIT;
-	struct turn_wait *rows;
-	size_t n_rows, n_same = 0;
-
-	if (e->code != ERR_CONFLICT || in->key == TURN_KEY_NONE ||
-	    store_turn_wait_list(t->deps->db, &t->loop->owner, &t->id, t->arena,
-				 &rows, &n_rows, &ignored) < 0)
-		return false;
-	for (size_t i = 0; i < in->n_decisions; i++)
-		for (size_t k = 0; k < n_rows; k++)
-			if (decided_so(&in->decisions[i], &rows[k])) {
-				t->follow_seq = rows[k].decided_seq;
-				n_same++;
-			}
-	if (n_same != in->n_decisions)
-		return false;
-	err_clear(e);
+		if (!v[i].result.p)
+			return false;
 	return true;
 }
 
-int resume_start(struct turn_run *t, struct err *e)
+static size_t round_size(const struct plan_call_row *v, size_t n)
 {
-	struct turn_decision *d = t->in.decisions;
-	struct turn_resume r = {
-		.turn_id = t->id, .decisions = d, .n = t->in.n_decisions,
-		.via = str_of(identity_kind_name(t->in.by.who->kind)),
-	};
+	size_t k = 1;
 
-	t->resumed = true;
-	t->follow_seq = t->in.of->last_event_seq;
-	if (check_decisions(t, d, r.n, e) < 0 ||
-	    store_turn_resume(t->deps->db, &t->loop->owner, &r, e) < 0)
-		return decided_before(t, e) ? TURN_REPEATED : -1;
-	log_decisions(t, d, r.n);
-	if (!r.resumed) {
-		t->follow_seq = r.turn.last_event_seq;
-		return TURN_ELSEWHERE;
+	while (k < n && v[k].number >> PLAN_ROUND_BITS == v->number >> PLAN_ROUND_BITS)
+		k++;
+	return k;
+}
+
+int resume_trail(struct turn_loop *l, struct err *e)
+{
+	struct trail *j = l->within.trail;
+	struct plan_call_row *v;
+	size_t n, k;
+
+	if (agentplan_calls(l->run->deps->db, &l->owner, &j->plan_id, j->step, l->arena, &v, &n,
+			    e) < 0)
+		return -1;
+	for (; n; v += k, n -= k) {
+		k = round_size(v, n);
+		load_round(l, v, k);
+		if (!is_whole(v, k))
+			break;
+		context_add_step(&l->context, &l->step);
 	}
-	t->loop->relay.seq = (uint32_t)r.turn.last_event_seq;
-	t->loop->begun.turn_number = r.turn_number;
-	t->variant_index = r.variant_index;
-	t->variant_count = r.variant_count;
-	t->resumes = r.turn.resumes + 1;
-	loop_begun_stored(t, r.turn.user_seq);
-	if (t->loop->relay.entry.log)
-		event_log_start(t->loop->relay.entry.log, t->loop->relay.seq,
-			       t->resumes);
-	/* A model may still improve the title. */
-	t->loop->begun.opens = t->loop->begun.titled = r.turn_number == 1;
-	t->in.meta = t->user.meta;
-	return TURN_STARTED;
+	if (!n)
+		return 0;
+	l->made.asked = l->context.taint;
+	l->context.tool_ctx.taint = &l->made.asked;
+	for (size_t i = 0; i < k; i++)
+		if (!v[i].result.p)
+			take_up(l, &l->step.calls[i], &v[i]);
+	calls_go(l);
+	return 1;
 }

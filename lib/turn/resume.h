@@ -5,10 +5,7 @@
 
 #include "base/err.h"
 
-struct turn_call;
-struct turn_wait;
 struct turn_loop;
-struct turn_run;
 
 /*
  * Applies the decisions about the step: runs the approved calls, answers those
@@ -17,16 +14,9 @@ struct turn_run;
 int resume_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /*
- * The last step of turn_start for RESUME: stores the decisions and takes the
- * turn unless another process runs it. Returns enum turn_started, or -1 with e
- * set.
+ * The same for a step of a plan, from where its trail ends (trail.h). 1: its last round is
+ * the current step, and its calls have run or wait; 0: there was none, or all had ended.
  */
-int resume_start(struct turn_run *t, struct err *e) MUST_CHECK;
-
-/*
- * Applies the decision of a wait to its call: it gets a result, may run, or waits again.
- * Of a plan, too (trail.h).
- */
-void resume_call(struct turn_loop *l, struct turn_call *c, const struct turn_wait *w);
+int resume_trail(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 #endif

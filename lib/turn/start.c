@@ -18,7 +18,7 @@
 #include "prompt/shown.h"
 #include "store/thread.h"
 #include "context/attach.h"
-#include "context/choose.h"
+#include "context/routing.h"
 #include "context/chosen.h"
 #include "turn/commit.h"
 #include "context/history.h"
@@ -26,9 +26,9 @@
 #include "context/mention.h"
 #include "event/notify.h"
 #include "context/place.h"
-#include "turn/resume.h"
+#include "turn/calls.h"
 #include "context/setting.h"
-#include "event/told.h"
+#include "event/texts.h"
 #include "context/whose.h"
 
 #include "base/banned.h"
@@ -38,82 +38,6 @@ static struct str title_of(const struct turn_run *t, struct arena *a)
 	struct str s = turn_first_title(a, t->in.content);
 
 	return s.n ? s : (struct str){ NULL, 0 };
-}
-
-struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
-{
-	struct turn_loop *l = arena_new(a, struct turn_loop);
-	int answer_bytes = t->in.by.conf->limits.answer_bytes;
-
-	*l = (struct turn_loop){
-		.run = t, .arena = a, .idle_ms = TURN_IDLE_MS,
-		.owner = t->in.by.owner,
-		.relay = {
-			.run = t, .live = t->deps->live, .settle = commit_settle,
-		},
-		.begun.started_ms = clock_mono_ms(),
-		.step = {
-			.text = BUF_INIT(answer_bytes > 0 ? (size_t)answer_bytes
-							  : LIM_ANSWER_BYTES),
-			.reasoning = BUF_INIT(LIM_ANSWER_BYTES),
-		},
-		.served = {
-			.usage = LLM_USAGE_UNKNOWN, .now.usage = LLM_USAGE_UNKNOWN,
-			.timings = BUF_INIT(65536),
-		},
-	};
-	l->served.now.since_ms = l->begun.started_ms;
-	context_init(&l->context, t, a, &l->relay);
-	t->loop = l;
-	return l;
-}
-
-void loop_drop(struct turn_loop *l)
-{
-	buf_release(&l->step.text);
-	buf_release(&l->step.reasoning);
-	buf_release(&l->served.timings);
-	if (!l->within.parent)
-		context_release(&l->context);
-}
-
-static void loop_release(void *p)
-{
-	struct turn_loop *l = p;
-
-	commit_wait(l);		/* of a turn that was not run */
-	event_live_remove(l->run->deps->live, &l->relay.entry);
-	loop_drop(l);
-	http_abort_free(l->abort);
-}
-
-/* The turn has begun: registers it and, once it is committed, notifies watchers. */
-static void begun(struct turn_run *t)
-{
-	event_live_add(t->deps->live, &t->loop->relay.entry, &t->id, t->loop->abort,
-		      EVENT_LIVE_BEGUN);
-	commit_begun(t->loop);
-}
-
-/* Loads the user message that the old turn answered. */
-static int load_user(struct turn_run *t, int64_t seq, struct err *e)
-{
-	if (message_get(t->deps->db, &t->loop->owner, &t->conversation_id, seq,
-			t->arena, &t->user, e) < 0)
-		return -1;
-	t->user.turn_id = t->id;
-	t->in.content = t->user.content;
-	options_recall(t->arena, &t->in.options, &t->user.options);
-	options_recall_meta(t->arena, &t->in.options, t->user.meta);
-	return 0;
-}
-
-void loop_begun_stored(struct turn_run *t, int64_t user_seq)
-{
-	begun(t);
-	if (load_user(t, user_seq, &t->loop->err) < 0)
-		t->user = (struct message){ .role = ROLE_USER, .seq = user_seq,
-					    .turn_id = t->id };
 }
 
 /* -- the steps ------------------------------------------------------------- */
@@ -462,13 +386,9 @@ static int prepare(struct start *s, struct err *e)
 	if (t->created_conversation)
 		t->conversation_id = uuid_is_nil(&t->in.makes) ? uuid_new()
 			: t->in.makes;
-	loop_new(t, t->arena)->abort = http_abort_new(e);
-	if (!t->loop->abort)
+	if (loop_open(t, e) < 0)
 		return -1;
-	t->loop->context.tool_ctx.turn.abort = t->loop->abort;
-	t->loop->context.tool_ctx.turn.conversation_id = &t->conversation_id;
-	arena_defer(t->arena, loop_release, t->loop);
-	choose_before(&t->loop->context);
+	routing_before(&t->loop->context);
 	options_tools(s->client, t->arena, &t->loop->context.tool_ctx);
 	return 0;
 }
@@ -548,7 +468,7 @@ static int begin_send(struct start *s, struct err *e)
 	t->loop->begun.titled = b.titled;
 	t->loop->begun.opens = b.turn_number == 1;
 	t->loop->begun.title = b.title;
-	begun(t);
+	loop_begun(t);
 	/* The turn has begun: a failure is emitted as its end. */
 	if (context_settings_take(t, &b, said, &t->loop->err) < 0)
 		log_err("settings of a turn", &t->loop->err);
@@ -606,12 +526,144 @@ static int begin_replace(struct start *s, struct err *e)
 	return STARTED(TURN_STARTED);
 }
 
+/* -- decisions about calls that wait ----------------------------------------- */
+
+/*
+ * Edited arguments must fit the tool as it is offered now, and are kept in
+ * canonical form. Tools are described as for the turn itself.
+ */
+static int check_edited(struct turn_run *t, struct turn_decision *d,
+			const struct turn_wait *w, struct err *e)
+{
+	struct tool_ctx *ctx = &t->loop->context.tool_ctx;
+	const struct tool_offer *offer;
+	struct err wrong = ERR_INIT;
+	struct tool_set set;
+	json_t *j;
+
+	if (!(w->flags & WAIT_EDITABLE))
+		return err_field(e, ERR_INVALID_FIELD, "arguments",
+				 "The arguments of this call cannot be "
+				 "changed.");
+	if (tool_set_build(ctx, &set, e) < 0)
+		return -1;
+	if (tool_prepare(&set, ctx, w->tool, d->edited, &offer, &j, &wrong) < 0)
+		return err_field(e, ERR_INVALID_FIELD, "arguments", "%s",
+				 err_message(&wrong));
+	d->edited = calls_canonical(t->loop, &(struct turn_call){
+		.args = d->edited });
+	return 0;
+}
+
+/* Checks decisions with arguments against the calls that they are about. */
+static int check_decisions(struct turn_run *t, struct turn_decision *d,
+			   size_t n, struct err *e)
+{
+	struct turn_wait *rows;
+	size_t n_rows;
+
+	if (store_turn_wait_list(t->deps->db, &t->loop->owner, &t->id, t->arena,
+				 &rows, &n_rows, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; d[i].edited.p && k < n_rows; k++)
+			if (uuid_eq(&rows[k].id, &d[i].id) &&
+			    check_edited(t, &d[i], &rows[k], e) < 0)
+				return -1;
+	return 0;
+}
+
+/* Logs the decisions; the log's lines have the user (log_bind). */
+static void log_decisions(const struct turn_run *t,
+			  const struct turn_decision *d, size_t n)
+{
+	char turn[UUID_TEXT_BYTES], id[UUID_TEXT_BYTES];
+
+	uuid_format(&t->id, turn);
+	for (size_t i = 0; i < n; i++)
+		log_info("a waiting call was decided", "turn", turn, "wait",
+			 uuid_format(&d[i].id, id), "kind",
+			 wait_kind_name(d[i].kind), "as",
+			 wait_status_name(d[i].status), "edited",
+			 d[i].edited.p ? "yes" : NULL, "remember",
+			 d[i].remember ? "yes" : NULL);
+}
+
+static bool decided_so(const struct turn_decision *d,
+		       const struct turn_wait *row)
+{
+	return uuid_eq(&d->id, &row->id) &&
+		(int64_t)d->kind == row->kind &&
+		(int64_t)d->status == row->status &&
+		(int64_t)d->is_error == row->is_error &&
+		(!d->digest.p || str_eq(d->digest, row->digest)) &&
+		str_eq(d->edited, row->edited) && str_eq(d->result, row->result);
+}
+
+/*
+ * Whether a possibly repeated request, which e (ERR_CONFLICT) refuses, only
+ * repeats an earlier decision. Then clears e: the caller follows the turn as
+ * the first request did.
+ */
+static bool decided_before(struct turn_run *t, struct err *e)
+{
+	const struct turn_request *in = &t->in;
+	struct err ignored = ERR_INIT;
+	struct turn_wait *rows;
+	size_t n_rows, n_same = 0;
+
+	if (e->code != ERR_CONFLICT || in->key == TURN_KEY_NONE ||
+	    store_turn_wait_list(t->deps->db, &t->loop->owner, &t->id, t->arena,
+				 &rows, &n_rows, &ignored) < 0)
+		return false;
+	for (size_t i = 0; i < in->n_decisions; i++)
+		for (size_t k = 0; k < n_rows; k++)
+			if (decided_so(&in->decisions[i], &rows[k])) {
+				t->follow_seq = rows[k].decided_seq;
+				n_same++;
+			}
+	if (n_same != in->n_decisions)
+		return false;
+	err_clear(e);
+	return true;
+}
+
+/* Stores the decisions and takes the turn, unless another process runs it. */
 static int begin_resume(struct start *s, struct err *e)
 {
-	int rc = resume_start(s->run, e);
+	struct turn_run *t = s->run;
+	struct turn_decision *d = t->in.decisions;
+	struct turn_resume r = {
+		.turn_id = t->id, .decisions = d, .n = t->in.n_decisions,
+		.via = str_of(identity_kind_name(t->in.by.who->kind)),
+	};
 
-	return rc < 0 ? -1 : STARTED(rc);
+	t->resumed = true;
+	t->follow_seq = t->in.of->last_event_seq;
+	if (check_decisions(t, d, r.n, e) < 0 ||
+	    store_turn_resume(t->deps->db, &t->loop->owner, &r, e) < 0)
+		return decided_before(t, e) ? STARTED(TURN_REPEATED) : -1;
+	log_decisions(t, d, r.n);
+	if (!r.resumed) {
+		t->follow_seq = r.turn.last_event_seq;
+		return STARTED(TURN_ELSEWHERE);
+	}
+	t->loop->relay.seq = (uint32_t)r.turn.last_event_seq;
+	t->loop->begun.turn_number = r.turn_number;
+	t->variant_index = r.variant_index;
+	t->variant_count = r.variant_count;
+	t->resumes = r.turn.resumes + 1;
+	loop_begun_stored(t, r.turn.user_seq);
+	if (t->loop->relay.entry.log)
+		event_log_start(t->loop->relay.entry.log, t->loop->relay.seq,
+			       t->resumes);
+	/* A model may still improve the title. */
+	t->loop->begun.opens = t->loop->begun.titled = r.turn_number == 1;
+	t->in.meta = t->user.meta;
+	return STARTED(TURN_STARTED);
 }
+
+/* -- the steps, in order ---------------------------------------------------- */
 
 static int begin(struct start *s, struct err *e)
 {

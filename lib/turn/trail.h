@@ -37,15 +37,12 @@ struct trail {
 /* The id that a call has in turn_wait: its own, or that of a call of a plan. */
 struct str trail_call_id(const struct turn_loop *l, const struct turn_call *c);
 
-/* Goes on where the stored calls end. 1: the last round is the current step and has run. */
-int trail_resume(struct turn_loop *l, struct err *e) MUST_CHECK;
-
 /* Stores the calls of the current step. */
 int trail_round(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /*
- * Before a call runs, in its thread. false: it must not, and *out says why, in a. changes:
- * they count as this call's.
+ * Before a call runs that may change something, in its thread. false: it must not, and
+ * *out says why, in a. changes: they count as this call's.
  */
 bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 		 struct resource_changes *changes, struct arena *a,
@@ -53,8 +50,5 @@ bool trail_begin(const struct turn_loop *l, struct turn_call *c,
 
 /* Stores the result of a call. */
 void trail_end(struct turn_loop *l, const struct turn_call *c);
-
-/* The waits of the current step, as l->waits.v: stored rows, or new ones. */
-void trail_wait(struct turn_loop *l);
 
 #endif

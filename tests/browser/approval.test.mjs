@@ -290,9 +290,9 @@ test('two calls: one after the other; allowed for the conversation', async (t) =
 	assert.deepEqual(await runs(), [{ text: 'c' }]);
 	// what was allowed is listed, and asked about again from then on
 	await page.locator('.main-head .menu-button').click();
-	await page.getByRole('menuitem', { name: 'Allowed tools' }).click();
+	await page.getByRole('menuitem', { name: 'Tool permissions' }).click();
 	await page.getByRole('button', { name: 'Ask again about keep' }).click();
-	await page.getByText('No tool runs here without asking').waitFor();
+	await page.getByText('You haven’t allowed any tool').waitFor();
 	assert.deepEqual(await violations(page, 'allowed tools'), []);
 	await page.keyboard.press('Escape');
 	await send(page, script({ tool_calls: [keep('d')], then: { text: 'Fourth' } }));

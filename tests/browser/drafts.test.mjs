@@ -37,7 +37,7 @@ test('a draft stays with its chat: other places, other chats, a reload, a crash'
 	const page = await openChat(t);
 
 	await field(page).fill(one);
-	await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Prompts' })
+	await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Prompts' })
 		.click();
 	await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
 	await page.getByRole('link', { name: 'Close', exact: true }).click();
@@ -325,7 +325,7 @@ test('one press is one action, while a list closes under the pointer', async (t)
 	await field(page).fill('@t');
 	await page.waitForSelector('.picker-item');
 	await page.getByRole('button', { name: 'Prompt preview' }).or(
-		page.getByRole('button', { name: 'What will be sent' })).click();
+		page.getByRole('button', { name: 'Prompt preview' })).click();
 	await page.waitForSelector('dialog[open]');
 	await page.keyboard.press('Escape');
 

@@ -112,7 +112,7 @@ test('the conversation is being answered already', async (t) => {
 		({ runningTurnId: turnId } = await api('GET', `conversations/${id}`));
 	await send(page, 'too early');
 	await page.waitForSelector('.banner');
-	assert.match(await banner(page), /already being answered/);
+	assert.match(await banner(page), /still being written/);
 	assert.equal(await page.inputValue('.composer-field'), 'too early');
 	// the other answer is shown as soon as it is there
 	await api('POST', `turns/${turnId}/cancel`);

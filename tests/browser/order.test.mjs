@@ -77,7 +77,7 @@ test('folders, nested once, and tags', async (t) => {
 	await page.locator('.folder-field').fill(name);
 	await page.keyboard.press('Enter');
 	await row(page, name).waitFor();
-	await choose(page, name, 'New folder in it');
+	await choose(page, name, 'New folder inside');
 	await page.locator('.folder-field').fill(inner);
 	await page.keyboard.press('Enter');
 	await row(page, inner).waitFor();
@@ -85,7 +85,7 @@ test('folders, nested once, and tags', async (t) => {
 		document.activeElement.textContent.includes(text), name);
 	await row(page, inner).hover();
 	await row(page, inner).locator('.menu-button').click();
-	assert.equal(await page.getByRole('menuitem', { name: 'New folder in it' }).count(), 0);
+	assert.equal(await page.getByRole('menuitem', { name: 'New folder inside' }).count(), 0);
 	await page.keyboard.press('Escape');
 
 	await choose(page, title, 'Folder and tags…');

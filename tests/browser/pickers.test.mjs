@@ -230,7 +230,7 @@ test('what will be sent, before it is', async (t) => {
 	for (const setting of [{}, { ...PHONE, colorScheme: 'dark' }]) {
 		const page = await openChat(t, { workspace: 'intranet', ...setting });
 		const dialog = page.locator('lamp-preview dialog[open]');
-		const button = page.getByRole('button', { name: 'What will be sent' });
+		const button = page.getByRole('button', { name: 'Prompt preview' });
 
 		await page.fill(FIELD, 'How many tickets are open?');
 		const asked = page.waitForRequest(/\/preview$/);

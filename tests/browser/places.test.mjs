@@ -41,7 +41,7 @@ test('a prompt from a shipped one to its end', async (t) => {
 	const name = unique('letter');
 	const page = await openChat(t);
 
-	await page.getByRole('navigation', { name: 'Places' })
+	await page.getByRole('navigation', { name: 'Sections' })
 		.getByRole('link', { name: 'Prompts' }).click();
 	await heading(page, 'Prompts');
 	assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1');
@@ -136,7 +136,7 @@ test('one thing is current at the side: the place, or the conversation', async (
 	const current = page.locator('.side [aria-current=page], .side .row.current');
 
 	await page.locator('.row.current').waitFor();
-	await page.getByRole('navigation', { name: 'Places' })
+	await page.getByRole('navigation', { name: 'Sections' })
 		.getByRole('link', { name: 'Agents' }).click();
 	await heading(page, 'Agents');
 	assert.deepEqual(await current.allInnerTexts(), ['Agents']);

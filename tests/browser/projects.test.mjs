@@ -58,7 +58,7 @@ test('a project from its beginning to its end, with its members', async (t) => {
 	const name = unique('Harbour');
 	const page = await openChat(t);
 
-	await page.getByRole('navigation', { name: 'Places' })
+	await page.getByRole('navigation', { name: 'Sections' })
 		.getByRole('link', { name: 'Projects' }).click();
 	await page.waitForFunction(() => document.querySelector('h1').textContent === 'Projects');
 	await page.locator('.main-head .new-row').click();

@@ -35,7 +35,7 @@ for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
 		assert.equal(marks.filter(({ role }) => role === 'main').length, 1);
 		assert.equal(nodes.filter(({ role, level }) => role === 'heading' && level === 1).length, 1);
 		if (options !== PHONE)
-			assert.ok(marks.some((one) => one.role === 'navigation' && one.name === 'Places'));
+			assert.ok(marks.some((one) => one.role === 'navigation' && one.name === 'Sections'));
 		// two of a kind are told apart by their names
 		const names = marks.map(({ role, name: called }) => `${role} ${called}`);
 

@@ -168,7 +168,7 @@ test('a second tab is refused, and shows the running answer', async (t) => {
 	await shows(page, 10);
 	await send(second, 'meanwhile');
 	await second.waitForSelector('.banner-wait');
-	assert.match(await second.locator('.banner').innerText(), /already being answered/);
+	assert.match(await second.locator('.banner').innerText(), /still being written/);
 	assert.equal(await second.inputValue('.composer-field'), 'meanwhile');
 	await second.waitForFunction(() => document.querySelectorAll('lamp-turn').length === 2);
 	await shows(second, 60);

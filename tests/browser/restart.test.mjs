@@ -65,7 +65,7 @@ test('the database is away when an answer ends: the page keeps it and stores it'
 	await send(page, script({ text, rate: 25 }));
 	await shows(page, 5);
 	await instance.kill('db');
-	await page.waitForSelector('.note:has-text("not saved yet")');
+	await page.waitForSelector('.note:has-text("Not saved yet")');
 	assert.equal((await answer()).trim(), text);
 	await instance.up();
 	// not even a reload loses it

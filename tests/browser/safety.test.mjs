@@ -126,3 +126,58 @@ test('the page and the server both have a strict policy', async (t) => {
 	assert.match(policy, /frame-ancestors/);
 	await page.waitForSelector('.composer-field');
 });
+
+test('attacks in the names of folders, tags, agents, projects, documents and memories', async (t) => {
+	const name = '<img src=x onerror="window.hit=1">"\'>{{x}}';
+	const text = ATTACKS.join('\n\n');
+	const made = [];
+	const make = async (path, body, id = 'id') => {
+		const one = await api('POST', path, body);
+
+		made.push(`${path}/${one[id]}`);
+		return one;
+	};
+
+	t.after(async () => {
+		for (const path of made.reverse())
+			await api('DELETE', path, undefined, { 'If-Match': '*' });
+	});
+	const folder = await make('conversation-folders', { name });
+	const { conversationId } = await make('conversations', { workspaceId: 'intranet', agentId: 'assistant',
+		title: name }, 'conversationId');
+	const agent = await make('workspaces/intranet/agents', { name, description: name, userPrompt: name,
+		systemPrompt: text }, 'agentId');
+	const project = await make('projects', { name, description: text });
+	const base = await make('knowledge-bases', { name, description: name });
+
+	await api('POST', `knowledge-bases/${base.id}/documents`, { title: name, text });
+	await make('prompts', { name, description: name, body: `${text} {{${name.replace(/[{}]/g, '')}}}` });
+	await make('memories', { text: name });
+	await api('PATCH', `conversations/${conversationId}`, { folderId: folder.id, tags: [name.slice(0, 40)] });
+	const page = await openChat(t, { hash: `#/c/${conversationId}` });
+	const clean = async (where) => assert.deepEqual(await suspects(page), [], where);
+
+	await page.waitForFunction((title) => document.querySelector('.main-title h1').textContent === title, name);
+	await page.locator('.folder-button').first().click();
+	await page.locator('.main-head').getByRole('button', { name: /Actions/ }).click();
+	await page.getByRole('menuitem', { name: 'Folder and tags…' }).click();
+	await page.waitForSelector('dialog[open]');
+	await clean('folder and tags');
+	await page.keyboard.press('Escape');
+	await page.locator('.composer-field').fill('@<img');
+	await page.locator('.composer-field').press('End');
+	await clean('mentions');
+	await page.locator('.composer-field').fill('');
+	for (const place of ['agents', `agents/${agent.agentId}`, 'prompts', 'projects', `projects/${project.id}`,
+		'knowledge-bases', `knowledge-bases/${base.id}`, 'memories']) {
+		await page.evaluate((hash) => { location.hash = hash; }, `#/${place}`);
+		await page.waitForFunction((wanted) => document.querySelector('.main').textContent.includes(wanted) ||
+			[...document.querySelectorAll('.main :is(input, textarea)')].some((one) =>
+				/** @type {HTMLInputElement} */ (one).value.includes(wanted)), name);
+		await clean(place);
+	}
+	await page.evaluate(() => { location.hash = '#/'; });
+	await page.locator('.composer-bar select').selectOption(agent.agentId);
+	await page.locator('.suggestion').filter({ hasText: 'onerror' }).waitFor();
+	await clean('a new chat');
+});

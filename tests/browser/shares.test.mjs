@@ -50,6 +50,27 @@ test('what others share is in the sidebar from the start, on a phone too', async
 	await page.waitForSelector('lamp-shared h1');
 });
 
+test('a shared chat that is longer than the window is scrolled', async (t) => {
+	const rows = ROWS('01900000-0000-7000-8000-00000000abcd');
+
+	rows[0].content = 'A paragraph.\n\n'.repeat(80);
+	const page = await open(t, { init: (fresh) => sharedWithMe(fresh, {}, rows),
+		hash: '#/shared/01900000-0000-7000-8000-00000000abcd' });
+
+	await page.waitForSelector('lamp-shared lamp-turn');
+	const thread = page.locator('lamp-shared lamp-thread');
+
+	assert.equal(await thread.evaluate((one) => one.clientHeight < innerHeight && one.scrollHeight > innerHeight), true);
+	await thread.hover();
+	const before = await thread.evaluate((one) => one.scrollTop);
+
+	await page.mouse.wheel(0, before > 0 ? -400 : 400);
+	await page.waitForFunction((was) => document.querySelector('lamp-shared lamp-thread').scrollTop !== was, before);
+	await page.locator('lamp-shared lamp-turn').last().evaluate((one) => one.scrollIntoView({ block: 'end' }));
+	assert.equal(await page.locator('.side').isVisible(), true);
+	assert.equal(await page.evaluate(() => document.body.scrollTop), 0);
+});
+
 test('a chat is shared with a person, and no longer', async (t) => {
 	const id = await conversation(unique('shared'));
 
@@ -60,9 +81,9 @@ test('a chat is shared with a person, and no longer', async (t) => {
 	await page.waitForSelector('lamp-turn');
 	await page.locator('.main-head .menu-button').click();
 	await page.getByRole('menuitem', { name: 'Share…' }).click();
-	await dialog.getByText('It is not shared.').waitFor();
+	await dialog.getByText('Not shared with anyone yet.').waitFor();
 	await dialog.getByRole('button', { name: 'Share', exact: true }).click();
-	assert.match(await dialog.getByRole('alert').innerText(), /Say with whom/);
+	assert.match(await dialog.getByRole('alert').innerText(), /Enter a person/);
 	await dialog.getByLabel('Person').fill('nobody-we-know');
 	await dialog.getByRole('button', { name: 'Share', exact: true }).click();
 	await dialog.getByRole('alert').waitFor();
@@ -78,7 +99,7 @@ test('a chat is shared with a person, and no longer', async (t) => {
 	if (groups > 1) {
 		await dialog.getByLabel('Person').fill('');
 		await dialog.locator('#share-group').selectOption({ index: 1 });
-		await dialog.getByLabel('Also what is said later').check();
+		await dialog.getByLabel('Include later messages').check();
 		await dialog.getByRole('button', { name: 'Share', exact: true }).click();
 		await dialog.locator('.share').waitFor();
 		const [share] = (await api('GET', `conversation-shares?conversationId=${id}`)).items;
@@ -92,7 +113,7 @@ test('a chat is shared with a person, and no longer', async (t) => {
 		await page.waitForSelector('lamp-shared lamp-turn');
 		await api('DELETE', `conversation-shares/${share.id}`);
 		await page.reload();
-		await page.getByText('This chat is not shared with you, or no longer.').waitFor();
+		await page.getByText('This chat isn’t shared with you, or no longer is.').waitFor();
 	}
 });
 
@@ -178,7 +199,7 @@ test('a link that needs no sign-on, where an admin allows it', async (t) => {
 		['1 day', '7 days', '10 days']);
 	await dialog.getByRole('button', { name: 'Make a link' }).click();
 	await dialog.getByText('Everyone who has the link', { exact: true }).waitFor();
-	assert.match(await dialog.locator('.share').innerText(), /until .*up to when it was shared/s);
+	assert.match(await dialog.locator('.share').innerText(), /until .*messages so far/s);
 	assert.deepEqual(await violations(page, 'share by a link'), []);
 	const { expiresAt, ...made } = (await asked).postDataJSON();
 
@@ -214,7 +235,7 @@ test('without the setting there is no such link', async (t) => {
 	await page.waitForSelector('lamp-turn');
 	await page.locator('.main-head .menu-button').click();
 	await page.getByRole('menuitem', { name: 'Share…' }).click();
-	await page.getByText('It is not shared.').waitFor();
+	await page.getByText('Not shared with anyone yet.').waitFor();
 	assert.equal(await page.locator('#share-days').count(), 0);
 });
 

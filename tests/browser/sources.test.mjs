@@ -118,7 +118,7 @@ test('a source that is gone, or changed, is not shown as it was', async (t) => {
 	await panel.getByRole('button', { name: 'Close' }).tap();
 	await api('DELETE', `${known.path}/documents/${known.document}`);
 	await page.locator('button.cite').tap();
-	await panel.getByText('not available any more').waitFor();
+	await panel.getByText('no longer available').waitFor();
 	assert.equal(await panel.locator('.source-passage').count(), 0);
 	await page.keyboard.press('Escape');
 	await page.locator('.sources summary').tap();
@@ -168,8 +168,8 @@ test('a conversation and an agent are limited to bases from a list', async (t) =
 
 	await ended(page);
 	await page.getByRole('button', { name: 'Actions for this conversation' }).click();
-	await page.getByRole('menuitem', { name: 'Knowledge used here' }).click();
-	const dialog = page.getByRole('dialog', { name: 'Knowledge used' });
+	await page.getByRole('menuitem', { name: 'Knowledge bases' }).click();
+	const dialog = page.getByRole('dialog', { name: 'Knowledge for this chat' });
 	const box = dialog.getByRole('checkbox', { name: known.base.name });
 
 	assert.equal(await box.isChecked(), false);

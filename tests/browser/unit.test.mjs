@@ -41,7 +41,7 @@ test('whether to try again is what the server says, else by the status', () => {
 	assert.equal(retryable({ status: 429, code: 'any', retryable: true }), true);
 	assert.equal(retryable({ status: 409, code: 'conversation_busy', retryable: true }), true);
 	// a proxy's answer, or none
-	assert.equal(retryable({ status: 504, code: 'upstream_timeout' }), true);
+	assert.equal(retryable({ status: 504, code: 'server_unreachable' }), true);
 	assert.equal(retryable({ status: 403, code: 'forbidden' }), false);
 	assert.equal(retryable({ code: 'network' }), true);
 });

@@ -177,7 +177,7 @@ SEARCHED = {
 # is a parameter or stands there; that of a column would be a search.
 SQL_ELSEWHERE = {
     "lib/db/link.c": "SHOW, for a variable",
-    "lib/tool/data/query_where.c": "a filter of a dataset, whose columns an admin named",
+    "lib/tool/data/query.c": "a filter of a dataset, whose columns an admin named",
 }
 SQL_SEARCH = re.compile(r"\b(?:(?:NOT )?R?LIKE|REGEXP|LOCATE|POSITION|INSTR|REPLACE|"
                         r"SUBSTR(?:ING)?(?:_INDEX)?|JSON_\w+)\b(?! INTO)")

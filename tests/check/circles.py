@@ -18,15 +18,11 @@ KNOWN = """
 lib/conf: check conf document load text
 lib/db: link prep
 lib/db: pool tx
-lib/llm: call emit
-lib/net: due http http_abort loop transfer
+lib/net: http http_abort loop transfer
 lib/search: find near words
-lib/store: attachment attachment_file blob_mark
+lib/store: attachment blob_mark
 lib/store: attempt conversation journal message store thread thread_fork turn turn_dead turn_many wait
 lib/tool: core/env mcp/kind_mcp mcp/mcp_http mcp/mcp_hub mcp/mcp_list mcp/mcp_peer
-lib/tool/data: query query_page query_where
-lib/tool/web: web_fetch web_robots
-lib/turn: after calls fallback finish loop meta nested pause plan plan_steps resume start trail
 fcgi-app: api/attachment api/etag api/idempotent api/page api/resource caller form multipart places plain/files plain/page request route
 fcgi-app/demo-llm: reply wire_anthropic wire_openai
 fcgi-app/extract: file mail scan
@@ -45,16 +41,9 @@ def tool(*arguments):
                           check=True).stdout.splitlines()
 
 
-def calls(objects):
-    """For each object: the objects that have what its functions refer to."""
-    owner, wanted, code = {}, collections.defaultdict(set), collections.defaultdict(set)
-    for line in tool("nm", "-A", "-g", "-P", *objects):
-        path, _, rest = line.partition(": ")
-        name, kind = rest.split()[:2]
-        if kind in "Uw":
-            wanted[path].add(name)
-        else:
-            owner.setdefault(name, path)
+def in_code(objects):
+    """For each object: what its functions refer to, not its tables."""
+    code = collections.defaultdict(set)
     path = section = None
     for line in tool("readelf", "-rW", *objects):
         if line.startswith("File: "):
@@ -65,6 +54,19 @@ def calls(objects):
             parts = line.split()
             if len(parts) >= 5 and parts[2].startswith("R_"):
                 code[path].add(parts[4])
+    return code
+
+
+def calls(objects):
+    """For each object: the objects that have what its functions refer to."""
+    owner, wanted, code = {}, collections.defaultdict(set), in_code(objects)
+    for line in tool("nm", "-A", "-g", "-P", *objects):
+        path, _, rest = line.partition(": ")
+        name, kind = rest.split()[:2]
+        if kind in "Uw":
+            wanted[path].add(name)
+        else:
+            owner.setdefault(name, path)
     return {path: {owner[name] for name in wanted[path] & code[path] if name in owner}
             for path in objects}
 

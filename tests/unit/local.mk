@@ -62,7 +62,7 @@ tests/unit/test_extract$(EXEEXT): UNIT_MORE = $(XML_LIBS) $(SECCOMP_LIBS)
 # test_steps counts what these do: they are compiled once more, with a call at each branch,
 # and the functions of the C library that look at bytes are replaced by some that count.
 STEPS_SOURCES = lib/base/arena.c lib/base/blank.c lib/base/buf.c lib/base/json.c lib/base/str.c \
-	lib/base/utf8.c lib/llm/call.c lib/llm/decoder.c lib/llm/emit.c lib/llm/openai.c \
+	lib/base/utf8.c lib/llm/decoder.c lib/llm/emit.c lib/llm/openai.c \
 	lib/llm/repair.c lib/net/robots.c lib/net/sse.c lib/prompt/untrusted.c \
 	lib/search/best.c lib/search/chunk.c lib/knowledge/excerpt.c lib/search/lines.c \
 	lib/search/rank.c lib/search/records.c lib/search/snippet.c lib/search/sure.c lib/search/tokens.c \

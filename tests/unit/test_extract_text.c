@@ -120,7 +120,7 @@ static void too_much(void **state)
 	for (int i = 0; i < 2000; i++)
 		buf_adds(&page, "word ");
 	assert_fails(want, buf_str(&page), 4096, 60000, ERR_TOOL_FAILED,
-		     "more text than can be read");
+		     "too long to be read");
 	while (page.n <= LIM_EXTRACT_INPUT_BYTES)
 		buf_adds(&page, "0123456789abcdef");
 	assert_fails(want, buf_str(&page), 1 << 20, 60000, ERR_TOOL_FAILED,

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "event/pack.h"
-#include "event/told.h"
+#include "event/texts.h"
 
 /* -- cancel ----------------------------------------------------------------- */
 

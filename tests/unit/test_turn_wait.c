@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "event/told.h"
+#include "event/texts.h"
 
 /* -- tools of the lab --------------------------------------------------------- */
 

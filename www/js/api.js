@@ -120,8 +120,8 @@ function statusCode(status, foreign)
 	const codes = {
 		401: 'unauthenticated', 403: 'forbidden', 404: 'not_found',
 		409: 'conflict', 413: 'too_large', 429: 'overloaded',
-		502: 'upstream_unavailable', 503: 'overloaded',
-		504: 'upstream_timeout',
+		502: 'server_unreachable', 503: 'overloaded',
+		504: 'server_unreachable',
 	};
 
 	if (foreign && REFUSALS.includes(status) && status !== 404)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A conversation as a file: Markdown, JSON, or HTML that needs nothing else.
-import { moment, toolName } from './format.js';
+import { moment, sourceName, toolName } from './format.js';
 import { t } from './strings.js';
 import { groupRows, Turn } from './store/turn.js';
 
@@ -22,9 +22,11 @@ pre{background:#26231f}h2,.meta{color:#b3ab9e}}`;
 
 /**
  * Reads a whole conversation.
- * @returns {Promise<{conversation: any, rows: any[]}>} rows: oldest first
+ * @param titles whether the titles of sources, too, which are not stored with it
+ * @returns {Promise<{conversation: any, rows: any[], told: Map<string, any[]>}>} rows: oldest
+ *          first; told: the sources of answers by their ids
  */
-export async function readWhole(api, id)
+export async function readWhole(api, id, titles)
 {
 	const conversation = await api.conversation(id);
 	const rows = [];
@@ -36,13 +38,34 @@ export async function readWhole(api, id)
 		rows.unshift(...[...page.items].reverse());
 		cursor = page.nextCursor;
 	} while (cursor !== null && rows.length < MOST_MESSAGES);
-	return { conversation, rows };
+	const told = new Map();
+
+	for (const { messageId, metadata } of titles ? rows : []) {
+		if (metadata?.sources?.length > 0)
+			told.set(messageId, (await api.sources(messageId)).items);
+	}
+	return { conversation, rows, told };
 }
 
 /** Its turns, as a person reads them. */
-function turnsOf(rows)
+function turnsOf({ rows, told })
 {
-	return groupRows(rows).map((group) => Turn.fromRows(group));
+	return groupRows(rows).map((group) => {
+		const turn = Turn.fromRows(group);
+
+		if (told.has(turn.answerId))
+			turn.tellSources(told.get(turn.answerId));
+		return turn;
+	});
+}
+
+/** What the numbers of an answer mean: those that it names, or all that it was given. */
+function sourcesOf(turn)
+{
+	const cited = new Set(turn.meta.citations?.cited);
+
+	return turn.sources.filter(({ number }) => cited.size === 0 || cited.has(number))
+		.map((source) => `[${source.number}] ${sourceName(source)}`);
 }
 
 function titleOf({ conversation })
@@ -72,7 +95,7 @@ function toMarkdown(whole)
 {
 	const parts = [`# ${plain(titleOf(whole))}`, moment(whole.conversation.createdAt)];
 
-	for (const turn of turnsOf(whole.rows)) {
+	for (const turn of turnsOf(whole)) {
 		if (turn.user)
 			parts.push(`## ${t('export.user')}`, turn.user.content,
 				...filesOf(turn).map((name) => `- ${plain(name)}`));
@@ -82,7 +105,8 @@ function toMarkdown(whole)
 			parts.push(`*${t('correct.others')}*`);
 		if (toolsOf(turn).length > 0)
 			parts.push(`*${plain(t('export.tools', { names: toolsOf(turn).join(', ') }))}*`);
-		parts.push(turn.text || turn.failure?.message || '');
+		parts.push(turn.text || turn.failure?.message || '',
+			sourcesOf(turn).map((source) => `- ${plain(source)}`).join('\n'));
 	}
 	return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
@@ -105,7 +129,7 @@ function toHtmlPage(wholes)
 	for (const whole of wholes) {
 		body.append(element('h1', titleOf(whole)),
 			element('p', moment(whole.conversation.createdAt), 'meta'));
-		for (const turn of turnsOf(whole.rows)) {
+		for (const turn of turnsOf(whole)) {
 			if (turn.user) {
 				body.append(element('h2', t('export.user')),
 					element('div', turn.user.content, 'user'));
@@ -123,6 +147,8 @@ function toHtmlPage(wholes)
 				body.append(answer(turn.text));
 			else if (turn.failure)
 				body.append(element('p', turn.failure.message || ''));
+			for (const source of sourcesOf(turn))
+				body.append(element('p', source, 'meta'));
 		}
 	}
 	// the policy of this page does not let it make elements with styles

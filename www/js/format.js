@@ -124,6 +124,15 @@ export function failureText(error)
 	return error.status && error.status !== 401 && error.detail || errorText(error);
 }
 
+/** Title and page of a source, as far as they are known here. */
+export function sourceName({ title = '', page = 0, gone = false })
+{
+	if (gone)
+		return t('source.gone');
+	return [title || t('source.one'), page ? t('source.page', { page }) : '']
+		.filter(Boolean).join(' · ');
+}
+
 /** JSON for reading: what fits into a line stays on one. */
 export function prettyJson(value, indent = '')
 {

@@ -17,14 +17,6 @@ bool ready_makes(const struct conf *conf, struct str name);
 bool ready_has_group(const struct conf *conf, struct str group);
 const char *ready_name_at(const struct conf *conf, size_t i);
 
-/* ready_long.c: their `run`, as in struct tool. */
-int ready_summarize_run(const struct tool *t, const struct tool_ctx *ctx,
-			const json_t *args, struct buf *out, bool *is_json,
-			struct err *e) MUST_CHECK;
-int ready_translate_run(const struct tool *t, const struct tool_ctx *ctx,
-			const json_t *args, struct buf *out, bool *is_json,
-			struct err *e) MUST_CHECK;
-
 /* plan.c: as in struct tool. */
 bool ready_plan_advertise(const struct tool *t, const struct tool_ctx *ctx);
 int ready_plan_run(const struct tool *t, const struct tool_ctx *ctx, const json_t *args,

@@ -60,7 +60,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
 				  "only in a conversation.", t->name);
 	*is_json = false;
-	return ctx->host->agent(ctx->host->ctx, ctx, &task, out, e);
+	return ctx->host->agent(ctx, &task, out, e);
 }
 
 /* What the model would get, as far as it is known before its first answer. */

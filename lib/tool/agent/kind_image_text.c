@@ -143,7 +143,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	}
 	task.tool = as_agent(c, ctx->arena,
 			     (int)MAX(until_ms - clock_mono_ms(), 1));
-	return ctx->host->agent(ctx->host->ctx, ctx, &task, out, e);
+	return ctx->host->agent(ctx, &task, out, e);
 }
 
 /* What would be read, and which model would be asked. */

@@ -20,5 +20,5 @@ int ready_plan_run(const struct tool *t, const struct tool_ctx *ctx, const json_
 	if (!ctx->host || !ctx->host->plan)
 		return err_public(e, ERR_TOOL_FAILED, "A plan works only in a "
 				  "conversation.");
-	return ctx->host->plan(ctx->host->ctx, ctx, t, args, out, e);
+	return ctx->host->plan(ctx, t, args, out, e);
 }

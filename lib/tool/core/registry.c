@@ -165,6 +165,13 @@ const struct tool_offer *tool_set_find(const struct tool_set *set,
 	return NULL;
 }
 
+struct str tool_set_title(const struct tool_set *set, struct str name)
+{
+	const struct tool_offer *o = tool_set_find(set, name);
+
+	return str_of(o ? o->tool->title : NULL);
+}
+
 /* -- what there is to choose from -------------------------------------------------- */
 
 static void write_choice(struct jw *w, const struct tool *t, const struct tool_ctx *ctx)

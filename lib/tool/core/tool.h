@@ -85,32 +85,33 @@ struct tool_task {
 
 enum { TOOL_DEPTH = 2 };	/* agents within agents */
 
-/* What the turn does for a call that it runs; implemented above (calls.c). */
+/*
+ * What whoever runs a call does for it: a constant table, implemented above. Each finds
+ * in call->host_ctx whose call it is.
+ */
 struct tool_host {
 	/* Shows a note. Never blocks; any thread. */
-	void (*note)(void *ctx, const struct tool_note *n);
+	void (*note)(const struct tool_ctx *call, const struct tool_note *n);
 	/*
 	 * Runs model and tools with a separate prompt and budget until there
 	 * is an answer, which is appended to out. Blocks; in the thread
 	 * of the call. ERR_TOOL_FAILED, ERR_TOOL_TIMEOUT, ERR_CANCELLED.
 	 */
-	int (*agent)(void *ctx, const struct tool_ctx *call,
-		     const struct tool_task *task, struct buf *out,
-		     struct err *e);
+	int (*agent)(const struct tool_ctx *call, const struct tool_task *task,
+		     struct buf *out, struct err *e);
 	/*
 	 * Makes the plan that args ask for, or takes them for it, and carries it out.
 	 * Appends where it ended to out. If it waits for the user, nothing is appended
 	 * and the turn pauses; the tool is called again then. ERR_TOOL_ARGS,
-	 * ERR_TOOL_FAILED, ERR_CANCELLED.
+	 * ERR_TOOL_FAILED, ERR_CANCELLED. NULL: no plans here.
 	 */
-	int (*plan)(void *ctx, const struct tool_ctx *call, const struct tool *t,
+	int (*plan)(const struct tool_ctx *call, const struct tool *t,
 		    const json_t *args, struct buf *out, struct err *e);
 	/*
 	 * Whether this text occurs in the user's messages, or came from a tool
 	 * before the model wrote it. In the thread of the call.
 	 */
-	bool (*was_said)(void *ctx, struct str text);
-	void *ctx;
+	bool (*was_said)(const struct tool_ctx *call, struct str text);
 };
 
 /*
@@ -156,6 +157,7 @@ struct tool_ctx {
 	struct tool_turn turn;
 	struct arena *arena;		/* this call's own */
 	const struct tool_host *host;	/* NULL = not in a turn */
+	void *host_ctx;
 	/*
 	 * The origins of untrusted text in the context when the model made this
 	 * call. NULL or empty = only the user's own text.
@@ -172,7 +174,7 @@ static inline void tool_note(const struct tool_ctx *ctx,
 			     const struct tool_note *n)
 {
 	if (ctx->host)
-		ctx->host->note(ctx->host->ctx, n);
+		ctx->host->note(ctx, n);
 }
 
 /* What a call does to what is in projects, for the user who follows it (D24). */
@@ -312,6 +314,9 @@ enum { TOOL_TEXTS_VERSION = 1 };
 /* The offer of this name, or NULL. */
 const struct tool_offer *tool_set_find(const struct tool_set *set,
 				       struct str name);
+
+/* The display name of the tool of this name; empty if there is none. */
+struct str tool_set_title(const struct tool_set *set, struct str name);
 
 /* Bytes of result that the model may get from t. */
 size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* See query.h. Clauses are compiled in the order in which they stand in SQL. */
-#include "tool/data/query_compile.h"
+#include "tool/data/query.h"
 
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,25 @@
 #include "tool/core/text.h"
 
 #include "base/banned.h"
+
+struct compile {
+	const struct dataset *d;
+	const json_t *in;		/* the model's query */
+	struct arena *arena;
+	struct query *out;
+	struct err *e;
+	struct buf sql;
+	const struct conf_column *groups[LIM_QUERY_GROUP];
+	size_t n_groups, n_aggregates;
+	bool grouped;			/* group_by or aggregates are there */
+};
+
+static struct str text_of(const json_t *j)
+{
+	return (struct str){ json_string_value(j), json_string_length(j) };
+}
+
+/* -- reading it ------------------------------------------------------------ */
 
 enum { SQL_BYTES = 262144 };
 
@@ -39,7 +59,8 @@ static void add_name(struct buf *b, const char *name)
 	buf_addc(b, '`');
 }
 
-void query_add_column(struct buf *b, const struct conf_column *c)
+/* Appends the column as SQL: the admin's expression, or its quoted name. */
+static void query_add_column(struct buf *b, const struct conf_column *c)
 {
 	if (c->expr && c->expr[0])
 		buf_addf(b, "(%s)", c->expr);
@@ -47,8 +68,9 @@ void query_add_column(struct buf *b, const struct conf_column *c)
 		add_name(b, c->name);
 }
 
-const struct conf_column *query_column(struct compile *q, const json_t *name,
-				       const char *what)
+/* The column of this name; NULL with an error that names the known ones. */
+static const struct conf_column *query_column(struct compile *q, const json_t *name,
+					      const char *what)
 {
 	const struct conf_column *c = dataset_column(q->d, text_of(name));
 	struct buf hint = BUF_INIT(4096);
@@ -68,8 +90,9 @@ const struct conf_column *query_column(struct compile *q, const json_t *name,
 	return NULL;
 }
 
-int query_allowed(struct compile *q, const struct conf_column *c, bool may,
-		  const char *what)
+/* Whether the column may be used in this clause: 0, or -1 with an error. */
+static int query_allowed(struct compile *q, const struct conf_column *c, bool may,
+			 const char *what)
 {
 	if (may)
 		return 0;
@@ -84,6 +107,443 @@ static void out_column(struct compile *q, struct str name,
 	q->out->types[q->out->n_columns] = type;
 	q->out->columns[q->out->n_columns++] =
 		(struct query_column){ arena_str(q->arena, name), type };
+}
+
+/* -- filters --------------------------------------------------------------- */
+
+/* WHERE of a structured query: the row filter and the model's filters. */
+
+enum op_kind { OP_COMPARE, OP_IN, OP_LIKE, OP_NULL, OP_BETWEEN };
+
+static const struct where_op {
+	const char *name;
+	enum op_kind kind;
+	const char *sql;		/* compare, null: the operator */
+	const char *day_sql;		/* compare of a datetime with a whole day */
+} ops[] = {
+	{ "eq", OP_COMPARE, "=", NULL },
+	{ "ne", OP_COMPARE, "<>", NULL },
+	{ "lt", OP_COMPARE, "<", "< ?" },
+	{ "le", OP_COMPARE, "<=", "< ? + INTERVAL 1 DAY" },
+	{ "gt", OP_COMPARE, ">", ">= ? + INTERVAL 1 DAY" },
+	{ "ge", OP_COMPARE, ">=", ">= ?" },
+	{ "in", OP_IN, NULL, NULL },
+	{ "contains", OP_LIKE, NULL, NULL },
+	{ "starts_with", OP_LIKE, NULL, NULL },
+	{ "is_null", OP_NULL, "IS NULL", NULL },
+	{ "not_null", OP_NULL, "IS NOT NULL", NULL },
+	{ "between", OP_BETWEEN, NULL, NULL },
+};
+
+static int value(struct compile *q, const struct conf_column *c,
+		 const json_t *v, struct db_val *out, bool *whole_day)
+{
+	return query_value(c, v, "filters", q->arena, out, whole_day, q->e);
+}
+
+static int compile_compare(struct compile *q, struct buf *sql,
+			   const struct where_op *op, const struct conf_column *c,
+			   const json_t *v)
+{
+	bool equality = op->day_sql == NULL, whole_day;
+	struct db_val val;
+
+	if (json_is_null(v) && equality) {
+		query_add_column(sql, c);
+		buf_adds(sql, op->sql[0] == '=' ? " IS NULL" : " IS NOT NULL");
+		return 0;
+	}
+	if (value(q, c, v, &val, &whole_day) < 0)
+		return -1;
+	if (!whole_day) {
+		query_add_column(sql, c);
+		buf_addf(sql, " %s ?", op->sql);
+		query_args_add(&q->out->args, val);
+		return 0;
+	}
+	if (equality) {
+		buf_adds(sql, op->sql[0] == '=' ? "(" : "NOT (");
+		query_add_column(sql, c);
+		buf_adds(sql, " >= ? AND ");
+		query_args_add(&q->out->args, val);
+	}
+	query_add_column(sql, c);
+	buf_addf(sql, " %s%s", equality ? "< ? + INTERVAL 1 DAY" : op->day_sql,
+		 equality ? ")" : "");
+	query_args_add(&q->out->args, val);
+	return 0;
+}
+
+static int compile_in(struct compile *q, struct buf *sql,
+		      const struct conf_column *c, const json_t *v)
+{
+	size_t n = json_is_array(v) ? json_array_size(v) : 1;
+
+	if (n == 0 || n > LIM_QUERY_IN)
+		return err_public(q->e, ERR_TOOL_ARGS,
+				  "filters: \"in\" on \"%.60s\" needs a list of "
+				  "1 to %d values, not %zu.", c->name,
+				  LIM_QUERY_IN, n);
+	query_add_column(sql, c);
+	buf_adds(sql, " IN (");
+	for (size_t i = 0; i < n; i++) {
+		const json_t *item = json_is_array(v) ? json_array_get(v, i) : v;
+		struct db_val val;
+		bool whole_day;
+
+		if (value(q, c, item, &val, &whole_day) < 0)
+			return -1;
+		buf_adds(sql, i ? ", ?" : "?");
+		query_args_add(&q->out->args, val);
+	}
+	buf_addc(sql, ')');
+	return 0;
+}
+
+static int compile_like(struct compile *q, struct buf *sql,
+			const struct where_op *op, const struct conf_column *c,
+			const json_t *v)
+{
+	struct db_val val;
+	bool whole_day;
+
+	if (c->type != COL_TEXT && c->type != COL_JSON)
+		return err_public(q->e, ERR_TOOL_ARGS,
+				  "filters: \"%s\" works on text; \"%.60s\" is "
+				  "%s. Use eq, lt, le, gt, ge, between or in.",
+				  op->name, c->name, query_type_name(c->type));
+	if (value(q, c, v, &val, &whole_day) < 0)
+		return -1;
+	query_add_column(sql, c);
+	buf_adds(sql, " LIKE ? ESCAPE '!'");
+	query_args_add(&q->out->args,
+		       DB_S(query_like(q->arena, val.s, op->name[0] == 'c', true)));
+	return 0;
+}
+
+static int compile_between(struct compile *q, struct buf *sql,
+			   const struct conf_column *c, const json_t *v)
+{
+	struct db_val low, high;
+	bool low_day, high_day;
+
+	if (json_array_size(v) != 2)
+		return err_public(q->e, ERR_TOOL_ARGS,
+				  "filters: \"between\" on \"%.60s\" needs a "
+				  "list of two values.", c->name);
+	if (value(q, c, json_array_get(v, 0), &low, &low_day) < 0 ||
+	    value(q, c, json_array_get(v, 1), &high, &high_day) < 0)
+		return -1;
+	buf_addc(sql, '(');
+	query_add_column(sql, c);
+	buf_adds(sql, " >= ? AND ");
+	query_add_column(sql, c);
+	buf_adds(sql, high_day ? " < ? + INTERVAL 1 DAY)" : " <= ?)");
+	query_args_add(&q->out->args, low);
+	query_args_add(&q->out->args, high);
+	return 0;
+}
+
+static int compile_filter(struct compile *q, struct buf *sql, const json_t *f)
+{
+	const struct conf_column *c = query_column(q,
+		json_object_get(f, "column"), "filters");
+	const json_t *v = json_object_get(f, "value");
+	const json_t *name = json_object_get(f, "op");
+	const struct where_op *op = NULL;
+
+	if (!c || query_allowed(q, c, c->filter, "filters") < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
+		if (str_is(text_of(name), ops[i].name))
+			op = &ops[i];
+	if (!op)
+		return err_set(q->e, ERR_INTERNAL, "op was not checked");
+	if (!v && op->kind != OP_NULL)
+		return err_public(q->e, ERR_TOOL_ARGS,
+				  "filters: \"%s\" on \"%.60s\" needs a value.",
+				  op->name, c->name);
+	switch (op->kind) {
+	case OP_COMPARE:
+		return compile_compare(q, sql, op, c, v);
+	case OP_IN:
+		return compile_in(q, sql, c, v);
+	case OP_LIKE:
+		return compile_like(q, sql, op, c, v);
+	case OP_BETWEEN:
+		return compile_between(q, sql, c, v);
+	case OP_NULL:
+		query_add_column(sql, c);
+		buf_addf(sql, " %s", op->sql);
+		return 0;
+	}
+	BUG("filter kind");
+}
+
+/*
+ * Every word in some text column: (a LIKE ? OR b LIKE ?) AND (…). The columns are
+ * the first of the visible text columns that may be used as filters.
+ */
+static int compile_search(struct compile *q, struct buf *sql, struct str words)
+{
+	const struct conf_column *in[QUERY_MAX_SEARCHED];
+	size_t n_in = 0, n = 0;
+
+	for (size_t i = 0; i < q->d->n_columns; i++) {
+		const struct conf_column *c = q->d->columns[i];
+
+		if (c->type == COL_TEXT && c->filter &&
+		    n_in < QUERY_MAX_SEARCHED)
+			in[n_in++] = c;
+	}
+	if (n_in == 0)
+		return err_public(q->e, ERR_TOOL_ARGS, "search: dataset "
+				  "\"%.60s\" has no text to search.",
+				  q->d->conf->name);
+	words = str_trim(words);
+	while (words.p && words.n) {
+		struct str word = str_trim(str_cut(&words, ' '));
+
+		if (word.n == 0)
+			continue;
+		if (++n > LIM_QUERY_WORDS)
+			return err_public(q->e, ERR_TOOL_ARGS, "search: at most "
+					  "%d words.", LIM_QUERY_WORDS);
+		buf_adds(sql, n == 1 ? "(" : " AND (");
+		for (size_t i = 0; i < n_in; i++) {
+			if (i)
+				buf_adds(sql, " OR ");
+			query_add_column(sql, in[i]);
+			buf_adds(sql, " LIKE ? ESCAPE '!'");
+			query_args_add(&q->out->args, DB_S(query_like(q->arena,
+						word, true, true)));
+		}
+		buf_addc(sql, ')');
+	}
+	if (n == 0)
+		return err_public(q->e, ERR_TOOL_ARGS, "search: give a word.");
+	return 0;
+}
+
+/*
+ * Appends WHERE: the row filter first, in parentheses, then the model's
+ * filters, all ANDed; their values go to q->out->args. 0 or -1.
+ */
+static int query_where(struct compile *q, struct buf *sql,
+		       const struct row_caller *who)
+{
+	const char *row_filter = q->d->conf->where;
+	const json_t *filters = jx_arr(q->in, "filters"), *f;
+	bool any = row_filter && row_filter[0];
+	size_t i;
+
+	if (any) {
+		buf_adds(sql, " WHERE (");
+		if (row_filter_bind(row_filter, who, sql, &q->out->args,
+				    q->e) < 0)
+			return -1;
+		buf_addc(sql, ')');
+	}
+	json_array_foreach((json_t *)filters, i, f) {
+		buf_adds(sql, any ? " AND " : " WHERE ");
+		any = true;
+		if (compile_filter(q, sql, f) < 0)
+			return -1;
+	}
+	if (jx_str(q->in, "search").p) {
+		buf_adds(sql, any ? " AND " : " WHERE ");
+		return compile_search(q, sql, jx_str(q->in, "search"));
+	}
+	return 0;
+}
+
+/* -- pages ----------------------------------------------------------------- */
+
+/*
+ * Pages of a query's rows (A8): an order in which no row is seen twice or
+ * left out, LIMIT and OFFSET, and the cursor that continues.
+ *
+ * A cursor is an offset and a hash of the statement with its values: base64url
+ * of 16 bytes. It grants nothing: the row filter is in the statement that it
+ * continues, and the hash only detects that the model mixed up two queries. It is
+ * an offset instead of the key of the last row, because datasets are joins, groups
+ * and expressions, most of which have no key at which a range could begin.
+ */
+
+#define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
+
+enum { CURSOR_BYTES = 4 + QUERY_ID_BYTES };
+
+static void order_by(struct compile *q, size_t *n)
+{
+	buf_adds(&q->sql, (*n)++ ? ", " : " ORDER BY ");
+}
+
+static int result_of(const struct compile *q, const char *name)
+{
+	for (size_t i = 0; i < q->out->n_columns; i++)
+		if (str_is(q->out->columns[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+/*
+ * The columns of the dataset's key by which the model has not sorted. False if
+ * there is no key, or the caller may not see all of it: the order would reveal it.
+ */
+static bool order_by_key(struct compile *q, const bool *sorted, bool desc,
+			 size_t *n)
+{
+	const struct conf_list *key = &q->d->conf->key;
+
+	for (size_t i = 0; i < key->n; i++)
+		if (!dataset_column(q->d, str_of(key->v[i])))
+			return false;
+	for (size_t i = 0; i < key->n; i++) {
+		const struct conf_column *c = dataset_column(q->d,
+							     str_of(key->v[i]));
+		int at = result_of(q, c->name);
+
+		if (at >= 0 && sorted[at])
+			continue;
+		order_by(q, n);
+		if (at >= 0)
+			buf_addf(&q->sql, "c%d", at);
+		else
+			query_add_column(&q->sql, c);
+		/* One direction, so that an index may serve. */
+		if (desc)
+			buf_adds(&q->sql, " DESC");
+	}
+	return key->n > 0;
+}
+
+/* Rows that are equal in all shown columns may be swapped without harm. */
+static void order_by_results(struct compile *q, const bool *sorted, size_t n,
+			     size_t *n_sorts)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (sorted[i])
+			continue;
+		order_by(q, n_sorts);
+		buf_addf(&q->sql, "c%zu", i);
+	}
+}
+
+/*
+ * Appends to ORDER BY (with n_sorts items so far) what makes the order of rows
+ * unique, so that pages neither overlap nor leave gaps: the groups; else the
+ * dataset's key; else, if the model sorts, the other results. sorted tells for
+ * each result column if the model sorts by it, desc the direction of the last.
+ */
+static void query_order_wholly(struct compile *q, const bool *sorted, bool desc,
+			       size_t n_sorts)
+{
+	if (q->grouped)		/* what is grouped by tells rows apart */
+		order_by_results(q, sorted, q->n_groups, &n_sorts);
+	else if (!order_by_key(q, sorted, desc, &n_sorts) && n_sorts)
+		order_by_results(q, sorted, q->out->n_columns, &n_sorts);
+}
+
+/* Dataset, statement and values. */
+static void identify(const struct compile *q, unsigned char id[QUERY_ID_BYTES])
+{
+	const struct query_args *args = &q->out->args;
+	crypto_generichash_state s;
+	unsigned char full[crypto_generichash_BYTES];
+
+	crypto_generichash_init(&s, NULL, 0, sizeof(full));
+	crypto_generichash_update(&s, (const unsigned char *)q->d->conf->name,
+				  strlen(q->d->conf->name) + 1);
+	crypto_generichash_update(&s, (const unsigned char *)q->sql.p,
+				  q->sql.n + 1);
+	for (size_t i = 0; i < args->n; i++) {
+		const struct db_val *v = &args->v[i];
+		struct { uint64_t n; int64_t i; double d; } value = { 0 };
+
+		if (v->type == 'i')
+			value.i = v->i;
+		else if (v->type == 'd')
+			value.d = v->d;
+		else
+			value.n = v->s.n + 1;
+		crypto_generichash_update(&s, (const unsigned char *)&v->type,
+					  sizeof(v->type));
+		crypto_generichash_update(&s, (const unsigned char *)&value,
+					  sizeof(value));
+		if (value.n && v->s.n)
+			crypto_generichash_update(&s,
+				(const unsigned char *)v->s.p, v->s.n);
+	}
+	crypto_generichash_final(&s, full, sizeof(full));
+	memcpy(id, full, QUERY_ID_BYTES);
+}
+
+static int read_cursor(struct compile *q, struct str text)
+{
+	unsigned char raw[CURSOR_BYTES];
+	size_t n = 0, offset;
+
+	if (sodium_base642bin(raw, sizeof(raw), text.p, text.n, NULL, &n, NULL,
+			      VARIANT) != 0 || n != sizeof(raw))
+		return err_public(q->e, ERR_TOOL_ARGS, "cursor: this is not a "
+				  "cursor. Send nextCursor of the previous "
+				  "answer exactly as it is, or leave it out "
+				  "for the first rows.");
+	offset = (size_t)raw[0] << 24 | (size_t)raw[1] << 16 |
+		 (size_t)raw[2] << 8 | raw[3];
+	if (memcmp(raw + 4, q->out->id, QUERY_ID_BYTES) != 0 || offset == 0 ||
+	    offset > LIM_QUERY_OFFSET)
+		return err_public(q->e, ERR_TOOL_ARGS, "cursor: it belongs to "
+				  "another query. Repeat the query that "
+				  "returned it with the same dataset, select, "
+				  "filters, search, group_by, aggregates and "
+				  "sort (only limit may differ), or leave "
+				  "cursor out for the first rows.");
+	q->out->offset = offset;
+	return 0;
+}
+
+/*
+ * The end of the statement: computes its hash, then appends LIMIT and, with the
+ * argument cursor, OFFSET. 0, or -1 with ERR_TOOL_ARGS.
+ */
+static int query_page(struct compile *q)
+{
+	int64_t most = MAX(q->d->conf->max_rows, 1);
+	int64_t limit = jx_int(q->in, "limit", most);
+	struct str cursor = jx_str(q->in, "cursor");
+	size_t before = q->out->args.n;
+
+	identify(q, q->out->id);
+	if (cursor.n && read_cursor(q, cursor) < 0)
+		return -1;
+	q->out->limit = (size_t)MAX(MIN(limit, most), 1);
+	buf_adds(&q->sql, " LIMIT ?");
+	query_args_add(&q->out->args, DB_I((int64_t)q->out->limit + 1));
+	if (q->out->offset) {
+		buf_adds(&q->sql, " OFFSET ?");
+		query_args_add(&q->out->args, DB_I((int64_t)q->out->offset));
+	}
+	q->out->n_page_args = q->out->args.n - before;
+	return 0;
+}
+
+const char *query_next_cursor(const struct query *q, size_t n_rows,
+			      struct arena *a)
+{
+	size_t cap = sodium_base64_ENCODED_LEN(CURSOR_BYTES, VARIANT);
+	size_t offset = q->offset + n_rows;
+	unsigned char raw[CURSOR_BYTES] = {
+		(unsigned char)(offset >> 24), (unsigned char)(offset >> 16),
+		(unsigned char)(offset >> 8), (unsigned char)offset,
+	};
+
+	if (offset > LIM_QUERY_OFFSET)
+		return NULL;
+	memcpy(raw + 4, q->id, QUERY_ID_BYTES);
+	return sodium_bin2base64(arena_alloc(a, cap), cap, raw, sizeof(raw),
+				 VARIANT);
 }
 
 /* -- SELECT ----------------------------------------------------------------- */

@@ -193,17 +193,6 @@ int onto_event_create(const struct tool *t, const struct tool_ctx *ctx, const js
 	return write_event(&by, c.r, answer, out, e);
 }
 
-/* The version that the model has read, as records show it. */
-static int expect(void *ctx, const struct resource_row *now, struct err *e)
-{
-	const int64_t read = *(const int64_t *)ctx;
-
-	return read == now->version + 1 ? 0
-		: err_public(e, ERR_PRECONDITION, "It has changed since you read it: "
-			     "it is at version %lld. Read it again before you change "
-			     "it.", (long long)now->version + 1);
-}
-
 static int read_scope(const json_t *args, struct calendar_change *c, struct err *e)
 {
 	const struct str scope = jx_str(args, "scope");
@@ -224,7 +213,7 @@ static int change(const struct tool_ctx *ctx, const json_t *args, const json_t *
 	struct resource_answer *answer = arena_new(ctx->arena, struct resource_answer);
 	int64_t version = jx_int(args, "version", 0);
 	struct calendar_change c = {
-		.id = jx_str(args, "event_id"), .body = body, .expect = expect,
+		.id = jx_str(args, "event_id"), .body = body, .expect = onto_expect_version,
 		.ctx = &version,
 	};
 	struct uuid id;

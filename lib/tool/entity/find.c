@@ -28,6 +28,16 @@ int onto_find(const struct caller *by, const struct uuid *id,
 			  "sees.", name);
 }
 
+int onto_expect_version(void *ctx, const struct resource_row *now, struct err *e)
+{
+	const int64_t read = *(const int64_t *)ctx;
+
+	return read == now->version + 1 ? 0
+		: err_public(e, ERR_PRECONDITION, "It has changed since you read it: "
+			     "it is at version %lld. Read it again before you change "
+			     "it.", (long long)now->version + 1);
+}
+
 static unsigned kinds_of(const struct tool *t, const json_t *args)
 {
 	unsigned kinds = ((const struct onto_tool *)t->data)->kinds;

@@ -67,4 +67,10 @@ int onto_find(const struct caller *by, const struct uuid *id,
 	      enum entity_kind kind, struct entity_brief **out,
 	      struct err *e) MUST_CHECK;
 
+/*
+ * resource_call.expect with a const int64_t: the version that the model has read, as
+ * records show it. ERR_PRECONDITION with a text for the model.
+ */
+int onto_expect_version(void *ctx, const struct resource_row *now, struct err *e);
+
 #endif

@@ -86,17 +86,6 @@ static int read_params(const struct tool_ctx *ctx, const struct resource *r,
 			     "description of props says which there are.");
 }
 
-/* The version that the caller has read, as records show it. */
-static int expect(void *ctx, const struct resource_row *now, struct err *e)
-{
-	const int64_t read = *(const int64_t *)ctx;
-
-	return read == now->version + 1 ? 0
-		: err_public(e, ERR_PRECONDITION, "It has changed since you read it: "
-			     "it is at version %lld. Read it again before you change "
-			     "it.", (long long)now->version + 1);
-}
-
 /* Takes the text in a member out of the body; empty: there is none. */
 static struct str take_text(json_t *body, const char *key, struct arena *a)
 {
@@ -184,7 +173,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	if ((d->verb == VERB_PATCH || d->verb == VERB_DELETE) &&
 	    resource_is_guarded(r) && json_object_get(body, "version")) {
 		json_object_del(body, "version");
-		call.expect = expect;
+		call.expect = onto_expect_version;
 		call.ctx = &version;
 	}
 	if (((d->verb == VERB_CREATE || d->verb == VERB_PATCH) &&

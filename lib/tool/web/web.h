@@ -18,16 +18,6 @@ extern const struct tool_kind kind_web_search, kind_web_visit;
  */
 bool web_asked(const struct conf_list *words, struct str message);
 
-/* -- web_robots.c ---------------------------------------------------------- */
-
-/*
- * Whether the robots.txt of its site, which is kept for a while, allows reading
- * url. If the site fails to deliver its rules, nothing is allowed.
- * ERR_TOOL_FAILED with a public text when it may not; errors of the request.
- */
-int web_robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
-		     const char *url, struct err *e) MUST_CHECK;
-
 /* -- web_fetch.c ----------------------------------------------------------- */
 
 /* What to read, and its limits. */

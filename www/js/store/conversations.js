@@ -7,6 +7,8 @@ const PAGE = 40;
 const SAID = 20;
 const AGAIN = 5;	// times, of a search that is not complete yet
 const AGAIN_MS = 1000;
+/** the agent of conversations with one that is not saved (ui/try.js) */
+const TRIED = '~draft';
 
 export class Conversations extends PagedList {
 	#api;
@@ -161,7 +163,8 @@ export class Conversations extends PagedList {
 	/** Moves a conversation to the top: it is new, or has a new message. */
 	lift(conversation)
 	{
-		if (conversation.workspaceId !== this.workspaceId ||
+		// one with an agent that is only tried is in no list
+		if (conversation.agentId === TRIED || conversation.workspaceId !== this.workspaceId ||
 		    (conversation.archived ?? this.find(conversation.conversationId)?.archived ?? false) !==
 		    this.archived)
 			return;

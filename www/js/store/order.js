@@ -41,6 +41,9 @@ export class Order extends Observable {
 		this.doomed = new Set();
 		/** @type {Set<string>} ids of those that are hidden and being deleted */
 		this.deleting = new Set();
+		/** @type {{n: number, archived: boolean, back: [string, object][]} | null} what has
+		 * just been moved or archived, and how it was before */
+		this.moved = null;
 		/** ApiError of the last change, or null */
 		this.error = null;
 	}
@@ -198,12 +201,44 @@ export class Order extends Observable {
 	}
 
 	/**
-	 * Pins, archives, files or tags conversations.
+	 * Pins, archives, files or tags conversations. For a while, it can be undone that they are
+	 * in another place.
 	 * @param {string[]} ids
-	 * @param {object} fields of the record
+	 * @param {Record<string, any>} fields of the record
 	 * @throws ApiError of the first that failed; the others are changed
 	 */
 	async arrange(ids, fields)
+	{
+		const back = this.#places(ids, fields);
+
+		await this.#arrange(ids, fields);
+		if (back.length > 0) {
+			await this.flush();
+			this.moved = { n: back.length, archived: fields.archived === true, back };
+			this.#timer = setTimeout(() => this.#settle(), UNDO_MS);
+		}
+		this.changed();
+	}
+
+	/** Where those are that fields put elsewhere: [id, fields] of each. */
+	#places(ids, fields)
+	{
+		const known = ids.map((id) => this.find(id) || this.#list.find(id)).filter(Boolean);
+		const place = ({ folderId, archived }) => ({ folderId: folderId || null,
+			archived: Boolean(archived) });
+
+		return known.map((item) => /** @type {[string, object]} */ ([item.conversationId, place(item)]))
+			.filter(([, was]) => Object.entries(was).some(([key, value]) =>
+				key in fields && fields[key] !== value));
+	}
+
+	#settle()
+	{
+		this.moved = null;
+		this.changed();
+	}
+
+	async #arrange(ids, fields)
 	{
 		let failed = null;
 
@@ -264,17 +299,23 @@ export class Order extends Observable {
 	doom(ids)
 	{
 		this.flush();
+		this.moved = null;
 		this.error = null;
 		this.doomed = new Set(ids);
 		this.#timer = setTimeout(() => this.flush(), UNDO_MS);
 		this.changed();
 	}
 
-	undo()
+	/** @throws ApiError if what was moved cannot be moved back */
+	async undo()
 	{
+		const back = this.moved?.back || [];
+
 		clearTimeout(this.#timer);
 		this.doomed = new Set();
-		this.changed();
+		this.#settle();
+		for (const [id, was] of back)
+			await this.#arrange([id], was);
 	}
 
 	/**
@@ -286,6 +327,7 @@ export class Order extends Observable {
 		const ids = [...this.doomed];
 
 		clearTimeout(this.#timer);
+		this.moved = null;
 		if (ids.length === 0)
 			return;
 		this.error = null;

@@ -4,7 +4,6 @@
 import { html, nothing } from '../../vendor/lit.js';
 import { Api, ApiError } from '../api.js';
 import { save } from '../clipboard.js';
-import { exported, readWhole } from '../export.js';
 import { errorText, excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
@@ -27,6 +26,7 @@ import { sideView } from './side.js';
 import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
 import { touch } from './composer.js';
+import { toast } from './toast.js';
 import './sources.js';
 import './dialogs.js';
 import './menu.js';
@@ -126,7 +126,7 @@ export class LampApp extends PageElement {
 			this.#show('lamp-artifact', 'open', detail.box));
 		this.addEventListener('lamp-drawer', () => this.#openDrawer());
 		this.addEventListener('lamp-ask', this.#ask);
-		this.addEventListener('lamp-say', (event) => this.#say(event.detail.text));
+		this.addEventListener('lamp-say', (event) => this.#tell(event.detail.text));
 		this.addEventListener('lamp-send', (event) => this.#send(event.detail.content));
 		this.addEventListener('lamp-stop', () => this.threads.current.stop());
 		this.addEventListener('lamp-regenerate', ({ detail: { turn } }) =>
@@ -387,7 +387,7 @@ export class LampApp extends PageElement {
 		await this.querySelector('lamp-thread')?.drawn();
 		/** @type {import('./turn.js').LampTurn | undefined} */ (
 			this.querySelectorAll('lamp-turn')[at])?.focusAnswer();
-		this.#say(t('correct.saved'));
+		this.#tell(t('correct.saved'));
 	}
 
 	/** Shows another version; the focus stays on its arrow. */
@@ -423,7 +423,7 @@ export class LampApp extends PageElement {
 			return;
 		}
 		if (value)
-			this.#say(t(again ? 'rating.removed' : `rating.${value}Said`));
+			this.#tell(t(again ? 'rating.removed' : `rating.${value}Said`));
 		if (!again && value !== 'good')
 			await this.#show('lamp-rating', 'ask', conversationId, turn);
 	}
@@ -452,7 +452,7 @@ export class LampApp extends PageElement {
 	{
 		try {
 			go(await this.threads.own(share));
-			this.#say(t('share.owned'));
+			this.#tell(t('share.owned'));
 		} catch (error) {
 			this.#fail(error);
 		}
@@ -500,7 +500,7 @@ export class LampApp extends PageElement {
 			return;
 		}
 		this.order.forget(id);
-		this.#say(t('list.deleted', { title }));
+		this.#tell(t('list.deleted', { title }));
 		this.threads.drop(id);
 		if (this.threads.current.conversationId === id)
 			this.#newChat();
@@ -512,19 +512,20 @@ export class LampApp extends PageElement {
 			await this.order.arrange(ids, fields);
 			this.#say(t('arrange.done'));
 		} catch (error) {
-			this.#say(errorText(error));
+			this.#tell(errorText(error));
 		}
 	}
 
 	async #export({ ids, format })
 	{
 		try {
+			const { exported, readWhole } = await import('./later.js');
 			const wholes = [];
 
 			for (const id of ids)
-				wholes.push(await readWhole(this.api, id));
+				wholes.push(await readWhole(this.api, id, format !== 'json'));
 			save(exported(wholes, format));
-			this.#say(t('export.done'));
+			this.#tell(t('export.done'));
 		} catch (error) {
 			this.#fail(error);
 		}
@@ -538,7 +539,7 @@ export class LampApp extends PageElement {
 		try {
 			await this.order.removeFolder(id);
 		} catch (error) {
-			this.#say(errorText(error));
+			this.#tell(errorText(error));
 		}
 	}
 
@@ -550,6 +551,9 @@ export class LampApp extends PageElement {
 		await thread.loadUntil(() => this.threads.current !== thread);
 		if (this.threads.current !== thread)
 			return;
+		// their titles, which are else asked for when the list is opened
+		await Promise.all(thread.turns.filter((turn) => turn.sources.some(({ title }) => !title))
+			.map((turn) => this.#tellTitles({ detail: { turn } })));
 		await this.updateComplete;
 		await this.querySelector('lamp-thread')?.drawn();
 		globalThis.print();
@@ -638,6 +642,13 @@ export class LampApp extends PageElement {
 	/**
 	 * Announces in the live region. The same text twice is announced twice.
 	 */
+	/** For all: #say() is heard only. */
+	#tell(text)
+	{
+		this.#say(text);
+		toast(text);
+	}
+
 	#say(text)
 	{
 		this.said = text === this.said ? `${text}\u00a0` : text;
@@ -916,7 +927,7 @@ export class LampApp extends PageElement {
 		try {
 			turn.tellSources((await this.api.sources(turn.answerId)).items);
 		} catch (error) {
-			this.#say(errorText(error));
+			this.#tell(errorText(error));
 		}
 	};
 
@@ -946,6 +957,7 @@ export class LampApp extends PageElement {
 					@lamp-source=${this.#showSource} @lamp-titles=${this.#tellTitles}
 					></lamp-thread>` :
 				thread.loaded ? emptyView({ me: this.session.me, space, off,
+					agent: this.session.agent(thread.workspaceId, thread.agentId),
 					send: (text) => this.#send(text) }) : loadingView()}
 			<div class="composer-dock" id="composer">
 				${off ? offView() : nothing}

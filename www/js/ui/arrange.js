@@ -48,7 +48,7 @@ export class LampArrange extends PageElement {
 	{
 		const [item] = this.items;
 
-		return frame('arrange', t('arrange.title'), html`<form class="arrange" @submit=${this.#save}>
+		return frame('arrange', t(item && !this.items[1] ? 'arrange.title' : 'arrange.move'), html`<form class="arrange" @submit=${this.#save}>
 			${this.error ? html`<p class="form-error" role="alert">${errorText(this.error)}</p>` : nothing}
 			<div class="field"><label for="arrange-folder">${t('arrange.folder')}</label>
 				<select name="folder" id="arrange-folder" @change=${(event) => { this.folder = event.target.value; }}>
@@ -94,6 +94,8 @@ export class LampArrange extends PageElement {
 			this.folder = folderId || '';
 			await this.order.arrange(ids, { folderId, ...folderId && { archived: false },
 				...this.items.length === 1 && { tags } });
+			if (ids.some((id) => this.order.selected?.has(id)))
+				this.order.select(false);
 			this.querySelector('dialog').close();
 			this.emit('lamp-say', { text: t('arrange.done') });
 		} catch (error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What nobody needs to begin to chat: places, and dialogs beside the chat. It is loaded
 // when the first of them is opened (app.js).
+export { exported, readWhole } from '../export.js';
 import './allowed.js';
 import './arrange.js';
 import './artifact.js';

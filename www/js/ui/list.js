@@ -31,9 +31,10 @@ function marked({ text, marks })
  * A field in the place of a name. end(event, take): with Enter or by leaving it, the name
  * is taken; with Escape it is not.
  */
-function nameField({ name, label, most, className, end })
+function nameField({ name, label, hint = '', most, className, end })
 {
-	return html`<input class=${className} .value=${name} aria-label=${label} maxlength=${most}
+	return html`<input class=${className} .value=${name} aria-label=${label} placeholder=${hint || nothing}
+		maxlength=${most}
 		@blur=${(event) => end(event, true)} @keydown=${(event) => {
 			event.stopPropagation();
 			if (event.key === 'Enter' && !event.isComposing) {
@@ -286,7 +287,7 @@ export class LampList extends PageElement {
 				await save(typed).catch((error) => this.emit('lamp-say', { text: errorText(error) }));
 		};
 
-		return nameField({ name, label: t('folder.newName'), most: 100,
+		return nameField({ name, label: t('folder.newName'), hint: t('arrange.name'), most: 100,
 			className: 'rename-field folder-field', end });
 	}
 
@@ -300,6 +301,9 @@ export class LampList extends PageElement {
 
 		return html`<div class="list-bar" role="group" aria-label=${t('list.select')}>
 			<p aria-live="polite">${t('list.selected', { n: ids.length })}</p>
+			<button type="button" class="chip-button" @click=${() => order.select(false)}>${
+				t('list.endSelect')}</button>
+			<div class="list-bar-acts">
 			<button type="button" class="icon-button" ?disabled=${none} title=${t('arrange.folder')}
 				aria-label=${t('arrange.folder')}
 				@click=${() => this.emit('lamp-arrange', { items })}>${icon('folder')}</button>
@@ -322,9 +326,7 @@ export class LampList extends PageElement {
 
 				for (const { value } of shown)
 					order.toggle(value, true);
-			}}>${t('list.all')}</button>
-			<button type="button" class="chip-button" @click=${() => order.select(false)}>${
-				t('list.endSelect')}</button></div>`;
+			}}>${t('list.all')}</button></div></div>`;
 	}
 
 	#order(ids, fields)
@@ -333,20 +335,31 @@ export class LampList extends PageElement {
 		this.order.select(false);
 	}
 
-	/** For a while, a deletion can be undone. */
+	/** For a while, a deletion and another place can be undone. */
 	#undo()
 	{
 		const { order } = this;
 		const n = order.doomed.size;
+		const { moved } = order;
+		const done = moved ? t(moved.archived ? 'list.archivedNow' : 'list.moved', { n: moved.n }) :
+			t('list.doomed', { n });
 
 		if (order.error)
 			return html`<p class="list-bar" role="alert">${errorText(order.error)}</p>`;
-		return n === 0 ? nothing : html`<div class="list-bar">
-			<p>${t('list.doomed', { n })}</p>
-			<button type="button" class="chip-button" @click=${() => {
-				order.undo();
-				this.emit('lamp-say', { text: t('list.undone') });
-			}}>${t('list.undo')}</button></div>`;
+		return n === 0 && !moved ? nothing : html`<div class="list-bar">
+			<p>${done}</p>
+			<button type="button" class="chip-button" @click=${() => this.#takeBack(moved)}>${
+				t('list.undo')}</button></div>`;
+	}
+
+	async #takeBack(moved)
+	{
+		try {
+			await this.order.undo();
+			this.emit('lamp-say', { text: t(moved ? 'list.movedBack' : 'list.undone') });
+		} catch (error) {
+			this.emit('lamp-say', { text: errorText(error) });
+		}
 	}
 
 	/** Mine, or those of programs, where there are any. */

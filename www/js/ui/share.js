@@ -17,6 +17,9 @@ const CHOICES = [['live', 'share.live', 'share.with.live'],
 /** For how long a link may hold, of which those are offered that the server allows. */
 const DAYS = [1, 7, 30, 90, 365];
 
+/** A detail that names the field says that nobody has that login. */
+const NAMED = /\buser\b/;
+
 export class LampShare extends ConversationDialog {
 	static properties = {
 		places: { attribute: false },
@@ -60,10 +63,12 @@ export class LampShare extends ConversationDialog {
 				this.#row(share))}</ul>` : html`<p class="muted">${t('share.none')}</p>`}
 			<form class="arrange" @submit=${this.#add} aria-label=${t('share.add')}>
 				${this.refused ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
-					failureText(this.refused)}</span></p>` : nothing}
+					NAMED.test(this.refused.detail) ? t('share.unknown') :
+						failureText(this.refused)}</span></p>` : nothing}
 				<div class="field"><label for="share-who">${t('share.person')}</label>
-					<lamp-person name="share-who" .places=${this.places} .value=${this.login}
-						@lamp-typed=${(event) => { this.login = event.detail.value; }}></lamp-person></div>
+					<lamp-person name="share-who" described="share-who-help" .places=${this.places} .value=${this.login}
+						?invalid=${this.refused?.field === 'user'} @lamp-typed=${(event) => { this.login = event.detail.value; }}></lamp-person>
+					<span class="help" id="share-who-help">${t('share.personHelp')}</span></div>
 				${groups.length > 0 ? html`<div class="field"><label for="share-group">${
 					t('share.group')}</label><select id="share-group" name="group">
 					<option value="">${t('share.noGroup')}</option>
@@ -180,6 +185,8 @@ export class LampShare extends ConversationDialog {
 			this.data = [made, ...this.data];
 		} catch (error) {
 			this.refused = error;
+			if (error.field === 'user')
+				/** @type {HTMLElement} */ (this.querySelector('#share-who')).focus();
 		}
 		this.busy = false;
 		return made;

@@ -3,7 +3,7 @@
 // shows one in its document. Each time it is opened, the server is asked what
 // the reader may still see.
 import { html, nothing } from '../../vendor/lit.js';
-import { errorText } from '../format.js';
+import { errorText, sourceName } from '../format.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -11,13 +11,6 @@ import './markdown.js';
 
 /** Addresses of untrusted documents: http and https only. */
 const WEB = /^https?:\/\//i;
-
-/** Title and page, as far as they are known here. */
-function nameOf({ title, page })
-{
-	return [title || t('source.one'), page ? t('source.page', { page }) : '']
-		.filter(Boolean).join(' · ');
-}
 
 /**
  * @param turn    with sources
@@ -38,7 +31,7 @@ export function sourcesView(turn, { open, unfolds })
 			<button type="button" class="source-button" ?data-cited=${cited.has(source.number)}
 				?disabled=${source.gone} @click=${() => open(source.number)}>
 				<span class="cite">${source.number}</span>
-				<span dir="auto">${source.gone ? t('source.gone') : nameOf(source)}</span>
+				<span dir="auto">${sourceName(source)}</span>
 			</button></li>`)}</ol>
 	</details>`;
 }

@@ -62,23 +62,27 @@ export function loadingView()
  * A new chat.
  * @param off true if nobody can chat
  */
-export function emptyView({ me, space, off, send })
+export function emptyView({ me, space, agent, off, send })
 {
 	const first = (me.name || '').split(/\s+/)[0];
 	const hello = first && me.identityKind !== 'anonymous' ?
 		t('empty.named', { greeting: greeting(), name: first }) : greeting();
-	const suggestions = off ? [] : (space?.suggestions || []).slice(0, SUGGESTIONS);
+	// what the workspace suggests is meant for its own agent
+	const own = !agent || agent.isDefault;
+	const suggestions = off ? [] : [agent?.userPrompt, ...own && space?.suggestions || []]
+		.filter(Boolean).slice(0, SUGGESTIONS);
 	const links = off ? [] : space?.suggestedActions || [];
 
 	return html`<div class="empty">
 		<div class="big-lantern">${lantern(off ? '' : 'lit')}</div>
 		<p class="empty-hello">${hello}</p>
-		<p class="empty-text">${space?.description || t('empty.text')}</p>
+		<p class="empty-text" dir="auto">${own ? space?.description || t('empty.text') :
+			agent.description || t('empty.with', { name: agent.name })}</p>
 		${suggestions.length > 0 ? html`
 			<ul class="suggestions" aria-label=${t('empty.suggestions')}>
 				${suggestions.map((text) => html`<li>
 					<button type="button" class="suggestion"
-						@click=${() => send(text)}>${text}</button></li>`)}
+						@click=${() => send(text)}><span class="suggestion-text" dir="auto">${text}</span></button></li>`)}
 			</ul>` : nothing}
 		${linksView(links)}
 	</div>`;

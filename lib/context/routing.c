@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "context/choose.h"
+#include "context/routing.h"
 #include "context/payload.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-const struct llm_service *choose_within(const struct context *cx,
+const struct llm_service *routing_within(const struct context *cx,
 					const struct llm_service *s)
 {
 	struct llm_service *out;
@@ -40,7 +40,7 @@ static struct auto_choice choose(struct context *cx, unsigned needs,
 	return auto_choose(in->by.conf, in->target.workspace, &f, cx->arena);
 }
 
-void choose_before(struct context *cx)
+void routing_before(struct context *cx)
 {
 	struct turn_request *in = &cx->run->in;
 	struct auto_choice c;
@@ -52,7 +52,7 @@ void choose_before(struct context *cx)
 		   (attach_has_image(cx->run) ? AUTO_NEEDS_VISION : 0),
 		   llm_estimate_tokens(in->content));
 	if (c.service)
-		in->target.service = choose_within(cx, c.service);
+		in->target.service = routing_within(cx, c.service);
 }
 
 /*
@@ -69,7 +69,7 @@ static int64_t tokens(const struct context *cx)
 		MAX(steps->want - steps->tokens, 0);
 }
 
-void choose_store(const struct context *cx)
+void routing_store(const struct context *cx)
 {
 	const struct llm_service *s = cx->run->in.target.service;
 	struct err e = ERR_INIT;
@@ -82,7 +82,7 @@ void choose_store(const struct context *cx)
 		log_err("the service of a turn", &e);
 }
 
-bool choose_after(struct context *cx)
+bool routing_after(struct context *cx)
 {
 	struct turn_request *in = &cx->run->in;
 	struct turn_event ev = { .type = TURN_EV_SERVICE };
@@ -98,8 +98,8 @@ bool choose_after(struct context *cx)
 	cx->rule = c.reason;
 	other = strcmp(c.service->id, in->target.service->id) != 0;
 	if (other) {
-		in->target.service = choose_within(cx, c.service);
-		choose_store(cx);
+		in->target.service = routing_within(cx, c.service);
+		routing_store(cx);
 	}
 	ev.text = str_of(c.service->id);
 	ev.code = str_of(c.reason);

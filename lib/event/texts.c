@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "event/told.h"
+#include "event/texts.h"
 
 #include "event/pack.h"
 

@@ -4,8 +4,8 @@
  * before the context is built, and again when its size and tools are known.
  * Does nothing if the agent names a service.
  */
-#ifndef CONTEXT_CHOOSE_H
-#define CONTEXT_CHOOSE_H
+#ifndef CONTEXT_ROUTING_H
+#define CONTEXT_ROUTING_H
 
 #include <stdbool.h>
 
@@ -16,21 +16,22 @@ struct llm_service;
  * The service with the timeouts that a call may use: within a call, limited to the time
  * that is left. Returns s itself, or a copy in the arena.
  */
-const struct llm_service *choose_within(const struct context *cx,
+const struct llm_service *routing_within(const struct context *cx,
 					const struct llm_service *s);
 
-void choose_before(struct context *cx);
+/* Before the context is built: chooses by the message, what it has attached, and the time. */
+void routing_before(struct context *cx);
 
 /*
  * True if the choice changed and the context is not yet fitted to the new
  * service.
  */
-bool choose_after(struct context *cx);
+bool routing_after(struct context *cx);
 
 /*
  * Stores the service that took over the turn, so that usage is booked on it
  * even if the process dies. Does nothing for a preview or a nested agent.
  */
-void choose_store(const struct context *cx);
+void routing_store(const struct context *cx);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a turn has said, from the events that are stored of it. */
-#ifndef EVENT_TOLD_H
-#define EVENT_TOLD_H
+#ifndef EVENT_TEXTS_H
+#define EVENT_TEXTS_H
 
 #include "store/turn.h"
 
