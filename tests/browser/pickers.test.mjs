@@ -239,7 +239,7 @@ test('what will be sent, before it is', async (t) => {
 		await page.keyboard.press('Enter');
 		assert.equal((await asked).postDataJSON().content, 'How many tickets are open?');
 		await dialog.locator('.preview-entry').first().waitFor();
-		assert.match(await dialog.innerText(), /answers\.[^]*Built-in rules[^]*query_data/);
+		assert.match(await dialog.innerText(), /Answered by[^]*Built-in rules[^]*query_data/);
 		const rules = dialog.locator('.preview-entry summary').first();
 
 		await rules.focus();
