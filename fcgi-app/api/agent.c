@@ -33,13 +33,13 @@ int api_template_list(struct request *rq, struct response *rs, struct err *e)
 		const struct agent_template *t = &c->templates[i];
 
 		jw_obj(&w);
-		jw_kstrz(&w, "templateId", t->id);
-		jw_kstrz(&w, "name", t->name);
-		jw_kstrz(&w, "description", t->description);
+		jw_kstrz(&w, "templateId", t->agent.id);
+		jw_kstrz(&w, "name", t->agent.name);
+		jw_kstrz(&w, "description", t->agent.description);
 		jw_kstrz(&w, "useCase", t->use_case);
 		jw_kstrz(&w, "icon", *t->icon ? t->icon : NULL);
-		jw_kstrz(&w, "systemPrompt", t->system_prompt);
-		jw_kint(&w, "version", t->version);
+		jw_kstrz(&w, "systemPrompt", t->agent.system_prompt);
+		jw_kint(&w, "version", t->agent.prompt_version);
 		jw_kbool(&w, "defaultOnNewWorkspace", t->on_new);
 		jw_end_obj(&w);
 	}
@@ -157,7 +157,7 @@ int api_agent_from_template(struct request *rq, struct response *rs,
 		return err_field(e, ERR_INVALID_FIELD, "templateId",
 				 "There is no template with this id.");
 	resource_new(agents, &row);
-	agent_from_template(t, &row);
+	agent_from_template(t, rq->arena, &row);
 	put(&row, COLUMN(AGENT, name), b.name);
 	put(&row, COLUMN(AGENT, agent_id), b.agent_id);
 	put(&row, COLUMN(AGENT, visibility), b.visibility);

@@ -56,21 +56,12 @@ int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-static bool is_shipped(const struct catalog *c, const struct uuid *id)
-{
-	for (size_t i = 0; i < c->n_shipped; i++)
-		if (uuid_eq(&c->shipped[i].id, id))
-			return true;
-	return false;
-}
-
 /*
  * GET /prompt-users: 200 {items: [{promptId, users}], …}: of each prompt that the caller
  * sees, how many people have sent a message made from it, if any. Nobody is named.
  */
 int api_prompt_users(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct catalog *c = catalog_of(rq->conf);
 	const struct resource_at at = resource_for(&rq->by);
 	struct prompt_users *v;
 	int64_t n_items = 0;
@@ -82,7 +73,7 @@ int api_prompt_users(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	w = api_page_items(rs);
 	for (size_t i = 0; i < n; i++) {
-		if (!v[i].seen && !is_shipped(c, &v[i].prompt))
+		if (!v[i].seen && !catalog_shipped(rq->conf, &v[i].prompt))
 			continue;
 		jw_obj(&w);
 		jw_kuuid(&w, "promptId", &v[i].prompt);

@@ -44,6 +44,7 @@ int cli_list(struct cli *cli, int argc, char **argv);
 int cli_token(struct cli *cli, int argc, char **argv);
 int cli_migrate(struct cli *cli, int argc, char **argv);
 int cli_project(struct cli *cli, int argc, char **argv);
+int cli_resource(struct cli *cli, int argc, char **argv);
 int cli_preview(struct cli *cli, int argc, char **argv);
 int cli_mcp(struct cli *cli, int argc, char **argv);
 int cli_mcp_serve(struct cli *cli, int argc, char **argv);

@@ -22,6 +22,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/measure.c fcgi-app/cli/measure.h \
 	fcgi-app/cli/preview.c \
 	fcgi-app/cli/project.c \
+	fcgi-app/cli/resource.c \
 	fcgi-app/cli/secret.c \
 	fcgi-app/cli/services.c \
 	fcgi-app/cli/setting.c \

@@ -81,8 +81,8 @@ static int shown(struct made *m, struct resource_row *row, struct err *e)
 				&m->categories[i], COLUMN(PROMPT_CATEGORY, name))));
 	for (size_t i = 0; i < c->n_categories; i++)
 		if (resource_ids_have(v, &c->categories[i].id))
-			json_array_append_new(names, json_string(
-				c->categories[i].name));
+			json_array_append_new(names, jx_string(resource_text(
+				&c->categories[i], COLUMN(PROMPT_CATEGORY, name))));
 	v->s = str_of(jx_text(&m->s->arena, names));
 	return 0;
 }
@@ -96,7 +96,8 @@ static const struct uuid *category(const struct made *m, struct str name)
 			   name))
 			return &m->categories[i].id;
 	for (size_t i = 0; i < c->n_categories; i++)
-		if (str_is(name, c->categories[i].name))
+		if (str_eq(resource_text(&c->categories[i], COLUMN(PROMPT_CATEGORY, name)),
+			   name))
 			return &c->categories[i].id;
 	return NULL;
 }

@@ -234,6 +234,20 @@ static const struct cli_command commands[] = {
 "Like `lamplighter prompt`. Import the categories before the prompts in them.\n",
 	},
 	{
+		.name = "resource",
+		.args = "list PATH [KEY=VALUE]... | show PATH | create PATH FILE | "
+			"change PATH FILE | delete PATH --user LOGIN [--group G]...",
+		.run = cli_resource,
+		.summary = "list, show, create, change and delete what users make",
+		.help =
+"Does what the API does, as that user: PATH is that of the API, such as prompts or\n"
+"projects/ID/tasks/ID (lamplighter list resources). list takes the parameters of the\n"
+"list: q=WORDS, a filter, order=KEY, pageSize=N, cursor=TEXT. FILE (- : stdin) has the\n"
+"body, an object of JSON. list, show, create and change print what the API answers.\n"
+"A change is made to the row as it is now, whatever was read before.\n"
+"Keys and other secrets are not taken from files, in which they could be read.\n",
+	},
+	{
 		.name = "setting",
 		.args = "list | show KEY | set KEY VALUE (--user LOGIN "
 			"[--group G]... | --team G | --tenant); export | "

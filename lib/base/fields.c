@@ -88,14 +88,6 @@ static int wrong(const struct field *f, const char *what, struct err *e)
 			 what);
 }
 
-static bool is_line(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
-			return false;
-	return true;
-}
-
 static int read_text(const struct field *f, const json_t *v, struct str *out,
 		     struct err *e)
 {
@@ -109,7 +101,7 @@ static int read_text(const struct field *f, const json_t *v, struct str *out,
 	if ((f->flags & FIELD_FILLED) && !str_trim(s).n)
 		return err_field(e, ERR_INVALID_FIELD, f->key,
 				 "%s must not be empty.", f->key);
-	if ((f->flags & FIELD_LINE) && !is_line(s))
+	if ((f->flags & FIELD_LINE) && !str_is_line(s))
 		return wrong(f, "one line of text", e);
 	if (f->max_chars && s.n > f->max_chars &&
 	    utf8_chars(s) > f->max_chars)
@@ -148,7 +140,7 @@ static bool is_item(const struct field *f, const json_t *v)
 	const struct str s = { json_string_value(v), json_string_length(v) };
 
 	return json_is_string(v) &&
-		(!f->max || (is_line(s) && str_trim(s).n &&
+		(!f->max || (str_is_line(s) && str_trim(s).n &&
 			     utf8_chars(s) <= f->max_chars));
 }
 

@@ -137,6 +137,14 @@ struct str str_of_real(double v, char out[STR_REAL_BYTES])
 	return str_of(out);
 }
 
+bool str_is_line(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
+			return false;
+	return true;
+}
+
 bool str_is_colour(struct str s)
 {
 	if (s.n != 7 || s.p[0] != '#')

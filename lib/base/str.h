@@ -106,6 +106,9 @@ bool str_holds_any_case(struct str s, struct str what);
 /* Whether s is a colour, #rrggbb in either case. */
 bool str_is_colour(struct str s);
 
+/* Whether s has no control characters. */
+bool str_is_line(struct str s);
+
 /*
  * Edits (insert, delete, change, swap of neighbours) between a and b in any case,
  * for "did you mean". The first 64 bytes of each count.

@@ -22,12 +22,12 @@ struct prompt {
 	const char *text;
 };
 
-/* A template for agents (B7); "" for unset texts. */
-struct agent_template {
-	const char *id, *name, *description, *use_case, *icon;
-	const char *system_prompt;
+/* A prompt of the catalogue, of a file; "" for unset texts. */
+struct catalogue_prompt {
+	const char *id;
 	int version;
-	bool on_new;		/* new workspaces get an agent from it (B3) */
+	const char *name, *description, *icon, *colour, *body;
+	struct conf_list categories;	/* names; rows have ids */
 };
 
 struct agent {
@@ -56,6 +56,13 @@ struct agent {
 			bool bases;
 		} rag;
 	} set;
+};
+
+/* A template for agents (B7); "" for unset texts. */
+struct agent_template {
+	struct agent agent;	/* what they get, with its id and version; first */
+	const char *use_case, *icon;
+	bool on_new;		/* new workspaces get an agent from it (B3) */
 };
 
 #endif

@@ -85,8 +85,9 @@ static void add_prompt(struct loader *l, const struct ynode *root)
 
 static void add_catalogue(struct loader *l, const struct ynode *root)
 {
-	struct conf_catalogue *all = (struct conf_catalogue *)l->c->catalogue;
-	struct conf_catalogue *p = &all[l->c->n_catalogue];
+	struct catalogue_prompt *all =
+		(struct catalogue_prompt *)l->c->catalogue;
+	struct catalogue_prompt *p = &all[l->c->n_catalogue];
 	struct err e = ERR_INIT;
 	struct blank *blanks;
 	size_t n;
@@ -114,7 +115,7 @@ static void add_template(struct loader *l, const struct ynode *root)
 
 	load_place(l, t, &root->pos);
 	load_struct(l, SEC_TEMPLATE, t, root, &root->pos);
-	if (!id_or_stem(l, &t->id, &root->pos))
+	if (!id_or_stem(l, &t->agent.id, &root->pos))
 		return;
 	if (l->c->n_templates == LIM_AGENT_TEMPLATES) {
 		load_fail(l, load_pos(l, t), "there are more than %d templates",
@@ -122,9 +123,9 @@ static void add_template(struct loader *l, const struct ynode *root)
 		return;
 	}
 	for (size_t i = 0; i < l->c->n_templates; i++)
-		if (!strcmp(all[i].id, t->id)) {
+		if (!strcmp(all[i].agent.id, t->agent.id)) {
 			load_fail(l, load_pos(l, t), "there is another "
-				  "template with the id \"%s\"", t->id);
+				  "template with the id \"%s\"", t->agent.id);
 			return;
 		}
 	l->c->n_templates++;
@@ -202,7 +203,7 @@ static int compare_templates(const void *a, const void *b)
 {
 	const struct agent_template *x = a, *y = b;
 
-	return strcmp(x->id, y->id);
+	return strcmp(x->agent.id, y->agent.id);
 }
 
 struct conf *conf_read(const char *main_file, struct conf_sources *src,

@@ -160,12 +160,6 @@ struct conf_module {		/* an entry of `modules:` */
 	size_t n_params;
 };
 
-struct conf_catalogue {		/* a prompt to choose from */
-	const char *id, *name, *description, *icon, *colour, *body;
-	struct conf_list categories;	/* names */
-	int version;
-};
-
 enum conf_col_type {
 	COL_TEXT, COL_INTEGER, COL_DECIMAL, COL_DATE, COL_DATETIME, COL_BOOLEAN,
 	COL_JSON,
@@ -500,7 +494,7 @@ struct conf {
 	size_t n_entities;
 	const struct prompt *prompts;	/* prompts.d */
 	size_t n_prompts;
-	const struct conf_catalogue *catalogue;	/* catalogue.d */
+	const struct catalogue_prompt *catalogue;	/* catalogue.d */
 	size_t n_catalogue;
 	const struct agent_template *templates;	/* agent-templates.d */
 	size_t n_templates;

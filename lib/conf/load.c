@@ -170,17 +170,26 @@ static void fail_range(struct loader *l, const struct conf_option *o,
 static bool text_ok(struct loader *l, const struct conf_option *o,
 		    const struct ynode *n, const char *s)
 {
+	const bool chars = o->flags & OPT_CHARS && (o->type == OPT_STRING || o->item_chars);
+	const size_t least = o->type == OPT_STRING ? (size_t)o->min : o->item_chars > 0;
+	const size_t most = o->type == OPT_STRING ? (size_t)o->max
+		: o->item_chars ? (size_t)o->item_chars : 4096;
+	const struct str text = str_of(s);
 	const char *wrong;
 
 	if (!n)
 		return true;
-	if (o->type == OPT_STRING && strlen(s) < (size_t)o->min) {
+	if ((chars ? str_trim(text).n : text.n) < least) {
 		load_fail(l, &n->pos, "%s must not be empty", o->key);
 		return false;
 	}
-	if (strlen(s) > (o->type == OPT_STRING ? (size_t)o->max : 4096)) {
-		load_fail(l, &n->pos, "%s is longer than %d bytes", o->key,
-			  o->type == OPT_STRING ? (int)o->max : 4096);
+	if ((chars ? utf8_chars(text) : text.n) > most) {
+		load_fail(l, &n->pos, "%s is longer than %zu %s", o->key, most,
+			  chars ? "characters" : "bytes");
+		return false;
+	}
+	if (o->flags & OPT_LINE && !str_is_line(text)) {
+		fail_value(l, o, n, "must be one line of text");
 		return false;
 	}
 	wrong = o->check ? o->check(s) : NULL;
@@ -578,13 +587,13 @@ static void set_default(struct loader *l, const struct conf_option *o, char *bas
 		set_value(l, o, field, NULL, o->dflt);
 }
 
-/* What is missing is an error, so that there is no configuration. */
+/* Says of members with a flag whether they have a value. */
 static void set_flags(enum opt_section sec, char *base)
 {
 	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct conf_option *o = &conf_options[i];
 
-		if (o->in == sec && o->set && !(o->flags & OPT_REQUIRED))
+		if (o->in == sec && o->set)
 			*(bool *)(base + o->set) = option_has(o->type, base + o->offset);
 	}
 }

@@ -184,7 +184,7 @@ static const struct opt_name counts_names[] = {
 #define S_ENTITY    struct conf_entity
 #define S_STATE     struct conf_choice
 #define S_INTAKE    struct conf_intake
-#define S_CATALOGUE struct conf_catalogue
+#define S_CATALOGUE struct catalogue_prompt
 #define S_TEMPLATE  struct agent_template
 #define S_WORKSPACE struct workspace
 #define S_AGENT     struct agent
@@ -201,37 +201,61 @@ static const struct opt_name counts_names[] = {
 
 #include "resource/resource.def"
 
-/* Fields of resources that files have, too (conf/field.h). */
+/*
+ * Fields of resources that files have, too (conf/field.h), in the struct that rows fill.
+ * Of their flags, files know one.
+ */
 #define FIELDS(sec, list) list(AS_##sec)
-#define AS_LLM(...) FIELD_OF(LLM, __VA_ARGS__, FIELD_NONE, 0)
-#define AS_WORKSPACE(...) FIELD_OF(WORKSPACE, __VA_ARGS__, FIELD_NONE, 0)
-#define AS_AGENT(...) FIELD_OF(AGENT, __VA_ARGS__, FIELD_NONE, 0)
-#define FIELD_OF(sec, key, column, type, mode, flags, lo, hi, help, how, ...) \
-	how(sec, lo, hi, help, __VA_ARGS__)
+#define AS_LLM(...) FIELD_OF(LLM, struct llm_service, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_CATALOGUE(...) FIELD_OF(CATALOGUE, struct catalogue_prompt, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_TEMPLATE(...) FIELD_OF(TEMPLATE, struct agent, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_WORKSPACE(...) FIELD_OF(WORKSPACE, struct workspace, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_AGENT(...) FIELD_OF(AGENT, struct agent, __VA_ARGS__, FIELD_NONE, 0)
+enum {
+	REQUIRED = 0, NULLABLE = 0, LINE = OPT_LINE, SORT = 0, UNIQUE = 0, AUTHORED = 0,
+	AUTHOR = 0, AUTHOR_ID = 0, EMPTY_NULL = 0, FIRST = 0, FOUND = 0,
+};
+#define RULES_TEXT     OPT_CHARS
+#define RULES_SECRET   OPT_CHARS
+#define RULES_MARKDOWN OPT_CHARS
+#define RULES_LIST     (OPT_CHARS | OPT_LINE)
+#define RULES_IDS      RULES_LIST
+#define RULES_INT      0
+#define RULES_REAL     0
+#define RULES_BOOL     0
+#define RULES_JSON     0
+#define FIELD_OF(sec, s, key, column, type, mode, flags, lo, hi, help, how, ...) \
+	how(sec, s, RULES_##type | (flags), lo, hi, help, __VA_ARGS__)
 #define FIELD_NONE(...)
-#define FIELD_ROW(sec, lo, hi, h, k, ty, member, flag, d, u, fl, ck, says) \
+#define FIELD_ROW(sec, s, rules, lo, hi, item, h, k, ty, member, flag, d, u, fl, ck, says) \
 	{ .in = SEC_##sec, .of = SEC_NONE, .key = k, .type = OPT_##ty, \
-	  .offset = offsetof(S_##sec, member), .set = flag(S_##sec, member), .dflt = d, \
-	  .min = lo, .max = hi, .unit = u, .flags = fl, .check = ck, .help = HELP(h, says) },
+	  .offset = offsetof(s, member), .set = flag(s, member), .dflt = d, .min = lo, \
+	  .max = hi, .item_chars = item, .unit = u, .flags = (fl) | (rules), .check = ck, \
+	  .help = HELP(h, says) },
 #define HELP(h, says) sizeof(says) > 1 ? says : h "."
-#define FIELD_YAML(sec, lo, hi, h, k, ty, member, d, u, fl, ck, says, ...) \
-	FIELD_ROW(sec, lo, hi, h, k, ty, member, NO_FLAG, d, u, fl, ck, says)
-#define FIELD_YAML_ZERO(sec, lo, hi, h, k, ty, member, d, u, fl, ck, says, ...) \
-	FIELD_ROW(sec, 0, hi, h, k, ty, member, NO_FLAG, d, u, fl, ck, says)
-#define FIELD_YAML_MAY(sec, lo, hi, h, k, ty, member, d, u, fl, ck, says, ...) \
-	FIELD_ROW(sec, 0, hi, h, k, ty, member, FLAG, d, u, fl, ck, says)
-#define FIELD_YAML_WIDE(sec, lo, hi, h, k, ty, member, least, most, d, u, fl, ck, says, ...) \
-	FIELD_ROW(sec, least, most, h, k, ty, member, NO_FLAG, d, u, fl, ck, says)
-#define FIELD_YAML_MAY_WIDE(sec, lo, hi, h, k, ty, member, least, most, d, u, fl, ck, says, ...) \
-	FIELD_ROW(sec, least, most, h, k, ty, member, FLAG, d, u, fl, ck, says)
-#define FIELD_YAML_LIST(sec, lo, hi, h, k, ty, member, least, fl, ck, says, ...) \
-	FIELD_ROW(sec, least, lo, h, k, ty, member, NO_FLAG, "", "", fl, ck, says)
-#define FIELD_YAML_MAY_LIST(sec, lo, hi, h, k, ty, member, least, fl, ck, says, ...) \
-	FIELD_ROW(sec, least, lo, h, k, ty, member, FLAG, "", "", fl, ck, says)
-#define FIELD_YAML_NAMES(sec, lo, hi, h, k, ty, member, d, set_, fl, says, ...) \
+#define FIELD_YAML(sec, s, rules, lo, hi, h, k, ty, member, d, u, fl, ck, says, ...) \
+	FIELD_ROW(sec, s, rules, lo, hi, 0, h, k, ty, member, NO_FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_ZERO(sec, s, rules, lo, hi, h, k, ty, member, d, u, fl, ck, says, ...) \
+	FIELD_ROW(sec, s, rules, 0, hi, 0, h, k, ty, member, NO_FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_MAY(sec, s, rules, lo, hi, h, k, ty, member, d, u, fl, ck, says, ...) \
+	FIELD_ROW(sec, s, rules, 0, hi, 0, h, k, ty, member, FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_WIDE(sec, s, rules, lo, hi, h, k, ty, member, least, most, d, u, fl, ck, \
+			says, ...) \
+	FIELD_ROW(sec, s, rules, least, most, 0, h, k, ty, member, NO_FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_MAY_WIDE(sec, s, rules, lo, hi, h, k, ty, member, least, most, d, u, fl, \
+			    ck, says, ...) \
+	FIELD_ROW(sec, s, rules, least, most, 0, h, k, ty, member, FLAG, d, u, fl, ck, says)
+#define FIELD_YAML_LIST(sec, s, rules, lo, hi, h, k, ty, member, least, fl, ck, says, ...) \
+	FIELD_ROW(sec, s, rules, least, lo, hi, h, k, ty, member, NO_FLAG, "", "", fl, ck, says)
+#define FIELD_YAML_MAY_LIST(sec, s, rules, lo, hi, h, k, ty, member, least, fl, ck, says, ...) \
+	FIELD_ROW(sec, s, rules, least, lo, hi, h, k, ty, member, FLAG, "", "", fl, ck, says)
+#define FIELD_YAML_NAMES(sec, s, rules, lo, hi, h, k, ty, member, d, set_, fl, says, ...) \
 	PICK(sec, k, ty, member, d, set_, fl, HELP(h, says))
 #define FLAG(s, member) offsetof(s, set.member)
 #define NO_FLAG(s, member) 0
+
+/* A template begins with what its agents have. */
+_Static_assert(!offsetof(struct agent_template, agent), "AS_TEMPLATE");
 
 const struct conf_option conf_options[] = {
 #define OPT(sec, k, ty, member, d, lo, hi, u, fl, ck, h) \
@@ -399,7 +423,7 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.help = "A prompt that everyone can choose and copy. One per "
 			"file. Where it has {{blanks}}, the user fills them in "
 			"(docs/prompts.md).",
-		.size = sizeof(struct conf_catalogue),
+		.size = sizeof(struct catalogue_prompt),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_TEMPLATE] = {

@@ -45,6 +45,9 @@ enum {
 	OPT_RESTART = 2,	/* a change takes effect only after a restart */
 	OPT_REQUIRED = 4,
 	OPT_MAYBE = 8,		/* OPT_STRUCT: absent leaves it all zero */
+	/* Of a text, or each item of a list, that resources have, too: the same rules. */
+	OPT_CHARS = 16,		/* its range is in characters */
+	OPT_LINE = 32,		/* no control characters */
 };
 
 struct opt_name {		/* ended by NULL */
@@ -69,6 +72,7 @@ struct conf_option {
 	const struct opt_name *names;
 	const char *dflt;	/* as in YAML; lists by blanks; NULL = none */
 	double min, max;
+	int item_chars;		/* of a list of a resource: maximum of an item; 0: any */
 	const char *unit;
 	unsigned flags;
 	opt_check *check;	/* of the text, or of each item of a list */

@@ -281,7 +281,7 @@ void conf_print(const struct conf *c, struct buf *out)
 	}
 	for (size_t i = 0; i < c->n_templates; i++) {
 		buf_addf(out, "---\n# %s, template %s\n", c->templates_dir,
-			 c->templates[i].id);
+			 c->templates[i].agent.id);
 		print_struct(out, SEC_TEMPLATE, (const char *)&c->templates[i],
 			     0, false);
 	}

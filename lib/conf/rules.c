@@ -24,10 +24,7 @@ static bool made_of(const char *s, const char *set, size_t max)
 
 static bool has_control(const char *s)
 {
-	for (; *s; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			return true;
-	return false;
+	return !str_is_line(str_of(s));
 }
 
 const char *check_slug(const char *s)

@@ -11,20 +11,13 @@
 
 #include "base/banned.h"
 
-static bool take_shipped(struct turn_run *t, const struct uuid *id)
+static struct prompt_stamp stamp_of(const struct turn_run *t,
+				    const struct resource_row *row)
 {
-	const struct catalog *c = catalog_of(t->in.by.conf);
-
-	for (size_t i = 0; i < c->n_shipped; i++) {
-		const struct shipped_prompt *p = &c->shipped[i];
-
-		if (!uuid_eq(&p->id, id))
-			continue;
-		*t->chosen = prompt_stamp_of("catalogue", p->name, p->version,
-					     str_of(p->body));
-		return true;
-	}
-	return false;
+	return prompt_stamp_of("catalogue", arena_printf(t->arena, "%.*s", STR_ARG(
+				       resource_text(row, COLUMN(PROMPT, name)))),
+			       (int)row->version + 1,
+			       resource_text(row, COLUMN(PROMPT, body)));
 }
 
 static int take_stored(struct turn_run *t, const struct uuid *id,
@@ -41,10 +34,7 @@ static int take_stored(struct turn_run *t, const struct uuid *id,
 	at.n_readers = s->n;
 	if (resource_get(t->deps->db, r, &at, id, t->arena, &row, e) < 0)
 		return -1;
-	*t->chosen = prompt_stamp_of(
-		"catalogue", arena_printf(t->arena, "%.*s", STR_ARG(
-			row.v[COLUMN(PROMPT, name)].s)),
-		(int)row.version + 1, row.v[COLUMN(PROMPT, body)].s);
+	*t->chosen = stamp_of(t, &row);
 	author_of_row(t->in.by.conf, t->in.by.who, r, &row, t->arena, &by);
 	/* The prompt may have had another text when the message was made from it. */
 	if (by.by_hash && !blank_filled(t->in.content.n ? t->in.content
@@ -59,13 +49,17 @@ static int take_stored(struct turn_run *t, const struct uuid *id,
 
 int chosen_find(struct turn_run *t, struct err *e)
 {
+	const struct resource_row *shipped = NULL;
 	struct uuid id;
 
 	if (!t->in.options.prompt_id.p || t->chosen)
 		return 0;
 	t->chosen = arena_new(t->arena, struct prompt_stamp);
 	if (uuid_parse(t->in.options.prompt_id, &id)) {
-		if (take_shipped(t, &id) || take_stored(t, &id, e) == 0)
+		shipped = catalog_shipped(t->in.by.conf, &id);
+		if (shipped)
+			*t->chosen = stamp_of(t, shipped);
+		if (shipped || take_stored(t, &id, e) == 0)
 			return 0;
 		if (e->code != ERR_NOT_FOUND)
 			return -1;

@@ -22,20 +22,10 @@ static const struct resource *const agents = &resources[RESOURCE_AGENT];
 
 /* -- new ones ------------------------------------------------------------------- */
 
-void agent_from_template(const struct agent_template *t, struct resource_row *row)
+void agent_from_template(const struct agent_template *t, struct arena *a,
+			 struct resource_row *row)
 {
-	const struct {
-		size_t column;
-		const char *text;
-	} copied[] = {
-		{ COLUMN(AGENT, name), t->name },
-		{ COLUMN(AGENT, description), t->description },
-		{ COLUMN(AGENT, system_prompt), t->system_prompt },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(copied); i++)
-		if (*copied[i].text)
-			row->v[copied[i].column] = DB_S(str_of(copied[i].text));
+	filled_to_row(agents, &t->agent, a, row);
 	author_copy(agents, NULL, row);
 }
 

@@ -78,9 +78,19 @@ const struct prompt *catalog_prompt(const struct conf *conf, struct str name)
 	FIND(c->prompts, c->n_prompts, name, name);
 }
 
+const struct resource_row *catalog_shipped(const struct conf *conf, const struct uuid *id)
+{
+	const struct catalog *c = catalog_of(conf);
+
+	for (size_t i = 0; i < c->n_shipped; i++)
+		if (uuid_eq(&c->shipped[i].id, id))
+			return &c->shipped[i];
+	return NULL;
+}
+
 const struct agent_template *catalog_template(const struct conf *conf, struct str id)
 {
 	const struct catalog *c = catalog_of(conf);
 
-	FIND(c->templates, c->n_templates, id, id);
+	FIND(c->templates, c->n_templates, agent.id, id);
 }

@@ -9,22 +9,7 @@
 
 #include "domain/agent.h"
 #include "auth/caller.h"
-
-/* A prompt of catalogue.d, for everyone; "" for unset texts. */
-struct shipped_prompt {
-	struct uuid id;		/* derived from its name in the files */
-	int version;
-	const char *name, *description, *icon, *colour, *body;
-	struct str categories;	/* their ids, as of an IDS field */
-	struct str sort_key;	/* resource_fold of name */
-};
-
-/* A category that prompts of catalogue.d name. */
-struct shipped_category {
-	struct uuid id;		/* derived from its sort_key */
-	const char *name;	/* as in the first of them */
-	struct str sort_key;
-};
+#include "resource/resource.h"
 
 struct catalog {
 	uint64_t version;
@@ -34,9 +19,10 @@ struct catalog {
 	size_t n_services;
 	const struct prompt *prompts;		/* from prompts.d */
 	size_t n_prompts;
-	const struct shipped_prompt *shipped;	/* by sort_key, then id */
+	/* Prompts of catalogue.d and the categories that they name, as rows, by sort_key */
+	const struct resource_row *shipped;
 	size_t n_shipped;
-	const struct shipped_category *categories;	/* in the same order */
+	const struct resource_row *categories;
 	size_t n_categories;
 	const struct agent_template *templates;	/* by id */
 	size_t n_templates;
@@ -78,6 +64,8 @@ const struct llm_service *catalog_service(const struct conf *c, struct str id);
 /* The id of a service that is near to an unknown one, or NULL. */
 const char *catalog_service_near(const struct conf *c, struct str unknown);
 const struct prompt *catalog_prompt(const struct conf *c, struct str name);
+/* The prompt of catalogue.d with this id, as a row. */
+const struct resource_row *catalog_shipped(const struct conf *c, const struct uuid *id);
 const struct agent_template *catalog_template(const struct conf *c, struct str id);
 
 /* -- adapt.c ---------------------------------------------------------------------- */

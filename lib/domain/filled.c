@@ -42,8 +42,10 @@ struct filled {			/* a member */
 #define S_PROVIDER_INSTANCE struct llm_service
 #define S_WORKSPACE struct workspace
 #define S_AGENT struct agent
+#define S_PROMPT struct catalogue_prompt
 #define AS_WORKSPACE(...) FIELD_OF(WORKSPACE, __VA_ARGS__, FIELD_NONE, 0)
 #define AS_AGENT(...) FIELD_OF(AGENT, __VA_ARGS__, FIELD_NONE, 0)
+#define AS_PROMPT(...) FIELD_OF(PROMPT, __VA_ARGS__, FIELD_NONE, 0)
 #define AS_LLM_SERVICE(...) FIELD_OF(LLM_SERVICE, __VA_ARGS__, FIELD_NONE, 0)
 #define AS_WORKSPACE_SERVICE(...) FIELD_OF(WORKSPACE_SERVICE, __VA_ARGS__, FIELD_NONE, 0)
 #define AS_PROVIDER_INSTANCE(...) FIELD_OF(PROVIDER_INSTANCE, __VA_ARGS__, FIELD_NONE, 0)
@@ -54,6 +56,7 @@ static const struct filled of_workspace_service[] = {
 };
 static const struct filled of_workspace[] = { WORKSPACE_FIELDS(AS_WORKSPACE) };
 static const struct filled of_agent[] = { AGENT_FIELDS(AS_AGENT) };
+static const struct filled of_prompt[] = { PROMPT_FIELDS(AS_PROMPT) };
 static const struct filled of_instance[] = { PROVIDER_INSTANCE_FIELDS(AS_PROVIDER_INSTANCE) };
 
 static const struct {
@@ -68,6 +71,7 @@ static const struct {
 	FILLED(PROVIDER_INSTANCE, LLM, of_instance)
 	FILLED(WORKSPACE, WORKSPACE, of_workspace)
 	FILLED(AGENT, AGENT, of_agent)
+	FILLED(PROMPT, CATALOGUE, of_prompt)
 };
 
 struct conf_list filled_list(struct arena *a, struct str json)
@@ -223,6 +227,14 @@ static void get(enum opt_section in, const struct filled *m, const void *from,
 	}
 }
 
+void filled_file_row(const struct resource *r, struct uuid id, struct resource_row *row)
+{
+	resource_new(r, row);
+	row->id = id;
+	row->created_us = row->updated_us = 0;
+	row->config = true;
+}
+
 void filled_to_row(const struct resource *r, const void *s, struct arena *a,
 		   struct resource_row *row)
 {
@@ -235,7 +247,8 @@ void filled_to_row(const struct resource *r, const void *s, struct arena *a,
 
 		if (r->fields[m->column].type == TYPE_SECRET)
 			v->null = !has;
-		else if (has && !is_zero(m, (const char *)s + m->offset))
+		else if (has && r->fields[m->column].type != TYPE_IDS &&
+			 !is_zero(m, (const char *)s + m->offset))
 			get(structs[i].in, m, (const char *)s + m->offset, a, v);
 	}
 }

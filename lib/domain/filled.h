@@ -16,10 +16,13 @@
 void filled_from_row(const struct resource *r, const struct resource_row *row,
 		     struct arena *a, void *out);
 
+/* Begins a row of what stands in a file: read-only, with this id and without times. */
+void filled_file_row(const struct resource *r, struct uuid id, struct resource_row *row);
+
 /*
  * The reverse, for what stands in a file: the members of *s as values of a row of r, which
- * is new. What is not set is NULL; of a secret, the row says only whether there is one. In
- * a, and borrowed from s.
+ * is new. What is not set is NULL; of a secret, the row says only whether there is one; of
+ * names, which rows have as ids, nothing. In a, and borrowed from s.
  */
 void filled_to_row(const struct resource *r, const void *s, struct arena *a,
 		   struct resource_row *row);

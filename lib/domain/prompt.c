@@ -15,8 +15,6 @@
 #include "base/banned.h"
 
 static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
-static const struct resource *const categories =
-	&resources[RESOURCE_PROMPT_CATEGORY];
 
 static int check_colour(struct str s, struct err *e)
 {
@@ -46,46 +44,11 @@ static int prepare(const struct caller *by, const struct resource *r,
 	}, e);
 }
 
-/* -- shipped prompts ------------------------------------------------------------- */
-
-static void put(struct resource_row *row, size_t column, const char *text)
-{
-	if (text && *text)
-		row->v[column] = DB_S(str_of(text));
-}
-
-static void new_of_file(const struct resource *r, const struct uuid *id,
-			struct str sort_key, struct resource_row *row)
-{
-	resource_new(r, row);
-	row->id = *id;
-	row->created_us = row->updated_us = 0;
-	row->sort_key = sort_key;
-	row->config = true;
-}
-
-static size_t shipped(const struct caller *by, struct resource_row **rows)
+static size_t shipped(const struct caller *by, const struct resource_row **rows)
 {
 	const struct catalog *c = catalog_of(by->conf);
-	struct resource_row *v = arena_zalloc(by->arena, c->n_shipped + 1,
-					      sizeof(*v));
 
-	for (size_t i = 0; i < c->n_shipped; i++) {
-		const struct shipped_prompt *p = &c->shipped[i];
-
-		new_of_file(prompts, &p->id, p->sort_key, &v[i]);
-		v[i].version = p->version - 1;
-		put(&v[i], COLUMN(PROMPT, name), p->name);
-		put(&v[i], COLUMN(PROMPT, description), p->description);
-		put(&v[i], COLUMN(PROMPT, icon), p->icon);
-		put(&v[i], COLUMN(PROMPT, colour), p->colour);
-		put(&v[i], COLUMN(PROMPT, body), p->body);
-		put(&v[i], COLUMN(PROMPT, tier), "shipped");
-		if (p->categories.n)
-			v[i].v[COLUMN(PROMPT, prompt_in_category)] =
-				DB_B(p->categories);
-	}
-	*rows = v;
+	*rows = c->shipped;
 	return c->n_shipped;
 }
 
@@ -141,20 +104,11 @@ static int check_category(const struct caller *by, const struct resource *r,
 }
 
 static size_t shipped_categories(const struct caller *by,
-				 struct resource_row **rows)
+				 const struct resource_row **rows)
 {
 	const struct catalog *c = catalog_of(by->conf);
-	struct resource_row *v = arena_zalloc(by->arena, c->n_categories + 1,
-					      sizeof(*v));
 
-	for (size_t i = 0; i < c->n_categories; i++) {
-		const struct shipped_category *k = &c->categories[i];
-
-		new_of_file(categories, &k->id, k->sort_key, &v[i]);
-		v[i].v[COLUMN(PROMPT_CATEGORY, name)] =
-			DB_S(str_of(k->name));
-	}
-	*rows = v;
+	*rows = c->categories;
 	return c->n_categories;
 }
 

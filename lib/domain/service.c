@@ -320,10 +320,7 @@ static void row_of(const struct caller *by, const struct llm_service *s,
 		COLUMN(LLM_SERVICE, deployment), COLUMN(LLM_SERVICE, quirks),
 	};
 
-	resource_new(services, row);
-	row->id = uuid_of_name(STR("llm_services"), str_of(s->id));
-	row->created_us = row->updated_us = 0;
-	row->config = true;
+	filled_file_row(services, uuid_of_name(STR("llm_services"), str_of(s->id)), row);
 	filled_to_row(services, s, by->arena, row);
 	for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
 		row->v[hidden[i]].null = true;
@@ -332,7 +329,7 @@ static void row_of(const struct caller *by, const struct llm_service *s,
 	resource_sort(services, by->arena, row);
 }
 
-static size_t files(const struct caller *by, struct resource_row **rows)
+static size_t files(const struct caller *by, const struct resource_row **rows)
 {
 	const struct catalog *c = catalog_of(by->conf);
 	struct resource_row *v = arena_zalloc(by->arena, c->n_services + 1,

@@ -66,8 +66,9 @@ int agent_draft(const struct caller *by, struct str workspace, const json_t *bod
 		const struct workspace **w, const struct agent **out,
 		struct err *e) MUST_CHECK;
 
-/* Copies name, description and prompt of a template (B10). (agent_row.c) */
-void agent_from_template(const struct agent_template *t, struct resource_row *row);
+/* Fills row, a new agent, with what the template has (B10). In a. (agent_row.c) */
+void agent_from_template(const struct agent_template *t, struct arena *a,
+			 struct resource_row *row);
 
 /*
  * The agent of w with this id; the caller's own takes precedence.

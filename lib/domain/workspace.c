@@ -44,7 +44,7 @@ static int prepare_workspace(const struct caller *by, const struct resource *r,
 		*users = json_list(by, by->who->login);
 	for (size_t i = 0; dflt->null && i < c->n_templates; i++)
 		if (c->templates[i].on_new)
-			*dflt = DB_S(str_of(c->templates[i].id));
+			*dflt = DB_S(str_of(c->templates[i].agent.id));
 	row->holder = by->owner.user_id;
 	return agent_row_check_id(by, r, row, COLUMN(WORKSPACE, workspace_id),
 				  COLUMN(WORKSPACE, name), e);
@@ -222,12 +222,12 @@ static int add_agent(const struct caller *by, struct db *tx,
 
 	resource_new(agents, &row);
 	row.id = uuid_of_name(str_of(uuid_format(&w->row->id, scope)),
-			      str_of(t->id));
+			      str_of(t->agent.id));
 	row.created_us = row.updated_us = w->row->created_us + place;
 	row.holder = at.parent;
-	agent_from_template(t, &row);
+	agent_from_template(t, by->arena, &row);
 	row.v[COLUMN(AGENT, workspace_id)] = DB_S(str_of(w->id));
-	row.v[COLUMN(AGENT, agent_id)] = DB_S(str_of(t->id));
+	row.v[COLUMN(AGENT, agent_id)] = DB_S(str_of(t->agent.id));
 	row.v[COLUMN(AGENT, visibility)] = DB_S(STR("workspace"));
 	return resource_create(tx, agents, &at, &row, NULL, e);
 }

@@ -186,6 +186,16 @@ void author_of_row(const struct conf *c, const struct identity *who,
 		  resource_text(row, index_of(r, RESOURCE_AUTHORED)), a, out);
 }
 
+struct str author_login(const struct resource *r, const struct resource_row *row,
+			struct arena *a)
+{
+	struct str text = resource_text(row, index_of(r, RESOURCE_AUTHORED));
+	struct str stored = resource_text(row, index_of(r, RESOURCE_AUTHOR));
+	json_auto_t *j = stored.p && str_trim(text).n ? jx_try(stored) : NULL;
+
+	return arena_str(a, jx_str(j, "login"));
+}
+
 struct str author_label(const struct author *a, const char *what,
 			struct str name, struct arena *arena)
 {

@@ -38,6 +38,10 @@ void author_of_row(const struct conf *c, const struct identity *who,
 		   const struct resource *r, const struct resource_row *row,
 		   struct arena *a, struct author *out);
 
+/* The login of that author; empty: the installation, unknown, or there is no text. In a. */
+struct str author_login(const struct resource *r, const struct resource_row *row,
+			struct arena *a);
+
 /* The value of the column `author`; who NULL: the installation. In a. */
 struct str author_text(const struct identity *who, struct arena *a);
 

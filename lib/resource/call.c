@@ -188,7 +188,7 @@ static int find_visible(const struct caller *by, const struct resource *r,
 			const struct resource_at *at, const struct uuid *id,
 			struct resource_row *row, struct err *e)
 {
-	struct resource_row *files = NULL;
+	const struct resource_row *files = NULL;
 	size_t n;
 
 	if (resource_get(by->db, r, at, id, by->arena, row, e) == 0)
@@ -446,7 +446,7 @@ static void allow_files(const struct caller *by, const struct resource *r,
 {
 	for (size_t i = 0; i < r->n_fields; i++) {
 		const struct resource *of = resource_joined(&r->fields[i]);
-		struct resource_row *files = NULL;
+		const struct resource_row *files = NULL;
 		struct uuid *ids;
 		size_t n = of && hooks_of(of)->files
 			? hooks_of(of)->files(by, &files) : 0;

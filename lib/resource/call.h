@@ -254,7 +254,7 @@ struct resource_hooks {
 	bool (*may_change)(const struct caller *by,
 			   const struct resource_change *k);
 	/* ORDER NAME: rows of files, in the order of the list; returns their number. */
-	size_t (*files)(const struct caller *by, struct resource_row **rows);
+	size_t (*files)(const struct caller *by, const struct resource_row **rows);
 	/* Whether the caller may store rows, if more than the permission decides. */
 	bool (*may_store)(const struct caller *by);
 	/* The maximum of rows like this one for its holder; NULL: r->most. */

@@ -258,7 +258,7 @@ static int count(const struct caller *by, const struct resource_call *c,
 }
 
 static size_t files_of(const struct caller *by, const struct resource *r,
-		       struct resource_row **files)
+		       const struct resource_row **files)
 {
 	const struct resource_hooks *h = resource_hooks_at(r, 0);
 
@@ -269,7 +269,7 @@ static int merged(const struct caller *by, const struct resource_call *c,
 		  const struct page_start *b, struct resource_want *want,
 		  struct resource_answer *out, struct err *e)
 {
-	struct resource_row *files = NULL;
+	const struct resource_row *files = NULL;
 	struct page_rows rows = { .n = 0 };
 	size_t n_files, n_wanted = 0;
 	bool all;
@@ -422,7 +422,7 @@ static size_t files_to_search(const struct caller *by, const struct resource_cal
 			      const struct resource_want *want,
 			      struct resource_answer *out, struct sift_file **files)
 {
-	struct resource_row *rows = NULL;
+	const struct resource_row *rows = NULL;
 	size_t n_rows, n = 0;
 
 	*files = NULL;

@@ -383,8 +383,9 @@ int resource_words(struct str q, struct arena *a, struct resource_words *out,
 		   struct err *e) MUST_CHECK;
 
 /*
- * What the FOUND fields of a row have, folded: a line each, the first of them first. record:
- * the same of a record. In a.
+ * What the FOUND fields of a row have, folded: a line each, the first of them first; if one
+ * of them is AUTHORED, who wrote it is behind the last line. record: the same of a record,
+ * without that. In a.
  */
 struct str resource_folded(const struct resource *r, const struct resource_row *row,
 			   struct arena *a);

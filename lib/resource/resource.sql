@@ -1353,11 +1353,11 @@ DELETE FROM job WHERE created_us < ? AND due_us = 9223372036854775807 ORDER BY c
 -- USAGE_OWNER_DISOWN (su) -> ()
 UPDATE usage_record SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- AGENT_AUTHOR_DISOWN (su) -> ()
-UPDATE agent SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
+UPDATE agent SET author_id = NULL, author = NULL, folded = LEFT(folded, LENGTH(folded) - LENGTH(SUBSTRING_INDEX(folded, CHAR(10), -1))) WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
 -- WORKSPACE_AUTHOR_DISOWN (su) -> ()
 UPDATE workspace SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
 -- PROMPT_AUTHOR_DISOWN (su) -> ()
-UPDATE prompt SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
+UPDATE prompt SET author_id = NULL, author = NULL, folded = LEFT(folded, LENGTH(folded) - LENGTH(SUBSTRING_INDEX(folded, CHAR(10), -1))) WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
 -- SETTING_AUTHOR_DISOWN (su) -> ()
 UPDATE setting SET author_id = NULL, author = NULL WHERE tenant_id = ? AND author_id = ? LIMIT 10000;
 -- DOCUMENT_AUTHOR_DISOWN (su) -> ()

@@ -7,6 +7,7 @@
 
 #include "base/fold.h"
 #include "base/utf8.h"
+#include "resource/author.h"
 
 #include "base/banned.h"
 
@@ -132,13 +133,17 @@ struct str resource_folded(const struct resource *r, const struct resource_row *
 			   struct arena *a)
 {
 	struct buf b = BUF_INIT(LIM_FOLDED_BYTES);
+	bool authored = false;
 	struct str out;
 
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (r->fields[i].flags & RESOURCE_FOUND) {
 			add_value(&b, &r->fields[i], &row->v[i], a);
 			buf_addc(&b, '\n');
+			authored |= r->fields[i].flags & RESOURCE_AUTHORED;
 		}
+	if (authored)
+		buf_addstr(&b, utf8_fold(a, author_login(r, row, a)));
 	out = arena_str(a, buf_str(&b));
 	buf_release(&b);
 	return out;

@@ -86,14 +86,6 @@ static struct str text_of(const json_t *v)
 	return (struct str){ json_string_value(v), json_string_length(v) };
 }
 
-static bool is_line(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
-			return false;
-	return true;
-}
-
 static int parse_text(const struct setting_row *row, const json_t *v,
 		      struct setting_value *out, struct err *e)
 {
@@ -104,7 +96,7 @@ static int parse_text(const struct setting_row *row, const json_t *v,
 	if (!str_trim(s).n)
 		return err_field(e, ERR_INVALID_FIELD, row->key, "%s must not be "
 				 "empty; null unsets it.", row->key);
-	if (row->line && !is_line(s))
+	if (row->line && !str_is_line(s))
 		return wrong(row, "one line of text", e);
 	if (strlen(s.p) != s.n)
 		return wrong(row, "a text without NUL characters", e);

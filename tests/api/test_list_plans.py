@@ -15,15 +15,17 @@ ROWS = 1000
 OWNERS = 20	# each has this part of the rows
 KEYS = {"id", "row_id", "change_id"}	# of one row each
 EMPTY = {"revoked_us", "deleted_us", "purge_us"}
-# What is sorted: the heads of a list for each reader, and what one workspace or project has.
-SORTED = {"AGENT_LIST", "PROJECT_MEMBER_LIST"}
+# What is sorted: the heads of a list for each reader, what one workspace or project has, and
+# what a search finds among the rows of several readers.
+SORTED = {"AGENT_LIST", "PROJECT_MEMBER_LIST", "AGENT_FIND", "PROMPT_FIND", "WORKSPACE_FIND",
+          "KNOWLEDGE_BASE_FIND", "PROJECT_FIND"}
 
 
 def lists():
-    """The generated lists: name, types of the parameters, text."""
+    """The generated lists and searches: name, types of the parameters, text."""
     lines = SQL.read_text().splitlines()
     return [(m[1], m[2], text.rstrip(";")) for head, text in zip(lines, lines[1:])
-            if (m := re.fullmatch(r"-- (\w+_(?:LIST|LISTED)) \((\w+)\) -> \(\w+\)", head))]
+            if (m := re.fullmatch(r"-- (\w+_(?:LIST|LISTED|FIND|FOUND)) \((\w+)\) -> \(\w+\)", head))]
 
 
 def id_of(n):

@@ -200,6 +200,37 @@ def test_agents_of_files_and_rows(make_lab):
     assert name in names(lab, name.upper(), "/workspaces/lab/agents", size=1, **IT)
 
 
+def test_who_made_it_is_a_word_of_it(make_lab):
+    """Prompts and agents are found by who wrote them, as records show it; not a row longer
+    than its author's login is known."""
+    lab = make_lab(config=ADMIN)
+    it = {"user": "Zoe.Quill", "groups": ["it"]}
+    there = "/workspaces/lab/agents"
+    for body in ({"name": "Roofer", "systemPrompt": "Slates."}, {"name": "Wordless"}):
+        made = lab.post(there, {"visibility": "workspace", **body}, **it)
+        assert made.status == 201, made
+    one = prompt(lab, it["user"], it["groups"], name="Slates", body="Count.", tier="tenant")
+    prompt(lab, "eve", name="Mine", body="Count.")
+    assert one["promptAuthor"] == it["user"]
+    for q in ("zoë", "QUILL", "quill count", "zoe.qu"):
+        assert names(lab, q, user="eve") == ["Slates"], q
+    assert names(lab, "eve count", user="eve") == ["Mine"]
+    assert names(lab, "quill", there, user="eve") == ["Roofer"]
+    assert names(lab, "quill slates", there, size=1, user="eve") == ["Roofer"]
+    # Who changes the text is its author; another field does not change that.
+    at = f"/prompts/{one['id']}"
+    assert lab.call("PATCH", at, {"description": "About roofs"}, **IT).status == 200
+    assert names(lab, "quill roofs", user="eve") == ["Slates"]
+    assert lab.call("PATCH", at, {"body": "Count them."}, **IT).status == 200
+    assert names(lab, "quill", user="eve") == []
+    assert names(lab, IT["user"] + " roofs", user="eve") == ["Slates"]
+    assert "Slates" in lab.command("prompt", "list", IT["user"]).stdout
+    lab.command("erase", "--user", it["user"], "--yes")
+    assert names(lab, "quill", there, user="eve") == []
+    assert names(lab, "slates", there, user="eve") == ["Roofer"]
+    assert lab.sql("SELECT COUNT(*) FROM agent WHERE LOCATE('quill', folded)") == [["0"]]
+
+
 def test_a_workspace_is_not_found_by_what_is_hidden(make_lab):
     """Its instructions are for those who may change it: nobody else finds out, word by
     word, what they are."""
@@ -207,6 +238,7 @@ def test_a_workspace_is_not_found_by_what_is_hidden(make_lab):
     made = lab.post("/workspaces", {"name": "Gearbox", "description": "for all",
                                     "prompt": "secretword", "visibleTo": ["*"]}, **IT)
     assert made.status == 201, made
+    assert names(lab, IT["user"], "/workspaces", user="eve") == []
     for user in (IT, {"user": "eve"}):
         assert names(lab, "gear all", "/workspaces", **user) == ["Gearbox"]
         assert names(lab, "secretword", "/workspaces", **user) == []

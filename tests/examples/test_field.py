@@ -64,5 +64,5 @@ def test_it_is_checked_in_files(copy):
     (copy.build / "workspaces.d/w.yaml").write_text(TOO_LONG)
     said = run(copy.build / "lamplighter", "-c", copy.build / "example.yaml", "check",
                cwd=copy.build, fails=True)
-    assert "greeting is longer than 500 bytes" in said
+    assert "greeting is longer than 500 characters" in said
     assert "greeting" in (copy.root / "docs/configuration.md").read_text()

@@ -19,7 +19,9 @@ def test_chores_in_three_files(tmp_path):
     assert 1 < len(copy.touched()) <= 3, copy.touched()
     copy.make("lamplighter", "lamplighter.fcgi", "update-docs")
     api = (copy.root / "docs/openapi.yaml").read_text()
-    assert "/projects/{parent}/chores:" in api and "/chores/{parent}/versions:" in api
+    for path in ("/projects/{parent}/chores:", "/projects/{parent}/chores/{id}:",
+                 "/chores/{parent}/versions:"):
+        assert path in api, path
     schema = api[api.index("    ChoreNew:"):]
     assert re.search(r"text: \{type: \[string, \"null\"\], contentMediaType: text/markdown", schema)
     run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",

@@ -139,9 +139,9 @@ static void templates_are_by_id(void **state)
 
 	(void)state;
 	assert_int_equal(all->n_templates, 2);
-	assert_string_equal(all->templates[0].id, "b");
+	assert_string_equal(all->templates[0].agent.id, "b");
 	assert_true(all->templates[0].on_new && !all->templates[1].on_new);
-	assert_string_equal(catalog_template(c, STR("zoe"))->system_prompt, "Z");
+	assert_string_equal(catalog_template(c, STR("zoe"))->agent.system_prompt, "Z");
 	assert_string_equal(catalog_template(c, STR("zoe"))->use_case, "");
 	assert_null(catalog_template(c, STR("a")));
 	conf_put(c);

@@ -45,7 +45,7 @@ export const making = {
 	'correct.others': 'Corrected by hand',
 
 	'agents.talk': 'Chat with this agent',
-	'agents.search': 'Search agents: name, purpose or instructions',
+	'agents.search': 'Search agents: name, purpose, instructions or author',
 	'agents.mine': 'Only for me',
 	'agents.workspace': 'For everyone in the workspace',
 	'agents.config': 'Built in',
@@ -54,7 +54,7 @@ export const making = {
 	'agents.default': 'Default',
 
 	'prompts.use': 'Use in a chat',
-	'prompts.search': 'Search prompts: name, purpose or text',
+	'prompts.search': 'Search prompts: name, purpose, text or author',
 	'prompts.insert': 'Insert a blank:',
 	'prompts.insert.text': 'Text',
 	'prompts.insert.date': 'Date',
