@@ -3,6 +3,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/add-a-context-part.md \
 	docs/add-a-dialect.md \
 	docs/add-an-event.md \
+	docs/add-a-field.md \
 	docs/add-a-job.md \
 	docs/add-a-metric.md \
 	docs/add-a-provider.md \
