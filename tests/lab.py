@@ -457,6 +457,12 @@ else $HTTP["url"] =~ "^{base}/" {{
     def post(self, path, body, **kw):
         return self.call("POST", path, body, **kw)
 
+    def sign_in(self, user, **kw):
+        """The user is known, which is noted behind an answer."""
+        assert self.get("/me", user=user, **kw).status == 200
+        wait_until(f"{user} is known", lambda: self.sql(
+            f"SELECT 1 FROM user WHERE login = '{user}'"))
+
     def stream(self, path, body, **kw):
         return Stream(*self.open("POST", path, body, **kw))
 

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from lab import Lab, wait_until
+from lab import Lab
 
 # A workspace whose chats know projects.
 OFFICE = {"workspace": "office", "name": "Office", "projects": True, "title_by_model": False}
@@ -33,11 +33,9 @@ def make(lab, path, user, /, **body):
 
 
 def signed_in(lab, begin="q"):
-    """The login of a new user, who is known: that is noted after the answer."""
+    """The login of a new user, who is known."""
     login = begin + uuid.uuid4().hex[:10]
-    assert lab.get("/me", user=login).status == 200
-    wait_until("the user is known", lambda: lab.sql(
-        f"SELECT 1 FROM user WHERE login = '{login}'"))
+    lab.sign_in(login)
     return login
 
 

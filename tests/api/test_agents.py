@@ -188,7 +188,7 @@ def test_templates(lab, who):
 
 def test_what_an_agent_was(lab, who):
     for user in (who, "vic", "root"):
-        lab.get("/me", user=user, groups=["it"] if user == "root" else [])
+        lab.sign_in(user, groups=["it"] if user == "root" else [])
     one = make(lab, user=who, name=who, systemPrompt="First", userPrompt="Hi")
 
     def change(path, user=who, groups=(), **body):
@@ -244,7 +244,7 @@ def test_what_an_agent_was(lab, who):
 def test_what_a_workspace_was(lab, who):
     managers = [who, "vic"]
     for user in (*managers, "root"):
-        lab.get("/me", user=user)
+        lab.sign_in(user)
     lab.sql("DELETE FROM workspace_version")
     one = make_workspace(lab, IT, name=who, prompt="First", managerUsers=managers,
                          visibleTo=["*"])

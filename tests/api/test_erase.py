@@ -84,8 +84,7 @@ def live(lab, user):
     assert lab.call("PATCH", "/settings", {"density": "compact"}, user=user).status == 200
     assert lab.call("PATCH", f"/settings?level=team&group={own.replace(' ', '%20')}", {
         "team_prompt": "Be brief."}, **who).status == 200
-    assert lab.get("/me", user="root").status == 200
-    wait_until("root is known", lambda: lab.sql("SELECT 1 FROM user WHERE login = 'root'"))
+    lab.sign_in("root")
     made("/tokens", {"name": "t"})
     made("/conversation-folders", {"name": "f"})
     made("/memories", {"text": "m"})

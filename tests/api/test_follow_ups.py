@@ -152,7 +152,7 @@ def test_readers_of_a_shared_chat_get_none(lab, model):
     switch_on(lab, "sharer")
     conversation = ask(lab, "sharer", "hello")
     wait_until("suggestions", lambda: kept(lab, conversation, "sharer"))
-    lab.get("/me", user="reader")
+    lab.sign_in("reader")
     made = lab.post("/conversation-shares", {
         "conversationId": conversation, "user": "reader"}, user="sharer")
     assert made.status == 201, made

@@ -49,7 +49,7 @@ def project(lab, user, name):
 
 
 def member(lab, owner, project, user, role):
-    lab.get("/me", user=user)
+    lab.sign_in(user)
     made = lab.post(f"/projects/{project}/members", {"user": user, "role": role}, user=owner)
     assert made.status == 201, made
     return made.json["id"]

@@ -203,7 +203,7 @@ def test_text_of_others_stays_theirs(lab, model):
 
 def test_never_more_than_its_part(lab, model):
     switch(lab, "ask", "kim")
-    lab.get("/me", user="kim")
+    lab.sign_in("kim")
     lab.sql("""INSERT INTO personal_memory (id, tenant_id, user_id, version, created_us,
         updated_us, text, state) SELECT UNHEX(MD5(seq)), u.tenant_id, u.id, 1, seq, seq,
         CONCAT('Number ', seq, ' is of the ', IF(seq = 7, 'zebra', 'horse'), REPEAT(' x', 120)),

@@ -101,7 +101,7 @@ def test_versions_are_kept(lab, who):
 def test_changes_within_minutes_are_one_version(lab, who):
     group = {"groups": [who, "it"]}
     for user in (who, "vic"):
-        lab.get("/me", user=user)
+        lab.sign_in(user)
     one = make(lab, who, name=who, body="First", tier="team", group=who, **group)
     path = f"/prompts/{one['id']}"
 
@@ -134,7 +134,7 @@ def test_versions_have_the_order_of_the_changes(lab, who):
     """Whatever the clocks of nodes say, and however many change it at once."""
     group = {"groups": [who, "it"]}
     for user in (who, "vic"):
-        lab.get("/me", user=user)
+        lab.sign_in(user)
     one = make(lab, who, name=who, body="First", tier="team", group=who, **group)
     age_versions(lab, one, -3600)
     for user, body in ((who, "2"), ("vic", "3")):

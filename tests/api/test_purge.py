@@ -92,7 +92,7 @@ STAYS = {"metric", "metric_gauge", "notification", "notification_topic", "turn_j
 def without_jobs(lab, *users):
     """The jobs of these users wait until the database is told otherwise."""
     for user in users:
-        assert lab.get("/me", user=user).status == 200
+        lab.sign_in(user)
         lab.sql("INSERT INTO job (kind, subject, tenant_id, user_id, taken, due_us, created_us)"
                 f" SELECT 'of-a-newer-program', CONCAT('{user}', seq), 'default', id, 1,"
                 " 8000000000000000, 1 FROM user, seq_1_to_2"
@@ -120,7 +120,7 @@ def test_what_is_deleted_is_unreadable_before_its_job(make_lab):
     rating = lab.post("/ratings", {
         "conversationId": id, "messageId": said["messageId"], "value": "bad",
         "comment": "A secret.", "withText": True}, user="ada").json["id"]
-    assert lab.get("/me", user="bob").status == 200
+    lab.sign_in("bob")
     assert lab.post("/conversation-shares", {"conversationId": id, "user": "bob"},
                     user="ada").status == 201
     lab.sql("INSERT INTO plan (id, tenant_id, user_id, version, created_us, updated_us,"

@@ -178,7 +178,7 @@ def in_row(lab):
 
 
 def in_person(lab):
-    lab.get("/me", user=ORDER)
+    lab.sign_in(ORDER)
     return say(lab, "Look", mentions=mention(lab, "ORDER", "person"))
 
 
@@ -221,7 +221,7 @@ def in_conversation(lab):
 
 def in_shared(lab):
     """A colleague's chat, of which one has made one's own."""
-    lab.get("/me", **ADA)
+    lab.sign_in(**ADA)
     talk = say(lab, ORDER, who=BOB)[-1].data["conversationId"]
     share = lab.post("/conversation-shares", {"conversationId": talk, "user": "ada"}, **BOB)
     assert share.status == 201, share
@@ -464,7 +464,7 @@ def test_an_order(lab, web, entry):
 
 def test_a_project_that_others_worked_on_stays_theirs(lab):
     made = project(lab)
-    lab.get("/me", **BOB)
+    lab.sign_in(**BOB)
     member = lab.post(f"/projects/{made}/members", {"user": "bob", "role": "editor"}, **ADA)
     assert member.status == 201, member
     task = lab.post(f"/projects/{made}/tasks", {"title": ORDER}, **BOB)
