@@ -168,7 +168,7 @@ static int judge(const struct extract_want *w, const struct child_outcome *o,
 	if (r->late)
 		return late(w, e);
 	if (r->too_big || r->exit_code == EXTRACT_TOO_BIG)
-		return failed(w, "has more text than can be read.", e);
+		return failed(w, "is too long to be read.", e);
 	/* Killed at its CPU limit; the cases in which we killed it are handled above. */
 	if (r->signal == SIGKILL || r->signal == SIGXCPU)
 		return late(w, e);
@@ -228,7 +228,7 @@ int file_extract_text(const struct extract_want *w, struct str input,
 			out->n = before;
 			out->p[before] = '\0';
 			out->overflow = false;
-			rc = failed(w, "has more text than can be read.", e);
+			rc = failed(w, "is too long to be read.", e);
 		}
 	}
 	buf_release(&o.errors);

@@ -123,8 +123,8 @@ static void columns_are_constants(void **state)
 	(void)state;
 	assert_int_equal(sizeof(of_token), 9);
 	assert_string_equal(r->fields[COLUMN(PROMPT, body)].column, "body");
-	assert_string_equal(r->fields[COLUMN(PROMPT, author)].column, "author");
-	assert_int_equal(COLUMN(PROMPT, author), r->n_fields - 1);
+	assert_string_equal(r->fields[COLUMN(PROMPT, folded)].column, "folded");
+	assert_int_equal(COLUMN(PROMPT, folded), r->n_fields - 1);
 	for (size_t i = 0; i < RESOURCE__MAX; i++) {
 		r = &resources[i];
 		most = MAX(most, r->n_fields);
