@@ -39,7 +39,7 @@ static int begin(struct calling *c, const char *user, struct err *e)
 /* The list of a server, or NULL (printed). */
 static struct mcp_list *list_of(struct calling *c, const struct conf_mcp *m)
 {
-	struct mcp_peer *p = mcp_peer_get(&c->ctx, m);
+	struct mcp_peer *p = mcp_peer_get(tool_env_mcp(c->ctx.turn.env), &c->ctx, m);
 	struct err e = ERR_INIT;
 	struct mcp_list *l = mcp_list_get(p, m, &c->ctx, &e);
 

@@ -78,18 +78,6 @@ void reply_refuse(struct reply *r, const struct refusal *w)
 	out_release(&o);
 }
 
-const char *demo_fault_text(const struct fault *f)
-{
-	if (json_is_string(f->body))
-		return json_string_value(f->body);
-	return f->status == 429 ? "Rate limit reached for this model"
-	     : f->status == 401 ? "Incorrect API key provided"
-	     : f->status == 404 ? "The model does not exist"
-	     : f->status == 503 || f->status == 529
-			? "The server is overloaded, please try again"
-			: "The server had an error processing your request";
-}
-
 static void start_fault(struct reply *r, const struct fault *f)
 {
 	const char *type = "application/json";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wire.c - what the wire formats share: ids and token counts.
+ * wire.c - what the wire formats share: ids, token counts, texts of faults.
  */
 #include "demo-llm/reply.h"
 
@@ -84,4 +84,16 @@ bool plan_has_calls(const struct plan *p)
 		if (p->piece[i].kind == PIECE_CALL)
 			return true;
 	return false;
+}
+
+const char *demo_fault_text(const struct fault *f)
+{
+	if (json_is_string(f->body))
+		return json_string_value(f->body);
+	return f->status == 429 ? "Rate limit reached for this model"
+	     : f->status == 401 ? "Incorrect API key provided"
+	     : f->status == 404 ? "The model does not exist"
+	     : f->status == 503 || f->status == 529
+			? "The server is overloaded, please try again"
+			: "The server had an error processing your request";
 }

@@ -31,20 +31,6 @@ int extract_file_read(struct extract *x) MUST_CHECK;
 void extract_file_inner(struct extract *x, struct str bytes, const char *charset,
 			const char *type, int depth);
 
-/* Detects the media type of bytes by content. */
-enum { EXTRACT_TYPE_BYTES = 128 };
-void extract_file_type(struct str bytes, char out[EXTRACT_TYPE_BYTES]);
-
-/*
- * The quarter turns clockwise, 0 to 3, after which a photo is upright, by the orientation
- * that its camera stored in it (EXIF). 0 also for mirrored images, which cameras hardly
- * ever produce.
- */
-int extract_file_turns(struct str bytes);
-
-/* Whether scan.c can read images of this type. */
-bool extract_is_image(const char *type);
-
 /*
  * Loads the tables of characters that the PDF x->input, or one in it, names. Those of at
  * most four codes, and of all in a file whose fonts are compressed.
@@ -95,16 +81,15 @@ int extract_picture_read(struct extract *x) MUST_CHECK;
 
 /* DOCX, XLSX, PPTX, ODT, ODS, ODP, EPUB. */
 int extract_office(struct extract *x) MUST_CHECK;
-/* OpenDocument in one file of XML: its type ends with EXTRACT_FLAT. */
-#define EXTRACT_FLAT "-flat-xml"
+/* OpenDocument in one file of XML (EXTRACT_FLAT). */
 int extract_flat_odf(struct extract *x) MUST_CHECK;
 /* The media type of an archive by the names in it; NULL if it is another archive. */
 const char *extract_office_type(struct str head);
 
 int extract_rtf(struct extract *x) MUST_CHECK;
 
-/* Reads a mail (RFC 5322) with the text of its attachments. */
-int extract_mail(struct extract *x, int depth) MUST_CHECK;
+/* Reads a mail (RFC 5322) with the text of its attachments, one level below x->depth. */
+int extract_mail(struct extract *x) MUST_CHECK;
 
 /* Whether a text begins with the header of a mail, whatever the order of its fields. */
 bool extract_is_mail(struct str s);

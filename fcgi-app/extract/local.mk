@@ -14,6 +14,7 @@ EXTRACT_SOURCES = \
 EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/file.c fcgi-app/extract/file.h \
 	fcgi-app/extract/folder.c fcgi-app/extract/folder.h \
+	fcgi-app/extract/kind.c fcgi-app/extract/kind.h \
 	fcgi-app/extract/mail.c \
 	fcgi-app/extract/mail_head.c fcgi-app/extract/mail_head.h \
 	fcgi-app/extract/office.c \

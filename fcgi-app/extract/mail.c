@@ -467,15 +467,15 @@ static int read_box(struct extract *x, int depth)
 	return EXTRACT_OK;
 }
 
-int extract_mail(struct extract *x, int depth)
+int extract_mail(struct extract *x)
 {
 	struct str s = buf_str(&x->input);
 
 	if (!str_starts(s, STR("From ")))
-		read_one(x, s, depth);
+		read_one(x, s, x->depth);
 	else if (next_mail(s) < s.n)
-		return read_box(x, depth);
+		return read_box(x, x->depth);
 	else
-		read_marked(x, s, depth);
+		read_marked(x, s, x->depth);
 	return EXTRACT_OK;
 }

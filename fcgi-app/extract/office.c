@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "base/util.h"
+#include "extract/kind.h"
 
 #include "base/banned.h"
 

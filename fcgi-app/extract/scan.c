@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/limits.h"
+#include "extract/kind.h"
 #include "extract/out.h"
 #include "extract/pdf_page.h"
 
@@ -140,7 +141,7 @@ static bool is_small(int width, int height)
 /* Leptonica applies the orientation in a TIFF, but not the one in a JPEG. */
 static void make_upright(struct pix **image, struct str bytes)
 {
-	int turns = extract_file_turns(bytes);
+	int turns = extract_kind_turns(bytes);
 	struct pix *upright = turns ? lib.pixRotateOrth(*image, turns) : NULL;
 
 	if (!upright)
@@ -277,26 +278,13 @@ static PopplerPage *page_without_text(const struct scanning *s, int number)
 	return page;
 }
 
-bool extract_is_image(const char *type)
-{
-	static const char *const types[] = {
-		"image/png", "image/jpeg", "image/tiff", "image/webp", "image/gif",
-		"image/bmp", "image/x-ms-bmp",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (!strcmp(type, types[i]))
-			return true;
-	return false;
-}
-
 static int open_scan(struct scanning *s)
 {
 	char type[EXTRACT_TYPE_BYTES];
 	struct extract *x = s->x;
 	bool is_pdf, locked;
 
-	extract_file_type(buf_str(&x->input), type);
+	extract_kind_type(buf_str(&x->input), type);
 	is_pdf = !strcmp(type, "application/pdf");
 	buf_addf(&x->out, "type: %s\n", type);
 	s->many = !strcmp(type, "image/tiff");

@@ -43,14 +43,6 @@ void load_fail(struct loader *l, const struct ypos *pos, const char *fmt, ...)
 void load_struct(struct loader *l, enum opt_section sec, void *base,
 		 const struct ynode *node, const struct ypos *at);
 
-/*
- * The text of a scalar, in l->a: ${NAME} and ${NAME:-default} filled in from
- * the environment ($${ is a plain ${), and the content of PATH for "file:PATH"
- * where the option is a secret. NULL when that failed (noted).
- */
-const char *load_text(struct loader *l, const struct conf_option *o,
-		      const struct ynode *n);
-
 /* Where the value of a field stood, or NULL when it is a default. */
 const struct ypos *load_pos(const struct loader *l, const void *field);
 

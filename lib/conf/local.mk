@@ -3,7 +3,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/conf/agent.h \
 	lib/conf/check.c \
 	lib/conf/conf.c lib/conf/conf.h \
-	lib/conf/document.c \
 	lib/conf/field.h \
 	lib/conf/kind.def \
 	lib/conf/line.c \
@@ -14,8 +13,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/conf/option.c lib/conf/option.def lib/conf/option.h \
 	lib/conf/param.c lib/conf/param.h \
 	lib/conf/print.c \
-	lib/conf/read.h \
+	lib/conf/read.c lib/conf/read.h \
 	lib/conf/rules.c lib/conf/rules.h \
 	lib/conf/source.c lib/conf/source.h \
-	lib/conf/text.c \
 	lib/conf/yaml.c lib/conf/yaml.h

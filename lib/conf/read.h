@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading one generation with its sources, for conf.c and live.c only. */
+/* Reading one generation with its sources, for read.c and live.c only. */
 #ifndef CONF_READ_H
 #define CONF_READ_H
 

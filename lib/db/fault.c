@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each error number means for the connection and the transaction. 1205 undoes
+ * Errors: what each number means for the connection and the transaction. 1205 undoes
  * only its statement, but the transaction's later statements assume that it
  * succeeded, so all of it is rolled back and run again.
  */
@@ -68,6 +68,31 @@ bool db_fault_is_hosts(unsigned number)
 		if (rows[i].number == number)
 			return rows[i].host;
 	return false;
+}
+
+int link_fail(struct link *c, unsigned number, const char *text,
+	      const char *what, struct err *e)
+{
+	enum err_code code;
+	enum fault f = db_fault_of(number, &code);
+
+	if (f > c->fault)
+		c->fault = f;
+	c->last_error = number;
+	return err_set(e, code, "%s: %u %.160s", what, number, text);
+}
+
+int link_stmt_fail(struct link *c, MYSQL_STMT *st, const char *what,
+		   struct err *e)
+{
+	unsigned n = mysql_stmt_errno(st);
+
+	/* Errors between rows are recorded on the connection only. */
+	if (n)
+		return link_fail(c, n, mysql_stmt_error(st), what, e);
+	n = mysql_errno(c->my);
+	return link_fail(c, n ? n : CR_UNKNOWN_ERROR, mysql_error(c->my), what,
+			 e);
 }
 
 void db_pause(int n)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One connection: opening, set-up, closing, and the meaning of its errors. The pool
- * decides who uses it, and when.
+ * One connection: opening, set-up, closing. The pool decides who uses it, and when.
  */
 #include "db/link.h"
 
-#include <errmsg.h>
 #include <fcntl.h>
 #include <mysqld_error.h>
 #include <stdio.h>
@@ -41,31 +39,6 @@ int db_global_init(struct err *e)
 void db_global_end(void)
 {
 	mysql_library_end();
-}
-
-int link_fail(struct link *c, unsigned number, const char *text,
-	      const char *what, struct err *e)
-{
-	enum err_code code;
-	enum fault f = db_fault_of(number, &code);
-
-	if (f > c->fault)
-		c->fault = f;
-	c->last_error = number;
-	return err_set(e, code, "%s: %u %.160s", what, number, text);
-}
-
-int link_stmt_fail(struct link *c, MYSQL_STMT *st, const char *what,
-		   struct err *e)
-{
-	unsigned n = mysql_stmt_errno(st);
-
-	/* Errors between rows are recorded on the connection only. */
-	if (n)
-		return link_fail(c, n, mysql_stmt_error(st), what, e);
-	n = mysql_errno(c->my);
-	return link_fail(c, n ? n : CR_UNKNOWN_ERROR, mysql_error(c->my), what,
-			 e);
 }
 
 int link_query(struct link *c, const char *sql, const char *what,

@@ -107,6 +107,9 @@ static inline void link_trip(struct link *c)
 struct link *pool_take(struct pool *p, bool autocommit, struct err *e);
 void pool_give(struct link *c);
 
+/* Leaves c, whose statement has not ended, to db_early_end of this thread. */
+void pool_lend(struct db_early *early, struct link *c);
+
 /* -- link.c ---------------------------------------------------------------- */
 
 /*
@@ -127,25 +130,6 @@ void link_abandon(struct link *c, MYSQL_STMT *st);
 /* Runs one statement as text, without result; `what` names it in errors. */
 int link_query(struct link *c, const char *sql, const char *what,
 	       struct err *e);
-
-/*
- * Records an error of the library and sets e by its class. Always -1. what: name of
- * the statement, for the log.
- */
-int link_fail(struct link *c, unsigned number, const char *text,
-	      const char *what, struct err *e);
-
-/*
- * Like link_fail, with the error of the statement or, if it has none, of its
- * connection.
- */
-int link_stmt_fail(struct link *c, MYSQL_STMT *st, const char *what,
-		   struct err *e);
-
-/* -- tx.c ------------------------------------------------------------------ */
-
-/* Reads the end of this thread's transaction that db_tx_early left, if any. */
-void early_end(void);
 
 /* -- kept.c ---------------------------------------------------------------- */
 
@@ -174,6 +158,20 @@ enum fault db_fault_of(unsigned number, enum err_code *code);
 
 /* Whether this error, which cost a connection, is the host's fault. */
 bool db_fault_is_hosts(unsigned number);
+
+/*
+ * Records an error of the library and sets e by its class. Always -1. what: name of
+ * the statement, for the log.
+ */
+int link_fail(struct link *c, unsigned number, const char *text,
+	      const char *what, struct err *e);
+
+/*
+ * Like link_fail, with the error of the statement or, if it has none, of its
+ * connection.
+ */
+int link_stmt_fail(struct link *c, MYSQL_STMT *st, const char *what,
+		   struct err *e);
 
 /* Sleeps before try number n (from 1): 10 ms doubling to 200, jittered. */
 void db_pause(int n);

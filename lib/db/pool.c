@@ -371,9 +371,48 @@ static struct link *take_any(struct pool *p, bool autocommit, struct err *e)
 	return c;
 }
 
+/* -- a transaction whose end is not read yet ------------------------------------ */
+
+/* This thread's; or NULL. */
+static _Thread_local struct db_early *under_way;
+
+void pool_lend(struct db_early *early, struct link *c)
+{
+	early->link = c;
+	under_way = early;
+}
+
+static void end_early(void)
+{
+	struct db_early *early = under_way;
+	struct link *c;
+
+	if (!early)
+		return;
+	under_way = NULL;
+	c = early->link;
+	early->link = NULL;
+	(void)stmt_ended(c, &early->err);
+	pool_give(c);
+}
+
+int db_early_end(struct db_early *early, struct err *e)
+{
+	if (early->link && early != under_way)
+		BUG("the end of another thread's transaction");
+	if (early->link)
+		end_early();
+	if (early->err.code == ERR_NONE)
+		return 0;
+	*e = early->err;
+	return -1;
+}
+
+/* -- taking and giving ------------------------------------------------------------ */
+
 struct link *pool_take(struct pool *p, bool autocommit, struct err *e)
 {
-	early_end();
+	end_early();
 	for (int tries = 0; ; tries++) {
 		struct link *c = take_any(p, autocommit, e);
 		bool fresh = c && !c->idle_since_ms;

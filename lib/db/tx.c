@@ -18,9 +18,6 @@
 #define TRIES    10
 #define TRIES_MS 10000
 
-/* This thread's transaction whose end is not read yet; or NULL. */
-static _Thread_local struct db_early *under_way;
-
 bool db_tx_unknown(const struct db *tx)
 {
 	return tx->unknown;
@@ -89,8 +86,7 @@ int db_tx_early(struct db *db, db_tx_fn *fn, void *ctx, struct db_early *early,
 			rc = attempt(&tx, fn, ctx, &fault, e);
 			unknown = tx.unknown;
 			if (tx.link->ending) {
-				early->link = tx.link;
-				under_way = early;
+				pool_lend(early, tx.link);
 				return 0;
 			}
 			pool_give(tx.link);
@@ -106,30 +102,4 @@ int db_tx_early(struct db *db, db_tx_fn *fn, void *ctx, struct db_early *early,
 		metric_add(METRIC_DB_RETRIES, "transaction", NULL, 1);
 		db_pause(tries);
 	}
-}
-
-void early_end(void)
-{
-	struct db_early *early = under_way;
-	struct link *c;
-
-	if (!early)
-		return;
-	under_way = NULL;
-	c = early->link;
-	early->link = NULL;
-	(void)stmt_ended(c, &early->err);
-	pool_give(c);
-}
-
-int db_early_end(struct db_early *early, struct err *e)
-{
-	if (early->link && early != under_way)
-		BUG("the end of another thread's transaction");
-	if (early->link)
-		early_end();
-	if (early->err.code == ERR_NONE)
-		return 0;
-	*e = early->err;
-	return -1;
 }

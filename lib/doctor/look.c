@@ -828,7 +828,7 @@ static void look_mcp(struct doctor *d, const struct doctor_inside *in,
 		},
 		.arena = d->arena,
 	};
-	struct mcp_peer *p = mcp_peer_get(&ctx, m);
+	struct mcp_peer *p = mcp_peer_get(tool_env_mcp(ctx.turn.env), &ctx, m);
 	struct err e = ERR_INIT;
 	struct mcp_list *l = mcp_list_get(p, m, &ctx, &e);
 	size_t waiting = 0;

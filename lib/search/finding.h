@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside lib/search: the state of a search in several bases, shared by find.c, words.c
- * and near.c. Each step sends one statement for all bases. Used by one thread.
+ * Inside lib/search: the state of a search in several bases, and what its steps share:
+ * find.c, words.c and near.c. Each step sends one statement for all bases. Used by one thread.
  */
 #ifndef SEARCH_FINDING_H
 #define SEARCH_FINDING_H
@@ -77,7 +77,7 @@ struct search {
 	size_t n_sample;
 	struct rank_hit *best;	/* a heap of at most max_best */
 	size_t n_best, max_best;
-	bool reads;		/* the next statement over bases includes it */
+	bool reads;		/* the next statement over bases includes it; at first all */
 	/* the hits whose vectors are read next; finally those that were selected */
 	struct search_hits list;
 };

@@ -6,7 +6,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/chunk.c lib/search/chunk.h \
 	lib/search/embed.c lib/search/embed.h \
 	lib/search/find.c lib/search/find.h \
-	lib/search/finding.h lib/search/near.c \
+	lib/search/finding.c lib/search/finding.h \
+	lib/search/near.c \
 	lib/search/index.c lib/search/index.h \
 	lib/search/lines.c lib/search/lines.h \
 	lib/search/post.c lib/search/post.h \

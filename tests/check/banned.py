@@ -119,7 +119,8 @@ def check_views(path, text):
 SEARCH = re.compile(r"(?<![\w.>])(memmem|strstr|strcasestr)\s*\(")
 # Files that search in texts, and what those are. JSON's members are parsed.
 SEARCHED = {
-    "fcgi-app/extract/file.c": "a foreign file, for what it is",
+    "fcgi-app/extract/file.c": "an office document, for its encryption",
+    "fcgi-app/extract/kind.c": "a foreign file, for what it is",
     "fcgi-app/extract/mail.c": "a mail, for its boundaries",
     "fcgi-app/extract/mail_head.c": "a field of a mail, for encoded words",
     "fcgi-app/extract/pdf.c": "a line of text, for the end of a direction",

@@ -15,17 +15,10 @@ from tree import ROOT, Tap
 BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
 # Those that there are: each may become smaller, or disappear.
 KNOWN = """
-lib/conf: check conf document load text
-lib/db: link prep
-lib/db: pool tx
 lib/net: http http_abort loop transfer
-lib/search: find near words
 lib/store: attachment blob_mark
 lib/store: attempt conversation journal message store thread thread_fork turn turn_dead turn_many wait
-lib/tool: core/env mcp/kind_mcp mcp/mcp_http mcp/mcp_hub mcp/mcp_list mcp/mcp_peer
 fcgi-app: api/attachment api/etag api/idempotent api/page api/resource caller form multipart places plain/files plain/page request route
-fcgi-app/demo-llm: reply wire_anthropic wire_openai
-fcgi-app/extract: file mail scan
 fcgi-app/extract: pdf pdf_page
 """
 

@@ -26,11 +26,6 @@ static void expect(bool ok)
 		abort();
 }
 
-static int mail(struct extract *x)
-{
-	return extract_mail(x, 0);
-}
-
 /* The first byte chooses what the sender said of the charset. */
 static int text(struct extract *x)
 {
@@ -62,7 +57,7 @@ static int web(struct extract *x)
 
 /* Each is used by one of the programs only. */
 static int (*const all[])(struct extract *x) = {
-	mail, text, page, web, extract_rtf, extract_office,
+	extract_mail, text, page, web, extract_rtf, extract_office,
 	extract_sitemap_read,
 };
 

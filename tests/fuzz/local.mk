@@ -63,7 +63,7 @@ FUZZ_EXTRACT_LIBS = tests/fuzz/libextract.a $(FUZZ_LIBS) $(POPPLER_LIBS) $(POPPL
 	$(ARCHIVE_LIBS) $(XML_LIBS) $(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS) -lstdc++
 
 tests_fuzz_fuzz_mail_SOURCES = tests/fuzz/fuzz_extract.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_mail_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=mail -DHAS_INNER=true
+tests_fuzz_fuzz_mail_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=extract_mail -DHAS_INNER=true
 tests_fuzz_fuzz_mail_LDADD = $(FUZZ_EXTRACT_LIBS)
 tests_fuzz_fuzz_mail_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 

@@ -355,11 +355,6 @@ static void do_html(struct str s)
 	html_lines(&out, s);
 }
 
-static int mail(struct extract *x)
-{
-	return extract_mail(x, 0);
-}
-
 static int plain(struct extract *x)
 {
 	x->charset = "windows-1252";
@@ -391,10 +386,10 @@ static void do_rtf(struct str s)
 
 static void do_mail(struct str s)
 {
-	read_with(STR("From: x\nSubject: "), s, mail);
-	read_with(STR("From: x\n\n"), s, mail);
-	read_with(STR("Content-Type: multipart/mixed; boundary=b\n\n"), s, mail);
-	read_with(STR("From a Jan 1 10:00 2026\nFrom: x\n\n"), s, mail);
+	read_with(STR("From: x\nSubject: "), s, extract_mail);
+	read_with(STR("From: x\n\n"), s, extract_mail);
+	read_with(STR("Content-Type: multipart/mixed; boundary=b\n\n"), s, extract_mail);
+	read_with(STR("From a Jan 1 10:00 2026\nFrom: x\n\n"), s, extract_mail);
 	(void)extract_is_mail(s);
 }
 

@@ -10,9 +10,8 @@
 #include <math.h>
 
 #include "auth/policy.h"
-#include "auth/user_token.h"
-#include "base/clock.h"
 #include "base/log.h"
+#include "tool/core/env.h"
 
 #include "base/banned.h"
 
@@ -152,23 +151,6 @@ static int fill(const struct mcp_row *r, const struct tool_ctx *ctx,
 	return 0;
 }
 
-int mcp_credential(const struct conf_mcp *s, const struct tool_ctx *ctx,
-		   struct arena *a, const char **out, struct err *e)
-{
-	bool bearer = strcasecmp(s->token_header, "Authorization") == 0;
-	struct str token;
-
-	*out = NULL;
-	if (!s->token || !ctx->turn.by.who)
-		return 0;
-	if (user_token_make(s->token, ctx->turn.by.who, clock_now_us(), a,
-			    &token, e) < 0)
-		return -1;
-	*out = arena_printf(a, "%s: %s%.*s", s->token_header,
-			    bearer ? "Bearer " : "", STR_ARG(token));
-	return 0;
-}
-
 static int run(const struct tool *t, const struct tool_ctx *ctx,
 	       const json_t *args, struct buf *out, bool *is_json,
 	       struct err *e)
@@ -185,7 +167,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	origins_add(ctx->from, ORIGIN_MCP_RESULT, str_of(r->server->id));
 	c.progress = on_progress;
 	c.ctx = &telling;
-	p = mcp_peer_get(ctx, r->server);
+	p = mcp_peer_get(tool_env_mcp(ctx->turn.env), ctx, r->server);
 	rc = mcp_request(p, &c, e);
 	mcp_peer_put(p);
 	if (rc == 0)
@@ -274,7 +256,7 @@ static bool wanted(const struct tool_ctx *ctx, const struct conf_mcp *s)
 static void add_rows(const struct tool_ctx *ctx, const struct conf_mcp *s,
 		     struct tool_rows *rows)
 {
-	struct mcp_peer *p = mcp_peer_get(ctx, s);
+	struct mcp_peer *p = mcp_peer_get(tool_env_mcp(ctx->turn.env), ctx, s);
 	struct err e = ERR_INIT;
 	struct mcp_list *l = mcp_list_get(p, s, ctx, &e);
 

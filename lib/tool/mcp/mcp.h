@@ -36,11 +36,18 @@ void mcp_hub_free(struct mcp_hub *hub);
 
 /*
  * The server as this caller sees it: with separate sessions and lists if the
- * server gets a user token. Return it with mcp_peer_put. ctx: env, conf, who.
+ * server gets a user token. Return it with mcp_peer_put. ctx: conf, who.
  */
-struct mcp_peer *mcp_peer_get(const struct tool_ctx *ctx,
+struct mcp_peer *mcp_peer_get(struct mcp_hub *hub, const struct tool_ctx *ctx,
 			      const struct conf_mcp *s);
 void mcp_peer_put(struct mcp_peer *p);
+
+/*
+ * The header with the user token for s, in a; NULL if s gets none. ERR_CONFIG if
+ * the key is not valid.
+ */
+int mcp_credential(const struct conf_mcp *s, const struct tool_ctx *ctx,
+		   struct arena *a, const char **out, struct err *e) MUST_CHECK;
 
 /* One request and its outcome. Zero what is not needed. */
 struct mcp_call {
@@ -158,13 +165,6 @@ void mcp_rows(const struct tool_ctx *ctx, struct tool_rows *out);
 
 /* The effect of calls of t, from the admin's settings and t's hints. */
 enum tool_effect mcp_effect(const struct conf_mcp *s, const struct mcp_tool *t);
-
-/*
- * The header with the user token for s, in a; NULL if s gets none. ERR_CONFIG if
- * the key is not valid.
- */
-int mcp_credential(const struct conf_mcp *s, const struct tool_ctx *ctx,
-		   struct arena *a, const char **out, struct err *e) MUST_CHECK;
 
 /* Whether a server could have a tool, or is a group, of this name. */
 bool mcp_makes(const struct conf *conf, struct str name);

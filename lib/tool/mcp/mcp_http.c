@@ -257,7 +257,7 @@ static void post(struct mcp_peer *p, const struct mcp_call *c,
 	configured(&h, c);
 	r.headers = h.v;
 	r.n_headers = h.n;
-	if (http_do(mcp_http_pool(p), &r, &res, &ignored) < 0)
+	if (http_do(p->http, &r, &res, &ignored) < 0)
 		err_clear(&ignored);
 	arena_release(&h.arena);
 }
@@ -322,7 +322,7 @@ static int transfer(struct exchange *x, const struct headers *h,
 	int rc;
 
 	x->sse = false;
-	rc = http_do(mcp_http_pool(x->peer), &r, &res, &e);
+	rc = http_do(x->peer->http, &r, &res, &e);
 	x->out->sent |= res.sent;
 	if (x->out->answered)
 		return 0;

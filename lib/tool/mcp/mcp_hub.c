@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "tool/core/env.h"
 
 #include "base/banned.h"
 
@@ -29,11 +28,6 @@ struct mcp_hub *mcp_hub_new(struct http_pool *http)
 	hub->http = http;
 	pthread_mutex_init(&hub->lock, NULL);
 	return hub;
-}
-
-struct http_pool *mcp_http_pool(const struct mcp_peer *p)
-{
-	return p->hub->http;
 }
 
 static void hash_list(crypto_generichash_state *h, const struct conf_list *l)
@@ -147,10 +141,9 @@ void mcp_hub_free(struct mcp_hub *hub)
 	free(hub);
 }
 
-struct mcp_peer *mcp_peer_get(const struct tool_ctx *ctx,
+struct mcp_peer *mcp_peer_get(struct mcp_hub *hub, const struct tool_ctx *ctx,
 			      const struct conf_mcp *s)
 {
-	struct mcp_hub *hub = tool_env_mcp(ctx->turn.env);
 	char *key = key_of(ctx, s);
 	struct mcp_peer *p, *unused;
 
@@ -161,6 +154,7 @@ struct mcp_peer *mcp_peer_get(const struct tool_ctx *ctx,
 		p = xcalloc(1, sizeof(*p));
 		pthread_mutex_init(&p->lock, NULL);
 		p->hub = hub;
+		p->http = hub->http;
 		p->key = key;
 		key = NULL;
 		keep_conf(p, ctx, s);

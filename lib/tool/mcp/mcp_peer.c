@@ -13,11 +13,32 @@
 
 #include <stdio.h>
 
+#include "auth/user_token.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 #include "base/banned.h"
 
 enum { ROUNDS = 5 };	/* answers "input_required" that only have a state */
+
+/* -- whose it is ------------------------------------------------------------ */
+
+int mcp_credential(const struct conf_mcp *s, const struct tool_ctx *ctx,
+		   struct arena *a, const char **out, struct err *e)
+{
+	bool bearer = strcasecmp(s->token_header, "Authorization") == 0;
+	struct str token;
+
+	*out = NULL;
+	if (!s->token || !ctx->turn.by.who)
+		return 0;
+	if (user_token_make(s->token, ctx->turn.by.who, clock_now_us(), a,
+			    &token, e) < 0)
+		return -1;
+	*out = arena_printf(a, "%s: %s%.*s", s->token_header,
+			    bearer ? "Bearer " : "", STR_ARG(token));
+	return 0;
+}
 
 /* -- the current mode ------------------------------------------------------- */
 

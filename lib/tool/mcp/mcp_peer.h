@@ -23,6 +23,7 @@ struct mcp_child;
 
 struct mcp_peer {
 	struct mcp_hub *hub;
+	struct http_pool *http;		/* the handles of its hub */
 	struct mcp_peer *next;
 	char *key;			/* server, its settings, whose */
 	struct arena arena;		/* of conf */
@@ -46,9 +47,6 @@ struct mcp_peer {
 	bool listing;
 	struct err list_err;
 };
-
-/* The handles of its hub. */
-struct http_pool *mcp_http_pool(const struct mcp_peer *p);
 
 /* Ends its session and its child. Nobody uses it any more. */
 void mcp_peer_close(struct mcp_peer *p);
