@@ -62,6 +62,13 @@ extern struct curl_functions {
  */
 int curl_load(struct err *e) MUST_CHECK;
 
+/* What all transfers share; NULL before http_load. */
+CURLSH *http_share(void);
+
+/* Values for CURLOPT_PROXY and CURLOPT_NOPROXY. */
+const char *http_proxy_of(const char *url);
+const char *http_no_proxy(void);
+
 #define curl_easy_cleanup (*curl_now.easy_cleanup)
 #define curl_easy_getinfo (*curl_now.easy_getinfo)
 #define curl_easy_init (*curl_now.easy_init)

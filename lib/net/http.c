@@ -1,131 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http_do, http_wait and the pool. loop.c (one thread for many transfers) and transfer.c
- * (libcurl's callbacks) do the work; the loops also own the connections.
+ * http_do, http_wait, the pool and the switch. loop.c (one thread for many transfers) and
+ * transfer.c (libcurl's callbacks) do the work; the loops also own the connections.
  */
 #include "net/transfer.h"
 
-#include <locale.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <strings.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/trace.h"
 #include "base/util.h"
 #include "net/http_abort.h"
-#include "net/http_tls.h"
 
 #include "base/banned.h"
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static CURLSH *share;
-static pthread_mutex_t share_locks[CURL_LOCK_DATA_LAST];
-
-static struct {
-	const char *http, *https, *none;	/* "" = no proxy */
-} proxies;
-
-/* -- process -------------------------------------------------------------- */
-
-static void lock_share(CURL *c, curl_lock_data data, curl_lock_access access,
-		       void *ctx)
-{
-	(void)c, (void)access, (void)ctx;
-	pthread_mutex_lock(&share_locks[data]);
-}
-
-static void unlock_share(CURL *c, curl_lock_data data, void *ctx)
-{
-	(void)c, (void)ctx;
-	pthread_mutex_unlock(&share_locks[data]);
-}
-
-/* The value of the first of these variables (separated by blanks) that is set, or "". */
-static const char *env(const char *a, const char *b, const char *c,
-		       const char *d)
-{
-	const char *names[] = { a, b, c, d };
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		const char *v = names[i] ? getenv(names[i]) : NULL;
-
-		if (v && v[0])
-			return v;
-	}
-	return "";
-}
-
-int http_global_init(struct err *e)
-{
-	(void)e;
-	/* libcurl reads host names beyond ASCII in the charset of the locale. */
-	(void)setlocale(LC_CTYPE, "C.UTF-8");
-	proxies.http = xstrdup(env("http_proxy", "all_proxy", "ALL_PROXY",
-				   NULL));
-	proxies.https = xstrdup(env("https_proxy", "HTTPS_PROXY", "all_proxy",
-				    "ALL_PROXY"));
-	proxies.none = xstrdup(env("no_proxy", "NO_PROXY", NULL, NULL));
-	return 0;
-}
-
-/* At the first request, because its TLS library alone takes a megabyte. */
-static void start_curl(void)
-{
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		BUG("libcurl does not start");
-	for (size_t i = 0; i < ARRAY_LEN(share_locks); i++)
-		pthread_mutex_init(&share_locks[i], NULL);
-	share = curl_share_init();
-	if (!share)
-		BUG("no memory for libcurl");
-	curl_share_setopt(share, CURLSHOPT_LOCKFUNC, lock_share);
-	curl_share_setopt(share, CURLSHOPT_UNLOCKFUNC, unlock_share);
-	curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
-}
-
-int http_load(struct err *e)
-{
-	if (curl_load(e) < 0)
-		return -1;
-	pthread_once(&once, start_curl);
-	return 0;
-}
-
-CURLSH *http_share(void)
-{
-	return share;
-}
-
-const char *http_proxy_of(const char *url)
-{
-	return strncasecmp(url, "https:", 6) == 0 ? proxies.https
-		: proxies.http;
-}
-
-const char *http_no_proxy(void)
-{
-	return proxies.none;
-}
-
-void http_global_cleanup(void)
-{
-	free((char *)proxies.http);
-	free((char *)proxies.https);
-	free((char *)proxies.none);
-	proxies.http = proxies.https = proxies.none = NULL;
-	http_tls_cleanup();
-	if (!share)
-		return;
-	curl_share_cleanup(share);
-	share = NULL;
-	for (size_t i = 0; i < ARRAY_LEN(share_locks); i++)
-		pthread_mutex_destroy(&share_locks[i]);
-	curl_global_cleanup();
-	once = (pthread_once_t)PTHREAD_ONCE_INIT;
-}
 
 /* -- the pool ------------------------------------------------------------- */
 
@@ -187,7 +79,7 @@ static struct http_loop *http_pool_loop(struct http_pool *p)
 	return best;
 }
 
-void http_pool_look(struct http_pool *p)
+static void http_pool_look(struct http_pool *p)
 {
 	for (int i = 0; i < p->n_loops; i++)
 		http_loop_look(p->loops[i]);
@@ -289,7 +181,7 @@ int http_do(struct http_pool *p, const struct http_request *r,
 		};
 
 		*res = (struct http_result){ .first_byte_us = -1 };
-		if (http_aborted(r->abort))
+		if (abort_pulled(r->abort))
 			return err_set(e, ERR_CANCELLED, "aborted");
 		if (try(p, &t, n > 0 || r->once) == 0)
 			return 0;
@@ -336,4 +228,87 @@ int http_wait(const struct http_request *r, int ms, struct err *e)
 		}
 	}
 	return 0;
+}
+
+/* -- the switch --------------------------------------------------------------- */
+
+struct http_abort *http_abort_new(struct err *e)
+{
+	struct http_abort *a = xcalloc(1, sizeof(*a));
+	char why[80];
+
+	a->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (a->fd < 0) {
+		err_set(e, ERR_OVERLOADED, "eventfd: %s",
+			err_errno(errno, why, sizeof(why)));
+		free(a);
+		return NULL;
+	}
+	pthread_mutex_init(&a->lock, NULL);
+	return a;
+}
+
+void http_abort_now(struct http_abort *a)
+{
+	struct http_pool *p;
+	uint64_t one = 1;
+
+	/* In this order, because a transfer sets its pool before it reads the flag. */
+	atomic_store(&a->pulled, true);
+	p = atomic_load(&a->pool);
+	if (p)
+		http_pool_look(p);
+	pthread_mutex_lock(&a->lock);
+	while (a->hooks) {
+		struct http_abort_hook *h = a->hooks;
+
+		a->hooks = h->next;
+		h->fn(h->ctx);
+	}
+	pthread_mutex_unlock(&a->lock);
+	/* If the counter is full, it is readable, which is all that is needed. */
+	if (write(a->fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
+		BUG("cannot write to an eventfd");
+}
+
+void http_abort_on(struct http_abort *a, struct http_abort_hook *h)
+{
+	pthread_mutex_lock(&a->lock);
+	if (atomic_load(&a->pulled)) {
+		h->fn(h->ctx);
+	} else {
+		h->next = a->hooks;
+		a->hooks = h;
+	}
+	pthread_mutex_unlock(&a->lock);
+}
+
+void http_abort_off(struct http_abort *a, struct http_abort_hook *h)
+{
+	pthread_mutex_lock(&a->lock);
+	for (struct http_abort_hook **at = &a->hooks; *at; at = &(*at)->next)
+		if (*at == h) {
+			*at = h->next;
+			break;
+		}
+	pthread_mutex_unlock(&a->lock);
+}
+
+bool http_aborted(const struct http_abort *a)
+{
+	return abort_pulled(a);
+}
+
+int http_abort_fd(const struct http_abort *a)
+{
+	return a->fd;
+}
+
+void http_abort_free(struct http_abort *a)
+{
+	if (!a)
+		return;
+	close(a->fd);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
 }

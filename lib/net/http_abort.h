@@ -19,4 +19,10 @@ struct http_abort {
 	struct http_abort_hook *hooks;
 };
 
+/* http_aborted. a may be NULL. */
+static inline bool abort_pulled(const struct http_abort *a)
+{
+	return a && atomic_load(&a->pulled);
+}
+
 #endif

@@ -2,7 +2,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/net/curl.c lib/net/curl.h \
 	lib/net/guard.c lib/net/guard.h \
 	lib/net/http.c lib/net/http.h \
-	lib/net/http_abort.c lib/net/http_abort.h \
+	lib/net/http_abort.h \
 	lib/net/http_tls.c lib/net/http_tls.h \
 	lib/net/loop.c \
 	lib/net/robots.c lib/net/robots.h \

@@ -221,14 +221,6 @@ static void count(struct http_loop *l, int by)
 			  (long)(l->max_idle + l->n_transfers));
 }
 
-void http_loop_begun(struct transfer *t)
-{
-	if (t->begun || !t->r->meanwhile || !t->r->sends_first)
-		return;
-	t->begun = true;
-	sem_post(&t->wake);
-}
-
 /* After this, t belongs to the caller and may be freed at any time. */
 static void over(struct http_loop *l, struct transfer *t)
 {
@@ -246,21 +238,10 @@ static void over(struct http_loop *l, struct transfer *t)
 		t->next->prev = t->prev;
 	count(l, -1);
 	atomic_fetch_sub(&l->n_busy, 1);
-	http_loop_begun(t);
+	transfer_begun(t);
 	t->over = true;
 	log_borrow(NULL);
 	sem_post(&t->wake);
-}
-
-void http_loop_dirty(struct transfer *t)
-{
-	if (t->stalled)
-		t->missed = true;	/* its caller is busy: go_on */
-	if (t->stalled || t->queued_dirty)
-		return;
-	t->queued_dirty = true;
-	t->next_dirty = *t->dirty;
-	*t->dirty = t;
 }
 
 /*
@@ -272,7 +253,7 @@ static void stall(struct http_loop *l, struct transfer *t)
 	due_off(&l->due, t);
 	t->stalled = true;
 	curl_easy_pause(t->easy, CURLPAUSE_RECV);
-	http_loop_begun(t);
+	transfer_begun(t);
 	sem_post(&t->wake);
 }
 
@@ -286,7 +267,7 @@ static void begin(struct http_loop *l, struct transfer *t)
 	count(l, 1);
 	t->dirty = &l->dirty;
 	t->now = &l->now;
-	if (http_aborted(t->r->abort)) {
+	if (abort_pulled(t->r->abort)) {
 		err_set(&t->e, ERR_CANCELLED, "aborted");
 		over(l, t);
 		return;
@@ -297,13 +278,13 @@ static void begin(struct http_loop *l, struct transfer *t)
 	curl_multi_add_handle(l->multi, t->easy);
 	/* on_batch runs once after the request was sent. */
 	t->batch = true;
-	http_loop_dirty(t);
+	transfer_dirty(t);
 }
 
 static void go_on(struct http_loop *l, struct transfer *t)
 {
 	t->stalled = false;
-	if (http_aborted(t->r->abort)) {
+	if (abort_pulled(t->r->abort)) {
 		err_set(&t->e, ERR_CANCELLED, "aborted");
 		over(l, t);
 		return;
@@ -313,7 +294,7 @@ static void go_on(struct http_loop *l, struct transfer *t)
 		t->last_byte = l->now;
 	due_set(&l->due, t);
 	if (t->missed)
-		http_loop_dirty(t);
+		transfer_dirty(t);
 	t->missed = false;
 	curl_easy_pause(t->easy, CURLPAUSE_CONT);
 }
@@ -370,7 +351,7 @@ static void look_at_all(struct http_loop *l)
 	pthread_mutex_unlock(&l->lock);
 	for (t = look ? l->all : NULL; t; t = next) {
 		next = t->next;
-		if (!t->stalled && http_aborted(t->r->abort))
+		if (!t->stalled && abort_pulled(t->r->abort))
 			outside(l, t, false);
 	}
 }
@@ -388,7 +369,7 @@ static void mark_finished(struct http_loop *l)
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t);
 		t->finished = true;
 		t->code = m->data.result;
-		http_loop_dirty(t);
+		transfer_dirty(t);
 	}
 }
 
@@ -399,7 +380,7 @@ static void look_at(struct http_loop *l, struct transfer *t)
 	int rc;
 
 	log_borrow(t->log);
-	http_loop_begun(t);
+	transfer_begun(t);
 	rc = t->batch && t->r->on_batch ? t->r->on_batch(t->r->ctx) : 0;
 	block = rc == HTTP_STALL && t->r->on_stall;
 	t->batch = false;
@@ -480,7 +461,7 @@ static void take_event(struct http_loop *l, const struct epoll_event *ev)
 		t = (struct transfer *)(uintptr_t)(who & ~WATCHED);
 		watch_off(l, t);
 		t->told = true;
-		http_loop_dirty(t);
+		transfer_dirty(t);
 	} else {
 		curl_multi_socket_action(l->multi, (int)who,
 					 curl_mask(ev->events), &l->running);

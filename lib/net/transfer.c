@@ -24,6 +24,27 @@
 #define BUFFER_BYTES 8192	/* for one recv; per transfer */
 #define CONNECT_MS 5000
 
+/* -- to the loop and the caller ---------------------------------------------- */
+
+void transfer_begun(struct transfer *t)
+{
+	if (t->begun || !t->r->meanwhile || !t->r->sends_first)
+		return;
+	t->begun = true;
+	sem_post(&t->wake);
+}
+
+void transfer_dirty(struct transfer *t)
+{
+	if (t->stalled)
+		t->missed = true;	/* its caller is busy: go_on */
+	if (t->stalled || t->queued_dirty)
+		return;
+	t->queued_dirty = true;
+	t->next_dirty = *t->dirty;
+	*t->dirty = t;
+}
+
 /* -- callbacks of libcurl ------------------------------------------------- */
 
 /* Before each connection, because a name may resolve to any address at any time. */
@@ -105,7 +126,7 @@ static void keep_header(struct str name, struct str value,
 static void byte_arrived(struct transfer *t)
 {
 	/* libcurl may send and receive in one round: callbacks can wait for meanwhile. */
-	http_loop_begun(t);
+	transfer_begun(t);
 	t->last_byte = *t->now;
 	if (t->res->first_byte_us < 0) {
 		trace_point(TRACE_BYTE);
@@ -179,7 +200,7 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
 		return 0;
 	}
 	t->batch = true;
-	http_loop_dirty(t);
+	transfer_dirty(t);
 	rc = t->r->on_body ? give_body(t, (struct str){ p, n }) : 0;
 	if (rc < 0) {
 		err_set(&t->e, ERR_CANCELLED, "stopped by the caller");
@@ -363,7 +384,7 @@ int transfer_outside(struct transfer *t, int64_t now, bool told)
 	const struct http_request *r = t->r;
 	int rc;
 
-	if (http_aborted(r->abort))
+	if (abort_pulled(r->abort))
 		return err_set(&t->e, ERR_CANCELLED, "aborted");
 	if (!told && (!r->tick_ms || now - silent_since(t) < r->tick_ms))
 		return 0;

@@ -81,12 +81,15 @@ bool transfer_late(struct transfer *t, int64_t now);
  */
 int transfer_outside(struct transfer *t, int64_t now, bool told);
 
-/* What all transfers share; NULL before http_load. */
-CURLSH *http_share(void);
+/*
+ * The request is on its way: wakes a caller that waits for that (sends_first), once.
+ * Before each callback that tells of the answer, and before each other wake-up of the
+ * caller. Called by the loop's thread.
+ */
+void transfer_begun(struct transfer *t);
 
-/* Values for CURLOPT_PROXY and CURLOPT_NOPROXY. */
-const char *http_proxy_of(const char *url);
-const char *http_no_proxy(void);
+/* Marks t to be handled in this round. Called by the loop's thread. */
+void transfer_dirty(struct transfer *t);
 
 /* -- loop.c --------------------------------------------------------------- */
 
@@ -106,25 +109,10 @@ void http_loop_free(struct http_loop *l);
 int http_loop_run(struct http_loop *l, struct transfer *t) MUST_CHECK;
 void http_loop_resume(struct http_loop *l, struct transfer *t);
 
-/*
- * The request is on its way: wakes a caller that waits for that (sends_first), once.
- * Before each callback that tells of the answer, and before each other wake-up of the
- * caller. Called by the loop's thread.
- */
-void http_loop_begun(struct transfer *t);
-
-/* Marks t to be handled in this round. Called by the loop's thread. */
-void http_loop_dirty(struct transfer *t);
-
 /* Makes all transfers check their abort switches. Any thread. */
 void http_loop_look(struct http_loop *l);
 
 /* How many transfers it has. Any thread. */
 int http_loop_busy(struct http_loop *l);
-
-/* -- http.c --------------------------------------------------------------- */
-
-/* http_loop_look of all loops: transfers of several may have the same switch. */
-void http_pool_look(struct http_pool *p);
 
 #endif
