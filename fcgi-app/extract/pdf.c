@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "extract/out.h"
@@ -335,10 +334,7 @@ static bool read_page(struct extract *x, const struct pdf *pdf, struct pdf_field
 	return any;
 }
 
-void pdf_no_memory(void)
-{
-	_exit(EXTRACT_MEMORY);
-}
+_Static_assert((int)PDF_EXIT_MEMORY == (int)EXTRACT_MEMORY, "what file/extract.h calls it");
 
 int extract_pdf(struct extract *x)
 {

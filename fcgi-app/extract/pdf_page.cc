@@ -5,6 +5,7 @@
 #include <poppler-document.h>
 #include <poppler-global.h>
 #include <poppler-page.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -28,11 +29,16 @@ static void note_lack(const std::string &said, void *)
 		said.find("CMap file") != std::string::npos;
 }
 
+[[noreturn]] static void no_memory()
+{
+	_exit(PDF_EXIT_MEMORY);
+}
+
 struct pdf *pdf_open(const char *p, size_t n, bool *locked)
 {
 	std::unique_ptr<poppler::document> doc;
 
-	std::set_new_handler(pdf_no_memory);
+	std::set_new_handler(no_memory);
 	poppler::set_debug_error_function(note_lack, nullptr);
 	*locked = false;
 	if (n <= (size_t)__INT_MAX__)
@@ -301,7 +307,7 @@ static void *memory(size_t n)
 	void *p = malloc(n ? n : 1);
 
 	if (!p)
-		pdf_no_memory();
+		no_memory();
 	return p;
 }
 

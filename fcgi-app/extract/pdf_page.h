@@ -47,8 +47,8 @@ struct pdf;
 struct pdf *pdf_open(const char *p, size_t n, bool *locked);
 void pdf_close(struct pdf *pdf);
 
-/* Ends the process; called when memory is exhausted, and implemented in pdf.c. */
-void pdf_no_memory(void);
+/* What the process exits with when memory is exhausted: EXTRACT_MEMORY. */
+enum { PDF_EXIT_MEMORY = 12 };
 
 /* The number of pages that the file states, which may be wrong. */
 int pdf_pages(const struct pdf *pdf);

@@ -124,7 +124,7 @@ reads('landmarks, the order of headings, names of controls', async () => {
 	const marks = nodes.filter(({ role, kind }) => kind === 'landmark' || LANDMARKS.includes(role));
 
 	assert.equal(marks.filter(({ role }) => role === 'main').length, 1);
-	assert.ok(marks.some(({ role, name }) => role === 'navigation' && name === 'Places'));
+	assert.ok(marks.some(({ role, name }) => role === 'navigation' && name === 'Sections'));
 	const names = marks.map(({ role, name }) => `${role} ${name}`);
 
 	assert.deepEqual([...new Set(names)], names);

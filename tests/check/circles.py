@@ -18,7 +18,6 @@ KNOWN = """
 lib/store: attachment blob_mark
 lib/store: attempt conversation journal message store thread thread_fork turn turn_dead turn_many wait
 fcgi-app: api/attachment api/etag api/idempotent api/page api/resource caller form multipart places plain/files plain/page request route
-fcgi-app/extract: pdf pdf_page
 """
 
 

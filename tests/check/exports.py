@@ -14,7 +14,7 @@ from tree import ROOT, Tap, files, text_of
 # Functions that only a neighbour uses: fewer are welcome.
 NEIGHBOURS = 509
 # What nobody calls by name here: callbacks of libraries.
-CALLED_FROM_OUTSIDE = {"__asan_default_options", "main", "pdf_no_memory"}
+CALLED_FROM_OUTSIDE = {"__asan_default_options", "main"}
 # What a table names, whose rows are in the same file.
 ROWS = re.compile(r"job_\w+")
 

@@ -12,7 +12,7 @@ test('a note has a place, a list, a form; it is changed and deleted', async (t) 
 	const place = page.locator('lamp-place');
 	const save = place.getByRole('button', { name: 'Save' });
 
-	await page.getByRole('navigation', { name: 'Places' })
+	await page.getByRole('navigation', { name: 'Sections' })
 		.getByRole('link', { name: 'Notes' }).click();
 	await place.getByText(/There is no .* yet/).waitFor();
 	await place.getByRole('link', { name: 'New' }).first().click();

@@ -14,8 +14,9 @@ def test_chores_in_three_files(tmp_path):
     copy = Copy(tmp_path)
     there = "/* -- order in conversations"
     copy.edit("lib/resource/resource.def", there, (HERE / "chore.def").read_text() + "\n" + there)
-    for name, folder in (("0997-chore.sql", "sql"), ("test_chores.py", "tests/api")):
-        (copy.root / folder / name).write_text((HERE / name).read_text())
+    for name, to in (("0997-chore.sql", "sql/0997-chore.sql"),
+                     ("chores.py", "tests/api/test_chores.py")):
+        (copy.root / to).write_text((HERE / name).read_text())
     assert 1 < len(copy.touched()) <= 3, copy.touched()
     copy.make("lamplighter", "lamplighter.fcgi", "update-docs")
     api = (copy.root / "docs/openapi.yaml").read_text()

@@ -639,9 +639,6 @@ export class LampApp extends PageElement {
 		thread.changed();
 	}
 
-	/**
-	 * Announces in the live region. The same text twice is announced twice.
-	 */
 	/** For all: #say() is heard only. */
 	#tell(text)
 	{
@@ -649,6 +646,9 @@ export class LampApp extends PageElement {
 		toast(text);
 	}
 
+	/**
+	 * Announces in the live region. The same text twice is announced twice.
+	 */
 	#say(text)
 	{
 		this.said = text === this.said ? `${text}\u00a0` : text;
