@@ -137,13 +137,14 @@ def of_forms(root):
             yield from choices_of(literal(args[3]))
     for m in re.finditer(r'\bF\("', text):
         args = arguments(text, m.end() - 2)
-        if len(args) == 8 and args[3] not in ("HIDDEN", "STAMP"):
+        if len(args) >= 8 and args[3] not in ("HIDDEN", "STAMP"):
             yield words_of(literal(args[0]))
             if '"' in args[7] and re.search(r"\w", re.sub(r'"[^"]*"', "", args[7])):
                 sys.exit(f"{FORMS}: a sentence in pieces: {args[7]}")
             yield literal(args[7])
     for m in re.finditer(r"\b\w+_FIELDS\(F, ", text):	# a help that the row above is given
-        yield from (help_ for help_ in map(literal, arguments(text, m.end() - 4)) if " " in help_)
+        yield from (literal(one) for one in arguments(text, m.end() - 4)
+                    if re.fullmatch(r'("(?:[^"\\\n]|\\.)*"\s*)+', one) and " " in one)
     for m in re.finditer(r"\bGROUP\(", text):
         args = arguments(text, m.end() - 1)
         if len(args) == 4:

@@ -7,7 +7,7 @@ with DISPLAY of an X server. Reads commands as lines of JSON and answers each wi
 descriptor 3 (what D-Bus starts has the others, too):
 
     {"do": "tree"}                     all of the page: {"nodes": [{"role", "name", ...}]}
-    {"do": "await", "role", "name"}    waits until such a node is there, and shown; the node
+    {"do": "await", "role", "name", "state"}  waits until such a node is there, and shown; the node
     {"do": "press", "role", "name"}    its action, as a screen reader presses it
     {"do": "focus", "role", "name"}    gives it the focus
     {"do": "write", "role", "name", "text"}  types into an empty field
@@ -143,7 +143,7 @@ class Reader:
         for node in self.nodes():
             one = described(node)
             if all(one[key] == command[key] for key in ("role", "name") if key in command) and \
-                    "showing" in one["states"]:
+                    {"showing", command.get("state", "showing")} <= set(one["states"]):
                 return node
         return None
 

@@ -85,10 +85,18 @@ test('search by title, and the list loads on as it is scrolled', async (t) => {
 	assert.equal(new Set(await titles(page)).size, 45);
 
 	// one word: messages of other tests have a 4, too
+	const heard = await page.evaluateHandle(() => {
+		const region = document.querySelector('[role=status]');
+		const all = [];
+
+		new MutationObserver(() => all.push(region.textContent)).observe(region,
+			{ childList: true, characterData: true, subtree: true });
+		return all;
+	});
+
 	await page.fill('.search-field', `${word}4`);
 	await page.waitForFunction(() => document.querySelectorAll('.row').length === 6);
-	await page.waitForFunction(() =>
-		/6 conversations found/.test(document.querySelector('[role=status]').textContent));
+	await page.waitForFunction((all) => all.some((text) => text.includes('6 conversations found')), heard);
 	// not a word that messages of tests beside this one have
 	await page.fill('.search-field', unique('nothing'));
 	await page.waitForSelector('text=No title or message contains');

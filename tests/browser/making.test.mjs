@@ -39,7 +39,7 @@ test('an agent is made, tried before it is stored, and asked', async (t) => {
 
 	await page.getByLabel('Company handbook').check();
 	await page.getByLabel('Only these').check();
-	await page.getByLabel('Search tools').fill('knowl search');
+	await page.getByRole('searchbox', { name: 'Search tools' }).fill('knowl search');
 	const tool = page.locator('.tools-one', { hasText: 'reads' }).first();
 
 	await tool.locator('input').check();
@@ -121,7 +121,7 @@ test('a draft that waits is answered beside the form, and its call is its own', 
 	const trial = page.locator('lamp-try');
 
 	await page.getByLabel('Only these').check();
-	await page.getByLabel('Search tools').fill('ask you');
+	await page.getByRole('searchbox', { name: 'Search tools' }).fill('ask you');
 	await page.locator('.tools-one input').first().check();
 	await trial.getByLabel('Message to try').fill(script({ tool_calls: [{ name: 'ask_user',
 		args: { question: 'Which one?', options: ['Red', 'Blue'] } }], then: { text: 'Thanks.' } }));

@@ -70,6 +70,8 @@ for (const [locale, name, options] of [['ar-XB', 'wide', {}], ['ar-XB', 'phone',
 		const found = [];
 		const page = await openChat(t, { ...options, locale, init: (one) => data.watch(one) });
 		const look = async (where) => {
+			// what tests beside this one have made comes with events
+			data.add(await api('GET', 'conversations'));
 			const problems = [...await page.evaluate(outside), ...await page.evaluate(cut),
 				...locale === 'ar-XB' ? await page.evaluate(untranslated, await data.all()) : []];
 
@@ -83,7 +85,6 @@ for (const [locale, name, options] of [['ar-XB', 'wide', {}], ['ar-XB', 'phone',
 		await ask(page, script({ reasoning: 'Thinking.', tool_calls: [
 			{ name: 'query_data', args: { dataset: 'rooms', limit: 3 } },
 			{ name: 'query_data', args: { dataset: 'none' } }], then: { text: 'Done.' } }));
-		data.add(await api('GET', 'conversations'));	// titles come as events, too
 		await look('thread');
 		if (options === PHONE)
 			await page.locator('.drawer-open').click();
@@ -138,6 +139,7 @@ test('plain pages: every text is of a catalogue, and they are mirrored', async (
 		`conversations/${id}/edit`, `conversations/${id}/change?message=1`, 'mentions?conversation=&q=zzzz',
 		'conversations/00000000-0000-4000-8000-000000000000', 'nowhere']) {
 		await page.goto(`${base}plain/${path}`);
+		data.add(await api('GET', 'projects'));		// of tests beside this one, too
 		assert.deepEqual(await page.evaluate(() => [document.documentElement.lang,
 			document.documentElement.dir]), ['ar-XB', 'rtl']);
 		found.push(...[...await page.evaluate(untranslated, await data.all()), ...await page.evaluate(outside)]
