@@ -12,7 +12,6 @@ descriptor 3 (what D-Bus starts has the others, too):
     {"do": "focus", "role", "name"}    gives it the focus
     {"do": "write", "role", "name", "text"}  types into an empty field
     {"do": "table", "name"}            the cells of a table, by the interface for tables
-    {"do": "focused"}                  the node that has the focus
     {"do": "said", "until": TEXT}      what live regions were given since it was asked last,
                                        at least until TEXT is among it
 
@@ -182,11 +181,6 @@ class Reader:
                     for row in range(rows)]
         return {"rows": self.until(cells, "a table")}
 
-    def focused(self, _):
-        def look():
-            return next((one for one in map(described, self.nodes()) if "focused" in one["states"]), None)
-        return {"node": self.until(look, "the focus")}
-
     def heard(self, command):
         until = command.get("until")
         if until:
@@ -200,7 +194,7 @@ class Reader:
         if what == "await":
             return {"node": described(self.wait_for(command))}
         return {"tree": self.tree, "press": self.press, "focus": self.focus, "write": self.write,
-                "table": self.table, "focused": self.focused, "said": self.heard}[what](command)
+                "table": self.table, "said": self.heard}[what](command)
 
 
 def main():
