@@ -45,10 +45,12 @@ export function untranslated(data)
 
 		if (!/[A-Za-z]{2}/.test(left))
 			return;
+		// before the data, which may have a part of it
+		left = left.replace(/\b[0-9a-f-]{36}\b/g, ' ');
 		for (const one of data)
 			left = left.replaceAll(one, ' ');
-		// the same in all languages: addresses, ids, blanks of a prompt
-		left = left.replace(/https?:\S+|\{\{\w+\}\}|[\w.-]+@[\w.-]+|\b[0-9a-f-]{36}\b/g, ' ');
+		// the same in all languages: addresses, blanks of a prompt
+		left = left.replace(/https?:\S+|\{\{\w+\}\}|[\w.-]+@[\w.-]+/g, ' ');
 		if (/[A-Za-z]{2}/.test(left))
 			out.add(`${el.localName}.${el.className}: ${text.trim().slice(0, 90)}`);
 	};

@@ -10,6 +10,9 @@ import { cut, outside, untranslated } from './layout.mjs';
 /** Members of answers that are texts of ours, in the language that was asked for. */
 const OURS = ['label', 'help', 'what', 'heading', 'detail'];
 
+/** The same answer once more: Chromium does not keep the bodies of all. */
+const again = (url) => api('GET', url.split('/api/v1/')[1]).catch(() => null);
+
 /** Names and texts of people and the configuration, out of what the API answers. */
 class Data {
 	#coming = [];
@@ -28,7 +31,8 @@ class Data {
 	{
 		page.on('response', (response) => {
 			if (/^application\/json/.test(response.headers()['content-type'] || ''))
-				this.#coming.push(response.json().then((json) => this.add(json), () => {}));
+				this.#coming.push(response.json().catch(() => again(response.url()))
+					.then((json) => this.add(json)));
 		});
 	}
 
