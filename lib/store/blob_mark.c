@@ -8,13 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/attachment.h"
 #include "store/blob.h"
 #include "store/key.h"
+#include "store/stmt.h"
 
 #include "base/banned.h"
 
 #define NAME "installation"
+
+enum { LOOK_ROWS = 200 };	/* of files, for one that is there */
 
 static struct key_cache installation = KEY_CACHE(NAME);
 
@@ -156,21 +158,35 @@ static int is_empty(struct err *e)
 	return 1;
 }
 
+struct looking {			/* for a file of ours */
+	struct arena paths;
+	int found;
+};
+
+/* Whether the file of a row is there; of several, one is enough. */
+static int look_at_file(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct looking *l = ctx;
+
+	if (l->found)
+		return 0;
+	l->found = blob_is_there(arena_printf(&l->paths, "%.*s", STR_ARG(row[3].s)), e);
+	return l->found < 0 ? -1 : 0;
+}
+
 /* Whether some file of a row is there: that of an installation from before marks. */
 static int has_ours(struct db *db, struct err *e)
 {
 	const struct uuid first = { .b = { 0 } };
+	struct looking l = { .found = 0 };
 	struct arena a = ARENA_INIT;
-	struct stored_file *v;
-	size_t n = 0;
-	int rc = attachment_file_list(db, ATTACHMENT_IN_DIRECTORY, &first, &a, &v,
-				      &n, e);
+	int rc = db_each(db, STMT_FILE_PLACED,
+			 DB_ARGS(DB_U(&first), DB_I(1), DB_I(LOOK_ROWS)), &a,
+			 look_at_file, &l, e);
 
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = blob_is_there(arena_printf(&a, "%.*s", STR_ARG(v[i].place)),
-				   e);
 	arena_release(&a);
-	return rc;
+	arena_release(&l.paths);
+	return rc ? -1 : l.found;
 }
 
 /* -- --------------------------------------------------------------------------- */

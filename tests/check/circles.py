@@ -15,7 +15,6 @@ from tree import ROOT, Tap
 BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
 # Those that there are: each may become smaller, or disappear.
 KNOWN = """
-lib/store: attachment blob_mark
 lib/store: attempt conversation journal message store thread thread_fork turn turn_dead turn_many wait
 fcgi-app: api/attachment api/etag api/idempotent api/page api/resource caller form multipart places plain/files plain/page request route
 """
