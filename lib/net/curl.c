@@ -67,10 +67,10 @@ static void unlock_share(CURL *c, curl_lock_data data, void *ctx)
 static const char *env(const char *a, const char *b, const char *c,
 		       const char *d)
 {
-	const char *names[] = { a, b, c, d };
+	const char *variables[] = { a, b, c, d };
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		const char *v = names[i] ? getenv(names[i]) : NULL;
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
+		const char *v = variables[i] ? getenv(variables[i]) : NULL;
 
 		if (v && v[0])
 			return v;

@@ -378,7 +378,7 @@ def test_what_has_no_text(lab, someone):
     empty = made(lab, b"", "empty", someone)
     assert (empty["state"], empty["problem"]) == ("ready", "The file is empty.")
     other = made(lab, b"\x7fELF\x02\x01\x01" + bytes(200), "x", someone)
-    assert "no text" in other["problem"]
+    assert "only sees its name" in other["problem"]
 
 
 # -- the directory ------------------------------------------------------------------------
