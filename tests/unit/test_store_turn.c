@@ -519,7 +519,7 @@ static void delete_leaves_nothing(void **state)
 	ok(store_turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
 		.seq = 2, .n = 1, .data = S("ev") }, 1, &e));
 	uuid_format(&id, hex);
-	assert_int_equal(do_jobs(), 1);
+	assert_true(do_jobs() >= 1);		/* more if its time is over before */
 	for (const char *q = "conversation_id"; q; q = NULL) {
 		static const char *const tables[] = { "message", "turn",
 						      "usage_record" };
