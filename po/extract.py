@@ -135,8 +135,8 @@ def of_forms(root):
             labels[literal(args[1])] = literal(args[2])
             yield literal(args[2])
             yield from choices_of(literal(args[3]))
-    for m in re.finditer(r'\bF\("', text):
-        args = arguments(text, m.end() - 2)
+    for m in re.finditer(r'\bF\((?="|\w+,)', text):
+        args = arguments(text, m.end() - 1)
         if len(args) >= 8 and args[3] not in ("HIDDEN", "STAMP"):
             yield words_of(literal(args[0]))
             if '"' in args[7] and re.search(r"\w", re.sub(r'"[^"]*"', "", args[7])):

@@ -28,7 +28,7 @@ def lab():
 def statements(lab, path, body, user):
     """The events, and the statements in their order, without those of notifications, the
     sum of what the user stores, which comes behind any of a user's answers, and what a
-    process reads and writes of its turns every 250 ms, which a slow machine gets to. What
+    process reads and writes of its turns every 250 ms or 5 s, which a slow machine gets to. What
     follows the answer before, a summary for one, is over."""
     lab.settled()
     lab.sql("SET GLOBAL general_log = 1; TRUNCATE mysql.general_log")
@@ -43,6 +43,7 @@ def statements(lab, path, body, user):
         " '%notification%' AND argument NOT LIKE '%SUM(%' AND argument NOT LIKE"
         " 'SELECT id,status,cancel_requested%' AND argument NOT LIKE '%INTO turn_journal%'"
         " AND argument NOT LIKE 'UPDATE turn SET journal%'"
+        " AND argument NOT LIKE 'UPDATE turn SET lease_until_us%'"
         " ORDER BY event_time, thread_id")]
 
 
