@@ -255,7 +255,7 @@ def zips(levels):
 def test_nothing_is_unpacked_or_drawn_for_nothing(lab):
     """An image of 10^9 pixels is not decoded here, and a plain archive not opened."""
     for data, media_type, problem in ((wide_png(10**9), "image/png", None),
-                                      (zips(12), "application/zip", "no text")):
+                                      (zips(12), "application/zip", "cannot be read")):
         made = lab.post("/attachments", data, user="ada", headers={
             "Content-Type": "application/octet-stream"}).json
         assert (made["mediaType"], made["textChars"]) == (media_type, None)
