@@ -93,16 +93,20 @@ static int read_params(const struct resource_args *w, const struct conf *conf,
 		struct str value = str_of(w->params[i]);
 		const struct str key = str_cut(&value, '=');
 		struct str *to = param_of(c, &c->query, params, n, key);
-		const int size = str_is(key, "pageSize") && value.p
-			? cli_number(value.p, 1, LIM_PAGE_MAX) : -1;
 
-		if (size > 0)
+		if (str_is(key, "pageSize")) {
+			const int size = value.p ? cli_number(value.p, 1, LIM_PAGE_MAX) : -1;
+
+			if (size < 0)
+				return err_set(e, ERR_CONFIG, "pageSize must be a whole number from "
+					       "1 to %d", LIM_PAGE_MAX);
 			c->query.size = (size_t)size;
-		else if (to && value.p)
+		} else if (to && value.p) {
 			*to = value;
-		else
+		} else {
 			return err_set(e, ERR_CONFIG, "\"%s\" is not a parameter of %s",
 				       w->params[i], c->r->path);
+		}
 	}
 	return 0;
 }

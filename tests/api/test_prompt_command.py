@@ -114,3 +114,15 @@ def test_a_file_that_cannot_be_read_is_no_empty_one(lab, tmp_path):
     for args in (["setting"], ["prompt", "--user", "ada"], ["project", "--user", "ada"]):
         answer = lab.command(args[0], "import", str(tmp_path), *args[1:], check=False)
         assert answer.returncode == 1 and "directory" in answer.stderr, (args, answer)
+
+
+@pytest.mark.parametrize("argv,says", [
+    (("list", "promts"), 'no resource with the path "promts"'),
+    (("show", "prompts"), "which must end with an id"),
+    (("list", "prompts", "foo=1"), '"foo=1" is not a parameter of prompts'),
+    (("list", "prompts", "pageSize=0"), "pageSize must be a whole number from 1 to"),
+    (("list", "prompts", "pageSize"), "pageSize must be a whole number from 1 to"),
+    (("delete", "prompts/nope"), "no such row of prompts")])
+def test_a_resource_by_a_wrong_command(lab, who, argv, says):
+    answer = lab.command("resource", *argv, "--user", who, check=False)
+    assert answer.returncode == 1 and says in answer.stderr, answer

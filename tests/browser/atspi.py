@@ -28,7 +28,7 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # noqa: E402
 
 PATIENCE_S = 120
-POLL_S = 0.02
+LOOK_MS = 20    # not every change comes as an event
 # what versions of AT-SPI call differently
 ROLES = {"push-button": "button", "table-column-header": "column-header"}
 STATES = ("FOCUSED", "MODAL", "SHOWING", "MULTI_LINE", "EXPANDED", "BUSY", "PRESSED")
@@ -108,6 +108,11 @@ class Reader:
         while context.pending():
             context.iteration(False)
 
+    def next_event(self):
+        """Until the page tells of a change, or until it is time to look at it again."""
+        GLib.timeout_add(LOOK_MS, lambda: GLib.SOURCE_REMOVE)
+        GLib.MainContext.default().iteration(True)
+
     def until(self, look, what):
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
@@ -120,7 +125,7 @@ class Reader:
                 found = None    # the page has changed meanwhile
             if found:
                 return found
-            time.sleep(POLL_S)
+            self.next_event()
         raise Gone(f"waited for {what}; there is " + json.dumps(self.tree({})["nodes"])[:4000])
 
     def document(self):

@@ -81,15 +81,11 @@ after(async () => {
 		await rm(profile, { recursive: true, force: true, maxRetries: 10 });
 });
 
-/** A test that needs all of NEEDED: without it fails in CI, and says elsewhere what is missing. */
+/** A test that needs all of NEEDED (`./lamp deps` installs them). */
 function reads(name, run)
 {
 	test(name, async (t) => {
-		if (missing.length > 0 && process.env.CI !== 'true') {
-			t.skip(`there is no ${missing.join(', ')}`);
-			return;
-		}
-		assert.deepEqual(missing, []);
+		assert.deepEqual(missing, [], 'run ./lamp deps');
 		await run(t);
 	});
 }
