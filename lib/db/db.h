@@ -97,7 +97,8 @@ struct db_stmt {
 	const char *params;	/* one type letter per ? */
 	const char *columns;	/* one per result column; "" = no result */
 	const char *sql;
-	bool whole;		/* see DB_WHOLE */
+	bool whole;		/* see DB_WHOLE, and DB_READS */
+	bool reads;		/* whole, by DB_READS */
 };
 
 /*
@@ -112,6 +113,13 @@ struct db_stmt {
  * it counts the rows that were changed, not those that were found.
  */
 #define DB_WHOLE(sql) "BEGIN NOT ATOMIC START TRANSACTION; " sql " END"
+/*
+ * The same for several SELECTs that see one state of the database, each ended by a
+ * semicolon: for db_each on the pool, not in a transaction. It is cheaper than a UNION
+ * of them, for which the server converts each row.
+ */
+#define DB_READS(sql) "BEGIN NOT ATOMIC START TRANSACTION READ ONLY; " sql \
+	" COMMIT; END"
 
 struct db_options {
 	const struct conf_db *conf;	/* copied */

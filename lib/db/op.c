@@ -51,15 +51,17 @@ static int op_run(struct db *db, struct op *op, struct err *e)
 	}
 }
 
-/* Whether it is a DB_WHOLE statement; BUG outside the closure of db_tx. */
+/* Whether it is a DB_WHOLE or DB_READS statement; BUG where it may not run. */
 static bool is_whole(struct db *db, unsigned stmt)
 {
-	bool whole = stmt < db->pool->opt.n_stmts &&
-		db->pool->opt.stmts[stmt].whole;
+	const struct db_stmt *row = stmt < db->pool->opt.n_stmts
+		? &db->pool->opt.stmts[stmt] : NULL;
 
-	if (whole && (!db->link || db->depth))
+	if (!row || !row->whole)
+		return false;
+	if (row->reads ? db->link != NULL : !db->link || db->depth)
 		BUG("a whole transaction on the pool or within another");
-	return whole;
+	return true;
 }
 
 int db_exec(struct db *db, unsigned stmt, const struct db_val *args,

@@ -22,7 +22,10 @@
 
 /* -- which bases ----------------------------------------------------------- */
 
-enum { PAGE = 100 };		/* bases that are read together */
+enum {
+	FEW = 20,		/* bases that are read without an order */
+	PAGE = 100,		/* of more: bases that are read together */
+};
 
 static const struct resource *const all_bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 
@@ -61,6 +64,22 @@ static bool is_listed(const struct resource_row *base, const struct conf_list *l
 	return false;
 }
 
+/* Adds those of a page that are of the workspace and in the list (NULL: all), at most max. */
+static void add_bases(const struct workspace *w, const struct conf_list *list,
+		      const struct resource_row *page, size_t n, size_t max,
+		      struct arena *a, size_t *room, struct retrieve_bases *out)
+{
+	for (size_t i = 0; i < n && !out->more; i++) {
+		if (!is_of(w, &page[i]) || (list && !is_listed(&page[i], list)))
+			continue;
+		out->more = out->n == max;
+		if (out->more)
+			break;
+		out->v = arena_room(a, out->v, out->n, 1, room, sizeof(*out->v));
+		out->v[out->n++] = page[i];
+	}
+}
+
 /*
  * Reads the bases that the caller sees, in the order of their names, at most max: those
  * in a list of names or ids (NULL: all).
@@ -71,25 +90,21 @@ static int seen_bases(const struct caller *by, const struct workspace *w,
 {
 	const struct resource_at at = reading(by, a);
 	struct resource_want want = { .size = PAGE };
-	struct resource_row *page;
+	struct resource_row *page = arena_zalloc(a, FEW + 1, sizeof(*page));
 	size_t room = 0, n;
-	bool more = true;
+	bool more;
 
+	if (resource_few(by->db, all_bases, RSTMT_KNOWLEDGE_BASE_FEW, &at, FEW, a, page,
+			 &n, e))
+		return -1;
+	more = n > FEW;
+	if (!more)
+		add_bases(w, list, page, n, max, a, &room, out);
 	while (more && !out->more) {
 		if (resource_list(by->db, all_bases, &at, &want, a, &page, &n, &more,
 				  e))
 			return -1;
-		for (size_t i = 0; i < n && !out->more; i++) {
-			if (!is_of(w, &page[i]) ||
-			    (list && !is_listed(&page[i], list)))
-				continue;
-			out->more = out->n == max;
-			if (out->more)
-				break;
-			out->v = arena_room(a, out->v, out->n, 1, &room,
-					    sizeof(*out->v));
-			out->v[out->n++] = page[i];
-		}
+		add_bases(w, list, page, n, max, a, &room, out);
 		more = more && n;
 		want.after = n ? &page[n - 1] : NULL;
 	}
@@ -498,6 +513,8 @@ static int read_hits(struct retrieving *k, struct retrieve_hit *v, size_t n,
 	return 0;
 }
 
+enum { GONE = 2 };	/* passages that may have been deleted since they were found */
+
 /*
  * The best passages, at most max, and of each base as many as were asked for. Only
  * what may be among them is read: of many bases that is a small part.
@@ -514,7 +531,7 @@ static int search_all(struct retrieving *k, size_t max, struct err *e)
 	while (n_read < n && k->n < max) {
 		size_t from = n_read;
 
-		n_read = MIN(n, from + max + SEARCH_SPARE);
+		n_read = MIN(n, from + max + (from ? SEARCH_SPARE : GONE));
 		if (read_hits(k, v + from, n_read - from, e))
 			return -1;
 		for (size_t i = from; i < n_read && k->n < max; i++)

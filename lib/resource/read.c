@@ -471,6 +471,22 @@ int resource_set(struct db *db, const struct resource *r, unsigned stmt,
 	return rc;
 }
 
+int resource_few(struct db *db, const struct resource *r, unsigned stmt,
+		 const struct resource_at *at, size_t size, struct arena *a,
+		 struct resource_row *rows, size_t *n, struct err *e)
+{
+	struct reading k = { .r = r, .a = a, .rows = rows, .room = size + 1 };
+	int rc = db_each(db, stmt, DB_ARGS(DB_S(readers_json(at, a)),
+					   DB_S(at->by.tenant_id),
+					   DB_I((int64_t)size + 1)),
+			 a, take_row, &k, e);
+
+	for (size_t i = 0; i < k.n; i++)
+		k.rows[i].brief = true;
+	*n = k.n;
+	return rc;
+}
+
 int resource_of_ids(struct db *db, const struct resource *r, unsigned stmt,
 		    const struct resource_at *at, const struct uuid *ids, size_t n,
 		    struct arena *a, struct resource_row *rows, size_t *found, bool *cut,

@@ -445,6 +445,15 @@ int resource_set(struct db *db, const struct resource *r, unsigned stmt,
 		 struct err *e) MUST_CHECK;
 
 /*
+ * All rows of a SHARED resource that the caller sees, in the resource's order and as in
+ * lists, into rows, room for size + 1; *n: how many, or size + 1 if there are more than
+ * size, and these are any of them. stmt: its RSTMT_…_FEW. Text in a.
+ */
+int resource_few(struct db *db, const struct resource *r, unsigned stmt,
+		 const struct resource_at *at, size_t size, struct arena *a,
+		 struct resource_row *rows, size_t *n, struct err *e) MUST_CHECK;
+
+/*
  * The rows that a statement of stmt.def finds (RSTMT_…) for n ids of other rows, at
  * most one for each, in any order, into rows, room for n; *found: how many. Text in a.
  */

@@ -1388,6 +1388,8 @@ SELECT 1 FROM user WHERE id = ? AND tenant_id = ?;
 SELECT login FROM user WHERE id = ? AND tenant_id = ?;
 -- PERSON_HERE (ussii) -> ()
 INSERT IGNORE INTO user (id, tenant_id, login, first_seen_us, last_seen_us) VALUES (?,?,?,?,?);
+-- KNOWLEDGE_BASE_FEW (ssi) -> (uiiiusSSSSSSISB)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused`, `embedding_service_id`, CAST(NULL AS BINARY) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN knowledge_base_reader ON tenant_id = ? AND reader_id = UNHEX(x) LIMIT ?) seen STRAIGHT_JOIN knowledge_base ON id = seen.row_id ORDER BY sort_key, id;
 -- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSBSSSSIIDDSIBIIIIISS)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, CAST(NULL AS BINARY), `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND service_id = ?;
 -- LLM_SERVICE_WITHIN (ssssss) -> (uiiiusSSSSBSSSSIIDDSIBIIIIISS)

@@ -27,9 +27,11 @@
 enum stmt {
 #define STMT(id, params, columns, sql) STMT_##id,
 #define STMT_WHOLE(id, params, columns, sql) STMT_##id,
+#define STMT_READS(id, params, columns, sql) STMT_##id,
 #include "store/stmt.def"
 #undef STMT
 #undef STMT_WHOLE
+#undef STMT_READS
 	STMT__MAX
 };
 

@@ -51,8 +51,8 @@
 #define AS_NO_BASE(member, t, sql) NO_BASE_##t
 #define NO_BASE_i "0"
 #define NO_BASE_s "''"
-#define NO_BASE_I "NULL"
-#define NO_BASE_S "NULL"
+#define NO_BASE_I "CAST(NULL AS SIGNED)"
+#define NO_BASE_S "CAST(NULL AS CHAR)"
 /* Bases that are searched together; i: their places in the list, from 1 on. */
 #define SEARCH_BASES \
 	" FROM JSON_TABLE(?, '$[*]' COLUMNS (i FOR ORDINALITY," \

@@ -20,9 +20,13 @@ const struct db_stmt store_stmts[STMT__MAX] = {
 #define STMT_WHOLE(id, params_, columns_, sql_) \
 	[STMT_##id] = { .name = #id, .params = params_, .columns = columns_, \
 			.sql = DB_WHOLE(sql_), .whole = true },
+#define STMT_READS(id, params_, columns_, sql_) \
+	[STMT_##id] = { .name = #id, .params = params_, .columns = columns_, \
+			.sql = DB_READS(sql_), .whole = true, .reads = true },
 #include "store/stmt.def"
 #undef STMT
 #undef STMT_WHOLE
+#undef STMT_READS
 };
 
 struct str store_like(struct str part, bool anywhere, struct arena *a)

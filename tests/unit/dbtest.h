@@ -23,6 +23,9 @@ int dbtest_close(void **state);
 #define DBTEST_WHOLE(id, params_, columns_, sql_) \
 	[id] = { .name = #id, .params = params_, .columns = columns_, \
 		 .sql = DB_WHOLE(sql_), .whole = true }
+#define DBTEST_READS(id, params_, columns_, sql_) \
+	[id] = { .name = #id, .params = params_, .columns = columns_, \
+		 .sql = DB_READS(sql_), .whole = true, .reads = true }
 
 /* A new empty database, ours to use; pool connections at most. Static. */
 const struct conf_db *dbtest_conf(const char *name, int pool);

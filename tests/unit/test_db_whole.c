@@ -7,7 +7,7 @@
 #include "db/db.h"
 #include "dbtest.h"
 
-enum { ADD, FIND, MOVE, MOVE_BADLY, MOVE_SLOWLY, N_STMTS };
+enum { ADD, FIND, MOVE, MOVE_BADLY, MOVE_SLOWLY, READ_BOTH, READ_BADLY, N_STMTS };
 
 static const struct db_stmt stmts[N_STMTS] = {
 	DBTEST_STMT(ADD, "ii", "", "UPDATE n SET v = v + ? WHERE id = ?"),
@@ -27,6 +27,11 @@ static const struct db_stmt stmts[N_STMTS] = {
 		     "INSERT INTO t (i) VALUES (?);"
 		     " UPDATE n SET v = v + 1 WHERE id = 2; COMMIT;"
 		     " DO SLEEP(20);"),
+	DBTEST_READS(READ_BOTH, "ii", "i",
+		     "SELECT v FROM n WHERE id = ?; SELECT v FROM n WHERE id = ?;"),
+	/* The second one has two rows where one may be. */
+	DBTEST_READS(READ_BADLY, "", "i",
+		     "SELECT v FROM n WHERE id = 1; SELECT (SELECT v FROM n);"),
 };
 
 static struct db *open_pool(int pool)
@@ -281,6 +286,35 @@ static void unknown_whole_is_looked_up(void **state)
 	db_close(db);
 }
 
+static void reads_are_one_round_trip(void **state)
+{
+	struct db *db = open_pool(1);
+	struct moving m = { .n = 0 };
+	struct db_stats s, s2;
+
+	(void)state;
+	dbtest_sql("UPDATE n SET v = id + 10");
+	ok(db_each(db, READ_BOTH, DB_ARGS(DB_I(2), DB_I(1)), &a, take_v, &m, &e));
+	assert_int_equal(m.n, 2);
+	assert_int_equal(m.v[0], 12);
+	assert_int_equal(m.v[1], 11);
+	m.n = 0;
+	db_stats(db, &s);
+	ok(db_each(db, READ_BOTH, DB_ARGS(DB_I(1), DB_I(2)), &a, take_v, &m, &e));
+	db_stats(db, &s2);
+	assert_int_equal(s2.round_trips - s.round_trips, 1);
+	assert_int_equal(m.v[1], 12);
+	m.n = 0;
+	refused(db_each(db, READ_BADLY, DB_NOARGS, &a, take_v, &m, &e), ERR_DB);
+	assert_int_equal(m.n, 1);
+	/* The connection is not left in a transaction that may not write. */
+	ok(db_exec(db, ADD, DB_ARGS(DB_I(5), DB_I(1)), NULL, &e));
+	m.n = 0;
+	ok(db_each(db, READ_BOTH, DB_ARGS(DB_I(1), DB_I(2)), &a, take_v, &m, &e));
+	assert_int_equal(m.v[0], 16);
+	db_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +323,7 @@ int main(void)
 		cmocka_unit_test(whole_with_a_wrong_declaration),
 		cmocka_unit_test(whole_transactions_are_retried),
 		cmocka_unit_test(unknown_whole_is_looked_up),
+		cmocka_unit_test(reads_are_one_round_trip),
 	};
 
 	return cmocka_run_group_tests(tests, dbtest_open, dbtest_close);
