@@ -79,12 +79,23 @@ export async function open(t, { url = base, hash = '', workspace, init, ...optio
 	return page;
 }
 
-/** For open()'s init: the page is not told what happens elsewhere. */
+/**
+ * For open()'s init: the page is not told what happens elsewhere. It asks, but nothing
+ * of the answer comes; a route would turn the browser's cache off.
+ */
 export function withoutNotices(page)
 {
-	return page.route('**/notifications*', (route) => route.fulfill({ status: 404,
-		contentType: 'application/problem+json',
-		body: '{"code":"not_found","status":404}' }));
+	return page.addInitScript(() => {
+		const { fetch } = globalThis;
+
+		globalThis.fetch = async (...asked) => {
+			const response = await fetch(...asked);
+
+			return /\/notifications(\?|$)/.test(response.url) && response.ok ?
+				new Response(response.body.pipeThrough(new globalThis.TransformStream({ transform() {} })),
+					{ headers: response.headers }) : response;
+		};
+	});
 }
 
 const WWW = new URL('../../www/', import.meta.url);

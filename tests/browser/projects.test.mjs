@@ -297,7 +297,7 @@ test('tasks are moved by a select, by keys and by dragging', async (t) => {
 		route.fulfill({ status: 503, contentType: 'application/problem+json',
 			body: '{"code":"overloaded","status":503,"detail":"Later, please."}' }) :
 		route.continue()));
-	await page.getByLabel('State of “Dig”').selectOption('done');
+	await column(page, 'Cancelled').getByLabel('State of “Dig”').selectOption('done');
 	await page.getByText('Later, please.').waitFor();
 	await column(page, 'Cancelled').getByRole('link', { name: 'Dig' }).waitFor();
 });

@@ -4,18 +4,14 @@
 // catalogue; en-XA, which is longer, what does not fit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, ask, base, openChat, PHONE, script, unique } from './browser.mjs';
+import { api, ask, base, openChat, PHONE, script, unique, withoutNotices } from './browser.mjs';
 import { cut, outside, untranslated } from './layout.mjs';
 
 /** Members of answers that are texts of ours, in the language that was asked for. */
 const OURS = ['label', 'help', 'what', 'heading', 'detail'];
 
-/** The same answer once more: Chromium does not keep the bodies of all. */
-const again = (url) => api('GET', url.split('/api/v1/')[1]).catch(() => null);
-
 /** Names and texts of people and the configuration, out of what the API answers. */
 class Data {
-	#coming = [];
 	#found = new Set(['Lamplighter', 'Done.', 'rooms', 'none', 'query_data']);
 
 	add(value, key = '')
@@ -27,18 +23,25 @@ class Data {
 				this.add(one, Array.isArray(value) ? key : name);
 	}
 
-	watch(page)
+	/** Before the page has an answer: events of the network may come after what it shows. */
+	async watch(page)
 	{
-		page.on('response', (response) => {
-			if (/^application\/json/.test(response.headers()['content-type'] || ''))
-				this.#coming.push(response.json().catch(() => again(response.url()))
-					.then((json) => this.add(json)));
+		await page.exposeFunction('dataCame', (text) => this.add(JSON.parse(text)));
+		await page.addInitScript(() => {
+			const { fetch } = globalThis;
+
+			globalThis.fetch = async (...asked) => {
+				const response = await fetch(...asked);
+
+				if (/^application\/json/.test(response.headers.get('content-type') ?? ''))
+					await globalThis.dataCame(await response.clone().text());
+				return response;
+			};
 		});
 	}
 
-	async all()
+	all()
 	{
-		await Promise.all(this.#coming);
 		return [...this.#found].filter((text) => text.length > 1).sort((a, b) => b.length - a.length);
 	}
 }
@@ -72,12 +75,13 @@ for (const [locale, name, options] of [['ar-XB', 'wide', {}], ['ar-XB', 'phone',
 	test(`${locale}, ${name}: every text is of a catalogue, everything fits`, async (t) => {
 		const data = new Data();
 		const found = [];
-		const page = await openChat(t, { ...options, locale, init: (one) => data.watch(one) });
+		const page = await openChat(t, { ...options, locale, init: async (one) => {
+			await withoutNotices(one);	// of what tests beside this one make
+			await data.watch(one);
+		} });
 		const look = async (where) => {
-			// what tests beside this one have made comes with events
-			data.add(await api('GET', 'conversations'));
 			const problems = [...await page.evaluate(outside), ...await page.evaluate(cut),
-				...locale === 'ar-XB' ? await page.evaluate(untranslated, await data.all()) : []];
+				...locale === 'ar-XB' ? await page.evaluate(untranslated, data.all()) : []];
 
 			found.push(...problems.map((one) => `${where}: ${one}`));
 			await shot(page, `${locale}-${name}-${where}`);
@@ -146,7 +150,7 @@ test('plain pages: every text is of a catalogue, and they are mirrored', async (
 		data.add(await api('GET', 'projects'));		// of tests beside this one, too
 		assert.deepEqual(await page.evaluate(() => [document.documentElement.lang,
 			document.documentElement.dir]), ['ar-XB', 'rtl']);
-		found.push(...[...await page.evaluate(untranslated, await data.all()), ...await page.evaluate(outside)]
+		found.push(...[...await page.evaluate(untranslated, data.all()), ...await page.evaluate(outside)]
 			.map((one) => `${path}: ${one}`));
 		await shot(page, `plain-${path}`);
 	}
