@@ -252,6 +252,6 @@ int entity_index(struct db *db, const struct uuid *project, int64_t until_ms,
 		arena_release(&a);
 	}
 	if (rc > 0)	/* what was replaced leaves rows */
-		rc = search_tidy(db, project, until_ms, e);
+		rc = search_tidy(db, project, true, until_ms, e);
 	return rc;
 }

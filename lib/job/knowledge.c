@@ -35,5 +35,5 @@ int job_search_tidy(const struct job_run *r, struct err *e)
 	struct uuid id;
 
 	return job_subject(r, &id, e) ? -1
-		: search_tidy(r->db, &id, r->until_ms, e);
+		: search_tidy(r->db, &id, false, r->until_ms, e);
 }

@@ -253,6 +253,6 @@ int kb_index(struct db *db, const struct uuid *by, const struct uuid *base,
 		return 1;
 	}
 	if (rc > 0)	/* replaced documents leave rows */
-		rc = search_tidy(db, base, until_ms, e);
+		rc = search_tidy(db, base, true, until_ms, e);
 	return rc;
 }

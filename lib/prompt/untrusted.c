@@ -182,24 +182,35 @@ static void break_tokens(const struct untrusted *u, struct str s,
 			 struct buf *out)
 {
 	const struct str id = str_of(u ? u->id : NULL);
-	bool first[UCHAR_MAX + 1] = { false };	/* what begins a token or the id */
+	/* By the first byte of a token or the id: the tokens to look at, from one on, up
+	   to another; none are looked at for most letters. */
+	struct {
+		bool any;
+		unsigned char from, to;
+	} first[UCHAR_MAX + 1] = { { .any = false } };
 	size_t done = 0, i = 0;
 
-	for (size_t k = 0; k < ARRAY_LEN(tokens); k++)
-		first[(unsigned char)tokens[k].token.p[0]] = true;
-	first['u'] = true;		/* of the marker; the others are no letters */
+	for (unsigned char k = 0; k < ARRAY_LEN(tokens); k++) {
+		const unsigned char c = (unsigned char)tokens[k].token.p[0];
+
+		first[c].from = first[c].any ? first[c].from : k;
+		first[c].to = k + 1;
+		first[c].any = true;
+	}
+	first['u'] = first['U'];	/* of the marker; the others are no letters */
 	if (id.n)
-		first[(unsigned char)id.p[0]] = first[toupper(id.p[0])] = true;
+		first[(unsigned char)id.p[0]].any = first[toupper(id.p[0])].any = true;
 	while (i < s.n) {
+		const unsigned char c = (unsigned char)s.p[i];
 		size_t keep = 0;
 
-		if (!first[(unsigned char)s.p[i]]) {
+		if (!first[c].any) {
 			i++;
 			continue;
 		}
 		if (id.n && at(s, i, id))
 			keep = 4;
-		for (size_t k = 0; k < ARRAY_LEN(tokens) && !keep; k++)
+		for (size_t k = first[c].from; k < first[c].to && !keep; k++)
 			if (at(s, i, tokens[k].token))
 				keep = tokens[k].keep;
 		if (!keep) {

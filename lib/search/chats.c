@@ -428,7 +428,7 @@ int chats_index(struct db *db, const struct owner *o, int64_t until_ms,
 			clock_give_way(began_us);
 	}
 	if (rc > 0)	/* removed documents leave rows */
-		rc = search_tidy(db, &o->user_id, until_ms, e);
+		rc = search_tidy(db, &o->user_id, false, until_ms, e);
 	return rc;
 }
 

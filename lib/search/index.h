@@ -109,11 +109,12 @@ int search_drop(struct db *tx, const struct uuid *base, const struct uuid *docum
 		struct err *e) MUST_CHECK;
 
 /*
- * Deletes the rows of removed documents and merges small blocks. Returns 1 if nothing
+ * Deletes the rows of removed documents and merges small blocks; soon: after a few
+ * batches, for a base that is searched more often than it changes. Returns 1 if nothing
  * is left to do, 0 if until_ms (monotonic) was reached first, -1 on error. Can run
  * concurrently.
  */
-int search_tidy(struct db *db, const struct uuid *base, int64_t until_ms,
+int search_tidy(struct db *db, const struct uuid *base, bool soon, int64_t until_ms,
 		struct err *e) MUST_CHECK;
 
 #endif

@@ -19,6 +19,8 @@ enum {
 	MERGE_ROWS = 4000,	/* rows that one transaction reads */
 	PARTS_MIN = 128,		/* batches before blocks are merged */
 	CHUNKS_PER_PART = 2048,	/* of larger bases: one more part per this many chunks */
+	PARTS_FEW = 8,		/* the same where merging pays sooner: as much is written */
+	CHUNKS_PER_FEW = 256,	/* again for a batch, however many chunks there are */
 };
 
 /* A row of search_post or search_bits. */
@@ -111,6 +113,7 @@ static const struct db_field dead_fields[] = {
 struct tidying {
 	const struct uuid *base;
 	struct arena *a;
+	bool soon;		/* merges after a few batches */
 	bool more;		/* out */
 };
 
@@ -311,10 +314,14 @@ static int merge_group(struct merging *c, const struct block *v, size_t n,
 	return 0;
 }
 
-static bool is_due(const struct search_base *b)
+static bool is_due(const struct tidying *t, const struct search_base *b)
 {
+	const int64_t few = MIN((int64_t)PARTS_MIN,
+				PARTS_FEW + b->next_chunk / CHUNKS_PER_FEW);
+
 	return b->merge_term >= 0 ||
-	       b->parts >= MAX((int64_t)PARTS_MIN, b->next_chunk / CHUNKS_PER_PART);
+	       b->parts >= MAX(t->soon ? few : PARTS_MIN,
+			       b->next_chunk / CHUNKS_PER_PART);
 }
 
 static int merge_tx(struct db *tx, void *ctx, struct err *e)
@@ -327,7 +334,7 @@ static int merge_tx(struct db *tx, void *ctx, struct err *e)
 	int rc = lock(tx, t, &base, e);
 
 	t->more = false;
-	if (rc <= 0 || !is_due(&base))
+	if (rc <= 0 || !is_due(t, &base))
 		return rc < 0 ? -1 : 0;
 	if (db_each(tx, STMT_SEARCH_POST_FROM,
 		    DB_ARGS(DB_U(t->base), DB_I(base.merge_term),
@@ -388,10 +395,10 @@ static int step(struct db *db, struct tidying *t, db_tx_fn *fn,
 	return rc ? -1 : 1;
 }
 
-int search_tidy(struct db *db, const struct uuid *base, int64_t until_ms,
+int search_tidy(struct db *db, const struct uuid *base, bool soon, int64_t until_ms,
 		struct err *e)
 {
-	struct tidying t = { .base = base };
+	struct tidying t = { .base = base, .soon = soon };
 	int rc = step(db, &t, drop_tx, until_ms, e);
 
 	if (rc > 0)

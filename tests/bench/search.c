@@ -497,7 +497,7 @@ static void measure_speed(size_t chunks, bool vectors)
 	dbtest_sql("UPDATE search_base SET parts = 1000000");
 	ms = now();
 	cpu = worked();
-	assert_int_equal(search_tidy(db, &base, INT64_MAX, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, INT64_MAX, &e), 1);
 	printf("  merged in %.0f ms, %.0f of processor time\n", now() - ms,
 	       worked() - cpu);
 	measure_asking(&base, SEARCH_WORDS, "  8 words");

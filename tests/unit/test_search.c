@@ -127,11 +127,11 @@ static void documents_are_replaced_and_deleted(void **state)
 	assert_int_equal(find_text(&base, "beta", &f), 2);
 	drop(&base, two);
 	assert_int_equal(find_text(&base, "gamma", &f), 0);
-	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
 	assert_int_equal(find_text(&base, "delta", &f), 1);
 	drop(&base, one);
 	drop(&base, uuid_new());
-	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM search_post"
 		" WHERE base_id = (SELECT id FROM search_base"
 		" ORDER BY id DESC LIMIT 1)"), 0);
@@ -246,21 +246,50 @@ static void random_changes_are_as_in_a_model(void **state)
 			drop(&base, of[k]);
 		}
 		if (!dice(10))
-			assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+			assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
 		if (i % 20 == 0)
 			check_model(&base, of);
 	}
 	check_model(&base, of);
 	/* Merged: no term has many blocks that could be one. */
 	dbtest_sql("UPDATE search_base SET parts = 1000000");
-	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
 	check_model(&base, of);
 	assert_in_range(dbtest_sql("SELECT MAX(n) FROM (SELECT COUNT(*) n"
 		" FROM search_post WHERE base_id = (SELECT id FROM search_base"
 		" ORDER BY id DESC LIMIT 1) GROUP BY base_id, term, audience) c"), 1, 3);
 	for (int i = 0; i < DOCS; i++)
 		drop(&base, of[i]);
-	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
+}
+
+static int64_t rows_of_posts(void)
+{
+	return dbtest_sql("SELECT COUNT(*) FROM search_post WHERE base_id ="
+			  " (SELECT id FROM search_base ORDER BY id DESC LIMIT 1)");
+}
+
+/* What is searched often is merged after 8 batches, and again after as many. */
+static void few_batches_are_merged_soon(void **state)
+{
+	struct uuid base = new_base();
+	struct search_found *f;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(search_tidy(db, &base, true, SOON, &e), 1);
+		assert_int_equal(rows_of_posts(), i);
+		put(&base, uuid_new(), "", "wombats", "[]");
+	}
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
+	assert_int_equal(rows_of_posts(), 8);
+	assert_int_equal(search_tidy(db, &base, true, SOON, &e), 1);
+	assert_int_equal(rows_of_posts(), 1);
+	assert_int_equal(find_text(&base, "wombats", &f), 8);
+	put(&base, uuid_new(), "", "wombats", "[]");
+	assert_int_equal(search_tidy(db, &base, true, SOON, &e), 1);
+	assert_int_equal(rows_of_posts(), 2);
+	assert_int_equal(find_text(&base, "wombats", &f), 9);
 }
 
 /* -- numbers and ids -------------------------------------------------------------------- */
@@ -294,12 +323,6 @@ static size_t find_id(const struct uuid *base, uint32_t i, struct uuid *of)
 	return n;
 }
 
-static int64_t rows_of_posts(void)
-{
-	return dbtest_sql("SELECT COUNT(*) FROM search_post WHERE base_id ="
-			  " (SELECT id FROM search_base ORDER BY id DESC LIMIT 1)");
-}
-
 static void ids_share_rows_and_are_found(void **state)
 {
 	struct uuid base = new_base(), docs[IDS / IDS_EACH], of = base;
@@ -316,7 +339,7 @@ static void ids_share_rows_and_are_found(void **state)
 		buf_release(&b);
 	}
 	dbtest_sql("UPDATE search_base SET parts = 1000000");
-	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
 	/* There are a thousand, with parts of UUIDs; up to three blocks are not merged. */
 	assert_in_range(rows_of_posts(), 1, 3 * POST_SHARED);
 	for (uint32_t i = 0; i < IDS; i++) {
@@ -333,12 +356,12 @@ static void ids_share_rows_and_are_found(void **state)
 	assert_int_equal(find_text(&base, "\"and 4711000000000\"", &f), 0);
 	for (uint32_t d = 0; d < ARRAY_LEN(docs); d += 2)
 		drop(&base, docs[d]);
-	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
 	for (uint32_t i = 0; i < IDS; i += 3)
 		assert_int_equal(find_id(&base, i, &of), i / IDS_EACH % 2);
 	for (uint32_t d = 1; d < ARRAY_LEN(docs); d += 2)
 		drop(&base, docs[d]);
-	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
 	assert_int_equal(rows_of_posts(), 0);
 }
 
@@ -490,7 +513,7 @@ static void a_writer_that_dies_leaves_no_lie(void **state)
 	ok(search_write(db, &base, &p, 1, &how, &e));
 	assert_int_equal(find_text(&base, "zebra", &f), 10);
 	assert_int_equal(find_text(&base, "giraffe", &f), 0);
-	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM search_chunk"
 				    " WHERE text LIKE 'zebra%%'"), 1200);
 	/* One that is not wanted any more is not found. */
@@ -505,7 +528,7 @@ static void a_writer_that_dies_leaves_no_lie(void **state)
 	assert_int_equal(find_text(&base, "zebra", &f), 10);
 	drop(&base, one);
 	/* A step at a time: each run ends at once, and begins where it was. */
-	while (search_tidy(db, &base, clock_mono_ms() + 1, &e) == 0)
+	while (search_tidy(db, &base, false, clock_mono_ms() + 1, &e) == 0)
 		assert_int_equal(find_text(&base, "zebra", &f), 0);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM search_chunk"
 				    " WHERE text LIKE 'zebra%%'"), 0);
@@ -624,7 +647,7 @@ static void vectors_are_found_exactly_and_by_signs(void **state)
 	ask.mode = SEARCH_VECTORS;
 	assert_int_equal(find(&base, ask, &f), 10);
 	assert_false(uuid_eq(&f[0].document_id, &of[5]));
-	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);
 	assert_int_equal(find(&base, ask, &f), 10);
 	assert_int_equal(dbtest_sql("SELECT CAST(SUM(n) AS SIGNED)"
 				    " FROM search_bits"), VECTORS - 30);
@@ -736,6 +759,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_phrases_are_found),
 		cmocka_unit_test(documents_are_replaced_and_deleted),
 		cmocka_unit_test(random_changes_are_as_in_a_model),
+		cmocka_unit_test(few_batches_are_merged_soon),
 		cmocka_unit_test(ids_share_rows_and_are_found),
 		cmocka_unit_test(scores_tell_nothing_of_others),
 		cmocka_unit_test(a_search_can_be_of_some_documents),
