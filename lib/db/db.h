@@ -299,8 +299,8 @@ bool db_tx_unknown(const struct db *tx);
  * cluster, and if fn finds an earlier try, early->link stays NULL and the
  * transaction is complete. early may be NULL. The next statement of this thread, in
  * whatever database, waits for the end first (but see db_early_beside): a thread never
- * holds a connection while it waits for another, and sees what it has written. Others do not see it until the
- * end. Not within db_tx.
+ * holds a connection while it waits for another, and sees what it has written. Others
+ * do not see it until the end. Not within db_tx.
  */
 struct link;
 struct db_early {
