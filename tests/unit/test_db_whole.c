@@ -284,13 +284,6 @@ static void whole_transactions_are_retried(void **state)
 	db_close(shared);
 }
 
-static void kill_links(void)
-{
-	dbtest_sql("KILL HARD USER lamplighter");
-	dbtest_until(dbtest_sql("SELECT COUNT(*) FROM information_schema."
-		"processlist WHERE user = 'lamplighter'") == 0);
-}
-
 /* Killed behind its COMMIT, before it has answered: the next run is told. */
 static int move_slowly(struct db *tx, void *ctx, struct err *err)
 {
