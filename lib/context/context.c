@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/trace.h"
+#include "db/db.h"
 #include "prompt/builtin.h"
 #include "tool/core/passage.h"
 #include "tool/core/text.h"
@@ -195,10 +196,13 @@ static int build(struct context *cx, struct turn_step *step, struct err *e)
 		generation_set(&cx->generation, cx->run, &cx->request);
 	untrusted_init(&cx->untrusted);
 	context_mentions(cx);
+	/* None of it is what the begin of the turn commits meanwhile. */
+	db_early_beside(true);
 	context_place(cx);
 	context_knowledge(cx);
 	context_memory(cx);
 	context_recall(cx);
+	db_early_beside(false);
 	if (context_offer_tools(cx, e) < 0)
 		return -1;
 	/* The steps are always sent; the history gets the rest of the window. */

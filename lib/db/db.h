@@ -298,9 +298,9 @@ bool db_tx_unknown(const struct db *tx);
  * server without a cluster, where a COMMIT fails only if the server does: on a
  * cluster, and if fn finds an earlier try, early->link stays NULL and the
  * transaction is complete. early may be NULL. The next statement of this thread, in
- * whatever database, waits for the end first: a thread never holds a connection while
- * it waits for another, and sees what it has written. Others do not see it until the
- * end. Not within db_tx.
+ * whatever database, waits for the end first (but see db_early_beside): a thread never
+ * holds a connection while it waits for another, and sees what it has written. Others
+ * do not see it until the end. Not within db_tx.
  */
 struct link;
 struct db_early {
@@ -317,6 +317,17 @@ int db_tx_early(struct db *db, db_tx_fn *fn, void *ctx, struct db_early *early,
  * ERR_DB_DOWN and others of the server; it may have been committed all the same.
  */
 int db_early_end(struct db_early *early, struct err *e) MUST_CHECK;
+
+/*
+ * While it is on, statements of this thread do not wait for the end that is under way
+ * if another connection is idle: for reads that do not depend on what it commits. They
+ * may see it or not. Off at first.
+ */
+void db_early_beside(bool on);
+
+/* Waits for the end that is under way, if any, as a statement would: before this thread
+   waits for anything else. What it says is left to db_early_end. */
+void db_early_settle(void);
 
 /* -- foreign databases: datasets ------------------------------------------ */
 

@@ -375,6 +375,7 @@ static struct link *take_any(struct pool *p, bool autocommit, struct err *e)
 
 /* This thread's; or NULL. */
 static _Thread_local struct db_early *under_way;
+static _Thread_local bool beside;	/* statements need not wait for it */
 
 void pool_lend(struct db_early *early, struct link *c)
 {
@@ -396,6 +397,29 @@ static void end_early(void)
 	pool_give(c);
 }
 
+/* An idle connection, for a statement that need not wait; NULL: there is none. */
+static struct link *take_beside(struct pool *p, bool autocommit)
+{
+	struct link *c;
+
+	if (!under_way || !beside)
+		return NULL;
+	pthread_mutex_lock(&p->lock);
+	c = pop_idle(p, autocommit);
+	pthread_mutex_unlock(&p->lock);
+	return c;
+}
+
+void db_early_beside(bool on)
+{
+	beside = on;
+}
+
+void db_early_settle(void)
+{
+	end_early();
+}
+
 int db_early_end(struct db_early *early, struct err *e)
 {
 	if (early->link && early != under_way)
@@ -412,11 +436,15 @@ int db_early_end(struct db_early *early, struct err *e)
 
 struct link *pool_take(struct pool *p, bool autocommit, struct err *e)
 {
-	end_early();
 	for (int tries = 0; ; tries++) {
-		struct link *c = take_any(p, autocommit, e);
-		bool fresh = c && !c->idle_since_ms;
+		struct link *c = take_beside(p, autocommit);
+		bool fresh;
 
+		if (!c) {
+			end_early();
+			c = take_any(p, autocommit, e);
+		}
+		fresh = c && !c->idle_since_ms;
 		if (!c)
 			return NULL;
 		c->fault = FAULT_NONE;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "db/db.h"
 #include "knowledge/embed.h"
 #include "resource/resource.h"
 #include "search/cache.h"
@@ -343,6 +344,7 @@ static void ask_vector(struct retrieving *k, struct asked_vector *v)
 	if (v->tried)
 		return;
 	v->tried = true;
+	db_early_settle();
 	if (embed_question(k->q->by, k->q->io, v->s, k->q->ask.text, k->a, &v->v,
 			   &v->dimension, &e)) {
 		log_err("the question's vector", &e);
@@ -561,6 +563,7 @@ static bool rerank(struct retrieving *k)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		texts[i] = k->v[i].found->text;
+	db_early_settle();
 	s = llm_service_aside(q->ranker);
 	s = llm_service_within(&s, q->by->conf->knowledge.question_ms);
 	rc = llm_rerank(q->io, &s, q->ask.text, texts, n, LLM_PASSAGES, scores, k->a,

@@ -88,6 +88,16 @@ static int move_and_add(struct db *tx, void *ctx, struct err *err)
 	return db_exec(tx, ADD, DB_ARGS(DB_I(5), DB_I(1)), NULL, err);
 }
 
+/* Uses both connections of a pool. */
+static int move_and_find(struct db *tx, void *pool, struct err *err)
+{
+	struct moving m = { .id = 0 };
+
+	if (db_each(tx, FIND, DB_ARGS(DB_I(0)), &a, take_v, &m, err))
+		return -1;
+	return db_each(pool, FIND, DB_ARGS(DB_I(0)), &a, take_v, &m, err);
+}
+
 static void whole_transactions(void **state)
 {
 	struct db *db = open_pool(1);
@@ -161,6 +171,39 @@ static void an_end_is_waited_for_later(void **state)
 	ok(db_tx(db, move, &m, &e));
 	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 2"), 6);
 	db_close(db);
+}
+
+/* A statement that says so does not wait for the end, if a connection is idle. */
+static void another_statement_goes_beside_an_end(void **state)
+{
+	struct moving m = { .id = 1, .by = 1 };
+	struct db_early early = { .enough = &m.enough };
+	struct db *db = open_pool(1);
+
+	(void)state;
+	for (int pool = 1; pool <= 2; pool++) {
+		dbtest_sql("UPDATE n SET v = 9 WHERE id = 1");
+		ok(db_tx_early(db, move, &m, &early, &e));
+		assert_non_null(early.link);
+		db_early_beside(true);
+		ok(db_each(db, FIND, DB_ARGS(DB_I(0)), &a, take_v, &m, &e));
+		assert_true((early.link != NULL) == (pool == 2));
+		db_early_settle();
+		assert_null(early.link);
+		db_early_beside(false);
+		ok(db_early_end(&early, &e));
+		m.id++;
+		ok(db_tx_early(db, move, &m, &early, &e));
+		ok(db_each(db, FIND, DB_ARGS(DB_I(0)), &a, take_v, &m, &e));
+		assert_null(early.link);
+		ok(db_early_end(&early, &e));
+		db_close(db);
+		if (pool == 1) {
+			db = open_pool(2);
+			/* Two connections, of which one is for single statements. */
+			ok(db_tx(db, move_and_find, db, &e));
+		}
+	}
 }
 
 static int move_badly(struct db *tx, void *ctx, struct err *err)
@@ -320,6 +363,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_transactions),
 		cmocka_unit_test(an_end_is_waited_for_later),
+		cmocka_unit_test(another_statement_goes_beside_an_end),
 		cmocka_unit_test(whole_with_a_wrong_declaration),
 		cmocka_unit_test(whole_transactions_are_retried),
 		cmocka_unit_test(unknown_whole_is_looked_up),
