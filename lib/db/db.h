@@ -114,12 +114,11 @@ struct db_stmt {
  */
 #define DB_WHOLE(sql) "BEGIN NOT ATOMIC START TRANSACTION; " sql " END"
 /*
- * The same for several SELECTs that see one state of the database, each ended by a
- * semicolon: for db_each on the pool, not in a transaction. It is cheaper than a UNION
- * of them, for which the server converts each row.
+ * The same round trip for several SELECTs, each ended by a semicolon, of which each sees
+ * what is committed when it begins: for db_each on the pool, not in a transaction. It is
+ * cheaper than a UNION of them, for which the server converts each row.
  */
-#define DB_READS(sql) "BEGIN NOT ATOMIC START TRANSACTION READ ONLY; " sql \
-	" COMMIT; END"
+#define DB_READS(sql) "BEGIN NOT ATOMIC " sql " END"
 
 struct db_options {
 	const struct conf_db *conf;	/* copied */

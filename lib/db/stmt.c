@@ -121,7 +121,7 @@ static struct prep *execute(struct link *c, const struct op *op,
 	}
 	if (too_big(c, row, n_bytes, e))
 		return NULL;
-	c->open_tx = row->whole || !c->autocommit;
+	c->open_tx = !c->autocommit;
 	c->unsure = row->whole;
 	link_trip(c);
 	if ((p->n_params && mysql_stmt_bind_param(p->st, p->in)) ||
