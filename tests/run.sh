@@ -371,8 +371,24 @@ test_browser() {
 		fi
 		cat "$tap" >>"$file" 2>/dev/null
 	fi
-	LAMP_VAR=$out/var "$top/lamp" down >>"$file" 2>&1 </dev/null
 	tally browser "$pass" $((fail + cancelled)) "$skipped_here" "$file"
+	lighthouse_once "$url"
+	LAMP_VAR=$out/var "$top/lamp" down >>"$file" 2>&1 </dev/null
+}
+
+# lighthouse_once URL: its report of the page, when no test asks for it any more. How fast the
+# page is depends on the machine, too, and is only told.
+lighthouse_once() {
+	local file=$out/lighthouse.log node
+	begin lighthouse
+	node=$(echo "$top"/tests/node_modules/node-linux-*/bin/node)
+	if LAMPLIGHTER_URL=$1 "$node" "$top/tests/bench/lighthouse.mjs" once \
+		"$out/lighthouse.html" >"$file" 2>&1 </dev/null; then
+		sed -n 's/^performance: .*/test: lighthouse: &/p' "$file"
+		tally lighthouse 1 0 0 "$file"
+	else
+		tally lighthouse 0 1 0 "$file"
+	fi
 }
 
 # Real clients from npm against a deployment of tests/lab.py.

@@ -163,6 +163,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/states.js \
 	www/js/ui/memory.js \
 	www/js/ui/menu.js \
+	www/js/ui/mine.js \
 	www/js/ui/month.js \
 	www/js/ui/new-base.js \
 	www/js/month.js \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 const struct err_row err_rows[ERR__MAX] = {
@@ -109,6 +110,21 @@ int err_field_at(struct err *e, const char *file, int line,
 		tidy(e->field);
 	}
 	va_end(ap);
+	return -1;
+}
+
+int err_meant(struct err *e, const char *near)
+{
+	const size_t n = strlen(e->text), n_public = strlen(e->public);
+
+	if (!near)
+		return -1;
+	snprintf(e->text + n, sizeof(e->text) - n, STR_MEANT, STR_MEANT_ARG(near));
+	tidy(e->text);
+	snprintf(e->public + n_public, sizeof(e->public) - n_public, " ");
+	snprintf(e->public + n_public + 1, sizeof(e->public) - n_public - 1,
+		 lang_text(e->lang, "Did you mean \"%s\"?"), near);
+	tidy(e->public);
 	return -1;
 }
 

@@ -72,6 +72,12 @@ int err_field_at(struct err *e, const char *file, int line,
 		 enum err_code code, const char *field, const char *fmt, ...)
 	PRINTF_LIKE(6, 7);
 
+/*
+ * After err_public or err_field has refused a name: what was probably meant, added to
+ * both texts. NULL: nothing is near. Returns -1.
+ */
+int err_meant(struct err *e, const char *near);
+
 /* An Idempotency-Key that was used for another request. Returns -1. */
 int err_key_differs(struct err *e);
 

@@ -227,10 +227,11 @@ static int check_services(const struct change *c, const json_t *list,
 
 		if (find_service(c->by, id, &s, &there, e) < 0)
 			return -1;
-		if (!there || !choice_tells_service(c->by, c->s, id))
-			return err_field(e, ERR_INVALID_FIELD, key, "%s: there "
-					 "is no LLM service \"%.64s\"." STR_MEANT,
-					 key, id.p, STR_MEANT_ARG(near));
+		if (!there || !choice_tells_service(c->by, c->s, id)) {
+			(void)err_field(e, ERR_INVALID_FIELD, key,
+					"%s: there is no LLM service \"%.64s\".", key, id.p);
+			return err_meant(e, near);
+		}
 		if (s && stored_service_suits(s, LLM_CAN_CHAT, key, e) < 0)
 			return -1;
 	}
@@ -294,9 +295,11 @@ static int check_anywhere(const struct change *c, struct str id, struct err *e)
 	for (size_t i = 0; !near && i < all->n_workspaces; i++)
 		near = NEAREST(c, id, all->workspaces[i].agents,
 			       all->workspaces[i].n_agents);
-	return there ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: no workspace "
-				     "has an agent \"%.64s\"." STR_MEANT, key, id.p,
-				     STR_MEANT_ARG(near));
+	if (there)
+		return 0;
+	(void)err_field(e, ERR_INVALID_FIELD, key, "%s: no workspace has an agent \"%.64s\".",
+			key, id.p);
+	return err_meant(e, near);
 }
 
 static int check_agent(const struct change *c, struct err *e)
@@ -316,10 +319,11 @@ static int check_agent(const struct change *c, struct err *e)
 	if (find_agent(c, w, str_of(v.text), &there, e) < 0)
 		return -1;
 	near = NEAREST(c, str_of(v.text), w->agents, w->n_agents);
-	return there ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: the "
-				     "workspace %s has no agent \"%.64s\"."
-				     STR_MEANT, key, w->id, v.text,
-				     STR_MEANT_ARG(near));
+	if (there)
+		return 0;
+	(void)err_field(e, ERR_INVALID_FIELD, key, "%s: the workspace %s has no agent \"%.64s\".",
+			key, w->id, v.text);
+	return err_meant(e, near);
 }
 
 static int check_workspace(const struct change *c, struct str id, struct err *e)
@@ -334,9 +338,11 @@ static int check_workspace(const struct change *c, struct str id, struct err *e)
 		return 0;
 	if (workspace_of(c->by, c->s, id, &w, e) < 0)
 		return -1;
-	return w ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: there is no "
-				 "workspace \"%.64s\"." STR_MEANT, key, id.p,
-				 STR_MEANT_ARG(near));
+	if (w)
+		return 0;
+	(void)err_field(e, ERR_INVALID_FIELD, key, "%s: there is no workspace \"%.64s\".",
+			key, id.p);
+	return err_meant(e, near);
 }
 
 /* Checks that the ids in the changed values exist. */

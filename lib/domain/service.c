@@ -287,7 +287,7 @@ static int prepare_service(const struct caller *by, const struct resource *r,
 	    str_is(id->s, AUTO_SERVICE))
 		return err_field(e, ERR_INVALID_FIELD, "llmServiceId",
 				 "llmServiceId must be lower case letters, digits, - "
-				 "and _, and not " AUTO_SERVICE ".");
+				 "and _, and not %s.", AUTO_SERVICE);
 	if (catalog_service(by->conf, id->s))
 		return err_field(e, ERR_CONFLICT, "llmServiceId", "Another LLM "
 				 "service has this llmServiceId.");

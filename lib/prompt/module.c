@@ -22,10 +22,9 @@ static int unknown(const struct conf_module *m, const char *name, struct err *e)
 {
 	const char *near = param_nearest(m->params, m->n_params, name);
 
-	return err_field(e, ERR_UNKNOWN_FIELD, "module.parameters",
-			 "The module %s has no parameter \"%.64s\"%s%s%s.", m->id,
-			 name, near ? "; did you mean \"" : "",
-			 near ? near : "", near ? "\"?" : "");
+	(void)err_field(e, ERR_UNKNOWN_FIELD, "module.parameters",
+			"The module %s has no parameter \"%.64s\".", m->id, name);
+	return err_meant(e, near);
 }
 
 static int fail(const struct conf_param *p, const char *what, struct err *e)
@@ -82,10 +81,9 @@ static const struct conf_module *find(const struct conf *c,
 			best = edits - 1;
 		}
 	}
-	err_field(e, ERR_INVALID_FIELD, "module.name", "There is no module "
-		  "\"%.*s\"%s%s%s", (int)MIN(name.n, 64), name.p ? name.p : "",
-		  near ? "; did you mean \"" : ".", near ? near->id : "",
-		  near ? "\"?" : "");
+	(void)err_field(e, ERR_INVALID_FIELD, "module.name", "There is no module \"%.*s\".",
+			(int)MIN(name.n, 64), name.p ? name.p : "");
+	(void)err_meant(e, near ? near->id : NULL);
 	return NULL;
 }
 

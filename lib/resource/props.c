@@ -64,9 +64,9 @@ static int unknown(const struct conf_entity *k, const struct resource_field *f,
 	const char *near = param_nearest(k->props, k->n_props, member);
 	struct member_name name;
 
-	return err_field(e, ERR_UNKNOWN_FIELD, name_of(f, member, &name),
-			 "There is no field %s." STR_MEANT, name.text,
-			 STR_MEANT_ARG(near));
+	(void)err_field(e, ERR_UNKNOWN_FIELD, name_of(f, member, &name),
+			"There is no field %s.", name.text);
+	return err_meant(e, near);
 }
 
 static int refuse(const struct resource_field *f, const char *member, const char *what,

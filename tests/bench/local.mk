@@ -16,7 +16,8 @@ tests_bench_pack_LDADD = tests/unit/libunit.a $(UNIT_LIBS)
 CLEANFILES += $(EXTRA_PROGRAMS)
 EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth tests/bench/long tests/bench/turns \
 	tests/bench/model/package.json tests/bench/model/package-lock.json \
-	tests/bench/model/serve.mjs tests/bench/lighthouse.mjs tests/bench/page.mjs
+	tests/bench/model/serve.mjs tests/bench/lighthouse.mjs tests/bench/lighthouse/package.json \
+	tests/bench/lighthouse/package-lock.json tests/bench/page.mjs
 
 .PHONY: bench
 bench: all $(EXTRA_PROGRAMS)

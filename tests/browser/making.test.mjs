@@ -84,7 +84,7 @@ test('an agent that answers from two documents is made without leaving its form'
 
 	await box.waitFor();
 	assert.equal(await box.isChecked(), true);
-	assert.match(await page.locator('lamp-new-base').innerText(), /is chosen/);
+	await page.getByText(/is chosen, and can be searched\./).waitFor();
 	assert.deepEqual(await violations(page, 'documents of an agent'), []);
 	// an empty file is told of, and of nothing else no base is left behind
 	const count = async () => (await api('GET', 'knowledge-bases?pageSize=100')).items.length;

@@ -227,3 +227,59 @@ test('on a phone, dark, by the keyboard', async (t) => {
 	await page.keyboard.press('ArrowDown');
 	await page.waitForFunction(() => document.activeElement.matches('.row-link'));
 });
+
+test('a chat is shared from its row of the list', async (t) => {
+	const title = unique('row');
+
+	await conversation(title);
+	const page = await openChat(t);
+
+	await choose(page, title, 'Share…');
+	await page.locator('dialog[open] h2').getByText('Share this chat').waitFor();
+});
+
+test('the side of a wide window is put away, and is there again for what needs it', async (t) => {
+	const page = await openChat(t);
+	const side = page.locator('.side');
+
+	await page.getByRole('button', { name: 'Hide conversations' }).click();
+	await side.waitFor({ state: 'hidden' });
+	await page.waitForFunction(() => document.activeElement.classList.contains('drawer-open'));
+	assert.deepEqual(await violations(page, 'folded'), []);
+	await page.reload();
+	await page.waitForSelector('.composer-field');
+	assert.equal(await side.isVisible(), false);
+	assert.equal(await page.getByRole('button', { name: 'New chat' }).isVisible(), true);
+	await page.keyboard.press('Control+k');
+	await page.waitForFunction(() => document.activeElement.matches('.search-field'));
+	await page.getByRole('button', { name: 'Hide conversations' }).click();
+	await page.evaluate(() => { location.hash = '#/settings'; });
+	await page.locator('lamp-place').getByRole('button', { name: 'Show conversations' }).click();
+	await side.waitFor();
+	await page.reload();
+	await side.waitFor();
+});
+
+test('my data: where it is, all chats as a file, and their deletion', async (t) => {
+	const id = await conversation(unique('mine'));
+	const page = await openChat(t, { hash: '#/settings', init: (one) =>
+		// of the chats of all tests, this one
+		one.route(/\/conversations\?(?!.*include=)(?=.*pageSize=100)(?!.*pinned)/, async (route) => {
+			const archived = route.request().url().includes('archived=true');
+
+			await route.fulfill({ json: { items: archived ? [] : [{ conversationId: id }], nextCursor: null } });
+		}) });
+	const mine = page.locator('lamp-mine');
+
+	assert.deepEqual(await violations(page, 'my data'), []);
+	await mine.getByRole('link', { name: 'Files' }).waitFor();
+	const [file] = await Promise.all([page.waitForEvent('download'),
+		mine.getByRole('button', { name: 'All chats as a file' }).click()]);
+
+	assert.match(await readFile(await file.path(), 'utf8'), new RegExp(id));
+	await mine.getByRole('button', { name: 'Delete all chats' }).click();
+	await page.getByText('1 chat will be deleted').waitFor();
+	await page.locator('dialog[open]').getByRole('button', { name: 'Delete' }).click();
+	await page.getByRole('button', { name: 'Undo' }).click();
+	assert.equal((await record(id)).conversationId, id);
+});

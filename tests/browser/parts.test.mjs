@@ -75,6 +75,7 @@ test('settings: the values now and where they come from, and the levels', async 
 	await page.getByText('Now: always (set for everyone)').waitFor();
 	await page.getByText('Now: 20 (default)').waitFor();
 	assert.equal(await control('Ask before changes').inputValue(), '');
+	assert.equal(await control('Ask before changes').locator('option:checked').innerText(), 'Default: Always');
 	assert.equal(await control('About me').inputValue(), 'I like tea.');
 	assert.equal(await page.getByText('Models').count(), 0);
 	await control('About me').fill('');

@@ -5,7 +5,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { parse as entriesOf, pluralRule } from '../../po/tables.mjs';
 import { excerpt, moment } from '../../www/js/format.js';
-import { has, language, pick, setCulture, t } from '../../www/js/strings.js';
+import { making } from '../../www/js/strings-making.js';
+import { addTexts, has, language, pick, setCulture, t } from '../../www/js/strings.js';
+
+addTexts(making);
 
 test('strings: each one that is used exists, each one is used', async () => {
 	const root = new URL('../../www/js/', import.meta.url);
@@ -22,8 +25,8 @@ test('strings: each one that is used exists, each one is used', async () => {
 		assert.ok(has(key), `t('${key}')`);
 	const own = (await Promise.all(['strings-page.js', 'strings-dialogs.js'].map((name) =>
 		readFile(new URL(name, root), 'utf8')))).join('');
-	// families whose last part is computed
-	const computed = /^(?:artifact|effect|error|gone|memory\.(?:fact|why)|mode|none|note|origin|rating|status|theme|tool|value)\./;
+	// families whose last part is computed, and what www/build/page.mjs puts into index.html
+	const computed = /^(?:artifact|before|effect|error|gone|memory\.(?:fact|why)|mode|none|note|origin|rating|status|theme|tool|value)\./;
 	for (const [, place] of own.matchAll(/^\t'(?:none|gone)\.(\w+)':/gm))
 		assert.ok(source.includes(`'place.${place}'`), `no place ${place}`);
 

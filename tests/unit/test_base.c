@@ -117,6 +117,17 @@ static void errors_are_in_the_language_of_the_reader(void **state)
 	assert_null(strstr(err_message(&e), "title"));
 	assert_non_null(strstr(err_message(&e), " 200 "));
 	assert_string_equal(e.field, "q");
+	/* what is meant stands in both */
+	err_clear(&e);
+	err_field(&e, ERR_INVALID_FIELD, "q", "There is no field %s.", "lmap");
+	assert_int_equal(err_meant(&e, "lamp"), -1);
+	assert_string_equal(e.text, "There is no field lmap. Did you mean \"lamp\"?");
+	assert_non_null(strstr(err_message(&e), "\"lamp\""));
+	assert_null(strstr(err_message(&e), "mean"));
+	err_clear(&e);
+	err_field(&e, ERR_INVALID_FIELD, "q", "There is no field %s.", "x");
+	err_meant(&e, NULL);
+	assert_string_equal(e.text, "There is no field x.");
 }
 
 static void err_rows_are_whole(void **state)

@@ -57,6 +57,7 @@ declare global {
 		'lamp-agent': CustomEvent<{ agentId: string }>;
 		'lamp-artifact': CustomEvent<{ box: HTMLElement }>;
 		'lamp-arrange': CustomEvent<{ items: any[] }>;
+		'lamp-share': CustomEvent<{ id: string }>;
 		'lamp-export': CustomEvent<{ ids: string[], format: 'markdown' | 'json' | 'html' }>;
 		'lamp-order': CustomEvent<{ ids: string[], fields: object }>;
 		'lamp-folder-remove': CustomEvent<{ folder: import('../js/store/order.js').Folder }>;

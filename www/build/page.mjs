@@ -14,6 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
+import { dialogs } from '../js/strings-dialogs.js';
+import { LANGUAGES } from '../vendor/lang/index.js';
+
 const www = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const out = path.join(www, 'dist');
 /** The oldest browsers that the page is written for (docs/page.md). */
@@ -107,6 +110,21 @@ for (const name of EARLY) {
 	keep(name, contents);
 }
 
+/** What index.html says if the page does not begin, in each language: js/theme.js chooses. */
+async function lateLines()
+{
+	const key = 'before.late';
+	const lines = [{ tag: 'en', text: dialogs[key], rtl: false }];
+
+	for (const [tag, { load, rtl }] of Object.entries(LANGUAGES))
+		lines.push({ tag, rtl, text: (await load()).texts[key] });
+	return lines.filter(({ text }) => text).map(({ tag, text, rtl }, i) => `<p class="before-late" lang="${tag}" dir="${
+		rtl ? 'rtl' : 'ltr'}"${i === 0 ? '' : ' hidden'}>${text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
+		.replace(/\[(.*)\]/, '<a href="plain/">$1</a>')}</p>`).join('\n');
+}
+
+const late = await lateLines();
+
 /** One file of several style sheets. */
 async function joined(name, sheets)
 {
@@ -128,6 +146,7 @@ for (const [name, html] of Object.entries(pages)) {
 		.replace(/<link rel="modulepreload"[^>]*>\n/g, '')
 		.replace(/<!--[^]*?-->\n/g, '');
 
+	text = text.replace('<p class="before-late"></p>', () => late);
 	for (const early of EARLY)
 		text = text.replace(`src="${early}"`,
 			`src="${hashed(early, made.get(early))}"`);

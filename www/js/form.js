@@ -317,6 +317,18 @@ function saidAt({ level, group }, says)
 		says[level];
 }
 
+/** The settings by what they are about: key of the heading, and of theirs; others come first. */
+const SETTING_GROUPS = [
+	{ heading: 'settings.groupPage', keys: ['language', 'theme', 'density', 'send_key', 'speech'] },
+	{ heading: 'settings.groupAnswers', keys: ['answer_language', 'time_zone', 'custom_context',
+		'team_prompt', 'follow_ups', 'confirm'] },
+	{ heading: 'settings.groupChats', keys: ['default_workspace', 'default_agent', 'web_search',
+		'llm_service', 'llm_services', 'title_by_model', 'public_link_days'] },
+	{ heading: 'settings.groupMemory', keys: ['personal_memory', 'personal_memory_allowed'] },
+	{ heading: 'settings.groupExperts', folded: true, keys: ['history_messages', 'history_tokens',
+		'rolling_summary', 'summary_turns', 'summary_characters', 'summary_service'] },
+];
+
 const SETTING_TYPES = { choice: 'text', choices: 'ids' };
 
 /** The form of GET /settings at one level, and its record. */
@@ -332,7 +344,10 @@ export function settingsForm(answer)
 		inForce: item.from === answer.level ? null : { value: item.value, from: item.from },
 	}));
 
-	return { form: { ...SETTINGS, fields }, record: Object.fromEntries(items.map(
+	const groups = SETTING_GROUPS.map(({ heading, folded = false, keys }) =>
+		({ heading: t(heading), folded, fields: keys }));
+
+	return { form: { ...SETTINGS, fields, groups }, record: Object.fromEntries(items.map(
 		({ key, says }) => [key, saidAt(answer, says) ?? null])) };
 }
 

@@ -78,6 +78,15 @@ export function withoutMention(text, { handle })
 	return left;
 }
 
+/** What a text says to the agent that it asks: without the name of that agent. */
+export function saidIn(text, known)
+{
+	const agent = askedIn(text, known);
+
+	return agent && withoutMention(text, agent).replace(/^[\s,:;]+|\s+$/g, '')
+		.replace(/[\s,]+([.?!]+)$/, '$1') || text;
+}
+
 /** A prompt's body with values in place of its blanks. @param values by name */
 export function fillBlanks(body, values)
 {
@@ -85,12 +94,13 @@ export function fillBlanks(body, values)
 		inner === undefined ? '{{' : values[inner.split(':')[0].trim()] ?? found);
 }
 
-/** The member of a request for those known mentions that are in a text. */
+/** The members of a request for a text with those known mentions that are in it. */
 export function mentionsOf(content, known = [])
 {
 	const mentions = mentionsIn(content, known).filter(({ type }) => type !== 'agent')
 		.map(({ ref }) => ref);
 	const lent = askedIn(content, known);
 
-	return { ...mentions.length > 0 && { mentions }, ...lent && { answerAgentId: lent.agentId } };
+	return { content: saidIn(content, known), ...mentions.length > 0 && { mentions },
+		...lent && { answerAgentId: lent.agentId } };
 }

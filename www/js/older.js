@@ -24,3 +24,7 @@ define(Array.prototype, 'findLast',
 	{
 		return this[this.findLastIndex(test, self)];
 	});
+
+// Safari
+define(globalThis, 'requestIdleCallback',
+	(run) => setTimeout(() => run({ timeRemaining: () => 0, didTimeout: false }), 50));

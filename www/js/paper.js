@@ -10,6 +10,10 @@ let before = null;
 /** Makes the page fit for paper, as long as it is printed. */
 export function watchPaper()
 {
+	// when the browser prints by itself, this has ended before the next one begins
+	addEventListener('beforeprint', () => {
+		document.querySelector('lamp-thread')?.drawAll();
+	});
 	addEventListener('beforeprint', () => {
 		const root = document.documentElement;
 

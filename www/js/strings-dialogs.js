@@ -137,4 +137,18 @@ export const dialogs = {
 	'ready.answered': '{title} – answered',
 	'ready.waits': '{title} – needs you',
 	'ready.failed': '{title} – no answer',
+
+	'mention.agent': 'Answers this message',
+	'message.by': 'Answered by {name}',
+	'message.correct': 'Edit the answer',
+	'correct.hint': 'Your text takes the place of this answer, which is kept as an earlier version.',
+	'correct.hintTail': 'Your text takes the place of this answer, which is kept with the messages after it as an earlier version.',
+	'correct.save': 'Save',
+	'correct.saved': 'Your version of the answer is saved',
+	'correct.mine': 'Corrected by you',
+	'correct.others': 'Corrected by hand',
+	'error.conflict': 'This chat was changed elsewhere meanwhile. Look at it as it is now, and try again.',
+
+	// in index.html, by www/build/page.mjs; the words in brackets are a link
+	'before.late': 'The page does not start. The chat works [as plain pages], too.',
 };

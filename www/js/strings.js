@@ -4,10 +4,15 @@
 // depends on a count is { one, other } and needs `n`.
 import { LANGUAGES } from '../vendor/lang/index.js';
 import { dialogs } from './strings-dialogs.js';
-import { making } from './strings-making.js';
 import { page } from './strings-page.js';
 
-const en = { ...page, ...dialogs, ...making };
+const en = { ...page, ...dialogs };
+
+/** Texts of what is loaded when it is first needed (ui/later.js). */
+export function addTexts(texts)
+{
+	Object.assign(en, texts);
+}
 
 /** Of the chosen language: its texts by key, and its rule for plurals; null: English. */
 let words = null;

@@ -314,8 +314,16 @@ export class Order extends Observable {
 		clearTimeout(this.#timer);
 		this.doomed = new Set();
 		this.#settle();
-		for (const [id, was] of back)
-			await this.#arrange([id], was);
+		/** @type {Map<string, {ids: string[], was: object}>} those of one place together */
+		const places = new Map();
+
+		for (const [id, was] of back) {
+			const place = JSON.stringify(was);
+
+			places.set(place, { was, ids: [...places.get(place)?.ids || [], id] });
+		}
+		for (const { ids, was } of places.values())
+			await this.#arrange(ids, was);
 	}
 
 	/**

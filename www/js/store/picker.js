@@ -144,8 +144,8 @@ export class Picker extends Observable {
 			matches(this.q, name, agentId, description))
 			.map(({ agentId, name, description }) => ({ type: 'mention', title: name,
 				text: [t('mention.agent'), description].filter(Boolean).join(' · '), icon: 'agent',
-				record: { type: 'agent', ref: `agent:${agentId}`, handle: agentId, label: name,
-					agentId } }));
+				record: { type: 'agent', ref: `agent:${agentId}`, label: name, agentId,
+					handle: name.trim().replace(/\s+/g, '-') } }));
 	}
 
 	async #mentions(signal)

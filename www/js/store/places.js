@@ -303,6 +303,12 @@ export class Places extends Observable {
 		return this.me.permissions.includes(BASES);
 	}
 
+	/** How far the documents of a knowledge base are. @returns {Promise<{queued: number, failed: number}>} */
+	progressOf(base)
+	{
+		return this.#api.documentCounts(base);
+	}
+
 	/**
 	 * A knowledge base of the caller's with files in it. tell(n): so many are sent.
 	 * @param {string} name

@@ -3,7 +3,7 @@
 // turn, begun here or found running and followed. It stays when another
 // conversation is shown, so that coming back finds the answer further on.
 import { Feed } from '../feed.js';
-import { askedIn, lentTo, mentionsIn, mentionsOf } from '../mentions.js';
+import { askedIn, lentTo, mentionsIn, mentionsOf, saidIn } from '../mentions.js';
 import { canRun, clientOf, moduleOf, runCall } from '../tools.js';
 import { arrived, begun } from './begun.js';
 import { light } from './drafts.js';
@@ -200,7 +200,7 @@ export class Thread extends Pages {
 	{
 		this.#sending = message;
 		try {
-			if (!await arrived(this.#api, this, message.content))
+			if (!await arrived(this.#api, this, saidIn(message.content, this.mentions)))
 				this.#giveBack(message);
 		} catch {
 			this.#giveBack(message);
@@ -413,14 +413,15 @@ export class Thread extends Pages {
 		const files = from.uploads.take();
 		const attachments = files.map(({ record }) => record);
 		const body = this.#body(content, attachments, promptId);
+		const said = saidIn(content, this.mentions);
 		const uploads = new Uploads(this.#api);
 
 		uploads.put(files);
 		this.#sending = { content, promptId, uploads };
 		from.promptId = null;
-		turn.begin(content, attachments, askedIn(content, this.mentions)?.label);
+		turn.begin(said, attachments, askedIn(content, this.mentions)?.label);
 		this.keepNow();
-		const taken = await this.#begin(turn, this.turns, content, (signal) =>
+		const taken = await this.#begin(turn, this.turns, said, (signal) =>
 			this.#api.stream(this.workspaceId, body, { signal }));
 
 		this.#sending = null;
@@ -437,7 +438,7 @@ export class Thread extends Pages {
 	{
 		const { conversationId, agentId } = this;
 
-		return { content, ...this.#more(), ...moduleOf(), ...(promptId ? { promptId } : {}),
+		return { ...this.#more(), ...moduleOf(), ...(promptId ? { promptId } : {}),
 			...mentionsOf(content, this.mentions), ...idsOf(attachments), ...this.trial && { draftAgent: this.trial },
 			...(conversationId ? { conversationId } : agentId ? { agentId } : {}) };
 	}
@@ -490,7 +491,7 @@ export class Thread extends Pages {
 		fresh.begin(content, attachments);
 		return this.#begin(fresh, this.turns.slice(0, at), content, (signal) =>
 			this.#api.edit(this.conversationId,
-				{ messageId: turn.user.messageId, content, ...lentTo(turn), ...this.#more(), ...moduleOf(),
+				{ messageId: turn.user.messageId, ...lentTo(turn), ...this.#more(), ...moduleOf(),
 					...mentionsOf(content, turn.user.metadata?.mentions),
 					...idsOf(attachments) }, { signal }));
 	}

@@ -22,7 +22,7 @@ import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { exportItems, orderItems } from './list.js';
-import { sideView } from './side.js';
+import { fold, isFolded, sideView } from './side.js';
 import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
 import { touch } from './composer.js';
@@ -37,6 +37,8 @@ const NARROW = matchMedia('(max-width: 760px)');
 export class LampApp extends PageElement {
 	static properties = {
 		drawer: { state: true },
+		/** in a wide window: whether the side is put away */
+		folded: { type: Boolean, reflect: true },
 		said: { state: true },
 		offline: { state: true },
 		/** whether later.js is there */
@@ -88,6 +90,7 @@ export class LampApp extends PageElement {
 					this.order.soon();
 			});
 		this.drawer = false;
+		this.folded = isFolded();
 		this.said = '';
 		this.offline = !navigator.onLine;
 		this.whole = false;
@@ -172,6 +175,8 @@ export class LampApp extends PageElement {
 		this.addEventListener('lamp-order', (event) => this.#order(event.detail));
 		this.addEventListener('lamp-arrange', (event) =>
 			this.#show('lamp-arrange', 'show', event.detail.items));
+		this.addEventListener('lamp-share', (event) =>
+			this.#show('lamp-share', 'show', event.detail.id));
 		this.addEventListener('lamp-export', (event) => this.#export(event.detail));
 		this.addEventListener('lamp-folder-remove', (event) =>
 			this.#removeFolder(event.detail.folder));
@@ -555,7 +560,7 @@ export class LampApp extends PageElement {
 		await Promise.all(thread.turns.filter((turn) => turn.sources.some(({ title }) => !title))
 			.map((turn) => this.#tellTitles({ detail: { turn } })));
 		await this.updateComplete;
-		await this.querySelector('lamp-thread')?.drawn();
+		await this.querySelector('lamp-thread')?.drawAll();
 		globalThis.print();
 	}
 
@@ -599,7 +604,7 @@ export class LampApp extends PageElement {
 	/** Renames the open conversation in the list. */
 	async #renameOpen(id)
 	{
-		if (NARROW.matches)
+		if (this.#sideless)
 			await this.#openDrawer();
 		if (!this.list.find(id))
 			this.list.lift(await this.api.conversation(id));
@@ -721,15 +726,26 @@ export class LampApp extends PageElement {
 			this.querySelector('lamp-composer')?.focusField());
 	}
 
+	/** Whether the side is out of sight. */
+	get #sideless()
+	{
+		return !this.drawer && (NARROW.matches || this.folded);
+	}
+
 	async #openDrawer()
 	{
-		this.drawer = true;
+		if (NARROW.matches)
+			this.drawer = true;
+		else
+			this.folded = fold(false);
 		await this.updateComplete;
 		this.querySelector('.drawer-close').focus();
 	}
 
 	#closeDrawer()
 	{
+		if (!this.drawer)
+			this.folded = fold(true);
 		this.drawer = false;
 		this.updateComplete.then(() => this.querySelector('.drawer-open')?.focus());
 	}
@@ -771,7 +787,7 @@ export class LampApp extends PageElement {
 
 	async #search()
 	{
-		if (NARROW.matches)
+		if (this.#sideless)
 			await this.#openDrawer();
 		this.querySelector('lamp-list')?.focusSearch();
 	}
@@ -805,8 +821,6 @@ export class LampApp extends PageElement {
 
 	#page()
 	{
-		const hidden = NARROW.matches && !this.drawer;
-
 		return html`
 			<a class="skip" href=${this.places.current ? '#main' : '#composer'} @click=${(event) => {
 				event.preventDefault();
@@ -815,7 +829,7 @@ export class LampApp extends PageElement {
 				else
 					this.#focusComposer();
 			}}>${t(this.places.current ? 'app.skipPlace' : 'app.skip')}</a>
-			<aside class="side ${this.drawer ? 'open' : ''}" ?inert=${hidden}
+			<aside class="side ${this.drawer ? 'open' : ''}" ?inert=${this.#sideless}
 				aria-label=${t('list.label')}>${sideView(this, this.#sideActions)}</aside>
 			${this.drawer ? html`<div class="scrim"
 				@click=${() => this.#closeDrawer()}></div>` : nothing}

@@ -53,6 +53,8 @@ export class LampArtifact extends PageElement {
 		this.#from = box.querySelector('.code-open');
 		this.#read(boxes, boxes.indexOf(box));
 		this.asCode = false;
+		// versions of it may stand in turns that are not drawn yet
+		box.closest('lamp-thread')?.drawAll().then(() => this.requestUpdate());
 		await this.updateComplete;
 		this.querySelector('h2')?.focus();
 	}

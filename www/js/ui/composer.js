@@ -281,7 +281,9 @@ export class LampComposer extends PageElement {
 
 	#mention(record, start, end)
 	{
-		this.thread.mentions = [...this.thread.mentions, record];
+		// of two agents of the same name, the one that was chosen last
+		this.thread.mentions = [...this.thread.mentions.filter(({ handle }) =>
+			handle !== record.handle), record];
 		this.emit('lamp-say', { text: record.label });
 		return this.#put(start, end, `@${record.handle} `);
 	}

@@ -78,7 +78,7 @@ export class LampEditor extends PageElement {
 					<button type="button" class="chip-button" aria-pressed=${mode === key ? 'true' :
 						'false'} @click=${() => this.#show(key)}>${t(text)}</button>`)}
 			</div>
-			<textarea id=${this.name} class="field-text field-code editor-text" spellcheck="true"
+			<textarea id=${this.name} dir=${this.value ? 'auto' : nothing} class="field-text field-code editor-text" spellcheck="true"
 				aria-describedby=${this.described || nothing}
 				aria-invalid=${this.invalid ? 'true' : nothing}
 				.value=${live(this.value)} @input=${(event) => this.emit('lamp-typed',

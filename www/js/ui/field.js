@@ -74,6 +74,14 @@ export function fieldView(field, at)
 		${control(field, at, described)}${rest}</div>`;
 }
 
+/** What a choice says while nothing is chosen: the value that another level sets, or the default. */
+function noneOf(field)
+{
+	const { value = null } = field.inForce || {};
+
+	return value === null ? t('form.none') : t('form.inForce', { value: shown(field, value) });
+}
+
 /** Whether several such fields have room beside each other. */
 function isShort({ multiline, markdown, required, type })
 {
@@ -95,7 +103,7 @@ function control(field, at, described)
 	const common = { id: at.id, described, invalid: at.error ? 'true' : nothing };
 
 	if (field.type === 'boolean')
-		return select(common, [['', t('form.none')], ['true', t('form.yes')],
+		return select(common, [['', noneOf(field)], ['true', t('form.yes')],
 			['false', t('form.no')]], String(at.value),
 		(value) => at.set(value === '' ? '' : value === 'true'));
 	if (field.choices)
@@ -136,15 +144,21 @@ function choiceControl(field, at, common)
 
 	if (options.length === 0)
 		return html`<p id=${at.id} class="muted">${t('form.noChoices')}</p>`;
-	return select(common, mayBeEmpty ? [['', t('form.none')], ...options] : options,
+	return select(common, mayBeEmpty ? [['', noneOf(field)], ...options] : options,
 		at.value, at.set);
+}
+
+/** What is written has the direction of its first letter; an empty field that of the page. */
+function written({ value })
+{
+	return value ? 'auto' : nothing;
 }
 
 function textControl(field, at, { id, described, invalid })
 {
 	const lines = at.value.split('\n').length + 1;
 
-	return html`<textarea id=${id} class="field-text ${
+	return html`<textarea id=${id} dir=${written(at)} class="field-text ${
 		field.type === 'json' ? 'field-code' : ''}"
 		rows=${Math.min(Math.max(lines, field.max !== null && field.max <= FEW ? 2 : ROWS[0]), ROWS[1])}
 		aria-describedby=${described || nothing} aria-invalid=${invalid}
@@ -158,10 +172,11 @@ const MODES = { integer: 'numeric', number: 'decimal' };
 
 function lineControl(field, at, { id, described, invalid })
 {
-	const line = html`<input id=${id} class="field-line" type=${TYPES[field.type] || 'text'}
+	const line = html`<input id=${id} dir=${written(at)} class="field-line" type=${TYPES[field.type] || 'text'}
 		inputmode=${MODES[field.type] || nothing}
 		autocomplete=${field.type === 'secret' ? 'new-password' : 'off'}
-		placeholder=${field.example || nothing}
+		placeholder=${field.example || (field.inForce && field.inForce.value !== null ?
+		shown(field, field.inForce.value) : nothing)}
 		aria-describedby=${described || nothing} aria-invalid=${invalid}
 		aria-required=${field.required ? 'true' : nothing}
 		.value=${live(at.value ?? '')} @input=${(event) => at.set(event.target.value)}>`;

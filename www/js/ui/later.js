@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What nobody needs to begin to chat: places, and dialogs beside the chat. It is loaded
 // when the first of them is opened (app.js).
+import { making } from '../strings-making.js';
+import { addTexts } from '../strings.js';
 export { exported, readWhole } from '../export.js';
 import './allowed.js';
 import './arrange.js';
@@ -16,3 +18,5 @@ import './share.js';
 import './shared.js';
 import './used.js';
 import './keep.js';
+
+addTexts(making);

@@ -54,7 +54,7 @@ export class LampList extends PageElement {
 		current: { type: String },
 		/** ids of the conversations this page is answering */
 		busy: { attribute: false },
-		/** whether there is what others share */
+		/** whether the user may share, and so there may be what others share */
 		shares: { type: Boolean },
 		renaming: { state: true },
 		/** the folder that is being renamed, or 'new' and the id that a new one is made in */
@@ -447,6 +447,8 @@ export class LampList extends PageElement {
 			<lamp-menu label=${t('list.actions', { title })} .items=${[
 				{ text: t('list.rename'), icon: 'pencil',
 					run: () => this.rename(id) },
+				...this.shares ? [{ text: t('share.menu'), icon: 'person',
+					run: () => this.emit('lamp-share', { id }) }] : [],
 				...orderItems(item, {
 					change: (fields) => this.emit('lamp-order', { ids: [id], fields }),
 					arrange: () => this.emit('lamp-arrange', { items: [item] }),

@@ -7,6 +7,7 @@ import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 
+const LOOK_MS = 1500;
 /** As the server has it for the name of a base. */
 const NAME_CHARS = 100;
 
@@ -26,9 +27,13 @@ class LampNewBase extends PageElement {
 		/** how many files are sent, of how many; null: nothing is being sent */
 		sent: { state: true },
 		made: { state: true },
+		/** how many of its documents could not be read; null: they are being read */
+		unread: { state: true },
 		/** what could not be read: {name, error} */
 		failed: { state: true },
 	};
+
+	#timer = 0;
 
 	constructor()
 	{
@@ -38,6 +43,8 @@ class LampNewBase extends PageElement {
 		/** @type {{n: number, of: number} | null} */
 		this.sent = null;
 		this.made = '';
+		/** @type {number | null} */
+		this.unread = null;
 		/** @type {{name: string, error: any}[]} */
 		this.failed = [];
 	}
@@ -50,10 +57,35 @@ class LampNewBase extends PageElement {
 					@change=${this.#onChosen}>
 				${icon('plus')}<span>${t('refs.new')}</span></label>
 			<span class="muted" role="status">${this.sent ? t('refs.newSent', this.sent) :
-				this.made ? t('refs.newMade', { name: this.made }) : t('refs.newHint')}</span>
+				this.made ? this.#state() : t('refs.newHint')}</span>
 			${this.failed.length === 0 ? nothing : html`<p class="form-error" role="alert">${
 				icon('warning')}<span>${this.failed.map(({ name, error }) =>
 				`${name}: ${failureText(error)}`).join(' ')}</span></p>`}</div>`;
+	}
+
+	/** What is said of the new base. */
+	#state()
+	{
+		return this.unread === null ? t('refs.newMade', { name: this.made }) :
+			this.unread === 0 ? t('refs.newIndexed', { name: this.made }) :
+				t('refs.newUnread', { name: this.made, n: this.unread });
+	}
+
+	disconnectedCallback()
+	{
+		super.disconnectedCallback();
+		clearTimeout(this.#timer);
+	}
+
+	/** Asks until all of its documents have been read. */
+	async #follow(id)
+	{
+		const counts = await this.places.progressOf(id).catch(() => null);
+
+		if (counts?.queued === 0)
+			this.unread = counts.failed;
+		else if (this.isConnected)
+			this.#timer = window.setTimeout(() => this.#follow(id), LOOK_MS);
 	}
 
 	#onChosen = (event) => {
@@ -68,8 +100,10 @@ class LampNewBase extends PageElement {
 	{
 		const name = baseName(files);
 
+		clearTimeout(this.#timer);
 		this.failed = [];
 		this.made = '';
+		this.unread = null;
 		this.sent = { n: 0, of: files.length };
 		const { id, failed } = await this.places.makeBase(name, files, (n) => {
 			this.sent = { n, of: files.length };
@@ -81,6 +115,7 @@ class LampNewBase extends PageElement {
 			return;
 		this.made = name;
 		this.emit('lamp-made', { id });
+		this.#follow(id);
 	}
 }
 

@@ -317,8 +317,8 @@ class LampProject extends PageElement {
 
 				return html`<li><a class="rows-link item-link"
 					href=${itemHash(project, form, row.id)}>
-					<span class="rows-name" dir="auto">${icon(placeOf(form).icon)}${
-						rowName(form, row)}</span>
+					<span class="rows-name">${icon(placeOf(form).icon)}<span dir="auto">${
+						rowName(form, row)}</span></span>
 					<span class="marks">${dueView(form, row)}</span></a></li>`;
 			})}</ul></section>`;
 	}

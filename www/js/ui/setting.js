@@ -6,6 +6,7 @@ import { shown } from '../form.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import './limits.js';
+import './mine.js';
 import './ready.js';
 
 /** The level that sets a value, with its text. */
@@ -23,17 +24,22 @@ function levels({ permissions, groups })
 }
 
 export const settingPart = {
-	above: ({ api, places: { me }, current }) => {
-		const all = levels(me);
+	above: ({ api, places, current, confirm }) => {
+		const all = levels(places.me);
+		/** @type {import('./app.js').LampApp} */
+		const app = document.querySelector('lamp-app');
 
 		return html`${all.length < 2 ? nothing : html`<nav class="chips" aria-label=${
 			t('settings.whose')}>${all.map(([id, text]) => html`<a class="chip-button"
 				href=${placeHash('settings', id)}
 				aria-current=${id === current.id ? 'page' : nothing}>${text}</a>`)}</nav>`}
-			${current.id ? nothing : html`<lamp-ready .ready=${document.querySelector('lamp-app').ready}></lamp-ready>
+			${current.id ? nothing : html`<lamp-ready .ready=${app.ready}></lamp-ready>
+				<lamp-mine .api=${api} .places=${places} .order=${app.order} .confirm=${confirm}></lamp-mine>
 				<lamp-limits .api=${api}></lamp-limits>`}`;
 	},
-	below: () => (field) => !field.inForce || field.inForce.value === null ? nothing : html`
+	// a choice says its default itself
+	below: () => (field) => !field.inForce || field.inForce.value === null ||
+		(field.inForce.from === 'default' && (field.choices || field.type === 'boolean')) ? nothing : html`
 		<p class="field-help">${t('settings.now', { value: shown(field, field.inForce.value),
 			from: t(FROM.get(field.inForce.from) || 'settings.default') })}</p>`,
 };

@@ -3,9 +3,28 @@
 // and the colours.
 import { html, nothing } from '../../vendor/lit.js';
 import { placeHash, PLACES } from '../route.js';
+import { drop, local, read, write } from '../storage.js';
 import { t } from '../strings.js';
 import { icon, lantern } from './icons.js';
 import './list.js';
+
+const FOLDED = 'lamplighter.side';
+
+/** Whether the side was put away in a wide window. */
+export function isFolded()
+{
+	return read(local(), FOLDED) !== '';
+}
+
+/** Puts it away, or back: this browser remembers it. @returns the same */
+export function fold(folded)
+{
+	if (folded)
+		write(local(), FOLDED, 'folded');
+	else
+		drop(local(), FOLDED);
+	return folded;
+}
 
 /** The title of a place, by its row of the route table or its form. */
 export function placeTitle(row, form)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // <lamp-thread>: the scrolling column of turns. Older pages are inserted above
 // without moving the visible text; the end stays visible while an answer grows,
-// unless the reader has scrolled away from it.
+// unless the reader has scrolled away from it. Of a long thread, the turns near the view are
+// drawn; the others when they come near, or when the browser has nothing else to do.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { Watch } from '../observable.js';
@@ -14,6 +15,17 @@ import './turn.js';
 const NEAR_PX = 60;
 /** Older messages are loaded before the reader has reached the top. */
 const AHEAD_PX = '600px';
+/** The newest turns are drawn at once: about those of the first page. */
+const AT_ONCE = 25;
+/**
+ * Another turn is drawn when it comes as near to the view as this, in heights of the view, and
+ * those up to AHEAD with it, since what each change costs grows with the thread, …
+ */
+const NEAR = 0.5, AHEAD = 2.5;
+/** … or when nobody has scrolled for so long. */
+const REST_MS = 400;
+/** What drawing one may take of the time that the browser has. */
+const SLICE_MS = 10;
 
 export class LampThread extends PageElement {
 	static properties = {
@@ -30,9 +42,14 @@ export class LampThread extends PageElement {
 	#shown = null;
 	#first = null;
 	#held = null;
+	/** @type {Promise<void> | null} the last one */
+	#settling = null;
+	/** what was held last, and the place of the thread then */
+	#place = null;
 	#gap = 0;
 	#width = 0;
-	#frame = 0;
+	/** counts the widths that turns had */
+	#sizes = 0;
 	/** the turn at the top of the view and where it is, of a reader who is not at the end */
 	#seen = null;
 	/** the same of when the thread was shown last, until it is there again */
@@ -40,6 +57,9 @@ export class LampThread extends PageElement {
 	#lastTop = 0;
 	#seeTop = null;
 	#grow = null;
+	/** @type {Map<string, number>} by key, how high turns are, about, that are not drawn; 0: it is */
+	#heights = new Map();
+	#rest = 0;
 
 	constructor()
 	{
@@ -81,6 +101,8 @@ export class LampThread extends PageElement {
 		super.disconnectedCallback();
 		this.#leave();
 		this.#shown = null;
+		clearTimeout(this.#rest);
+		this.#rest = 0;
 		this.#seeTop.disconnect();
 		this.#grow.disconnect();
 		this.removeEventListener('scroll', this.#scrolled);
@@ -98,18 +120,113 @@ export class LampThread extends PageElement {
 			this.#stick = !this.#back;
 			this.#lastTop = 0;
 			this.away = !this.#stick;
+			this.#heights = new Map();
 		} else if (this.#first && !this.#stick &&
 			(first !== this.#first || gap !== this.#gap)) {
 			// turns are inserted above: the visible text must
 			// not move
-			const held = first === this.#first ? this.#turnAtTop() :
-				this.querySelector('lamp-turn');
-
-			if (held)
-				this.#held = { held, y: held.getBoundingClientRect().top };
+			this.#hold(first === this.#first ? this.#turnAtTop() :
+				this.querySelector('lamp-turn'));
 		}
 		this.#first = first;
 		this.#gap = gap;
+		for (const turn of this.thread.turns.slice(-AT_ONCE))
+			this.#heights.set(turn.key, 0);
+	}
+
+	/** What stays where it is when others are drawn. */
+	#hold(held)
+	{
+		// the place is a whole number of pixels: where it was meant to be, lest the rest adds up
+		const last = this.#place?.held === held && this.#place.top === this.scrollTop ? this.#place : null;
+
+		this.#held ??= held && { held, y: last?.y ?? held.getBoundingClientRect().top };
+	}
+
+	/** How high a turn is while it is not drawn; 0: it is. */
+	#heightOf(turn)
+	{
+		let height = this.#heights.get(turn.key);
+
+		if (height === undefined) {
+			height = heightOf(turn, this.#width || WIDE_PX);
+			this.#heights.set(turn.key, height);
+		}
+		return height;
+	}
+
+	/** Draws turns that were too far away; what is read stays where it is. */
+	#draw(elements)
+	{
+		if (!this.#stick)
+			this.#hold(this.#turnAtTop());
+		for (const element of elements) {
+			this.#heights.set(element.turn.key, 0);
+			element.far = 0;
+		}
+		return this.#settle();
+	}
+
+	/** Draws what is near the view and is not drawn yet. */
+	async #drawNear()
+	{
+		const { top, bottom, height } = this.getBoundingClientRect();
+		const turns = this.#turns();
+		const at = turns.indexOf(this.#turnAtTop(turns));
+		/** those on one side, from the view outwards, if one of them is near and not drawn */
+		const side = (from, by, away) => {
+			const far = [];
+
+			for (let i = from; i >= 0 && i < turns.length; i += by) {
+				const px = away(turns[i].getBoundingClientRect());
+
+				if (px > height * (far.length > 0 ? AHEAD : NEAR))
+					break;
+				if (turns[i].far)
+					far.push(turns[i]);
+			}
+			return far;
+		};
+		const far = at < 0 ? [] : [...side(at, -1, (box) => top - box.bottom),
+			...side(at + 1, 1, (box) => box.top - bottom)];
+
+		if (far.length > 0)
+			await this.#draw(far);
+	}
+
+	/**
+	 * Draws the others when nobody has scrolled for a while, the nearest first, so that the
+	 * browser's own search finds what is in them.
+	 */
+	#drawLater(wait = REST_MS)
+	{
+		clearTimeout(this.#rest);
+		this.#rest = window.setTimeout(() => globalThis.requestIdleCallback(
+			(deadline) => this.#drawSome(deadline)), wait);
+	}
+
+	async #drawSome(deadline)
+	{
+		const rest = this.#rest;
+		const turns = this.isConnected ? this.#turns() : [];
+		const at = turns.indexOf(this.#turnAtTop(turns));
+		const far = turns.map((turn, i) => ({ turn, away: Math.abs(i - at) }))
+			.filter(({ turn }) => turn.far).sort((a, b) => a.away - b.away);
+
+		for (let i = 0; i < far.length && (i === 0 || deadline.timeRemaining() > SLICE_MS); i++)
+			await this.#draw([far[i].turn]);
+		// unless somebody has scrolled
+		if (rest === this.#rest && far.length > 0)
+			this.#drawLater(0);
+		else if (rest === this.#rest)
+			this.#rest = 0;
+	}
+
+	/** Draws all turns. Resolves when that is done. */
+	async drawAll()
+	{
+		await this.updateComplete;
+		await this.#draw(this.#turns().filter(({ far }) => far));
 	}
 
 	updated()
@@ -138,10 +255,9 @@ export class LampThread extends PageElement {
 			thread.left = this.#stick ? null : this.#seen;
 	}
 
-	#turnAtTop()
+	#turnAtTop(turns = this.#turns())
 	{
 		const { top } = this.getBoundingClientRect();
-		const turns = this.#turns();
 		let [low, high] = [0, turns.length];
 
 		// they are below each other
@@ -186,22 +302,30 @@ export class LampThread extends PageElement {
 	 */
 	#keepSizes(anew = false)
 	{
-		cancelAnimationFrame(this.#frame);
-		if (anew)
+		if (anew) {
+			this.#sizes++;
 			for (const turn of this.#turns())
 				turn.removeAttribute('settled');
-		this.#frame = requestAnimationFrame(() => {
-			this.#frame = requestAnimationFrame(() => {
-				for (const turn of this.#turns())
+		}
+		const sizes = this.#sizes;
+		const turns = this.#turns().filter((turn) => !turn.far && !turn.hasAttribute('settled'));
+
+		requestAnimationFrame(() => requestAnimationFrame(() => {
+			if (sizes === this.#sizes)
+				for (const turn of turns)
 					turn.toggleAttribute('settled', true);
-			});
-		});
+		}));
 	}
 
-	/** Resolves when all turns of the thread are drawn. */
-	drawn()
+	/** Resolves when all turns near the view are drawn. */
+	async drawn()
 	{
-		return this.#drawn(() => true);
+		await this.#drawn(() => true);
+		await this.#drawNear();
+		// what is being drawn besides puts back what is read
+		for (let last = null; last !== this.#settling; await last)
+			last = this.#settling;
+		this.#held = null;
 	}
 
 	async #drawn(which)
@@ -221,20 +345,33 @@ export class LampThread extends PageElement {
 	}
 
 	/** After the turns have drawn themselves: to the end, or back in place. */
-	async #settle()
+	#settle()
 	{
-		await this.#drawn((turn) => !turn.hasAttribute('settled'));
+		const settling = this.#settleNow();
+
+		this.#settling = settling;
+		return settling;
+	}
+
+	async #settleNow()
+	{
+		await this.#drawn((turn) => !turn.hasAttribute('settled') && !(turn.far && turn.hasUpdated));
 		if (this.#back && this.thread.turns.length > 0)
 			this.#return();
 		if (this.#held) {
 			const { held, y } = this.#held;
 
 			this.#held = null;
-			this.scrollTop += held.getBoundingClientRect().top - y;
+			if (held.isConnected)
+				this.scrollTop += held.getBoundingClientRect().top - y;
 			this.#lastTop = this.scrollTop;
+			this.#place = { held, y, top: this.scrollTop };
 		}
 		this.#follow();
 		this.#keepSizes();
+		await this.#drawNear();
+		if (!this.#rest && this.#turns().some(({ far }) => far))
+			this.#drawLater();
 	}
 
 	/** How far the end is below what is shown. */
@@ -251,9 +388,13 @@ export class LampThread extends PageElement {
 			this.#stick = true;
 		else if (this.scrollTop < this.#lastTop)
 			this.#stick = false;
+		// else it is what has moved that has been drawn above
+		if (this.scrollTop !== this.#lastTop && this.#rest)
+			this.#drawLater();
 		this.#lastTop = this.scrollTop;
 		this.away = !this.#stick;
 		this.#seen = this.#stick ? null : this.#atTop();
+		this.#drawNear();
 	};
 
 	#follow()
@@ -295,8 +436,11 @@ export class LampThread extends PageElement {
 
 		if (find() < 0 || !turn)
 			return;
+		if (turn.far)
+			await this.#draw([turn]);
 		turn.querySelector(thread.turns[find()].user?.messageId === messageId ?
 			'.message-user' : '.message-assistant')?.classList.add('shown');
+		this.#stick = false;
 		turn.scrollIntoView({ block: 'start' });
 		this.#lastTop = this.scrollTop;
 		this.away = this.#left() >= NEAR_PX;
@@ -313,6 +457,8 @@ export class LampThread extends PageElement {
 		if (this.thread !== thread)
 			return;
 		await this.drawn();
+		// the end may have been followed while it was loading
+		this.#stick = false;
 		this.scrollTop = 0;
 		this.#lastTop = 0;
 		this.away = this.#left() >= NEAR_PX;
@@ -338,7 +484,7 @@ export class LampThread extends PageElement {
 			<section class="thread-column" aria-label=${t('thread.label')}>
 				${this.#head()}
 				${repeat(thread.turns, (turn) => turn.key, (turn, i) => html`
-					${turn === thread.gap?.at ? this.#between() : nothing}<lamp-turn .turn=${turn} name=${this.name} ?readonly=${this.readonly}
+					${turn === thread.gap?.at ? this.#between() : nothing}<lamp-turn .turn=${turn} .far=${this.#heightOf(turn)} name=${this.name} ?readonly=${this.readonly}
 						?newest=${i === last && !thread.live}
 						?speaks=${this.speech?.speaks} ?spoken=${this.speech?.turn === turn}
 						?busy=${Boolean(thread.live) || thread.switching}></lamp-turn>`)}
@@ -383,6 +529,21 @@ export class LampThread extends PageElement {
 			<button type="button" class="link-button" @click=${() => this.begin()}>${
 				t('thread.begin')}</button></p>`;
 	}
+}
+
+/** How wide a letter and how high a line is, about; and what is around a question and an answer. */
+const LETTER_PX = 8, LINE_PX = 28, AROUND_PX = 150;
+/** As wide the column becomes. */
+const WIDE_PX = 800;
+
+/** About how high a turn is in a thread of this width. */
+function heightOf({ user, text, parts }, width)
+{
+	const perLine = Math.max(Math.min(width, WIDE_PX) / LETTER_PX, 20);
+	const lines = [user?.content || '', text].join('\n').split('\n')
+		.reduce((sum, line) => sum + Math.ceil(line.length / perLine), 0);
+
+	return AROUND_PX + (lines + parts.length) * LINE_PX;
 }
 
 customElements.define('lamp-thread', LampThread);

@@ -53,6 +53,8 @@ export class LampTurn extends PageElement {
 	static properties = {
 		turn: { attribute: false },
 		name: { type: String },
+		/** while it is too far from the view to be drawn: about how high it is; else 0 */
+		far: { type: Number },
 		/** true if this is the newest turn, which can be tried again */
 		newest: { type: Boolean },
 		/** true while the thread must not be changed */
@@ -74,6 +76,7 @@ export class LampTurn extends PageElement {
 		/** @type {import('../store/turn.js').Turn} */
 		this.turn = undefined;
 		this.name = '';
+		this.far = 0;
 		this.newest = false;
 		this.busy = false;
 		this.readonly = false;
@@ -94,9 +97,12 @@ export class LampTurn extends PageElement {
 		return done;
 	}
 
-	updated()
+	updated(changed)
 	{
 		const { connection } = this.turn;
+
+		if (changed.has('far'))
+			this.style.height = this.far ? `${this.far}px` : '';
 
 		if (connection && connection !== this.#told)
 			this.emit('lamp-say', { text: t('live.reconnecting') });
@@ -127,6 +133,8 @@ export class LampTurn extends PageElement {
 		const begun = turn.running || turn.answer || turn.parts.length > 0 ||
 			turn.text;
 
+		if (this.far)
+			return nothing;
 		return html`
 			${turn.user ? this.#user(turn.user) : nothing}
 			${begun || turn.user ? this.#assistant(turn) : nothing}`;
