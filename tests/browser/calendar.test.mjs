@@ -87,7 +87,7 @@ test('week and agenda; one of what is repeated, or those that follow; files', as
 		buffer: Buffer.from(['BEGIN:VCALENDAR', 'VERSION:2.0', 'BEGIN:VEVENT', 'UID:one',
 			'SUMMARY:Fair', `DTSTART;VALUE=DATE:${month.replace('-', '')}12`, 'END:VEVENT',
 			'END:VCALENDAR', ''].join('\r\n')) });
-	await page.getByText('Imported 1 events.').waitFor();
+	await page.getByText('Imported 1 event.').waitFor();
 	await page.getByRole('button', { name: 'Month', exact: true }).click();
 	await page.getByRole('button', { name: 'Today' }).click();
 	await waitFor(1, 'Fair');
