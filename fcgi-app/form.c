@@ -14,7 +14,7 @@
 
 #define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
-/* Fields of a form with files, and two for each of those (plain/files.c). */
+/* Fields of a form with files, and two for each of those (plain/compose.c). */
 enum { FORM_MOST = LIM_FORM_FIELDS + 2 * LIM_MESSAGE_ATTACHMENTS };
 
 /* A token; its text is this in base64url. */

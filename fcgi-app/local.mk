@@ -27,8 +27,6 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/etag.c fcgi-app/api/etag.h \
 	fcgi-app/api/idempotent.c fcgi-app/api/idempotent.h \
 	fcgi-app/api/events.c \
-	fcgi-app/api/feeds.c \
-	fcgi-app/api/feeds.h \
 	fcgi-app/api/form.c \
 	fcgi-app/api/frame.c \
 	fcgi-app/api/health.c \
@@ -56,6 +54,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/setting.c fcgi-app/api/setting.h \
 	fcgi-app/api/turn.c \
 	fcgi-app/app.c fcgi-app/app.h \
+	fcgi-app/body.c fcgi-app/body.h \
 	fcgi-app/caller.c fcgi-app/caller.h \
 	fcgi-app/cgi.c fcgi-app/cgi.h \
 	fcgi-app/conn.h \
@@ -78,12 +77,12 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/path.c fcgi-app/path.h \
 	fcgi-app/places.c fcgi-app/places.h \
 	fcgi-app/plain/plain.h \
-	fcgi-app/plain/choose.c \
+	fcgi-app/plain/picker.c \
+	fcgi-app/plain/compose.c \
 	fcgi-app/plain/project.c \
 	fcgi-app/plain/remembered.c \
 	fcgi-app/plain/setting.c \
 	fcgi-app/plain/edit.c \
-	fcgi-app/plain/files.c \
 	fcgi-app/plain/link.c \
 	fcgi-app/plain/list.c \
 	fcgi-app/plain/message.c \
@@ -95,6 +94,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/turn.c \
 	fcgi-app/plain/replace.c \
 	fcgi-app/plain/wait.c \
+	fcgi-app/quota.c fcgi-app/quota.h \
 	fcgi-app/request.c fcgi-app/request.h \
 	fcgi-app/response.c fcgi-app/response.h \
 	fcgi-app/route.c fcgi-app/route.h fcgi-app/routes.def \

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/limits.h"
+#include "body.h"
 
 #include "base/banned.h"
 

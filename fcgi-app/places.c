@@ -8,7 +8,7 @@
 #include "app.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "route.h"
+#include "request.h"
 #include "store/web_process.h"
 
 #include "base/banned.h"
@@ -104,22 +104,6 @@ int places_here(const struct request *rq, enum place_kind kind)
 		return here;
 	return places_hold_process(rq) ? 0
 		: MIN(here, rq->conf->limits.notification_streams);
-}
-
-bool places_take(struct request *rq, enum place_kind kind,
-		 struct share_part *part)
-{
-	static const enum share_kind kinds[PLACE__MAX] = {
-		[PLACE_NOTIFICATION] = SHARE_STREAMS,
-		[PLACE_ANSWER] = SHARE_ANSWERS,
-	};
-	int here = places_here(rq, kind);
-	struct err full = ERR_INIT;
-
-	if (here && route_take(rq, kinds[kind], part, &full) == 0)
-		return true;
-	atomic_fetch_add(&rq->app->places.refused[kind], 1);
-	return false;
 }
 
 bool places_check(struct request *rq)

@@ -63,13 +63,6 @@ int places_workers(const struct request *rq);
 int places_all(const struct request *rq, enum place_kind kind);
 int places_here(const struct request *rq, enum place_kind kind);
 
-/*
- * Takes a place for the caller, at most limits.user_share of those of this process,
- * into *part; false: there is none. Return it with share_give. After an AUTH gate.
- */
-bool places_take(struct request *rq, enum place_kind kind,
-		 struct share_part *part);
-
 /* ERR_OVERLOADED, for a request without a place that needs one. */
 int places_refuse(struct err *e);
 

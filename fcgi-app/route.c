@@ -11,20 +11,18 @@
 #include "base/fields.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "body.h"
 #include "caller.h"
 #include "domain/target.h"
-#include "file/extract.h"
 #include "form.h"
-#include "hold/stored.h"
 #include "metric/metric.h"
 #include "multipart.h"
 #include "places.h"
 #include "plain/plain.h"
+#include "quota.h"
 #include "resource/resource.h"
 
 #include "base/banned.h"
-
-#define SHARE_LEAST  4		/* turns, streams: one user has several pages open */
 
 #define SEGMENTS 12	/* more than the deepest pattern has */
 
@@ -267,73 +265,6 @@ static int gate_token(struct request *rq, struct err *e)
 	return form_check(rq, e);
 }
 
-struct share_limit route_limit(const struct request *rq, enum share_kind kind)
-{
-	const struct conf *conf = rq->conf;
-	struct share_limit l = { .part = conf->limits.user_share };
-
-	switch (kind) {
-	case SHARE_TURNS:
-		l.all = conf->threads.max_turns;
-		l.at_least = SHARE_LEAST;
-		break;
-	case SHARE_ANSWERS:
-		l.all = places_here(rq, PLACE_ANSWER);
-		l.at_least = SHARE_LEAST;
-		break;
-	case SHARE_STREAMS:
-		l.all = places_here(rq, PLACE_NOTIFICATION);
-		l.at_least = SHARE_LEAST;
-		break;
-	case SHARE_BODIES:
-		l.all = conf->threads.max;
-		l.at_least = SHARE_LEAST;
-		break;
-	case SHARE_ARRIVED:
-		l.all = conf->limits.arriving_bytes;
-		break;
-	case SHARE_UNSENT:
-		l.all = conf->limits.unsent_bytes;
-		break;
-	case SHARE_READERS:
-		return file_extract_limit();
-	case SHARE_JOBS:	/* so many of each user, of any number */
-		return (struct share_limit){
-			.part = 2, .at_least = conf->limits.user_jobs };
-	case SHARE_STORING: case SHARE__MAX:
-		break;
-	}
-	return l;
-}
-
-struct uuid route_user(const struct request *rq)
-{
-	return share_user(rq->by.who, req_param(rq, "REMOTE_ADDR"));
-}
-
-int route_take(const struct request *rq, enum share_kind kind,
-	       struct share_part *part, struct err *e)
-{
-	struct uuid user = route_user(rq);
-
-	return share_take(rq->app->share, &user, kind, 1,
-			  route_limit(rq, kind), part, e);
-}
-
-int route_store(struct request *rq, int64_t more, struct err *e)
-{
-	return hold_take(rq->app->db, rq->conf, &rq->by.owner, more, &rq->storing,
-			   e);
-}
-
-int route_store_on(struct request *rq, int64_t more, struct err *e)
-{
-	if (!rq->storing.of)
-		return 0;
-	share_give(&rq->storing);
-	return route_store(rq, more, e);
-}
-
 /*
  * A request that waits for a model occupies its worker for minutes. Beyond max_turns
  * it is refused at once, so that workers remain for short requests.
@@ -352,10 +283,10 @@ static int gate_overload(struct request *rq, struct err *e)
 		return err_set(e, ERR_OVERLOADED, "%d turns run already",
 			       atomic_load(&app->n_models) - 1);
 	}
-	if (route_take(rq, SHARE_TURNS, &rq->turns, e) < 0)
+	if (quota_take(rq, SHARE_TURNS, &rq->turns, e) < 0)
 		return -1;
 	/* It may occupy the web server as well; what it does then is its own matter. */
-	rq->brief = !places_take(rq, PLACE_ANSWER, &rq->open);
+	rq->brief = !quota_take_place(rq, PLACE_ANSWER, &rq->open);
 	return 0;
 }
 
@@ -371,10 +302,10 @@ static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 
 	if (rs->state != RESP_OPEN || rs->body.n < ROUTE_UNSENT_BYTES || !rq->route)
 		return;
-	user = route_user(rq);
+	user = quota_user(rq);
 	if (share_take(rq->app->share, &user, SHARE_UNSENT,
 		       (int64_t)(rs->body.size + rq->arena->total_bytes),
-		       refusable ? route_limit(rq, SHARE_UNSENT)
+		       refusable ? quota_limit(rq, SHARE_UNSENT)
 		       : (struct share_limit){ 0 },
 		       &rq->unsent, e) < 0)
 		resp_error(rs, e);
@@ -434,28 +365,6 @@ static int gate_size(struct request *rq, struct err *e)
 	return 0;
 }
 
-bool route_is_json(struct str type)
-{
-	struct str params = type, name = str_trim(str_cut(&params, ';'));
-
-	if (name.n != 16 || strncasecmp(name.p, "application/json", 16) != 0)
-		return false;
-	while (params.n) {
-		struct str value = str_cut(&params, ';');
-		struct str key = str_trim(str_cut(&value, '='));
-
-		value = str_trim(value);
-		if (value.n >= 2 && value.p[0] == '"') {
-			value.p++;
-			value.n -= 2;
-		}
-		if (key.n == 7 && strncasecmp(key.p, "charset", 7) == 0 &&
-		    !(value.n == 5 && strncasecmp(value.p, "utf-8", 5) == 0))
-			return false;
-	}
-	return true;
-}
-
 /* What all browsers send for a form without files, with any parameters. */
 static bool is_form(struct str type)
 {
@@ -470,7 +379,7 @@ static int gate_media_type(struct request *rq, struct err *e)
 	struct str type = req_param(rq, "CONTENT_TYPE");
 
 	/* Without a body, its type has no meaning. */
-	if (rq->route->flags & ROUTE_JSON && !route_is_json(type) &&
+	if (rq->route->flags & ROUTE_JSON && !body_is_json(type) &&
 	    !(rq->route->flags & ROUTE_BODILESS))
 		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
 	if (rq->route->flags & ROUTE_FORM && !is_form(type) && !has_files(rq))
@@ -500,7 +409,7 @@ static int read_json(struct request *rq, struct err *e)
 static int read_body(struct request *rq, struct err *e)
 {
 	struct share_part part = { .of = NULL };
-	int rc = route_take(rq, SHARE_BODIES, &part, e);
+	int rc = quota_take(rq, SHARE_BODIES, &part, e);
 
 	if (!rc)
 		rc = rq->route->flags & ROUTE_FORM ? read_form(rq, e)
@@ -515,11 +424,11 @@ static int gate_parse(struct request *rq, struct err *e)
 	    req_query_names(rq, rq->route->query, e) < 0)
 		return -1;
 	if (rq->route->flags & ROUTE_RAW)
-		return route_take(rq, SHARE_BODIES, &rq->arriving, e);
+		return quota_take(rq, SHARE_BODIES, &rq->arriving, e);
 	if (!has_body(rq))
 		return 0;
 	if (has_files(rq))
-		return route_take(rq, SHARE_BODIES, &rq->arriving, e) < 0 ? -1
+		return quota_take(rq, SHARE_BODIES, &rq->arriving, e) < 0 ? -1
 			: form_read_parts(rq, body_cap(rq), e);
 	return read_body(rq, e);
 }
@@ -646,23 +555,26 @@ static void log_request(const struct request *rq, const struct response *rs,
 		 "gone", rs->gone ? "yes" : NULL, (char *)NULL);
 }
 
-/* The format of each mount's errors. */
-static const enum resp_errors mount_errors[MOUNT__MAX] = {
-	[MOUNT_API] = RESP_ERRORS_PROBLEM,
-	[MOUNT_OPENAI] = RESP_ERRORS_OPENAI,
-	[MOUNT_PLAIN] = RESP_ERRORS_PAGE,
+/* The format of each mount's errors, and who writes it where it is a page. */
+static const struct {
+	enum resp_errors format;
+	void (*page)(void *ctx, struct response *rs, const struct err *e);
+} mount_errors[MOUNT__MAX] = {
+	[MOUNT_API] = { .format = RESP_ERRORS_PROBLEM },
+	[MOUNT_OPENAI] = { .format = RESP_ERRORS_OPENAI },
+	[MOUNT_PLAIN] = { .format = RESP_ERRORS_PAGE, .page = plain_error },
 };
 
-static void choose_errors(struct request *rq, struct response *rs)
+static void set_errors(struct request *rq, struct response *rs)
 {
-	rs->errors = mount_errors[rq->mount];
-	rs->error_page = plain_error;
+	rs->errors = mount_errors[rq->mount].format;
+	rs->error_page = mount_errors[rq->mount].page;
 	rs->error_ctx = rq;
 }
 
 void route_refuse(struct request *rq, struct response *rs, const struct err *e)
 {
-	choose_errors(rq, rs);
+	set_errors(rq, rs);
 	resp_error(rs, e);
 	resp_finish(rs);
 	log_request(rq, rs, e);
@@ -673,7 +585,7 @@ void route_dispatch(struct request *rq, struct response *rs)
 	struct err e = { .code = ERR_NONE, .lang = rq->by.lang };
 	unsigned allow = 0;
 
-	choose_errors(rq, rs);
+	set_errors(rq, rs);
 	if (run(rq, rs, &allow, &e) < 0 && rs->state == RESP_OPEN)
 		resp_error(rs, &e);
 	if (allow)

@@ -77,42 +77,11 @@ void route_dispatch(struct request *rq, struct response *rs);
 void route_refuse(struct request *rq, struct response *rs,
 		  const struct err *e);
 
-/* "application/json", in any case, with charset=utf-8 at most. */
-bool route_is_json(struct str type);
-
 /* Returns the worker's place, after the work that follows the answer. */
 void route_release(struct request *rq);
 
-/*
- * The limits of the process and of one user, by kind. SHARE_STORING has none here: what
- * is stored counts with it (hold/stored.h).
- */
-struct share_limit route_limit(const struct request *rq, enum share_kind kind);
-
-/*
- * Takes one unit for the caller, up to route_limit; the errors of share_take. The
- * caller returns it. Only after an AUTH gate.
- */
-int route_take(const struct request *rq, enum share_kind kind,
-	       struct share_part *part, struct err *e) MUST_CHECK;
-
-/* For whom the caller is counted: those who are not signed in, by their address. */
-struct uuid route_user(const struct request *rq);
-
 /* Unsent answers that are smaller are not counted, because the sockets buffer them. */
 #define ROUTE_UNSENT_BYTES 65536
-
-/*
- * Takes room for `more` bytes that the request is going to store, until it ends: the
- * errors of hold_take. Once per request.
- */
-int route_store(struct request *rq, int64_t more, struct err *e) MUST_CHECK;
-
-/*
- * The same for a body of unknown length, of which more has come: takes room for `more`
- * bytes instead. Nothing if the request has taken none, because nothing is limited.
- */
-int route_store_on(struct request *rq, int64_t more, struct err *e) MUST_CHECK;
 
 /* Path arguments by name, for handlers; BUG if the pattern has no such argument. */
 struct str route_arg(const struct request *rq, const char *name);

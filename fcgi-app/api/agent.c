@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What agents are made from: templates and tools. */
-#include "setting/said.h"
+#include "setting/values.h"
 #include "domain/stored.h"
 #include "api/api.h"
 #include "api/page.h"

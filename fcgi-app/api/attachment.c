@@ -13,8 +13,10 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "body.h"
 #include "file/upload.h"
 #include "multipart.h"
+#include "quota.h"
 #include "route.h"
 #include "store/attachment.h"
 
@@ -131,7 +133,7 @@ static int check_stored(struct receiving *r, struct err *e)
 	if (r->announced || r->unchecked < ROOM_BYTES)
 		return 0;
 	r->unchecked = 0;
-	return route_store_on(r->rq, r->others ? 2 * r->bytes : 1, e);
+	return quota_store_on(r->rq, r->others ? 2 * r->bytes : 1, e);
 }
 
 static int add(struct receiving *r, struct str s, struct err *e)
@@ -282,7 +284,7 @@ int api_attachment_take(struct request *rq, struct multipart *m, struct str name
 
 	/* One of several in a form, which together are not longer than it. */
 	if (check_on(rq, e) < 0 || req_length(rq, &length, e) < 0 ||
-	    (!rq->storing.of && route_store(rq, length, e) < 0) ||
+	    (!rq->storing.of && quota_store(rq, length, e) < 0) ||
 	    check_room(rq, -1, true, e) < 0 ||
 	    make(rq, &id, name, out, e) < 0)
 		return -1;
@@ -304,7 +306,7 @@ int api_attachment_put(struct request *rq, const struct uuid *id, struct str nam
 	/* One of several in a body, which together are not longer than it. */
 	if (check_on(rq, e) < 0 || req_length(rq, &length, e) < 0 ||
 	    (!rq->storing.of &&
-	     route_store(rq, MAX(length, (int64_t)bytes.n), e) < 0) ||
+	     quota_store(rq, MAX(length, (int64_t)bytes.n), e) < 0) ||
 	    check_room(rq, (int64_t)bytes.n, true, e) < 0)
 		return -1;
 	if (make(rq, id, name, &t, e) < 0) {
@@ -369,7 +371,7 @@ int api_attachment_create(struct request *rq, struct response *rs,
 	if (found)
 		return api_resource_show(rq, rs, 201, attachments(), &id, e);
 	if (check_room(rq, MAX(length, part.whole), true, e) < 0 ||
-	    route_store(rq, MAX(length, part.whole), e) < 0)
+	    quota_store(rq, MAX(length, part.whole), e) < 0)
 		return -1;
 	if (multipart_is(rq)) {
 		form = &m;
@@ -410,7 +412,7 @@ int api_attachment_append(struct request *rq, struct response *rs,
 	if (length > rq->conf->attach.file_bytes - t.size)
 		length = (int64_t)rq->conf->attach.file_bytes + 1;
 	if (check_room(rq, length, false, e) < 0 ||
-	    route_store(rq, MAX(length, part.whole - part.offset), e) < 0 ||
+	    quota_store(rq, MAX(length, part.whole - part.offset), e) < 0 ||
 	    receive(rq, NULL, &part, &t, e) < 0)
 		return -1;
 	return api_resource_show(rq, rs, 200, attachments(), id, e);
@@ -550,7 +552,7 @@ int api_file_send(struct request *rq, struct response *rs,
 	struct str first = { NULL, 0 };
 
 	/* The worker waits for a client that reads slowly. */
-	if (route_take(rq, SHARE_BODIES, &rq->arriving, e))
+	if (quota_take(rq, SHARE_BODIES, &rq->arriving, e))
 		return -1;
 	/* While an error can still be sent. */
 	if (t->size && read_piece(rq, t, r, &piece, &first, e) < 0) {

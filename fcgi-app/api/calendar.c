@@ -8,6 +8,7 @@
 #include "app.h"
 #include "base/limits.h"
 #include "base/buf.h"
+#include "body.h"
 #include "calendar/ics.h"
 #include "hold/stored.h"
 #include "route.h"

@@ -204,7 +204,7 @@ static const struct {
 	const char *theirs, *ours;
 	unsigned takes;		/* LLM_TAKES_*: not of every service */
 	bool whole;		/* an integer, which some programs write as 9.0 */
-} wishes[] = {
+} generation_params[] = {
 	{ "max_tokens", "maxTokens", 0, true },
 	{ "max_completion_tokens", "maxTokens", 0, true },
 	{ "temperature", "temperature", 0, false },
@@ -270,11 +270,11 @@ static int read_generation(struct request *rq, struct openai_ask *ask,
 	json_t *stop = read_stop(json_object_get(rq->body, "stop"));
 	struct generation g;
 
-	for (size_t i = 0; i < ARRAY_LEN(wishes); i++) {
-		json_t *v = json_object_get(rq->body, wishes[i].theirs);
+	for (size_t i = 0; i < ARRAY_LEN(generation_params); i++) {
+		json_t *v = json_object_get(rq->body, generation_params[i].theirs);
 
 		if (v && !json_is_null(v))
-			json_object_set_new(o, wishes[i].ours, wishes[i].whole
+			json_object_set_new(o, generation_params[i].ours, generation_params[i].whole
 					    ? integer_of(v) : json_incref(v));
 	}
 	if (json_array_size(stop))
@@ -310,8 +310,8 @@ static bool is_known(const char *key)
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (!strcmp(key, known[i]))
 			return true;
-	for (size_t i = 0; i < ARRAY_LEN(wishes); i++)
-		if (!strcmp(key, wishes[i].theirs))
+	for (size_t i = 0; i < ARRAY_LEN(generation_params); i++)
+		if (!strcmp(key, generation_params[i].theirs))
 			return true;
 	return false;
 }
@@ -334,10 +334,10 @@ static void write_ignored(struct response *rs, const struct turn_run *t,
 	struct openai_ask *ask = ctx;
 	unsigned takes = llm_takes(t->in.target.service);
 
-	for (size_t i = 0; i < ARRAY_LEN(wishes); i++)
-		if (wishes[i].takes & ~takes &&
-		    json_object_get(ask->generation, wishes[i].ours))
-			oai_ignored(&ask->ignored, "", str_of(wishes[i].theirs));
+	for (size_t i = 0; i < ARRAY_LEN(generation_params); i++)
+		if (generation_params[i].takes & ~takes &&
+		    json_object_get(ask->generation, generation_params[i].ours))
+			oai_ignored(&ask->ignored, "", str_of(generation_params[i].theirs));
 	oai_tools_ignored(ask, t);
 	if (ask->ignored.n && buf_ok(&ask->ignored))
 		resp_header(rs, "X-Ignored-Parameters", ask->ignored.p);

@@ -78,7 +78,7 @@ int client_text(struct request *rq, const json_t *content, const char *field,
 	return text_beside(rq, content, field, false, out, e);
 }
 
-int client_said(struct request *rq, const json_t *content, const char *field,
+int client_message_text(struct request *rq, const json_t *content, const char *field,
 		struct str *out, struct err *e)
 {
 	return text_beside(rq, content, field, true, out, e);
@@ -98,7 +98,7 @@ int client_last_text(struct request *rq, const json_t *messages,
 				 "the role user.");
 	if (!content)
 		content = json_object_get(last, "content");
-	if (client_said(rq, content, "messages", out, e) < 0)
+	if (client_message_text(rq, content, "messages", out, e) < 0)
 		return -1;
 	if (!str_trim(*out).n && !inline_has(content))
 		return err_field(e, ERR_INVALID_FIELD, "messages",
@@ -229,7 +229,7 @@ static int find_named(struct request *rq, const char *kind, struct str name,
  * ERR_NOT_FOUND, and the errors of target_can_chat before anything is made.
  */
 static int client_thread(struct request *rq, const char *kind, struct str name,
-		  struct client_thread *out, struct err *e)
+			 struct client_thread *out, struct err *e)
 {
 	struct str agent;
 	struct uuid id;

@@ -91,9 +91,9 @@ static const struct llm_service *service_for(struct request *rq,
 	if (target_settle(&rq->by, &t, rq->arena, e) < 0)
 		return NULL;
 	f.zone = str_of(setting_get(SETTING_TIME_ZONE, &(struct setting_scope){
-		.conf = rq->conf, .said = rq->by.said }).text);
+		.conf = rq->conf, .values = rq->by.settings }).text);
 	if (t.automatic)
-		t.service = auto_choose(rq->conf, ws, &f, rq->arena).service;
+		t.service = auto_select(rq->conf, ws, &f, rq->arena).service;
 	return target_can_chat(&t, e) == 0 ? t.service : NULL;
 }
 

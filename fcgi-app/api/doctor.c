@@ -12,6 +12,7 @@
 #include "auth/csrf.h"
 #include "base/clock.h"
 #include "base/fields.h"
+#include "body.h"
 #include "caller.h"
 #include "doctor/doctor.h"
 #include "net/http.h"

@@ -16,7 +16,9 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "body.h"
 #include "intake/item.h"
+#include "quota.h"
 #include "route.h"
 
 #include "base/banned.h"
@@ -221,7 +223,7 @@ static int read_fields(struct request *rq, json_t *body,
 static int hold(struct request *rq, const struct kb_at *at, int64_t bytes,
 		struct err *e)
 {
-	return at->is_tenants ? 0 : route_store(rq, 2 * MAX(bytes, 0), e);
+	return at->is_tenants ? 0 : quota_store(rq, 2 * MAX(bytes, 0), e);
 }
 
 static int write_text(struct request *rq, const struct kb_at *at,
@@ -420,7 +422,7 @@ int api_document_create(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	if (keyed > 0)
 		d.id = key;
-	if (route_is_json(req_param(rq, "CONTENT_TYPE"))
+	if (body_is_json(req_param(rq, "CONTENT_TYPE"))
 	    ? write_text(rq, &at, &d, &made, e)
 	    : write_file(rq, &at, &d, &made, e))
 		return -1;
@@ -449,7 +451,7 @@ static int text_of(struct request *rq, const struct conversation *c, struct buf 
 	struct message_page p = { .more = true };
 
 	while (p.more && buf_ok(b)) {
-		if (message_list_said(rq->app->db, &rq->by.owner, &c->id, OLDEST_FIRST,
+		if (message_list_dialogue(rq->app->db, &rq->by.owner, &c->id, OLDEST_FIRST,
 				      p.next_seq, LIM_PAGE_MAX, rq->arena, &p, e) < 0)
 			return -1;
 		for (size_t i = 0; i < p.n; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* LLM services: the list, their providers' models, and tests. */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -7,6 +8,7 @@
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"
+#include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
 #include "domain/stored.h"
@@ -22,6 +24,61 @@
 #include "turn/trial.h"
 
 #include "base/banned.h"
+
+/* Reads pageSize and cursor. ERR_INVALID_FIELD, ERR_INVALID_CURSOR. */
+static int api_page_walk_begin(struct request *rq, struct page_walk *p, struct err *e)
+{
+	json_t *cursor;
+
+	*p = (struct page_walk){ .size = 0 };
+	if (api_page_size(rq, &p->size, e) < 0 || api_page_cursor(rq, &cursor, e) < 0)
+		return -1;
+	if (cursor) {
+		p->after = jx_str(cursor, "id");
+		if (!slug_valid(p->after))
+			return err_set(e, ERR_INVALID_CURSOR, "no id in it");
+	}
+	return 0;
+}
+
+/* Called for each item in order: returns whether it is on the page. */
+static bool api_page_walk_takes(struct page_walk *p, struct str id)
+{
+	p->n_seen++;
+	if (p->after.p) {
+		if (str_eq(p->after, id))
+			p->after.p = NULL;
+		return false;
+	}
+	if (p->n_taken == p->size) {
+		p->more = true;
+		return false;
+	}
+	p->n_taken++;
+	p->last = id;
+	return true;
+}
+
+static void write_next(struct jw *w, const struct page_walk *p)
+{
+	char cursor[LIM_SLUG_BYTES + 16];
+	int n = snprintf(cursor, sizeof(cursor), "{\"id\":\"%.*s\"}",
+			 STR_ARG(p->last));
+
+	cursor_write(w, (struct str){ cursor, (size_t)n });
+}
+
+/* Writes the end of the list: "]", totalCount, nextCursor, "}". */
+static void api_page_walk_end(struct jw *w, const struct page_walk *p)
+{
+	jw_end_arr(w);
+	jw_kint(w, "totalCount", (int64_t)p->n_seen);
+	if (p->more)
+		write_next(w, p);
+	else
+		cursor_write(w, (struct str){ NULL, 0 });
+	jw_end_obj(w);
+}
 
 /*
  * The record. Of the configuration it has what users need for a choice: no address,
@@ -236,7 +293,7 @@ static void write_model(struct jw *w, const struct llm_model *m)
 
 /* Answers with the models of the service's provider. Errors as for a turn. */
 static int api_service_answer_models(struct request *rq, struct response *rs,
-			      const struct llm_service *s, struct err *e)
+				     const struct llm_service *s, struct err *e)
 {
 	struct llm_probe p;
 	struct jw w;
@@ -293,7 +350,7 @@ static void record(struct request *rq)
  * recorded, or "".
  */
 static void api_service_answer_test(struct request *rq, struct response *rs,
-			     const struct llm_service *s, const char *workspace)
+				    const struct llm_service *s, const char *workspace)
 {
 	struct service_trial *k = arena_new(rq->arena, struct service_trial);
 	const struct llm_trial *t = &k->t;
@@ -323,7 +380,7 @@ struct test_body {
  * rq's arena.
  */
 static int api_service_other_model(struct request *rq, const char **model,
-			    struct err *e)
+				   struct err *e)
 {
 	static const struct field fields[] = {
 		{ .key = "model", .type = FIELD_TEXT,

@@ -308,7 +308,7 @@ static int on_agent(const struct tool_ctx *call, const struct tool_task *task,
 }
 
 /* What the user said is not known here. */
-static bool was_said(const struct tool_ctx *call, struct str text)
+static bool is_from_others(const struct tool_ctx *call, struct str text)
 {
 	(void)call;
 	(void)text;
@@ -316,7 +316,7 @@ static bool was_said(const struct tool_ctx *call, struct str text)
 }
 
 static const struct tool_host host = {
-	.note = no_note, .agent = on_agent, .was_said = was_said,
+	.note = no_note, .agent = on_agent, .is_from_others = is_from_others,
 };
 
 static int find_target(struct rpc_ask *a, struct err *e)

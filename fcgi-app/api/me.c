@@ -3,7 +3,8 @@
 #include "api/api.h"
 
 #include "domain/choice.h"
-#include "setting/said.h"
+#include "quota.h"
+#include "setting/values.h"
 #include "api/scope.h"
 #include "api/shared.h"
 #include "app.h"
@@ -163,7 +164,7 @@ static void write_forms(struct jw *w, const struct caller *by)
 /* The current values, without long texts. */
 static void write_settings(struct jw *w, const struct caller *by)
 {
-	const struct setting_scope in = { .conf = by->conf, .said = by->said };
+	const struct setting_scope in = { .conf = by->conf, .values = by->settings };
 
 	jw_key(w, "settings");
 	jw_obj(w);
@@ -242,7 +243,7 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	jw_kstrz(&w, "defaultAgentId", agent ? agent->id : NULL);
 	jw_kstrz(&w, "notifications",
 		  places_here(rq, PLACE_NOTIFICATION) ? "stream" : "poll");
-	if (asked[PART_SETTINGS] && rq->by.said)
+	if (asked[PART_SETTINGS] && rq->by.settings)
 		write_settings(&w, &rq->by);
 	if (asked[PART_WORKSPACES])
 		put_list(&w, &rq->by, "workspaces", RESOURCE_WORKSPACE, workspaces);
@@ -284,7 +285,7 @@ static void write_limit(struct jw *w, const struct lang *lang, const char *key,
  */
 int api_me_limits(struct request *rq, struct response *rs, struct err *e)
 {
-	struct uuid user = route_user(rq);
+	struct uuid user = quota_user(rq);
 	int64_t running, jobs;
 	struct stored s;
 	struct jw w;
@@ -302,7 +303,7 @@ int api_me_limits(struct request *rq, struct response *rs, struct err *e)
 		write_limit(&w, rq->by.lang, hold_rows[i].key, hold_rows[i].what, "bytes",
 			    true, s.v[i], 0);
 	for (int i = 0; i < SHARE__MAX; i++) {
-		struct share_limit l = route_limit(rq, (enum share_kind)i);
+		struct share_limit l = quota_limit(rq, (enum share_kind)i);
 
 		write_limit(&w, rq->by.lang, share_rows[i].key, share_rows[i].what,
 			    share_rows[i].unit, false, i == SHARE_JOBS ? running

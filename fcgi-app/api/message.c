@@ -90,7 +90,7 @@ static int read_include(struct request *rq, read_page_fn **read, bool *whole,
 {
 	struct str rest, one;
 
-	*read = message_list_said;
+	*read = message_list_dialogue;
 	*whole = false;
 	if (req_query(rq, "include", &rest, e) < 0)
 		return -1;
@@ -169,7 +169,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	scope = (struct message_scope){
 		.conversation_id = *route_arg_uuid(rq, "conversation"),
 		.style = agent ? RECORD_AGENT_SCOPED : RECORD_PLAIN,
-		.said = read == message_list_said,
+		.said = read == message_list_dialogue,
 	};
 	if (!agent && !seq) {
 		if (newest_page(rq, rs, &scope, read, size, e) < 0)

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "body.h"
 #include "knowledge/embed.h"
 #include "domain/offer.h"
 #include "file/upload.h"

@@ -46,14 +46,4 @@ struct page_walk {
 	bool more;
 };
 
-/* Reads pageSize and cursor. ERR_INVALID_FIELD, ERR_INVALID_CURSOR. */
-int api_page_walk_begin(struct request *rq, struct page_walk *p,
-			struct err *e) MUST_CHECK;
-
-/* Called for each item in order: returns whether it is on the page. */
-bool api_page_walk_takes(struct page_walk *p, struct str id);
-
-/* Writes the end of the list: "]", totalCount, nextCursor, "}". */
-void api_page_walk_end(struct jw *w, const struct page_walk *p);
-
 #endif

@@ -9,6 +9,7 @@
 #include "base/cursor.h"
 #include "base/fields.h"
 #include "base/limits.h"
+#include "body.h"
 #include "bundle/bundle.h"
 #include "entity/entity.h"
 #include "entity/tree.h"

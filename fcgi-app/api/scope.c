@@ -2,7 +2,7 @@
 #include "api/scope.h"
 
 #include "domain/choice.h"
-#include "setting/said.h"
+#include "setting/values.h"
 #include "app.h"
 #include "base/log.h"
 #include "route.h"

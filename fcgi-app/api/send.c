@@ -44,18 +44,33 @@ struct turn_request send_resume(const struct request *rq, const struct turn *t,
 	return in;
 }
 
-int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
-	      struct err *e)
+/*
+ * A turn that sleeps (turn/wake.h) is resumed, and one that goes on with a plan already is
+ * followed: *in becomes that request.
+ */
+static int wake(struct request *rq, const struct turn *t, struct turn_request *in,
+		struct err *e)
 {
-	struct turn_request wake = send_resume(rq, t, NULL, 0);
+	struct turn_request woken = send_resume(rq, t, NULL, 0);
 	/* A job may have been faster. */
 	const int goes_on = t->status == TURN_RUNNING
 		? turn_plans(rq->app->db, &rq->by.owner, t, rq->arena, e)
 		: turn_sleeps(rq->app->db, &rq->by.owner, t, rq->arena, e);
 
 	if (goes_on > 0)
-		*in = wake;
+		*in = woken;
 	return MIN(goes_on, 0);
+}
+
+int send_continue(struct request *rq, struct turn *t, struct turn_request *in,
+		  struct err *e)
+{
+	if (turn_now(&rq->app->deps, &rq->by.owner, route_arg_uuid(rq, "turn"),
+		     rq->arena, t, e) < 0)
+		return -1;
+	in->of = t;
+	in->conversation_id = t->conversation_id;
+	return wake(rq, t, in, e);
 }
 
 int send_read(struct request *rq, enum turn_verb verb,

@@ -165,10 +165,11 @@ int send_whole(struct request *rq, struct turn_request *in,
 	       struct err *e) MUST_CHECK;
 
 /*
- * Continuing a turn that sleeps (turn/wake.h) resumes it, and one that goes on with a plan
- * already is followed: *in becomes that request.
+ * Makes *in continue the turn of the path, which is read to *t. One that sleeps
+ * (turn/wake.h) is resumed, and one that goes on with a plan already is followed. Errors
+ * of turn_now.
  */
-int send_wake(struct request *rq, const struct turn *t, struct turn_request *in,
-	      struct err *e) MUST_CHECK;
+int send_continue(struct request *rq, struct turn *t, struct turn_request *in,
+		  struct err *e) MUST_CHECK;
 
 #endif

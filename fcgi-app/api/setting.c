@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Settings of the caller, of a group and of the tenant: the current value, its
- * level, and the values of all levels (setting/setting.def, setting/said.h).
+ * level, and the values of all levels (setting/setting.def, setting/values.h).
  */
 #include "api/setting.h"
 
@@ -57,7 +57,7 @@ static int check_right(const struct request *rq, enum setting_level level,
 }
 
 /* The holders in the query: ?level=user|team|tenant&group=NAME. */
-static struct setting_said *named(struct request *rq, bool change, struct err *e)
+static struct setting_values *named(struct request *rq, bool change, struct err *e)
 {
 	enum setting_level level = LEVEL_USER;
 	struct str text, group;
@@ -89,7 +89,7 @@ static struct setting_said *named(struct request *rq, bool change, struct err *e
 		: setting_holders_of_tenant(rq->by.who->tenant, rq->arena);
 }
 
-static int read_all(struct request *rq, struct setting_said *s, struct err *e)
+static int read_all(struct request *rq, struct setting_values *s, struct err *e)
 {
 	return setting_read(rq->app->db, rq->by.who->tenant, s, rq->arena, e);
 }
@@ -97,7 +97,7 @@ static int read_all(struct request *rq, struct setting_said *s, struct err *e)
 /* -- the answer -------------------------------------------------------------------- */
 
 static int answer(struct request *rq, struct response *rs,
-		  const struct setting_said *s, struct err *e)
+		  const struct setting_values *s, struct err *e)
 {
 	const struct setting_holder *h = &s->v[0];
 	char tag[ETAG_BYTES];
@@ -131,34 +131,34 @@ static int answer(struct request *rq, struct response *rs,
  */
 int api_setting_list(struct request *rq, struct response *rs, struct err *e)
 {
-	struct setting_said *s = named(rq, false, e);
+	struct setting_values *s = named(rq, false, e);
 
 	if (!s || read_all(rq, s, e) < 0)
 		return -1;
 	return answer(rq, rs, s, e);
 }
 
-int api_setting_change(struct request *rq, struct setting_said *s,
+int api_setting_change(struct request *rq, struct setting_values *s,
 		       const json_t *change, bool *stored, struct err *e)
 {
 	struct setting_holder *h = &s->v[0];
-	const json_t *said;
+	const json_t *values;
 
-	said = choice_changed(&rq->by, s, change, rq->arena, e);
-	if (!said)
+	values = choice_changed(&rq->by, s, change, rq->arena, e);
+	if (!values)
 		return -1;
-	*stored = json_equal((json_t *)said, (json_t *)h->said);
+	*stored = json_equal((json_t *)values, (json_t *)h->values);
 	if (!*stored && setting_store(rq->app->db, rq->by.who->tenant,
-				      rq->by.who, s, said, stored, e) < 0)
+				      rq->by.who, s, values, stored, e) < 0)
 		return -1;
-	if (*stored && !json_equal((json_t *)said, (json_t *)h->said))
+	if (*stored && !json_equal((json_t *)values, (json_t *)h->values))
 		h->version++;
-	h->said = said;
+	h->values = values;
 	return 0;
 }
 
 /* One try, for the version that the caller has seen. */
-static int try_change(struct request *rq, struct setting_said *s, bool *stored,
+static int try_change(struct request *rq, struct setting_values *s, bool *stored,
 		      struct err *e)
 {
 	char tag[ETAG_BYTES];
@@ -176,7 +176,7 @@ static int try_change(struct request *rq, struct setting_said *s, bool *stored,
  */
 int api_setting_patch(struct request *rq, struct response *rs, struct err *e)
 {
-	struct setting_said *s = NULL;
+	struct setting_values *s = NULL;
 	bool stored = false;
 
 	if (!json_is_object(rq->body))

@@ -80,7 +80,7 @@ static void turn_round(struct share_copy *c)
 
 	while (first < c->n && c->rows[first].kind != KIND_ANSWER)
 		first++;
-	while (c->n > first && c->rows[c->n - 1].kind != KIND_SAID)
+	while (c->n > first && c->rows[c->n - 1].kind != KIND_MESSAGE)
 		c->n--;
 	c->rows += first;
 	c->n -= first;

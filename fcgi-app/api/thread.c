@@ -164,13 +164,13 @@ static int answer_conversation(struct request *rq, struct response *rs,
 	return 0;
 }
 
-int variant_choose(struct request *rq, const struct uuid *conversation_id,
+int variant_switch(struct request *rq, const struct uuid *conversation_id,
 		   int64_t head_seq, struct err *e)
 {
 	struct notify *n = rq->app->notify;
 	struct turn_evicted evicted;
 
-	if (thread_choose(rq->app->db, &rq->by.owner, conversation_id,
+	if (thread_switch(rq->app->db, &rq->by.owner, conversation_id,
 			  head_seq, event_texts, &evicted, e) < 0)
 		return -1;
 	notify_evicted(n, &rq->by.owner, conversation_id, &evicted);
@@ -185,7 +185,7 @@ int variant_choose(struct request *rq, const struct uuid *conversation_id,
  * the thread already. 404; 409 conversation_busy with turnId; 409 conflict if the
  * message that it follows is not in the thread.
  */
-int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
+int api_variant_switch(struct request *rq, struct response *rs, struct err *e)
 {
 	static const struct field fields[] = {
 		{ .key = "variantId", .type = FIELD_TEXT,
@@ -199,7 +199,7 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &variant,
 			sizeof(variant), e) < 0 ||
 	    scope_message(rq, variant, "variantId", &seq, e) < 0 ||
-	    variant_choose(rq, id, seq, e) < 0)
+	    variant_switch(rq, id, seq, e) < 0)
 		return -1;
 	return answer_conversation(rq, rs, 200, id, &c, e);
 }

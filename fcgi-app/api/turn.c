@@ -207,12 +207,7 @@ int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 	if (send_dialect(rq, &as.dialect, e) < 0 ||
 	    send_read(rq, TURN_CONTINUE, fields, ARRAY_LEN(fields), &in,
 		      sizeof(in), e) < 0 ||
-	    turn_now(&rq->app->deps, &rq->by.owner, route_arg_uuid(rq, "turn"),
-		     rq->arena, &t, e) < 0)
-		return -1;
-	in.of = &t;
-	in.conversation_id = t.conversation_id;
-	if (send_wake(rq, &t, &in, e) < 0)
+	    send_continue(rq, &t, &in, e) < 0)
 		return -1;
 	return send_stream(rq, rs, &in, &as, e);
 }

@@ -7,11 +7,11 @@
 #include "store/message.h"
 
 /*
- * Makes the variant that begins with head_seq the thread (thread_choose), and
+ * Makes the variant that begins with head_seq the thread (thread_switch), and
  * notifies the owner's clients of that, and of a turn that was ended for it. The
- * errors of thread_choose.
+ * errors of thread_switch.
  */
-int variant_choose(struct request *rq, const struct uuid *conversation_id,
+int variant_switch(struct request *rq, const struct uuid *conversation_id,
 		   int64_t head_seq, struct err *e) MUST_CHECK;
 
 /*

@@ -47,7 +47,7 @@ int cli_project(struct cli *cli, int argc, char **argv);
 int cli_resource(struct cli *cli, int argc, char **argv);
 int cli_preview(struct cli *cli, int argc, char **argv);
 int cli_mcp(struct cli *cli, int argc, char **argv);
-int cli_mcp_serve(struct cli *cli, int argc, char **argv);
+
 int cli_eval(struct cli *cli, int argc, char **argv);
 int cli_erase(struct cli *cli, int argc, char **argv);
 int cli_stored(struct cli *cli, int argc, char **argv);
@@ -61,7 +61,7 @@ int cli_setting(struct cli *cli, int argc, char **argv);
 int cli_tools(struct cli *cli, int argc, char **argv);
 int cli_trace(struct cli *cli, int argc, char **argv);
 int cli_turn(struct cli *cli, int argc, char **argv);
-int cli_made(struct cli *cli, int argc, char **argv);
+int cli_exchange(struct cli *cli, int argc, char **argv);
 int cli_work(struct cli *cli, int argc, char **argv);
 int cli_decode(struct cli *cli, int argc, char **argv);
 

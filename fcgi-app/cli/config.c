@@ -7,7 +7,7 @@
 #include "domain/catalog.h"
 #include "knowledge/embed.h"
 #include "domain/offer.h"
-#include "setting/said.h"
+#include "setting/values.h"
 #include "setting/setting.h"
 #include "auth/policy.h"
 #include "cli.h"

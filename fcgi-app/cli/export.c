@@ -121,13 +121,13 @@ static int put_settings(const struct cli_session *s, const struct owner *owner,
 			struct out *o, struct err *e)
 {
 	struct arena a = ARENA_INIT;
-	struct store_setting row = { .said = STR("{}") };
+	struct store_setting row = { .values = STR("{}") };
 	size_t n;
 	int rc = store_setting_read(s->db, owner->tenant_id, &owner->user_id, 1,
 				    &a, &row, &n, e);
 
 	jw_key(&o->w, "settings");
-	jw_raw(&o->w, row.said);
+	jw_raw(&o->w, row.values);
 	arena_release(&a);
 	return rc;
 }

@@ -11,15 +11,13 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/files.c \
 	fcgi-app/cli/kb.c \
 	fcgi-app/cli/list.c \
-	fcgi-app/cli/made.c fcgi-app/cli/made.h \
+	fcgi-app/cli/exchange.c fcgi-app/cli/exchange.h \
 	fcgi-app/cli/eval.c \
-	fcgi-app/cli/made_agent.c \
-	fcgi-app/cli/made_prompt.c \
-	fcgi-app/cli/made_service.c \
-	fcgi-app/cli/made_yaml.c \
+	fcgi-app/cli/exchange_agent.c \
+	fcgi-app/cli/exchange_prompt.c \
+	fcgi-app/cli/exchange_service.c \
 	fcgi-app/cli/main.c \
-	fcgi-app/cli/mcp.c fcgi-app/cli/mcp_serve.c \
-	fcgi-app/cli/measure.c fcgi-app/cli/measure.h \
+	fcgi-app/cli/mcp.c \
 	fcgi-app/cli/preview.c \
 	fcgi-app/cli/project.c \
 	fcgi-app/cli/resource.c \

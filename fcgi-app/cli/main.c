@@ -188,7 +188,7 @@ static const struct cli_command commands[] = {
 		.args = "list [WORDS] | show WORKSPACE/AGENT | set WORKSPACE/AGENT KEY "
 			"VALUE | export | import FILE [--workspace W] "
 			"[--user LOGIN]",
-		.run = cli_made,
+		.run = cli_exchange,
 		.summary = "show, export and import agents that people made",
 		.help =
 "export prints the agents that the users of a workspace see, as YAML; with --user\n"
@@ -204,7 +204,7 @@ static const struct cli_command commands[] = {
 		.name = "workspace",
 		.args = "list [WORDS] | show WORKSPACE | set WORKSPACE KEY VALUE | "
 			"export | import FILE [--workspace W]",
-		.run = cli_made,
+		.run = cli_exchange,
 		.summary = "show, export and import workspaces that people made",
 		.help =
 "Like `lamplighter agent`. The agents of a workspace are exported and imported by\n"
@@ -214,7 +214,7 @@ static const struct cli_command commands[] = {
 		.name = "prompt",
 		.args = "list [WORDS] | show NAME | set NAME KEY VALUE | export | "
 			"import FILE [--group G | --user LOGIN]",
-		.run = cli_made,
+		.run = cli_exchange,
 		.summary = "show, export and import prompts of the catalogue",
 		.help =
 "Like `lamplighter agent`, for the prompts of the tenant and of all groups; with\n"
@@ -228,7 +228,7 @@ static const struct cli_command commands[] = {
 		.name = "category",
 		.args = "list [WORDS] | show NAME | set NAME KEY VALUE | export | "
 			"import FILE",
-		.run = cli_made,
+		.run = cli_exchange,
 		.summary = "show, export and import categories of prompts",
 		.help =
 "Like `lamplighter prompt`. Import the categories before the prompts in them.\n",

@@ -46,12 +46,59 @@ static bool is_path_of(const struct resource *r, struct str path, struct arena *
 	return fits && !(path.n && memchr(path.p, '/', path.n));
 }
 
+enum { MEANT_EDITS = 3 };	/* at most, between what was written and what was meant */
+
+/*
+ * How far the path is from the resource's: edits of what is in no braces; -1: it has another
+ * number of parts. *meant: the path with that corrected, in a.
+ */
+static int edits_to(const struct resource *r, struct str path, bool of_row,
+		    struct arena *a, const char **meant)
+{
+	struct buf b = BUF_INIT(LIM_URI_BYTES);
+	struct str want = str_of(r->path);
+	int edits = 0;
+
+	while (want.n && path.n) {
+		const struct str part = str_cut(&want, '/'), given = str_cut(&path, '/');
+		const bool fixed = part.p[0] != '{';
+		const int differ = fixed ? str_distance(part, given) : 0;
+
+		edits += differ > (int)part.n / 2 ? MEANT_EDITS + 1 : differ;
+		buf_addf(&b, "%s%.*s", b.n ? "/" : "", STR_ARG(fixed ? part : given));
+	}
+	if (of_row && path.n)
+		buf_addf(&b, "/%.*s", STR_ARG(path));
+	*meant = arena_str(a, buf_str(&b)).p;
+	buf_release(&b);
+	return want.n || (path.n > 0) != of_row || (path.n && memchr(path.p, '/', path.n))
+		? -1 : edits;
+}
+
+/* The path that was meant; NULL: none is near. In a. */
+static const char *nearest_path(struct str path, bool of_row, struct arena *a)
+{
+	const char *near = NULL, *meant;
+	int least = MEANT_EDITS + 1;
+
+	for (size_t i = 0; i < RESOURCE__MAX; i++) {
+		const int edits = edits_to(&resources[i], path, of_row, a, &meant);
+
+		if (edits < 0 || edits >= least)
+			continue;
+		least = edits;
+		near = meant;
+	}
+	return near;
+}
+
 /* The resource that the path names; a row of it only where the verb is of one. */
 static int find(const struct resource_args *w, struct arena *a, struct resource_call *c,
 		struct err *e)
 {
 	const bool of_row = w->verb != VERB_LIST && w->verb != VERB_CREATE;
 	struct str path = str_of(w->path);
+	const char *near;
 
 	if (str_starts(path, STR("/")))
 		path = (struct str){ path.p + 1, path.n - 1 };
@@ -61,9 +108,10 @@ static int find(const struct resource_args *w, struct arena *a, struct resource_
 		    (c->id.n > 0) == of_row)
 			return 0;
 	}
+	near = nearest_path(path, of_row, a);
 	return err_set(e, ERR_NOT_FOUND, "there is no resource with the path \"%s\"%s: see "
-		       "`lamplighter list resources`", w->path,
-		       of_row ? ", which must end with an id" : "");
+		       "`lamplighter list resources`." STR_MEANT, w->path,
+		       of_row ? ", which must end with an id" : "", STR_MEANT_ARG(near));
 }
 
 /* -- what it is asked with ----------------------------------------------------------- */
@@ -81,6 +129,30 @@ static struct str *param_of(const struct resource_call *c, struct resource_query
 		if (str_is(key, params[i].name))
 			return &q->params[i];
 	return NULL;
+}
+
+/* Names what was meant, or all that there are. */
+static int refuse_param(const struct resource_call *c, const struct resource_param *params,
+			size_t n, struct str key, struct err *e)
+{
+	const char *names[RESOURCE_PARAMS_MAX + 4] = { "pageSize", "cursor" }, *near;
+	struct buf all = BUF_INIT(4096);
+	size_t n_names = 2;
+
+	if (resource_is_searched(c->r))
+		names[n_names++] = "q";
+	if (resource_is_filed(c->r))
+		names[n_names++] = "category";
+	for (size_t i = 0; i < n; i++)
+		names[n_names++] = params[i].name;
+	for (size_t i = 0; i < n_names; i++)
+		buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+	near = str_nearest(key, names, n_names, sizeof(*names),
+			   (int)MIN(MEANT_EDITS, key.n / 2));
+	err_set(e, ERR_CONFIG, "\"%.*s\" is not a parameter of %s; there are: %s." STR_MEANT,
+		STR_ARG(key), c->r->path, all.p, STR_MEANT_ARG(near));
+	buf_release(&all);
+	return -1;
 }
 
 static int read_params(const struct resource_args *w, const struct conf *conf,
@@ -103,9 +175,11 @@ static int read_params(const struct resource_args *w, const struct conf *conf,
 			c->query.size = (size_t)size;
 		} else if (to && value.p) {
 			*to = value;
+		} else if (to) {
+			return err_set(e, ERR_CONFIG, "%.*s needs a value: %.*s=VALUE",
+				       STR_ARG(key), STR_ARG(key));
 		} else {
-			return err_set(e, ERR_CONFIG, "\"%s\" is not a parameter of %s",
-				       w->params[i], c->r->path);
+			return refuse_param(c, params, n, key, e);
 		}
 	}
 	return 0;
@@ -118,6 +192,8 @@ static int read_file(const struct resource_args *w, struct arena *a, struct reso
 	json_t *body = cli_read(w->file, &b, e) < 0 ? NULL : jx_load(buf_str(&b), e);
 	int rc = body ? 0 : -1;
 
+	if (!body && buf_ok(&b) && e->code != ERR_CONFIG)
+		err_wrap(e, "%s", w->file);
 	buf_release(&b);
 	c->body = jx_keep(a, body);
 	for (size_t i = 0; !rc && i < c->r->n_fields; i++)

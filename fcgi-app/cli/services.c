@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * services: lists LLM services and the models of their providers, and tests a
- * service. made.c exports and imports stored ones.
+ * service. exchange.c exports and imports stored ones.
  */
 #include <stdio.h>
 #include <string.h>
@@ -173,7 +173,7 @@ int cli_services(struct cli *cli, int argc, char **argv)
 
 	for (size_t i = 0; argc > 1 && i < ARRAY_LEN(made); i++)
 		if (!strcmp(argv[1], made[i]))
-			return cli_made(cli, argc, argv);
+			return cli_exchange(cli, argc, argv);
 	argc--;
 	argv++;
 	while (argc && v < ARRAY_LEN(verbs) && strcmp(argv[0], verbs[v].name))

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "domain/choice.h"
-#include "setting/said.h"
+#include "setting/values.h"
 #include "cli.h"
 #include "conf/yaml.h"
 #include "db/db.h"
@@ -26,8 +26,8 @@ struct args {
 
 /* -- one holder ---------------------------------------------------------------------- */
 
-static struct setting_said *holders(struct cli_session *s, const struct args *o,
-				    struct err *e)
+static struct setting_values *holders(struct cli_session *s, const struct args *o,
+				      struct err *e)
 {
 	struct str tenant = str_of(s->conf->tenant);
 	struct identity *who;
@@ -42,15 +42,15 @@ static struct setting_said *holders(struct cli_session *s, const struct args *o,
 		: setting_holders(who, &s->arena);
 }
 
-static struct setting_said *read_holders(struct cli_session *s,
-					 const struct args *o, struct err *e)
+static struct setting_values *read_holders(struct cli_session *s,
+					   const struct args *o, struct err *e)
 {
-	struct setting_said *said = holders(s, o, e);
+	struct setting_values *values = holders(s, o, e);
 
-	if (said && setting_read(s->db, str_of(s->conf->tenant), said, &s->arena,
+	if (values && setting_read(s->db, str_of(s->conf->tenant), values, &s->arena,
 				 e) < 0)
 		return NULL;
-	return said;
+	return values;
 }
 
 static void put_value(struct buf *b, enum setting_id id,
@@ -64,9 +64,9 @@ static void put_value(struct buf *b, enum setting_id id,
 		 : setting_level_name(v.level));
 }
 
-static int list(struct cli_session *s, const struct setting_said *said)
+static int list(struct cli_session *s, const struct setting_values *values)
 {
-	const struct setting_scope in = { .conf = s->conf, .said = said };
+	const struct setting_scope in = { .conf = s->conf, .values = values };
 	struct buf b = BUF_INIT(CLI_OUT_BYTES);
 
 	for (int i = 0; i < SETTING__MAX; i++) {
@@ -89,10 +89,10 @@ static const struct setting_row *find(const char *key)
 	return NULL;
 }
 
-static int show(struct cli_session *s, const struct setting_said *said,
+static int show(struct cli_session *s, const struct setting_values *values,
 		const char *key)
 {
-	const struct setting_scope in = { .conf = s->conf, .said = said };
+	const struct setting_scope in = { .conf = s->conf, .values = values };
 	const struct setting_row *row = find(key);
 	struct buf b = BUF_INIT(CLI_OUT_BYTES);
 
@@ -101,10 +101,10 @@ static int show(struct cli_session *s, const struct setting_said *said,
 	buf_addf(&b, "%s: %s\nnow\t", row->key, row->what);
 	put_value(&b, (enum setting_id)(row - setting_rows), &in);
 	buf_addc(&b, '\n');
-	for (size_t i = 0; i < said->n; i++) {
-		const struct setting_holder *h = &said->v[i];
-		const json_t *v = h->said
-			? json_object_get(h->said, row->key) : NULL;
+	for (size_t i = 0; i < values->n; i++) {
+		const struct setting_holder *h = &values->v[i];
+		const json_t *v = h->values
+			? json_object_get(h->values, row->key) : NULL;
 
 		if (!v)
 			continue;
@@ -120,7 +120,7 @@ static int show(struct cli_session *s, const struct setting_said *said,
 
 /* Applies a change to said->v[0]. As nobody: all workspaces may be named. */
 static int change(struct cli_session *s, struct db *db,
-		  struct setting_said *said, const json_t *what, struct err *e)
+		  struct setting_values *values, const json_t *what, struct err *e)
 {
 	const struct str tenant = str_of(s->conf->tenant);
 	struct caller by = caller_of(s->conf, NULL, db, &s->arena);
@@ -130,10 +130,10 @@ static int change(struct cli_session *s, struct db *db,
 
 	by.owner.tenant_id = tenant;
 	do {
-		if (setting_read(db, tenant, said, &s->arena, e) < 0)
+		if (setting_read(db, tenant, values, &s->arena, e) < 0)
 			return -1;
-		now = choice_changed(&by, said, what, &s->arena, e);
-		if (!now || setting_store(db, tenant, NULL, said, now, &stored, e) < 0)
+		now = choice_changed(&by, values, what, &s->arena, e);
+		if (!now || setting_store(db, tenant, NULL, values, now, &stored, e) < 0)
 			return -1;
 	} while (!stored && ++tries < TRIES);
 	return stored ? 0 : err_set(e, ERR_DB_RETRY, "settings that others "
@@ -151,7 +151,7 @@ static json_t *value_of(const struct setting_row *row, const char *text)
 	return v ? v : jx_string(str_of(text));
 }
 
-static int set(struct cli_session *s, struct setting_said *said,
+static int set(struct cli_session *s, struct setting_values *values,
 	       const char *key, const char *text)
 {
 	const struct setting_row *row = find(key);
@@ -161,19 +161,19 @@ static int set(struct cli_session *s, struct setting_said *said,
 	if (!row)
 		return CLI_FAILED;
 	json_object_set_new(what, key, value_of(row, text));
-	return change(s, s->db, said, what, &e) < 0 ? cli_failed(&e) : CLI_OK;
+	return change(s, s->db, values, what, &e) < 0 ? cli_failed(&e) : CLI_OK;
 }
 
 /* -- export: JSON values are YAML ------------------------------------------------------ */
 
 /* Settings that apply to nobody are left out: an import would refuse them. */
 static void put_said(struct buf *b, enum setting_level level,
-		     const char *indent, const json_t *said, struct arena *a)
+		     const char *indent, const json_t *values, struct arena *a)
 {
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)said, key, v) {
+	json_object_foreach((json_t *)values, key, v) {
 		json_t *one = jx_keep(a, json_object());
 		struct err ignored = ERR_INIT;
 
@@ -190,21 +190,21 @@ static int put_holder(struct buf *b, enum setting_level level,
 		      const struct store_setting *row, struct arena *a,
 		      struct err *e)
 {
-	const json_t *said = jx_keep(a, jx_load(row->said, e));
+	const json_t *values = jx_keep(a, jx_load(row->values, e));
 	struct jw w = jw_on(b);
 
-	if (!said)
+	if (!values)
 		return -1;
-	if (!json_object_size(said))
+	if (!json_object_size(values))
 		return 0;
 	if (level == LEVEL_TENANT) {
-		put_said(b, level, "  ", said, a);
+		put_said(b, level, "  ", values, a);
 		return 0;
 	}
 	buf_adds(b, "  ");
 	jw_str(&w, row->name);
 	buf_adds(b, ":\n");
-	put_said(b, level, "    ", said, a);
+	put_said(b, level, "    ", values, a);
 	return 0;
 }
 
@@ -296,7 +296,7 @@ struct imported {
 };
 
 static int import_holder(struct cli_session *s, struct db *tx,
-			 struct setting_said *said, const struct ynode *n,
+			 struct setting_values *values, const struct ynode *n,
 			 struct err *e)
 {
 	json_t *what = jx_keep(&s->arena, json_object());
@@ -307,7 +307,7 @@ static int import_holder(struct cli_session *s, struct db *tx,
 	for (size_t i = 0; i < n->n; i++)
 		json_object_set_new(what, n->keys[i].name, node_of(
 			setting_find(str_of(n->keys[i].name)), n->v[i]));
-	if (change(s, tx, said, what, e) == 0)
+	if (change(s, tx, values, what, e) == 0)
 		return 0;
 	return err_wrap(e, "%s:%d", n->pos.file, n->pos.line);
 }
@@ -327,14 +327,14 @@ static int import_named(struct cli_session *s, struct db *tx,
 	for (size_t i = 0; i < n->n; i++) {
 		struct cli_who who = { .user = n->keys[i].name };
 		struct identity as;
-		struct setting_said *said;
+		struct setting_values *values;
 
 		if (level == LEVEL_USER && cli_identity(s, &who, &as, e) < 0)
 			return -1;
-		said = level == LEVEL_USER ? setting_holders(&as, &s->arena)
+		values = level == LEVEL_USER ? setting_holders(&as, &s->arena)
 			: setting_holders_of_team(tenant, str_of(
 				n->keys[i].name), &s->arena);
-		if (import_holder(s, tx, said, n->v[i], e) < 0)
+		if (import_holder(s, tx, values, n->v[i], e) < 0)
 			return -1;
 	}
 	return 0;
@@ -386,18 +386,18 @@ static int run(struct cli_session *s, const struct args *o, int argc,
 	       char **argv)
 {
 	struct err e = ERR_INIT;
-	struct setting_said *said;
+	struct setting_values *values;
 
 	if (!strcmp(argv[0], "export"))
 		return export(s);
 	if (!strcmp(argv[0], "import"))
 		return import(s, argv[1]);
-	said = read_holders(s, o, &e);
-	if (!said)
+	values = read_holders(s, o, &e);
+	if (!values)
 		return cli_failed(&e);
 	if (!strcmp(argv[0], "show"))
-		return show(s, said, argv[1]);
-	return argc == 3 ? set(s, said, argv[1], argv[2]) : list(s, said);
+		return show(s, values, argv[1]);
+	return argc == 3 ? set(s, values, argv[1], argv[2]) : list(s, values);
 }
 
 /*

@@ -103,7 +103,7 @@ static int on_agent(const struct tool_ctx *call, const struct tool_task *task,
 }
 
 /* The user of the command has given it. */
-static bool was_said(const struct tool_ctx *call, struct str text)
+static bool is_from_others(const struct tool_ctx *call, struct str text)
 {
 	(void)call;
 	(void)text;
@@ -111,7 +111,7 @@ static bool was_said(const struct tool_ctx *call, struct str text)
 }
 
 static const struct tool_host host = {
-	.note = on_note, .agent = on_agent, .was_said = was_said,
+	.note = on_note, .agent = on_agent, .is_from_others = is_from_others,
 };
 
 /* -- what is offered -------------------------------------------------------------- */

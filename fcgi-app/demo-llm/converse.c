@@ -519,7 +519,7 @@ static json_t *facts(struct talk *t, const char *question)
 }
 
 /*
- * The answer of a model that proposes what to say next (lib/turn/follow_ups.c): what the
+ * The answer of a model that proposes what to say next (lib/turn/after.c): what the
  * demo's data can answer and was not asked. NULL: the request is another one.
  */
 static json_t *follow_ups(struct talk *t, const char *question)

@@ -5,7 +5,6 @@ bin_PROGRAMS += fcgi-app/demo-llm/lamplighter-demo-llm
 fcgi_app_demo_llm_lamplighter_demo_llm_SOURCES = \
 	fcgi-app/demo-llm/main.c \
 	fcgi-app/demo-llm/server.c fcgi-app/demo-llm/server.h \
-	fcgi-app/demo-llm/wheel.c fcgi-app/demo-llm/wheel.h \
 	fcgi-app/demo-llm/http.c fcgi-app/demo-llm/http.h \
 	fcgi-app/demo-llm/out.c fcgi-app/demo-llm/out.h \
 	fcgi-app/demo-llm/app.c fcgi-app/demo-llm/app.h \

@@ -10,12 +10,14 @@
  * its side while a reply is under way is taken for gone, as providers do.
  */
 #include "demo-llm/server.h"
-#include "demo-llm/wheel.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -23,6 +25,141 @@
 #include <unistd.h>
 
 #include "base/banned.h"
+
+#define WHEEL_SLOTS 1024
+
+/* Embedded in what waits. All zero means not armed. */
+struct timer {
+	struct timer *prev, *next;	/* NULL when not armed */
+	int64_t due_ms;
+};
+
+struct wheel {
+	struct timer slot[WHEEL_SLOTS];	/* list heads */
+	struct timer fired;		/* due, waiting for wheel_pop */
+	int64_t now_ms;			/* last time given to wheel_advance */
+	size_t armed;			/* timers in slots */
+};
+
+/* -- timers ---------------------------------------------------------------- */
+
+/*
+ * The timer wheel. A slot holds the timers of every round, those of
+ * a later round are left in place when the hand passes.
+ */
+
+static void list_init(struct timer *head)
+{
+	head->prev = head->next = head;
+}
+
+static void list_add(struct timer *head, struct timer *t)
+{
+	t->prev = head->prev;
+	t->next = head;
+	head->prev->next = t;
+	head->prev = t;
+}
+
+static void list_del(struct timer *t)
+{
+	t->prev->next = t->next;
+	t->next->prev = t->prev;
+	t->prev = t->next = NULL;
+}
+
+/* Sets up an empty wheel at the time now_ms. */
+static void wheel_init(struct wheel *w, int64_t now_ms)
+{
+	size_t i;
+
+	for (i = 0; i < WHEEL_SLOTS; i++)
+		list_init(&w->slot[i]);
+	list_init(&w->fired);
+	w->now_ms = now_ms;
+	w->armed = 0;
+}
+
+/* Disarms t; nothing happens when it is not armed. */
+static void wheel_cancel(struct wheel *w, struct timer *t)
+{
+	if (!t->next)
+		return;
+	/* A fired timer was taken out of the count when it fired. */
+	if (t->due_ms > w->now_ms)
+		w->armed--;
+	list_del(t);
+}
+
+/* Arms t (again) for due_ms; a time not in the future fires next. */
+static void wheel_arm(struct wheel *w, struct timer *t, int64_t due_ms)
+{
+	wheel_cancel(w, t);
+	if (due_ms <= w->now_ms)
+		due_ms = w->now_ms + 1;
+	t->due_ms = due_ms;
+	list_add(&w->slot[due_ms % WHEEL_SLOTS], t);
+	w->armed++;
+}
+
+/* Milliseconds from now_ms to the next timer, at most WHEEL_SLOTS; -1: none. */
+static int wheel_wait_ms(const struct wheel *w, int64_t now_ms)
+{
+	int64_t ms, behind = now_ms - w->now_ms;
+
+	if (w->fired.next != &w->fired)
+		return 0;
+	if (!w->armed)
+		return -1;
+	for (ms = 1; ms < WHEEL_SLOTS; ms++) {
+		const struct timer *head =
+			&w->slot[(w->now_ms + ms) % WHEEL_SLOTS];
+
+		if (head->next != head)
+			break;
+	}
+	return ms > behind ? (int)(ms - behind) : 0;
+}
+
+/* Moves the wheel to now_ms: timers that are due wait for wheel_pop then. */
+static void wheel_advance(struct wheel *w, int64_t now_ms)
+{
+	int64_t from = w->now_ms + 1;
+
+	if (now_ms <= w->now_ms)
+		return;
+	if (now_ms - from >= WHEEL_SLOTS)
+		from = now_ms - WHEEL_SLOTS + 1;
+	w->now_ms = now_ms;
+	for (; from <= now_ms; from++) {
+		struct timer *head = &w->slot[from % WHEEL_SLOTS];
+		struct timer *t = head->next;
+
+		while (t != head) {
+			struct timer *next = t->next;
+
+			if (t->due_ms <= now_ms) {
+				list_del(t);
+				list_add(&w->fired, t);
+				w->armed--;
+			}
+			t = next;
+		}
+	}
+}
+
+/* Returns one due timer, disarmed, or NULL. */
+static struct timer *wheel_pop(struct wheel *w)
+{
+	struct timer *t = w->fired.next;
+
+	if (t == &w->fired)
+		return NULL;
+	list_del(t);
+	return t;
+}
+
+/* -- the server --------------------------------------------------------------- */
 
 #define EVENTS 256
 #define READ_BYTES 4096

@@ -140,7 +140,7 @@ static bool take_own_word(struct str page)
 	return false;
 }
 
-void charset_choose(struct str page, const char *said)
+void charset_select(struct str page, const char *said)
 {
 	from = NONE;
 	skip = 0;

@@ -12,7 +12,7 @@
  * files, so call it before confining. The choice is kept in the process until
  * charset_convert.
  */
-void charset_choose(struct str page, const char *said);
+void charset_select(struct str page, const char *said);
 
 /* Converts b to valid UTF-8; invalid bytes become U+FFFD. */
 void charset_convert(struct buf *b);

@@ -31,34 +31,10 @@ int extract_file_read(struct extract *x) MUST_CHECK;
 void extract_file_inner(struct extract *x, struct str bytes, const char *charset,
 			const char *type, int depth);
 
-/*
- * Loads the tables of characters that the PDF x->input, or one in it, names. Those of at
- * most four codes, and of all in a file whose fonts are compressed.
- */
-void extract_pdf_prepare(struct extract *x);
 /* Reads a PDF, page by page. */
 int extract_pdf(struct extract *x) MUST_CHECK;
 /* Whether a page, from 0, has text. */
 bool extract_pdf_has_text(const struct pdf *pdf, int page);
-
-/*
- * The form fields of a PDF, which must remain; new, or NULL. extract_fields_put appends the
- * values on a page, from 0, that its text lacks, and returns whether there are any; a
- * password or a hidden field is none.
- */
-struct pdf_fields *extract_fields_open(struct str pdf);
-void extract_fields_close(struct pdf_fields *fields);
-bool extract_fields_put(struct extract *x, struct pdf_fields *fields, int number,
-			const struct pdf_page *page);
-
-/*
- * Words that are broken at the end of a line: whether `before` ends with a part of a word
- * that line continues, and what is to be removed from, or added to, b before line is
- * appended. A soft hyphen or a hyphen between small letters is removed; other hyphens
- * are part of the word ("E-Mail-" + "Adresse", "2019-" + "2021").
- */
-bool extract_joins(struct str before, struct str line);
-void extract_join(struct buf *b, struct str line);
 
 /* Puts the ligature of lam and alef right where it is turned around, in text of a PDF. */
 void extract_lam_alef(struct buf *b);

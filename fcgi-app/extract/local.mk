@@ -26,11 +26,8 @@ EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/office_part.c fcgi-app/extract/office_part.h \
 	fcgi-app/extract/office_sheet.c \
 	fcgi-app/extract/office_walk.c fcgi-app/extract/office_walk.h \
-	fcgi-app/extract/arabic.c fcgi-app/extract/hyphen.c \
-	fcgi-app/extract/charmap.c fcgi-app/extract/charmap.h \
+	fcgi-app/extract/arabic.c \
 	fcgi-app/extract/pdf.c \
-	fcgi-app/extract/pdf_form.c \
-	fcgi-app/extract/pdf_maps.c \
 	fcgi-app/extract/pdf_page.cc fcgi-app/extract/pdf_page.h \
 	fcgi-app/extract/plain.c \
 	fcgi-app/extract/rtf.c \

@@ -214,7 +214,7 @@ static void walk(struct writer *w, const xmlNode *n)
 
 int extract_page_prepare(struct extract *x)
 {
-	charset_choose(buf_str(&x->input), x->charset);
+	charset_select(buf_str(&x->input), x->charset);
 	return EXTRACT_OK;
 }
 

@@ -1,18 +1,378 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PDF, with poppler (pdf_page.cc). Opens no files here: fonts and encodings are embedded in
- * the file, or loaded before (pdf_maps.c).
+ * the file, or loaded before (file.c).
  */
 #include "extract/file.h"
 
+#include <poppler.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "extract/out.h"
 #include "extract/pdf_page.h"
 
 #include "base/banned.h"
+
+/* -- words at line ends ---------------------------------------------------- */
+
+/* Words that are broken at the ends of lines; see file.h. */
+
+/* A hyphen at the end of a text. */
+struct hyphen {
+	size_t bytes;	/* of it and what belongs to it; 0: there is none */
+	bool soft;	/* only there because the word is broken */
+};
+
+static bool ends_with(struct str s, struct str end)
+{
+	return s.n >= end.n && !memcmp(s.p + s.n - end.n, end.p, end.n);
+}
+
+/* U+00AD, U+2010 or "-"; Chromium writes the first two together. */
+static struct hyphen hyphen_of(struct str s)
+{
+	static const struct str soft = { "\xc2\xad", 2 }, hyphen = { "\xe2\x80\x90", 3 };
+	struct hyphen h = { .bytes = 0 };
+	size_t n = s.n;
+
+	if (ends_with(s, hyphen))
+		h.bytes = hyphen.n;
+	else if (n && s.p[n - 1] == '-')
+		h.bytes = 1;
+	s.n -= h.bytes;
+	if (ends_with(s, soft)) {
+		h.bytes += soft.n;
+		h.soft = true;
+	}
+	return h;
+}
+
+/* Small letters of Latin, Greek and Cyrillic. */
+static bool is_small(struct str s)
+{
+	unsigned char c = s.n ? (unsigned char)s.p[0] : 0;
+	unsigned char next = s.n > 1 ? (unsigned char)s.p[1] : 0;
+
+	return (c >= 'a' && c <= 'z') || (c == 0xc3 && next >= 0x9f) ||
+		((c == 0xc4 || c == 0xc5) && next & 1) ||
+		(c == 0xce && next >= 0xac) || (c == 0xcf && next <= 0x8e) ||
+		(c == 0xd0 && next >= 0xb0) || (c == 0xd1 && next <= 0x9f);
+}
+
+/* The last character before the hyphen. */
+static struct str last_char(struct str s)
+{
+	size_t n = s.n;
+
+	while (n && ((unsigned char)s.p[n - 1] & 0xc0) == 0x80)
+		n--;
+	n -= n > 0;
+	return (struct str){ s.p + n, s.n - n };
+}
+
+/* "Hin- und Rückfahrt": the hyphen stands for the rest of a word. */
+static bool is_and(struct str s)
+{
+	static const char *const words[] = {
+		"und", "oder", "bzw.", "bis", "sowie", "and", "or", "et", "ou",
+	};
+	size_t n = 0;
+
+	while (n < s.n && !strchr(" \t\r\n,", s.p[n]))
+		n++;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (str_is((struct str){ s.p, n }, words[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Words that are broken at the end of a line: whether `before` ends with a part of a word
+ * that line continues, and what is to be removed from, or added to, b before line is
+ * appended. A soft hyphen or a hyphen between small letters is removed; other hyphens
+ * are part of the word ("E-Mail-" + "Adresse", "2019-" + "2021").
+ */
+static bool extract_joins(struct str before, struct str line)
+{
+	struct hyphen h = hyphen_of(before);
+	struct str last;
+
+	before.n -= h.bytes;
+	last = last_char(before);
+	line = str_trim(line);
+	/* A dash after a blank is no hyphen. */
+	if (!h.bytes || !line.n || !last.n || strchr(" \t\n-", last.p[0]) ||
+	    strchr("-(", line.p[0]))
+		return false;
+	return h.soft || !is_and(line);
+}
+
+/* Whether the last word is an address, whose hyphens are its own. */
+static bool is_address(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && n < 256 && !strchr(" \t\n", s.p[s.n - 1 - n])) {
+		n++;
+		if (strchr("/@\\", s.p[s.n - n]))
+			return true;
+	}
+	return false;
+}
+
+static void extract_join(struct buf *b, struct str line)
+{
+	struct str s = buf_str(b);
+	struct hyphen h = hyphen_of(s);
+
+	s.n -= h.bytes;
+	if (h.soft || (is_small(last_char(s)) && is_small(str_trim(line)) &&
+		       !is_address(s)))
+		b->n = s.n;
+	b->p[b->n] = '\0';
+}
+
+/* -- forms ----------------------------------------------------------------- */
+
+/*
+ * Values of form fields that the text of a page lacks. Poppler's text has what the
+ * appearance of a field shows: not the letters that its font has not, and not a box that
+ * is ticked by lines. The value itself stands in the field (ISO 32000-1, 12.7.3). Only by
+ * poppler-glib: the C++ interface has no forms.
+ */
+
+/* Comparisons of fields with words, in a file; what is not compared is not shown. */
+enum { STEPS = 20000000, TOUCH = 2 /* points */ };
+
+struct pdf_fields {
+	PopplerDocument *doc;
+	int64_t steps;		/* that remain */
+};
+
+/* A page with its fields. */
+struct form_page {
+	struct pdf_fields *all;
+	const struct pdf_page *page;
+	double width, height;		/* as it is looked at */
+	GList *annotations;
+};
+
+/*
+ * The form fields of a PDF, which must remain; new, or NULL. extract_fields_put appends the
+ * values on a page, from 0, that its text lacks, and returns whether there are any; a
+ * password or a hidden field is none.
+ */
+static struct pdf_fields *extract_fields_open(struct str pdf)
+{
+	GBytes *bytes = g_bytes_new_static(pdf.p, pdf.n);
+	PopplerDocument *doc = poppler_document_new_from_bytes(bytes, NULL, NULL);
+	struct pdf_fields *fields = NULL;
+
+	g_bytes_unref(bytes);
+	if (doc) {
+		fields = g_new0(struct pdf_fields, 1);
+		fields->doc = doc;
+		fields->steps = STEPS;
+	}
+	return fields;
+}
+
+static void extract_fields_close(struct pdf_fields *fields)
+{
+	if (fields)
+		g_object_unref(fields->doc);
+	g_free(fields);
+}
+
+static int by_code(const void *a, const void *b)
+{
+	const gunichar x = *(const gunichar *)a, y = *(const gunichar *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The characters of text without blanks, sorted; new. */
+static gunichar *sorted(struct str s, size_t *n)
+{
+	gunichar *codes = g_new(gunichar, s.n + 1);
+
+	*n = 0;
+	for (size_t i = 0; i < s.n;) {
+		const int len = utf8_sequence((struct str){ s.p + i, s.n - i });
+		gunichar c = len > 0 ? g_utf8_get_char(s.p + i) : ' ';
+
+		if (!g_unichar_isspace(c) && g_unichar_isprint(c))
+			codes[(*n)++] = c;
+		i += (size_t)MAX(len, 1);
+	}
+	qsort(codes, *n, sizeof(*codes), by_code);
+	return codes;
+}
+
+/*
+ * Whether shown has all characters of the value. Their order is not compared: words from
+ * right to left have theirs as they are painted.
+ */
+static bool has_all(struct str shown, struct str value)
+{
+	size_t have, wanted, at = 0, found = 0;
+	gunichar *of_shown = sorted(shown, &have), *of_value = sorted(value, &wanted);
+
+	for (; found < wanted && at < have; at++)
+		found += of_shown[at] == of_value[found];
+	g_free(of_shown);
+	g_free(of_value);
+	return found == wanted;
+}
+
+/* The place of a field on the page as it is looked at, from the upper left corner. */
+static PopplerRectangle place_of(const struct form_page *f, const PopplerRectangle *r)
+{
+	const double w = f->width, h = f->height;
+
+	switch (f->page->turns) {
+	case 1: return (PopplerRectangle){ r->y1, r->x1, r->y2, r->x2 };
+	case 2: return (PopplerRectangle){ w - r->x2, r->y1, w - r->x1, r->y2 };
+	case 3: return (PopplerRectangle){ w - r->y2, h - r->x2, w - r->y1, h - r->x1 };
+	default: return (PopplerRectangle){ r->x1, h - r->y2, r->x2, h - r->y1 };
+	}
+}
+
+/* The words within a field. */
+static void shown_in(struct form_page *f, const PopplerRectangle *area, struct buf *out)
+{
+	const PopplerRectangle at = place_of(f, area);
+
+	for (size_t i = 0; i < f->page->n_words && f->all->steps > 0; i++) {
+		const struct pdf_word *w = &f->page->words[i];
+		const double middle = (w->top + w->bottom) / 2;
+
+		f->all->steps--;
+		if (middle >= at.y1 - TOUCH && middle <= at.y2 + TOUCH &&
+		    w->right >= at.x1 - TOUCH && w->left <= at.x2 + TOUCH)
+			buf_add(out, f->page->said + w->at, w->n);
+	}
+}
+
+static bool is_hidden(struct form_page *f, const PopplerRectangle *r)
+{
+	const int flags = POPPLER_ANNOT_FLAG_HIDDEN | POPPLER_ANNOT_FLAG_NO_VIEW;
+
+	for (GList *l = f->annotations; l && f->all->steps > 0; l = l->next) {
+		const PopplerAnnotMapping *m = l->data;
+
+		f->all->steps--;
+		if (m->area.x1 == r->x1 && m->area.y1 == r->y1 && m->area.x2 == r->x2 &&
+		    m->area.y2 == r->y2 && poppler_annot_get_flags(m->annot) & flags)
+			return true;
+	}
+	return false;
+}
+
+static void add_owned(struct buf *b, char *text)
+{
+	if (text)
+		buf_adds(b, text);
+	g_free(text);
+}
+
+static void add_chosen(PopplerFormField *field, struct buf *out)
+{
+	const int n = poppler_form_field_choice_get_n_items(field);
+
+	for (int i = 0; i < n; i++) {
+		if (!poppler_form_field_choice_is_item_selected(field, i))
+			continue;
+		if (out->n)
+			buf_adds(out, ", ");
+		add_owned(out, poppler_form_field_choice_get_item(field, i));
+	}
+	if (!out->n && poppler_form_field_choice_is_editable(field))
+		add_owned(out, poppler_form_field_choice_get_text(field));
+}
+
+/* The value of a field, if it is one to be seen; *box: it is ticked, and has no letters. */
+static void value_of(PopplerFormField *field, struct buf *out, bool *box)
+{
+	*box = false;
+	switch (poppler_form_field_get_field_type(field)) {
+	case POPPLER_FORM_FIELD_TEXT:
+		if (!poppler_form_field_text_is_password(field))
+			add_owned(out, poppler_form_field_text_get_text(field));
+		break;
+	case POPPLER_FORM_FIELD_CHOICE:
+		add_chosen(field, out);
+		break;
+	case POPPLER_FORM_FIELD_BUTTON:
+		*box = poppler_form_field_button_get_button_type(field) ==
+			POPPLER_FORM_BUTTON_CHECK &&
+			poppler_form_field_button_get_state(field);
+		break;
+	default:
+		break;
+	}
+}
+
+/* What people see as the name of a field, or its own. */
+static void add_name(PopplerFormField *field, struct buf *out)
+{
+	add_owned(out, poppler_form_field_get_alternate_ui_name(field));
+	if (!str_trim(buf_str(out)).n)
+		add_owned(out, poppler_form_field_get_partial_name(field));
+}
+
+static bool put_field(struct extract *x, struct form_page *f, const PopplerFormFieldMapping *m)
+{
+	struct buf value = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES);
+	struct buf shown = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES);
+	struct buf line = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES);
+	bool box, lacks = false;
+
+	value_of(m->field, &value, &box);
+	if ((box || str_trim(buf_str(&value)).n) && !is_hidden(f, &m->area)) {
+		shown_in(f, &m->area, &shown);
+		lacks = box ? !str_trim(buf_str(&shown)).n
+			: !has_all(buf_str(&shown), buf_str(&value));
+	}
+	if (lacks) {
+		add_name(m->field, &line);
+		buf_adds(&line, line.n ? ": " : "");
+		buf_addstr(&line, box ? STR("[x]") : buf_str(&value));
+		extract_put_item(&x->out, "- ", buf_str(&line));
+	}
+	buf_release(&value);
+	buf_release(&shown);
+	buf_release(&line);
+	return lacks;
+}
+
+static bool extract_fields_put(struct extract *x, struct pdf_fields *fields, int number,
+			       const struct pdf_page *page)
+{
+	PopplerPage *of = fields ? poppler_document_get_page(fields->doc, number) : NULL;
+	struct form_page f = { .all = fields, .page = page };
+	GList *list = of ? poppler_page_get_form_field_mapping(of) : NULL;
+	bool any = false;
+
+	if (list) {
+		poppler_page_get_size(of, &f.width, &f.height);
+		f.annotations = poppler_page_get_annot_mapping(of);
+	}
+	/* The list begins with the last one. */
+	for (GList *l = g_list_last(list); l && buf_ok(&x->out); l = l->prev)
+		any |= put_field(x, &f, l->data);
+	poppler_page_free_form_field_mapping(list);
+	poppler_page_free_annot_mapping(f.annotations);
+	if (of)
+		g_object_unref(of);
+	return any;
+}
+
+/* -- pages -------------------------------------------------------------------- */
 
 enum { MISSING = 50 };	/* this many missing pages in a row are the end */
 

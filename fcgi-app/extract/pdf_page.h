@@ -35,7 +35,7 @@ struct pdf_page {
 	size_t n_words;
 	char *said;		/* the text of the words */
 	int turns;		/* quarter turns clockwise with which the page is shown */
-	bool lacks;		/* characters of which there is no table (pdf_maps.c) */
+	bool lacks;		/* characters of which there is no table (file.c) */
 };
 
 struct pdf;

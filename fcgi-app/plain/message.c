@@ -4,16 +4,89 @@
  * plain text, because a page that is being sent cannot be changed any more.
  * Reasoning and tool calls are in <details>.
  */
-#include "plain/plain.h"
-
 #include <string.h>
 
+#include "api/attachment.h"
+#include "api/knowledge.h"
 #include "api/scope.h"
+#include "app.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "body.h"
+#include "file/upload.h"
+#include "multipart.h"
+#include "plain/plain.h"
 #include "prompt/origin.h"
+#include "route.h"
+#include "store/source.h"
 
 #include "base/banned.h"
+
+static void put_list(struct plain *p, const char *before, const json_t *list)
+{
+	struct buf *b = p->b;
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item) {
+		buf_adds(b, i ? "," : "<p class=\"error\">");
+		if (!i)
+			plain_say(p, before);
+		buf_addc(b, ' ');
+		if (json_is_integer(item))
+			buf_addf(b, "[%lld]", (long long)json_integer_value(item));
+		else
+			html_text(b, str_of(json_string_value(item)));
+	}
+	buf_adds(b, json_array_size(list) ? "</p>\n" : "");
+}
+
+/*
+ * Below an answer of the path's conversation: what is wrong with its citations, and a
+ * link to its sources.
+ */
+static void plain_citations(struct plain *p, const struct message *m, const json_t *meta)
+{
+	const json_t *checked = jx_obj(meta, "citations");
+	size_t n = json_array_size(jx_arr(meta, "sources"));
+	char id[UUID_TEXT_BYTES];
+
+	put_list(p, N_("There is no source"), jx_arr(checked, "unknown"));
+	put_list(p, N_("Not found in the sources:"), jx_arr(checked, "notFound"));
+	if (!n)
+		return;
+	buf_addf(p->b, "<p class=\"small\"><a href=\"%sconversations/%s/"
+		 "sources?messageId=%s.%lld\">", p->root, uuid_format(
+			 route_arg_uuid(p->rq, "conversation"), id), id,
+		 (long long)m->seq);
+	plain_sayf(p, "Sources: %zu", n);
+	buf_adds(p->b, "</a></p>\n");
+}
+
+/* Below a message: links to the files of its metadata (NULL: none). */
+static void plain_put_files(struct plain *p, const json_t *list)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, one) {
+		buf_adds(p->b, i ? "," : "<p class=\"small\">");
+		if (!i)
+			plain_say(p, "Files:");
+		buf_addc(p->b, ' ');
+		if (p->outside) {
+			html_text(p->b, jx_str(one, "name"));
+			continue;
+		}
+		buf_addf(p->b, "<a href=\"%s../api/v1/attachments/", p->root);
+		buf_url(p->b, jx_str(one, "id"));
+		buf_adds(p->b, "/content\">");
+		html_text(p->b, jx_str(one, "name"));
+		buf_adds(p->b, "</a> ");
+		plain_sayf(p, "(%lld bytes)", (long long)jx_int(one, "size", 0));
+	}
+	buf_adds(p->b, json_array_size(list) ? "</p>\n" : "");
+}
 
 #define SHOWN_BYTES 8192	/* of a tool's arguments or result */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of plain pages, and the page of an error. */
+/* The common parts of plain pages. */
 #include "plain/plain.h"
 
 #include <stdarg.h>
@@ -8,9 +8,8 @@
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "setting/said.h"
+#include "setting/values.h"
 #include "setting/setting.h"
-#include "multipart.h"
 #include "prompt/untrusted.h"
 
 #include "base/banned.h"
@@ -57,16 +56,21 @@ static int read_language(struct request *rq, struct err *e)
 	if (setting_read_for(&rq->by, e) < 0)
 		return -1;
 	tag = setting_get(SETTING_LANGUAGE, &(struct setting_scope){
-		.conf = rq->conf, .said = rq->by.said }).text;
+		.conf = rq->conf, .values = rq->by.settings }).text;
 	if (tag)
 		rq->by.lang = e->lang = lang_pick(str_of(tag));
 	return 0;
 }
 
-int plain_open(struct request *rq, struct plain *p, struct err *e)
+void plain_init(struct request *rq, struct plain *p)
 {
 	*p = (struct plain){ .rq = rq, .root = root_of(rq),
 			     .steps = wants_steps(rq) };
+}
+
+int plain_open(struct request *rq, struct plain *p, struct err *e)
+{
+	plain_init(rq, p);
 	return read_language(rq, e) < 0 ? -1 : form_token(rq, p->token, e);
 }
 
@@ -222,33 +226,6 @@ void plain_message_form(struct plain *p, const char *path)
 	put_form(p, path, p->rq->conf->attach.message_files > 0);
 }
 
-/* The mentions of the message, and links to find more, or a prompt. */
-static void put_mentions(struct plain *p)
-{
-	struct buf *b = p->b;
-
-	if (p->mentions.n || p->chooses) {
-		buf_adds(b, "<p><label for=\"mentions\">");
-		plain_say(p, "Mentions");
-		buf_adds(b, "</label> <input id=\"mentions\" name=\"mentions\" size=\"40\" value=\"");
-		html_text(b, p->mentions);
-		buf_adds(b, "\">");
-	}
-	if (p->chooses) {
-		buf_addf(b, " <a href=\"%smentions?conversation=%s&amp;mentions=",
-			 p->root, p->chooses);
-		buf_url(b, p->mentions);
-		buf_addf(b, "%s\">", p->steps ? "&amp;steps=1" : "");
-		plain_say(p, "Find something to mention");
-		buf_addf(b, "</a> <a href=\"%sprompts?conversation=%s%s\">", p->root,
-			 p->chooses, p->steps ? "&amp;steps=1" : "");
-		plain_say(p, "Choose a prompt");
-		buf_adds(b, "</a>");
-	}
-	if (p->mentions.n || p->chooses)
-		buf_adds(b, "</p>\n");
-}
-
 void plain_list_head(struct plain *p, bool any, const char *nothing)
 {
 	buf_adds(p->b, any ? "<ul class=\"list\">\n" : "<p>");
@@ -274,47 +251,6 @@ void plain_spelled(struct buf *b, struct str s)
 	buf_release(&spelled);
 }
 
-/* Of the page, or of the form that is shown again. */
-static void put_prompt(struct plain *p)
-{
-	struct str id = p->prompt ? str_of(p->prompt)
-		: form_field(p->rq, "promptId");
-
-	if (!id.n)
-		return;
-	plain_hidden(p->b, "promptId", id);
-	buf_addc(p->b, '\n');
-}
-
-void plain_message_fields(struct plain *p, struct str content)
-{
-	struct buf *b = p->b;
-
-	buf_adds(b, "<p><label for=\"content\">");
-	plain_say(p, "Message");
-	buf_adds(b, "</label><br>\n<textarea id=\"content\" name=\"content\" rows=\"6\" "
-		 "cols=\"72\" required>\n");
-	html_text(b, content);
-	buf_adds(b, "</textarea></p>\n");
-	if (p->web) {
-		buf_addf(b, "<p><label><input type=\"checkbox\" name=\"web\" "
-			 "value=\"1\"%s> ", p->wants_web ? " checked" : "");
-		plain_say(p, "Allow web search");
-		buf_adds(b, "</label></p>\n");
-	}
-	buf_adds(b, "<p>");
-	plain_submit(p, NULL, "Send");
-	buf_addf(b, " <label><input type=\"checkbox\" name=\"steps\" value=\"1\"%s> ",
-		 p->steps ? " checked" : "");
-	plain_say(p, "My connection doesn't stream (show the answer in steps)");
-	buf_adds(b, "</label></p>\n");
-	put_prompt(p);
-	put_mentions(p);
-	/* Last: fields after a file are not read. */
-	plain_file_fields(p);
-	buf_adds(b, "</form>\n");
-}
-
 void plain_go(struct request *rq, struct response *rs, const char *path,
 	      const char *fragment)
 {
@@ -331,76 +267,4 @@ void plain_time(struct buf *b, int64_t us)
 	buf_add(b, iso, 10);
 	buf_addc(b, ' ');
 	buf_add(b, iso + 11, 5);
-}
-
-/* -- errors ------------------------------------------------------------------ */
-
-/*
- * Repeats the message that was sent, so that nobody must type it again after a
- * failure here. Only if there is a text to lose.
- */
-static void put_message(struct plain *p)
-{
-	struct request *rq = p->rq;
-	struct err ignored = ERR_INIT;
-	struct str body;
-
-	/* Refused before it was read. */
-	if (!rq->form && multipart_is(rq))
-		return;
-	if (!rq->form && (req_body(rq, (size_t)rq->conf->limits.body_bytes,
-				   &body, &ignored) < 0 ||
-			  form_read(rq, body, &ignored) < 0))
-		return;
-	if (!form_field(rq, "content").n ||
-	    form_token(rq, p->token, &ignored) < 0)
-		return;
-	plain_message_form(p, arena_printf(rq->arena, "%.*s",
-					   STR_ARG(rq->path)) + 1);
-	for (size_t i = 0; i < rq->n_form; i++) {
-		const struct param *f = &rq->form[i];
-
-		if (str_is(f->name, "content") || str_is(f->name, "steps") ||
-		    str_is(f->name, "mentions") ||
-		    str_is(f->name, "attachments") ||
-		    str_is(f->name, "file") ||
-		    str_is(f->name, FORM_TOKEN_FIELD))
-			continue;
-		buf_adds(p->b, "<input type=\"hidden\" name=\"");
-		html_text(p->b, f->name);
-		buf_adds(p->b, "\" value=\"");
-		html_text(p->b, f->value);
-		buf_adds(p->b, "\">");
-	}
-	p->mentions = form_field(rq, "mentions");
-	plain_message_fields(p, form_field(rq, "content"));
-}
-
-void plain_error(void *ctx, struct response *rs, const struct err *e)
-{
-	struct request *rq = ctx;
-	int status = err_row(e)->http_status;
-	struct plain p = { .rq = rq, .root = root_of(rq),
-			   .outside = rq->route && !(rq->route->flags & ROUTE_AUTH),
-			   .steps = wants_steps(rq) };
-	bool form = rq->route && rq->route->flags & ROUTE_FORM &&
-		rq->by.who->login.n && e->code != ERR_TOO_BIG &&
-		e->code != ERR_MEDIA_TYPE;
-
-	plain_begin(&p, rs, status, str_of(plain_text(&p, resp_reason(status))));
-	buf_adds(p.b, "<p class=\"error\">");
-	html_text(p.b, str_of(err_message(e)));
-	buf_adds(p.b, "</p>\n");
-	if (e->code == ERR_BUSY && e->id[0]) {
-		buf_addf(p.b, "<p><a href=\"%sturns/%s%s\">", p.root, e->id,
-			 p.steps ? "?steps=1" : "");
-		plain_say(&p, "Follow the answer that is being written");
-		buf_adds(p.b, "</a></p>\n");
-	}
-	if (form)
-		put_message(&p);
-	buf_adds(p.b, "<p class=\"small\">");
-	plain_sayf(&p, "Request %s", rs->request_id);
-	buf_adds(p.b, "</p>\n");
-	plain_foot(&p);
 }

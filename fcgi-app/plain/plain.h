@@ -4,14 +4,14 @@
  * JavaScript. They use the same store, turns and gates as the API; see
  * docs/plain.md.
  *
- *   page.c     the frame of every page; the page of an error
+ *   page.c     the frame of every page
+ *   compose.c  the form of a message, with files; the page of an error
  *   list.c     conversations        edit.c     rename, delete
  *   thread.c   one conversation     message.c  messages, stored and as events
  *   choose.c   prompts with their blanks, and what to mention
  *   setting.c  the caller's settings
  *   project.c  projects and what is in them
  *   remembered.c  what assistants remember of the caller
- *   files.c    files of messages
  *   send.c     forms that begin, stop or continue a turn
  *   replace.c  regenerating, editing a message, versions
  *   source.c   what an answer cites
@@ -47,6 +47,9 @@ struct plain {
 				   be chosen, "" for a new one; NULL: nothing */
 	char token[FORM_TOKEN_BYTES];
 };
+
+/* Sets where the page is and what its address asks for; cannot fail. */
+void plain_init(struct request *rq, struct plain *p);
 
 /*
  * Prepares a page: everything that can fail is done here, before anything is
@@ -139,17 +142,10 @@ bool plain_has_web(struct request *rq, const struct conversation *c);
 /* The page of an error: response.error_page. ctx is the struct request. */
 void plain_error(void *ctx, struct response *rs, const struct err *e);
 
-/*
- * Below an answer of the path's conversation: what is wrong with its citations, and a
- * link to its sources.
- */
-void plain_citations(struct plain *p, const struct message *m,
-		     const json_t *meta);
-
 /* "2026-11-22 06:30" (UTC). */
 void plain_time(struct buf *b, int64_t us);
 
-/* -- files.c ------------------------------------------------------------------ */
+/* -- compose.c ---------------------------------------------------------------- */
 
 /*
  * Stores the files of the form that was sent; their ids become fields of it.
@@ -159,12 +155,6 @@ int plain_take_files(struct request *rq, struct err *e) MUST_CHECK;
 
 /* The ids of a form's files, for turn_options; NULL: it has none. Borrowed. */
 json_t *plain_files(const struct request *rq);
-
-/* In a form: files that are already stored, and the field for more. */
-void plain_file_fields(struct plain *p);
-
-/* Below a message: links to the files of its metadata (NULL: none). */
-void plain_put_files(struct plain *p, const json_t *list);
 
 /* -- message.c --------------------------------------------------------------- */
 
@@ -191,9 +181,6 @@ void plain_close(struct plain_writer *w);
  * its plan can (its process died). Errors of the database. (wait.c)
  */
 int plain_waits(struct plain *p, const struct turn *t, struct err *e) MUST_CHECK;
-
-/* Whether the turn asks for something, also while it runs. 1, 0, -1. (wait.c) */
-int plain_asks(struct request *rq, const struct uuid *turn, struct err *e) MUST_CHECK;
 
 /* -- plan.c -------------------------------------------------------------------- */
 

@@ -237,7 +237,7 @@ int plain_version(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	if (thread_variant_at(rq->app->db, &rq->by.owner, &c.id, seq,
 			      number(rq, "index"), &head, e) == 0 &&
-	    variant_choose(rq, &c.id, head, e) == 0) {
+	    variant_switch(rq, &c.id, head, e) == 0) {
 		fragment = arena_printf(rq->arena, "#m%lld", (long long)head);
 	} else if (e->code == ERR_CONFLICT) {
 		err_clear(e);

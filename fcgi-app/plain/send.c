@@ -178,12 +178,7 @@ int plain_continue(struct request *rq, struct response *rs, struct err *e)
 	struct turn_request in = send_request(rq, TURN_CONTINUE);
 	struct turn t;
 
-	if (turn_now(&rq->app->deps, &rq->by.owner, route_arg_uuid(rq, "turn"),
-		     rq->arena, &t, e) < 0)
-		return -1;
-	in.of = &t;
-	in.conversation_id = t.conversation_id;
-	if (send_wake(rq, &t, &in, e) < 0)
+	if (send_continue(rq, &t, &in, e) < 0)
 		return -1;
 	return plain_start_turn(rq, rs, &in, e);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "domain/choice.h"
-#include "setting/said.h"
+#include "setting/values.h"
 #include "api/setting.h"
 #include "app.h"
 #include "base/limits.h"
@@ -23,7 +23,7 @@ enum { TRIES = 10 };	/* to store a change while others change the same */
 /* The form as it is shown. */
 struct plain_settings {
 	struct plain p;
-	const struct setting_said *said;
+	const struct setting_values *values;
 	json_t *items;		/* as GET /settings has them */
 	const struct err *wrong;	/* of one field, or NULL */
 };
@@ -156,7 +156,7 @@ static int read_items(struct request *rq, struct plain_settings *f, struct err *
 	struct jw w = jw_on(&b);
 	struct choices c;
 
-	if (choices_read(&rq->by, f->said, &c, e) < 0)
+	if (choices_read(&rq->by, f->values, &c, e) < 0)
 		return -1;
 	jw_arr(&w);
 	for (int i = 0; i < SETTING__MAX; i++)
@@ -201,10 +201,10 @@ static int answer(struct request *rq, struct response *rs,
 /* GET {base}/plain/settings?saved=: 200, the form. */
 int plain_settings(struct request *rq, struct response *rs, struct err *e)
 {
-	struct setting_said *said = setting_holders(rq->by.who, rq->arena);
-	struct plain_settings f = { .said = said };
+	struct setting_values *values = setting_holders(rq->by.who, rq->arena);
+	struct plain_settings f = { .values = values };
 
-	if (setting_read(rq->app->db, rq->by.who->tenant, said, rq->arena, e) < 0)
+	if (setting_read(rq->app->db, rq->by.who->tenant, values, rq->arena, e) < 0)
 		return -1;
 	return answer(rq, rs, &f, e);
 }
@@ -253,18 +253,18 @@ static json_t *change_of(struct request *rq)
  */
 int plain_settings_save(struct request *rq, struct response *rs, struct err *e)
 {
-	struct setting_said *said = setting_holders(rq->by.who, rq->arena);
+	struct setting_values *values = setting_holders(rq->by.who, rq->arena);
 	json_t *change = change_of(rq);
 	struct err wrong = { .code = ERR_NONE, .lang = e->lang };
-	struct plain_settings f = { .said = said, .wrong = &wrong };
+	struct plain_settings f = { .values = values, .wrong = &wrong };
 	bool stored = false;
 
 	for (int tries = 0; tries < TRIES && !stored; tries++) {
-		if (setting_read(rq->app->db, rq->by.who->tenant, said,
+		if (setting_read(rq->app->db, rq->by.who->tenant, values,
 				 rq->arena, e) < 0)
 			return -1;
 		if (setting_check(change, LEVEL_USER, &wrong) < 0 ||
-		    api_setting_change(rq, said, change, &stored, &wrong) < 0) {
+		    api_setting_change(rq, values, change, &stored, &wrong) < 0) {
 			if (*wrong.field)
 				return answer(rq, rs, &f, e);
 			*e = wrong;

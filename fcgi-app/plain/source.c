@@ -11,43 +11,6 @@
 
 #include "base/banned.h"
 
-static void put_list(struct plain *p, const char *before, const json_t *list)
-{
-	struct buf *b = p->b;
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, item) {
-		buf_adds(b, i ? "," : "<p class=\"error\">");
-		if (!i)
-			plain_say(p, before);
-		buf_addc(b, ' ');
-		if (json_is_integer(item))
-			buf_addf(b, "[%lld]", (long long)json_integer_value(item));
-		else
-			html_text(b, str_of(json_string_value(item)));
-	}
-	buf_adds(b, json_array_size(list) ? "</p>\n" : "");
-}
-
-void plain_citations(struct plain *p, const struct message *m, const json_t *meta)
-{
-	const json_t *checked = jx_obj(meta, "citations");
-	size_t n = json_array_size(jx_arr(meta, "sources"));
-	char id[UUID_TEXT_BYTES];
-
-	put_list(p, N_("There is no source"), jx_arr(checked, "unknown"));
-	put_list(p, N_("Not found in the sources:"), jx_arr(checked, "notFound"));
-	if (!n)
-		return;
-	buf_addf(p->b, "<p class=\"small\"><a href=\"%sconversations/%s/"
-		 "sources?messageId=%s.%lld\">", p->root, uuid_format(
-			 route_arg_uuid(p->rq, "conversation"), id), id,
-		 (long long)m->seq);
-	plain_sayf(p, "Sources: %zu", n);
-	buf_adds(p->b, "</a></p>\n");
-}
-
 static void put_source(struct plain *p, const struct source *s)
 {
 	struct buf *b = p->b;

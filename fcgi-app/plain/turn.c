@@ -8,17 +8,38 @@
  * browser buffers it until it is complete, it can be requested in steps instead: a
  * page that is complete within seconds and reloads itself.
  */
-#include "plain/plain.h"
+#include <sodium.h>
+#include <string.h>
 
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
+#include "auth/policy.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "places.h"
+#include "plain/plain.h"
+#include "store/wait.h"
+#include "tool/core/tool.h"
 #include "turn/follow.h"
+#include "turn/wake.h"
 
 #include "base/banned.h"
+
+/* Whether the turn asks for something, also while it runs. 1, 0, -1. (wait.c) */
+static int plain_asks(struct request *rq, const struct uuid *turn, struct err *e)
+{
+	struct turn_wait *rows;
+	size_t n;
+
+	if (store_turn_wait_list(rq->app->db, &rq->by.owner, turn, rq->arena, &rows, &n,
+				 e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].status == WAIT_OPEN)
+			return 1;
+	return 0;
+}
 
 enum {
 	LOOK_MS = 1000,		/* how often a stream looks whether to end */

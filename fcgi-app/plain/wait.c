@@ -168,20 +168,6 @@ static void put_sleeping(struct plain *p, const struct uuid *turn)
 	buf_adds(p->b, "</p></form>\n</section>\n");
 }
 
-int plain_asks(struct request *rq, const struct uuid *turn, struct err *e)
-{
-	struct turn_wait *rows;
-	size_t n;
-
-	if (store_turn_wait_list(rq->app->db, &rq->by.owner, turn, rq->arena, &rows, &n,
-				 e) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].status == WAIT_OPEN)
-			return 1;
-	return 0;
-}
-
 int plain_waits(struct plain *p, const struct turn *t, struct err *e)
 {
 	const int sleeps = turn_sleeps(p->rq->app->db, &p->rq->by.owner, t, p->rq->arena, e);

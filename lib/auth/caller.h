@@ -14,7 +14,7 @@
 
 struct resource_changes;	/* resource/change.h */
 struct own_instances;	/* domain/stored_service.h */
-struct setting_said;	/* setting/said.h */
+struct setting_values;	/* setting/values.h */
 struct token_cache;	/* store/token_cache.h */
 
 struct caller {		/* everything is borrowed */
@@ -27,7 +27,7 @@ struct caller {		/* everything is borrowed */
 	struct db *db;
 	struct arena *arena;	/* lives as long as the request */
 	/* Settings in rows; NULL: none, or not read yet. */
-	const struct setting_said *said;
+	const struct setting_values *settings;
 	struct own_instances *own;	/* of who, for records; NULL: not kept */
 	struct token_cache *tokens;	/* of the process; NULL: none */
 	struct resource_changes *changes;	/* collects them; NULL: nobody does */

@@ -112,8 +112,8 @@
 #define LIM_PAGE_BYTES       4194304	/* texts of a page of a list; one item may be more */
 #define LIM_HISTORY_ROWS     1000	/* for a client that has so many messages */
 #define LIM_HISTORY_BYTES    16777216	/* texts of the history that a turn reads */
-#define LIM_KEPT_STATEMENTS  16		/* prepared on one connection for datasets */
-#define LIM_KEPT_STATEMENT_BYTES 16384	/* text of one that is kept */
+#define LIM_CACHED_STATEMENTS  16		/* prepared on one connection for datasets */
+#define LIM_CACHED_STATEMENT_BYTES 16384	/* text of one that is kept */
 #define LIM_VARIANTS         1000	/* at one place of a thread */
 #define LIM_VARIANT_MESSAGES 20		/* shown of each in a list */
 

@@ -5,14 +5,34 @@
  * its own, and its day is skipped in the series; with those that follow, the series ends
  * the day before, and another one begins.
  */
+#include <libical/ical.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/library.h"
 #include "base/limits.h"
+#include "base/util.h"
 #include "calendar/calendar.h"
 #include "calendar/rule.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
+
+/* The rule as it is stored, with another end: *until (NULL: none) instead of COUNT and
+   UNTIL. In a. */
+static struct str rule_until(const struct rule *r, const int64_t *until_day, struct arena *a)
+{
+	int y, m, d;
+
+	if (!until_day)
+		return str_of(arena_strdup(a, r->text));
+	wall_date(*until_day, &y, &m, &d);
+	return str_of(arena_printf(a, "%s;UNTIL=%04d%02d%02d", r->text, y, m, d));
+}
 
 #define AT(column) COLUMN(CALENDAR_EVENT, column)
 

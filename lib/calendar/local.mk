@@ -4,7 +4,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/calendar/calendar.h \
 	lib/calendar/change.c \
 	lib/calendar/event.c \
-	lib/calendar/ical.c lib/calendar/ical.h \
 	lib/calendar/ics.c lib/calendar/ics.h \
 	lib/calendar/ics_read.c \
 	lib/calendar/rule.c lib/calendar/rule.h \

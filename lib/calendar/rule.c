@@ -1,15 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 #include "calendar/rule.h"
 
+#include <libical/ical.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/err.h"
+#include "base/library.h"
 #include "base/util.h"
-#include "calendar/ical.h"
 
 #include "base/banned.h"
+
+#define ICAL_FUNCTIONS(X) \
+	X(icalrecurrencetype_from_string) \
+	X(icalrecur_iterator_new) \
+	X(icalrecur_iterator_set_start) \
+	X(icalrecur_iterator_next) \
+	X(icalrecur_iterator_free)
+
+/* Set by ical_load. */
+static struct ical_functions {
+#define ICAL_MEMBER(f) __typeof__(f) *f;
+	ICAL_FUNCTIONS(ICAL_MEMBER)
+#undef ICAL_MEMBER
+} ical_now;
+
+/* -- libical --------------------------------------------------------------- */
+
+/*
+ * libical, loaded when the first rule of a repeated event is read: it brings ICU, which a
+ * plain CGI process that only serves a page should not pay for. Its functions are called
+ * through ical_now.
+ */
+
+static const struct library_symbol functions[] = {
+#define SYMBOL(f) { #f, offsetof(struct ical_functions, f) },
+	ICAL_FUNCTIONS(SYMBOL)
+#undef SYMBOL
+};
+
+/* Its structs are those of the header as long as this number is. */
+static const char *const library_names[] = { "libical.so.3" };
+
+static const struct library library = {
+	.names = library_names, .n_names = ARRAY_LEN(library_names),
+	.symbols = functions, .n_symbols = ARRAY_LEN(functions),
+};
+
+static struct libraries libraries = {
+	.v = &library, .n = 1, .into = &ical_now,
+	.without = "libical cannot be loaded", .lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+/* ERR_INTERNAL if the library or a function is missing. Any thread. */
+static int ical_load(struct err *e)
+{
+	return libraries_load(&libraries, e);
+}
+
+/* -- rules -------------------------------------------------------------------- */
 
 enum rule_freq { DAILY = 1, WEEKLY = 2, MONTHLY = 4, YEARLY = 8 };
 
@@ -276,16 +328,6 @@ int rule_read(struct str text, struct rule *out, struct err *e)
 }
 
 /* -- writing -------------------------------------------------------------------------- */
-
-struct str rule_until(const struct rule *r, const int64_t *until_day, struct arena *a)
-{
-	int y, m, d;
-
-	if (!until_day)
-		return str_of(arena_strdup(a, r->text));
-	wall_date(*until_day, &y, &m, &d);
-	return str_of(arena_printf(a, "%s;UNTIL=%04d%02d%02d", r->text, y, m, d));
-}
 
 struct str rule_text(const struct rule *r, int64_t count, struct arena *a)
 {

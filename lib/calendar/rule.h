@@ -28,10 +28,6 @@ struct rule {
  */
 int rule_read(struct str text, struct rule *out, struct err *e) MUST_CHECK;
 
-/* The rule as it is stored, with another end: *until (NULL: none) instead of COUNT and
-   UNTIL. In a. */
-struct str rule_until(const struct rule *r, const int64_t *until_day, struct arena *a);
-
 /* The rule as text, with its own end and this COUNT (0: none). In a. */
 struct str rule_text(const struct rule *r, int64_t count, struct arena *a);
 

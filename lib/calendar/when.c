@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Zones of calendars, and times of events as they are stored. */
-#include "setting/said.h"
+#include "setting/values.h"
 #include "calendar/calendar.h"
 #include "store/stmt.h"
 
@@ -21,7 +21,7 @@ int calendar_zone(const struct caller *by, const struct uuid *project, struct st
 	if (by->who && setting_read_for(&as, e) < 0)
 		return -1;
 	*out = str_of(setting_get(SETTING_TIME_ZONE, &(struct setting_scope){
-		.conf = by->conf, .said = as.said }).text);
+		.conf = by->conf, .values = as.settings }).text);
 	if (!zone_known(*out))
 		*out = STR("UTC");
 	return 0;

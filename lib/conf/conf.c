@@ -24,7 +24,7 @@ void conf_put(const struct conf *c)
 	free(mine);
 }
 
-const void *conf_made(const struct conf *c, enum conf_made what,
+const void *conf_derived(const struct conf *c, enum conf_derived what,
 		      const void *(*make)(const struct conf *c, struct arena *a))
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -386,11 +386,11 @@ struct workspace {
 	} set;
 };
 
-/* What higher modules make of a configuration, once (conf_made). */
-enum conf_made {
-	CONF_MADE_CATALOG,	/* domain/catalog.h */
-	CONF_MADE_TOOLS,	/* tool/core/registry.c */
-	CONF_MADE__MAX
+/* What higher modules make of a configuration, once (conf_derived). */
+enum conf_derived {
+	CONF_DERIVED_CATALOG,	/* domain/catalog.h */
+	CONF_DERIVED_TOOLS,	/* tool/core/registry.c */
+	CONF_DERIVED__MAX
 };
 
 enum conf_byok { BYOK_OFF, BYOK_PLATFORM_ONLY, BYOK_ALLOW_USER };
@@ -505,7 +505,7 @@ struct conf {
 	struct conf_list allow_private;	/* net/guard.h: tools with URLs of the admin */
 	const struct workspace *workspaces;
 	size_t n_workspaces;
-	const void *made[CONF_MADE__MAX];	/* conf_made */
+	const void *made[CONF_DERIVED__MAX];	/* conf_derived */
 };
 
 /*
@@ -531,7 +531,7 @@ void conf_put(const struct conf *c);
  * What make has made of c in c's arena, at the first call; it lives as long as c. make must
  * not call this. Any thread.
  */
-const void *conf_made(const struct conf *c, enum conf_made what,
+const void *conf_derived(const struct conf *c, enum conf_derived what,
 		      const void *(*make)(const struct conf *c, struct arena *a));
 
 /*

@@ -7,11 +7,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <yaml.h>
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "conf/yaml.h"
 
 #include "base/banned.h"
+
+/* "map", "list" or "scalar", for messages. */
+static const char *ynode_kind_name(const struct ynode *n)
+{
+	switch (n->kind) {
+	case YSEQ:
+		return "a list";
+	case YMAP:
+		return "a map";
+	case YSCALAR:
+		break;
+	}
+	return ynode_null(n) ? "nothing" : "a single value";
+}
 
 #define MAX_OPTIONS 512		/* rows of the table; seen[] has as many bits */
 #define DEFAULT_ITEMS 32		/* most of a default list */
@@ -190,7 +206,7 @@ static void note_open(struct loader *l, const char *file)
  * where the option is a secret. NULL when that failed (noted).
  */
 static const char *load_text(struct loader *l, const struct conf_option *o,
-		      const struct ynode *n)
+			     const struct ynode *n)
 {
 	const char *s = expand(l, n);
 

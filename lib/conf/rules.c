@@ -15,7 +15,7 @@
 #define DIGIT "0123456789"
 
 /* Whether s has 1..max characters, all of them out of set. */
-static bool made_of(const char *s, const char *set, size_t max)
+static bool consists_of(const char *s, const char *set, size_t max)
 {
 	size_t n = strspn(s, set);
 
@@ -29,7 +29,7 @@ static bool has_control(const char *s)
 
 const char *check_slug(const char *s)
 {
-	if (made_of(s, LOWER DIGIT "_-", 64) && *s != '_' && *s != '-')
+	if (consists_of(s, LOWER DIGIT "_-", 64) && *s != '_' && *s != '-')
 		return NULL;
 	return "must be 1 to 64 of a-z, 0-9, _ and -, starting with a letter "
 	       "or digit";
@@ -56,14 +56,14 @@ const char *check_category(const char *s)
 
 const char *check_ident(const char *s)
 {
-	if (made_of(s, LOWER UPPER DIGIT "_-", 64) && *s != '-')
+	if (consists_of(s, LOWER UPPER DIGIT "_-", 64) && *s != '-')
 		return NULL;
 	return "must be 1 to 64 letters, digits, _ and -";
 }
 
 const char *check_tool(const char *s)
 {
-	return made_of(s, LOWER UPPER DIGIT "_-", 64) ? NULL
+	return consists_of(s, LOWER UPPER DIGIT "_-", 64) ? NULL
 		: "must be a tool name: 1 to 64 letters, digits, _ and -";
 }
 
@@ -171,7 +171,7 @@ const char *check_url_template(const char *s)
 
 const char *check_method(const char *s)
 {
-	return made_of(s, UPPER, 16) ? NULL
+	return consists_of(s, UPPER, 16) ? NULL
 		: "must be a method such as GET or POST";
 }
 
@@ -199,7 +199,7 @@ const char *check_origin(const char *s)
 
 	if (!*s)
 		return NULL;
-	if (!host || !made_of(host, LOWER UPPER DIGIT "-.:[]_", 300))
+	if (!host || !consists_of(host, LOWER UPPER DIGIT "-.:[]_", 300))
 		return "must be an origin such as https://www.example.org, "
 		       "without a path";
 	return NULL;
@@ -212,7 +212,7 @@ const char *check_base(const char *s)
 	if (!n)
 		return NULL;
 	if (s[0] != '/' || s[n - 1] == '/' || strstr(s, "//") ||
-	    strstr(s, "/.") || !made_of(s, LOWER UPPER DIGIT "/._~-", 1024))
+	    strstr(s, "/.") || !consists_of(s, LOWER UPPER DIGIT "/._~-", 1024))
 		return "must be a path such as /intranet/chat, without a "
 		       "slash at its end";
 	return NULL;
@@ -251,7 +251,7 @@ const char *check_choice(const char *s)
 
 const char *check_key(const char *s)
 {
-	return made_of(s, LOWER DIGIT "_", 32) ? NULL
+	return consists_of(s, LOWER DIGIT "_", 32) ? NULL
 		: "must be 1 to 32 of a-z, 0-9 and _";
 }
 
@@ -299,7 +299,7 @@ const char *check_param(const char *s)
 		return NULL;
 	if (!strncmp(s, "HTTP_", 5))
 		return "must not start with HTTP_: clients can set those";
-	return made_of(s, UPPER DIGIT "_", 128) ? NULL
+	return consists_of(s, UPPER DIGIT "_", 128) ? NULL
 		: "must be the name of a server variable: A-Z, 0-9 and _";
 }
 

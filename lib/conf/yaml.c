@@ -337,16 +337,3 @@ bool ynode_null(const struct ynode *n)
 			return true;
 	return false;
 }
-
-const char *ynode_kind_name(const struct ynode *n)
-{
-	switch (n->kind) {
-	case YSEQ:
-		return "a list";
-	case YMAP:
-		return "a map";
-	case YSCALAR:
-		break;
-	}
-	return ynode_null(n) ? "nothing" : "a single value";
-}

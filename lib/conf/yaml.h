@@ -45,9 +45,6 @@ struct ynode {
 /* Whether n is a plain null: `null`, `~` or nothing at all. */
 bool ynode_null(const struct ynode *n);
 
-/* "map", "list" or "scalar", for messages. */
-const char *ynode_kind_name(const struct ynode *n);
-
 /*
  * Parses text. file is only for positions and must live as long as the tree.
  * *budget is the number of nodes that may still be made and is counted down:

@@ -192,7 +192,7 @@ static struct str with_heading(struct context *cx, const struct chunk *c)
 }
 
 /* Selects chunks for *left characters, the best matches of the message first. */
-static size_t choose_chunks(const struct chunk *v, const size_t *order, size_t n,
+static size_t select_chunks(const struct chunk *v, const size_t *order, size_t n,
 			    int64_t *left, bool *taken)
 {
 	size_t n_taken = 0;
@@ -228,7 +228,7 @@ static int add_best(struct context *cx, const struct attachment *t,
 			e))
 		return -1;
 	taken = arena_zalloc(cx->arena, n + 1, sizeof(*taken));
-	n_taken = choose_chunks(v, order, n_fit, left, taken);
+	n_taken = select_chunks(v, order, n_fit, left, taken);
 	if (!n_taken && n) {	/* no room for even one */
 		v[order[0]].text = utf8_head(v[order[0]].text, (size_t)*left);
 		v[order[0]].heading.n = 0;
@@ -354,17 +354,6 @@ static void read_scan(struct context *cx, struct attachment *t)
 static bool is_image(const struct attachment *t)
 {
 	return t->media_type.p && str_starts(t->media_type, STR("image/"));
-}
-
-bool attach_has_image(const struct turn_run *t)
-{
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach((json_t *)t->in.options.attachments, i, one)
-		if (llm_image_takes(jx_str(one, "mediaType")))
-			return true;
-	return false;
 }
 
 static void add_one(struct context *cx, const json_t *record,

@@ -26,9 +26,6 @@ int attach_read(struct turn_run *t, struct err *e) MUST_CHECK;
 /* Assigns the attachments to the turn's conversation. Failures are logged. */
 void attach_use(const struct turn_run *t);
 
-/* Whether an image is attached to the turn's own message. */
-bool attach_has_image(const struct turn_run *t);
-
 /* Limits the attachments added from now on to this many tokens in total. */
 void attach_limit(struct context *cx, int64_t tokens);
 

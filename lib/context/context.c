@@ -21,7 +21,7 @@
 #include "context/attach.h"
 #include "context/routing.h"
 #include "context/cite.h"
-#include "context/chosen.h"
+#include "context/prompt_use.h"
 #include "context/history.h"
 #include "context/intent.h"
 #include "context/knowledge.h"
@@ -112,12 +112,12 @@ static int compose_prompt(struct context *cx, struct err *e)
 {
 	const struct turn_request *in = &cx->run->in;
 	const struct part_input p = {
-		.who = in->by.who, .teams = in->by.said,
-		.module = cx->outer ? NULL : chosen_module(cx->run),
+		.who = in->by.who, .teams = in->by.settings,
+		.module = cx->outer ? NULL : context_module(cx->run),
 		.shown = cx->outer ? NULL : in->options.shown,
 		.conf = in->by.conf, .workspace = in->target.workspace,
 		.agent = in->target.agent, .envelope = &cx->untrusted,
-		.said = cx->outer ? NULL : in->by.said,
+		.values = cx->outer ? NULL : in->by.settings,
 		.tools = cx->tools.n > 0, .mentions = cx->mentions.text,
 		.knowledge = cx->knowledge.text, .scope = place_scope(cx),
 		.place = cx->place.text, .place_is_own = cx->place.own,
@@ -158,7 +158,7 @@ static int compose_prompt(struct context *cx, struct err *e)
 	cx->request.n_system = cx->blocks.n;
 	tools = prompt_stamp_of(part_rows[PART_TOOLS].layer, "tools",
 				TOOL_TEXTS_VERSION, tool_texts(cx));
-	prompt_stamps(&cx->blocks, cx->outer ? NULL : chosen_stamp(cx->run),
+	prompt_stamps(&cx->blocks, cx->outer ? NULL : context_prompt_stamp(cx->run),
 		      cx->request.n_tools ? &tools : NULL, &w);
 	cx->stamps = arena_str(cx->arena, buf_str(&b));
 	buf_release(&b);

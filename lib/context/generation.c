@@ -62,7 +62,7 @@ static struct str text_of(const json_t *v)
 	return (struct str){ json_string_value(v), json_string_length(v) };
 }
 
-static bool read_stop(const json_t *v, struct llm_wish *w)
+static bool read_stop(const json_t *v, struct llm_params *w)
 {
 	const json_t *one;
 	size_t i;
@@ -83,12 +83,12 @@ static bool read_choice(const json_t *v, struct generation *g)
 
 	g->no_tools = str_is(how, "none");
 	if (str_is(how, "required"))
-		g->wish.tool_choice = LLM_CHOICE_ANY;
+		g->params.tool_choice = LLM_CHOICE_ANY;
 	if (name.n) {
-		g->wish.tool_choice = LLM_CHOICE_NAMED;
-		g->wish.tool = name;
+		g->params.tool_choice = LLM_CHOICE_NAMED;
+		g->params.tool = name;
 	}
-	return name.n || g->no_tools || g->wish.tool_choice ||
+	return name.n || g->no_tools || g->params.tool_choice ||
 		str_is(how, "auto");
 }
 
@@ -107,13 +107,13 @@ static bool fits(const struct generation_row *r, const json_t *v, struct generat
 	case REAL:
 		return in_range(r, v);
 	case BOOL:
-		g->wish.parallel_tools = json_is_true(v) ? 1 : -1;
+		g->params.parallel_tools = json_is_true(v) ? 1 : -1;
 		return json_is_boolean(v);
 	case EFFORT:
-		g->wish.reasoning_effort = text_of(v);
+		g->params.reasoning_effort = text_of(v);
 		return is_effort(text_of(v));
 	case STOP:
-		return read_stop(v, &g->wish);
+		return read_stop(v, &g->params);
 	case CHOICE:
 		return read_choice(v, g);
 	case SCHEMA:
@@ -165,16 +165,16 @@ int generation_read(const json_t *o, bool theirs, struct generation *out,
 	out->max_tokens = (int)jx_int(o, "maxTokens", 0);
 #define REAL_OF(row_, member) \
 	v = json_object_get(o, rows[row_].key); \
-	out->wish.set.member = json_is_number(v); \
-	out->wish.member = json_number_value(v)
+	out->params.set.member = json_is_number(v); \
+	out->params.member = json_number_value(v)
 	REAL_OF(TEMPERATURE, temperature);
 	REAL_OF(TOP_P, top_p);
 	REAL_OF(PRESENCE, presence_penalty);
 	REAL_OF(FREQUENCY, frequency_penalty);
 #undef REAL_OF
 	v = json_object_get(o, "seed");
-	out->wish.set.seed = json_is_integer(v);
-	out->wish.seed = json_integer_value(v);
+	out->params.set.seed = json_is_integer(v);
+	out->params.seed = json_integer_value(v);
 	return 0;
 }
 
@@ -188,8 +188,8 @@ void generation_set(struct generation *g, const struct turn_run *t,
 		return;		/* it was checked at the start */
 	/* What was forced was so for the request that began the turn. */
 	if (t->resumed && !t->in.options_anew)
-		g->wish.tool_choice = LLM_CHOICE_AUTO;
-	r->wish = &g->wish;
+		g->params.tool_choice = LLM_CHOICE_AUTO;
+	r->params = &g->params;
 	r->no_tool_calls = g->no_tools;
 	r->output_schema = g->schema;
 	if (g->max_tokens && (own <= 0 || g->max_tokens < own))

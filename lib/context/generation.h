@@ -14,7 +14,7 @@
 #include "context/request.h"
 
 struct generation {
-	struct llm_wish wish;
+	struct llm_params params;
 	int max_tokens;		/* 0: not set */
 	const json_t *schema;	/* of the answer; NULL: text */
 	bool no_tools;

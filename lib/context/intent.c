@@ -621,7 +621,7 @@ enum tool_mode intent_of_turn(const struct context *cx)
 
 void intent_hear(struct context *cx, struct str result)
 {
-	enum tool_mode *mode = &cx->tool_ctx.turn.said;
+	enum tool_mode *mode = &cx->tool_ctx.turn.intent;
 	json_auto_t *answer = *mode ? jx_try(result) : NULL;
 
 	if (answer)

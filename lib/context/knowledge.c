@@ -142,7 +142,7 @@ static struct str question(const struct context *cx)
 }
 
 /* A preview calls no service, so it searches words only. */
-static int retrieve(struct context *cx, const struct retrieve_wish *wish,
+static int retrieve(struct context *cx, const struct retrieve_options *options,
 		    struct retrieve_found *found, struct err *e)
 {
 	const struct turn_request *in = &cx->run->in;
@@ -152,12 +152,12 @@ static int retrieve(struct context *cx, const struct retrieve_wish *wish,
 		.http = asks ? cx->run->deps->http : NULL, .abort = cx->tool_ctx.turn.abort,
 	};
 	struct retrieve_ask q = {
-		.by = by, .io = &io, .min_score = wish->min_score,
-		.max_ranked = MIN(wish->max_ranked, (size_t)LIM_FOUND),
+		.by = by, .io = &io, .min_score = options->min_score,
+		.max_ranked = MIN(options->max_ranked, (size_t)LIM_FOUND),
 		.ask = {
 			.mode = SEARCH_FUSED,
 			.text = question(cx),
-			.max = wish->max ? MIN(wish->max, (size_t)LIM_FOUND)
+			.max = options->max ? MIN(options->max, (size_t)LIM_FOUND)
 				: PASSAGES,
 		},
 	};
@@ -175,9 +175,9 @@ static int retrieve(struct context *cx, const struct retrieve_wish *wish,
 	q.bases = bases.v;
 	q.n_bases = bases.n;
 	q.more = bases.more;
-	if (asks && wish->ranks && wish->ranker.p &&
+	if (asks && options->ranks && options->ranker.p &&
 	    embed_service(by, stored_service_within(in->target.workspace),
-			  wish->ranker, LLM_CAN_RERANK, cx->arena, &q.ranker, e))
+			  options->ranker, LLM_CAN_RERANK, cx->arena, &q.ranker, e))
 		return -1;
 	return retrieve_find(&q, cx->arena, found, e);
 }
@@ -185,19 +185,19 @@ static int retrieve(struct context *cx, const struct retrieve_wish *wish,
 void context_knowledge(struct context *cx)
 {
 	const struct caller *by = &cx->tool_ctx.turn.by;
-	struct retrieve_wish wish;
+	struct retrieve_options options;
 	struct retrieve_found found = { .n = 0 };
 	struct err e = ERR_INIT;
 
 	if (cx->outer || cx->knowledge.looked_up)
 		return;
 	cx->knowledge.looked_up = true;
-	wish = retrieve_wish_of(cx->run->in.target.agent);
-	if (!wish.enabled || !by->db || !policy_may(by->who, PERM_KNOWLEDGE_READ) ||
+	options = retrieve_options_of(cx->run->in.target.agent);
+	if (!options.enabled || !by->db || !policy_may(by->who, PERM_KNOWLEDGE_READ) ||
 	    !str_trim(question(cx)).n)
 		return;
 	passages_note_search(cx->cites.all);
-	if (retrieve(cx, &wish, &found, &e)) {
+	if (retrieve(cx, &options, &found, &e)) {
 		log_err("no passages for a turn", &e);
 		found = (struct retrieve_found){ .notice =
 			"The knowledge bases could not be searched." };

@@ -1,14 +1,13 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/context/attach.c lib/context/attach.h \
 	lib/context/routing.c lib/context/routing.h \
-	lib/context/chosen.c lib/context/chosen.h \
+	lib/context/prompt_use.c lib/context/prompt_use.h \
 	lib/context/cite.c lib/context/cite.h \
 	lib/context/context.c lib/context/context.h \
 	lib/context/generation.c lib/context/generation.h \
 	lib/context/history.c lib/context/history.h \
 	lib/context/intent.c lib/context/intent.h \
 	lib/context/knowledge.c lib/context/knowledge.h \
-	lib/context/meta.c lib/context/meta.h \
 	lib/context/mention.c lib/context/mention.h \
 	lib/context/options.c lib/context/options.h \
 	lib/context/payload.c lib/context/payload.h \
@@ -17,7 +16,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/context/quote.c lib/context/quote.h \
 	lib/context/recall.c lib/context/recall.h \
 	lib/context/remember.c lib/context/remember.h \
-	lib/context/said.c lib/context/said.h \
+	lib/context/text_origin.c lib/context/text_origin.h \
 	lib/context/setting.c lib/context/setting.h \
 	lib/context/request.h \
 	lib/context/step.h \

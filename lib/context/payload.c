@@ -109,10 +109,10 @@ int context_offer_tools(struct context *cx, struct err *e)
 	if (!takes && !to->automatic)
 		return 0;
 	/* Once: an answer to a question counts until the turn ends. */
-	if (!cx->outer && !cx->tool_ctx.turn.said) {
+	if (!cx->outer && !cx->tool_ctx.turn.intent) {
 		cx->tool_ctx.turn.web = wants_web(cx);
 		cx->tool_ctx.turn.calendar = wants_calendar(cx);
-		cx->tool_ctx.turn.said = intent_of_turn(cx);
+		cx->tool_ctx.turn.intent = intent_of_turn(cx);
 	}
 	if (tool_set_build(&cx->tool_ctx, &cx->tools, e) < 0)
 		return -1;

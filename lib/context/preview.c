@@ -14,7 +14,7 @@
 #include "prompt/shown.h"
 #include "store/conversation.h"
 #include "context/attach.h"
-#include "context/chosen.h"
+#include "context/prompt_use.h"
 #include "context/context.h"
 #include "context/setting.h"
 
@@ -35,7 +35,7 @@ static int find_place(struct turn_run *t, struct err *e)
 		return err_set(e, ERR_NOT_FOUND, "a conversation of another agent");
 	t->user.seq = c.last_seq + 1;
 	t->user.options = options_kept(t->arena, &t->in.options);
-	if (!message_place_said(&t->user.options))
+	if (!message_has_place(&t->user.options))
 		message_place_take(&t->user.options, &c.context);
 	options_recall(t->arena, &t->in.options, &t->user.options);
 	return 0;
@@ -96,7 +96,7 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 	if (attach_read(t, e) < 0)
 		return -1;
 	t->in.meta = options_meta(a, in->meta, &t->in.options);
-	if (chosen_find(t, e) < 0 || chosen_module_find(t, e) < 0 ||
+	if (context_prompt_find(t, e) < 0 || context_module_find(t, e) < 0 ||
 	    shown_check(in->options.shown, "pageContext", e) < 0 ||
 	    options_text(&in->options, true, a, &client, e) < 0 ||
 	    target_settle(&t->in.by, &t->in.target, a, e) < 0 ||

@@ -34,7 +34,7 @@ struct context_preview {	/* all in the arena, or borrowed from conf */
  * conversation_id is nil. Uses deps->db, http and tools; tools may ask their
  * servers for what they offer. Only the boundary of untrusted text
  * (prompt/untrusted.h) differs from what the turn sends.
- * Errors: those of target_can_chat, chosen_find, chosen_module_find,
+ * Errors: those of target_can_chat, context_prompt_find, context_module_find,
  * attach_read and llm_build; ERR_NOT_FOUND, also for a conversation of another
  * agent.
  */

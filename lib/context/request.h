@@ -139,8 +139,8 @@ struct turn_run {
 	struct message answer;		/* valid after turn_run; for a turn that
 					   waits, a text that says so, not
 					   stored */
-	struct prompt_stamp *chosen;	/* of options.prompt_id; or NULL */
-	struct str chosen_by;		/* its author, if another user whom nobody
+	struct prompt_stamp *prompt_used;	/* of options.prompt_id; or NULL */
+	struct str prompt_author;		/* its author, if another user whom nobody
 					   trusts (whose.h); else p == NULL */
 	const struct module_use *module;	/* of options.module; or NULL */
 	const struct job *after;	/* work afterwards, as a job stored with the

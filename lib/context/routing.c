@@ -1,18 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "context/routing.h"
-#include "context/payload.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "domain/auto.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "context/attach.h"
 #include "context/context.h"
-#include "event/relay.h"
+#include "context/payload.h"
 #include "context/setting.h"
+#include "domain/auto.h"
+#include "event/relay.h"
+#include "file/scan.h"
+#include "llm/llm.h"
+#include "search/best.h"
+#include "store/attachment.h"
+#include "tool/core/passage.h"
 
 #include "base/banned.h"
+
+/* Whether an image is attached to the turn's own message. */
+static bool attach_has_image(const struct turn_run *t)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)t->in.options.attachments, i, one)
+		if (llm_image_takes(jx_str(one, "mediaType")))
+			return true;
+	return false;
+}
 
 const struct llm_service *routing_within(const struct context *cx,
 					const struct llm_service *s)
@@ -37,7 +57,7 @@ static struct auto_choice choose(struct context *cx, unsigned needs,
 		.takes_tools = cx->run->resumed,
 	};
 
-	return auto_choose(in->by.conf, in->target.workspace, &f, cx->arena);
+	return auto_select(in->by.conf, in->target.workspace, &f, cx->arena);
 }
 
 void routing_before(struct context *cx)

@@ -15,7 +15,7 @@
 struct setting_value context_setting(const struct turn_run *t, enum setting_id id)
 {
 	return setting_get(id, &(struct setting_scope){
-		.conf = t->in.by.conf, .said = t->in.by.said,
+		.conf = t->in.by.conf, .values = t->in.by.settings,
 		.workspace = t->in.target.workspace,
 		.agent = t->in.target.agent });
 }
@@ -33,17 +33,17 @@ struct str context_zone(const struct turn_run *t)
 }
 
 /* Keeps the settings; everybody who asks for the caller's sees the same. */
-static int settle(struct turn_run *t, const struct setting_said *s,
+static int settle(struct turn_run *t, const struct setting_values *s,
 		  struct err *e)
 {
-	t->in.by.said = s;
+	t->in.by.settings = s;
 	if (t->context)
-		t->context->tool_ctx.turn.by.said = s;
-	return target_choose(&t->in.target, &t->in.by, t->arena, e);
+		t->context->tool_ctx.turn.by.settings = s;
+	return target_select(&t->in.target, &t->in.by, t->arena, e);
 }
 
 void context_settings_ask(const struct turn_run *t, struct turn_begin *b,
-			  struct setting_said **s)
+			  struct setting_values **s)
 {
 	*s = NULL;
 	if (!t->in.by.who)
@@ -54,7 +54,7 @@ void context_settings_ask(const struct turn_run *t, struct turn_begin *b,
 }
 
 int context_settings_take(struct turn_run *t, const struct turn_begin *b,
-			  struct setting_said *s, struct err *e)
+			  struct setting_values *s, struct err *e)
 {
 	size_t rest = MAX(b->n_holders, STORE_SETTINGS) - STORE_SETTINGS;
 	struct store_setting *rows;
@@ -82,5 +82,5 @@ int context_settings_read(struct turn_run *t, struct err *e)
 {
 	if (setting_read_for(&t->in.by, e) < 0)
 		return -1;
-	return t->in.by.said ? settle(t, t->in.by.said, e) : 0;
+	return t->in.by.settings ? settle(t, t->in.by.settings, e) : 0;
 }

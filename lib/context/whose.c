@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "resource/author.h"
-#include "context/chosen.h"
+#include "context/prompt_use.h"
 #include "event/relay.h"
 #include "context/context.h"
 
@@ -13,12 +13,12 @@
 #define KEY "origins"
 
 /* The author of the message's prompt as an origin's name; p == NULL: trusted. */
-static struct str of_chosen(struct turn_run *t)
+static struct str of_prompt(struct turn_run *t)
 {
 	if (!t->in.options.prompt_id.p)
 		return (struct str){ NULL, 0 };
 	/* Of a prompt that is gone, the text is still in the message. */
-	return chosen_stamp(t) ? t->chosen_by : STR("somebody (a deleted prompt)");
+	return context_prompt_stamp(t) ? t->prompt_author : STR("somebody (a deleted prompt)");
 }
 
 /* Whether nobody else, except whom an admin trusts, may have written w's texts. */
@@ -80,7 +80,7 @@ void whose_mark_message(struct turn_run *t, const struct message *old)
 		t->in.options.prompt_id = old->options.prompt_id;
 		origins_read(&from, origins_in(old->meta, t->arena));
 	}
-	by = of_chosen(t);
+	by = of_prompt(t);
 	if (by.p)
 		origins_add(&from, ORIGIN_CATALOGUE_PROMPT, by);
 	by = of_suggestion(t);
@@ -103,7 +103,7 @@ void whose_of_message(struct context *cx)
 
 	if (cx->outer)
 		return;
-	by = of_chosen(t);
+	by = of_prompt(t);
 	if (by.p)
 		origins_add(&cx->derived, ORIGIN_CATALOGUE_PROMPT, by);
 	/* Since the message was stored, the prompt may have got another author. */

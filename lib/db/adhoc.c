@@ -96,8 +96,8 @@ static int adhoc_prepare(struct adhoc *q, struct err *e)
 			return adhoc_fail(q, e);
 		/* The server has no room for it: free the kept statements. */
 		mysql_stmt_close(q->st);
-		kept_drop(q->c);
-		kept_pause(q->c);
+		stmt_cache_drop(q->c);
+		stmt_cache_pause(q->c);
 	}
 }
 
@@ -126,7 +126,7 @@ int adhoc_open(struct adhoc *q, struct str sql,
 				     "max_statement_time=%d.%03d FOR %.*s",
 				     l->timeout_ms / 1000, l->timeout_ms % 1000,
 				     STR_ARG(sql)));
-	q->st = kept_take(q->c, q->sql);
+	q->st = stmt_cache_take(q->c, q->sql);
 	if (q->st) {
 		rc = adhoc_execute(q, args, n_args, e);
 		if (rc && is_stale(q->st)) {

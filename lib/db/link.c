@@ -247,7 +247,7 @@ struct link *link_open(struct pool *p, unsigned io_s, struct err *e)
 void link_close(struct link *c)
 {
 	link_drop_preps(c);
-	kept_drop(c);
+	stmt_cache_drop(c);
 	mysql_close(c->my);
 	free(c);
 }

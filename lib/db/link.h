@@ -23,7 +23,7 @@ enum fault {
 };
 
 struct prep;
-struct kept_stmt;
+struct cached_stmt;
 
 struct settings {		/* what connections are made to; immutable */
 	struct conf_db conf;	/* own copies of its texts */
@@ -48,7 +48,7 @@ struct link {
 	int64_t idle_since_ms;
 	size_t max_packet_bytes;
 	struct prep *preps;	/* pool->n_stmts of them */
-	struct kept_stmt *kept;	/* LIM_KEPT_STATEMENTS of them, or NULL */
+	struct cached_stmt *cached;	/* LIM_CACHED_STATEMENTS of them, or NULL */
 	uint64_t n_kept;	/* how often a statement was kept */
 	char *scratch;		/* texts of a row are first read to here */
 };
@@ -88,7 +88,7 @@ struct pool {
 	char down_text[160];
 
 	atomic_bool no_wsrep;	/* the server has no such variable */
-	atomic_int_fast64_t keep_from_ms;	/* no statement is kept before this time: kept.c */
+	atomic_int_fast64_t cache_from_ms;	/* no statement is cached before this time */
 	_Atomic uint64_t connects, lost, retries, waits, trips;
 };
 
@@ -131,25 +131,15 @@ void link_abandon(struct link *c, MYSQL_STMT *st);
 int link_query(struct link *c, const char *sql, const char *what,
 	       struct err *e);
 
-/* -- kept.c ---------------------------------------------------------------- */
+/* -- stmt_cache.c ----------------------------------------------------------- */
 
 /* Takes the kept statement with this text; the caller owns it. NULL = none. */
-MYSQL_STMT *kept_take(struct link *c, struct str sql);
+MYSQL_STMT *stmt_cache_take(struct link *c, struct str sql);
 /* Keeps a statement whose rows were read, in place of the oldest; takes ownership. */
-void kept_give(struct link *c, struct str sql, MYSQL_STMT *st);
-void kept_drop(struct link *c);
+void stmt_cache_give(struct link *c, struct str sql, MYSQL_STMT *st);
+void stmt_cache_drop(struct link *c);
 /* The server has no room for statements (1461): keep none for a minute. */
-void kept_pause(struct link *c);
-
-/* -- stop.c; s may be NULL ---------------------------------------------------- */
-
-/* c now works for s. False: s was stopped before. */
-bool stop_enter(struct db_stop *s, struct link *c);
-/* c works for s no longer. Returns true if it was stopped: c's socket is then shut. */
-bool stop_leave(struct db_stop *s);
-/* Sends KILL QUERY for c's thread through another connection to the same host. */
-void stop_kill(struct pool *p, const struct settings *s, size_t host,
-	       unsigned long id);
+void stmt_cache_pause(struct link *c);
 
 /* -- fault.c --------------------------------------------------------------- */
 

@@ -97,7 +97,7 @@ static struct auto_choice first_of(const struct conf *c, struct auto_rules rules
 	return (struct auto_choice){ NULL, NULL };
 }
 
-struct auto_choice auto_choose(const struct conf *c, const struct workspace *w,
+struct auto_choice auto_select(const struct conf *c, const struct workspace *w,
 			       const struct auto_facts *f, struct arena *a)
 {
 	struct auto_rules rules = rules_of(c, w);

@@ -34,7 +34,7 @@ struct auto_choice {
 };
 
 /* Selects a service for a request in w. Any thread. */
-struct auto_choice auto_choose(const struct conf *c, const struct workspace *w,
+struct auto_choice auto_select(const struct conf *c, const struct workspace *w,
 			       const struct auto_facts *f, struct arena *a);
 
 /*

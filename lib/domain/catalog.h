@@ -68,9 +68,4 @@ const struct prompt *catalog_prompt(const struct conf *c, struct str name);
 const struct resource_row *catalog_shipped(const struct conf *c, const struct uuid *id);
 const struct agent_template *catalog_template(const struct conf *c, struct str id);
 
-/* -- adapt.c ---------------------------------------------------------------------- */
-
-/* Makes the catalog of the files, in a; most is borrowed from c. */
-const struct catalog *catalog_adapt(const struct conf *c, struct arena *a);
-
 #endif

@@ -50,7 +50,7 @@ static int first_of(const struct caller *by, const struct workspace **w,
 
 	*w = catalog_each(by, &at);
 	*a = *w ? workspace_default_agent(*w) : NULL;
-	if (*w || !by->said)
+	if (*w || !by->settings)
 		return 0;
 	if (stored_workspaces(by, &all, &n, e) < 0)
 		return -1;
@@ -60,11 +60,11 @@ static int first_of(const struct caller *by, const struct workspace **w,
 int choice_default(const struct caller *by, const struct workspace **w,
 		    const struct agent **agent, struct err *e)
 {
-	const struct setting_scope in = { .conf = by->conf, .said = by->said,
+	const struct setting_scope in = { .conf = by->conf, .values = by->settings,
 					  .passed = AUTO_WORKSPACE };
 	struct setting_value space = setting_get(SETTING_DEFAULT_WORKSPACE, &in);
 	struct setting_value a = setting_get(SETTING_DEFAULT_AGENT, &in);
-	const struct agent *said;
+	const struct agent *found;
 
 	*agent = NULL;
 	if (find_default(by, text_of(&space), w, agent, e) < 0 ||
@@ -72,8 +72,8 @@ int choice_default(const struct caller *by, const struct workspace **w,
 		return -1;
 	if (!*w || !a.text)
 		return 0;
-	if (target_agent(by, *w, str_of(a.text), &said, e) == 0)
-		*agent = said;
+	if (target_agent(by, *w, str_of(a.text), &found, e) == 0)
+		*agent = found;
 	else if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);
@@ -84,7 +84,7 @@ int choice_default(const struct caller *by, const struct workspace **w,
 
 struct change {
 	const struct caller *by;
-	const struct setting_said *s;	/* including the change */
+	const struct setting_values *s;	/* including the change */
 	struct setting_scope scope;
 	enum setting_level level;
 	struct arena *a;
@@ -124,7 +124,7 @@ static int find_workspace(const struct caller *by, struct str id,
 }
 
 /* Managers of settings may name workspaces for others that they do not see. */
-static int workspace_of(const struct caller *by, const struct setting_said *s,
+static int workspace_of(const struct caller *by, const struct setting_values *s,
 			struct str id, const struct workspace **w, struct err *e)
 {
 	struct caller all = *by;
@@ -137,11 +137,11 @@ static int workspace_of(const struct caller *by, const struct setting_said *s,
 	return find_workspace(&all, id, w, e);
 }
 
-int choice_workspace(const struct caller *by, const struct setting_said *s,
+int choice_workspace(const struct caller *by, const struct setting_values *s,
 		      const struct workspace **w, struct err *e)
 {
 	struct setting_value v = setting_get(SETTING_DEFAULT_WORKSPACE,
-		&(struct setting_scope){ .conf = by->conf, .said = s,
+		&(struct setting_scope){ .conf = by->conf, .values = s,
 					 .passed = AUTO_WORKSPACE });
 	const struct workspace **all;
 	size_t n;
@@ -157,12 +157,12 @@ int choice_workspace(const struct caller *by, const struct setting_said *s,
 	return 0;
 }
 
-bool choice_tells_service(const struct caller *by, const struct setting_said *s,
+bool choice_tells_service(const struct caller *by, const struct setting_values *s,
 			   struct str id)
 {
 	/* What the tenant offers to everyone. */
-	const struct setting_said offer = { .v = &s->v[s->n - 1], .n = 1 };
-	const struct setting_scope in = { .conf = by->conf, .said = &offer };
+	const struct setting_values offer = { .v = &s->v[s->n - 1], .n = 1 };
+	const struct setting_scope in = { .conf = by->conf, .values = &offer };
 
 	return str_is(id, AUTO_SERVICE) || manages(by) ||
 		policy_may(by->who, PERM_SERVICES_READ) ||
@@ -352,9 +352,9 @@ static int check_names(const struct change *c, const json_t *change,
 	static const enum setting_id services[] = {
 		SETTING_LLM_SERVICE, SETTING_SUMMARY_SERVICE,
 	};
-	const json_t *said = c->s->v[0].said, *v;
+	const json_t *values = c->s->v[0].values, *v;
 	const char *key = setting_rows[SETTING_DEFAULT_WORKSPACE].key;
-	struct str id = jx_str(said, key);
+	struct str id = jx_str(values, key);
 
 	if (json_object_get(change, key) && id.p &&
 	    check_workspace(c, id, e) < 0)
@@ -395,16 +395,16 @@ static const json_t *by_key(const json_t *change, struct arena *a)
 }
 
 const json_t *choice_changed(const struct caller *by,
-			      const struct setting_said *s,
+			      const struct setting_values *s,
 			      const json_t *change, struct arena *a,
 			      struct err *e)
 {
-	struct setting_said *after = arena_new(a, struct setting_said);
+	struct setting_values *after = arena_new(a, struct setting_values);
 	struct change c = {
 		.by = by, .s = after, .level = s->v[0].level, .a = a,
-		.scope = { .conf = by->conf, .said = after },
+		.scope = { .conf = by->conf, .values = after },
 	};
-	json_t *said = jx_keep(a, s->v[0].said ? json_copy((json_t *)s->v[0].said)
+	json_t *values = jx_keep(a, s->v[0].values ? json_copy((json_t *)s->v[0].values)
 			       : json_object());
 	const char *key;
 	json_t *v;
@@ -414,30 +414,30 @@ const json_t *choice_changed(const struct caller *by,
 	change = by_key(change, a);
 	json_object_foreach((json_t *)change, key, v)
 		if (json_is_null(v))
-			json_object_del(said, key);
+			json_object_del(values, key);
 		else
-			json_object_set(said, key, v);
+			json_object_set(values, key, v);
 	*after = *s;
 	after->v = arena_alloc(a, s->n * sizeof(*s->v));
 	memcpy(after->v, s->v, s->n * sizeof(*s->v));
-	after->v[0].said = said;
-	return check_names(&c, change, e) < 0 ? NULL : said;
+	after->v[0].values = values;
+	return check_names(&c, change, e) < 0 ? NULL : values;
 }
 
 int choice_check_names(const struct caller *by, struct err *e)
 {
 	struct setting_holder file = { .level = LEVEL_INSTALLATION };
-	const struct setting_said said = { .v = &file, .n = 1 };
+	const struct setting_values values = { .v = &file, .n = 1 };
 	const struct change c = {
-		.by = by, .s = &said, .level = file.level, .a = by->arena,
-		.scope = { .conf = by->conf, .said = &said },
+		.by = by, .s = &values, .level = file.level, .a = by->arena,
+		.scope = { .conf = by->conf, .values = &values },
 	};
 	struct err why = ERR_INIT;
 
 	if (!by->conf->settings)
 		return 0;
-	file.said = by_key(by->conf->settings, by->arena);
-	if (check_names(&c, file.said, &why) == 0)
+	file.values = by_key(by->conf->settings, by->arena);
+	if (check_names(&c, file.values, &why) == 0)
 		return 0;
 	if (why.code == ERR_INVALID_FIELD)
 		return setting_conf_error(by->conf, &why, e);

@@ -4,14 +4,14 @@
 #define DOMAIN_CHOICE_H
 
 #include "conf/agent.h"
-#include "setting/said.h"
+#include "setting/values.h"
 
 /*
  * The workspace and agent of the caller's new conversations if the request
  * names none: the setting's if the caller sees it, else their first workspace
  * and its default agent. Both NULL if there is none. Reads stored workspaces
  * and agents that the settings name, and the first stored workspace if the
- * files have none. Without by->said it reads nothing. Database errors.
+ * files have none. Without by->settings it reads nothing. Database errors.
  */
 int choice_default(const struct caller *by, const struct workspace **w,
 		    const struct agent **agent, struct err *e) MUST_CHECK;
@@ -24,7 +24,7 @@ int choice_default(const struct caller *by, const struct workspace **w,
  * ERR_INVALID_FIELD, with the key as the field; database errors.
  */
 const json_t *choice_changed(const struct caller *by,
-			      const struct setting_said *s,
+			      const struct setting_values *s,
 			      const json_t *change, struct arena *a,
 			      struct err *e) MUST_CHECK;
 
@@ -40,11 +40,11 @@ int choice_check_names(const struct caller *by, struct err *e) MUST_CHECK;
  * none (without by->who: if none exists). Managers of settings also get
  * workspaces of others that they do not see. Database errors.
  */
-int choice_workspace(const struct caller *by, const struct setting_said *s,
+int choice_workspace(const struct caller *by, const struct setting_values *s,
 		      const struct workspace **w, struct err *e) MUST_CHECK;
 
 /* Whether the caller may learn whether an LLM service of this id exists. */
-bool choice_tells_service(const struct caller *by, const struct setting_said *s,
+bool choice_tells_service(const struct caller *by, const struct setting_values *s,
 			   struct str id);
 
 /*
@@ -53,7 +53,7 @@ bool choice_tells_service(const struct caller *by, const struct setting_said *s,
  */
 struct choices {
 	const struct caller *by;
-	const struct setting_said *s;
+	const struct setting_values *s;
 	const struct resource_row *services;	/* those in rows */
 	size_t n_services;
 	const struct workspace **workspaces;
@@ -61,7 +61,7 @@ struct choices {
 	const struct agent **agents;	/* of the effective workspace */
 	size_t n_agents;
 };
-int choices_read(const struct caller *by, const struct setting_said *s,
+int choices_read(const struct caller *by, const struct setting_values *s,
 			 struct choices *out, struct err *e) MUST_CHECK;
 
 /* Writes the setting as JSON, with type, range, choices and help. */

@@ -58,8 +58,8 @@ void choice_write(struct jw *w, enum setting_id id,
 static void put_said(struct jw *w, enum setting_id id,
 		     const struct setting_holder *h)
 {
-	const json_t *v = h->said
-		? json_object_get(h->said, setting_rows[id].key) : NULL;
+	const json_t *v = h->values
+		? json_object_get(h->values, setting_rows[id].key) : NULL;
 	struct setting_value out = { .level = h->level };
 	struct err ignored = ERR_INIT;
 
@@ -69,7 +69,7 @@ static void put_said(struct jw *w, enum setting_id id,
 		jw_null(w);
 }
 
-static void put_says(struct jw *w, const struct setting_said *s,
+static void put_says(struct jw *w, const struct setting_values *s,
 		     enum setting_id id)
 {
 	const unsigned levels = setting_rows[id].levels;
@@ -86,8 +86,8 @@ static void put_says(struct jw *w, const struct setting_said *s,
 		jw_key(w, "team");
 		jw_arr(w);
 		for (size_t i = 0; i < s->n; i++) {
-			if (s->v[i].level != LEVEL_TEAM || (i && (!s->v[i].said ||
-			    !json_object_get(s->v[i].said, setting_rows[id].key))))
+			if (s->v[i].level != LEVEL_TEAM || (i && (!s->v[i].values ||
+			    !json_object_get(s->v[i].values, setting_rows[id].key))))
 				continue;
 			jw_obj(w);
 			jw_kstr(w, "group", s->v[i].name);
@@ -102,7 +102,7 @@ static void put_says(struct jw *w, const struct setting_said *s,
 
 /* -- choices --------------------------------------------------------------------- */
 
-int choices_read(const struct caller *by, const struct setting_said *s,
+int choices_read(const struct caller *by, const struct setting_values *s,
 			 struct choices *out, struct err *e)
 {
 	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
@@ -140,7 +140,7 @@ static void put_choice(struct jw *w, struct str value, struct str label)
 static void put_service(struct jw *w, const struct choices *c,
 			enum setting_id id, struct str name, struct str label)
 {
-	const struct setting_scope in = { .conf = c->by->conf, .said = c->s };
+	const struct setting_scope in = { .conf = c->by->conf, .values = c->s };
 	bool any = id == SETTING_LLM_SERVICES ||
 		c->s->v[0].level == LEVEL_TENANT;
 
@@ -247,8 +247,8 @@ void choice_describe(struct jw *w, const struct choices *c,
 		[MERGE_LEAST] = "smallest", [MERGE_COMMON] = "common",
 	};
 	const struct setting_row *row = &setting_rows[id];
-	const struct setting_said *s = c->s;
-	const struct setting_scope in = { .conf = c->by->conf, .said = s };
+	const struct setting_values *s = c->s;
+	const struct setting_scope in = { .conf = c->by->conf, .values = s };
 	struct setting_value v = setting_get(id, &in);
 
 	jw_obj(w);

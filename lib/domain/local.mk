@@ -1,5 +1,4 @@
 lib_liblamplighter_a_SOURCES += \
-	lib/domain/adapt.c \
 	lib/domain/agent.c lib/domain/agent.h lib/domain/agent_row.c \
 	lib/domain/auto.c lib/domain/auto.h \
 	lib/domain/catalog.c lib/domain/catalog.h \

@@ -4,7 +4,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "setting/said.h"
+#include "setting/values.h"
 #include "store/key.h"
 
 #include "base/banned.h"
@@ -73,10 +73,10 @@ int public_link_days(const struct conf *conf, struct db *db, struct arena *a,
 		     int64_t *days, struct err *e)
 {
 	const struct str tenant = str_of(conf->tenant);
-	struct setting_said *said = setting_holders_of_tenant(tenant, a);
-	const struct setting_scope in = { .conf = conf, .said = said };
+	struct setting_values *values = setting_holders_of_tenant(tenant, a);
+	const struct setting_scope in = { .conf = conf, .values = values };
 
-	if (setting_read(db, tenant, said, a, e) < 0)
+	if (setting_read(db, tenant, values, a, e) < 0)
 		return -1;
 	*days = setting_get(SETTING_PUBLIC_LINK_DAYS, &in).number;
 	return 0;

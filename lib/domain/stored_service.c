@@ -193,36 +193,6 @@ int stored_services_of(const struct caller *by, const struct workspace *w,
 			     &want, by->arena, out, n, &more, e);
 }
 
-int stored_service_turn(const struct caller *by, struct str within,
-			struct str id, struct arena *a,
-			const struct llm_service **out, struct err *e)
-{
-	const struct llm_service **others, *s;
-	struct llm_service *own;
-
-	if (service_find(by, within, id, a, &s, e) < 0)
-		return -1;
-	*out = s;
-	if (!s || !s->fallbacks.n)
-		return 0;
-	own = arena_new(a, struct llm_service);
-	others = arena_zalloc(a, s->fallbacks.n, sizeof(*others));
-	for (size_t i = 0; i < s->fallbacks.n; i++) {
-		struct str other = str_of(s->fallbacks.v[i]);
-
-		if (service_find(by, (struct str){ NULL, 0 }, other, a,
-				 &others[i], e) == 0)
-			continue;
-		if (e->code != ERR_SECRETS)
-			return -1;
-		err_clear(e);	/* skip it: its key cannot be opened */
-	}
-	*own = *s;
-	own->others = others;
-	*out = own;
-	return 0;
-}
-
 bool stored_service_may_own(const struct caller *by)
 {
 	return by->who->kind != IDENTITY_ANONYMOUS || by->conf->byok.anonymous;

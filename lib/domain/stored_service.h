@@ -49,15 +49,6 @@ int service_find(const struct caller *by, struct str within, struct str id,
 		 struct err *e) MUST_CHECK;
 
 /*
- * The same for a turn: with its fallbacks (others), one more read for each
- * stored one.
- */
-int stored_service_turn(const struct caller *by, struct str within,
-			struct str id, struct arena *a,
-			const struct llm_service **out,
-			struct err *e) MUST_CHECK;
-
-/*
  * Checks that the service that key of the main file names exists; with by->db NULL, in
  * the files. ERR_CONFIG, "FILE:LINE: …" with the nearest id of the files; ERR_SECRETS;
  * database errors.

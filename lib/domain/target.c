@@ -3,26 +3,66 @@
 
 #include <string.h>
 
+#include "auth/policy.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "conf/option.h"
 #include "domain/auto.h"
-#include "setting/setting.h"
+#include "domain/catalog.h"
+#include "domain/filled.h"
 #include "domain/stored.h"
 #include "domain/stored_service.h"
-#include "auth/policy.h"
-#include "base/log.h"
 #include "llm/llm.h"
+#include "secret/secret.h"
+#include "setting/setting.h"
 #include "store/conversation.h"
 #include "store/turn.h"
 
 #include "base/banned.h"
 
+/*
+ * The same for a turn: with its fallbacks (others), one more read for each
+ * stored one.
+ */
+static int stored_service_turn(const struct caller *by, struct str within,
+			       struct str id, struct arena *a,
+			       const struct llm_service **out, struct err *e)
+{
+	const struct llm_service **others, *s;
+	struct llm_service *own;
+
+	if (service_find(by, within, id, a, &s, e) < 0)
+		return -1;
+	*out = s;
+	if (!s || !s->fallbacks.n)
+		return 0;
+	own = arena_new(a, struct llm_service);
+	others = arena_zalloc(a, s->fallbacks.n, sizeof(*others));
+	for (size_t i = 0; i < s->fallbacks.n; i++) {
+		struct str other = str_of(s->fallbacks.v[i]);
+
+		if (service_find(by, (struct str){ NULL, 0 }, other, a,
+				 &others[i], e) == 0)
+			continue;
+		if (e->code != ERR_SECRETS)
+			return -1;
+		err_clear(e);	/* skip it: its key cannot be opened */
+	}
+	*own = *s;
+	own->others = others;
+	*out = own;
+	return 0;
+}
+
 static struct target resolve(const struct conf *c, const struct workspace *w,
 			     const struct agent *a,
-			     const struct setting_said *said,
+			     const struct setting_values *values,
 			     enum setting_level *level)
 {
 	struct setting_value v = setting_get(SETTING_LLM_SERVICE,
 		&(struct setting_scope){
-			.conf = c, .workspace = w, .agent = a, .said = said });
+			.conf = c, .workspace = w, .agent = a, .values = values });
 	struct target t = { .workspace = w, .agent = a };
 
 	t.automatic = v.text && !strcmp(v.text, AUTO_SERVICE);
@@ -43,26 +83,26 @@ struct target target_of(const struct conf *c, const struct workspace *w,
 	return resolve(c, w, a, NULL, &ignored);
 }
 
-int target_choose(struct target *t, const struct caller *by, struct arena *a,
+int target_select(struct target *t, const struct caller *by, struct arena *a,
 		  struct err *e)
 {
 	struct err ignored = ERR_INIT;
 	enum setting_level level;
-	struct target said;
+	struct target again;
 
-	if (!by->said || t->own)
+	if (!by->settings || t->own)
 		return 0;
-	said = resolve(by->conf, t->workspace, t->agent, by->said, &level);
+	again = resolve(by->conf, t->workspace, t->agent, by->settings, &level);
 	if (level < LEVEL_USER || level > LEVEL_TENANT)
 		return 0;
-	if (!said.service && !said.automatic &&
-	    stored_service_turn(by, (struct str){ NULL, 0 }, str_of(said.named),
-				a, &said.service, e) < 0)
+	if (!again.service && !again.automatic &&
+	    stored_service_turn(by, (struct str){ NULL, 0 }, str_of(again.named),
+				a, &again.service, e) < 0)
 		return -1;
-	if (target_can_chat(&said, &ignored) < 0)
+	if (target_can_chat(&again, &ignored) < 0)
 		return 0;
-	said.settled = t->settled;
-	*t = said;
+	again.settled = t->settled;
+	*t = again;
 	return 0;
 }
 

@@ -50,11 +50,11 @@ int target_agent(const struct caller *by, const struct workspace *w,
 		 struct err *e) MUST_CHECK;
 
 /*
- * Selects the service again once by->said is read: a user, a team or the tenant
+ * Selects the service again once by->settings is read: a user, a team or the tenant
  * may have chosen one; a stored one costs one keyed read. It stays as it is if
  * the chosen one cannot chat. Allocates in a, as target_settle.
  */
-int target_choose(struct target *t, const struct caller *by, struct arena *a,
+int target_select(struct target *t, const struct caller *by, struct arena *a,
 		  struct err *e) MUST_CHECK;
 
 /*

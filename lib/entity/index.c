@@ -200,9 +200,9 @@ static int exists(struct db *db, const struct uuid *project, struct err *e)
 	return db_int(db, STMT_ENTITY_IS_PROJECT, DB_ARGS(DB_U(project)), &one, e);
 }
 
-static int doom_tx(struct db *tx, void *ctx, struct err *e)
+static int hide_tx(struct db *tx, void *ctx, struct err *e)
 {
-	return search_base_doom(tx, ctx, e);
+	return search_base_hide(tx, ctx, e);
 }
 
 /* The index of a project that is deleted. */
@@ -221,7 +221,7 @@ static int purge(struct db *db, const struct uuid *project, int64_t until_ms,
 			return -1;
 	if (r.affected)
 		return 0;
-	return db_tx(db, doom_tx, &id, e) ? -1
+	return db_tx(db, hide_tx, &id, e) ? -1
 		: search_base_purge(db, &id, until_ms, e);
 }
 

@@ -1,7 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/entity/stmt.def \
 	lib/entity/dates.c \
-	lib/entity/document.c \
 	lib/entity/edge.c \
 	lib/entity/entity.h \
 	lib/entity/find.c \

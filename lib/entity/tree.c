@@ -6,6 +6,9 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/utf8.h"
+#include "hold/stored.h"
+#include "resource/call.h"
 #include "resource/change.h"
 #include "store/stmt.h"
 
@@ -153,8 +156,12 @@ void tree_write(struct jw *w, const struct tree_node *first)
 
 /* -- new and deleted documents ------------------------------------------------------ */
 
-int tree_check(const struct caller *by, const struct uuid *project,
-	       const struct uuid *under, struct err *e)
+/*
+ * Whether a document may be made under this one: ERR_INVALID_FIELD naming parentId if it
+ * is none of the project's, or the tree would be too deep.
+ */
+static int tree_check(const struct caller *by, const struct uuid *project,
+		      const struct uuid *under, struct err *e)
 {
 	const struct resource_at at = resource_for(by);
 	int64_t depth = 0;
@@ -172,14 +179,18 @@ int tree_check(const struct caller *by, const struct uuid *project,
 			    "levels.", LIM_TREE_DEPTH);
 }
 
-int tree_grew(const struct caller *by, const struct uuid *project, struct err *e)
+/*
+ * In the transaction (by->db) of a new document, and of one that is deleted, before that:
+ * what was under it moves up.
+ */
+static int tree_grew(const struct caller *by, const struct uuid *project, struct err *e)
 {
 	return db_exec(by->db, STMT_ENTITY_TREE_MOVED,
 		       DB_ARGS(DB_U(project), DB_S(by->owner.tenant_id)), NULL, e);
 }
 
-int tree_cut(const struct caller *by, const struct uuid *project,
-	     const struct uuid *document, const struct uuid *under, struct err *e)
+static int tree_cut(const struct caller *by, const struct uuid *project,
+		    const struct uuid *document, const struct uuid *under, struct err *e)
 {
 	if (db_exec(by->db, STMT_ENTITY_LIFT,
 		    DB_ARGS(DB_U_IF(under), DB_U(document), DB_U(project)), NULL, e))
@@ -206,8 +217,12 @@ static size_t height(const struct tree *t, const struct tree_node *node)
 
 /* -- documents that are restored ------------------------------------------------------ */
 
-int tree_note(const struct caller *by, const struct uuid *project,
-	      const struct uuid *document, struct str *out, struct err *e)
+/*
+ * What tree_restore needs of a document that will be deleted: JSON objects, separated by
+ * commas. In by's arena.
+ */
+static int tree_note(const struct caller *by, const struct uuid *project,
+		     const struct uuid *document, struct str *out, struct err *e)
 {
 	struct buf b = BUF_INIT(65536 + 64 * LIM_ENTITIES);
 	struct jw w = jw_on(&b);
@@ -247,8 +262,14 @@ static int lower(const struct caller *by, const struct uuid *project, const stru
 		       DB_ARGS(DB_U(&node->id), DB_U(id), DB_U(project)), NULL, e);
 }
 
-int tree_restore(const struct caller *by, const struct uuid *project,
-		 const struct uuid *document, const json_t *noted, struct err *e)
+/*
+ * In the transaction (by->db) that makes a deleted document again, under the one that it
+ * was under: it has its place, and what was right below it and moved up when it was
+ * deleted is below it again, if it has not been moved since then, and the tree does not
+ * become too deep. noted: an array that has what tree_note has told.
+ */
+static int tree_restore(const struct caller *by, const struct uuid *project,
+			const struct uuid *document, const json_t *noted, struct err *e)
 {
 	const struct tree_node *node;
 	const json_t *one;
@@ -449,3 +470,80 @@ int tree_move(const struct caller *by, const struct uuid *project,
 	*version = m.tree.version + 1;
 	return 0;
 }
+
+/* -- documents ------------------------------------------------------------- */
+
+/* Documents of projects: the length of their content, room for it, and their tree. */
+
+/* Refuses what the user has no room for. */
+static int check_room(const struct caller *by, size_t bytes, struct err *e)
+{
+	struct share_part part = { 0 };
+	int rc = hold_take(by->db, by->conf, &by->owner, (int64_t)bytes, &part, e);
+
+	if (rc == 0)
+		share_give(&part);
+	return rc;
+}
+
+static int measure(const struct caller *by, const struct resource *r,
+		   struct resource_change *k, struct err *e)
+{
+	const size_t length = COLUMN(PROJECT_DOCUMENT, content_length);
+	const size_t bytes = COLUMN(PROJECT_DOCUMENT, content_bytes);
+	struct str content = resource_text(&k->row,
+					   COLUMN(PROJECT_DOCUMENT, entity_content));
+
+	(void)r;
+	if (k->now && !k->row.given[COLUMN(PROJECT_DOCUMENT, entity_content)])
+		return 0;
+	k->row.v[length] = DB_I((int64_t)utf8_chars(content));
+	k->row.v[bytes] = DB_I((int64_t)content.n);
+	k->row.given[length] = k->row.given[bytes] = true;
+	return content.n && !by->has_room ? check_room(by, content.n, e) : 0;
+}
+
+/* -- the tree ------------------------------------------------------------------------ */
+
+/* The document that the row is under; NULL: at the top. */
+static const struct uuid *under(const struct resource_row *row)
+{
+	const struct db_val *v = &row->v[COLUMN(PROJECT_DOCUMENT, under_id)];
+
+	return v->null ? NULL : (const struct uuid *)v->s.p;
+}
+
+static int check_document(const struct caller *by, const struct resource *r,
+			  struct resource_change *k, struct err *e)
+{
+	if (!k->now && under(&k->row) &&
+	    tree_check(by, &k->at.holder, under(&k->row), e) < 0)
+		return -1;
+	return measure(by, r, k, e);
+}
+
+static int grow(const struct caller *by, const struct resource *r,
+		struct resource_change *k, struct err *e)
+{
+	(void)r;
+	return k->now ? 0 : tree_grew(by, &k->row.holder, e);
+}
+
+static int cut(const struct caller *by, const struct resource *r,
+	       struct resource_change *k, struct err *e)
+{
+	(void)r;
+	if (tree_note(by, &k->now->holder, &k->now->id, &k->with, e) < 0)
+		return -1;
+	return tree_cut(by, &k->now->holder, &k->now->id, under(k->now), e);
+}
+
+static int grow_again(const struct caller *by, const struct resource_again *k,
+		      struct err *e)
+{
+	return tree_restore(by, k->top, k->id, k->with, e);
+}
+
+const struct resource_hooks project_document_hooks = {
+	.check = check_document, .store = grow, .gone = cut, .recreated = grow_again,
+};

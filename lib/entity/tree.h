@@ -41,40 +41,6 @@ struct tree_node *tree_find(const struct tree *t, const struct uuid *id);
 /* Writes [{id, order, title, …, children}, …] of these siblings. */
 void tree_write(struct jw *w, const struct tree_node *first);
 
-/*
- * Whether a document may be made under this one: ERR_INVALID_FIELD naming parentId if it
- * is none of the project's, or the tree would be too deep.
- */
-int tree_check(const struct caller *by, const struct uuid *project,
-	       const struct uuid *under, struct err *e) MUST_CHECK;
-
-/*
- * In the transaction (by->db) of a new document, and of one that is deleted, before that:
- * what was under it moves up.
- */
-int tree_grew(const struct caller *by, const struct uuid *project,
-	      struct err *e) MUST_CHECK;
-int tree_cut(const struct caller *by, const struct uuid *project,
-	     const struct uuid *document, const struct uuid *under,
-	     struct err *e) MUST_CHECK;
-
-/*
- * What tree_restore needs of a document that will be deleted: JSON objects, separated by
- * commas. In by's arena.
- */
-int tree_note(const struct caller *by, const struct uuid *project,
-	      const struct uuid *document, struct str *out, struct err *e) MUST_CHECK;
-
-/*
- * In the transaction (by->db) that makes a deleted document again, under the one that it
- * was under: it has its place, and what was right below it and moved up when it was
- * deleted is below it again, if it has not been moved since then, and the tree does not
- * become too deep. noted: an array that has what tree_note has told.
- */
-int tree_restore(const struct caller *by, const struct uuid *project,
-		 const struct uuid *document, const json_t *noted,
-		 struct err *e) MUST_CHECK;
-
 enum { TREE_ANY = -1 };	/* a tree of any version */
 
 /*

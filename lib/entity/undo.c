@@ -140,7 +140,7 @@ static int make_again(struct undoing *u, struct err *e)
 	if (n)
 		return err_public(e, ERR_CONFLICT, "It is there again already.");
 	return lift(u, body, e) < 0 || call(u, u->r, VERB_CREATE, &u->id, body, e) < 0 ||
-		resource_made_again(&u->by, &k, e) < 0
+		resource_recreated(&u->by, &k, e) < 0
 		? -1 : link_again(u, k.with, e);
 }
 

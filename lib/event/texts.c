@@ -6,7 +6,7 @@
 #include "base/banned.h"
 
 /* A delta: part of the current model call, or the start of a new one. */
-static void said(struct event_told *told, const struct turn_event *ev)
+static void said(struct event_summary *told, const struct turn_event *ev)
 {
 	if (ev->seq <= told->after_seq)
 		return;
@@ -15,7 +15,7 @@ static void said(struct event_told *told, const struct turn_event *ev)
 	told->output_bytes += (int64_t)(ev->text.n + ev->args.n);
 }
 
-void event_texts(struct event_told *told, int64_t seq, struct str data)
+void event_texts(struct event_summary *told, int64_t seq, struct str data)
 {
 	struct pack_reader r = { .data = data, .first = (uint32_t)seq };
 	struct turn_event ev;

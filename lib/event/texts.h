@@ -11,6 +11,6 @@
  * the caller releases. Ignores events that it has had, and the rest of a malformed
  * batch. Any thread.
  */
-void event_texts(struct event_told *told, int64_t seq, struct str data);
+void event_texts(struct event_summary *told, int64_t seq, struct str data);
 
 #endif

@@ -7,5 +7,4 @@ lib_liblamplighter_a_SOURCES += \
 	lib/intake/look.c \
 	lib/intake/select.c \
 	lib/intake/site.c lib/intake/site.h \
-	lib/intake/site_get.c \
-	lib/intake/site_page.c
+	lib/intake/site_get.c

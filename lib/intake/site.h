@@ -62,10 +62,4 @@ void site_answer_release(struct site_answer *w);
  */
 int site_allows(struct site *s, const char *url, struct err *e) MUST_CHECK;
 
-/* Reads a page as a document. Returns 1 when done; 0 if the run ends first; -1. */
-int site_page(struct site *s, const struct site_page *p, struct err *e) MUST_CHECK;
-
-/* Whether the address is in the list of this run. 1, 0, -1. */
-int site_lists(struct site *s, struct str url, struct err *e) MUST_CHECK;
-
 #endif

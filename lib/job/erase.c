@@ -170,7 +170,7 @@ static int run_jobs(struct erasing *k, struct err *e)
 	    finish(k, "agent-purge", NULL, e) ||
 	    finish(k, "conversation-purge", NULL, e) ||
 	    finish(k, "conversation-index,search-tidy", id, e) ||
-	    kb_doom(k->db, k->owner, id, e) ||
+	    kb_hide(k->db, k->owner, id, e) ||
 	    finish(k, "knowledge-purge", NULL, e) ||
 	    finish(k, "entity-index", NULL, e) ||
 	    attachment_sweep(k->db, INT64_MAX, e) < 0)

@@ -110,27 +110,13 @@ int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
 int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
 		int64_t *chunks, struct err *e) MUST_CHECK;
 
-/*
- * Requests the job that indexes queued documents, for the person who asks. Inside or
- * outside a transaction.
- */
-int kb_ask_index(struct db *db, const struct owner *by, const struct uuid *base,
-		 struct err *e) MUST_CHECK;
-
 /* The same for the job that adds vectors to passages. */
 int kb_ask_embed(struct db *db, const struct owner *by, const struct uuid *base,
 		 struct err *e) MUST_CHECK;
 
 /* Deletes all documents of the base, in the transaction that deletes the base. */
-int kb_doom(struct db *tx, const struct owner *by, const struct uuid *base,
+int kb_hide(struct db *tx, const struct owner *by, const struct uuid *base,
 	    struct err *e) MUST_CHECK;
-
-/*
- * Increments the base's counter of changes to its shares, in the transaction that
- * creates or revokes a share. ERR_NOT_FOUND if there is no such base.
- */
-int kb_shared(struct db *tx, const struct owner *by, const struct uuid *base,
-	      struct err *e) MUST_CHECK;
 
 /*
  * The owner of the base's files: not a user who can sign in, so the files can only be

@@ -1,7 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/knowledge/stmt.def \
 	lib/knowledge/agent.c \
-	lib/knowledge/base.c \
 	lib/knowledge/embed.c lib/knowledge/embed.h \
 	lib/knowledge/excerpt.c lib/knowledge/excerpt.h \
 	lib/knowledge/kb.c lib/knowledge/kb.h \

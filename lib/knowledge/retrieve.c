@@ -274,15 +274,15 @@ enum { NOTICES = 8 };	/* more kinds of failures than there are */
 
 /* -- retrieval options of an agent -------------------------------------------------- */
 
-struct retrieve_wish retrieve_wish_of(const struct agent *agent)
+struct retrieve_options retrieve_options_of(const struct agent *agent)
 {
 	const struct agent_rag *r = agent ? &agent->rag : NULL;
 
-	return r ? (struct retrieve_wish){
+	return r ? (struct retrieve_options){
 		.enabled = r->enabled, .ranks = r->ranks, .max = (size_t)r->max,
 		.max_ranked = (size_t)r->max_ranked, .min_score = r->min_score,
 		.ranker = r->ranker && *r->ranker ? str_of(r->ranker) : (struct str){ NULL, 0 },
-	} : (struct retrieve_wish){ .enabled = false };
+	} : (struct retrieve_options){ .enabled = false };
 }
 
 /* -- searching ---------------------------------------------------------------------- */

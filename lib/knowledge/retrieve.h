@@ -111,12 +111,12 @@ int retrieve_set_check(const struct caller *by, const json_t *set, struct str ol
  * An agent's retrieval options, from its row or file; without them retrieval is
  * off.
  */
-struct retrieve_wish {
+struct retrieve_options {
 	bool enabled, ranks;
 	size_t max, max_ranked;	/* 0: not set */
 	double min_score;
 	struct str ranker;	/* p == NULL: not set */
 };
-struct retrieve_wish retrieve_wish_of(const struct agent *agent);
+struct retrieve_options retrieve_options_of(const struct agent *agent);
 
 #endif

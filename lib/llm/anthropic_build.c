@@ -223,8 +223,8 @@ static int thinking_budget(struct build *b)
 
 	/* With thinking, no call may be forced. */
 	if (n <= 0 || !build_may(b, REPAIR_EFFORT) ||
-	    build_wish(b)->tool_choice != LLM_CHOICE_AUTO ||
-	    str_is(build_wish(b)->reasoning_effort, "none"))
+	    build_params(b)->tool_choice != LLM_CHOICE_AUTO ||
+	    str_is(build_params(b)->reasoning_effort, "none"))
 		return 0;
 	for (size_t i = 0; i < b->n_items; i++) {
 		const struct build_item *it = &b->items[i];
@@ -268,7 +268,7 @@ static void output_config(struct build *b)
 
 static void tool_choice(struct build *b, bool forbid)
 {
-	const struct llm_wish *v = build_wish(b);
+	const struct llm_params *v = build_params(b);
 	bool forced = !forbid && v->tool_choice != LLM_CHOICE_AUTO;
 	bool alone = !forbid && v->parallel_tools < 0;
 	struct jw *w = &b->w;

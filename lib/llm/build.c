@@ -31,7 +31,7 @@ static struct build_item *push(struct build *b, enum llm_role role,
 }
 
 /* A message of an assistant that said only this, to keep the roles in turn. */
-static void push_said(struct build *b, struct str text)
+static void push_text(struct build *b, struct str text)
 {
 	static const struct llm_message nobody = { .role = LLM_ASSISTANT };
 
@@ -58,7 +58,7 @@ static void push_user(struct build *b, struct str text,
 	struct llm_image *all;
 
 	if (last && last->role == LLM_TOOL && !build_merges(b)) {
-		push_said(b, STR("(The answer was interrupted.)"));
+		push_text(b, STR("(The answer was interrupted.)"));
 		last = NULL;
 	}
 	if (!last || last->role != LLM_USER)
@@ -488,17 +488,17 @@ bool build_may(struct build *b, unsigned repair)
 	return !(b->repair & repair);
 }
 
-const struct llm_wish *build_wish(const struct build *b)
+const struct llm_params *build_params(const struct build *b)
 {
-	static const struct llm_wish none = { .n_stop = 0 };
+	static const struct llm_params none = { .n_stop = 0 };
 
-	return b->r->wish ? b->r->wish : &none;
+	return b->r->params ? b->r->params : &none;
 }
 
 void build_sampling(struct build *b)
 {
 	const struct llm_service *s = b->r->service;
-	const struct llm_wish *v = build_wish(b);
+	const struct llm_params *v = build_params(b);
 	const unsigned takes = b->p->dialect->takes;
 	struct jw *w = &b->w;
 
@@ -521,7 +521,7 @@ void build_sampling(struct build *b)
 
 void build_stop(struct build *b, const char *key)
 {
-	const struct llm_wish *v = build_wish(b);
+	const struct llm_params *v = build_params(b);
 
 	if (!v->n_stop)
 		return;
@@ -535,7 +535,7 @@ void build_stop(struct build *b, const char *key)
 struct str build_effort(struct build *b)
 {
 	const struct llm_service *s = b->r->service;
-	struct str effort = build_wish(b)->reasoning_effort;
+	struct str effort = build_params(b)->reasoning_effort;
 
 	if (!effort.n && s->set.reasoning_effort)
 		effort = str_of(s->reasoning_effort);

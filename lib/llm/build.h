@@ -110,7 +110,7 @@ void build_stop(struct build *b, const char *key);
 struct str build_effort(struct build *b);
 
 /* The wish, never NULL. */
-const struct llm_wish *build_wish(const struct build *b);
+const struct llm_params *build_params(const struct build *b);
 
 /* Wire forms of a call id (P-B5, P-B6) and a tool name (P-B14); in the arena. */
 struct str build_call_id(struct build *b, struct str id);

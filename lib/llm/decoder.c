@@ -46,7 +46,7 @@ struct llm_decoder *llm_decoder_new(const char *provider,
 		.model = service && service->model ? service->model : "",
 		.url = service && service->set.url ? service->url : "",
 		.body = BUF_INIT(LIM_UPSTREAM_BYTES),
-		.said_model = BUF_INIT(256),
+		.reported_model = BUF_INIT(256),
 		.held = BUF_INIT(256),
 		.message_id = BUF_INIT(512),
 		.reasoning = BUF_INIT(LIM_ANSWER_BYTES),
@@ -81,7 +81,7 @@ void llm_decoder_free(struct llm_decoder *d)
 	free(d->calls);
 	sse_release(&d->reader);
 	buf_release(&d->body);
-	buf_release(&d->said_model);
+	buf_release(&d->reported_model);
 	buf_release(&d->held);
 	buf_release(&d->message_id);
 	buf_release(&d->reasoning);

@@ -80,7 +80,7 @@ struct llm_decoder {
 	int64_t est_input;	/* -1 = do not estimate (P-D5) */
 	uint64_t n_chars;	/* given so far, for the estimate */
 	uint64_t n_out_bytes;	/* against LIM_ANSWER_BYTES */
-	struct buf said_model;
+	struct buf reported_model;
 
 	struct dec_call *calls;
 	int n_calls;

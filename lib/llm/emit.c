@@ -162,11 +162,11 @@ int64_t dec_count(const json_t *o, const char *key, int64_t dflt)
 
 void dec_model(struct llm_decoder *d, struct str s)
 {
-	if (!s.n || str_eq(s, buf_str(&d->said_model)))
+	if (!s.n || str_eq(s, buf_str(&d->reported_model)))
 		return;
 	d->tmpl.set = false;	/* the chunks that it stands for name another */
-	buf_reset(&d->said_model);
-	dec_whole(d, &d->said_model, utf8_head(s, 60));
+	buf_reset(&d->reported_model);
+	dec_whole(d, &d->reported_model, utf8_head(s, 60));
 }
 
 /* -- <think> (P-C3) --------------------------------------------------------- */
@@ -286,7 +286,7 @@ json_t *dec_origin(const struct llm_decoder *d)
 {
 	json_t *o = json_pack("{s:s, s:s}", "provider", d->provider->name,
 			      "model", d->model[0] ? d->model
-			      : d->said_model.p);
+			      : d->reported_model.p);
 
 	if (d->url[0])
 		json_object_set_new(o, "url", json_string(d->url));
@@ -425,7 +425,7 @@ void emit_terminal(struct llm_decoder *d)
 		emit_send(d, &(struct llm_event){
 			.type = LLM_EV_DONE, .stop = final_stop(d),
 			.usage = d->usage, .replay = d->replay,
-			.model = buf_str(&d->said_model),
+			.model = buf_str(&d->reported_model),
 		});
 }
 

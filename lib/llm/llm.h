@@ -67,7 +67,7 @@ enum llm_tool_choice { LLM_CHOICE_AUTO, LLM_CHOICE_ANY, LLM_CHOICE_NAMED };
 enum { LLM_STOPS = 4 };
 
 /* How a request wants its answer made; what is not set is the service's. */
-struct llm_wish {
+struct llm_params {
 	double temperature, top_p, presence_penalty, frequency_penalty;
 	int64_t seed;
 	struct str reasoning_effort;	/* n == 0: not set */
@@ -91,7 +91,7 @@ enum {
 
 struct llm_request {
 	const struct llm_service *service;
-	const struct llm_wish *wish;	/* NULL: none */
+	const struct llm_params *params;	/* NULL: none */
 	const struct str *system;	/* blocks in order, stable ones first */
 	size_t n_system;
 	const struct llm_message *messages;

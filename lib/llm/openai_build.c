@@ -109,7 +109,7 @@ static void messages(struct build *b)
 /* The tools that the request wants to be called. */
 static void choice(struct build *b)
 {
-	const struct llm_wish *v = build_wish(b);
+	const struct llm_params *v = build_params(b);
 	struct jw *w = &b->w;
 
 	if (v->tool_choice == LLM_CHOICE_AUTO || !b->q.supports_tool_choice ||
@@ -130,7 +130,7 @@ static void choice(struct build *b)
 
 static void tools(struct build *b)
 {
-	const struct llm_wish *v = build_wish(b);
+	const struct llm_params *v = build_params(b);
 	int parallel = b->q.parallel_tool_calls;
 	struct jw *w = &b->w;
 

@@ -109,7 +109,7 @@ size_t fold_window(const struct memory_row *rows, size_t n, size_t most)
 
 static bool is_large(const struct message *m)
 {
-	return m->role == ROLE_USER && m->kind == KIND_SAID &&
+	return m->role == ROLE_USER && m->kind == KIND_MESSAGE &&
 		utf8_head(m->content, LARGE_CHARS).n < m->content.n;
 }
 
@@ -366,14 +366,14 @@ struct folding {
 	struct owner owner;
 	struct conversation c;
 	json_t *args;
-	struct fold_wish wish;
+	struct fold_options options;
 	int64_t last;		/* number of the last version */
 	struct memory base;	/* the version of now */
 	int64_t seen_seq;	/* up to there all facts are taken; base may not say so */
 	bool stored;		/* a version, by this run */
 };
 
-void fold_wish_write(struct jw *w, const struct fold_wish *f)
+void fold_options_write(struct jw *w, const struct fold_options *f)
 {
 	jw_obj(w);
 	jw_kint(w, "why", f->why);
@@ -503,7 +503,7 @@ static int take_results(struct folding *k, struct err *e)
  */
 static int find_boundary(struct folding *k, int64_t *boundary, struct err *e)
 {
-	const int64_t leave = MAX(k->wish.keep * 2 / 3, 2);
+	const int64_t leave = MAX(k->options.keep * 2 / 3, 2);
 	struct message_page p;
 	int64_t n = 0;
 
@@ -518,7 +518,7 @@ static int find_boundary(struct folding *k, int64_t *boundary, struct err *e)
 		if (!*boundary && n >= leave && m->role == ROLE_USER)
 			*boundary = m->seq;
 	}
-	if (n <= k->wish.keep && !(p.more && p.n && p.items[0].seq > k->base.upto_seq + 1))
+	if (n <= k->options.keep && !(p.more && p.n && p.items[0].seq > k->base.upto_seq + 1))
 		*boundary = 0;
 	return 0;
 }
@@ -542,7 +542,7 @@ static void note_service(const struct folding *k, const struct llm_service *s,
 }
 
 int memory_service(const struct job_run *r, const struct owner *o,
-		   const struct conversation *c, const json_t *args, struct str wished,
+		   const struct conversation *c, const json_t *args, struct str requested,
 		   const struct llm_service **s, struct err *e)
 {
 	const struct identity who = { .tenant = o->tenant_id, .user_id = o->user_id };
@@ -550,7 +550,7 @@ int memory_service(const struct job_run *r, const struct owner *o,
 	struct err ignored = ERR_INIT;
 
 	*s = NULL;
-	if (wished.n && service_find(&by, c->workspace_id, wished, r->arena, s, e) < 0)
+	if (requested.n && service_find(&by, c->workspace_id, requested, r->arena, s, e) < 0)
 		return -1;
 	/* Not one that has lost the capability since it was set. */
 	if (*s && llm_check_can(*s, LLM_CAN_CHAT, &ignored) == 0)
@@ -611,7 +611,7 @@ static void scope_of(const struct folding *k, const struct memory_row *rows, siz
 	scope[0] = k->c.workspace_id;
 	scope[1] = k->c.agent_id;
 	for (size_t i = 0; i < n; i++) {
-		if (rows[i].m->kind != KIND_SAID)
+		if (rows[i].m->kind != KIND_MESSAGE)
 			continue;
 		scope[2] = rows[i].m->options.context_type;
 		scope[3] = rows[i].m->options.project_id;
@@ -648,7 +648,7 @@ static int fold_rows(struct folding *k, const struct llm_service *s,
 		next.state = k->base.state;
 	next.service = str_of(s->id);
 	note_service(k, s, &next);
-	return put(k, &next, k->wish.why, NULL, 0, e) < 0 ? -1 : 1;
+	return put(k, &next, k->options.why, NULL, 0, e) < 0 ? -1 : 1;
 }
 
 /* Folds a window. 1: no more is due; 0: again; -1. */
@@ -663,7 +663,7 @@ static int fold(struct folding *k, struct err *e)
 	int rc;
 
 	if (find_boundary(k, &boundary, e) < 0 ||
-	    (boundary && memory_service(r, &k->owner, &k->c, k->args, k->wish.service,
+	    (boundary && memory_service(r, &k->owner, &k->c, k->args, k->options.service,
 					&s, e) < 0))
 		return -1;
 	if (!boundary)
@@ -694,18 +694,18 @@ static int fold(struct folding *k, struct err *e)
 static int load(struct folding *k, struct err *e)
 {
 	const struct job_run *r = k->r;
-	const json_t *wish;
+	const json_t *options;
 	struct uuid id;
 
 	k->args = jx_keep(r->arena, jx_load(r->job->args, e));
-	wish = jx_obj(k->args, "memory");
+	options = jx_obj(k->args, "memory");
 	if (!uuid_parse(r->job->subject, &id) ||
 	    !uuid_parse(jx_str(k->args, "user"), &k->owner.user_id))
 		return err_set(e, ERR_INTERNAL, "no conversation or no user");
 	k->owner.tenant_id = r->job->tenant_id;
-	k->wish = (struct fold_wish){
-		.why = jx_int(wish, "why", 0), .keep = jx_int(wish, "keep", 12),
-		.service = jx_str(wish, "service"),
+	k->options = (struct fold_options){
+		.why = jx_int(options, "why", 0), .keep = jx_int(options, "keep", 12),
+		.service = jx_str(options, "service"),
 	};
 	if (conversation_get(r->db, &k->owner, &id, r->arena, &k->c, e) < 0 ||
 	    memory_last(r->db, &k->owner, &id, &k->last, e) < 0)
@@ -743,7 +743,7 @@ int job_memory(const struct job_run *r, struct err *e)
 	rc = load(&k, e);
 	if (rc == 0)
 		rc = take_results(&k, e);
-	if (rc > 0 && k.wish.why && r->http)
+	if (rc > 0 && k.options.why && r->http)
 		rc = fold(&k, e);
 	if (k.stored)
 		tell(&k);

@@ -17,14 +17,14 @@
 struct llm_service;
 
 /* What a turn says of the job: the member `memory` of its args. */
-struct fold_wish {
+struct fold_options {
 	int64_t why;		/* enum memory_why; 0: results only, no model */
 	int64_t keep;		/* messages that are sent whole */
 	struct str service;	/* id of the summarise service; p == NULL: the turn's */
 };
 
 /* Writes it as a JSON object. */
-void fold_wish_write(struct jw *w, const struct fold_wish *f);
+void fold_options_write(struct jw *w, const struct fold_options *f);
 
 /*
  * Requests the job for a conversation. args: of the turn's work afterwards, with its user,
@@ -43,7 +43,7 @@ int fold_ask(struct db *db, const struct owner *o, const struct uuid *conversati
  * say, of the same payer. *s NULL: it is gone, and nobody else is asked instead.
  */
 int memory_service(const struct job_run *r, const struct owner *o,
-		   const struct conversation *c, const json_t *args, struct str wished,
+		   const struct conversation *c, const json_t *args, struct str requested,
 		   const struct llm_service **s, struct err *e) MUST_CHECK;
 
 /*

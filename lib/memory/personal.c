@@ -208,8 +208,8 @@ static struct str one_line(struct str s, struct arena *a)
 }
 
 static size_t personal_proposed(const json_t *answer, struct str message,
-			 const struct personal *known, size_t n, struct arena *a,
-			 struct str out[PERSONAL_NEW])
+				const struct personal *known, size_t n, struct arena *a,
+				struct str out[PERSONAL_NEW])
 {
 	size_t i, n_out = 0;
 	json_t *v;
@@ -231,7 +231,7 @@ static size_t personal_proposed(const json_t *answer, struct str message,
 
 /* -- the job ------------------------------------------------------------------------- */
 
-void personal_wish_write(struct jw *w, const struct personal_wish *p)
+void personal_options_write(struct jw *w, const struct personal_options *p)
 {
 	jw_obj(w);
 	jw_kbool(w, "keep", p->keep);

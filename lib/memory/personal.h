@@ -40,13 +40,13 @@ int personal_text(const struct personal *v, size_t n, struct str message, bool o
  */
 enum { PERSONAL_NEW = 3 };
 /* What a turn says of the job: the member `personal` of its args. */
-struct personal_wish {
+struct personal_options {
 	bool keep;		/* what is from the user's words alone is kept unasked */
 	struct str service;	/* id of the summarise service; p == NULL: the turn's */
 };
 
 /* Writes it as a JSON object. */
-void personal_wish_write(struct jw *w, const struct personal_wish *p);
+void personal_options_write(struct jw *w, const struct personal_options *p);
 
 /* Requests the job for a turn. args: of the turn's work afterwards, with its wish. */
 int personal_ask(struct db *db, const struct owner *o, const struct uuid *turn,

@@ -25,7 +25,7 @@ struct plan_row {
 	struct str goal, status;
 	struct str plan, progress;	/* JSON */
 	struct str origins;		/* JSON; p == NULL: nobody's */
-	struct str rights;	/* of the last request that ran it (auth/kept.h); or NULL */
+	struct str rights;	/* of the last request that ran it (auth/saved.h); or NULL */
 	int64_t asked_us;	/* when that was; read only */
 };
 

@@ -50,10 +50,10 @@ struct part_input {
 	const struct workspace *workspace;
 	const struct agent *agent;
 	const struct untrusted *envelope;	/* for PART_IS_DATA */
-	const struct setting_said *said;	/* settings of the user; or NULL */
+	const struct setting_values *values;	/* settings of the user; or NULL */
 	/* The user whose groups' layers and stored prompts apply; or NULL. */
 	const struct identity *who;
-	const struct setting_said *teams;
+	const struct setting_values *teams;
 	const struct module_use *module;	/* the active one; or NULL */
 	const json_t *shown;	/* by the client (shown.h); or NULL */
 	bool tools;		/* tools are offered */

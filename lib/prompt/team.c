@@ -3,7 +3,7 @@
  * The layer of the user's groups: the texts of the configuration, then those
  * that the groups have stored, by name, separated by blank lines.
  */
-#include "setting/said.h"
+#include "setting/values.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "prompt/part.h"

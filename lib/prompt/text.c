@@ -120,7 +120,7 @@ static struct setting_value setting_of(const struct part_input *in,
 {
 	return setting_get(id, &(struct setting_scope){
 		.conf = in->conf, .workspace = in->workspace,
-		.agent = in->agent, .said = in->said });
+		.agent = in->agent, .values = in->values });
 }
 
 #define CONTEXT_TAG "user-context>"

@@ -103,12 +103,12 @@ int resource_make_again(const struct caller *by, const struct resource_again *k,
 	return *done ? h->again(by, k, e) : 0;
 }
 
-int resource_made_again(const struct caller *by, const struct resource_again *k,
+int resource_recreated(const struct caller *by, const struct resource_again *k,
 			struct err *e)
 {
 	const struct resource_hooks *h = hooks_of(k->r);
 
-	return h->made_again ? h->made_again(by, k, e) : 0;
+	return h->recreated ? h->recreated(by, k, e) : 0;
 }
 
 /* The record, as a list shows it, of somebody who may change the row. */
@@ -720,7 +720,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 /* -- the call ---------------------------------------------------------------------- */
 
 static int discard(const struct caller *by, const struct resource_call *c,
-		  struct resource_change *k, struct err *e)
+		   struct resource_change *k, struct err *e)
 {
 	struct in_tx in = { HOOK(gone), by, c->r, k };
 

@@ -219,8 +219,8 @@ struct resource_again {
 int resource_make_again(const struct caller *by, const struct resource_again *k,
 			bool *done, struct err *e) MUST_CHECK;
 
-/* Runs `made_again` of the hooks, after a CREATE has made the row again. */
-int resource_made_again(const struct caller *by, const struct resource_again *k,
+/* Runs `recreated` of the hooks, after a CREATE has made the row again. */
+int resource_recreated(const struct caller *by, const struct resource_again *k,
 			struct err *e) MUST_CHECK;
 
 /* -- hooks ------------------------------------------------------------------------- */
@@ -268,7 +268,7 @@ struct resource_hooks {
 	int (*again)(const struct caller *by, const struct resource_again *k,
 		     struct err *e);
 	/* TRACKED: in that transaction, after such a CREATE: what else went with the row. */
-	int (*made_again)(const struct caller *by, const struct resource_again *k,
+	int (*recreated)(const struct caller *by, const struct resource_again *k,
 			  struct err *e);
 	/* SHARED: permissions to change rows of the caller, a group or the tenant. */
 	enum permission of_own, of_group, of_tenant;

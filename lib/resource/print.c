@@ -20,7 +20,7 @@ static const char *const lines[][4] = {
 #define ROOT(id, table, owner) { "root", #id, table, "id" },
 #define PART(id, root, table, column, rows) { "part", #root, table, column },
 #define LINK(id, root, table, column, set) { "link", #root, table, set },
-#define DOOMED(id, root, table, column) { "doomed", #root, table, column },
+#define HIDDEN(id, root, table, column) { "hidden", #root, table, column },
 #define LEAF(id, branch, table, column) { "part", #branch, table, column },
 #define BRANCH(id, root, table, column) { "part", #root, table, column },
 #define SEALED(id, table, column) { "sealed", #id, table, column },

@@ -151,19 +151,19 @@ int resource_purge(struct db *db, enum resource_root root,
 static const struct {
 	enum resource_root root;
 	enum resource_stmt stmt;
-} doomed[] = {
-#define DOOMED(id, root, ...) { ROOT_##root, RSTMT_##id##_DOOM },
+} hidden[] = {
+#define HIDDEN(id, root, ...) { ROOT_##root, RSTMT_##id##_HIDE },
 #include "resource/resource.def"
 };
 
-int resource_doom(struct db *tx, enum resource_root root, const struct uuid *id,
+int resource_hide_parts(struct db *tx, enum resource_root root, const struct uuid *id,
 		  struct err *e)
 {
 	static const struct uuid nobody;
 
-	for (size_t i = 0; i < ARRAY_LEN(doomed); i++)
-		if (doomed[i].root == root &&
-		    db_exec(tx, doomed[i].stmt, DB_ARGS(DB_U(&nobody), DB_U(id)), NULL, e))
+	for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
+		if (hidden[i].root == root &&
+		    db_exec(tx, hidden[i].stmt, DB_ARGS(DB_U(&nobody), DB_U(id)), NULL, e))
 			return -1;
 	return 0;
 }

@@ -31,10 +31,10 @@ int resource_purge_now(struct db *tx, enum resource_root root,
 		       const struct uuid *id, struct err *e) MUST_CHECK;
 
 /*
- * In the transaction that takes the root away from its owner: takes its DOOMED rows
+ * In the transaction that takes the root away from its owner: takes its HIDDEN rows
  * away as well, which users list beside it, until resource_purge deletes them.
  */
-int resource_doom(struct db *tx, enum resource_root root, const struct uuid *id,
+int resource_hide_parts(struct db *tx, enum resource_root root, const struct uuid *id,
 		  struct err *e) MUST_CHECK;
 
 /*

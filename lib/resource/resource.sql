@@ -1304,11 +1304,11 @@ DELETE FROM plan_call WHERE conversation_id = ? LIMIT 100;
 DELETE FROM tool_output WHERE conversation_id = ? LIMIT 100;
 -- TURN_SOURCE_PURGE (u) -> ()
 DELETE FROM turn_source WHERE conversation_id = ? LIMIT 200;
--- RATING_DOOM (uu) -> ()
+-- RATING_HIDE (uu) -> ()
 UPDATE rating SET tenant_id = '', user_id = ? WHERE conversation_id = ?;
--- PLAN_DOOM (uu) -> ()
+-- PLAN_HIDE (uu) -> ()
 UPDATE plan SET tenant_id = '', user_id = ? WHERE conversation_id = ?;
--- CONVERSATION_SHARE_DOOM (uu) -> ()
+-- CONVERSATION_SHARE_HIDE (uu) -> ()
 UPDATE conversation_share SET tenant_id = '', user_id = ? WHERE conversation_id = ?;
 -- FORK_UNLINK (u) -> ()
 UPDATE conversation SET forked_from = NULL, version = version + 1 WHERE forked_from = ? LIMIT 1000;

@@ -276,7 +276,7 @@ static int clear(struct db *db, const struct chats_round *r, struct err *e)
 /* Whether the message is the user's or an answer to the user. */
 static bool is_said(const struct message *m)
 {
-	return (m->role == ROLE_USER && m->kind == KIND_SAID) ||
+	return (m->role == ROLE_USER && m->kind == KIND_MESSAGE) ||
 	       m->kind == KIND_ANSWER;
 }
 
@@ -302,7 +302,7 @@ static int read_chunks(struct db *db, const struct owner *o, struct chats_due_ro
 	d->next = MAX(d->indexed, 1);
 	if (!d->indexed && d->title.n)
 		add_chunks(p, to, &(struct chunk){ .text = d->title }, 1, 0);
-	if (message_list_said(db, o, &d->id, OLDEST_FIRST, d->next - 1,
+	if (message_list_dialogue(db, o, &d->id, OLDEST_FIRST, d->next - 1,
 			      LIM_PAGE_MAX, a, &page, e))
 		return -1;
 	for (i = 0; i < page.n; i++) {

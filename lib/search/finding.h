@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inside lib/search: the state of a search in several bases, and what its steps share:
- * find.c, words.c and near.c. Each step sends one statement for all bases. Used by one thread.
+ * find.c and near.c. Each step sends one statement for all bases. Used by one thread.
  */
 #ifndef SEARCH_FINDING_H
 #define SEARCH_FINDING_H
@@ -119,13 +119,6 @@ void finding_chunks(struct jw *w, const struct search *s);	/* Writes s->list. */
 struct str finding_picks(const struct search_pick *v, size_t n, struct arena *a);
 void finding_found(struct search_found *to, const struct db_val *row);
 
-/*
- * Analyses the question for the bases whose language the caller knows, and returns the
- * list of its terms for SEARCH_LOOK, in f->a.
- */
-int finding_guess_terms(struct searches *f, struct str *terms,
-			struct err *e) MUST_CHECK;
-
 /* Blocks of postings, base by base, whose best hits become s->words. */
 struct posts_read {
 	struct searches *f;
@@ -135,18 +128,6 @@ struct posts_read {
 	bool again;		/* read once more: terms of a base were chosen */
 	struct arena posts, row;	/* of now; of a row */
 };
-int finding_block(struct posts_read *r, struct search *s, int64_t key,
-		  int64_t audience, int64_t first, struct str data,
-		  struct err *e) MUST_CHECK;
-/* ok: all blocks of the guessed terms were read. */
-void finding_end_blocks(struct posts_read *r, bool ok);
-
-/*
- * Finds the best passages of each base by words, at most max each, into s->words, unless
- * they were found with SEARCH_LOOK. Phrases are checked in any case.
- */
-int finding_words(struct searches *f, struct err *e) MUST_CHECK;
-void finding_end_words(struct searches *f);
 
 /*
  * For bases with near set: finds the passages with the vectors nearest to the query's,

@@ -317,12 +317,12 @@ int search_base_hold(struct db *tx, const struct uuid *id, struct err *e)
 	return rc;
 }
 
-int search_base_doom(struct db *tx, const struct uuid *id, struct err *e)
+int search_base_hide(struct db *tx, const struct uuid *id, struct err *e)
 {
-	return db_exec(tx, STMT_SEARCH_BASE_DOOM, DB_ARGS(DB_U(id)), NULL, e);
+	return db_exec(tx, STMT_SEARCH_BASE_HIDE, DB_ARGS(DB_U(id)), NULL, e);
 }
 
-/* Whether the base was doomed; only doomed bases may be purged. */
+/* Whether the base is hidden; only hidden bases may be purged. */
 static int is_dead(struct db *tx, const struct uuid *id, struct err *e)
 {
 	int64_t dead = 0;

@@ -40,11 +40,11 @@ int search_base_hold(struct db *tx, const struct uuid *id,
  * Deletes the base: nothing in it is found after the commit. search_base_purge deletes
  * its rows. Succeeds if the base does not exist.
  */
-int search_base_doom(struct db *tx, const struct uuid *id,
+int search_base_hide(struct db *tx, const struct uuid *id,
 		     struct err *e) MUST_CHECK;
 
 /*
- * Deletes all rows of a doomed base. Returns 1 if done, 0 if until_ms (monotonic) was
+ * Deletes all rows of a hidden base. Returns 1 if done, 0 if until_ms (monotonic) was
  * reached first, -1 on error.
  */
 int search_base_purge(struct db *db, const struct uuid *id, int64_t until_ms,

@@ -17,5 +17,4 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/sure.c lib/search/sure.h \
 	lib/search/tidy.c \
 	lib/search/vector.c lib/search/vector.h \
-	lib/search/tokens.c lib/search/tokens.h \
-	lib/search/words.c
+	lib/search/tokens.c lib/search/tokens.h

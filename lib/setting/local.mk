@@ -1,3 +1,3 @@
 lib_liblamplighter_a_SOURCES += \
-	lib/setting/said.c lib/setting/said.h \
+	lib/setting/values.c lib/setting/values.h \
 	lib/setting/setting.c lib/setting/setting.def lib/setting/setting.h

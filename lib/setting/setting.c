@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "setting/said.h"
+#include "setting/values.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "base/zone.h"
@@ -214,16 +214,16 @@ bool setting_held(const struct setting_holder *h, enum setting_id id,
 		  struct setting_value *out)
 {
 	const struct setting_row *row = &setting_rows[id];
-	const json_t *v = h->said ? json_object_get(h->said, row->key) : NULL;
+	const json_t *v = h->values ? json_object_get(h->values, row->key) : NULL;
 	struct err ignored = ERR_INIT;
 
-	if (!v && h->said && row->alias)	/* as the main file may call it */
-		v = json_object_get(h->said, row->alias);
+	if (!v && h->values && row->alias)	/* as the main file may call it */
+		v = json_object_get(h->values, row->alias);
 	return v && setting_parse(row, v, out, &ignored) == 0;
 }
 
 /* The value of a level without rows; false: none. */
-static bool said_at(enum setting_level level, enum setting_id id,
+static bool find_at(enum setting_level level, enum setting_id id,
 		    const struct setting_scope *in, struct setting_value *out)
 {
 	switch (id) {
@@ -257,7 +257,7 @@ static bool wins(const struct setting_scope *in, enum setting_merge merge,
 }
 
 /* Whether all levels allow users and teams to choose this value. */
-static bool may_choose(enum setting_id id, const struct setting_scope *in,
+static bool may_select(enum setting_id id, const struct setting_scope *in,
 		       const struct setting_value *v)
 {
 	return id != SETTING_LLM_SERVICE || v->level == LEVEL_TENANT ||
@@ -268,7 +268,7 @@ static bool may_choose(enum setting_id id, const struct setting_scope *in,
 static struct setting_holder of_file(const struct conf *c)
 {
 	return (struct setting_holder){
-		.level = LEVEL_INSTALLATION, .said = c->settings,
+		.level = LEVEL_INSTALLATION, .values = c->settings,
 	};
 }
 
@@ -278,14 +278,14 @@ static void merge_held(enum setting_level level, enum setting_id id,
 {
 	const struct setting_holder file = of_file(in->conf);
 	const bool rows = level != LEVEL_INSTALLATION;
-	const size_t n = rows ? in->said ? in->said->n : 0 : 1;
+	const size_t n = rows ? in->values ? in->values->n : 0 : 1;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct setting_holder *h = rows ? &in->said->v[i] : &file;
+		const struct setting_holder *h = rows ? &in->values->v[i] : &file;
 		struct setting_value v = { .level = level };
 
 		if (h->level == level && setting_held(h, id, &v) &&
-		    may_choose(id, in, &v) &&
+		    may_select(id, in, &v) &&
 		    wins(in, setting_rows[id].merge, &v, best))
 			*best = v;
 	}
@@ -306,7 +306,7 @@ struct setting_value setting_get(enum setting_id id,
 			continue;
 		if (held_levels[id] & 1u << l)
 			merge_held(v.level, id, in, &best);
-		else if (said_at(v.level, id, in, &v) &&
+		else if (find_at(v.level, id, in, &v) &&
 			 wins(in, row->merge, &v, &best))
 			best = v;
 	}
@@ -318,11 +318,11 @@ bool setting_lists(enum setting_id id, const struct setting_scope *in,
 {
 	const unsigned levels = setting_rows[id].levels;
 	const struct setting_holder file = of_file(in->conf);
-	const size_t n = in->said ? in->said->n : 0;
+	const size_t n = in->values ? in->values->n : 0;
 	bool offered = false;	/* for everyone: teams can only restrict it */
 
 	for (size_t i = 0; i <= n; i++) {
-		const struct setting_holder *h = i < n ? &in->said->v[i] : &file;
+		const struct setting_holder *h = i < n ? &in->values->v[i] : &file;
 		struct setting_value v = { .level = h->level };
 
 		if (!(levels & 1u << v.level) || !setting_held(h, id, &v))
@@ -408,14 +408,14 @@ int setting_check(const json_t *change, enum setting_level level, struct err *e)
 }
 
 /* Refuses what the file says elsewhere: here nobody would read it. */
-static int check_held(const json_t *said, struct err *e)
+static int check_held(const json_t *values, struct err *e)
 {
 	const unsigned in_file = 1u << LEVEL_INSTALLATION;
 
 	for (int i = 0; i < SETTING__MAX; i++) {
 		const struct setting_row *row = &setting_rows[i];
 
-		if (json_object_get(said, row->key) && row->levels & in_file &&
+		if (json_object_get(values, row->key) && row->levels & in_file &&
 		    !(held_levels[i] & in_file))
 			return err_field(e, ERR_INVALID_FIELD, row->key,
 					 "%s has a key of its own, outside "

@@ -3,7 +3,7 @@
  * Settings: values that can be set on several levels, from a tool to the
  * installation. setting.def lists each setting's levels and how they merge; no
  * other code compares levels. Settings of users, teams and the tenant are in
- * rows (setting/said.h), which are validated again whenever they are read.
+ * rows (setting/values.h), which are validated again whenever they are read.
  */
 #ifndef SETTING_SETTING_H
 #define SETTING_SETTING_H
@@ -12,7 +12,7 @@
 
 #include "conf/conf.h"
 
-struct setting_said;	/* setting/said.h */
+struct setting_values;	/* setting/values.h */
 struct setting_holder;
 
 /* Nearest first. USER to TENANT are numbers in the table `setting`, too. */
@@ -60,7 +60,7 @@ struct setting_scope {
 	const struct conf *conf;
 	const struct workspace *workspace;	/* or NULL */
 	const struct agent *agent;		/* or NULL */
-	const struct setting_said *said;	/* settings in rows; or NULL */
+	const struct setting_values *values;	/* settings in rows; or NULL */
 	const char *passed;	/* a text that is passed over, as if its level had
 				   no value; or NULL */
 	struct {

@@ -761,12 +761,12 @@ int attachment_fork(struct db *tx, const struct uuid *from,
 
 /* -- deleting -------------------------------------------------------- */
 
-int attachment_doom(struct db *tx, const struct owner *o,
+int attachment_hide(struct db *tx, const struct owner *o,
 		    const struct uuid *conversation_id, struct err *e)
 {
 	static const struct uuid nobody;
 
-	return db_exec(tx, STMT_ATTACHMENT_DOOM,
+	return db_exec(tx, STMT_ATTACHMENT_HIDE,
 		       DB_ARGS(DB_U(&nobody), DB_U(conversation_id),
 			       DB_S(o->tenant_id), DB_U(&o->user_id)), NULL, e) ||
 		db_exec(tx, STMT_ATTACHMENT_UNUSE, DB_ARGS(DB_U(conversation_id)),

@@ -138,7 +138,7 @@ int attachment_fork(struct db *tx, const struct uuid *from,
  * Makes the attachments that only this conversation has unreadable, within the
  * transaction that deletes it; attachment_sweep deletes them.
  */
-int attachment_doom(struct db *tx, const struct owner *o,
+int attachment_hide(struct db *tx, const struct owner *o,
 		    const struct uuid *conversation_id, struct err *e) MUST_CHECK;
 
 /* Deletes it, even if messages have it. ERR_NOT_FOUND. */

@@ -62,17 +62,3 @@ int attempt_tx(struct db *db, const struct attempt_fns *t, int64_t *us,
 	err_clear(e);
 	return 0;
 }
-
-int attempt_made_turn(struct db *tx, const struct owner *o,
-		      const struct uuid *id, int64_t us, struct arena *a,
-		      struct turn *out, struct err *e)
-{
-	if (store_turn_get(tx, o, id, a, out, e) == 0)
-		return out->started_us == us ? 1
-			: err_set(e, ERR_DB_DUPLICATE,
-				  "the turn was begun by another node");
-	if (e->code != ERR_NOT_FOUND)
-		return -1;
-	err_clear(e);
-	return 0;
-}

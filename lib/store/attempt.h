@@ -9,7 +9,7 @@
 #ifndef STORE_ATTEMPT_H
 #define STORE_ATTEMPT_H
 
-#include "store/turn.h"
+#include "db/db.h"
 
 /* a is released afterwards */
 typedef int attempt_fn(struct db *tx, void *ctx, struct arena *a,
@@ -33,14 +33,5 @@ struct attempt_fns {
  */
 int attempt_tx(struct db *db, const struct attempt_fns *t, int64_t *us,
 	       void *ctx, struct db_early *early, struct err *e) MUST_CHECK;
-
-/*
- * `before` for an attempt that creates turn id, with us as the turn's start: 1,
- * 0, -1. ERR_DB_DUPLICATE: another process has created it from the same key;
- * running it here as well would run its tools twice. Text of *out in a.
- */
-int attempt_made_turn(struct db *tx, const struct owner *o,
-		      const struct uuid *id, int64_t us, struct arena *a,
-		      struct turn *out, struct err *e) MUST_CHECK;
 
 #endif

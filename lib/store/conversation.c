@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Deleting first removes the owner from the row (no tenant, no user), so that
- * from then on no query that checks the owner finds it. Then it deletes the
- * dependent rows in batches, and the row itself last. After a crash, the
- * remains are recognised by the missing owner.
- */
 #include "store/conversation.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/log.h"
 #include "base/recent.h"
 #include "base/utf8.h"
-#include "resource/purge.h"
-#include "store/attachment.h"
-#include "store/job.h"
 #include "store/known.h"
 #include "store/stmt.h"
-#include "store/thread.h"
 
 #include "base/banned.h"
-
-#define ROOM_MS 3000	/* limit for purging a conversation whose id is wanted */
 
 static const struct db_field fields[] = {
 #define F(m, t, sql) FIELD_OF(struct conversation, m, t)
@@ -36,8 +23,6 @@ static const struct db_field locked_fields[] = {
 	LOCKED_FIELDS(F, COMMA)
 #undef F
 };
-
-static const struct uuid nobody;
 
 static int not_found(struct err *e)
 {
@@ -66,80 +51,6 @@ int conversation_lock(struct db *tx, const struct owner *o,
 			       DB_U(&o->user_id)), a, locked_fields, out, e);
 
 	return n > 0 ? 0 : n < 0 ? -1 : not_found(e);
-}
-
-struct creating {
-	const struct owner *o;
-	const struct conversation *c;
-};
-
-static int create_tx(struct db *tx, void *ctx, struct err *e)
-{
-	const struct creating *k = ctx;
-	const struct conversation *c = k->c;
-
-	if (db_tx_unknown(tx)) {
-		struct conversation seen;
-		struct arena a = ARENA_INIT;
-		int rc = conversation_get(tx, k->o, &c->id, &a, &seen, e);
-
-		arena_release(&a);
-		if (!rc && seen.created_us == c->created_us)
-			return 0;
-		if (e->code != ERR_NONE && e->code != ERR_NOT_FOUND)
-			return -1;
-		err_clear(e);
-	}
-	if (db_exec(tx, STMT_CONVERSATION_INSERT,
-		    DB_ARGS(DB_U(&c->id), DB_S(k->o->tenant_id),
-			    DB_U(&k->o->user_id), DB_S(c->workspace_id),
-			    DB_S(c->agent_id), DB_S_IF(c->title),
-			    DB_I(c->title_by), DB_I(0), DB_I(0),
-			    DB_U_IF(&nobody), DB_I(c->created_us),
-			    DB_I(c->updated_us), DB_S_IF(c->client)
-			    PLACE_VALUES(&c->context)), NULL, e))
-		return -1;
-	return !c->knowledge.p ? 0
-		: db_exec(tx, STMT_CONVERSATION_LIMIT,
-			  DB_ARGS(DB_S(c->knowledge), DB_I(c->updated_us),
-				  DB_U(&c->id), DB_S(k->o->tenant_id),
-				  DB_U(&k->o->user_id), DB_I(-1), DB_I(-1)), NULL,
-			  e);
-}
-
-int conversation_create(struct db *db, const struct owner *o,
-			const struct conversation_new *n,
-			struct conversation *out, struct err *e)
-{
-	int64_t now_us = clock_now_us();
-	struct creating k = { .o = o, .c = out };
-
-	*out = (struct conversation){
-		.id = n->id ? *n->id : uuid_new(),
-		.workspace_id = n->workspace_id,
-		.agent_id = n->agent_id,
-		.title = n->title.p ? utf8_head(n->title, LIM_TITLE_CHARS)
-				    : n->title,
-		.knowledge = n->knowledge,
-		.context = n->context,
-		.title_by = n->title.p ? TITLE_USER : TITLE_NONE,
-		.user_id = o->user_id,
-		.created_us = now_us,
-		.updated_us = now_us,
-	};
-	if (!db_tx(db, create_tx, &k, e))
-		return 0;
-	if (e->code == ERR_DB_DUPLICATE &&
-	    conversation_made_room(db, &out->id)) {
-		err_clear(e);
-		if (!db_tx(db, create_tx, &k, e))
-			return 0;
-	}
-	if (e->code == ERR_DB_DUPLICATE) {
-		err_clear(e);
-		err_set(e, ERR_CONFLICT, "the conversation id is taken");
-	}
-	return -1;
 }
 
 static int take_reach(void *ctx, const struct db_val *row, struct err *e)
@@ -489,139 +400,4 @@ int conversation_rename(struct db *db, const struct owner *o,
 		rc = conversation_get(db, o, id, &a, &c, e);
 	arena_release(&a);
 	return rc;
-}
-
-/* -- deleting ---------------------------------------------------------------- */
-
-struct dooming {
-	const struct owner *o;
-	const struct uuid *by;	/* who asked */
-	const struct uuid *id;
-};
-
-static int doom_tx(struct db *tx, void *ctx, struct err *e)
-{
-	const struct dooming *d = ctx;
-	struct arena a = ARENA_INIT;
-	struct event_told told = { .text = BUF_INIT(1) };
-	struct locked l;
-	int rc = conversation_lock(tx, d->o, d->id, &a, &l, e);
-
-	arena_release(&a);
-	if (rc && e->code == ERR_NOT_FOUND && db_tx_unknown(tx)) {
-		err_clear(e);	/* an earlier try has cancelled it */
-		return 0;
-	}
-	if (rc)
-		return -1;
-	/* If its process is alive, it replaces this record by the actual usage. */
-	if (!uuid_is_nil(&l.turn_id) && l.status == TURN_RUNNING &&
-	    store_turn_estimate(tx, d->o, d->id, &l, NULL, &told, e))
-		return -1;
-	if (!uuid_is_nil(&l.turn_id) &&
-	    db_exec(tx, STMT_TURN_STOP, DB_ARGS(DB_I(clock_now_us()),
-						DB_U(&l.turn_id)), NULL, e))
-		return -1;
-	if (db_exec(tx, STMT_CONVERSATION_DOOM,
-		    DB_ARGS(DB_U(&nobody), DB_U(d->id), DB_S(d->o->tenant_id),
-			    DB_U(&d->o->user_id)), NULL, e) ||
-	    attachment_doom(tx, d->o, d->id, e) ||
-	    resource_doom(tx, ROOT_CONVERSATION, d->id, e) ||
-	    db_exec(tx, STMT_NOTICE_FORGET,
-		    DB_ARGS(DB_U(&d->o->user_id), DB_U(d->id)), NULL, e) ||
-	    db_exec(tx, STMT_FORK_UNLINK, DB_ARGS(DB_U(d->id)), NULL,
-		    e))
-		return -1;
-	return store_job_ask_for(tx, STR(CONVERSATION_PURGE_JOB),
-				 &(struct owner){ d->o->tenant_id, *d->by },
-				 d->id, e);
-}
-
-/*
- * Locks the conversation and returns whether it is deleted. Its id may be used
- * again as soon as a concurrent purge has finished.
- */
-static int doomed(struct db *tx, const struct uuid *id, struct err *e)
-{
-	struct uuid found;
-
-	return db_id(tx, STMT_CONVERSATION_DOOMED,
-		     DB_ARGS(DB_U(id), DB_U(&nobody)), &found, e);
-}
-
-int conversation_delete_by(struct db *db, const struct uuid *by,
-			   const struct owner *o, const struct uuid *id,
-			   struct err *e)
-{
-	struct dooming d = { .o = o, .by = by, .id = id };
-
-	return db_tx(db, doom_tx, &d, e);
-}
-
-int conversation_delete(struct db *db, const struct owner *o,
-			const struct uuid *id, struct err *e)
-{
-	return conversation_delete_by(db, &o->user_id, o, id, e);
-}
-
-int conversation_adopt(struct db *db, struct err *e)
-{
-	int64_t now_us = clock_now_us();
-
-	return db_exec(db, STMT_CONVERSATION_ADOPT,
-		       DB_ARGS(DB_I(now_us), DB_I(now_us), DB_U(&nobody)),
-		       NULL, e);
-}
-
-int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
-		       struct err *e)
-{
-	int rc = thread_copy_forks(db, id, until_ms, e);
-
-	if (rc > 0)
-		rc = resource_purge(db, ROOT_CONVERSATION, id, doomed,
-				    until_ms, e);
-
-	if (rc > 0 && db_exec(db, STMT_CONVERSATION_DELETE,
-			      DB_ARGS(DB_U(id), DB_U(&nobody)), NULL, e))
-		rc = -1;
-	return rc;
-}
-
-/* Returns 1 if a conversation with the id exists, deleted or not; 0; -1. */
-static int is_there(struct db *db, const struct uuid *id, struct err *e)
-{
-	struct uuid found;
-
-	return db_id(db, STMT_CONVERSATION_THERE, DB_ARGS(DB_U(id)), &found, e);
-}
-
-/* Returns 1 if the deleted conversation is purged; 0 if it was not deleted; -1. */
-static int purge_if_doomed(struct db *db, const struct uuid *id,
-			   int64_t until_ms, struct err *e)
-{
-	int rc = doomed(db, id, e);
-
-	if (rc > 0)
-		return conversation_purge(db, id, until_ms, e);
-	if (rc == 0) {	/* another process may just have finished the purge */
-		rc = is_there(db, id, e);
-		rc = rc < 0 ? -1 : !rc;
-	}
-	return rc;
-}
-
-bool conversation_made_room(struct db *db, const struct uuid *id)
-{
-	int64_t until_ms = clock_mono_ms() + ROOM_MS;
-	struct err e = ERR_INIT;
-	int rc;
-
-	do {	/* a concurrent purge on another node is a conflict */
-		err_clear(&e);
-		rc = purge_if_doomed(db, id, until_ms, &e);
-	} while (rc < 0 && e.code == ERR_DB_RETRY && clock_mono_ms() < until_ms);
-	if (rc < 0)
-		log_err("purge of a deleted conversation failed", &e);
-	return rc > 0;
 }

@@ -274,13 +274,6 @@ int conversation_delete_of(struct db *db, const struct owner *by, struct str arg
 			   int64_t until_ms, struct err *e) MUST_CHECK;
 
 /*
- * Requests CONVERSATION_PURGE_JOB for deleted conversations that have no job,
- * because an older version was interrupted or the job failed for good and was
- * forgotten. For store_tidy.
- */
-int conversation_adopt(struct db *db, struct err *e) MUST_CHECK;
-
-/*
  * Writes the record (B13, E19): workspaceId, agentId, conversationId, title,
  * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds, knowledgeLimited,
  * archived, pinned, folderId, tags,
@@ -293,10 +286,18 @@ void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us);
 
 /*
+ * Housekeeping: deletes expired rows (KEEP rows of resource.def), and requests
+ * the purge of deleted conversations that have no job. Five round trips if
+ * there is nothing to do. May run in several processes at once; about once a
+ * minute is enough.
+ */
+int store_tidy(struct db *db, struct err *e) MUST_CHECK;
+
+/*
  * Purges a deleted conversation with this id, for callers that found the id
  * taken: true if the id is free now, so that they may try again. Takes three
  * seconds at most.
  */
-bool conversation_made_room(struct db *db, const struct uuid *id);
+bool conversation_make_room(struct db *db, const struct uuid *id);
 
 #endif

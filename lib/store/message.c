@@ -7,14 +7,19 @@
  */
 #include "store/message.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/util.h"
+#include "store/message_row.h"
 #include "store/stmt.h"
 #include "store/thread.h"
 
 #include "base/banned.h"
 
-bool message_place_said(const struct message_options *o)
+bool message_has_place(const struct message_options *o)
 {
 #define F(SEP, member) || o->member.p
 	return false TURN_OPTIONS(PLACE_OPTION, F, );
@@ -296,7 +301,7 @@ int message_list(struct db *db, const struct owner *o,
 		    out, e);
 }
 
-int message_list_said(struct db *db, const struct owner *o,
+int message_list_dialogue(struct db *db, const struct owner *o,
 		      const struct uuid *conversation_id,
 		      enum store_order order, int64_t after_seq, size_t size,
 		      struct arena *a, struct message_page *out, struct err *e)
@@ -457,5 +462,45 @@ int message_find(struct db *db, const struct owner *o,
 		rc = -1;
 	}
 	arena_release(&a);
+	return rc;
+}
+
+/* -- writing -------------------------------------------------------------- */
+
+struct db_val *message_args(struct db_val *v, const struct uuid *conversation_id,
+			    const struct message *m)
+{
+	const struct db_val row[] = {
+		DB_U(conversation_id), DB_I(m->seq), DB_I(m->role),
+		DB_U_IF(&m->turn_id), DB_I(m->created_us),
+		DB_S(content_of(m)), DB_S_IF(m->meta),
+		DB_I_IF(m->variant_count > 1, m->variant_index),
+		DB_I_IF(m->variant_count > 1, m->variant_count),
+		COLUMN_ARGS(m),
+	};
+
+	memcpy(v, row, sizeof(row));
+	return v + ARRAY_LEN(row);
+}
+
+int message_insert(struct db *tx, const struct uuid *conversation_id,
+		   const struct message *m, struct err *e)
+{
+	struct db_val v[MESSAGE_PARAMS];
+
+	message_args(v, conversation_id, m);
+	return db_exec(tx, STMT_MESSAGE_INSERT, v, NULL, e);
+}
+
+int message_insert_all(struct db *tx, const struct uuid *conversation_id,
+		       const struct message *rows, size_t n, struct err *e)
+{
+	struct db_val *v = xcalloc(n + 1, MESSAGE_PARAMS * sizeof(*v)), *at = v;
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		at = message_args(at, conversation_id, &rows[i]);
+	rc = db_exec_rows(tx, STMT_MESSAGE_INSERT, v, n, NULL, e);
+	free(v);
 	return rc;
 }

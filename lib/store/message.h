@@ -16,7 +16,7 @@ enum message_role {
 
 /* The kind of a row. */
 enum message_kind {
-	KIND_SAID = 1,		/* by the user, or a system note */
+	KIND_MESSAGE = 1,		/* by the user, or a system note */
 	KIND_STEP = 2,		/* assistant row with tool calls */
 	KIND_ANSWER = 3,
 	KIND_RESULT = 4,	/* of a tool */
@@ -33,7 +33,7 @@ enum message_kind {
 #define MESSAGE_OPTION_META(F, SEP, member, type)
 
 /*
- * Options of the request that are columns of the message (KIND_SAID); as in
+ * Options of the request that are columns of the message (KIND_MESSAGE); as in
  * meta.
  */
 struct message_options {
@@ -62,7 +62,7 @@ struct conversation_context {
 };
 
 /* Whether any of them is said. */
-bool message_place_said(const struct message_options *o);
+bool message_has_place(const struct message_options *o);
 
 /* Sets them all from the conversation's. Borrows. */
 void message_place_take(struct message_options *o, const struct conversation_context *c);
@@ -115,7 +115,7 @@ int message_list(struct db *db, const struct owner *o,
  * As message_list, without steps and tool results: user messages, replies
  * (KIND_REPLY), and answers.
  */
-int message_list_said(struct db *db, const struct owner *o,
+int message_list_dialogue(struct db *db, const struct owner *o,
 		      const struct uuid *conversation_id,
 		      enum store_order order, int64_t after_seq, size_t size,
 		      struct arena *a, struct message_page *out,

@@ -17,4 +17,10 @@ static inline struct str content_of(const struct message *m)
 	DB_I_IF((m)->continues_seq, (m)->continues_seq), DB_I((m)->kept) \
 	MESSAGE_OPTION_VALUES(&(m)->options)
 
+enum { MESSAGE_PARAMS = sizeof(MESSAGE_ROW) - 1 };
+
+/* The arguments of a row of MESSAGE_INSERT, from v on; returns where the next begin. */
+struct db_val *message_args(struct db_val *v, const struct uuid *conversation_id,
+			    const struct message *m);
+
 #endif

@@ -100,8 +100,8 @@ static void write_meta(struct buf *b, const struct message *m, char *id)
 }
 
 /* Role and content; for a reply its text instead of the call's result. */
-static void write_said(struct buf *b, const struct message_scope *s,
-		       const struct message *m)
+static void write_message(struct buf *b, const struct message_scope *s,
+			  const struct message *m)
 {
 	bool reply = s->said && m->kind == KIND_REPLY;
 	struct err ignored = ERR_INIT;
@@ -134,7 +134,7 @@ static void write_own(struct buf *b, const struct message_scope *s,
 	buf_adds(b, "\",\"id\":\"");
 	buf_add(b, id, id_n);
 	buf_adds(b, "\",\"role\":\"");
-	write_said(b, s, m);
+	write_message(b, s, m);
 	buf_adds(b, ",\"createdAt\":\"");
 	buf_add(b, iso, iso_n);
 	buf_adds(b, "\",\"messageTs\":\"");

@@ -64,7 +64,7 @@ int store_setting_put(struct db *db, struct str tenant_id,
 	*stored = false;
 	if (s->version) {
 		if (db_exec(db, STMT_SETTING_CHANGE,
-			    DB_ARGS(DB_S(s->said), DB_I(now_us),
+			    DB_ARGS(DB_S(s->values), DB_I(now_us),
 				    DB_I(s->author.p != NULL),
 				    DB_U_IF(&s->author_id),
 				    DB_I(s->author.p != NULL),
@@ -75,7 +75,7 @@ int store_setting_put(struct db *db, struct str tenant_id,
 	} else if (db_exec(db, STMT_SETTING_INSERT,
 			   DB_ARGS(DB_U(&s->holder_id), DB_S(tenant_id),
 				   DB_I(s->level), DB_S(s->name), DB_I(now_us),
-				   DB_S(s->said), DB_U_IF(&s->author_id),
+				   DB_S(s->values), DB_U_IF(&s->author_id),
 				   DB_S_IF(s->author)), NULL, e)) {
 		if (e->code != ERR_DB_DUPLICATE)
 			return -1;

@@ -17,7 +17,7 @@ struct store_setting {
 	struct str name;	/* login, group or tenant, for display; not
 				   read with the begin of a turn */
 	int64_t version;	/* 0: no row */
-	struct str said;	/* JSON object */
+	struct str values;	/* JSON object */
 	struct str author;	/* of team_prompt (resource/author.h); p == NULL:
 				   unknown. To store: p == NULL: as it is */
 	struct uuid author_id;	/* to store with author; nil: NULL */

@@ -125,7 +125,7 @@ struct locked {		/* a conversation and its turn, both locked */
 	F(level, i, "s.level") SEP \
 	F(name, s, "s.name") SEP \
 	F(version, i, "s.version") SEP \
-	F(said, s, "s.said") SEP \
+	F(values, s, "s.said") SEP \
 	F(author, S, "s.author")
 #define SETTING_FROM " FROM setting s WHERE s.tenant_id = ?"
 #define SETTING_OF SETTING_FROM " AND s.holder_id IN (" IDS_16 ")"
@@ -199,7 +199,7 @@ struct locked {		/* a conversation and its turn, both locked */
 #define BEGUN_SETS TURN_OPTIONS(PLACE_OPTION, BEGUN_SET, )
 #define BEGUN_LETTER(SEP, member) "iS"
 #define BEGUN_SETS_P TURN_OPTIONS(PLACE_OPTION, BEGUN_LETTER, )
-#define BEGUN_VALUE(o, member) , DB_I(message_place_said(o)), DB_S_IF((o)->member)
+#define BEGUN_VALUE(o, member) , DB_I(message_has_place(o)), DB_S_IF((o)->member)
 #define BEGUN_VALUES(o) TURN_OPTIONS(PLACE_OPTION, BEGUN_VALUE, o)
 #define OPTION_VALUE(m, member, type) , OPTION_VALUE_##type((m)->member)
 #define OPTION_VALUE_BOOL DB_I
@@ -283,8 +283,17 @@ int store_turn_evict(struct db *tx, const struct owner *o,
  */
 int store_turn_estimate(struct db *tx, const struct owner *o,
 			const struct uuid *conversation_id, const struct locked *l,
-			turn_text_fn *fn, struct event_told *told,
+			turn_text_fn *fn, struct event_summary *told,
 			struct err *e) MUST_CHECK;
+
+/*
+ * `before` for an attempt that creates turn id, with us as the turn's start: 1,
+ * 0, -1. ERR_DB_DUPLICATE: another process has created it from the same key;
+ * running it here as well would run its tools twice. Text of *out in a.
+ */
+int store_turn_begun(struct db *tx, const struct owner *o,
+		      const struct uuid *id, int64_t us, struct arena *a,
+		      struct turn *out, struct err *e) MUST_CHECK;
 
 /* Inserts one row of a thread; the caller sets seq and times. Within db_tx. */
 int message_insert(struct db *tx, const struct uuid *conversation_id,
@@ -329,6 +338,9 @@ int journal_detach(struct db *tx, const struct uuid *turn_id,
 
 /* Decrypts r->data, if necessary to a copy in a. */
 void journal_open(struct arena *a, struct turn_events *r);
+
+/* Per turn in turn_journal.turns: its id, then numbers. */
+enum { JOURNAL_ENTRY_BYTES = 32 };
 
 /* Inserts batches; the turns' rows are locked by tx. */
 int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,

@@ -57,11 +57,12 @@ int thread_spot(struct db *db, const struct uuid *conversation_id, int64_t seq,
 		struct spot *out, struct err *e) MUST_CHECK;
 
 /*
- * The message of the thread after seq: 1; 0, with *out zero, if there is none;
- * -1. The conversation is locked.
+ * The nearest message next to seq that stmt selects, downwards or upwards: 1;
+ * 0, with *out zero, if there is none; -1.
  */
-int thread_next(struct db *tx, const struct uuid *conversation_id, int64_t seq,
-		struct spot *out, struct err *e) MUST_CHECK;
+enum stmt;
+int thread_find(struct db *db, enum stmt stmt, const struct uuid *conversation_id,
+		int64_t seq, struct spot *out, struct err *e) MUST_CHECK;
 
 /*
  * Numbers what follows after_seq as a variant: the user message; else the answer;
@@ -70,6 +71,20 @@ int thread_next(struct db *tx, const struct uuid *conversation_id, int64_t seq,
 int thread_number(struct db *tx, const struct uuid *conversation_id,
 		  int64_t after_seq, int64_t index, int64_t count,
 		  struct err *e) MUST_CHECK;
+
+/*
+ * Copies to a fork the messages up to *seq with their sources, as many as a batch has, at
+ * most `rows` (FORK_COPY_ROWS); *seq becomes what is left.
+ */
+#define FORK_COPY_ROWS 1000
+int thread_copy_some(struct db *tx, const struct uuid *from, const struct uuid *id,
+		     int64_t rows, int64_t *seq, struct err *e) MUST_CHECK;
+
+/*
+ * Whether a batch that failed with e may succeed with fewer rows: after any error of the
+ * server, but not if it is unreachable. Sets *rows, and clears e.
+ */
+bool thread_copy_fewer(int64_t *rows, struct err *e);
 
 /*
  * The number of the last message of a thread; 0 = none. The conversation is

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "resource/purge.h"
-#include "store/conversation.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -59,11 +57,6 @@ struct db *store_open(const struct conf_db *conf, int wait_ms, struct err *e)
 	};
 
 	return db_open(&o, e);
-}
-
-int store_tidy(struct db *db, struct err *e)
-{
-	return resource_expire(db, e) ? -1 : conversation_adopt(db, e);
 }
 
 void store_print_statements(struct buf *out)

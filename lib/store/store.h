@@ -28,14 +28,6 @@ struct db *store_open(const struct conf_db *conf, int wait_ms,
 		      struct err *e) MUST_CHECK;
 
 /*
- * Housekeeping: deletes expired rows (KEEP rows of resource.def), and requests
- * the purge of deleted conversations that have no job. Five round trips if
- * there is nothing to do. May run in several processes at once; about once a
- * minute is enough.
- */
-int store_tidy(struct db *db, struct err *e) MUST_CHECK;
-
-/*
  * Appends "NAME params columns" and the SQL text, one per line: `list
  * statements`.
  */

@@ -16,81 +16,6 @@
 
 /* -- gaps ------------------------------------------------------------------ */
 
-/* GAPS_MAX gaps separate RANGES_MAX ranges. */
-enum { GAPS_MAX = RANGES_MAX - 1 };
-
-struct gap_reading {
-	struct ranges *out;
-	enum store_order order;
-	int64_t at;		/* the first number not examined yet */
-	int n;			/* number of gaps */
-};
-
-static void add(struct ranges *r, int64_t from, int64_t to)
-{
-	if (from <= to)
-		r->v[r->n++] = (struct range){ .from = from, .to = to };
-}
-
-static int take_gap(void *ctx, const struct db_val *row, struct err *e)
-{
-	struct gap_reading *k = ctx;
-	int64_t from = row[0].i, to = row[1].i;
-
-	(void)e;
-	k->n++;
-	if (k->order == NEWEST_FIRST) {
-		add(k->out, to + 1, k->at);
-		k->at = from - 1;
-	} else {
-		add(k->out, k->at, from - 1);
-		k->at = to + 1;
-	}
-	return 0;
-}
-
-int gap_ranges(struct db *db, const struct uuid *conversation_id,
-	       int64_t head_seq, enum store_order order, int64_t seq,
-	       struct ranges *out, struct err *e)
-{
-	bool down = order == NEWEST_FIRST;
-	struct gap_reading k = { .out = out, .order = order,
-			     .at = down ? seq - 1 : seq + 1 };
-	int rc;
-
-	*out = (struct ranges){ .n = 0 };
-	rc = db_each(db, down ? STMT_GAP_BELOW : STMT_GAP_ABOVE,
-		     DB_ARGS(DB_U(conversation_id), DB_I(head_seq), DB_I(seq),
-			     DB_I(GAPS_MAX)), NULL, take_gap, &k, e);
-	out->more = k.n == GAPS_MAX;
-	out->next_seq = down ? k.at + 1 : k.at - 1;
-	if (!out->more)
-		add(out, down ? 1 : k.at, down ? k.at : GAP_TOP);
-	return rc;
-}
-
-int64_t gap_clip(struct ranges *r, int64_t max_n)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < r->n; i++) {
-		struct range *v = &r->v[i];
-
-		if (v->to - v->from + 1 >= max_n - n) {
-			v->from = MAX(v->from, v->to - (max_n - n) + 1);
-			n += v->to - v->from + 1;
-			r->more |= v->from > 1;
-			r->next_seq = v->from;
-			for (size_t k = i + 1; k < r->n; k++)
-				r->v[k] = (struct range){ .from = 0 };
-			r->n = i + 1;
-			return n;
-		}
-		n += v->to - v->from + 1;
-	}
-	return n;
-}
-
 static int put(struct db *tx, const struct uuid *id, int64_t head_seq,
 	       int64_t from, int64_t to, struct err *e)
 {
@@ -110,7 +35,7 @@ static int move(struct db *tx, const struct uuid *id, int64_t head_seq,
 }
 
 static int cut_gap(struct db *tx, const struct uuid *id, int64_t behind_seq,
-	       struct err *e)
+		   struct err *e)
 {
 	return db_exec(tx, STMT_GAP_CUT, DB_ARGS(DB_U(id), DB_I(0),
 						 DB_I(behind_seq)), NULL, e);
@@ -163,21 +88,6 @@ static int gap_restore(struct db *tx, const struct uuid *conversation_id,
 	return move_end(tx, id, 0, UINT32_MAX, last_seq, NULL, e);
 }
 
-int gap_sum(struct db *db, const struct uuid *conversation_id, int64_t *n,
-	    struct err *e)
-{
-	return db_int(db, STMT_GAP_SUM, DB_ARGS(DB_U(conversation_id)), n, e) < 0
-		? -1 : 0;
-}
-
-/* -- changes ---------------------------------------------------------------- */
-
-static const struct db_field spot_fields[] = {
-#define F(m, t, sql) FIELD_OF(struct spot, m, t)
-	SPOT_FIELDS(F, COMMA)
-#undef F
-};
-
 static const struct db_field variant_fields[] = {
 #define F(m, t, sql) FIELD_OF(struct variant, m, t)
 	VARIANT_FIELDS(F, COMMA)
@@ -190,120 +100,13 @@ static const struct db_field number_fields[] = {
 #undef F
 };
 
-/* -- reading ------------------------------------------------------------------ */
-
-/* db_get for a row with numbers only. */
-static int get_numbers(struct db *db, enum stmt stmt, const struct db_val *args,
-		       const struct db_field *fields, void *out, struct err *e)
-{
-	return db_get(db, stmt, args, NULL, fields, out, e);
-}
-
-/*
- * The nearest message next to seq that stmt selects, downwards or upwards: 1;
- * 0, with *out zero, if there is none; -1.
- */
-static int find_spot(struct db *db, enum stmt stmt, const struct uuid *id,
-		     int64_t seq, struct spot *out, struct err *e)
-{
-	bool down = stmt == STMT_MESSAGE_SPOT_BEFORE ||
-		stmt == STMT_MESSAGE_SPOT_USER;
-	struct ranges r;
-	int n = 0;
-
-	*out = (struct spot){ .seq = 0 };
-	do {
-		if (gap_ranges(db, id, 0, down ? NEWEST_FIRST : OLDEST_FIRST,
-			       seq, &r, e))
-			return -1;
-		for (size_t i = 0; !n && i < r.n; i++)
-			n = get_numbers(db, stmt,
-					DB_ARGS(DB_U(id), DB_I(r.v[i].from),
-						DB_I(r.v[i].to)),
-					spot_fields, out, e);
-		seq = r.next_seq;
-	} while (!n && r.more);
-	return n;
-}
-
-int thread_spot(struct db *db, const struct uuid *id, int64_t seq,
-		struct spot *out, struct err *e)
-{
-	int n = get_numbers(db, STMT_MESSAGE_SPOT, DB_ARGS(DB_U(id), DB_I(seq)),
-			    spot_fields, out, e);
-
-	if (n < 0)
-		return -1;
-	if (n == 0)
-		return err_set(e, ERR_NOT_FOUND, "no such message");
-	if (out->superseded)
-		return err_public(e, ERR_CONFLICT, "This message is not in the "
-				  "thread any more.");
-	return 0;
-}
-
-int thread_last(struct db *tx, const struct uuid *conversation_id,
-		int64_t *seq, struct err *e)
-{
-	struct spot s;
-	int n = find_spot(tx, STMT_MESSAGE_SPOT_BEFORE, conversation_id,
-			  GAP_TOP, &s, e);
-
-	*seq = s.seq;
-	return MIN(n, 0);
-}
-
-int thread_next(struct db *tx, const struct uuid *conversation_id, int64_t seq,
-		struct spot *out, struct err *e)
-{
-	return find_spot(tx, STMT_MESSAGE_SPOT_AFTER, conversation_id, seq,
-			 out, e);
-}
-
-int thread_after(struct db *db, const struct uuid *id, int64_t user_seq,
-		 int64_t answer_seq, int64_t *last, struct err *e)
-{
-	struct spot s;
-	int n;
-
-	if (thread_spot(db, id, answer_seq ? answer_seq : user_seq, &s, e))
-		return -1;
-	n = find_spot(db, STMT_MESSAGE_SPOT_USER, id, GAP_TOP, &s, e);
-	*last = s.seq;
-	if (n <= 0 || s.seq <= user_seq)
-		return MIN(n, 0);
-	n = find_spot(db, STMT_MESSAGE_SPOT_USER, id, s.seq, &s, e);
-	return n < 0 ? -1 : s.seq <= user_seq ? 1 : 2;
-}
-
-int thread_number(struct db *tx, const struct uuid *conversation_id,
-		  int64_t after_seq, int64_t index, int64_t count,
-		  struct err *e)
-{
-	struct spot head, said;
-	int n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, conversation_id,
-			  after_seq, &head, e);
-
-	if (n <= 0)
-		return n;
-	if (find_spot(tx, STMT_MESSAGE_SPOT_SAID, conversation_id,
-		      head.seq - 1, &said, e) < 0)
-		return -1;
-	return db_exec(tx, STMT_MESSAGE_NUMBER,
-		       DB_ARGS(DB_I(index), DB_I(count), DB_U(conversation_id),
-			       DB_I(said.role == ROLE_ASSISTANT ? said.seq
-								: head.seq)),
-		       NULL, e);
-}
-
 static int count_variants(struct db *db, const struct uuid *id,
 			  int64_t after_seq, int64_t head_seq,
 			  struct number *out, struct err *e)
 {
-	return MIN(get_numbers(db, STMT_VARIANT_COUNT,
-			       DB_ARGS(DB_I(head_seq), DB_U(id),
-				       DB_I(after_seq)), number_fields, out,
-			       e), 0);
+	return MIN(db_get(db, STMT_VARIANT_COUNT,
+			  DB_ARGS(DB_I(head_seq), DB_U(id), DB_I(after_seq)),
+			  NULL, number_fields, out, e), 0);
 }
 
 /* Locks a conversation whose turn has ended or is dead. */
@@ -357,9 +160,9 @@ static int find_place(struct db *tx, struct replacing *k, struct err *e)
 			return err_field(e, ERR_INVALID_FIELD, "messageId",
 					 "Only a user's message can be "
 					 "edited.");
-		n = find_spot(tx, STMT_MESSAGE_SPOT_BEFORE, id, s.seq, &s, e);
+		n = thread_find(tx, STMT_MESSAGE_SPOT_BEFORE, id, s.seq, &s, e);
 	} else {
-		n = find_spot(tx, STMT_MESSAGE_SPOT_USER, id, s.seq + 1, &s, e);
+		n = thread_find(tx, STMT_MESSAGE_SPOT_USER, id, s.seq + 1, &s, e);
 		k->r->user.seq = s.seq;
 		if (n == 0)
 			return err_public(e, ERR_CONFLICT, "There is no "
@@ -379,7 +182,7 @@ static int cut(struct db *tx, const struct uuid *id, int64_t after_seq,
 {
 	int64_t next_seq = l->last_seq + 1;
 	struct spot head;
-	int n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, id, after_seq, &head, e);
+	int n = thread_find(tx, STMT_MESSAGE_SPOT_AFTER, id, after_seq, &head, e);
 
 	*number = (struct number){ .index = 0 };
 	if (n <= 0)
@@ -408,7 +211,7 @@ static int begin(struct db *tx, struct replacing *k, struct err *e)
 			.seq = k->l.last_seq + 1, .role = ROLE_USER,
 			.turn_id = r->turn_id, .created_us = r->attempt_us,
 			.content = r->content, .meta = r->meta,
-			.kind = KIND_SAID, .client_id = r->client_id,
+			.kind = KIND_MESSAGE, .client_id = r->client_id,
 			.options = r->options,
 			.variant_index = k->number.index,
 			.variant_count = k->number.count,
@@ -434,7 +237,7 @@ static int replaced_before(struct db *tx, void *ctx, struct arena *a,
 	struct replacing *k = ctx;
 	struct turn t;
 
-	return attempt_made_turn(tx, k->o, &k->r->turn_id, k->r->attempt_us, a,
+	return store_turn_begun(tx, k->o, &k->r->turn_id, k->r->attempt_us, a,
 				 &t, e);
 }
 
@@ -454,13 +257,13 @@ static int replace_run(struct db *tx, void *ctx, struct arena *a,
 		title = r->title;
 	r->titled = title.p != NULL;
 	r->turn_number = k->l.turns + r->edit;
-	if (r->edit && message_place_said(&r->options) &&
+	if (r->edit && message_has_place(&r->options) &&
 	    db_exec(tx, STMT_CONVERSATION_CONTEXT,
 		    DB_ARGS(DB_I(r->attempt_us) PLACE_VALUES(&r->options),
 			    DB_U(&r->conversation_id), DB_S(k->o->tenant_id),
 			    DB_U(&k->o->user_id), DB_I(-1), DB_I(-1)), NULL, e))
 		return -1;
-	if (r->edit && !message_place_said(&r->options))
+	if (r->edit && !message_has_place(&r->options))
 		message_place_take(&r->options, &k->l.context);
 	if (db_exec(tx, STMT_CONVERSATION_REPLACE,
 		    DB_ARGS(DB_I(r->edit), DB_I(r->edit), DB_U(&r->turn_id),
@@ -530,7 +333,7 @@ static int find_question(struct db *tx, const struct thread_correction *c,
 	if (s.role != ROLE_ASSISTANT || s.step)
 		return err_field(e, ERR_INVALID_FIELD, "messageId",
 				 "Only an answer can be corrected.");
-	if (find_spot(tx, STMT_MESSAGE_SPOT_USER, id, s.seq, &s, e) < 0)
+	if (thread_find(tx, STMT_MESSAGE_SPOT_USER, id, s.seq, &s, e) < 0)
 		return -1;
 	*after_seq = s.seq;
 	return 0;
@@ -594,7 +397,7 @@ int thread_correct(struct db *db, const struct owner *o,
 
 /* -- choosing ------------------------------------------------------------------- */
 
-struct choosing {
+struct switching {
 	const struct owner *o;
 	const struct uuid *id;
 	int64_t head_seq, now_us;
@@ -605,9 +408,8 @@ struct choosing {
 static int get_variant(struct db *db, const struct uuid *id, int64_t head_seq,
 		       struct variant *out, struct err *e)
 {
-	int n = get_numbers(db, STMT_VARIANT_OF,
-			    DB_ARGS(DB_U(id), DB_I(head_seq)), variant_fields,
-			    out, e);
+	int n = db_get(db, STMT_VARIANT_OF, DB_ARGS(DB_U(id), DB_I(head_seq)),
+		       NULL, variant_fields, out, e);
 
 	return n > 0 ? 0 : n < 0 ? -1
 		: err_set(e, ERR_NOT_FOUND, "no such variant");
@@ -629,7 +431,7 @@ static int restore(struct db *tx, const struct uuid *id,
 			     e);
 }
 
-static int choose(struct db *tx, struct choosing *k, struct arena *a,
+static int choose(struct db *tx, struct switching *k, struct arena *a,
 		  struct err *e)
 {
 	int64_t superseded;
@@ -644,21 +446,21 @@ static int choose(struct db *tx, struct choosing *k, struct arena *a,
 		return -1;
 	if (v.last_seq == 0)	/* it is in the thread */
 		return 0;
-	n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, k->id, v.after_seq, &head, e);
+	n = thread_find(tx, STMT_MESSAGE_SPOT_AFTER, k->id, v.after_seq, &head, e);
 	if (n < 0 ||
 	    (n > 0 && supersede(tx, k->id, v.after_seq, &head, l.last_seq,
 				e)) ||
 	    restore(tx, k->id, &v, l.last_seq, e) ||
 	    gap_sum(tx, k->id, &superseded, e))
 		return -1;
-	return db_exec(tx, STMT_CONVERSATION_CHOOSE,
+	return db_exec(tx, STMT_CONVERSATION_SWITCH,
 		       DB_ARGS(DB_I(k->now_us), DB_I(superseded), DB_U(k->id),
 			       DB_S(k->o->tenant_id), DB_U(&k->o->user_id)),
 		       NULL, e);
 }
 
 /* If an earlier attempt was committed, the variant is in the thread already. */
-static int choose_tx(struct db *tx, void *ctx, struct err *e)
+static int switch_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	int rc = choose(tx, ctx, &a, e);
@@ -667,19 +469,19 @@ static int choose_tx(struct db *tx, void *ctx, struct err *e)
 	return rc;
 }
 
-int thread_choose(struct db *db, const struct owner *o,
+int thread_switch(struct db *db, const struct owner *o,
 		  const struct uuid *conversation_id, int64_t head_seq,
 		  turn_text_fn *text_of_events, struct turn_evicted *evicted,
 		  struct err *e)
 {
-	struct choosing k = { .o = o, .id = conversation_id,
+	struct switching k = { .o = o, .id = conversation_id,
 			      .head_seq = head_seq, .now_us = clock_now_us(),
 			      .fn = text_of_events, .evicted = evicted };
 
 	*evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
 	if (thread_whole(db, o, conversation_id, e))
 		return -1;
-	return db_tx(db, choose_tx, &k, e);
+	return db_tx(db, switch_tx, &k, e);
 }
 
 /* -- listing -------------------------------------------------------------------- */
@@ -693,11 +495,11 @@ static int place_of(struct db *db, const struct uuid *id, int64_t seq,
 
 	if (thread_spot(db, id, seq, &s, e))
 		return -1;
-	n = find_spot(db, s.role == ROLE_USER ? STMT_MESSAGE_SPOT_BEFORE
+	n = thread_find(db, s.role == ROLE_USER ? STMT_MESSAGE_SPOT_BEFORE
 					      : STMT_MESSAGE_SPOT_USER,
 		      id, seq, &before, e);
 	if (n >= 0)
-		n = find_spot(db, STMT_MESSAGE_SPOT_AFTER, id, before.seq,
+		n = thread_find(db, STMT_MESSAGE_SPOT_AFTER, id, before.seq,
 			      &head, e);
 	*out = (struct variant){ .after_seq = before.seq, .head_seq = head.seq,
 				 .created_us = head.created_us };

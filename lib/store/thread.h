@@ -146,7 +146,7 @@ int thread_variant_at(struct db *db, const struct owner *o,
  * transaction: *evicted. ERR_NOT_FOUND (no such variant); ERR_BUSY with e->id;
  * ERR_CONFLICT if its place is not in the thread.
  */
-int thread_choose(struct db *db, const struct owner *o,
+int thread_switch(struct db *db, const struct owner *o,
 		  const struct uuid *conversation_id, int64_t head_seq,
 		  turn_text_fn *text_of_events, struct turn_evicted *evicted,
 		  struct err *e) MUST_CHECK;

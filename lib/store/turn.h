@@ -62,7 +62,7 @@ struct turn {
 };
 
 /* What the stored events of a dead turn tell. */
-struct event_told {
+struct event_summary {
 	struct buf text;	/* the visible text of its last step */
 	int64_t after_seq;	/* what is counted is behind this event; set before */
 	int64_t calls;		/* of the model that have said something */
@@ -75,7 +75,7 @@ struct event_told {
  * Reads one stored batch, whose first event is number seq; called for each, in
  * order. lib/turn, which packs the events, provides it; NULL if there are none.
  */
-typedef void turn_text_fn(struct event_told *told, int64_t seq,
+typedef void turn_text_fn(struct event_summary *told, int64_t seq,
 			  struct str data);
 
 /* A turn that was ended so that another one can begin; id nil: none. */

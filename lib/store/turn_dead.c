@@ -24,7 +24,7 @@ static const struct db_field events_fields[] = {
 };
 
 struct collecting {
-	struct event_told *told;
+	struct event_summary *told;
 	turn_text_fn *fn;
 	struct arena *rows;
 };
@@ -66,7 +66,7 @@ static int take_counted(void *ctx, const struct db_val *row, struct err *e)
  */
 int store_turn_estimate(struct db *tx, const struct owner *o,
 			const struct uuid *conversation_id, const struct locked *l,
-			turn_text_fn *fn, struct event_told *told, struct err *e)
+			turn_text_fn *fn, struct event_summary *told, struct err *e)
 {
 	int64_t now_us = clock_now_us(), calls;
 	struct counted counted = { .after_seq = 0 };
@@ -107,7 +107,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 		      const struct uuid *conversation_id,
 		      const struct locked *l, turn_text_fn *fn, struct err *e)
 {
-	struct event_told told = { .text = BUF_INIT(LIM_ANSWER_BYTES) };
+	struct event_summary told = { .text = BUF_INIT(LIM_ANSWER_BYTES) };
 	int64_t now_us = clock_now_us();
 	struct message m = {
 		.seq = l->last_seq + 1,

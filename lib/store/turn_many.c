@@ -158,28 +158,6 @@ static int lock_live(struct db *tx, struct flushing *k, struct err *e)
 	return each_of_ids(tx, OF_IDS(TURN_LIVE), ids, k->n, take_live, k->live, e);
 }
 
-int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
-			     int64_t now_us, struct err *e)
-{
-	struct arena a = ARENA_INIT;
-	struct db_val *events, *v;
-	int rc;
-
-	if (!n)
-		return 0;
-	v = events = arena_zalloc(&a, n * 5, sizeof(*v));
-	for (size_t i = 0; i < n; i++) {
-		*v++ = DB_U(&rows[i].turn_id);
-		*v++ = DB_I(rows[i].seq);
-		*v++ = DB_I(rows[i].n);
-		*v++ = DB_I(now_us);
-		*v++ = DB_B(rows[i].data);
-	}
-	rc = db_exec_rows(tx, STMT_TURN_EVENT_INSERT, events, n, NULL, e);
-	arena_release(&a);
-	return rc;
-}
-
 static int flush_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct flushing *k = ctx;

@@ -70,21 +70,17 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/http/option.h \
 	lib/tool/http/rows.c \
 	lib/tool/knowledge/bases.c \
-	lib/tool/knowledge/file.c \
 	lib/tool/knowledge/knowledge.h \
 	lib/tool/knowledge/metadata.c \
 	lib/tool/knowledge/read_document.c \
 	lib/tool/knowledge/recall_facts.c \
 	lib/tool/knowledge/rows.c \
 	lib/tool/knowledge/search_all.c \
-	lib/tool/knowledge/search_conversations.c \
-	lib/tool/knowledge/search_knowledge.c \
 	lib/tool/mcp/kind_mcp.c \
 	lib/tool/mcp/mcp.h \
 	lib/tool/mcp/mcp_http.c \
 	lib/tool/mcp/mcp_hub.c \
 	lib/tool/mcp/mcp_list.c \
-	lib/tool/mcp/mcp_param.c \
 	lib/tool/mcp/mcp_peer.c \
 	lib/tool/mcp/mcp_peer.h \
 	lib/tool/mcp/mcp_result.c \
@@ -94,7 +90,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/mention/mention.c \
 	lib/tool/mention/mention.def \
 	lib/tool/mention/mention.h \
-	lib/tool/mention/others.c \
+	lib/tool/mention/people.c \
 	lib/tool/mention/record.c \
 	lib/tool/resource/rows.c \
 	lib/tool/text/analyse_log.c \
@@ -108,8 +104,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/web/option.def \
 	lib/tool/web/option.h \
 	lib/tool/web/rows.c \
-	lib/tool/web/web.h \
-	lib/tool/web/web_fetch.c
+	lib/tool/web/web.h
 
 
 # Arguments of tools: NAME.schema.json is SCHEMA_NAME in tool/schemas.h.

@@ -1,21 +1,227 @@
 /* SPDX-License-Identifier: MIT */
 #include "turn/after.h"
 
-#include "domain/auto.h"
-#include "domain/stored_service.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/trace.h"
-#include "job/work.h"
-#include "store/message.h"
-#include "turn/finish.h"
-#include "turn/loop.h"
+#include "base/utf8.h"
+#include "context/context.h"
 #include "context/recall.h"
 #include "context/remember.h"
 #include "context/setting.h"
+#include "domain/auto.h"
+#include "domain/stored_service.h"
+#include "event/notify.h"
+#include "job/work.h"
+#include "memory/fold.h"
+#include "memory/personal.h"
+#include "prompt/untrusted.h"
+#include "store/message.h"
+#include "turn/ask.h"
+#include "turn/finish.h"
+#include "turn/loop.h"
 
 #include "base/banned.h"
+
+/* -- what a user may say next ---------------------------------------------- */
+
+/*
+ * After the response: a model proposes what the user may say next. It is kept in the
+ * metadata of the answer, as long as that is the last message: followUps, a list of
+ * texts. Pages put them into the field, where their user can change them; they are never
+ * sent by themselves, since what they were made from is other people's text, too.
+ */
+
+enum {
+	FOLLOW_UPS = 3,
+	FOLLOW_UP_CHARS = 120,		/* a longer one is left out */
+	REPLY_TOKENS = 1000,		/* reasoning models need room */
+	REPLY_BYTES = 16384,
+	REPLY_MS = 30000,
+};
+
+static bool follow_ups_due(const struct turn_run *t)
+{
+	return context_setting(t, SETTING_FOLLOW_UPS).number && !t->in.program.p &&
+		t->answer.content.n;
+}
+
+static const json_t *schema(struct arena *a)
+{
+	return jx_keep(a, jx_try(STR("{\"type\":\"object\",\"required\":[\"messages\"],"
+		"\"additionalProperties\":false,\"properties\":{\"messages\":{"
+		"\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}")));
+}
+
+/* s on one line, without what cannot be seen; in a. n 0: it is not usable. */
+static struct str one_line(struct arena *a, struct str s)
+{
+	struct buf b = BUF_INIT(4096);
+	struct str line;
+	char *at;
+
+	untrusted_visible(s, &b);
+	line = arena_str(a, str_trim(buf_str(&b)));
+	buf_release(&b);
+	for (at = line.n ? (char *)line.p : NULL; at && at < line.p + line.n; at++)
+		if (*at == '\n' || *at == '\r' || *at == '\t')
+			*at = ' ';
+	return utf8_chars(line) <= FOLLOW_UP_CHARS ? line : (struct str){ NULL, 0 };
+}
+
+/* The usable ones of value, different from the question; in the arena. */
+static json_t *usable(const struct after_work *w, const json_t *value)
+{
+	const json_t *list = json_object_get(value, "messages"), *v;
+	json_t *out = jx_keep(w->arena, json_array());
+	size_t i;
+
+	json_array_foreach(list, i, v) {
+		struct str line = one_line(w->arena, (struct str){
+			json_string_value(v), json_string_length(v) });
+
+		if (line.n && json_array_size(out) < FOLLOW_UPS && !jx_lists(out, line) &&
+		    !str_eq(line, str_trim(w->question)))
+			json_array_append_new(out, jx_string(line));
+	}
+	return out;
+}
+
+/* A second run asks once more. */
+static int follow_ups_run(const struct after_work *w, struct err *e)
+{
+	struct prompt_ask q = {
+		.kind = USAGE_FOLLOW_UPS, .layer = "follow-ups",
+		.prompt = &prompt_follow_ups, .schema = schema(w->arena),
+		.max_output_tokens = REPLY_TOKENS, .max_bytes = REPLY_BYTES,
+		.deadline_ms = REPLY_MS,
+	};
+	struct prompt_reply r;
+	json_t *list;
+	bool kept = false;
+
+	if (turn_ask_after(w, &q, &r, e) < 0) {
+		if (e->code != ERR_CANCELLED)
+			return -1;
+		err_clear(e);
+		return !r.interrupted;
+	}
+	list = usable(w, r.value);
+	if (json_array_size(list) &&
+	    message_keep_follow_ups(w->deps->db, &w->owner, &w->place.conversation_id,
+				    &w->place.turn_id, list, w->arena, &kept, e) < 0)
+		return -1;
+	if (kept)
+		notify_or_store(w->deps->notify, w->deps->db, &w->owner, &(struct notice){
+			.kind = NOTICE_REFRESH, .word = STR("messages"),
+			.conversation_id = w->place.conversation_id });
+	return 1;
+}
+
+/* -- the memory of a conversation ------------------------------------------ */
+
+/* After a turn: whether its conversation is summed up anew (memory/fold.h). */
+
+/*
+ * The messages of the history that stay whole once there is a summary: 12 of 20, 8 to 12 of
+ * which are sent (D12); more only while the next summary is late.
+ */
+static int64_t remember_keep(const struct turn_run *t)
+{
+	return MAX(context_setting(t, SETTING_HISTORY_MESSAGES).number * 3 / 5, 2);
+}
+
+/* Why older messages are to be folded after this turn (D16); 0: they are not. */
+static int64_t why(const struct turn_run *t)
+{
+	const struct context *cx = t->context;
+	/* With this turn's message and answer. */
+	const int64_t messages = cx->memory.messages + 2;
+	const int64_t chars = cx->memory.chars + (int64_t)utf8_chars(t->in.content) +
+		(int64_t)utf8_chars(t->answer.content);
+
+	if (messages <= remember_keep(t))
+		return 0;
+	if (messages >= 2 * context_setting(t, SETTING_SUMMARY_TURNS).number)
+		return MEMORY_TURNS;
+	if (chars >= context_setting(t, SETTING_SUMMARY_CHARACTERS).number)
+		return MEMORY_CHARACTERS;
+	/* The next turn would be sent less than all of them, or more than it should be. */
+	return cx->memory.m.upto_seq || cx->share[PART_HISTORY].cut ||
+		messages > context_setting(t, SETTING_HISTORY_MESSAGES).number
+		? MEMORY_BUDGET : 0;
+}
+
+static bool remember_due(const struct turn_run *t)
+{
+	return context_remembers(t) && (t->context->memory.changed || why(t));
+}
+
+/* Writes "memory": {…}, what it is to do. */
+static void remember_write_options(struct turn_run *t, struct jw *w)
+{
+	const char *service = context_setting(t, SETTING_SUMMARY_SERVICE).text;
+	const struct fold_options f = {
+		.why = why(t), .keep = remember_keep(t), .service = str_of(service),
+	};
+
+	if (!remember_due(t))
+		return;
+	jw_key(w, "memory");
+	fold_options_write(w, &f);
+}
+
+/* Only asks for the job, so a second run is harmless. */
+static int remember_run(const struct after_work *w, struct err *e)
+{
+	if (fold_ask(w->deps->db, &w->owner, &w->place.conversation_id, w->args, e) < 0)
+		return -1;
+	if (w->asked)
+		*w->asked = true;
+	return 1;
+}
+
+/* -- what is remembered of a user ------------------------------------------ */
+
+/* After a turn: whether a model is asked what to remember of its user (memory/personal.h). */
+
+enum { LEAST_BYTES = 8 };
+
+/* A message of the user that no turn before was about. */
+static bool recall_due(const struct turn_run *t)
+{
+	const enum turn_verb verb = t->in.verb;
+
+	return context_recall_mode(t) != PERSONAL_OFF && !t->in.program.p &&
+		(verb == TURN_RESUME || t->in.content.n >= LEAST_BYTES) &&
+		verb != TURN_CONTINUE;
+}
+
+/* Writes "personal": {…}, what it is to do. */
+static void recall_write_options(struct turn_run *t, struct jw *w)
+{
+	const char *service = context_setting(t, SETTING_SUMMARY_SERVICE).text;
+
+	if (!recall_due(t))
+		return;
+	jw_key(w, "personal");
+	personal_options_write(w, &(struct personal_options){
+		.keep = context_recall_mode(t) == PERSONAL_KEEP, .service = str_of(service),
+	});
+}
+
+/* Only asks for the job, so a second run is harmless. */
+static int recall_run(const struct after_work *w, struct err *e)
+{
+	if (personal_ask(w->deps->db, &w->owner, &w->place.turn_id, w->args, e) < 0)
+		return -1;
+	if (w->asked)
+		*w->asked = true;
+	return 1;
+}
+
+/* -- what is asked for -------------------------------------------------------- */
 
 enum { TOKENS = 750 };		/* of input, about: for the rules of "auto" */
 
@@ -37,7 +243,7 @@ static const struct llm_service *service_of(struct turn_run *t)
 	const struct llm_service *s = NULL;
 
 	if (t->in.target.automatic)
-		s = auto_choose(t->in.by.conf, t->in.target.workspace, &f,
+		s = auto_select(t->in.by.conf, t->in.target.workspace, &f,
 				t->arena).service;
 	return s ? s : t->in.target.service;
 }
@@ -56,8 +262,8 @@ static struct str args_of(struct turn_run *t, struct str rows)
 	jw_kbool(&w, "own", s->payer == PAYER_USER);
 	jw_kint(&w, "turn", t->loop->begun.turn_number);
 	jw_kstr(&w, "rows", rows);
-	remember_write_wish(t, &w);
-	recall_write_wish(t, &w);
+	remember_write_options(t, &w);
+	recall_write_options(t, &w);
 	jw_end_obj(&w);
 	args = arena_str(t->arena, buf_str(&b));
 	buf_release(&b);

@@ -57,25 +57,4 @@ const struct job *after_job(struct turn_run *t);
 bool title_due(const struct turn_run *t);
 int title_run(const struct after_work *w, struct err *e) MUST_CHECK;
 
-/* -- follow_ups.c ----------------------------------------------------------- */
-
-bool follow_ups_due(const struct turn_run *t);
-int follow_ups_run(const struct after_work *w, struct err *e) MUST_CHECK;
-
-/* -- remember.c ------------------------------------------------------------- */
-
-bool remember_due(const struct turn_run *t);
-int remember_run(const struct after_work *w, struct err *e) MUST_CHECK;
-
-/* Writes "memory": {…}, what it is to do. */
-void remember_write_wish(struct turn_run *t, struct jw *w);
-
-/* -- recall.c --------------------------------------------------------------- */
-
-bool recall_due(const struct turn_run *t);
-int recall_run(const struct after_work *w, struct err *e) MUST_CHECK;
-
-/* Writes "personal": {…}, what it is to do. */
-void recall_write_wish(struct turn_run *t, struct jw *w);
-
 #endif

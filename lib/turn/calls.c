@@ -28,7 +28,7 @@
 #include "turn/plan.h"
 #include "turn/plan_stop.h"
 #include "context/remember.h"
-#include "context/said.h"
+#include "context/text_origin.h"
 #include "turn/stuck.h"
 #include "turn/trail.h"
 
@@ -387,20 +387,20 @@ static void on_note(const struct tool_ctx *call, const struct tool_note *n)
 }
 
 /* Safe without a lock: messages do not change while calls run. */
-static bool was_said(const struct tool_ctx *call, struct str text)
+static bool is_from_others(const struct tool_ctx *call, struct str text)
 {
 	const struct call_run *r = call->host_ctx;
 
-	return said_by_others(&r->loop->context, text);
+	return context_from_others(&r->loop->context, text);
 }
 
 /* What a tool may ask of the turn, and of an agent within one of its calls. */
 static const struct tool_host host_of_turn = {
 	.note = on_note, .agent = nested_agent, .plan = turn_plan_run,
-	.was_said = was_said,
+	.is_from_others = is_from_others,
 };
 static const struct tool_host host_of_agent = {
-	.note = on_note, .agent = nested_agent, .was_said = was_said,
+	.note = on_note, .agent = nested_agent, .is_from_others = is_from_others,
 };
 
 /* Emits the notes of j; false if there were none. Under the lock. */

@@ -27,7 +27,7 @@ struct turn_past {		/* a call of stuck.h that was made */
 };
 
 /* The calls that were made. */
-struct turn_made {
+struct turn_calls_log {
 	struct turn_seen *seen;
 	struct {
 		struct turn_past past[8];	/* the last ones, of n */

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "context/attach.h"
-#include "context/chosen.h"
+#include "context/prompt_use.h"
 #include "event/notify.h"
 #include "turn/loop.h"
 
@@ -20,7 +20,7 @@ static void announce(struct turn_loop *l)
 	event_live_on(t->deps->live, &l->relay.entry);
 	if (t->in.content.p) {
 		attach_use(t);
-		chosen_use(t);
+		context_prompt_count(t);
 	}
 	if (t->created_conversation)
 		notify_conversation(n, &l->owner, &t->conversation_id, "created",

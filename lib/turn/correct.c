@@ -99,7 +99,7 @@ static void write_citations(struct jw *w, const json_t *meta, struct str text,
 	jw_end_obj(w);
 }
 
-/* origins come first: readers of a row look for them there (context/meta.c). */
+/* origins come first: readers of a row look for them there (context/history.c). */
 static struct str write_meta(const struct origins *from, const json_t *old,
 			     struct str text, struct arena *a)
 {

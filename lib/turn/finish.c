@@ -152,7 +152,7 @@ static void decide(struct turn_loop *l, struct outcome *o)
 	}
 	/* A stop sequence may be the first that the model says. */
 	if (l->err.code == ERR_NONE && str_trim(text).n == 0 && !silence(l) &&
-	    !l->context.generation.wish.n_stop)
+	    !l->context.generation.params.n_stop)
 		err_public(&l->err, ERR_UPSTREAM_PROTOCOL,
 			   "The language model gave an empty answer.");
 	if (l->err.code != ERR_NONE) {

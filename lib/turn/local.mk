@@ -8,7 +8,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/fallback.c lib/turn/fallback.h \
 	lib/turn/finish.c lib/turn/finish.h \
 	lib/turn/follow.c lib/turn/follow.h \
-	lib/turn/follow_ups.c \
 	lib/turn/loop.c lib/turn/loop.h \
 	lib/turn/meta.c lib/turn/meta.h \
 	lib/turn/nested.c lib/turn/nested.h \
@@ -16,12 +15,9 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/operation.c lib/turn/operation.h \
 	lib/turn/pause.c lib/turn/pause.h \
 	lib/turn/plan.c lib/turn/plan.h \
-	lib/turn/plan_again.c \
 	lib/turn/plan_run.h \
 	lib/turn/plan_steps.c \
 	lib/turn/plan_stop.c lib/turn/plan_stop.h \
-	lib/turn/recall.c \
-	lib/turn/remember.c \
 	lib/turn/resume.c lib/turn/resume.h \
 	lib/turn/start.c \
 	lib/turn/stuck.c lib/turn/stuck.h \

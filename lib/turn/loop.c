@@ -10,30 +10,76 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "setting/setting.h"
-#include "domain/stored.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/trace.h"
-#include "metric/metric.h"
-#include "store/key.h"
-#include "turn/calls.h"
 #include "context/cite.h"
-#include "context/payload.h"
 #include "context/context.h"
-#include "turn/fallback.h"
-#include "turn/finish.h"
+#include "context/payload.h"
+#include "context/whose.h"
+#include "domain/stored.h"
 #include "event/live.h"
 #include "event/notify.h"
+#include "metric/metric.h"
+#include "plan/rows.h"
+#include "setting/setting.h"
+#include "store/key.h"
+#include "turn/calls.h"
+#include "turn/fallback.h"
+#include "turn/finish.h"
 #include "turn/pause.h"
 #include "turn/plan.h"
 #include "turn/resume.h"
 #include "turn/stuck.h"
 #include "turn/trail.h"
-#include "context/whose.h"
 
 #include "base/banned.h"
+
+/* -- an earlier plan again ------------------------------------------------- */
+
+/*
+ * A turn that was asked to run an earlier plan again begins with the call that does: it is
+ * the user's wish and needs no model that understands it.
+ */
+
+/*
+ * Makes the current step a call of `plan` that runs an earlier plan again, if the turn was
+ * asked to (options.plan_again). Of the turn's first step.
+ */
+static bool turn_plan_again(struct turn_loop *l)
+{
+	const struct turn_options *o = &l->run->in.options;
+	json_t *args = jx_keep(l->arena, json_object());
+	struct turn_step *s = &l->step;
+	struct plan_row old = { .goal = STR("") };
+	char turn[UUID_TEXT_BYTES];
+	struct err ignored = ERR_INIT;
+	struct uuid id;
+
+	/* Of this turn only, not of one that continues it. */
+	if (!o->plan_again.n || l->within.parent || l->run->continues_seq)
+		return false;
+	if (!uuid_parse(o->plan_again, &id) ||
+	    agentplan_get(l->run->deps->db, &l->owner, &id, l->arena, &old, &ignored) <= 0)
+		old.goal = STR("?");
+	json_object_set_new(args, "goal", jx_string(old.goal));
+	json_object_set_new(args, "again", jx_string(o->plan_again));
+	if (json_array_size(o->plan_steps))
+		json_object_set(args, "steps", o->plan_steps);
+	s->calls = arena_zalloc(l->arena, 1, sizeof(*s->calls));
+	s->n_calls = s->calls_size = 1;
+	s->calls[0] = (struct turn_call){
+		/* Providers want other ids in each turn, of 40 characters at most. */
+		.id = str_of(arena_printf(l->arena, "again_%s",
+					  uuid_format(&l->run->id, turn) + 12)),
+		.name = STR("plan"), .args = str_of(jx_text(l->arena, args)),
+	};
+	return true;
+}
+
+/* -- the loop ----------------------------------------------------------------- */
 
 enum { GUESSES = 2 };	/* a quarter of the history, then a quarter of that */
 
@@ -174,7 +220,7 @@ static void on_call(struct turn_loop *l, const struct llm_event *ev)
 	struct turn_call *c;
 
 	if (s->n_calls == LIM_TOOL_CALLS ||
-	    (s->n_calls && l->context.generation.wish.parallel_tools < 0))
+	    (s->n_calls && l->context.generation.params.parallel_tools < 0))
 		return;
 	s->calls = arena_room(l->arena, s->calls, s->n_calls, 1, &s->calls_size,
 			      sizeof(*s->calls));
@@ -515,7 +561,7 @@ static int prepare_next(struct turn_loop *l, int limit, struct err *e)
 /* After a step: a call is forced until one was made, of the client if it has tools. */
 static void relax_tool_choice(struct turn_loop *l)
 {
-	struct llm_wish *w = &l->context.generation.wish;
+	struct llm_params *w = &l->context.generation.params;
 
 	if (w->tool_choice == LLM_CHOICE_NAMED || !l->context.tool_ctx.turn.n_more)
 		w->tool_choice = LLM_CHOICE_AUTO;

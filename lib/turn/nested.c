@@ -105,7 +105,7 @@ static int timeout_ms(const struct conf_tool *tool)
 	return tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
 }
 
-static int choose_service(struct nested *n, const struct turn_loop *parent,
+static int select_service(struct nested *n, const struct turn_loop *parent,
 			  const struct conf_tool *tool, struct err *e)
 {
 	const struct llm_service *s =
@@ -135,7 +135,7 @@ static void set_up_step(struct turn_loop *l, const struct tool_turn *turn,
 	to->plan = true;
 	to->pool = turn->pool;
 	to->calendar = turn->calendar;
-	to->said = turn->said;
+	to->intent = turn->intent;
 	to->more = turn->more;
 	to->n_more = turn->n_more;
 	to->page = turn->page;
@@ -254,7 +254,7 @@ static int run(struct turn_loop *parent, const struct tool_ctx *call,
 	int rc;
 
 	*n = (struct nested){ .sink = { .emit = on_emit }, .call = call };
-	if (choose_service(n, parent, tool, &why) < 0)
+	if (select_service(n, parent, tool, &why) < 0)
 		return err_public(e, ERR_TOOL_FAILED, "The agent \"%s\" has no "
 				  "language model: %.120s", tool->name,
 				  err_message(&why));
@@ -298,7 +298,7 @@ int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
 
 	*n = (struct nested){ .sink = { .emit = on_emit }, .call = call };
 	*end = (struct nested_end){ .cost = NAN };
-	if (choose_service(n, parent, task->tool, &why) < 0)
+	if (select_service(n, parent, task->tool, &why) < 0)
 		return err_public(e, ERR_TOOL_FAILED, "The step has no language model: "
 				  "%.120s", err_message(&why));
 	set_up(n, parent, task);

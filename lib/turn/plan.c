@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "auth/kept.h"
+#include "auth/saved.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -160,7 +160,7 @@ static struct str plan_text(const struct runner *r)
 /* What a job needs that goes on with it. */
 static struct str rights(const struct runner *r)
 {
-	return identity_keep(r->l->run->in.by.conf, r->l->run->in.by.who, r->a);
+	return identity_save(r->l->run->in.by.conf, r->l->run->in.by.who, r->a);
 }
 
 static void set_row(struct runner *r)
@@ -192,7 +192,7 @@ static int begin(struct runner *r, const json_t *args, struct err *e)
 /* -- making it again ---------------------------------------------------------------- */
 
 /* Makes those steps ready that run again; the others stay as they were. */
-static int choose_again(struct runner *r, const json_t *ids, struct plan_step_row *v,
+static int select_again(struct runner *r, const json_t *ids, struct plan_step_row *v,
 			struct err *e)
 {
 	uint64_t done = 0, again;
@@ -234,7 +234,7 @@ static int begin_again(struct runner *r, const json_t *args, struct err *e)
 	for (size_t i = 0; i < r->plan.n_steps; i++)
 		v[i] = i < n ? rows[i] : (struct plan_step_row){
 			.number = (int64_t)i, .status = PLAN_READY, .cost = NAN };
-	if (choose_again(r, jx_arr(args, "steps"), v, e) < 0)
+	if (select_again(r, jx_arr(args, "steps"), v, e) < 0)
 		return -1;
 	r->row.id = fresh;
 	set_row(r);

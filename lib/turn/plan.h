@@ -23,10 +23,4 @@ struct turn_loop;
 int turn_plan_run(const struct tool_ctx *call, const struct tool *t, const json_t *args,
 		  struct buf *out, struct err *e) MUST_CHECK;
 
-/*
- * Makes the current step a call of `plan` that runs an earlier plan again, if the turn was
- * asked to (options.plan_again). Of the turn's first step.
- */
-bool turn_plan_again(struct turn_loop *l);
-
 #endif

@@ -236,7 +236,7 @@ static void run_step(struct work *k)
 			origins_join(&given, &r->steps[i].from);
 	ctx.arena = &k->arena;
 	if (r->agreed)
-		ctx.turn.said = TOOL_MODE_ACT;
+		ctx.turn.intent = TOOL_MODE_ACT;
 	task.input = step_input(k);
 	k->rc = nested_step(r->l, &ctx, &task, &k->trail, &given, &k->text, &k->end,
 			    &k->err);

@@ -19,7 +19,7 @@
 #include "store/thread.h"
 #include "context/attach.h"
 #include "context/routing.h"
-#include "context/chosen.h"
+#include "context/prompt_use.h"
 #include "turn/commit.h"
 #include "context/history.h"
 #include "turn/loop.h"
@@ -345,8 +345,8 @@ static int check_options(struct start *s, struct err *e)
 	if (in->of)
 		options_fill(in->of->client, s->run->arena, &in->options);
 	/* What an older turn was made from may have been deleted. */
-	if (!in->of && (chosen_find(s->run, e) < 0 ||
-			chosen_module_find(s->run, e) < 0 ||
+	if (!in->of && (context_prompt_find(s->run, e) < 0 ||
+			context_module_find(s->run, e) < 0 ||
 			shown_check(in->options.shown, "pageContext", e) < 0))
 		return -1;
 	return options_text(&in->options, in->content.p != NULL,
@@ -451,7 +451,7 @@ static int begin_send(struct start *s, struct err *e)
 		.arena = t->arena,
 		.commit = t->in.runs_at_once ? &t->loop->begun.early : NULL,
 	};
-	struct setting_said *said;
+	struct setting_values *said;
 	int rc;
 
 	context_settings_ask(t, &b, &said);

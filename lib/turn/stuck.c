@@ -17,12 +17,12 @@ enum {
 
 /* -- rounds of calls ------------------------------------------------------------------ */
 
-static const struct turn_past *past(const struct turn_made *m, size_t back)
+static const struct turn_past *past(const struct turn_calls_log *m, size_t back)
 {
 	return &m->stuck.past[(m->stuck.n - back) % ARRAY_LEN(m->stuck.past)];
 }
 
-void stuck_note(struct turn_made *m, const struct tool_set *tools, const struct turn_call *c)
+void stuck_note(struct turn_calls_log *m, const struct tool_set *tools, const struct turn_call *c)
 {
 	const struct tool_offer *o = tool_set_find(tools, c->name);
 
@@ -35,7 +35,7 @@ void stuck_note(struct turn_made *m, const struct tool_set *tools, const struct 
 }
 
 /* Whether the last calls have been made, with these results, `period` calls before. */
-static bool is_round(const struct turn_made *m, const struct turn_seen *next, size_t period)
+static bool is_round(const struct turn_calls_log *m, const struct turn_seen *next, size_t period)
 {
 	if (m->stuck.n < 2 * period - 1 || past(m, period)->call != next ||
 	    !past(m, period)->reads)
@@ -50,7 +50,7 @@ static bool is_round(const struct turn_made *m, const struct turn_seen *next, si
 	return true;
 }
 
-bool stuck_repeats(const struct turn_made *m, const struct turn_call *c)
+bool stuck_repeats(const struct turn_calls_log *m, const struct turn_call *c)
 {
 	for (size_t period = 2; c->seen && period <= PERIODS; period++)
 		if (is_round(m, c->seen, period))
@@ -58,7 +58,7 @@ bool stuck_repeats(const struct turn_made *m, const struct turn_call *c)
 	return false;
 }
 
-bool stuck_ends(const struct turn_made *m)
+bool stuck_ends(const struct turn_calls_log *m)
 {
 	return m->stuck.steps >= TOLD_STEPS;
 }

@@ -14,19 +14,19 @@
 struct tool_set;
 struct turn_call;
 struct turn_loop;
-struct turn_made;
+struct turn_calls_log;
 
 /* Notes a call of one of these tools that has its result. */
-void stuck_note(struct turn_made *m, const struct tool_set *tools, const struct turn_call *c);
+void stuck_note(struct turn_calls_log *m, const struct tool_set *tools, const struct turn_call *c);
 
 /*
  * Whether a call would complete the second of two equal rounds of 2 to 4 calls that only
  * read and had the same results.
  */
-bool stuck_repeats(const struct turn_made *m, const struct turn_call *c);
+bool stuck_repeats(const struct turn_calls_log *m, const struct turn_call *c);
 
 /* After a step: whether the model was told that it repeats calls, and went on. */
-bool stuck_ends(const struct turn_made *m);
+bool stuck_ends(const struct turn_calls_log *m);
 
 /*
  * An answer without calls: whether the model is asked once more, with a word about it. The

@@ -6,7 +6,7 @@
  */
 #include "turn/wake.h"
 
-#include "auth/kept.h"
+#include "auth/saved.h"
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -115,7 +115,7 @@ static int find_rights(struct waking *k, struct err *e)
 		return not_woken(k, "no rights were kept");
 	if (k->plan.asked_us < clock_now_us() - RIGHTS_US)
 		return not_woken(k, "the last request is too old");
-	if (identity_kept(r->conf, k->plan.rights, r->arena, &k->who, &why) < 0 ||
+	if (identity_restore(r->conf, k->plan.rights, r->arena, &k->who, &why) < 0 ||
 	    !uuid_eq(&k->who.user_id, &k->owner.user_id) ||
 	    !str_eq(k->who.tenant, k->owner.tenant_id))
 		return not_woken(k, "the configuration does not know its user");

@@ -119,7 +119,8 @@ def test_a_file_that_cannot_be_read_is_no_empty_one(lab, tmp_path):
 @pytest.mark.parametrize("argv,says", [
     (("list", "promts"), 'no resource with the path "promts"'),
     (("show", "prompts"), "which must end with an id"),
-    (("list", "prompts", "foo=1"), '"foo=1" is not a parameter of prompts'),
+    (("list", "prompts", "foo=1"),
+     '"foo" is not a parameter of prompts; there are: pageSize, cursor, q, category.\n'),
     (("list", "prompts", "pageSize=0"), "pageSize must be a whole number from 1 to"),
     (("list", "prompts", "pageSize"), "pageSize must be a whole number from 1 to"),
     (("delete", "prompts/nope"), "no such row of prompts")])

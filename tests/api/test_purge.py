@@ -99,15 +99,15 @@ def without_jobs(lab, *users):
                 f" WHERE login = '{user}'")
 
 
-def test_what_users_list_is_doomed(lab):
+def test_what_users_list_is_hidden(lab):
     """Whatever of a conversation has a list of its own."""
     rows = rows_of(lab)
     listed = {table for kind, _, table, what in rows
               if kind == "resource" and what.startswith("USER ")}
     parts = {table for kind, root, table, _ in rows if (kind, root) == ("part", "CONVERSATION")}
-    doomed = {table for kind, _, table, _ in rows if kind == "doomed"}
-    assert listed & parts == doomed
-    assert doomed >= {"conversation_share", "plan", "rating"}
+    hidden = {table for kind, _, table, _ in rows if kind == "hidden"}
+    assert listed & parts == hidden
+    assert hidden >= {"conversation_share", "plan", "rating"}
 
 
 def test_what_is_deleted_is_unreadable_before_its_job(make_lab):

@@ -109,6 +109,49 @@ def test_an_unknown_field_is_named(lab):
     assert "apiKey" in refused.stderr
 
 
+@pytest.mark.parametrize("verb, at, meant", [
+    ("list", "promts", "prompts"), ("list", "/Prompts", "prompts"),
+    ("show", "promtps/x", "prompts/x"),
+    ("list", "project/x/tasks", "projects/x/tasks"),
+    ("create", "prompt-categorys", "prompt-categories")])
+def test_the_nearest_path_is_named(lab, verb, at, meant):
+    """pulumi/pulumi-yaml#544, anomalyco/ion#159: an unknown type, and no hint."""
+    refused = lab.command("resource", verb, at, *(["-"] if verb == "create" else []),
+                          "--user", "ada", check=False, stdin="{}")
+    assert refused.returncode == 1 and f'Did you mean "{meant}"?' in refused.stderr
+
+
+def test_no_path_is_invented(lab):
+    """What is near to nothing has no hint."""
+    for verb, at in (("list", "kettles"), ("list", "prompts/x/y/z"), ("show", "prompts")):
+        refused = lab.command("resource", verb, at, "--user", "ada", check=False)
+        assert refused.returncode == 1 and "Did you mean" not in refused.stderr, at
+
+
+def test_the_nearest_parameter_is_named(lab):
+    """vshulcz/deja-vu#755, kubeshop/tracetest#2976: a typo, and not what there is."""
+    for given, text in (("pagesize=5", 'Did you mean "pageSize"?'),
+                        ("curser=x", 'Did you mean "cursor"?'),
+                        ("catgory=x", 'Did you mean "category"?'),
+                        ("zzzzzzzz=1", "there are: pageSize, cursor, q, category"),
+                        ("q", "q needs a value: q=VALUE")):
+        refused = lab.command("resource", "list", "prompts", given, "--user", "ada", check=False)
+        assert refused.returncode == 1 and text in refused.stderr, refused.stderr
+    assert "Did you mean" not in lab.command("resource", "list", "prompts", "zzzzzzzz=1",
+                                             "--user", "ada", check=False).stderr
+
+
+@pytest.mark.parametrize("text, why", [
+    ('{"name": "x",}', "line 1, column"), ("", "it is empty"), ("\xff", "UTF-8")])
+def test_broken_json_names_its_file(lab, tmp_path, text, why):
+    """composer/composer#347, trentm/json#50: a syntax error of no file."""
+    path = tmp_path / "broken.json"
+    path.write_bytes(text.encode("latin-1"))
+    refused = lab.command("resource", "create", "prompts", str(path), "--user", "ada", check=False)
+    assert refused.returncode == 1 and why in refused.stderr, refused.stderr
+    assert f"lamplighter: {path}: " in refused.stderr
+
+
 def test_a_command_is_a_user(lab):
     """Its rights are the user's, not the operator's."""
     made = lab.post("/prompts", {"name": "Hers", "body": "x"}, user="zoe").json

@@ -119,12 +119,11 @@ def check_views(path, text):
 SEARCH = re.compile(r"(?<![\w.>])(memmem|strstr|strcasestr)\s*\(")
 # Files that search in texts, and what those are. JSON's members are parsed.
 SEARCHED = {
-    "fcgi-app/extract/file.c": "an office document, for its encryption",
+    "fcgi-app/extract/file.c": "an office document, for its encryption; names of tables",
     "fcgi-app/extract/kind.c": "a foreign file, for what it is",
     "fcgi-app/extract/mail.c": "a mail, for its boundaries",
     "fcgi-app/extract/mail_head.c": "a field of a mail, for encoded words",
     "fcgi-app/extract/pdf.c": "a line of text, for the end of a direction",
-    "fcgi-app/extract/pdf_maps.c": "a foreign file, for the names of tables",
     "fcgi-app/extract/plain.c": "a foreign text, for its charset",
     "fcgi-app/extract/office.c": "a foreign file, names of files in it",
     "fcgi-app/extract/office_docx.c": "types of titles and notes",
@@ -135,19 +134,18 @@ SEARCHED = {
     "fcgi-app/extract/tags.c": "XML or HTML, for ends of tags",
     "fcgi-app/multipart.c": "a body, for its boundaries",
     "fcgi-app/api/echo.c": "a foreign text, for the ends of reasoning",
-    "fcgi-app/api/feeds.c": "frames, for their ends",
+    "fcgi-app/api/notification.c": "frames, for their ends",
     "fcgi-app/api/metric.c": "a content type",
-    "fcgi-app/cli/doctor.c": "an address",
-    "fcgi-app/cli/measure.c": "a content type",
+    "fcgi-app/cli/doctor.c": "an address; a content type",
     "lib/doctor/judge.c": "a header",
     "lib/doctor/look.c": "a version, an address",
     "lib/base/blank.c": "a prompt, for its blanks",
-    "lib/base/str.c": "texts, for one that somebody must have said (lib/context/said.c)",
+    "lib/base/str.c": "texts, for one that somebody must have said (lib/context/text_origin.c)",
     "lib/conf/load.c": "an address", "lib/conf/rules.c": "a path",
     "lib/llm/repair.c": "what a model calls arguments, for the end of a comment",
     "lib/file/scan.c": "the text of a file, for the marks of its pages",
     "lib/conf/text.c": "a line of YAML, for ${NAME}",
-    "lib/intake/site_page.c": "a page, for what it is",
+    "lib/intake/site.c": "a page, for what it is",
     "lib/llm/build.c": "the form of a header",
     "lib/llm/decoder.c": "a content type; an event, for the text that was parsed "
                          "out of it, and what follows is proven by parsing",
@@ -161,7 +159,7 @@ SEARCHED = {
     "lib/context/intent.c": "what users say, for the ends of quotes",
     "lib/tool/text/analyse_log.c": "a line of a log",
     "lib/tool/http/http_answer.c": "a content type", "lib/tool/http/kind_http.c": "a header",
-    "lib/tool/web/web_fetch.c": "an address",
+    "lib/tool/web/kind_web.c": "an address",
     "lib/tool/mcp/mcp_peer.c": "the words of a server that refuses",
     "lib/tool/http/openapi.c": "a path", "lib/tool/text/pii.c": "a text, for what is personal",
     "lib/tool/core/secret.c": "a text, for a secret",
@@ -171,7 +169,7 @@ SEARCHED = {
     "lib/resource/words.c": "what rows are found by, for the words of a search",
     "lib/net/url.c": "a host, for a label in Punycode",
     "lib/context/quote.c": "a text, for words that the answer quotes",
-    "lib/context/said.c": "texts, for one that somebody must have said",
+    "lib/context/text_origin.c": "texts, for one that somebody must have said",
 }
 # A statement asks columns; what people typed is searched, with ESCAPE or folded, and the
 # binary list of turns in a row of the journal. JSON_TABLE makes rows of a list that

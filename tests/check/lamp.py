@@ -100,7 +100,7 @@ def built_again():
         def build(option):
             subprocess.run(
                 ["bash", "-c", "set -uo pipefail; top=$1 goals=\n"
-                 """eval "$(sed -n '/^plain_name()/,/^}/p; /^build_tree()/,/^}/p' "$0")"\n"""
+                 """eval "$(sed -n '/^plain_name()/,/^}/p; /^options_of()/,/^flags_of/p; /^build_tree()/,/^}/p' "$0")"\n"""
                  "build_tree $1/build $1/log $2", ROOT / "lamp", top, option],
                 check=True, timeout=60)
             text = made.read_text()
@@ -112,6 +112,50 @@ def built_again():
         subprocess.run([configure], cwd=top / "build", check=True)
         texts = [build("--two"), build("--two")]
         expect("nor of a configure by hand", texts == ["", "old"], texts)
+
+
+def configured_by_hand():
+    """Options of a build that is there stay, and nothing is compiled twice for them."""
+    with tempfile.TemporaryDirectory() as folder:
+        top = pathlib.Path(folder, "top")
+        build = top / "build"
+        build.mkdir(parents=True)
+        configure = top / "configure"
+        configure.write_text(
+            "#!/bin/sh\nprintf 'all:\\n\\ttouch made\\nclean:\\n\\trm -f made\\n"
+            "install:\\n' >Makefile\necho \"$*\" >>options\n"
+            "{ echo '#!/bin/sh'; echo \"cat <<'E'\"; for o; do echo \"'$o'\"; done; echo E; }"
+            " >config.status\nchmod +x config.status\n")
+        configure.chmod(0o755)
+
+        def by_hand(*options):
+            subprocess.run([configure, *options], cwd=build, check=True)
+
+        def up():
+            subprocess.run(
+                ["bash", "-c", "set -uo pipefail; top=$1 build=$1/build root=$1/root log=$1\n"
+                 "note() { :; }; die_log() { exit 1; }; flock() { :; }; goals=\n"
+                 """eval "$(sed -n '/^plain_name()/,/^\\. /p' "$0" | sed '$d')"\n"""
+                 "build_all", ROOT / "lamp", top],
+                check=True, timeout=60)
+            text = made.read_text()
+            made.write_text("old")
+            return (build / "options").read_text().splitlines()[-1], text
+
+        made, own = build / "made", f"--prefix={top}/root INSTALL=/usr/bin/install -C"
+        by_hand("--enable-developer", "CFLAGS=-O1 -g", "--prefix=/usr")
+        made.write_text("old")
+        kept = f"--enable-developer CFLAGS=-O1 -g {own}"
+        seen = [up(), up()]
+        expect("options of a build by hand stay, and its objects", seen == [(kept, "old")] * 2,
+               seen)
+        by_hand("--enable-developer", "CFLAGS=-O1 -g")
+        seen = up()
+        expect("also once it was configured again", seen == (kept, "old"), seen)
+        by_hand()
+        seen = [up(), up()]
+        expect("other options by hand: nothing old is left",
+               seen == [(own, ""), (own, "old")], seen)
 
 
 def directories():
@@ -263,6 +307,7 @@ providers()
 refused_configuration()
 replaced()
 built_again()
+configured_by_hand()
 directories()
 packages()
 programs()

@@ -68,9 +68,10 @@ STEPS_SOURCES = lib/base/arena.c lib/base/blank.c lib/base/buf.c lib/base/json.c
 	lib/search/rank.c lib/search/records.c lib/search/snippet.c lib/search/sure.c lib/search/tokens.c \
 	lib/tool/core/secret.c lib/tool/text/analyse_log.c lib/tool/text/find_pii.c \
 	lib/tool/text/pii.c lib/context/quote.c lib/turn/title.c fcgi-app/html.c \
-	fcgi-app/extract/arabic.c fcgi-app/extract/charset.c fcgi-app/extract/hyphen.c \
+	fcgi-app/extract/arabic.c fcgi-app/extract/charset.c \
 	fcgi-app/extract/mail.c \
-	fcgi-app/extract/mail_head.c fcgi-app/extract/charmap.c fcgi-app/extract/out.c \
+	fcgi-app/extract/mail_head.c \
+	fcgi-app/extract/out.c \
 	fcgi-app/extract/plain.c \
 	fcgi-app/extract/rtf.c fcgi-app/extract/tags.c
 STEPS_WRAPPED = memchr memrchr memmem memcpy memmove memset memcmp strlen strchr strstr realloc

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "domain/auto.h"
-#include "setting/said.h"
+#include "setting/values.h"
 #include "setting/setting.h"
 #include "domain/stored.h"
 #include "domain/target.h"
@@ -356,7 +356,7 @@ static void levels_are_merged(void **state)
 }
 
 /* What rows say: JSON texts of a user, two teams and the tenant, NULL: nothing. */
-static struct setting_said *rows(struct arena *a, const char *user,
+static struct setting_values *rows(struct arena *a, const char *user,
 				 const char *team, const char *other,
 				 const char *tenant)
 {
@@ -364,7 +364,7 @@ static struct setting_said *rows(struct arena *a, const char *user,
 		LEVEL_USER, LEVEL_TEAM, LEVEL_TEAM, LEVEL_TENANT,
 	};
 	const char *texts[] = { user, team, other, tenant };
-	struct setting_said *s = arena_new(a, struct setting_said);
+	struct setting_values *s = arena_new(a, struct setting_values);
 	struct err e = ERR_INIT;
 
 	s->n = ARRAY_LEN(levels);
@@ -373,8 +373,8 @@ static struct setting_said *rows(struct arena *a, const char *user,
 		s->v[i].level = levels[i];
 		if (!texts[i])
 			continue;
-		s->v[i].said = jx_keep(a, jx_load(str_of(texts[i]), &e));
-		assert_non_null(s->v[i].said);
+		s->v[i].values = jx_keep(a, jx_load(str_of(texts[i]), &e));
+		assert_non_null(s->v[i].values);
 	}
 	return s;
 }
@@ -387,15 +387,15 @@ static void rows_are_merged(void **state)
 	struct setting_scope in = { .conf = &conf };
 
 	(void)state;
-	in.said = rows(&a, "{}", "{\"theme\":\"dark\"}", "{\"theme\":\"light\"}",
+	in.values = rows(&a, "{}", "{\"theme\":\"dark\"}", "{\"theme\":\"light\"}",
 		       "{\"theme\":\"system\"}");
 	assert_string_equal(from(SETTING_THEME, LEVEL_TEAM, &in).text, "dark");
-	in.said = rows(&a, "{\"theme\":\"light\"}", NULL, NULL,
+	in.values = rows(&a, "{\"theme\":\"light\"}", NULL, NULL,
 		       "{\"theme\":\"dark\"}");
 	assert_string_equal(from(SETTING_THEME, LEVEL_USER, &in).text, "light");
 
 	/* The smallest, whoever says it; and the workspace is one of them. */
-	in.said = rows(&a, "{\"history_messages\":500}", NULL,
+	in.values = rows(&a, "{\"history_messages\":500}", NULL,
 		       "{\"history_messages\":40}", "{\"history_messages\":50}");
 	assert_int_equal(from(SETTING_HISTORY_MESSAGES, LEVEL_TEAM, &in).number,
 			 40);
@@ -405,15 +405,15 @@ static void rows_are_merged(void **state)
 	/* Off if anybody says off. */
 	assert_int_equal(from(SETTING_TITLE_BY_MODEL, LEVEL_WORKSPACE,
 			      &in).number, 1);
-	in.said = rows(&a, "{\"title_by_model\":true}", NULL, NULL,
+	in.values = rows(&a, "{\"title_by_model\":true}", NULL, NULL,
 		       "{\"title_by_model\":false,\"confirm\":\"tainted\"}");
 	assert_int_equal(from(SETTING_TITLE_BY_MODEL, LEVEL_TENANT, &in).number,
 			 0);
-	in.said = rows(&a, "{\"confirm\":\"never\"}", NULL, NULL,
+	in.values = rows(&a, "{\"confirm\":\"never\"}", NULL, NULL,
 		       "{\"confirm\":\"tainted\"}");
 	assert_int_equal(from(SETTING_CONFIRM, LEVEL_TENANT, &in).number,
 			 TOOL_CONFIRM_TAINTED);
-	in.said = rows(&a, "{\"confirm\":\"always\"}", NULL, NULL,
+	in.values = rows(&a, "{\"confirm\":\"always\"}", NULL, NULL,
 		       "{\"confirm\":\"tainted\"}");
 	assert_int_equal(from(SETTING_CONFIRM, LEVEL_USER, &in).number,
 			 TOOL_CONFIRM_ALWAYS);
@@ -428,21 +428,21 @@ static void lists_and_bad_rows(void **state)
 
 	(void)state;
 	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("x")));
-	in.said = rows(&a, NULL, "{\"llm_services\":[\"x\",\"y\"]}", NULL,
+	in.values = rows(&a, NULL, "{\"llm_services\":[\"x\",\"y\"]}", NULL,
 		       "{\"llm_services\":[\"z\",\"y\"]}");
 	assert_true(setting_lists(SETTING_LLM_SERVICES, &in, STR("y")));
 	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("x")));
 	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("z")));
-	in.said = rows(&a, NULL, NULL, NULL, "{\"llm_services\":[\"z\"]}");
+	in.values = rows(&a, NULL, NULL, NULL, "{\"llm_services\":[\"z\"]}");
 	assert_true(setting_lists(SETTING_LLM_SERVICES, &in, STR("z")));
 	/* A user has no say in what there is to choose from. */
 	/* A team alone offers nothing. */
-	in.said = rows(&a, NULL, "{\"llm_services\":[\"x\"]}", NULL, NULL);
+	in.values = rows(&a, NULL, "{\"llm_services\":[\"x\"]}", NULL, NULL);
 	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("x")));
-	in.said = rows(&a, "{\"llm_services\":[\"x\"]}", NULL, NULL, NULL);
+	in.values = rows(&a, "{\"llm_services\":[\"x\"]}", NULL, NULL, NULL);
 	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("x")));
 
-	in.said = rows(&a, "{\"theme\":\"pink\",\"history_messages\":-1,"
+	in.values = rows(&a, "{\"theme\":\"pink\",\"history_messages\":-1,"
 		       "\"web_search\":1,\"answer_language\":\"a\\nb\","
 		       "\"default_agent\":\"../x\",\"system_prompt\":\"x\"}",
 		       NULL, NULL, "{\"custom_context\":\"of all\"}");
@@ -486,7 +486,7 @@ static const char *chosen(const struct conf *c, const char *clock,
 	arena_reset(&a);
 	assert_int_equal(sscanf(clock, "%d:%d", &hour, &minute), 2);
 	f.now_us = (hour * 60 + minute) * INT64_C(60000000);
-	got = auto_choose(c, NULL, &f, &a);
+	got = auto_select(c, NULL, &f, &a);
 	assert_non_null(got.service);
 	*reason = got.reason;
 	return got.service->id;

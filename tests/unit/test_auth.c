@@ -6,7 +6,7 @@
 
 #include "auth/csrf.h"
 #include "auth/identity.h"
-#include "auth/kept.h"
+#include "auth/saved.h"
 #include "auth/policy.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -312,25 +312,25 @@ static void kept_identities(void **state)
 	(void)state;
 	assert_int_equal(identity_make(c, IDENTITY_REMOTE_USER, STR("ada"), STR("Ada L."),
 				       given, 2, &a, &who, &e), 0);
-	kept = identity_keep(c, &who, &a);
+	kept = identity_save(c, &who, &a);
 	assert_str_is(kept, "{\"kind\":\"remote_user\",\"login\":\"ada\",\"name\":\"Ada L.\","
 		      "\"groups\":[\"staff\"]}");
-	assert_int_equal(identity_kept(c, kept, &a, &out, &e), 0);
+	assert_int_equal(identity_restore(c, kept, &a, &out, &e), 0);
 	assert_true(uuid_eq(&out.user_id, &who.user_id));
 	assert_int_equal(out.n_groups, 2);
 	assert_int_equal(out.n_roles, who.n_roles);
 	/* The configuration took a group away. */
-	assert_int_equal(identity_kept(later, kept, &a, &out, &e), 0);
+	assert_int_equal(identity_restore(later, kept, &a, &out, &e), 0);
 	assert_int_equal(out.n_groups, 1);
 	assert_str_is(out.groups[0], "staff");
 	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(identity_kept(i ? none : c, i ? kept : STR("{}"), &a, &out, &e),
+		assert_int_equal(identity_restore(i ? none : c, i ? kept : STR("{}"), &a, &out, &e),
 				 -1);
 		assert_int_equal(e.code, ERR_UNAUTHENTICATED);
 		err_clear(&e);
 	}
 	who.kind = IDENTITY_API_TOKEN;
-	assert_null(identity_keep(c, &who, &a).p);
+	assert_null(identity_save(c, &who, &a).p);
 	arena_release(&a);
 	conf_put(c);
 	conf_put(later);

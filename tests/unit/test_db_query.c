@@ -278,7 +278,7 @@ static void a_query_is_prepared_once(void **state)
 	assert_string_equal(ask(db, sql, DB_ARGS(DB_I(2)), 1, &l, &r),
 			    "[[2,null],[3,null]]");
 	/* There is an end to what is kept: the oldest goes, the rest stays. */
-	for (int i = 0; i < LIM_KEPT_STATEMENTS; i++) {
+	for (int i = 0; i < LIM_CACHED_STATEMENTS; i++) {
 		snprintf(text, sizeof(text), "SELECT id, %d FROM form", i);
 		l.max_rows = 100;
 		assert_non_null(ask(db, text, NULL, 0, &l, &r));
@@ -291,7 +291,7 @@ static void a_query_is_prepared_once(void **state)
 	assert_int_equal(dbtest_sql("SELECT VARIABLE_VALUE FROM"
 		" information_schema.GLOBAL_STATUS"
 		" WHERE VARIABLE_NAME = 'PREPARED_STMT_COUNT'"),
-		LIM_KEPT_STATEMENTS);
+		LIM_CACHED_STATEMENTS);
 	db_close(db);
 }
 

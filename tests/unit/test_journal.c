@@ -215,7 +215,7 @@ static void another_process_goes_on(void **state)
 
 /* -- dead turns -------------------------------------------------------------- */
 
-static void take_text(struct event_told *to, int64_t seq, struct str data)
+static void take_text(struct event_summary *to, int64_t seq, struct str data)
 {
 	(void)seq;
 	buf_addstr(&to->text, data);
@@ -348,7 +348,7 @@ static int64_t prune_until_ms;
 static int n_closed;
 
 /* Of each turn that is closed: takes all the time there is. */
-static void dawdle(struct event_told *told, int64_t seq, struct str packed)
+static void dawdle(struct event_summary *told, int64_t seq, struct str packed)
 {
 	take_text(told, seq, packed);
 	n_closed++;

@@ -159,7 +159,7 @@ static void project_set(struct arena *a, struct tool_set *set)
 	kind_lab_ctx("", a, &ctx);
 	ctx.turn.by.db = (struct db *)(void *)&ctx;	/* there is one */
 	ctx.turn.pool = TOOL_POOL_PROJECT;
-	ctx.turn.said = TOOL_MODE_ACT;
+	ctx.turn.intent = TOOL_MODE_ACT;
 	assert_int_equal(tool_set_build(&ctx, set, &e), 0);
 }
 

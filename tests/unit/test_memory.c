@@ -158,7 +158,7 @@ static struct message said(int64_t seq, int64_t role, int64_t kind, const char *
 static void facts_of_changes_and_choices(void **s)
 {
 	struct message m[] = {
-		said(1, ROLE_USER, KIND_SAID, "do", NULL),
+		said(1, ROLE_USER, KIND_MESSAGE, "do", NULL),
 		said(2, ROLE_ASSISTANT, KIND_STEP, "", "{\"toolCalls\":[{\"callId\":\"c\","
 		     "\"toolName\":\"make\",\"args\":{\"n\":7}},{\"callId\":\"r\"}]}"),
 		said(3, ROLE_TOOL, KIND_RESULT, "{\"id\":\"e1\",\"title\":\"Roof\"}",
@@ -196,7 +196,7 @@ static void windows_end_between_units(void **s)
 	(void)s;
 	for (int64_t i = 0; i < 12; i++)
 		m[i] = said(i + 1, i % 6 == 0 ? ROLE_USER : i % 6 < 5 && i % 6 != 1
-			    ? ROLE_TOOL : ROLE_ASSISTANT, KIND_SAID, text, NULL);
+			    ? ROLE_TOOL : ROLE_ASSISTANT, KIND_MESSAGE, text, NULL);
 	rows = memory_rows(m, 12, &a);
 	assert_int_equal(fold_window(rows, 12, 100000), 12);
 	for (size_t most = 1; most < 6500; most += 250) {
@@ -211,7 +211,7 @@ static void windows_end_between_units(void **s)
 static void answers_are_applied(void **s)
 {
 	struct message m[] = {
-		said(1, ROLE_USER, KIND_SAID, arena_printf(&a, "%03000d", 0), NULL),
+		said(1, ROLE_USER, KIND_MESSAGE, arena_printf(&a, "%03000d", 0), NULL),
 		said(2, ROLE_ASSISTANT, KIND_ANSWER, "yes", "{\"origins\":[{\"kind\":\"web\","
 		     "\"name\":\"evil.example\"}]}"),
 	};

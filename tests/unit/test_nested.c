@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "context/said.h"
+#include "context/text_origin.h"
 
 #define CALL(name) "!script {\"tool_calls\":[{\"name\":\"" name \
 	"\",\"args\":{\"task\":\"go\"}}],\"then\":{\"text\":\"Done.\"}}"
@@ -271,7 +271,7 @@ static bool said(struct llm_message *m, size_t n)
 {
 	const struct context cx = lab_context(m, n, NULL);
 
-	return said_by_others(&cx, STR(URL));
+	return context_from_others(&cx, STR(URL));
 }
 
 static void who_said_it_first(void **state)
@@ -320,18 +320,18 @@ static void an_agents_task_is_the_models(void **state)
 	(void)state;
 	outer[0] = message(LLM_USER, "hello");
 	inner[0] = message(LLM_USER, "{\"task\":\"" URL "\"}");
-	assert_false(said_by_others(&cx, STR(URL)));
+	assert_false(context_from_others(&cx, STR(URL)));
 	inner[1] = message(LLM_TOOL, URL);
 	cx = lab_context(inner, 2, &turn);
-	assert_false(said_by_others(&cx, STR(URL)));
+	assert_false(context_from_others(&cx, STR(URL)));
 	inner[0] = message(LLM_USER, "{}");
-	assert_true(said_by_others(&cx, STR(URL)));
+	assert_true(context_from_others(&cx, STR(URL)));
 	/* What the model around it had made up, a tool within repeats. */
 	outer[1] = message(LLM_ASSISTANT, URL);
 	turn = lab_context(outer, 2, NULL);
-	assert_false(said_by_others(&cx, STR(URL)));
+	assert_false(context_from_others(&cx, STR(URL)));
 	outer[0] = message(LLM_USER, URL);
-	assert_true(said_by_others(&cx, STR(URL)));
+	assert_true(context_from_others(&cx, STR(URL)));
 }
 
 static int up(void **state)

@@ -2,6 +2,7 @@
 /* fcgi-app/request: parameters, query, body. */
 #include "app.h"
 #include "base/limits.h"
+#include "body.h"
 #include "fake_conn.h"
 #include "request.h"
 #include "unit.h"

@@ -707,9 +707,9 @@ static void vectors_of_another_model_are_not_compared(void **state)
 	free(few);
 }
 
-static int doom_tx(struct db *tx, void *ctx, struct err *err)
+static int hide_tx(struct db *tx, void *ctx, struct err *err)
 {
-	return search_base_doom(tx, ctx, err);
+	return search_base_hide(tx, ctx, err);
 }
 
 static void a_base_goes_with_all_its_rows(void **state)
@@ -723,7 +723,7 @@ static void a_base_goes_with_all_its_rows(void **state)
 
 	(void)state;
 	put(&base, uuid_new(), "", "nothing remains", "[\"g\"]");
-	ok(db_tx(db, doom_tx, &base, &e));
+	ok(db_tx(db, hide_tx, &base, &e));
 	assert_int_equal(find_text(&base, "remains", &f), 0);
 	assert_int_equal(search_base_purge(db, &base, SOON, &e), 1);
 	assert_int_equal(search_base_purge(db, &base, SOON, &e), 1);
@@ -738,7 +738,7 @@ static void a_base_goes_with_all_its_rows(void **state)
 		for (int i = 0; i < 16; i++)
 			id.b[i] = (unsigned char)(hex_digit(hex[2 * i]) << 4 |
 						  hex_digit(hex[2 * i + 1]));
-		ok(db_tx(db, doom_tx, &id, &e));
+		ok(db_tx(db, hide_tx, &id, &e));
 		assert_int_equal(search_base_purge(db, &id, SOON, &e), 1);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)

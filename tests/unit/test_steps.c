@@ -413,7 +413,7 @@ static void do_charset(struct str s)
 	struct buf b = BUF_INIT(s.n + 1);
 
 	buf_addstr(&b, s);
-	charset_choose(s, "");
+	charset_select(s, "");
 	charset_convert(&b);
 	(void)charset_own_word(s);
 	buf_release(&b);

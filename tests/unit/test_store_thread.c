@@ -124,8 +124,8 @@ static void what_cannot_be_edited(void **state)
 	refused(thread_replace(db, &ann, &r, &e), ERR_NOT_FOUND);
 	r = redo_of(&t.id, 1, NULL);
 	refused(thread_replace(db, &bob, &r, &e), ERR_NOT_FOUND);
-	refused(thread_choose(db, &bob, &t.id, 1, NULL, &evicted, &e), ERR_NOT_FOUND);
-	refused(thread_choose(db, &ann, &t.id, 1, NULL, &evicted, &e), ERR_NOT_FOUND);
+	refused(thread_switch(db, &bob, &t.id, 1, NULL, &evicted, &e), ERR_NOT_FOUND);
+	refused(thread_switch(db, &ann, &t.id, 1, NULL, &evicted, &e), ERR_NOT_FOUND);
 	refused(thread_variants(db, &bob, &t.id, 1, 0, 10, &a, &p, &e),
 		ERR_NOT_FOUND);
 	refused(thread_variants(db, &ann, &t.id, 9, 0, 10, &a, &p, &e),
@@ -302,7 +302,7 @@ static void a_dead_turn_keeps_its_place(void **state)
 	ok(thread_replace(db, &ann, &r, &e));
 	again = redo_of(&t.id, 1, "x");
 	refused(thread_replace(db, &ann, &again, &e), ERR_BUSY);
-	refused(thread_choose(db, &ann, &t.id, 2, NULL, &evicted, &e), ERR_BUSY);
+	refused(thread_switch(db, &ann, &t.id, 2, NULL, &evicted, &e), ERR_BUSY);
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
 	ok(store_turn_recover(db, &ann, &r.turn_id, NULL, &closed, &e));
 	assert_true(closed);
@@ -313,7 +313,7 @@ static void a_dead_turn_keeps_its_place(void **state)
 	r = redo_of(&t.id, 0, NULL);
 	ok(thread_replace(db, &ann, &r, &e));
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
-	ok(thread_choose(db, &ann, &t.id, 2, NULL, &evicted, &e));
+	ok(thread_switch(db, &ann, &t.id, 2, NULL, &evicted, &e));
 	assert_true(uuid_eq(&evicted.id, &r.turn_id));
 	assert_int_equal(evicted.status, TURN_INTERRUPTED);
 	tree_add(&t, 0, ROLE_ASSISTANT, false);
@@ -372,7 +372,7 @@ static void steps_alone_are_a_variant(void **state)
 			assert_int_equal(p.items[k].variant_count,
 					 k == 1 ? 2 : 0);
 		assert_int_equal(p.items[1].variant_index, 2);
-		ok(thread_choose(db, &ann, &t.id, 2, NULL, &evicted, &e));
+		ok(thread_switch(db, &ann, &t.id, 2, NULL, &evicted, &e));
 		ok(thread_variants(db, &ann, &t.id, 2, 0, 10, &a, &v, &e));
 		assert_int_equal(v.n, 2);
 		assert_int_equal(v.items[1].messages[0].variant_index, 2);
@@ -390,7 +390,7 @@ static void steps_alone_are_a_variant(void **state)
 			ERR_NOT_FOUND);
 		ok(thread_variant_at(db, &ann, &t.id, 1, 1, &head, &e));
 		assert_int_equal(head, 1);	/* it has no other */
-		ok(thread_choose(db, &ann, &t.id, 3, NULL, &evicted, &e));
+		ok(thread_switch(db, &ann, &t.id, 3, NULL, &evicted, &e));
 	}
 }
 
@@ -420,7 +420,7 @@ static int work(struct db *on, struct losing *k, struct err *err)
 		return thread_correct(on, &ann, k->correct, err);
 	if (k->fork)
 		return thread_fork(on, &ann, &k->id, 1, k->fork, err);
-	return thread_choose(on, &ann, &k->id, k->head_seq, NULL, &evicted, err);
+	return thread_switch(on, &ann, &k->id, k->head_seq, NULL, &evicted, err);
 }
 
 static int lose(struct db *tx, void *ctx, struct err *err)
@@ -565,7 +565,7 @@ static void long_tails(void **state)
 		assert_int_equal(p.n, 2);
 	}
 	t0 = clock_mono_us();
-	ok(thread_choose(db, &ann, &t.id, 2, NULL, &evicted, &e));
+	ok(thread_switch(db, &ann, &t.id, 2, NULL, &evicted, &e));
 	us[2] = clock_mono_us() - t0;
 	ok(message_list(db, &ann, &t.id, NEWEST_FIRST, 0, 30, &a, &p, &e));
 	assert_int_equal(p.items[0].seq, LONG);

@@ -58,7 +58,7 @@ static void turn_from_begin_to_end(void **state)
 	assert_true(str_is(p.items[1].content, ""));
 	assert_true(str_is(p.items[2].meta, "{\"callId\":\"c1\"}"));
 	assert_null(p.items[0].meta.p);
-	assert_int_equal(p.items[0].kind, KIND_SAID);
+	assert_int_equal(p.items[0].kind, KIND_MESSAGE);
 	assert_int_equal(p.items[1].kind, KIND_STEP);
 	assert_int_equal(p.items[2].kind, KIND_RESULT);
 	assert_int_equal(p.items[2].kept, 1);
@@ -279,7 +279,7 @@ static void race_has_one_winner(void **state)
 		" WHERE m.conversation_id = c.id)"), 0);
 }
 
-static void text_so_far(struct event_told *told, int64_t seq, struct str data)
+static void text_so_far(struct event_summary *told, int64_t seq, struct str data)
 {
 	struct buf *text = &told->text;
 
@@ -371,7 +371,7 @@ static void dead_turn_is_closed(void **state)
 
 static size_t n_told;
 
-static void count_told(struct event_told *told, int64_t seq, struct str data)
+static void count_told(struct event_summary *told, int64_t seq, struct str data)
 {
 	(void)told;
 	(void)seq;
@@ -589,10 +589,10 @@ static void a_deleted_id_is_used_again(void **state)
 	/* While it is there nobody else gets it. */
 	b.turn_id = uuid_new();
 	refused(store_turn_begin(db, &ann, &b, &e), ERR_CONFLICT);
-	assert_false(conversation_made_room(db, &id));
+	assert_false(conversation_make_room(db, &id));
 	/* Another one purged it between our insert and this question. */
 	id = uuid_new();
-	assert_true(conversation_made_room(db, &id));
+	assert_true(conversation_make_room(db, &id));
 }
 
 /*

@@ -288,7 +288,7 @@ static void begin_brings_the_settings(void **state)
 				.arena = &a };
 	struct store_setting tenant = { .level = 5, .name = S("default") };
 	struct store_setting team = { .level = 4, .name = S("sales"),
-				      .said = S("{\"theme\":\"dark\"}") };
+				      .values = S("{\"theme\":\"dark\"}") };
 	struct db_stats s, s2;
 	bool stored;
 
@@ -324,7 +324,7 @@ static void begin_brings_the_settings(void **state)
 			assert_int_equal(row->version, 1);
 			assert_true(uuid_eq(&row->holder_id, of_team
 					    ? &team.holder_id : &ids[1]));
-			assert_true(str_is(row->said, of_team
+			assert_true(str_is(row->values, of_team
 					   ? "{\"theme\":\"dark\"}" : "{}"));
 		}
 		assert_true(str_is(b.user.content, "1"));

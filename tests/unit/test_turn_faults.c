@@ -305,7 +305,7 @@ static void a_failed_turn_is_not_replayed(void **state)
 
 static void text_so_far_is_stored(void **state)
 {
-	struct event_told told = { .text = BUF_INIT(1 << 20) };
+	struct event_summary told = { .text = BUF_INIT(1 << 20) };
 	struct turn_events *batches;
 	bool more;
 	struct err e = ERR_INIT;

@@ -176,7 +176,7 @@ void tree_correct(struct tree *t, int node)
 
 void tree_choose(struct tree *t, int head)
 {
-	ok(thread_choose(db, &ann, &t->id, t->v[head].seq, NULL,
+	ok(thread_switch(db, &ann, &t->id, t->v[head].seq, NULL,
 			 &(struct turn_evicted){ .status = 0 }, &e));
 	*slot(t, t->v[head].parent) = head;
 }

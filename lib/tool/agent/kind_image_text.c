@@ -50,7 +50,7 @@ static int read_data_url(const struct tool_ctx *ctx, struct str url,
 	unsigned char *bytes;
 	size_t n, room = rest.n / 4 * 3 + 3;
 
-	if (web_check_said(ctx, url, e) < 0)
+	if (web_check_origin(ctx, url, e) < 0)
 		return -1;
 	if (!rest.n || head.n < 7 ||
 	    strncasecmp(head.p + head.n - 7, ";base64", 7))

@@ -85,7 +85,7 @@ static void shared_drop(struct tool_shared *s)
 	free(s);
 }
 
-static void kept_free(struct kept *k)
+static void stmt_cache_free(struct kept *k)
 {
 	free(k->key);
 	shared_drop(k->shared);
@@ -97,7 +97,7 @@ static void forget(struct tool_env *env)
 {
 	pthread_mutex_lock(&env->lock);
 	for (size_t i = 0; i < KEPT_MAX; i++)
-		kept_free(&env->kept[i]);
+		stmt_cache_free(&env->kept[i]);
 	for (struct table *t = env->tables, *next; t; t = next) {
 		next = t->next;
 		table_free(t);
@@ -444,7 +444,7 @@ struct tool_shared *tool_env_keep(struct tool_env *env, const char *key,
 		if (k->until_ms < place->until_ms)
 			place = k;	/* free ones have 0 */
 	}
-	kept_free(place);
+	stmt_cache_free(place);
 	*place = (struct kept){ xstrdup(key), shared, clock_mono_ms() + ttl_ms };
 	pthread_mutex_unlock(&env->lock);
 	return shared;

@@ -34,7 +34,7 @@ enum tool_confirm tool_policy(const struct tool *t, const struct tool_ctx *ctx)
 		&(struct setting_scope){
 			.conf = ctx->turn.by.conf,
 			.workspace = ctx->turn.workspace,
-			.said = ctx->turn.by.said,
+			.values = ctx->turn.by.settings,
 			.tool = { true, (int64_t)t->confirm } }).number;
 }
 
@@ -61,12 +61,12 @@ enum tool_mode tool_mode_of(const struct tool *t, const struct tool_ctx *ctx,
 {
 	const struct str declared = jx_str(args, TOOL_MODE_KEY);
 
-	if (!ctx->turn.said || !tool_declares(t))
+	if (!ctx->turn.intent || !tool_declares(t))
 		return TOOL_MODE_NONE;
 	for (int m = TOOL_MODE_CLARIFY; m < TOOL_MODE_ACT; m++)
 		if (str_is(declared, modes[m]))
 			return (enum tool_mode)m;
-	return ctx->turn.said;
+	return ctx->turn.intent;
 }
 
 bool tool_asks(const struct tool *t, const struct tool_ctx *ctx, const json_t *args,
@@ -150,7 +150,7 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 	const bool given = w && w->projects &&
 		(!ctx->turn.depth || (ctx->turn.plan && a && is_listed(&a->tools, t))) &&
 		(tool_pool_gives(ctx->turn.pool, t) ||
-		 (ctx->turn.calendar && tool_pool_wished(t))) &&
+		 (ctx->turn.calendar && tool_pool_requested(t))) &&
 		!(a && conf_list_has(&a->tools, STR("none")));
 
 	if (!given && !tool_pool_has(ctx->turn.pool, t))

@@ -71,15 +71,15 @@ bool tool_pool_gives(enum tool_pool pool, const struct tool *t)
 	return false;
 }
 
-bool tool_pool_wished(const struct tool *t)
+bool tool_pool_requested(const struct tool *t)
 {
-	static const char *const wished[] = {
-#define WISHED(tool) tool,
+	static const char *const requested[] = {
+#define REQUESTED(tool) tool,
 #include "tool/core/pool.def"
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(wished); i++)
-		if (strcmp(wished[i], t->name) == 0)
+	for (size_t i = 0; i < ARRAY_LEN(requested); i++)
+		if (strcmp(requested[i], t->name) == 0)
 			return !t->kind;
 	return false;
 }

@@ -31,7 +31,7 @@ int tool_pool_of(struct str name);
 bool tool_pool_gives(enum tool_pool pool, const struct tool *t);
 
 /* Whether the user's wish for the calendar adds the tool, in any of them. */
-bool tool_pool_wished(const struct tool *t);
+bool tool_pool_requested(const struct tool *t);
 
 /* Whether t is in a group of the context type that the design gives it (C24). */
 bool tool_pool_maps(enum tool_pool pool, const struct tool *t);

@@ -88,7 +88,7 @@ static const void *make_builtins(const struct conf *conf, struct arena *a)
 /* Every tool there is for this turn, by name, each name once. */
 static void all_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
 {
-	const struct tool_rows *builtins = conf_made(ctx->turn.by.conf, CONF_MADE_TOOLS,
+	const struct tool_rows *builtins = conf_derived(ctx->turn.by.conf, CONF_DERIVED_TOOLS,
 						     make_builtins);
 	size_t n = 0;
 
@@ -149,7 +149,7 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 			log_err("tool left out of this turn", &local);
 			continue;
 		}
-		if (ctx->turn.said && t->declared)
+		if (ctx->turn.intent && t->declared)
 			o->schema = t->declared;
 		out->n++;
 	}

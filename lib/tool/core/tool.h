@@ -111,7 +111,7 @@ struct tool_host {
 	 * Whether this text occurs in the user's messages, or came from a tool
 	 * before the model wrote it. In the thread of the call.
 	 */
-	bool (*was_said)(const struct tool_ctx *call, struct str text);
+	bool (*is_from_others)(const struct tool_ctx *call, struct str text);
 };
 
 /*
@@ -139,7 +139,7 @@ struct tool_turn {
 	bool plan;			/* a step of a plan, which can ask the user */
 	bool web;			/* the user asked for the web (C30) */
 	bool calendar;			/* and for the calendar */
-	enum tool_mode said;		/* by the user's last own words */
+	enum tool_mode intent;		/* by the user's last own words */
 	/* Only the tool of this name is needed, so sources that cannot have it
 	   are skipped; NULL = all. For tool_set_build. */
 	const char *only;
@@ -299,7 +299,7 @@ bool tool_web_offered(const struct caller *by, const struct workspace *w,
 
 /*
  * Writes the Tool of docs/openapi.yaml of each that an agent of w could use for the
- * caller if it named it, by name; returns how many. by->said, if it was read, counts
+ * caller if it named it, by name; returns how many. by->settings, if it was read, counts
  * for `asks`.
  */
 int64_t tool_choices_write(const struct caller *by, const struct workspace *w,

@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-struct onto_made {
+struct onto_created {
 	const char *ref;	/* NULL: none */
 	struct uuid id;
 	const char *kind;
@@ -22,7 +22,7 @@ struct onto_made {
 struct onto_making {
 	const struct caller *by;	/* its db is the transaction */
 	const json_t *args;
-	struct onto_made *entities;
+	struct onto_created *entities;
 	struct uuid *edges;
 	size_t n_entities, n_edges;
 	struct uuid project, task;
@@ -66,9 +66,9 @@ static json_t *body_of(const struct resource *r, const json_t *args,
 static int make_entity(struct onto_making *m, enum entity_kind kind, json_t *body,
 		       const char *ref, struct err *e)
 {
-	struct onto_made *new = &m->entities[m->n_entities];
+	struct onto_created *new = &m->entities[m->n_entities];
 
-	*new = (struct onto_made){ .ref = ref, .kind = entity_kinds[kind].name,
+	*new = (struct onto_created){ .ref = ref, .kind = entity_kinds[kind].name,
 			      .title = jx_str(body, "title") };
 	if (call(m->by, entity_kinds[kind].resource, VERB_CREATE, &m->project, NULL, body,
 		 &new->id, e) < 0)

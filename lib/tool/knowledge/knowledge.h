@@ -55,7 +55,7 @@ int knowledge_documents(const struct tool_ctx *ctx,
 			struct knowledge_document **out, size_t *n_out,
 			struct err *e) MUST_CHECK;
 
-/* -- file.c ----------------------------------------------------------------- */
+/* -- read_document.c --------------------------------------------------------- */
 
 struct knowledge_file {		/* in ctx->arena */
 	struct str title, text, url;
@@ -72,35 +72,6 @@ struct knowledge_file {		/* in ctx->arena */
  */
 int knowledge_file(const struct tool_ctx *ctx, const json_t *args,
 		   struct knowledge_file *out, struct err *e) MUST_CHECK;
-
-/* -- search_knowledge.c ----------------------------------------------------- */
-
-/* The best passages of bases, best first, at most max. In ctx->arena. */
-int knowledge_find(const struct tool_ctx *ctx,
-		   const struct retrieve_bases *bases, struct str query, size_t max,
-		   struct retrieve_found *out, struct err *e) MUST_CHECK;
-
-/*
- * *no: its number in the turn; 0 outside of a turn. False: the turn already has
- * the maximum number of passages.
- */
-bool knowledge_number(const struct tool_ctx *ctx, const struct retrieve_hit *hit,
-		      int *no) MUST_CHECK;
-
-/* Writes the members of an object, and notes the origin. */
-void knowledge_write(struct jw *w, const struct tool_ctx *ctx,
-		     const struct retrieve_hit *hit, int no);
-
-/* -- search_conversations.c ------------------------------------------------- */
-
-/* The caller's other conversations; ask->max of them. In ctx->arena. */
-int knowledge_chats(const struct tool_ctx *ctx, struct chats_ask *ask,
-		    struct chats_found **out, size_t *n,
-		    struct err *e) MUST_CHECK;
-
-/* As knowledge_write. */
-void knowledge_write_chat(struct jw *w, const struct tool_ctx *ctx,
-			  const struct chats_found *f);
 
 /* recall_facts.c */
 bool knowledge_facts_may(const struct tool *t, const struct tool_ctx *ctx);

@@ -138,15 +138,6 @@ void mcp_list_put(void *list);		/* struct mcp_list; for arena_defer */
 /* What accepting t stores; borrows from it. */
 struct mcp_pin mcp_pin_of(const struct mcp_tool *t);
 
-/* -- mcp_param.c ----------------------------------------------------------- */
-
-/*
- * Fills in t->params, in a, from a schema of the server, at most
- * LIM_MCP_DEFINITION_DEPTH deep. Returns what is wrong with it, or NULL.
- */
-const char *mcp_find_params(struct arena *a, const json_t *schema,
-			    struct mcp_tool *t);
-
 /* -- mcp_result.c ---------------------------------------------------------- */
 
 /*

@@ -18,7 +18,7 @@ extern const struct tool_kind kind_web_search, kind_web_visit;
  */
 bool web_asked(const struct conf_list *words, struct str message);
 
-/* -- web_fetch.c ----------------------------------------------------------- */
+/* -- pages ------------------------------------------------------------------- */
 
 /* What to read, and its limits. */
 struct web_want {
@@ -35,16 +35,12 @@ struct web_want {
  * NULL) is the target of a redirect, or "".
  */
 struct http_result;
-int web_get(const struct tool_ctx *ctx, const struct web_want *w,
-	    const char *url, struct buf *body, char *location,
-	    size_t n_location, struct http_result *res,
-	    struct err *e) MUST_CHECK;
 
 /*
  * Whether the URL came from the user or a result: one that the model made up could
  * leak what it has read. ERR_TOOL_DENIED with a public text.
  */
-int web_check_said(const struct tool_ctx *ctx, struct str address,
+int web_check_origin(const struct tool_ctx *ctx, struct str address,
 		   struct err *e) MUST_CHECK;
 
 /*
@@ -57,8 +53,5 @@ int web_check_said(const struct tool_ctx *ctx, struct str address,
 int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,
 	      struct str asked, struct buf *url, struct buf *body,
 	      struct http_result *res, struct err *e) MUST_CHECK;
-
-/* The failure of a web_get in the model's words. Returns -1. */
-int web_failed(const char *what, const struct err *cause, struct err *e);
 
 #endif
