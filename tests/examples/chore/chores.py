@@ -223,7 +223,7 @@ def test_the_command(lab):
     for args, body, user, says in (
             (("show", at), None, "eve", "no such"), (("change", at, "-"), {"titel": "x"}, "ada", "title"),
             (("create", path, "-"), {"title": "x", "due": "soon"}, "ada", "due"),
-            (("list", path, "colour=red"), None, "ada", "colour=red"),
+            (("list", path, "colour=red"), None, "ada", '"colour" is not a parameter'),
             (("list", "chores"), None, "ada", "list resources"),
             (("show", path), None, "ada", "list resources")):
         refused = ask(*args, body=body, user=user, check=False)
