@@ -46,8 +46,9 @@ class Data {
 	}
 }
 
-const still = (page) => page.waitForFunction(() => document.getAnimations().every(({ playState }) =>
-	playState !== 'running'));
+/** But for what moves without an end, as the mark of a chat of another test that is running. */
+const still = (page) => page.waitForFunction(() => document.getAnimations().every(({ playState, effect }) =>
+	playState !== 'running' || effect.getComputedTiming().iterations === Infinity));
 
 /** Goes to a place and waits until it stands. */
 async function go(page, hash)

@@ -57,7 +57,7 @@ export class LampBlanks extends PageElement {
 
 	render()
 	{
-		return html`<dialog class="dialog dialog-form" aria-labelledby="blanks-title"
+		return html`<dialog class="dialog dialog-form" aria-modal="true" aria-labelledby="blanks-title"
 			@close=${() => this.#end(null)}>
 			${this.prompt ? html`<form class="dialog-body" novalidate
 				@submit=${this.#submit}>

@@ -14,10 +14,13 @@ function closeOutside(event)
 		event.currentTarget.close('');
 }
 
-/** A dialog that is closed by its button, by Escape and by a click beside it. */
+/**
+ * A dialog that is closed by its button, by Escape and by a click beside it. aria-modal says what
+ * showModal() does: Firefox has told assistive technology of a dialog without it.
+ */
 export function frame(name, title, body, kind = '')
 {
-	return html`<dialog class="dialog ${kind}" aria-labelledby="${name}-title"
+	return html`<dialog class="dialog ${kind}" aria-modal="true" aria-labelledby="${name}-title"
 		@click=${closeOutside}>
 		<div class="dialog-body">
 			<div class="dialog-head">
@@ -134,7 +137,7 @@ export class LampConfirm extends PageElement {
 
 	render()
 	{
-		return html`<dialog class="dialog" aria-labelledby="confirm-title"
+		return html`<dialog class="dialog" aria-modal="true" aria-labelledby="confirm-title"
 			aria-describedby="confirm-text"
 			@close=${(event) => this.#answer?.(event.target.returnValue === 'yes')}
 			@click=${closeOutside}>

@@ -125,7 +125,7 @@ export class LampSource extends PageElement {
 	{
 		const { number, title } = this.source || {};
 
-		return html`<dialog class="dialog source-panel" aria-labelledby="source-title"
+		return html`<dialog class="dialog source-panel" aria-modal="true" aria-labelledby="source-title"
 			@click=${(event) => {
 				if (event.target === event.currentTarget)
 					event.currentTarget.close('');
