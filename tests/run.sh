@@ -285,15 +285,6 @@ threaded="tests/unit/test_http tests/unit/test_http_loop tests/unit/test_llm_str
 	tests/unit/test_turn tests/unit/test_turn_wait tests/unit/test_prompt
 	tests/unit/test_worker tests/unit/test_conf tests/unit/run-db-tests"
 
-test_unit_sanitized() {
-	if build_with asan address,undefined; then
-		make_check unit-asan "$build/asan" CHECKS=
-	fi
-	if build_with tsan thread; then
-		TSAN_OPTIONS=$known make_check unit-tsan "$build/tsan" TESTS="$threaded"
-	fi
-}
-
 test_sanitize() {
 	local short=() threads=threads
 
@@ -301,13 +292,15 @@ test_sanitize() {
 	if ! $full; then
 		short=(-m 'not long') threads='threads and not long'
 	fi
-	[[ $ran == *" unit_sanitized "* ]] || test_unit_sanitized
-	if build_sanitized asan address,undefined; then
+	if build_with asan address,undefined; then
+		make_check unit-asan "$build/asan" CHECKS=
 		suite api-asan "$build/asan" api "${short[@]}"
 		suite security-asan "$build/asan" security
 		stress stress-asan "$build/asan" 15
 	fi
-	if build_sanitized tsan thread; then
+	if build_with tsan thread; then
+		TSAN_OPTIONS=$known make_check unit-tsan "$build/tsan" \
+			TESTS="$threaded"
 		suite api-tsan "$build/tsan" api -m "$threads"
 		suite security-tsan "$build/tsan" security -m threads
 		stress stress-tsan "$build/tsan" 15
@@ -405,7 +398,7 @@ test_clients() {
 }
 
 # Suites that want the processors, each run beside one that mostly waits.
-declare -A beside=([api]=dist [servers]=examples [browser]=unit_sanitized)
+declare -A beside=([api]=dist [servers]=examples)
 
 # aside SUITE: run it in the background, with less priority. The suite in front waits
 # for it as for its own parts; then tally_aside shows and counts what it found.
@@ -441,7 +434,6 @@ run_tests() {
 		*) die "there is no test suite named $one" ;;
 		esac
 	done
-	[[ " ${suites[*]} " != *" sanitize "* ]] || suites+=(unit_sanitized)
 	# Tests talk to the stand-in model only.
 	unset OPENAI_API_KEY ANTHROPIC_API_KEY OPENROUTER_API_KEY LAMPLIGHTER_MODEL
 	mkdir -p "$out"
@@ -449,7 +441,7 @@ run_tests() {
 	npm_packages
 	rm -f "$out"/aside.*
 	for one in "${suites[@]}"; do
-		[[ $ran != *" $one "* && $one != unit_sanitized ]] || continue
+		[[ $ran != *" $one "* ]] || continue
 		two=${beside[$one]:-}
 		if [ -n "$two" ] && [[ " ${suites[*]} " == *" $two "* && $ran != *" $two "* ]]; then
 			aside "$two"
