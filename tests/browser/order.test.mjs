@@ -261,13 +261,14 @@ test('the side of a wide window is put away, and is there again for what needs i
 });
 
 test('my data: where it is, all chats as a file, and their deletion', async (t) => {
-	const id = await conversation(unique('mine'));
+	const id = await conversation(unique('mine')), theirs = await conversation(unique('theirs'));
 	const page = await openChat(t, { hash: '#/settings', init: (one) =>
-		// of the chats of all tests, this one
+		// of the chats of all tests, one and one as if it were a program's
 		one.route(/\/conversations\?(?!.*include=)(?=.*pageSize=100)(?!.*pinned)/, async (route) => {
-			const archived = route.request().url().includes('archived=true');
+			const url = route.request().url();
+			const ids = url.includes('archived=true') ? [] : [url.includes('clients=true') ? theirs : id];
 
-			await route.fulfill({ json: { items: archived ? [] : [{ conversationId: id }], nextCursor: null } });
+			await route.fulfill({ json: { items: ids.map((one) => ({ conversationId: one })), nextCursor: null } });
 		}) });
 	const mine = page.locator('lamp-mine');
 
@@ -276,9 +277,11 @@ test('my data: where it is, all chats as a file, and their deletion', async (t) 
 	const [file] = await Promise.all([page.waitForEvent('download'),
 		mine.getByRole('button', { name: 'All chats as a file' }).click()]);
 
-	assert.match(await readFile(await file.path(), 'utf8'), new RegExp(id));
+	const text = await readFile(await file.path(), 'utf8');
+
+	assert.ok(text.includes(id) && text.includes(theirs));
 	await mine.getByRole('button', { name: 'Delete all chats' }).click();
-	await page.getByText('1 chat will be deleted').waitFor();
+	await page.getByText('2 chats will be deleted').waitFor();
 	await page.locator('dialog[open]').getByRole('button', { name: 'Delete' }).click();
 	await page.getByRole('button', { name: 'Undo' }).click();
 	assert.equal((await record(id)).conversationId, id);

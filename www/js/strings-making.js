@@ -73,7 +73,7 @@ export const making = {
 	'mine.delete': 'Delete all chats',
 	'mine.deleteTitle': 'Delete all chats?',
 	'mine.deleteText': { one: '{n} chat will be deleted, also if it is archived. For ten seconds this can be undone in the list.',
-		other: '{n} chats will be deleted, archived ones too. For ten seconds this can be undone in the list.' },
+		other: '{n} chats will be deleted, archived ones and those of programs, too. For ten seconds this can be undone in the list.' },
 	'mine.none': 'There are no chats.',
 
 	'settings.groupPage': 'The page',

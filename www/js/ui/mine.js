@@ -35,16 +35,16 @@ class LampMine extends PageElement {
 		this.error = null;
 	}
 
-	/** The ids of all chats, archived ones too. */
+	/** The ids of all chats, of archived ones and those of programs, too. */
 	async #chats()
 	{
 		const ids = [];
 
-		for (const archived of [false, true]) {
+		for (const side of [{}, { archived: true }, { clients: true }]) {
 			let cursor = null;
 
 			do {
-				const page = await this.api.conversations({ archived, cursor, pageSize: PAGE });
+				const page = await this.api.conversations({ ...side, cursor, pageSize: PAGE });
 
 				ids.push(...page.items.map(({ conversationId }) => conversationId));
 				cursor = page.nextCursor;
