@@ -68,6 +68,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/storage.js \
 	www/js/store/begun.js \
 	www/js/store/conversations.js \
+	www/js/store/device.js \
 	www/js/store/draft.js \
 	www/js/store/drafts.js \
 	www/js/store/find.js \

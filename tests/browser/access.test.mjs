@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findings } from './axe.mjs';
-import { ask, conversation, ended, openChat, PHONE, script, send, unique } from './browser.mjs';
+import { ask, conversation, ended, openChat, PHONE, placeHashes, script, send,
+	unique } from './browser.mjs';
 
 const MARKDOWN = '# Head\n\nText with `code`, [a link](https://example.org/) and **more**.\n\n' +
 	'```sql\nSELECT id, \'text\' FROM ticket -- note\n WHERE n > 12;\n```\n\n' +
@@ -173,9 +174,10 @@ test('a menu in a low window is within it, and scrolls', async (t) => {
 for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
 	test(`axe finds nothing in any place, ${name}`, async (t) => {
 		const page = await openChat(t, options);
-		const offered = await page.evaluate(() => [...document.querySelectorAll('lamp-app a')]
-			.map((a) => a.getAttribute('href')).filter((href) => /^#\/[a-z]/.test(href || '') &&
-				!href.startsWith('#/c/')));
+
+		if (options === PHONE)
+			await page.getByRole('button', { name: 'Show conversations' }).click();
+		const offered = await placeHashes(page);
 		const more = ['agents/new', 'prompts/new', 'knowledge-bases/new', 'projects/new', 'events/new',
 			'provider-instances/new', 'llm-services/new', 'tokens/new', 'memories/new',
 			'ratings', 'shared', 'public-links', 'plans', 'conversation-folders'].map((to) => `#/${to}`);

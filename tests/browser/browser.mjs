@@ -193,6 +193,31 @@ export function shownId(page)
 	return new URL(page.url()).hash.replace('#/c/', '');
 }
 
+/** The button of the menu of places, at the side. */
+export const placesButton = (page) => page.getByRole('navigation', { name: 'Sections' }).getByRole('button');
+
+/** Goes to a place by the menu at the side. */
+export async function choosePlace(page, name)
+{
+	await placesButton(page).click();
+	await page.getByRole('menuitem', { name, exact: true }).click();
+}
+
+/** The addresses of all places that the menu at the side has. */
+export async function placeHashes(page)
+{
+	const button = page.locator('.places .menu-button');
+
+	await button.click();
+	await page.locator('.places [role=menuitem]').first().waitFor();
+	const hashes = await page.locator('.places [role=menuitem]').evaluateAll((all) =>
+		all.map((one) => one.getAttribute('href')));
+
+	await page.keyboard.press('Escape');
+	await page.locator('.places [role=menuitem]').first().waitFor({ state: 'detached' });
+	return hashes;
+}
+
 /** A word that no other test and no earlier run has used. */
 export function unique(word)
 {

@@ -3,8 +3,8 @@
 // the last message again, and one press that is one action.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, ask, base, conversation, ended, open, openChat, say, script, send, shownId, shows,
-	unique } from './browser.mjs';
+import { api, ask, base, choosePlace, conversation, ended, open, openChat, say, script,
+	send, shownId, shows, unique } from './browser.mjs';
 import { violations } from './axe.mjs';
 
 const field = (page) => page.locator('.composer-field');
@@ -37,8 +37,7 @@ test('a draft stays with its chat: other places, other chats, a reload, a crash'
 	const page = await openChat(t);
 
 	await field(page).fill(one);
-	await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Prompts' })
-		.click();
+	await choosePlace(page, 'Prompts');
 	await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
 	await page.getByRole('link', { name: 'Close', exact: true }).click();
 	await drafted(page, one);

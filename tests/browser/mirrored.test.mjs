@@ -3,7 +3,7 @@
 // English, only the direction is turned.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, openChat, PHONE, script } from './browser.mjs';
+import { ask, openChat, PHONE, placeHashes, script } from './browser.mjs';
 import { outside } from './layout.mjs';
 
 const TEXT = 'One `code` word.\n\n- item\n  - inner\n\n> quoted\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n' +
@@ -33,9 +33,7 @@ for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
 		await page.waitForFunction(() =>
 			document.querySelector('.side').getBoundingClientRect().right > innerWidth - 1);
 		assert.ok(side.width > 100);
-		const hashes = await page.evaluate(() => [...document.querySelectorAll('lamp-app a')]
-			.map((a) => a.getAttribute('href')).filter((href) => /^#\/[a-z]/.test(href || '') &&
-				!href.startsWith('#/c/')));
+		const hashes = await placeHashes(page);
 
 		for (const hash of [...hashes, '#/agents/new', '#/prompts/new']) {
 			await page.evaluate((to) => { location.hash = to; }, hash);

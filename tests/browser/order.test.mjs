@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { api, base, conversation, openChat, PHONE, say, script, unique } from './browser.mjs';
+import { api, base, conversation, open, openChat, PHONE, say, script, unique } from './browser.mjs';
 import { violations } from './axe.mjs';
 
 const row = (page, text) => page.locator('.row', { has: page.locator('.row-title',
@@ -262,7 +262,7 @@ test('the side of a wide window is put away, and is there again for what needs i
 
 test('my data: where it is, all chats as a file, and their deletion', async (t) => {
 	const id = await conversation(unique('mine')), theirs = await conversation(unique('theirs'));
-	const page = await openChat(t, { hash: '#/settings', init: (one) =>
+	const page = await open(t, { hash: '#/mine', init: (one) =>
 		// of the chats of all tests, one and one as if it were a program's
 		one.route(/\/conversations\?(?!.*include=)(?=.*pageSize=100)(?!.*pinned)/, async (route) => {
 			const url = route.request().url();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findings, violations } from './axe.mjs';
-import { api, base, open, openChat, PHONE, unique } from './browser.mjs';
+import { api, base, choosePlace, open, openChat, PHONE, placesButton, unique } from './browser.mjs';
 
 const PROBLEM = 'application/problem+json';
 
@@ -41,8 +41,7 @@ test('a prompt from a shipped one to its end', async (t) => {
 	const name = unique('letter');
 	const page = await openChat(t);
 
-	await page.getByRole('navigation', { name: 'Sections' })
-		.getByRole('link', { name: 'Prompts' }).click();
+	await choosePlace(page, 'Prompts');
 	await heading(page, 'Prompts');
 	assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1');
 	await page.getByRole('searchbox', { name: 'Search prompts' }).fill('rewr');
@@ -136,8 +135,7 @@ test('one thing is current at the side: the place, or the conversation', async (
 	const current = page.locator('.side [aria-current=page], .side .row.current');
 
 	await page.locator('.row.current').waitFor();
-	await page.getByRole('navigation', { name: 'Sections' })
-		.getByRole('link', { name: 'Agents' }).click();
+	await choosePlace(page, 'Agents');
 	await heading(page, 'Agents');
 	assert.deepEqual(await current.allInnerTexts(), ['Agents']);
 	await page.goBack();
@@ -333,9 +331,12 @@ test('the words at the side are whole, and a new row is for who may make one', a
 	// the selected one is the widest
 	for (const name of ['workspaces', 'knowledge-bases']) {
 		await page.goto(`${base}#/${name}`);
-		await page.waitForSelector(`.places-link[href="#/${name}"][aria-current=page]`);
-		assert.deepEqual(await page.locator('.places-name').evaluateAll((all) => all
+		await page.waitForSelector('.places-face[aria-current=page]');
+		await placesButton(page).click();
+		await page.waitForSelector(`.menu-item[href="#/${name}"][aria-current=page]:focus`);
+		assert.deepEqual(await page.locator('.places-name, .places .menu-item span').evaluateAll((all) => all
 			.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)), []);
+		await page.keyboard.press('Escape');
 	}
 	await page.goto(`${base}#/workspaces/new`);
 	await page.getByText('not allowed to create a new workspace').waitFor();

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kindOf, riskGrid } from '../../www/js/projects.js';
 import { violations } from './axe.mjs';
-import { api, base, open, openChat, PHONE, unique, withoutNotices } from './browser.mjs';
+import { api, base, choosePlace, open, openChat, PHONE, unique,
+	withoutNotices } from './browser.mjs';
 
 const NARROW = { ...PHONE, viewport: { width: 360, height: 740 } };
 
@@ -58,8 +59,7 @@ test('a project from its beginning to its end, with its members', async (t) => {
 	const name = unique('Harbour');
 	const page = await openChat(t);
 
-	await page.getByRole('navigation', { name: 'Sections' })
-		.getByRole('link', { name: 'Projects' }).click();
+	await choosePlace(page, 'Projects');
 	await page.waitForFunction(() => document.querySelector('h1').textContent === 'Projects');
 	await page.locator('.main-head .new-row').click();
 	// the first choice is chosen, and there is no empty one

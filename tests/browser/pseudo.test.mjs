@@ -4,7 +4,7 @@
 // catalogue; en-XA, which is longer, what does not fit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, ask, base, openChat, PHONE, script, unique, withoutNotices } from './browser.mjs';
+import { api, ask, base, openChat, PHONE, placeHashes, script, unique, withoutNotices } from './browser.mjs';
 import { cut, outside, untranslated } from './layout.mjs';
 
 /** Members of answers that are texts of ours, in the language that was asked for. */
@@ -66,9 +66,6 @@ async function shot(page, name)
 		await page.screenshot({ path: `${process.env.SHOT}-${name.replace(/\W+/g, '-')}.png` });
 }
 
-const hashesOf = (page) => page.evaluate(() => [...new Set([...document.querySelectorAll('lamp-app a')]
-	.map((a) => a.getAttribute('href')).filter((href) => /^#\/[a-z]/.test(href || '') &&
-		!href.startsWith('#/c/')))]);
 const NEW = ['#/agents/new', '#/prompts/new', '#/knowledge-bases/new', '#/tasks/new', '#/tokens/new'];
 
 for (const [locale, name, options] of [['ar-XB', 'wide', {}], ['ar-XB', 'phone', PHONE],
@@ -99,7 +96,11 @@ for (const [locale, name, options] of [['ar-XB', 'wide', {}], ['ar-XB', 'phone',
 			await page.locator('.drawer-open').click();
 		await still(page);
 		await look('side');
-		for (const hash of [...await hashesOf(page), ...NEW]) {
+		await page.locator('.places .menu-button').click();
+		await page.locator('.places [role=menuitem]').first().waitFor();
+		await look('places');
+		await page.keyboard.press('Escape');
+		for (const hash of [...await placeHashes(page), ...NEW]) {
 			await go(page, hash);
 			await look(hash);
 		}
@@ -141,7 +142,7 @@ test('plain pages: every text is of a catalogue, and they are mirrored', async (
 
 	// the demo's own fields, whose names come with our own
 	data.add([project, 'Effort', 'Hours of work.', 'Area', 'Who it is for.']);
-	for (const hash of await hashesOf(page))
+	for (const hash of await placeHashes(page))
 		await go(page, hash);
 	for (const path of ['', 'new', 'prompts?conversation=', 'projects', `projects/${project.id}`,
 		`projects/${project.id}/tasks`, 'memories', 'settings', `conversations/${id}`,

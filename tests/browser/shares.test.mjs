@@ -2,7 +2,8 @@
 // Sharing a chat: by whom, how much of it, the reader's view, and its end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, base, conversation, ended, open, openChat, PHONE, say, script, unique } from './browser.mjs';
+import { api, base, choosePlace, conversation, ended, open, openChat, PHONE, placeHashes,
+	say, script, unique } from './browser.mjs';
 import { violations } from './axe.mjs';
 
 /**
@@ -44,9 +45,8 @@ test('what others share is in the sidebar from the start, on a phone too', async
 	}) });
 
 	await page.getByRole('button', { name: 'Show conversations' }).click();
-	await page.locator('.places').getByRole('link', { name: 'Shared with me' }).waitFor();
 	assert.deepEqual(await violations(page, 'the side with what is shared'), []);
-	await page.locator('.places').getByRole('link', { name: 'Shared with me' }).click();
+	await choosePlace(page, 'Shared with me');
 	await page.waitForSelector('lamp-shared h1');
 });
 
@@ -126,9 +126,10 @@ test('what others share: read-only, as text, and to go on with', async (t) => {
 	} });
 
 	// nothing was shared when the page was loaded; coming back to it, there is
-	assert.equal(await page.locator('.places').getByRole('link', { name: 'Shared with me' }).count(), 0);
+	assert.ok(!(await placeHashes(page)).includes('#/shared'));
 	await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-	await page.locator('.places').getByRole('link', { name: 'Shared with me' }).click();
+	await page.waitForFunction(() => document.querySelector('lamp-app').session.me.shared);
+	await choosePlace(page, 'Shared with me');
 	await page.getByRole('link', { name: /Theirs/ }).waitFor();
 	assert.deepEqual(await violations(page, 'shared with me'), []);
 	await page.getByRole('link', { name: /Theirs/ }).click();
@@ -142,8 +143,8 @@ test('what others share: read-only, as text, and to go on with', async (t) => {
 	assert.equal(await page.locator('.composer-field').count(), 0);
 	assert.deepEqual(await violations(page, 'a shared chat'), []);
 	await page.getByRole('button', { name: 'Continue in a chat of my own' }).click();
-	await page.waitForSelector('lamp-turn');
-	assert.match(page.url(), new RegExp(`#/c/${own}$`));
+	await page.waitForFunction((to) => location.hash === `#/c/${to}`, own);
+	await page.waitForSelector('lamp-thread lamp-turn');
 	assert.match(await page.locator('.message-user').innerText(), /what they said/);
 	await page.fill('.composer-field', script({ text: 'read' }));
 	await page.click('.send-button');

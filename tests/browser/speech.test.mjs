@@ -236,15 +236,15 @@ test('a long answer is told of on the device, once that is wanted', async (t) =>
 	assert.equal(await page.evaluate(() => window.notes.length), 1);
 });
 
-test('the settings say whether this device tells, and that it may not', async (t) => {
-	const page = await open(t, { hash: '#/settings', init: withNotes });
+test('my data says whether this device tells, and that it may not', async (t) => {
+	const page = await open(t, { hash: '#/mine', init: withNotes });
 	const box = page.getByLabel('Tell me when an answer is ready');
 
 	await box.check();
 	assert.equal(await page.evaluate(() => localStorage.getItem('lamplighter.ready')), 'on');
 	await box.uncheck();
 	assert.equal(await page.evaluate(() => localStorage.getItem('lamplighter.ready')), 'off');
-	const other = await open(t, { hash: '#/settings', init: (p) => withNotes(p, 'denied') });
+	const other = await open(t, { hash: '#/mine', init: (p) => withNotes(p, 'denied') });
 
 	await other.getByLabel('Tell me when an answer is ready').click();
 	await other.getByText('The browser does not allow it.').waitFor();

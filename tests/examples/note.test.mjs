@@ -3,7 +3,7 @@
 // page_of_note.py.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, open } from '../browser/browser.mjs';
+import { api, choosePlace, open } from '../browser/browser.mjs';
 
 test('a note has a place, a list, a form; it is changed and deleted', async (t) => {
 	const { conversationId } = await api('POST', 'conversations',
@@ -12,8 +12,7 @@ test('a note has a place, a list, a form; it is changed and deleted', async (t) 
 	const place = page.locator('lamp-place');
 	const save = place.getByRole('button', { name: 'Save' });
 
-	await page.getByRole('navigation', { name: 'Sections' })
-		.getByRole('link', { name: 'Notes' }).click();
+	await choosePlace(page, 'Notes');
 	await place.getByText(/There is no .* yet/).waitFor();
 	await place.getByRole('link', { name: 'New' }).first().click();
 	await place.getByLabel('Conversation id').selectOption({ label: 'About the lamp' });

@@ -355,6 +355,9 @@ export function settingsForm(answer)
 export const SETTINGS = { name: 'settings', what: 'settings', single: true, canWrite: true,
 	labelKey: '', idKey: '', fields: [], adapt: settingsForm };
 
+/** The place of what is kept of the user, which has neither rows nor fields. */
+export const MINE = { name: 'mine', what: '', canWrite: false, labelKey: '', idKey: '', fields: [] };
+
 function empty(value)
 {
 	return value === '' || (Array.isArray(value) && value.length === 0);

@@ -14,6 +14,7 @@
  * @property {string} [view] another list than the ordinary one (ui/rows.js)
  * @property {boolean} [deep] what is below a row has addresses, too
  * @property {string} [part] pieces of a record's page (ui/parts.js)
+ * @property {string} [group] its heading in the menu of places (ui/side.js)
  * @property {string} [under] the place whose head leads there
  * @property {string} [what] what one of its rows is called, of strings.js, if not as the
  *           form says
@@ -28,35 +29,37 @@
  */
 
 /**
- * The places that are more than what GET /forms says of them, in their order at
- * the side; a form without a row is a place, too, behind them. Of rows that belong
+ * The places that are more than what GET /forms says of them, in their order in
+ * the menu of the side; a form without a row is a place, too, behind them. Of rows that belong
  * to another one, whose page is their place: what else is said of them.
  * @type {Place[]}
  */
 export const PLACES = [
-	{ form: 'agents', text: 'place.agents', hint: 'place.agentsHint', icon: 'agent',
+	{ form: 'agents', text: 'place.agents', hint: 'place.agentsHint', group: 'make', icon: 'agent',
 		view: 'agents', part: 'agent', reload: true },
-	{ form: 'prompts', text: 'place.prompts', hint: 'place.promptsHint', icon: 'prompt',
+	{ form: 'prompts', text: 'place.prompts', hint: 'place.promptsHint', group: 'make', icon: 'prompt',
 		view: 'gallery', part: 'prompt' },
 	{ form: 'prompt-categories', text: 'place.categories', icon: 'tag', under: 'prompts' },
-	{ form: 'settings', text: 'place.settings', icon: 'gear', part: 'setting',
+	{ form: 'mine', text: 'place.mine', group: 'own', icon: 'person', view: 'mine',
 		permission: 'AIChat.Settings.Read' },
-	{ form: 'memories', text: 'place.memories', hint: 'place.memoriesHint', icon: 'thought',
+	{ form: 'settings', text: 'place.settings', group: 'own', icon: 'gear', part: 'setting',
+		permission: 'AIChat.Settings.Read' },
+	{ form: 'memories', text: 'place.memories', hint: 'place.memoriesHint', group: 'own', icon: 'thought',
 		view: 'remembered', what: 'place.memory' },
-	{ form: 'provider-instances', text: 'place.keys', hint: 'place.keysHint', icon: 'key',
+	{ form: 'provider-instances', text: 'place.keys', hint: 'place.keysHint', group: 'own', icon: 'key',
 		part: 'service', what: 'place.key', begins: { active: true }, mark: 'active' },
-	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', icon: 'code' },
-	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', icon: 'model',
+	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', group: 'own', icon: 'code' },
+	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', group: 'manage', icon: 'model',
 		part: 'service', what: 'place.model' },
-	{ form: 'workspaces', text: 'place.workspaces', icon: 'rooms', reload: true },
+	{ form: 'workspaces', text: 'place.workspaces', group: 'manage', icon: 'rooms', reload: true },
 	{ form: 'workspaces/services', text: 'place.models', icon: 'model', part: 'service',
 		what: 'place.model' },
-	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book',
+	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', group: 'make', icon: 'book',
 		part: 'documents' },
-	{ form: 'projects', text: 'place.projects', hint: 'place.projectsHint', icon: 'folder',
+	{ form: 'projects', text: 'place.projects', hint: 'place.projectsHint', group: 'work', icon: 'folder',
 		view: 'projects', deep: true, find: true, described: 'project_create', imports: true,
 		bin: true },
-	{ form: 'events', text: 'place.myCalendar', hint: 'place.myCalendarHint', icon: 'calendar',
+	{ form: 'events', text: 'place.myCalendar', hint: 'place.myCalendarHint', group: 'work', icon: 'calendar',
 		view: 'calendar' },
 	{ form: 'projects/members', text: 'place.members', icon: 'person' },
 	{ form: 'projects/documents', text: 'place.documents', icon: 'notes', what: 'place.document' },
@@ -69,17 +72,17 @@ export const PLACES = [
 	{ form: 'projects/calendars', text: 'place.calendars', icon: 'calendar' },
 	{ form: 'projects/risks', text: 'place.risks', icon: 'warning' },
 	{ form: 'projects/requirements', text: 'place.requirements', icon: 'scale' },
-	{ form: 'shared', text: 'share.withMe', icon: 'person', under: 'chats',
+	{ form: 'shared', text: 'share.withMe', group: 'work', icon: 'person', under: 'chats',
 		permission: 'AIChat.Conversations.Share' },
 	{ form: 'conversation-shares', text: 'share.title', icon: 'person', under: 'chats' },
 	{ form: 'public-links', text: 'place.links', hint: 'place.linksHint', icon: 'link', view: 'links',
 		under: 'settings' },
 	{ form: 'conversation-folders', text: 'place.folders', icon: 'folder', under: 'chats' },
 	{ form: 'ratings', text: 'place.ratings', icon: 'thumb', view: 'rated', under: 'chats' },
-	{ form: 'rated-answers', text: 'place.rated', hint: 'place.ratedHint', icon: 'thumb',
+	{ form: 'rated-answers', text: 'place.rated', hint: 'place.ratedHint', group: 'manage', icon: 'thumb',
 		view: 'rated' },
 	{ form: 'plans', text: 'place.plans', icon: 'list', under: 'chats' },
-	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', icon: 'clip' },
+	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', group: 'work', icon: 'clip' },
 ];
 
 export function conversationHash(id)

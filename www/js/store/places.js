@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The places beside the chat: those that this caller has, and the one that is
 // shown.
-import { fillPath, SETTINGS } from '../form.js';
+import { fillPath, MINE, SETTINGS } from '../form.js';
 import { Observable } from '../observable.js';
 import { PLACES } from '../route.js';
 import { read, session, write } from '../storage.js';
@@ -83,8 +83,8 @@ export class Places extends Observable {
 			const { items } = await this.#api.forms();
 
 			this.#forms = new Map(items.map((form) => [form.name, called(form)]));
-			if (this.#may('settings'))
-				this.#forms.set('settings', SETTINGS);
+			for (const form of this.#made())
+				this.#forms.set(form.name, form);
 			this.error = null;
 		} catch (error) {
 			this.error = error;
@@ -93,11 +93,11 @@ export class Places extends Observable {
 		this.changed();
 	}
 
-	#may(name)
+	/** The places that are no resources, as far as the caller has them. */
+	#made()
 	{
-		const { permission } = PLACES.find((row) => row.form === name);
-
-		return this.me.permissions.includes(permission);
+		return [MINE, SETTINGS].filter(({ name }) => this.me.permissions.includes(
+			PLACES.find((row) => row.form === name).permission));
 	}
 
 	/** Who is here. */
@@ -142,8 +142,7 @@ export class Places extends Observable {
 	{
 		if (this.#forms.size > 0)
 			return [...this.#forms.values()];
-		return [...this.me?.forms || [],
-			...this.me?.forms && this.#may('settings') ? [SETTINGS] : []];
+		return this.me?.forms ? [...this.me.forms, ...this.#made()] : [];
 	}
 
 	/**
@@ -286,10 +285,10 @@ export class Places extends Observable {
 					this.#project = new Project(this.#api, this, form, place.id);
 				this.current.project = this.#project;
 				this.#project.show(place.kind || '', place.item || '');
-			} else if (form && place.id) {
+			} else if (form?.path && place.id) {
 				this.current.draft = this.draft(form, place.id === 'new' ? '' : place.id);
 				this.current.draft.load();
-			} else if (form) {
+			} else if (form?.path) {
 				this.current.rows = this.rows(form);
 				this.current.rows.reload();
 			}

@@ -37,7 +37,7 @@ class LampLimits extends PageElement {
 		if (!all)
 			return nothing;
 		return html`<section aria-labelledby="limits-title">
-			<h3 id="limits-title">${t('limits.title')}</h3>
+			<h2 id="limits-title">${t('limits.title')}</h2>
 			<p>${all.limit === null ? t('limits.used', { used: mib(all.used) })
 				: t('limits.of', { used: mib(all.used), limit: mib(all.limit) })}</p>
 			<ul>${parts.map((part) => html`<li>${t('limits.part',

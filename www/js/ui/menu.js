@@ -1,21 +1,45 @@
 // SPDX-License-Identifier: MIT
 // <lamp-menu>: a button that opens a small menu beside it. The browser's
 // popover provides the top layer, Esc and closing by a click elsewhere; the
-// arrow keys are handled here.
-import { html } from '../../vendor/lit.js';
+// arrow keys, and letters that items begin with, are handled here.
+import { html, nothing } from '../../vendor/lit.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 
 let ids = 0;
 
 /**
- * @typedef {{text: string, icon: string, danger?: boolean, run: () => void}} Item
- * Items are drawn while the menu is open: lists have many menus.
+ * @typedef {object} Item  drawn while the menu is open: lists have many menus
+ * @property {string} text
+ * @property {string} icon
+ * @property {boolean} [danger]
+ * @property {() => void} [run]
+ * @property {string} [href] instead of run: it is a link
+ * @property {boolean} [current] what it leads to is shown
+ * @property {string} [group] heading of the neighbours that have the same
  */
 
 /** px between the button and the menu, and between the menu and the edge of the window */
 const GAP = 4;
 const EDGE = 8;
+/** Chrome 114, Firefox 125, Safari 17; without it the menu is a box that is shown or not */
+const POPOVER = 'popover' in HTMLElement.prototype;
+
+/** The place of the next item that begins with the letter of a key; undefined: none does. */
+function letter({ key, ctrlKey, metaKey, altKey }, items, at)
+{
+	const typed = key.toLocaleLowerCase();
+
+	if ([...key].length !== 1 || key === ' ' || ctrlKey || metaKey || altKey)
+		return undefined;
+	for (let n = 1; n <= items.length; n++) {
+		const i = (at + n) % items.length;
+
+		if (items[i].textContent.trim().toLocaleLowerCase().startsWith(typed))
+			return i;
+	}
+	return undefined;
+}
 
 class LampMenu extends PageElement {
 	static properties = {
@@ -23,6 +47,8 @@ class LampMenu extends PageElement {
 		/** -1: it is not among what Tab goes through */
 		tab: { type: Number },
 		items: { attribute: false },
+		/** what is on the button, instead of three dots */
+		face: { attribute: false },
 		open: { state: true },
 	};
 
@@ -35,26 +61,56 @@ class LampMenu extends PageElement {
 		this.tab = 0;
 		/** @type {Item[] | (() => Item[])} a function is asked when it is opened */
 		this.items = [];
+		/** @type {unknown} */
+		this.face = null;
 		this.open = false;
 	}
 
 	render()
 	{
 		return html`
-			<button type="button" class="icon-button menu-button"
-				aria-label=${this.label} title=${this.label} tabindex=${this.tab}
+			<button type="button" class=${this.face ? 'menu-button menu-face' : 'icon-button menu-button'}
+				aria-label=${this.label} title=${this.face ? nothing : this.label} tabindex=${this.tab}
 				aria-haspopup="menu" aria-expanded=${this.open ? 'true' : 'false'}
 				@click=${this.#toggle}
-				@keydown=${this.#onButtonKey}>${icon('more')}</button>
-			<div class="menu" id=${this.#id} popover="auto" role="menu"
+				@keydown=${this.#onButtonKey}>${this.face || icon('more')}</button>
+			<div class="menu" id=${this.#id} popover=${POPOVER ? 'auto' : nothing} role="menu"
+				?hidden=${!POPOVER && !this.open}
 				aria-label=${this.label} @toggle=${this.#toggled}
-				@keydown=${this.#onKey}>
-				${this.#items().map((item) => html`
-					<button type="button" role="menuitem" tabindex="-1"
-						class="menu-item ${item.danger ? 'danger' : ''}"
-						@click=${() => this.#choose(item)}>
-						${icon(item.icon)}<span>${item.text}</span></button>`)}
+				@focusout=${this.#left} @keydown=${this.#onKey}>
+				${this.#grouped().map(({ group, items }) => group ? html`
+					<div role="group" aria-label=${group}><div class="menu-group" aria-hidden="true">${
+						group}</div>${items.map((item) => this.#item(item))}</div>` :
+					items.map((item) => this.#item(item)))}
 			</div>`;
+	}
+
+	#item(item)
+	{
+		const face = html`${icon(item.icon)}<span>${item.text}</span>`;
+
+		return item.href ? html`<a role="menuitem" tabindex="-1" class="menu-item" href=${item.href}
+			aria-current=${item.current ? 'page' : nothing}
+			@click=${(event) => this.#follow(event)}>${face}</a>` : html`
+			<button type="button" role="menuitem" tabindex="-1"
+				class="menu-item ${item.danger ? 'danger' : ''}"
+				@click=${() => this.#choose(item)}>${face}</button>`;
+	}
+
+	/** Neighbours with the same heading. */
+	#grouped()
+	{
+		const groups = [];
+
+		for (const item of this.#items()) {
+			const last = groups[groups.length - 1];
+
+			if (last && last.group === item.group)
+				last.items.push(item);
+			else
+				groups.push({ group: item.group, items: [item] });
+		}
+		return groups;
 	}
 
 	#items()
@@ -77,9 +133,24 @@ class LampMenu extends PageElement {
 	#toggle()
 	{
 		if (this.open)
-			this.#menu.hidePopover();
+			this.#hide();
 		else
 			this.#show();
+	}
+
+	#hide()
+	{
+		if (POPOVER)
+			this.#menu.hidePopover();
+		else
+			this.#toggled({ newState: 'closed' });
+	}
+
+	/** A press elsewhere, where the browser does not see to it. */
+	#left({ relatedTarget })
+	{
+		if (!POPOVER && this.open && !this.contains(relatedTarget))
+			this.open = false;
 	}
 
 	async #show()
@@ -91,7 +162,10 @@ class LampMenu extends PageElement {
 		const at = this.#button.getBoundingClientRect();
 
 		menu.style.maxHeight = '';
-		menu.showPopover();
+		if (this.face)
+			menu.style.minWidth = `${at.width}px`;
+		if (POPOVER)
+			menu.showPopover();
 		// in a low window it scrolls, on the side with more room
 		const room = { below: innerHeight - at.bottom - GAP - EDGE, above: at.top - GAP - EDGE };
 		const below = menu.offsetHeight <= room.below || room.below >= room.above;
@@ -100,7 +174,7 @@ class LampMenu extends PageElement {
 		menu.style.left = `${Math.max(EDGE,
 			Math.min(at.right - menu.offsetWidth, innerWidth - menu.offsetWidth - EDGE))}px`;
 		menu.style.top = `${below ? at.bottom + GAP : at.top - GAP - menu.offsetHeight}px`;
-		menu.querySelector('[role=menuitem]')?.focus();
+		(menu.querySelector('[aria-current=page]') || menu.querySelector('[role=menuitem]'))?.focus();
 	}
 
 	#toggled(event)
@@ -113,8 +187,17 @@ class LampMenu extends PageElement {
 	#choose(item)
 	{
 		this.#button.focus();
-		this.#menu.hidePopover();
+		this.#hide();
 		item.run();
+	}
+
+	/** A link of the menu: it closes, unless the link opens elsewhere. */
+	#follow(event)
+	{
+		if (event.ctrlKey || event.metaKey || event.shiftKey)
+			return;
+		this.#button.focus();
+		this.#hide();
 	}
 
 	#onButtonKey(event)
@@ -130,10 +213,21 @@ class LampMenu extends PageElement {
 		const items = [...this.querySelectorAll('[role=menuitem]')];
 		const at = items.findIndex((item) => item === document.activeElement);
 		const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0,
-			End: items.length - 1 }[event.key];
+			End: items.length - 1 }[event.key] ?? letter(event, items, at);
 
 		if (event.key === 'Tab')
-			this.#menu.hidePopover();
+			this.#hide();
+		if (event.key === 'Escape') {
+			// it closes the menu, and not what the menu is in
+			event.stopPropagation();
+			if (!POPOVER)
+				this.#hide();
+		}
+		// a link is pressed as the buttons beside it are
+		if (event.key === ' ' && items[at]?.localName === 'a') {
+			event.preventDefault();
+			items[at].click();
+		}
 		if (to === undefined)
 			return;
 		event.preventDefault();

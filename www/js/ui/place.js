@@ -15,6 +15,7 @@ import './bin.js';
 import './children.js';
 import './find.js';
 import './form.js';
+import './mine.js';
 import './month.js';
 import './rows.js';
 
@@ -175,6 +176,9 @@ class LampPlace extends PageElement {
 	{
 		const { row, form, rows } = this.current;
 
+		if (row.view === 'mine')
+			return html`<lamp-mine .api=${this.api} .places=${this.places} .confirm=${this.confirm}
+				.order=${document.querySelector('lamp-app').order}></lamp-mine>`;
 		if (row.view === 'calendar')
 			return html`${row.hint ? html`<p class="place-hint">${t(row.hint)}</p>` : nothing}
 				<lamp-month .api=${this.api} path="calendar" ?canWrite=${form.canWrite}

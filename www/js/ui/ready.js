@@ -23,7 +23,7 @@ class LampReady extends PageElement {
 		if (!('Notification' in globalThis))
 			return nothing;
 		return html`<section class="share-choices" aria-labelledby="ready-title">
-			<h2 id="ready-title">${t('ready.title')}</h2>
+			<h3 id="ready-title">${t('ready.title')}</h3>
 			<label><input type="checkbox" .checked=${live(ready.wanted)} ?disabled=${!ready.can}
 				@change=${({ target }) => ready.want(target.checked)}><span>${
 				t('ready.label')}</span></label>

@@ -5,9 +5,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { shown } from '../form.js';
 import { placeHash } from '../route.js';
 import { t } from '../strings.js';
-import './limits.js';
-import './mine.js';
-import './ready.js';
+import { icon } from './icons.js';
 
 /** The level that sets a value, with its text. */
 const FROM = new Map([['agent', 'settings.agent'], ['workspace', 'settings.workspace'],
@@ -24,18 +22,15 @@ function levels({ permissions, groups })
 }
 
 export const settingPart = {
-	above: ({ api, places, current, confirm }) => {
+	above: ({ places, current }) => {
 		const all = levels(places.me);
-		/** @type {import('./app.js').LampApp} */
-		const app = document.querySelector('lamp-app');
 
 		return html`${all.length < 2 ? nothing : html`<nav class="chips" aria-label=${
 			t('settings.whose')}>${all.map(([id, text]) => html`<a class="chip-button"
 				href=${placeHash('settings', id)}
 				aria-current=${id === current.id ? 'page' : nothing}>${text}</a>`)}</nav>`}
-			${current.id ? nothing : html`<lamp-ready .ready=${app.ready}></lamp-ready>
-				<lamp-mine .api=${api} .places=${places} .order=${app.order} .confirm=${confirm}></lamp-mine>
-				<lamp-limits .api=${api}></lamp-limits>`}`;
+			${current.id ? nothing : html`<p class="place-hint"><a class="chip-button" href=${placeHash('mine')}>${
+				icon('person')}<span>${t('place.mine')}</span></a> ${t('mine.text')}</p>`}`;
 	},
 	// a choice says its default itself
 	below: () => (field) => !field.inForce || field.inForce.value === null ||

@@ -7,8 +7,13 @@ import { drop, local, read, write } from '../storage.js';
 import { t } from '../strings.js';
 import { icon, lantern } from './icons.js';
 import './list.js';
+import './menu.js';
 
 const FOLDED = 'lamplighter.side';
+
+/** Headings of the menu of places, by `group` of their rows. */
+const GROUPS = new Map([['make', 'place.groupMake'], ['work', 'place.groupWork'],
+	['own', 'place.groupOwn'], ['manage', 'place.groupManage']]);
 
 /** Whether the side was put away in a wide window. */
 export function isFolded()
@@ -74,22 +79,40 @@ function workspaceChoice({ workspaces, workspaceId }, choose)
 }
 
 /**
- * The places that the caller has.
+ * The places that the caller has, behind one menu, whose button names what is shown.
  * @param {import('../store/places.js').Places} places
  * @param {boolean} [shared] whether somebody shares a chat with them
  */
 function placesNav(places, shared)
 {
-	const rows = [...shared ? PLACES.filter(({ form }) => form === 'shared') : [],
-		...places.offered()];
+	const rows = [...places.offered(),
+		...shared ? PLACES.filter(({ form }) => form === 'shared') : []];
+	const title = (row) => placeTitle(row, places.titled(row.form));
+	const current = rows.find(({ form }) => form === places.current?.name);
+	const groups = [...GROUPS.keys(), ''];
+	const items = () => rows.map((row) => ({ text: title(row), icon: row.icon,
+		href: placeHash(row.form), current: row === current, group: row.group || '' }))
+		.sort((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group))
+		.map((item) => ({ ...item, group: t(GROUPS.get(item.group) || 'place.groupMore') }));
 
-	return rows.length === 0 ? nothing : html`<nav aria-label=${t('place.label')}>
-		<ul class="places">${rows.map((row) => html`<li
-			class=${row.form === 'shared' ? 'places-whole' : nothing}><a class="places-link"
-			href=${placeHash(row.form)}
-			aria-current=${places.current?.name === row.form ? 'page' : nothing}>
-			${icon(row.icon)}<span class="places-name">${
-			placeTitle(row, places.titled(row.form))}</span></a></li>`)}</ul></nav>`;
+	if (rows.length === 0)
+		return nothing;
+	const name = current ? title(current) : someOf(rows, title);
+
+	return html`<nav class="places" aria-label=${t('place.label')}>
+		<lamp-menu label=${t('place.menu', { name })} .items=${items}
+			.face=${html`<span class="places-face" aria-current=${current ? 'page' : nothing}>${
+				icon(current?.icon || 'rooms')}<span class="places-name">${name}</span>${
+				icon('chevron')}</span>`}></lamp-menu></nav>`;
+}
+
+/** What is behind the menu, for who has never opened it: two of its places. */
+function someOf(rows, title)
+{
+	const known = ['agents', 'projects'].map((form) => rows.find((row) => row.form === form));
+	const [first, second] = known.every(Boolean) ? known : rows;
+
+	return second ? t('place.some', { first: title(first), second: title(second) }) : title(first);
 }
 
 function foot({ session: { me }, theme }, help)
