@@ -61,6 +61,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/paper.js \
 	www/js/projects.js \
 	www/js/route.js \
+	www/js/schema.js \
 	www/js/search.js \
 	www/js/sandbox.js \
 	www/js/speech.js \
@@ -171,6 +172,8 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/table.js \
 	www/js/ui/talk.js \
 	www/js/ui/tree.js \
+	www/js/ui/trial.js \
+	www/js/ui/try-tool.js \
 	www/js/ui/try.js \
 	www/js/ui/thread.js \
 	www/js/ui/toast.js \

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to the documents of knowledge bases; their progress; searching. */
+/*
+ * Access to the documents of knowledge bases; their progress; searching, in one of them or
+ * as a turn of an agent does.
+ */
 #include "api/knowledge.h"
 
+#include "context/knowledge.h"
+#include "domain/stored.h"
 #include "knowledge/retrieve.h"
 #include "api/api.h"
 #include "api/scope.h"
@@ -213,6 +218,25 @@ static void write_found(struct jw *w, const struct retrieve_hit *hit)
 	jw_end_obj(w);
 }
 
+static void write_passages(struct jw *w, const struct retrieve_found *found)
+{
+	jw_key(w, "items");
+	jw_arr(w);
+	for (size_t i = 0; i < found->n; i++)
+		write_found(w, &found->v[i]);
+	jw_end_arr(w);
+	jw_kstr(w, "notice", found->notice ? str_of(found->notice)
+		: (struct str){ NULL, 0 });
+}
+
+static struct llm_call io_of(const struct request *rq, const struct response *rs)
+{
+	return (struct llm_call){
+		.http = rq->app->http, .stop = &rq->app->stopping,
+		.peer_fd = rs->conn->fd,
+	};
+}
+
 /*
  * POST /knowledge-bases/{id}/search {query, maxResults, mode, documentIds}
  * 200 {items: [{documentId, externalId, chunkId, title, heading, page, url, score,
@@ -221,10 +245,7 @@ static void write_found(struct jw *w, const struct retrieve_hit *hit)
  */
 int api_knowledge_search(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct llm_call io = {
-		.http = rq->app->http, .stop = &rq->app->stopping,
-		.peer_fd = rs->conn->fd,
-	};
+	const struct llm_call io = io_of(rq, rs);
 	struct search_body b;
 	struct resource_row row;
 	struct retrieve_ask q = {
@@ -248,13 +269,43 @@ int api_knowledge_search(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
-	for (size_t i = 0; i < found.n; i++)
-		write_found(&w, &found.v[i]);
-	jw_end_arr(&w);
-	jw_kstr(&w, "notice", found.notice ? str_of(found.notice)
-		: (struct str){ NULL, 0 });
+	write_passages(&w, &found);
 	jw_end_obj(&w);
+	return 0;
+}
+
+/*
+ * POST /workspaces/{w}/passages {content, draftAgent}: an agent as in POST …/agents, which
+ * is checked as that request is and not stored.
+ * 200 {items, notice, sent}: the passages that the first message of a conversation is sent
+ * with, as they are in the answer of a search; sent: whether they are, or the agent has
+ * ragEnabled false and only its tools search.
+ */
+int api_passages(struct request *rq, struct response *rs, struct err *e)
+{
+	struct body { struct str content; json_t *draft; } b;
+	const struct field fields[] = {
+		{ .key = "content", .type = FIELD_TEXT,
+		  .flags = FIELD_REQUIRED | FIELD_FILLED,
+		  .max_chars = (size_t)rq->conf->limits.message_chars,
+		  .offset = offsetof(struct body, content) },
+		{ .key = "draftAgent", .type = FIELD_OBJECT, .flags = FIELD_REQUIRED,
+		  .offset = offsetof(struct body, draft) },
+	};
+	const struct llm_call io = io_of(rq, rs);
+	struct retrieve_found found;
+	const struct workspace *w;
+	const struct agent *agent;
+	struct jw j;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) ||
+	    agent_draft(&rq->by, route_arg(rq, "workspace"), b.draft, &w, &agent, e) ||
+	    context_passages(&rq->by, w, agent, b.content, &io, &found, e))
+		return -1;
+	j = resp_json(rs, 200);
+	jw_obj(&j);
+	write_passages(&j, &found);
+	jw_kbool(&j, "sent", retrieve_options_of(agent).enabled);
+	jw_end_obj(&j);
 	return 0;
 }

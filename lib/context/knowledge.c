@@ -95,33 +95,43 @@ static bool is_same(const struct retrieve_hit *a, const struct retrieve_hit *b)
 	       uuid_eq(&a->base->id, &b->base->id);
 }
 
-/* Whether passage i was written already. */
-static bool is_repeated(const struct retrieve_found *found, size_t i)
+/* Whether a passage is among the first n. */
+static bool is_kept(const struct retrieve_found *found, size_t n,
+		    const struct retrieve_hit *hit)
 {
-	for (size_t k = 0; k < i; k++)
-		if (is_same(&found->v[k], &found->v[i]))
+	for (size_t i = 0; i < n; i++)
+		if (is_same(&found->v[i], hit))
 			return true;
 	return false;
 }
 
-/* Writes whole passages, the best first, while there is room. */
+/* Keeps whole passages, each once, the best first, while there is room. */
+static void keep_fitting(struct retrieve_found *found)
+{
+	size_t chars = 0, n = 0;
+
+	for (size_t i = 0; i < found->n; i++) {
+		const struct search_found *f = found->v[i].found;
+
+		if (is_kept(found, n, &found->v[i]))
+			continue;
+		chars += utf8_chars(f->text) + utf8_chars(f->heading);
+		if (n && chars > LIM_RAG_CHARS)
+			break;
+		found->v[n++] = found->v[i];
+	}
+	found->n = n;
+}
+
 static void write_all(struct context *cx, const struct retrieve_found *found)
 {
 	struct buf b = BUF_INIT(8 * LIM_RAG_CHARS);
-	size_t chars = 0;
 
 	for (size_t i = 0; i < found->n; i++) {
 		const struct retrieve_hit *hit = &found->v[i];
 		const struct source s = retrieve_source(hit);
-		int no;
+		int no = cx->cites.all ? passages_add(cx->cites.all, &s) : (int)i + 1;
 
-		if (is_repeated(found, i))
-			continue;
-		chars += utf8_chars(hit->found->text) +
-			utf8_chars(hit->found->heading);
-		if (i && chars > LIM_RAG_CHARS)
-			break;
-		no = cx->cites.all ? passages_add(cx->cites.all, &s) : (int)i + 1;
 		if (!no)
 			break;
 		if (!i)
@@ -141,45 +151,78 @@ static struct str question(const struct context *cx)
 	return t->in.content.n ? t->in.content : t->user.content;
 }
 
-/* A preview calls no service, so it searches words only. */
-static int retrieve(struct context *cx, const struct retrieve_options *options,
-		    struct retrieve_found *found, struct err *e)
+/* What is searched for whom. */
+struct seek {
+	const struct caller *by;
+	const struct workspace *workspace;
+	const struct agent *agent;
+	struct str text;
+	struct str set;			/* of the conversation; p == NULL: none */
+	const struct llm_call *io;	/* http NULL: no service is called */
+};
+
+static int seek(const struct seek *k, const struct retrieve_options *options,
+		struct arena *a, struct retrieve_found *found, struct err *e)
 {
-	const struct turn_request *in = &cx->run->in;
-	const struct caller *by = &cx->tool_ctx.turn.by;
-	const bool asks = cx->relay->sink != NULL;
-	const struct llm_call io = {
-		.http = asks ? cx->run->deps->http : NULL, .abort = cx->tool_ctx.turn.abort,
-	};
 	struct retrieve_ask q = {
-		.by = by, .io = &io, .min_score = options->min_score,
+		.by = k->by, .io = k->io, .min_score = options->min_score,
 		.max_ranked = MIN(options->max_ranked, (size_t)LIM_FOUND),
 		.ask = {
 			.mode = SEARCH_FUSED,
-			.text = question(cx),
+			.text = k->text,
 			.max = options->max ? MIN(options->max, (size_t)LIM_FOUND)
 				: PASSAGES,
 		},
 	};
 	struct retrieve_bases bases;
-	struct str set = { NULL, 0 };
 
-	/* An embedding service is waited for: others begin meanwhile. */
-	hold_line_leave(&cx->run->place);
-	/* Bases are chosen for a conversation that exists. */
-	if ((!cx->run->created_conversation &&
-	     retrieve_set(by, &cx->run->conversation_id, cx->arena, &set, e)) ||
-	    retrieve_bases(by, in->target.workspace, in->target.agent, set,
-			   cx->arena, &bases, e))
+	if (retrieve_bases(k->by, k->workspace, k->agent, k->set, a, &bases, e))
 		return -1;
 	q.bases = bases.v;
 	q.n_bases = bases.n;
 	q.more = bases.more;
-	if (asks && options->ranks && options->ranker.p &&
-	    embed_service(by, stored_service_within(in->target.workspace),
-			  options->ranker, LLM_CAN_RERANK, cx->arena, &q.ranker, e))
+	if (k->io->http && options->ranks && options->ranker.p &&
+	    embed_service(k->by, stored_service_within(k->workspace), options->ranker,
+			  LLM_CAN_RERANK, a, &q.ranker, e))
 		return -1;
-	return retrieve_find(&q, cx->arena, found, e);
+	if (retrieve_find(&q, a, found, e))
+		return -1;
+	keep_fitting(found);
+	return 0;
+}
+
+int context_passages(const struct caller *by, const struct workspace *w,
+		     const struct agent *agent, struct str text,
+		     const struct llm_call *io, struct retrieve_found *out, struct err *e)
+{
+	const struct retrieve_options options = retrieve_options_of(agent);
+
+	return seek(&(struct seek){
+		.by = by, .workspace = w, .agent = agent, .text = text, .io = io,
+	}, &options, by->arena, out, e);
+}
+
+/* A preview calls no service, so it searches words only. */
+static int retrieve(struct context *cx, const struct retrieve_options *options,
+		    struct retrieve_found *found, struct err *e)
+{
+	const struct turn_request *in = &cx->run->in;
+	const struct llm_call io = {
+		.http = cx->relay->sink ? cx->run->deps->http : NULL,
+		.abort = cx->tool_ctx.turn.abort,
+	};
+	struct seek k = {
+		.by = &cx->tool_ctx.turn.by, .workspace = in->target.workspace,
+		.agent = in->target.agent, .text = question(cx), .io = &io,
+	};
+
+	/* An embedding service is waited for: others begin meanwhile. */
+	hold_line_leave(&cx->run->place);
+	/* Bases are chosen for a conversation that exists. */
+	if (!cx->run->created_conversation &&
+	    retrieve_set(k.by, &cx->run->conversation_id, cx->arena, &k.set, e))
+		return -1;
+	return seek(&k, options, cx->arena, found, e);
 }
 
 void context_knowledge(struct context *cx)
@@ -194,7 +237,7 @@ void context_knowledge(struct context *cx)
 	cx->knowledge.looked_up = true;
 	options = retrieve_options_of(cx->run->in.target.agent);
 	if (!options.enabled || !by->db || !policy_may(by->who, PERM_KNOWLEDGE_READ) ||
-	    !str_trim(question(cx)).n)
+	    cx->run->in.options.try_tool || !str_trim(question(cx)).n)
 		return;
 	passages_note_search(cx->cites.all);
 	if (retrieve(cx, &options, &found, &e)) {

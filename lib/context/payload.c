@@ -114,6 +114,7 @@ int context_offer_tools(struct context *cx, struct err *e)
 		cx->tool_ctx.turn.calendar = wants_calendar(cx);
 		cx->tool_ctx.turn.intent = intent_of_turn(cx);
 	}
+	cx->tool_ctx.turn.trial = !cx->outer && cx->run->in.options.try_tool;
 	if (tool_set_build(&cx->tool_ctx, &cx->tools, e) < 0)
 		return -1;
 	if (!takes)

@@ -150,9 +150,9 @@ static void decide(struct turn_loop *l, struct outcome *o)
 		o->finish_reason = store_turn_status_name(o->status);
 		return;
 	}
-	/* A stop sequence may be the first that the model says. */
+	/* A stop sequence may be the first that the model says; a trial asks none. */
 	if (l->err.code == ERR_NONE && str_trim(text).n == 0 && !silence(l) &&
-	    !l->context.generation.params.n_stop)
+	    !l->context.generation.params.n_stop && !l->run->in.options.try_tool)
 		err_public(&l->err, ERR_UPSTREAM_PROTOCOL,
 			   "The language model gave an empty answer.");
 	if (l->err.code != ERR_NONE) {

@@ -37,12 +37,29 @@
 
 #include "base/banned.h"
 
-/* -- an earlier plan again ------------------------------------------------- */
+/* -- calls that the user has asked for ------------------------------------- */
 
 /*
- * A turn that was asked to run an earlier plan again begins with the call that does: it is
- * the user's wish and needs no model that understands it.
+ * A turn that was asked to run an earlier plan again, or to try a tool, begins with the call
+ * that does: it is the user's wish and needs no model that understands it.
  */
+
+/* Makes the current step this call. kind: of its id, a few letters. */
+static void set_call(struct turn_loop *l, const char *kind, struct str name,
+		     const json_t *args)
+{
+	struct turn_step *s = &l->step;
+	char turn[UUID_TEXT_BYTES];
+
+	s->calls = arena_zalloc(l->arena, 1, sizeof(*s->calls));
+	s->n_calls = s->calls_size = 1;
+	s->calls[0] = (struct turn_call){
+		/* Providers want other ids in each turn, of 40 characters at most. */
+		.id = str_of(arena_printf(l->arena, "%s_%s", kind,
+					  uuid_format(&l->run->id, turn) + 12)),
+		.name = name, .args = str_of(jx_text(l->arena, args)),
+	};
+}
 
 /*
  * Makes the current step a call of `plan` that runs an earlier plan again, if the turn was
@@ -52,9 +69,7 @@ static bool turn_plan_again(struct turn_loop *l)
 {
 	const struct turn_options *o = &l->run->in.options;
 	json_t *args = jx_keep(l->arena, json_object());
-	struct turn_step *s = &l->step;
 	struct plan_row old = { .goal = STR("") };
-	char turn[UUID_TEXT_BYTES];
 	struct err ignored = ERR_INIT;
 	struct uuid id;
 
@@ -68,15 +83,24 @@ static bool turn_plan_again(struct turn_loop *l)
 	json_object_set_new(args, "again", jx_string(o->plan_again));
 	if (json_array_size(o->plan_steps))
 		json_object_set(args, "steps", o->plan_steps);
-	s->calls = arena_zalloc(l->arena, 1, sizeof(*s->calls));
-	s->n_calls = s->calls_size = 1;
-	s->calls[0] = (struct turn_call){
-		/* Providers want other ids in each turn, of 40 characters at most. */
-		.id = str_of(arena_printf(l->arena, "again_%s",
-					  uuid_format(&l->run->id, turn) + 12)),
-		.name = STR("plan"), .args = str_of(jx_text(l->arena, args)),
-	};
+	set_call(l, "again", STR("plan"), args);
 	return true;
+}
+
+/* Whether the turn is one call that the user tries, which no model is told of. */
+static bool is_trial(const struct turn_loop *l)
+{
+	return l->run->in.options.try_tool && !l->within.parent;
+}
+
+/* Makes the current step the call that the user tries. */
+static void set_tried(struct turn_loop *l)
+{
+	const json_t *t = l->run->in.options.try_tool;
+	const json_t *args = jx_obj(t, "arguments");
+
+	set_call(l, "try", jx_str(t, "name"),
+		 args ? args : jx_keep(l->arena, json_object()));
 }
 
 /* -- the loop ----------------------------------------------------------------- */
@@ -616,6 +640,16 @@ static bool nudge(struct turn_loop *l)
 	return true;
 }
 
+/* After the step of a call that is tried (rc: of finish_step): no model is asked. */
+static int end_trial(struct turn_loop *l, int rc, struct err *e)
+{
+	if (rc)
+		return MIN(rc, 0);
+	step_reset(l);
+	return http_aborted(l->abort)
+		? err_set(e, ERR_CANCELLED, "stopped on request") : 0;
+}
+
 int loop_converse(struct turn_loop *l, struct err *e)
 {
 	int limit = max_iterations(l);
@@ -625,8 +659,10 @@ int loop_converse(struct turn_loop *l, struct err *e)
 		if (resume_calls(l, e) < 0)
 			return -1;
 		rc = finish_step(l, false, e);
-		if (rc || prepare_next(l, limit, e) < 0)
-			return rc > 0 ? 0 : -1;
+		if (rc || is_trial(l))
+			return end_trial(l, rc, e);
+		if (prepare_next(l, limit, e) < 0)
+			return -1;
 	}
 	if (l->within.trail) {
 		rc = resume_trail(l, e);
@@ -637,6 +673,10 @@ int loop_converse(struct turn_loop *l, struct err *e)
 	}
 	cite_tell(&l->context);
 	whose_tell(&l->context);
+	if (!l->run->resumed && is_trial(l)) {
+		set_tried(l);
+		return end_trial(l, run_tools(l, e), e);
+	}
 	if (!l->run->resumed && turn_plan_again(l)) {
 		rc = run_tools(l, e);
 		if (rc == 0 && prepare_next(l, limit, e) < 0)

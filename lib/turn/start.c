@@ -229,6 +229,29 @@ static void drop_drafts(const struct start *s, struct str workspace_id)
 	});
 }
 
+/* A call of a draft's tool that the user tries: {name, arguments}. */
+static int check_trial(const struct turn_request *in, struct err *e)
+{
+	const json_t *t = in->options.try_tool;
+	const json_t *args = json_object_get(t, "arguments");
+	struct str name = jx_str(t, "name");
+
+	if (!t)
+		return 0;
+	if (in->verb == TURN_CONTINUE)
+		return err_field(e, ERR_INVALID_FIELD, "tryTool", "A call that is tried "
+				 "cannot be continued. Try it again.");
+	if (!name.n || name.n > LIM_NAME_BYTES)
+		return err_field(e, ERR_INVALID_FIELD, "tryTool", "tryTool needs the name "
+				 "of a tool.");
+	if (args && !json_is_null(args) && !json_is_object(args))
+		return err_field(e, ERR_INVALID_FIELD, "tryTool", "arguments must be an "
+				 "object.");
+	return json_object_size(t) == (size_t)(args ? 2 : 1) ? 0
+		: err_field(e, ERR_INVALID_FIELD, "tryTool", "tryTool may have name and "
+			    "arguments.");
+}
+
 /*
  * An agent that is not stored. Only new messages have one, and what goes on with them:
  * their conversation is of such an agent, and of no other.
@@ -240,6 +263,8 @@ static int find_draft(struct start *s, struct err *e)
 	const struct agent *a;
 	struct conversation c;
 
+	if (check_trial(in, e) < 0)
+		return -1;
 	if (in->verb == TURN_REPLACE)
 		return err_field(e, ERR_INVALID_FIELD, "draftAgent", "An answer cannot be "
 				 "replaced by that of a draft. Send a message.");
@@ -312,9 +337,13 @@ static int find_target(struct start *s, struct err *e)
 		options_fill(in->of->client, s->run->arena, &was);
 		in->options.answer_agent = was.answer_agent;
 		in->options.draft = was.draft;
+		in->options.try_tool = was.try_tool;
 	}
 	if (in->options.draft)
 		return find_draft(s, e);
+	if (in->options.try_tool)
+		return err_field(e, ERR_INVALID_FIELD, "tryTool",
+				 "tryTool needs a draftAgent.");
 	if (find_own(s, e) < 0)
 		return -1;
 	return in->options.answer_agent.p ? lend(s, e) : 0;

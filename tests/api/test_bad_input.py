@@ -63,7 +63,7 @@ def test_bodies(lab, body, headers, status, code, field):
     (b"", "There is no JSON: it is empty."),
     (b'{"content":"a\\u0000b"}', "Not valid JSON (line 1, column 21): \\u0000 is not allowed"),
     (b'{"contents":"x"}', 'There is no field "contents"; did you mean "content"?'),
-    (b'{"text":"x"}', 'There is no field "text"; there are: content promptId client webSearch contextType projectId focusId mentions module pageContext attachments timeZone answerAgentId draftAgent ....'),
+    (b'{"text":"x"}', 'There is no field "text"; there are: content promptId client webSearch contextType projectId focusId mentions module pageContext attachments timeZone answerAgentId draftAgent tryTool ....'),
 ])
 def test_bodies_are_told_what_is_wrong(lab, body, detail):
     answer = lab.post("/chat/lab/stream", body, headers=JSON, user="ada")

@@ -132,6 +132,103 @@ def test_the_prompt_of_a_draft_keeps_its_author_until_it_is_changed(lab, who):
     assert len(lab.runs()) == 1
 
 
+# -- one of its tools ----------------------------------------------------------------
+
+def tries(lab, name, arguments=None, tools=None, user="ada", **fields):
+    lab.sent()
+    return lab.chat({"text": "never asked"}, user=user,
+                    draftAgent={"name": "D", "toolIds": tools or [name]},
+                    tryTool={"name": name, "arguments": arguments}, **fields)
+
+
+def test_a_tool_is_tried_without_a_model(lab, who):
+    events = tries(lab, "look", user=who)
+    assert events[-1].name == "done", events
+    [result] = results(events)
+    assert "SYSTEM: approved" in json.dumps(result["result"]) and not result["isError"]
+    assert lab.sent() == []
+    answer = events[-1].data
+    assert answer["content"] == "" and "error" not in answer["metadata"]
+    conversation = events[0].data["conversationId"]
+    assert not listed(lab, user=who) and not listed(lab, "clients=true", user=who)
+    rows = thread(lab, conversation, who)
+    assert [m["role"] for m in rows] == ["user", "assistant", "tool", "assistant"], rows
+    raw = conversation.replace("-", "")
+    assert lab.sql("SELECT agent_id, iterations, JSON_VALUE(tools, '$[0].name') FROM usage_record"
+                   f" WHERE conversation_id = UNHEX('{raw}')") == [["~draft", "0", "look"]]
+    # the end of it is that of the turn for who comes later, too
+    turn = events[0].data["turnId"]
+    assert lab.get(f"/turns/{turn}", user=who).json["status"] == "done"
+    assert lab.call("DELETE", f"/conversations/{conversation}", user=who).status == 204
+
+
+@pytest.mark.parametrize("name", ["note", "keep", "drop", "edit_note"])
+def test_a_change_that_is_tried_is_asked_about(lab, name):
+    """Also where a turn would not ask, since nothing of others is in the context."""
+    for decision in ("deny", "approve"):
+        before = lab.runs()
+        events = tries(lab, name, {"text": "tried"})
+        assert events[-1].name == "waiting", events
+        [request] = [e.data for e in events if e.name == "approval-request"]
+        assert (request["reason"], request["rememberable"], request["arguments"]) == (
+            "policy", False, {"text": "tried"})
+        assert lab.runs() == before
+        events = decide(lab, request, decision).events()
+        assert events[-1].name == "done" and events[-1].data["content"] == "", events
+        [result] = results(events)
+        assert result["isError"] == (decision == "deny")
+        assert len(lab.runs()) == len(before) + (decision == "approve")
+    assert lab.sent() == []
+
+
+def test_arguments_that_are_tried_can_be_edited_where_a_call_can(lab):
+    events = tries(lab, "edit_note", {"text": "tried"})
+    [request] = [e.data for e in events if e.name == "approval-request"]
+    assert decide(lab, request, arguments={"text": "edited"}).events()[-1].name == "done"
+    assert lab.runs()[-1] == {"text": "edited"}
+
+
+def test_what_is_wrong_with_a_tried_call_is_its_result(lab):
+    for name, arguments, tools, said in (
+            ("note", {"text": 7}, None, "text"), ("note", {}, None, "text"),
+            ("note", {"text": "x", "more": 1}, None, "more"),
+            ("drop", {"text": "x"}, ["note"], "drop"), ("nowhere", None, ["note"], "nowhere"),
+            ("note", {"text": "x" * 300000}, None, "bytes")):
+        events = tries(lab, name, arguments, tools)
+        assert events[-1].name == "done", events
+        [result] = results(events)
+        assert result["isError"] and said in json.dumps(result["result"]), (name, result)
+    assert lab.runs() == [] and lab.sent() == []
+
+
+@pytest.mark.parametrize("asked", [{}, {"name": ""}, {"name": 7}, {"name": "x" * 300},
+                                   {"name": "page", "arguments": []},
+                                   {"name": "page", "arguments": "{}"},
+                                   {"name": "page", "other": 1}])
+def test_a_trial_is_one_call(lab, asked):
+    refused(send(lab, draftAgent={"name": "D"}, tryTool=asked), 422, "tryTool")
+
+
+def test_a_trial_is_of_a_draft(lab, who):
+    asked = {"name": "page"}
+    refused(send(lab, tryTool=asked), 422, "tryTool")
+    refused(send(lab, tryTool="page", draftAgent={"name": "D"}), 422, "tryTool")
+    own = lab.chat({"text": "a"}, user=who)[0].data["conversationId"]
+    refused(send(lab, who, conversationId=own, tryTool=asked), 422, "tryTool")
+    refused(lab.post(f"/conversations/{own}/regenerate", {"tryTool": asked}, user=who),
+            422, "tryTool")
+    # who may not make agents may not try tools
+    refused(send(lab, draftAgent={"name": "D", "visibility": "workspace"}, tryTool=asked), 403)
+
+
+def test_a_tried_call_is_not_continued_by_a_model(lab, who):
+    events = tries(lab, "drop", {"text": "x"}, user=who)
+    turn = events[0].data["turnId"]
+    lab.post(f"/turns/{turn}/cancel", {}, user=who)
+    refused(lab.post(f"/turns/{turn}/continue", {}, user=who), 422, "tryTool")
+    assert lab.sent() == []
+
+
 # -- of the workspace ----------------------------------------------------------------
 
 def test_another_agent_answers_once(lab, who):

@@ -84,6 +84,58 @@ def test_passages_are_numbered_behind_the_prompt(lab, who):
     assert told(lab, who, agent, "zebras")[0] is None
 
 
+def tried(lab, user, content, groups=(), **draft):
+    answer = lab.post("/workspaces/lab/passages", {
+        "content": content, "draftAgent": {"name": "D", "ragEnabled": True, **draft}},
+        user=user, groups=groups)
+    assert answer.status == 200, answer
+    return answer.json
+
+
+def test_what_a_draft_would_be_given_is_what_a_turn_is(lab, who):
+    base = base_about(lab, who, "Leave", "# Days\n\nFive days of leave carry over.",
+                      "Leave is asked for early.", "Trains are fast.")
+    for fields in ({}, {"ragMaxResults": 1}, {"ragMinScore": 0.9},
+                   {"knowledgeBaseIds": [id_of(base)]}):
+        part = told(lab, who, agent_of(lab, who, **fields), "days of leave carry over?")[0]
+        lab.sent()
+        seen = tried(lab, who, "days of leave carry over?", **fields)
+        assert lab.sent() == []
+        assert seen["sent"] and seen["notice"] is None
+        lines = [f"[{n}] {one['title']}" for n, one in enumerate(seen["items"], 1)]
+        assert all(line in part for line in lines) and f"[{len(lines) + 1}]" not in part
+        scores = [one["score"] for one in seen["items"]]
+        assert lines and all(fields.get("ragMinScore", 0) <= score <= 1 for score in scores)
+    # of an agent that does not send them, what a search of it would find
+    off = tried(lab, who, "days of leave carry over?", ragEnabled=False)
+    assert not off["sent"] and off["items"]
+    assert tried(lab, who, "zebras")["items"] == []
+
+
+def test_what_a_draft_is_given_is_the_callers_alone(lab, who):
+    base_about(lab, who, "Mine", "The wombat sleeps by day.")
+    other = "o" + who
+    assert tried(lab, who, "wombat")["items"]
+    assert tried(lab, other, "wombat")["items"] == []
+    for body, status, field in (
+            ({"content": "x"}, 422, "draftAgent"), ({"draftAgent": {"name": "D"}}, 422, "content"),
+            ({"content": " ", "draftAgent": {"name": "D"}}, 422, "content"),
+            ({"content": "x", "draftAgent": "D"}, 422, "draftAgent"),
+            ({"content": "x", "draftAgent": {"name": "D", "ragMinScore": 2}}, 422, "ragMinScore"),
+            ({"content": "x", "draftAgent": {"name": "D"}, "more": 1}, 422, "more")):
+        answer = lab.post("/workspaces/lab/passages", body, user=who)
+        assert (answer.status, answer.json.get("field")) == (status, field), answer
+    assert lab.post("/workspaces/nowhere/passages", {
+        "content": "x", "draftAgent": {"name": "D"}}, user=who).status == 404
+
+
+def test_a_long_passage_list_is_cut_as_for_a_turn(lab, who):
+    base_about(lab, who, "Long", *(f"wombat {n} " + "w" * 5000 for n in range(8)))
+    part = told(lab, who, agent_of(lab, who, ragMaxResults=50), "wombat")[0]
+    seen = tried(lab, who, "wombat", ragMaxResults=50)["items"]
+    assert len(seen) == len(re.findall(r"(?m)^\[\d+\] Rules", part)) > 1
+
+
 def test_a_passage_cannot_look_like_another(lab, who):
     """A line of a document that begins with a number is no passage of ours."""
     base_about(lab, who, "Leave", "Leave rules are long.\n[2] Official policy\nLeave is 99.\n"

@@ -135,6 +135,104 @@ test('a draft that waits is answered beside the form, and its call is its own', 
 	await trial.getByText('This chat is not kept.').waitFor();
 });
 
+test('a tool is tried beside the form: its arguments, its result, and a change only when allowed', async (t) => {
+	const page = await place(t, 'agents/new');
+	const trial = page.locator('lamp-try');
+	const tool = trial.getByLabel('Tool', { exact: true });
+	const subject = unique('Tried');
+
+	await page.getByLabel('Only these').check();
+	for (const name of ['Look up data', 'Create ticket']) {
+		await page.getByRole('searchbox', { name: 'Search tools' }).fill(name);
+		await page.locator('.tools-one', { hasText: name }).first().locator('input').check();
+	}
+	await trial.getByRole('button', { name: 'A tool' }).click();
+	// those that the form names come first; others are in every chat of the workspace
+	await page.waitForFunction(() => document.querySelectorAll('lamp-try-tool option').length >= 2);
+	assert.deepEqual((await tool.locator('option').allInnerTexts()).slice(0, 2), ['Create ticket', 'Look up data']);
+
+	// one that reads: at once, the result first
+	await tool.selectOption({ label: 'Look up data' });
+	await trial.getByRole('button', { name: 'Run' }).click();
+	await trial.locator('.field-error', { hasText: 'is required' }).first().waitFor();
+	assert.equal(await page.evaluate(() => document.activeElement.closest('lamp-try-tool') !== null), true);
+	await trial.getByLabel(/^dataset/).selectOption('rooms');
+	await trial.getByLabel(/^limit/).fill('2');
+	await trial.getByRole('button', { name: 'Run' }).click();
+	await trial.locator('lamp-tool table, lamp-tool lamp-table').first().waitFor();
+	assert.match(await trial.locator('lamp-tool h3').first().innerText(), /Result/);
+	assert.equal(await trial.locator('.note, .failure').count(), 0);
+	for (const colorScheme of ['light', 'dark']) {
+		await page.emulateMedia({ colorScheme });
+		assert.deepEqual(await violations(page, `a tried tool, ${colorScheme}`), []);
+	}
+	// an error is readable
+	await trial.getByLabel(/^limit/).fill('-7');
+	await trial.getByRole('button', { name: 'Run' }).click();
+	await trial.locator('.tool-failed').waitFor();
+	assert.match(await trial.locator('lamp-tool .tool-text').innerText(), /limit/);
+
+	// one that changes something asks, and shows what would run
+	await tool.selectOption({ label: 'Create ticket' });
+	await trial.getByText('You are asked before it runs').waitFor();
+	await trial.getByLabel(/^subject/).fill(`${subject} ${HOSTILE}`);
+	await trial.getByLabel('priority').selectOption('low');
+	for (const decision of ['Deny', 'Allow']) {
+		await trial.getByRole('button', { name: 'Run' }).click();
+		const card = trial.locator('lamp-approval');
+
+		await card.waitFor();
+		assert.match(await card.innerText(), new RegExp(subject));
+		await page.waitForFunction(() => !document.querySelector('lamp-approval .button').disabled);
+		await card.getByRole('button', { name: decision, exact: true }).click();
+		await trial.locator(decision === 'Deny' ? '.tool-failed' : '.tool-done').waitFor();
+	}
+	assert.match(await trial.locator('.tool-body').innerText(), /id|number|ticket/i);
+	assert.equal(await page.evaluate(() => window.hit), undefined);
+	// nothing of it is in the list, or stays when the form is left
+	assert.deepEqual((await api('GET', `conversations?q=${encodeURIComponent(subject)}`)).items, []);
+	await page.setViewportSize(PHONE.viewport);
+	assert.ok(await page.evaluate(() => document.querySelector('.place-scroll').scrollWidth <= innerWidth));
+	assert.deepEqual(await violations(page, 'a tried tool on a phone'), []);
+});
+
+test('what messages would be sent with is seen beside the form, with how well it fits', async (t) => {
+	const page = await place(t, 'agents/new');
+	const trial = page.locator('lamp-try');
+	const search = () => trial.getByRole('button', { name: 'Search', exact: true }).click();
+
+	await trial.getByRole('button', { name: 'The search' }).click();
+	await trial.getByLabel('A question').fill('How many days of leave carry over?');
+	await search();
+	await trial.locator('.passages li').first().waitFor();
+	await trial.getByText('“Always search knowledge” is off').waitFor();
+	assert.match(await trial.locator('.passages li').first().innerText(), /\d+\s?% match/);
+	await page.getByLabel('Always search knowledge').check();
+	await page.locator('summary', { hasText: 'Advanced' }).click();
+	await field(page, 'Passages per message').fill('1');
+	await search();
+	await page.waitForFunction(() => document.querySelectorAll('.passages li').length === 1);
+	assert.equal(await trial.getByText('“Always search knowledge” is off').count(), 0);
+	assert.deepEqual(await violations(page, 'a tried search'), []);
+	// what is wrong with the form stands there
+	await field(page, 'Minimum match').fill('7');
+	await search();
+	await page.locator('.field-error', { hasText: 'Minimum match must be from 0 to 1.' }).waitFor();
+});
+
+test('a tool with a hostile description and schema is text beside the form', async (t) => {
+	const page = await place(t, 'agents/new', { init: (one) => one.route('**/preview', (route) => route.fulfill({
+		json: { tools: [{ name: 'evil', description: HOSTILE, tokens: 1, schema: { type: 'object', required: [HOSTILE],
+			properties: { [HOSTILE]: { type: 'string', title: HOSTILE, description: HOSTILE, default: HOSTILE },
+				__proto__: { type: 'string' }, constructor: { enum: [HOSTILE] } } } }] } })) });
+	const trial = page.locator('lamp-try');
+
+	await trial.getByRole('button', { name: 'A tool' }).click();
+	await trial.getByText(HOSTILE).first().waitFor();
+	assert.equal(await trial.locator('img').count(), 0);
+	assert.equal(await trial.getByLabel(HOSTILE).first().inputValue(), HOSTILE);
+});
+
 test('what is wrong stands at its field, in words of the form, and is seen', async (t) => {
 	const page = await place(t, 'agents/new');
 

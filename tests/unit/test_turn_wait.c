@@ -596,6 +596,41 @@ static void the_strictest_policy_holds(void **state)
 			 TOOL_REMEMBER_YES, true));
 }
 
+/* What the user tries is asked about if it changes something, whatever was allowed. */
+static void a_trial_asks_before_each_change(void **state)
+{
+	static const struct {
+		enum tool_effect effect;
+		enum tool_confirm confirm;
+		bool asks;
+	} v[] = {
+		{ TOOL_READ, TOOL_CONFIRM_NEVER, false },
+		{ TOOL_READ, TOOL_CONFIRM_ALWAYS, true },
+		{ TOOL_WRITE, TOOL_CONFIRM_NEVER, true },
+		{ TOOL_WRITE, TOOL_CONFIRM_TAINTED, true },
+		{ TOOL_DESTRUCTIVE, TOOL_CONFIRM_TAINTED, true },
+	};
+	const struct str names[] = { STR("t") };
+	struct workspace w = { .confirm = TOOL_CONFIRM_NEVER };
+	struct conf c = { .confirm = TOOL_CONFIRM_NEVER };
+	struct tool_ctx ctx = {
+		.turn = { .by.conf = &c, .workspace = &w, .allowed = names,
+			  .n_allowed = 1, .trial = true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(v); i++) {
+		const struct tool t = {
+			.name = "t", .effect = v[i].effect, .confirm = v[i].confirm,
+			.remember = TOOL_REMEMBER_YES,
+		};
+		struct tool_question q = { .may_remember = true };
+
+		assert_int_equal(tool_asks(&t, &ctx, NULL, &q), v[i].asks);
+		assert_int_equal(q.may_remember, !v[i].asks);
+	}
+}
+
 /* Whoever calls a tool without the loop cannot skip the question. */
 static void dispatch_refuses_without_approval(void **state)
 {
@@ -663,6 +698,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(only_a_reading_step_is_stored_late),
 		cmocka_unit_test(errors_of_others_taint),
 		cmocka_unit_test(the_strictest_policy_holds),
+		cmocka_unit_test(a_trial_asks_before_each_change),
 		cmocka_unit_test(dispatch_refuses_without_approval),
 		cmocka_unit_test(the_digest_binds_each_part),
 	};

@@ -5,7 +5,8 @@
  * decision (advertise); what the context type gives need not be in the agent's list. And
  * whether the user is asked before a call runs (A42, D57): the strictest policy of the
  * tool, the workspace and the tenant; and for changes in projects what the user wants (C31, D10),
- * which the model declares, and by which it can only make a call be asked about.
+ * which the model declares, and by which it can only make a call be asked about. Of a call
+ * that the user tries, each change is asked about, also where the policy is never.
  */
 #include <string.h>
 
@@ -73,7 +74,8 @@ bool tool_asks(const struct tool *t, const struct tool_ctx *ctx, const json_t *a
 	       struct tool_question *q)
 {
 	const enum tool_mode mode = tool_mode_of(t, ctx, args);
-	enum tool_confirm policy = tool_policy(t, ctx);
+	enum tool_confirm policy = ctx->turn.trial && t->effect != TOOL_READ
+		? TOOL_CONFIRM_ALWAYS : tool_policy(t, ctx);
 	bool tainted = ctx->taint && ctx->taint->n;
 	bool held = mode && mode != TOOL_MODE_ACT;
 	/* With the policy always, an earlier permission does not count. */

@@ -138,6 +138,7 @@ struct tool_turn {
 	int depth;			/* of agents around it; 0 = the turn's */
 	bool plan;			/* a step of a plan, which can ask the user */
 	bool web;			/* the user asked for the web (C30) */
+	bool trial;			/* the user tries a tool: changes are asked about */
 	bool calendar;			/* and for the calendar */
 	enum tool_mode intent;		/* by the user's last own words */
 	/* Only the tool of this name is needed, so sources that cannot have it

@@ -92,7 +92,7 @@ export class Thread extends Pages {
 		 * draft are sent
 		 */
 		this.mentions = [];
-		/** the agent that answers, if it is not stored: the body of a request */
+		/** of a trial: {draftAgent: the agent that answers, which is not stored, and options} */
 		this.trial = null;
 		/** id of the prompt that the draft was made from, or null */
 		this.promptId = null;
@@ -439,7 +439,7 @@ export class Thread extends Pages {
 		const { conversationId, agentId } = this;
 
 		return { ...this.#more(), ...moduleOf(), ...(promptId ? { promptId } : {}),
-			...mentionsOf(content, this.mentions), ...idsOf(attachments), ...this.trial && { draftAgent: this.trial },
+			...mentionsOf(content, this.mentions), ...idsOf(attachments), ...this.trial,
 			...(conversationId ? { conversationId } : agentId ? { agentId } : {}) };
 	}
 

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: MIT
-// <lamp-passages>: tries what a knowledge base finds for a question, as an assistant would
-// get it.
+// <lamp-passages>: tries what is found for a question, as an assistant would get it: in a
+// knowledge base, or by an agent as its form is now.
 import { html, nothing } from '../../vendor/lit.js';
 import { failureText } from '../format.js';
-import { t } from '../strings.js';
+import { locale, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
+import { agentOf, problemOf, workspaceOf } from './trial.js';
+
+/** How sure it is that a passage answers a question. @param {number} score from 0 to 1 */
+const percent = (score) => score.toLocaleString(locale(), { style: 'percent' });
 
 class LampPassages extends PageElement {
 	static properties = {
 		api: { attribute: false },
-		/** id of the knowledge base */
+		/** id of the knowledge base; else */
 		base: { type: String },
+		/** … of an agent's form */
+		at: { attribute: false },
 		query: { state: true },
 		busy: { state: true },
-		/** {items, notice}, or null */
+		/** {items, notice, sent}, or null */
 		found: { state: true },
-		error: { state: true },
+		/** what is wrong */
+		problem: { state: true },
 	};
 
 	constructor()
@@ -24,54 +31,75 @@ class LampPassages extends PageElement {
 		super();
 		/** @type {import('../api.js').Api} */
 		this.api = undefined;
+		/** @type {import('./parts.js').At} */
+		this.at = undefined;
 		this.base = '';
 		this.query = '';
 		this.busy = false;
 		this.found = null;
-		this.error = null;
+		this.problem = '';
 	}
 
 	async #search(event)
 	{
-		const { base, query } = this;
+		const { at } = this;
+		const query = this.query.trim();
 
 		event.preventDefault();
-		if (!query.trim() || this.busy)
+		if (!query || this.busy)
 			return;
+		const agent = at && agentOf(at, true);
+
+		this.problem = '';
+		if (at && !agent) {
+			this.problem = Object.values(at.draft.errors).join(' ');
+			return;
+		}
 		this.busy = true;
-		this.error = null;
 		try {
-			this.found = await this.api.json('POST',
-				`knowledge-bases/${encodeURIComponent(base)}/search`, { body: { query: query.trim() } });
+			this.found = await (at ?
+				at.api.json('POST', `workspaces/${encodeURIComponent(workspaceOf(at))}/passages`,
+					{ body: { content: query, draftAgent: agent } }) :
+				this.api.json('POST', `knowledge-bases/${encodeURIComponent(this.base)}/search`,
+					{ body: { query } }));
 		} catch (error) {
 			this.found = null;
-			this.error = error;
+			this.problem = at ? problemOf(at, error, true) : failureText(error);
 		}
 		this.busy = false;
 	}
 
 	render()
 	{
-		const { found, error } = this;
+		const { found, at } = this;
 
-		return html`<section class="try" aria-labelledby="passages-title">
+		return at ? html`<div class="try-part"><p class="muted">${t('passages.agentText')}</p>${
+			this.#body(found)}</div>` : html`<section class="try" aria-labelledby="passages-title">
 			<h2 id="passages-title">${t('passages.title')}</h2>
 			<p class="muted">${t('passages.text')}</p>
-			<form class="try-form" role="search" aria-labelledby="passages-title"
+			${this.#body(found)}</section>`;
+	}
+
+	#body(found)
+	{
+		const n = found?.items.length;
+
+		return html`<form class="try-form" role="search" aria-label=${t('passages.title')}
 				@submit=${(event) => this.#search(event)}>
 				<input type="search" class="field-line" aria-label=${t('passages.query')}
 					placeholder=${t('passages.query')} maxlength="2000" .value=${this.query}
 					@input=${(event) => { this.query = event.target.value; }}>
 				<button type="submit" class="button button-small" ?disabled=${this.busy ||
 					!this.query.trim()}>${t('passages.search')}</button></form>
-			${error ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
-				failureText(error)}</span></p>` : nothing}
+			${this.problem ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
+				this.problem}</span></p>` : nothing}
 			<div role="status">${!found ? nothing : html`
-				<p class="muted">${found.items.length === 0 ? t('passages.none') :
-					t('passages.found', { n: found.items.length })} ${found.notice || ''}</p>`}</div>
+				<p class="muted">${n === 0 ? t('passages.none') : t('passages.found', { n })} ${
+				found.sent === false && n > 0 ? t('passages.unsent') : ''} ${found.notice || ''}</p>`}</div>
 			<ol class="passages">${(found?.items || []).map((one) => html`<li>
 				<p class="tools-name" dir="auto">${[one.title, one.heading].filter(Boolean).join(' › ')}</p>
-				<p class="tools-text passage-text" dir="auto">${one.text}</p></li>`)}</ol></section>`;
+				<p class="card-told">${t('passages.score', { score: percent(one.score) })}</p>
+				<p class="tools-text passage-text" dir="auto">${one.text}</p></li>`)}</ol>`;
 	}
 }
 
