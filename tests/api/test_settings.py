@@ -86,7 +86,7 @@ def test_what_each_level_says(lab, who, tenant):
     assert item["says"] == {"user": "system", "tenant": "light",
                             "team": [{"group": who, "value": "dark"}]}
     assert item["choices"] == [
-        {"value": "system", "label": "As the device"}, {"value": "light", "label": "Light"},
+        {"value": "system", "label": "Match system"}, {"value": "light", "label": "Light"},
         {"value": "dark", "label": "Dark"}]
     assert (item["type"], item["levels"]) == ("choice", ["user", "team", "tenant"])
     assert item["editable"] and item["label"] and item["help"]
