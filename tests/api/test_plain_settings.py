@@ -28,7 +28,7 @@ def test_the_form_has_what_a_user_can_set(lab, browser):
         there = f'name="{one["key"]}"' in page.text
         assert there == one["editable"], one["key"]
         assert not there or one["label"] in page.text
-    assert '<option value="ctrl-enter">Ctrl and Enter</option>' in page.text
+    assert '<option value="ctrl-enter">Ctrl + Enter</option>' in page.text
     assert "Now: Match system." in page.text
 
 

@@ -45,7 +45,7 @@ export function ratedView(host)
 {
 	const { form, rows } = host;
 
-	return html`${rows.items.length ? html`<p><button type="button" class="chip-button"
+	return html`${rows.items.length ? html`<p class="rows-file"><button type="button" class="chip-button"
 			@click=${() => download({ form, rows, emit: host.emit.bind(host) })}>
 			${t('table.download')}</button></p>` : nothing}
 		<ul class="rows">${repeat(rows.items, ({ id }) => id, (row) => line(form, row))}</ul>`;
