@@ -155,7 +155,7 @@ static int n_serving(const struct workers *p)
 }
 
 /* The worker has accepted a connection. */
-static void take(struct workers *p, struct worker *w)
+static void take_slot(struct workers *p, struct worker *w)
 {
 	bool more = false;
 
@@ -431,7 +431,7 @@ static void *worker_run(void *arg)
 	while (stay && (fd = next_connection(p)) >= 0) {
 		struct conn *conn;
 
-		take(p, &w);
+		take_slot(p, &w);
 		conn = fcgi_begin(fcgi, fd);
 		if (conn) {
 			serve(s, p->app, conn);
